@@ -28,6 +28,8 @@ pub mod script;
 pub mod section_order;
 pub mod sections;
 pub mod setup;
+pub mod slots;
+pub mod sym;
 pub mod symbols;
 pub mod synth;
 pub mod util;

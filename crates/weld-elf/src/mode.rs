@@ -8,7 +8,7 @@ use crate::options::{Options, OutputKind};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Mode {
-    pub machine: &'static dyn Machine,
+    pub machine: Machine,
     pub relocatable: bool,
     pub shared: bool,
     /// Addresses are known only up to the load address.
@@ -22,7 +22,7 @@ pub struct Mode {
 }
 
 impl Mode {
-    pub fn new(options: &Options, machine: &'static dyn Machine, has_shared_inputs: bool) -> Mode {
+    pub fn new(options: &Options, machine: Machine, has_shared_inputs: bool) -> Mode {
         let shared = options.kind == OutputKind::Shared;
         let relocatable = options.kind == OutputKind::Relocatable;
         let pic = shared || options.kind == OutputKind::Pie;

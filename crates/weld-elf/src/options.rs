@@ -318,7 +318,7 @@ pub struct InputOptions {
     /// `.deplibs` sections of objects do not add libraries.
     pub no_dependent_libraries: bool,
     /// `-m`; `None`: the machine of the first object.
-    pub machine: Option<&'static dyn Machine>,
+    pub machine: Option<Machine>,
     /// `-m …_fbsd`: `EI_OSABI` of the output; `None`: that of the first object that says it.
     pub os_abi: Option<u8>,
     /// `-EB`, `-EL`: whether the output is big endian.

@@ -3,21 +3,45 @@
 //!
 //! A room is a module of the crate's root with all below it. What it imports is each path that begins with
 //! `crate::`, in `use` or in code, grouped ones too. Comments, strings and `#[cfg(test)]` items are left out;
-//! what stands behind these counts again.
+//! what stands behind these counts again. No room is exempt, and the root has nothing that rooms could import
+//! by a detour.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// What is wrong with the order `rooms`, from the bottom up, of the crate in the directory `manifest`; empty
-/// if nothing is.
+/// The page that shows the order, from the directory of a crate.
+const PAGE: &str = "../../docs/architecture.md";
+
+/// Holds the crate in the directory `manifest` to the order `rooms`, from the bottom up, and the page on
+/// architecture to showing it.
 ///
-/// Every room of the crate must be in the list, and the other way round. The root itself and `layers.rs` may
-/// import anything.
-pub fn faults(manifest: &str, rooms: &[&str]) -> Vec<String> {
+/// # Panics
+/// If a room imports what stands above it or what is no room, if the list is not that of the crate's rooms, or
+/// if the page shows another one.
+pub fn check(manifest: &str, rooms: &[&str]) {
+    let name = Path::new(manifest).file_name().unwrap_or_default().to_string_lossy();
+    let order = format!("{name}: {}", rooms.join(" "));
+    println!("{order}");
+    let mut faults = faults(manifest, rooms);
+    let page = fs::read_to_string(Path::new(manifest).join(PAGE)).expect("the page can be read");
+    let words: Vec<&str> = page.split_whitespace().collect();
+    // What follows is another crate, or the end of the block.
+    let shown = |end: &str| words.join(" ").contains(&format!("{order}{end}"));
+    if !(shown(" weld") || shown(" ```")) {
+        faults.push(format!("docs/architecture.md does not show this order:\n    {order}"));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// What is wrong with the order `rooms`; empty if nothing is.
+///
+/// Every room of the crate must be in the list, and the other way round.
+fn faults(manifest: &str, rooms: &[&str]) -> Vec<String> {
     let root = Path::new(manifest).join("src");
     let mut imports = BTreeMap::new();
     read(&root, &root, &mut imports);
+    // They name rooms and have nothing of their own to be imported.
     imports.retain(|name, _| !["lib.rs", "layers.rs", "main.rs"].contains(&name.as_str()));
     let room_of = |name: &str| name.split(['/', '.']).next().unwrap_or_default().to_owned();
     let there: BTreeSet<String> = imports.keys().map(|name| room_of(name)).collect();
@@ -28,8 +52,11 @@ pub fn faults(manifest: &str, rooms: &[&str]) -> Vec<String> {
     faults.extend(gone.map(|room| format!("there is no {room}")));
     for (name, others) in &imports {
         let mine = rank(&room_of(name));
-        let above = others.iter().filter(|other| rank(other) > mine);
-        faults.extend(above.map(|other| format!("{name} imports {other}, which stands above it")));
+        faults.extend(others.iter().filter_map(|other| match rank(other) {
+            None => Some(format!("{name} imports {other}, which is no room")),
+            theirs if theirs > mine => Some(format!("{name} imports {other}, which stands above it")),
+            _ => None,
+        }));
     }
     faults
 }

@@ -1,94 +1,88 @@
-//! The machines that weld links for: a folder each, after [`Machine`].
+//! The machines that weld links for: a folder each, after [`rules::Rules`], and a line in [`Machine`].
 //!
 //! A folder has everything that is known of its machine: facts (numbers, sizes and names) as data, the
 //! table of its relocation types, how values are stored in its instructions, which instructions may be
-//! rewritten, and its PLT. What all machines have in common is written once: what a class of relocation
-//! needs from its symbol (`scan`), and what it is given (`apply`). These loops are compiled for each
-//! machine; the one indirect call is a section's or a chunk's. Nothing outside this folder names a
-//! machine's constant.
+//! rewritten, and its PLT. It knows nothing of phases. What all machines have in common is written once, in the
+//! phases: what a class of relocation needs from its symbol (`live::scan`), what it is given
+//! (`synth::relocate`), how code gets shorter (`layout::shrink`). These loops are compiled for each machine;
+//! [`Machine::visit`] chooses, once a section. Nothing outside this folder names a machine's constant.
 
 mod aarch64;
-mod apply;
 pub mod class;
-mod debug_targets;
+pub mod cuts;
 pub mod facts;
 mod i386;
 pub mod plt;
 mod riscv;
-mod rules;
+pub mod rules;
 mod s390x;
-mod scan;
 pub mod shrink;
+pub mod site;
 mod x86;
 mod x86_64;
 
-use std::fmt;
-use std::ops::Range;
-
 use crate::elf::Target;
 use crate::elf::format::Order;
-use crate::ids::{ObjectId, SectionId};
-use crate::live::{ScanResult, Scanner};
-use crate::synth::image::Image;
-pub use apply::Site;
 use facts::Facts;
+use rules::Rules;
 
-/// What the phases ask of a machine. Each function is called once a section, or once a part of one.
-pub trait Machine: Sync {
-    fn facts(&self) -> &'static Facts;
+/// Something that is compiled for each machine.
+pub trait Visitor {
+    type Output;
 
-    /// Looks at some relocations of section `at.1` of object `at.0`: records what they need from their
-    /// symbols, and pushes the sections that they bring to life.
-    fn scan(
-        &self,
-        scanner: &Scanner,
-        at: (ObjectId, u32),
-        range: Range<usize>,
-        stack: &mut Vec<SectionId>,
-        found: &mut ScanResult,
-    );
-
-    /// Applies the relocations of a section in memory to its bytes.
-    fn apply(&self, site: &Site, out: &mut [u8]);
-
-    /// The same outside memory. `tombstone` stands for what is gone.
-    fn apply_debug(&self, site: &Site, tombstone: u64, out: &mut [u8]);
-
-    /// How code gets shorter; `None` if it never does.
-    fn shrink(&self) -> Option<&'static dyn shrink::Shrink>;
-
-    /// Writes `.plt` from byte `start` on, where an entry starts.
-    fn write_plt(&self, image: &Image, start: u64, out: &mut [u8]);
-
-    /// Writes `.plt.sec` from byte `start` on, where an entry starts.
-    fn write_plt_sec(&self, image: &Image, start: u64, out: &mut [u8]);
-
-    /// Writes `.iplt` from byte `start` on, where an entry starts.
-    fn write_iplt(&self, image: &Image, start: u64, out: &mut [u8]);
-
-    /// What the word of `.got.plt` for PLT entry `entry` holds before the loader looks the symbol up.
-    fn unbound(&self, image: &Image, entry: u32) -> u64;
+    /// Does it for machine `R`.
+    fn visit<R: Rules>(self) -> Self::Output;
 }
 
-impl fmt::Debug for dyn Machine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.facts().name)
-    }
+/// Makes the list of machines from its lines.
+macro_rules! machines {
+    ($($name:ident = $rules:ty;)*) => {
+        /// A machine, with its byte order and its width.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Machine {
+            $($name,)*
+        }
+
+        /// All machines. The first is linked for if nothing says otherwise.
+        pub const MACHINES: &[Machine] = &[$(Machine::$name,)*];
+
+        impl Machine {
+            /// Does what `visitor` is for with this machine's rules.
+            pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
+                match self {
+                    $(Machine::$name => visitor.visit::<$rules>(),)*
+                }
+            }
+
+            /// What is known of it.
+            pub fn facts(self) -> &'static Facts {
+                match self {
+                    $(Machine::$name => const { &<$rules as Rules>::FACTS },)*
+                }
+            }
+
+            /// How its code gets shorter; `None` if it never does.
+            pub fn shrink(self) -> Option<&'static dyn shrink::Shrink> {
+                match self {
+                    $(Machine::$name => <$rules>::shrink(),)*
+                }
+            }
+        }
+    };
 }
 
-/// All machines. The first is linked for if nothing says otherwise.
-pub const MACHINES: &[&dyn Machine] = &[
-    &x86_64::X86_64,
-    &i386::I386,
-    &s390x::S390x,
-    &aarch64::Aarch64::<false>,
-    &aarch64::Aarch64::<true>,
-    &riscv::Riscv::<true>,
-    &riscv::Riscv::<false>,
-];
+machines! {
+    X86_64 = x86_64::X86_64;
+    I386 = i386::I386;
+    S390x = s390x::S390x;
+    Aarch64 = aarch64::Aarch64<false>;
+    Aarch64Big = aarch64::Aarch64<true>;
+    Riscv64 = riscv::Riscv<true>;
+    Riscv32 = riscv::Riscv<false>;
+}
 
 /// The machine that `-m NAME` asks for.
-pub fn by_emulation(name: &str) -> Option<&'static dyn Machine> {
+pub fn by_emulation(name: &str) -> Option<Machine> {
     MACHINES.iter().copied().find(|machine| machine.facts().emulations.contains(&name))
 }
 
@@ -105,9 +99,9 @@ pub fn is_architecture(name: &str, facts: &Facts) -> bool {
 }
 
 /// The machine, or the same one in the other byte order.
-pub fn in_order(machine: &'static dyn Machine, big: bool) -> Option<&'static dyn Machine> {
+pub fn in_order(machine: Machine, big: bool) -> Option<Machine> {
     let wanted = if big { Order::Big } else { Order::Little };
-    let same = |other: &&dyn Machine| {
+    let same = |other: &Machine| {
         let (other, target) = (other.facts().target, machine.facts().target);
         (other.machine, other.format.class, other.format.order)
             == (target.machine, target.format.class, wanted)
@@ -116,13 +110,13 @@ pub fn in_order(machine: &'static dyn Machine, big: bool) -> Option<&'static dyn
 }
 
 /// The machine that a file is for, by the bytes that it starts with.
-pub fn of_file(file: &[u8]) -> Option<&'static dyn Machine> {
+pub fn of_file(file: &[u8]) -> Option<Machine> {
     let target = Target::of(file)?;
     MACHINES.iter().copied().find(|machine| machine.facts().target == target)
 }
 
 /// What is linked for if nothing says otherwise.
-pub fn default() -> &'static dyn Machine {
+pub fn default() -> Machine {
     MACHINES[0]
 }
 

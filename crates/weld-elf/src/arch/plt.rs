@@ -6,11 +6,9 @@
 //! entries, and `.plt.sec` has those that are called. Retpolines always have the header, through which their
 //! entries jump.
 
-use super::facts::{Entries, Facts, GotBase};
-use crate::layout::ChunkKind;
-use crate::layout::addresses::Bases;
-use crate::synth::image::Image;
-use crate::synth::slots::Slots;
+use weld_common::diag::DiagSink;
+
+use super::facts::{Entries, Facts};
 
 /// What entries are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,41 +57,78 @@ impl Style {
     }
 }
 
-pub fn plt_size(facts: &Facts, slots: &Slots, style: Style) -> u64 {
-    style.header_size(facts, slots.jump_slots) + style.entry_size(facts) * u64::from(slots.jump_slots)
+/// Bytes of `.plt`, `.plt.sec` and `.iplt` if so many entries are bound by name, and so many call a resolver.
+pub struct Sizes {
+    pub plt: u64,
+    pub plt_sec: u64,
+    pub iplt: u64,
 }
 
-pub fn plt_sec_size(facts: &Facts, slots: &Slots, style: Style) -> u64 {
-    if style == Style::Marked { style.entry_size(facts) * u64::from(slots.jump_slots) } else { 0 }
-}
-
-pub fn iplt_size(facts: &Facts, slots: &Slots, style: Style) -> u64 {
-    style.entry_size(facts) * slots.ifuncs().len() as u64
-}
-
-pub fn got_plt_size(facts: &Facts, slots: &Slots) -> u64 {
-    facts.target.format.word() * (slots.reserved + slots.plt.len() as u64)
-}
-
-/// Where the entry is that is called: the chunk, and how far from its start.
-pub fn place_of(facts: &Facts, slots: &Slots, style: Style, entry: u32) -> (ChunkKind, u64) {
-    let size = style.entry_size(facts);
-    match entry.checked_sub(slots.jump_slots) {
-        Some(ifunc) => (ChunkKind::Iplt, size * u64::from(ifunc)),
-        None if style == Style::Marked => (ChunkKind::PltSec, size * u64::from(entry)),
-        None => (ChunkKind::Plt, style.header_size(facts, slots.jump_slots) + size * u64::from(entry)),
+impl Sizes {
+    pub fn new(facts: &Facts, style: Style, jump_slots: u32, ifuncs: u32) -> Sizes {
+        let entry = style.entry_size(facts);
+        let bound = entry * u64::from(jump_slots);
+        Sizes {
+            plt: style.header_size(facts, jump_slots) + bound,
+            plt_sec: if style == Style::Marked { bound } else { 0 },
+            iplt: entry * u64::from(ifuncs),
+        }
     }
 }
 
-/// The address of the entry that is called.
-pub fn address_of(facts: &Facts, slots: &Slots, style: Style, bases: &Bases, entry: u32) -> u64 {
-    let (chunk, offset) = place_of(facts, slots, style, entry);
-    let start = match chunk {
-        ChunkKind::Iplt => bases.iplt,
-        ChunkKind::PltSec => bases.plt_sec,
-        _ => bases.plt,
-    };
-    start + offset
+/// The sections that entries may be in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    Plt,
+    PltSec,
+    Iplt,
+}
+
+/// Where the entry is that is called, and how far from the start of its section.
+pub fn place_of(facts: &Facts, jump_slots: u32, style: Style, entry: u32) -> (Table, u64) {
+    let size = style.entry_size(facts);
+    match entry.checked_sub(jump_slots) {
+        Some(ifunc) => (Table::Iplt, size * u64::from(ifunc)),
+        None if style == Style::Marked => (Table::PltSec, size * u64::from(entry)),
+        None => (Table::Plt, style.header_size(facts, jump_slots) + size * u64::from(entry)),
+    }
+}
+
+/// What is to be written, and where everything is that it refers to. Addresses, if not said otherwise.
+pub struct Plan<'p> {
+    pub facts: &'static Facts,
+    pub style: Style,
+    /// How many entries are bound by name; those of IFUNCs follow.
+    pub jump_slots: u32,
+    /// There are no fixed addresses.
+    pub pic: bool,
+    pub plt: u64,
+    pub plt_sec: u64,
+    pub iplt: u64,
+    pub got: u64,
+    pub got_base: u64,
+    pub got_plt: u64,
+    /// The word of `.got.plt` that entry 0 jumps through.
+    pub first_word: u64,
+    /// For what does not reach.
+    pub sink: &'p DiagSink,
+}
+
+impl Plan<'_> {
+    /// Bytes before the first entry of `.plt`.
+    pub fn header_size(&self) -> u64 {
+        self.style.header_size(self.facts, self.jump_slots)
+    }
+
+    /// Bytes of an entry.
+    pub fn entry_size(&self) -> u64 {
+        self.style.entry_size(self.facts)
+    }
+
+    /// The word that an entry jumps through.
+    pub fn word(&self, entry: u32) -> u64 {
+        self.first_word + self.facts.target.format.word() * u64::from(entry)
+    }
 }
 
 /// The entries of which there are bytes in `out`, which starts `start` bytes after the first, number `first`,
@@ -107,24 +142,4 @@ pub fn entries(
     let skipped = start / size;
     let numbered = (skipped..).zip(out.chunks_exact_mut(size as usize));
     numbered.map(move |(i, entry)| (first + i as u32, table + size * i, entry))
-}
-
-/// Writes `.got.plt` from word `first` on.
-pub fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
-    let machine = image.mode.machine;
-    let reserved = image.slots.reserved;
-    let apply = !image.reloc_form.addends || image.options.relocs.apply_dynamic_relocs;
-    let format = image.format();
-    let has_base = machine.facts().got_base == GotBase::GotPlt;
-    let dynamic = image.layout.chunk_address(ChunkKind::Dynamic);
-    for (word, bytes) in (first..).zip(out.chunks_exact_mut(format.word() as usize)) {
-        let value = match word.checked_sub(reserved) {
-            None if word == 0 && has_base => dynamic,
-            Some(entry) if entry < u64::from(image.slots.jump_slots) => machine.unbound(image, entry as u32),
-            // The addend of the relocation that calls the resolver.
-            Some(entry) if apply => image.resolver(entry as u32),
-            _ => 0,
-        };
-        format.put(bytes, value);
-    }
 }

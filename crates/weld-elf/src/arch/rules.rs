@@ -1,21 +1,17 @@
-//! What a machine's code says of its relocations, for the loops that all machines share.
+//! What a machine says of its relocations and writes for its PLT, for the phases that all machines share.
 //!
-//! Who implements [`Rules`] is a [`Machine`]: the loops of `scan` and `apply` are compiled for it, and
-//! everything here is called directly. Positions (`at`) are offsets of the relocated field in `code` or
+//! The loops of the scan (`live::scan`) and of relocation (`synth::relocate`) are compiled for each type that
+//! implements [`Rules`], and everything here is called directly. Positions (`at`) are offsets of the relocated field in `code` or
 //! `out`; functions that ask about code see the input's bytes, those that rewrite it the output's. The scan
 //! asks before it reserves a slot, the writer asks again when it rewrites; both see the same bytes and so
 //! agree.
 
-use std::ops::Range;
-
 use super::class::{Class, From};
 use super::facts::Facts;
+use super::plt::Plan;
 use super::shrink::Shrink;
-use super::{Machine, Site, apply, scan};
+use super::site::Site;
 use crate::elf::Rela;
-use crate::ids::{ObjectId, SectionId};
-use crate::live::{ScanResult, Scanner};
-use crate::synth::image::Image;
 
 /// Why a value cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,26 +217,35 @@ pub trait Rules: Sync + Sized + 'static {
         Err(Failure::Form)
     }
 
-    /// As in [`Machine`].
+    /// How code gets shorter; `None` if it never does.
     fn shrink() -> Option<&'static dyn Shrink> {
         None
     }
 
-    fn apply(site: &Site, out: &mut [u8]) {
-        apply::allocated::<Self>(site, out);
+    /// Applies the relocations of a section in memory to its bytes.
+    fn apply<S: Site>(site: &S, out: &mut [u8]) {
+        site.apply_each::<Self>(out);
     }
 
-    fn apply_debug(site: &Site, tombstone: u64, out: &mut [u8]) {
-        apply::debug::<Self>(site, tombstone, out);
+    /// The same outside memory. `tombstone` stands for what is gone.
+    fn apply_debug<S: Site>(site: &S, tombstone: u64, out: &mut [u8]) {
+        site.apply_each_in_debug::<Self>(tombstone, out);
     }
 
-    fn write_plt(image: &Image, start: u64, out: &mut [u8]);
-    /// Where no entries are marked, there is no such section.
-    fn write_plt_sec(_image: &Image, _start: u64, out: &mut [u8]) {
+    /// Writes `.plt` from byte `start` on, where an entry starts.
+    fn write_plt(plan: &Plan, start: u64, out: &mut [u8]);
+
+    /// Writes `.plt.sec` from byte `start` on, where an entry starts. Where no entries are marked, there is
+    /// no such section.
+    fn write_plt_sec(_plan: &Plan, _start: u64, out: &mut [u8]) {
         out.fill(0);
     }
-    fn write_iplt(image: &Image, start: u64, out: &mut [u8]);
-    fn unbound(image: &Image, entry: u32) -> u64;
+
+    /// Writes `.iplt` from byte `start` on, where an entry starts.
+    fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]);
+
+    /// What the word of `.got.plt` for PLT entry `entry` holds before the loader looks the symbol up.
+    fn unbound(plan: &Plan, entry: u32) -> u64;
 
     /// What relocation type `kind` asks.
     #[inline(always)]
@@ -252,50 +257,5 @@ pub trait Rules: Sync + Sized + 'static {
     #[inline(always)]
     fn width(kind: u32) -> usize {
         Self::FACTS.width(kind)
-    }
-}
-
-impl<R: Rules> Machine for R {
-    fn facts(&self) -> &'static Facts {
-        const { &R::FACTS }
-    }
-
-    fn scan(
-        &self,
-        scanner: &Scanner,
-        at: (ObjectId, u32),
-        range: Range<usize>,
-        stack: &mut Vec<SectionId>,
-        found: &mut ScanResult,
-    ) {
-        scan::range::<R>(scanner, at, range, stack, found);
-    }
-
-    fn apply(&self, site: &Site, out: &mut [u8]) {
-        R::apply(site, out);
-    }
-
-    fn apply_debug(&self, site: &Site, tombstone: u64, out: &mut [u8]) {
-        R::apply_debug(site, tombstone, out);
-    }
-
-    fn shrink(&self) -> Option<&'static dyn Shrink> {
-        R::shrink()
-    }
-
-    fn write_plt(&self, image: &Image, start: u64, out: &mut [u8]) {
-        R::write_plt(image, start, out);
-    }
-
-    fn write_plt_sec(&self, image: &Image, start: u64, out: &mut [u8]) {
-        R::write_plt_sec(image, start, out);
-    }
-
-    fn write_iplt(&self, image: &Image, start: u64, out: &mut [u8]) {
-        R::write_iplt(image, start, out);
-    }
-
-    fn unbound(&self, image: &Image, entry: u32) -> u64 {
-        R::unbound(image, entry)
     }
 }

@@ -3,38 +3,27 @@
 //! Once, the machine lists the places of a section where bytes may go ([`Shrink::sites`]). In each round of
 //! layout it says for each place what that becomes with the addresses as they are ([`Shrink::choose`]), and
 //! how many bytes go then ([`Shrink::gone`]). A choice looks at nothing but addresses, so sections are gone
-//! through in parallel.
+//! through in parallel. The rounds are `layout::shrink`.
 
-use std::collections::HashMap;
-use std::ops::Range;
-
-use super::plt;
-use crate::elf::*;
-use crate::ids::*;
-use crate::input::object::{Object, SymbolPlace};
-use crate::layout::{Chunk, ChunkKind, Layout, MergedPart};
-use crate::live::folds::Folds;
-use crate::mode::Mode;
-use crate::options::Options;
-use crate::sections::shrunk::Cut;
-use crate::sections::{InputSection, SectionKind, Sections};
-use crate::symbols::{Symbols, sym};
-use crate::synth::slots::{NONE, Slot, Slots};
+use super::cuts::Cut;
+use crate::elf::Rela;
+use crate::ids::ObjectId;
 
 /// How a machine's code gets shorter.
 pub trait Shrink: Sync {
-    /// Code with these relocations may get shorter by multiples of so many bytes; `None`: it stays as it is.
-    fn step(&self, object: &Object, relocs: &[Rela]) -> Option<u64>;
+    /// Code of an object with these `e_flags`, and with these relocations, may get shorter by multiples of so
+    /// many bytes; `None`: it stays as it is.
+    fn step(&self, flags: u32, relocs: &[Rela]) -> Option<u64>;
 
     /// Adds the places of a section to `cuts`, ascending, with no byte gone yet. The alignment that places
     /// ask for.
     ///
     /// # Errors
-    /// What is wrong with relocation `.0`.
-    fn sites(&self, code: &Section, cuts: &mut Vec<Cut>) -> Result<u64, (usize, String)>;
+    /// What is wrong with one of its relocations.
+    fn sites(&self, code: &Section, cuts: &mut Vec<Cut>) -> Result<u64, Wrong>;
 
     /// What the place becomes.
-    fn choose(&self, round: &Round, code: &Section, cut: &Cut) -> u8;
+    fn choose(&self, addresses: &dyn Addresses, code: &Section, cut: &Cut) -> u8;
 
     /// What a place with a relocation of this type becomes, if that depends on no address.
     fn fixed(&self, kind: u32) -> Option<u8>;
@@ -53,236 +42,72 @@ pub trait Shrink: Sync {
     fn gone(&self, code: &Section, cut: &Cut, form: u8, before: u32) -> u32;
 }
 
-/// A section of an object.
-pub struct Section<'c, 'a> {
-    pub object: &'c Object<'a>,
-    pub number: ObjectId,
-    pub shndx: u32,
-    pub relocs: &'c [Rela],
-    pub bytes: &'c [u8],
-    pub options: &'c Options,
-    pub mode: Mode,
+/// What is wrong with a relocation, by its index in its section's.
+pub struct Wrong {
+    pub reloc: usize,
+    pub text: String,
 }
 
-impl Section<'_, '_> {
-    pub fn id(&self) -> SectionId {
-        SectionId(self.object.section_base + self.shndx)
+/// A section of an object, as its machine sees it.
+pub struct Section<'c> {
+    pub object: ObjectId,
+    pub shndx: u32,
+    /// `e_flags` of the object.
+    pub flags: u32,
+    pub relocs: &'c [Rela],
+    pub bytes: &'c [u8],
+    pub labels: &'c dyn Labels,
+    pub wanted: Wanted,
+}
+
+/// What options and the kind of output allow.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    /// `--relax`
+    pub relax: bool,
+    /// `--relax-gp`
+    pub relax_gp: bool,
+    /// The output is a shared library.
+    pub shared: bool,
+}
+
+impl Section<'_> {
+    /// The offset in this section that a relocation's symbol stands for, if it is one of this section.
+    pub fn label(&self, reloc: &Rela) -> Option<u64> {
+        self.labels.label(self.shndx, reloc)
     }
 }
 
-/// What is known of a place before anything is known of addresses. Most places are chosen by it, without a
-/// look at relocations and symbols.
-#[derive(Clone, Copy)]
-pub enum RelaxHint {
-    /// Nothing.
-    Nothing,
-    /// It always becomes this.
-    Form(u8),
-    /// It is a call of so many bytes at first, to byte `at` of a section of the input.
-    Call { length: u8, section: SectionId, at: u32 },
-    /// The same to entry `plt` of the PLT.
-    PltCall { length: u8, plt: u32 },
+/// The symbols of an object that relocations name as labels.
+pub trait Labels {
+    /// The offset in section `shndx` that the symbol of `reloc` stands for, if it is one of that section.
+    fn label(&self, shndx: u32, reloc: &Rela) -> Option<u64>;
 }
 
 /// Where everything is in a round of layout.
-pub struct Round<'c, 'a> {
-    pub layout: &'c Layout<'a>,
-    pub sections: &'c Sections<'a>,
-    pub symbols: &'c Symbols,
-    pub slots: &'c Slots,
-    pub merged: &'c [MergedPart<'a>],
-    pub folds: &'c Folds,
-    pub plt: plt::Style,
-    pub mode: Mode,
-    /// The values of what the linker defines.
-    pub internals: HashMap<SymbolId, u64>,
-    pub thread_pointer: u64,
+pub trait Addresses {
+    /// What relocation `reloc` refers to, its addend included; `None` if that is not known now.
+    fn place(&self, code: &Section, reloc: &Rela) -> Option<Place>;
+
+    /// What a call by relocation `reloc` leads to: an entry of the PLT, or the function itself.
+    fn called(&self, code: &Section, reloc: &Rela) -> Option<u64>;
+
+    /// Where byte `at` of the section that is looked at lies.
+    fn here(&self, code: &Section, at: u64) -> Option<u64>;
+
+    /// Whether what relocation `reloc` names has a TLS descriptor.
+    fn has_descriptor(&self, code: &Section, reloc: &Rela) -> bool;
+
+    fn thread_pointer(&self) -> u64;
+
     /// Where the register for data points; `None` if nothing says so, or code must not use it.
-    pub pointer: Option<u64>,
+    fn pointer(&self) -> Option<u64>;
 }
 
 /// What a relocation refers to.
 #[derive(Clone, Copy)]
 pub struct Place {
     pub address: u64,
-    /// `sym::` bits.
+    /// [`crate::sym`] bits.
     pub flags: u32,
-}
-
-impl Round<'_, '_> {
-    fn in_chunk(&self, chunk: Option<&Chunk>, offset: u64) -> Option<u64> {
-        let chunk = chunk?;
-        Some(self.layout[chunk.out].address.wrapping_add(chunk.address).wrapping_add(offset))
-    }
-
-    /// The address of byte `at` of an input section.
-    fn in_section(&self, id: SectionId, at: u64) -> Option<u64> {
-        let section = self.sections.get(id);
-        match section.kind() {
-            SectionKind::Merge => {
-                let (part, input) = section.merged();
-                let part = self.merged.get(part)?;
-                let at = part.merged.output_offset(input, at)?;
-                self.in_chunk(Some(&self.layout.chunks[part.chunk.index()]), at)
-            }
-            SectionKind::EhFrame => self.in_chunk(self.layout.chunk(ChunkKind::EhFrame), 0),
-            SectionKind::Folded => {
-                let leader = self.folds.leader(id);
-                if leader == id { None } else { self.in_section(leader, at) }
-            }
-            _ => {
-                let out = self.layout.out_of(section.bin())?;
-                let at = section.offset().wrapping_add(self.sections.output_offset(id, at));
-                Some(self.layout[out].address.wrapping_add(at))
-            }
-        }
-    }
-
-    /// What relocation `reloc` refers to, its addend included; `None` if that is not known now.
-    pub fn place(&self, code: &Section, reloc: &Rela) -> Option<Place> {
-        let (index, addend) = (reloc.sym(), reloc.r_addend() as u64);
-        let object = code.object;
-        if let Some(id) = Self::global_of(object, reloc) {
-            let flags = self.symbols[id].flags();
-            return Some(Place { address: self.global(id)?.wrapping_add(addend), flags });
-        }
-        let symbol = object.syms.get(index as usize)?;
-        let kind = match symbol.kind() {
-            STT_TLS => sym::TLS,
-            STT_GNU_IFUNC => sym::IFUNC,
-            _ => 0,
-        };
-        match object.place(index, symbol) {
-            SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
-                let id = SectionId(object.section_base + shndx);
-                // The addend of a section's symbol says which byte is meant.
-                let by_section = symbol.kind() == STT_SECTION;
-                let at = symbol.st_value().wrapping_add(if by_section { addend } else { 0 });
-                let address = self.in_section(id, at)?.wrapping_add(if by_section { 0 } else { addend });
-                Some(Place { address, flags: sym::DEFINED | kind })
-            }
-            SymbolPlace::Absolute => {
-                Some(Place { address: symbol.st_value().wrapping_add(addend), flags: sym::ABSOLUTE | kind })
-            }
-            _ => None,
-        }
-    }
-
-    /// The address of a global symbol.
-    pub fn global(&self, id: SymbolId) -> Option<u64> {
-        let symbol = &self.symbols[id];
-        let flags = symbol.flags();
-        if flags & sym::NEEDS_CANONICAL_PLT != 0 {
-            return self.entry(self.slots.of_symbol(id)?.plt);
-        }
-        match flags & sym::KIND {
-            sym::DEFINED => self.in_section(SectionId(symbol.section), symbol.offset()),
-            // A script may still compute it.
-            sym::ABSOLUTE => Some(self.internals.get(&id).copied().unwrap_or(symbol.constant())),
-            sym::COMMON => {
-                self.in_chunk(self.layout.chunk(ChunkKind::Common(symbol.section)), symbol.offset())
-            }
-            // Null, unless the loader finds one.
-            sym::UNDEFINED if !symbol.has(sym::PREEMPTIBLE) => Some(0),
-            sym::INTERNAL => self.internals.get(&id).copied(),
-            // Copies that become read-only lie elsewhere; that is not decided here.
-            _ => None,
-        }
-    }
-
-    /// The global symbol that relocation `reloc` names, if it is one.
-    fn global_of(object: &Object, reloc: &Rela) -> Option<SymbolId> {
-        let index = reloc.sym();
-        let is_global = index >= object.first_global && (index as usize) < object.syms.len();
-        is_global.then(|| object.global(index))
-    }
-
-    /// The slots of what relocation `reloc` names, if it has any.
-    pub fn slot(&self, code: &Section, reloc: &Rela) -> Option<&Slot> {
-        match Self::global_of(code.object, reloc) {
-            Some(id) => self.slots.of_symbol(id),
-            None => self.slots.of_local(code.number, reloc.sym()),
-        }
-    }
-
-    /// What a call by relocation `reloc` leads to: an entry of the PLT, or the function itself.
-    pub fn called(&self, code: &Section, reloc: &Rela) -> Option<u64> {
-        let special = match Self::global_of(code.object, reloc) {
-            Some(id) => self.symbols[id].has(sym::PREEMPTIBLE | sym::IFUNC),
-            None => code.object.syms.get(reloc.sym() as usize)?.kind() == STT_GNU_IFUNC,
-        };
-        match special.then(|| self.slot(code, reloc)).flatten() {
-            Some(slot) if slot.plt != NONE => {
-                Some(self.entry(slot.plt)?.wrapping_add(reloc.r_addend() as u64))
-            }
-            _ => self.place(code, reloc).filter(|p| p.flags & sym::KIND != sym::UNDEFINED).map(|p| p.address),
-        }
-    }
-
-    /// What is known of the place of relocation `reloc`.
-    pub fn known(&self, machine: &dyn Shrink, code: &Section, reloc: &Rela) -> RelaxHint {
-        match (machine.fixed(reloc.kind()), machine.call_length(reloc.kind())) {
-            (Some(form), _) => RelaxHint::Form(form),
-            (None, Some(length)) => self.known_call(code, reloc, length).unwrap_or(RelaxHint::Nothing),
-            _ => RelaxHint::Nothing,
-        }
-    }
-
-    fn known_call(&self, code: &Section, reloc: &Rela, length: u8) -> Option<RelaxHint> {
-        let addend = reloc.r_addend() as u64;
-        let (section, at) = match Self::global_of(code.object, reloc) {
-            Some(id) => {
-                let symbol = &self.symbols[id];
-                let slot = self.slots.of_symbol(id).filter(|_| symbol.has(sym::PREEMPTIBLE | sym::IFUNC));
-                if let Some(slot) = slot.filter(|slot| slot.plt != NONE && addend == 0) {
-                    return Some(RelaxHint::PltCall { length, plt: slot.plt });
-                }
-                let moves = sym::PREEMPTIBLE | sym::IFUNC | sym::NEEDS_CANONICAL_PLT;
-                let fixed = symbol.flags() & sym::KIND == sym::DEFINED && !symbol.has(moves) && addend == 0;
-                fixed.then(|| (SectionId(symbol.section), symbol.offset()))?
-            }
-            None => {
-                let symbol = code.object.syms.get(reloc.sym() as usize)?;
-                let by_section = symbol.kind() == STT_SECTION;
-                match code.object.place(reloc.sym(), symbol) {
-                    SymbolPlace::Section(shndx)
-                        if (shndx as usize) < code.object.shdrs.len()
-                            && symbol.kind() != STT_GNU_IFUNC
-                            && (by_section || addend == 0) =>
-                    {
-                        let id = SectionId(code.object.section_base + shndx);
-                        (id, symbol.st_value().wrapping_add(addend))
-                    }
-                    _ => return None,
-                }
-            }
-        };
-        let folded = self.sections.get(section).kind() == SectionKind::Folded;
-        let section = if folded { self.folds.leader(section) } else { section };
-        let target = self.sections.get(section);
-        let stays = matches!(target.kind(), SectionKind::Regular | SectionKind::Shrunk);
-        self.layout.out_of(target.bin()).filter(|_| stays)?;
-        Some(RelaxHint::Call { length, section, at: u32::try_from(at).ok()? })
-    }
-
-    /// The addresses of sections number `run` of the input. Of those that have none, anything.
-    pub fn addresses(&self, run: Range<usize>) -> Vec<u64> {
-        let sections = self.sections.list[run].iter();
-        let address = |section: &InputSection| {
-            let out = self.layout.out_of(section.bin());
-            out.map_or(0, |out| self.layout[out].address.wrapping_add(section.offset()))
-        };
-        sections.map(address).collect()
-    }
-
-    /// The address of entry `plt` of the PLT.
-    pub fn entry(&self, plt: u32) -> Option<u64> {
-        let (kind, offset) = plt::place_of(self.mode.facts(), self.slots, self.plt, plt);
-        self.in_chunk(self.layout.chunk(kind), offset)
-    }
-
-    /// Where byte `at` of the section that is looked at lies.
-    pub fn here(&self, code: &Section, at: u64) -> Option<u64> {
-        self.in_section(code.id(), at)
-    }
 }

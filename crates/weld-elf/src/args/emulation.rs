@@ -22,14 +22,14 @@ pub fn list() -> String {
 
 /// The machine that is meant, and `EI_OSABI` of the output if the name says it. The error is a message
 /// without the option.
-pub fn target(name: &str) -> Result<(&'static dyn Machine, Option<u8>), String> {
+pub fn target(name: &str) -> Result<(Machine, Option<u8>), String> {
     match name.strip_suffix("_fbsd") {
         Some(machine_name) => Ok((machine(machine_name)?, Some(ELFOSABI_FREEBSD))),
         None => Ok((machine(name)?, None)),
     }
 }
 
-fn machine(name: &str) -> Result<&'static dyn Machine, String> {
+fn machine(name: &str) -> Result<Machine, String> {
     if let Some(machine) = arch::by_emulation(name) {
         return Ok(machine);
     }

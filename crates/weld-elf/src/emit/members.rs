@@ -7,17 +7,18 @@ use weld_common::prefetch::prefetch;
 
 use super::rewrites::Rewrites;
 use super::units;
-use crate::arch::Site;
+use crate::arch::cuts;
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::ids::*;
 use crate::layout::{Chunk, Member, OutputSection};
 use crate::live::SectionOwners;
 use crate::options::Options;
-use crate::sections::{SectionKind, shrunk};
+use crate::sections::SectionKind;
 use crate::synth::emitted_relocs::{EmittedRelocs, Mover};
 use crate::synth::image::Image;
 use crate::synth::kept_relocs as relocs;
+use crate::synth::relocate::Site;
 
 /// An input section and its relocations.
 #[derive(Clone, Copy)]
@@ -139,7 +140,7 @@ impl Members<'_, '_, '_> {
         match section.kind() {
             // The terminator of an `.eh_frame` that `-r` joins is left out unless it is the last.
             SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(&data[..out.len()]),
-            SectionKind::Shrunk => shrunk::copy(image.sections.shrunk.cuts(source.id), data, out),
+            SectionKind::Shrunk => cuts::copy(image.sections.shrunk.cuts(source.id), data, out),
             SectionKind::Compressed => {
                 if let Err(e) = Compressed::parse(data, object.format()).and_then(|c| c.decompress_into(out))
                 {
@@ -197,13 +198,13 @@ impl Members<'_, '_, '_> {
             delta: start.wrapping_neg(),
         };
         if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
-            image.mode.machine.apply(&site, out);
+            site.relocate(out);
             if let Some(rewrites) = self.rewrites {
                 rewrites.apply(&site, out);
             }
         } else {
             let name = object.section_name(shndx as usize).unwrap_or(b"");
-            image.mode.machine.apply_debug(&site, tombstone(image.options, name), out);
+            site.relocate_debug(tombstone(image.options, name), out);
         }
     }
 }

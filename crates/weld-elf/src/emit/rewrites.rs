@@ -17,7 +17,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::arch::Site;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -28,6 +27,7 @@ use crate::sections::SectionKind;
 use crate::symbols::internal::Target;
 use crate::symbols::sym;
 use crate::synth::image::Image;
+use crate::synth::relocate::Site;
 
 // Types that branches and calls through slots have. The first two have the same numbers on x86-64 and i386.
 const R_PC32: u32 = 2;

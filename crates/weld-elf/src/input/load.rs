@@ -91,7 +91,7 @@ pub struct Inputs<'a> {
     /// Shared objects seen. A library named twice is one library; it is needed if either mention says so.
     libraries: HashMap<Arc<str>, FileId>,
     /// The machine that is linked for.
-    pub machine: &'static dyn Machine,
+    pub machine: Machine,
     /// It, as far as it is known before files are open.
     searched_for: Option<&'static Facts>,
     /// What scripts say of it: script, name, and whether it is one of `OUTPUT_ARCH`.
@@ -111,7 +111,7 @@ impl<'a> Inputs<'a> {
     /// If it speaks of output sections that there are not.
     pub fn complete_script(
         &mut self,
-        default: impl FnOnce(&'static dyn Machine) -> String,
+        default: impl FnOnce(Machine) -> String,
         sink: &DiagSink,
     ) -> Result<(), Diagnostic> {
         if self.script.wants_default() {
@@ -210,7 +210,7 @@ impl<'a> Inputs<'a> {
 
 /// The machine of the first file that is for one: of an object or a shared object, or else of an object in an
 /// archive.
-fn machine_of(opened: &[Opened]) -> &'static dyn Machine {
+fn machine_of(opened: &[Opened]) -> Machine {
     let read = || opened.iter().filter(|file| !file.flags.binary);
     let is_for_one = |file: &&Opened| {
         matches!(file.kind, Kind::Object | Kind::Shared)
@@ -558,7 +558,7 @@ impl<'a> Loader<'a, '_> {
     }
 
     /// The same machine in the byte order that options ask for.
-    fn in_order(&self, machine: &'static dyn Machine) -> &'static dyn Machine {
+    fn in_order(&self, machine: Machine) -> Machine {
         let Some(big) = self.options.inputs.big_endian else { return machine };
         arch::in_order(machine, big).unwrap_or_else(|| {
             let (option, order) = if big { ("-EB", "big") } else { ("-EL", "little") };

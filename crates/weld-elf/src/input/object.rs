@@ -17,6 +17,7 @@ use weld_common::text;
 
 use super::{FileName, Reading};
 use crate::arch::facts::Facts;
+use crate::arch::shrink::Labels;
 use crate::elf::*;
 use crate::ids::*;
 use crate::names::spelled;
@@ -689,4 +690,11 @@ pub fn section_table<'a>(elf: &File<'a>, ehdr: &Ehdr) -> Result<(&'a [Shdr], &'a
         }
     };
     Ok((shdrs, names))
+}
+
+impl Labels for Object<'_> {
+    fn label(&self, shndx: u32, reloc: &Rela) -> Option<u64> {
+        let symbol = self.syms.get(reloc.sym() as usize)?;
+        (self.place(reloc.sym(), symbol) == SymbolPlace::Section(shndx)).then(|| symbol.st_value())
+    }
 }

@@ -33,7 +33,7 @@ pub fn wanted(options: &Options, store: &InputStore) -> Option<&'static Facts> {
 }
 
 /// What the start of a file says.
-fn of_file(arg: &InputArg, store: &InputStore) -> Option<&'static dyn Machine> {
+fn of_file(arg: &InputArg, store: &InputStore) -> Option<Machine> {
     let InputKind::File(path) = &arg.kind else { return None };
     let mut start = [0; 20];
     let path = store.rooted(path);

@@ -13,6 +13,7 @@ use super::runs::RUN;
 use super::segments::is_tls_zeroes;
 use super::*;
 use crate::arch::facts::{Facts, GotBase};
+use crate::arch::plt;
 use crate::live::Live;
 use crate::sections::{InputSection, SectionKind, Sections};
 use crate::symbols::internal::{Internal, Internals, Target};
@@ -30,6 +31,19 @@ pub struct Bases {
     pub iplt: u64,
     pub tls_start: u64,
     pub thread_pointer: u64,
+}
+
+impl Bases {
+    /// The address of the entry of the PLT that is called.
+    pub fn plt_entry(&self, facts: &Facts, jump_slots: u32, style: plt::Style, entry: u32) -> u64 {
+        let (table, offset) = plt::place_of(facts, jump_slots, style, entry);
+        let start = match table {
+            plt::Table::Plt => self.plt,
+            plt::Table::PltSec => self.plt_sec,
+            plt::Table::Iplt => self.iplt,
+        };
+        start + offset
+    }
 }
 
 /// Adds section addresses to what lies in them. Sections that are not allocated count from 0, unless a script

@@ -2,6 +2,7 @@
 //!
 //! `synth/all.rs` knows the file that makes each.
 
+use crate::arch::plt;
 use crate::ids::BinId;
 
 /// What a chunk holds.
@@ -59,6 +60,16 @@ pub enum ChunkKind {
     ScriptData(u32),
     /// Code for branches that do not reach; its number among the pools of `synth::thunks`.
     Thunks(u32),
+}
+
+impl From<plt::Table> for ChunkKind {
+    fn from(table: plt::Table) -> ChunkKind {
+        match table {
+            plt::Table::Plt => ChunkKind::Plt,
+            plt::Table::PltSec => ChunkKind::PltSec,
+            plt::Table::Iplt => ChunkKind::Iplt,
+        }
+    }
 }
 
 /// Size and place of a section or part. What has no bytes is left out.

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use weld_common::runs::align_to;
 use weld_common::trace;
 
+use super::chunk::{Place, Spec};
 use super::program::Program;
 use super::runs::{self, Group, Part, RUN};
 use super::scripted::Source;
@@ -24,9 +25,6 @@ use crate::live::{Live, SectionOwners};
 use crate::options::Options;
 use crate::section_order::SectionOrder;
 use crate::sections::{InputSection, JoinedKind, ObjectSections, OutputUse, Sections};
-use crate::synth::eh_frames::EhFrames;
-use crate::synth::emitted_relocs::{self, Lists};
-use crate::synth::section::{Place, Spec};
 
 /// What layout is made from.
 pub struct Builder<'c, 'a> {
@@ -41,13 +39,28 @@ pub struct Builder<'c, 'a> {
     pub program: &'c Program<'c>,
     /// `-r`: the header fields of the output section of each bin.
     pub heads: Option<&'c [Option<Head>]>,
-    /// How relocations are stored if they are kept.
-    pub reloc_form: RelocForm,
-    /// `-r` and `--emit-relocs`: the frames, whose relocations are kept as well.
-    pub keep_relocs: Option<&'c EhFrames>,
+    /// `-r` and `--emit-relocs`: the sections of relocations that are kept.
+    pub kept_relocs: Option<&'c mut (dyn KeptRelocs + Sync)>,
     /// A linker script, if one lays out.
     pub script: Option<&'c Source<'c>>,
     pub parallel: bool,
+}
+
+/// Output sections that follow from others: the relocations that stay in the output. They are known when it is
+/// known what lies in the others.
+pub trait KeptRelocs {
+    /// Adds one for each of `outs` whose members have relocations, with its chunk, in the order `order` of
+    /// what they relocate.
+    fn add(
+        &mut self,
+        sections: &Sections,
+        order: &[usize],
+        outs: &mut Vec<OutputSection>,
+        chunks: &mut Vec<Chunk>,
+    );
+
+    /// Output sections have got other ids: `ids` has that of each.
+    fn renumber(&mut self, ids: &[OutputSectionId]);
 }
 
 /// Header fields of an output section of input sections.
@@ -99,7 +112,7 @@ impl<'a> Builder<'_, 'a> {
     ///
     /// # Errors
     /// If a linker script speaks of what there is not.
-    pub fn build(mut self, chunks: Vec<(ChunkKind, Spec)>) -> Result<(Layout<'a>, Lists), String> {
+    pub fn build(mut self, chunks: Vec<(ChunkKind, Spec)>) -> Result<Layout<'a>, String> {
         if let Some(script) = self.script.filter(|script| script.script.has_sections) {
             return self.build_scripted(script, chunks);
         }
@@ -116,7 +129,7 @@ impl<'a> Builder<'_, 'a> {
         let mut chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_bin);
         outs.iter_mut().for_each(|out| self.program.assign(out));
         self.pad_relro(&mut outs, &chunks);
-        let mut lists = self.add_relocs(&mut outs, &mut chunks);
+        self.add_relocs(&mut outs, &mut chunks);
         self.sort_arrays(&mut outs);
         let position = self.put_in_order(&mut outs);
         for out in of_bin.iter_mut().filter(|out| out.is_some()) {
@@ -125,7 +138,9 @@ impl<'a> Builder<'_, 'a> {
         for chunk in &mut chunks {
             chunk.out = position[chunk.out.index()];
         }
-        lists.renumber(&position);
+        if let Some(relocs) = &mut self.kept_relocs {
+            relocs.renumber(&position);
+        }
         drop(stretch);
         let mut layout = Layout {
             format: self.machine.target.format,
@@ -147,19 +162,19 @@ impl<'a> Builder<'_, 'a> {
         if let Some(script) = self.script {
             layout.script = Some(super::scripted::beside_default(script, &layout)?);
         }
-        Ok((layout, lists))
+        Ok(layout)
     }
 
     /// Adds output sections of relocations, in the order of what they relocate.
-    pub(super) fn add_relocs(&self, outs: &mut Vec<OutputSection<'a>>, chunks: &mut Vec<Chunk>) -> Lists {
-        let Some(eh_frames) = self.keep_relocs else { return Lists::default() };
+    pub(super) fn add_relocs(&mut self, outs: &mut Vec<OutputSection<'a>>, chunks: &mut Vec<Chunk>) {
+        if self.kept_relocs.is_none() {
+            return;
+        }
         let (order, count) = (self.order_of(outs), outs.len());
-        let (objects, sections, owners) = (self.objects, &*self.sections, self.owners);
-        let (form, parallel) = (self.reloc_form, self.parallel);
-        let planner = emitted_relocs::Planner { form, objects, sections, owners, eh_frames, parallel };
-        let lists = planner.add(&order, outs, chunks);
+        if let Some(relocs) = &mut self.kept_relocs {
+            relocs.add(self.sections, &order, outs, chunks);
+        }
         outs[count..].iter_mut().for_each(|out| self.program.assign(out));
-        lists
     }
 
     /// Puts output sections in the order of the program. Returns the new id of each.

@@ -22,6 +22,7 @@ pub mod overlaps;
 mod padding;
 pub mod place;
 pub mod program;
+mod round;
 pub mod runs;
 pub mod scripted;
 pub mod segments;

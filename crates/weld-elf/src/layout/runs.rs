@@ -151,12 +151,11 @@ mod tests {
                     options: &options,
                     program: &Program::new(&options, crate::arch::default().facts(), 0),
                     heads: None,
-                    reloc_form: crate::arch::default().facts().kept_reloc_form(),
-                    keep_relocs: None,
+                    kept_relocs: None,
                     script: None,
                     parallel,
                 };
-                let layout = builder.build(Vec::new()).unwrap().0;
+                let layout = builder.build(Vec::new()).unwrap();
                 let outs: Vec<_> =
                     layout.sections.into_iter().map(|out| (out.members, out.size, out.align)).collect();
                 let addresses: Vec<u64> = sections.list.iter().map(|s| s.offset()).collect();

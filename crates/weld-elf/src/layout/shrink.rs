@@ -14,10 +14,12 @@ use weld_common::diag::DiagSink;
 use weld_common::runs::{Extent, align_to};
 use weld_common::{par, trace};
 
+use super::round::{RelaxHint, Round};
 use super::settle::Adaptive;
 use super::{Layout, Member, MergedPart, addresses, members, scripted};
+use crate::arch::cuts::Cut;
 use crate::arch::plt;
-use crate::arch::shrink::{RelaxHint, Round, Section, Shrink};
+use crate::arch::shrink::{Section, Shrink, Wanted, Wrong};
 use crate::elf::SHF_EXECINSTR;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -25,11 +27,11 @@ use crate::live::folds::Folds;
 use crate::live::{Live, SectionOwners};
 use crate::mode::Mode;
 use crate::options::Options;
-use crate::sections::shrunk::{Cut, Piece, Shrunk};
+use crate::sections::shrunk::{Piece, Shrunk};
 use crate::sections::{SectionKind, Sections};
+use crate::slots::Slots;
 use crate::symbols::Symbols;
 use crate::symbols::internal::{Internals, Target};
-use crate::synth::slots::Slots;
 
 /// Sections looked at in one go, and members of an output section that are placed.
 const RUN: usize = 1 << 10;
@@ -49,21 +51,23 @@ pub struct Code<'c, 'a> {
 }
 
 impl<'c, 'a> Code<'c, 'a> {
-    fn section<'s>(&self, sections: &'s Sections<'a>, id: SectionId) -> Section<'s, 'a>
+    fn section<'s>(&self, sections: &'s Sections<'a>, id: SectionId) -> Section<'s>
     where
         'c: 's,
     {
         let number = self.owners.object(id);
         let object = &self.objects[number.index()];
         let shndx = id.0 - object.section_base;
+        let options = &self.options.relocs;
+        let wanted = Wanted { relax: options.relax, relax_gp: options.relax_gp, shared: self.mode.shared };
         Section {
-            object,
-            number,
+            object: number,
             shndx,
+            flags: object.flags,
             relocs: sections.relocs(object, number.index(), sections.get(id)),
             bytes: object.section_data(shndx as usize).unwrap_or(&[]),
-            options: self.options,
-            mode: self.mode,
+            labels: object,
+            wanted,
         }
     }
 }
@@ -118,7 +122,7 @@ fn look(
     sink: &DiagSink,
 ) {
     let section = code.section(sections, id);
-    if section.object.shdrs[section.shndx as usize].sh_flags() & SHF_EXECINSTR == 0 {
+    if code.objects[section.object.index()].shdrs[section.shndx as usize].sh_flags() & SHF_EXECINSTR == 0 {
         return;
     }
     let (ids, cuts, aligns) = found;
@@ -129,10 +133,10 @@ fn look(
             aligns.push(align);
         }
         Ok(_) => {}
-        Err((reloc, wrong)) => {
+        Err(Wrong { reloc, text }) => {
             cuts.truncate(before);
             let offset = section.relocs[reloc].r_offset();
-            sink.push(section.object.at_byte(section.shndx, offset).error(wrong));
+            sink.push(code.objects[section.object.index()].at_byte(section.shndx, offset).error(text));
         }
     }
 }
@@ -186,7 +190,7 @@ impl<'c, 'a> Shrinking<'c, 'a> {
 
     /// What each place becomes.
     fn choose(&mut self, layout: &Layout<'a>, sections: &Sections<'a>) -> Vec<u8> {
-        let round = self.world.round(layout, sections, self.code.mode);
+        let round = self.world.round(&self.code, layout, sections);
         if self.known.is_empty() {
             self.find_known(&round);
         }
@@ -305,11 +309,18 @@ fn count_section(machine: &dyn Shrink, code: &Section, cuts: &mut [Cut], forms: 
 }
 
 impl<'c, 'a> World<'c, 'a> {
-    fn round<'r>(&self, layout: &'r Layout<'a>, sections: &'r Sections<'a>, mode: Mode) -> Round<'r, 'a>
+    fn round<'r>(
+        &self,
+        code: &Code<'c, 'a>,
+        layout: &'r Layout<'a>,
+        sections: &'r Sections<'a>,
+    ) -> Round<'r, 'a>
     where
         'c: 'r,
     {
+        let mode = code.mode;
         let mut round = Round {
+            objects: code.objects,
             layout,
             sections,
             symbols: self.symbols,

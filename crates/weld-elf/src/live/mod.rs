@@ -10,6 +10,7 @@
 pub mod dyn_relocs;
 pub mod folds;
 pub mod roots;
+pub mod scan;
 
 use weld_common::diag::DiagSink;
 use weld_common::prefetch::prefetch;
@@ -26,6 +27,7 @@ use crate::symbols::Symbols;
 use crate::symbols::tagged::Tagged;
 use dyn_relocs::{DynReloc, DynRelocs};
 use folds::Folds;
+use scan::Scan;
 
 /// A local symbol that needs GOT slots or a PLT entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -242,7 +244,8 @@ impl<'c, 'a> Scanner<'c, 'a> {
             self.marks.set(base + shndx);
             for cie in frames.cies.iter().filter(|c| c.n_relocs > 0) {
                 let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
-                self.mode.machine.scan(self, (ObjectId(object as u32), *shndx), range, targets, found);
+                let at = (ObjectId(object as u32), *shndx);
+                self.mode.machine.visit(Scan { scanner: self, at, range, stack: targets, found });
             }
         }
     }
@@ -327,7 +330,7 @@ impl Visitor for Scanner<'_, '_> {
         // Debug sections refer to everything and need nothing.
         if section.relocs != 0 && object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
             let at = (ObjectId(index as u32), shndx);
-            self.mode.machine.scan(self, at, 0..usize::MAX, stack, found);
+            self.mode.machine.visit(Scan { scanner: self, at, range: 0..usize::MAX, stack, found });
         }
     }
 }

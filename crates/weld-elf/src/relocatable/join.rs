@@ -323,7 +323,7 @@ impl<'a> Joiner<'_, 'a> {
     fn step(&self, object: usize, id: SectionId) -> Option<u64> {
         let machine = self.shrink?;
         let relocs = self.sections.relocs(&self.objects[object], object, self.sections.get(id));
-        machine.step(&self.objects[object], relocs)
+        machine.step(self.objects[object].flags, relocs)
     }
 
     fn put(&mut self, all: &mut Gathered, bin: BinId, id: SectionId) {

@@ -5,29 +5,13 @@
 //! round by round, how many bytes go at each (`layout::shrink`). The cuts of all sections are one array, in
 //! the order of sections and of places. Links of other machines have none.
 //!
-//! This is the one map from offsets in the input to offsets in the output. It is asked by way of
-//! [`super::Sections::output_offset`].
+//! With [`crate::arch::cuts`] this is the one map from offsets in the input to offsets in the output. It is asked
+//! by way of [`super::Sections::output_offset`].
 
 use std::ops::Range;
 
+use crate::arch::cuts::Cut;
 use crate::ids::*;
-
-/// A place in a section where bytes may go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cut {
-    /// Where the bytes end that go.
-    pub end: u32,
-    /// How many bytes are gone up to there, those of this place included.
-    pub gone: u32,
-    /// The relocation that says so, by its index in the section's.
-    pub reloc: u32,
-    /// What the place has become: a number of the machine's.
-    pub form: u8,
-    /// For the machine.
-    pub extra: u8,
-    /// For the machine, too: instructions that are shorter than others may be used here.
-    pub short: bool,
-}
 
 /// Sections with how many cuts each has, and these.
 pub type List = (Vec<(SectionId, u32)>, Vec<Cut>);
@@ -141,44 +125,6 @@ impl<T> Piece<'_, T> {
     }
 }
 
-/// How many bytes go at cut `i` alone.
-#[inline]
-pub fn gone_at(cuts: &[Cut], i: usize) -> u32 {
-    cuts[i].gone - if i == 0 { 0 } else { cuts[i - 1].gone }
-}
-
-/// Where byte `at` of a section with these cuts is in the output, counted from its start. A byte that is gone
-/// is where the next one that is not gone is.
-#[inline]
-pub fn output_offset(cuts: &[Cut], at: u64) -> u64 {
-    let next = cuts.partition_point(|cut| u64::from(cut.end) <= at);
-    offset_before(cuts, next, at)
-}
-
-/// The same if `next` is the first cut that ends after `at`.
-#[inline(always)]
-pub fn offset_before(cuts: &[Cut], next: usize, at: u64) -> u64 {
-    let gone = if next == 0 { 0 } else { cuts[next - 1].gone };
-    let at = match cuts.get(next) {
-        Some(cut) => at.min(u64::from(cut.end - (cut.gone - gone))),
-        None => at,
-    };
-    at - u64::from(gone)
-}
-
-/// Copies what stays of `input`.
-pub fn copy(cuts: &[Cut], input: &[u8], out: &mut [u8]) {
-    let (mut from, mut to) = (0, 0);
-    let mut gone = 0;
-    for cut in cuts {
-        let end = cut.end as usize;
-        let stays = end - (cut.gone - gone) as usize;
-        out[to..to + (stays - from)].copy_from_slice(&input[from..stays]);
-        (to, from, gone) = (to + (stays - from), end, cut.gone);
-    }
-    out[to..].copy_from_slice(&input[from..]);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,24 +134,10 @@ mod tests {
     }
 
     #[test]
-    fn bytes_behind_what_is_gone_move_up() {
-        // Of 16 bytes, 6 and 7 go, then 12 to 15 are looked at and stay.
-        let cuts = [cut(8, 2), cut(16, 2)];
-        let moved: Vec<u64> = (0..18).map(|at| output_offset(&cuts, at)).collect();
-        assert_eq!(moved, [0, 1, 2, 3, 4, 5, 6, 6, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-        let input: Vec<u8> = (0..16).collect();
-        let mut out = [0; 14];
-        copy(&cuts, &input, &mut out);
-        assert_eq!(out, [0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15]);
-        assert_eq!((gone_at(&cuts, 0), gone_at(&cuts, 1)), (2, 0));
-    }
-
-    #[test]
     fn sections_without_cuts_stay_as_they_are() {
         let mut none = Shrunk::default();
         assert!(none.cuts(SectionId(3)).is_empty() && none.is_empty());
         none.fold(SectionId(1), SectionId(0));
-        assert_eq!(output_offset(&[], 77), 77);
         let all = vec![cut(4, 4), cut(8, 4), cut(12, 6)];
         let mut some = Shrunk::new(vec![(vec![(SectionId(1), 1), (SectionId(4), 2)], all)], 6);
         assert_eq!(some.cuts(SectionId(4)), [cut(8, 4), cut(12, 6)]);

@@ -19,8 +19,8 @@ use crate::options::SortCommon;
 use crate::resolve::Resolved;
 use crate::sections::bins::bin;
 use crate::sections::scripted::{COMMONS, Found, OfFile, Rules};
-use crate::symbols::{IN_BSS, IN_LBSS, IN_TBSS, Symbols, sym};
-use crate::synth::slots::Slots;
+use crate::slots::Slots;
+use crate::symbols::{COMMON_KINDS as KINDS, IN_BSS, IN_LBSS, IN_TBSS, Symbols, sym};
 
 /// A block of zeroed memory that symbols lie in.
 #[derive(Clone, Copy)]
@@ -64,14 +64,6 @@ impl Default for Commons {
     fn default() -> Commons {
         Commons { blocks: vec![Block::EMPTY; KINDS as usize], bins: Vec::new() }
     }
-}
-
-/// `IN_BSS`, `IN_TBSS` and `IN_LBSS`.
-const KINDS: u32 = 3;
-
-/// The kind of the common symbols in a block.
-pub fn kind_of(block: u32) -> u32 {
-    block % KINDS
 }
 
 impl Commons {

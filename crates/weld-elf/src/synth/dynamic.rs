@@ -17,11 +17,11 @@ use crate::mode::Mode;
 use crate::options::{Bsymbolic, MemtagMode, Options, OutputKind};
 use crate::script::layout::LayoutScript;
 use crate::script::sections::Content;
+use crate::slots::Slots;
 use crate::symbols::prefetch_definition;
 use crate::synth::dynsym::DynSym;
 use crate::synth::image::Image;
 use crate::synth::rela::Counts;
-use crate::synth::slots::Slots;
 
 pub struct DynamicPlan<'c> {
     pub options: &'c Options,

@@ -18,7 +18,6 @@ use weld_common::prefetch::prefetch;
 use weld_common::zeroed;
 use weld_common::{par, sort};
 
-use super::definition_order::{self, Placed};
 use super::dynamic;
 use super::dynstr::DynStr;
 use super::gnu_hash::{GnuHash, Hashed, bucket, gnu_hash};
@@ -33,6 +32,7 @@ use crate::layout::ChunkKind;
 use crate::names::spelled::plain;
 use crate::options::{HashStyle, Options};
 use crate::resolve::Resolved;
+use crate::slots::definition_order::{self, Placed};
 use crate::symbols::exports::Exports;
 use crate::symbols::{Symbols, strong_use, sym};
 use weld_common::string_table::StringTable;

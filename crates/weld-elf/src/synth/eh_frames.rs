@@ -13,7 +13,6 @@ use rayon::prelude::*;
 use weld_common::{par, trace};
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
-use crate::arch::Site;
 use crate::eh_frame::{Cie, EhFrame};
 use crate::elf::*;
 use crate::ids::*;
@@ -23,6 +22,7 @@ use crate::resolve::Resolved;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::{Symbols, sym};
 use crate::synth::image::Image;
+use crate::synth::relocate::Site;
 use crate::util::align_up;
 
 /// A record that is written.
@@ -365,7 +365,7 @@ impl EhFrames {
                     input: data,
                     delta: 0u64.wrapping_sub(offset as u64),
                 };
-                image.mode.machine.apply(&site, bytes);
+                site.relocate(bytes);
             }
         }
     }

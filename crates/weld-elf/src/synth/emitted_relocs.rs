@@ -23,14 +23,15 @@ use super::eh_frames::EhFrames;
 use super::plan::Plan;
 use super::section::{At, Cuts, Info, Links, Sizes, Source as Parts, Spec, Synthetic};
 use super::symbol_numbers::Numbers;
+use crate::arch::cuts::Cut;
 use crate::arch::shrink::Shrink;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
+use crate::layout::members::KeptRelocs;
 use crate::layout::{Chunk, ChunkKind, Layout, Member, OutputSection};
 use crate::live::SectionOwners;
 use crate::sections::Sections;
-use crate::sections::shrunk::Cut;
 use crate::symbols::sym;
 use crate::synth::image::Image;
 use crate::synth::kept_relocs as relocs;
@@ -64,17 +65,17 @@ pub struct EmittedRelocs {
 pub struct Planner<'c, 'a> {
     pub form: RelocForm,
     pub objects: &'c [Object<'a>],
-    pub sections: &'c Sections<'a>,
     pub owners: &'c SectionOwners,
     pub eh_frames: &'c EhFrames,
     pub parallel: bool,
+    /// What has been made.
+    pub lists: Lists,
 }
 
 /// Lists without symbols yet.
 #[derive(Default)]
 pub struct Lists {
     list: Vec<List>,
-    form: Option<RelocForm>,
 }
 
 /// What has relocations in an output section, and how many they are.
@@ -88,12 +89,19 @@ struct Sources {
 const SECTIONS: usize = 1 << 10;
 const MEMBERS: usize = 1 << 12;
 
-impl Planner<'_, '_> {
-    /// Adds a relocation section for each of `outs` whose members have relocations, in the order `order`.
-    pub fn add(&self, order: &[usize], outs: &mut Vec<OutputSection>, chunks: &mut Vec<Chunk>) -> Lists {
+impl KeptRelocs for Planner<'_, '_> {
+    fn add(
+        &mut self,
+        sections: &Sections,
+        order: &[usize],
+        outs: &mut Vec<OutputSection>,
+        chunks: &mut Vec<Chunk>,
+    ) {
         let mut lists = Vec::new();
         let runs = par::runs("find relocations to keep", self.parallel, order.len(), SECTIONS, |run| {
-            let found = order[run].iter().map(|&target| self.sources(target, &outs[target].members, chunks));
+            let found = order[run]
+                .iter()
+                .map(|&target| self.sources(sections, target, &outs[target].members, chunks));
             found.filter(|sources| sources.count > 0).collect::<Vec<Sources>>()
         });
         for Sources { target, list: sources, count } in runs.into_iter().flatten() {
@@ -111,11 +119,19 @@ impl Planner<'_, '_> {
             outs.push(section);
             lists.push(List { target: OutputSectionId(target as u32), section: out, sources });
         }
-        Lists { list: lists, form: Some(self.form) }
+        self.lists = Lists { list: lists };
     }
 
+    fn renumber(&mut self, ids: &[OutputSectionId]) {
+        for list in &mut self.lists.list {
+            (list.target, list.section) = (ids[list.target.index()], ids[list.section.index()]);
+        }
+    }
+}
+
+impl Planner<'_, '_> {
     /// What has relocations among the members of output section `target`.
-    fn sources(&self, target: usize, members: &[Member], chunks: &[Chunk]) -> Sources {
+    fn sources(&self, sections: &Sections, target: usize, members: &[Member], chunks: &[Chunk]) -> Sources {
         let (mut list, mut before) = (Vec::new(), 0);
         let mut add = |member: Member, count: u64| {
             let mut add = |source: Source, count: u64| {
@@ -127,50 +143,42 @@ impl Planner<'_, '_> {
             match (member.as_section(), member.as_chunk()) {
                 (Some(id), _) => add(Source::Section(id), count),
                 (_, Some(id)) if chunks[id.index()].kind == ChunkKind::EhFrame => {
-                    let counts = self.eh_frames.reloc_counts(self.sections).enumerate();
+                    let counts = self.eh_frames.reloc_counts(sections).enumerate();
                     counts.for_each(|(entry, count)| add(Source::Frames(entry as u32), count));
                 }
                 _ => {}
             }
         };
         if members.len() <= MEMBERS {
-            members.iter().for_each(|member| add(*member, self.count(*member)));
+            members.iter().for_each(|member| add(*member, self.count(sections, *member)));
         } else {
             let counts =
                 par::runs("count relocations to keep", self.parallel, members.len(), MEMBERS, |run| {
-                    members[run].iter().map(|member| self.count(*member)).collect::<Vec<u64>>()
+                    members[run].iter().map(|member| self.count(sections, *member)).collect::<Vec<u64>>()
                 });
             members.iter().zip(counts.into_iter().flatten()).for_each(|(member, count)| add(*member, count));
         }
         Sources { target, list, count: before }
     }
 
-    fn count(&self, member: Member) -> u64 {
+    fn count(&self, sections: &Sections, member: Member) -> u64 {
         let Some(id) = member.as_section() else { return 0 };
-        let section = self.sections.get(id);
+        let section = sections.get(id);
         if section.relocs == 0 {
             return 0;
         }
         let object = self.owners.object(id).index();
-        self.sections.relocs(&self.objects[object], object, section).len() as u64
+        sections.relocs(&self.objects[object], object, section).len() as u64
     }
 }
 
 impl Lists {
-    /// Output sections have got other ids: `ids` has that of each.
-    pub fn renumber(&mut self, ids: &[OutputSectionId]) {
-        for list in &mut self.list {
-            (list.target, list.section) = (ids[list.target.index()], ids[list.section.index()]);
-        }
-    }
-
-    /// The lists of an output with `count` sections, whose symbols have these numbers; none if relocations
-    /// are not kept.
-    pub fn with_numbers(self, count: usize, numbers: Numbers) -> Option<EmittedRelocs> {
-        let form = self.form?;
+    /// The lists of an output with `count` sections, whose symbols have these numbers and whose relocations
+    /// are stored as `form` says.
+    pub fn with_numbers(self, form: RelocForm, count: usize, numbers: Numbers) -> EmittedRelocs {
         let mut of_section = vec![OutputSectionId::NONE; count];
         self.list.iter().for_each(|list| of_section[list.target.index()] = list.section);
-        Some(EmittedRelocs { lists: self.list, of_section, numbers, form })
+        EmittedRelocs { lists: self.list, of_section, numbers, form }
     }
 }
 

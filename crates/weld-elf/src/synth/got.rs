@@ -9,9 +9,9 @@ use crate::arch::facts::DynamicTypes;
 use crate::elf::Rela;
 use crate::elf::{SHF_ALLOC, SHF_WRITE, SHT_PROGBITS};
 use crate::mode::Mode;
+use crate::slots::{GotEntry, Slot};
 use crate::symbols::sym;
 use crate::synth::image::Image;
-use crate::synth::slots::{GotEntry, Slot};
 
 /// What the loader does with a word of the GOT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use weld_common::merge::Pieces;
 
 use crate::arch::facts::DynamicTypes;
 use crate::arch::plt;
+use crate::arch::site::ResolvedAddress;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -16,12 +17,12 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{InputSection, SectionKind, Sections};
+use crate::slots::{NONE, Slot, Slots};
 use crate::symbols::Symbol;
 use crate::symbols::tagged::Tagged;
 use crate::symbols::{Symbols, sym, symbol_type};
 use crate::synth::dynsym::DynSym;
 use crate::synth::joined::Joined;
-use crate::synth::slots::{NONE, Slot, Slots};
 use crate::synth::thunks::Thunks;
 use crate::wording::shown;
 
@@ -55,19 +56,6 @@ pub struct Image<'c, 'a> {
     pub far: &'c [DynReloc],
     /// `-r`: how the inputs are joined.
     pub joined: Option<&'c Joined>,
-}
-
-/// Where a symbol is, as one relocation sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct ResolvedAddress {
-    /// Address plus what of the addend was consumed.
-    pub address: u64,
-    /// The addend still to be added.
-    pub addend: i64,
-    /// `sym::` bits.
-    pub flags: u32,
-    /// The symbol lies in a section that is not in the image.
-    pub dead: bool,
 }
 
 impl<'a> Image<'_, 'a> {
@@ -196,7 +184,7 @@ impl<'a> Image<'_, 'a> {
 
     /// Address of the entry that calls through `.got.plt`.
     pub fn plt_address(&self, entry: u32) -> u64 {
-        plt::address_of(self.mode.facts(), self.slots, self.plt, &self.bases, entry)
+        self.bases.plt_entry(self.mode.facts(), self.slots.jump_slots, self.plt, entry)
     }
 
     /// Address of the word of `.got.plt` that PLT entry `entry` jumps through.

@@ -29,7 +29,7 @@ use super::debug_names;
 use super::dynamic::{DynamicPlan, arrays_of_script};
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
-use super::emitted_relocs::EmittedRelocs;
+use super::emitted_relocs::{self, EmittedRelocs, Lists};
 use super::gdb_index;
 use super::memtag_globals;
 use super::needed::{forget_the_rest, needed};
@@ -37,7 +37,6 @@ use super::property_note::Properties;
 use super::rela::{self, Counter, Counts};
 use super::section::Sizes;
 use super::shstrtab::Names;
-use super::slots::Slots;
 use super::symbol_choice::{Choice, Special};
 use super::symbol_record::variant_calls;
 use super::symtab::SymTab;
@@ -64,6 +63,7 @@ use crate::resolve::Resolved;
 use crate::section_order::SectionOrder;
 use crate::sections::Sections;
 use crate::sections::scripted::Rules;
+use crate::slots::Slots;
 use crate::symbols::exports::Exports;
 use crate::symbols::internal::{Internals, Target};
 use crate::symbols::natures::Correction;
@@ -583,6 +583,14 @@ impl<'a> Plan<'a> {
             names: &internals.script_names,
             internals,
         });
+        let mut kept_relocs = emitted_relocs::Planner {
+            form: machine.kept_reloc_form(),
+            objects,
+            owners: context.owners,
+            eh_frames: &self.eh_frames,
+            parallel: context.parallel,
+            lists: Lists::default(),
+        };
         let builder = Builder {
             objects,
             sections,
@@ -593,12 +601,12 @@ impl<'a> Plan<'a> {
             machine,
             program,
             heads: self.joined.as_ref().map(|joined| &joined.heads[..]),
-            reloc_form: machine.kept_reloc_form(),
-            keep_relocs: keeps_relocs.then_some(&self.eh_frames),
+            kept_relocs: if keeps_relocs { Some(&mut kept_relocs) } else { None },
             script: source.as_ref(),
             parallel: context.parallel,
         };
-        let (layout, lists) = builder.build(specs)?;
+        let layout = builder.build(specs)?;
+        let lists = kept_relocs.lists;
         self.layout = layout;
         self.mark_unread(machine, options);
         self.check_unread(options, sections)?;

@@ -1,23 +1,112 @@
 //! `.plt`, `.plt.sec`, `.iplt` and `.got.plt`: calls that the loader or a resolver binds. Their code and its
 //! layout are the machine's (`arch`).
 
+use super::image::Image;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
-use crate::arch::facts::Facts;
+use crate::arch::Visitor;
+use crate::arch::facts::{Facts, GotBase};
 use crate::arch::plt;
+use crate::arch::rules::Rules;
 use crate::elf::*;
+use crate::layout::ChunkKind;
 
 fn code(machine: &Facts, name: &'static [u8], size: u64) -> Option<Spec> {
     let flags = SHF_ALLOC | SHF_EXECINSTR;
     Spec::own(Header { name, kind: SHT_PROGBITS, flags, entsize: 0 }, machine.plt.align, size)
 }
 
+/// The sizes of all of them.
+fn all(sizes: &Sizes) -> plt::Sizes {
+    let slots = &sizes.plan.slots;
+    let ifuncs = slots.ifuncs().len() as u32;
+    plt::Sizes::new(sizes.plan.facts.mode.facts(), sizes.plan.plt, slots.jump_slots, ifuncs)
+}
+
+/// What the machine's writers have to know.
+fn plan<'c>(image: &'c Image) -> plt::Plan<'c> {
+    let (slots, bases) = (image.slots, &image.bases);
+    plt::Plan {
+        facts: image.mode.facts(),
+        style: image.plt,
+        jump_slots: slots.jump_slots,
+        pic: image.mode.pic,
+        plt: bases.plt,
+        plt_sec: bases.plt_sec,
+        iplt: bases.iplt,
+        got: bases.got,
+        got_base: bases.got_base,
+        got_plt: bases.got_plt,
+        first_word: bases.got_plt + image.format().word() * slots.reserved,
+        sink: image.sink,
+    }
+}
+
+fn write(table: plt::Table, at: &At, out: &mut [u8]) {
+    at.image().mode.machine.visit(Write { table, plan: plan(at.image()), start: at.start, out });
+}
+
+/// Writes some entries.
+struct Write<'w> {
+    table: plt::Table,
+    plan: plt::Plan<'w>,
+    start: u64,
+    out: &'w mut [u8],
+}
+
+impl Visitor for Write<'_> {
+    type Output = ();
+
+    fn visit<R: Rules>(self) {
+        match self.table {
+            plt::Table::Plt => R::write_plt(&self.plan, self.start, self.out),
+            plt::Table::PltSec => R::write_plt_sec(&self.plan, self.start, self.out),
+            plt::Table::Iplt => R::write_iplt(&self.plan, self.start, self.out),
+        }
+    }
+}
+
+/// What the word of an entry holds before the loader looks its symbol up.
+struct Unbound<'w> {
+    plan: &'w plt::Plan<'w>,
+    entry: u32,
+}
+
+impl Visitor for Unbound<'_> {
+    type Output = u64;
+
+    fn visit<R: Rules>(self) -> u64 {
+        R::unbound(self.plan, self.entry)
+    }
+}
+
+/// Writes `.got.plt` from word `first` on.
+fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
+    let (machine, plan) = (image.mode.machine, &plan(image));
+    let reserved = image.slots.reserved;
+    let apply = !image.reloc_form.addends || image.options.relocs.apply_dynamic_relocs;
+    let format = image.format();
+    let has_base = machine.facts().got_base == GotBase::GotPlt;
+    let dynamic = image.layout.chunk_address(ChunkKind::Dynamic);
+    for (word, bytes) in (first..).zip(out.chunks_exact_mut(format.word() as usize)) {
+        let value = match word.checked_sub(reserved) {
+            None if word == 0 && has_base => dynamic,
+            Some(entry) if entry < u64::from(image.slots.jump_slots) => {
+                machine.visit(Unbound { plan, entry: entry as u32 })
+            }
+            // The addend of the relocation that calls the resolver.
+            Some(entry) if apply => image.resolver(entry as u32),
+            _ => 0,
+        };
+        format.put(bytes, value);
+    }
+}
+
 pub struct Plt;
 
 impl Synthetic for Plt {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        let (slots, machine) = (&sizes.plan.slots, sizes.plan.facts.mode.facts());
-        let size = || plt::plt_size(machine, slots, sizes.plan.plt);
-        (!slots.plt.is_empty()).then(|| code(machine, b".plt", size()))?
+        let any = !sizes.plan.slots.plt.is_empty();
+        any.then(|| code(sizes.plan.facts.mode.facts(), b".plt", all(sizes).plt))?
     }
 
     fn cuts(&self, source: &Source) -> Cuts {
@@ -33,7 +122,7 @@ impl Synthetic for Plt {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        at.image().mode.machine.write_plt(at.image(), at.start, out);
+        write(plt::Table::Plt, at, out);
     }
 }
 
@@ -41,8 +130,7 @@ pub struct PltSec;
 
 impl Synthetic for PltSec {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        let machine = sizes.plan.facts.mode.facts();
-        code(machine, b".plt.sec", plt::plt_sec_size(machine, &sizes.plan.slots, sizes.plan.plt))
+        code(sizes.plan.facts.mode.facts(), b".plt.sec", all(sizes).plt_sec)
     }
 
     fn cuts(&self, _: &Source) -> Cuts {
@@ -50,7 +138,7 @@ impl Synthetic for PltSec {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        at.image().mode.machine.write_plt_sec(at.image(), at.start, out);
+        write(plt::Table::PltSec, at, out);
     }
 }
 
@@ -58,8 +146,7 @@ pub struct Iplt;
 
 impl Synthetic for Iplt {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        let machine = sizes.plan.facts.mode.facts();
-        code(machine, b".iplt", plt::iplt_size(machine, &sizes.plan.slots, sizes.plan.plt))
+        code(sizes.plan.facts.mode.facts(), b".iplt", all(sizes).iplt)
     }
 
     fn cuts(&self, _: &Source) -> Cuts {
@@ -67,7 +154,7 @@ impl Synthetic for Iplt {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        at.image().mode.machine.write_iplt(at.image(), at.start, out);
+        write(plt::Table::Iplt, at, out);
     }
 }
 
@@ -79,7 +166,7 @@ impl Synthetic for GotPlt {
         let word = sizes.format().word();
         let flags = SHF_ALLOC | SHF_WRITE;
         let header = Header { name: b".got.plt", kind: SHT_PROGBITS, flags, entsize: 0 };
-        Spec::own(header, word, plt::got_plt_size(sizes.plan.facts.mode.facts(), slots))
+        Spec::own(header, word, word * (slots.reserved + slots.plt.len() as u64))
     }
 
     fn cuts(&self, _: &Source) -> Cuts {
@@ -87,6 +174,6 @@ impl Synthetic for GotPlt {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        plt::write_got_plt(at.image(), at.start / at.format().word(), out);
+        write_got_plt(at.image(), at.start / at.format().word(), out);
     }
 }

@@ -23,6 +23,7 @@ use weld_common::{par, sort, trace};
 use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Place, Sizes, Source as Parts, Spec, Synthetic};
 use crate::arch::plt::Style;
+use crate::arch::site::ResolvedAddress;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
@@ -33,11 +34,11 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{InputSection, Sections};
+use crate::slots::{GotEntry, Slots};
 use crate::symbols::{Symbols, sym};
 use crate::synth::commons::Copies;
 use crate::synth::got::{self, Fixup};
-use crate::synth::image::{self, Image};
-use crate::synth::slots::{GotEntry, Slots};
+use crate::synth::image::Image;
 
 /// Numbers of relocations, known before layout.
 #[derive(Clone, Copy, Default, Debug)]
@@ -406,7 +407,7 @@ fn collect_section(image: &Image, owners: &SectionOwners, run: &[DynReloc], all:
 }
 
 /// What a relocation refers to, and the address of that.
-fn value_of(image: &Image, object_id: ObjectId, input: &Rela) -> (image::ResolvedAddress, u64) {
+fn value_of(image: &Image, object_id: ObjectId, input: &Rela) -> (ResolvedAddress, u64) {
     let object = &image.resolved.objects[object_id.index()];
     let place = image.place(object, input.sym(), input.r_addend());
     let mut value = place.address.wrapping_add(place.addend as u64);

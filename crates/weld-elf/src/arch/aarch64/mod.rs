@@ -21,11 +21,11 @@ mod types;
 
 use super::class::From;
 use super::facts::*;
+use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules};
-use super::{Site, apply};
+use super::site::Site;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, SHF_AARCH64_PURECODE, SHT_AARCH64_AUTH_RELR, Target};
-use crate::synth::image::Image;
 use types::*;
 
 const fn facts(big: bool) -> Facts {
@@ -223,22 +223,22 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
         Ok(())
     }
 
-    fn apply(site: &Site, out: &mut [u8]) {
-        apply::allocated::<Self>(site, out);
+    fn apply<S: Site>(site: &S, out: &mut [u8]) {
+        site.apply_each::<Self>(out);
         relax::shorten(site, out);
     }
 
-    fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
-        plt::write(image, start, out);
+    fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
+        plt::write(plan, start, out);
     }
 
-    fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
-        plt::write_iplt(image, start, out);
+    fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
+        plt::write_iplt(plan, start, out);
     }
 
     /// The header calls the loader, which tells the entry by the word's address.
-    fn unbound(image: &Image, _entry: u32) -> u64 {
-        image.bases.plt
+    fn unbound(plan: &Plan, _entry: u32) -> u64 {
+        plan.plt
     }
 }
 

@@ -11,8 +11,7 @@
 
 use super::code::*;
 use crate::arch::facts::{Entries, Guarded, Plt};
-use crate::arch::plt::{self, Style};
-use crate::synth::image::Image;
+use crate::arch::plt::{self, Plan, Style};
 
 /// Instructions of the header, an entry, and one with more in it.
 const HEADER: usize = 8;
@@ -81,24 +80,24 @@ fn put_code(out: &mut [u8], code: &[u32]) {
 }
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
-pub fn write(image: &Image, start: u64, out: &mut [u8]) {
-    let head_size = image.plt.header_size(image.mode.facts(), image.slots.jump_slots);
+pub fn write(plan: &Plan, start: u64, out: &mut [u8]) {
+    let head_size = plan.header_size();
     let (head, entries) = out.split_at_mut(head_size.saturating_sub(start) as usize);
     if !head.is_empty() {
-        put_code(head, &header(image.bases.plt, image.bases.got_plt + 16, guards(image.plt).0));
+        put_code(head, &header(plan.plt, plan.got_plt + 16, guards(plan.style).0));
     }
-    put_entries(image, (0, image.bases.plt + head_size), start.saturating_sub(head_size), entries);
+    put_entries(plan, (0, plan.plt + head_size), start.saturating_sub(head_size), entries);
 }
 
 /// Writes `.iplt` from byte `start` on, where an entry starts.
-pub fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
-    put_entries(image, (image.slots.jump_slots, image.bases.iplt), start, out);
+pub fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
+    put_entries(plan, (plan.jump_slots, plan.iplt), start, out);
 }
 
-fn put_entries(image: &Image, first: (u32, u64), start: u64, out: &mut [u8]) {
-    let size = image.plt.entry_size(image.mode.facts());
+fn put_entries(plan: &Plan, first: (u32, u64), start: u64, out: &mut [u8]) {
+    let size = plan.entry_size();
     for (i, address, entry) in plt::entries(size, first, start, out) {
-        put_entry(entry, address, image.got_plt_address(i), guards(image.plt));
+        put_entry(entry, address, plan.word(i), guards(plan.style));
     }
 }
 

@@ -14,10 +14,10 @@
 
 use super::code::*;
 use super::types::*;
-use crate::arch::Site;
 use crate::arch::rules::{Failure, Field, reaches};
+use crate::arch::site::Site;
 use crate::elf::Rela;
-use crate::symbols::sym;
+use crate::sym;
 
 /// `adrp x?, …`
 fn is_adrp(code: u32) -> bool {
@@ -92,12 +92,12 @@ fn near_address(out: &mut [u8], at: usize, address: u64, target: u64) {
 
 /// Has addresses nearby computed by one instruction, once everything else is done to a section. Tools that
 /// look at relocations that are kept expect the instructions that these are for.
-pub fn shorten(site: &Site, out: &mut [u8]) {
-    let options = site.image.options;
-    if !options.relocs.relax || options.keeps_relocs() {
+pub fn shorten(site: &impl Site, out: &mut [u8]) {
+    let settings = site.settings();
+    if !settings.relax || settings.keeps_relocs {
         return;
     }
-    for pair in site.relocs.windows(2) {
+    for pair in site.relocs().windows(2) {
         let [page, low] = [&pair[0], &pair[1]];
         let follows = page.kind() == R_ADR_PREL_PG_HI21
             && low.kind() == R_ADD_ABS_LO12_NC
@@ -106,13 +106,13 @@ pub fn shorten(site: &Site, out: &mut [u8]) {
         if !follows {
             continue;
         }
-        let place = site.image.place(site.object, page.sym(), page.r_addend());
+        let place = site.resolve(page);
         let known = !place.dead && place.flags & sym::KIND != sym::UNDEFINED;
-        let at = usize::try_from(page.r_offset().wrapping_add(site.delta))
+        let at = usize::try_from(page.r_offset().wrapping_add(site.delta()))
             .ok()
             .filter(|at| known && *at < out.len());
         if let Some(at) = at {
-            near_address(out, at, site.address.wrapping_add(at as u64), site.target(page));
+            near_address(out, at, site.address().wrapping_add(at as u64), site.target(page));
         }
     }
 }

@@ -8,7 +8,7 @@
 //! address for the target; there is a loop that does nothing.
 //!
 //! Not all callers have something in `%ebx`: those of hidden functions do not know that there is an entry
-//! (IFUNCs), and a function's address, if it is that of its entry, is called by anybody. So if a moving image
+//! (IFUNCs), and a function's address, if it is that of its entry, is called by anybody. So if a moving plan
 //! has such, its entries find out where they are ([`Style::Anywhere`]): they keep all registers, put the
 //! target on the stack, and return to it.
 //!
@@ -16,10 +16,8 @@
 //!
 //! Specification: Intel386 psABI 5.2 "Procedure Linkage Table".
 
-use super::FACTS;
 use crate::arch::facts::{Entries, Plt, Retpolines};
-use crate::arch::plt::{self, Style};
-use crate::synth::image::Image;
+use crate::arch::plt::{self, Plan, Style};
 
 /// Bytes of an entry.
 const ENTRY: u64 = 16;
@@ -123,11 +121,11 @@ impl<'o> Writer<'o> {
     }
 
     /// `push %eax; mov word, %eax`, for a word of `.got.plt`.
-    fn save_and_load(&mut self, image: &Image, word: u64) {
-        match image.mode.pic {
+    fn save_and_load(&mut self, plan: &Plan, word: u64) {
+        match plan.pic {
             true => {
                 self.bytes(&[0x50, 0x8b, 0x83]);
-                self.word(word.wrapping_sub(image.bases.got_base));
+                self.word(word.wrapping_sub(plan.got_base));
             }
             false => {
                 self.bytes(&[0x50, 0xa1]);
@@ -137,12 +135,12 @@ impl<'o> Writer<'o> {
     }
 
     /// `push word` or `jmp *word`, for a word of `.got.plt`.
-    fn through(&mut self, image: &Image, operation: Operation, word: u64) {
+    fn through(&mut self, plan: &Plan, operation: Operation, word: u64) {
         let register = operation as u8;
-        match image.mode.pic {
+        match plan.pic {
             true => {
                 self.bytes(&[0xff, 0x83 | register]);
-                self.word(word.wrapping_sub(image.bases.got_base));
+                self.word(word.wrapping_sub(plan.got_base));
             }
             false => {
                 self.bytes(&[0xff, 0x05 | register]);
@@ -175,41 +173,41 @@ enum Operation {
 }
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
-pub fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
-    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
-    let size = image.plt.entry_size(&FACTS);
+pub fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
+    let header = plan.header_size();
+    let size = plan.entry_size();
     let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
     if !head.is_empty() {
-        write_header(image, head);
+        write_header(plan, head);
     }
-    let table = image.bases.plt + header;
+    let table = plan.plt + header;
     for (i, address, entry) in plt::entries(size, (0, table), start.saturating_sub(header), entries) {
-        write_entry(image, i, Writer::new(entry, address));
+        write_entry(plan, i, Writer::new(entry, address));
     }
 }
 
 /// Writes `.iplt` from byte `start` on, where an entry starts.
-pub fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
-    let size = image.plt.entry_size(&FACTS);
-    for (i, address, entry) in plt::entries(size, (image.slots.jump_slots, image.bases.iplt), start, out) {
+pub fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
+    let size = plan.entry_size();
+    for (i, address, entry) in plt::entries(size, (plan.jump_slots, plan.iplt), start, out) {
         let code = Writer::new(entry, address);
-        match image.plt {
-            Style::Marked => write_marked(image, i, code),
-            _ => write_entry(image, i, code),
+        match plan.style {
+            Style::Marked => write_marked(plan, i, code),
+            _ => write_entry(plan, i, code),
         }
     }
 }
 
-fn write_header(image: &Image, head: &mut [u8]) {
-    let mut code = Writer::new(head, image.bases.plt);
-    let [map, loader] = [4, 8].map(|offset| image.bases.got_plt + offset);
-    match image.plt {
+fn write_header(plan: &Plan, head: &mut [u8]) {
+    let mut code = Writer::new(head, plan.plt);
+    let [map, loader] = [4, 8].map(|offset| plan.got_plt + offset);
+    match plan.style {
         Style::Retpoline { lazy } => {
             if lazy {
-                code.through(image, Operation::Push, map);
-                code.save_and_load(image, loader);
+                code.through(plan, Operation::Push, map);
+                code.save_and_load(plan, loader);
             }
-            let jump = jump_part(image, lazy);
+            let jump = jump_part(plan, lazy);
             code.call(jump);
             code.bytes(&LOOP);
             code.at = (jump - code.address) as usize;
@@ -225,11 +223,11 @@ fn write_header(image: &Image, head: &mut [u8]) {
             // pop 4(%esp)
             code.bytes(&[0x8f, 0x44, 0x24, 0x04]);
             code.push_and_restore(loader, place);
-            return_to(&mut code, retpoline, image.bases.plt);
+            return_to(&mut code, retpoline, plan.plt);
         }
         _ => {
-            code.through(image, Operation::Push, map);
-            code.through(image, Operation::Jump, loader);
+            code.through(plan, Operation::Push, map);
+            code.through(plan, Operation::Jump, loader);
             // nop, four times
             code.bytes(&[0x90; 4]);
         }
@@ -245,28 +243,28 @@ fn return_to(code: &mut Writer, retpoline: bool, header: u64) {
 }
 
 /// Where in the header of retpolines the code begins that is called.
-fn jump_part(image: &Image, lazy: bool) -> u64 {
-    image.bases.plt + if lazy { LAZY_JUMP } else { BOUND_JUMP }
+fn jump_part(plan: &Plan, lazy: bool) -> u64 {
+    plan.plt + if lazy { LAZY_JUMP } else { BOUND_JUMP }
 }
 
 /// How far from the start of the header of retpolines that are lazy the loop is: after two words that are
 /// pushed and a call.
-fn loop_part(image: &Image) -> u64 {
-    17 + u64::from(image.mode.pic)
+fn loop_part(plan: &Plan) -> u64 {
+    17 + u64::from(plan.pic)
 }
 
-fn write_entry(image: &Image, entry: u32, mut code: Writer) {
-    let (header, word) = (image.bases.plt, image.got_plt_address(entry));
-    let lazy = entry < image.slots.jump_slots;
-    match image.plt {
+fn write_entry(plan: &Plan, entry: u32, mut code: Writer) {
+    let (header, word) = (plan.plt, plan.word(entry));
+    let lazy = entry < plan.jump_slots;
+    match plan.style {
         Style::Retpoline { lazy: false } => {
-            code.save_and_load(image, word);
+            code.save_and_load(plan, word);
             code.jump(header);
         }
         Style::Retpoline { lazy: true } => {
-            code.save_and_load(image, word);
-            code.call(jump_part(image, true));
-            code.jump(header + loop_part(image));
+            code.save_and_load(plan, word);
+            code.call(jump_part(plan, true));
+            code.jump(header + loop_part(plan));
             if lazy {
                 code.call_loader(entry, header);
             }
@@ -290,41 +288,41 @@ fn write_entry(image: &Image, entry: u32, mut code: Writer) {
             code.bytes(&[0x66, 0x90]);
         }
         _ => {
-            code.through(image, Operation::Jump, word);
+            code.through(plan, Operation::Jump, word);
             // Of entries of IFUNCs it is never reached.
-            code.call_loader(entry.checked_sub(image.slots.jump_slots).unwrap_or(entry), header);
+            code.call_loader(entry.checked_sub(plan.jump_slots).unwrap_or(entry), header);
         }
     }
 }
 
 /// Writes `.plt.sec` from byte `start` on, where an entry starts.
-pub fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
-    for (i, address, entry) in plt::entries(ENTRY, (0, image.bases.plt_sec), start, out) {
-        write_marked(image, i, Writer::new(entry, address));
+pub fn write_plt_sec(plan: &Plan, start: u64, out: &mut [u8]) {
+    for (i, address, entry) in plt::entries(ENTRY, (0, plan.plt_sec), start, out) {
+        write_marked(plan, i, Writer::new(entry, address));
     }
 }
 
 /// Writes an entry that is called and starts with a mark.
-fn write_marked(image: &Image, entry: u32, mut code: Writer) {
+fn write_marked(plan: &Plan, entry: u32, mut code: Writer) {
     // endbr32; jmp *slot; nop
     code.bytes(&MARK);
-    code.through(image, Operation::Jump, image.got_plt_address(entry));
+    code.through(plan, Operation::Jump, plan.word(entry));
     code.bytes(&[0x66, 0x0f, 0x1f, 0x44, 0, 0]);
 }
 
 /// The word of an entry bound by name starts as the address of its lazy part.
-pub fn unbound(image: &Image, entry: u32) -> u64 {
-    let lazy = match image.plt {
+pub fn unbound(plan: &Plan, entry: u32) -> u64 {
+    let lazy = match plan.style {
         Style::Ordinary | Style::Guarded { .. } => 6,
         Style::Marked => 0,
         // After the word's load, a call and a jump.
-        Style::Retpoline { lazy: true } => 16 + u64::from(image.mode.pic),
+        Style::Retpoline { lazy: true } => 16 + u64::from(plan.pic),
         // All are bound before anything runs.
         Style::Retpoline { lazy: false } => return 0,
         Style::Anywhere { marked, retpoline } => {
             17 + MARK.len() as u64 * u64::from(marked) + 4 * u64::from(retpoline)
         }
     };
-    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
-    image.bases.plt + header + image.plt.entry_size(&FACTS) * u64::from(entry) + lazy
+    let header = plan.header_size();
+    plan.plt + header + plan.entry_size() * u64::from(entry) + lazy
 }

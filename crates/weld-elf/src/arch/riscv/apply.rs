@@ -11,25 +11,21 @@ use super::code::{self, *};
 use super::relax::{self, is_marked};
 use super::types::*;
 use super::{Riscv, Rules};
-use crate::arch::Site;
 use crate::arch::class::Class;
-use crate::arch::debug_targets::DebugTargets;
+use crate::arch::cuts::{Cut, gone_at, offset_before};
 use crate::arch::rules::Failure;
+use crate::arch::site::Site;
 use crate::elf::Rela;
-use crate::ids::SectionId;
-use crate::sections::SectionKind;
-use crate::sections::shrunk::{Cut, offset_before};
-use crate::symbols::sym;
+use crate::sym;
 
 /// Applies the relocations of a section in memory to its bytes.
-pub fn allocated<const WIDE: bool>(site: &Site, out: &mut [u8]) {
-    let id = SectionId(site.object.section_base + site.shndx);
-    let shrunk = site.image.sections.get(id).kind() == SectionKind::Shrunk;
-    let cuts = if shrunk { site.image.sections.shrunk.cuts(id) } else { &[] };
-    let mut applier = Applier::<WIDE> { site, cuts, next: 0, add: None, by_offset: OnceCell::new() };
+pub fn allocated<const WIDE: bool, S: Site>(site: &S, out: &mut [u8]) {
+    let (relocs, cuts) = (site.relocs(), site.cuts());
+    let mut applier =
+        Applier::<S, WIDE> { site, relocs, cuts, next: 0, add: None, by_offset: OnceCell::new() };
     let mut i = 0;
-    while i < site.relocs.len() {
-        let reloc = &site.relocs[i];
+    while i < relocs.len() {
+        let reloc = &relocs[i];
         match applier.one(i, out) {
             Ok(more) => i += more,
             Err(failure) => site.report(reloc, failure),
@@ -38,8 +34,9 @@ pub fn allocated<const WIDE: bool>(site: &Site, out: &mut [u8]) {
     }
 }
 
-struct Applier<'s, 'c, 'i, 'a, const WIDE: bool> {
-    site: &'s Site<'c, 'i, 'a>,
+struct Applier<'s, S, const WIDE: bool> {
+    site: &'s S,
+    relocs: &'s [Rela],
     cuts: &'s [Cut],
     /// The first cut that ends after the place before.
     next: usize,
@@ -50,11 +47,11 @@ struct Applier<'s, 'c, 'i, 'a, const WIDE: bool> {
     by_offset: OnceCell<HashMap<u64, usize>>,
 }
 
-impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
+impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     /// Applies relocation `i`, and says how many after it were with it.
     fn one(&mut self, i: usize, out: &mut [u8]) -> Result<usize, Failure> {
         let site = self.site;
-        let reloc = &site.relocs[i];
+        let reloc = &self.relocs[i];
         let kind = reloc.kind();
         let class = Riscv::<WIDE>::class(kind);
         if class == Class::None && !matches!(kind, R_ALIGN | R_TPREL_ADD) {
@@ -89,8 +86,8 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
             }
             _ => {}
         }
-        let here = site.address.wrapping_add(at as u64);
-        let place = site.image.place(site.object, reloc.sym(), reloc.r_addend());
+        let here = site.address().wrapping_add(at as u64);
+        let place = site.resolve(reloc);
         let undefined = place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::UNDEFINED;
         let plain = place.flags & (sym::PREEMPTIBLE | sym::IFUNC | sym::OUTSIDE) == 0 && !undefined;
         let target = place.address.wrapping_add(place.addend as u64);
@@ -120,8 +117,8 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
     /// `lui` makes it, in an image that does not move.
     fn low_address(&self, i: usize, here: u64) -> Option<i64> {
         let site = self.site;
-        let reloc = &site.relocs[i];
-        if reloc.kind() != R_PCREL_HI20 || site.image.mode.pic {
+        let reloc = &self.relocs[i];
+        if reloc.kind() != R_PCREL_HI20 || site.settings().pic {
             return None;
         }
         let address = site.target(reloc);
@@ -133,7 +130,7 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
     fn place_of(&mut self, reloc: &Rela) -> usize {
         let offset = reloc.r_offset();
         if self.cuts.is_empty() {
-            return offset.wrapping_add(self.site.delta) as usize;
+            return offset.wrapping_add(self.site.delta()) as usize;
         }
         let is_behind = |cut: Option<&Cut>| cut.is_none_or(|cut| u64::from(cut.end) > offset);
         let is_before = self.next == 0 || u64::from(self.cuts[self.next - 1].end) <= offset;
@@ -156,7 +153,7 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
 
     /// What the place has become that relocation `j` changes.
     fn form_of(&self, j: usize) -> u8 {
-        let offset = self.site.relocs[j].r_offset();
+        let offset = self.relocs[j].r_offset();
         let next = self.cuts.partition_point(|cut| u64::from(cut.end) <= offset);
         self.cuts.get(next).filter(|cut| cut.reloc as usize == j).map_or(relax::STAYS, |cut| cut.form)
     }
@@ -164,11 +161,11 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
     /// Writes what is left of a place.
     fn shorter(&mut self, i: usize, form: u8, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
         let site = self.site;
-        let reloc = &site.relocs[i];
+        let reloc = &self.relocs[i];
         match form {
             relax::JUMP | relax::SHORT_JUMP => {
                 let call = reloc.r_offset() as usize + 4;
-                let register = to(instruction(site.input, call).ok_or(Failure::Form)?);
+                let register = to(instruction(site.input(), call).ok_or(Failure::Form)?);
                 let kind = if form == relax::JUMP {
                     put_instruction(out, at, jump(register));
                     R_JAL
@@ -176,12 +173,12 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
                     put_short(out, at, if register == ZERO { SHORT_JUMP } else { SHORT_CALL });
                     R_RVC_JUMP
                 };
-                let here = site.address.wrapping_add(at as u64);
+                let here = site.address().wrapping_add(at as u64);
                 let target = site.called(reloc);
                 Riscv::<WIDE>::put_distance(kind, out, at, target, here)
             }
             relax::SHORT_LUI => {
-                let register = to(instruction(site.input, reloc.r_offset() as usize).ok_or(Failure::Form)?);
+                let register = to(instruction(site.input(), reloc.r_offset() as usize).ok_or(Failure::Form)?);
                 put_short(out, at, SHORT_LUI | (register << 7) as u16);
                 Riscv::<WIDE>::put(R_RVC_LUI, out, at, site.target(reloc))
             }
@@ -196,9 +193,9 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
     /// Padding is made anew: what was there may have been cut within an instruction.
     fn padding(&self, reloc: &Rela, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
         let padding = reloc.r_addend() as u64;
-        let gone = crate::sections::shrunk::gone_at(self.cuts, self.next);
+        let gone = gone_at(self.cuts, self.next);
         let left = (padding - u64::from(gone)) as usize;
-        let end = self.site.address.wrapping_add((at + left) as u64);
+        let end = self.site.address().wrapping_add((at + left) as u64);
         let align = (padding + 2).next_power_of_two();
         if !end.is_multiple_of(align) {
             let what = format!("has {padding} bytes of padding, too few for an alignment of {align}");
@@ -213,7 +210,7 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
     /// Padding outside code is not looked at; then it has to be right as it is.
     fn unpadded(&self, reloc: &Rela, at: usize) -> Result<(), Failure> {
         let padding = reloc.r_addend() as u64;
-        let end = self.site.address.wrapping_add(at as u64).wrapping_add(padding);
+        let end = self.site.address().wrapping_add(at as u64).wrapping_add(padding);
         let align = padding.checked_add(2).and_then(u64::checked_next_power_of_two);
         if align.is_none_or(|align| !end.is_multiple_of(align)) {
             self.site.refuse(reloc, "pads what is not code to an alignment that it has not");
@@ -223,8 +220,8 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
 
     /// The relocation with the upper half that relocation `i` names.
     fn upper_of(&self, i: usize) -> Option<usize> {
-        let (relocs, reloc) = (self.site.relocs, &self.site.relocs[i]);
-        let at = relax::label_in(self.site.object, self.site.shndx, reloc)?;
+        let (relocs, reloc) = (self.relocs, &self.relocs[i]);
+        let at = self.site.label(reloc)?;
         let is_it = |j: &usize| relocs[*j].r_offset() == at && is_high(relocs[*j].kind());
         // Mostly it is right before.
         if let Some(near) = (i.saturating_sub(4)..i).rev().find(is_it) {
@@ -250,19 +247,18 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
     /// The address of what relocation `j` changes.
     fn here_of(&self, j: usize) -> u64 {
         let site = self.site;
-        let offset = site.relocs[j].r_offset();
-        let id = SectionId(site.object.section_base + site.shndx);
+        let offset = self.relocs[j].r_offset();
         let at = match self.cuts.is_empty() {
-            true => offset.wrapping_add(site.delta),
-            false => site.image.sections.output_offset(id, offset),
+            true => offset.wrapping_add(site.delta()),
+            false => site.output_offset(offset),
         };
-        site.address.wrapping_add(at)
+        site.address().wrapping_add(at)
     }
 
     /// The lower half of a distance: the other half's relocation has the symbol.
     fn lower(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
         let site = self.site;
-        let reloc = &site.relocs[i];
+        let reloc = &self.relocs[i];
         let Some(j) = self.upper_of(i) else {
             let what = "names no instruction with the upper half of a distance";
             site.refuse(reloc, what);
@@ -272,9 +268,9 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
             site.refuse(reloc, "has an addend, which the relocation of the upper half ought to have");
             return Ok(());
         }
-        let upper = &site.relocs[j];
+        let upper = &self.relocs[j];
         if self.form_of(j) == relax::GONE {
-            let pointer = site.image.pointer.ok_or(Failure::Form)?;
+            let pointer = site.settings().pointer.ok_or(Failure::Form)?;
             let value = Riscv::<WIDE>::wrapped(site.target(upper).wrapping_sub(pointer));
             return put_alone(reloc.kind(), (out, at), GP, value);
         }
@@ -293,7 +289,7 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
     /// Whether the upper half that belongs to the lower one of relocation `i` may be gone: it may be in
     /// another section.
     fn may_be_alone(&self, i: usize) -> bool {
-        self.site.image.options.relocs.relax && is_marked(self.site.relocs, i)
+        self.site.settings().relax && is_marked(self.relocs, i)
     }
 
     /// The register, 0 or that for data, from which an address needs no upper half, and its distance from
@@ -303,7 +299,7 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
         if is_low(value) {
             return Some((ZERO, value));
         }
-        let distance = Riscv::<WIDE>::wrapped(target.wrapping_sub(self.site.image.pointer?));
+        let distance = Riscv::<WIDE>::wrapped(target.wrapping_sub(self.site.settings().pointer?));
         is_low(distance).then_some((GP, distance))
     }
 
@@ -319,10 +315,10 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
     /// The same for an offset from the thread pointer.
     fn lower_of_thread(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
         let site = self.site;
-        let reloc = &site.relocs[i];
-        let place = site.image.place(site.object, reloc.sym(), reloc.r_addend());
+        let reloc = &self.relocs[i];
+        let place = site.resolve(reloc);
         let target = place.address.wrapping_add(place.addend as u64);
-        let offset = Riscv::<WIDE>::wrapped(target.wrapping_sub(site.image.bases.thread_pointer));
+        let offset = Riscv::<WIDE>::wrapped(target.wrapping_sub(site.settings().thread_pointer));
         if place.flags & sym::KIND == sym::DEFINED && is_low(offset) {
             return put_alone(reloc.kind(), (out, at), TP, offset);
         }
@@ -332,21 +328,21 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
     /// An instruction of a sequence that asks a descriptor.
     fn descriptor(&mut self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
         let site = self.site;
-        let reloc = &site.relocs[i];
+        let reloc = &self.relocs[i];
         let kind = reloc.kind();
         let j = if kind == R_TLSDESC_HI20 { Some(i) } else { self.upper_of(i) };
-        let Some(j) = j.filter(|j| site.relocs[*j].kind() == R_TLSDESC_HI20) else {
+        let Some(j) = j.filter(|j| self.relocs[*j].kind() == R_TLSDESC_HI20) else {
             site.refuse(reloc, "names no R_RISCV_TLSDESC_HI20");
             return Ok(());
         };
-        let high = &site.relocs[j];
+        let high = &self.relocs[j];
         if site.tls_descriptor(high).is_some() {
             return match kind {
                 R_TLSDESC_CALL => Ok(()),
                 _ => Riscv::<WIDE>::put(kind, out, at, self.value_of_upper(j)? as u64),
             };
         }
-        let here = site.address.wrapping_add(at as u64);
+        let here = site.address().wrapping_add(at as u64);
         let code = match (site.thread_offset(high), kind) {
             (_, R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12) => NOP,
             (Some(offset), R_TLSDESC_ADD_LO12) => {
@@ -404,19 +400,20 @@ fn fits_halves<const WIDE: bool>(value: i64) -> Result<(), Failure> {
 /// Stores the difference that `R_RISCV_SET_ULEB128` and the `R_RISCV_SUB_ULEB128` after it make. `target` is
 /// what a relocation refers to.
 fn put_difference(
-    site: &Site,
+    site: &impl Site,
     i: usize,
     mut target: impl FnMut(&Rela) -> Option<u64>,
     (out, at): (&mut [u8], usize),
 ) -> Result<usize, Failure> {
-    let reloc = &site.relocs[i];
-    let second = site.relocs.get(i + 1);
+    let relocs = site.relocs();
+    let reloc = &relocs[i];
+    let second = relocs.get(i + 1);
     let pair = second.filter(|r| r.kind() == R_SUB_ULEB128 && r.r_offset() == reloc.r_offset());
     let Some(second) = pair else {
         site.refuse(reloc, "has no R_RISCV_SUB_ULEB128 behind it");
         return Ok(0);
     };
-    let gone = |reloc: &Rela| site.object.syms.get(reloc.sym() as usize).map_or(0, |s| s.st_value());
+    let gone = |reloc: &Rela| site.symbol_value(reloc);
     let from = target(second).unwrap_or_else(|| gone(second).wrapping_add(second.r_addend() as u64));
     let to = target(reloc).unwrap_or_else(|| gone(reloc).wrapping_add(reloc.r_addend() as u64));
     match put_leb(out, at, to.wrapping_sub(from)) {
@@ -431,15 +428,16 @@ fn put_difference(
 }
 
 /// Applies the relocations of a section outside memory. `tombstone` stands for what is gone.
-pub fn debug<const WIDE: bool>(site: &Site, tombstone: u64, out: &mut [u8]) {
-    let mut targets = DebugTargets::new(site);
+pub fn debug<const WIDE: bool>(site: &impl Site, tombstone: u64, out: &mut [u8]) {
+    let mut target_of = site.debug_targets();
+    let relocs = site.relocs();
     let mut i = 0;
-    while i < site.relocs.len() {
-        let reloc = &site.relocs[i];
+    while i < relocs.len() {
+        let reloc = &relocs[i];
         i += 1;
         let kind = reloc.kind();
         let class = Riscv::<WIDE>::class(kind);
-        let at = reloc.r_offset().wrapping_add(site.delta) as usize;
+        let at = reloc.r_offset().wrapping_add(site.delta()) as usize;
         if class == Class::None {
             continue;
         }
@@ -448,24 +446,19 @@ pub fn debug<const WIDE: bool>(site: &Site, tombstone: u64, out: &mut [u8]) {
             continue;
         }
         let result = match kind {
-            R_SET_ULEB128 => {
-                put_difference(site, i - 1, |reloc| targets.of_shrunk(reloc), (out, at)).map(|more| i += more)
-            }
+            R_SET_ULEB128 => put_difference(site, i - 1, &mut target_of, (out, at)).map(|more| i += more),
             R_SUB_ULEB128 => {
                 site.refuse(reloc, "has no R_RISCV_SET_ULEB128 before it");
                 Ok(())
             }
             _ if class == Class::Term => {
                 // Of what is gone, differences stay what they were.
-                let gone = || site.object.syms.get(reloc.sym() as usize).map_or(0, |s| s.st_value());
-                let target =
-                    targets.of_shrunk(reloc).unwrap_or_else(|| gone().wrapping_add(reloc.r_addend() as u64));
+                let gone = || site.symbol_value(reloc);
+                let target = target_of(reloc).unwrap_or_else(|| gone().wrapping_add(reloc.r_addend() as u64));
                 code::put(kind, Riscv::<WIDE>::of(kind), out, at, Riscv::<WIDE>::stored(kind, target));
                 Ok(())
             }
-            _ => {
-                site.rare_in_debug::<Riscv<WIDE>>(reloc, targets.of_shrunk(reloc), tombstone, (&mut *out, at))
-            }
+            _ => site.apply_in_debug::<Riscv<WIDE>>(reloc, target_of(reloc), tombstone, (&mut *out, at)),
         };
         if let Err(failure) = result {
             site.report(reloc, failure);

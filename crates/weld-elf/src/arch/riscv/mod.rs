@@ -20,14 +20,14 @@ mod relax;
 mod tests;
 mod types;
 
-use super::Site;
 use super::class::{From, Type};
 use super::facts::*;
+use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules};
 use super::shrink::Shrink;
+use super::site::Site;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, Target};
-use crate::synth::image::Image;
 use types::*;
 
 /// `e_flags`: compressed instructions, the registers that floating-point arguments are in, fewer registers,
@@ -218,24 +218,24 @@ impl<const WIDE: bool> Rules for Riscv<WIDE> {
         Some(&relax::Relax::<WIDE>)
     }
 
-    fn apply(site: &Site, out: &mut [u8]) {
-        apply::allocated::<WIDE>(site, out);
+    fn apply<S: Site>(site: &S, out: &mut [u8]) {
+        apply::allocated::<WIDE, S>(site, out);
     }
 
-    fn apply_debug(site: &Site, tombstone: u64, out: &mut [u8]) {
+    fn apply_debug<S: Site>(site: &S, tombstone: u64, out: &mut [u8]) {
         apply::debug::<WIDE>(site, tombstone, out);
     }
 
-    fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
-        plt::write(WIDE, image, start, out);
+    fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
+        plt::write(WIDE, plan, start, out);
     }
 
-    fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
-        plt::write_iplt(WIDE, image, start, out);
+    fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
+        plt::write_iplt(WIDE, plan, start, out);
     }
 
     /// The header calls the loader, which is told the entry's number.
-    fn unbound(image: &Image, _entry: u32) -> u64 {
-        image.bases.plt
+    fn unbound(plan: &Plan, _entry: u32) -> u64 {
+        plan.plt
     }
 }

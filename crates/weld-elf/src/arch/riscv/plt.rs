@@ -10,8 +10,7 @@
 
 use super::code::*;
 use crate::arch::facts::{Entries, Guarded, Plt};
-use crate::arch::plt::{self, Style};
-use crate::synth::image::Image;
+use crate::arch::plt::{self, Plan, Style};
 
 /// Instructions of the header, and of an entry.
 const HEADER: usize = 8;
@@ -70,33 +69,33 @@ fn put_code(out: &mut [u8], code: &[u32]) {
 }
 
 /// Whether entries have landing pads.
-fn has_pads(image: &Image) -> bool {
-    image.plt == Style::Guarded { marked: true, signed: false }
+fn has_pads(plan: &Plan) -> bool {
+    plan.style == Style::Guarded { marked: true, signed: false }
 }
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
-pub fn write(wide: bool, image: &Image, start: u64, out: &mut [u8]) {
-    let head_size = image.plt.header_size(image.mode.facts(), image.slots.jump_slots);
+pub fn write(wide: bool, plan: &Plan, start: u64, out: &mut [u8]) {
+    let head_size = plan.header_size();
     let (head, entries) = out.split_at_mut(head_size.saturating_sub(start) as usize);
     if !head.is_empty() {
-        put_code(head, &header(wide, image.bases.plt, image.bases.got_plt, has_pads(image)));
+        put_code(head, &header(wide, plan.plt, plan.got_plt, has_pads(plan)));
     }
-    put_entries(wide, image, (0, image.bases.plt + head_size), (start.saturating_sub(head_size), entries));
+    put_entries(wide, plan, (0, plan.plt + head_size), (start.saturating_sub(head_size), entries));
 }
 
 /// Writes `.iplt` from byte `start` on, where an entry starts.
-pub fn write_iplt(wide: bool, image: &Image, start: u64, out: &mut [u8]) {
-    put_entries(wide, image, (image.slots.jump_slots, image.bases.iplt), (start, out));
+pub fn write_iplt(wide: bool, plan: &Plan, start: u64, out: &mut [u8]) {
+    put_entries(wide, plan, (plan.jump_slots, plan.iplt), (start, out));
 }
 
-fn put_entries(wide: bool, image: &Image, first: (u32, u64), (start, out): (u64, &mut [u8])) {
+fn put_entries(wide: bool, plan: &Plan, first: (u32, u64), (start, out): (u64, &mut [u8])) {
     for (i, address, out) in plt::entries(4 * ENTRY as u64, first, start, out) {
-        let word = image.got_plt_address(i);
+        let word = plan.word(i);
         let reaches = |from: u64| has_halves(wide, word.wrapping_sub(from) as i64);
         if !reaches(address) || !reaches(address + 4) {
-            image.sink.error(format!("the PLT entry at {address:#x} does not reach .got.plt at {word:#x}"));
+            plan.sink.error(format!("the PLT entry at {address:#x} does not reach .got.plt at {word:#x}"));
         }
-        let make = if has_pads(image) { padded_entry } else { entry };
+        let make = if has_pads(plan) { padded_entry } else { entry };
         put_code(out, &make(wide, address, word));
     }
 }

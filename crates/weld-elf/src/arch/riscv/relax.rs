@@ -19,12 +19,10 @@
 use super::code::*;
 use super::types::*;
 use super::{EF_RVC, Riscv};
-use crate::arch::shrink::{Place, Round, Section, Shrink};
+use crate::arch::cuts::Cut;
+use crate::arch::shrink::{Addresses, Place, Section, Shrink, Wrong};
 use crate::elf::Rela;
-use crate::input::object::{Object, SymbolPlace};
-use crate::sections::shrunk::Cut;
-use crate::symbols::sym;
-use crate::synth::slots::NONE;
+use crate::sym;
 
 /// What a place becomes: it stays; it is an instruction that goes; the shorter forms of a call and of `lui`;
 /// padding.
@@ -73,7 +71,7 @@ fn alignment(padding: u64) -> u64 {
 fn takes_short(code: &Section) -> bool {
     let counts_words =
         |reloc: &Rela| reloc.kind() == R_ALIGN && reloc.r_addend() != 0 && reloc.r_addend() & 2 == 0;
-    code.object.flags & EF_RVC != 0 && !code.relocs.iter().any(counts_words)
+    code.flags & EF_RVC != 0 && !code.relocs.iter().any(counts_words)
 }
 
 /// Upper halves that may go only with what else names their symbol.
@@ -121,8 +119,8 @@ impl<const WIDE: bool> Relax<WIDE> {
             let (family, (key, addend)) = match reloc.kind() {
                 R_LO12_I | R_LO12_S => (Family::Absolute, by_symbol),
                 R_TPREL_LO12_I | R_TPREL_LO12_S | R_TPREL_ADD => (Family::ThreadOffset, by_symbol),
-                R_PCREL_LO12_I | R_PCREL_LO12_S if code.options.relocs.relax_gp => {
-                    (Family::Distance, (label(code, reloc).unwrap_or(u64::MAX), 0))
+                R_PCREL_LO12_I | R_PCREL_LO12_S if code.wanted.relax_gp => {
+                    (Family::Distance, (code.label(reloc).unwrap_or(u64::MAX), 0))
                 }
                 _ => continue,
             };
@@ -155,11 +153,11 @@ impl<const WIDE: bool> Relax<WIDE> {
                 let reach = reach(halves, Family::ThreadOffset, symbol, reloc.r_addend())?;
                 Some((at + 4, reach))
             }
-            R_PCREL_HI20 if code.options.relocs.relax_gp => {
+            R_PCREL_HI20 if code.wanted.relax_gp => {
                 let reach = reach(halves, Family::Distance, at, 0)?;
                 Some((at + 4, reach))
             }
-            R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12 | R_TLSDESC_ADD_LO12 if !code.mode.shared => {
+            R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12 | R_TLSDESC_ADD_LO12 if !code.wanted.shared => {
                 Some((at + 4, 0))
             }
             _ => None,
@@ -171,9 +169,10 @@ impl<const WIDE: bool> Relax<WIDE> {
         code.relocs[cut.reloc as usize].r_offset()
     }
 
-    fn call_at(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
+    fn call_at(addresses: &dyn Addresses, code: &Section, cut: &Cut) -> Option<u8> {
         let reloc = &code.relocs[cut.reloc as usize];
-        let distance = round.called(code, reloc)?.wrapping_sub(round.here(code, Self::start(code, cut))?);
+        let distance =
+            addresses.called(code, reloc)?.wrapping_sub(addresses.here(code, Self::start(code, cut))?);
         Some(Self::call(distance as i64, cut.extra))
     }
 
@@ -188,11 +187,11 @@ impl<const WIDE: bool> Relax<WIDE> {
     }
 
     /// An upper half of an address.
-    fn upper(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
-        let place = round.place(code, &code.relocs[cut.reloc as usize])?;
+    fn upper(addresses: &dyn Addresses, code: &Section, cut: &Cut) -> Option<u8> {
+        let place = addresses.place(code, &code.relocs[cut.reloc as usize])?;
         let value = Riscv::<WIDE>::wrapped(place.address);
         if cut.extra != NEVER
-            && (is_near(value, cut.extra) || counts_from_pointer::<WIDE>(round, place, cut.extra))
+            && (is_near(value, cut.extra) || counts_from_pointer::<WIDE>(addresses, place, cut.extra))
         {
             return Some(GONE);
         }
@@ -200,27 +199,27 @@ impl<const WIDE: bool> Relax<WIDE> {
         (cut.short && has_short_lui(register, value)).then_some(SHORT_LUI)
     }
 
-    fn thread_offset(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
-        let place = round.place(code, &code.relocs[cut.reloc as usize])?;
-        let offset = Riscv::<WIDE>::wrapped(place.address.wrapping_sub(round.thread_pointer));
+    fn thread_offset(addresses: &dyn Addresses, code: &Section, cut: &Cut) -> Option<u8> {
+        let place = addresses.place(code, &code.relocs[cut.reloc as usize])?;
+        let offset = Riscv::<WIDE>::wrapped(place.address.wrapping_sub(addresses.thread_pointer()));
         let known = place.flags & sym::KIND == sym::DEFINED;
         (known && is_near(offset, cut.extra)).then_some(GONE)
     }
 
     /// An instruction of a sequence that asks a descriptor: of four, two are needed at most.
-    fn descriptor(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
+    fn descriptor(addresses: &dyn Addresses, code: &Section, cut: &Cut) -> Option<u8> {
         let reloc = &code.relocs[cut.reloc as usize];
         let high = if reloc.kind() == R_TLSDESC_HI20 { reloc } else { descriptor_of(code, reloc)? };
         // If one sequence has to ask it, all do.
-        if round.slot(code, high).is_some_and(|slot| slot.tls_desc != NONE) {
+        if addresses.has_descriptor(code, high) {
             return None;
         }
         match reloc.kind() {
             R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12 => Some(GONE),
             // The upper half of the offset, if that is known here and needs one.
             _ => {
-                let place = round.place(code, high)?;
-                let offset = Riscv::<WIDE>::wrapped(place.address.wrapping_sub(round.thread_pointer));
+                let place = addresses.place(code, high)?;
+                let offset = Riscv::<WIDE>::wrapped(place.address.wrapping_sub(addresses.thread_pointer()));
                 let known = place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::DEFINED;
                 (known && is_low(offset)).then_some(GONE)
             }
@@ -237,45 +236,36 @@ fn is_near(value: i64, reach: u8) -> bool {
 }
 
 /// Whether an address is near where the register for data points.
-fn counts_from_pointer<const WIDE: bool>(round: &Round, place: Place, reach: u8) -> bool {
+fn counts_from_pointer<const WIDE: bool>(addresses: &dyn Addresses, place: Place, reach: u8) -> bool {
     let fixed = matches!(place.flags & sym::KIND, sym::DEFINED | sym::COMMON | sym::INTERNAL | sym::ABSOLUTE);
-    let distance = round.pointer.map(|pointer| Riscv::<WIDE>::wrapped(place.address.wrapping_sub(pointer)));
+    let distance =
+        addresses.pointer().map(|pointer| Riscv::<WIDE>::wrapped(place.address.wrapping_sub(pointer)));
     fixed && distance.is_some_and(|distance| is_near(distance, reach))
 }
 
-/// The offset of the instruction that a lower half names by a label.
-pub fn label(code: &Section, reloc: &Rela) -> Option<u64> {
-    label_in(code.object, code.shndx, reloc)
-}
-
-/// The same in section `shndx` of an object.
-pub fn label_in(object: &Object, shndx: u32, reloc: &Rela) -> Option<u64> {
-    let symbol = object.syms.get(reloc.sym() as usize)?;
-    (object.place(reloc.sym(), symbol) == SymbolPlace::Section(shndx)).then(|| symbol.st_value())
-}
-
 /// The relocation of the first instruction of a descriptor's sequence, which another one names.
-fn descriptor_of<'c>(code: &Section<'c, '_>, reloc: &Rela) -> Option<&'c Rela> {
-    let at = label(code, reloc)?;
+fn descriptor_of<'c>(code: &Section<'c>, reloc: &Rela) -> Option<&'c Rela> {
+    let at = code.label(reloc)?;
     let start = code.relocs.partition_point(|r| r.r_offset() < at);
     code.relocs[start..].iter().take_while(|r| r.r_offset() == at).find(|r| r.kind() == R_TLSDESC_HI20)
 }
 
 impl<const WIDE: bool> Shrink for Relax<WIDE> {
-    fn step(&self, object: &Object, relocs: &[Rela]) -> Option<u64> {
+    fn step(&self, flags: u32, relocs: &[Rela]) -> Option<u64> {
         let shrinks = relocs.iter().any(|reloc| matches!(reloc.kind(), R_ALIGN | R_RELAX));
-        shrinks.then_some(if object.flags & EF_RVC != 0 { 2 } else { 4 })
+        shrinks.then_some(if flags & EF_RVC != 0 { 2 } else { 4 })
     }
 
-    fn sites(&self, code: &Section, cuts: &mut Vec<Cut>) -> Result<u64, (usize, String)> {
+    fn sites(&self, code: &Section, cuts: &mut Vec<Cut>) -> Result<u64, Wrong> {
         let relocs = code.relocs;
-        let relax = code.options.relocs.relax;
+        let relax = code.wanted.relax;
         let is_wanted = |reloc: &Rela| reloc.kind() == R_ALIGN || relax && reloc.kind() == R_RELAX;
         if !relocs.iter().any(is_wanted) {
             return Ok(1);
         }
         if u32::try_from(code.bytes.len()).is_err() || u32::try_from(relocs.len()).is_err() {
-            return Err((0, "is in a section of more than 4 GiB whose code may get shorter".into()));
+            let text = "is in a section of more than 4 GiB whose code may get shorter".into();
+            return Err(Wrong { reloc: 0, text });
         }
         let halves = if relax { Self::halves(code) } else { Vec::new() };
         let short = takes_short(code);
@@ -294,10 +284,9 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
                     let end =
                         reloc.r_offset().checked_add(padding).filter(|end| *end <= code.bytes.len() as u64);
                     let Some(end) = end.filter(|_| reloc.r_offset() >= last) else {
-                        return Err((
-                            i,
-                            format!("R_RISCV_ALIGN has padding where there is none: {padding:#x} bytes"),
-                        ));
+                        let text =
+                            format!("R_RISCV_ALIGN has padding where there is none: {padding:#x} bytes");
+                        return Err(Wrong { reloc: i, text });
                     };
                     align = align.max(alignment(padding));
                     (end, 0)
@@ -315,17 +304,18 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
         Ok(align)
     }
 
-    fn choose(&self, round: &Round, code: &Section, cut: &Cut) -> u8 {
+    fn choose(&self, addresses: &dyn Addresses, code: &Section, cut: &Cut) -> u8 {
         let form = match code.relocs[cut.reloc as usize].kind() {
-            R_CALL | R_CALL_PLT => Self::call_at(round, code, cut),
-            R_HI20 => Self::upper(round, code, cut),
+            R_CALL | R_CALL_PLT => Self::call_at(addresses, code, cut),
+            R_HI20 => Self::upper(addresses, code, cut),
             R_PCREL_HI20 => {
-                let place = round.place(code, &code.relocs[cut.reloc as usize]);
-                let near = place.is_some_and(|place| counts_from_pointer::<WIDE>(round, place, cut.extra));
+                let place = addresses.place(code, &code.relocs[cut.reloc as usize]);
+                let near =
+                    place.is_some_and(|place| counts_from_pointer::<WIDE>(addresses, place, cut.extra));
                 near.then_some(GONE)
             }
-            R_TPREL_HI20 | R_TPREL_ADD => Self::thread_offset(round, code, cut),
-            _ => Self::descriptor(round, code, cut),
+            R_TPREL_HI20 | R_TPREL_ADD => Self::thread_offset(addresses, code, cut),
+            _ => Self::descriptor(addresses, code, cut),
         };
         form.unwrap_or(STAYS)
     }

@@ -18,10 +18,10 @@ mod tests;
 
 use super::class::{self, Class, Fit::*, From, Type};
 use super::facts::*;
+use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules};
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, Target};
-use crate::synth::image::Image;
 
 const R_NONE: u32 = 0;
 const R_8: u32 = 1;
@@ -283,16 +283,16 @@ impl Rules for S390x {
         put(kind, field.out, field.at, tpoff)
     }
 
-    fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
-        plt::write(image, start, out);
+    fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
+        plt::write(plan, start, out);
     }
 
-    fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
-        plt::write_iplt(image, start, out);
+    fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
+        plt::write_iplt(plan, start, out);
     }
 
-    fn unbound(image: &Image, entry: u32) -> u64 {
-        plt::unbound(image, entry)
+    fn unbound(plan: &Plan, entry: u32) -> u64 {
+        plt::unbound(plan, entry)
     }
 }
 

@@ -7,8 +7,7 @@
 
 use super::FACTS;
 use crate::arch::facts::{Entries, Plt};
-use crate::arch::plt;
-use crate::synth::image::Image;
+use crate::arch::plt::{self, Plan};
 
 /// Bytes of an entry, and of the header.
 const ENTRY: u64 = 32;
@@ -28,23 +27,23 @@ pub const PLT: Plt = Plt {
 };
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
-pub fn write(image: &Image, start: u64, out: &mut [u8]) {
-    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
+pub fn write(plan: &Plan, start: u64, out: &mut [u8]) {
+    let header = plan.header_size();
     let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
     if !head.is_empty() {
-        put_header(head, image.bases.got.wrapping_sub(image.bases.plt) as i64);
+        put_header(head, plan.got.wrapping_sub(plan.plt) as i64);
     }
-    let table = image.bases.plt + header;
+    let table = plan.plt + header;
     for (i, address, entry) in plt::entries(ENTRY, (0, table), start.saturating_sub(header), entries) {
-        put_entry(entry, image.got_plt_address(i).wrapping_sub(address) as i64);
-        put_lazy_part(entry, image.bases.plt.wrapping_sub(address) as i64, RELOCATION * i);
+        put_entry(entry, plan.word(i).wrapping_sub(address) as i64);
+        put_lazy_part(entry, plan.plt.wrapping_sub(address) as i64, RELOCATION * i);
     }
 }
 
 /// Writes `.iplt` from byte `start` on, where an entry starts.
-pub fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
-    for (i, address, entry) in plt::entries(ENTRY, (image.slots.jump_slots, image.bases.iplt), start, out) {
-        put_entry(entry, image.got_plt_address(i).wrapping_sub(address) as i64);
+pub fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
+    for (i, address, entry) in plt::entries(ENTRY, (plan.jump_slots, plan.iplt), start, out) {
+        put_entry(entry, plan.word(i).wrapping_sub(address) as i64);
     }
 }
 
@@ -87,9 +86,9 @@ fn put_lazy_part(entry: &mut [u8], header: i64, relocation: u32) {
 }
 
 /// The word of an entry bound by name starts as the address of its lazy part.
-pub fn unbound(image: &Image, entry: u32) -> u64 {
-    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
-    image.bases.plt + header + ENTRY * u64::from(entry) + LAZY
+pub fn unbound(plan: &Plan, entry: u32) -> u64 {
+    let header = plan.header_size();
+    plan.plt + header + ENTRY * u64::from(entry) + LAZY
 }
 
 #[cfg(test)]

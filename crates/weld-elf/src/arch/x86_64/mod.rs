@@ -8,10 +8,10 @@ mod relax;
 
 use super::class::{Class, Fit::*, From, Type, table};
 use super::facts::*;
+use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules, reaches};
 use super::x86;
 use crate::elf::{Format, Rela, Target};
-use crate::synth::image::Image;
 
 const R_NONE: u32 = 0;
 const R_64: u32 = 1;
@@ -240,20 +240,20 @@ impl Rules for X86_64 {
         if relax::tlsdesc_call_to_nop(field.out, field.at) { Ok(()) } else { Err(Failure::Form) }
     }
 
-    fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
-        plt::write_plt(image, start, out);
+    fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
+        plt::write_plt(plan, start, out);
     }
 
-    fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
-        plt::write_plt_sec(image, start, out);
+    fn write_plt_sec(plan: &Plan, start: u64, out: &mut [u8]) {
+        plt::write_plt_sec(plan, start, out);
     }
 
-    fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
-        plt::write_iplt(image, start, out);
+    fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
+        plt::write_iplt(plan, start, out);
     }
 
-    fn unbound(image: &Image, entry: u32) -> u64 {
-        plt::unbound(image, entry)
+    fn unbound(plan: &Plan, entry: u32) -> u64 {
+        plt::unbound(plan, entry)
     }
 }
 

@@ -11,10 +11,8 @@
 //!
 //! Specification: x86-64 psABI 5.2 "Dynamic Linking", "Procedure Linkage Table", and 13 (CET).
 
-use super::FACTS;
 use crate::arch::facts::{Entries, Plt, Retpolines};
-use crate::arch::plt::{self, Style};
-use crate::synth::image::Image;
+use crate::arch::plt::{self, Plan, Style};
 
 /// Bytes of an entry.
 const ENTRY: u64 = 16;
@@ -82,75 +80,75 @@ fn put_distance(out: &mut [u8], at: usize, target: u64, next: u64) {
 }
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
-pub fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
-    if let Style::Retpoline { lazy } = image.plt {
-        return write_retpolines(image, lazy, start, out);
+pub fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
+    if let Style::Retpoline { lazy } = plan.style {
+        return write_retpolines(plan, lazy, start, out);
     }
-    let base = image.bases.plt;
-    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
+    let base = plan.plt;
+    let header = plan.header_size();
     let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
     if !head.is_empty() {
         // push GOTPLT+8(%rip); jmp *GOTPLT+16(%rip); nop
         head.copy_from_slice(&[0xff, 0x35, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0, 0x0f, 0x1f, 0x40, 0x00]);
-        put_distance(head, 2, image.bases.got_plt + 8, base + 6);
-        put_distance(head, 8, image.bases.got_plt + 16, base + 12);
+        put_distance(head, 2, plan.got_plt + 8, base + 6);
+        put_distance(head, 8, plan.got_plt + 16, base + 12);
     }
     for (i, address, entry) in plt::entries(ENTRY, (0, base + header), start.saturating_sub(header), entries)
     {
-        if image.plt == Style::Marked {
+        if plan.style == Style::Marked {
             // endbr64; push index; jmp header; nop
             entry.copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0, 0x66, 0x90]);
             entry[5..9].copy_from_slice(&i.to_le_bytes());
             put_distance(entry, 10, base, address + 14);
             continue;
         }
-        write_ordinary(image, (i, i, address), entry);
+        write_ordinary(plan, (i, i, address), entry);
     }
 }
 
 /// Writes entry `i`, number `index` of its section, at `address`.
-fn write_ordinary(image: &Image, (i, index, address): (u32, u32, u64), entry: &mut [u8]) {
+fn write_ordinary(plan: &Plan, (i, index, address): (u32, u32, u64), entry: &mut [u8]) {
     // jmp *slot(%rip); push index; jmp header
     entry.copy_from_slice(&[0xff, 0x25, 0, 0, 0, 0, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0]);
-    put_distance(entry, 2, image.got_plt_address(i), address + 6);
+    put_distance(entry, 2, plan.word(i), address + 6);
     entry[7..11].copy_from_slice(&index.to_le_bytes());
-    put_distance(entry, 12, image.bases.plt, address + 16);
+    put_distance(entry, 12, plan.plt, address + 16);
 }
 
 /// Writes `.iplt` from byte `start` on, where an entry starts. What follows the jumps is never reached.
-pub fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
-    let first = image.slots.jump_slots;
-    let size = image.plt.entry_size(&FACTS);
-    for (i, address, entry) in plt::entries(size, (first, image.bases.iplt), start, out) {
-        match image.plt {
-            Style::Retpoline { lazy } => write_retpoline(image, lazy, (i, address), entry),
-            Style::Marked => write_marked(image, (i, address), entry),
-            _ => write_ordinary(image, (i, i - first, address), entry),
+pub fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
+    let first = plan.jump_slots;
+    let size = plan.entry_size();
+    for (i, address, entry) in plt::entries(size, (first, plan.iplt), start, out) {
+        match plan.style {
+            Style::Retpoline { lazy } => write_retpoline(plan, lazy, (i, address), entry),
+            Style::Marked => write_marked(plan, (i, address), entry),
+            _ => write_ordinary(plan, (i, i - first, address), entry),
         }
     }
 }
 
 /// `.plt` of `-z retpolineplt`.
-fn write_retpolines(image: &Image, lazy: bool, start: u64, out: &mut [u8]) {
-    let base = image.bases.plt;
-    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
-    let size = image.plt.entry_size(&FACTS);
+fn write_retpolines(plan: &Plan, lazy: bool, start: u64, out: &mut [u8]) {
+    let base = plan.plt;
+    let header = plan.header_size();
+    let size = plan.entry_size();
     let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
     if !head.is_empty() && lazy {
         head.copy_from_slice(&LAZY_HEADER);
-        put_distance(head, 2, image.bases.got_plt + 8, base + 6);
-        put_distance(head, 9, image.bases.got_plt + 16, base + 13);
+        put_distance(head, 2, plan.got_plt + 8, base + 6);
+        put_distance(head, 9, plan.got_plt + 16, base + 13);
     } else if !head.is_empty() {
         head.copy_from_slice(&BOUND_HEADER);
     }
     for (i, address, entry) in plt::entries(size, (0, base + header), start.saturating_sub(header), entries) {
-        write_retpoline(image, lazy, (i, address), entry);
+        write_retpoline(plan, lazy, (i, address), entry);
     }
 }
 
 /// Writes an entry of `-z retpolineplt` at `address`.
-fn write_retpoline(image: &Image, lazy: bool, (i, address): (u32, u64), entry: &mut [u8]) {
-    let base = image.bases.plt;
+fn write_retpoline(plan: &Plan, lazy: bool, (i, address): (u32, u64), entry: &mut [u8]) {
+    let base = plan.plt;
     if lazy {
         entry.copy_from_slice(&LAZY_ENTRY);
         put_distance(entry, 8, base + LAZY_JUMP, address + 12);
@@ -161,32 +159,32 @@ fn write_retpoline(image: &Image, lazy: bool, (i, address): (u32, u64), entry: &
         entry.copy_from_slice(&BOUND_ENTRY);
         put_distance(entry, 8, base, address + 12);
     }
-    put_distance(entry, 3, image.got_plt_address(i), address + 7);
+    put_distance(entry, 3, plan.word(i), address + 7);
 }
 
 /// Writes `.plt.sec` from byte `start` on, where an entry starts.
-pub fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
-    for (i, address, entry) in plt::entries(ENTRY, (0, image.bases.plt_sec), start, out) {
-        write_marked(image, (i, address), entry);
+pub fn write_plt_sec(plan: &Plan, start: u64, out: &mut [u8]) {
+    for (i, address, entry) in plt::entries(ENTRY, (0, plan.plt_sec), start, out) {
+        write_marked(plan, (i, address), entry);
     }
 }
 
 /// Writes an entry that starts with a mark, at `address`.
-fn write_marked(image: &Image, (i, address): (u32, u64), entry: &mut [u8]) {
+fn write_marked(plan: &Plan, (i, address): (u32, u64), entry: &mut [u8]) {
     // endbr64; jmp *slot(%rip); nop
     entry.copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0, 0, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0]);
-    put_distance(entry, 6, image.got_plt_address(i), address + 10);
+    put_distance(entry, 6, plan.word(i), address + 10);
 }
 
 /// The word of an entry bound by name starts as the address of its lazy part.
-pub fn unbound(image: &Image, entry: u32) -> u64 {
-    let lazy = match image.plt {
+pub fn unbound(plan: &Plan, entry: u32) -> u64 {
+    let lazy = match plan.style {
         Style::Ordinary | Style::Guarded { .. } | Style::Anywhere { .. } => 6,
         Style::Marked => 0,
         Style::Retpoline { lazy: true } => LAZY_PART,
         // All are bound before anything runs.
         Style::Retpoline { lazy: false } => return 0,
     };
-    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
-    image.bases.plt + header + image.plt.entry_size(&FACTS) * u64::from(entry) + lazy
+    let header = plan.header_size();
+    plan.plt + header + plan.entry_size() * u64::from(entry) + lazy
 }

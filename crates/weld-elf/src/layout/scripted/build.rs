@@ -6,12 +6,11 @@ use std::ops::Range;
 
 use super::*;
 use crate::layout::ChunkKind;
+use crate::layout::chunk::Spec;
 use crate::layout::members::{Builder, Head};
 use crate::script::sections::SectionType;
 use crate::sections::OutputUse;
 use crate::symbols::internal::Internal;
-use crate::synth::emitted_relocs::Lists;
-use crate::synth::section::Spec;
 
 /// What lies in a block, before it is an output section.
 #[derive(Default)]
@@ -35,10 +34,10 @@ impl<'a> Builder<'_, 'a> {
     /// # Errors
     /// If the script speaks of what does not exist.
     pub(in crate::layout) fn build_scripted(
-        self,
+        mut self,
         source: &Source,
         specs: Vec<(ChunkKind, Spec)>,
-    ) -> Result<(Layout<'a>, Lists), String> {
+    ) -> Result<Layout<'a>, String> {
         let found = self.gather_groups();
         let mut maker = Maker::new(source, self.sections.bins.len());
         maker.compile()?;
@@ -58,14 +57,16 @@ impl<'a> Builder<'_, 'a> {
             chunk.out = block.out.unwrap_or(OutputSectionId::NONE);
         }
         let mut of_bin = maker.give_members(&mut outs, members, &self);
-        let mut lists = self.add_relocs(&mut outs, &mut chunks);
+        self.add_relocs(&mut outs, &mut chunks);
         let position = match self.program.is_object() {
             true => maker.put_object_in_order(&mut outs),
             false => maker.put_in_order(&mut outs),
         };
         chunks.iter_mut().for_each(|chunk| chunk.out = position[chunk.out.index()]);
         of_bin.iter_mut().filter(|out| out.is_some()).for_each(|out| *out = position[out.index()]);
-        lists.renumber(&position);
+        if let Some(relocs) = &mut self.kept_relocs {
+            relocs.renumber(&position);
+        }
         maker.sort_linked(&mut outs, &of_bin, &self);
         maker.measure_alignment(&mut outs, &parts, &chunks, &self);
         let script = maker.finish(parts);
@@ -78,7 +79,7 @@ impl<'a> Builder<'_, 'a> {
             script: Some(Box::new(script)),
             ..Layout::default()
         };
-        Ok((layout, lists))
+        Ok(layout)
     }
 }
 

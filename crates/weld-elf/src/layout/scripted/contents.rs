@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use super::build::{Contents, Maker, Planned};
 use super::*;
 use crate::elf::*;
+use crate::layout::chunk::{Header, Place as ChunkPlace, Spec};
 use crate::layout::members::{Builder, Head, Parts};
 use crate::layout::runs::Group;
 use crate::layout::{Chunk, ChunkKind, OutputSection};
@@ -14,9 +15,7 @@ use crate::script::sections::SectionType;
 use crate::sections::names::continues;
 use crate::sections::scripted::{COMMONS, Found};
 use crate::sections::{JoinedKind, OutputUse};
-use crate::symbols::IN_TBSS;
-use crate::synth::commons;
-use crate::synth::section::{Header, Place as ChunkPlace, Spec};
+use crate::symbols::{IN_TBSS, common_kind};
 
 impl Maker<'_> {
     /// A place for a bin in a block.
@@ -357,7 +356,7 @@ fn join(used: &mut Option<OutputUse>, header: &Header) {
 
 /// The header of memory without contents.
 fn zeroes(kind: ChunkKind) -> Header {
-    let is_tls = matches!(kind, ChunkKind::Common(number) if commons::kind_of(number) == IN_TBSS);
+    let is_tls = matches!(kind, ChunkKind::Common(number) if common_kind(number) == IN_TBSS);
     let tls = if is_tls { SHF_TLS } else { 0 };
     Header { name: b"", kind: SHT_NOBITS, flags: SHF_ALLOC | SHF_WRITE | tls, entsize: 0 }
 }

@@ -36,7 +36,8 @@ impl<'a> Plan<'a> {
             None => 0..self.layout.chunk(ChunkKind::SymTab).map_or(0, |chunk| chunk.out.index()),
         });
         let choice = Choice { resolved, sections, symbols, live, options, special: &symtab.special, sink };
-        self.relocs = lists.with_numbers(outs.len(), choice.number(symtab, parallel));
+        let form = self.facts.mode.facts().kept_reloc_form();
+        self.relocs = Some(lists.with_numbers(form, outs.len(), choice.number(symtab, parallel)));
         if let (Some(joined), Some(relocs)) = (&mut self.joined, &self.relocs) {
             let index_of = |of: (ObjectId, &Object), index| relocs.symbol(&self.layout, sections, of, index);
             joined.groups.iter_mut().try_for_each(|group| group.sign(&resolved.objects, index_of))?;

@@ -3,7 +3,6 @@
 use weld_common::trace;
 
 use super::Plan;
-use crate::arch::plt;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::job::{Context, Job};
@@ -15,12 +14,12 @@ use crate::layout::{Layout, addresses, scripted, settle};
 use crate::live::dyn_relocs::DynKind;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
+use crate::slots::NONE;
 use crate::symbols::{Symbol, Symbols, sym};
 use crate::synth::commons::Copies;
 use crate::synth::image::Image;
 use crate::synth::rela::{self, Dynamics};
 use crate::synth::relr::Packed;
-use crate::synth::slots::NONE;
 use crate::synth::thunks;
 
 impl<'a> Plan<'a> {
@@ -52,7 +51,7 @@ impl<'a> Plan<'a> {
         if !self.thunks.is_empty() {
             let (slots, style, bases) = (&self.slots, self.plt, &self.bases);
             let facts = self.facts.mode.facts();
-            let entry = |entry| plt::address_of(facts, slots, style, bases, entry);
+            let entry = |entry| bases.plt_entry(facts, slots.jump_slots, style, entry);
             self.thunks.place(&self.layout, (sections, symbols), entry);
         }
     }
@@ -109,7 +108,7 @@ impl<'a> Plan<'a> {
         let facts = self.facts.mode.facts();
         // The list of slots is changed, so what entries need of them is looked up before.
         let starts = [0, self.slots.jump_slots].map(|first| {
-            let first_address = plt::address_of(facts, &self.slots, self.plt, &self.bases, first);
+            let first_address = self.bases.plt_entry(facts, self.slots.jump_slots, self.plt, first);
             (first, first_address)
         });
         let size = self.plt.entry_size(facts);

@@ -19,10 +19,10 @@ use crate::mode::Mode;
 use crate::options::{IsaReport, LandingPads, ReportPolicy};
 use crate::resolve::Resolved;
 use crate::sections::{ObjectSections, Sections};
+use crate::slots::Slots;
 use crate::symbols::tagged::Tagged;
 use crate::symbols::{Symbols, sym};
 use crate::synth::property_note::{Agreement, Contradiction, MEMORY_SEAL, Properties};
-use crate::synth::slots::Slots;
 
 /// `GNU_PROPERTY_1_NEEDED`, and what it says of data and functions of other modules.
 const NEEDED: u32 = 0xb000_8000;

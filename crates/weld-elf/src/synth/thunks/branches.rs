@@ -14,9 +14,9 @@ use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::layout::{Layout, Member, OutputSection};
 use crate::sections::Sections;
+use crate::slots::{NONE, Slot};
 use crate::symbols::internal::Target;
 use crate::symbols::{Symbol, Symbols, sym};
-use crate::synth::slots::{NONE, Slot};
 
 /// What a branch goes to, in terms that layout does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,12 +12,12 @@ use weld_common::par;
 use super::Thunks;
 use super::branches::{Addresses, is_code};
 use super::search::World;
-use crate::arch::Site;
 use crate::arch::facts::{Branches, Erratum};
 use crate::elf::Rela;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::sections::SectionKind;
+use crate::synth::relocate::Site;
 use crate::synth::section::At;
 
 /// Size and alignment: the instruction, and the branch.
@@ -64,7 +64,7 @@ impl Moved {
             input,
             delta: self.offset.wrapping_neg(),
         };
-        image.mode.machine.apply(&site, code);
+        site.relocate(code);
         (machine.jump)(back, address + INSTRUCTION as u64, target);
     }
 }

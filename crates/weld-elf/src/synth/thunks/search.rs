@@ -25,9 +25,9 @@ use crate::live::{Live, SectionOwners, fact};
 use crate::mode::Mode;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
+use crate::slots::Slots;
 use crate::symbols::Symbols;
 use crate::symbols::internal::Internals;
-use crate::synth::slots::Slots;
 
 /// What targets are looked up in.
 pub struct World<'w, 'a> {
@@ -77,7 +77,8 @@ impl<'w, 'a> World<'w, 'a> {
 
     /// The chunk that an entry of the PLT lies in, and how far from its start.
     pub fn place_of_entry(&self, entry: u32) -> (ChunkKind, u64) {
-        plt::place_of(self.mode.facts(), self.slots, self.style, entry)
+        let (table, offset) = plt::place_of(self.mode.facts(), self.slots.jump_slots, self.style, entry);
+        (table.into(), offset)
     }
 }
 

@@ -4,16 +4,18 @@
 //! record through one sparse array. Numbers follow the order of files and symbols. Runs of symbols are
 //! counted first, so that each can be numbered by a thread of its own.
 
+pub mod definition_order;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use weld_common::par;
 use weld_common::zeroed;
 
-use super::definition_order::{self, Placed};
 use crate::ids::*;
 use crate::live::{Live, LocalNeed, fact};
 use crate::names::Names;
 use crate::symbols::{Symbol, Symbols, sym};
+use definition_order::Placed;
 
 pub const NONE: u32 = u32::MAX;
 
@@ -106,7 +108,7 @@ pub struct Slots {
     pub jump_slots: u32,
     /// Words at the start of `.got.plt` for the loader.
     pub reserved: u64,
-    /// Relocations that call resolvers are the last of `.rela.plt`, not of `.rela.dyn`: see [`super::rela`].
+    /// Relocations that call resolvers are the last of `.rela.plt`, not of `.rela.dyn`: see `synth::rela`.
     pub resolvers_in_plt: bool,
     /// Symbols of shared objects that get a copy here.
     pub copies: Vec<SymbolId>,

@@ -1,28 +1,33 @@
 //! Applying relocations to copied bytes.
 //!
-//! Two loops, compiled for each machine: [`allocated`] for sections in memory, with GOT, PLT and TLS forms,
-//! and [`debug`] for sections outside it, where nearly all relocations are absolute and targets may be gone.
+//! Two loops, compiled for each machine: the one here for sections in memory, with GOT, PLT and TLS forms, and
+//! [`debug`] for sections outside it, where nearly all relocations are absolute and targets may be gone.
 //! Both look up a target with one load and dispatch on the class table. What the value is, is the same on all
 //! machines; how it is stored and how instructions are rewritten, the machine says. Budget: about 30
 //! instructions a relocation in the common cases (PC-relative, PLT, absolute).
+//!
+//! Machines whose relocations depend on one another have loops of their own, which ask what is here by way of
+//! [`crate::arch::site`].
 
-use weld_common::diag::Diagnostic;
+mod debug;
+mod debug_targets;
+mod for_machines;
+mod report;
 
-use super::class::{Class, From, page};
-use super::rules::{Code, Failure, Field, Rules};
-use super::scan::{is_got_relaxable, is_size_of_loader};
-use crate::arch::debug_targets::DebugTargets;
+use super::image::Image;
+use super::rela;
+use crate::arch::Visitor;
+use crate::arch::class::{Class, From, page};
 use crate::arch::facts::Branches;
+use crate::arch::rules::{Code, Failure, Field, Rules};
+use crate::arch::site::ResolvedAddress;
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::location::InputLocation;
 use crate::input::object::Object;
+use crate::live::scan::{is_got_relaxable, is_size_of_loader};
 use crate::sections::SectionKind;
+use crate::slots::NONE;
 use crate::symbols::sym;
-use crate::synth::image::{Image, ResolvedAddress};
-use crate::synth::rela;
-use crate::synth::slots::NONE;
-use crate::wording::place;
 
 /// One section whose bytes are being written.
 pub struct Site<'c, 'i, 'a> {
@@ -39,11 +44,51 @@ pub struct Site<'c, 'i, 'a> {
     pub delta: u64,
 }
 
+impl Site<'_, '_, '_> {
+    /// Applies the relocations of a section in memory to its bytes.
+    pub fn relocate(&self, out: &mut [u8]) {
+        self.image.mode.machine.visit(InMemory { site: self, out });
+    }
+
+    /// The same outside memory. `tombstone` stands for what is gone.
+    pub fn relocate_debug(&self, tombstone: u64, out: &mut [u8]) {
+        self.image.mode.machine.visit(OutsideMemory { site: self, tombstone, out });
+    }
+}
+
+struct InMemory<'s, 'c, 'i, 'a> {
+    site: &'s Site<'c, 'i, 'a>,
+    out: &'s mut [u8],
+}
+
+impl Visitor for InMemory<'_, '_, '_, '_> {
+    type Output = ();
+
+    fn visit<R: Rules>(self) {
+        R::apply(self.site, self.out);
+    }
+}
+
+struct OutsideMemory<'s, 'c, 'i, 'a> {
+    site: &'s Site<'c, 'i, 'a>,
+    tombstone: u64,
+    out: &'s mut [u8],
+}
+
+impl Visitor for OutsideMemory<'_, '_, '_, '_> {
+    type Output = ();
+
+    fn visit<R: Rules>(self) {
+        R::apply_debug(self.site, self.tombstone, self.out);
+    }
+}
+
 /// How many relocations ahead their symbols are asked for.
 const TARGET_AHEAD: usize = 6;
 
-/// Applies the relocations of a section in memory to its bytes.
-pub fn allocated<R: Rules>(site: &Site, out: &mut [u8]) {
+/// Applies the relocations of a section in memory, each by itself.
+#[inline(never)]
+fn each<R: Rules>(site: &Site, out: &mut [u8]) {
     let branches = const { &R::FACTS }.branches.as_ref();
     let limited = branches.is_some() && site.image.thunks.limit().is_some();
     let mut i = 0;
@@ -97,7 +142,7 @@ pub fn allocated<R: Rules>(site: &Site, out: &mut [u8]) {
 impl Site<'_, '_, '_> {
     /// Everything that is not a plain PC-relative reference. Returns how many of the following
     /// relocations were consumed.
-    pub(super) fn special<R: Rules>(
+    fn special<R: Rules>(
         &self,
         class: Class,
         i: usize,
@@ -254,20 +299,20 @@ impl Site<'_, '_, '_> {
     }
 
     /// The address that relocation `reloc` refers to.
-    pub(super) fn target(&self, reloc: &Rela) -> u64 {
+    fn target(&self, reloc: &Rela) -> u64 {
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
         self.address_of(reloc, place).wrapping_add(place.addend as u64)
     }
 
     /// What a call by relocation `reloc` leads to.
-    pub(super) fn called(&self, reloc: &Rela) -> u64 {
+    fn called(&self, reloc: &Rela) -> u64 {
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
         let called = self.plt(reloc, place).unwrap_or_else(|| self.address_of(reloc, place));
         called.wrapping_add(place.addend as u64)
     }
 
     /// The offset of a variable from the thread pointer, if it is one of this program.
-    pub(super) fn thread_offset(&self, reloc: &Rela) -> Option<i64> {
+    fn thread_offset(&self, reloc: &Rela) -> Option<i64> {
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
         let target = place.address.wrapping_add(place.addend as u64);
         match place.flags & sym::PREEMPTIBLE != 0 || self.image.mode.shared {
@@ -279,7 +324,7 @@ impl Site<'_, '_, '_> {
     }
 
     /// Whether the instructions of relocation `i` that loaded a slot make the address itself.
-    pub(super) fn is_without_slot<R: Rules>(&self, i: usize) -> bool {
+    fn is_without_slot<R: Rules>(&self, i: usize) -> bool {
         let reloc = &self.relocs[i];
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
         is_got_relaxable(place.flags, self.image.relax_got)
@@ -297,7 +342,7 @@ impl Site<'_, '_, '_> {
 
     /// The distance of what relocation `i`, one of an instruction at `here`, makes the address of: a symbol,
     /// or a slot.
-    pub(super) fn distance<R: Rules>(&self, i: usize, here: u64) -> Result<u64, Failure> {
+    fn distance<R: Rules>(&self, i: usize, here: u64) -> Result<u64, Failure> {
         let reloc = &self.relocs[i];
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
         let addend = place.addend as u64;
@@ -360,50 +405,6 @@ impl Site<'_, '_, '_> {
         Code { reloc, bytes: self.input, at: reloc.r_offset() as usize }
     }
 
-    /// What is in debug sections beside absolute addresses.
-    pub(super) fn rare_in_debug<R: Rules>(
-        &self,
-        reloc: &Rela,
-        target: Option<u64>,
-        tombstone: u64,
-        (out, at): (&mut [u8], usize),
-    ) -> Result<(), Failure> {
-        let kind = reloc.kind();
-        let class = R::class(kind);
-        if target.is_none() && matches!(class, Class::Address | Class::Narrow | Class::DtpOff) {
-            R::put_any(kind, out, at, tombstone);
-            return Ok(());
-        }
-        let value = target.unwrap_or(tombstone);
-        let gone = reloc.r_addend() as u64;
-        let value = match class {
-            Class::Address => {
-                R::put_address(out, at, value);
-                return Ok(());
-            }
-            Class::Narrow | Class::Low => value,
-            Class::DtpOff => value.wrapping_sub(self.image.bases.tls_start).wrapping_sub(R::FACTS.tls_offset),
-            Class::Size => self.symbol_size(reloc).wrapping_add(gone),
-            // Outside memory an output section begins at 0, and distances are from the place in it, as in
-            // other linkers.
-            Class::Pc | Class::Plt => {
-                let place = self.address.wrapping_add(at as u64);
-                return R::put_distance(kind, out, at, value, place);
-            }
-            Class::GotOff => target.unwrap_or(gone).wrapping_sub(self.image.bases.got_base),
-            // GCC before version 8 has it for i386, of no use to anybody.
-            Class::GotBase => {
-                let place = self.address.wrapping_add(at as u64);
-                self.image.bases.got_base.wrapping_add(gone).wrapping_sub(place)
-            }
-            _ => {
-                self.refuse(reloc, "cannot be used in a section outside memory");
-                return Ok(());
-            }
-        };
-        R::put(kind, out, at, value)
-    }
-
     /// The address that stands for the symbol: a local IFUNC is known by its PLT entry.
     fn address_of(&self, reloc: &Rela, place: ResolvedAddress) -> u64 {
         if place.flags & sym::IFUNC == 0 || reloc.sym() >= self.object.first_global {
@@ -428,24 +429,13 @@ impl Site<'_, '_, '_> {
 
     /// Whether an address moves with the image. If it is that of an FDE's function, at which the scan does
     /// not look, that is an error.
-    pub(super) fn check_frame(&self, reloc: &Rela, place: ResolvedAddress) -> bool {
+    fn check_frame(&self, reloc: &Rela, place: ResolvedAddress) -> bool {
         let moves = self.image.mode.pic && !matches!(place.flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
         let section = SectionId(self.object.section_base + self.shndx);
         if moves && self.image.sections.get(section).kind() == SectionKind::EhFrame {
             self.frame_not_pic(reloc);
         }
         moves
-    }
-
-    #[cold]
-    fn frame_not_pic(&self, reloc: &Rela) {
-        let name = self.image.describe_symbol(self.object, reloc.sym());
-        let text = format!(
-            "{}: {} against '{name}' would need a dynamic relocation; recompile with -fPIC",
-            self.location(reloc),
-            self.object.machine.type_name(reloc.kind())
-        );
-        self.push(Diagnostic::error(text));
     }
 
     /// What the section holds where the loader puts a pointer with a tag: how far from there its variable is,
@@ -497,7 +487,7 @@ impl Site<'_, '_, '_> {
         slot.and_then(|s| self.image.address_slot(s)).ok_or(Failure::NoSlot)
     }
 
-    pub(super) fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure> {
+    fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure> {
         let slot = self.image.slot(self.object_id, reloc.sym());
         slot.and_then(|s| self.image.got_address(s.got_tp)).ok_or(Failure::NoSlot)
     }
@@ -593,7 +583,7 @@ impl Site<'_, '_, '_> {
     }
 
     /// The symbol's descriptor, if the scan gave it one: then no sequence of it is rewritten.
-    pub(super) fn tls_descriptor(&self, reloc: &Rela) -> Option<u64> {
+    fn tls_descriptor(&self, reloc: &Rela) -> Option<u64> {
         let slot = self.image.slot(self.object_id, reloc.sym())?;
         self.image.got_address(slot.tls_desc)
     }
@@ -607,119 +597,10 @@ impl Site<'_, '_, '_> {
         };
         size.unwrap_or_else(|| self.object.syms.get(index as usize).map_or(0, |s| s.st_size()))
     }
-
-    fn location(&self, reloc: &Rela) -> InputLocation<'_, '_> {
-        self.object.at_byte(self.shndx, reloc.r_offset())
-    }
-
-    #[cold]
-    fn push(&self, diagnostic: Diagnostic) {
-        self.image.sink.push(self.object.at_section(self.shndx).order(diagnostic));
-    }
-
-    /// Reports `what` is wrong with a relocation.
-    #[cold]
-    pub fn refuse(&self, reloc: &Rela, what: &str) {
-        let text =
-            format!("{}: {} {what}", self.location(reloc), self.object.machine.type_name(reloc.kind()));
-        self.push(Diagnostic::error(text));
-    }
-
-    #[cold]
-    pub(super) fn out_of_bounds(&self, reloc: &Rela) {
-        self.refuse(reloc, "lies outside its section");
-    }
-
-    /// Reports a reference to a merge section that leads to none of its pieces.
-    #[cold]
-    pub fn outside_pieces(&self, reloc: &Rela) {
-        let name = self.image.describe_symbol(self.object, reloc.sym());
-        let what = format!(
-            "refers to an offset outside a section that is merged: '{name}' + {:#x}",
-            reloc.r_addend()
-        );
-        self.refuse(reloc, &what);
-    }
-
-    #[cold]
-    pub(super) fn report(&self, reloc: &Rela, failure: Failure) {
-        let name = self.image.describe_symbol(self.object, reloc.sym());
-        let kind = self.object.machine.type_name(reloc.kind());
-        let text = match failure {
-            Failure::TooFar => {
-                format!("{}: {kind} is out of range; it refers to '{name}'", self.location(reloc))
-            }
-            Failure::Overflow(value) => {
-                let range = self.object.machine.types[reloc.kind() as usize].range();
-                let value =
-                    if value < 0 { format!("-{:#x}", value.unsigned_abs()) } else { format!("{value:#x}") };
-                format!(
-                    "{}: {kind} is out of range: {value} is not in {range}; it refers to '{name}'",
-                    self.location(reloc)
-                )
-            }
-            Failure::Odd(value) => {
-                let location = self.location(reloc);
-                format!("{location}: {kind} is stored halved, but {value:#x} is odd; it refers to '{name}'")
-            }
-            Failure::Unaligned(value) => {
-                let align = self.object.machine.types[reloc.kind() as usize].align;
-                let location = self.location(reloc);
-                format!("{location}: {kind}: {value:#x} is not a multiple of {align}; it refers to '{name}'")
-            }
-            Failure::Addend(addend) => format!(
-                "{}: {kind} against '{name}' has the addend {addend:#x}, but a slot is for the symbol itself",
-                self.location(reloc)
-            ),
-            Failure::Signing => format!(
-                "{}: {kind} against '{name}': its slot has a signed pointer for others, or for this alone",
-                self.location(reloc)
-            ),
-            Failure::NoSlot => format!("{}: {kind} against '{name}' has no GOT slot", self.location(reloc)),
-            Failure::Form => {
-                format!("{}: {kind} against '{name}' is in an unknown code sequence", self.location(reloc))
-            }
-        };
-        let place = place::of(self.object_id, self.shndx, reloc.r_offset());
-        let mut diagnostic = Diagnostic::error(text).place(place).tell_owner().tolerable();
-        if let Some(definer) = self.image.definer(self.object, reloc.sym()) {
-            diagnostic = diagnostic.note(format!("'{name}' is defined in {definer}"));
-        }
-        self.push(diagnostic);
-    }
 }
 
 /// Whether nothing defines the symbol, here or elsewhere.
 #[inline(always)]
 fn is_undefined(place: ResolvedAddress) -> bool {
     place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::UNDEFINED
-}
-
-/// Applies the relocations of a section outside memory. `tombstone` stands for what is gone.
-pub fn debug<R: Rules>(site: &Site, tombstone: u64, out: &mut [u8]) {
-    let mut targets = DebugTargets::new(site);
-    // It is a mark, not a value: all ones are so in any width.
-    let narrow = u64::from(tombstone as u32);
-    for reloc in site.relocs {
-        let kind = reloc.kind();
-        let at = reloc.r_offset().wrapping_add(site.delta) as usize;
-        if R::class(kind) == Class::None {
-            continue;
-        }
-        if at.checked_add(R::width(kind)).is_none_or(|end| end > out.len()) {
-            site.out_of_bounds(reloc);
-            continue;
-        }
-        let result = if kind == R::FACTS.dynamic.address {
-            R::put_address(out, at, targets.of(reloc).unwrap_or(tombstone));
-            Ok(())
-        } else if kind == R::DEBUG_OFFSET {
-            R::put(R::DEBUG_OFFSET, out, at, targets.of(reloc).unwrap_or(narrow))
-        } else {
-            site.rare_in_debug::<R>(reloc, targets.of(reloc), tombstone, (&mut *out, at))
-        };
-        if let Err(failure) = result {
-            site.report(reloc, failure);
-        }
-    }
 }

@@ -7,7 +7,7 @@
 use weld_common::glob::Glob;
 use weld_common::merge::Pieces;
 
-use crate::arch::Site;
+use super::Site;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};

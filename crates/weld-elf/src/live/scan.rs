@@ -5,16 +5,19 @@
 //! instructions. What a class needs is the same on all machines; whether an instruction may be rewritten, so
 //! that it needs less, the machine says.
 
+use std::ops::Range;
+
 use weld_common::diag::Diagnostic;
 
-use super::class::{Class, From};
-use super::rules::{Code, Rules};
+use super::dyn_relocs::{DynKind, DynReloc};
+use super::{LocalNeed, ScanResult, Scanner, UndefinedRef, fact};
+use crate::arch::Visitor;
+use crate::arch::class::{Class, From};
+use crate::arch::rules::{Code, Rules};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::location::InputLocation;
 use crate::input::object::{Object, SymbolPlace};
-use crate::live::dyn_relocs::{DynKind, DynReloc};
-use crate::live::{LocalNeed, ScanResult, Scanner, UndefinedRef, fact};
 use crate::mode::Mode;
 use crate::sections::SectionKind;
 use crate::symbols::{Symbol, sym};
@@ -54,14 +57,28 @@ struct Section<'s, 'c, 'a> {
 /// How many relocations ahead their symbols are asked for.
 const TARGET_AHEAD: usize = 6;
 
-/// Scans some of a section's relocations.
-pub fn range<R: Rules>(
-    scanner: &Scanner,
-    at: (ObjectId, u32),
-    range: std::ops::Range<usize>,
-    stack: &mut Vec<SectionId>,
-    found: &mut ScanResult,
-) {
+/// Some relocations of a section that are to be scanned.
+pub struct Scan<'s, 'c, 'a> {
+    pub scanner: &'s Scanner<'c, 'a>,
+    /// The object, and the section's index in it.
+    pub at: (ObjectId, u32),
+    pub range: Range<usize>,
+    /// Gets the sections that they bring to life.
+    pub stack: &'s mut Vec<SectionId>,
+    pub found: &'s mut ScanResult,
+}
+
+impl Visitor for Scan<'_, '_, '_> {
+    type Output = ();
+
+    fn visit<R: Rules>(self) {
+        scan::<R>(self);
+    }
+}
+
+/// Records what the relocations need from their symbols.
+#[inline(never)]
+fn scan<R: Rules>(Scan { scanner, at, range, stack, found }: Scan) {
     let object = &scanner.objects[at.0.index()];
     let input = &scanner.sections.list[(object.section_base + at.1) as usize];
     let relocs = scanner.sections.relocs(object, at.0.index(), input);

@@ -1,0 +1,140 @@
+//! What a machine's own code asks while a section is relocated: of the section, of its symbols, of the image.
+//!
+//! The loops that apply relocations are `synth::relocate`'s. Machines whose relocations depend on one another,
+//! or whose code has got shorter, go through a section in loops of their own, or once more; these are compiled
+//! for the one type that implements [`Site`].
+
+use super::class::Class;
+use super::cuts::Cut;
+use super::rules::{Failure, Rules};
+use crate::elf::Rela;
+
+/// Where a symbol is, as one relocation sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct ResolvedAddress {
+    /// Address plus what of the addend was consumed.
+    pub address: u64,
+    /// The addend still to be added.
+    pub addend: i64,
+    /// [`crate::sym`] bits.
+    pub flags: u32,
+    /// The symbol lies in a section that is not in the image.
+    pub dead: bool,
+}
+
+/// What options ask for, and where registers point.
+pub struct Settings {
+    /// There are no fixed addresses.
+    pub pic: bool,
+    /// `--relax`
+    pub relax: bool,
+    /// Relocations stay in the output, for tools that expect the code that they are for.
+    pub keeps_relocs: bool,
+    pub thread_pointer: u64,
+    /// Where the register for data points, if code may count from there.
+    pub pointer: Option<u64>,
+}
+
+/// A section whose bytes are being written. Offsets are those of the input, unless said otherwise.
+pub trait Site: Sized {
+    fn relocs(&self) -> &[Rela];
+
+    /// The section's bytes before any relocation: what the scan looked at.
+    fn input(&self) -> &[u8];
+
+    /// Address of the first byte that is written.
+    fn address(&self) -> u64;
+
+    /// Added to a relocation's offset to get its offset in the bytes that are written, where none are gone.
+    fn delta(&self) -> u64;
+
+    /// The places where bytes may be gone.
+    fn cuts(&self) -> &[Cut];
+
+    /// Where byte `offset` is among those that are written, whatever is gone before it.
+    fn output_offset(&self, offset: u64) -> u64;
+
+    fn settings(&self) -> Settings;
+
+    /// The offset in this section that a relocation's symbol stands for, if it is one of this section.
+    fn label(&self, reloc: &Rela) -> Option<u64>;
+
+    /// `st_value` of a relocation's symbol.
+    fn symbol_value(&self, reloc: &Rela) -> u64;
+
+    fn resolve(&self, reloc: &Rela) -> ResolvedAddress;
+
+    /// The address that a relocation refers to.
+    fn target(&self, reloc: &Rela) -> u64;
+
+    /// What a call leads to.
+    fn called(&self, reloc: &Rela) -> u64;
+
+    /// The offset of a variable from the thread pointer, if it is one of this program.
+    fn thread_offset(&self, reloc: &Rela) -> Option<i64>;
+
+    /// The address of the slot that has that offset.
+    ///
+    /// # Errors
+    /// There is none.
+    fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure>;
+
+    /// The symbol's descriptor, if the scan gave it one: then no sequence of it is rewritten.
+    fn tls_descriptor(&self, reloc: &Rela) -> Option<u64>;
+
+    /// The distance of what relocation `i`, one of an instruction at address `here`, makes the address of: a
+    /// symbol, or a slot.
+    ///
+    /// # Errors
+    /// There is no slot, or it cannot be counted from.
+    fn distance<R: Rules>(&self, i: usize, here: u64) -> Result<u64, Failure>;
+
+    /// Whether the instructions of relocation `i` that loaded a slot make the address itself.
+    fn is_without_slot<R: Rules>(&self, i: usize) -> bool;
+
+    /// Whether an address moves with the image. If it is that of an FDE's function, at which the scan does
+    /// not look, that is an error.
+    fn check_frame(&self, reloc: &Rela, place: ResolvedAddress) -> bool;
+
+    /// Applies relocation `i`, one of class `class` that is not a plain reference, to the field at `at` of
+    /// `out`. Returns how many of the following relocations were consumed.
+    ///
+    /// # Errors
+    /// Why the value cannot be stored.
+    fn special<R: Rules>(
+        &self,
+        class: Class,
+        i: usize,
+        field: (&mut [u8], usize),
+        place: ResolvedAddress,
+    ) -> Result<usize, Failure>;
+
+    /// Applies all relocations, each by itself.
+    fn apply_each<R: Rules>(&self, out: &mut [u8]);
+
+    /// The same in a section outside memory. `tombstone` stands for what is gone.
+    fn apply_each_in_debug<R: Rules>(&self, tombstone: u64, out: &mut [u8]);
+
+    /// Where the relocations of a section outside memory lead, asked one after the other; `None` if that is
+    /// not in the image.
+    fn debug_targets(&self) -> impl FnMut(&Rela) -> Option<u64>;
+
+    /// Applies a relocation outside memory that leads to `target`.
+    ///
+    /// # Errors
+    /// Why the value cannot be stored.
+    fn apply_in_debug<R: Rules>(
+        &self,
+        reloc: &Rela,
+        target: Option<u64>,
+        tombstone: u64,
+        field: (&mut [u8], usize),
+    ) -> Result<(), Failure>;
+
+    /// Reports `what` is wrong with a relocation.
+    fn refuse(&self, reloc: &Rela, what: &str);
+
+    fn out_of_bounds(&self, reloc: &Rela);
+
+    fn report(&self, reloc: &Rela, failure: Failure);
+}

@@ -1,0 +1,145 @@
+//! What machines' own loops ask of a section that is relocated.
+
+use super::{Site, debug, debug_targets::DebugTargets, each};
+use crate::arch::class::Class;
+use crate::arch::cuts::Cut;
+use crate::arch::rules::{Failure, Rules};
+use crate::arch::shrink::Labels;
+use crate::arch::site::{self, ResolvedAddress, Settings};
+use crate::elf::Rela;
+use crate::ids::SectionId;
+use crate::sections::SectionKind;
+
+impl Site<'_, '_, '_> {
+    fn id(&self) -> SectionId {
+        SectionId(self.object.section_base + self.shndx)
+    }
+}
+
+impl site::Site for Site<'_, '_, '_> {
+    fn relocs(&self) -> &[Rela] {
+        self.relocs
+    }
+
+    fn input(&self) -> &[u8] {
+        self.input
+    }
+
+    fn address(&self) -> u64 {
+        self.address
+    }
+
+    fn delta(&self) -> u64 {
+        self.delta
+    }
+
+    fn cuts(&self) -> &[Cut] {
+        let sections = self.image.sections;
+        let shrunk = sections.get(self.id()).kind() == SectionKind::Shrunk;
+        if shrunk { sections.shrunk.cuts(self.id()) } else { &[] }
+    }
+
+    fn output_offset(&self, offset: u64) -> u64 {
+        self.image.sections.output_offset(self.id(), offset)
+    }
+
+    fn settings(&self) -> Settings {
+        let image = self.image;
+        Settings {
+            pic: image.mode.pic,
+            relax: image.options.relocs.relax,
+            keeps_relocs: image.options.keeps_relocs(),
+            thread_pointer: image.bases.thread_pointer,
+            pointer: image.pointer,
+        }
+    }
+
+    fn label(&self, reloc: &Rela) -> Option<u64> {
+        self.object.label(self.shndx, reloc)
+    }
+
+    fn symbol_value(&self, reloc: &Rela) -> u64 {
+        self.object.syms.get(reloc.sym() as usize).map_or(0, |symbol| symbol.st_value())
+    }
+
+    fn resolve(&self, reloc: &Rela) -> ResolvedAddress {
+        self.image.place(self.object, reloc.sym(), reloc.r_addend())
+    }
+
+    fn target(&self, reloc: &Rela) -> u64 {
+        self.target(reloc)
+    }
+
+    fn called(&self, reloc: &Rela) -> u64 {
+        self.called(reloc)
+    }
+
+    fn thread_offset(&self, reloc: &Rela) -> Option<i64> {
+        self.thread_offset(reloc)
+    }
+
+    fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure> {
+        self.got_tp(reloc)
+    }
+
+    fn tls_descriptor(&self, reloc: &Rela) -> Option<u64> {
+        self.tls_descriptor(reloc)
+    }
+
+    fn distance<R: Rules>(&self, i: usize, here: u64) -> Result<u64, Failure> {
+        self.distance::<R>(i, here)
+    }
+
+    fn is_without_slot<R: Rules>(&self, i: usize) -> bool {
+        self.is_without_slot::<R>(i)
+    }
+
+    fn check_frame(&self, reloc: &Rela, place: ResolvedAddress) -> bool {
+        self.check_frame(reloc, place)
+    }
+
+    fn special<R: Rules>(
+        &self,
+        class: Class,
+        i: usize,
+        field: (&mut [u8], usize),
+        place: ResolvedAddress,
+    ) -> Result<usize, Failure> {
+        self.special::<R>(class, i, field, place)
+    }
+
+    fn apply_each<R: Rules>(&self, out: &mut [u8]) {
+        each::<R>(self, out);
+    }
+
+    fn apply_each_in_debug<R: Rules>(&self, tombstone: u64, out: &mut [u8]) {
+        debug::each::<R>(self, tombstone, out);
+    }
+
+    fn debug_targets(&self) -> impl FnMut(&Rela) -> Option<u64> {
+        let mut targets = DebugTargets::new(self);
+        move |reloc| targets.of_shrunk(reloc)
+    }
+
+    fn apply_in_debug<R: Rules>(
+        &self,
+        reloc: &Rela,
+        target: Option<u64>,
+        tombstone: u64,
+        field: (&mut [u8], usize),
+    ) -> Result<(), Failure> {
+        self.rare_in_debug::<R>(reloc, target, tombstone, field)
+    }
+
+    fn refuse(&self, reloc: &Rela, what: &str) {
+        self.refuse(reloc, what);
+    }
+
+    fn out_of_bounds(&self, reloc: &Rela) {
+        self.out_of_bounds(reloc);
+    }
+
+    fn report(&self, reloc: &Rela, failure: Failure) {
+        self.report(reloc, failure);
+    }
+}

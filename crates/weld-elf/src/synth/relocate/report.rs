@@ -1,0 +1,102 @@
+//! What is wrong with a relocation, in words.
+
+use weld_common::diag::Diagnostic;
+
+use super::Site;
+use crate::arch::rules::Failure;
+use crate::elf::*;
+use crate::input::location::InputLocation;
+use crate::wording::place;
+
+impl Site<'_, '_, '_> {
+    fn location(&self, reloc: &Rela) -> InputLocation<'_, '_> {
+        self.object.at_byte(self.shndx, reloc.r_offset())
+    }
+
+    #[cold]
+    fn push(&self, diagnostic: Diagnostic) {
+        self.image.sink.push(self.object.at_section(self.shndx).order(diagnostic));
+    }
+
+    /// Reports `what` is wrong with a relocation.
+    #[cold]
+    pub(super) fn refuse(&self, reloc: &Rela, what: &str) {
+        let text =
+            format!("{}: {} {what}", self.location(reloc), self.object.machine.type_name(reloc.kind()));
+        self.push(Diagnostic::error(text));
+    }
+
+    #[cold]
+    pub(super) fn out_of_bounds(&self, reloc: &Rela) {
+        self.refuse(reloc, "lies outside its section");
+    }
+
+    /// Reports a reference to a merge section that leads to none of its pieces.
+    #[cold]
+    pub(super) fn outside_pieces(&self, reloc: &Rela) {
+        let name = self.image.describe_symbol(self.object, reloc.sym());
+        let what = format!(
+            "refers to an offset outside a section that is merged: '{name}' + {:#x}",
+            reloc.r_addend()
+        );
+        self.refuse(reloc, &what);
+    }
+
+    #[cold]
+    pub(super) fn report(&self, reloc: &Rela, failure: Failure) {
+        let name = self.image.describe_symbol(self.object, reloc.sym());
+        let kind = self.object.machine.type_name(reloc.kind());
+        let text = match failure {
+            Failure::TooFar => {
+                format!("{}: {kind} is out of range; it refers to '{name}'", self.location(reloc))
+            }
+            Failure::Overflow(value) => {
+                let range = self.object.machine.types[reloc.kind() as usize].range();
+                let value =
+                    if value < 0 { format!("-{:#x}", value.unsigned_abs()) } else { format!("{value:#x}") };
+                format!(
+                    "{}: {kind} is out of range: {value} is not in {range}; it refers to '{name}'",
+                    self.location(reloc)
+                )
+            }
+            Failure::Odd(value) => {
+                let location = self.location(reloc);
+                format!("{location}: {kind} is stored halved, but {value:#x} is odd; it refers to '{name}'")
+            }
+            Failure::Unaligned(value) => {
+                let align = self.object.machine.types[reloc.kind() as usize].align;
+                let location = self.location(reloc);
+                format!("{location}: {kind}: {value:#x} is not a multiple of {align}; it refers to '{name}'")
+            }
+            Failure::Addend(addend) => format!(
+                "{}: {kind} against '{name}' has the addend {addend:#x}, but a slot is for the symbol itself",
+                self.location(reloc)
+            ),
+            Failure::Signing => format!(
+                "{}: {kind} against '{name}': its slot has a signed pointer for others, or for this alone",
+                self.location(reloc)
+            ),
+            Failure::NoSlot => format!("{}: {kind} against '{name}' has no GOT slot", self.location(reloc)),
+            Failure::Form => {
+                format!("{}: {kind} against '{name}' is in an unknown code sequence", self.location(reloc))
+            }
+        };
+        let place = place::of(self.object_id, self.shndx, reloc.r_offset());
+        let mut diagnostic = Diagnostic::error(text).place(place).tell_owner().tolerable();
+        if let Some(definer) = self.image.definer(self.object, reloc.sym()) {
+            diagnostic = diagnostic.note(format!("'{name}' is defined in {definer}"));
+        }
+        self.push(diagnostic);
+    }
+
+    #[cold]
+    pub(super) fn frame_not_pic(&self, reloc: &Rela) {
+        let name = self.image.describe_symbol(self.object, reloc.sym());
+        let text = format!(
+            "{}: {} against '{name}' would need a dynamic relocation; recompile with -fPIC",
+            self.location(reloc),
+            self.object.machine.type_name(reloc.kind())
+        );
+        self.push(Diagnostic::error(text));
+    }
+}
