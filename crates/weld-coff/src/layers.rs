@@ -27,7 +27,6 @@ const ROOMS: &[&str] = &[
     "icf",
     "layout",
     "synth",
-    "image",
     "debug",
     "emit",
     "report",

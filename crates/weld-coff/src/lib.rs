@@ -11,7 +11,6 @@ mod demangle;
 mod emit;
 mod icf;
 mod ids;
-mod image;
 mod implib;
 mod input;
 mod job;

@@ -5,7 +5,6 @@
 //! `end_phase` stops the link there.
 
 use std::ffi::OsString;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
@@ -23,17 +22,14 @@ use weld_pdb::Types;
 use crate::arch::facts;
 use crate::args::{self, Environment};
 use crate::coff::machine::Machine;
-use crate::coff::res::Resource;
 use crate::debug;
 use crate::debug::types::Objects;
 use crate::emit::headers::{self, dos_program};
 use crate::emit::symbol_table::{SymbolTable, has_long_name};
 use crate::emit::{self, Emitter, places};
 use crate::icf;
-use crate::ids::{ObjectId, SectionId};
-use crate::image::{Image, Tables};
+use crate::ids::SectionId;
 use crate::implib;
-use crate::input::FileName;
 use crate::input::load::{Inputs, Loader};
 use crate::input::overlay::Overlay;
 use crate::input::parts;
@@ -50,16 +46,14 @@ use crate::options::{Icf, Manifest, Options, Reproduction};
 use crate::report::{discarded, files, map, summary, undefined, unused};
 use crate::resolve::{Resolved, Resolver, comdat, duplicates, wrap};
 use crate::sections::{self, Kind, Sections};
-use crate::symbols::{self, Freezer, Noted, Symbol, Symbols, SyntheticSection};
-use crate::synth::debug_directory::DebugDirectory;
-use crate::synth::delay::{self, Delayed};
-use crate::synth::exports::Exports;
-use crate::synth::guard::{self, Guards};
-use crate::synth::imports::Imports;
+use crate::symbols::{self, Freezer, Noted, Symbols};
+use crate::synth::base_relocs;
+use crate::synth::delay;
+use crate::synth::guard::Guards;
+use crate::synth::image::Image;
 use crate::synth::manifest;
-use crate::synth::mingw::{self, StartTables};
-use crate::synth::resources::{self, Resources};
-use crate::synth::{Table, base_relocs};
+use crate::synth::resources;
+use crate::synth::tables::{Link, Tables};
 
 /// What a successful link leaves behind.
 #[derive(Debug)]
@@ -300,31 +294,18 @@ fn lay_out<'j>(
         icf::apply(&folds, &mut sections, parallel);
         icf::say(&folds, resolved, &sections, job.options, job.sink);
     }
-    // Find what the loader is told of places to jump to.
-    let link = guard::Link {
-        resolved,
-        sections: &sections,
-        symbols: &symbols,
-        live: &live,
-        options: job.options,
-        folds: &folds,
-        parallel,
-    };
+    // Find what the linker's own tables hold: first what the loader is told of places to jump to.
+    let (options, folds) = (job.options, &folds[..]);
+    let link =
+        Link { resolved, sections: &sections, symbols: &symbols, live: &live, options, folds, parallel };
     let guards = job.step("guards", || Guards::find(&link, job.sink));
     job.sink.end_phase()?;
     guards.align(&mut sections);
-    // Objects of GNU tools have resources in trees, which are joined.
-    let trees = match job.options.mingw.on {
-        true => resources::take_from_objects(resolved, &mut sections, &live, job.sink),
-        false => Vec::new(),
-    };
-    // Make the linker's own tables; from then on nothing is added.
-    let finder =
-        mingw::Link { resolved, sections: &sections, symbols: &symbols, live: &live, options: job.options };
-    let start = StartTables::find(&finder, parallel, job.sink);
-    let tables =
-        make_tables(job, (inputs, trees), resolved, ((&sections, &symbols), &live, (guards, start)), out)?;
-    give_places(job, resolved, (sections, symbols, live, tables), &folds, parallel)
+    let trees = resources::take_from_objects(resolved, &mut sections, &live, options, job.sink);
+    let link =
+        Link { resolved, sections: &sections, symbols: &symbols, live: &live, options, folds, parallel };
+    let tables = Tables::find(job, &link, guards, (inputs, trees), out)?;
+    give_places(job, resolved, (sections, symbols, live, tables), folds, parallel)
 }
 
 /// What the sections are, and what each name stands for.
@@ -367,83 +348,6 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
     Ok((sections, symbols))
 }
 
-/// Resources of objects.
-type Trees<'a> = Vec<(FileName<'a>, Vec<Resource<'a>>)>;
-
-/// The tables that the linker makes, without addresses.
-fn make_tables<'j>(
-    job: &Job<'j>,
-    (inputs, trees): (&Inputs<'j>, Trees<'j>),
-    resolved: &Resolved<'j>,
-    ((sections, symbols), live, guards): ((&Sections, &Symbols), &Live, (Guards, StartTables)),
-    out: &Path,
-) -> Result<Tables<'j>, Diagnostics> {
-    let name = module_name(resolved, out);
-    let is_late = |id| symbols.delays.thunk(id).is_some();
-    let imports = Imports::new(resolved, live, false, |id| !is_late(id));
-    let late = Imports::new(resolved, live, true, is_late);
-    let delayed = Delayed::new(late, resolved.machine, job.options.delay_unload);
-    delay::say_unused(resolved, job.options, job.sink);
-    // Who writes the table by hand means it.
-    let is_literal = job.options.mingw.on && live.has_part(sections, b".edata");
-    if is_literal && resolved.program.exports.iter().any(|export| !export.is_automatic) {
-        job.sink.warn("literal .edata sections override exports");
-    }
-    let exported = if is_literal { &[] } else { &resolved.program.exports[..] };
-    let exports = Exports::new(exported, &name, job.sink);
-    let manifest = match manifest::kind(job.options, resolved) {
-        Manifest::Embedded(number) => {
-            // Libraries have the second.
-            let number = number.unwrap_or(if job.options.dll { 2 } else { 1 });
-            let text = manifest::embedded(job.options, resolved, job.store)?;
-            Some((number, job.store.keep(text.into_bytes())))
-        }
-        _ => None,
-    };
-    let resources = Resources::read(&inputs.resources, trees, manifest, job.options, job.sink);
-    job.sink.end_phase()?;
-    Ok(Tables::new((imports, delayed), exports, resources, DebugDirectory::new(job.options, out), guards))
-}
-
-/// Adds the tables' sections.
-fn add_tables(
-    sections: &mut Sections,
-    symbols: &mut Symbols,
-    (live, tables): (&Live, &mut Tables),
-    (is_64, options): (bool, &Options),
-) {
-    let [directory, lookup, address, hints, names] = tables.imports.sizes();
-    let imported = !tables.imports.is_empty();
-    // Import libraries of GNU tools have entries of the directory, and not its end.
-    let is_open = live.has_part(sections, b".idata$2") && !live.has_part(sections, b".idata$3");
-    let wanted = [
-        (imported || is_open, Table::ImportDirectory, directory),
-        (imported, Table::ImportLookup, lookup),
-        (imported, Table::ImportAddress, address),
-        (imported, Table::ImportHints, hints),
-        (imported, Table::ImportDlls, names),
-        (!tables.exports.entries.is_empty(), Table::Exports, tables.exports.size()),
-        (!tables.resources.is_empty(), Table::Resources, tables.resources.size()),
-        (!tables.debug_directory.is_empty(), Table::DebugDirectory, tables.debug_directory.size()),
-    ];
-    let guards: Vec<_> = tables.guards.sizes().map(|(table, size)| (true, table, size)).collect();
-    let late: Vec<_> = tables.delayed.sizes().into_iter().map(|(table, size)| (true, table, size)).collect();
-    let start: Vec<_> = tables.mingw.sizes().into_iter().map(|(table, size)| (true, table, size)).collect();
-    let all = wanted.into_iter().chain(guards).chain(late).chain(start);
-    for (_, table, size) in all.filter(|(wanted, ..)| *wanted) {
-        let number = symbols.made.len() as u32;
-        symbols.made.push(SyntheticSection::Table(table as u32));
-        let part: &[u8] = match table {
-            // GNU tools look for the id by this name.
-            Table::DebugDirectory if options.mingw.on => b".buildid",
-            Table::DebugDirectory if options.debug_directory_alone => b".cvinfo",
-            _ => table.part(),
-        };
-        let section = sections.add_made(number, (part, table.flags()), size, table.align(is_64));
-        tables.add(table, section);
-    }
-}
-
 /// From what the image needs to addresses.
 fn give_places<'j>(
     job: &Job<'j>,
@@ -453,20 +357,15 @@ fn give_places<'j>(
     parallel: bool,
 ) -> Result<LaidOut<'j>, Diagnostics> {
     let options = job.options;
-    let first_table = sections.list.len();
     // Asked while slots of imports are only those of objects: most links have none.
     let writes_imports = delay::is_in_objects(resolved, &sections, &live);
     let section_layout = program::read_layout(options, job.store, job.sink);
     let style = program::Style { mingw: options.mingw.on, writes_imports, order: &section_layout };
-    add_tables(&mut sections, &mut symbols, (&live, &mut tables), (resolved.machine.is_64(), options));
-    tables.guards.define(resolved, &mut symbols, |table| tables.section(table));
-    tables.mingw.define(resolved, &mut symbols, |table| tables.section(table));
-    define_build_id(resolved, &tables, &mut symbols);
-    live.add(first_table..sections.list.len());
-    check_resources(resolved, (&sections, &live), &tables, job.sink);
+    tables.add(resolved, (&mut sections, &mut symbols, &mut live), options);
+    resources::check_objects(resolved, (&sections, &live), &tables, job.sink);
     // Output sections and their order, then addresses; base relocations are made when what they are about has
     // its own.
-    let used = used_parts(&sections, &live, parallel);
+    let used = live.used_parts(&sections, parallel);
     let program = program::make(&sections, &used, &resolved.demands, style, job.sink);
     job.sink.end_phase()?;
     let mut order = job.step("order sections", || layout::order(&sections, &live, &program, parallel));
@@ -486,7 +385,7 @@ fn give_places<'j>(
     if let Some(path) = &options.print_order {
         job.report(path, &orderer.names(&first))?;
     }
-    layout::sort_imports(&sections, &mut order.0, |id| import_key(resolved, &sections, id));
+    layout::sort_imports(resolved, &sections, &mut order.0);
     let stub = dos_program(options, job.store, job.sink);
     let headers = headers::size(stub.len(), resolved.machine, program.outs.len());
     let mut relocs = Vec::new();
@@ -496,8 +395,7 @@ fn give_places<'j>(
         let placer = Placer { sections, options, sink: job.sink, patch_space, parallel };
         let layout = placer.place(program.clone(), order, headers, |layout| {
             if options.is_relocatable() {
-                let places =
-                    places::find(resolved, (sections, symbols, live), &tables.delayed, layout, parallel);
+                let places = places::find(resolved, (sections, symbols, live), &tables, layout, parallel);
                 relocs = base_relocs::table(&places, parallel);
             }
             relocs.len() as u64
@@ -526,15 +424,6 @@ fn give_places<'j>(
     }
     let tls_align = emit::tls_align(&sections, &live);
     Ok(LaidOut { sections, symbols, live, tables, layout, branches, stub, relocs, base, tls_align })
-}
-
-/// `__buildid`, if somebody has a place for it, is where the image's id is: profiling reads it there.
-fn define_build_id(resolved: &Resolved, tables: &Tables, symbols: &mut Symbols) {
-    let name = format!("{}__buildid", resolved.machine.prefix());
-    let place = tables.section(Table::DebugDirectory).zip(tables.debug_directory.identity_at());
-    if let (Some(id), Some((section, at))) = (resolved.names.find(name.as_bytes()), place) {
-        symbols.list[id.index()] = Symbol::in_section(section, at.into());
-    }
 }
 
 /// Addresses in the image, and what headers say of memory, have as many bits as the machine's addresses.
@@ -629,7 +518,7 @@ fn add_import_library(job: &Job, image: &Image, out: &Path) -> Result<(), Diagno
         return Ok(());
     }
     let path = files::import_library(job.options, out);
-    let name = module_name(image.resolved, out);
+    let name = image.resolved.program.name(out);
     let bytes = implib::bytes(&name, image.resolved.machine, &image.tables.exports.entries);
     let bytes = bytes.map_err(|e| Diagnostic::error(format!("{}: {e}", text::path(&path))))?;
     let is_there = || std::fs::read(&path).is_ok_and(|old| old == bytes);
@@ -655,69 +544,4 @@ fn output_path(options: &Options, resolved: &Resolved, inputs: &Inputs) -> PathB
     let first = inputs.first_path();
     let path = first.as_deref().map(text::to_path).unwrap_or_else(|| PathBuf::from("a"));
     Path::new(path.file_name().unwrap_or_default()).with_extension(extension)
-}
-
-/// What the image calls itself.
-fn module_name(resolved: &Resolved, out: &Path) -> String {
-    match &resolved.program.module_name {
-        Some(name) => name.clone(),
-        None => text::text(out.file_name().unwrap_or_default().as_encoded_bytes()).into_owned(),
-    }
-}
-
-/// Parts that have live sections.
-fn used_parts(sections: &Sections, live: &Live, parallel: bool) -> Vec<bool> {
-    const RUN: usize = 1 << 16;
-    let none = vec![false; sections.parts.len()];
-    let mut used = none.clone();
-    let of_run = |run: Range<usize>| {
-        let mut used = none.clone();
-        for id in run {
-            let section = &sections.list[id];
-            if section.is_in_image() && live.has(SectionId(id as u32)) {
-                used[section.part as usize] = true;
-            }
-        }
-        used
-    };
-    par::in_runs("used parts", parallel, (sections.list.len(), RUN), of_run, |some: Vec<bool>| {
-        used.iter_mut().zip(some).for_each(|(used, some)| *used |= some);
-    });
-    used
-}
-
-/// Resources of objects are laid out already, so they cannot be joined with others.
-fn check_resources(
-    resolved: &Resolved,
-    (sections, live): (&Sections, &Live),
-    tables: &Tables,
-    sink: &DiagSink,
-) {
-    if !sections.parts.iter().any(|part| part.name.starts_with(b".rsrc")) {
-        return;
-    }
-    let all = (0..).zip(&sections.list);
-    let of_objects =
-        all.filter(|(id, section)| section.kind == Kind::Resource && live.has(crate::ids::SectionId(*id)));
-    let mut objects: Vec<_> = of_objects.map(|(_, section)| section.object).collect();
-    objects.dedup();
-    let name = |id: &ObjectId| resolved.objects[id.index()].name.to_string();
-    let Some(first) = objects.first().map(name) else { return };
-    let mut others: Vec<String> = objects[1..].iter().map(name).collect();
-    if !tables.resources.is_empty() {
-        others.push("internal .obj file created from .res files".to_owned());
-    }
-    for other in others {
-        sink.error(format!("{other}: more than one resource obj file not allowed, already got {first}"));
-    }
-}
-
-/// What sections of GNU import libraries are sorted by: library and object.
-fn import_key(resolved: &Resolved, sections: &Sections, id: crate::ids::SectionId) -> Vec<u8> {
-    let section = sections.get(id);
-    if section.kind == Kind::SyntheticSection {
-        return Vec::new();
-    }
-    let name = &resolved.objects[section.object.index()].name;
-    [name.path.as_bytes(), b"/", name.member.unwrap_or_default()].concat()
 }

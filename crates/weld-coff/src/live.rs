@@ -75,6 +75,27 @@ impl Live {
         false
     }
 
+    /// Of each part whether something of it is in the image.
+    pub fn used_parts(&self, sections: &Sections, parallel: bool) -> Vec<bool> {
+        const RUN: usize = 1 << 16;
+        let none = vec![false; sections.parts.len()];
+        let mut used = none.clone();
+        let of_run = |run: Range<usize>| {
+            let mut used = none.clone();
+            for id in run {
+                let section = &sections.list[id];
+                if section.is_in_image() && self.has(SectionId(id as u32)) {
+                    used[section.part as usize] = true;
+                }
+            }
+            used
+        };
+        par::in_runs("used parts", parallel, (sections.list.len(), RUN), of_run, |some: Vec<bool>| {
+            used.iter_mut().zip(some).for_each(|(used, some)| *used |= some);
+        });
+        used
+    }
+
     /// Whether something is there of parts with this name.
     pub fn has_part(&self, sections: &Sections, name: &[u8]) -> bool {
         let parts: Vec<bool> = sections.parts.iter().map(|part| part.name == name).collect();

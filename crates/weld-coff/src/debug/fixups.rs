@@ -11,9 +11,9 @@ use super::modules::Modules;
 use crate::arch::Place;
 use crate::arch::{Fault, Rules, Target};
 use crate::ids::SectionId;
-use crate::image::Image;
-use crate::image::fault::fault;
 use crate::symbols::Kind;
+use crate::synth::image::Image;
+use crate::synth::image::fault::fault;
 use crate::with_rules;
 
 pub struct Fixups<'f, 'i, 'a> {

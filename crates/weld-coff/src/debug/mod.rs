@@ -17,9 +17,9 @@ use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::io::output::{OutputFile, OutputOptions};
 use weld_pdb::{Identity, Pdb, Relocate, Sources, Symbols, Types};
 
-use crate::image::Image;
 use crate::job::Job;
 use crate::pdb_path;
+use crate::synth::image::Image;
 use files::Files;
 use fixups::Fixups;
 use modules::Modules;

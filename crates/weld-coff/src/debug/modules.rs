@@ -17,11 +17,11 @@ use super::fixups::of_section;
 use super::places::{contribution, output_section};
 use crate::coff::pe;
 use crate::ids::{ImportId, ObjectId, SectionId};
-use crate::image::Image;
 use crate::options::Options;
 use crate::pdb_path::{program, root};
 use crate::sections::{self, Kind};
 use crate::symbols::SyntheticSection;
+use crate::synth::image::Image;
 use crate::with_rules;
 
 /// Objects of a run.

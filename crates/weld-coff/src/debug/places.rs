@@ -8,11 +8,11 @@ use weld_pdb::{Contribution, OutputSection, Public};
 use super::modules::Modules;
 use crate::arch::Place;
 use crate::ids::{SectionId, SymbolId};
-use crate::image::Image;
 use crate::layout;
 use crate::names::{Entry, Rank, SOFT};
 use crate::resolve::{self, import_symbol};
 use crate::symbols::{Kind as SymbolKind, SyntheticSection};
+use crate::synth::image::Image;
 
 /// Input sections, and names, of a run.
 const RUN: usize = 4096;

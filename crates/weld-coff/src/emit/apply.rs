@@ -7,10 +7,10 @@ use crate::arch::Place;
 use crate::arch::{Fault, Rules, Target};
 use crate::coff::object::Relocation;
 use crate::ids::SectionId;
-use crate::image::Image;
-use crate::image::fault::fault;
 use crate::sections::{Kind, Section};
 use crate::symbols::Kind as SymbolKind;
+use crate::synth::image::Image;
+use crate::synth::image::fault::fault;
 use crate::with_rules;
 
 /// Copies a section of an object into its place and applies its relocations.

@@ -1,14 +1,14 @@
-//! The code and the tables for DLLs that are loaded late, once everything has its place.
+//! The code for DLLs that are loaded late, once everything has its place.
 
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use crate::arch::Place;
 use crate::arch::{Refers, Rules, Snippet, Target};
 use crate::ids::{ImportId, SectionId};
-use crate::image::Image;
 use crate::symbols::SyntheticSection;
 use crate::synth::Table;
-use crate::synth::delay::{DIRECTORY_ENTRY, HANDLE};
+use crate::synth::delay::DIRECTORY_ENTRY;
+use crate::synth::image::Image;
 use crate::with_rules;
 
 /// Writes a thunk or a loader.
@@ -66,52 +66,4 @@ fn entry(image: &Image, loader: u32) -> Option<u32> {
     };
     let mut all = (0..).zip(image.tables.delayed.imports.dlls());
     all.find(|(_, (.., imports))| is_it(imports)).map(|(entry, _)| entry)
-}
-
-/// What the helper is told: offsets in the image.
-pub fn directory(image: &Image) -> Vec<u8> {
-    /// Addresses are offsets in the image.
-    const RELATIVE: u32 = 1;
-    let at = |table| image.table(table).unwrap_or(0);
-    let (names, handles) = (at(Table::DelayDlls), at(Table::DelayHandles));
-    let mut bytes = Vec::new();
-    for (i, (name, slots, _)) in (0..).zip(image.tables.delayed.imports.dlls()) {
-        let unload = image.table(Table::DelayUnload).map_or(0, |table| table + slots);
-        let handle = handles + i * HANDLE;
-        let (address, lookup) = (at(Table::DelayAddress) + slots, at(Table::DelayLookup) + slots);
-        let words = [RELATIVE, names + name, handle, address, lookup, 0, unload, 0];
-        words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-    }
-    bytes.resize(bytes.len() + DIRECTORY_ENTRY as usize, 0);
-    bytes
-}
-
-/// The slots before anything is loaded: addresses of thunks.
-pub fn slots(image: &Image) -> Vec<u8> {
-    let [_, _, size, ..] = image.tables.delayed.imports.sizes();
-    let width = image.facts().address as usize;
-    let mut bytes = vec![0; size as usize];
-    for (at, import) in image.tables.delayed.slots() {
-        let Some(thunk) = image.symbols.delays.thunk(import) else { continue };
-        let address = image.base + u64::from(image.layout.rva(thunk));
-        bytes[at as usize..][..width].copy_from_slice(&address.to_le_bytes()[..width]);
-    }
-    bytes
-}
-
-/// Entries of loaders in the table of functions for unwinding.
-pub fn functions(image: &Image) -> Vec<u8> {
-    let unwind = image.table(Table::DelayUnwind).unwrap_or(0);
-    let code = &image.facts().delay;
-    let mut bytes = Vec::new();
-    for (.., imports) in image.tables.delayed.imports.dlls() {
-        let Some(first) = imports.first() else { continue };
-        let start = image.layout.rva(image.symbols.delays.loader(*first));
-        bytes.extend_from_slice(&start.to_le_bytes());
-        if code.has_ends {
-            bytes.extend_from_slice(&(start + code.loader.bytes.len() as u32).to_le_bytes());
-        }
-        bytes.extend_from_slice(&unwind.to_le_bytes());
-    }
-    bytes
 }

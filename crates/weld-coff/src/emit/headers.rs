@@ -9,9 +9,9 @@ use weld_common::text;
 use super::symbol_table::SymbolTable;
 use crate::coff::machine::Machine;
 use crate::coff::pe;
-use crate::image::Image;
 use crate::layout::OutputSection;
 use crate::options::{Options, Subsystem, Timestamp};
+use crate::synth::image::Image;
 
 /// Bytes of the DOS header.
 const DOS_HEADER: usize = 64;

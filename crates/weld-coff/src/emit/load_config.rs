@@ -12,9 +12,9 @@ use object::pe::{ImageLoadConfigDirectory32 as Config32, ImageLoadConfigDirector
 use weld_common::diag::DiagSink;
 
 use crate::ids::SectionId;
-use crate::image::Image;
 use crate::symbols::Symbol;
 use crate::synth::Table;
+use crate::synth::image::Image;
 
 /// Fields that lead to a table of guards: an address, and after it a count.
 struct Row {

@@ -11,7 +11,6 @@ mod delay;
 pub mod headers;
 mod load_config;
 pub mod places;
-mod pseudo_relocs;
 pub mod symbol_table;
 
 use std::ops::Range;
@@ -28,13 +27,14 @@ use crate::arch::Place;
 use crate::arch::arm64::write_branch_thunk;
 use crate::coff::pe;
 use crate::ids::SectionId;
-use crate::image::Image;
 use crate::layout::OutputSection;
 use crate::options::Timestamp;
 use crate::sections::{Kind, Section};
 use crate::symbols::{Symbol, SyntheticSection};
 use crate::synth::debug_directory::Known;
-use crate::synth::{TABLES, Table};
+use crate::synth::image::Image;
+use crate::synth::section::At;
+use crate::synth::{Table, exports, imports};
 use headers::{Checksum, Directories};
 use symbol_table::SymbolTable;
 
@@ -114,15 +114,18 @@ impl Emitter<'_, '_, '_> {
 
     /// What is known of the debug directory before the image is written.
     fn debug_directory(&self) -> Option<Known> {
-        let layout = self.image.layout;
-        let rva = self.image.table(Table::DebugDirectory)?;
-        let out = &layout.outs[layout.out_at(rva.into())?];
-        let offset = (out.offset + u64::from(rva) - out.rva) as u32;
-        Some(Known { rva, offset, time: 0, guid: [0; 16], age: 0 })
+        let location = self.image.location(Table::DebugDirectory)?;
+        let table = |table| {
+            let size = self.image.sections.get(self.image.tables.section(table)?).size;
+            Some((self.image.location(table)?, size))
+        };
+        let tables = self.image.tables.debug_directory.tables();
+        let tables = tables.map(|of| table(of).unwrap_or_default()).collect();
+        Some(Known { location, tables, time: 0, guid: [0; 16], age: 0 })
     }
 
     fn debug_range(&self, known: &Known) -> Range<u64> {
-        let start = u64::from(known.offset);
+        let start = u64::from(known.location.offset);
         start..start + u64::from(self.image.tables.debug_directory.size())
     }
 
@@ -152,7 +155,7 @@ impl Emitter<'_, '_, '_> {
             let own = || Identity { guid: guid_from(written.digest()), age: 1 };
             let Identity { guid, age } = pdb.unwrap_or_else(own);
             (known.guid, known.age) = (guid, age);
-            written.put(known.offset.into(), &self.image.tables.debug_directory.bytes(&known));
+            written.put(known.location.offset.into(), &self.image.tables.debug_directory.bytes(&known));
         }
         if self.image.resolved.demands.release {
             let mut sum = Checksum::default();
@@ -284,51 +287,8 @@ impl Emitter<'_, '_, '_> {
                 bytes.copy_from_slice(&address.to_le_bytes()[..bytes.len()]);
             }
             SyntheticSection::Table(number) => {
-                bytes.copy_from_slice(&self.table(TABLES[number as usize], id))
+                Table::ALL[number as usize].section().write(&At { image: self.image, id }, bytes)
             }
-        }
-    }
-
-    /// The bytes of a table that the linker makes.
-    fn table(&self, table: Table, id: SectionId) -> Vec<u8> {
-        let (image, imports) = (self.image, &self.image.tables.imports);
-        let at = |table| image.table(table).unwrap_or(0);
-        match table {
-            Table::ImportDirectory => {
-                imports.directory(at(Table::ImportLookup), at(Table::ImportAddress), at(Table::ImportDlls))
-            }
-            Table::ImportLookup | Table::ImportAddress => imports.slot_bytes(at(Table::ImportHints)),
-            Table::ImportHints => imports.hints().to_vec(),
-            Table::ImportDlls => imports.names().to_vec(),
-            Table::Exports => {
-                let rva = image.layout.rva(id);
-                image.tables.exports.bytes(rva, |name| image.rva_of(name).unwrap_or(0))
-            }
-            Table::Resources => image.tables.resources.bytes(image.layout.rva(id)),
-            Table::GuardFunctions
-            | Table::GuardImports
-            | Table::GuardLongjmp
-            | Table::GuardEhCont
-            | Table::SafeHandlers => {
-                let place = |symbol| match image.place(symbol) {
-                    Place::At(rva) => rva,
-                    _ => 0,
-                };
-                image.tables.guards.bytes(table, place)
-            }
-            Table::DelayLookup => image.tables.delayed.imports.slot_bytes(at(Table::DelayHints)),
-            Table::DelayHints => image.tables.delayed.imports.hints().to_vec(),
-            Table::DelayDlls => image.tables.delayed.imports.names().to_vec(),
-            Table::DelayDirectory => delay::directory(image),
-            Table::DelayAddress | Table::DelayUnload => delay::slots(image),
-            Table::DelayHandles => vec![0; image.sections.get(id).size as usize],
-            Table::DelayUnwind => image.facts().delay.unwind.to_vec(),
-            Table::DelayFunctions => delay::functions(image),
-            Table::PseudoRelocs => pseudo_relocs::bytes(image),
-            Table::CtorsStart | Table::DtorsStart => vec![0xff; image.sections.get(id).size as usize],
-            Table::CtorsEnd | Table::DtorsEnd => vec![0; image.sections.get(id).size as usize],
-            // It is put there when all else has been written.
-            Table::DebugDirectory => vec![0; image.sections.get(id).size as usize],
         }
     }
 
@@ -397,10 +357,10 @@ impl Emitter<'_, '_, '_> {
             let found = layout.outs.iter().find(|out| out.name == name)?;
             Some((found.rva as u32, found.virtual_size as u32))
         };
-        let literal = || self.extent(Table::Exports.part()).filter(|_| image.options.mingw.on);
+        let literal = || self.extent(exports::Section::PART).filter(|_| image.options.mingw.on);
         set(pe::IMAGE_DIRECTORY_ENTRY_EXPORT, sized(Table::Exports).or_else(literal));
-        set(pe::IMAGE_DIRECTORY_ENTRY_IMPORT, self.extent(Table::ImportDirectory.part()));
-        set(pe::IMAGE_DIRECTORY_ENTRY_IAT, self.extent(Table::ImportAddress.part()));
+        set(pe::IMAGE_DIRECTORY_ENTRY_IMPORT, self.extent(imports::Directory::PART));
+        set(pe::IMAGE_DIRECTORY_ENTRY_IAT, self.extent(imports::Addresses::PART));
         set(pe::IMAGE_DIRECTORY_ENTRY_DELAY_IMPORT, sized(Table::DelayDirectory));
         set(pe::IMAGE_DIRECTORY_ENTRY_RESOURCE, out(b".rsrc"));
         let functions = if image.facts().function == 0 { None } else { self.extent(b".pdata") };

@@ -10,9 +10,9 @@ use crate::live::Live;
 use crate::resolve::Resolved;
 use crate::sections::{Kind, Sections};
 use crate::symbols::{Kind as SymbolKind, Symbols, SyntheticSection, of_object};
-use crate::synth::TABLES;
+use crate::synth::Table;
 use crate::synth::base_relocs::Place;
-use crate::synth::delay::Delayed;
+use crate::synth::tables::Tables;
 use crate::with_rules;
 
 /// Sections of a run, and of those with addresses: one may have thousands.
@@ -23,13 +23,13 @@ const WITH_ADDRESSES: usize = 32;
 pub fn find(
     resolved: &Resolved,
     (sections, symbols, live): (&Sections, &Symbols, &Live),
-    delayed: &Delayed,
+    tables: &Tables,
     layout: &Layout,
     parallel: bool,
 ) -> Vec<Place> {
     let members: Vec<&[u32]> =
         layout.outs.iter().flat_map(|out| layout.order[out.members.clone()].chunks(RUN)).collect();
-    let finder = Finder { resolved, sections, symbols, delayed, layout };
+    let finder = Finder { resolved, sections, symbols, tables, layout };
     let with = par::runs("sections with addresses", parallel, members.len(), 1, |run| {
         let ids = run.flat_map(|i| members[i]).copied();
         ids.filter(|id| live.may_have_addresses(SectionId(*id))).collect::<Vec<_>>()
@@ -53,7 +53,7 @@ struct Finder<'f, 'a> {
     resolved: &'f Resolved<'a>,
     sections: &'f Sections,
     symbols: &'f Symbols,
-    delayed: &'f Delayed<'a>,
+    tables: &'f Tables<'a>,
     layout: &'f Layout,
 }
 
@@ -77,8 +77,9 @@ impl Finder<'_, '_> {
             SyntheticSection::DelayThunk(_) => places.extend(of_snippet::<R>(&facts.delay.thunk, rva)),
             SyntheticSection::DelayLoader(_) => places.extend(of_snippet::<R>(&facts.delay.loader, rva)),
             SyntheticSection::Table(number) => {
-                let slots = self.delayed.addresses(TABLES[number as usize]);
-                places.extend(slots.map(|at| Place { rva: rva + at, kind: facts.base_relocation }));
+                let slots = Table::ALL[number as usize].section().addresses(self.tables);
+                places
+                    .extend(slots.into_iter().map(|at| Place { rva: rva + at, kind: facts.base_relocation }));
             }
             _ => {}
         }

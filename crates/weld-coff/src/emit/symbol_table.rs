@@ -15,13 +15,13 @@ use crate::arch::Place;
 use crate::coff::object::{ABSOLUTE, Symbol as Record};
 use crate::coff::pe;
 use crate::ids::{ObjectId, SymbolId};
-use crate::image::Image;
 use crate::input::object::Object;
 use crate::layout::OutputSection;
 use crate::names::{Rank, SOFT};
 use crate::resolve::{self, import_symbol};
 use crate::symbols;
 use crate::symbols::{Kind, Symbol};
+use crate::synth::image::Image;
 
 /// Bytes of a symbol, and of the name in it.
 const SYMBOL: usize = 18;

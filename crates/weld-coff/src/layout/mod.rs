@@ -24,6 +24,7 @@ use crate::coff::pe;
 use crate::ids::SectionId;
 use crate::live::Live;
 use crate::options::Options;
+use crate::resolve::Resolved;
 use crate::sections::{Kind, PartialSection, Sections};
 use patch_space::PatchSpace;
 
@@ -292,7 +293,7 @@ impl Placer<'_> {
 
 /// Sorts imports that come from objects (GNU import libraries) so that what belongs to a DLL is together: by
 /// library and object. What the linker makes is after them.
-pub fn sort_imports(sections: &Sections, order: &mut [u32], key: impl Fn(SectionId) -> Vec<u8>) {
+pub fn sort_imports(resolved: &Resolved, sections: &Sections, order: &mut [u32]) {
     let is_idata =
         |id: &u32| sections.parts[sections.list[*id as usize].part as usize].name.starts_with(b".idata");
     let mut at = 0;
@@ -301,7 +302,12 @@ pub fn sort_imports(sections: &Sections, order: &mut [u32], key: impl Fn(Section
         let count = order[at..].iter().take_while(|id| sections.list[**id as usize].part == part).count();
         if is_idata(&order[at]) {
             order[at..at + count].sort_by_cached_key(|&id| {
-                (sections.list[id as usize].kind == Kind::SyntheticSection, key(SectionId(id)))
+                let section = &sections.list[id as usize];
+                if section.kind == Kind::SyntheticSection {
+                    return (true, Vec::new());
+                }
+                let name = &resolved.objects[section.object.index()].name;
+                (false, [name.path.as_bytes(), b"/", name.member.unwrap_or_default()].concat())
             });
         }
         at += count;

@@ -11,12 +11,12 @@ use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
 use crate::emit::symbol_table::NO_SYMBOLS;
 use crate::ids::{ObjectId, SectionId, SymbolId};
-use crate::image::Image;
 use crate::input::object::Object;
 use crate::names::Rank;
 use crate::options::Timestamp;
 use crate::resolve;
 use crate::symbols::{self, Kind, Symbol, SyntheticSection};
+use crate::synth::image::Image;
 
 /// Sections, and objects, of a run.
 const RUN: usize = 1024;

@@ -7,7 +7,7 @@ use weld_pdb::Types;
 
 use crate::debug::InPdb;
 use crate::debug::types::Objects;
-use crate::image::Image;
+use crate::synth::image::Image;
 
 /// The text: a line for each number.
 pub fn text(image: &Image, read: Option<(&Objects, &Types)>, pdb: Option<InPdb>) -> String {

@@ -101,6 +101,16 @@ pub struct Program {
     pub internals: Vec<Internal>,
 }
 
+impl Program {
+    /// What the image calls itself if it is the file `out`.
+    pub fn name(&self, out: &Path) -> String {
+        match &self.module_name {
+            Some(name) => name.clone(),
+            None => text::text(out.file_name().unwrap_or_default().as_encoded_bytes()).into_owned(),
+        }
+    }
+}
+
 /// What a symbol of the linker's own is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Internal {

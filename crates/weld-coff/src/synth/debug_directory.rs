@@ -1,12 +1,16 @@
 //! The debug directory: what there is to know of the image besides its contents.
 //!
 //! Its size is known with the options; what it says is known last, for it tells the PDB's identity. It lies
-//! in one section: the entries, then their data.
+//! in one section: the entries, then their data. Last come the entries of what are tables of their own
+//! ([`Synthetic::debug_type`]).
 //!
 //! Facts: "PE Format", The .debug Section; the CodeView record ("RSDS") is described with LLVM's PDB format.
 
 use std::path::Path;
 
+use super::Table;
+use super::section::{At, Name, Sizes, Spec, Synthetic};
+use super::tables::Tables;
 use crate::coff::pe;
 use crate::options::Options;
 use crate::pdb_path;
@@ -24,13 +28,23 @@ pub struct DebugDirectory {
     repro: bool,
     /// Rights of the image that its header has no room for.
     characteristics: u32,
+    /// Tables that have an entry, of this type.
+    tables: Vec<(Table, u16)>,
+}
+
+/// Where something lies: offsets in memory and in the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Location {
+    pub rva: u32,
+    pub offset: u32,
 }
 
 /// What is known when the image has been written.
 pub struct Known {
-    /// Where the directory lies: offsets in memory and in the file.
-    pub rva: u32,
-    pub offset: u32,
+    /// Of the directory.
+    pub location: Location,
+    /// Of the tables that have entries, and their sizes in bytes.
+    pub tables: Vec<(Location, u32)>,
     /// The time in the header.
     pub time: u32,
     pub guid: [u8; 16],
@@ -44,17 +58,25 @@ impl DebugDirectory {
             // The record serves as the image's id.
             false => options.build_id.then(Vec::new),
         };
-        DebugDirectory { pdb, repro: options.brepro, characteristics: options.extended_characteristics }
+        let typed = |&table: &Table| Some((table, table.section().debug_type(options)?));
+        let tables = Table::ALL.iter().filter_map(typed).collect();
+        DebugDirectory {
+            pdb,
+            repro: options.brepro,
+            characteristics: options.extended_characteristics,
+            tables,
+        }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.entries_size() == 0
+    /// The tables that have entries, in their order.
+    pub fn tables(&self) -> impl Iterator<Item = Table> {
+        self.tables.iter().map(|(table, _)| *table)
     }
 
     /// Bytes of the entries alone.
     pub fn entries_size(&self) -> u32 {
-        [self.pdb.is_some(), self.characteristics != 0, self.repro].iter().filter(|is| **is).count() as u32
-            * ENTRY
+        let own = [self.pdb.is_some(), self.characteristics != 0, self.repro];
+        (own.iter().filter(|is| **is).count() + self.tables.len()) as u32 * ENTRY
     }
 
     pub fn size(&self) -> u32 {
@@ -67,7 +89,7 @@ impl DebugDirectory {
     }
 
     /// Where in it the PDB's identity is.
-    pub fn identity_at(&self) -> Option<u32> {
+    fn identity_at(&self) -> Option<u32> {
         let record = self.size() - self.record_size();
         self.pdb.is_some().then_some(record + SIGNATURE.len() as u32)
     }
@@ -79,13 +101,16 @@ impl DebugDirectory {
         let characteristics_at = next;
         next += if self.characteristics != 0 { 4 } else { 0 };
         let record_at = next;
-        let mut entry = |kind: u16, behind: u32, size: u32| {
-            let (at, rva) = if size == 0 { (0, 0) } else { (known.offset, known.rva) };
-            let behind = if size == 0 { 0 } else { behind };
+        let mut entry_at = |kind: u16, place: Location, size: u32| {
             // Flags; the time; versions; then the kind and its data.
-            for word in [0, known.time, 0, kind.into(), size, rva + behind, at + behind] {
+            for word in [0, known.time, 0, kind.into(), size, place.rva, place.offset] {
                 bytes.extend_from_slice(&word.to_le_bytes());
             }
+        };
+        let mut entry = |kind: u16, behind: u32, size: u32| {
+            let Location { rva, offset } = known.location;
+            let place = Location { rva: rva + behind, offset: offset + behind };
+            entry_at(kind, if size == 0 { Location::default() } else { place }, size)
         };
         if self.pdb.is_some() {
             entry(pe::IMAGE_DEBUG_TYPE_CODEVIEW.0 as u16, record_at, self.record_size());
@@ -95,6 +120,9 @@ impl DebugDirectory {
         }
         if self.repro {
             entry(pe::IMAGE_DEBUG_TYPE_REPRO.0 as u16, 0, 0);
+        }
+        for ((_, kind), (place, size)) in self.tables.iter().zip(&known.tables) {
+            entry_at(*kind, *place, *size);
         }
         if self.characteristics != 0 {
             bytes.extend_from_slice(&self.characteristics.to_le_bytes());
@@ -107,5 +135,31 @@ impl DebugDirectory {
             bytes.push(0);
         }
         bytes
+    }
+}
+
+/// The directory in the image, with its data.
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let part = match sizes.options {
+            // GNU tools look for the id by this name.
+            options if options.mingw.on => b".buildid".as_slice(),
+            options if options.debug_directory_alone => b".cvinfo",
+            _ => b".rdata",
+        };
+        Spec::read_only(part, 2, sizes.tables.debug_directory.size()).unless_empty()
+    }
+
+    /// `__buildid`, if somebody has a place for it, is where the image's id is: profiling reads it there.
+    fn names(&self, tables: &Tables) -> Vec<Name> {
+        let id = tables.debug_directory.identity_at();
+        id.map(|id| Name { is_forced: true, ..Name::at("__buildid", id) }).into_iter().collect()
+    }
+
+    /// It is put there when all else has been written.
+    fn write(&self, _: &At, out: &mut [u8]) {
+        out.fill(0);
     }
 }

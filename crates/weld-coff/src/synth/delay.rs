@@ -13,20 +13,23 @@ use weld_common::diag::{DiagSink, Diagnostic};
 
 use super::Table;
 use super::imports::Imports;
+use super::section::{At, Sizes, Spec, Synthetic, put_words};
+use super::tables::Tables;
 use crate::arch::{Facts, Rules, facts};
 use crate::coff::machine::Machine;
+use crate::coff::pe;
 use crate::ids::{ImportId, SectionId};
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::sections::{Kind, Sections};
+use crate::sections::{Kind, READ_ONLY, Sections};
 use crate::with_rules;
 
 /// Bytes of what the helper is told of a DLL.
 pub const DIRECTORY_ENTRY: u32 = 32;
 
 /// Bytes of the place for a DLL's handle: as many as on machines with addresses of 64 bits.
-pub const HANDLE: u32 = 8;
+const HANDLE: u32 = 8;
 
 pub struct Delayed<'a> {
     pub imports: Imports<'a>,
@@ -40,38 +43,191 @@ impl<'a> Delayed<'a> {
         Delayed { imports, facts: facts(machine), unload }
     }
 
-    /// The tables that there are, and their sizes.
-    pub fn sizes(&self) -> Vec<(Table, u32)> {
-        let count = self.imports.dll_count() as u32;
-        if count == 0 {
-            return Vec::new();
-        }
-        let [_, lookup, address, hints, names] = self.imports.sizes();
-        let all = [
-            (Table::DelayDirectory, (count + 1) * DIRECTORY_ENTRY),
-            (Table::DelayLookup, lookup),
-            (Table::DelayUnload, if self.unload { address } else { 0 }),
-            (Table::DelayHints, hints),
-            (Table::DelayDlls, names),
-            (Table::DelayHandles, count * HANDLE),
-            (Table::DelayAddress, address),
-            (Table::DelayUnwind, self.facts.delay.unwind.len() as u32),
-            (Table::DelayFunctions, count * self.facts.function as u32),
-        ];
-        all.into_iter().filter(|(_, size)| *size != 0).collect()
-    }
-
-    /// Offsets in a table at which it has addresses.
-    pub fn addresses(&self, table: Table) -> impl Iterator<Item = u32> {
-        let has_slots = matches!(table, Table::DelayAddress | Table::DelayUnload);
-        self.slots().filter(move |_| has_slots).map(|(at, _)| at)
-    }
-
     /// All slots, with what is imported by each.
     pub fn slots(&self) -> impl Iterator<Item = (u32, ImportId)> {
         let size = self.facts.address;
         let all = self.imports.dlls();
         all.flat_map(move |(_, start, imports)| (start..).step_by(size as usize).zip(imports.iter().copied()))
+    }
+}
+
+/// What the helper is told, an entry for each DLL and one of zeroes.
+pub struct Directory;
+
+impl Synthetic for Directory {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_delayed(sizes, |delayed| {
+            Spec::read_only(b".didat$2", 2, (delayed.imports.dll_count() as u32 + 1) * DIRECTORY_ENTRY)
+        })
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        /// Addresses are offsets in the image.
+        const RELATIVE: u32 = 1;
+        let [names, handles] = [Table::DelayDlls, Table::DelayHandles].map(|table| at.rva_of(table));
+        let [addresses, lookups] = [Table::DelayAddress, Table::DelayLookup].map(|table| at.rva_of(table));
+        let unload = at.image.table(Table::DelayUnload);
+        let entries = (0..).zip(at.tables().delayed.imports.dlls()).flat_map(|(i, (name, slots, _))| {
+            let handle = handles + i * HANDLE;
+            let unload = unload.map_or(0, |table| table + slots);
+            [RELATIVE, names + name, handle, addresses + slots, lookups + slots, 0, unload, 0]
+        });
+        put_words(out, entries.chain([0; DIRECTORY_ENTRY as usize / 4]));
+    }
+}
+
+/// What is imported, a slot each; zeroes after those of a DLL.
+pub struct Lookups;
+
+impl Synthetic for Lookups {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_delayed(sizes, |delayed| {
+            Spec::read_only(b".didat$4", sizes.address_align(), delayed.imports.slots_size())
+        })
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        at.tables().delayed.imports.write_slots(at.rva_of(Table::DelayHints), out);
+    }
+}
+
+/// A copy of the slots as they are at first.
+pub struct Unload;
+
+impl Synthetic for Unload {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let spec = of_delayed(sizes, |delayed| {
+            Spec::read_only(b".didat$5", sizes.address_align(), delayed.imports.slots_size())
+        });
+        spec.filter(|_| sizes.tables.delayed.unload)
+    }
+
+    fn addresses(&self, tables: &Tables) -> Vec<u32> {
+        tables.delayed.slots().map(|(at, _)| at).collect()
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        write_slots(at, out);
+    }
+}
+
+/// Names of what is imported. The helper does not look at the numbers in front of them.
+pub struct Hints;
+
+impl Synthetic for Hints {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_delayed(sizes, |delayed| Spec::read_only(b".didat$6", 1, delayed.imports.hints().len() as u32))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        out.copy_from_slice(at.tables().delayed.imports.hints());
+    }
+}
+
+/// The names of DLLs.
+pub struct Names;
+
+impl Synthetic for Names {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_delayed(sizes, |delayed| Spec::read_only(b".didat$7", 0, delayed.imports.names().len() as u32))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        out.copy_from_slice(at.tables().delayed.imports.names());
+    }
+}
+
+/// Where the helper puts the handles of DLLs.
+pub struct Handles;
+
+impl Synthetic for Handles {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_delayed(sizes, |delayed| {
+            let size = delayed.imports.dll_count() as u32 * HANDLE;
+            Spec { part: b".data", flags: WRITABLE, align: 3, size }
+        })
+    }
+
+    fn write(&self, _: &At, out: &mut [u8]) {
+        out.fill(0);
+    }
+}
+
+/// The slots, which the helper writes to.
+pub struct Addresses;
+
+impl Synthetic for Addresses {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_delayed(sizes, |delayed| {
+            let (align, size) = (sizes.address_align(), delayed.imports.slots_size());
+            Spec { part: b".data", flags: WRITABLE, align, size }
+        })
+    }
+
+    fn addresses(&self, tables: &Tables) -> Vec<u32> {
+        tables.delayed.slots().map(|(at, _)| at).collect()
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        write_slots(at, out);
+    }
+}
+
+/// How the code that calls the helper is unwound.
+pub struct Unwind;
+
+impl Synthetic for Unwind {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_delayed(sizes, |delayed| Spec::read_only(b".xdata", 2, delayed.facts.delay.unwind.len() as u32))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        out.copy_from_slice(at.image.facts().delay.unwind);
+    }
+}
+
+/// Entries of that code in the table of functions for unwinding.
+pub struct Functions;
+
+impl Synthetic for Functions {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_delayed(sizes, |delayed| {
+            let size = delayed.imports.dll_count() * delayed.facts.function;
+            Spec::read_only(b".pdata", 2, size as u32)
+        })
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let code = &at.image.facts().delay;
+        let unwind = at.rva_of(Table::DelayUnwind);
+        let first = at.tables().delayed.imports.dlls().filter_map(|(.., imports)| imports.first());
+        let entries = first.flat_map(|first| {
+            let start = at.image.layout.rva(at.image.symbols.delays.loader(*first));
+            let end = code.has_ends.then_some(start + code.loader.bytes.len() as u32);
+            [Some(start), end, Some(unwind)].into_iter().flatten()
+        });
+        put_words(out, entries);
+    }
+}
+
+/// Flags of what the helper writes to.
+const WRITABLE: u32 = READ_ONLY | pe::IMAGE_SCN_MEM_WRITE.0;
+
+/// What there is if a DLL is loaded late, and anything in it.
+fn of_delayed(sizes: &Sizes, spec: impl FnOnce(&Delayed) -> Spec) -> Option<Spec> {
+    let delayed = Some(&sizes.tables.delayed).filter(|delayed| !delayed.imports.is_empty());
+    delayed.map(spec)?.unless_empty()
+}
+
+/// The slots before anything is loaded: addresses of thunks.
+fn write_slots(at: &At, out: &mut [u8]) {
+    let image = at.image;
+    let width = image.facts().address as usize;
+    out.fill(0);
+    for (slot, import) in image.tables.delayed.slots() {
+        let Some(thunk) = image.symbols.delays.thunk(import) else { continue };
+        let address = image.base + u64::from(image.layout.rva(thunk));
+        out[slot as usize..][..width].copy_from_slice(&address.to_le_bytes()[..width]);
     }
 }
 

@@ -7,6 +7,8 @@ use std::fmt::Write;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::text;
 
+use super::section::{At, Sizes, Spec, Synthetic};
+use super::tables::Link;
 use crate::args::def;
 use crate::demangle::demangle;
 use crate::ids::SymbolId;
@@ -52,6 +54,17 @@ impl Exports {
         exports
     }
 
+    /// The exports of a link, in which the image calls itself `dll`.
+    pub fn find(link: &Link, dll: &str, sink: &DiagSink) -> Exports {
+        let exported = &link.resolved.program.exports;
+        // Who writes the table by hand means it.
+        let is_literal = link.options.mingw.on && link.live.has_part(link.sections, Section::PART);
+        if is_literal && exported.iter().any(|export| !export.is_automatic) {
+            sink.warn("literal .edata sections override exports");
+        }
+        Exports::new(if is_literal { &[] } else { &exported[..] }, dll, sink)
+    }
+
     fn lay_out_texts(&mut self) {
         fn add(texts: &mut Vec<u8>, text: &[u8]) -> u32 {
             let at = texts.len() as u32;
@@ -92,12 +105,12 @@ impl Exports {
         text
     }
 
-    pub fn size(&self) -> u32 {
+    fn size(&self) -> u32 {
         self.texts_at() + self.texts.len() as u32
     }
 
     /// The table, which lies at `rva`; `address` says where a symbol is.
-    pub fn bytes(&self, rva: u32, address: impl Fn(SymbolId) -> u32) -> Vec<u8> {
+    fn bytes(&self, rva: u32, address: impl Fn(SymbolId) -> u32) -> Vec<u8> {
         let names = self.named.len() as u32;
         let tables =
             [rva + HEADER, rva + HEADER + 4 * self.addresses, rva + HEADER + 4 * (self.addresses + names)];
@@ -120,6 +133,25 @@ impl Exports {
         }
         bytes.extend_from_slice(&self.texts);
         bytes
+    }
+}
+
+/// The table in the image.
+pub struct Section;
+
+impl Section {
+    pub const PART: &[u8] = b".edata";
+}
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let exports = Some(&sizes.tables.exports).filter(|exports| !exports.entries.is_empty());
+        exports.map(|exports| Spec::read_only(Section::PART, 2, exports.size()))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let address = |name| at.image.rva_of(name).unwrap_or(0);
+        out.copy_from_slice(&at.tables().exports.bytes(at.rva(), address));
     }
 }
 

@@ -14,18 +14,17 @@ use object::LittleEndian as LE;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::{par, text};
 
-use super::Table;
+use super::section::{At, Name, Sizes, Spec, Synthetic, put_words};
+use super::tables::{Link, Tables};
 use crate::coff::machine::Machine;
 use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
 use crate::ids::{ImportId, ObjectId, SectionId};
 use crate::input::object::Object;
-use crate::live::Live;
 use crate::names::{Rank, SOFT};
-use crate::options::Options;
-use crate::resolve::{Place, Resolved, import_symbol};
+use crate::resolve::{Place, import_symbol};
 use crate::sections::{Kind, Sections};
-use crate::symbols::{Kind as SymbolKind, Symbol, Symbols, of_object};
+use crate::symbols::{Kind as SymbolKind, Symbol, of_object};
 
 /// Objects looked at by one task.
 const OBJECTS: usize = 32;
@@ -49,43 +48,22 @@ const ALIGN: u8 = 4;
 
 /// A kind of table: where objects list its entries, and the symbols by which the load configuration finds it.
 struct Row {
-    table: Table,
     section: &'static [u8],
     names: [&'static str; 2],
 }
 
 const ROWS: [Row; 5] = [
-    Row {
-        table: Table::GuardFunctions,
-        section: b".gfids$y",
-        names: ["__guard_fids_table", "__guard_fids_count"],
-    },
-    Row {
-        table: Table::GuardImports,
-        section: b".giats$y",
-        names: ["__guard_iat_table", "__guard_iat_count"],
-    },
-    Row {
-        table: Table::GuardLongjmp,
-        section: b".gljmp$y",
-        names: ["__guard_longjmp_table", "__guard_longjmp_count"],
-    },
-    Row {
-        table: Table::GuardEhCont,
-        section: b".gehcont$y",
-        names: ["__guard_eh_cont_table", "__guard_eh_cont_count"],
-    },
-    Row {
-        table: Table::SafeHandlers,
-        section: b".sxdata",
-        names: ["__safe_se_handler_table", "__safe_se_handler_count"],
-    },
+    Row { section: b".gfids$y", names: ["__guard_fids_table", "__guard_fids_count"] },
+    Row { section: b".giats$y", names: ["__guard_iat_table", "__guard_iat_count"] },
+    Row { section: b".gljmp$y", names: ["__guard_longjmp_table", "__guard_longjmp_count"] },
+    Row { section: b".gehcont$y", names: ["__guard_eh_cont_table", "__guard_eh_cont_count"] },
+    Row { section: b".sxdata", names: ["__safe_se_handler_table", "__safe_se_handler_count"] },
 ];
-const FUNCTIONS: usize = 0;
-const IMPORTS: usize = 1;
-const LONGJMP: usize = 2;
-const EH_CONT: usize = 3;
-const HANDLERS: usize = 4;
+pub const FUNCTIONS: usize = 0;
+pub const IMPORTS: usize = 1;
+pub const LONGJMP: usize = 2;
+pub const EH_CONT: usize = 3;
+pub const HANDLERS: usize = 4;
 
 /// Entries of each table, each once.
 #[derive(Default)]
@@ -94,18 +72,6 @@ pub struct Guards {
     flags: u64,
     /// The header says that there are no exception handlers.
     pub no_seh: bool,
-}
-
-/// What is looked at.
-#[derive(Clone, Copy)]
-pub struct Link<'g, 'a> {
-    pub resolved: &'g Resolved<'a>,
-    pub sections: &'g Sections,
-    pub symbols: &'g Symbols,
-    pub live: &'g Live,
-    pub options: &'g Options,
-    pub folds: &'g [(SectionId, SectionId)],
-    pub parallel: bool,
 }
 
 type Found = [Vec<Symbol>; ROWS.len()];
@@ -177,44 +143,28 @@ impl Guards {
             }
         }
     }
+}
 
-    /// Tables that are not empty, with their sizes.
-    pub fn sizes(&self) -> impl Iterator<Item = (Table, u32)> + '_ {
-        let all = ROWS.iter().zip(&self.tables);
-        all.filter(|(_, list)| !list.is_empty()).map(|(row, list)| (row.table, 4 * list.len() as u32))
+/// The table of the row with this number.
+pub struct Section(pub usize);
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let list = &sizes.tables.guards.tables[self.0];
+        Spec::read_only(b".rdata", 2, 4 * list.len() as u32).unless_empty()
     }
 
-    /// Defines the symbols that lead to tables, unless objects do.
-    pub fn define(
-        &self,
-        resolved: &Resolved,
-        symbols: &mut Symbols,
-        place: impl Fn(Table) -> Option<SectionId>,
-    ) {
-        let mut set = |name: &str, symbol: Symbol| {
-            let name = format!("{}{name}", resolved.machine.prefix());
-            if let Some(id) = resolved.names.find(name.as_bytes())
-                && resolved.names.get(id).rank() == Rank::Internal
-            {
-                symbols.list[id.index()] = symbol;
-            }
-        };
-        for (row, list) in ROWS.iter().zip(&self.tables) {
-            if let Some(section) = place(row.table) {
-                set(row.names[0], Symbol::in_section(section, 0));
-                set(row.names[1], Symbol::absolute(list.len() as u64));
-            }
-        }
-        set("__guard_flags", Symbol::absolute(self.flags));
+    fn names(&self, tables: &Tables) -> Vec<Name> {
+        let [table, count] = ROWS[self.0].names;
+        vec![Name::at(table, 0), Name::number(count, tables.guards.tables[self.0].len() as u64)]
     }
 
-    /// The bytes of a table: offsets in the image, ascending. `place` says where a symbol is.
-    pub fn bytes(&self, table: Table, place: impl Fn(Symbol) -> u32) -> Vec<u8> {
-        let list = ROWS.iter().zip(&self.tables).find(|(row, _)| row.table == table);
-        let mut places: Vec<u32> =
-            list.map_or(Vec::new(), |(_, list)| list.iter().map(|symbol| place(*symbol)).collect());
+    /// Offsets in the image, ascending.
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let list = &at.tables().guards.tables[self.0];
+        let mut places: Vec<u32> = list.iter().map(|symbol| at.image.rva_at(*symbol).unwrap_or(0)).collect();
         places.sort_unstable();
-        places.iter().flat_map(|place| place.to_le_bytes()).collect()
+        put_words(out, places);
     }
 }
 

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use super::Table;
+use super::section::{At, Sizes, Spec, Synthetic, put_words};
 use crate::arch::facts;
 use crate::ids::ImportId;
 use crate::live::Live;
@@ -132,41 +134,125 @@ impl<'a> Imports<'a> {
         self.slots.get(import.index()).copied().filter(|&slot| slot != u32::MAX)
     }
 
-    /// Bytes of the tables, in the order directory, lookup, address, hints, names.
-    pub fn sizes(&self) -> [u32; 5] {
-        let slots = self.lookups.len() as u32 * self.slot;
-        let directory = (self.dlls.len() + 1) * DIRECTORY_ENTRY;
-        [directory as u32, slots, slots, self.hints.len() as u32, self.names.len() as u32]
+    /// Bytes of each of both tables of slots.
+    pub fn slots_size(&self) -> u32 {
+        self.lookups.len() as u32 * self.slot
     }
 
-    /// The directory; `lookup`, `address` and `names` are where those tables lie.
-    pub fn directory(&self, lookup: u32, address: u32, names: u32) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity((self.dlls.len() + 1) * DIRECTORY_ENTRY);
-        for dll in &self.dlls {
-            for word in [lookup + dll.slots_at, 0, 0, names + dll.name_at, address + dll.slots_at] {
-                bytes.extend_from_slice(&word.to_le_bytes());
-            }
-        }
-        bytes.resize(bytes.len() + DIRECTORY_ENTRY, 0);
-        bytes
-    }
-
-    /// The slots as they are before loading: both tables have the same. `hints` is where hints and names lie.
-    pub fn slot_bytes(&self, hints: u32) -> Vec<u8> {
-        let value = |lookup: &Lookup| match *lookup {
-            Lookup::End => 0,
-            Lookup::Ordinal(ordinal) => 1 << (8 * self.slot - 1) | u64::from(ordinal),
-            Lookup::Name(at) => u64::from(hints + at),
-        };
+    /// Writes the slots as they are before loading: both tables have the same. `hints` is where hints and
+    /// names lie.
+    pub fn write_slots(&self, hints: u32, out: &mut [u8]) {
         let size = self.slot as usize;
-        self.lookups.iter().flat_map(|lookup| value(lookup).to_le_bytes().into_iter().take(size)).collect()
+        for (place, lookup) in out.chunks_exact_mut(size).zip(&self.lookups) {
+            let value: u64 = match *lookup {
+                Lookup::End => 0,
+                Lookup::Ordinal(ordinal) => 1 << (8 * self.slot - 1) | u64::from(ordinal),
+                Lookup::Name(at) => u64::from(hints + at),
+            };
+            place.copy_from_slice(&value.to_le_bytes()[..size]);
+        }
     }
 
+    /// Numbers and names of what is imported.
     pub fn hints(&self) -> &[u8] {
         &self.hints
     }
 
+    /// Names of DLLs.
     pub fn names(&self) -> &[u8] {
         &self.names
     }
+}
+
+/// Where the loader looks: an entry for each DLL, and one of zeroes. 20 bytes each: where its lookups are,
+/// two numbers that are for the loader, where its name and its addresses are.
+pub struct Directory;
+
+impl Directory {
+    pub const PART: &[u8] = b".idata$2";
+}
+
+impl Synthetic for Directory {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let imports = &sizes.tables.imports;
+        // Import libraries of GNU tools have entries of the directory, and not its end.
+        let has_part = |name| sizes.live.has_part(sizes.sections, name);
+        let is_open = || has_part(Directory::PART) && !has_part(b".idata$3");
+        let size = (imports.dlls.len() + 1) * DIRECTORY_ENTRY;
+        (!imports.is_empty() || is_open()).then(|| Spec::read_only(Directory::PART, 2, size as u32))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let [lookups, addresses, names] =
+            [Table::ImportLookup, Table::ImportAddress, Table::ImportDlls].map(|table| at.rva_of(table));
+        let entries =
+            at.tables().imports.dlls.iter().flat_map(|dll| {
+                [lookups + dll.slots_at, 0, 0, names + dll.name_at, addresses + dll.slots_at]
+            });
+        put_words(out, entries.chain([0; DIRECTORY_ENTRY / 4]));
+    }
+}
+
+/// What is imported, a slot each; zeroes after those of a DLL.
+pub struct Lookups;
+
+impl Synthetic for Lookups {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_imports(sizes, |imports| Spec::read_only(b".idata$4", sizes.address_align(), imports.slots_size()))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        at.tables().imports.write_slots(at.rva_of(Table::ImportHints), out);
+    }
+}
+
+/// The slots in which the loader puts addresses; before that they have what [`Lookups`] have.
+pub struct Addresses;
+
+impl Addresses {
+    pub const PART: &[u8] = b".idata$5";
+}
+
+impl Synthetic for Addresses {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_imports(sizes, |imports| {
+            Spec::read_only(Addresses::PART, sizes.address_align(), imports.slots_size())
+        })
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        at.tables().imports.write_slots(at.rva_of(Table::ImportHints), out);
+    }
+}
+
+/// For each name that is imported where it may be in the DLL's table of names, and the name, padded to two
+/// bytes.
+pub struct Hints;
+
+impl Synthetic for Hints {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_imports(sizes, |imports| Spec::read_only(b".idata$6", 1, imports.hints.len() as u32))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        out.copy_from_slice(&at.tables().imports.hints);
+    }
+}
+
+/// The names of DLLs.
+pub struct Names;
+
+impl Synthetic for Names {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        of_imports(sizes, |imports| Spec::read_only(b".idata$7", 0, imports.names.len() as u32))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        out.copy_from_slice(&at.tables().imports.names);
+    }
+}
+
+/// What there is if anything is imported.
+fn of_imports(sizes: &Sizes, spec: impl FnOnce(&Imports) -> Spec) -> Option<Spec> {
+    Some(&sizes.tables.imports).filter(|imports| !imports.is_empty()).map(spec)
 }

@@ -26,11 +26,27 @@ pub fn kind(options: &Options, resolved: &Resolved) -> Manifest {
     }
 }
 
+/// The number of the resource that the manifest is, and its bytes, if it goes into the image.
+///
+/// # Errors
+/// If a file of `/manifestinput` cannot be read or merged.
+pub fn resource<'a>(
+    options: &Options,
+    resolved: &Resolved,
+    store: &'a InputStore,
+) -> Result<Option<(u16, &'a [u8])>, Diagnostic> {
+    let Manifest::Embedded(number) = kind(options, resolved) else { return Ok(None) };
+    // Libraries have the second.
+    let number = number.unwrap_or(if options.dll { 2 } else { 1 });
+    let text = embedded(options, resolved, store)?;
+    Ok(Some((number, store.keep(text.into_bytes()))))
+}
+
 /// The text that goes into the image, with what `/manifestinput` has.
 ///
 /// # Errors
 /// If one of its files cannot be read or merged.
-pub fn embedded(options: &Options, resolved: &Resolved, store: &InputStore) -> Result<String, Diagnostic> {
+fn embedded(options: &Options, resolved: &Resolved, store: &InputStore) -> Result<String, Diagnostic> {
     let own = text(options, resolved);
     let mut others = Vec::new();
     for path in &options.manifest_inputs {

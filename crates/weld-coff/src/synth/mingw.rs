@@ -11,19 +11,17 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::par;
 use weld_common::text;
 
-use super::Table;
+use super::section::{At, Name, Sizes, Spec, Synthetic, put_words};
+use super::tables::{Link, Tables};
 use crate::arch::{Rules, facts};
+use crate::coff::pe;
 use crate::ids::{SectionId, SymbolId};
-use crate::live::Live;
-use crate::names::Rank;
-use crate::options::Options;
-use crate::resolve::Resolved;
-use crate::sections::{Kind, Sections};
-use crate::symbols::{Kind as SymbolKind, Symbol, Symbols, of_object};
+use crate::sections::{Kind, READ_ONLY};
+use crate::symbols::{Kind as SymbolKind, of_object};
 use crate::with_rules;
 
 /// What starts the list: two zeroes and the version.
-pub const HEADER: [u32; 3] = [0, 0, 1];
+const HEADER: [u32; 3] = [0, 0, 1];
 const ENTRY: u32 = 12;
 
 /// Sections looked at by one task.
@@ -31,44 +29,28 @@ const SECTIONS: usize = 4096;
 
 /// A place that is changed at start.
 #[derive(Clone, Copy, Debug)]
-pub struct PseudoReloc {
-    pub section: SectionId,
-    pub offset: u32,
+struct PseudoReloc {
+    section: SectionId,
+    offset: u32,
     /// The name of the slot.
-    pub slot: SymbolId,
-    pub bits: u32,
+    slot: SymbolId,
+    bits: u32,
 }
 
 #[derive(Default)]
 pub struct StartTables {
-    pub relocs: Vec<PseudoReloc>,
-    on: bool,
-    /// Bytes of an address.
-    address: u32,
-}
-
-/// What is looked at.
-pub struct Link<'l, 'a> {
-    pub resolved: &'l Resolved<'a>,
-    pub sections: &'l Sections,
-    pub symbols: &'l Symbols,
-    pub live: &'l Live,
-    pub options: &'l Options,
+    relocs: Vec<PseudoReloc>,
 }
 
 impl StartTables {
     /// Finds the places in what is in the image.
-    pub fn find(link: &Link, parallel: bool, sink: &DiagSink) -> StartTables {
-        let mut tables = StartTables {
-            on: link.options.mingw.on,
-            address: facts(link.resolved.machine).address,
-            relocs: Vec::new(),
-        };
+    pub fn find(link: &Link, sink: &DiagSink) -> StartTables {
+        let mut tables = StartTables::default();
         if !link.symbols.auto_imports {
             return tables;
         }
         let count = link.sections.list.len();
-        let runs = par::runs("places to change at start", parallel, count, SECTIONS, |run| {
+        let runs = par::runs("places to change at start", link.parallel, count, SECTIONS, |run| {
             let mut found = Vec::new();
             for id in run.map(|id| SectionId(id as u32)) {
                 with_rules!(link.resolved.machine, Link::section(link, id, &mut found, sink));
@@ -82,41 +64,71 @@ impl StartTables {
         tables
     }
 
-    /// The tables that there are, and their sizes.
-    pub fn sizes(&self) -> Vec<(Table, u32)> {
-        if !self.on {
-            return Vec::new();
-        }
+    /// Bytes of the list of places.
+    fn list_size(&self) -> u32 {
         let header = if self.relocs.is_empty() { 0 } else { 4 * HEADER.len() as u32 };
-        let lists = [Table::CtorsStart, Table::CtorsEnd, Table::DtorsStart, Table::DtorsEnd];
-        let mut all = vec![(Table::PseudoRelocs, header + ENTRY * self.relocs.len() as u32)];
-        all.extend(lists.map(|table| (table, self.address)));
-        all
+        header + ENTRY * self.relocs.len() as u32
+    }
+}
+
+/// The list of places.
+pub struct PseudoRelocs;
+
+impl Synthetic for PseudoRelocs {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let tables = &sizes.tables.mingw;
+        sizes.options.mingw.on.then(|| Spec::read_only(b".rdata", 2, tables.list_size()))
     }
 
-    /// Defines the symbols by which start-up code finds the tables, unless objects do.
-    pub fn define(
-        &self,
-        resolved: &Resolved,
-        symbols: &mut Symbols,
-        place: impl Fn(Table) -> Option<SectionId>,
-    ) {
-        let end = self.sizes().first().map_or(0, |(_, size)| u64::from(*size));
-        let all = [
-            ("__CTOR_LIST__", Table::CtorsStart, 0),
-            ("__DTOR_LIST__", Table::DtorsStart, 0),
-            ("__RUNTIME_PSEUDO_RELOC_LIST__", Table::PseudoRelocs, 0),
-            ("__RUNTIME_PSEUDO_RELOC_LIST_END__", Table::PseudoRelocs, end),
-        ];
-        for (name, table, offset) in all {
-            let name = format!("{}{name}", resolved.machine.prefix());
-            if let Some(id) = resolved.names.find(name.as_bytes())
-                && resolved.names.get(id).rank() == Rank::Internal
-                && let Some(section) = place(table)
-            {
-                symbols.list[id.index()] = Symbol::in_section(section, offset);
-            }
-        }
+    fn names(&self, tables: &Tables) -> Vec<Name> {
+        let end = tables.mingw.list_size();
+        vec![Name::at("__RUNTIME_PSEUDO_RELOC_LIST__", 0), Name::at("__RUNTIME_PSEUDO_RELOC_LIST_END__", end)]
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let relocs = &at.tables().mingw.relocs;
+        let header = HEADER.into_iter().filter(|_| !relocs.is_empty());
+        let entries = relocs.iter().flat_map(|reloc| {
+            let slot = at.image.rva_of(reloc.slot).unwrap_or(0);
+            [slot, at.image.layout.rva(reloc.section).wrapping_add(reloc.offset), reloc.bits]
+        });
+        put_words(out, header.chain(entries));
+    }
+}
+
+/// What is in front of a list of functions, or after it: an address that is none.
+pub struct Bound {
+    part: &'static [u8],
+    flags: u32,
+    /// The symbol that start-up code knows.
+    name: Option<&'static str>,
+    /// Its bytes: the number of functions in front, unknown, and a zero at the end.
+    filler: u8,
+}
+
+// In front of what has the same name and other flags.
+const FIRST: u32 = pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0;
+
+pub const CTORS_START: Bound =
+    Bound { part: b".ctors", flags: FIRST, name: Some("__CTOR_LIST__"), filler: 0xff };
+pub const CTORS_END: Bound = Bound { part: b".ctors.~", flags: READ_ONLY, name: None, filler: 0 };
+pub const DTORS_START: Bound =
+    Bound { part: b".dtors", flags: FIRST, name: Some("__DTOR_LIST__"), filler: 0xff };
+pub const DTORS_END: Bound = Bound { part: b".dtors.~", flags: READ_ONLY, name: None, filler: 0 };
+
+impl Synthetic for Bound {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let Bound { part, flags, .. } = *self;
+        let (align, size) = (sizes.address_align(), sizes.address);
+        sizes.options.mingw.on.then_some(Spec { part, flags, align, size })
+    }
+
+    fn names(&self, _: &Tables) -> Vec<Name> {
+        self.name.map(|name| Name::at(name, 0)).into_iter().collect()
+    }
+
+    fn write(&self, _: &At, out: &mut [u8]) {
+        out.fill(self.filler);
     }
 }
 

@@ -11,10 +11,11 @@ use std::collections::{BTreeMap, HashMap};
 use object::LittleEndian as LE;
 use weld_common::diag::{DiagSink, Diagnostic};
 
-use super::manifest;
+use super::section::{At, Sizes, Spec, Synthetic};
+use super::{manifest, tables::Tables};
 use crate::coff::res::{self, Resource, ResourceId};
 use crate::coff::{rsrc, u32_at};
-use crate::ids::SectionId;
+use crate::ids::{ObjectId, SectionId};
 use crate::input::FileName;
 use crate::live::Live;
 use crate::options::Options;
@@ -27,6 +28,9 @@ type Leaf<'a> = (Resource<'a>, String, u32);
 type Languages<'a> = BTreeMap<u16, Leaf<'a>>;
 type Names<'a> = BTreeMap<ResourceId, Languages<'a>>;
 type Types<'a> = BTreeMap<ResourceId, Names<'a>>;
+
+/// Resources of objects.
+pub type Trees<'a> = Vec<(FileName<'a>, Vec<Resource<'a>>)>;
 
 pub struct Resources<'a> {
     types: Types<'a>,
@@ -47,7 +51,7 @@ impl<'a> Resources<'a> {
     /// Reads resource files, and takes in what objects have.
     pub fn read(
         files: &[(FileName<'a>, &'a [u8])],
-        trees: Vec<(FileName<'a>, Vec<Resource<'a>>)>,
+        trees: Trees<'a>,
         manifest: Option<(u16, &'a [u8])>,
         options: &Options,
         sink: &DiagSink,
@@ -111,12 +115,8 @@ impl<'a> Resources<'a> {
         self.types.is_empty()
     }
 
-    pub fn size(&self) -> u32 {
-        self.size
-    }
-
     /// The tree, which lies at `rva`.
-    pub fn bytes(&self, rva: u32) -> Vec<u8> {
+    fn bytes(&self, rva: u32) -> Vec<u8> {
         let names = || self.types.values().flat_map(BTreeMap::values);
         let tables = 1 + self.types.len() + names().count();
         let leaves: usize = names().map(BTreeMap::len).sum();
@@ -159,6 +159,20 @@ impl<'a> Resources<'a> {
     }
 }
 
+/// The tree in the image.
+pub struct Tree;
+
+impl Synthetic for Tree {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let resources = Some(&sizes.tables.resources).filter(|resources| !resources.is_empty());
+        resources.map(|resources| Spec::read_only(b".rsrc", 3, resources.size))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        out.copy_from_slice(&at.tables().resources.bytes(at.rva()));
+    }
+}
+
 fn is_default_manifest(resource: &Resource) -> bool {
     resource.typ == ResourceId::Number(manifest::RESOURCE_TYPE) && resource.language == 0
 }
@@ -181,13 +195,18 @@ fn drop_default_manifests(types: &mut Types, sink: &DiagSink) {
     }
 }
 
-/// Takes the resources out of objects; their sections then are not in the image.
+/// Takes the resources out of objects of GNU tools, which have trees of them that are joined; their sections
+/// then are not in the image.
 pub fn take_from_objects<'a>(
     resolved: &Resolved<'a>,
     sections: &mut Sections,
     live: &Live,
+    options: &Options,
     sink: &DiagSink,
-) -> Vec<(FileName<'a>, Vec<Resource<'a>>)> {
+) -> Trees<'a> {
+    if !options.mingw.on {
+        return Vec::new();
+    }
     let is_tree = |section: &Section, parts: &[PartialSection]| {
         section.kind == Kind::Resource
             && matches!(&parts[section.part as usize].name[..], b".rsrc" | b".rsrc$01")
@@ -228,6 +247,31 @@ pub fn take_from_objects<'a>(
         .filter(|section| section.kind == Kind::Resource)
         .for_each(|section| section.kind = Kind::Discarded);
     found
+}
+
+/// Finds objects whose resources cannot be joined with others: they are laid out already.
+pub fn check_objects(
+    resolved: &Resolved,
+    (sections, live): (&Sections, &Live),
+    tables: &Tables,
+    sink: &DiagSink,
+) {
+    if !sections.parts.iter().any(|part| part.name.starts_with(b".rsrc")) {
+        return;
+    }
+    let all = (0..).map(SectionId).zip(&sections.list);
+    let of_objects = all.filter(|(id, section)| section.kind == Kind::Resource && live.has(*id));
+    let mut objects: Vec<_> = of_objects.map(|(_, section)| section.object).collect();
+    objects.dedup();
+    let name = |id: &ObjectId| resolved.objects[id.index()].name.to_string();
+    let Some(first) = objects.first().map(name) else { return };
+    let mut others: Vec<String> = objects[1..].iter().map(name).collect();
+    if !tables.resources.is_empty() {
+        others.push("internal .obj file created from .res files".to_owned());
+    }
+    for other in others {
+        sink.error(format!("{other}: more than one resource obj file not allowed, already got {first}"));
+    }
 }
 
 /// Texts of types, and of names below a type, with their lengths in front.

@@ -4,6 +4,9 @@ pub mod fault;
 
 use object::LittleEndian as LE;
 
+use super::Table;
+use super::debug_directory::Location;
+use super::tables::Tables;
 use crate::arch::{Facts, Place, facts};
 use crate::coff::object::{Relocation, SectionHeader};
 use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
@@ -15,14 +18,6 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{Kind as SectionKind, Section, Sections};
 use crate::symbols::{Kind, Symbol, Symbols, SyntheticSection, of_object};
-use crate::synth::Table;
-use crate::synth::debug_directory::DebugDirectory;
-use crate::synth::delay::Delayed;
-use crate::synth::exports::Exports;
-use crate::synth::guard::Guards;
-use crate::synth::imports::Imports;
-use crate::synth::mingw::StartTables;
-use crate::synth::resources::Resources;
 
 /// All that is known once everything has its place.
 #[derive(Clone, Copy)]
@@ -38,38 +33,6 @@ pub struct Image<'i, 'a> {
     pub base: u64,
     /// Logarithm of the strictest alignment of thread-local storage.
     pub tls_align: u8,
-}
-
-/// The tables that the linker makes, and their sections.
-pub struct Tables<'a> {
-    pub imports: Imports<'a>,
-    pub delayed: Delayed<'a>,
-    pub exports: Exports,
-    pub resources: Resources<'a>,
-    pub debug_directory: DebugDirectory,
-    pub guards: Guards,
-    pub mingw: StartTables,
-    sections: Vec<(Table, SectionId)>,
-}
-
-impl<'a> Tables<'a> {
-    pub fn new(
-        (imports, delayed): (Imports<'a>, Delayed<'a>),
-        exports: Exports,
-        resources: Resources<'a>,
-        debug_directory: DebugDirectory,
-        (guards, mingw): (Guards, StartTables),
-    ) -> Tables<'a> {
-        Tables { imports, delayed, exports, resources, debug_directory, guards, mingw, sections: Vec::new() }
-    }
-
-    pub fn add(&mut self, table: Table, section: SectionId) {
-        self.sections.push((table, section));
-    }
-
-    pub fn section(&self, table: Table) -> Option<SectionId> {
-        self.sections.iter().find(|(other, _)| *other == table).map(|(_, section)| *section)
-    }
 }
 
 impl<'a> Image<'_, 'a> {
@@ -149,6 +112,13 @@ impl<'a> Image<'_, 'a> {
     /// Where a table lies.
     pub fn table(&self, table: Table) -> Option<u32> {
         self.tables.section(table).map(|section| self.layout.rva(section))
+    }
+
+    /// The same in memory and in the file.
+    pub fn location(&self, table: Table) -> Option<Location> {
+        let rva = self.table(table)?;
+        let out = &self.layout.outs[self.layout.out_at(rva.into())?];
+        Some(Location { rva, offset: (out.offset + u64::from(rva) - out.rva) as u32 })
     }
 
     /// Where a name's symbol is, if it is in the image.

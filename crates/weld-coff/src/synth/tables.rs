@@ -1,0 +1,133 @@
+//! What the linker's tables hold, and the sections that they are.
+//!
+//! All of it is found when it is known what the image needs; from then on sections are only put in order, and
+//! given addresses.
+
+use std::path::Path;
+
+use weld_common::diag::Diagnostics;
+
+use super::Table;
+use super::debug_directory::DebugDirectory;
+use super::delay::{self, Delayed};
+use super::exports::Exports;
+use super::guard::Guards;
+use super::imports::Imports;
+use super::manifest;
+use super::mingw::StartTables;
+use super::resources::{Resources, Trees};
+use super::section::{Sizes, Spec, Value};
+use crate::arch::facts;
+use crate::ids::SectionId;
+use crate::input::load::Inputs;
+use crate::job::Job;
+use crate::live::Live;
+use crate::names::Rank;
+use crate::options::Options;
+use crate::resolve::Resolved;
+use crate::sections::Sections;
+use crate::symbols::{Symbol, Symbols, SyntheticSection};
+
+/// What they hold, and the sections of those that there are.
+pub struct Tables<'a> {
+    pub imports: Imports<'a>,
+    pub delayed: Delayed<'a>,
+    pub exports: Exports,
+    pub resources: Resources<'a>,
+    pub debug_directory: DebugDirectory,
+    pub guards: Guards,
+    pub mingw: StartTables,
+    sections: Vec<(Table, SectionId)>,
+}
+
+/// The link as it is when it is known what the image needs.
+#[derive(Clone, Copy)]
+pub struct Link<'l, 'a> {
+    pub resolved: &'l Resolved<'a>,
+    pub sections: &'l Sections,
+    pub symbols: &'l Symbols,
+    pub live: &'l Live,
+    pub options: &'l Options,
+    /// Sections that are the same as another one, which stands for them.
+    pub folds: &'l [(SectionId, SectionId)],
+    pub parallel: bool,
+}
+
+impl<'a> Tables<'a> {
+    /// Finds what is in the tables of the image `out`.
+    ///
+    /// # Errors
+    /// If there cannot be such tables.
+    pub fn find(
+        job: &Job<'a>,
+        link: &Link<'_, 'a>,
+        guards: Guards,
+        (inputs, trees): (&Inputs<'a>, Trees<'a>),
+        out: &Path,
+    ) -> Result<Tables<'a>, Diagnostics> {
+        let Link { resolved, symbols, live, options, .. } = *link;
+        let mingw = StartTables::find(link, job.sink);
+        let is_late = |id| symbols.delays.thunk(id).is_some();
+        let imports = Imports::new(resolved, live, false, |id| !is_late(id));
+        let late = Imports::new(resolved, live, true, is_late);
+        let delayed = Delayed::new(late, resolved.machine, options.delay_unload);
+        delay::say_unused(resolved, options, job.sink);
+        let exports = Exports::find(link, &resolved.program.name(out), job.sink);
+        let manifest = manifest::resource(options, resolved, job.store)?;
+        let resources = Resources::read(&inputs.resources, trees, manifest, options, job.sink);
+        job.sink.end_phase()?;
+        let debug_directory = DebugDirectory::new(options, out);
+        let sections = Vec::new();
+        Ok(Tables { imports, delayed, exports, resources, debug_directory, guards, mingw, sections })
+    }
+
+    /// Adds the sections of the tables that there are, and defines the symbols that lead to them.
+    pub fn add(
+        &mut self,
+        resolved: &Resolved,
+        (sections, symbols, live): (&mut Sections, &mut Symbols, &mut Live),
+        options: &Options,
+    ) {
+        let first = sections.list.len();
+        let address = facts(resolved.machine).address;
+        let sizes = Sizes { tables: self, options, sections, live, address };
+        let spec = |&table: &Table| Some((table, table.section().spec(&sizes)?));
+        let specs: Vec<(Table, Spec)> = Table::ALL.iter().filter_map(spec).collect();
+        for (table, Spec { part, flags, align, size }) in specs {
+            let number = symbols.made.len() as u32;
+            symbols.made.push(SyntheticSection::Table(table as u32));
+            self.sections.push((table, sections.add_made(number, (part, flags), size, align)));
+        }
+        self.define(resolved, symbols);
+        live.add(first..sections.list.len());
+    }
+
+    fn define(&self, resolved: &Resolved, symbols: &mut Symbols) {
+        for &(table, section) in &self.sections {
+            for name in table.section().names(self) {
+                let symbol = match name.value {
+                    Value::Offset(offset) => Symbol::in_section(section, offset.into()),
+                    Value::Number(number) => Symbol::absolute(number),
+                };
+                define(resolved, symbols, (name.name, symbol), name.is_forced);
+            }
+        }
+        // It tells which tables there are, if there are none, too.
+        let flags = ("__guard_flags", Symbol::absolute(self.guards.flags()));
+        define(resolved, symbols, flags, false);
+    }
+
+    pub fn section(&self, table: Table) -> Option<SectionId> {
+        self.sections.iter().find(|(other, _)| *other == table).map(|(_, section)| *section)
+    }
+}
+
+/// Defines a symbol if somebody refers to it; if an object defines it, too, only if that `is_forced`.
+fn define(resolved: &Resolved, symbols: &mut Symbols, (name, symbol): (&str, Symbol), is_forced: bool) {
+    let name = format!("{}{name}", resolved.machine.prefix());
+    if let Some(id) = resolved.names.find(name.as_bytes())
+        && (is_forced || resolved.names.get(id).rank() == Rank::Internal)
+    {
+        symbols.list[id.index()] = symbol;
+    }
+}
