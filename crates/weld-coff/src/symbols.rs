@@ -19,7 +19,7 @@ use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
 use crate::ids::{FileId, ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
-use crate::names::{Names, Rank, Rival, SOFT, flag};
+use crate::names::{self, Names, Rank, Rival, SOFT, flag};
 use crate::options::Options;
 use crate::resolve::program::Internal;
 use crate::resolve::{Place, Resolved, duplicates, import_symbol, wrap};
@@ -184,6 +184,12 @@ pub struct Freezer<'f, 'a> {
 pub struct Noted {
     pub aliases: Vec<Rival>,
     pub commons: Vec<Rival>,
+}
+
+impl Noted {
+    pub fn take(names: &mut Names) -> Noted {
+        Noted { aliases: names::take_aliases(names), commons: names::take_commons(names) }
+    }
 }
 
 impl Freezer<'_, '_> {

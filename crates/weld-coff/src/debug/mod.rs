@@ -56,6 +56,15 @@ pub struct Written<'h> {
     pub files: Vec<OutputFile<'h>>,
 }
 
+/// What was said of debug information, beside the main course of the link, is said after what that said.
+pub fn say(job: &Job, warnings: &DiagSink) {
+    job.sink.settle();
+    let is_wanted =
+        |warning: &Diagnostic| job.options.warn_missing_types || !warning.message.contains("[LNK4099]");
+    warnings.finish().into_iter().filter(is_wanted).for_each(|warning| job.sink.push(warning));
+    job.sink.settle();
+}
+
 /// Writes the PDB of an image. Relocations in error are the link's ([`Job::sink`]); `sink` is told of what
 /// the PDB does without.
 ///

@@ -9,6 +9,7 @@
 pub mod apply;
 mod delay;
 pub mod headers;
+pub mod limits;
 mod load_config;
 pub mod places;
 pub mod symbol_table;
@@ -286,9 +287,18 @@ impl Emitter<'_, '_, '_> {
                 };
                 bytes.copy_from_slice(&address.to_le_bytes()[..bytes.len()]);
             }
-            SyntheticSection::Table(number) => {
-                Table::ALL[number as usize].section().write(&At { image: self.image, id }, bytes)
-            }
+            SyntheticSection::Table(number) => self.write_table(Table::ALL[number as usize], id, bytes, sink),
+        }
+    }
+
+    /// Writes a table; with debug assertions twice, to prove that each byte of it is written.
+    fn write_table(&self, table: Table, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {
+        let write = |bytes: &mut [u8]| table.section().write(&At { image: self.image, id }, bytes);
+        if !cfg!(debug_assertions) {
+            return write(bytes);
+        }
+        if let Some(at) = unwritten(bytes, write, write) {
+            sink.error(format!("internal error: nobody writes byte {at:#x} of the table {table:?}"));
         }
     }
 

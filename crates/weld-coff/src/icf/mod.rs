@@ -22,6 +22,7 @@ use weld_common::text;
 
 use crate::coff::pe;
 use crate::ids::SectionId;
+use crate::job::Job;
 use crate::live::Live;
 use crate::options::{Icf, Options};
 use crate::resolve::Resolved;
@@ -47,9 +48,27 @@ pub struct Link<'c, 'a> {
 /// Sections and those that stand for them, ascending.
 pub type Folds = Vec<(SectionId, SectionId)>;
 
+/// Folds what is the same, and takes it out of the image.
+pub fn fold(
+    job: &Job,
+    resolved: &Resolved,
+    (sections, symbols, live): (&mut Sections, &Symbols, &Live),
+    parallel: bool,
+) -> Folds {
+    let level = job.options.icf();
+    if level == Icf::None {
+        return Folds::new();
+    }
+    let link = Link { resolved, sections, symbols, live, level, parallel };
+    let folds = job.step("fold sections", || link.folds());
+    apply(&folds, sections, parallel);
+    say(&folds, resolved, sections, job.options, job.sink);
+    folds
+}
+
 impl Link<'_, '_> {
     /// Finds what is the same.
-    pub fn folds(&self) -> Folds {
+    fn folds(&self) -> Folds {
         let compared = Compared::collect(self);
         let vertices = Vertices::find(self, &compared);
         let section = |vertex: u32| vertices.list[vertex as usize];
@@ -59,7 +78,7 @@ impl Link<'_, '_> {
 }
 
 /// Takes what is folded out of the image.
-pub fn apply(folds: &Folds, sections: &mut Sections, parallel: bool) {
+fn apply(folds: &Folds, sections: &mut Sections, parallel: bool) {
     let list = &sections.list;
     let stricter = par::runs("alignment of what is folded", parallel, folds.len(), FOLDS, |run| {
         let align = |&(folded, leader): &(SectionId, SectionId)| (leader, list[folded.index()].align);
@@ -80,7 +99,7 @@ pub fn apply(folds: &Folds, sections: &mut Sections, parallel: bool) {
 }
 
 /// `/verbose`: what has been folded into what.
-pub fn say(folds: &Folds, resolved: &Resolved, sections: &Sections, options: &Options, sink: &DiagSink) {
+fn say(folds: &Folds, resolved: &Resolved, sections: &Sections, options: &Options, sink: &DiagSink) {
     let name = |id: SectionId| {
         let section = sections.get(id);
         let name = resolved.objects[section.object.index()].leader_name(section.number)?;

@@ -25,6 +25,7 @@ use super::{FileName, base_name};
 use crate::coff::identify::{self, Kind, identify};
 use crate::coff::machine::Machine;
 use crate::ids::FileId;
+use crate::job::Job;
 use crate::names::MAX_FILES;
 use crate::options;
 
@@ -159,7 +160,20 @@ pub struct Loader<'a, 'l> {
 /// An input that was opened, or why it was not.
 type Tried<'a> = (Mode, Result<Opened<'a>, Diagnostic>);
 
-impl<'a> Loader<'a, '_> {
+impl<'a, 'l> Loader<'a, 'l> {
+    pub fn new(job: &'l Job<'a>, search: &'l Search, parallel: bool) -> Loader<'a, 'l> {
+        Loader {
+            store: job.store,
+            search,
+            sink: job.sink,
+            parallel,
+            verbose: job.options.verbose.libraries,
+            keeps_paths: job.options.input_list.is_some(),
+            mingw: job.options.mingw.on,
+            machine: job.options.machine,
+        }
+    }
+
     /// Opens what the command line names.
     pub fn load(&self, list: &[options::Input]) -> Inputs<'a> {
         let mut inputs = Inputs {

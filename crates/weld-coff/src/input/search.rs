@@ -10,8 +10,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
+use weld_common::diag::Diagnostic;
+use weld_common::text;
+
 use super::overlay::Overlay;
 use crate::coff::machine::Machine;
+use crate::job::Job;
 use crate::toolchain::Toolchain;
 
 /// How `-lNAME` may be called, in this order: what is in front and after, and whether a DLL is after it.
@@ -40,6 +44,32 @@ pub struct Search {
 impl Search {
     pub fn new(dirs: Vec<PathBuf>) -> Search {
         Search { dirs, ..Search::default() }
+    }
+
+    /// Where a link's options say.
+    ///
+    /// # Errors
+    /// If what `/vfsoverlay` names cannot be read.
+    pub fn of_link(job: &Job) -> Result<Search, Diagnostic> {
+        let mut search = Search::new(job.options.lib_paths.clone());
+        search.toolchain = job.options.toolchain.clone();
+        if let Some(path) = &job.options.overlay {
+            let shown = text::path(path);
+            let bytes = job.store.open(path)?.ok_or_else(|| {
+                Diagnostic::error(format!("could not open '{shown}': No such file or directory"))
+            })?;
+            let overlay = Overlay::parse(&text::text(bytes), path)
+                .map_err(|e| Diagnostic::error(format!("Invalid vfs overlay: {shown}: {e}")))?;
+            search.overlay = Some(overlay);
+        }
+        Ok(search)
+    }
+
+    /// `/print-search-paths`
+    pub fn shown(&self) -> String {
+        let mut list = "Library search paths:\n  (cwd)\n".to_owned();
+        self.directories().for_each(|dir| list += &format!("  {}\n", text::path(dir)));
+        list
     }
 
     /// Tells the machine of the link. What was not found before may be there now.

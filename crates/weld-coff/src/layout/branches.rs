@@ -9,13 +9,12 @@
 //! the reach of a branch has none of the kind, and other machines ask nothing ([`Rules::BRANCHES`]).
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use object::LittleEndian as LE;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::par;
 
-use super::Layout;
+use super::{Layout, Order};
 use crate::arch::Rules;
 use crate::ids::SectionId;
 use crate::live::Live;
@@ -68,9 +67,6 @@ pub struct Code<'c, 'a> {
     pub symbols: &'c mut Symbols,
     pub live: &'c mut Live,
 }
-
-/// Sections in order, and the range of each output section.
-type Order = (Vec<u32>, Vec<Range<usize>>);
 
 pub struct Reach {
     /// The user's: branches are taken to reach no further.

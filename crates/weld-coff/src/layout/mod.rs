@@ -135,13 +135,11 @@ impl Layout {
     }
 }
 
+/// Sections in order, and the range of each output section.
+pub type Order = (Vec<u32>, Vec<Range<usize>>);
+
 /// Puts live sections in order. There are no addresses yet.
-pub fn order(
-    sections: &Sections,
-    live: &Live,
-    program: &program::Program,
-    parallel: bool,
-) -> (Vec<u32>, Vec<Range<usize>>) {
+pub fn order(sections: &Sections, live: &Live, program: &program::Program, parallel: bool) -> Order {
     let list = &sections.list;
     let run = |run: Range<usize>| {
         let ids = run.filter(|&id| list[id].is_in_image() && live.has(SectionId(id as u32)));
@@ -183,7 +181,7 @@ impl Placer<'_> {
     pub fn place(
         &self,
         program: program::Program,
-        (order, ranges): (Vec<u32>, Vec<Range<usize>>),
+        (order, ranges): Order,
         headers: u64,
         relocs: impl FnOnce(&Layout) -> u64,
     ) -> Layout {

@@ -11,13 +11,14 @@ use std::fmt::Write;
 use std::path::Path;
 
 use weld_common::clusters::{self, Graph};
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
 use crate::coff::machine::Machine;
 use crate::ids::{ObjectId, SectionId};
 use crate::input::object::Object;
+use crate::job::Job;
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
@@ -40,8 +41,22 @@ pub struct Orderer<'o, 'a> {
 }
 
 impl<'a> Orderer<'_, 'a> {
+    /// Puts sections into the order that is asked for. `order` is that of the image.
+    ///
+    /// # Errors
+    /// If it cannot be found out, or reported.
+    pub fn apply(&self, job: &Job, order: &mut [u32]) -> Result<(), Diagnostics> {
+        let first = self.first();
+        job.sink.end_phase()?;
+        apply(&first, self.sections, order);
+        if let Some(path) = &job.options.print_order {
+            job.report(path, &self.names(&first))?;
+        }
+        Ok(())
+    }
+
     /// Sections that come before the others of their parts, in this order.
-    pub fn first(&self) -> Vec<SectionId> {
+    fn first(&self) -> Vec<SectionId> {
         if let Some(path) = &self.options.order {
             return self.by_list(path);
         }
@@ -183,7 +198,7 @@ impl<'a> Orderer<'_, 'a> {
     }
 
     /// `/print-symbol-order`: the leaders of sections in their new order, a line each.
-    pub fn names(&self, first: &[SectionId]) -> String {
+    fn names(&self, first: &[SectionId]) -> String {
         let mut all = String::new();
         for id in first {
             let section = self.sections.get(*id);
@@ -197,7 +212,7 @@ impl<'a> Orderer<'_, 'a> {
 }
 
 /// Puts sections before the others of their parts. `order` is that of the image.
-pub fn apply(first: &[SectionId], sections: &Sections, order: &mut [u32]) {
+fn apply(first: &[SectionId], sections: &Sections, order: &mut [u32]) {
     if first.is_empty() {
         return;
     }

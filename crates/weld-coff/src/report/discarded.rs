@@ -4,12 +4,16 @@ use weld_common::diag::{DiagSink, Diagnostic};
 
 use crate::ids::SectionId;
 use crate::live::Live;
+use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use weld_common::text;
 
-/// Names the COMDAT sections that nothing refers to, by their leaders.
-pub fn say(resolved: &Resolved, sections: &Sections, live: &Live, sink: &DiagSink) {
+/// Names the COMDAT sections that nothing refers to, by their leaders, if options ask for it.
+pub fn say(resolved: &Resolved, sections: &Sections, live: &Live, options: &Options, sink: &DiagSink) {
+    if !options.verbose.discarded {
+        return;
+    }
     for (id, section) in (0..).zip(&sections.list) {
         if !section.comdat || !section.is_in_image() || live.has(SectionId(id)) || section.object.is_none() {
             continue;

@@ -19,6 +19,24 @@ use crate::synth::manifest;
 const IMAGE: &str = "the image";
 const IMPORT_LIBRARY: &str = "the import library";
 
+/// Where the image goes.
+pub fn image(options: &Options, resolved: &Resolved, inputs: &Inputs) -> PathBuf {
+    if let Some(path) = &options.out {
+        return path.clone();
+    }
+    let extension = match (options.dll, options.driver) {
+        (true, _) => "dll",
+        (_, true) => "sys",
+        _ => "exe",
+    };
+    if let Some(name) = &resolved.program.module_name {
+        return PathBuf::from(name);
+    }
+    let first = inputs.first_path();
+    let path = first.as_deref().map(text::to_path).unwrap_or_else(|| PathBuf::from("a"));
+    Path::new(path.file_name().unwrap_or_default()).with_extension(extension)
+}
+
 /// Whether an import library is written. Who gives a DLL's a name waits for the file, even if nothing is
 /// exported; GNU linkers write one only if they are asked to.
 pub fn wants_import_library(options: &Options, exports: bool) -> bool {

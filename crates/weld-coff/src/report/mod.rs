@@ -1,6 +1,7 @@
 //! What a link has to say: of symbols that nobody defines, that several do, that are left out; of
 //! relocations; maps; where files go.
 
+pub mod beside;
 pub mod discarded;
 pub mod files;
 pub mod map;

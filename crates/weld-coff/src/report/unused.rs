@@ -3,10 +3,14 @@
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use crate::input::load::Inputs;
+use crate::options::Options;
 use crate::resolve::{Place, Resolved};
 
-/// Names them in the order in which they count.
-pub fn say(resolved: &Resolved, inputs: &Inputs, sink: &DiagSink) {
+/// Names them in the order in which they count, if options ask for it.
+pub fn say(resolved: &Resolved, inputs: &Inputs, options: &Options, sink: &DiagSink) {
+    if !options.verbose.unused_libraries {
+        return;
+    }
     for archive in &inputs.archives {
         let first = archive.first_file.index();
         let members = &resolved.places[first..first + archive.offsets.len()];

@@ -4,11 +4,11 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::text;
 
 use crate::coff::object::ABSOLUTE;
-use crate::ids::FileId;
+use crate::ids::{FileId, ObjectId};
 use crate::input::object::Object;
-use crate::names::{Names, Rival, SOFT};
+use crate::names::{self, Names, Rival, SOFT};
 use crate::options::Options;
-use crate::resolve::{Place, Resolved};
+use crate::resolve::{Place, Resolved, comdat};
 use crate::wording::source::Sources;
 use crate::wording::two_lines;
 
@@ -31,6 +31,28 @@ pub fn place<'o, 'a>(
         sources.line(object, u32::try_from(symbol.section).ok()?, symbol.value)
     });
     two_lines("defined at", line, name)
+}
+
+/// Settles what definitions beside the leaders of COMDAT sections come to: those in sections that are gone, as
+/// `is_kept` says, are none. Then reports what several files define.
+pub fn settle(
+    resolved: &mut Resolved,
+    is_kept: impl Fn(ObjectId, u32) -> bool,
+    options: &Options,
+    sink: &DiagSink,
+) {
+    let members = names::take_members(&mut resolved.names);
+    let places = resolved.places.clone();
+    let is_kept = |file: FileId, number| match places[file.index()] {
+        Place::Object(id) => is_kept(id, number),
+        _ => true,
+    };
+    let mut lost = comdat::settle_members(resolved, &members, is_kept);
+    lost.extend(names::take_duplicates(&mut resolved.names));
+    let soft = names::take_soft(&mut resolved.names);
+    lost.extend(clashing(resolved, &soft));
+    let object_of = |file| (resolved.object(file).map(|(_, object)| object), resolved.file_name(file));
+    report((&resolved.names, lost), object_of, options, sink);
 }
 
 /// Reports definitions that lost to others where there may be one only. `object_of` finds the object of a
@@ -66,7 +88,7 @@ pub fn report<'o, 'a: 'o>(
 }
 
 /// Of absolute values and imports, those that clash with another definition.
-pub fn clashing(resolved: &Resolved, soft: &[Rival]) -> Vec<Rival> {
+fn clashing(resolved: &Resolved, soft: &[Rival]) -> Vec<Rival> {
     let clashes = |rival: &&Rival| {
         let entry = resolved.names.get(rival.id);
         if (entry.file(), entry.sym()) == (rival.file, rival.sym) {

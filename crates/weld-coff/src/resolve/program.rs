@@ -20,7 +20,7 @@ use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
 use crate::input::object::Object;
 use crate::names::{Rank, flag, is_defined, pack};
-use crate::options::{Export, Mingw, Subsystem};
+use crate::options::{Export, Mingw, Options, Subsystem};
 
 /// A symbol that is exported.
 #[derive(Clone, Debug)]
@@ -102,6 +102,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// The address that the image is made for.
+    pub fn base_address(&self, options: &Options, machine: Machine) -> u64 {
+        options.base.or(self.base).unwrap_or(facts(machine).bases[usize::from(options.dll)])
+    }
+
     /// What the image calls itself if it is the file `out`.
     pub fn name(&self, out: &Path) -> String {
         match &self.module_name {

@@ -35,6 +35,31 @@ pub struct Image<'i, 'a> {
     pub tls_align: u8,
 }
 
+/// The same with what it consists of.
+pub struct LaidOut<'a> {
+    pub sections: Sections,
+    pub symbols: Symbols,
+    pub live: Live,
+    pub tables: Tables<'a>,
+    pub layout: Layout,
+    pub branches: Branches,
+    /// The DOS program in front.
+    pub stub: Vec<u8>,
+    /// The base relocations.
+    pub relocs: Vec<u8>,
+    pub base: u64,
+    /// Logarithm of the strictest alignment of thread-local storage.
+    pub tls_align: u8,
+}
+
+impl<'a> LaidOut<'a> {
+    pub fn image<'i>(&'i self, options: &'i Options, resolved: &'i Resolved<'a>) -> Image<'i, 'a> {
+        let LaidOut { sections, symbols, live, tables, layout, branches, base, tls_align, .. } = self;
+        let (base, tls_align) = (*base, *tls_align);
+        Image { options, resolved, sections, symbols, live, layout, branches, tables, base, tls_align }
+    }
+}
+
 impl<'a> Image<'_, 'a> {
     pub fn facts(&self) -> &'static Facts {
         facts(self.resolved.machine)

@@ -30,7 +30,7 @@ type Names<'a> = BTreeMap<ResourceId, Languages<'a>>;
 type Types<'a> = BTreeMap<ResourceId, Names<'a>>;
 
 /// Resources of objects.
-pub type Trees<'a> = Vec<(FileName<'a>, Vec<Resource<'a>>)>;
+type Trees<'a> = Vec<(FileName<'a>, Vec<Resource<'a>>)>;
 
 pub struct Resources<'a> {
     types: Types<'a>,

@@ -15,7 +15,7 @@ use super::guard::Guards;
 use super::imports::Imports;
 use super::manifest;
 use super::mingw::StartTables;
-use super::resources::{Resources, Trees};
+use super::resources::{self, Resources};
 use super::section::{Sizes, Spec, Value};
 use crate::arch::facts;
 use crate::ids::SectionId;
@@ -53,6 +53,24 @@ pub struct Link<'l, 'a> {
     pub parallel: bool,
 }
 
+/// What is looked at for the tables; some sections change for them.
+pub struct Parts<'p, 'a> {
+    pub resolved: &'p Resolved<'a>,
+    pub sections: &'p mut Sections,
+    pub symbols: &'p Symbols,
+    pub live: &'p Live,
+    /// Sections that are the same as another one, which stands for them.
+    pub folds: &'p [(SectionId, SectionId)],
+    pub parallel: bool,
+}
+
+impl<'a> Parts<'_, 'a> {
+    fn link<'l>(&'l self, options: &'l Options) -> Link<'l, 'a> {
+        let Parts { resolved, ref sections, symbols, live, folds, parallel } = *self;
+        Link { resolved, sections, symbols, live, options, folds, parallel }
+    }
+}
+
 impl<'a> Tables<'a> {
     /// Finds what is in the tables of the image `out`.
     ///
@@ -60,12 +78,17 @@ impl<'a> Tables<'a> {
     /// If there cannot be such tables.
     pub fn find(
         job: &Job<'a>,
-        link: &Link<'_, 'a>,
-        guards: Guards,
-        (inputs, trees): (&Inputs<'a>, Trees<'a>),
+        parts: Parts<'_, 'a>,
+        inputs: &Inputs<'a>,
         out: &Path,
     ) -> Result<Tables<'a>, Diagnostics> {
-        let Link { resolved, symbols, live, options, .. } = *link;
+        let Parts { resolved, symbols, live, .. } = parts;
+        let options = job.options;
+        let guards = job.step("guards", || Guards::find(&parts.link(options), job.sink));
+        job.sink.end_phase()?;
+        guards.align(parts.sections);
+        let trees = resources::take_from_objects(resolved, parts.sections, live, options, job.sink);
+        let link = &parts.link(options);
         let mingw = StartTables::find(link, job.sink);
         let is_late = |id| symbols.delays.thunk(id).is_some();
         let imports = Imports::new(resolved, live, false, |id| !is_late(id));
