@@ -219,6 +219,7 @@ fn lay_out<'j>(
     // Find the output sections, and put their members in order.
     let known = (&sections, &symbols, &live);
     let (program, order) = order(job, resolved, known, (folds, writes_imports), parallel)?;
+    tables.resize(&mut sections, &order);
     // Everything gets its address.
     give_addresses(job, resolved, (sections, symbols, live, tables), (program, order, folds), parallel)
 }

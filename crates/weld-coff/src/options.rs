@@ -229,7 +229,7 @@ pub struct PdbOptions {
     pub streams: Vec<(String, PathBuf)>,
     pub natvis: Vec<PathBuf>,
     pub source_link: Option<PathBuf>,
-    /// `/nocoffgrpinfo`: the linker's module does not tell what output sections are made of.
+    /// `/nocoffgrpinfo`: neither the linker's module nor the image tells what output sections are made of.
     pub without_groups: bool,
 }
 
@@ -445,6 +445,8 @@ pub struct Options {
     pub build_id: bool,
     /// `/nodbgdirmerge`
     pub debug_directory_alone: bool,
+    /// `/emitpogophaseinfo`: the image tells what its sections are made of.
+    pub coff_groups: bool,
     /// `/cetcompat` and others of its kind.
     pub extended_characteristics: u32,
     pub warn_imported_locals: bool,
@@ -548,6 +550,7 @@ impl Default for Options {
             brepro: false,
             build_id: false,
             debug_directory_alone: false,
+            coff_groups: false,
             extended_characteristics: 0,
             warn_imported_locals: true,
             warn_long_names: true,

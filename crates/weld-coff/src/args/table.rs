@@ -581,7 +581,12 @@ const DEBUG: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    flag(&["nocoffgrpinfo"], "The PDB does not tell what the output sections are made of.", |s| {
+    flag(
+        &["emitpogophaseinfo"],
+        "Put a list of what the sections are made of (.text$mn and others) into the image; its debug directory leads there.",
+        |s| s.o.coff_groups = true,
+    ),
+    flag(&["nocoffgrpinfo"], "Neither the PDB nor the image tells what the sections are made of.", |s| {
         s.o.pdb.without_groups = true
     }),
     flag(&["profile"], "Lay out the image for a profiler: /opt:ref and no /opt:icf.", |s| s.o.profile = true),
@@ -808,15 +813,7 @@ const OTHER: &[Spec<State>] = &[
         "no object has had attributes for .idl files since Visual C++ 6",
     ),
     accepted(
-        &[
-            "errorreport",
-            "kernel",
-            "fastfail",
-            "throwingnew",
-            "guardsym",
-            "emitpogophaseinfo",
-            "experimental",
-        ],
+        &["errorreport", "kernel", "fastfail", "throwingnew", "guardsym", "experimental"],
         Optional("VALUE"),
         "it concerns nothing that weld does",
     ),

@@ -4,7 +4,7 @@
 //! the answers of that file.
 
 use super::section::Synthetic;
-use super::{debug_directory, delay, exports, guard, imports, mingw, resources};
+use super::{coff_groups, debug_directory, delay, exports, guard, imports, mingw, resources};
 
 macro_rules! tables {
     ($($table:ident => $section:expr,)*) => {
@@ -37,6 +37,7 @@ tables! {
     Exports => exports::Section,
     Resources => resources::Tree,
     DebugDirectory => debug_directory::Section,
+    CoffGroups => coff_groups::Section,
     GuardFunctions => guard::Section(guard::FUNCTIONS),
     GuardImports => guard::Section(guard::IMPORTS),
     GuardLongjmp => guard::Section(guard::LONGJMP),

@@ -6,6 +6,7 @@
 
 mod all;
 pub mod base_relocs;
+mod coff_groups;
 pub mod debug_directory;
 pub mod delay;
 pub mod exports;

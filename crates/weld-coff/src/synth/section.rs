@@ -2,8 +2,9 @@
 //!
 //! A link asks these questions one after the other. Once it is known what the image needs: is there such a
 //! table, where does it belong, how large is it ([`Synthetic::spec`])? Which symbols lead to it
-//! ([`Synthetic::names`])? When there are addresses: which of its places hold some
-//! ([`Synthetic::addresses`])? At the end: what are its bytes ([`Synthetic::write`])?
+//! ([`Synthetic::names`])? Once the sections are in order: is it larger now ([`Synthetic::resize`])? When
+//! there are addresses: which of its places hold some ([`Synthetic::addresses`])? At the end: what are its
+//! bytes ([`Synthetic::write`])?
 //!
 //! The tables are listed in [`super::all`].
 
@@ -11,6 +12,7 @@ use super::Table;
 use super::image::Image;
 use super::tables::Tables;
 use crate::ids::SectionId;
+use crate::layout::Order;
 use crate::live::Live;
 use crate::options::Options;
 use crate::sections::{READ_ONLY, Sections};
@@ -23,6 +25,11 @@ pub trait Synthetic: Sync {
     /// Symbols by which objects find it.
     fn names(&self, _tables: &Tables) -> Vec<Name> {
         Vec::new()
+    }
+
+    /// The size in bytes once the sections are in order; `None` if that changes nothing.
+    fn resize(&self, _order: &Arranged) -> Option<u32> {
+        None
     }
 
     /// Offsets of the addresses in it, ascending: a loader that puts the image elsewhere changes them.
@@ -106,6 +113,12 @@ impl Name {
     pub fn number(name: &'static str, number: u64) -> Name {
         Name { name, value: Value::Number(number), is_forced: false }
     }
+}
+
+/// The sections of the image in their order, before there are addresses.
+pub struct Arranged<'o> {
+    pub sections: &'o Sections,
+    pub order: &'o Order,
 }
 
 /// The table that is to be written: the image has its addresses.

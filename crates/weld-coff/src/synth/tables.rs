@@ -16,11 +16,12 @@ use super::imports::Imports;
 use super::manifest;
 use super::mingw::StartTables;
 use super::resources::{self, Resources};
-use super::section::{Sizes, Spec, Value};
+use super::section::{Arranged, Sizes, Spec, Value};
 use crate::arch::facts;
 use crate::ids::SectionId;
 use crate::input::load::Inputs;
 use crate::job::Job;
+use crate::layout::Order;
 use crate::live::Live;
 use crate::names::Rank;
 use crate::options::Options;
@@ -138,6 +139,14 @@ impl<'a> Tables<'a> {
         // It tells which tables there are, if there are none, too.
         let flags = ("__guard_flags", Symbol::absolute(self.guards.flags()));
         define(resolved, symbols, flags, false);
+    }
+
+    /// Tells tables the order in which sections lie, for sizes that depend on it.
+    pub fn resize(&self, sections: &mut Sections, order: &Order) {
+        let arranged = Arranged { sections, order };
+        let sized = |&(table, id): &(Table, SectionId)| Some((id, table.section().resize(&arranged)?));
+        let sizes: Vec<(SectionId, u32)> = self.sections.iter().filter_map(sized).collect();
+        sizes.into_iter().for_each(|(id, size)| sections.list[id.index()].size = size);
     }
 
     pub fn section(&self, table: Table) -> Option<SectionId> {
