@@ -1,5 +1,5 @@
 /* What it costs to bring an image into a file, by each way the system offers: the figures behind
- * weld's choice of output engine (docs/performance.md, "Output").
+ * weld's choice of output engine (bench/notes/output.md).
  *
  *     output DIRECTORY MIB [ROUNDS] [METHOD]...
  *

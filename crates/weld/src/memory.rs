@@ -2,8 +2,8 @@
 //!
 //! A link touches its memory here and there, and clearing 2 MiB at a time costs hello world a third of its
 //! run and three times its memory. Large links gain or lose a tenth by them, as memory happens to be, and
-//! take a tenth more of it with two threads and twice as much with many: figures are in docs/performance.md,
-//! "Process".
+//! take a tenth more of it with two threads and twice as much with many: figures are in
+//! bench/notes/process.md.
 
 //!
 //! Rust aborts when memory is refused. A limit (`ulimit -v`, a container's) is nothing to abort for, so a

@@ -6,7 +6,7 @@
 //!
 //! Sections without relocations are cut from a lower size on, because their parts need no buffer: they
 //! go from the mapped input to the file, which takes two thirds of the time. (`copy_file_range` and
-//! `sendfile` would take longer: docs/performance.md, "Output".)
+//! `sendfile` would take longer: bench/notes/output.md.)
 
 use weld_common::par;
 

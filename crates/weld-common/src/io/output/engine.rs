@@ -7,7 +7,7 @@
 //!
 //! On compressed btrfs a mapping is known to be several times slower than writing, for each
 //! flush compresses its block again, and network and FUSE file systems pay a round trip for faults.
-//! There, streaming is the choice always. More figures are in docs/performance.md, "Output".
+//! There, streaming is the choice always. More figures are in bench/notes/output.md.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {

@@ -1,7 +1,7 @@
 //! The streaming engine: regions are filled in buffers and written by `pwrite`.
 //!
 //! A buffer is used again while it is in the cache, so that the bytes of the image are in memory
-//! once: in the page cache. Measured alternatives are in docs/performance.md, "Output".
+//! once: in the page cache. Measured alternatives are in bench/notes/output.md.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
