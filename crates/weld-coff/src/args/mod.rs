@@ -241,7 +241,7 @@ pub fn options_page() -> String {
         <!-- Generated from the table in crates/weld-coff/src/args/table.rs. WELD_BLESS=1 cargo test -p weld-coff options_page writes it anew. -->\n\n\
         This page is generated from the table that parses the command line (`crates/weld-coff/src/args/table.rs`). Names are not\n\
         case-sensitive, `-` may stand for `/`, and a value follows a colon. `@FILE` stands for the arguments in FILE, quoted as\n\
-        Windows does it; those in the variables LINK and _LINK_ go in front of and behind the command line, and LIB names\n\
+        Windows does it; those in the variables LINK and _LINK_ go before and after the command line, and LIB names\n\
         directories with libraries.\n\n\
         An option that weld does not know is an error. One that it knows and does not carry out is accepted if\n\
         nothing is lost without it, as its row says, gives a warning if the program stays right but something\n\

@@ -100,7 +100,7 @@ const INPUTS: &[Spec<State>] = &[
         s.o.lib_paths.push(v.os().into());
         Ok(())
     }),
-    take(&["defaultlib"], Required("LIBRARY"), "Link LIBRARY, behind all other inputs.", |s, v| {
+    take(&["defaultlib"], Required("LIBRARY"), "Link LIBRARY, after all other inputs.", |s, v| {
         s.o.demands.default_lib(v)
     }),
     take(
@@ -495,7 +495,7 @@ const SECTIONS: &[Spec<State>] = &[
     take(
         &["sectionlayout"],
         Required("[@]FILE"),
-        "Output sections that FILE lists, one a line, lie behind one another in its order.",
+        "Output sections that FILE lists, one a line, lie one after another in its order.",
         |s, v| {
             let path = super::values::file(v)?;
             let bytes = path.as_os_str().as_encoded_bytes();
@@ -736,7 +736,7 @@ const MINGW: &[Spec<State>] = &[
         s.o.mingw.excluded.extend(v.text()?.split(',').map(str::to_owned));
         Ok(())
     }),
-    flag(&["kill-at"], "x86: export names without @ and what is behind it.", |s| s.o.mingw.kill_at = true),
+    flag(&["kill-at"], "x86: export names without @ and what is after it.", |s| s.o.mingw.kill_at = true),
     take(&["output-def"], Required("FILE"), "Write what is exported to FILE.", |s, v| {
         s.o.mingw.output_def = Some(super::values::file(v)?);
         Ok(())

@@ -11,7 +11,7 @@ use crate::elf::ELFOSABI_FREEBSD;
 
 /// What `-m help` prints: a line for each machine, with all the names that it goes by.
 pub fn list() -> String {
-    let mut text = "Emulations (with _fbsd behind the name, for FreeBSD):\n".to_owned();
+    let mut text = "Emulations (with _fbsd after the name, for FreeBSD):\n".to_owned();
     for facts in MACHINES.iter().map(|machine| machine.facts()) {
         // Writing to a string does not fail.
         let _ = writeln!(text, "  {:<42} {}", facts.emulations.join(" "), facts.name);

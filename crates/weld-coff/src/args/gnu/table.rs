@@ -162,8 +162,8 @@ const EXPORTS: &[Spec<State>] = &[
         |s, v| State::list(v, &mut s.o.mingw.excluded_libs),
     ),
     refused(&["exclude-modules-for-implib"], Required("LIST"), "import libraries have imports only"),
-    flag(&["kill-at"], "x86: export names without @ and what is behind it.", |s| s.o.mingw.kill_at = true),
-    flag(&["add-stdcall-alias"], "x86: export functions without @ and what is behind it, too.", |s| {
+    flag(&["kill-at"], "x86: export names without @ and what is after it.", |s| s.o.mingw.kill_at = true),
+    flag(&["add-stdcall-alias"], "x86: export functions without @ and what is after it, too.", |s| {
         s.o.mingw.stdcall_alias = true;
     }),
     take(&["out-implib"], Required("FILE"), "Write an import library to FILE.", |s, v| {

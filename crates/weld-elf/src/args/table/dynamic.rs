@@ -57,7 +57,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["depaudit", "P"],
         Required("LIB"),
-        "Write DT_DEPAUDIT; what needed libraries have as DT_AUDIT comes behind it.",
+        "Write DT_DEPAUDIT; what needed libraries have as DT_AUDIT comes after it.",
         |s, v| {
             s.o.dynamic.depaudit.push(v.string()?);
             Ok(())

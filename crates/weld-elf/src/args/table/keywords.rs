@@ -453,7 +453,7 @@ const ROWS: &[Spec<State>] = &[
     accepted(
         &["lrodata-after-bss", "nolrodata-after-bss"],
         NoValue,
-        "large sections lie behind all others in any case",
+        "large sections lie after all others in any case",
     ),
     flag(
         &["x86-64-baseline"],

@@ -41,7 +41,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["m"],
         Required("EMULATION"),
-        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf_i386, elf64_s390. With _fbsd behind it, for FreeBSD. help: print what there is.",
+        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf_i386, elf64_s390. With _fbsd after it, for FreeBSD. help: print what there is.",
         |s, v| {
             if v.text()? == "help" {
                 s.stop(Stop::Machines);
@@ -206,7 +206,7 @@ const ROWS: &[Spec<State>] = &[
         &["physical-image-base"],
         Required("ADDRESS"),
         "Load the segments from ADDRESS on (p_paddr): where they run as long as that is ADDRESS and gaps are small, then \
-         one behind the other. __phys_start_X and __phys_stop_X are where a section X is loaded.",
+         one after the other. __phys_start_X and __phys_stop_X are where a section X is loaded.",
         |s, v| {
             s.o.layout.physical_image_base = Some(number(v.text()?)?);
             Ok(())

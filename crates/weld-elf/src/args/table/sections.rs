@@ -124,7 +124,7 @@ const ROWS: &[Spec<State>] = &[
          debug information first, of those that compilers make (-gdwarf-5 -gpubnames).",
         |s| s.o.sections.debug_names = true,
     ),
-    flag(&["no-debug-names"], "Leave these tables one behind the other (default).", |s| {
+    flag(&["no-debug-names"], "Leave these tables one after the other (default).", |s| {
         s.o.sections.debug_names = false
     }),
     flag(
