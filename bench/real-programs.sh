@@ -299,8 +299,8 @@ run_testfixture() {
     grep -q "^0 errors out of" "test-$1.log"
 }
 
-# CPython: the interpreter and some seventy extension modules (pyexpat of this version builds only inside Debian's
-# packaging; whatever needs it is left out).
+# CPython: the interpreter and some seventy extension modules (pyexpat of this version builds only inside
+# Debian's packaging; whatever needs it is left out).
 program_cpython() {
     step "cpython: build" 5400 cpython_build && step "cpython: test suite" "${full:+3}3600" cpython_test
 }

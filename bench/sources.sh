@@ -1,11 +1,11 @@
-# Shell functions that bench/real-programs.sh and bench/packages share: Debian's source packages, and steps that
-# run bounded, with a log each. A script that sources this sets `cache`, `work` and `logs`, and calls
+# Shell functions that bench/real-programs.sh and bench/packages share: Debian's source packages, and steps
+# that run bounded, with a log each. A script that sources this sets `cache`, `work` and `logs`, and calls
 # `run_step "$@"` where its first argument is --step.
 # shellcheck shell=bash
 passed=0 failed=0 skipped=0
 
-# bounded NAME SECONDS FUNCTION [ARGUMENT]...: runs FUNCTION in a shell of its own, strictly, for so many seconds at
-# most. Sets `log`, `took` and `outcome` (PASS, SKIP or FAIL).
+# bounded NAME SECONDS FUNCTION [ARGUMENT]...: runs FUNCTION in a shell of its own, strictly, for so many
+# seconds at most. Sets `log`, `took` and `outcome` (PASS, SKIP or FAIL).
 bounded() {
     local name=$1 limit=$2 start=$SECONDS status
     log="$logs/${1//[^a-z0-9.-]/_}.log"

@@ -1,6 +1,6 @@
 //! Objects and libraries that are well-formed as files and wild in what they say: random sections, symbols,
-//! groups, relocations and versions, and fields that contradict each other. Damaged files seldom get beyond the parsers; these reach the scan, layout,
-//! relaxations and writers.
+//! groups, relocations and versions, and fields that contradict each other. Damaged files seldom get beyond
+//! the parsers; these reach the scan, layout, relaxations and writers.
 
 use weld_testkit::dso::{Dso, DynSymbol};
 use weld_testkit::elf::*;

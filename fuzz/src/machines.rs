@@ -1,5 +1,6 @@
-//! Objects for machines other than x86-64: code that relocations look at before they rewrite it, with any relocations, in the
-//! machine's own form (32 or 64 bits, either byte order, addends beside relocations or in place).
+//! Objects for machines other than x86-64: code that relocations look at before they rewrite it, with any
+//! relocations, in the machine's own form (32 or 64 bits, either byte order, addends beside relocations or in
+//! place).
 
 use std::path::Path;
 
@@ -8,8 +9,8 @@ use weld_tests::verify::verify;
 
 use crate::{Choices, MemFile, options, run_link};
 
-/// Links two objects that `data` decides on. What is linked is read back and verified. With `WELD_FUZZ_SAVE=DIR` in the environment the
-/// objects are written to DIR, with the options in DIR/args.
+/// Links two objects that `data` decides on. What is linked is read back and verified. With
+/// `WELD_FUZZ_SAVE=DIR` in the environment the objects are written to DIR, with the options in DIR/args.
 ///
 /// # Panics
 /// If the output is not sound.

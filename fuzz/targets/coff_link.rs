@@ -1,5 +1,5 @@
-//! Whole links of one COFF file, be it an object, a library, compiled resources or a DLL. The first byte selects options, among them
-//! a PDB; a sound object with the entry point is linked beside it.
+//! Whole links of one COFF file, be it an object, a library, compiled resources or a DLL. The first byte
+//! selects options, among them a PDB; a sound object with the entry point is linked beside it.
 #![no_main]
 
 use std::ffi::OsString;
@@ -19,7 +19,8 @@ static START: LazyLock<Vec<u8>> = LazyLock::new(|| {
     object.build()
 });
 
-/// The options that a byte stands for. Undefined and duplicate symbols are allowed, so that links go on to the phases behind.
+/// The options that a byte stands for. Undefined and duplicate symbols are allowed, so that links go on to
+/// the phases behind.
 fn options(byte: u8) -> Vec<&'static str> {
     let mut list = vec!["/entry:start", "/subsystem:console", "/threads:1", "/nodefaultlib", "/force"];
     let more: [&[&str]; 6] = [

@@ -1,5 +1,6 @@
-//! The readers of what comes with COFF objects: short imports, directives, module-definition files, compiled resources as files and as
-//! trees, DLLs. The first byte says which; what is written from what was read is read back where there is a writer.
+//! The readers of what comes with COFF objects: short imports, directives, module-definition files, compiled
+//! resources as files and as trees, DLLs. The first byte says which; what is written from what was read is
+//! read back where there is a writer.
 #![no_main]
 
 use weld_coff::coff::dll::Dll;

@@ -1,4 +1,5 @@
-//! Tables of names for `--debug-names`: whatever a section holds, an index of it, or an error. What an index says is read back.
+//! Tables of names for `--debug-names`: whatever a section holds, an index of it, or an error. What an index
+//! says is read back.
 #![no_main]
 
 use weld_elf::elf::Format;

@@ -1,5 +1,6 @@
-//! Debug information for `.gdb_index`: whatever the sections hold, an index of what can be read. Ranges and names lie where they
-//! say, and there are no more of them than there are bytes. The first bytes say how long each section is.
+//! Debug information for `.gdb_index`: whatever the sections hold, an index of what can be read. Ranges and
+//! names lie where they say, and there are no more of them than there are bytes. The first bytes say how long
+//! each section is.
 #![no_main]
 
 use weld_elf::synth::debug_info::dwarf::{KINDS, Kind, Source};

@@ -14,8 +14,8 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     verify(&std::fs::read(file.path()).unwrap());
 });
 
-/// Sections one behind the other, each with its length and what it is. The signature stands before each, for it would
-/// take the fuzzer long to find.
+/// Sections one behind the other, each with its length and what it is. The signature stands before each, for
+/// it would take the fuzzer long to find.
 fn objects(mut data: &[u8]) -> Vec<Object> {
     let mut objects = vec![Object::default()];
     while let Some((&[what, low, high], rest)) = data.split_first_chunk() {

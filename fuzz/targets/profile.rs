@@ -1,4 +1,5 @@
-//! Indexed profiles (`--irpgo-profile`): traces of names that are in the file, and no more of them than fit into it.
+//! Indexed profiles (`--irpgo-profile`): traces of names that are in the file, and no more of them than fit
+//! into it.
 #![no_main]
 
 use weld_elf::section_order::profile;

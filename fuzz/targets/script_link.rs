@@ -1,8 +1,10 @@
-//! Links with generated scripts: those that make sense end in a file that is verified as those of the end-to-end tests are, and
-//! nonsense in a clear error. With `WELD_FUZZ_SAVE=DIR` in the environment the inputs of a finding are written to DIR.
+//! Links with generated scripts: those that make sense end in a file that is verified as those of the
+//! end-to-end tests are, and nonsense in a clear error. With `WELD_FUZZ_SAVE=DIR` in the environment the
+//! inputs of a finding are written to DIR.
 //!
-//! One input in eight is a plain script, about which linkers agree. With `WELD_FUZZ_PEER=ld` GNU ld links the same, and output sections
-//! and symbols have to have the same addresses, sizes and bytes; all inputs are such ones then.
+//! One input in eight is a plain script, about which linkers agree. With `WELD_FUZZ_PEER=ld` GNU ld links the
+//! same, and output sections and symbols have to have the same addresses, sizes and bytes; all inputs are
+//! such ones then.
 #![no_main]
 
 use std::collections::BTreeMap;
@@ -22,7 +24,8 @@ fn comes_from_input(problem: &str) -> bool {
         || problem.starts_with("TLS symbol ")
         || problem.starts_with("notes: ")
         || problem.contains("is not a multiple of the entry size")
-        // Scripts say where what lies (overlays, addresses that suit no alignment) and which program headers there are, so that sections may be in none.
+        // Scripts say where what lies (overlays, addresses that suit no alignment) and which program headers
+        // there are, so that sections may be in none.
         || problem.contains(" overlap in the memory ")
         || problem.contains(": address ") && problem.contains(" is not aligned to ")
         || problem.contains("file offset does not match the address")

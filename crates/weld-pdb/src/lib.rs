@@ -38,7 +38,8 @@
 //! let modules = [Module { name: LINKER_MODULE, records: records.bytes(), ..Default::default() }];
 //! let symbols = Symbols::scan(&modules, &types, Sources::default(), false, &sink)?;
 //! let publics = [Public { name: b"main", section: 1, offset: 0, flags: Public::FUNCTION }];
-//! let text = OutputSection { name: *b".text\0\0\0", virtual_size: 16, virtual_address: 4096, ..Default::default() };
+//! let name = *b".text\0\0\0";
+//! let text = OutputSection { name, virtual_size: 16, virtual_address: 4096, ..Default::default() };
 //! let image = Image { machine: 0x8664, sections: &[text], publics: &publics, ..Default::default() };
 //! let pdb = Pdb::plan(&types, &symbols, &image, false, &sink)?;
 //! # let path = std::env::temp_dir().join(format!("weld-pdb-{}.pdb", std::process::id()));
@@ -70,11 +71,12 @@
 //! | | |
 //! |---|---|
 //! | [`input`] | what a linker tells |
-//! | [`codeview`] | records of types and symbols, parts of `.debug$S`: kinds, lengths, places of type indices |
+//! | [`codeview`] | records of types and symbols, parts of `.debug$S`: kinds, lengths, type indices |
 //! | [`types`] | type records of all objects, each once: hashes, numbers, the TPI and IPI streams |
 //! | [`symbols`] | symbols, lines and files of modules, global symbols |
 //! | `unique` | the first of equal things among many: types, global symbols, names of files |
-//! | `strings`, `gsi`, `dbi`, `info`, `injected` | `/names`, tables of names, the DBI stream, the info stream, source files in the PDB |
+//! | `strings`, `gsi` | `/names`, tables of names |
+//! | `dbi`, `info`, `injected` | the DBI stream, the info stream, source files in the PDB |
 //! | [`paths`] | absolute paths |
 //! | [`msf`] | the container: pages and streams, laid out; and its reader |
 //! | `pdb`, `write` | all streams and their lengths; the units in which they are written |

@@ -42,7 +42,8 @@ class Suite:
         directory = scratch / name
         directory.mkdir()
         for linker in NAMES:
-            # Whatever the script calls it, weld is GNU ld's stand-in: that is what the names in a compiler's directory are.
+            # Whatever the script calls it, weld is GNU ld's stand-in: that is what the names in a compiler's
+            # directory are.
             path = directory / linker
             path.write_text(f'#!/bin/bash\nexec -a ld {self.program} "$@"\n')
             path.chmod(0o755)

@@ -27,7 +27,8 @@ def gnu_ld():
     """The directory of GNU ld's tests, fetched if this machine does not have it."""
     if not shutil.which("runtest"):
         sys.exit("the package dejagnu is not installed")
-    # The tests read what configure scripts know of machines, and sources and functions of binutils' other tests.
+    # The tests read what configure scripts know of machines, and sources and functions of binutils' other
+    # tests.
     borrowed = [f"gas/testsuite/gas/i386/{name}.s" for name in ("code16-2", "rela")]
     parts = ["ld/testsuite", "ld/configure.tgt", "binutils/testsuite", "bfd/config.bfd", *borrowed]
     return kept(GNU_LD / f"binutils-{BINUTILS}", "binutils", "25 MB", parts, BINUTILS) / "ld/testsuite"

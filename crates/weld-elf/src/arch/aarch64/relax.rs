@@ -5,9 +5,12 @@
 //! | `adrp`, `ldr` of a slot with an address | `adrp`, `add` of the address itself |
 //! | `adrp`, `add` of an address within a megabyte | `nop`, `adr` |
 //! | `adrp`, `ldr` of a slot with an offset from the thread pointer | `movz`, `movk` of the offset |
-//! | TLS descriptor: `adrp`, `ldr`, `add`, `blr` (tiny model: `ldr`, `adr`, `blr`) | the offset as above, or `adrp`, `ldr` of its slot; then nothing |
+//! | TLS descriptor: `adrp`, `ldr`, `add`, `blr` | the offset as above, or `adrp`, `ldr` of its slot |
+//! | the same, tiny model: `ldr`, `adr`, `blr` | the same |
 //! | general dynamic: `adrp`, `add`, `bl`, `nop` | the offset, `mrs`, `add` |
 //! | local dynamic: `adrp`, `add`, `bl`, `nop` | `mrs`, then nothing |
+//!
+//! What is left of a sequence becomes `nop`.
 //!
 //! Specification: AAELF64, "Relocation optimization"; "ELF Handling for Thread-Local Storage on AArch64",
 //! relaxations.

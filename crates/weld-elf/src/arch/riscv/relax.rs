@@ -3,16 +3,16 @@
 //! | was | becomes, if it reaches |
 //! |---|---|
 //! | `auipc`, `jalr` | `jal`; `c.j`; with addresses of 32 bits also `c.jal` |
-//! | `lui`, and what adds the lower half | only the latter, which counts from 0, or with `--relax-gp` from gp; else `c.lui` |
-//! | `auipc`, and what adds the lower half | with `--relax-gp` only the latter, which counts from gp |
-//! | `lui`, `add` of the thread pointer, and what adds the lower half of an offset from it | only the latter, which counts from tp |
+//! | `lui`, and what adds the lower half | only the latter, counting from 0 or gp; else `c.lui` |
+//! | `auipc`, and what adds the lower half | only the latter, counting from gp |
+//! | `lui`, `add` of tp, and what adds the lower half | only the latter, counting from tp |
 //! | `auipc`, load of a slot | `auipc`, addition: the same bytes, without a slot |
-//! | TLS descriptor: `auipc`, load, addition, call | the offset's two halves, or one; or `auipc`, load of its slot |
+//! | TLS descriptor: `auipc`, load, addition, call | halves of the offset; or `auipc`, load of its slot |
 //! | padding | less of it |
 //!
-//! An upper half may go only if all lower halves do without it: those that name the same symbol, each of
-//! which must be marked as well. Which lower half belongs to which upper one is not said where both name a
-//! symbol.
+//! gp is counted from with `--relax-gp` only. An upper half may go only if all lower halves do without it:
+//! those that name the same symbol, each of which must be marked as well. Which lower half belongs to which
+//! upper one is not said where both name a symbol.
 //!
 //! Specification: psABI, chapter "Linker Relaxation".
 

@@ -3,17 +3,18 @@
 //! | was | becomes |
 //! |---|---|
 //! | `lgrl %rx, x@GOTENT` | `larl %rx, x`, if the address is even |
-//! | a literal: the slots of the general-dynamic model, counted from the GOT | that of the slot with the offset from the thread pointer, or the offset |
+//! | a literal: the slots of the general-dynamic model, from the GOT | the slot with the offset, or the offset |
 //! | its call, marked | `lg %r2, 0(%r2,%r12)`, or nothing |
 //! | a literal: the slots of the local-dynamic model | 0 |
 //! | its call, marked | nothing |
-//! | a literal: the slot with an offset, counted from the GOT or an address | the offset |
+//! | a literal: the slot with an offset, from the GOT or an address | the offset |
 //! | its load, marked | a move of the register |
 //! | `lgrl %rx, x@INDNTPOFF` | `lgfi %rx, offset` |
 //!
-//! The load of a literal is marked, and not by which literal. Code may also have the slot's address in a
-//! register without a literal (`larl`, `R_390_TLS_IEENT`), or in the displacement, and mark the load all the
-//! same. So all that loads a symbol's offset is rewritten, or nothing.
+//! Offsets are those from the thread pointer. The load of a literal is marked, and not by which literal. Code
+//! may also have the slot's address in a register without a literal (`larl`, `R_390_TLS_IEENT`), or in the
+//! displacement, and mark the load all the same. So all that loads a symbol's offset is rewritten, or
+//! nothing.
 //!
 //! Specification: s390x ABI supplement; "ELF Handling For Thread-Local Storage", 4.5 and 5, "s390x".
 
