@@ -10,21 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use weld_common::mapped_file::MappedFile;
+use windows_sys::Win32::System::Console::{
+    ENABLE_VIRTUAL_TERMINAL_PROCESSING, GetConsoleMode, GetStdHandle, STD_ERROR_HANDLE,
+    SetConsoleCtrlHandler, SetConsoleMode,
+};
 
 static PROGRAM: Mutex<String> = Mutex::new(String::new());
 static TEMPS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static INPUTS: Mutex<Vec<Arc<MappedFile>>> = Mutex::new(Vec::new());
-
-const STD_ERROR_HANDLE: u32 = -12i32 as u32;
-const ENABLE_VIRTUAL_TERMINAL_PROCESSING: u32 = 4;
-
-#[link(name = "kernel32")]
-unsafe extern "system" {
-    fn SetConsoleCtrlHandler(handler: Option<extern "system" fn(u32) -> i32>, add: i32) -> i32;
-    fn GetStdHandle(which: u32) -> *mut u8;
-    fn GetConsoleMode(console: *mut u8, mode: *mut u32) -> i32;
-    fn SetConsoleMode(console: *mut u8, mode: u32) -> i32;
-}
 
 /// What is in it, whoever panicked with it in hand.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -69,7 +62,7 @@ pub fn install() {
     unsafe { SetConsoleCtrlHandler(Some(on_end), 1) };
 }
 
-extern "system" fn on_end(_: u32) -> i32 {
+unsafe extern "system" fn on_end(_: u32) -> i32 {
     clean_up();
     // The system goes on as if nobody had looked: it ends the process.
     0

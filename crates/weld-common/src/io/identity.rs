@@ -83,38 +83,21 @@ fn numbers_at(_: &Path, meta: &Metadata) -> Option<(u64, u64)> {
 /// Windows tells the numbers of an open file only: the volume's, and the file's on it.
 #[cfg(windows)]
 fn numbers(file: &File, _: &Metadata) -> Option<(u64, u64)> {
-    use std::ffi::c_void;
     use std::os::windows::io::AsRawHandle;
+    use windows_sys::Win32::Storage::FileSystem::{BY_HANDLE_FILE_INFORMATION, GetFileInformationByHandle};
 
-    /// `BY_HANDLE_FILE_INFORMATION`: attributes, three times of two words, then what is asked for.
-    #[repr(C)]
-    #[derive(Default)]
-    struct Information {
-        attributes_and_times: [u32; 7],
-        volume: u32,
-        size: [u32; 2],
-        links: u32,
-        index_high: u32,
-        index_low: u32,
-    }
-
-    #[link(name = "kernel32")]
-    unsafe extern "system" {
-        fn GetFileInformationByHandle(file: *mut c_void, information: *mut Information) -> i32;
-    }
-
-    let mut information = Information::default();
+    let mut information = BY_HANDLE_FILE_INFORMATION::default();
     // SAFETY: an open handle, and room for the answer.
     let done = unsafe { GetFileInformationByHandle(file.as_raw_handle(), &raw mut information) };
-    let index = u64::from(information.index_high) << 32 | u64::from(information.index_low);
-    (done != 0).then_some((u64::from(information.volume), index))
+    let index = u64::from(information.nFileIndexHigh) << 32 | u64::from(information.nFileIndexLow);
+    (done != 0).then_some((u64::from(information.dwVolumeSerialNumber), index))
 }
 
 #[cfg(windows)]
 fn numbers_at(path: &Path, meta: &Metadata) -> Option<(u64, u64)> {
     use std::os::windows::fs::OpenOptionsExt;
-    /// Directories can be opened with this only.
-    const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+    use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_BACKUP_SEMANTICS;
+    // Directories can be opened with this flag only.
     let file =
         fs::OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).ok()?;
     numbers(&file, meta)

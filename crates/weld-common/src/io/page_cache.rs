@@ -178,28 +178,12 @@ fn cgroup_limit(groups: &str, read: &dyn Fn(&str) -> Option<String>) -> u64 {
 
 #[cfg(windows)]
 mod windows {
-    use std::ffi::c_void;
     use std::fs::File;
 
+    use windows_sys::Win32::System::Memory::{PrefetchVirtualMemory, WIN32_MEMORY_RANGE_ENTRY};
+    use windows_sys::Win32::System::Threading::GetCurrentProcess;
+
     use super::{PageCache, Residency, System};
-
-    /// `WIN32_MEMORY_RANGE_ENTRY`.
-    #[repr(C)]
-    struct MemoryRange {
-        start: *const c_void,
-        len: usize,
-    }
-
-    #[link(name = "kernel32")]
-    unsafe extern "system" {
-        fn GetCurrentProcess() -> *mut c_void;
-        fn PrefetchVirtualMemory(
-            process: *mut c_void,
-            count: usize,
-            ranges: *const MemoryRange,
-            flags: u32,
-        ) -> i32;
-    }
 
     impl PageCache for System {
         /// Windows tells what is in a process's working set, which a new mapping never is.
@@ -211,7 +195,10 @@ mod windows {
         fn ask_file(&self, _: &File, _: u64, _: u64) {}
 
         fn ask_mapped(&self, bytes: &[u8]) {
-            let range = MemoryRange { start: bytes.as_ptr().cast(), len: bytes.len() };
+            let range = WIN32_MEMORY_RANGE_ENTRY {
+                VirtualAddress: bytes.as_ptr().cast_mut().cast(),
+                NumberOfBytes: bytes.len(),
+            };
             // SAFETY: one range of this process that is mapped; the call changes no byte.
             unsafe { PrefetchVirtualMemory(GetCurrentProcess(), 1, &raw const range, 0) };
         }
