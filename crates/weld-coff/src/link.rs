@@ -1,8 +1,8 @@
 //! A link, from the command line to the finished image.
 //!
-//! This is the page to read first: [`run`], [`link_inputs`], [`lay_out`] and [`write`] are the recipe, a line a
-//! phase, in order. Each phase borrows what the phases before it made. What a phase finds wrong goes to
-//! `job.sink`: `end_phase` stops the link there.
+//! This is the page to read first: [`run`], [`link_inputs`], [`lay_out`] and [`write()`] are the recipe, a
+//! line a phase, in order. Each phase borrows what the phases before it made. What a phase finds wrong goes
+//! to `job.sink`: `end_phase` stops the link there.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Names of entities: dense `u32` indices instead of pointers.
 //!
-//! Indices follow command-line order, so they do not depend on thread count or timing. [`id!`] makes a type
-//! of them; here are those that all linkers have.
+//! Indices follow command-line order, so they do not depend on thread count or timing. [`id!`](crate::id)
+//! makes a type of them; here are those that all linkers have.
 
 /// Makes a type of indices.
 #[macro_export]

@@ -81,6 +81,9 @@
 //! | [`msf`] | the container: pages and streams, laid out; and its reader |
 //! | `pdb`, `write` | all streams and their lengths; the units in which they are written |
 
+// Programs of others use this crate: its pages link to what they can see.
+#![warn(rustdoc::private_intra_doc_links)]
+
 pub mod codeview;
 mod dbi;
 mod gsi;

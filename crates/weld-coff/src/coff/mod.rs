@@ -1,9 +1,9 @@
 //! The formats that a PE/COFF link reads, viewed in place and checked.
 //!
 //! [`object`] and its bigobj form, [`import`]: the short objects of import libraries, [`directives`]: what
-//! objects tell the linker, [`def`]: module-definition files, [`library`]: libraries as they are written,
-//! [`dll`]: what DLLs export, [`res`]: compiled resources, also as a tree in an object ([`rsrc`]). Records
-//! and numbers are those of the crate `object`. Source: Microsoft, "PE Format".
+//! objects tell the linker, [`library`]: libraries as they are written, [`dll`]: what DLLs export, [`res`]:
+//! compiled resources, also as a tree in an object ([`rsrc`]). Records and numbers are those of the crate
+//! `object`. Source: Microsoft, "PE Format".
 
 pub mod directives;
 pub mod dll;

@@ -1,9 +1,8 @@
 //! Input files: where they are, what they are, and in which order they count.
 //!
-//! [`search`] finds files (also those of a [`toolchain`], or where an [`overlay`] says that they are),
-//! [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols, [`sections`]
-//! decides what each section is for, [`servers`] are compilers' PDBs. [`parts`] tells prefetching what is
-//! read when.
+//! [`search`] finds files (also those of a [toolchain](crate::toolchain), or where an [`overlay`] says that
+//! they are), [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols,
+//! [`servers`] are compilers' PDBs. [`parts`] tells prefetching what is read when.
 
 pub mod dll;
 pub mod load;

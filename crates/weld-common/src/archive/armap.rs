@@ -164,7 +164,7 @@ impl<'a> Symbols<'a> {
         self.names
     }
 
-    /// As the iterator itself, with [`hash_bytes`](crate::hash::hash_bytes) of the name in the middle.
+    /// As the iterator itself, with [`hash_bytes`] of the name in the middle.
     pub fn hashed(mut self) -> impl Iterator<Item = (&'a [u8], u64, u64)> {
         std::iter::from_fn(move || {
             let (name, hash, i) = self.next_name(hash_until_nul)?;

@@ -1,6 +1,6 @@
 //! Code that gets shorter: rounds of choosing, over all sections in parallel.
 //!
-//! [`find`] lists the places where bytes may go. A round ([`Shrinking::round`]) lets the machine choose what
+//! [`find`] lists the places where bytes may go. A round ([`Shrinking::adapt`]) lets the machine choose what
 //! each place becomes, counts anew how many bytes are gone, and gives sections their sizes and places. Rounds
 //! go on as part of layout's fixpoint ([`super::settle`]). Sizes mostly shrink from round to round, but
 //! padding may grow, so that something comes out of reach again. After a few rounds nothing shrinks any more

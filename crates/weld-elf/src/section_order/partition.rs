@@ -1,5 +1,5 @@
 //! `--bp-startup-sort`, `--bp-compression-sort`: sections in an order found by balanced partitioning
-//! ([`bisection`](super::bisection)).
+//! ([`super::bisection`]).
 //!
 //! What functions have in common is, for a start with few page faults, that they are called early: of each
 //! trace of a profile the first function, the first two, four, eight … are sets, and the traits of a function

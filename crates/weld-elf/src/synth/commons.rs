@@ -167,7 +167,7 @@ pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, St
     Ok(list)
 }
 
-/// Gives each live common symbol its offset (in [`Symbol::offset`]) and its block (in
+/// Gives each live common symbol its offset (in `Symbol::offset`) and its block (in
 /// `Symbol::section`). `resolved` names the largest definition of each; alignments are joined here. `rules`
 /// are those of a script that lays out.
 pub fn allocate_commons(
@@ -231,13 +231,13 @@ pub struct Copies {
     pub bss: Block,
     pub relro: Block,
     /// The symbol each copy relocation names, and whether its copy lies in `relro`; offsets are in
-    /// [`Symbol::offset`].
+    /// `Symbol::offset`.
     pub list: Vec<(SymbolId, bool)>,
     /// Symbols whose copies lie in `relro`: those of `list` and their aliases.
     pub in_relro: Vec<SymbolId>,
 }
 
-/// Gives each copied symbol, and all aliases of it, an offset (in [`Symbol::offset`]). Aliases may differ in
+/// Gives each copied symbol, and all aliases of it, an offset (in `Symbol::offset`). Aliases may differ in
 /// size: the copy is as large and as aligned as any of them, and its relocation names the largest, for the
 /// loader copies no more than that symbol's size.
 pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots) -> Result<Copies, String> {

@@ -108,7 +108,7 @@ impl Extents {
         Some(format!("{what} {}", shown(options, object.symbol_name(index))))
     }
 
-    /// As [`reference`].
+    /// As [`reference()`].
     pub fn reference(&self, options: &Options, object: &Object, shndx: u32, offset: u64) -> String {
         described(options, object, text(object, shndx, offset), self.enclosing(object, shndx, offset))
     }

@@ -82,7 +82,7 @@ impl Abbreviation {
         uleb_size(u64::from(code)) + u64::from(unit) + if self.parent == Parent::Listed { 8 } else { 4 }
     }
 
-    /// `DW_IDX_*` and `DW_FORM_*`, in the order in which [`super::table`] writes them.
+    /// `DW_IDX_*` and `DW_FORM_*`, in the order in which [`mod@super::table`] writes them.
     fn attributes(&self, sizes: UnitSizes) -> impl Iterator<Item = (u64, u16)> {
         let type_unit = (idx::TYPE_UNIT, UnitSizes::form(sizes.type_unit));
         let unit = (idx::COMPILE_UNIT, UnitSizes::form(sizes.unit));
