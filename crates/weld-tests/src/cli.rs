@@ -15,6 +15,7 @@
 //!     --failed         print one line for each failure only
 //! ```
 
+use crate::digests::{self, Collection};
 use crate::exec;
 use crate::known::Known;
 use crate::linker::{Hooks, Linker};
@@ -111,7 +112,11 @@ fn run(hooks: &Hooks, options: &Options) -> Result<bool, String> {
     let listed = linker.in_process() && !options.all_failures && !options.write_known;
     let known = if linker.in_process() { Known::read(&hooks.tests)? } else { Known::default() };
     let judge = |name: &str, outcome| if listed { known.judge(name, outcome) } else { outcome };
+    let collection = Collection::begin(hooks.program.as_deref())?;
     let results = supervise(&names, options, judge)?;
+    if let Some(collection) = collection {
+        collection.end()?;
+    }
     if options.write_known && options.filters.is_empty() && options.skips.is_empty() {
         known.write(&results)?;
     }
@@ -181,7 +186,7 @@ fn line(name: &str, outcome: &Outcome, time: Duration) -> String {
 /// The child: runs what it is told.
 fn work(linker: &Linker, tests: &[Test], options: &Options) -> Result<(), String> {
     let by_name: HashMap<&str, &Test> = tests.iter().map(|t| (t.name.as_str(), t)).collect();
-    let base = cache_dir().join("e2e").join(&linker.name);
+    let base = digests::directory().unwrap_or_else(|| cache_dir().join("e2e").join(&linker.name));
     let run = |name: &str| -> Outcome {
         let dir = base.join(name.replace('/', "."));
         let outcome = match by_name.get(name) {

@@ -5,6 +5,7 @@
 //! else after. Every linked file goes through the verifier.
 
 use crate::checks::{self, regex};
+use crate::digests::{self, Digests, Files};
 use crate::elf::Image;
 use crate::flavour::Flavour;
 use crate::linker::{LinkResult, Linker};
@@ -67,6 +68,7 @@ struct Context<'a> {
     /// The file that checks look at, and its decoded form.
     current: String,
     image: Option<Image>,
+    digests: Digests,
 }
 
 /// Runs `test` in `dir`, which is made anew and becomes the current directory.
@@ -80,11 +82,13 @@ pub fn run_test(linker: &Linker, test: &Test, dir: &Path) -> Result<(), String> 
         std::fs::copy(&object, &to).map_err(|e| format!("{}: {e}", object.display()))?;
     }
     let current = test.file.flavour.default_output().0.to_owned();
-    let mut context = Context { linker, test, dir: dir.to_owned(), current, image: None };
-    for step in steps(test)? {
-        context.step(&step).map_err(|e| format!("line {}: {}: {e}", step.main.line, step.main.key))?;
-    }
-    Ok(())
+    let digests = Digests::new(&test.name);
+    let mut context = Context { linker, test, dir: dir.to_owned(), current, image: None, digests };
+    let outcome = steps(test)?.iter().try_for_each(|step| {
+        context.step(step).map_err(|e| format!("line {}: {}: {e}", step.main.line, step.main.key))
+    });
+    context.digests.save()?;
+    outcome
 }
 
 fn steps(test: &Test) -> Result<Vec<Step<'_>>, String> {
@@ -178,6 +182,7 @@ impl Context<'_> {
 
     fn link(&mut self, step: &Step, text: &str) -> Result<(), String> {
         let (args, output) = self.arguments(text)?;
+        let before = self.digests.begin_step(&self.dir);
         let result = self.linker.run_as(self.flavour(), &args, &self.dir)?;
         if !result.ok {
             return Err(format!("failed:\n{}\n{}", result.stderr, shown(&args)));
@@ -185,8 +190,12 @@ impl Context<'_> {
         self.judge_output(step, &result, "warning").map_err(|e| format!("{e}\n{}", shown(&args)))?;
         (self.current, self.image) = (output.clone(), None);
         let chooses = args.iter().any(|a| self.flavour().sets_threads(a));
+        self.digests.written(&self.dir, &before, "-", digests::not_a_trace);
+        if !step.has("once") {
+            self.digests.said("says", "-", &format!("{}{}", result.stdout, result.stderr));
+        }
         if self.linker.in_process() && !step.has("once") && !chooses {
-            self.link_again(&args, &output, &result)?;
+            self.link_again(&args, &output, &result, &before)?;
         }
         if step.has("no-verify") {
             return Ok(());
@@ -214,7 +223,13 @@ impl Context<'_> {
     }
 
     /// Neither thread counts nor the way the output is written may show in it, nor in what is said.
-    fn link_again(&self, args: &[String], output: &str, first: &LinkResult) -> Result<(), String> {
+    fn link_again(
+        &mut self,
+        args: &[String],
+        output: &str,
+        first: &LinkResult,
+        before: &Files,
+    ) -> Result<(), String> {
         let (path, kept) = (self.dir.join(output), self.dir.join(format!("{output}.first")));
         let mapped = "--mmap-output-file";
         for (threads, engine) in
@@ -242,6 +257,9 @@ impl Context<'_> {
             if !same {
                 return Err(format!("{how} gives other bytes"));
             }
+            if engine.is_none() {
+                self.digests.written(&self.dir, before, threads, digests::not_a_trace);
+            }
         }
         Ok(())
     }
@@ -256,7 +274,9 @@ impl Context<'_> {
             let _ = std::fs::write(&path, marker);
         }
         let before = (snapshot(&self.dir)?, std::fs::read(&path).ok());
+        self.digests.begin_step(&self.dir);
         let result = self.linker.run_as(self.flavour(), &args, &self.dir)?;
+        self.digests.said("error", "-", &result.stderr);
         if result.ok {
             return Err(format!(
                 "the link should fail\n{}{}\n{}",
@@ -356,11 +376,14 @@ impl Context<'_> {
         finished(step, &process::run(command, &self.dir, LIMIT)?, |code| code.to_string() == wanted)
     }
 
-    fn shell(&self, step: &Step, text: &str, success: bool) -> Result<(), String> {
+    fn shell(&mut self, step: &Step, text: &str, success: bool) -> Result<(), String> {
+        let before = self.digests.begin_step(&self.dir);
         let mut command = Command::new("bash");
         command.args(["-euo", "pipefail", "-c", text]).current_dir(&self.dir).envs(self.environment()?);
         let limit = Duration::from_secs(600);
-        finished(step, &process::run(command, &self.dir, limit)?, |code| (code == 0) == success)
+        let done = process::run(command, &self.dir, limit)?;
+        self.digests.written(&self.dir, &before, "-", digests::image_or_pdb);
+        finished(step, &done, |code| (code == 0) == success)
     }
 }
 

@@ -12,6 +12,7 @@
 
 pub mod checks;
 pub mod cli;
+pub mod digests;
 pub mod elf;
 pub mod exec;
 pub mod flavour;

@@ -1,5 +1,6 @@
 //! The linker under test: weld inside this process, or any program that takes the same arguments.
 
+use crate::digests;
 use crate::flavour::Flavour;
 use crate::process;
 use std::ffi::OsString;
@@ -64,6 +65,7 @@ impl Linker {
         let (Some(link), Some(program)) = (hooks.link, hooks.program.clone()) else {
             return Err("weld is not part of this program; use --linker=PATH".to_owned());
         };
+        let program = digests::program().unwrap_or(program);
         Ok(Linker { name: "weld".to_owned(), program, link: Some(link) })
     }
 
@@ -98,7 +100,8 @@ impl Linker {
 
     /// A directory with the linker under all the names that drivers look for.
     pub fn directory(&self) -> Result<PathBuf, String> {
-        let dir = crate::objects::cache_dir().join("e2e").join(format!("bin.{}", self.name));
+        let base = digests::directory().unwrap_or_else(|| crate::objects::cache_dir().join("e2e"));
+        let dir = base.join(format!("bin.{}", self.name));
         std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         for name in ["ld", "ld.weld", "ld.lld", "weld"] {
             let link = dir.join(name);
