@@ -11,7 +11,7 @@ id!(/// A section of a live object: the object's `section_base` + the section he
     SectionId);
 id!(/// Where input sections are gathered: those of one bin lie together in one output section. There is a bin
     /// for each output section's name; see `sections::bins`.
-    BinId);
+    PlacementId);
 id!(/// An output section; an index into `Layout::sections`, and in the order in which they lie in the file.
     OutputSectionId);
 id!(/// An index into the output's section header table, in which 0 is the null header: what `sh_link` and

@@ -35,7 +35,7 @@ pub struct Merger<'c, 'a> {
 }
 
 /// What sections that are merged have in common: bin, entry size, whether they are strings, alignment.
-type Key = (BinId, u32, bool, u64);
+type Key = (PlacementId, u32, bool, u64);
 
 /// Objects whose sections are gathered in one go.
 const OBJECTS: usize = 64;
@@ -43,7 +43,7 @@ const OBJECTS: usize = 64;
 const PLACES: usize = 4096;
 
 struct Group<'a> {
-    bin: BinId,
+    bin: PlacementId,
     inputs: Vec<MergeInput<'a>>,
     /// (object, section) of each input, ascending.
     origins: Vec<(u32, SectionId)>,
@@ -232,12 +232,12 @@ mod tests {
     fn groups_of_runs_join_in_order() {
         let input = |data: &'static [u8]| MergeInput { data, entsize: 1, strings: true, align: 1 };
         let found: [&[(Key, &[u8], u32)]; 3] = [
-            &[((BinId(2), 1, true, 1), b"a", 0), ((BinId(1), 1, true, 1), b"b", 1)],
+            &[((PlacementId(2), 1, true, 1), b"a", 0), ((PlacementId(1), 1, true, 1), b"b", 1)],
             &[],
             &[
-                ((BinId(1), 1, true, 1), b"c", 5),
-                ((BinId(3), 8, false, 8), b"d", 6),
-                ((BinId(2), 1, true, 1), b"e", 7),
+                ((PlacementId(1), 1, true, 1), b"c", 5),
+                ((PlacementId(3), 8, false, 8), b"d", 6),
+                ((PlacementId(2), 1, true, 1), b"e", 7),
             ],
         ];
         let mut joined = Groups::default();
@@ -255,8 +255,8 @@ mod tests {
         assert_eq!(
             list,
             [(2, origins(&[0, 7])), (1, origins(&[1, 5])), (3, origins(&[6]))].map(|(bin, origins)| (
-                BinId(bin),
-                BinId(bin),
+                PlacementId(bin),
+                PlacementId(bin),
                 origins
             ))
         );

@@ -366,7 +366,7 @@ mod tests {
             let kind = if random() % 20 == 0 { SectionKind::NoBits } else { SectionKind::Regular };
             let align = if is_large && random() % 4 == 0 { 20 } else { random() % 5 };
             let size = random() % if is_large { 3 * UNIT_BYTES } else { 300 };
-            let mut section = InputSection::new(kind, BinId(0), align as u32, size);
+            let mut section = InputSection::new(kind, PlacementId(0), align as u32, size);
             let start = end.next_multiple_of(section.align());
             section.move_to(start);
             end = start + size;

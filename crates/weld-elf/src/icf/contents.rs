@@ -52,7 +52,7 @@ pub enum Destination<'a> {
 }
 
 /// What is merged among itself: bin, entry size, whether they are strings, alignment.
-pub type Merged = (BinId, u64, bool, u64);
+pub type Merged = (PlacementId, u64, bool, u64);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Relocation<'a> {

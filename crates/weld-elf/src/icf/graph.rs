@@ -101,7 +101,7 @@ pub struct Vertices<'c, 'a> {
 impl<'c, 'a> Vertices<'c, 'a> {
     pub fn find(link: &'c Link<'c, 'a>, significance: &Significance) -> Self {
         let names: Vec<Name> =
-            (0..).zip(&link.sections.bins).map(|(number, name)| kind_of(BinId(number), name)).collect();
+            (0..).zip(&link.sections.bins).map(|(number, name)| kind_of(PlacementId(number), name)).collect();
         let found = par::runs("candidates for folding", link.parallel, link.objects.len(), OBJECTS, |run| {
             let mut found = Vec::new();
             run.for_each(|object| candidates(link, significance, &names, object, &mut found));
@@ -244,7 +244,7 @@ fn telling_flags(shdr: &Shdr) -> u64 {
 
 /// What sections of a bin are to folding, by its name. Code of `.init` and `.fini` is run through from one
 /// object to the next, and programs go through sections whose names are C identifiers.
-fn kind_of(bin: BinId, name: &[u8]) -> Name {
+fn kind_of(bin: PlacementId, name: &[u8]) -> Name {
     match (bin, name) {
         (bins::RELRO, _) => Name::Relro,
         (bins::EXCEPTION_TABLE, _) => Name::Table,

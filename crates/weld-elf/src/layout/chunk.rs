@@ -3,7 +3,7 @@
 //! `synth/all.rs` knows the file that makes each.
 
 use crate::arch::plt;
-use crate::ids::BinId;
+use crate::ids::PlacementId;
 
 /// What a chunk holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,7 +84,7 @@ pub enum Place {
     /// An output section of its own.
     Own(Header),
     /// Among the input sections of a bin.
-    Joined(BinId),
+    Joined(PlacementId),
 }
 
 /// The header of an output section: `sh_name`, `sh_type`, `sh_flags` and `sh_entsize`.
@@ -102,7 +102,7 @@ impl Spec {
     }
 
     /// `size` bytes among the input sections of `bin`.
-    pub fn joined(bin: BinId, align: u64, size: u64) -> Option<Spec> {
+    pub fn joined(bin: PlacementId, align: u64, size: u64) -> Option<Spec> {
         (size > 0).then_some(Spec { place: Place::Joined(bin), size, align })
     }
 }

@@ -211,7 +211,7 @@ impl<'a> Builder<'_, 'a> {
             let _task = region.task();
             runs::join_uses(objects.iter().flat_map(|o| &o.uses), bins)
         };
-        let joined: Vec<Vec<(BinId, OutputUse)>> = match self.parallel {
+        let joined: Vec<Vec<(PlacementId, OutputUse)>> = match self.parallel {
             true => objects.par_chunks(OBJECTS).map(join).collect(),
             false => vec![join(objects)],
         };
@@ -342,7 +342,7 @@ impl<'a> Builder<'_, 'a> {
         of_bin: &mut [OutputSectionId],
     ) -> Vec<Vec<Part>> {
         // Groups come first; so they are there where they belong.
-        let groups = self.heads.iter().flat_map(|heads| (0..).map(BinId).zip(heads.iter()));
+        let groups = self.heads.iter().flat_map(|heads| (0..).map(PlacementId).zip(heads.iter()));
         for (bin, _) in groups.filter(|(_, head)| head.is_some_and(|head| head.kind.is(SHT_GROUP))) {
             self.out_for(bin, uses, outs, of_bin);
         }
@@ -374,7 +374,7 @@ impl<'a> Builder<'_, 'a> {
 
     fn out_for(
         &self,
-        bin: BinId,
+        bin: PlacementId,
         uses: &[Option<Head>],
         outs: &mut Vec<OutputSection<'a>>,
         of_bin: &mut [OutputSectionId],

@@ -77,7 +77,7 @@ pub struct Chunk {
 pub struct MergedPart<'a> {
     pub merged: Merged<'a>,
     pub chunk: ChunkId,
-    pub bin: BinId,
+    pub bin: PlacementId,
 }
 
 /// What a script fills gaps of an output section with, from an offset on.
@@ -262,7 +262,7 @@ impl<'a> Layout<'a> {
 
     /// The output section that the input sections of a bin lie in.
     #[inline(always)]
-    pub fn out_of(&self, bin: BinId) -> Option<OutputSectionId> {
+    pub fn out_of(&self, bin: PlacementId) -> Option<OutputSectionId> {
         Some(self.of_bin[bin.index()]).filter(|out| out.is_some())
     }
 

@@ -22,7 +22,7 @@ pub const RUN: usize = 16 << 10;
 
 /// What a run has for one bin.
 pub struct Group {
-    pub bin: BinId,
+    pub bin: PlacementId,
     pub members: Vec<Member>,
     pub extent: Extent,
 }
@@ -38,12 +38,15 @@ pub fn gather(list: &[InputSection], range: Range<usize>, live: &Live, bins: usi
             extent.push(section.align(), section.size);
         }
     }
-    let group = |(bin, (members, extent))| Group { bin: BinId(bin as u32), members, extent };
+    let group = |(bin, (members, extent))| Group { bin: PlacementId(bin as u32), members, extent };
     groups.into_list().into_iter().map(group).collect()
 }
 
 /// Joins what objects contribute to headers, by bin.
-pub fn join_uses<'u>(uses: impl Iterator<Item = &'u OutputUse>, bins: usize) -> Vec<(BinId, OutputUse)> {
+pub fn join_uses<'u>(
+    uses: impl Iterator<Item = &'u OutputUse>,
+    bins: usize,
+) -> Vec<(PlacementId, OutputUse)> {
     let mut joined: ByBin<Option<OutputUse>> = ByBin::new(bins, 0);
     for used in uses {
         match joined.get(used.bin.index(), || None) {
@@ -51,12 +54,12 @@ pub fn join_uses<'u>(uses: impl Iterator<Item = &'u OutputUse>, bins: usize) -> 
             slot => *slot = Some(*used),
         }
     }
-    joined.into_list().into_iter().filter_map(|(bin, used)| Some((BinId(bin as u32), used?))).collect()
+    joined.into_list().into_iter().filter_map(|(bin, used)| Some((PlacementId(bin as u32), used?))).collect()
 }
 
 /// Where the members of a [`Group`] went.
 pub struct Part {
-    pub bin: BinId,
+    pub bin: PlacementId,
     /// Among the members of the output section, which other runs begin.
     pub members: Range<usize>,
     pub extent: Extent,
@@ -121,7 +124,12 @@ mod tests {
                 _ => SectionKind::Regular,
             };
             let (out, align) = (random(&mut state) % names, random(&mut state) % 7);
-            list.push(InputSection::new(kind, BinId(out as u32), align as u32, random(&mut state) % 100));
+            list.push(InputSection::new(
+                kind,
+                PlacementId(out as u32),
+                align as u32,
+                random(&mut state) % 100,
+            ));
         }
         Sections { list, bins: vec![b".name"; names as usize], ..Sections::default() }
     }

@@ -11,7 +11,7 @@ use crate::names::flag;
 use crate::resolve::Resolved;
 use crate::symbols::Symbols;
 use crate::symbols::internal::Internals;
-use crate::symbols::natures::Correction;
+use crate::symbols::value_kinds::Correction;
 use crate::synth::plan::Plan;
 
 /// How often symbols that a script computes may turn out to be something else. What they are makes sections

@@ -44,7 +44,7 @@ const UNITED: u64 = SHF_WRITE | SHF_EXECINSTR;
 const DROPPED: u64 = SHF_GROUP | SHF_COMPRESSED | SHF_INFO_LINK;
 
 /// What no section is in that has not been looked at yet.
-const NOWHERE: BinId = BinId(0);
+const NOWHERE: PlacementId = PlacementId(0);
 /// There is room for no more in an input section's record.
 const MAX_BINS: usize = 1 << 21;
 
@@ -56,7 +56,7 @@ struct Key<'a> {
     flags: u64,
     entsize: u64,
     /// The bin that an `SHF_LINK_ORDER` section is linked to.
-    link: BinId,
+    link: PlacementId,
 }
 
 impl Key<'_> {
@@ -70,16 +70,16 @@ impl Key<'_> {
 #[derive(Default)]
 struct Keys<'a> {
     index: HashIndex,
-    list: Vec<(Key<'a>, BinId)>,
+    list: Vec<(Key<'a>, PlacementId)>,
 }
 
 impl<'a> Keys<'a> {
     /// The bin that sections of this kind join now; `NONE` if it is the first of its kind.
-    fn bin(&mut self, key: Key<'a>) -> &mut BinId {
+    fn bin(&mut self, key: Key<'a>) -> &mut PlacementId {
         let is = |i: usize| self.list[i].0 == key;
         let found = self.index.find_or_add(key.hash(), self.list.len(), is);
         if found.is_err() {
-            self.list.push((key, BinId::NONE));
+            self.list.push((key, PlacementId::NONE));
         }
         &mut self.list[found.unwrap_or_else(|new| new) as usize].1
     }
@@ -114,9 +114,9 @@ struct Gathered<'a> {
     grouped: Vec<u64>,
     keys: Keys<'a>,
     /// Those with code that the next linker may make shorter, by multiples of so many bytes.
-    moving: HashMap<BinId, u64>,
+    moving: HashMap<PlacementId, u64>,
     /// The last member of each joined `.eh_frame`.
-    last_frames: HashMap<BinId, Frame>,
+    last_frames: HashMap<PlacementId, Frame>,
     /// The patterns of `--unique`.
     unique: Vec<Glob>,
 }
@@ -129,11 +129,11 @@ struct Frame {
 }
 
 impl<'a> Gathered<'a> {
-    fn add(&mut self, name: &'a [u8], head: Head) -> BinId {
+    fn add(&mut self, name: &'a [u8], head: Head) -> PlacementId {
         self.names.push(name);
         self.heads.push(Some(head));
         self.ends.push(0);
-        BinId(self.names.len() as u32 - 1)
+        PlacementId(self.names.len() as u32 - 1)
     }
 }
 
@@ -175,7 +175,7 @@ impl<'a> Joiner<'_, 'a> {
         let sorts = [(bin::BSS, 0), (bin::TBSS, SHF_TLS), (bin::LBSS, self.machine.large_flag())];
         for (bin, flags) in sorts {
             let (name, flags) = (BINS[bin.index()], SHF_ALLOC | flags);
-            *keys.bin(Key { name, kind: SHT_NOBITS, flags, entsize: 0, link: BinId::NONE }) = bin;
+            *keys.bin(Key { name, kind: SHT_NOBITS, flags, entsize: 0, link: PlacementId::NONE }) = bin;
         }
         keys
     }
@@ -243,7 +243,7 @@ impl<'a> Joiner<'_, 'a> {
         let name = object.section_name(shndx).unwrap_or(b"");
         let name = if self.options.sections.merge_names && !grouped { merged_name(name) } else { name };
         let linked = shdr.sh_flags() & SHF_LINK_ORDER != 0 && shdr.sh_link() != 0;
-        let link = if linked { self.bin_of_leader(object, shdr) } else { BinId::NONE };
+        let link = if linked { self.bin_of_leader(object, shdr) } else { PlacementId::NONE };
         let key = Key {
             name,
             kind: join_kind(object.machine, shdr.sh_type()),
@@ -256,7 +256,7 @@ impl<'a> Joiner<'_, 'a> {
         let of_script = self.of_script(id).filter(|_| !alone);
         let known = match of_script {
             Some(bin) => bin,
-            None if alone => BinId::NONE,
+            None if alone => PlacementId::NONE,
             None => *all.keys.bin(key),
         };
         let frame = !grouped && is_frame(object.machine, name, shdr);
@@ -297,19 +297,19 @@ impl<'a> Joiner<'_, 'a> {
     }
 
     /// The bin that a linker script has a section in.
-    fn of_script(&self, id: SectionId) -> Option<BinId> {
+    fn of_script(&self, id: SectionId) -> Option<PlacementId> {
         let bin = self.sections.get(id).bin();
         self.rules?.bin(bin).map(|_| bin)
     }
 
-    fn bin_of_leader(&self, object: &Object, shdr: &Shdr) -> BinId {
+    fn bin_of_leader(&self, object: &Object, shdr: &Shdr) -> PlacementId {
         let link = object.section_base as usize + shdr.sh_link() as usize;
         let leader = self.sections.list.get(link).map(|leader| leader.bin());
-        leader.filter(|bin| *bin != NOWHERE).unwrap_or(BinId::NONE)
+        leader.filter(|bin| *bin != NOWHERE).unwrap_or(PlacementId::NONE)
     }
 
     /// Whether a mergeable section's entries would stay in step after those already there.
-    fn fits(&self, all: &Gathered, bin: BinId, id: SectionId) -> bool {
+    fn fits(&self, all: &Gathered, bin: PlacementId, id: SectionId) -> bool {
         let (Some(head), end) = (&all.heads[bin.index()], all.ends[bin.index()]) else { return true };
         if head.flags & SHF_MERGE == 0 || head.entsize <= 1 {
             return true;
@@ -326,7 +326,7 @@ impl<'a> Joiner<'_, 'a> {
         machine.step(self.objects[object].flags, relocs)
     }
 
-    fn put(&mut self, all: &mut Gathered, bin: BinId, id: SectionId) {
+    fn put(&mut self, all: &mut Gathered, bin: PlacementId, id: SectionId) {
         let section = &mut self.sections.list[id.index()];
         section.set_bin(bin);
         let end = &mut all.ends[bin.index()];
@@ -334,7 +334,7 @@ impl<'a> Joiner<'_, 'a> {
     }
 
     /// Has an `.eh_frame` begin right after the last record of the one before it.
-    fn follow_frame(&mut self, (object, id): (usize, SectionId), bin: BinId, all: &mut Gathered<'a>) {
+    fn follow_frame(&mut self, (object, id): (usize, SectionId), bin: PlacementId, all: &mut Gathered<'a>) {
         let mut frame = Frame { object, id, start: 0 };
         if let Some(before) = all.last_frames.get(&bin) {
             let owner = &self.objects[before.object];

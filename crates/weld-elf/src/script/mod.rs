@@ -1,6 +1,6 @@
 //! What linkers are told in files: linker scripts, version scripts and dynamic lists.
 //!
-//! * [`lexer`] makes tokens of all of them; [`expr`] are expressions, [`nature`] what their values are;
+//! * [`lexer`] makes tokens of all of them; [`expr`] are expressions, [`value_kind`] what their values are;
 //!   [`expr_text`] writes them for maps;
 //! * [`commands`] are those of linker scripts, with what is below them: [`sections`] (`SECTIONS`),
 //!   [`input_sections`] (the patterns in it), [`memory`] (`MEMORY`) and [`phdrs`] (`PHDRS`); [`layout`] puts
@@ -20,8 +20,8 @@ pub mod layout;
 pub mod lexer;
 pub mod memory;
 pub mod mri;
-pub mod nature;
 pub mod patterns;
 pub mod phdrs;
 pub mod sections;
+pub mod value_kind;
 pub mod version_script;

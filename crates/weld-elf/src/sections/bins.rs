@@ -2,7 +2,7 @@
 //!
 //! Specification: gABI chapter 4 ("Special Sections"); output names as ld.lld and GNU ld assign them.
 
-use crate::ids::BinId;
+use crate::ids::PlacementId;
 
 /// The bins there are in any case, by the name of their output section; in no meaningful order.
 pub const BINS: &[&[u8]] = &[
@@ -51,26 +51,26 @@ pub const BINS: &[&[u8]] = &[
 /// The bins of some well-known names.
 pub mod bin {
     use super::BINS;
-    use crate::ids::BinId;
+    use crate::ids::PlacementId;
 
-    pub const BSS: BinId = index(b".bss");
-    pub const BSS_REL_RO: BinId = index(b".bss.rel.ro");
-    pub const TBSS: BinId = index(b".tbss");
-    pub const LBSS: BinId = index(b".lbss");
-    pub const INIT_ARRAY: BinId = index(b".init_array");
-    pub const FINI_ARRAY: BinId = index(b".fini_array");
-    pub const EH_FRAME: BinId = index(b".eh_frame");
-    pub const COMMENT: BinId = index(b".comment");
-    pub const RELRO: BinId = index(b".data.rel.ro");
-    pub const EXCEPTION_TABLE: BinId = index(b".gcc_except_table");
+    pub const BSS: PlacementId = index(b".bss");
+    pub const BSS_REL_RO: PlacementId = index(b".bss.rel.ro");
+    pub const TBSS: PlacementId = index(b".tbss");
+    pub const LBSS: PlacementId = index(b".lbss");
+    pub const INIT_ARRAY: PlacementId = index(b".init_array");
+    pub const FINI_ARRAY: PlacementId = index(b".fini_array");
+    pub const EH_FRAME: PlacementId = index(b".eh_frame");
+    pub const COMMENT: PlacementId = index(b".comment");
+    pub const RELRO: PlacementId = index(b".data.rel.ro");
+    pub const EXCEPTION_TABLE: PlacementId = index(b".gcc_except_table");
 
     /// Evaluated when this is compiled, which ends there if there is no such name.
-    pub(super) const fn index(name: &[u8]) -> BinId {
+    pub(super) const fn index(name: &[u8]) -> PlacementId {
         let mut i = 0;
         while !is_equal(BINS[i], name) {
             i += 1;
         }
-        BinId(i as u32)
+        PlacementId(i as u32)
     }
 
     const fn is_equal(a: &[u8], b: &[u8]) -> bool {
@@ -84,7 +84,7 @@ pub mod bin {
 
 /// Names whose output sections take in `NAME.anything`, longest first: those whose first letter is `letter`.
 #[inline(always)]
-pub fn prefixes(letter: u8) -> &'static [(&'static [u8], BinId)] {
+pub fn prefixes(letter: u8) -> &'static [(&'static [u8], PlacementId)] {
     macro_rules! prefixes {
         ($($name:literal)*) => { &[$(($name, const { bin::index($name) })),*] };
     }

@@ -99,7 +99,7 @@ impl<'a> Parser<'a, '_> {
         (rules, file): &(&Rules, OfFile),
         (shndx, name): (usize, &'a [u8]),
         align: &mut u64,
-    ) -> Option<BinId> {
+    ) -> Option<PlacementId> {
         let flags = self.object.shdrs[shndx].sh_flags();
         let bin = match rules.find(file, name, flags) {
             Found::Discarded => return None,
@@ -129,7 +129,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// Whether a bin is that of an array of functions, by which name a script knows it.
-    fn is_array_bin(&self, bin: BinId, array: BinId) -> bool {
+    fn is_array_bin(&self, bin: PlacementId, array: PlacementId) -> bool {
         match self.script.and_then(|(rules, _)| rules.bin(bin)) {
             Some(of_script) => of_script.array == Some(array),
             None => bin == array,
@@ -264,7 +264,7 @@ impl<'a> Parser<'a, '_> {
         &mut self,
         kind: SectionKind,
         (shndx, name): (usize, &[u8]),
-        bin: BinId,
+        bin: PlacementId,
         size: u64,
     ) -> Result<SectionKind, String> {
         let shdr = &self.object.shdrs[shndx];

@@ -78,7 +78,7 @@ const BIN_SHIFT: u32 = 11;
 const FOLLOWERS: u32 = 1 << 4;
 
 impl InputSection {
-    pub(crate) fn new(kind: SectionKind, bin: BinId, align_log2: u32, size: u64) -> Self {
+    pub(crate) fn new(kind: SectionKind, bin: PlacementId, align_log2: u32, size: u64) -> Self {
         InputSection { place: 0, size, relocs: 0, meta: kind as u32 | align_log2 << 5 | bin.0 << BIN_SHIFT }
     }
     #[inline(always)]
@@ -136,10 +136,10 @@ impl InputSection {
         let log2 = align.trailing_zeros().max(self.align().trailing_zeros());
         self.meta = self.meta & !(63 << 5) | log2 << 5;
     }
-    pub fn bin(&self) -> BinId {
-        BinId(self.meta >> BIN_SHIFT)
+    pub fn bin(&self) -> PlacementId {
+        PlacementId(self.meta >> BIN_SHIFT)
     }
-    pub fn set_bin(&mut self, bin: BinId) {
+    pub fn set_bin(&mut self, bin: PlacementId) {
         self.meta = self.meta & ((1 << BIN_SHIFT) - 1) | bin.0 << BIN_SHIFT;
     }
     /// The offset in its output section, while sections are gathered ([`crate::layout`]). With `-r` that is
@@ -172,7 +172,7 @@ impl InputSection {
         self.place = u64::from(part) << 32 | u64::from(input);
     }
     /// Gives the names that an object has numbered itself the numbers in `number`.
-    fn renumber(slots: &mut [InputSection], number: &[BinId]) {
+    fn renumber(slots: &mut [InputSection], number: &[PlacementId]) {
         if number.is_empty() {
             return;
         }

@@ -33,7 +33,7 @@ pub fn continues(name: &[u8], prefix: &[u8]) -> bool {
 
 /// Where a section named `name` goes: the bin of a well-known name, or that of a name of its own.
 #[inline]
-fn choose_bin<'a>(name: &'a [u8], options: &Options) -> Result<BinId, &'a [u8]> {
+fn choose_bin<'a>(name: &'a [u8], options: &Options) -> Result<PlacementId, &'a [u8]> {
     if options.sections.keep_text_section_prefix
         && let Some(prefix) = TEXT_PREFIXES.iter().find(|p| continues(name, p))
     {
@@ -52,7 +52,7 @@ fn choose_bin<'a>(name: &'a [u8], options: &Options) -> Result<BinId, &'a [u8]> 
         b'g' => linkonce::output_name(name).unwrap_or(name),
         _ => name,
     };
-    BINS.iter().position(|k| *k == name).map(|i| BinId(i as u32)).ok_or(name)
+    BINS.iter().position(|k| *k == name).map(|i| PlacementId(i as u32)).ok_or(name)
 }
 
 /// Names of output sections that an object (or a slice of one) has named, in the order of their numbers,
@@ -61,13 +61,13 @@ fn choose_bin<'a>(name: &'a [u8], options: &Options) -> Result<BinId, &'a [u8]> 
 pub(super) struct LocalNames<'a> {
     pub(super) list: Vec<(&'a [u8], bool)>,
     /// Numbers of those that take others in.
-    numbers: HashMap<&'a [u8], BinId>,
+    numbers: HashMap<&'a [u8], PlacementId>,
 }
 
 impl<'a> LocalNames<'a> {
     /// The number of an output section; a new one if it is `unique`.
-    pub(super) fn add(&mut self, name: &'a [u8], unique: bool) -> BinId {
-        let next = BinId(LOCAL_NAME + self.list.len() as u32);
+    pub(super) fn add(&mut self, name: &'a [u8], unique: bool) -> PlacementId {
+        let next = PlacementId(LOCAL_NAME + self.list.len() as u32);
         let number = if unique { next } else { *self.numbers.entry(name).or_insert(next) };
         if number == next {
             self.list.push((name, unique));
@@ -76,7 +76,7 @@ impl<'a> LocalNames<'a> {
     }
 
     /// Takes in the names of a later slice of the object, and returns their numbers.
-    pub(super) fn join(&mut self, later: LocalNames<'a>) -> Vec<BinId> {
+    pub(super) fn join(&mut self, later: LocalNames<'a>) -> Vec<PlacementId> {
         later.list.into_iter().map(|(name, unique)| self.add(name, unique)).collect()
     }
 }
@@ -85,7 +85,7 @@ impl<'a> Sections<'a> {
     /// Gives one number to equal names of different objects.
     pub(super) fn join_names(&mut self, objects: &[Object<'a>], parallel: bool) {
         let stretch = trace::stretch("join section names");
-        let mut by_name: HashMap<&[u8], BinId> = HashMap::new();
+        let mut by_name: HashMap<&[u8], PlacementId> = HashMap::new();
         let mut changed = Vec::new();
         let mut rest = &mut self.list[..];
         for (object, extra) in objects.iter().zip(&mut self.objects) {
@@ -96,7 +96,7 @@ impl<'a> Sections<'a> {
             }
             let mut number = Vec::with_capacity(extra.local_names.len());
             for (name, unique) in std::mem::take(&mut extra.local_names) {
-                let next = BinId(self.bins.len() as u32);
+                let next = PlacementId(self.bins.len() as u32);
                 let joined = if unique { next } else { *by_name.entry(name).or_insert(next) };
                 if joined == next {
                     self.bins.push(name);
@@ -107,7 +107,7 @@ impl<'a> Sections<'a> {
             changed.push((slots, number));
         }
         drop(stretch);
-        let number = |_: usize, changed: &mut [(&mut [InputSection], Vec<BinId>)]| {
+        let number = |_: usize, changed: &mut [(&mut [InputSection], Vec<PlacementId>)]| {
             for (slots, number) in changed {
                 let one = |_: usize, slots: &mut [InputSection]| InputSection::renumber(slots, number);
                 par::in_pieces("number names of slices", parallel, (slots, SLICE), one, |()| {});
@@ -122,10 +122,10 @@ const OBJECTS: usize = 64;
 
 impl<'a> Parser<'a, '_> {
     #[inline(always)]
-    pub(super) fn bin_of(&mut self, name: &'a [u8]) -> BinId {
+    pub(super) fn bin_of(&mut self, name: &'a [u8]) -> PlacementId {
         let named = if self.options.kind == OutputKind::Relocatable {
             // `relocatable` joins sections by more than their names.
-            Ok(BinId(0))
+            Ok(PlacementId(0))
         } else if continues(name, b".ctors") && self.joins_arrays() {
             Ok(bin::INIT_ARRAY)
         } else if continues(name, b".dtors") && self.joins_arrays() {
@@ -137,9 +137,9 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// Where a section goes that no pattern of a script matches: to an output section of its own name.
-    pub(super) fn bin_of_orphan(&mut self, name: &'a [u8]) -> BinId {
+    pub(super) fn bin_of_orphan(&mut self, name: &'a [u8]) -> PlacementId {
         match BINS.iter().position(|known| *known == name) {
-            Some(known) => BinId(known as u32),
+            Some(known) => PlacementId(known as u32),
             None => self.found.local_names.add(name, false),
         }
     }
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(BINS[bin::COMMENT.index()], b".comment");
         let options = Options::default();
         for (number, name) in BINS.iter().enumerate() {
-            assert_eq!(choose_bin(name, &options), Ok(BinId(number as u32)));
+            assert_eq!(choose_bin(name, &options), Ok(PlacementId(number as u32)));
         }
         for letter in 0..=255 {
             for (prefix, number) in prefixes(letter) {
@@ -200,19 +200,22 @@ mod tests {
             }
         }
         assert_eq!(choose_bin(b".textual", &options), Err(&b".textual"[..]));
-        assert_eq!(choose_bin(b".data.relics", &options), Ok(BinId(2)));
+        assert_eq!(choose_bin(b".data.relics", &options), Ok(PlacementId(2)));
         assert_eq!(choose_bin(b"", &options), Err(&b""[..]));
     }
 
     #[test]
     fn names_of_slices_are_joined() {
         let mut all = LocalNames::default();
-        assert_eq!([all.add(b"a", false), all.add(b"b", true)], [LOCAL_NAME, LOCAL_NAME + 1].map(BinId));
+        assert_eq!(
+            [all.add(b"a", false), all.add(b"b", true)],
+            [LOCAL_NAME, LOCAL_NAME + 1].map(PlacementId)
+        );
         let mut later = LocalNames::default();
         for (name, unique) in [(&b"b"[..], false), (b"b", true), (b"a", false)] {
             later.add(name, unique);
         }
-        assert_eq!(all.join(later), [2, 3, 0].map(|own| BinId(LOCAL_NAME + own)));
+        assert_eq!(all.join(later), [2, 3, 0].map(|own| PlacementId(LOCAL_NAME + own)));
         assert_eq!(all.list.len(), 4);
     }
 }

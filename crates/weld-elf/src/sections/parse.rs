@@ -22,7 +22,7 @@ use super::names::{LOCAL_NAME, LocalNames};
 use super::scripted::{OfFile, Rules};
 use super::uses::Uses;
 use super::{FOLLOWERS, InputSection, ObjectSections, SectionKind, Sections};
-use crate::ids::BinId;
+use crate::ids::PlacementId;
 use crate::input::object::{Object, append};
 use crate::options::{Options, OutputKind};
 use crate::resolve::comdat::Comdats;
@@ -234,7 +234,7 @@ struct Slices<'a> {
     all: Option<Found<'a>>,
     /// What each slice's own names of output sections are numbered in the whole, if there is more than one
     /// slice.
-    numbers: Vec<Vec<BinId>>,
+    numbers: Vec<Vec<PlacementId>>,
 }
 
 impl<'a> Slices<'a> {

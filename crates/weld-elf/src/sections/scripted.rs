@@ -36,7 +36,7 @@ pub struct ScriptBin {
     pub subalign: Option<u32>,
     /// Arrays of constructors lie in the order in which they run: what `.ctors` says in reverse is turned
     /// round.
-    pub array: Option<BinId>,
+    pub array: Option<PlacementId>,
 }
 
 /// The patterns of a script, compiled.
@@ -171,7 +171,7 @@ impl OfFile {
 /// Where a section goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    Bin(BinId),
+    Bin(PlacementId),
     Discarded,
     Orphan,
 }
@@ -251,7 +251,7 @@ impl Rules {
     }
 
     /// What is known of a bin, if it is the script's.
-    pub fn bin(&self, bin: BinId) -> Option<&ScriptBin> {
+    pub fn bin(&self, bin: PlacementId) -> Option<&ScriptBin> {
         self.bins.get(bin.index().checked_sub(BINS.len())?)
     }
 
@@ -283,7 +283,7 @@ impl Rules {
         match best {
             None => Found::Orphan,
             Some(rule) if self.bins[rule.bin as usize].discard => Found::Discarded,
-            Some(rule) => Found::Bin(BinId(BINS.len() as u32 + rule.bin)),
+            Some(rule) => Found::Bin(PlacementId(BINS.len() as u32 + rule.bin)),
         }
     }
 
@@ -326,7 +326,7 @@ impl Rules {
 
     /// Where else a section may go that [`Self::find`] puts into `bin`, one after the other: to further
     /// places of its class; or with `--enable-non-contiguous-regions` to further patterns that match.
-    pub fn alternatives(&self, file: &OfFile, name: &[u8], flags: u64, bin: BinId) -> Vec<BinId> {
+    pub fn alternatives(&self, file: &OfFile, name: &[u8], flags: u64, bin: PlacementId) -> Vec<PlacementId> {
         let mut all: Vec<&Rule> = Vec::new();
         self.names.all(name, |text| {
             let holds = |rule: &&Rule| rule.holds(file, flags) && !self.disabled[rule.section as usize];
@@ -338,7 +338,7 @@ impl Rules {
         let behind = all.into_iter().filter(|rule| rule.number > own.number && rule.section != own.section);
         let may = |rule: &&Rule| rule.class == own.class && (rule.class != 0 || self.spills);
         let found = behind.filter(may).take_while(|rule| !self.bins[rule.bin as usize].discard);
-        found.map(|rule| BinId(BINS.len() as u32 + rule.bin)).collect()
+        found.map(|rule| PlacementId(BINS.len() as u32 + rule.bin)).collect()
     }
 }
 
@@ -702,7 +702,7 @@ mod tests {
         };
         let name = file("f.o", None);
         let first = find(&rules, &name, ".x");
-        let bin = BinId(BINS.len() as u32 + first as u32);
+        let bin = PlacementId(BINS.len() as u32 + first as u32);
         let more = rules.alternatives(&rules.of_file(Some(&name)), b".x", 2, bin);
         std::iter::once(first).chain(more.iter().map(|bin| (bin.index() - BINS.len()) as i32)).collect()
     }

@@ -58,7 +58,7 @@ impl JoinedKind {
 /// What an object contributes to an output section's header.
 #[derive(Clone, Copy)]
 pub struct OutputUse {
-    pub bin: BinId,
+    pub bin: PlacementId,
     pub kind: JoinedKind,
     /// Flags that any, and that every, input section has.
     pub any_flags: u64,
@@ -72,7 +72,7 @@ pub struct OutputUse {
 
 impl OutputUse {
     /// What a section with this header contributes.
-    pub fn new(bin: BinId, machine: &Facts, shdr: &Shdr) -> OutputUse {
+    pub fn new(bin: PlacementId, machine: &Facts, shdr: &Shdr) -> OutputUse {
         let flags = shdr.sh_flags();
         let kind = JoinedKind::new(machine.plain_section(shdr.sh_type()));
         let unread = machine.execute_only;
@@ -144,14 +144,14 @@ impl Uses {
     }
 
     /// Gives the object's own names the numbers in `number`. Nothing can be added afterwards.
-    pub(super) fn renumber(&mut self, number: &[BinId]) {
+    pub(super) fn renumber(&mut self, number: &[PlacementId]) {
         renumber(&mut self.list, number);
         self.places = Vec::new();
     }
 }
 
 /// As [`super::InputSection::renumber`].
-pub(super) fn renumber(uses: &mut [OutputUse], number: &[BinId]) {
+pub(super) fn renumber(uses: &mut [OutputUse], number: &[PlacementId]) {
     for mine in uses.iter_mut().filter(|mine| mine.bin.0 >= LOCAL_NAME) {
         mine.bin = number[(mine.bin.0 - LOCAL_NAME) as usize];
     }

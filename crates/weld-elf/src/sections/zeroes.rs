@@ -10,7 +10,7 @@ use super::SectionKind;
 use super::parse::Parser;
 use super::uses::{JoinedKind, OutputUse, Uses};
 use crate::elf::*;
-use crate::ids::BinId;
+use crate::ids::PlacementId;
 use crate::sections::bins::BINS;
 
 /// Where data goes, and where the same without contents does.
@@ -62,9 +62,9 @@ impl Parser<'_, '_> {
 }
 
 /// The bin for the same without contents.
-fn without_contents(bin: BinId) -> BinId {
+fn without_contents(bin: PlacementId) -> PlacementId {
     let number = |name: &[u8]| BINS.iter().position(|known| *known == name);
     let name = BINS.get(bin.index());
     let pair = PAIRS.iter().find(|(data, _)| Some(data) == name);
-    pair.and_then(|(_, zeroes)| number(zeroes)).map_or(bin, |number| BinId(number as u32))
+    pair.and_then(|(_, zeroes)| number(zeroes)).map_or(bin, |number| PlacementId(number as u32))
 }

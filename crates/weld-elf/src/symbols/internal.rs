@@ -9,7 +9,7 @@ use std::sync::Arc;
 use weld_common::diag::DiagSink;
 
 use super::assigned::{self, Original};
-use super::{Symbols, natures, sym};
+use super::{Symbols, sym, value_kinds};
 use crate::ids::*;
 use crate::mode::Mode;
 use crate::names::spelled;
@@ -119,7 +119,7 @@ impl Internals {
         internals.linker_made(resolved, sections, (options, own_layout), sink);
         if let Some((script, rules)) = script {
             let all = internals.effective(script.assignments_of(|section| !rules.is_disabled(section)));
-            natures::note(&mut internals, resolved, &all);
+            value_kinds::note(&mut internals, resolved, &all);
         }
         internals.follow_aliases(resolved, sink);
         internals

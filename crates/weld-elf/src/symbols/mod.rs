@@ -8,9 +8,9 @@
 pub mod assigned;
 pub mod exports;
 pub mod internal;
-pub mod natures;
 pub mod rules;
 pub mod tagged;
+pub mod value_kinds;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};

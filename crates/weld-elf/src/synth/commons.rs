@@ -39,7 +39,7 @@ impl Block {
     const EMPTY: Block = Block { size: 0, align: 1 };
 
     /// The block as a part of `bin`.
-    fn spec(&self, bin: BinId) -> Option<Spec> {
+    fn spec(&self, bin: PlacementId) -> Option<Spec> {
         Spec::joined(bin, self.align, self.size)
     }
 
@@ -57,7 +57,7 @@ impl Block {
 pub struct Commons {
     blocks: Vec<Block>,
     /// The places of the script, which the fourth block and those after it are for.
-    bins: Vec<BinId>,
+    bins: Vec<PlacementId>,
 }
 
 impl Default for Commons {
@@ -68,7 +68,7 @@ impl Default for Commons {
 
 impl Commons {
     /// The number of the block for a kind at a place of the script.
-    fn block_at(&mut self, bin: BinId, kind: u32) -> u32 {
+    fn block_at(&mut self, bin: PlacementId, kind: u32) -> u32 {
         let known = self.bins.iter().position(|known| *known == bin);
         let place = known.unwrap_or_else(|| {
             self.bins.push(bin);
@@ -95,7 +95,7 @@ impl ByFile<'_, '_> {
     }
 
     /// The place of the script for a common symbol; `None`: that of all others.
-    fn place(&mut self, id: SymbolId, kind: u32) -> Result<Option<BinId>, String> {
+    fn place(&mut self, id: SymbolId, kind: u32) -> Result<Option<PlacementId>, String> {
         let (rules, resolved) = (self.rules, self.resolved);
         if !rules.parts_commons {
             return Ok(None);

@@ -358,12 +358,13 @@ fn arrays(sizes: &Sizes) -> Vec<&'static [u8]> {
     let names = ARRAYS;
     // With a linker script there may be several bins for one.
     let number = |name: &[u8]| names.iter().position(|n| *n == name);
-    let bins = (0..).map(BinId).zip(&sections.bins);
-    let wanted: Vec<(BinId, usize)> = bins.filter_map(|(bin, name)| Some((bin, number(name)?))).collect();
-    let of_bin = |bin: BinId| wanted.iter().find(|w| w.0 == bin).map(|w| w.1);
+    let bins = (0..).map(PlacementId).zip(&sections.bins);
+    let wanted: Vec<(PlacementId, usize)> =
+        bins.filter_map(|(bin, name)| Some((bin, number(name)?))).collect();
+    let of_bin = |bin: PlacementId| wanted.iter().find(|w| w.0 == bin).map(|w| w.1);
     let mut found = names.map(|name| sizes.plan.arrays_of_script.contains(&name));
     for (object, extra) in sizes.objects.iter().zip(&sections.objects) {
-        let missing = |bin: BinId| of_bin(bin).filter(|k| !found[*k]);
+        let missing = |bin: PlacementId| of_bin(bin).filter(|k| !found[*k]);
         if !extra.uses.iter().any(|u| missing(u.bin).is_some()) {
             continue;
         }

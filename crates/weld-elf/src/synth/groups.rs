@@ -16,7 +16,7 @@ use crate::synth::joined::Joined;
 pub struct Group {
     object: ObjectId,
     shndx: u32,
-    bin: BinId,
+    bin: PlacementId,
     /// Its flags, members and their relocations.
     words: u32,
     /// Index of the symbol that names it.
@@ -25,7 +25,7 @@ pub struct Group {
 
 impl Group {
     /// The group with header index `shndx` of an object.
-    pub fn new(object: ObjectId, shndx: u32, bin: BinId, words: u32) -> Group {
+    pub fn new(object: ObjectId, shndx: u32, bin: PlacementId, words: u32) -> Group {
         Group { object, shndx, bin, words, signature: 0 }
     }
 

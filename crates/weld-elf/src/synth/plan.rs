@@ -66,7 +66,7 @@ use crate::sections::scripted::Rules;
 use crate::slots::Slots;
 use crate::symbols::exports::Exports;
 use crate::symbols::internal::{Internals, Target};
-use crate::symbols::natures::Correction;
+use crate::symbols::value_kinds::Correction;
 use crate::symbols::{Symbols, sym};
 use crate::synth::image::Image;
 use crate::synth::joined::{Joined, link_tables};

@@ -27,7 +27,7 @@ impl Maker<'_> {
 
     /// The place of a bin. One that the script does not have lies in the section of its name, after all else,
     /// or in an orphan. Those that an object keeps apart (`-r`) are orphans each.
-    fn place_of_bin(&mut self, bin: BinId, name: &[u8], heads: Option<&[Option<Head>]>) -> usize {
+    fn place_of_bin(&mut self, bin: PlacementId, name: &[u8], heads: Option<&[Option<Head>]>) -> usize {
         if let Some(planned) = self.of_bin[bin.index()] {
             return planned;
         }
@@ -340,7 +340,7 @@ fn name_kind(out: &mut OutputSection, word: u64) {
 
 fn join(used: &mut Option<OutputUse>, header: &Header) {
     let own = OutputUse {
-        bin: BinId(0),
+        bin: PlacementId(0),
         kind: JoinedKind::new(header.kind),
         any_flags: header.flags,
         all_flags: header.flags,

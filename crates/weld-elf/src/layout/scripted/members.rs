@@ -181,7 +181,7 @@ impl Bin {
 impl Source<'_> {
     /// Puts the members of a bin in the order that the script or options ask for, if they do.
     fn sort(&self, bin: usize, list: &mut [Member], builder: &Builder) -> bool {
-        let of_script = self.rules.bin(BinId(bin as u32));
+        let of_script = self.rules.bin(PlacementId(bin as u32));
         let parallel = builder.parallel;
         let name = |member: &Member| -> &[u8] {
             member.as_section().and_then(|id| builder.name_of(id)).unwrap_or(b"")

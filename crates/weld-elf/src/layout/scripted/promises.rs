@@ -1,12 +1,12 @@
 //! What the scan was told of symbols that the script computes, and what they have turned out to be.
 //!
 //! Whether a value moves with the image, and whether it is that of an IFUNC or of a thread-local variable,
-//! decides about dynamic relocations, GOT and PLT before anything has an address (`symbols::natures`).
+//! decides about dynamic relocations, GOT and PLT before anything has an address (`symbols::value_kinds`).
 //! `SIZEOF(.text) > 4K ? f : 0` is known only when everything has one.
 
 use super::*;
-use crate::symbols::natures::Correction;
 use crate::symbols::sym;
+use crate::symbols::value_kinds::Correction;
 
 /// The kinds of symbols that relocations against them are scanned by.
 const SCANNED: u32 = sym::TLS | sym::IFUNC;

@@ -69,15 +69,15 @@ struct Mover {
     size: u64,
     /// It takes room where it is loaded from.
     loads: bool,
-    bin: BinId,
+    bin: PlacementId,
     /// Its further places, of which those before `next` are after it.
-    places: Rc<[BinId]>,
+    places: Rc<[PlacementId]>,
     next: usize,
 }
 
 /// What sections have in common that have the same places: their file, their flags, the patterns that match
 /// their names, and the bin that they are in.
-type Alike = (u32, u64, Vec<u32>, BinId);
+type Alike = (u32, u64, Vec<u32>, PlacementId);
 
 /// Moves in the making.
 struct Moves<'m> {
@@ -86,10 +86,10 @@ struct Moves<'m> {
     /// What comes to each block.
     incoming: HashMap<usize, Vec<Mover>>,
     /// Where each has gone in the end.
-    moved: BTreeMap<SectionId, (BinId, Option<usize>)>,
+    moved: BTreeMap<SectionId, (PlacementId, Option<usize>)>,
     files: HashMap<u32, OfFile>,
     /// The further places of sections, from the bin on that they are in.
-    places: HashMap<Alike, Rc<[BinId]>>,
+    places: HashMap<Alike, Rc<[PlacementId]>>,
     first_of_part: Option<Vec<SectionId>>,
 }
 
@@ -227,7 +227,7 @@ impl<'a> Spiller<'_, 'a> {
     }
 
     /// The further places of a section, if it has any.
-    fn places_of(&self, moves: &mut Moves, sections: &Sections, id: SectionId) -> Option<Rc<[BinId]>> {
+    fn places_of(&self, moves: &mut Moves, sections: &Sections, id: SectionId) -> Option<Rc<[PlacementId]>> {
         let bin = sections.get(id).bin();
         self.rules.bin(bin)?;
         let number = self.owners.object(id);
@@ -246,7 +246,7 @@ impl<'a> Spiller<'_, 'a> {
         sections: &mut Sections<'a>,
         merged: &mut [MergedPart],
         (id, part): (SectionId, Option<usize>),
-        bin: BinId,
+        bin: PlacementId,
     ) {
         let Some(part) = part else { return self.put(sections, id, bin) };
         merged[part].bin = bin;
@@ -260,12 +260,12 @@ impl<'a> Spiller<'_, 'a> {
     }
 
     /// Assigns a section to another bin.
-    fn put(&self, sections: &mut Sections, id: SectionId, bin: BinId) {
+    fn put(&self, sections: &mut Sections, id: SectionId, bin: PlacementId) {
         let number = self.owners.object(id);
         let object = &self.objects[number.index()];
         let header = &object.shdrs[(id.0 - object.section_base) as usize];
         let section = &mut sections.list[id.index()];
-        let subalign = |bin: BinId| self.rules.bin(bin).and_then(|bin| bin.subalign);
+        let subalign = |bin: PlacementId| self.rules.bin(bin).and_then(|bin| bin.subalign);
         if subalign(bin).is_some() || subalign(section.bin()).is_some() {
             section.set_unaligned();
             section.raise_align(subalign(bin).map_or(header.sh_addralign().max(1), |log2| 1 << log2));
@@ -277,12 +277,12 @@ impl<'a> Spiller<'_, 'a> {
 
 impl Scripted {
     /// The block that a bin lies in, if what is in it may go to another.
-    fn home(&self, bin: BinId) -> Option<usize> {
+    fn home(&self, bin: PlacementId) -> Option<usize> {
         self.homes.get(bin.index()).copied().flatten().map(|(block, _)| block as usize)
     }
 
     /// Whether what is in a bin has an order of its own.
-    fn is_sorted(&self, bin: BinId) -> bool {
+    fn is_sorted(&self, bin: PlacementId) -> bool {
         let planned = self.homes.get(bin.index()).copied().flatten();
         planned.is_some_and(|(_, planned)| !self.bins[planned as usize].sorted.is_empty())
     }

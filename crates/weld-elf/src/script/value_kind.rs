@@ -12,7 +12,7 @@ use crate::ids::SymbolId;
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nature {
+pub enum ValueKind {
     /// Of nothing: in an output section it counts from its start.
     Number,
     /// An address that does not move with the image.
@@ -24,7 +24,7 @@ pub enum Nature {
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    pub nature: Nature,
+    pub kind: ValueKind,
     /// The value, if that depends on no address.
     pub value: Option<u64>,
     /// The symbol that it is, by whatever name.
@@ -32,43 +32,43 @@ pub struct Known {
 }
 
 impl Known {
-    pub const ADDRESS: Known = Known::of(Nature::Address);
+    pub const ADDRESS: Known = Known::of(ValueKind::Address);
 
-    pub const fn of(nature: Nature) -> Known {
-        Known { nature, value: None, same: None }
+    pub const fn of(kind: ValueKind) -> Known {
+        Known { kind, value: None, same: None }
     }
 
     pub fn absolute(value: u64) -> Known {
-        Known { value: Some(value), ..Known::of(Nature::Absolute) }
+        Known { value: Some(value), ..Known::of(ValueKind::Absolute) }
     }
 
     fn number(value: impl Into<Option<u64>>) -> Known {
-        Known { value: value.into(), ..Known::of(Nature::Number) }
+        Known { value: value.into(), ..Known::of(ValueKind::Number) }
     }
 
     /// Where two ways meet, and either may have been gone.
     fn either(self, other: Known) -> Known {
         Known {
-            nature: if self.nature == other.nature { self.nature } else { Nature::Address },
+            kind: if self.kind == other.kind { self.kind } else { ValueKind::Address },
             value: self.value.filter(|_| self.value == other.value),
             same: self.same.filter(|_| self.same == other.same),
         }
     }
 }
 
-impl Nature {
+impl ValueKind {
     /// Of the larger or the smaller of two values.
-    fn or(self, other: Nature) -> Nature {
+    fn or(self, other: ValueKind) -> ValueKind {
         match (self, other) {
-            (Nature::Address, _) | (_, Nature::Address) => Nature::Address,
-            (Nature::Absolute, _) | (_, Nature::Absolute) => Nature::Absolute,
-            _ => Nature::Number,
+            (ValueKind::Address, _) | (_, ValueKind::Address) => ValueKind::Address,
+            (ValueKind::Absolute, _) | (_, ValueKind::Absolute) => ValueKind::Absolute,
+            _ => ValueKind::Number,
         }
     }
 
     /// Of the result of an operator.
-    fn apply(operator: Binary, a: Nature, b: Nature) -> Nature {
-        use Nature::*;
+    fn apply(operator: Binary, a: ValueKind, b: ValueKind) -> ValueKind {
+        use ValueKind::*;
         match (a, b) {
             _ if operator.compares() => Number,
             (Number, Number) => Number,
@@ -131,19 +131,19 @@ fn of_operator(op: &Op, stack: &mut Vec<Known>) {
     match op {
         Op::Number(number) => stack.push(Known::number(*number)),
         Op::Dot | Op::Address(_) => stack.push(Known::ADDRESS),
-        Op::LoadAddress(_) => stack.push(Known::of(Nature::Absolute)),
+        Op::LoadAddress(_) => stack.push(Known::of(ValueKind::Absolute)),
         Op::Binary(operator) => join_top(stack, |a, b| binary(*operator, a, b)),
         Op::Max | Op::Min => join_top(stack, |a, b| Known {
-            nature: a.nature.or(b.nature),
+            kind: a.kind.or(b.kind),
             value: a.value.zip(b.value).map(|(a, b)| if *op == Op::Max { a.max(b) } else { a.min(b) }),
             same: None,
         }),
-        Op::Align => join_top(stack, |a, _| Known::of(a.nature)),
+        Op::Align => join_top(stack, |a, _| Known::of(a.kind)),
         Op::DataSegmentAlign | Op::DataSegmentRelroEnd => join_top(stack, |_, _| Known::ADDRESS),
         Op::Unary(operator) => change_top(stack, |a| unary(*operator, a)),
         Op::IsTrue => change_top(stack, |a| Known::number(a.value.map(|value| u64::from(value != 0)))),
         Op::Log2Ceil => change_top(stack, |a| Known::number(a.value.map(log2_ceil))),
-        Op::Absolute => change_top(stack, |a| Known { nature: Nature::Absolute, ..a }),
+        Op::Absolute => change_top(stack, |a| Known { kind: ValueKind::Absolute, ..a }),
         Op::Next | Op::DataSegmentEnd | Op::SegmentStart(_) => change_top(stack, |_| Known::ADDRESS),
         Op::Assert(_) => {}
         _ => stack.push(Known::number(None)),
@@ -152,15 +152,15 @@ fn of_operator(op: &Op, stack: &mut Vec<Known>) {
 
 fn binary(operator: Binary, a: Known, b: Known) -> Known {
     let value = a.value.zip(b.value).and_then(|(a, b)| operator.apply(a, b));
-    Known { value, ..Known::of(Nature::apply(operator, a.nature, b.nature)) }
+    Known { value, ..Known::of(ValueKind::apply(operator, a.kind, b.kind)) }
 }
 
 fn unary(operator: Unary, a: Known) -> Known {
     let value = a.value.map(|value| operator.apply(value));
-    match (operator, a.nature) {
-        (Unary::Not, _) | (_, Nature::Number) => Known::number(value),
+    match (operator, a.kind) {
+        (Unary::Not, _) | (_, ValueKind::Number) => Known::number(value),
         // Nothing moves the other way when the image moves.
-        _ => Known { value, ..Known::of(Nature::Absolute) },
+        _ => Known { value, ..Known::of(ValueKind::Absolute) },
     }
 }
 
@@ -187,8 +187,8 @@ mod tests {
         fn known(&self, name: &str) -> Known {
             match name.as_bytes()[0] {
                 _ if name == "five" => Known::absolute(5),
-                b'n' => Known::of(Nature::Number),
-                b'f' => Known::of(Nature::Absolute),
+                b'n' => Known::of(ValueKind::Number),
+                b'f' => Known::of(ValueKind::Absolute),
                 letter => Known { same: Some(SymbolId(u32::from(letter))), ..Known::ADDRESS },
             }
         }
@@ -225,7 +225,7 @@ mod tests {
             "DEFINED(no) ? 1 : a",
             "DEFINED(no) ? 1 : DEFINED(yes) ? a : 2",
         ] {
-            assert_eq!(known(text, false).nature, Nature::Address, "{text}");
+            assert_eq!(known(text, false).kind, ValueKind::Address, "{text}");
         }
     }
 
@@ -254,9 +254,9 @@ mod tests {
             "(DEFINED(yes) ? DEFINED(no) ? a : 1 : b) + 1",
             "ORIGIN(r) + 1",
         ] {
-            assert_eq!(known(text, false).nature, Nature::Number, "{text}");
+            assert_eq!(known(text, false).kind, ValueKind::Number, "{text}");
         }
-        assert_eq!(known("ORIGIN(r) + 1", true).nature, Nature::Address);
+        assert_eq!(known("ORIGIN(r) + 1", true).kind, ValueKind::Address);
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
             "n ? f : f",
             "4 - a",
         ] {
-            assert_eq!(known(text, false).nature, Nature::Absolute, "{text}");
+            assert_eq!(known(text, false).kind, ValueKind::Absolute, "{text}");
         }
     }
 

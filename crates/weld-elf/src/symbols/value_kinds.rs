@@ -13,8 +13,8 @@ use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::names::Rank;
 use crate::resolve::Resolved;
-use crate::script::nature::{self, Known, Nature};
 use crate::script::sections::Assignment;
+use crate::script::value_kind::{self, Known, ValueKind};
 
 /// The assignments of a script, each with whether it stands inside of an output section.
 pub(super) type Assignments<'s> = [(&'s Assignment, bool)];
@@ -33,7 +33,7 @@ pub(super) fn note(internals: &mut Internals, resolved: &Resolved, all: &Assignm
         if let Target::Computed { absolute, same } = &mut internal.target {
             let last = of_symbol.get(&internal.id).and_then(|list| list.last());
             let known = last.and_then(|i| known[*i as usize]).unwrap_or(Known::ADDRESS);
-            (*absolute, *same) = (known.nature != Nature::Address, known.same);
+            (*absolute, *same) = (known.kind != ValueKind::Address, known.same);
         }
     }
 }
@@ -87,7 +87,7 @@ impl Finder<'_, '_> {
             if is_open[i] {
                 let found = assignment.value.known(&Seen { finder: self, at: top, known: &known }, *inside);
                 // In a section a number counts from its start.
-                let is_offset = found.nature == Nature::Number && *inside;
+                let is_offset = found.kind == ValueKind::Number && *inside;
                 known[i] = Some(if is_offset { Known::ADDRESS } else { found });
                 continue;
             }
@@ -125,7 +125,7 @@ struct Seen<'f> {
     known: &'f [Option<Known>],
 }
 
-impl nature::Symbols for Seen<'_> {
+impl value_kind::Symbols for Seen<'_> {
     fn known(&self, name: &str) -> Known {
         let Some(id) = self.finder.find(name) else { return Known::ADDRESS };
         if let Some(need) = self.finder.meant(id, self.at) {
