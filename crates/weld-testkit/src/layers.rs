@@ -196,6 +196,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_rooms_here_stand_in_an_order() {
+        let rooms = ["strtab", "elf", "coff", "codeview", "mutate", "fields", "obj", "ar", "dso"];
+        check(env!("CARGO_MANIFEST_DIR"), &rooms);
+    }
+
+    #[test]
     fn imports_are_seen_wherever_they_stand() {
         let text = r##"
             use crate::one::{a, b};

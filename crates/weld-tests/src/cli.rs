@@ -20,7 +20,7 @@ use crate::exec;
 use crate::known::Known;
 use crate::linker::{Hooks, Linker};
 use crate::native;
-use crate::objects::cache_dir;
+use crate::places::cache_dir;
 use crate::pool::{self, Outcome};
 use crate::test_file::{self, Fate, Test};
 use std::collections::HashMap;

@@ -104,17 +104,9 @@ fn steps(test: &Test) -> Result<Vec<Step<'_>>, String> {
     if out.is_empty() { Err("the test does nothing".to_owned()) } else { Ok(out) }
 }
 
-/// Fills in `{cc}`, `{kind}`, … and any variable of the matrix.
-pub fn fill_vars(test: &Test, text: &str) -> String {
-    words::fill(text, |name| match name {
-        "dir" => std::env::current_dir().ok().map(|d| d.display().to_string()),
-        _ => test.vars.get(name).cloned(),
-    })
-}
-
 impl Context<'_> {
     fn step(&mut self, step: &Step) -> Result<(), String> {
-        let value = fill_vars(self.test, &step.main.value);
+        let value = self.test.fill(&step.main.value);
         let key = step.main.key.as_str();
         if checks::is_check(key) {
             return self.check(key, &value);

@@ -1,6 +1,6 @@
 //! What differs between the command lines of linkers, and between the programs that they make.
 
-use crate::objects::cache_dir;
+use crate::places::cache_dir;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -17,10 +17,13 @@ pub mod elf;
 pub mod exec;
 pub mod flavour;
 pub mod known;
+#[cfg(test)]
+mod layers;
 pub mod linker;
 pub mod machine;
 pub mod native;
 pub mod objects;
+pub mod places;
 pub mod pool;
 pub mod process;
 pub mod template;

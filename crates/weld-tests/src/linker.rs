@@ -55,11 +55,11 @@ impl Linker {
     /// weld in-process, or what `external` names.
     pub fn choose(hooks: &Hooks, external: Option<&str>) -> Result<Linker, String> {
         if let Some(path) = external {
-            let program = crate::objects::find_program(path)?;
+            let program = crate::places::find_program(path)?;
             let program = std::fs::canonicalize(&program).map_err(|e| format!("{path}: {e}"))?;
             let name = identify(Path::new(path))?;
             // lld acts by the name it is called by; the file that the link leads to is called `lld`.
-            let program = if name == "lld" { crate::objects::find_program(path)? } else { program };
+            let program = if name == "lld" { crate::places::find_program(path)? } else { program };
             return Ok(Linker { name, program, link: None });
         }
         let (Some(link), Some(program)) = (hooks.link, hooks.program.clone()) else {
@@ -100,7 +100,7 @@ impl Linker {
 
     /// A directory with the linker under all the names that drivers look for.
     pub fn directory(&self) -> Result<PathBuf, String> {
-        let base = digests::directory().unwrap_or_else(|| crate::objects::cache_dir().join("e2e"));
+        let base = digests::directory().unwrap_or_else(|| crate::places::cache_dir().join("e2e"));
         let dir = base.join(format!("bin.{}", self.name));
         std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         for name in ["ld", "ld.weld", "ld.lld", "weld"] {

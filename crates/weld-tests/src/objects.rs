@@ -5,6 +5,7 @@
 //! of the test that it may include. A second run of the suite compiles nothing.
 
 use crate::machine;
+use crate::places::{cache_dir, find_program};
 use crate::process;
 use crate::test_file::{Part, Test};
 use crate::words;
@@ -13,13 +14,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-
-/// Where objects and link templates are kept.
-pub fn cache_dir() -> PathBuf {
-    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let base = base.or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache")));
-    base.unwrap_or_else(std::env::temp_dir).join("weld")
-}
 
 /// A compiler as tests name it, and the program after it.
 #[derive(Clone, Debug)]
@@ -157,16 +151,6 @@ pub fn write_parts<'a>(dir: &Path, parts: impl Iterator<Item = &'a Part>) -> Res
     std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))
 }
 
-/// Looks a program up in `PATH`.
-pub fn find_program(name: &str) -> Result<PathBuf, String> {
-    if name.contains('/') {
-        return Ok(PathBuf::from(name));
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|d| d.join(name)).find(|p| p.is_file());
-    found.ok_or_else(|| format!("{name} is not installed (./test installs what the tests need)"))
-}
-
 /// The objects a test needs: those named by `obj:` directives, and for every other source `X.c` an
 /// `X.o` (`X.obj`) if a directive speaks of it. Returns (name in the working directory, cached file).
 pub fn objects_of(test: &Test) -> Result<Vec<(String, PathBuf)>, String> {
@@ -175,7 +159,7 @@ pub fn objects_of(test: &Test) -> Result<Vec<(String, PathBuf)>, String> {
     let mut explicit = Vec::new();
     for text in test.all("obj") {
         let (name, rest) = text.split_once('=').ok_or_else(|| format!("bad obj `{text}`"))?;
-        let mut rest = words::split(&crate::exec::fill_vars(test, rest))?;
+        let mut rest = words::split(&test.fill(rest))?;
         if rest.is_empty() {
             return Err(format!("bad obj `{text}`"));
         }
@@ -222,7 +206,7 @@ fn job<'a>(test: &'a Test, source: &'a Part, cc: &str, flags: Vec<String>) -> Re
         _ => "fflags",
     };
     for more in test.all(key) {
-        compiler.flags.extend(words::split(&crate::exec::fill_vars(test, more))?);
+        compiler.flags.extend(words::split(&test.fill(more))?);
     }
     compiler.flags.extend(flags);
     Ok(Job { compiler, source, parts: &test.file.parts })

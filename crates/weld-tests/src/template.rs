@@ -5,7 +5,7 @@
 //! Tests so link what drivers link, without the cost of running one.
 
 use crate::machine;
-use crate::objects::{cache_dir, find_program};
+use crate::places::{cache_dir, find_program};
 use crate::process;
 use crate::words;
 use std::hash::{DefaultHasher, Hash, Hasher};

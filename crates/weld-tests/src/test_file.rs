@@ -6,6 +6,7 @@
 
 use crate::flavour::Flavour;
 use crate::machine::{self, NATIVE};
+use crate::words;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -199,6 +200,14 @@ fn directive(line: usize, body: &str) -> Result<Directive, String> {
 }
 
 impl Test {
+    /// Fills in `{cc}`, `{kind}`, … and any variable of the matrix.
+    pub fn fill(&self, text: &str) -> String {
+        words::fill(text, |name| match name {
+            "dir" => std::env::current_dir().ok().map(|d| d.display().to_string()),
+            _ => self.vars.get(name).cloned(),
+        })
+    }
+
     /// The directives that hold for this variant, in order.
     pub fn directives(&self) -> impl Iterator<Item = &Directive> {
         self.file.directives.iter().filter(|d| d.conditions.iter().all(|c| c.holds(&self.vars)))

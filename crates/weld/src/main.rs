@@ -15,6 +15,8 @@ use weld_common::text;
 mod flavour;
 mod host;
 mod install;
+#[cfg(test)]
+mod layers;
 mod memory;
 mod render;
 #[cfg(unix)]
