@@ -1,7 +1,8 @@
-//! What is known of a symbol, in the bits of one word: its kind, who sees it, and what relocations need of it.
+//! What is known of a symbol, in the bits of one word: its kind, who sees it, and what relocations need of
+//! it.
 //!
-//! Symbols are frozen to it ([`crate::symbols::Symbol`]), the scan adds needs, and whoever relocates asks it. So
-//! machines know it, too, which know nothing else of symbols.
+//! Symbols are frozen to it ([`crate::symbols::Symbol`]), the scan adds needs, and whoever relocates asks it.
+//! So machines know it, too, which know nothing else of symbols.
 
 pub const KIND: u32 = 7;
 pub const UNDEFINED: u32 = 0;

@@ -1,8 +1,8 @@
 //! What a machine's own code asks while a section is relocated: of the section, of its symbols, of the image.
 //!
-//! The loops that apply relocations are `synth::relocate`'s. Machines whose relocations depend on one another,
-//! or whose code has got shorter, go through a section in loops of their own, or once more; these are compiled
-//! for the one type that implements [`Site`].
+//! The loops that apply relocations are `synth::relocate`'s. Machines whose relocations depend on one
+//! another, or whose code has got shorter, go through a section in loops of their own, or once more; these
+//! are compiled for the one type that implements [`Site`].
 
 use super::class::Class;
 use super::cuts::Cut;

@@ -1,7 +1,7 @@
 //! Applying relocations to copied bytes.
 //!
-//! Two loops, compiled for each machine: the one here for sections in memory, with GOT, PLT and TLS forms, and
-//! [`debug`] for sections outside it, where nearly all relocations are absolute and targets may be gone.
+//! Two loops, compiled for each machine: the one here for sections in memory, with GOT, PLT and TLS forms,
+//! and [`debug`] for sections outside it, where nearly all relocations are absolute and targets may be gone.
 //! Both look up a target with one load and dispatch on the class table. What the value is, is the same on all
 //! machines; how it is stored and how instructions are rewritten, the machine says. Budget: about 30
 //! instructions a relocation in the common cases (PC-relative, PLT, absolute).
