@@ -40,7 +40,7 @@ impl Round {
 /// What a layout shows to be otherwise than its round has counted on.
 pub enum Surprise {
     /// Symbols that a script computes are something else than the scan was told.
-    Natures(Vec<Correction>),
+    ValueKinds(Vec<Correction>),
     /// Nothing is the start of the headers, which are not in memory.
     NoHeaders,
     /// The image is so large that not all shortened GOT loads would reach.
@@ -51,7 +51,7 @@ impl Surprise {
     pub fn found(plan: &Plan, internals: &Internals, symbols: &Symbols, relax_got: bool) -> Option<Surprise> {
         let broken = plan.broken_promises(internals, symbols);
         if !broken.is_empty() {
-            return Some(Surprise::Natures(broken));
+            return Some(Surprise::ValueKinds(broken));
         }
         if internals.start_of_headers().is_some() && !plan.loads_headers() {
             return Some(Surprise::NoHeaders);
@@ -68,12 +68,12 @@ impl Surprise {
     ) -> Result<Round, Diagnostics> {
         let quiet = Round { names: false, references: false, ..round };
         match self {
-            Surprise::Natures(broken) if round.corrections == CORRECTIONS => {
+            Surprise::ValueKinds(broken) if round.corrections == CORRECTIONS => {
                 let texts = broken.iter().map(|correction| internals.not_settled(correction));
                 let list = texts.map(Diagnostic::error).collect();
                 Err(Diagnostics { list })
             }
-            Surprise::Natures(broken) => {
+            Surprise::ValueKinds(broken) => {
                 internals.correct(&broken);
                 Ok(Round { corrections: round.corrections + 1, ..quiet })
             }
