@@ -17,8 +17,8 @@ const PAGE: &str = "../../docs/architecture.md";
 /// architecture to showing it.
 ///
 /// # Panics
-/// If a room imports what stands above it or what is no room, if the list is not that of the crate's rooms, or
-/// if the page shows another one.
+/// If a room imports what stands above it or what is no room, if the list is not that of the crate's rooms,
+/// or if the page shows another one.
 pub fn check(manifest: &str, rooms: &[&str]) {
     let name = Path::new(manifest).file_name().unwrap_or_default().to_string_lossy();
     let order = format!("{name}: {}", rooms.join(" "));

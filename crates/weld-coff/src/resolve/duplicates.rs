@@ -33,8 +33,8 @@ pub fn place<'o, 'a>(
     two_lines("defined at", line, name)
 }
 
-/// Settles what definitions beside the leaders of COMDAT sections come to: those in sections that are gone, as
-/// `is_kept` says, are none. Then reports what several files define.
+/// Settles what definitions beside the leaders of COMDAT sections come to: those in sections that are gone,
+/// as `is_kept` says, are none. Then reports what several files define.
 pub fn settle(
     resolved: &mut Resolved,
     is_kept: impl Fn(ObjectId, u32) -> bool,

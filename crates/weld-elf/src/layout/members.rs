@@ -46,8 +46,8 @@ pub struct Builder<'c, 'a> {
     pub parallel: bool,
 }
 
-/// Output sections that follow from others: the relocations that stay in the output. They are known when it is
-/// known what lies in the others.
+/// Output sections that follow from others: the relocations that stay in the output. They are known when it
+/// is known what lies in the others.
 pub trait KeptRelocs {
     /// Adds one for each of `outs` whose members have relocations, with its chunk, in the order `order` of
     /// what they relocate.

@@ -1,11 +1,11 @@
 //! `-r`: objects joined into one object that can be linked again.
 //!
-//! The first half of a link is the common one: the same files take part, the same COMDAT groups
-//! survive, the same definitions win. Then nothing is scanned: what lives under `--gc-sections` is found by
-//! [`mark`]. The rest is the common layout, symbol table and emission again, without memory: sections are
-//! gathered by more than their names ([`mod@join`]), or as a linker script says, and stay in the order in which
-//! they come (`layout::standard::OBJECT`), so their addresses are 0, and those of symbols their offsets. What
-//! nothing defines is written where it is mentioned (`synth::mentions`); relocations are kept as with
+//! The first half of a link is the common one: the same files take part, the same COMDAT groups survive, the
+//! same definitions win. Then nothing is scanned: what lives under `--gc-sections` is found by [`mark`]. The
+//! rest is the common layout, symbol table and emission again, without memory: sections are gathered by more
+//! than their names ([`mod@join`]), or as a linker script says, and stay in the order in which they come
+//! (`layout::standard::OBJECT`), so their addresses are 0, and those of symbols their offsets. What nothing
+//! defines is written where it is mentioned (`synth::mentions`); relocations are kept as with
 //! `--emit-relocs`, and looked at with more care (`synth::kept_relocs`).
 //!
 //! Specification: gABI chapter 4.

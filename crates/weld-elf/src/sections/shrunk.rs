@@ -5,8 +5,8 @@
 //! round by round, how many bytes go at each (`layout::shrink`). The cuts of all sections are one array, in
 //! the order of sections and of places. Links of other machines have none.
 //!
-//! With [`crate::arch::cuts`] this is the one map from offsets in the input to offsets in the output. It is asked
-//! by way of [`super::Sections::output_offset`].
+//! With [`crate::arch::cuts`] this is the one map from offsets in the input to offsets in the output. It is
+//! asked by way of [`super::Sections::output_offset`].
 
 use std::ops::Range;
 

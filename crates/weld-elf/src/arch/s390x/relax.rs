@@ -3,7 +3,7 @@
 //! | was | becomes |
 //! |---|---|
 //! | `lgrl %rx, x@GOTENT` | `larl %rx, x`, if the address is even |
-//! | a literal: the slots of the general-dynamic model, from the GOT | the slot with the offset, or the offset |
+//! | a literal: slots of the general-dynamic model, from the GOT | the slot with the offset, or the offset |
 //! | its call, marked | `lg %r2, 0(%r2,%r12)`, or nothing |
 //! | a literal: the slots of the local-dynamic model | 0 |
 //! | its call, marked | nothing |

@@ -1,7 +1,7 @@
 //! The index as it is in the file: sizes before layout, bytes after it, in parts.
 //!
 //! ```text
-//!     header          offsets of what follows: version 7 has six words, 9 seven (type units of DWARF 5 need it)
+//!     header          offsets of what follows: version 7 has six words, 9 (for DWARF 5's type units) seven
 //!     units           offset in .debug_info, length
 //!     type units      offset, where in the unit the type is, signature
 //!     addresses       start, end, unit
