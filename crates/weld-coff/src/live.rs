@@ -11,7 +11,7 @@ use weld_common::par;
 use weld_common::prefetch::prefetch;
 use weld_common::walk::{self, Marks, Visitor};
 
-use crate::arch::Rules;
+use crate::arch::{Rules, with_rules};
 use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
 use crate::names::flag;
@@ -19,7 +19,6 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{Kind, Section, Sections};
 use crate::symbols::{Kind as SymbolKind, Symbol, Symbols, SyntheticSection, of_object};
-use crate::with_rules;
 
 /// Sections of a run; a multiple of the 32 whose marks are in one word.
 const RUN: usize = 1 << 14;

@@ -127,7 +127,6 @@ pub fn facts(machine: Machine) -> &'static Facts {
 }
 
 /// Calls a function that is generic over [`Rules`] with those of a machine.
-#[macro_export]
 macro_rules! with_rules {
     ($machine:expr, $($function:ident)::+ ($($argument:expr),* $(,)?)) => {
         match $machine {
@@ -137,6 +136,7 @@ macro_rules! with_rules {
         }
     };
 }
+pub(crate) use with_rules;
 
 const HIGHLOW: u8 = pe::IMAGE_REL_BASED_HIGHLOW.0 as u8;
 const DIR64: u8 = pe::IMAGE_REL_BASED_DIR64.0 as u8;

@@ -8,13 +8,11 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_pdb::{Fixup, Relocate};
 
 use super::modules::Modules;
-use crate::arch::Place;
-use crate::arch::{Fault, Rules, Target};
+use crate::arch::{Fault, Place, Rules, Target, with_rules};
 use crate::ids::SectionId;
 use crate::symbols::Kind;
 use crate::synth::image::Image;
 use crate::synth::image::fault::fault;
-use crate::with_rules;
 
 pub struct Fixups<'f, 'i, 'a> {
     image: &'f Image<'i, 'a>,

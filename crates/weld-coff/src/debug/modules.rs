@@ -15,6 +15,7 @@ use weld_pdb::{CoffGroup, Contribution, Fixup, Module};
 
 use super::fixups::of_section;
 use super::places::{contribution, output_section};
+use crate::arch::with_rules;
 use crate::coff::pe;
 use crate::ids::{ImportId, ObjectId, SectionId};
 use crate::options::Options;
@@ -22,7 +23,6 @@ use crate::pdb_path::{program, root};
 use crate::sections::{self, Kind};
 use crate::symbols::SyntheticSection;
 use crate::synth::image::Image;
-use crate::with_rules;
 
 /// Objects of a run.
 const RUN: usize = 16;

@@ -3,15 +3,13 @@
 use object::LittleEndian as LE;
 use weld_common::diag::{DiagSink, Diagnostic};
 
-use crate::arch::Place;
-use crate::arch::{Fault, Rules, Target};
+use crate::arch::{Fault, Place, Rules, Target, with_rules};
 use crate::coff::object::Relocation;
 use crate::ids::SectionId;
 use crate::sections::{Kind, Section};
 use crate::symbols::Kind as SymbolKind;
 use crate::synth::image::Image;
 use crate::synth::image::fault::fault;
-use crate::with_rules;
 
 /// Copies a section of an object into its place and applies its relocations.
 pub fn write(image: &Image, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {

@@ -2,14 +2,12 @@
 
 use weld_common::diag::{DiagSink, Diagnostic};
 
-use crate::arch::Place;
-use crate::arch::{Refers, Rules, Snippet, Target};
+use crate::arch::{Place, Refers, Rules, Snippet, Target, with_rules};
 use crate::ids::{ImportId, SectionId};
 use crate::symbols::SyntheticSection;
 use crate::synth::Table;
 use crate::synth::delay::DIRECTORY_ENTRY;
 use crate::synth::image::Image;
-use crate::with_rules;
 
 /// Writes a thunk or a loader.
 pub fn write_code(image: &Image, made: SyntheticSection, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {

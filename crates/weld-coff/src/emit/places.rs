@@ -3,7 +3,7 @@
 use object::LittleEndian as LE;
 use weld_common::par;
 
-use crate::arch::{Rules, Snippet, facts};
+use crate::arch::{Rules, Snippet, facts, with_rules};
 use crate::ids::SectionId;
 use crate::layout::Layout;
 use crate::live::Live;
@@ -13,7 +13,6 @@ use crate::symbols::{Kind as SymbolKind, Symbols, SyntheticSection, of_object};
 use crate::synth::Table;
 use crate::synth::base_relocs::Place;
 use crate::synth::tables::Tables;
-use crate::with_rules;
 
 /// Sections of a run, and of those with addresses: one may have thousands.
 const RUN: usize = 2048;

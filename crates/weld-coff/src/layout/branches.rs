@@ -15,13 +15,12 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::par;
 
 use super::{Layout, Order};
-use crate::arch::Rules;
+use crate::arch::{Rules, with_rules};
 use crate::ids::SectionId;
 use crate::live::Live;
 use crate::resolve::Resolved;
 use crate::sections::{Kind, Sections};
 use crate::symbols::{Kind as SymbolKind, Symbol, Symbols, SyntheticSection, of_object};
-use crate::with_rules;
 
 /// Members of a run.
 const RUN: usize = 4096;

@@ -15,7 +15,7 @@ use super::Table;
 use super::imports::Imports;
 use super::section::{At, Sizes, Spec, Synthetic, put_words};
 use super::tables::Tables;
-use crate::arch::{Facts, Rules, facts};
+use crate::arch::{Facts, Rules, facts, with_rules};
 use crate::coff::machine::Machine;
 use crate::coff::pe;
 use crate::ids::{ImportId, SectionId};
@@ -23,7 +23,6 @@ use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{Kind, READ_ONLY, Sections};
-use crate::with_rules;
 
 /// Bytes of what the helper is told of a DLL.
 pub const DIRECTORY_ENTRY: u32 = 32;

@@ -13,12 +13,11 @@ use weld_common::text;
 
 use super::section::{At, Name, Sizes, Spec, Synthetic, put_words};
 use super::tables::{Link, Tables};
-use crate::arch::{Rules, facts};
+use crate::arch::{Rules, facts, with_rules};
 use crate::coff::pe;
 use crate::ids::{SectionId, SymbolId};
 use crate::sections::{Kind, READ_ONLY};
 use crate::symbols::{Kind as SymbolKind, of_object};
-use crate::with_rules;
 
 /// What starts the list: two zeroes and the version.
 const HEADER: [u32; 3] = [0, 0, 1];
