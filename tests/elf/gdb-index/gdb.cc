@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
   mm["a"] = argc;
   ns::in::T1<int> t{3};
   ns::in::EC e = ns::in::EC::A;
-  ns::in::S s;
+  ns::in::S s{7};
   s.f(argc);
   return t.get() + ns::in::tf(3) + anonf(2) + inl(AE2) + (int)e + konst + as.k - 100 + tl + iv + cfn(1);
 }
