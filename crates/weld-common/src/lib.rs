@@ -3,6 +3,7 @@
 //! Nothing here knows an object format beyond the archive container, prints, exits the process or
 //! keeps global state: a program may run several links at once.
 
+pub mod aarch64;
 pub mod archive;
 pub mod args;
 pub mod clusters;

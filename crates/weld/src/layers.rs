@@ -4,16 +4,9 @@
 /// From the bottom up.
 const ROOMS: &[&str] = &[
     // Which linker to be.
-    "flavour",
-    // What an operating system has.
-    "signals",
-    "windows",
-    "spawn",
-    // What links need of the program, and what is said.
-    "host",
-    "memory",
-    "render",
-    // What is not a link.
+    "flavour", // What an operating system has.
+    "signals", "windows", "spawn", // What links need of the program, and what is said.
+    "host", "memory", "render", // What is not a link.
     "install",
 ];
 

@@ -3,6 +3,8 @@
 //! Relocations of instructions add to the immediate that the instruction has, but for branches, which have
 //! none.
 
+use weld_common::aarch64::{BR_X16, add_low, adrp, load_low, pages};
+
 use super::{
     DIR64, DelayCode, Facts, Fault, HIGHLOW, Jump, Range, Refers, Rules, Snippet, Target, add_address,
     add_checked,
@@ -108,23 +110,20 @@ const fn bytes<const WORDS: usize, const BYTES: usize>(words: [u32; WORDS]) -> [
 
 /// `adrp x16, slot; ldr x16, [x16, slot]; br x16`
 fn write_thunk(bytes: &mut [u8], jump: Jump) {
-    let words: [u32; 3] = [0x9000_0010, 0xf940_0210, 0xd61f_0200];
-    for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
-        place.copy_from_slice(&word.to_le_bytes());
-    }
-    let (slot, p) = (i64::from(jump.slot), i64::from(jump.rva));
-    _ = add_page(&mut bytes[..4], slot, p, 12);
-    _ = add_scaled(&mut bytes[4..8], jump.slot & 0xfff);
+    let slot = jump.slot.into();
+    put_code(bytes, [adrp(16, pages(slot, jump.rva.into())), load_low(16, 16, slot), BR_X16]);
 }
 
 /// What branches go to that do not reach `target`: `adrp x16, target; add x16, x16, target; br x16`
 pub fn write_branch_thunk(bytes: &mut [u8], rva: u32, target: u32) {
-    let words: [u32; 3] = [0x9000_0010, 0x9100_0210, 0xd61f_0200];
-    for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
+    let target = target.into();
+    put_code(bytes, [adrp(16, pages(target, rva.into())), add_low(16, 16, target), BR_X16]);
+}
+
+fn put_code(bytes: &mut [u8], code: [u32; 3]) {
+    for (place, word) in bytes.chunks_exact_mut(4).zip(code) {
         place.copy_from_slice(&word.to_le_bytes());
     }
-    _ = add_page(&mut bytes[..4], target.into(), rva.into(), 12);
-    add_immediate(&mut bytes[4..8], target & 0xfff, 0);
 }
 
 fn word(place: &[u8]) -> u32 {

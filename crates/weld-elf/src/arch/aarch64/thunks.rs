@@ -29,8 +29,6 @@ const EVERYTHING: u64 = 1 << 63;
 
 /// `b .`
 const BRANCH: u32 = 0x1400_0000;
-/// `br x16`
-const BR_X16: u32 = 0xd61f_0200;
 /// `ldr x16, .+8`
 const LOAD_NEXT: u32 = 0x5800_0050;
 /// `ldr x16, .+16; adr x17, .-4; add x16, x16, x17`
