@@ -78,6 +78,10 @@ pub struct Spec {
     pub size: u64,
     /// In bytes, a power of two.
     pub align: u64,
+    /// The `p_type` by which readers of programs find it, if there is one.
+    pub segment: Option<u32>,
+    /// Whether a script may discard it.
+    pub dispensable: bool,
 }
 
 pub enum Place {
@@ -98,11 +102,25 @@ pub struct Header {
 impl Spec {
     /// `size` bytes in an output section of their own.
     pub fn own(header: Header, align: u64, size: u64) -> Option<Spec> {
-        (size > 0).then_some(Spec { place: Place::Own(header), size, align })
+        (size > 0).then_some(Spec::new(Place::Own(header), align, size))
     }
 
     /// `size` bytes among the input sections of `bin`.
     pub fn joined(bin: PlacementId, align: u64, size: u64) -> Option<Spec> {
-        (size > 0).then_some(Spec { place: Place::Joined(bin), size, align })
+        (size > 0).then_some(Spec::new(Place::Joined(bin), align, size))
+    }
+
+    pub fn new(place: Place, align: u64, size: u64) -> Spec {
+        Spec { place, size, align, segment: None, dispensable: false }
+    }
+
+    /// An output can do without it: a script may discard it.
+    pub fn dispensable(self) -> Spec {
+        Spec { dispensable: true, ..self }
+    }
+
+    /// Readers of programs find it by a program header of this type, if it has an output section to itself.
+    pub fn in_segment(self, kind: u32) -> Spec {
+        Spec { segment: Some(kind), ..self }
     }
 }

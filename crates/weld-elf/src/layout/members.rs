@@ -415,10 +415,10 @@ impl<'a> Builder<'_, 'a> {
         let mut chunks = Vec::new();
         for (kind, spec) in specs {
             let id = ChunkId(chunks.len() as u32);
-            let out = match spec.place {
+            let out = match &spec.place {
                 Place::Joined(bin) => {
                     let known = of_bin[bin.index()].is_some();
-                    let out = self.out_for(bin, uses, outs, of_bin);
+                    let out = self.out_for(*bin, uses, outs, of_bin);
                     if let (ChunkKind::Merged(_), true) = (kind, !known) {
                         outs[out.index()].kind = SHT_PROGBITS;
                     }
@@ -434,7 +434,7 @@ impl<'a> Builder<'_, 'a> {
                 }
             };
             outs[out.index()].members.push(Member::chunk(id));
-            chunks.push(Chunk { kind, size: spec.size, align: spec.align, address: 0, out });
+            chunks.push(Chunk::of_spec(kind, &spec, out));
         }
         chunks
     }

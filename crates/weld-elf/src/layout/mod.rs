@@ -39,6 +39,7 @@ use crate::arch::facts::Tls;
 use crate::elf::{Ehdr, Format, Phdr};
 use crate::ids::*;
 pub use chunk::ChunkKind;
+use chunk::Spec;
 use program::Memory;
 
 /// A piece of an output section: an input section, or a chunk that the linker makes.
@@ -71,6 +72,19 @@ pub struct Chunk {
     /// Offset in the output section; after layout the address (still the offset if not allocated).
     pub address: u64,
     pub out: OutputSectionId,
+    /// The `p_type` by which readers of programs find it, if there is one.
+    pub segment: Option<u32>,
+}
+
+impl Chunk {
+    pub fn new(kind: ChunkKind, (size, align): (u64, u64), out: OutputSectionId) -> Chunk {
+        Chunk { kind, size, align, address: 0, out, segment: None }
+    }
+
+    /// That of which `spec` says what there is to say.
+    pub fn of_spec(kind: ChunkKind, spec: &Spec, out: OutputSectionId) -> Chunk {
+        Chunk { segment: spec.segment, ..Chunk::new(kind, (spec.size, spec.align), out) }
+    }
 }
 
 /// Merged strings or constants of one kind in one output section.
@@ -293,6 +307,11 @@ impl<'a> Layout<'a> {
         let mut chunks =
             (0..).map(ChunkId).zip(&self.chunks).take_while(|c| !(single && c.1.kind.is_numbered()));
         chunks.find(|(_, chunk)| chunk.kind == kind)
+    }
+
+    /// Chunks of kinds that there is one of.
+    pub fn single_chunks(&self) -> impl Iterator<Item = &Chunk> {
+        self.chunks.iter().take_while(|chunk| !chunk.kind.is_numbered())
     }
 
     /// The header of the section that the linker makes for a chunk; 0 if there is none.

@@ -9,7 +9,7 @@
 
 use super::program::{Memory, Program};
 use super::*;
-use crate::arch::facts::{AttributesOutput, Facts};
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::mode::Mode;
 use crate::options::LayoutOptions;
@@ -374,13 +374,14 @@ pub(super) fn plan_with(
         [(options.layout.nobtcfi, PT_OPENBSD_NOBTCFI), (options.layout.wxneeded, PT_OPENBSD_WXNEEDED)];
     list.extend(marks.iter().filter(|(asked, _)| *asked).map(|&(_, kind)| segment(kind, PF_X, 0..0, 0)));
     plan_notes(&sections[..alloc], &mut list);
-    if let (Some(i), Some(attributes)) = (has(ChunkKind::Attributes), &facts.mode.facts().attributes)
-        && let AttributesOutput::Section { segment: kind, .. } = attributes.output
-    {
-        list.push(segment(kind, PF_R, i..i + 1, 1));
-    }
-    if let Some(i) = has(ChunkKind::Properties) {
-        list.push(segment(PT_GNU_PROPERTY, PF_R, i..i + 1, layout.format.word()));
+    // Readers look for a note among others, but take anything else for the whole of its segment.
+    let is_findable = |chunk: &&Chunk| {
+        let out = &layout[chunk.out];
+        out.own == Some(chunk.kind) || out.kind == SHT_NOTE
+    };
+    for chunk in layout.single_chunks().filter(|chunk| chunk.segment.is_some()).filter(is_findable) {
+        let (kind, out) = (chunk.segment.unwrap_or(PT_NULL), chunk.out.index());
+        list.push(segment(kind, PF_R, out..out + 1, chunk.align));
     }
     list.extend(spare(program));
     list

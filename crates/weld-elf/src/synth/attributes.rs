@@ -32,11 +32,13 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let machine = sizes.plan.facts.mode.facts().attributes.as_ref()?;
+        let AttributesOutput::Section { segment, .. } = machine.output else { return None };
         if sizes.options.output.raw {
             return None;
         }
         let header = Header { name: machine.name.as_bytes(), kind: machine.section, flags: 0, entsize: 0 };
-        Spec::own(header, 1, sizes.plan.attributes.len() as u64)
+        let spec = Spec::own(header, 1, sizes.plan.attributes.len() as u64);
+        spec.map(|spec| spec.dispensable().in_segment(segment))
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {

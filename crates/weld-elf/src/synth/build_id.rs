@@ -146,7 +146,7 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let header = Header { name: b".note.gnu.build-id", kind: SHT_NOTE, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, 4, size(&sizes.options.notes.build_id))
+        Spec::own(header, 4, size(&sizes.options.notes.build_id)).map(Spec::dispensable)
     }
 
     /// With zeroes for the id, which the sink of units fills in.

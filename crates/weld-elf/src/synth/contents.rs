@@ -1,14 +1,13 @@
 //! What the linker's own sections are written from, once everything has its address.
 
-use super::debug_names;
 use super::dynsym::DynSym;
 use super::eh_frames::EhFrames;
 use super::emitted_relocs::EmittedRelocs;
-use super::gdb_index::table::Table;
 use super::property_note::Properties;
 use super::rela::Dynamics;
 use super::shstrtab::Names;
 use super::symtab::SymTab;
+use super::tables::Tables;
 use crate::compressed::CompressedSection;
 use crate::ids::OutputSectionId;
 
@@ -29,8 +28,7 @@ pub struct Contents<'c> {
     pub frame_table: Vec<(u64, u64)>,
     pub relocs: Option<&'c EmittedRelocs>,
     pub symtab: Option<&'c SymTab>,
-    pub gdb_index: Option<&'c Table<'c>>,
-    pub debug_names: Option<&'c debug_names::table::Table>,
+    pub tables: &'c Tables<'c>,
     /// Those of output sections.
     pub names: &'c Names,
     pub properties: Option<&'c Properties>,

@@ -328,7 +328,7 @@ impl Synthetic for Section {
         let format = sizes.format();
         let entsize = format.size::<Dyn>();
         let header = Header { name: b".dynamic", kind: SHT_DYNAMIC, flags, entsize };
-        Spec::own(header, format.word(), count as u64 * entsize)
+        Spec::own(header, format.word(), count as u64 * entsize).map(Spec::dispensable)
     }
 
     fn links(&self, _: &Plan) -> Option<Links> {

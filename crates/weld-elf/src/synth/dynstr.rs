@@ -104,7 +104,7 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let header = Header { name: b".dynstr", kind: SHT_STRTAB, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, 1, sizes.plan.dynsym.as_ref()?.dynstr.size())
+        Spec::own(header, 1, sizes.plan.dynsym.as_ref()?.dynstr.size()).map(Spec::dispensable)
     }
 
     fn cuts(&self, _: &Source) -> Cuts {

@@ -429,7 +429,7 @@ impl Synthetic for Section {
         let format = sizes.format();
         let entsize = format.size::<Sym>();
         let header = Header { name: b".dynsym", kind: SHT_DYNSYM, flags: SHF_ALLOC, entsize };
-        Spec::own(header, format.word(), count as u64 * entsize)
+        Spec::own(header, format.word(), count as u64 * entsize).map(Spec::dispensable)
     }
 
     /// The null symbol is the one that is local.

@@ -12,15 +12,14 @@ use std::collections::hash_map::Entry;
 use rayon::prelude::*;
 use weld_common::{par, trace};
 
+use super::functions::Functions;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::eh_frame::{Cie, EhFrame};
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::object::{Object, SymbolPlace};
-use crate::live::Live;
+use crate::input::object::Object;
 use crate::resolve::Resolved;
-use crate::sections::{SectionKind, Sections};
-use crate::symbols::{Symbols, sym};
+use crate::sections::Sections;
 use crate::synth::image::Image;
 use crate::synth::relocate::Site;
 use crate::util::align_up;
@@ -66,9 +65,7 @@ pub struct EhFrames {
 
 pub struct Planner<'c, 'a> {
     pub objects: &'c [Object<'a>],
-    pub sections: &'c Sections<'a>,
-    pub symbols: &'c Symbols,
-    pub live: &'c Live,
+    pub functions: Functions<'c, 'a>,
 }
 
 /// The records of a run of objects, before it is known which of their CIEs others have written already. `out`
@@ -108,7 +105,7 @@ impl<'a> Planner<'_, 'a> {
     /// # Errors
     /// If the section is too large for its offsets.
     pub fn plan(&self, parallel: bool) -> Result<EhFrames, String> {
-        let count = self.sections.objects.len();
+        let count = self.functions.sections.objects.len();
         let drafts = par::runs("find live frames", parallel, count, RUN, |run| {
             let mut draft = Draft::default();
             run.for_each(|object| self.draft(object, &mut draft));
@@ -148,7 +145,7 @@ impl<'a> Planner<'_, 'a> {
     fn draft(&self, object: usize, draft: &mut Draft) {
         let before = draft.records.len();
         let mut size = 0;
-        for (f, (shndx, frame)) in self.sections.objects[object].eh_frames.iter().enumerate() {
+        for (f, (shndx, frame)) in self.functions.sections.objects[object].eh_frames.iter().enumerate() {
             self.draft_frame((object, f as u32, *shndx), frame, draft, &mut size);
         }
         if draft.records.len() > before {
@@ -169,12 +166,12 @@ impl<'a> Planner<'_, 'a> {
         size: &mut u64,
     ) {
         let o = &self.objects[object];
-        let section = self.sections.get(SectionId(o.section_base + shndx));
-        let relocs = self.sections.relocs(o, object, section);
+        let section = self.functions.sections.get(SectionId(o.section_base + shndx));
+        let relocs = self.functions.sections.relocs(o, object, section);
         let data = o.section_data(shndx as usize).unwrap_or(&[]);
         let mut number = vec![u32::MAX; frame.cies.len()];
         for (index, fde) in frame.fdes.iter().enumerate() {
-            if fde.n_relocs == 0 || !self.is_live(o, &relocs[fde.first_reloc as usize]) {
+            if fde.n_relocs == 0 || !self.functions.has(o, &relocs[fde.first_reloc as usize]) {
                 continue;
             }
             // What is too large is refused once the sizes of all are known.
@@ -191,29 +188,6 @@ impl<'a> Planner<'_, 'a> {
             draft.records.push(Record { frame: f, index: index as u32, out, cie: *number });
             *size += align_up(fde.size as u64, ALIGN);
         }
-    }
-
-    /// An FDE lives if the function it describes is this object's and live.
-    fn is_live(&self, object: &Object, reloc: &Rela) -> bool {
-        let index = reloc.sym();
-        let Some(symbol) = object.syms.get(index as usize) else { return false };
-        if reloc.kind() == object.machine.none {
-            return false;
-        }
-        let section = match object.place(index, symbol) {
-            SymbolPlace::Section(s) if (s as usize) < object.shdrs.len() => object.section_base + s,
-            _ => return false,
-        };
-        if index >= object.first_global {
-            // The name may have been given to another object's definition.
-            let global = &self.symbols[object.global(index)];
-            if global.kind() != sym::DEFINED || global.section != section {
-                return false;
-            }
-        }
-        // The frames of a folded function are those of the one that stands for it.
-        let input = self.sections.get(SectionId(section));
-        self.live.contains(SectionId(section)) && input.in_image() && input.kind() != SectionKind::Folded
     }
 
     /// What makes two CIEs equal: their bytes and what their relocations refer to.
@@ -462,7 +436,7 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let header = Header { name: b".eh_frame", kind: SHT_PROGBITS, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, sizes.format().word(), sizes.plan.eh_frames.size)
+        Spec::own(header, sizes.format().word(), sizes.plan.eh_frames.size).map(Spec::dispensable)
     }
 
     fn cuts(&self, source: &Source) -> Cuts {

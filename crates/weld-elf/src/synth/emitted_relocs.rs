@@ -115,7 +115,7 @@ impl KeptRelocs for Planner<'_, '_> {
             let kind = ChunkKind::Relocs(lists.len() as u32);
             section.own = Some(kind);
             let out = OutputSectionId(outs.len() as u32);
-            chunks.push(Chunk { kind, size: count * entry, align, address: 0, out });
+            chunks.push(Chunk::new(kind, (count * entry, align), out));
             outs.push(section);
             lists.push(List { target: OutputSectionId(target as u32), section: out, sources });
         }

@@ -185,7 +185,7 @@ impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let table = sizes.plan.dynsym.as_ref()?.gnu_hash.as_ref()?;
         let header = Header { name: b".gnu.hash", kind: SHT_GNU_HASH, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, sizes.format().word(), table.size())
+        Spec::own(header, sizes.format().word(), table.size()).map(Spec::dispensable)
     }
 
     fn links(&self, _: &Plan) -> Option<Links> {

@@ -9,7 +9,7 @@ impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let path = sizes.options.dynamic.dynamic_linker.as_ref().filter(|_| sizes.plan.facts.mode.interp)?;
         let header = Header { name: b".interp", kind: SHT_PROGBITS, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, 1, path.len() as u64 + 1)
+        Spec::own(header, 1, path.len() as u64 + 1).map(Spec::dispensable)
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {

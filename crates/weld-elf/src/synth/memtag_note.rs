@@ -35,7 +35,7 @@ impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         word(&sizes.options.notes.memtag)?;
         let header = Header { name: b".note.android.memtag", kind: SHT_NOTE, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, 4, 12 + OWNER.len() as u64 + 4)
+        Spec::own(header, 4, 12 + OWNER.len() as u64 + 4).map(Spec::dispensable)
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {

@@ -17,7 +17,7 @@ impl Synthetic for Part {
         let part = &sizes.plan.merged[self.0 as usize];
         // A part without bytes still is a place in its section.
         let (size, align) = (part.merged.size(), part.merged.align());
-        Some(Spec { place: Place::Joined(part.bin), size, align })
+        Some(Spec::new(Place::Joined(part.bin), align, size))
     }
 
     fn cuts(&self, _: &Source) -> Cuts {

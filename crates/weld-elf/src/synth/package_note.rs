@@ -16,7 +16,7 @@ impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let text = sizes.options.notes.package_metadata.as_ref()?;
         let header = Header { name: b".note.package", kind: SHT_NOTE, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, 4, NOTE_HEADER as u64 + align_up(text.len() as u64 + 1, 4))
+        Spec::own(header, 4, NOTE_HEADER as u64 + align_up(text.len() as u64 + 1, 4)).map(Spec::dispensable)
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {

@@ -24,13 +24,11 @@ use super::all;
 use super::android_relocs;
 use super::attributes;
 use super::commons::{Commons, Copies, allocate_commons, allocate_copies};
-use super::debug_info::object::Objects;
-use super::debug_names;
 use super::dynamic::{DynamicPlan, arrays_of_script};
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
 use super::emitted_relocs::{self, EmittedRelocs, Lists};
-use super::gdb_index;
+use super::functions::Functions;
 use super::memtag_globals;
 use super::needed::{forget_the_rest, needed};
 use super::property_note::Properties;
@@ -40,6 +38,7 @@ use super::shstrtab::Names;
 use super::symbol_choice::{Choice, Special};
 use super::symbol_record::variant_calls;
 use super::symtab::SymTab;
+use super::tables::{self, Tables};
 use super::thunks::Thunks;
 use crate::arch::facts::GotBase;
 use crate::arch::plt;
@@ -107,10 +106,7 @@ pub struct Plan<'a> {
     pub symtab: Option<SymTab>,
     /// Those of output sections.
     pub(super) names: Names,
-    /// `--gdb-index`.
-    pub(super) gdb_index: Option<gdb_index::table::Table<'a>>,
-    /// `--debug-names`.
-    pub(super) debug_names: Option<debug_names::table::Table>,
+    pub(super) tables: Tables<'a>,
     pub properties: Option<Properties>,
     /// `-r`.
     pub joined: Option<Joined>,
@@ -200,13 +196,12 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         self.report_unread(sections);
         let plt = self.plt_style(properties.as_ref(), &slots, symbols);
         drop((stretch, span));
-        let gdb_index = self.gdb_index(sections);
         let merged = {
             let _span = self.job.trace.span("merge strings and constants");
             self.merge(sections)
         };
         self.job.sink.end_phase()?;
-        let debug_names = self.debug_names(sections, &merged);
+        let tables = self.tables(sections, &merged);
         self.job.sink.end_phase()?;
         let span = self.job.trace.span("layout");
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
@@ -232,8 +227,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             dynsym,
             eh_frames,
             symtab,
-            gdb_index,
-            debug_names,
+            tables,
             properties,
             pointer,
             attributes,
@@ -308,7 +302,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let region = trace::region("plan .eh_frame and .symtab");
         let plan_frames = || {
             let _task = region.task();
-            eh_frames::Planner { objects: &resolved.objects, sections, symbols, live }.plan(parallel)
+            let functions = Functions { sections, symbols, live };
+            eh_frames::Planner { objects: &resolved.objects, functions }.plan(parallel)
         };
         let plan_symtab = || {
             let _task = region.task();
@@ -339,38 +334,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         planner.plan()
     }
 
-    fn gdb_index(&self, sections: &Sections<'j>) -> Option<gdb_index::table::Table<'j>> {
-        if !self.job.options.sections.gdb_index {
-            return None;
-        }
-        let _span = self.job.trace.span("index for GDB");
-        let planner = gdb_index::plan::Planner {
-            objects: Objects { list: &self.resolved.objects, sections, live: &self.live },
-            store: self.job.store,
-            sink: self.job.sink,
-            threads: self.context.threads,
-        };
-        planner.plan()
-    }
-
-    fn debug_names(
-        &self,
-        sections: &Sections<'j>,
-        merged: &[MergedPart<'j>],
-    ) -> Option<debug_names::table::Table> {
-        if !self.job.options.sections.debug_names {
-            return None;
-        }
-        let _span = self.job.trace.span("index of names");
-        let planner = debug_names::plan::Planner {
-            objects: Objects { list: &self.resolved.objects, sections, live: &self.live },
-            owners: self.context.owners,
-            merged,
-            store: self.job.store,
-            sink: self.job.sink,
-            threads: self.context.threads,
-        };
-        planner.plan()
+    fn tables(&self, sections: &Sections<'j>, merged: &[MergedPart<'j>]) -> Tables<'j> {
+        let (job, context, resolved) = (self.job, self.context, self.resolved);
+        tables::Planner { job, context, resolved, live: &self.live, sections, merged }.plan()
     }
 
     fn merge(&self, sections: &mut Sections<'j>) -> Vec<MergedPart<'j>> {
@@ -429,8 +395,7 @@ impl<'a> Plan<'a> {
             relocs: None,
             symtab: None,
             names: Names::default(),
-            gdb_index: None,
-            debug_names: None,
+            tables: Tables::default(),
             properties: None,
             joined: None,
             arrays_of_script: Vec::new(),

@@ -20,7 +20,7 @@ use std::fmt;
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
 use crate::arch::facts::{Facts, Rule, SaidOfCode, Signing};
-use crate::elf::{Format, SHF_ALLOC, SHT_NOTE, Writer};
+use crate::elf::{Format, PT_GNU_PROPERTY, SHF_ALLOC, SHT_NOTE, Writer};
 
 const NOTE_HEADER: usize = 16;
 const NT_GNU_PROPERTY_TYPE_0: u32 = 5;
@@ -334,7 +334,8 @@ impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let format = sizes.format();
         let header = Header { name: b".note.gnu.property", kind: SHT_NOTE, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, format.word(), sizes.plan.properties.as_ref()?.size(format))
+        let spec = Spec::own(header, format.word(), sizes.plan.properties.as_ref()?.size(format));
+        spec.map(|spec| spec.dispensable().in_segment(PT_GNU_PROPERTY))
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {

@@ -13,7 +13,7 @@ impl Synthetic for Section {
         let executable = sizes.plan.joined.as_ref()?.executable_stack?;
         let flags = if executable { SHF_EXECINSTR } else { 0 };
         let header = Header { name: b".note.GNU-stack", kind: SHT_PROGBITS, flags, entsize: 0 };
-        Some(Spec { place: Place::Own(header), size: 0, align: 1 })
+        Some(Spec::new(Place::Own(header), 1, 0).dispensable())
     }
 
     fn write(&self, _: &At, _: &mut [u8]) {}

@@ -76,7 +76,7 @@ impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let table = sizes.plan.dynsym.as_ref()?.sysv_hash.as_ref()?;
         let header = Header { name: b".hash", kind: SHT_HASH, flags: SHF_ALLOC, entsize: table.word };
-        Spec::own(header, table.word, table.size())
+        Spec::own(header, table.word, table.size()).map(Spec::dispensable)
     }
 
     fn links(&self, _: &Plan) -> Option<Links> {

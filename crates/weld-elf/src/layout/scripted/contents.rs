@@ -139,7 +139,7 @@ impl Maker<'_> {
                 found = self.by_parts(found, names[0], find);
             }
             let planned = match (found, &spec.place) {
-                (Found::Discarded, _) if may_be_discarded(kind) || spec.size == 0 => continue,
+                (Found::Discarded, _) if spec.dispensable || spec.size == 0 => continue,
                 (Found::Discarded, _) => {
                     let name = String::from_utf8_lossy(names[0]).into_owned();
                     return Err(format!("the script discards {name}, which the output cannot do without"));
@@ -173,13 +173,13 @@ impl Maker<'_> {
             }
             contents.forced = true;
             let out = OutputSectionId(place.block as u32);
-            chunks.push(Chunk { kind, size: spec.size, align: spec.align, address: 0, out });
+            chunks.push(Chunk::of_spec(kind, &spec, out));
         }
         for (number, (bytes, block)) in self.data.iter().enumerate() {
             self.data_chunks.push(ChunkId(chunks.len() as u32));
             let (kind, size) = (ChunkKind::ScriptData(number as u32), bytes.len() as u64);
             let out = OutputSectionId(*block as u32);
-            chunks.push(Chunk { kind, size, align: 1, address: 0, out });
+            chunks.push(Chunk::new(kind, (size, 1), out));
         }
         Ok(chunks)
     }
@@ -382,28 +382,4 @@ fn tables_of_parts(all: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     const PARTS: [&[u8]; 6] = [b".data", b".got", b".data.rel.ro", b".rodata", b".text", b".bss"];
     let stem = all.strip_suffix(b".dyn").unwrap_or(all);
     PARTS.into_iter().map(move |part| [stem, part].concat())
-}
-
-/// What an output can do without.
-fn may_be_discarded(kind: ChunkKind) -> bool {
-    use ChunkKind::*;
-    matches!(
-        kind,
-        Interp
-            | BuildId
-            | Properties
-            | PackageNote
-            | MemtagNote
-            | StackNote
-            | Attributes
-            | DebugNames
-            | EhFrameHdr
-            | EhFrame
-            | GnuHash
-            | SysvHash
-            | GdbIndex
-            | DynSym
-            | DynStr
-            | Dynamic
-    )
 }

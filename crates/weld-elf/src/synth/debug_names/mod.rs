@@ -31,12 +31,20 @@ pub struct Section;
 
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        let size = sizes.plan.debug_names.as_ref()?.size();
+        let size = sizes.plan.tables.debug_names.as_ref()?.size();
         Spec::own(Header { name: b".debug_names", kind: SHT_PROGBITS, flags: 0, entsize: 0 }, 4, size)
+            .map(Spec::dispensable)
     }
 
     fn cuts(&self, source: &Source) -> Cuts {
-        Cuts::At(source.contents.debug_names.map_or_else(Vec::new, |table| table.borders().collect()))
+        Cuts::At(
+            source
+                .contents
+                .tables
+                .debug_names
+                .as_ref()
+                .map_or_else(Vec::new, |table| table.borders().collect()),
+        )
     }
 
     fn work(&self) -> &'static str {
@@ -44,7 +52,7 @@ impl Synthetic for Section {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        if let Some(table) = at.contents().debug_names {
+        if let Some(table) = &at.contents().tables.debug_names {
             table.write(at.start, (out, at.format()), &plan::Addresses { image: at.image() });
         }
     }

@@ -37,12 +37,20 @@ pub struct Section;
 
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        let size = sizes.plan.gdb_index.as_ref()?.size();
+        let size = sizes.plan.tables.gdb_index.as_ref()?.size();
         Spec::own(Header { name: b".gdb_index", kind: SHT_PROGBITS, flags: 0, entsize: 0 }, 4, size)
+            .map(Spec::dispensable)
     }
 
     fn cuts(&self, source: &Source) -> Cuts {
-        Cuts::At(source.contents.gdb_index.map_or_else(Vec::new, |table| table.borders().collect()))
+        Cuts::At(
+            source
+                .contents
+                .tables
+                .gdb_index
+                .as_ref()
+                .map_or_else(Vec::new, |table| table.borders().collect()),
+        )
     }
 
     fn work(&self) -> &'static str {
@@ -50,7 +58,7 @@ impl Synthetic for Section {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        let Some(table) = at.contents().gdb_index else { return };
+        let Some(table) = &at.contents().tables.gdb_index else { return };
         let image = at.image();
         let placed = |place: Pointer| image.sections.address_of(SectionId(place.section), place.offset);
         table.write(at.start, out, &placed);

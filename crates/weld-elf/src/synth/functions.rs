@@ -1,0 +1,41 @@
+//! Whether a function that a frame describes is in the output: `.eh_frame` and `.sframe` leave out the frames
+//! of those that are not.
+
+use crate::elf::Rela;
+use crate::ids::SectionId;
+use crate::input::object::{Object, SymbolPlace};
+use crate::live::Live;
+use crate::sections::{SectionKind, Sections};
+use crate::symbols::{Symbols, sym};
+
+#[derive(Clone, Copy)]
+pub struct Functions<'c, 'a> {
+    pub sections: &'c Sections<'a>,
+    pub symbols: &'c Symbols,
+    pub live: &'c Live,
+}
+
+impl Functions<'_, '_> {
+    /// Whether the function that a relocation of an object's frame refers to is this object's and live.
+    pub fn has(&self, object: &Object, reloc: &Rela) -> bool {
+        let index = reloc.sym();
+        let Some(symbol) = object.syms.get(index as usize) else { return false };
+        if reloc.kind() == object.machine.none {
+            return false;
+        }
+        let section = match object.place(index, symbol) {
+            SymbolPlace::Section(s) if (s as usize) < object.shdrs.len() => object.section_base + s,
+            _ => return false,
+        };
+        if index >= object.first_global {
+            // The name may have been given to another object's definition.
+            let global = &self.symbols[object.global(index)];
+            if global.kind() != sym::DEFINED || global.section != section {
+                return false;
+            }
+        }
+        // The frames of a folded function are those of the one that stands for it.
+        let input = self.sections.get(SectionId(section));
+        self.live.contains(SectionId(section)) && input.in_image() && input.kind() != SectionKind::Folded
+    }
+}
