@@ -11,6 +11,7 @@ const ROOMS: &[&str] = &[
     "crel",
     "compressed",
     "eh_frame",
+    "sframe",
     // What is linked for.
     "arch",
     // What is asked for.

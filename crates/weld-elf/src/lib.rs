@@ -28,6 +28,7 @@ pub mod script;
 pub mod section_order;
 pub mod sections;
 pub mod setup;
+pub mod sframe;
 pub mod slots;
 pub mod sym;
 pub mod symbols;

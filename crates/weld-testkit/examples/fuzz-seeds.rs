@@ -32,6 +32,7 @@ fn main() -> std::io::Result<()> {
     write("shared", with_options(shared()))?;
     write("link", choices())?;
     write("eh_frame", vec![("one", [&[1, 0x1c + 4][..], &EH_FRAME].concat())])?;
+    write("sframe", vec![("two", [&[0, 1, 28][..], &SFRAME].concat())])?;
     write("pdb", codeview())?;
     write("coff_link", coff_files())?;
     write("crel", vec![("three", vec![0x1c, 0x0f, 1, 2, 0x7c, 0x10, 0x25, 4])])?;
@@ -122,6 +123,13 @@ const EH_FRAME: [u8; 56] = [
     0x14, 0, 0, 0, 0, 0, 0, 0, 1, 0x7a, 0x52, 0, 1, 0x78, 0x10, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, //
     0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, //
     0, 0, 0, 0, 0, 0, 0, 0,
+];
+
+/// A table of version 2 with a function of two rows.
+const SFRAME: [u8; 55] = [
+    0xe2, 0xde, 2, 4, 3, 0, 0xf8, 0, 1, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, //
+    0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, //
+    0, 3, 8, 4, 5, 16, 0xf0,
 ];
 
 /// IBT and SHSTK.

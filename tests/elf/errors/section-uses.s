@@ -1,7 +1,6 @@
-//# about: sections that cannot be what they say: .preinit_array in a shared object, debug sections compressed in the old way, several .sframe, stabs
-//# only: weld -- GNU ld refuses the first, reads the second and merges the others; lld and mold write what is wrong
+//# about: sections that cannot be what they say: .preinit_array in a shared object, debug sections compressed in the old way, stabs
+//# only: weld -- GNU ld refuses the first, reads the second and merges the last; lld and mold write what is wrong
 //# obj: zdebug.o = zdebug.s
-//# obj: sframe.o = sframe.s
 //# fail: -shared section-uses.o
 //# error: section-uses.o:\(\.preinit_array\): .*only a program
 //# link: section-uses.o -o a
@@ -9,9 +8,6 @@
 //# fail: section-uses.o zdebug.o -o b
 //# error: zdebug.o:\(\.zdebug_info\): .*compressed in the old way
 //# link: section-uses.o zdebug.o -S -o c
-//# link: section-uses.o sframe.o -o d
-//# warning: sframe.o: .sframe is left out
-//# no-section: .sframe
 //# sh: printf '.globl _start\n_start: ret\n.stabs "x.c",100,0,0,_start\n' | as -o stabs.o
 //# link: stabs.o -o e
 //# warning: stabs.o: .stab is left out
@@ -28,7 +24,4 @@ _start: ret
 .ascii "ZLIB"
 .zero 8
 .section .note.GNU-stack,"",@progbits
-//--- sframe.s
-.section .sframe,"a",@progbits
-.quad 0
-.section .note.GNU-stack,"",@progbits
+

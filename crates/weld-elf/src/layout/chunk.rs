@@ -29,6 +29,7 @@ pub enum ChunkKind {
     RelaPlt,
     EhFrameHdr,
     EhFrame,
+    SFrame,
     Plt,
     PltSec,
     Iplt,

@@ -55,6 +55,7 @@ const USUAL: &[Usual] = &[
     (".gcc_except_table", SHT_PROGBITS, A, None),
     (".eh_frame_hdr", SHT_PROGBITS, A, Some(ChunkKind::EhFrameHdr)),
     (".eh_frame", SHT_PROGBITS, A, None),
+    (".sframe", SHT_GNU_SFRAME, A, Some(ChunkKind::SFrame)),
     (".text", SHT_PROGBITS, AX, None),
     (".init", SHT_PROGBITS, AX, None),
     (".fini", SHT_PROGBITS, AX, None),

@@ -22,6 +22,7 @@ pub const ORDER: &[Statement] = &[
     orphans(ReadOnly, Bytes),
     own(ReadOnly, ChunkKind::EhFrameHdr),
     named(ReadOnly, b".eh_frame"),
+    own(ReadOnly, ChunkKind::SFrame),
     orphans(ReadOnly, Zeroes),
     orphans(Code, Bytes),
     own(Code, ChunkKind::Plt),

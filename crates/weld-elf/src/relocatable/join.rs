@@ -34,7 +34,7 @@ use crate::options::Options;
 use crate::sections::bins::{BINS, bin, prefixes};
 use crate::sections::names::continues;
 use crate::sections::scripted::Rules;
-use crate::sections::{InputSection, JoinedKind, Sections, is_array};
+use crate::sections::{InputSection, JoinedKind, Sections, is_array, is_sframe};
 use crate::synth::groups::Group;
 use crate::util::align_up;
 
@@ -253,6 +253,8 @@ impl<'a> Joiner<'_, 'a> {
         };
         let named = || all.unique.iter().any(|glob| glob.matches(name));
         let alone = grouped || self.options.sections.unique_sections || linked && link.is_none() || named();
+        // Tables of frames do not become one by lying together.
+        let alone = alone || is_sframe(name, shdr);
         let of_script = self.of_script(id).filter(|_| !alone);
         let known = match of_script {
             Some(bin) => bin,

@@ -2,8 +2,8 @@
 //!
 //! Without `--gc-sections` all, except those that belong to one that a COMDAT group lost with. With
 //! it, what the roots of any link lead to; here an entry point or `-u` has to say what the object is
-//! for, because nothing is exported yet. `.eh_frame` is kept whole: its records follow functions in
-//! the final link, and those of dropped functions lose their relocations here.
+//! for, because nothing is exported yet. `.eh_frame` and `.sframe` are kept whole: their records follow
+//! functions in the final link, and those of dropped functions lose their relocations here.
 //!
 //! One thread: `-r --gc-sections` is rare.
 
@@ -111,6 +111,9 @@ impl<'a> Marker<'_, 'a> {
                     relocs[range].iter().for_each(|r| self.follow(object, r.sym()));
                 }
             }
+            for &shndx in &sections.objects[o].sframes {
+                self.mark(self.resolved.objects[o].section_base + shndx);
+            }
         }
     }
 
@@ -184,12 +187,14 @@ impl<'a> Marker<'_, 'a> {
     /// Notes which names with no definition left, because their group lost, sections in memory refer to.
     fn use_discarded(&self) {
         for (o, object) in self.resolved.objects.iter().enumerate() {
+            let sframes = &self.sections.objects[o].sframes;
             let in_memory = object.shdrs.iter().enumerate().filter(|(_, s)| s.sh_flags() & SHF_ALLOC != 0);
             for (shndx, _) in in_memory {
                 let id = object.section_base + shndx as u32;
                 let section = &self.sections.list[id as usize];
                 // Frames of functions that are gone go with them.
-                if !self.is_marked(id) || section.kind() == SectionKind::EhFrame {
+                let frames = section.kind() == SectionKind::EhFrame || sframes.contains(&(shndx as u32));
+                if !self.is_marked(id) || frames {
                     continue;
                 }
                 let relocs = self.sections.relocs(object, o, section).iter();

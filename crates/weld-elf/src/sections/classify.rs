@@ -178,11 +178,14 @@ impl<'a> Parser<'a, '_> {
         self.object.section_data(shndx).ok_or_else(|| "lies outside its file".to_owned())
     }
 
-    /// Lists of names are read for `.gdb_index` and tables for `.debug_names`, with their relocations, and
-    /// stay out of the output.
-    pub(super) fn set_name_lists_aside(&mut self) {
+    /// Lists of names are read for `.gdb_index`, tables for `.debug_names` and `.sframe`, with their
+    /// relocations, and stay out of the output.
+    pub(super) fn set_aside(&mut self) {
         let extra = &self.found.extra;
-        for &list in extra.name_lists.iter().chain(&extra.name_tables) {
+        // `-r` copies them.
+        let relocatable = self.options.kind == OutputKind::Relocatable;
+        let sframes = extra.sframes.iter().filter(|_| !relocatable);
+        for &list in extra.name_lists.iter().chain(&extra.name_tables).chain(sframes) {
             self.slots[list as usize].set_kind(SectionKind::Dropped);
         }
     }
@@ -278,6 +281,10 @@ impl<'a> Parser<'a, '_> {
                 return Ok(SectionKind::EhFrame);
             }
         }
+        if is_sframe(name, shdr) && kind == SectionKind::Regular {
+            self.found.extra.sframes.push(shndx as u32);
+            return Ok(kind);
+        }
         if self.is_array_bin(bin, bin::INIT_ARRAY) && continues(name, b".ctors")
             || self.is_array_bin(bin, bin::FINI_ARRAY) && continues(name, b".dtors")
         {
@@ -354,10 +361,6 @@ impl<'a> Parser<'a, '_> {
                 self.found.extra.has_linkonce = true;
                 Ok(false)
             }
-            b".sframe" => {
-                self.found.extra.has_sframe = true;
-                Ok(true)
-            }
             // It is linked to its strings.
             b".stab" if shdr.sh_flags() & SHF_ALLOC == 0 && shdr.sh_link() != 0 => {
                 self.found.extra.has_stabs |= self.options.symtab.strip == Strip::None;
@@ -372,6 +375,16 @@ impl<'a> Parser<'a, '_> {
             _ => Ok(false),
         }
     }
+}
+
+/// Whether a section holds tables of stack frames. Old assemblers have no type for it, so its name says it;
+/// most names are told apart by two letters.
+#[inline]
+pub fn is_sframe(name: &[u8], shdr: &Shdr) -> bool {
+    matches!(name, [_, b's', b'f', ..])
+        && continues(name, b".sframe")
+        && shdr.sh_flags() & SHF_ALLOC != 0
+        && matches!(shdr.sh_type(), SHT_PROGBITS | SHT_GNU_SFRAME)
 }
 
 fn is_debug(name: &[u8]) -> bool {

@@ -19,6 +19,7 @@ pub mod shrunk;
 mod uses;
 mod zeroes;
 
+pub use classify::is_sframe;
 pub use parse::{Scripted, parse};
 pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::{JoinedKind, OutputUse};
@@ -222,6 +223,8 @@ pub struct ObjectSections<'a> {
     pub merges: Vec<MergeSection>,
     /// Header index and parsed records of each `.eh_frame`.
     pub eh_frames: Vec<(u32, EhFrame)>,
+    /// Header indices of `.sframe`s, which are read and not copied.
+    pub sframes: Vec<u32>,
     /// Header indices of sections that gc never removes.
     pub retained: Vec<u32>,
     /// Header indices of sections that take no memory (debug information and the like).
@@ -256,8 +259,6 @@ pub struct ObjectSections<'a> {
     has_gcc_lto: bool,
     /// There are `.gnu.linkonce` sections.
     has_linkonce: bool,
-    /// There is a `.sframe`.
-    has_sframe: bool,
     /// There is debugging information of before DWARF, which somebody may miss.
     has_stabs: bool,
     /// It lists variables that are to be tagged.

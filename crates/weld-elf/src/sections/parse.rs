@@ -94,7 +94,6 @@ pub fn parse<'a>(
         }
     };
     // One after the other they would say what the first one says.
-    left_out(|o| o.has_sframe, ".sframe is left out: such sections are not merged yet");
     left_out(|o| o.has_stabs, ".stab is left out: debugging information has to be DWARF");
     if options.inputs.plugin.is_some()
         && let Some(first) = parsed.iter().position(|o| o.has_gcc_lto)
@@ -276,6 +275,7 @@ impl<'a> ObjectSections<'a> {
     fn append(&mut self, mut later: ObjectSections<'a>) {
         self.merges.append(&mut later.merges);
         self.eh_frames.append(&mut later.eh_frames);
+        self.sframes.append(&mut later.sframes);
         self.retained.append(&mut later.retained);
         self.unallocated.append(&mut later.unallocated);
         self.name_lists.append(&mut later.name_lists);
@@ -291,7 +291,6 @@ impl<'a> ObjectSections<'a> {
         self.has_split_stack |= later.has_split_stack;
         self.has_gcc_lto |= later.has_gcc_lto;
         self.has_linkonce |= later.has_linkonce;
-        self.has_sframe |= later.has_sframe;
         self.has_stabs |= later.has_stabs;
         self.has_tagged_variables |= later.has_tagged_variables;
         self.has_partitions |= later.has_partitions;
@@ -337,7 +336,7 @@ impl Parser<'_, '_> {
         if self.options.sections.zero_to_bss && self.options.kind != OutputKind::Relocatable {
             self.turn_zeroes();
         }
-        self.set_name_lists_aside();
+        self.set_aside();
         self.drop_leaderless();
         self.parse_eh_frames();
         self.tie_groups(parallel);

@@ -7,7 +7,7 @@ use super::section::{Sizes, Spec, Synthetic};
 use super::{
     attributes, build_id, commons, debug_link, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames,
     emitted_relocs, gdb_index, gnu_hash, got, groups, interp, memtag_globals, memtag_note, merged,
-    package_note, padding, plt, property_note, rela, relr, script_data, shstrtab, stack_note, symtab,
+    package_note, padding, plt, property_note, rela, relr, script_data, sframe, shstrtab, stack_note, symtab,
     sysv_hash, thunks, versions,
 };
 
@@ -68,6 +68,7 @@ sections! {
         RelaPlt => rela::Plt,
         EhFrameHdr => eh_frame_hdr::Section,
         EhFrame => eh_frames::Section,
+        SFrame => sframe::Section,
         Plt => plt::Plt,
         PltSec => plt::PltSec,
         Iplt => plt::Iplt,

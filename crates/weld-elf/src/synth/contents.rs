@@ -5,6 +5,7 @@ use super::eh_frames::EhFrames;
 use super::emitted_relocs::EmittedRelocs;
 use super::property_note::Properties;
 use super::rela::Dynamics;
+use super::sframe::index::Entry;
 use super::shstrtab::Names;
 use super::symtab::SymTab;
 use super::tables::Tables;
@@ -29,6 +30,8 @@ pub struct Contents<'c> {
     pub relocs: Option<&'c EmittedRelocs>,
     pub symtab: Option<&'c SymTab>,
     pub tables: &'c Tables<'c>,
+    /// The index of `.sframe`, in order; empty if there is none.
+    pub sframe_index: Vec<Entry>,
     /// Those of output sections.
     pub names: &'c Names,
     pub properties: Option<&'c Properties>,

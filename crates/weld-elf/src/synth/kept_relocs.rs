@@ -10,6 +10,7 @@ use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
+use crate::sections::is_sframe;
 use crate::synth::emitted_relocs::Mover;
 use crate::synth::image::Image;
 
@@ -46,8 +47,10 @@ impl Site<'_, '_, '_> {
     /// functions may, and so may everything that is not in memory.
     fn is_strict(&self) -> bool {
         let name = self.object.section_name(self.shndx as usize).unwrap_or(b"");
-        let tolerant = name == b".eh_frame" || name.starts_with(b".gcc_except_table");
-        self.object.shdrs[self.shndx as usize].sh_flags() & SHF_ALLOC != 0 && !tolerant
+        let shdr = &self.object.shdrs[self.shndx as usize];
+        let tolerant =
+            name == b".eh_frame" || name.starts_with(b".gcc_except_table") || is_sframe(name, shdr);
+        shdr.sh_flags() & SHF_ALLOC != 0 && !tolerant
     }
 
     fn check_symbol(&self, reloc: &Rela) {

@@ -42,6 +42,7 @@ pub mod relocate;
 pub mod relr;
 pub mod script_data;
 pub mod section;
+pub mod sframe;
 pub mod shstrtab;
 pub mod stack_note;
 pub mod symbol_choice;

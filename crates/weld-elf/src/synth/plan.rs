@@ -201,7 +201,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             self.merge(sections)
         };
         self.job.sink.end_phase()?;
-        let tables = self.tables(sections, &merged);
+        let tables = self.tables(sections, symbols, &merged);
         self.job.sink.end_phase()?;
         let span = self.job.trace.span("layout");
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
@@ -334,9 +334,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         planner.plan()
     }
 
-    fn tables(&self, sections: &Sections<'j>, merged: &[MergedPart<'j>]) -> Tables<'j> {
+    fn tables(&self, sections: &Sections<'j>, symbols: &Symbols, merged: &[MergedPart<'j>]) -> Tables<'j> {
         let (job, context, resolved) = (self.job, self.context, self.resolved);
-        tables::Planner { job, context, resolved, live: &self.live, sections, merged }.plan()
+        tables::Planner { job, context, resolved, live: &self.live, sections, symbols, merged }.plan()
     }
 
     fn merge(&self, sections: &mut Sections<'j>) -> Vec<MergedPart<'j>> {

@@ -9,8 +9,10 @@ use crate::layout::MergedPart;
 use crate::live::Live;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
+use crate::symbols::Symbols;
 use crate::synth::debug_info::object::Objects;
-use crate::synth::{debug_names, gdb_index};
+use crate::synth::functions::Functions;
+use crate::synth::{debug_names, gdb_index, sframe};
 
 /// `None`: there is no such section.
 #[derive(Default)]
@@ -19,6 +21,7 @@ pub struct Tables<'a> {
     pub gdb_index: Option<gdb_index::table::Table<'a>>,
     /// `--debug-names`.
     pub debug_names: Option<debug_names::table::Table>,
+    pub sframe: Option<sframe::plan::SFrames>,
 }
 
 /// What they are made from, once strings have been merged.
@@ -28,12 +31,13 @@ pub struct Planner<'p, 'j> {
     pub resolved: &'p Resolved<'j>,
     pub live: &'p Live,
     pub sections: &'p Sections<'j>,
+    pub symbols: &'p Symbols,
     pub merged: &'p [MergedPart<'j>],
 }
 
 impl<'j> Planner<'_, 'j> {
     pub fn plan(&self) -> Tables<'j> {
-        Tables { gdb_index: self.gdb_index(), debug_names: self.debug_names() }
+        Tables { gdb_index: self.gdb_index(), debug_names: self.debug_names(), sframe: self.sframe() }
     }
 
     fn objects(&self) -> Objects<'_, 'j> {
@@ -66,6 +70,17 @@ impl<'j> Planner<'_, 'j> {
             store: self.job.store,
             sink: self.job.sink,
             threads: self.context.threads,
+        };
+        planner.plan()
+    }
+
+    fn sframe(&self) -> Option<sframe::plan::SFrames> {
+        let Planner { sections, symbols, live, .. } = *self;
+        let planner = sframe::plan::Planner {
+            objects: &self.resolved.objects,
+            functions: Functions { sections, symbols, live },
+            sink: self.job.sink,
+            parallel: self.context.parallel,
         };
         planner.plan()
     }

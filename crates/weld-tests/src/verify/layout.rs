@@ -97,6 +97,7 @@ pub fn segments(image: &Image, p: &mut Problems) {
         (elf::PT_INTERP.0, ".interp"),
         (elf::PT_GNU_EH_FRAME.0, ".eh_frame_hdr"),
         (elf::PT_GNU_PROPERTY.0, ".note.gnu.property"),
+        (elf::PT_GNU_SFRAME.0, ".sframe"),
     ];
     for (p_type, name) in pairs {
         if let (Some(segment), Some(section)) = (image.segment(p_type), image.section(name)) {

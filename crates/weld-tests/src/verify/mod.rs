@@ -13,6 +13,7 @@ mod layout;
 mod notes;
 pub mod pe;
 mod relocatable;
+mod sframe;
 mod symbols;
 
 use crate::elf::Image;
@@ -64,6 +65,8 @@ pub fn verify(image: &Image) -> Vec<String> {
     hashes::versions(image, &mut p);
     let part = frames::verify(image, &mut p);
     p.part(".eh_frame", part);
+    let part = sframe::verify(image, &mut p);
+    p.part(".sframe", part);
     let part = notes::verify(image, &mut p);
     p.part("notes", part);
     p.0

@@ -168,6 +168,9 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
+    flag(&["discard-sframe"], "Leave out .sframe, by which callers are found (GNU ld 2.46).", |s| {
+        s.o.sections.discarded.push(".sframe".to_owned());
+    }),
     flag(
         &["zero-to-bss"],
         "Let data that is nothing but zeroes take no room in the file: .data goes to .bss, other sections become such.",

@@ -19,7 +19,7 @@ use crate::synth::dynamic::DynamicPlan;
 use crate::synth::dynsym::DynSym;
 use crate::synth::headers;
 use crate::synth::image::Image;
-use crate::synth::{android_relocs, memtag_globals, rela, relr};
+use crate::synth::{android_relocs, memtag_globals, rela, relr, sframe};
 
 impl<'a> Plan<'a> {
     /// Takes in sections that were compressed, which moves what follows them in the file.
@@ -125,6 +125,7 @@ impl<'a> Plan<'a> {
             relocs: self.relocs.as_ref(),
             symtab: self.symtab.as_ref(),
             tables: &self.tables,
+            sframe_index: self.sframe_index(image, context.parallel),
             names: &self.names,
             properties: self.properties.as_ref(),
             attributes: &self.attributes,
@@ -142,6 +143,12 @@ impl<'a> Plan<'a> {
             }
             None => Vec::new(),
         }
+    }
+
+    fn sframe_index(&self, image: &Image, parallel: bool) -> Vec<sframe::index::Entry> {
+        let table = self.tables.sframe.as_ref();
+        let table = table.filter(|_| self.layout.chunk(ChunkKind::SFrame).is_some());
+        table.map_or_else(Vec::new, |table| table.index(image, parallel))
     }
 
     fn dynamic_entries(&self, image: &Image, dynsym: &DynSym, tagged: u64) -> Vec<(u64, u64)> {
