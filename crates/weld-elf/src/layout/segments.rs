@@ -7,6 +7,8 @@
 //!
 //! Specification: gABI chapter 5 "Program Header"; `PT_GNU_*` from the LSB and the GNU tools.
 
+use std::cmp::Reverse;
+
 use super::program::{Memory, Program};
 use super::*;
 use crate::arch::facts::Facts;
@@ -379,10 +381,14 @@ pub(super) fn plan_with(
         let out = &layout[chunk.out];
         out.own == Some(chunk.kind) || out.kind == SHT_NOTE
     };
-    for chunk in layout.single_chunks().filter(|chunk| chunk.segment.is_some()).filter(is_findable) {
-        let (kind, out) = (chunk.segment.unwrap_or(PT_NULL), chunk.out.index());
-        list.push(segment(kind, PF_R, out..out + 1, chunk.align));
-    }
+    let found = layout.single_chunks().filter(is_findable);
+    let mut found: Vec<_> = found.filter_map(|chunk| Some((chunk.segment?, chunk))).collect();
+    // The machine's own come first.
+    found.sort_by_key(|(kind, _)| Reverse(*kind));
+    list.extend(found.into_iter().map(|(kind, chunk)| {
+        let out = chunk.out.index();
+        segment(kind, PF_R, out..out + 1, chunk.align)
+    }));
     list.extend(spare(program));
     list
 }
