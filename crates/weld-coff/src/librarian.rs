@@ -23,8 +23,8 @@ use crate::input::load::refusal;
 use crate::input::search::Search;
 use crate::job::Job;
 use crate::options::{Input, Options};
+use crate::resolve::entry::Exported;
 use crate::resolve::has_plain_name;
-use crate::resolve::program::Exported;
 use crate::synth::exports::Exports;
 
 /// Makes the library that the options ask for.

@@ -24,18 +24,18 @@ use crate::debug;
 use crate::debug::types::Objects;
 use crate::emit::headers::{self, dos_program};
 use crate::emit::symbol_table::SymbolTable;
-use crate::emit::{self, Emitter, limits, places};
+use crate::emit::{self, Emitter, base_reloc_sites, limits};
 use crate::icf;
 use crate::ids::SectionId;
 use crate::input::load::{Inputs, Loader};
 use crate::input::parts;
 use crate::input::search::Search;
-use crate::input::servers::Servers;
+use crate::input::type_servers::Servers;
 use crate::job::Job;
-use crate::layout::branches::{self, Code, Reach};
 use crate::layout::patch_space::PatchSpace;
 use crate::layout::program::{self, Program};
 use crate::layout::section_order::Orderer;
+use crate::layout::thunks::{self, Code, Reach};
 use crate::layout::{self, Order, Placer};
 use crate::librarian;
 use crate::live::{self, Live};
@@ -287,7 +287,8 @@ fn give_addresses<'j>(
         let placer = Placer { sections, options, sink: job.sink, patch_space, parallel };
         let layout = placer.place(program.clone(), order, headers, |layout| {
             if options.is_relocatable() {
-                let places = places::find(resolved, (sections, symbols, live), &tables, layout, parallel);
+                let places =
+                    base_reloc_sites::find(resolved, (sections, symbols, live), &tables, layout, parallel);
                 relocs = base_relocs::table(&places, parallel);
             }
             relocs.len() as u64
@@ -298,7 +299,7 @@ fn give_addresses<'j>(
     let code = Code { resolved, sections: &mut sections, symbols: &mut symbols, live: &mut live };
     let reach = Reach { most: options.branch_reach, verbose: options.verbose.all, parallel };
     let (layout, branches) =
-        job.step("give addresses", || branches::settle(code, order, &reach, job.sink, place));
+        job.step("give addresses", || thunks::settle(code, order, &reach, job.sink, place));
     let base = resolved.program.base_address(options, resolved.machine);
     limits::check(options, resolved, &layout, base, job.sink);
     job.sink.end_phase()?;

@@ -21,7 +21,7 @@ use crate::ids::{FileId, ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
 use crate::names::{self, Names, Rank, Rival, SOFT, flag};
 use crate::options::Options;
-use crate::resolve::program::Internal;
+use crate::resolve::entry::Internal;
 use crate::resolve::{Place, Resolved, duplicates, import_symbol, wrap};
 use crate::sections::{Kind as SectionKind, Sections};
 use crate::wording::source::Sources;

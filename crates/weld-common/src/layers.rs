@@ -37,9 +37,9 @@ const ROOMS: &[&str] = &[
     "names",
     "resolve",
     "merge",
-    "refine",
+    "partition_refinement",
     "walk",
-    "clusters",
+    "call_graph_sort",
     "reader",
     "source_lines",
 ];

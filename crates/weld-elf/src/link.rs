@@ -35,6 +35,7 @@ use crate::layout::default_script;
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
+use crate::names::Wrap;
 use crate::options::{Icf, Options, OutputKind, ScriptOptions, TextFormat};
 use crate::relocatable;
 use crate::report;
@@ -111,7 +112,9 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
         let _entered = trace.enter();
         run(&job, &changed)
     };
-    result.map_err(|diagnostics| report::script::tell(&options, host, job.failed(diagnostics)))?;
+    result.map_err(|diagnostics| {
+        report::error_handling_script::tell(&options, host, job.failed(diagnostics))
+    })?;
     done_with(host, store);
     Ok(Outcome { warnings: sink.finish() })
 }
@@ -179,7 +182,7 @@ fn link_resolved<'j>(
     // Of equal COMDAT groups one survives; only now are sections looked at.
     let comdats = job.step("COMDAT groups", || Comdats::decide(resolved, parallel));
     if !options.symbols.wrap.is_empty() {
-        comdat::wrap_losers(resolved, &comdats, &setup::wrap(options, job.store));
+        comdat::wrap_losers(resolved, &comdats, &Wrap::of(options, job.store));
     }
     let mode = Mode::new(options, inputs.machine, !resolved.shared.is_empty());
     mode.check(options)?;
@@ -383,7 +386,7 @@ fn open<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
 
 fn resolve<'j>(job: &Job<'j>, inputs: &mut Inputs<'j>, parallel: bool) -> Result<Resolved<'j>, Diagnostics> {
     let (options, sink) = (job.options, job.sink);
-    let wrap = setup::wrap(options, job.store);
+    let wrap = Wrap::of(options, job.store);
     let loader = Loader { store: job.store, options, sink, parallel };
     let mut asked = HashSet::new();
     loop {

@@ -1,4 +1,4 @@
-//! What the options, scripts and objects add to one another: roots, `--wrap`, libraries.
+//! What the options, scripts and objects add to one another: roots, libraries.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use crate::ids::*;
 use crate::input::FileName;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
-use crate::names::{Rank, Wrap, flag};
+use crate::names::{Rank, flag};
 use crate::options::{DefsymValue, Options, OutputKind};
 use crate::resolve::Resolved;
 use crate::script::commands::Command;
@@ -130,21 +130,6 @@ fn common_symbols(rules: &Rules, resolved: &Resolved) -> Seen {
         rules.look(file, name, SHF_ALLOC | SHF_WRITE, &mut seen);
     }
     seen
-}
-
-/// Names that `--wrap` redirects: `foo` to `__wrap_foo`, `__real_foo` to `foo`; and what becomes of common
-/// symbols.
-pub fn wrap<'j>(options: &Options, store: &'j InputStore<'j>) -> Wrap<'j> {
-    let mut pairs = Vec::new();
-    for name in &options.symbols.wrap {
-        let keep = |text: String| -> &'j [u8] { store.keep(text.into_bytes()) };
-        let plain = keep(name.clone());
-        pairs.push((plain, keep(format!("__wrap_{name}"))));
-        pairs.push((keep(format!("__real_{name}")), plain));
-    }
-    let mut wrap = Wrap::new(pairs);
-    wrap.open_commons = options.symbols.no_define_common;
-    wrap
 }
 
 /// Names that have to be there, whoever defines them: `-u`, `--require-defined` and `EXTERN`.

@@ -12,7 +12,7 @@ use std::path::Path;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::host::QuietHost;
 use weld_common::io::output::{OutputFile, OutputOptions};
-use weld_pdb::made::{LINKER_MODULE, Records};
+use weld_pdb::linker_module::{LINKER_MODULE, Records};
 use weld_pdb::{
     Contribution, Fixup, Identity, Image, Module, OutputSection, Pdb, Public, Relocate, Sources, Symbols,
     Types,

@@ -11,7 +11,7 @@ use weld_common::diag::Diagnostic;
 use weld_common::sort;
 
 use crate::input::{Contribution, Image};
-use crate::made::LINKER_MODULE;
+use crate::linker_module::LINKER_MODULE;
 use crate::put::{Writer, put_u16, put_u32};
 use crate::strings;
 use crate::symbols::Symbols;

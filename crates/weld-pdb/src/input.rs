@@ -15,7 +15,7 @@ pub struct Module<'a> {
     pub types: Option<u32>,
     /// Its `.debug$S` sections, without those that belong to code that is not in the image.
     pub sections: &'a [&'a [u8]],
-    /// Symbol records that are ready: what [`made::Records`](crate::made::Records) makes.
+    /// Symbol records that are ready: what [`linker_module::Records`](crate::linker_module::Records) makes.
     pub records: &'a [u8],
     /// Its first piece of the image.
     pub contribution: Option<Contribution>,

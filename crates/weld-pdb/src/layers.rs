@@ -7,7 +7,7 @@ const ROOMS: &[&str] = &[
     // What the format is made of.
     "hash", "put", "paths", "stream", "codeview", "msf",
     // What a link tells, and what the linker adds.
-    "input", "made", "unique", "strings", "info", "injected",
+    "input", "linker_module", "unique", "strings", "info", "injected",
     // What the streams hold.
     "types", "symbols", "gsi", "dbi",
     // The file.

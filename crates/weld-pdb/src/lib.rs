@@ -12,7 +12,7 @@
 //!    and no liveness, so this runs beside resolution's end, section garbage collection and layout.
 //! 2. [`Symbols::scan`], when it knows which sections are live: one [`Module`] each, in the order in which
 //!    they are to be in the PDB, with those `.debug$S` sections that belong to live code. Its own module
-//!    ([`made::LINKER_MODULE`]) and those of import libraries have records made by [`made::Records`].
+//!    ([`linker_module::LINKER_MODULE`]) and those of import libraries have records made by [`linker_module::Records`].
 //! 3. [`Pdb::plan`], when the image has addresses: an [`Image`] with output sections, contributions, publics.
 //!    Every length is known after that.
 //! 4. [`Pdb::write`], into an [`OutputFile`](weld_common::io::output::OutputFile) of [`Pdb::file_len`] bytes.
@@ -24,7 +24,7 @@
 //!
 //! ```
 //! use weld_common::{diag::DiagSink, host::QuietHost, io::output::*};
-//! use weld_pdb::{made::*, *};
+//! use weld_pdb::{linker_module::*, *};
 //!
 //! struct Nothing;
 //! impl Relocate for Nothing {
@@ -93,7 +93,7 @@ mod injected;
 pub mod input;
 #[cfg(test)]
 mod layers;
-pub mod made;
+pub mod linker_module;
 pub mod msf;
 pub mod paths;
 mod pdb;

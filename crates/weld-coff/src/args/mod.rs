@@ -17,7 +17,7 @@ use crate::toolchain::greatest;
 
 mod base_file;
 pub mod def;
-mod demands;
+mod directive_options;
 pub mod gnu;
 mod replay;
 pub mod state;

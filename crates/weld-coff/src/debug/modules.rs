@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::{par, text};
-use weld_pdb::made::{LINKER_MODULE, Records};
+use weld_pdb::linker_module::{LINKER_MODULE, Records};
 use weld_pdb::paths::absolute;
 use weld_pdb::{CoffGroup, Contribution, Fixup, Module};
 

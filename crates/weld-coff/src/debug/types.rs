@@ -9,7 +9,7 @@ use weld_common::{par, text};
 use weld_pdb::types::server::TypeServer;
 use weld_pdb::{ObjectTypes, Types};
 
-use crate::input::servers::{PRECOMPILED, Servers, TYPES, section};
+use crate::input::type_servers::{PRECOMPILED, Servers, TYPES, section};
 use crate::resolve::Resolved;
 
 /// Objects of a run.

@@ -7,11 +7,11 @@
 //! written at the same time: the units with these two are written last.
 
 pub mod apply;
+pub mod base_reloc_sites;
 mod delay;
 pub mod headers;
 pub mod limits;
 mod load_config;
-pub mod places;
 pub mod symbol_table;
 
 use std::ops::Range;

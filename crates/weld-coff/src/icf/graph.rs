@@ -7,10 +7,10 @@
 use object::LittleEndian as LE;
 use weld_common::hash::{hash_bytes, join};
 use weld_common::par;
-use weld_common::refine::{Contents, Graph};
+use weld_common::partition_refinement::{Contents, Graph};
 
 use super::Link;
-use super::significance::Compared;
+use super::addrsig::Compared;
 use crate::coff::machine::Machine;
 use crate::coff::object::Relocation;
 use crate::coff::pe;

@@ -1,8 +1,8 @@
 //! `/opt:icf`: of COMDAT sections that are the same, one is kept.
 //!
-//! * [`significance`] says whose addresses somebody may compare;
+//! * [`addrsig`] says whose addresses somebody may compare;
 //! * [`graph`] finds the sections that can be folded, what they are made of and what they lead to;
-//! * `weld_common::refine` finds the classes of sections that are the same.
+//! * `weld_common::partition_refinement` finds the classes of sections that are the same.
 //!
 //! Runs when it is known what is live. The first section of a class, in the order of the section list, stays.
 //! The others become [`Kind::Folded`]: they lie nowhere, and get the first one's address when addresses are
@@ -12,8 +12,8 @@
 //! Functions are folded whether somebody compares their addresses or not, as Microsoft's linker has it; data
 //! only if its object says that nobody does. `/opt:safeicf` asks that of functions, too.
 
+mod addrsig;
 mod graph;
-mod significance;
 
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::hash::join;
@@ -28,8 +28,8 @@ use crate::options::{Icf, Options};
 use crate::resolve::Resolved;
 use crate::sections::{Kind, Section, Sections};
 use crate::symbols::Symbols;
+use addrsig::Compared;
 use graph::Vertices;
-use significance::Compared;
 
 /// Sections looked at by one task.
 const FOLDS: usize = 1 << 15;

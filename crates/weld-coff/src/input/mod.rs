@@ -10,7 +10,7 @@ pub mod object;
 pub mod overlay;
 pub mod parts;
 pub mod search;
-pub mod servers;
+pub mod type_servers;
 mod yaml;
 
 use std::fmt;

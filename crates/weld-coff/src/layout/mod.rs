@@ -7,10 +7,10 @@
 //!
 //! [`program`] says which output sections there are and in which order.
 
-pub mod branches;
 pub mod patch_space;
 pub mod program;
 pub mod section_order;
+pub mod thunks;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 
-use weld_common::clusters::{self, Graph};
+use weld_common::call_graph_sort::{self, Graph};
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::io::input::InputStore;
 use weld_common::text;
@@ -68,7 +68,7 @@ impl<'a> Orderer<'_, 'a> {
                 self.read_profile(id, object, &mut graph);
             }
         }
-        clusters::order(&graph, |id| u64::from(self.sections.get(id).size))
+        call_graph_sort::order(&graph, |id| u64::from(self.sections.get(id).size))
     }
 
     /// The live COMDAT sections by the names of their leaders.
@@ -168,7 +168,7 @@ impl<'a> Orderer<'_, 'a> {
         let Some(list) = self.read("/call-graph-ordering-file", path) else { return };
         let mut calls = Vec::new();
         let mut found: HashMap<&[u8], Option<SectionId>> = HashMap::new();
-        for call in clusters::calls(list) {
+        for call in call_graph_sort::calls(list) {
             let Ok((from, to, count)) = call else {
                 return self.sink.error(format!("{}: parse error", text::path(path)));
             };

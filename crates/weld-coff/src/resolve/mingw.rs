@@ -7,7 +7,7 @@ use weld_common::diag::Diagnostic;
 use weld_common::text;
 
 use super::Resolver;
-use super::program::{Exported, Program};
+use super::entry::{Exported, Program};
 use super::read::{Rounds, object, objects};
 use crate::coff::machine::Machine;
 use crate::coff::object::{ABSOLUTE, Symbol, UNDEFINED};

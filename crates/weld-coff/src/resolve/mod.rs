@@ -9,8 +9,8 @@
 
 pub mod comdat;
 pub mod duplicates;
+pub mod entry;
 pub mod mingw;
-pub mod program;
 mod read;
 pub mod wrap;
 
@@ -34,7 +34,7 @@ use crate::ids::{FileId, ImportId, ObjectId, SymbolId};
 use crate::input::FileName;
 use crate::input::load::{Inputs, Loader, Refused};
 use crate::input::object::Object;
-use crate::input::servers::Servers;
+use crate::input::type_servers::Servers;
 use crate::names::{self, Names, Rank, flag};
 use crate::options::{Demands, Options};
 use read::{CoffFile, Reader, Rounds, object};
@@ -73,7 +73,7 @@ pub struct Resolved<'a> {
     pub places: Vec<Place>,
     pub machine: Machine,
     pub demands: Demands,
-    pub program: program::Program,
+    pub program: entry::Program,
     /// `/alternatename`: the first stands for the second if nobody defines it.
     pub alternates: Vec<(SymbolId, SymbolId)>,
     pub wraps: Vec<wrap::Wrap>,
@@ -298,7 +298,7 @@ impl<'a> Resolver<'a, '_> {
         &self,
         rounds: Rounds<'a, '_, '_, '_>,
         machine: Machine,
-        program: program::Program,
+        program: entry::Program,
         alternates: Vec<(SymbolId, SymbolId)>,
     ) -> Resolved<'a> {
         let Finished { format: Reader { demands, inputs, .. }, files, names, .. } = rounds.finish();

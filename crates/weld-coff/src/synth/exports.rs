@@ -13,7 +13,7 @@ use crate::args::def;
 use crate::demangle::demangle;
 use crate::ids::SymbolId;
 use crate::implib::Entry;
-use crate::resolve::program::Exported;
+use crate::resolve::entry::Exported;
 
 /// Bytes of the table's header.
 const HEADER: u32 = 40;

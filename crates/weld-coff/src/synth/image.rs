@@ -12,7 +12,7 @@ use crate::coff::object::{Relocation, SectionHeader};
 use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
 use crate::layout::Layout;
-use crate::layout::branches::Branches;
+use crate::layout::thunks::Branches;
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;

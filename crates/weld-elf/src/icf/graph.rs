@@ -10,14 +10,14 @@ use weld_common::hash::{hash_bytes, join};
 use weld_common::{par, zeroed};
 
 use super::Link;
+use super::addrsig::Significance;
 use super::contents::{Destination, Frames, Parts, Vertex};
-use super::significance::Significance;
 use crate::elf::*;
 use crate::ids::*;
 use crate::sections::SectionKind;
 use crate::sections::bins::bin as bins;
 use crate::util::is_c_identifier;
-use weld_common::refine::{Contents, Graph};
+use weld_common::partition_refinement::{Contents, Graph};
 
 /// Objects looked at by one task, sections, and sections of which the contents are.
 const OBJECTS: usize = 16;

@@ -4,10 +4,10 @@
 //! same places, or to places that are the same in turn. One can stand for all, if nobody compares their
 //! addresses.
 //!
-//! * [`significance`] says whose addresses may be compared;
+//! * [`addrsig`] says whose addresses may be compared;
 //! * [`graph`] finds the sections that can be folded and what they lead to;
 //! * [`contents`] knows what a section is made of;
-//! * [`weld_common::refine`] finds the classes of sections that are the same.
+//! * [`weld_common::partition_refinement`] finds the classes of sections that are the same.
 //!
 //! Runs between the scan and planning. The first section of a class, in the order of the command line, stays.
 //! The others become [`SectionKind::Folded`]: they live, but lie in no output section, and get the first
@@ -21,15 +21,15 @@
 //! piece of code; but their line tables lead to the code that stands for them, so that a breakpoint on a line
 //! is found.
 
+mod addrsig;
 mod contents;
 mod graph;
-mod significance;
 
 use weld_common::diag::DiagSink;
 use weld_common::hash::join;
 
+use self::addrsig::Significance;
 use self::graph::Vertices;
-use self::significance::Significance;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::live::folds::Folds;

@@ -20,7 +20,7 @@ use crate::arch::facts::Facts;
 use crate::arch::shrink::Labels;
 use crate::elf::*;
 use crate::ids::*;
-use crate::names::spelled;
+use crate::names::symver;
 use crate::names::{Bins, Rank, Record, Wrap, flag};
 
 /// Section headers, or groups, looked at in one go.
@@ -577,9 +577,9 @@ fn rewritten<'a>(
     linkonce_prefixes: &[&[u8]],
 ) -> (&'a [u8], u32) {
     let undefined = matches!(Rank::of(bits), Rank::Undefined);
-    if let Some(spelled) = spelled::split(name) {
+    if let Some(spelled) = symver::split(name) {
         if !undefined || spelled.version.is_empty() {
-            name = spelled::known_as(name);
+            name = symver::known_as(name);
         }
         if !undefined || !spelled.default && !spelled.version.is_empty() {
             bits |= flag::HAS_VERSION;

@@ -1,10 +1,12 @@
 //! What ELF makes of the table of names (`weld_common::names`): the flags of a name, and which definitions
 //! may meet.
 
-pub mod spelled;
+pub mod symver;
+mod wrap;
 
 use weld_common::names::{self, Order, Rules};
 pub use weld_common::names::{Bins, Entry, MAX_FILES, Rank, Record, Rival, pack};
+pub use wrap::Wrap;
 
 use crate::ids::*;
 
@@ -61,7 +63,7 @@ impl Rules for ElfRules {
     const MARK: Option<u8> = Some(b'@');
 
     fn known_as(name: &[u8]) -> &[u8] {
-        spelled::known_as(name)
+        symver::known_as(name)
     }
 
     #[inline]
@@ -144,41 +146,6 @@ pub fn take_duplicates(names: &mut Names) -> Vec<Rival> {
 /// All common symbols, in order of file and symbol.
 pub fn take_commons(names: &mut Names) -> Vec<Rival> {
     names.take_notes(|notes| &mut notes.commons)
-}
-
-/// Which symbols are not what they look like. `--wrap`: names that undefined references are sent to instead.
-#[derive(Default)]
-pub struct Wrap<'a> {
-    /// (from, to), sorted by `from`.
-    map: Vec<(&'a [u8], &'a [u8])>,
-    /// `--no-define-common`: common symbols are references.
-    pub open_commons: bool,
-}
-
-impl<'a> Wrap<'a> {
-    /// `pairs` are (name, `__wrap_name`) and (`__real_name`, name) for every wrapped name.
-    pub fn new(mut pairs: Vec<(&'a [u8], &'a [u8])>) -> Self {
-        pairs.sort_unstable();
-        pairs.dedup();
-        Wrap { map: pairs, open_commons: false }
-    }
-
-    /// Symbols are what they look like.
-    pub fn is_empty(&self) -> bool {
-        self.map.is_empty() && !self.open_commons
-    }
-
-    /// (from, to), sorted by `from`.
-    pub fn pairs(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + '_ {
-        self.map.iter().copied()
-    }
-
-    pub fn rewrite(&self, name: &'a [u8]) -> &'a [u8] {
-        match self.map.binary_search_by_key(&name, |p| p.0) {
-            Ok(i) => self.map[i].1,
-            Err(_) => name,
-        }
-    }
 }
 
 #[cfg(test)]

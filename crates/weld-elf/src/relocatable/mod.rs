@@ -86,7 +86,7 @@ pub fn join<'j>(
     if options.sections.gc_sections {
         report::removed_sections(job, resolved, &sections, &live)?;
     }
-    report::uses::dependencies(job, inputs, (resolved, &sections, &symbols))?;
+    report::print_dependencies::dependencies(job, inputs, (resolved, &sections, &symbols))?;
     // Join sections, choose symbols, and lay everything out.
     let plan = job.step("layout", || {
         let rules = rules.map(|rules| &rules.rules);

@@ -14,7 +14,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
-use crate::names::spelled::plain;
+use crate::names::symver::plain;
 use crate::names::{Entry, Rank, flag};
 use crate::wording::place;
 

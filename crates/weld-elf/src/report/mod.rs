@@ -9,27 +9,27 @@
 
 pub mod commons;
 pub mod cref;
-mod cross_references;
 pub mod dependencies;
 pub mod duplicates;
+pub mod error_handling_script;
 pub mod extraction;
 pub mod files;
 mod gnu_map;
 pub mod hints;
+pub mod layout_warnings;
 pub mod map;
 mod memory_usage;
+mod nocrossrefs;
 pub mod placement;
+pub mod print_dependencies;
 pub mod reproduce;
-pub mod script;
 mod script_lines;
-pub mod shape;
 pub mod shared_references;
 pub mod source;
 pub mod split_stack;
 pub mod trace;
+mod transitive_needed;
 pub mod undefined;
-mod unnamed_libraries;
-pub mod uses;
 pub mod versions;
 pub mod warnings;
 mod why_live;
@@ -119,7 +119,7 @@ pub fn resolution(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(),
     if options.reports.why_extract.is_some() || options.reports.warn_backrefs {
         extraction::report(job, inputs, resolved)?;
     }
-    uses::archives(job, inputs, resolved)
+    print_dependencies::archives(job, inputs, resolved)
 }
 
 /// What is wrong with names: those defined twice, and if `references`, those that are asked for and not
@@ -163,7 +163,7 @@ pub fn references<'j>(
     Warnings { job, resolved, sections, live }.report();
     placement::report(job, resolved, sections, live);
     SplitStack { job, resolved, sections, symbols, live, owners }.report();
-    uses::dependencies(job, inputs, (resolved, sections, symbols))?;
+    print_dependencies::dependencies(job, inputs, (resolved, sections, symbols))?;
     why_live::report(job, context, resolved, (sections, symbols), live)?;
     removed_sections(job, resolved, sections, live)
 }
@@ -222,11 +222,11 @@ pub fn folded_sections(
 pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
     let options = job.options;
     if let Some(script) = context.inputs.layout().filter(|_| !context.mode.relocatable) {
-        cross_references::check(image, script, context.owners);
+        nocrossrefs::check(image, script, context.owners);
         job.sink.end_phase()?;
     }
     if !context.mode.relocatable {
-        shape::report(job, image, context)?;
+        layout_warnings::report(job, image, context)?;
     }
     if options.reports.memory_usage {
         job.print(&memory_usage::table(image.layout))?;

@@ -3,15 +3,15 @@
 //!
 //! Only objects whose own needed libraries all are part of the link are checked: what others refer to
 //! may be in a library that only the loader will see. For what is missing then, the libraries that others
-//! need are looked at too (`unnamed_libraries`): a library may count on another one to bring what it uses.
+//! need are looked at too (`transitive_needed`): a library may count on another one to bring what it uses.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
 use weld_common::diag::Diagnostic;
 
+use super::transitive_needed;
 use super::undefined::is_ignored;
-use super::unnamed_libraries;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
@@ -95,7 +95,7 @@ fn report_found<'a>(
     let undefined = order.iter().filter(|id| found[id].0 == Problem::Undefined);
     let names: HashSet<&[u8]> = undefined.map(|id| resolved.names.get(*id).name).collect();
     let mut known = old_versions(resolved, &names);
-    known.extend(unnamed_libraries::definitions(job, machine, resolved, &names));
+    known.extend(transitive_needed::definitions(job, machine, resolved, &names));
     order.retain(|id| {
         let name = resolved.names.get(*id).name;
         let met = found[id].0 == Problem::Undefined && known.contains(name);

@@ -9,7 +9,7 @@ use crate::input::load::{Input, Inputs};
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::shared::Shared;
 use crate::job::Job;
-use crate::names::spelled::plain;
+use crate::names::symver::plain;
 use crate::resolve::Resolved;
 use crate::wording::shown;
 

@@ -10,7 +10,7 @@ use crate::ids::*;
 use crate::input::load::Inputs;
 use crate::job::Job;
 use crate::live::{Live, UndefinedRef};
-use crate::names::spelled;
+use crate::names::symver;
 use crate::names::{Entry, Rank, flag};
 use crate::options::{Options, UnresolvedPolicy};
 use crate::resolve::Resolved;
@@ -79,7 +79,7 @@ impl Undefined<'_, '_> {
     /// not of default visibility, or for a version without the name of its library.
     fn policy(&self, id: SymbolId) -> UnresolvedPolicy {
         let entry = self.resolved.names.get(id);
-        if entry.flags & flag::INSIDE != 0 || spelled::split(entry.name).is_some() {
+        if entry.flags & flag::INSIDE != 0 || symver::split(entry.name).is_some() {
             return UnresolvedPolicy::Error;
         }
         if is_ignored(self.job.options, entry.name) {

@@ -11,10 +11,10 @@
 
 pub mod comdat;
 mod common_blocks;
-mod interposed;
 mod read;
 pub mod shared_commons;
 pub mod versioned;
+mod versioned_shared;
 
 use std::collections::{HashMap, HashSet};
 
@@ -132,7 +132,7 @@ impl<'a> Resolver<'a, '_> {
         };
         versioned::prefer_defaults(&mut resolved);
         versioned::settle(&mut resolved);
-        interposed::note(&mut resolved);
+        versioned_shared::note(&mut resolved);
         shared_commons::settle(&mut resolved, self.sink);
         resolved
     }

@@ -31,7 +31,7 @@ use super::Resolved;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::names::spelled::{Spelled, split};
+use crate::names::symver::{Spelled, split};
 use crate::names::{Names, Rank, Rival, flag, pack};
 
 /// A name that stands beside a spelled one of the same version, and may have to go.

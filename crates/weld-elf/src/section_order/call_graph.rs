@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use weld_common::clusters::{self, Graph};
+use weld_common::call_graph_sort::{self, Graph};
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::text;
 
@@ -39,7 +39,7 @@ impl<'a> Orderer<'_, 'a> {
                 }
             }
         }
-        clusters::order(&graph, |id| self.sections.get(id).size)
+        call_graph_sort::order(&graph, |id| self.sections.get(id).size)
     }
 
     fn add(&self, graph: &mut Graph<SectionId>, from: SectionId, to: SectionId, count: u64) {
@@ -92,7 +92,7 @@ impl<'a> Orderer<'_, 'a> {
         let mut edges = Vec::new();
         let mut names: HashMap<&[u8], Vec<Found>> = HashMap::new();
         let mut listed = Vec::new();
-        for call in clusters::calls(text) {
+        for call in call_graph_sort::calls(text) {
             match call {
                 Ok((from, to, count)) => {
                     for name in [from, to] {

@@ -1,4 +1,5 @@
-//! Which symbols have GOT slots, PLT entries, copies and TLS descriptors, and where.
+//! Which symbols have GOT slots, PLT entries and TLS descriptors, and where; and which are copied (the copies
+//! themselves are `synth::copyrel`'s).
 //!
 //! Few symbols need any of these, so what they need lies in a dense side table; a symbol finds its
 //! record through one sparse array. Numbers follow the order of files and symbols. Runs of symbols are

@@ -15,7 +15,7 @@ use super::{Symbols, sym};
 use crate::elf::*;
 use crate::ids::*;
 use crate::mode::Mode;
-use crate::names::spelled::{self, Spelled};
+use crate::names::symver::{self, Spelled};
 use crate::names::{Entry, Rank, flag};
 use crate::options::{Bsymbolic, Options};
 use crate::resolve::Resolved;
@@ -196,7 +196,7 @@ impl Decider<'_, '_> {
                 let left_open = if weak { self.mode.dynamic_undefined } else { self.mode.dynamic };
                 // What is not of default visibility has to be in this output; no loader looks for it. Nor can
                 // it be asked for a version of an unknown library.
-                let spelled = entry.flags & flag::HAS_VERSION != 0 && spelled::split(entry.name).is_some();
+                let spelled = entry.flags & flag::HAS_VERSION != 0 && symver::split(entry.name).is_some();
                 if left_open && flags & (sym::HIDDEN | sym::PROTECTED) == 0 && !spelled {
                     symbol.add(sym::PREEMPTIBLE);
                 }
@@ -297,7 +297,7 @@ impl Decider<'_, '_> {
         {
             return version;
         }
-        (self.rules.version_of)(spelled::plain(entry.name)).unwrap_or(VER_NDX_GLOBAL)
+        (self.rules.version_of)(symver::plain(entry.name)).unwrap_or(VER_NDX_GLOBAL)
     }
 
     /// Whether it is the old version of a name, and the output does not define that version: under its plain
@@ -306,7 +306,7 @@ impl Decider<'_, '_> {
         if entry.flags & flag::HAS_VERSION == 0 {
             return false;
         }
-        spelled::split(entry.name).is_some_and(|spelled| {
+        symver::split(entry.name).is_some_and(|spelled| {
             !spelled.default
                 && !spelled.version.is_empty()
                 && index_of(&self.rules.definitions, spelled.version).is_none()
@@ -323,7 +323,7 @@ impl Decider<'_, '_> {
         let object = self.resolved.objects.get(index as usize);
         // A script may assign to a name with a version.
         let name = object.map_or(entry.name, |object| object.symbol_name(entry.sym()));
-        let spelled = spelled::split(name)?;
+        let spelled = symver::split(name)?;
         if spelled.version.is_empty() {
             return Some(VER_NDX_GLOBAL);
         }

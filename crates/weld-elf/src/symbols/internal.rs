@@ -12,7 +12,7 @@ use super::assigned::{self, Original};
 use super::{Symbols, sym, value_kinds};
 use crate::ids::*;
 use crate::mode::Mode;
-use crate::names::spelled;
+use crate::names::symver;
 use crate::names::{Rank, flag, pack};
 use crate::options::{DefsymValue, Options, OutputKind, Strip};
 use crate::resolve::Resolved;
@@ -530,7 +530,7 @@ impl Internals {
     ) {
         // Announced as a root, so it is in the table.
         let Some(id) = resolved.names.find(name) else { return };
-        if let Some(spelled) = spelled::split(resolved.names.get(id).name) {
+        if let Some(spelled) = symver::split(resolved.names.get(id).name) {
             resolved.names.get_mut(id).flags |= flag::HAS_VERSION;
             let plain = resolved.names.find(spelled.name);
             let shadowed = |plain| Shadowed { id: plain, by: id, version: spelled.version, is_same: false };

@@ -5,8 +5,8 @@
 
 use super::section::{Sizes, Spec, Synthetic};
 use super::{
-    attributes, build_id, commons, debug_link, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames,
-    emitted_relocs, gdb_index, gnu_hash, got, groups, interp, memtag_globals, memtag_note, merged,
+    attributes, build_id, commons, copyrel, debug_link, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr,
+    eh_frames, emitted_relocs, gdb_index, gnu_hash, got, groups, interp, memtag_globals, memtag_note, merged,
     package_note, padding, plt, property_note, rela, relr, script_data, sframe, shstrtab, stack_note, symtab,
     sysv_hash, thunks, versions,
 };
@@ -81,8 +81,8 @@ sections! {
         SymTabShndx => symtab::Indices,
         StrTab => symtab::Names,
         ShStrTab => shstrtab::Section,
-        CopyRelro => commons::CopyRelro,
-        CopyBss => commons::CopyBss,
+        CopyRelro => copyrel::CopyRelro,
+        CopyBss => copyrel::CopyBss,
         Padding => padding::Section,
     }
     numbered {

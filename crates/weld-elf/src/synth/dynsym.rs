@@ -29,7 +29,7 @@ use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 use crate::layout::ChunkKind;
-use crate::names::spelled::plain;
+use crate::names::symver::plain;
 use crate::options::{HashStyle, Options};
 use crate::resolve::Resolved;
 use crate::slots::definition_order::{self, Placed};

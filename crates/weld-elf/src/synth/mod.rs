@@ -7,6 +7,7 @@ pub mod attributes;
 pub mod build_id;
 pub mod commons;
 pub mod contents;
+pub mod copyrel;
 pub mod debug_info;
 mod debug_link;
 pub mod debug_names;

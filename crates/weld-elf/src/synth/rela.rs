@@ -36,7 +36,7 @@ use crate::resolve::Resolved;
 use crate::sections::{InputSection, Sections};
 use crate::slots::{GotEntry, Slots};
 use crate::symbols::{Symbols, sym};
-use crate::synth::commons::Copies;
+use crate::synth::copyrel::Copies;
 use crate::synth::got::{self, Fixup};
 use crate::synth::image::Image;
 

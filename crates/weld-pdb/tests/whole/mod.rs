@@ -10,7 +10,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::host::QuietHost;
 use weld_common::io::output::{OutputFile, OutputOptions};
 use weld_pdb::codeview::{Space, leaf, records::Record, subsection::Subsections, symbol};
-use weld_pdb::made::{LINKER_MODULE, Records};
+use weld_pdb::linker_module::{LINKER_MODULE, Records};
 use weld_pdb::msf::read::Msf;
 use weld_pdb::{
     Fixup, Image, Module, ObjectTypes, OutputSection, Pdb, Public, Relocate, Sources, Symbols, Types,

@@ -18,6 +18,7 @@
 //! Source: GNU ld manual, "Linker Scripts". Where ld.lld and GNU ld differ, docs/compatibility.md says what
 //! holds.
 
+mod assumed_values;
 mod build;
 mod compile;
 mod contents;
@@ -28,16 +29,15 @@ mod loads;
 mod members;
 mod order;
 mod orphans;
-mod promises;
 mod spill;
 mod value;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub use assumed_values::broken as broken_promises;
 pub(super) use build::beside_default;
 pub use headers::{assign, compute};
-pub use promises::broken as broken_promises;
 pub use spill::{ROUNDS as SPILLS, Spiller};
 pub use value::{Kind, Value};
 

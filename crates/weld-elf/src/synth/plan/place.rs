@@ -16,7 +16,7 @@ use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::slots::NONE;
 use crate::symbols::{Symbol, Symbols, sym};
-use crate::synth::commons::Copies;
+use crate::synth::copyrel::Copies;
 use crate::synth::image::Image;
 use crate::synth::rela::{self, Dynamics};
 use crate::synth::relr::Packed;

@@ -16,7 +16,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::names::flag;
-use crate::names::spelled::split;
+use crate::names::symver::split;
 
 /// Notes in the names of such definitions what shared objects say of them. Call when all files are read.
 pub fn note(resolved: &mut Resolved) {
