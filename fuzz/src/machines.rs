@@ -57,19 +57,22 @@ pub struct Machine {
     big: bool,
     /// Relocations have their addends beside them.
     addends: bool,
+    /// `e_flags`
+    flags: u32,
     /// Relocation types are below this.
     types: usize,
     /// Sequences of instructions, each with relocations: where, and of what type.
     code: &'static [(&'static [u8], &'static [(u8, u32)])],
 }
 
-pub const MACHINES: [Machine; 4] = [
+pub const MACHINES: [Machine; 5] = [
     Machine {
         emulation: "elf_i386",
         number: 3,
         narrow: true,
         big: false,
         addends: false,
+        flags: 0,
         types: 45,
         code: I386,
     },
@@ -79,6 +82,7 @@ pub const MACHINES: [Machine; 4] = [
         narrow: false,
         big: true,
         addends: true,
+        flags: 0,
         types: 67,
         code: S390X,
     },
@@ -88,6 +92,7 @@ pub const MACHINES: [Machine; 4] = [
         narrow: false,
         big: false,
         addends: true,
+        flags: 0,
         types: 580,
         code: AARCH64,
     },
@@ -97,8 +102,19 @@ pub const MACHINES: [Machine; 4] = [
         narrow: false,
         big: false,
         addends: true,
+        flags: 0,
         types: 67,
         code: RISCV,
+    },
+    Machine {
+        emulation: "elf64loongarch",
+        number: 258,
+        narrow: false,
+        big: false,
+        addends: true,
+        flags: 0x43,
+        types: 141,
+        code: LOONGARCH,
     },
 ];
 
@@ -156,6 +172,26 @@ const RISCV: &[(&[u8], &[(u8, u32)])] = &[
     (&[0x17, 5, 0, 0, 3, 0x35, 5, 0], &[(0, 20), (4, 24), (0, 51)]),
     (&[0x37, 5, 0, 0, 0x13, 5, 5, 0], &[(0, 26), (0, 51), (4, 27), (4, 51)]),
     (&[0x13, 0, 0, 0, 0x13, 0, 0, 0], &[(0, 43)]),
+];
+
+const LOONGARCH: &[(&[u8], &[(u8, u32)])] = &[
+    // pcaddu18i, jirl; pcalau12i, addi.d; pcalau12i, ld.d of a slot; bl.
+    (&[1, 0, 0, 0x1e, 0x21, 0, 0, 0x4c], &[(0, 110), (0, 100)]),
+    (&[4, 0, 0, 0x1a, 0x84, 0, 0xc0, 2], &[(0, 71), (0, 100), (4, 72), (4, 100)]),
+    (&[4, 0, 0, 0x1a, 0x84, 0, 0xc0, 0x28], &[(0, 75), (0, 100), (4, 76), (4, 100)]),
+    (&[0, 0, 0, 0x54, 0, 0, 0x40, 3], &[(0, 66)]),
+    // pcalau12i, ld.d of an offset; pcalau12i, addi.d, ld.d, jirl of a descriptor; lu12i.w, add.d, addi.d.
+    (&[4, 0, 0, 0x1a, 0x84, 0, 0xc0, 0x28], &[(0, 87), (0, 100), (4, 88), (4, 100)]),
+    (
+        &[4, 0, 0, 0x1a, 0x84, 0, 0xc0, 2, 0x81, 0, 0xc0, 0x28, 0x21, 0, 0, 0x4c],
+        &[(0, 111), (0, 100), (4, 112), (4, 100), (8, 119), (8, 100), (12, 120), (12, 100)],
+    ),
+    (
+        &[4, 0, 0, 0x14, 0x84, 0x88, 0x10, 0, 0x84, 0, 0xc0, 2],
+        &[(0, 121), (0, 100), (4, 122), (4, 100), (8, 123), (8, 100)],
+    ),
+    (&[0, 0, 0x40, 3, 0, 0, 0x40, 3, 0, 0, 0x40, 3], &[(0, 102)]),
+    (&[0x80, 0x80, 0, 0], &[(0, 107), (0, 108)]),
 ];
 
 /// Bytes in the making.
@@ -287,7 +323,7 @@ fn file(machine: &Machine, sections: &[Section]) -> Vec<u8> {
     out.word(0);
     out.word(0);
     out.word((start + size) as u64);
-    out.long(0);
+    out.long(machine.flags);
     for value in [header, 0, 0, entry, sections.len() + 1, sections.len()] {
         out.half(value as u16);
     }

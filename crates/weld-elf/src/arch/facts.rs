@@ -93,8 +93,8 @@ pub struct Branches {
     pub landing: Option<LandingPad>,
     /// What options can ask to be avoided.
     pub errata: &'static [Erratum],
-    /// Names of the symbols that say where in a thunk code begins, and data.
-    pub code_mark: &'static str,
+    /// Names of the symbols that say where in a thunk code begins, if there are such, and data.
+    pub code_mark: Option<&'static str>,
     pub data_mark: &'static str,
 }
 

@@ -5,6 +5,7 @@
 //! how many bytes go then ([`Shrink::gone`]). A choice looks at nothing but addresses, so sections are gone
 //! through in parallel. The rounds are `layout::shrink`.
 
+use super::class::Class;
 use super::cuts::Cut;
 use crate::elf::Rela;
 use crate::ids::ObjectId;
@@ -95,8 +96,8 @@ pub trait Addresses {
     /// Where byte `at` of the section that is looked at lies.
     fn here(&self, code: &Section, at: u64) -> Option<u64>;
 
-    /// Whether what relocation `reloc` names has a TLS descriptor.
-    fn has_descriptor(&self, code: &Section, reloc: &Rela) -> bool;
+    /// Whether what relocation `reloc` names has the slot that relocations of class `class` ask for.
+    fn has_slot(&self, code: &Section, reloc: &Rela, class: Class) -> bool;
 
     fn thread_pointer(&self) -> u64;
 

@@ -79,6 +79,12 @@ pub trait Site: Sized {
     /// There is none.
     fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure>;
 
+    /// The address of the slot that a relocation of class `class` asks for, whatever the class of `reloc` is.
+    ///
+    /// # Errors
+    /// There is none.
+    fn slot(&self, reloc: &Rela, class: Class) -> Result<u64, Failure>;
+
     /// The symbol's descriptor, if the scan gave it one: then no sequence of it is rewritten.
     fn tls_descriptor(&self, reloc: &Rela) -> Option<u64>;
 
@@ -108,6 +114,15 @@ pub trait Site: Sized {
         field: (&mut [u8], usize),
         place: ResolvedAddress,
     ) -> Result<usize, Failure>;
+
+    /// Has a branch whose distance has been stored, with `result`, go to a thunk instead, if it does not reach
+    /// or goes further than options let it. What is wrong then is reported.
+    fn branch<R: Rules>(
+        &self,
+        what: (&Rela, ResolvedAddress),
+        field: (&mut [u8], usize),
+        result: Result<(), Failure>,
+    );
 
     /// Applies all relocations, each by itself.
     fn apply_each<R: Rules>(&self, out: &mut [u8]);

@@ -43,7 +43,6 @@ fn machine(name: &str) -> Result<Machine, String> {
         "aarch64elf32" | "aarch64linux32" => "AArch64 ILP32",
         "armelf" | "armelfb" | "armelf_linux_eabi" | "armelfb_linux_eabi" => "ARM",
         "elf32briscv" | "elf64briscv" => "big-endian RISC-V",
-        "elf32loongarch" | "elf64loongarch" => "LoongArch",
         "elf32ppc" | "elf32ppclinux" | "elf32lppc" | "elf32lppclinux" => "PowerPC",
         "elf64ppc" | "elf64lppc" => "PowerPC64",
         "elf32btsmip" | "elf32btsmipn32" | "elf32ltsmip" | "elf32ltsmipn32" | "elf64btsmip"
@@ -73,6 +72,7 @@ mod tests {
         assert!(machine("elf_x86_64").is_ok() && machine("elf_amd64").is_ok());
         assert!(machine("elf_i386").is_ok() && machine("elf64_s390").is_ok());
         assert!(machine("elf64lriscv").is_ok() && machine("elf32lriscv").is_ok());
+        assert!(machine("elf64loongarch").is_ok() && machine("elf32loongarch").is_ok());
         assert!(machine("aarch64linux").is_ok() && machine("aarch64linuxb").is_ok());
         assert_eq!(
             machine("elf64briscv").unwrap_err(),

@@ -22,6 +22,8 @@ const MACHINES: &[(&str, &str, &[&str])] = &[
     ("aarch64linuxb", "aarch64_be-linux-gnu", &["64", ""]),
     ("elf64lriscv", "riscv64-linux-gnu", &["64/lp64d", "64", ""]),
     ("elf32lriscv", "riscv32-linux-gnu", &["32/ilp32d", "32", ""]),
+    ("elf64loongarch", "loongarch64-linux-gnu", &["64", ""]),
+    ("elf32loongarch", "loongarch32-linux-gnu", &["32", ""]),
     ("elf64_s390", "s390x-linux-gnu", &["64", ""]),
 ];
 

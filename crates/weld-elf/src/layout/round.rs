@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Chunk, ChunkKind, Layout, MergedPart};
+use crate::arch::class::Class;
 use crate::arch::plt;
 use crate::arch::shrink::{Addresses, Place, Section, Shrink};
 use crate::elf::*;
@@ -221,8 +222,8 @@ impl Addresses for Round<'_, '_> {
         self.in_section(SectionId(self.object(code).section_base + code.shndx), at)
     }
 
-    fn has_descriptor(&self, code: &Section, reloc: &Rela) -> bool {
-        self.slot(code, reloc).is_some_and(|slot| slot.tls_desc != NONE)
+    fn has_slot(&self, code: &Section, reloc: &Rela, class: Class) -> bool {
+        self.slot(code, reloc).is_some_and(|slot| slot.of_class(class).is_some())
     }
 
     fn thread_pointer(&self) -> u64 {

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use weld_common::par;
 use weld_common::zeroed;
 
+use crate::arch::class::Class;
 use crate::ids::*;
 use crate::live::{Live, LocalNeed, fact};
 use crate::names::Names;
@@ -38,6 +39,20 @@ pub struct Slot {
     pub code: bool,
     /// Address of a global's definition itself, before a PLT entry stands for it; known after layout.
     pub definition: u64,
+}
+
+impl Slot {
+    /// The word of `.got` that a relocation of class `class` asks for.
+    pub fn of_class(&self, class: Class) -> Option<u32> {
+        let word = match class {
+            Class::Got | Class::GotRelax => self.got,
+            Class::GotTp => self.got_tp,
+            Class::TlsGd => self.tls_gd,
+            Class::TlsDesc => self.tls_desc,
+            _ => NONE,
+        };
+        (word != NONE).then_some(word)
+    }
 }
 
 /// What lies in a word (or two) of `.got`.

@@ -153,6 +153,30 @@ const MACHINES: &[Machine] = &[
         address: "64",
         tls_block: Some(0),
     },
+    Machine {
+        machine: elf::EM_LOONGARCH.0,
+        prefix: "R_LARCH_",
+        dynamic: &[
+            "64",
+            "32",
+            "RELATIVE",
+            "COPY",
+            "JUMP_SLOT",
+            "TLS_DTPMOD64",
+            "TLS_DTPREL64",
+            "TLS_TPREL64",
+            "TLS_DTPMOD32",
+            "TLS_DTPREL32",
+            "TLS_TPREL32",
+            "TLS_DESC64",
+            "TLS_DESC32",
+            "IRELATIVE",
+        ],
+        words: &[("64", 8, false), ("32_PCREL", 4, true), ("64_PCREL", 8, true)],
+        calls: &[],
+        address: "64",
+        tls_block: Some(0),
+    },
 ];
 
 impl Machine {

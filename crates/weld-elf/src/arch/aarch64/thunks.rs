@@ -52,7 +52,7 @@ pub const fn branches(big: bool) -> Branches {
         jump: write_near,
         landing: Some(LandingPad { code: LANDING, is_marked }),
         errata: &super::errata::ERRATA,
-        code_mark: "$x",
+        code_mark: Some("$x"),
         data_mark: "$d",
     }
 }

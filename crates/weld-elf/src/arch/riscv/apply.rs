@@ -13,6 +13,7 @@ use super::types::*;
 use super::{Riscv, Rules};
 use crate::arch::class::Class;
 use crate::arch::cuts::{Cut, gone_at, offset_before};
+use crate::arch::leb::{Pair, put_difference};
 use crate::arch::rules::Failure;
 use crate::arch::site::Site;
 use crate::elf::Rela;
@@ -375,7 +376,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     fn leb(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<usize, Failure> {
         let site = self.site;
         let target = |reloc: &Rela| Some(site.target(reloc));
-        put_difference(site, i, target, (out, at))
+        put_difference::<Riscv<WIDE>>(site, i, &LEB, target, (out, at))
     }
 }
 
@@ -397,35 +398,8 @@ fn fits_halves<const WIDE: bool>(value: i64) -> Result<(), Failure> {
     if has_halves(WIDE, value) { Ok(()) } else { Err(Failure::TooFar) }
 }
 
-/// Stores the difference that `R_RISCV_SET_ULEB128` and the `R_RISCV_SUB_ULEB128` after it make. `target` is
-/// what a relocation refers to.
-fn put_difference(
-    site: &impl Site,
-    i: usize,
-    mut target: impl FnMut(&Rela) -> Option<u64>,
-    (out, at): (&mut [u8], usize),
-) -> Result<usize, Failure> {
-    let relocs = site.relocs();
-    let reloc = &relocs[i];
-    let second = relocs.get(i + 1);
-    let pair = second.filter(|r| r.kind() == R_SUB_ULEB128 && r.r_offset() == reloc.r_offset());
-    let Some(second) = pair else {
-        site.refuse(reloc, "has no R_RISCV_SUB_ULEB128 behind it");
-        return Ok(0);
-    };
-    let gone = |reloc: &Rela| site.symbol_value(reloc);
-    let from = target(second).unwrap_or_else(|| gone(second).wrapping_add(second.r_addend() as u64));
-    let to = target(reloc).unwrap_or_else(|| gone(reloc).wrapping_add(reloc.r_addend() as u64));
-    match put_leb(out, at, to.wrapping_sub(from)) {
-        Ok(()) => {}
-        Err(Leb::Endless) => site.refuse(reloc, "is at a number that does not end"),
-        Err(Leb::TooLarge) => {
-            let what = format!("has no room for the difference {:#x}", to.wrapping_sub(from) as i64);
-            site.refuse(reloc, &what);
-        }
-    }
-    Ok(1)
-}
+/// A difference of two labels as LEB128.
+const LEB: Pair = Pair { second: R_SUB_ULEB128, adds: false };
 
 /// Applies the relocations of a section outside memory. `tombstone` stands for what is gone.
 pub fn debug<const WIDE: bool>(site: &impl Site, tombstone: u64, out: &mut [u8]) {
@@ -446,7 +420,8 @@ pub fn debug<const WIDE: bool>(site: &impl Site, tombstone: u64, out: &mut [u8])
             continue;
         }
         let result = match kind {
-            R_SET_ULEB128 => put_difference(site, i - 1, &mut target_of, (out, at)).map(|more| i += more),
+            R_SET_ULEB128 => put_difference::<Riscv<WIDE>>(site, i - 1, &LEB, &mut target_of, (out, at))
+                .map(|more| i += more),
             R_SUB_ULEB128 => {
                 site.refuse(reloc, "has no R_RISCV_SET_ULEB128 before it");
                 Ok(())

@@ -275,26 +275,3 @@ fn add(out: &mut [u8], at: usize, width: u8, value: i64) {
     let sum = u64::from_le_bytes(word).wrapping_add(value as u64);
     field.copy_from_slice(&sum.to_le_bytes()[..field.len()]);
 }
-
-/// Why a number cannot be stored as LEB128.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Leb {
-    /// The bytes that are there do not end.
-    Endless,
-    /// It needs more than the bytes that are there.
-    TooLarge,
-}
-
-/// Bytes that a number of 64 bits has as LEB128, at most.
-const LEB: usize = 10;
-
-/// Stores `value` in the bytes that a LEB128 number at `at` has, however few it needs.
-pub fn put_leb(out: &mut [u8], at: usize, value: u64) -> Result<(), Leb> {
-    let length = out[at..].iter().take(LEB).position(|byte| byte & 0x80 == 0).ok_or(Leb::Endless)? + 1;
-    let mut rest = value;
-    for (i, byte) in out[at..at + length].iter_mut().enumerate() {
-        *byte = rest as u8 & 0x7f | if i + 1 < length { 0x80 } else { 0 };
-        rest = rest.checked_shr(7).unwrap_or(0);
-    }
-    if rest == 0 { Ok(()) } else { Err(Leb::TooLarge) }
-}

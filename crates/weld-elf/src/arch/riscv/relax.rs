@@ -19,7 +19,9 @@
 use super::code::*;
 use super::types::*;
 use super::{EF_RVC, Riscv};
+use crate::arch::class::Class;
 use crate::arch::cuts::Cut;
+use crate::arch::halves::{Half, Halves};
 use crate::arch::shrink::{Addresses, Place, Section, Shrink, Wrong};
 use crate::elf::Rela;
 use crate::sym;
@@ -74,64 +76,35 @@ fn takes_short(code: &Section) -> bool {
     code.flags & EF_RVC != 0 && !code.relocs.iter().any(counts_words)
 }
 
-/// Upper halves that may go only with what else names their symbol.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Family {
-    Absolute,
-    ThreadOffset,
-    /// By the offset of the instruction, not by symbol.
-    Distance,
-}
-
-/// A lower half, or whatever else has to be marked for the upper half to go.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Half {
-    family: Family,
-    key: u64,
-    addend: i64,
-    marked: bool,
-}
-
-/// How far the lower halves of a family and key reach, if the upper half may go.
-fn reach(halves: &[Half], family: Family, key: u64, addend: i64) -> Option<u8> {
-    let start = halves.partition_point(|half| (half.family, half.key) < (family, key));
-    let own = halves[start..].iter().take_while(|half| (half.family, half.key) == (family, key));
-    let mut most = None;
-    for half in own {
-        let distance = half.addend.checked_sub(addend)?;
-        if !half.marked {
-            return None;
-        }
-        most = most.max(Some(u8::try_from(distance).ok()?));
-    }
-    most
-}
+/// Families of halves: by symbol, and by the offset of the instruction with the upper half.
+const ABSOLUTE: u8 = 0;
+const THREAD_OFFSET: u8 = 1;
+const DISTANCE: u8 = 2;
 
 /// RISC-V's code.
 pub struct Relax<const WIDE: bool>;
 
 impl<const WIDE: bool> Relax<WIDE> {
     /// The halves in a section.
-    fn halves(code: &Section) -> Vec<Half> {
+    fn halves(code: &Section) -> Halves {
         let mut halves = Vec::new();
         for (i, reloc) in code.relocs.iter().enumerate() {
             let by_symbol = (u64::from(reloc.sym()), reloc.r_addend());
             let (family, (key, addend)) = match reloc.kind() {
-                R_LO12_I | R_LO12_S => (Family::Absolute, by_symbol),
-                R_TPREL_LO12_I | R_TPREL_LO12_S | R_TPREL_ADD => (Family::ThreadOffset, by_symbol),
+                R_LO12_I | R_LO12_S => (ABSOLUTE, by_symbol),
+                R_TPREL_LO12_I | R_TPREL_LO12_S | R_TPREL_ADD => (THREAD_OFFSET, by_symbol),
                 R_PCREL_LO12_I | R_PCREL_LO12_S if code.wanted.relax_gp => {
-                    (Family::Distance, (code.label(reloc).unwrap_or(u64::MAX), 0))
+                    (DISTANCE, (code.label(reloc).unwrap_or(u64::MAX), 0))
                 }
                 _ => continue,
             };
             halves.push(Half { family, key, addend, marked: is_marked(code.relocs, i) });
         }
-        halves.sort_unstable();
-        halves
+        Halves::new(halves)
     }
 
     /// The place of relocation `i`, if there is one: where it ends, and what is to be kept of its halves.
-    fn site(code: &Section, i: usize, halves: &[Half], takes_short: bool) -> Option<(u64, u8)> {
+    fn site(code: &Section, i: usize, halves: &Halves, takes_short: bool) -> Option<(u64, u8)> {
         let reloc = &code.relocs[i];
         let at = reloc.r_offset();
         let instruction =
@@ -146,15 +119,15 @@ impl<const WIDE: bool> Relax<WIDE> {
                 jumps.then_some((at + u64::from(CALL), u8::from(short && takes_short)))
             }
             R_HI20 => {
-                let reach = reach(halves, Family::Absolute, symbol, reloc.r_addend());
+                let reach = halves.reach(ABSOLUTE, symbol, reloc.r_addend());
                 Some((at + 4, reach.map_or(NEVER, |reach| reach.min(NEVER - 1))))
             }
             R_TPREL_HI20 | R_TPREL_ADD => {
-                let reach = reach(halves, Family::ThreadOffset, symbol, reloc.r_addend())?;
+                let reach = halves.reach(THREAD_OFFSET, symbol, reloc.r_addend())?;
                 Some((at + 4, reach))
             }
             R_PCREL_HI20 if code.wanted.relax_gp => {
-                let reach = reach(halves, Family::Distance, at, 0)?;
+                let reach = halves.reach(DISTANCE, at, 0)?;
                 Some((at + 4, reach))
             }
             R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12 | R_TLSDESC_ADD_LO12 if !code.wanted.shared => {
@@ -211,7 +184,7 @@ impl<const WIDE: bool> Relax<WIDE> {
         let reloc = &code.relocs[cut.reloc as usize];
         let high = if reloc.kind() == R_TLSDESC_HI20 { reloc } else { descriptor_of(code, reloc)? };
         // If one sequence has to ask it, all do.
-        if addresses.has_descriptor(code, high) {
+        if addresses.has_slot(code, high, Class::TlsDesc) {
             return None;
         }
         match reloc.kind() {
@@ -267,7 +240,7 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
             let text = "is in a section of more than 4 GiB whose code may get shorter".into();
             return Err(Wrong { reloc: 0, text });
         }
-        let halves = if relax { Self::halves(code) } else { Vec::new() };
+        let halves = if relax { Self::halves(code) } else { Halves::new(Vec::new()) };
         let short = takes_short(code);
         let mut order: Vec<u32> = Vec::new();
         if !relocs.is_sorted_by_key(|reloc| reloc.r_offset()) {

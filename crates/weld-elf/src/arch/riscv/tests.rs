@@ -94,21 +94,6 @@ fn terms_of_sums() {
 }
 
 #[test]
-fn numbers_of_leb128_keep_their_length() {
-    let mut out = [0x80, 0x80, 0x00, 0xee];
-    assert_eq!(put_leb(&mut out, 0, 0x3fff), Ok(()));
-    assert_eq!(out, [0xff, 0xff, 0x00, 0xee]);
-    assert_eq!(put_leb(&mut out[2..3], 0, 0x80), Err(Leb::TooLarge));
-    assert_eq!(put_leb(&mut [0x80, 0x80], 0, 1), Err(Leb::Endless));
-    assert_eq!(put_leb(&mut [0xff; 12][..], 0, 1), Err(Leb::Endless));
-    let mut out = [0x80; 12];
-    out[10] = 0;
-    assert_eq!(put_leb(&mut out, 0, 1), Err(Leb::Endless));
-    out[9] = 0;
-    assert_eq!(put_leb(&mut out, 0, 1), Ok(()));
-}
-
-#[test]
 fn short_forms_of_lui() {
     let lui = u32::from(SHORT_LUI) | A0 << 7;
     for (value, wanted) in [(0x1000, 0x6505), (-0x2_0000, 0x7501)] {

@@ -41,7 +41,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["m"],
         Required("EMULATION"),
-        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf_i386, elf64_s390. With _fbsd after it, for FreeBSD. help: print what there is.",
+        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf64loongarch, elf32loongarch, elf_i386, elf64_s390. With _fbsd after it, for FreeBSD. help: print what there is.",
         |s, v| {
             if v.text()? == "help" {
                 s.stop(Stop::Machines);

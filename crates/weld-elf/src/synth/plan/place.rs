@@ -3,15 +3,18 @@
 use weld_common::trace;
 
 use super::Plan;
+use crate::arch::facts::Facts;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::job::{Context, Job};
 use crate::layout::ChunkKind;
 use crate::layout::program::Program;
 use crate::layout::segments;
+use crate::layout::settle::{self, Adaptive};
 use crate::layout::shrink::{self, Shrinking};
-use crate::layout::{Layout, addresses, scripted, settle};
+use crate::layout::{Layout, addresses, scripted};
 use crate::live::dyn_relocs::DynKind;
+use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::slots::NONE;
@@ -163,44 +166,52 @@ impl<'a> Plan<'a> {
             None => segments::assign(layout, program, facts),
         };
         let branches = facts.mode.facts().branches.as_ref().filter(|_| self.joined.is_none());
-        let Some(branches) = branches else {
-            if program.options.layout.branch_reach.is_some() && self.joined.is_none() {
-                return Err(format!("--branch-reach: on {} all branches reach", facts.mode.facts().name));
-            }
-            if let Some(option) = program.options.layout.errata.first().filter(|_| self.joined.is_none()) {
-                return Err(format!("{option} is for AArch64, not for {}", facts.mode.facts().name));
-            }
-            let code = shrink::Code {
-                objects: &resolved.objects,
-                owners: context.owners,
-                options: program.options,
-                mode: context.mode,
-                parallel: context.parallel,
-            };
-            let places = shrink::World {
-                symbols,
-                internals: context.internals,
-                slots: &self.slots,
-                merged: &self.merged,
-                folds: &self.live.folds,
-                plt: self.plt,
-                pointer: self.pointer,
-            };
-            if let Some(mut shrinking) = Shrinking::new(code, places, sections) {
-                return settle::settle(
-                    &mut self.layout,
-                    sections,
-                    &mut [&mut shrinking, &mut packed],
-                    assign,
-                );
-            }
-            return settle::settle(&mut self.layout, sections, &mut [&mut packed], assign);
+        if self.joined.is_none() {
+            check_options(program.options, facts.mode.facts())?;
+        }
+        let code = shrink::Code {
+            objects: &resolved.objects,
+            owners: context.owners,
+            options: program.options,
+            mode: context.mode,
+            parallel: context.parallel,
         };
-        let inputs = (resolved, context.owners, &self.live);
-        let names = (symbols, context.internals);
-        let slots = (&self.slots, self.plt, self.bases);
-        let world = thunks::World::new(inputs, names, slots, facts.mode, context.parallel);
-        let mut thunks = thunks::Search::new(branches, &mut self.thunks, world);
-        settle::settle(&mut self.layout, sections, &mut [&mut thunks, &mut packed, &mut signed], assign)
+        let places = shrink::World {
+            symbols,
+            internals: context.internals,
+            slots: &self.slots,
+            merged: &self.merged,
+            folds: &self.live.folds,
+            plt: self.plt,
+            pointer: self.pointer,
+        };
+        let mut shrinking = Shrinking::new(code, places, sections);
+        let mut thunks = branches.map(|branches| {
+            let inputs = (resolved, context.owners, &self.live);
+            let names = (symbols, context.internals);
+            let slots = (&self.slots, self.plt, self.bases);
+            let world = thunks::World::new(inputs, names, slots, facts.mode, context.parallel);
+            thunks::Search::new(branches, &mut self.thunks, world)
+        });
+        let mut all: Vec<&mut dyn Adaptive> = Vec::new();
+        all.extend(shrinking.iter_mut().map(|it| it as &mut dyn Adaptive));
+        all.extend(thunks.iter_mut().map(|it| it as &mut dyn Adaptive));
+        all.extend([&mut packed as &mut dyn Adaptive, &mut signed]);
+        settle::settle(&mut self.layout, sections, &mut all, assign)
+    }
+}
+
+/// Whether options about branches are for this machine.
+fn check_options(options: &Options, machine: &Facts) -> Result<(), String> {
+    if options.layout.branch_reach.is_some() && machine.branches.is_none() {
+        return Err(format!("--branch-reach: on {} all branches reach", machine.name));
+    }
+    let known = |option: &&str| {
+        let errata = machine.branches.as_ref().map_or(&[][..], |branches| branches.errata);
+        errata.iter().any(|erratum| erratum.option == *option)
+    };
+    match options.layout.errata.iter().find(|option| !known(option)) {
+        Some(option) => Err(format!("{option} is for AArch64, not for {}", machine.name)),
+        None => Ok(()),
     }
 }

@@ -82,6 +82,10 @@ impl site::Site for Site<'_, '_, '_> {
         self.got_tp(reloc)
     }
 
+    fn slot(&self, reloc: &Rela, class: Class) -> Result<u64, Failure> {
+        self.slot_of_class(reloc, class)
+    }
+
     fn tls_descriptor(&self, reloc: &Rela) -> Option<u64> {
         self.tls_descriptor(reloc)
     }
@@ -106,6 +110,25 @@ impl site::Site for Site<'_, '_, '_> {
         place: ResolvedAddress,
     ) -> Result<usize, Failure> {
         self.special::<R>(class, i, field, place)
+    }
+
+    fn branch<R: Rules>(
+        &self,
+        (reloc, place): (&Rela, ResolvedAddress),
+        field: (&mut [u8], usize),
+        result: Result<(), Failure>,
+    ) {
+        let limited = self.image.thunks.limit().is_some();
+        match const { &R::FACTS }.branches.as_ref() {
+            Some(branches) if result.is_err() || limited => {
+                self.through_thunk::<R>(branches, (reloc, place), field, result);
+            }
+            _ => {
+                if let Err(failure) = result {
+                    self.report(reloc, failure);
+                }
+            }
+        }
     }
 
     fn apply_each<R: Rules>(&self, out: &mut [u8]) {

@@ -350,13 +350,9 @@ impl Site<'_, '_, '_> {
             Class::GotRelax if self.is_without_slot::<R>(i) => {
                 return Ok(self.address_of(reloc, place).wrapping_add(addend).wrapping_sub(here));
             }
-            Class::Got | Class::GotRelax => self.got(reloc)?,
-            Class::GotTp => self.got_tp(reloc)?,
-            Class::TlsGd => {
-                let slot = self.image.slot(self.object_id, reloc.sym());
-                slot.and_then(|slot| self.image.got_address(slot.tls_gd)).ok_or(Failure::NoSlot)?
+            class @ (Class::Got | Class::GotRelax | Class::GotTp | Class::TlsGd | Class::TlsDesc) => {
+                self.slot_of_class(reloc, class)?
             }
-            Class::TlsDesc => self.tls_descriptor(reloc).ok_or(Failure::NoSlot)?,
             _ if R::UNDEFINED_IS_NEAR && is_undefined(place) => {
                 return Ok(R::undefined(reloc.kind(), here).wrapping_add(addend).wrapping_sub(here));
             }
@@ -485,6 +481,16 @@ impl Site<'_, '_, '_> {
     fn got(&self, reloc: &Rela) -> Result<u64, Failure> {
         let slot = self.image.slot(self.object_id, reloc.sym());
         slot.and_then(|s| self.image.address_slot(s)).ok_or(Failure::NoSlot)
+    }
+
+    /// The address of the slot that a relocation of class `class` asks for.
+    fn slot_of_class(&self, reloc: &Rela, class: Class) -> Result<u64, Failure> {
+        if matches!(class, Class::Got | Class::GotRelax) {
+            return self.got(reloc);
+        }
+        let slot = self.image.slot(self.object_id, reloc.sym());
+        let word = slot.and_then(|slot| slot.of_class(class));
+        word.and_then(|word| self.image.got_address(word)).ok_or(Failure::NoSlot)
     }
 
     fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure> {

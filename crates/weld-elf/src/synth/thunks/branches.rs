@@ -13,7 +13,7 @@ use crate::elf::{Rela, SHF_EXECINSTR};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::layout::{Layout, Member, OutputSection};
-use crate::sections::Sections;
+use crate::sections::{SectionKind, Sections};
 use crate::slots::{NONE, Slot};
 use crate::symbols::internal::Target;
 use crate::symbols::{Symbol, Symbols, sym};
@@ -84,6 +84,11 @@ impl<'a> Addresses<'_, '_, 'a> {
         Some(self.layout[self.layout.out_of(section.bin())?].address.wrapping_add(section.offset()))
     }
 
+    /// Where byte `offset` of a section is.
+    pub fn of_byte(&self, id: SectionId, offset: u64) -> Option<u64> {
+        Some(self.of_section(id)?.wrapping_add(self.sections.output_offset(id, offset)))
+    }
+
     /// Where a chunk is.
     pub fn of_chunk(&self, id: ChunkId) -> u64 {
         let chunk = &self.layout.chunks[id.index()];
@@ -92,7 +97,7 @@ impl<'a> Addresses<'_, '_, 'a> {
 
     pub fn of(&self, goal: Goal) -> Option<u64> {
         Some(match goal {
-            Goal::Section(id, offset) => self.of_section(id)?.wrapping_add(offset),
+            Goal::Section(id, offset) => self.of_byte(id, offset)?,
             Goal::Plt(entry, addend) => {
                 let (kind, offset) = self.world.place_of_entry(entry);
                 let chunk = self.layout.chunk_with_id(kind)?.0;
@@ -179,7 +184,7 @@ impl<'a> Addresses<'_, '_, 'a> {
         let id = self.world.live.folds.leader(id);
         let section = self.sections.get(id);
         let there = section.is_copied()
-            && !section.is_one_of(self.sections.rearranged())
+            && !matches!(section.kind(), SectionKind::EhFrame | SectionKind::Reversed)
             && self.world.live.contains(id);
         there.then_some(Goal::Section(id, offset))
     }
@@ -226,7 +231,7 @@ impl<'a> Addresses<'_, '_, 'a> {
             if !machine.has(reloc.kind()) {
                 continue;
             }
-            let here = start.wrapping_add(reloc.r_offset());
+            let here = start.wrapping_add(self.sections.output_offset(id, reloc.r_offset()));
             let Some(goal) = self.goal((number, object), reloc) else { continue };
             if self.of(goal).is_some_and(|target| !reaches(safe, here, target)) {
                 found.push(Branch { section: id, reloc: i as u32, offset: reloc.r_offset(), goal });

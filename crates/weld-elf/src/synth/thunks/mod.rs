@@ -266,7 +266,9 @@ impl Thunks {
                 Kind::Moved(moved) => self.name_of_moved(&moved).into_bytes(),
             };
             take(thunk, &name, (STT_FUNC, 0, size));
-            take(thunk, machine.code_mark.as_bytes(), (STT_NOTYPE, 0, 0));
+            if let Some(mark) = machine.code_mark {
+                take(thunk, mark.as_bytes(), (STT_NOTYPE, 0, 0));
+            }
             if let Some(data) = form.and_then(|form| form.data) {
                 take(thunk, machine.data_mark.as_bytes(), (STT_NOTYPE, data, 0));
             }

@@ -146,10 +146,10 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
     }
 
     /// Whether branches may by now not reach that were not collected.
-    fn is_stale(&self, layout: &Layout) -> bool {
+    fn is_stale(&self, layout: &Layout, sections: &Sections) -> bool {
         let (Some(then), now) = (&self.collected, self.state(layout)) else { return true };
-        if layout.is_by_script() {
-            // A script may do anything with addresses.
+        if layout.is_by_script() || !sections.shrunk.is_empty() {
+            // A script may do anything with addresses, and code that gets shorter moves what is after it.
             return *then != now;
         }
         let code = layout.sections.iter().zip(&then.places).filter(|(out, _)| is_code(out));
@@ -166,7 +166,7 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
         let one = |number: usize| {
             let branch = &self.branches[number];
             let out = layout.out_of(sections.get(branch.section).bin())?;
-            let here = addresses.of_section(branch.section)?.wrapping_add(branch.offset);
+            let here = addresses.of_byte(branch.section, branch.offset)?;
             let target = addresses.of(branch.goal)?;
             let far = Far { out, goal: branch.goal, here, target, branch: number as u32 };
             (!reaches(reach, here, target)).then_some(far)
@@ -488,7 +488,7 @@ impl<'a> Adaptive<'a> for Search<'_, '_, 'a> {
         }
         let _stretch = trace::stretch("thunks");
         self.look_up_pools(layout);
-        if self.is_stale(layout) {
+        if self.is_stale(layout, sections) {
             let safe = self.reach() - self.margin();
             let addresses = Addresses { world: &self.world, layout, sections };
             self.branches = if all_reach { Vec::new() } else { addresses.collect(self.machine, safe) };

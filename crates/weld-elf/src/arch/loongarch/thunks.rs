@@ -1,0 +1,84 @@
+//! What a branch goes through that does not reach.
+//!
+//! | form | bytes | reach |
+//! |---|---|---|
+//! | `b` | 4 | 128 MiB, like the branch itself; but from a place that is nearer |
+//! | `pcaddu18i`, `jirl` | 8 | 128 GiB |
+//! | `pcaddu12i`, `jirl` where addresses have 32 bits | 8 | everything |
+//!
+//! They use t0, which calls lose.
+//!
+//! Specification: "Procedure Call Standard for the LoongArch Architecture", temporary registers.
+
+use super::code::*;
+use super::types::R_B26;
+use crate::arch::facts::{Branches, Thunk};
+
+/// How far `b` and `bl` reach.
+pub const REACH: u64 = 1 << 27;
+
+pub const fn branches(wide: bool) -> Branches {
+    let thunks = if wide { &WIDE } else { &NARROW };
+    Branches {
+        types: &[R_B26],
+        reach: REACH,
+        fixed: thunks,
+        moving: thunks,
+        fixed_unread: thunks,
+        moving_unread: thunks,
+        jump: write_near,
+        landing: None,
+        errata: &[],
+        code_mark: None,
+        data_mark: "",
+    }
+}
+
+const NAME: &str = "__LoongArchThunk_";
+
+static WIDE: [Thunk; 2] = [NEAR, far((1 << 37) - (1 << 17), write_far)];
+static NARROW: [Thunk; 2] = [NEAR, far(1 << 63, write_anywhere)];
+
+const NEAR: Thunk = Thunk { prefix: NAME, size: 4, align: 4, reach: REACH, data: None, write: write_near };
+
+const fn far(reach: u64, write: fn(&mut [u8], u64, u64)) -> Thunk {
+    Thunk { prefix: NAME, size: 8, align: 4, reach, data: None, write }
+}
+
+fn write_near(out: &mut [u8], address: u64, target: u64) {
+    put_instruction(out, 0, branch(B, target.wrapping_sub(address) as i64));
+}
+
+fn write_far(out: &mut [u8], address: u64, target: u64) {
+    let distance = target.wrapping_sub(address) as i64;
+    put_instruction(out, 0, pcaddu18i(T0, distance));
+    put_instruction(out, 4, jump_register(ZERO, T0, distance));
+}
+
+fn write_anywhere(out: &mut [u8], address: u64, target: u64) {
+    let distance = target.wrapping_sub(address) as i64;
+    put_instruction(out, 0, pcaddu12i(T0, distance));
+    // The lower half with its sign.
+    put_instruction(out, 4, jump_register(ZERO, T0, (distance << 52) >> 52));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: fn(&mut [u8], u64, u64), address: u64, target: u64) -> [u32; 2] {
+        let mut out = [0; 8];
+        write(&mut out, address, target);
+        [instruction(&out, 0).unwrap(), instruction(&out, 4).unwrap()]
+    }
+
+    #[test]
+    fn thunks_jump() {
+        // b .-4
+        assert_eq!(written(write_near, 0x1004, 0x1000)[0], 0x53ff_ffff);
+        // pcaddu18i $t0, 1; jirl $zero, $t0, -0x20000
+        assert_eq!(written(write_far, 0x1000, 0x2_1000), [0x1e00_002c, 0x4e00_0180]);
+        // pcaddu12i $t0, 1; jirl $zero, $t0, -0x800
+        assert_eq!(written(write_anywhere, 0x1000, 0x1800), [0x1c00_002c, 0x4ff8_0180]);
+    }
+}

@@ -1,0 +1,43 @@
+//# about: LoongArch: branches that do not reach go through thunks, with code that gets shorter around them, and far calls that became branches reach by themselves
+//# not: bfd mold -- those that are installed are for this machine's programs
+//# not: lld -- it cannot be told that branches reach less far
+//# matrix: relax=-mrelax,-mno-relax
+//# obj: loongarch-thunks.o = loongarch-thunks.c @clang --target=loongarch64-unknown-linux-gnu -mno-lsx {relax} -ffreestanding -ffunction-sections -fPIC
+//# obj: far.o = far.s @clang --target=loongarch64-unknown-linux-gnu {relax}
+//# link: -static loongarch-thunks.o --branch-reach=0x400 -o near
+//# sh: qemu-loongarch64 ./near
+//# exit: 55
+//# symbol: __LoongArchThunk_f1 type=FUNC bind=LOCAL section=.text
+//# link: -static loongarch-thunks.o --branch-reach=0x400 --no-relax --emit-relocs -o kept
+//# sh: qemu-loongarch64 ./kept
+//# exit: 55
+// The real reach: from one end of half a gigabyte to the other.
+//# link: -static far.o -o far
+//# once
+//# sh: qemu-loongarch64 ./far
+//# exit: 7
+//# disasm: __LoongArchThunk_last => pcaddu18i \$t0, 0x\w+\njirl \$zero, \$t0
+//# link: -shared loongarch-thunks.o --branch-reach=0x400 -o library.so
+//# symbol: __LoongArchThunk_f2
+#define PAD __asm__ volatile("nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop");
+#define LONG PAD PAD PAD PAD PAD PAD PAD PAD
+int f1(int), f2(int), f3(int), f4(int), f5(int);
+int f1(int n) { LONG if (!n) return 0; return n + f2(n - 1); }
+int f2(int n) { LONG if (!n) return 0; return n + f3(n - 1); }
+int f3(int n) { LONG if (!n) return 0; return n + f4(n - 1); }
+int f4(int n) { LONG if (!n) return 0; return n + f5(n - 1); }
+int f5(int n) { LONG if (!n) return 0; return n + f1(n - 1); }
+__asm__(".globl _start; _start: li.w $a0, 10; bl f1; li.w $a7, 93; syscall 0");
+//--- far.s
+.globl _start
+_start:
+    bl last
+    li.w $a7, 93
+    syscall 0
+.section .text.a,"ax",@nobits
+    .space 0x10000000
+.section .text.b,"ax"
+    .p2align 4
+last:
+    li.w $a0, 7
+    ret
