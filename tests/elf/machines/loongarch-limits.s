@@ -15,6 +15,8 @@
 //# error: R_LARCH_SUB_ULEB128 has no R_LARCH_ADD_ULEB128 before it
 //# error: R_LARCH_ADD_ULEB128 has no R_LARCH_SUB_ULEB128 behind it
 //# error: R_LARCH_PCADD_LO12 names no instruction with the upper half of a distance
+//# obj: stack.o = stack.s @clang --target=loongarch64-unknown-linux-gnu
+//# fail: stack.o
 //# error: R_LARCH_SOP_PUSH_PCREL is not supported
 //# obj: unpadded.o = unpadded.s @clang --target=loongarch64-unknown-linux-gnu
 //# fail: unpadded.o
@@ -45,13 +47,17 @@ whole:
 _start:
     .reloc ., R_LARCH_PCADD_LO12, _start
     addi.d $a0, $a0, 0
-    .reloc ., R_LARCH_SOP_PUSH_PCREL, _start
     ret
 .data
     .reloc ., R_LARCH_SUB_ULEB128, _start
     .byte 0
     .reloc ., R_LARCH_ADD_ULEB128, _start
     .byte 0
+//--- stack.s
+.globl _start
+_start:
+    .reloc ., R_LARCH_SOP_PUSH_PCREL, _start
+    ret
 //--- unpadded.s
 .globl _start
 _start:

@@ -4,15 +4,16 @@
 //# obj: far.o = far.s @clang --target=loongarch64-unknown-linux-gnu -mrelax
 //# link: --no-relax -z separate-code loongarch-relax.o
 //# check: sym(aligned) % 32 == 0
-//# check: symsize(_start) == 84
+//# check: symsize(_start) == 88
 // Slots and descriptors of variables that are known are not needed; without --relax code that loads stays.
-//# [weld] disasm: _start => pcaddu18i \$ra, 0x0\njirl \$ra, \$ra, 0x\w+ .*\npcaddu18i \$t8, 0x0\njirl \$zero
+//# [weld] disasm: _start => pcaddu18i \$ra, 0\njirl \$ra, \$ra, 96 .*\npcaddu18i \$t8, 0\njirl \$zero
+//# check: sym(limited) == sym(aligned) + 32
 //# sh: qemu-loongarch64 ./out
 //# link: -z separate-code loongarch-relax.o
 //# check: sym(aligned) % 32 == 0
 //# [weld] check: symsize(_start) == 36
 // bl; b; pcaddi twice; offsets by one instruction.
-//# [weld] disasm: _start => bl 0x\w+ <aligned>\nb 0x\w+ <aligned>\npcaddi \$a0, 0x\w+\npcaddi \$a1, 0x\w+\nori \$a2, \$zero, 0x8\nori \$a0, \$zero, 0x8\naddi.d \$a3, \$tp, 0x8\nld.d \$a4, \$tp, 0x0\nbl
+//# [weld] disasm: _start => bl 64 <aligned>\nb 60 <aligned>\npcaddi \$a0, \d+\npcaddi \$a1, \d+\nori \$a2, \$zero, 8\nori \$a0, \$zero, 8\naddi.d \$a3, \$tp, 8\nld.d \$a4, \$tp, 0\nbl 32 
 //# [weld] no-section: .got
 // The difference of two labels around what went, as a word, as LEB128 and as six bits.
 //# [weld] check: u32(sym(differences)) == 36
@@ -21,17 +22,17 @@
 //# [weld] check: u8(sym(differences) + 6) == 0xe4
 //# [weld] check: u8(sym(differences) + 7) == 7 + 36
 //# check: u64(sym(differences) + 8) == sym(aligned)
-// Padding of at most 8 bytes, where more would be needed.
+// Padding of at most 8 bytes, which suffice before code gets shorter.
 //# [weld] check: sym(limited) == sym(aligned) + 20
 //# sh: qemu-loongarch64 ./out
 // What is kept says what code has become.
 //# [weld] link: -z separate-code --emit-relocs loongarch-relax.o
 //# [weld] reloc: B26 sym=aligned in=.rela.text count=3
-//# [weld] reloc: PCREL20_S2 sym=differences in=.rela.text count=2
+//# [weld] reloc: PCREL20_S2 sym=differences in=.rela.text count=3
 //# [weld] no-reloc: CALL36
 // Where it does not reach, it stays.
 //# [weld] link: --section-start=.data=0x400000 loongarch-relax.o
-//# [weld] disasm: _start => bl 0x\w+ <aligned>\nb 0x\w+ <aligned>\npcalau12i \$a0, .*\naddi.d \$a0, .*\npcalau12i \$a1, .*\naddi.d \$a1
+//# [weld] disasm: _start => bl \d+ <aligned>\nb \d+ <aligned>\npcalau12i \$a0, .*\naddi.d \$a0, .*\npcalau12i \$a1, .*\naddi.d \$a1
 //# sh: qemu-loongarch64 ./out
 // A script computes what is called: nothing is shorter than its value allows.
 //# [weld] link: far.o -T far.lds
@@ -65,6 +66,7 @@ aligned:
     la.got $a0, differences
     ld.wu $a0, $a0, 0
     move $a0, $zero
+    move $a1, $zero
     li.w $a7, 93
     .p2align 4,,8
 limited:

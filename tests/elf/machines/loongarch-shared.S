@@ -13,7 +13,7 @@
 //# reloc: RELATIVE count=1
 //# dynamic: FLAGS STATIC_TLS
 // The header of the PLT, and an entry.
-//# readelf: -x .plt => 0x\w+ \w{6}1c ad[bf]d1100
+//# readelf: -x .plt => 0x\w+ \w{6}1c ad[b3]d1100
 //# link: -m elf{bits}loongarch loongarch-shared.o library.so
 //# reloc: COPY sym=variable count=1
 //# reloc: JUMP_SLOT sym=function count=1
