@@ -22,8 +22,8 @@ impl Halves {
         Halves(halves)
     }
 
-    /// How far after the upper half's addend the lower halves of a family and key reach, if the upper half may
-    /// go.
+    /// How far after the upper half's addend the lower halves of a family and key reach, if the upper half
+    /// may go.
     pub fn reach(&self, family: u8, key: u64, addend: i64) -> Option<u8> {
         let start = self.0.partition_point(|half| (half.family, half.key) < (family, key));
         let own = self.0[start..].iter().take_while(|half| (half.family, half.key) == (family, key));

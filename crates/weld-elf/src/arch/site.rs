@@ -115,8 +115,8 @@ pub trait Site: Sized {
         place: ResolvedAddress,
     ) -> Result<usize, Failure>;
 
-    /// Has a branch whose distance has been stored, with `result`, go to a thunk instead, if it does not reach
-    /// or goes further than options let it. What is wrong then is reported.
+    /// Has a branch whose distance has been stored, with `result`, go to a thunk instead, if it does not
+    /// reach or goes further than options let it. What is wrong then is reported.
     fn branch<R: Rules>(
         &self,
         what: (&Rela, ResolvedAddress),

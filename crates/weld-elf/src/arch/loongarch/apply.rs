@@ -2,8 +2,8 @@
 //! relocation stores may depend on another one.
 //!
 //! What a value is, is said by the common [`Site`], as on other machines; here is what becomes of an
-//! instruction, where it is now, which slot a part of an address is of, and where the upper half of a value is
-//! that a label names.
+//! instruction, where it is now, which slot a part of an address is of, and where the upper half of a value
+//! is that a label names.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

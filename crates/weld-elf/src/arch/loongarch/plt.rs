@@ -2,8 +2,8 @@
 //! through its word of `.got.plt`; `.iplt` has such entries for IFUNCs of this output. An entry leaves in t1
 //! where it is, from which the header computes the offset of its word.
 //!
-//! Specification: none; the loaders of glibc and musl expect the header to call them with the module in t0 and
-//! the offset in t1.
+//! Specification: none; the loaders of glibc and musl expect the header to call them with the module in t0
+//! and the offset in t1.
 
 use super::code::*;
 use crate::arch::facts::{Entries, Plt};

@@ -37,7 +37,7 @@ fn fields_of_instructions() {
         // lu12i.w $a0, 0x12345; ori $a0, $a0, 0xabc; lu32i.d $a0, 0x89abc; lu52i.d $a0, $a0, 0x567
         (R_ABS_HI20, 0x1400_0004, 0x1234_5abc, 0x1424_68a4),
         (R_ABS_LO12, 0x0380_0084, 0x1234_5abc, 0x03aa_f084),
-        (R_ABS64_LO20, 0x1600_0004, 0x5678_9abc_1234_5abc, 0x1711_3584),
+        (R_ABS64_LO20, 0x1600_0004, 0x5678_9abc_1234_5abc, 0x1713_5784),
         (R_ABS64_HI12, 0x0300_0084, 0x5678_9abc_1234_5abc, 0x0315_9c84),
         // jirl $ra, $ra, %pc_lo12 of before far calls
         (R_PCALA_LO12, 0x4c00_0021, 0xffc, 0x4fff_fc21),

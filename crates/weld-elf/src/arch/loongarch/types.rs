@@ -2,8 +2,8 @@
 //!
 //! Code makes addresses in parts, and a part of each kind has a type. Slots for thread-local storage by the
 //! general- and local-dynamic models have the types of ordinary slots for all parts but the first, so these
-//! are looked up by what slots the symbol has ([`Class::OtherHalf`]). Local dynamic is general dynamic: what is
-//! asked for is the address of the variable itself.
+//! are looked up by what slots the symbol has ([`Class::OtherHalf`]). Local dynamic is general dynamic: what
+//! is asked for is the address of the variable itself.
 //!
 //! Types of version 0 of the ABI, which compute values on a stack, are known by their names only.
 //!
