@@ -183,6 +183,36 @@ impl<'a> Merged<'a> {
         Pieces::new(self, input)
     }
 
+    /// Hands each piece of each input to `take`, with where it went: a string with its terminator, but
+    /// without what pads it. Pieces that are equal come more than once.
+    pub fn each_piece(&self, mut take: impl FnMut(&'a [u8], u64)) {
+        if let Body::Merged { lookup, .. } = &self.body {
+            lookup.each_piece(&self.inputs, self.strings, &mut take);
+        }
+    }
+
+    /// Inputs that have been merged before, with others: `find` knows where each piece went in what they
+    /// became. They answer as they did then; there is nothing to write. `None` if a piece is not known, or
+    /// the inputs are damaged.
+    pub fn found_again(
+        inputs: &[MergeInput<'a>],
+        mut find: impl FnMut(&[u8]) -> Option<u32>,
+    ) -> Option<Merged<'a>> {
+        if (0..inputs.len()).any(|i| check(inputs, i, true).is_some()) {
+            return None;
+        }
+        let layout = Layout::of(inputs);
+        let inputs: Vec<&[u8]> = inputs.iter().map(|input| input.data).collect();
+        let mut places = Vec::new();
+        for task in split::plan_tasks(&layout, &inputs) {
+            let split = split::split(&mut split::Scratch::default(), &layout, &inputs, task);
+            places.push(lookup::find_again(split, &layout, &inputs, &mut find)?);
+        }
+        let lookup = Lookup::new(&layout, inputs.len(), places);
+        let body = Body::Merged { shards: Vec::new(), lookup };
+        Some(Merged { inputs, strings: layout.strings, size: 0, align: layout.align as u64, body })
+    }
+
     /// Writes bytes `start..start + out.len()` of the merged section (any range within it; called
     /// for disjoint ranges from many threads).
     pub fn write(&self, start: u64, out: &mut [u8]) {

@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use memmap2::{Mmap, MmapOptions};
 use rayon::prelude::*;
@@ -137,6 +137,17 @@ pub struct InputStore<'h> {
 struct OpenedFile {
     path: PathBuf,
     bytes: NonNull<[u8]>,
+    modified: Option<SystemTime>,
+}
+
+/// What is known of a file that has been opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFile<'s> {
+    /// As it was given.
+    pub path: PathBuf,
+    pub bytes: &'s [u8],
+    /// When it had been written to last, as the system said when it was opened.
+    pub modified: Option<SystemTime>,
 }
 
 // SAFETY: the bytes belong to the store, which does not change them.
@@ -244,10 +255,20 @@ impl<'h> InputStore<'h> {
     /// Path (as it was given) and bytes of the files opened since [`InputStore::record`], in the order in
     /// which they were, which is that of the threads.
     pub fn opened(&self) -> Vec<(PathBuf, &[u8])> {
+        self.files().into_iter().map(|file| (file.path, file.bytes)).collect()
+    }
+
+    /// What is known of the same files.
+    pub fn files(&self) -> Vec<InputFile<'_>> {
         let Some(opened) = &self.opened else { return Vec::new() };
         let opened = opened.lock().unwrap();
-        // SAFETY: the bytes live as long as the store and are not changed.
-        opened.iter().map(|f| (f.path.clone(), unsafe { f.bytes.as_ref() })).collect()
+        let known = |file: &OpenedFile| InputFile {
+            path: file.path.clone(),
+            // SAFETY: the bytes live as long as the store and are not changed.
+            bytes: unsafe { file.bytes.as_ref() },
+            modified: file.modified,
+        };
+        opened.iter().map(known).collect()
     }
 
     /// Where a path leads: below the root if it is absolute and there is one.
@@ -261,15 +282,11 @@ impl<'h> InputStore<'h> {
     /// Reads or maps `path`. `Ok(None)` if it does not exist. A directory is an error; a pipe or
     /// device is read to its end. The slice begins at an 8-byte aligned address.
     pub fn open(&self, path: &Path) -> Result<Option<&[u8]>, InputError> {
-        let found = self.open_there(&self.rooted(path));
-        if let (Ok(Some(bytes)), Some(opened)) = (&found, &self.opened) {
-            let file = OpenedFile { path: path.to_owned(), bytes: NonNull::from_ref(*bytes) };
-            opened.lock().unwrap().push(file);
-        }
-        found
+        self.open_there(&self.rooted(path), path)
     }
 
-    fn open_there(&self, path: &Path) -> Result<Option<&[u8]>, InputError> {
+    /// `given` is what the path was before it was put below the root.
+    fn open_there(&self, path: &Path, given: &Path) -> Result<Option<&[u8]>, InputError> {
         let _permit = self.gate.enter();
         let file = match self.gate.open(path) {
             Ok(file) => file,
@@ -296,7 +313,12 @@ impl<'h> InputStore<'h> {
             Plan::Stream => self.stream(&file),
             Plan::TooLarge => Err(ErrorKind::FileTooLarge.into()),
         };
-        bytes.map(Some).map_err(|e| InputError::new("read", path, &e))
+        let bytes = bytes.map_err(|e| InputError::new("read", path, &e))?;
+        if let Some(opened) = &self.opened {
+            let (path, modified) = (given.to_owned(), meta.modified().ok());
+            opened.lock().unwrap().push(OpenedFile { path, bytes: NonNull::from_ref(bytes), modified });
+        }
+        Ok(Some(bytes))
     }
 
     /// Keeps a heap buffer (a decompressed section, a member made in memory) alive with the store.

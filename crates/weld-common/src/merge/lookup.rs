@@ -5,7 +5,7 @@
 //! holds eight pieces on average, and a binary search among them finds the one. Budget: three
 //! dependent loads, about 20 instructions.
 
-use super::split::{Segment, Split};
+use super::split::{self, Segment, Split};
 use super::{Body, Layout, Merged};
 
 /// A segment with its way from offsets to pieces.
@@ -111,19 +111,61 @@ pub(super) fn place(split: Split, strings: bool, position: impl Fn(usize, u32) -
     for &(piece, earlier) in &split.repeats {
         positions[piece as usize] = positions[earlier as usize];
     }
+    indexed(split.segments, split.offsets, positions, strings)
+}
+
+/// The same for pieces that have been merged before: `find` knows where each went. `None` if it does not.
+pub(super) fn find_again(
+    split: Split,
+    layout: &Layout,
+    inputs: &[&[u8]],
+    find: &mut impl FnMut(&[u8]) -> Option<u32>,
+) -> Option<Places> {
+    let mut positions = Vec::new();
+    for segment in &split.segments {
+        let pieces = pieces_of(segment, &split.offsets, (layout.strings, layout.entsize));
+        for (start, size) in pieces {
+            let data = inputs[segment.input as usize];
+            positions.push(find(whole_piece(data, start, (size, layout.entsize)))?);
+        }
+    }
+    Some(indexed(split.segments, split.offsets, positions.into(), layout.strings))
+}
+
+/// Where each piece of a segment starts, and its size, unless it is a string.
+fn pieces_of(
+    segment: &Segment,
+    offsets: &[u32],
+    (strings, entsize): (bool, usize),
+) -> impl Iterator<Item = (usize, Option<usize>)> {
+    let (first, start) = (segment.first as usize, segment.start as usize);
+    (0..segment.count as usize).map(move |i| match strings {
+        true => (offsets[first + i] as usize, None),
+        false => (start + i * entsize, Some(entsize)),
+    })
+}
+
+/// The bytes of the piece at `start`: so many, or those of a string with its terminator.
+fn whole_piece(data: &[u8], start: usize, (size, entsize): (Option<usize>, usize)) -> &[u8] {
+    let end = size.map_or_else(|| split::string_end(entsize, data, start), |size| start + size);
+    &data[start..end]
+}
+
+/// Makes pieces with their positions ready to be looked up.
+fn indexed(segments: Vec<Segment>, offsets: Box<[u32]>, positions: Box<[u32]>, strings: bool) -> Places {
     let mut samples = Vec::new();
-    let mut parts = Vec::with_capacity(split.segments.len());
-    for segment in split.segments {
+    let mut parts = Vec::with_capacity(segments.len());
+    for segment in segments {
         let first_sample = samples.len() as u32;
         let bytes = segment.end - segment.start;
         let block_bits = (u64::from(bytes) * 8 / u64::from(segment.count.max(1))).max(8).ilog2();
         if strings {
-            let pieces = &split.offsets[segment.first as usize..][..segment.count as usize];
+            let pieces = &offsets[segment.first as usize..][..segment.count as usize];
             sample(&mut samples, pieces, segment, block_bits);
         }
         parts.push((segment, first_sample, block_bits));
     }
-    Places { offsets: split.offsets, positions, samples: samples.into(), parts }
+    Places { offsets, positions, samples: samples.into(), parts }
 }
 
 /// For each block, and for the end of the last: how many pieces start before it.
@@ -156,6 +198,20 @@ impl Lookup {
         let entsize = layout.entsize as u32;
         let entsize_bits = entsize.is_power_of_two().then(|| entsize.trailing_zeros());
         Lookup { tasks, parts, first_part, entsize, entsize_bits }
+    }
+
+    /// Hands each piece of each input to `take`, with where it went.
+    pub fn each_piece<'a>(&self, inputs: &[&'a [u8]], strings: bool, take: &mut impl FnMut(&'a [u8], u64)) {
+        let entsize = self.entsize as usize;
+        for Part { segment, task, .. } in &self.parts {
+            let task = &self.tasks[*task as usize];
+            let positions = &task.positions[segment.first as usize..];
+            let pieces = pieces_of(segment, &task.offsets, (strings, entsize));
+            for ((start, size), position) in pieces.zip(positions) {
+                let data = inputs[segment.input as usize];
+                take(whole_piece(data, start, (size, entsize)), u64::from(*position));
+            }
+        }
     }
 
     /// The part of an input in which a byte is; `offset` is not beyond the input's end.

@@ -262,6 +262,17 @@ fn sort_by_shard(scratch: &mut Scratch, shard_bits: u32) -> (Box<[Record]>, Box<
     (records, counts)
 }
 
+/// After the terminator of the string at `at`, whose units have `entsize` bytes.
+pub(super) fn string_end(entsize: usize, data: &[u8], at: usize) -> usize {
+    let rest = &data[at..];
+    if entsize == 1 {
+        return memchr::memchr(0, rest).map_or(data.len(), |len| at + len + 1);
+    }
+    let is_nul = |unit: &[u8]| unit.iter().all(|&b| b == 0);
+    let len = rest.chunks_exact(entsize).position(is_nul);
+    len.map_or(data.len(), |units| at + (units + 1) * entsize)
+}
+
 impl Layout {
     /// Bytes of a piece, roughly. Room is made by it, so it must not be much more than an input can have.
     pub(super) fn usual_piece(&self) -> usize {
@@ -286,13 +297,7 @@ impl Layout {
 
     /// After the terminator of the string at `at`.
     pub(super) fn string_end(&self, data: &[u8], at: usize) -> usize {
-        let rest = &data[at..];
-        if self.entsize == 1 {
-            return memchr::memchr(0, rest).map_or(data.len(), |len| at + len + 1);
-        }
-        let is_nul = |unit: &[u8]| unit.iter().all(|&b| b == 0);
-        let len = rest.chunks_exact(self.entsize).position(is_nul);
-        len.map_or(data.len(), |units| at + (units + 1) * self.entsize)
+        string_end(self.entsize, data, at)
     }
 
     /// After the zeros that pad the string of `range` so that the next one would be aligned if it

@@ -80,6 +80,7 @@ fn check_merge(inputs: &[MergeInput], merged: &Merged, tails: bool) {
         let least: usize = places.keys().map(|content| aligned(content.len())).sum();
         assert_eq!(out.len(), least);
     }
+    check_found_again(inputs, merged);
 }
 
 struct Random(u64);
@@ -88,6 +89,23 @@ impl Random {
     fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) % n
+    }
+}
+
+/// Inputs alone, with what is known of pieces, have the answers of the merge that they took part in.
+fn check_found_again(inputs: &[MergeInput], merged: &Merged) {
+    let mut known = HashMap::new();
+    merged.each_piece(|bytes, position| {
+        let before = known.insert(bytes, position as u32);
+        assert!(before.is_none_or(|before| u64::from(before) == position));
+    });
+    for (i, input) in inputs.iter().enumerate() {
+        let alone = Merged::found_again(&[*input], |piece| known.get(piece).copied()).unwrap();
+        for offset in 0..=input.data.len() as u64 {
+            assert_eq!(alone.output_offset(0, offset), merged.output_offset(i, offset), "{i} {offset}");
+        }
+        let unknown = Merged::found_again(&[*input], |_| None);
+        assert_eq!(unknown.is_none(), !input.data.is_empty());
     }
 }
 

@@ -65,6 +65,8 @@ fn another_root_and_what_was_opened() {
     assert_eq!(store.open(Path::new("/file")).unwrap(), Some(&b"x"[..]));
     assert!(store.open(Path::new("/gone")).unwrap().is_none());
     assert_eq!(store.opened(), [(PathBuf::from("/file"), &b"x"[..])]);
+    let meta = std::fs::metadata(dir.join("root").join("file")).unwrap();
+    assert_eq!(store.files()[0].modified, Some(meta.modified().unwrap()));
 }
 
 #[test]
