@@ -7,6 +7,7 @@ use crate::input::load::Inputs;
 use crate::live::SectionOwners;
 use crate::mode::Mode;
 use crate::options::Options;
+use crate::resolve::comdat::Comdats;
 use crate::sections::scripted::Rules;
 use crate::symbols::internal::Internals;
 use crate::symbols::tagged::Tagged;
@@ -21,6 +22,7 @@ pub struct Context<'c, 'a> {
     pub parallel: bool,
     pub threads: usize,
     pub owners: &'c SectionOwners,
+    pub comdats: &'c Comdats,
     pub internals: &'c Internals,
     /// The patterns of a linker script, if one lays out.
     pub rules: Option<&'c Rules>,

@@ -39,6 +39,7 @@ const ROOMS: &[&str] = &[
     "emit",
     "report",
     "relocatable",
+    "state",
     "link",
 ];
 

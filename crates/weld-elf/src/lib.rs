@@ -30,6 +30,7 @@ pub mod sections;
 pub mod setup;
 pub mod sframe;
 pub mod slots;
+pub mod state;
 pub mod sym;
 pub mod symbols;
 pub mod synth;

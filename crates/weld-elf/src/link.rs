@@ -7,9 +7,9 @@
 
 mod round;
 
-use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ffi::OsString;
+use std::sync::OnceLock;
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
@@ -44,6 +44,8 @@ use crate::resolve::{Resolved, Resolver, versioned};
 use crate::section_order::{Orderer, SectionOrder};
 use crate::sections::{self, Sections};
 use crate::setup;
+use crate::state::State;
+use crate::state::collect::Link;
 use crate::symbols::exports::{self, Exports};
 use crate::symbols::internal::Internals;
 use crate::symbols::rules::Scripts;
@@ -59,11 +61,35 @@ pub struct Outcome {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// What outlives the steps of a link.
+#[derive(Default)]
+struct Kept {
+    /// The options, if a script has changed them.
+    changed: OnceLock<Options>,
+    /// The caller wants the state.
+    wants_state: bool,
+    state: OnceLock<State>,
+}
+
 /// Links as the command line `args` (without the program's name) asks.
 ///
 /// # Errors
 /// Everything found wrong, in a fixed order; the output is then as it was before.
 pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> {
+    link_and_keep(args, host, &Kept::default())
+}
+
+/// The same, and what the link knew in the end; `None` if it was none, or made an object (`-r`).
+///
+/// # Errors
+/// As [`link`].
+pub fn link_with_state(args: &[OsString], host: &dyn Host) -> Result<(Outcome, Option<State>), Diagnostics> {
+    let mut kept = Kept { wants_state: true, ..Kept::default() };
+    let outcome = link_and_keep(args, host, &kept)?;
+    Ok((outcome, kept.state.take()))
+}
+
+fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &Kept) -> Result<Outcome, Diagnostics> {
     let sink = DiagSink::new();
     let mut options = match args::parse(args, CompatMode::of_program(host.program_name()), &sink)? {
         args::Command::Link(options) => options,
@@ -87,12 +113,12 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     // Before files are opened, which might take the numbers of descriptors that the build did not pass on.
     let jobserver = if options.threads.is_none() { connect(host) } else { None };
     let jobserver = jobserver.as_ref();
-    let changed = OnceCell::new();
     let mut store = InputStore::new(host);
     store.set_root(&options.inputs.chroot);
     store.prefetch(options.inputs.prefetch, parts::of);
     store.refuse(written);
-    if options.reports.reproduce.is_some() || options.reports.dependency_file.is_some() {
+    let is_reported = options.reports.reproduce.is_some() || options.reports.dependency_file.is_some();
+    if is_reported || kept.wants_state {
         store.record();
     }
     let trace = Trace::new(options.reports.stats || options.reports.time_trace.is_some());
@@ -110,7 +136,7 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     };
     let result = {
         let _entered = trace.enter();
-        run(&job, &changed)
+        run(&job, kept)
     };
     result.map_err(|diagnostics| {
         report::error_handling_script::tell(&options, host, job.failed(diagnostics))
@@ -119,8 +145,7 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     Ok(Outcome { warnings: sink.finish() })
 }
 
-/// `changed` keeps the options if a script changes them.
-fn run<'j>(job: &Job<'j>, changed: &'j OnceCell<Options>) -> Result<(), Diagnostics> {
+fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
     let options = job.options;
     if options.reports.print_version {
         job.print(&options.compat_mode.version_text())?;
@@ -141,14 +166,14 @@ fn run<'j>(job: &Job<'j>, changed: &'j OnceCell<Options>) -> Result<(), Diagnost
     let said = std::mem::take(&mut inputs.options);
     let options = match said == ScriptOptions::default() {
         true => options,
-        false => changed.get_or_init(|| options.as_scripts_say(said)),
+        false => kept.changed.get_or_init(|| options.as_scripts_say(said)),
     };
     let job = &Job { options, ..*job };
-    if changed.get().is_some() {
+    if kept.changed.get().is_some() {
         check_outputs(options)?;
         report::files::check(options)?;
     }
-    pool.install(|| link_inputs(job, &mut inputs, pool.threads()))?;
+    pool.install(|| link_inputs(job, &mut inputs, (kept, pool.threads())))?;
     drop(tokens);
     done_with(job.host, (inputs, pool));
     Ok(())
@@ -162,11 +187,15 @@ fn check_outputs(options: &Options) -> Result<(), Diagnostics> {
 }
 
 /// From inputs that are open to the finished output.
-fn link_inputs<'j>(job: &Job<'j>, inputs: &mut Inputs<'j>, threads: usize) -> Result<(), Diagnostics> {
+fn link_inputs<'j>(
+    job: &Job<'j>,
+    inputs: &mut Inputs<'j>,
+    (kept, threads): (&Kept, usize),
+) -> Result<(), Diagnostics> {
     // Read symbol tables, intern names, find the best definition of each; activate archive members.
     let mut resolved = job.step("resolve symbols", || resolve(job, inputs, threads > 1))?;
     report::resolution(job, inputs, &resolved)?;
-    let result = link_resolved(job, inputs, &mut resolved, threads);
+    let result = link_resolved(job, inputs, &mut resolved, (kept, threads));
     // Errors speak of places in objects; add what debug information knows of them.
     report::source::explain(job, &resolved, result)
 }
@@ -176,7 +205,7 @@ fn link_resolved<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
-    threads: usize,
+    (kept, threads): (&Kept, usize),
 ) -> Result<(), Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
     // Of equal COMDAT groups one survives; only now are sections looked at.
@@ -194,7 +223,7 @@ fn link_resolved<'j>(
     let read = |script| setup::ScriptRules::read(options, job.store, script, resolved);
     let rules = inputs.script().map(|script| read(script)).transpose()?;
     if options.kind == OutputKind::Relocatable {
-        return join_objects(job, inputs, resolved, (&comdats, rules.as_ref()), (mode, threads));
+        return join_objects((job, kept), inputs, resolved, (&comdats, rules.as_ref()), (mode, threads));
     }
     let mut sections = job.step("parse sections", || {
         let lays_out = inputs.layout().is_some();
@@ -221,6 +250,7 @@ fn link_resolved<'j>(
             parallel,
             threads,
             owners: &owners,
+            comdats: &comdats,
             internals: &internals,
             rules,
             tagged,
@@ -277,7 +307,7 @@ fn link_resolved<'j>(
             round = surprise.next(round, &mut internals, resolved)?;
             continue;
         }
-        finish_link(job, context, resolved, &mut sections, (&mut symbols, plan))?;
+        finish_link((job, kept), context, resolved, &mut sections, (&mut symbols, plan))?;
         done_with(job.host, (symbols, exports));
         break;
     }
@@ -287,7 +317,7 @@ fn link_resolved<'j>(
 
 /// `-r`: from COMDAT groups to the finished output.
 fn join_objects<'j>(
-    job: &Job<'j>,
+    (job, kept): (&Job<'j>, &Kept),
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
     (comdats, rules): (&Comdats, Option<&setup::ScriptRules<'j>>),
@@ -298,16 +328,25 @@ fn join_objects<'j>(
         relocatable::join(job, inputs, resolved, (comdats, rules), (mode, threads))?;
     let parallel = threads > 1;
     let internals = &internals;
-    let context =
-        &Context { inputs, mode, parallel, threads, owners: &owners, internals, rules: None, tagged: None };
-    finish_link(job, context, resolved, &mut sections, (&mut symbols, plan))?;
+    let context = Context {
+        inputs,
+        mode,
+        parallel,
+        threads,
+        owners: &owners,
+        comdats,
+        internals,
+        rules: None,
+        tagged: None,
+    };
+    finish_link((job, kept), &context, resolved, &mut sections, (&mut symbols, plan))?;
     done_with(job.host, (sections, symbols, owners));
     Ok(())
 }
 
 /// From the layout to the finished output.
 fn finish_link<'j>(
-    job: &Job<'j>,
+    (job, kept): (&Job<'j>, &Kept),
     context: &Context<'_, 'j>,
     resolved: &Resolved<'j>,
     sections: &mut Sections<'j>,
@@ -338,6 +377,10 @@ fn finish_link<'j>(
     })?;
     // Relocations out of range are found while writing; then the file is not kept.
     job.sink.end_phase()?;
+    if kept.wants_state && executable {
+        let link = Link { image: &image, context, files: job.store.files() };
+        job.step("state of the link", || kept.state.get_or_init(|| link.state()));
+    }
     // What debuggers read goes to a file of its own.
     let (file, beside) = match &job.options.output.debug_file {
         Some(debug) => job.step("separate debug file", || {

@@ -85,14 +85,15 @@ impl<'a> Merger<'_, 'a> {
         let groups = self.group(sections);
         let options = MergeOptions { tail_merge: self.options.sections.optimize >= 2, dedupe: true };
         let mut parts = Vec::with_capacity(groups.len());
-        for (_, group) in groups {
+        for ((_, entsize, strings, _), group) in groups {
             match Merged::build(&group.inputs, &options, self.threads) {
                 Ok(merged) => {
                     // The linker's own string, if it is there, is the last.
                     let own = group.origins.last().is_some_and(|o| o.1.is_none());
                     let origins = &group.origins[..group.origins.len() - usize::from(own)];
                     note_places(&mut sections.list, parts.len() as u32, origins, self.threads > 1);
-                    parts.push(MergedPart { merged, chunk: ChunkId::NONE, bin: group.bin });
+                    let (chunk, bin) = (ChunkId::NONE, group.bin);
+                    parts.push(MergedPart { merged, chunk, bin, entsize, strings });
                 }
                 Err(errors) => errors.iter().for_each(|e| self.report(&group, e)),
             }

@@ -33,6 +33,32 @@ pub enum Style {
 }
 
 impl Style {
+    /// The style as a number, for files.
+    pub fn code(self) -> u32 {
+        let flags = |first, second| u32::from(first) | u32::from(second) << 1;
+        match self {
+            Style::Ordinary => 0,
+            Style::Marked => 1 << 2,
+            Style::Retpoline { lazy } => 2 << 2 | flags(lazy, false),
+            Style::Guarded { marked, signed } => 3 << 2 | flags(marked, signed),
+            Style::Anywhere { marked, retpoline } => 4 << 2 | flags(marked, retpoline),
+        }
+    }
+
+    /// The style that has this number.
+    pub fn of_code(code: u32) -> Option<Style> {
+        let (first, second) = (code & 1 != 0, code & 2 != 0);
+        let style = match code >> 2 {
+            0 => Style::Ordinary,
+            1 => Style::Marked,
+            2 => Style::Retpoline { lazy: first },
+            3 => Style::Guarded { marked: first, signed: second },
+            4 => Style::Anywhere { marked: first, retpoline: second },
+            _ => return None,
+        };
+        (style.code() == code).then_some(style)
+    }
+
     fn entries(self, facts: &Facts) -> &Entries {
         let (ordinary, retpolines) = (&facts.plt.ordinary, facts.plt.retpolines.as_ref());
         match self {
@@ -142,4 +168,17 @@ pub fn entries(
     let skipped = start / size;
     let numbered = (skipped..).zip(out.chunks_exact_mut(size as usize));
     numbered.map(move |(i, entry)| (first + i as u32, table + size * i, entry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn styles_have_numbers() {
+        let known: Vec<Style> = (0..64).filter_map(Style::of_code).collect();
+        assert_eq!(known.len(), 1 + 1 + 2 + 4 + 4);
+        assert!(known.iter().all(|style| Style::of_code(style.code()) == Some(*style)));
+        assert!(known.iter().enumerate().all(|(i, style)| !known[..i].contains(style)));
+    }
 }

@@ -209,6 +209,12 @@ impl Members<'_, '_, '_> {
     }
 }
 
+/// Writes one input section by itself: its bytes in the output, to which options did nothing more.
+pub fn emit_section(image: &Image, owners: &SectionOwners, id: SectionId, out: &mut [u8]) {
+    let members = Members { image, owners, relocs: None, rewrites: None };
+    members.input(&members.section(id), out);
+}
+
 /// Fills `bytes`, which begin at `offset` of the file, from `done` on: with `padding`, or as a script says.
 #[inline(always)]
 fn pad(section: &OutputSection, (offset, padding): (u64, u8), done: usize, bytes: &mut [u8]) {

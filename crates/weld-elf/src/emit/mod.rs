@@ -34,7 +34,7 @@ use crate::synth::image::Image;
 use crate::synth::section::{At, Source};
 use crate::synth::symtab;
 use members::Members;
-pub use members::tombstone;
+pub use members::{emit_section, tombstone};
 use rewrites::Rewrites;
 use units::{Cutter, Unit};
 

@@ -92,6 +92,9 @@ pub struct MergedPart<'a> {
     pub merged: Merged<'a>,
     pub chunk: ChunkId,
     pub bin: PlacementId,
+    /// Bytes of a constant, or of a string's unit.
+    pub entsize: u32,
+    pub strings: bool,
 }
 
 /// What a script fills gaps of an output section with, from an offset on.

@@ -118,6 +118,11 @@ impl Live {
         }
     }
 
+    /// Puts a section into the image.
+    pub fn keep(&mut self, section: SectionId) {
+        self.marks.set(section.0);
+    }
+
     /// Takes a section out of the image.
     pub fn forget(&mut self, section: SectionId) {
         self.marks.clear(section.0);

@@ -96,6 +96,7 @@ pub fn join<'j>(
             parallel,
             threads,
             owners: &owners,
+            comdats,
             internals: &internals,
             rules,
             tagged: None,

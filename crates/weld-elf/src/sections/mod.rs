@@ -60,6 +60,24 @@ pub enum SectionKind {
     Shrunk = 9,
 }
 
+impl SectionKind {
+    #[inline(always)]
+    pub fn of_number(number: u32) -> SectionKind {
+        match number {
+            1 => SectionKind::Discarded,
+            2 => SectionKind::Regular,
+            3 => SectionKind::NoBits,
+            4 => SectionKind::Merge,
+            5 => SectionKind::EhFrame,
+            6 => SectionKind::Compressed,
+            7 => SectionKind::Reversed,
+            8 => SectionKind::Folded,
+            9 => SectionKind::Shrunk,
+            _ => SectionKind::Dropped,
+        }
+    }
+}
+
 /// One input section. Slots of sections that take no part are all zero.
 #[derive(Clone, Copy, Default)]
 pub struct InputSection {
@@ -84,18 +102,7 @@ impl InputSection {
     }
     #[inline(always)]
     pub fn kind(&self) -> SectionKind {
-        match self.meta & 15 {
-            1 => SectionKind::Discarded,
-            2 => SectionKind::Regular,
-            3 => SectionKind::NoBits,
-            4 => SectionKind::Merge,
-            5 => SectionKind::EhFrame,
-            6 => SectionKind::Compressed,
-            7 => SectionKind::Reversed,
-            8 => SectionKind::Folded,
-            9 => SectionKind::Shrunk,
-            _ => SectionKind::Dropped,
-        }
+        SectionKind::of_number(self.meta & 15)
     }
     pub fn set_kind(&mut self, kind: SectionKind) {
         self.meta = self.meta & !15 | kind as u32;

@@ -188,6 +188,18 @@ impl Slots {
         slots
     }
 
+    /// Slots that an earlier link gave out: those of globals, whose ids are below `bound`, then those of local
+    /// symbols of object 0, by symbol. What they hold together is not known.
+    pub fn found_again(list: Vec<Slot>, bound: usize) -> Slots {
+        let of_symbol: Vec<AtomicU32> = (0..bound).map(|_| AtomicU32::new(0)).collect();
+        let globals = list.partition_point(|slot| slot.local.is_none());
+        for (i, slot) in list[..globals].iter().enumerate() {
+            of_symbol[slot.id.index()].store(i as u32 + 1, Ordering::Relaxed);
+        }
+        let locals = vec![globals as u32, list.len() as u32];
+        Slots { list, of_symbol, locals, ..Slots::default() }
+    }
+
     /// Takes in what each run has; `first` is what lies before all in `.got`.
     fn join(&mut self, first: Option<(u32, GotEntry)>, parts: Vec<Part>, parallel: bool) {
         let (mut list, mut got) = (Vec::with_capacity(parts.len()), Vec::with_capacity(parts.len() + 1));
@@ -204,6 +216,11 @@ impl Slots {
         self.list = par::concat("join slots", parallel, list);
         self.got = par::concat("join words of .got", parallel, got);
         self.plt = par::concat("join PLT entries", parallel, plt);
+    }
+
+    /// Where in the list a global's slots are.
+    pub fn position(&self, id: SymbolId) -> Option<usize> {
+        (self.of_symbol.get(id.index())?.load(Ordering::Relaxed) as usize).checked_sub(1)
     }
 
     #[inline]

@@ -27,7 +27,7 @@ pub use search::{Search, World};
 
 use std::collections::BTreeMap;
 
-use branches::Goal;
+pub use branches::Goal;
 use moved::Moved;
 
 use super::image::Image;
@@ -122,6 +122,22 @@ impl Thunks {
         let all = machine.branches.as_ref().map_or(&[][..], |machine| machine.errata);
         let errata = all.iter().filter(|erratum| options.layout.errata.contains(&erratum.option)).collect();
         Thunks { limit: options.layout.branch_reach, errata, ..Thunks::default() }
+    }
+
+    /// Those of an earlier link, for branches: output section, target and address of each, ascending.
+    pub fn found_again(found: Vec<(OutputSectionId, u64, u64)>, options: &Options) -> Thunks {
+        Thunks { found, limit: options.layout.branch_reach, ..Thunks::default() }
+    }
+
+    /// What branches go through that do not reach, in the order in which it lies there: output section, goal
+    /// and address. Everything has its address.
+    pub fn of_branches(&self, layout: &Layout) -> impl Iterator<Item = (OutputSectionId, Goal, u64)> {
+        let all = self.pools.iter().flat_map(|pool| pool.thunks.iter().map(move |number| (pool, number)));
+        all.filter_map(|(pool, number)| {
+            let thunk = &self.list[*number as usize];
+            let start = layout.chunks[pool.chunk.index()].address;
+            matches!(thunk.kind, Kind::Branch { .. }).then_some((pool.out, thunk.goal, start + thunk.offset))
+        })
     }
 
     pub fn is_empty(&self) -> bool {

@@ -1,0 +1,217 @@
+//! Writing an input section again, from its object and the rows of a state.
+//!
+//! Who relocates sees the link as an [`Image`], which borrows tables over all objects. Of these, a section asks
+//! for what its relocations name only: symbols of its own object. So here the tables are made for one object
+//! alone, with ids that count from 0, and filled from the rows of its mentions, slots, sections and pieces. The
+//! loops over relocations are those of every link, and know nothing of it. It takes time by the size of the
+//! object, however large the link was.
+//!
+//! What rows do not tell is [`Missing`]; then a whole link is the answer.
+
+mod tables;
+
+use weld_common::diag::DiagSink;
+use weld_common::io::input::InputStore;
+
+use super::State;
+use super::rows::*;
+use crate::arch::class::Class;
+use crate::arch::{Machine, plt};
+use crate::elf::Rela;
+use crate::emit;
+use crate::ids::*;
+use crate::input::object::Object;
+use crate::input::{FileName, Reading};
+use crate::layout::addresses::Bases;
+use crate::layout::{Layout, MergedPart};
+use crate::live::{Live, SectionOwners};
+use crate::mode::Mode;
+use crate::options::Options;
+use crate::resolve::Resolved;
+use crate::sections::{SectionKind, Sections};
+use crate::slots::Slots;
+use crate::symbols::Symbols;
+use crate::symbols::tagged::Tagged;
+use crate::synth::image::Image;
+use crate::synth::thunks::Thunks;
+
+/// What rows do not tell of an object or a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// It is not the object that was linked, or there is something wrong with it.
+    Object,
+    /// Two of its symbols have one name and are different things.
+    Names,
+    /// Which bytes of code are left out, on machines where some are.
+    Cuts,
+    /// Where a piece of a merged section went.
+    Piece,
+    /// Options change finished instructions or tag variables, and look at all objects for that.
+    Options,
+    /// A relocation of this class asks more of a symbol than where it is.
+    Class(Class),
+    /// The section is not copied.
+    Section,
+}
+
+/// A link that is known by its state.
+#[derive(Clone, Copy)]
+pub struct Known<'k> {
+    pub state: &'k State,
+    pub options: &'k Options,
+    pub machine: Machine,
+    /// What it has written: merged pieces are compared with those there.
+    pub output: &'k [u8],
+}
+
+/// One object, with the tables that an [`Image`] borrows.
+pub struct Alone<'k, 'a> {
+    known: Known<'k>,
+    input: &'k InputRow,
+    resolved: Resolved<'a>,
+    sections: Sections<'a>,
+    symbols: Symbols,
+    live: Live,
+    slots: Slots,
+    layout: Layout<'a>,
+    merged: Vec<MergedPart<'a>>,
+    thunks: Thunks,
+    owners: SectionOwners,
+}
+
+impl<'k, 'a> Alone<'k, 'a> {
+    /// The object that is input number `row`, whose bytes are `data`.
+    ///
+    /// # Errors
+    /// What rows do not tell.
+    pub fn new(
+        known: Known<'k>,
+        row: u32,
+        data: &'a [u8],
+        store: &'a InputStore<'a>,
+    ) -> Result<Self, Missing> {
+        let relocs = &known.options.relocs;
+        let rewrites = relocs.unmark || relocs.skip_jumps || relocs.call_padding.is_some();
+        let errata = !known.options.layout.errata.is_empty();
+        if rewrites || errata || Tagged::is_wanted(known.options, &known.mode()) {
+            return Err(Missing::Options);
+        }
+        let input = known.state.inputs.get(row as usize).ok_or(Missing::Object)?;
+        let object = known.parse(input, data, store)?;
+        let (resolved, symbols, globals) = tables::resolved(known.state, row, object)?;
+        let object = &resolved.objects[0];
+        let (mut sections, live) = tables::sections(known.state, input, object)?;
+        let merged = tables::merged(&known, input, (object, store), &mut sections)?;
+        let owners = SectionOwners::new(&resolved.objects, sections.list.len());
+        Ok(Alone {
+            input,
+            sections,
+            slots: tables::slots(known.state, row, globals),
+            layout: tables::layout(known.state, known.machine),
+            thunks: tables::thunks(known.state, known.options),
+            known,
+            resolved,
+            symbols,
+            live,
+            merged,
+            owners,
+        })
+    }
+
+    /// Writes the section with header index `ordinal` to `out`, which has its size in the output. What is wrong
+    /// with relocations goes to `sink`.
+    ///
+    /// # Errors
+    /// What rows do not tell.
+    pub fn emit(&self, ordinal: u32, out: &mut [u8], sink: &DiagSink) -> Result<(), Missing> {
+        let rows = self.known.state.sections_of(self.input);
+        let found = rows.binary_search_by_key(&ordinal, |row| row.ordinal);
+        let id = SectionId(ordinal);
+        let section = found.ok().map(|_| self.sections.get(id)).ok_or(Missing::Section)?;
+        if !section.is_copied() || section.size != out.len() as u64 {
+            return Err(Missing::Section);
+        }
+        let object = &self.resolved.objects[0];
+        let bytes = object.section_data(ordinal as usize).map_or(0, <[u8]>::len);
+        let is_copy = matches!(section.kind(), SectionKind::Regular | SectionKind::Reversed);
+        if is_copy && bytes < out.len() {
+            return Err(Missing::Object);
+        }
+        self.check(self.sections.relocs(object, 0, section))?;
+        emit::emit_section(&self.image(sink), &self.owners, id, out);
+        Ok(())
+    }
+
+    /// Whether all that relocations ask for is there.
+    fn check(&self, relocs: &[Rela]) -> Result<(), Missing> {
+        let facts = self.known.machine.facts();
+        let packs = self.known.options.relocs.pack_relr;
+        for reloc in relocs {
+            match facts.class(reloc.kind()) {
+                class @ Class::Size => return Err(Missing::Class(class)),
+                class @ Class::Signed if packs => return Err(Missing::Class(class)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn image<'i>(&'i self, sink: &'i DiagSink) -> Image<'i, 'a> {
+        let (row, options) = (&self.known.state.image, self.known.options);
+        Image {
+            resolved: &self.resolved,
+            sections: &self.sections,
+            symbols: &self.symbols,
+            live: &self.live,
+            slots: &self.slots,
+            dynsym: None,
+            layout: &self.layout,
+            merged: &self.merged,
+            thunks: &self.thunks,
+            options,
+            sink,
+            mode: self.known.mode(),
+            bases: Bases {
+                got: row.got,
+                got_plt: row.got_plt,
+                got_base: row.got_base,
+                plt: row.plt,
+                plt_sec: row.plt_sec,
+                iplt: row.iplt,
+                tls_start: row.tls_start,
+                thread_pointer: row.thread_pointer,
+            },
+            relax_got: row.relax_got != 0,
+            pointer: (row.has_pointer != 0).then_some(row.pointer),
+            plt: plt::Style::of_code(row.plt_style).unwrap_or(plt::Style::Ordinary),
+            relr: options.relocs.pack_relr,
+            reloc_form: self.known.machine.facts().reloc_form(),
+            tagged: None,
+            far: &[],
+            joined: None,
+        }
+    }
+}
+
+impl Known<'_> {
+    fn mode(&self) -> Mode {
+        Mode::new(self.options, self.machine, self.state.image.has_shared != 0)
+    }
+
+    /// The object, if its tables are as large as they were.
+    fn parse<'a>(
+        &self,
+        input: &InputRow,
+        data: &'a [u8],
+        store: &'a InputStore<'a>,
+    ) -> Result<Object<'a>, Missing> {
+        let path = String::from_utf8_lossy(self.state.text(input.path));
+        let name = FileName { path: path.into(), member: None };
+        let reading = Reading { machine: self.machine.facts(), store, parallel: false };
+        let object = Object::parse(tables::FILE, name, data, reading).map_err(|_| Missing::Object)?;
+        let there = (object.shdrs.len(), object.syms.len(), object.first_global);
+        let wanted = (input.headers as usize, input.symbols as usize, input.first_global);
+        let same = input.kind == input_kind::OBJECT && there == wanted;
+        same.then_some(object).ok_or(Missing::Object)
+    }
+}

@@ -1,0 +1,252 @@
+//! The tables of a link, for one object alone: ids count from 0, and what is not asked for is not there.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+
+use weld_common::hash::hash_bytes;
+use weld_common::io::input::InputStore;
+use weld_common::merge::{MergeInput, Merged};
+use weld_common::walk::Marks;
+
+use super::super::State;
+use super::super::rows::*;
+use super::{Known, Missing};
+use crate::arch::Machine;
+use crate::compressed::Compressed;
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::Object;
+use crate::layout::{Chunk, ChunkKind, Layout, MergedPart, OutputSection};
+use crate::live::Live;
+use crate::names::{Names, Rank, pack};
+use crate::options::Options;
+use crate::resolve::Resolved;
+use crate::sections::{InputSection, ObjectSections, SectionKind, Sections, decode_relocs};
+use crate::slots::{NONE as NO_SLOT, Slot, Slots};
+use crate::symbols::{Symbol, Symbols, sym};
+use crate::synth::thunks::Thunks;
+
+/// The file that the object is.
+pub const FILE: FileId = FileId(1);
+
+const _: () = assert!(NO_SLOT == NONE);
+
+/// A name of the object: its row.
+pub struct Global {
+    id: SymbolId,
+    row: u32,
+}
+
+/// The object with its names, and their rows.
+pub fn resolved<'a>(
+    state: &State,
+    input: u32,
+    object: Object<'a>,
+) -> Result<(Resolved<'a>, Symbols, Vec<Global>), Missing> {
+    let first = state.inputs[input as usize].first_mention as usize;
+    let mentions = state.mentions[first..].iter().take_while(|mention| mention.input == input);
+    let mut names = Names::new(0);
+    let mut list: Vec<Symbol> = Vec::new();
+    let mut globals: Vec<Global> = Vec::new();
+    for (mention, slot) in mentions.zip(&object.globals) {
+        let id = names.insert(object.symbol_name(mention.symbol));
+        slot.store(id.0, Ordering::Relaxed);
+        match globals.get(id.index()) {
+            Some(known) if known.row != mention.name => return Err(Missing::Names),
+            Some(_) => continue,
+            None => globals.push(Global { id, row: mention.name }),
+        }
+        let row = &state.names[mention.name as usize];
+        if row.input == input {
+            names.get_mut(id).best = pack(Rank::of(row.mentioned), FILE, row.symbol);
+        }
+        list.push(symbol(state, input, row));
+    }
+    let resolved = Resolved {
+        objects: vec![object],
+        shared: Vec::new(),
+        names,
+        index_of_file: vec![NONE, 0],
+        duplicates: Vec::new(),
+        commons: Vec::new(),
+        shadowed: Vec::new(),
+        unversioned: Vec::new(),
+        grown: HashMap::new(),
+        extractions: Vec::new(),
+    };
+    Ok((resolved, Symbols { list }, globals))
+}
+
+/// What a name is. Sections of other objects are all one here, number 0, which is in the image.
+fn symbol(state: &State, input: u32, row: &NameRow) -> Symbol {
+    let is_defined = row.flags & sym::KIND == sym::DEFINED;
+    let (section, more) = match state.sections.get(row.section as usize) {
+        Some(section) if section.input == input => (section.ordinal, 0),
+        None if !is_defined => (NONE, 0),
+        // What it is defined in is gone.
+        None => (0, sym::IN_DISCARDED),
+        Some(_) => (0, 0),
+    };
+    Symbol::new(row.value, section, row.flags | more)
+}
+
+/// The sections of the object that are in the image.
+pub fn sections<'a>(
+    state: &State,
+    input: &InputRow,
+    object: &Object<'a>,
+) -> Result<(Sections<'a>, Live), Missing> {
+    let mut list = vec![InputSection::default(); object.shdrs.len()];
+    let marks = Marks::new(list.len());
+    let mut live = Live::new(marks);
+    // The null section stands for those of other objects.
+    live.keep(SectionId(0));
+    for row in state.sections_of(input) {
+        let id = SectionId(row.ordinal);
+        let kind = SectionKind::of_number(row.kind.into());
+        if kind == SectionKind::Shrunk {
+            return Err(Missing::Cuts);
+        }
+        let section = &mut list[id.index()];
+        *section = InputSection::new(kind, PlacementId(row.output), row.align_log2.into(), row.size);
+        section.set_offset(row.address);
+        live.keep(id);
+        if kind == SectionKind::Folded {
+            live.folds.pairs.push((id, id));
+        }
+    }
+    let mut extra = ObjectSections::default();
+    for (index, shdr) in (0..).zip(object.shdrs) {
+        let target = shdr.sh_info() as usize;
+        if !matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL) || target >= list.len() {
+            continue;
+        }
+        if !list[target].in_image() {
+            continue;
+        }
+        list[target].relocs = index;
+        match decode_relocs(object, index as usize).map_err(|_| Missing::Object)? {
+            Cow::Borrowed(_) => {}
+            Cow::Owned(relocs) => extra.decoded.push((index, relocs)),
+        }
+    }
+    let sections =
+        Sections { list, objects: vec![extra], word: object.format().word(), ..Sections::default() };
+    Ok((sections, live))
+}
+
+/// The parts that sections of the object were merged into, as far as they have pieces of those.
+pub fn merged<'a>(
+    known: &Known,
+    input: &InputRow,
+    (object, store): (&Object<'a>, &'a InputStore<'a>),
+    sections: &mut Sections<'a>,
+) -> Result<Vec<MergedPart<'a>>, Missing> {
+    let state = known.state;
+    let mut inputs: Vec<Vec<MergeInput>> = vec![Vec::new(); state.parts.len()];
+    for row in state.sections_of(input) {
+        if row.kind != SectionKind::Merge as u8 {
+            continue;
+        }
+        let part = state.parts.get(row.other as usize).ok_or(Missing::Piece)?;
+        let raw = object.section_data(row.ordinal as usize).ok_or(Missing::Object)?;
+        let packed = object.shdrs[row.ordinal as usize].sh_flags() & SHF_COMPRESSED != 0;
+        let unpack = || Compressed::parse(raw, object.format())?.decompress();
+        let data = if packed { store.keep(unpack().map_err(|_| Missing::Object)?) } else { raw };
+        let align = 1u32.checked_shl(row.align_log2.into()).ok_or(Missing::Object)?;
+        let mine = &mut inputs[row.other as usize];
+        sections.list[row.ordinal as usize].set_merged(row.other, mine.len() as u32);
+        mine.push(MergeInput { data, entsize: part.entsize, strings: part.strings != 0, align });
+    }
+    let part = |(part, (row, inputs)): (u32, (&PartRow, &Vec<MergeInput<'a>>))| {
+        let merged = Merged::found_again(inputs, |piece| known.find(part, row, piece));
+        Ok(MergedPart {
+            merged: merged.ok_or(Missing::Piece)?,
+            chunk: ChunkId(part + 1),
+            bin: PlacementId(row.output),
+            entsize: row.entsize,
+            strings: row.strings != 0,
+        })
+    };
+    (0..).zip(state.parts.iter().zip(&inputs)).map(part).collect()
+}
+
+impl Known<'_> {
+    /// Where in its part a piece is: there are the same bytes.
+    fn find(&self, number: u32, part: &PartRow, piece: &[u8]) -> Option<u32> {
+        let out = self.state.outputs.get(part.output as usize)?;
+        let start = out.offset.wrapping_add(part.address.wrapping_sub(out.address));
+        let is_there = |row: &&PieceRow| {
+            let at = start.checked_add(row.offset.into()).and_then(|at| usize::try_from(at).ok());
+            let there = at.and_then(|at| self.output.get(at..at.checked_add(piece.len())?));
+            there == Some(piece)
+        };
+        self.state.pieces_tagged(number, hash_bytes(piece)).find(is_there).map(|row| row.offset)
+    }
+}
+
+/// The slots of names, and of local symbols.
+pub fn slots(state: &State, input: u32, mut globals: Vec<Global>) -> Slots {
+    let bound = globals.len();
+    globals.retain(|global| state.names[global.row as usize].slot != NONE);
+    let of_global = |global: &Global| {
+        let row = &state.slots[state.names[global.row as usize].slot as usize];
+        slot(row, global.id, None)
+    };
+    let mut list: Vec<Slot> = globals.iter().map(of_global).collect();
+    let first = state.slots.partition_point(|row| (row.name, row.input) < (NONE, input));
+    let locals = state.slots[first..].iter().take_while(|row| row.input == input);
+    list.extend(locals.map(|row| slot(row, SymbolId::NONE, Some((ObjectId(0), row.symbol)))));
+    let mut slots = Slots::found_again(list, bound);
+    let image = &state.image;
+    slots.jump_slots = image.jump_slots;
+    slots.reserved = image.reserved;
+    slots.tls_ld = (image.tls_ld != NONE).then_some(image.tls_ld);
+    slots
+}
+
+fn slot(row: &SlotRow, id: SymbolId, local: Option<(ObjectId, u32)>) -> Slot {
+    Slot {
+        id,
+        local,
+        got: row.got,
+        got_tp: row.got_tp,
+        tls_gd: row.tls_gd,
+        tls_desc: row.tls_desc,
+        plt: row.plt,
+        signed: row.signed & 1 != 0,
+        code: row.signed & 2 != 0,
+        definition: row.definition,
+    }
+}
+
+/// Where output sections are, each of which has a bin of the same number, and the parts of them that
+/// relocations count from: frames, then what is merged.
+pub fn layout<'a>(state: &State, machine: Machine) -> Layout<'a> {
+    let section = |row: &OutputRow| {
+        let name = state.text(row.name).to_owned();
+        let mut out = OutputSection::new(Cow::Owned(name), row.kind, row.flags, 0);
+        (out.address, out.offset, out.size, out.align) = (row.address, row.offset, row.size, row.align);
+        out
+    };
+    let frames = chunk(ChunkKind::EhFrame, state.image.eh_frame, NONE);
+    let part = |(i, row): (u32, &PartRow)| chunk(ChunkKind::Merged(i), row.address, row.output);
+    Layout {
+        format: machine.facts().target.format,
+        sections: state.outputs.iter().map(section).collect(),
+        chunks: std::iter::once(frames).chain((0..).zip(&state.parts).map(part)).collect(),
+        of_bin: (0..state.outputs.len() as u32).map(OutputSectionId).collect(),
+        file_size: state.image.file_size,
+        ..Layout::default()
+    }
+}
+
+fn chunk(kind: ChunkKind, address: u64, out: u32) -> Chunk {
+    Chunk { kind, size: 0, align: 1, address, out: OutputSectionId(out) }
+}
+
+pub fn thunks(state: &State, options: &Options) -> Thunks {
+    let found = state.thunks.iter().map(|row| (OutputSectionId(row.output), row.target, row.address));
+    Thunks::found_again(found.collect(), options)
+}

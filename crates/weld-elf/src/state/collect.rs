@@ -1,0 +1,342 @@
+//! From what a finished link knows to the rows of its state: the one place where running totals are
+//! translated to ids that hold.
+//!
+//! Rows are numbered before any is filled, since they name one another. Nothing here depends on the number of
+//! threads, and nothing on that of the shards of the table of names: names are sorted by their hashes.
+
+mod inputs;
+
+use weld_common::hash::hash_bytes;
+use weld_common::io::input::InputFile;
+
+use super::State;
+use super::keys::{self, Numbers};
+use super::rows::*;
+use crate::ids::*;
+use crate::job::Context;
+use crate::layout::ChunkKind;
+use crate::names::{Entry, Rank};
+use crate::resolve::comdat;
+use crate::sections::SectionKind;
+use crate::symbols::sym;
+use crate::synth::image::Image;
+use crate::synth::thunks::Goal;
+use inputs::{Inputs, Texts};
+
+/// A link whose image is complete.
+pub struct Link<'c, 'i, 'a> {
+    pub image: &'c Image<'i, 'a>,
+    pub context: &'c Context<'c, 'a>,
+    /// What it has read.
+    pub files: Vec<InputFile<'c>>,
+}
+
+/// The rows of what links know by running totals; `NONE` where there is no row.
+struct Rows {
+    /// By [`FileId`], [`SectionId`], [`SymbolId`], and by place in `Slots::list`.
+    of_file: Vec<u32>,
+    of_section: Vec<u32>,
+    of_name: Vec<u32>,
+    of_slot: Vec<u32>,
+}
+
+impl Link<'_, '_, '_> {
+    /// The state of the link.
+    pub fn state(&self) -> State {
+        let mut texts = Texts::default();
+        let Inputs { files, mut inputs, of_file } = self.inputs(&mut texts);
+        let sorted = self.sorted_names();
+        let mut rows = Rows {
+            of_file,
+            of_section: self.numbered_sections(),
+            of_name: vec![NONE; self.image.resolved.names.id_bound()],
+            of_slot: vec![NONE; self.image.slots.list.len()],
+        };
+        for (row, (_, id)) in (0..).zip(&sorted) {
+            rows.of_name[id.index()] = row;
+        }
+        let slots = self.slots(&mut rows);
+        let sections = self.sections(&rows);
+        let mentions = self.mentions(&rows);
+        inputs::note_first_rows(&mut inputs, &sections);
+        let by_name = mentions_by_name(&mentions);
+        let mut names: Vec<NameRow> = sorted.iter().map(|(hash, id)| self.name(*hash, *id, &rows)).collect();
+        note_first_mentions(&mut names, &mentions, &by_name);
+        let (groups, candidates) = self.groups(&rows);
+        State {
+            image: self.whole(),
+            files,
+            inputs,
+            names,
+            mentions,
+            by_name,
+            outputs: self.outputs(&mut texts),
+            sections,
+            parts: self.parts(),
+            pieces: self.pieces(),
+            groups,
+            candidates,
+            slots,
+            thunks: self.thunks(&rows),
+            text: texts.bytes,
+        }
+    }
+
+    fn sorted_names(&self) -> Vec<(u128, SymbolId)> {
+        let names = self.image.resolved.names.iter();
+        let mut sorted: Vec<_> = names.map(|(id, entry)| (keys::hash(entry.name), id)).collect();
+        sorted.sort_unstable();
+        sorted
+    }
+
+    /// The row of each kept section. Rows are in the order of ids.
+    fn numbered_sections(&self) -> Vec<u32> {
+        let (sections, live) = (self.image.sections, self.image.live);
+        let mut next = 0;
+        let mut number = |(i, section): (usize, &crate::sections::InputSection)| {
+            let kept = section.in_image() && live.contains(SectionId(i as u32));
+            let row = if kept { next } else { NONE };
+            next += u32::from(kept);
+            row
+        };
+        sections.list.iter().enumerate().map(&mut number).collect()
+    }
+
+    fn sections(&self, rows: &Rows) -> Vec<SectionRow> {
+        let kept = rows.of_section.iter().enumerate().filter(|(_, row)| **row != NONE);
+        kept.map(|(i, _)| self.section(SectionId(i as u32), rows)).collect()
+    }
+
+    fn section(&self, id: SectionId, rows: &Rows) -> SectionRow {
+        let image = self.image;
+        let section = image.sections.get(id);
+        let object = &image.resolved.objects[self.context.owners.object(id).index()];
+        let (mut address, mut other) = (section.address(), NONE);
+        match section.kind() {
+            SectionKind::Merge => (address, other) = (0, section.merged().0 as u32),
+            SectionKind::EhFrame => address = 0,
+            SectionKind::Folded => other = rows.of_section[image.live.folds.leader(id).index()],
+            _ => {}
+        }
+        SectionRow {
+            input: rows.of_file[object.file.index()],
+            ordinal: id.0 - object.section_base,
+            address,
+            size: section.size,
+            output: image.out_of(section).map_or(NONE, |out| out.0),
+            other,
+            kind: section.kind() as u8,
+            align_log2: section.align().trailing_zeros() as u8,
+        }
+    }
+
+    fn mentions(&self, rows: &Rows) -> Vec<MentionRow> {
+        let mut list = Vec::new();
+        for object in &self.image.resolved.objects {
+            let symbols = object.first_global..object.syms.len() as u32;
+            let input = rows.of_file[object.file.index()];
+            list.extend(symbols.map(|symbol| {
+                let name = rows.of_name[object.global(symbol).index()];
+                MentionRow { input, symbol, name }
+            }));
+        }
+        list
+    }
+
+    fn name(&self, hash: u128, id: SymbolId, rows: &Rows) -> NameRow {
+        let image = self.image;
+        let (entry, symbol) = (image.resolved.names.get(id), &image.symbols[id]);
+        let (input, number) = self.definition(entry, rows);
+        let section = match symbol.kind() {
+            sym::DEFINED => rows.of_section.get(symbol.section as usize).copied().unwrap_or(NONE),
+            _ => NONE,
+        };
+        let slot = image.slots.position(id).map_or(NONE, |position| rows.of_slot[position]);
+        NameRow {
+            hash,
+            value: symbol.address(),
+            flags: symbol.flags(),
+            mentioned: entry.flags & !7 | entry.rank() as u32,
+            input,
+            symbol: number,
+            section,
+            slot,
+            dynamic: image.dynsym.map_or(0, |dynsym| dynsym.index(id)),
+            first_mention: 0,
+        }
+    }
+
+    /// The input that has the best definition, and its symbol there.
+    fn definition(&self, entry: &Entry, rows: &Rows) -> (u32, u32) {
+        match entry.rank() {
+            Rank::Internal | Rank::Undefined => (NONE, NONE),
+            // Of a lazy file that was not read, the archive's index tells.
+            _ => match rows.of_file[entry.file().index()] {
+                NONE => (NONE, NONE),
+                input => (input, entry.sym()),
+            },
+        }
+    }
+
+    fn slots(&self, rows: &mut Rows) -> Vec<SlotRow> {
+        let image = self.image;
+        let row = |slot: &crate::slots::Slot| {
+            let local = slot.local.map(|(object, symbol)| {
+                (rows.of_file[image.resolved.objects[object.index()].file.index()], symbol)
+            });
+            let (input, symbol) = local.unwrap_or((NONE, NONE));
+            SlotRow {
+                name: if local.is_some() { NONE } else { rows.of_name[slot.id.index()] },
+                input,
+                symbol,
+                got: slot.got,
+                got_tp: slot.got_tp,
+                tls_gd: slot.tls_gd,
+                tls_desc: slot.tls_desc,
+                plt: slot.plt,
+                signed: u8::from(slot.signed) | u8::from(slot.code) << 1,
+                definition: slot.definition,
+            }
+        };
+        let mut list: Vec<(SlotRow, usize)> = image.slots.list.iter().map(row).zip(0..).collect();
+        list.sort_unstable_by_key(|(row, _)| (row.name, row.input, row.symbol));
+        for (row, (_, position)) in (0..).zip(&list) {
+            rows.of_slot[*position] = row;
+        }
+        list.into_iter().map(|(row, _)| row).collect()
+    }
+
+    fn outputs(&self, texts: &mut Texts) -> Vec<OutputRow> {
+        let mut numbers = Numbers::default();
+        let row = |out: &crate::layout::OutputSection| OutputRow {
+            key: numbers.key(keys::hash(&out.name)),
+            name: texts.add(&out.name),
+            kind: out.kind,
+            flags: out.flags,
+            address: out.address,
+            offset: out.offset,
+            size: out.size,
+            align: out.align,
+        };
+        self.image.layout.sections.iter().map(row).collect()
+    }
+
+    fn parts(&self) -> Vec<PartRow> {
+        let image = self.image;
+        let mut numbers = Numbers::default();
+        let row = |part: &crate::layout::MergedPart| {
+            let (size, align) = (part.merged.size(), part.merged.align());
+            let name = image.sections.bins.get(part.bin.index()).copied().unwrap_or_default();
+            let common = [u64::from(part.entsize), u64::from(part.strings), align].map(u64::to_le_bytes);
+            let chunk = image.layout.chunks.get(part.chunk.index());
+            PartRow {
+                key: numbers.key(keys::hash_of(&[name, common.as_flattened()])),
+                output: chunk.map_or(NONE, |chunk| chunk.out.0),
+                address: chunk.map_or(0, |chunk| chunk.address),
+                size,
+                entsize: part.entsize,
+                strings: u8::from(part.strings),
+            }
+        };
+        image.merged.iter().map(row).collect()
+    }
+
+    fn pieces(&self) -> Vec<PieceRow> {
+        let mut all = Vec::new();
+        for (part, merged) in (0..).zip(self.image.merged) {
+            let mut list = Vec::new();
+            merged.merged.each_piece(|bytes, offset| list.push((hash_bytes(bytes), offset as u32)));
+            list.sort_unstable();
+            list.dedup();
+            all.extend(list.into_iter().map(|(tag, offset)| PieceRow { part, tag, offset }));
+        }
+        all
+    }
+
+    fn groups(&self, rows: &Rows) -> (Vec<GroupRow>, Vec<CandidateRow>) {
+        let mut found = Vec::new();
+        for (i, object) in self.image.resolved.objects.iter().enumerate() {
+            let input = rows.of_file[object.file.index()];
+            for (g, group) in object.groups.iter().enumerate() {
+                let name = rows.of_name[comdat::signature(object, group).index()];
+                let lost = !self.context.comdats.survives(i as u32, object, g as u32);
+                found.push((name, lost, input, group.shndx));
+            }
+        }
+        found.sort_unstable();
+        let mut candidates = Vec::with_capacity(found.len());
+        let groups = found.chunk_by(|a, b| a.0 == b.0).zip(0..).map(|(offers, group)| {
+            let first_candidate = candidates.len() as u32;
+            let row = |(_, _, input, ordinal): &(u32, bool, u32, u32)| CandidateRow {
+                group,
+                input: *input,
+                ordinal: *ordinal,
+            };
+            candidates.extend(offers.iter().map(row));
+            GroupRow { name: offers[0].0, first_candidate, candidates: offers.len() as u32 }
+        });
+        (groups.collect(), candidates)
+    }
+
+    fn thunks(&self, rows: &Rows) -> Vec<ThunkRow> {
+        let image = self.image;
+        let row = |(out, goal, address): (OutputSectionId, Goal, u64)| {
+            let target = goal.address(image.sections, image.symbols, |entry| image.plt_address(entry));
+            let (goal, of, offset) = match goal {
+                Goal::Section(id, offset) => {
+                    (goal_kind::SECTION, rows.of_section[id.index()], offset.cast_signed())
+                }
+                Goal::Plt(entry, addend) => {
+                    (goal_kind::PLT, rows.of_slot[image.slots.plt[entry as usize] as usize], addend)
+                }
+                Goal::Internal(id, addend) => (goal_kind::NAME, rows.of_name[id.index()], addend),
+                Goal::Absolute(address) => (goal_kind::ABSOLUTE, NONE, address.cast_signed()),
+            };
+            ThunkRow { output: out.0, goal, of, offset, target, address }
+        };
+        let mut list: Vec<ThunkRow> = image.thunks.of_branches(image.layout).map(row).collect();
+        list.sort_unstable_by_key(|row| (row.output, row.target, row.address));
+        list
+    }
+
+    fn whole(&self) -> ImageRow {
+        let image = self.image;
+        let bases = &image.bases;
+        ImageRow {
+            file_size: image.layout.file_size,
+            got: bases.got,
+            got_plt: bases.got_plt,
+            got_base: bases.got_base,
+            plt: bases.plt,
+            plt_sec: bases.plt_sec,
+            iplt: bases.iplt,
+            tls_start: bases.tls_start,
+            thread_pointer: bases.thread_pointer,
+            eh_frame: image.layout.chunk_address(ChunkKind::EhFrame),
+            pointer: image.pointer.unwrap_or(0),
+            has_pointer: u8::from(image.pointer.is_some()),
+            relax_got: u8::from(image.relax_got),
+            has_shared: u8::from(!image.resolved.shared.is_empty()),
+            plt_style: image.plt.code(),
+            jump_slots: image.slots.jump_slots,
+            reserved: image.slots.reserved,
+            tls_ld: image.slots.tls_ld.unwrap_or(NONE),
+        }
+    }
+}
+
+fn mentions_by_name(mentions: &[MentionRow]) -> Vec<ByName> {
+    let mut list: Vec<ByName> = (0..mentions.len() as u32).map(|mention| ByName { mention }).collect();
+    list.sort_by_key(|row| mentions[row.mention as usize].name);
+    list
+}
+
+fn note_first_mentions(names: &mut [NameRow], mentions: &[MentionRow], by_name: &[ByName]) {
+    let mut next = 0;
+    for (row, name) in (0..).zip(names) {
+        name.first_mention = next as u32;
+        while by_name.get(next).is_some_and(|by_name| mentions[by_name.mention as usize].name == row) {
+            next += 1;
+        }
+    }
+}

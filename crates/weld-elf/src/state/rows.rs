@@ -1,0 +1,279 @@
+//! The rows of a state: numbers of fixed sizes, in a file one after the other, little endian.
+//!
+//! What a row *is* are its key fields; the others are what one link gave it, which the next may change. Keys
+//! are made of names, of numbers within one input or within one name, and of rows that have keys themselves.
+//! None is a running total, a hash's shard or a count of threads. A field that names a row of another table
+//! ([`NONE`] if there is none) is short for that row's key: rows are compared across states by keys
+//! ([`super::keys`]).
+
+/// No row, or no number.
+pub const NONE: u32 = u32::MAX;
+
+/// A field of a row.
+pub trait Field: Sized {
+    const SIZE: usize;
+    fn put(&self, out: &mut Vec<u8>);
+    /// Takes the field from the front of `bytes`.
+    fn take(bytes: &mut &[u8]) -> Option<Self>;
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {
+        $(impl Field for $number {
+            const SIZE: usize = size_of::<$number>();
+            fn put(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+            fn take(bytes: &mut &[u8]) -> Option<Self> {
+                let (first, rest) = bytes.split_first_chunk()?;
+                *bytes = rest;
+                Some(<$number>::from_le_bytes(*first))
+            }
+        })*
+    };
+}
+
+numbers! { u8 u32 u64 i64 u128 }
+
+/// Rows with their fields, each of which is read and written in the order in which it stands here.
+macro_rules! rows {
+    ($($(#[$about:meta])* $row:ident { $($(#[$of:meta])* $field:ident: $kind:ty,)* })*) => {
+        $($(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $row { $($(#[$of])* pub $field: $kind,)* }
+
+        impl Field for $row {
+            const SIZE: usize = 0 $(+ <$kind as Field>::SIZE)*;
+            fn put(&self, out: &mut Vec<u8>) {
+                $(self.$field.put(out);)*
+            }
+            fn take(bytes: &mut &[u8]) -> Option<Self> {
+                Some($row { $($field: Field::take(bytes)?,)* })
+            }
+        })*
+    };
+}
+
+rows! {
+    /// A range of the state's text.
+    Text {
+        start: u32,
+        size: u32,
+    }
+
+    /// A file that the link read. In the order of the inputs in them; files without any come last, by path.
+    FileRow {
+        /// Of the normalised path, and of the number of the file among those that have the same.
+        key: u128,
+        path: Text,
+        /// In bytes.
+        size: u64,
+        /// Nanoseconds after 1970, as the system said when the file was opened; 0 if it did not say.
+        modified: u64,
+    }
+
+    /// An object or shared object, in the order in which their definitions count. A lazy object that was not
+    /// read is one, members of archives that were not read are none.
+    InputRow {
+        /// Of normalised path and member, and of the number of the input among those that have the same.
+        key: u128,
+        path: Text,
+        /// The member's name, if it lies in an archive.
+        member: Text,
+        /// The file that has its bytes.
+        file: u32,
+        /// In bytes.
+        size: u64,
+        /// By which its definitions go before those of others.
+        precedence: u32,
+        /// One of [`input_kind`].
+        kind: u8,
+        /// How many sections and symbols its headers have, and the first symbol that is not local.
+        headers: u32,
+        symbols: u32,
+        first_global: u32,
+        /// Rows that are of this input: mentions, one for each symbol that is not local, and sections.
+        first_mention: u32,
+        first_section: u32,
+        sections: u32,
+    }
+
+    /// A global name, by hash.
+    NameRow {
+        hash: u128,
+        /// The address, or what an absolute symbol is.
+        value: u64,
+        /// `sym` bits.
+        flags: u32,
+        /// Rank of the best definition (3 bits), and bits of `names::flag`.
+        mentioned: u32,
+        /// That definition, if it is one of an input: its number there.
+        input: u32,
+        symbol: u32,
+        /// The section that it lies in, if that is kept.
+        section: u32,
+        slot: u32,
+        /// Number in `.dynsym`; 0 if it is not there.
+        dynamic: u32,
+        /// Where its mentions start among those by name.
+        first_mention: u32,
+    }
+
+    /// A symbol of an input that is not local: key (input, symbol). By input and symbol.
+    MentionRow {
+        input: u32,
+        symbol: u32,
+        name: u32,
+    }
+
+    /// A mention, by the name, then in the order of mentions.
+    ByName {
+        mention: u32,
+    }
+
+    /// An output section: key of its name, and of its number among those that have the same.
+    OutputRow {
+        key: u128,
+        name: Text,
+        /// `sh_type`, `sh_flags`.
+        kind: u32,
+        flags: u64,
+        address: u64,
+        /// In the file.
+        offset: u64,
+        size: u64,
+        align: u64,
+    }
+
+    /// An input section that is in the image: key (input, ordinal). By input and ordinal.
+    SectionRow {
+        input: u32,
+        /// Its number among the section headers.
+        ordinal: u32,
+        /// The address; outside memory the offset in its output section. Of one that is cut into pieces, or
+        /// parsed into records, 0.
+        address: u64,
+        /// In the image.
+        size: u64,
+        output: u32,
+        /// Of one that is merged the part, of one that is folded the section that stands for it.
+        other: u32,
+        /// `SectionKind`.
+        kind: u8,
+        align_log2: u8,
+    }
+
+    /// Strings or constants that are merged: key of what they have in common, and of the number of the part
+    /// among those that have the same.
+    PartRow {
+        key: u128,
+        output: u32,
+        /// Address, or offset in the output section if that is not in memory.
+        address: u64,
+        size: u64,
+        entsize: u32,
+        strings: u8,
+    }
+
+    /// A merged piece: key (part, tag), by these. Different pieces may have one tag.
+    PieceRow {
+        part: u32,
+        /// `hash_bytes` of the bytes, a string's terminator included.
+        tag: u64,
+        /// In the part.
+        offset: u32,
+    }
+
+    /// A COMDAT group: key of its signature's name. By name.
+    GroupRow {
+        name: u32,
+        /// Those that offer it, of which the first is the owner.
+        first_candidate: u32,
+        candidates: u32,
+    }
+
+    /// An object that has a group: key (group, input, ordinal). By group, then by the order in which they count.
+    CandidateRow {
+        group: u32,
+        input: u32,
+        /// The number of the group's section header.
+        ordinal: u32,
+    }
+
+    /// Slots of a symbol: key (name), or (input, symbol) if it is a local one. Names come first, by row, then
+    /// local symbols.
+    SlotRow {
+        name: u32,
+        input: u32,
+        symbol: u32,
+        /// Words of `.got`.
+        got: u32,
+        got_tp: u32,
+        tls_gd: u32,
+        tls_desc: u32,
+        /// An entry of the PLT.
+        plt: u32,
+        /// 1: the words are signed; 2: as pointers to code.
+        signed: u8,
+        /// Address of the definition itself, which the PLT entry stands for.
+        definition: u64,
+    }
+
+    /// Code for branches that do not reach: key (output section, goal), which there may be several of.
+    ThunkRow {
+        output: u32,
+        /// One of [`goal_kind`].
+        goal: u8,
+        /// The goal's section, name or slot.
+        of: u32,
+        /// How far after that the goal is, or the address itself.
+        offset: i64,
+        /// Where branches want to go, and the code that leads there.
+        target: u64,
+        address: u64,
+    }
+
+    /// What there is one of.
+    ImageRow {
+        file_size: u64,
+        got: u64,
+        got_plt: u64,
+        got_base: u64,
+        plt: u64,
+        plt_sec: u64,
+        iplt: u64,
+        tls_start: u64,
+        thread_pointer: u64,
+        eh_frame: u64,
+        /// Where the register for data points, if `has_pointer`.
+        pointer: u64,
+        has_pointer: u8,
+        relax_got: u8,
+        /// There are shared objects among the inputs.
+        has_shared: u8,
+        /// `plt::Style::code`.
+        plt_style: u32,
+        /// PLT entries that are bound by name.
+        jump_slots: u32,
+        /// Words of `.got.plt` for the loader.
+        reserved: u64,
+        /// The word of `.got` for the module's own TLS block, or `NONE`.
+        tls_ld: u32,
+    }
+}
+
+/// What an input is.
+pub mod input_kind {
+    pub const OBJECT: u8 = 0;
+    pub const SHARED: u8 = 1;
+    /// An object of `--start-lib` that nobody wanted.
+    pub const UNREAD: u8 = 2;
+}
+
+/// What a thunk leads to.
+pub mod goal_kind {
+    pub const SECTION: u8 = 0;
+    pub const PLT: u8 = 1;
+    pub const NAME: u8 = 2;
+    pub const ABSOLUTE: u8 = 3;
+}

@@ -1,0 +1,167 @@
+//! Sections that are written again from one object and the rows have the bytes that the link gave them.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+
+use weld_common::diag::DiagSink;
+use weld_common::host::QuietHost;
+use weld_common::io::input::InputStore;
+
+use super::samples::Sample;
+use super::{Dir, state};
+use crate::args;
+use crate::compat_mode::CompatMode;
+use crate::sections::SectionKind;
+use crate::state::State;
+use crate::state::again::{Alone, Known, Missing};
+use crate::state::rows::*;
+
+/// Links, and writes all sections again that are copied. Returns how many those are.
+fn check(args: &[OsString], output: &Path) -> usize {
+    let state = state(args);
+    let output = std::fs::read(output).unwrap();
+    let sink = DiagSink::new();
+    let Ok(args::Command::Link(options)) = args::parse(args, CompatMode::of_program("weld"), &sink) else {
+        panic!("{:?}", sink.finish());
+    };
+    let machine = crate::arch::of_file(&output).unwrap();
+    let known = Known { state: &state, options: &options, machine, output: &output };
+    let host = QuietHost::new();
+    let store = InputStore::new(&host);
+    (0..state.inputs.len() as u32).map(|row| check_input(known, row, &store)).sum()
+}
+
+fn check_input<'s>(known: Known, row: u32, store: &'s InputStore<'s>) -> usize {
+    let state = known.state;
+    let input = &state.inputs[row as usize];
+    let (path, member) = (state.text(input.path), state.text(input.member));
+    if input.kind != input_kind::OBJECT {
+        return 0;
+    }
+    let path = Path::new(std::str::from_utf8(path).unwrap());
+    let file = store.open(path).unwrap().unwrap();
+    let data = match member {
+        [] => file,
+        name => member_of(file, name),
+    };
+    let alone = Alone::new(known, row, data, store).unwrap();
+    let copied = |row: &&SectionRow| {
+        let kind = SectionKind::of_number(row.kind.into());
+        matches!(kind, SectionKind::Regular | SectionKind::Compressed | SectionKind::Reversed)
+    };
+    let rows: Vec<&SectionRow> = state.sections_of(input).iter().filter(copied).collect();
+    for section in &rows {
+        let sink = DiagSink::new();
+        let mut bytes = vec![0xcc; section.size as usize];
+        alone.emit(section.ordinal, &mut bytes, &sink).unwrap();
+        assert!(sink.finish().is_empty());
+        let out = &state.outputs[section.output as usize];
+        let start = (out.offset + (section.address - out.address)) as usize;
+        let what = format!("section {} of {} {:?}", section.ordinal, path.display(), member);
+        assert!(bytes == known.output[start..start + bytes.len()], "{what}");
+    }
+    rows.len()
+}
+
+fn member_of<'f>(archive: &'f [u8], name: &[u8]) -> &'f [u8] {
+    let archive = weld_common::archive::Archive::parse(archive).unwrap();
+    let member = archive.members().map(Result::unwrap).find(|member| member.name == name).unwrap();
+    match member.data {
+        weld_common::archive::MemberData::Inline(data) => data,
+        _ => panic!(),
+    }
+}
+
+#[test]
+fn sections_of_a_small_program() {
+    let dir = Dir::new("again");
+    // Without merging, strings and constants are copied, too.
+    for (more, count) in [
+        (&[][..], 11),
+        (&["-pie"], 11),
+        (&["-O2"], 11),
+        (&["-O0"], 18),
+        (&["-pie", "-z", "pack-relative-relocs"], 11),
+        (&["-shared", "-Bsymbolic"], 14),
+    ] {
+        let mut args = Sample::default().write(&dir);
+        args.extend(more.iter().map(OsString::from));
+        assert_eq!(check(&args, &dir.path().join("out")), count, "{more:?}");
+    }
+}
+
+#[test]
+fn another_object_is_not_taken_for_this_one() {
+    let dir = Dir::new("again-other");
+    let args = Sample::default().write(&dir);
+    let state = state(&args);
+    let output = std::fs::read(dir.path().join("out")).unwrap();
+    let sink = DiagSink::new();
+    let Ok(args::Command::Link(options)) = args::parse(&args, CompatMode::of_program("weld"), &sink) else {
+        panic!();
+    };
+    let machine = crate::arch::of_file(&output).unwrap();
+    let known = Known { state: &state, options: &options, machine, output: &output };
+    let host = QuietHost::new();
+    let store = InputStore::new(&host);
+    let find =
+        |name: &[u8]| state.inputs.iter().position(|row| state.text(row.path).ends_with(name)).unwrap();
+    let b = std::fs::read(dir.path().join("b.o")).unwrap();
+    let wrong = Alone::new(known, find(b"/a.o") as u32, &b, &store).err();
+    assert_eq!(wrong, Some(Missing::Object));
+    // A string that the link has not seen is nowhere.
+    let at = memchr::memmem::find(&b, b"only b").unwrap();
+    let mut changed = b.clone();
+    changed[at] = b'O';
+    let wrong = Alone::new(known, find(b"/b.o") as u32, &changed, &store).err();
+    assert_eq!(wrong, Some(Missing::Piece));
+    assert!(Alone::new(known, find(b"/b.o") as u32, &b, &store).is_ok());
+}
+
+const UNIT: &str = r#"
+#include <stdexcept>
+#include <string>
+#include <vector>
+#include <map>
+thread_local int counter;
+static std::map<std::string, std::vector<int>> table;
+template<class T> struct Base { virtual ~Base() {} virtual T get() { return T(); } };
+struct Derived : Base<int> { int get() override { return ++counter; } };
+extern "C" const char *UNIT_NAME(int n) {
+    static const char *const names[] = {"zero", "one", "two", "shared by both units"};
+    Derived d;
+    if (n > 3) throw std::out_of_range("n is too large");
+    table[names[n]].push_back(d.get());
+    switch (n) { case 0: return "a"; case 1: return "b"; case 2: return names[3]; default: return names[n]; }
+}
+"#;
+
+/// C++ objects of the compilers that are there: exceptions, templates, thread-local storage, debug
+/// information.
+#[test]
+fn sections_of_compiled_programs() {
+    let dir = Dir::new("again-cxx");
+    let source = dir.write("unit.cc", UNIT.as_bytes());
+    for (compiler, flags) in [("g++", "-O0"), ("g++", "-O2"), ("clang++-22", "-O1")] {
+        let compile = |name: &str| {
+            let object = dir.path().join(format!("{name}.o"));
+            let defined = format!("-DUNIT_NAME={name}");
+            let mut command = Command::new(compiler);
+            command.args(["-c", "-g", "-fPIC", "-ffunction-sections", flags, &defined, "-o"]);
+            command.arg(&object).arg(&source);
+            command.status().is_ok_and(|status| status.success()).then_some(object)
+        };
+        let (Some(first), Some(second)) = (compile("first"), compile("second")) else { continue };
+        let out = dir.path().join("out.so");
+        let mut args: Vec<OsString> = vec!["-shared".into(), "-o".into(), out.clone().into()];
+        args.extend([first, second].map(OsString::from));
+        let count = check(&args, &out);
+        assert!(count > 100, "{compiler} {flags}: {count}");
+        args.push("--gc-sections".into());
+        check(&args, &out);
+        let again = state(&args);
+        assert!(again == state(&args), "{compiler} {flags}");
+        assert!(State::read(&again.write(super::build()), super::build()) == Ok(again));
+    }
+}
