@@ -35,7 +35,7 @@ fn text(state: &State, text: Text) -> bool {
 }
 
 fn inputs(state: &State) -> bool {
-    let (mut mention, mut section) = (0, 0);
+    let (mut mention, mut section) = (0u32, 0u32);
     let mut input = |(row, input): (usize, &InputRow)| {
         let mentions = match input.kind {
             input_kind::OBJECT => input.symbols.checked_sub(input.first_global),
@@ -55,8 +55,8 @@ fn inputs(state: &State) -> bool {
             ascend(rows, |s| s.ordinal)
                 && rows.iter().all(|s| s.input as usize == row && s.ordinal < input.headers)
         };
-        mention += mentions;
-        section += input.sections;
+        mention = mention.saturating_add(mentions);
+        section = section.saturating_add(input.sections);
         mine.is_some_and(are_mine)
             && kept.is_some_and(are_kept)
             && text(state, input.path)

@@ -155,8 +155,9 @@ fn ask_everything(state: &State) {
 #[test]
 fn threads_do_not_show() {
     let dir = Dir::new("threads");
+    let written = Sample::default().write(&dir);
     let of = |threads: &str| {
-        let mut args = Sample::default().write(&dir);
+        let mut args = written.clone();
         args.push(format!("--threads={threads}").into());
         state(&args).write(build())
     };

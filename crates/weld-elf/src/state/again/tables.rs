@@ -243,7 +243,7 @@ pub fn layout<'a>(state: &State, machine: Machine) -> Layout<'a> {
 }
 
 fn chunk(kind: ChunkKind, address: u64, out: u32) -> Chunk {
-    Chunk { kind, size: 0, align: 1, address, out: OutputSectionId(out) }
+    Chunk { kind, size: 0, align: 1, address, segment: None, out: OutputSectionId(out) }
 }
 
 pub fn thunks(state: &State, options: &Options) -> Thunks {

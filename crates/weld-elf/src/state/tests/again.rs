@@ -76,14 +76,14 @@ fn member_of<'f>(archive: &'f [u8], name: &[u8]) -> &'f [u8] {
 #[test]
 fn sections_of_a_small_program() {
     let dir = Dir::new("again");
-    // Without merging, strings and constants are copied, too.
+    // Without merging, strings and constants are copied, too; a shared object keeps what it exports.
     for (more, count) in [
         (&[][..], 11),
         (&["-pie"], 11),
         (&["-O2"], 11),
         (&["-O0"], 18),
         (&["-pie", "-z", "pack-relative-relocs"], 11),
-        (&["-shared", "-Bsymbolic"], 14),
+        (&["-shared", "-Bsymbolic"], 12),
     ] {
         let mut args = Sample::default().write(&dir);
         args.extend(more.iter().map(OsString::from));
@@ -124,7 +124,7 @@ const UNIT: &str = r#"
 #include <string>
 #include <vector>
 #include <map>
-thread_local int counter;
+static thread_local int counter;
 static std::map<std::string, std::vector<int>> table;
 template<class T> struct Base { virtual ~Base() {} virtual T get() { return T(); } };
 struct Derived : Base<int> { int get() override { return ++counter; } };
@@ -157,7 +157,7 @@ fn sections_of_compiled_programs() {
         let mut args: Vec<OsString> = vec!["-shared".into(), "-o".into(), out.clone().into()];
         args.extend([first, second].map(OsString::from));
         let count = check(&args, &out);
-        assert!(count > 100, "{compiler} {flags}: {count}");
+        assert!(count > 30, "{compiler} {flags}: {count}");
         args.push("--gc-sections".into());
         check(&args, &out);
         let again = state(&args);

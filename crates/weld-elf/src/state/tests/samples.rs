@@ -155,7 +155,7 @@ fn member(name: &str, string: &[u8]) -> Vec<u8> {
     let code = [0x48, 0x8d, 5, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0];
     let text = obj.section(Section::text(format!(".text.{name}")).bytes(&code));
     let strings = obj.section(Section::strings(".rodata.str1.1", 1).bytes(string));
-    let strings = obj.section_symbol(strings);
+    let strings = obj.symbol(Symbol::local("string").at(strings, 0));
     let own = obj.symbol(Symbol::global(name).function().at(text, 0).size(12));
     let next = if name == "wanted" { obj.symbol(Symbol::undefined("wanted_too")) } else { own };
     obj.reloc(text, 3, R_X86_64_PC32, strings, -4);
