@@ -1,7 +1,7 @@
 //! The command line of `lld-link` and `link.exe`.
 //!
 //! Options come from the command line, from the environment (`LINK` in front, `_LINK_` after) and from
-//! response files, all quoted as Windows does it. [`table`] is all of them; [`demands`] are those that
+//! response files, all quoted as Windows does it. [`table`] is all of them; [`directive_options`] are those that
 //! objects may ask for, too.
 
 use std::ffi::{OsStr, OsString};

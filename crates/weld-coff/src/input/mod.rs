@@ -2,7 +2,7 @@
 //!
 //! [`search`] finds files (also those of a [toolchain](crate::toolchain), or where an [`overlay`] says that
 //! they are), [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols,
-//! [`servers`] are compilers' PDBs. [`parts`] tells prefetching what is read when.
+//! [`type_servers`] are compilers' PDBs. [`parts`] tells prefetching what is read when.
 
 pub mod dll;
 pub mod load;

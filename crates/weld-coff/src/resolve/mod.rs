@@ -3,7 +3,7 @@
 //! Files are read in rounds (`weld_common::resolve`). Between rounds, directives of new objects are carried
 //! out: they may ask for libraries, references and exports.
 //!
-//! When nothing more is wanted, there are [`program`]'s questions: which entry point, which subsystem, what
+//! When nothing more is wanted, there are [`entry`]'s questions: which entry point, which subsystem, what
 //! is exported under which name, what stands for names that nobody defines. Their answers may be wanted in
 //! turn.
 

@@ -3,7 +3,7 @@
 //!
 //! Within a link, sections and names are known by running totals ([`crate::ids`]), which one more section
 //! changes all of. Here they are translated ([`collect`]) to ids that a later link gives again: rows of
-//! tables, each with a key that depends on nothing but what the row is of ([`rows`], [`keys`]). [`file`] writes
+//! tables, each with a key that depends on nothing but what the row is of ([`rows`], [`keys`]). [`mod@file`] writes
 //! them and reads them back with checks. [`again`] needs no more than one object and the rows to write its
 //! sections as the link did.
 //!
