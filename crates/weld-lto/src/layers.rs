@@ -1,0 +1,15 @@
+//! The order of rooms: each imports only what stands before it in [`ROOMS`].
+
+/// From the bottom up.
+#[rustfmt::skip]
+const ROOMS: &[&str] = &[
+    // What files say.
+    "ir",
+    // What compilers are asked.
+    "request",
+];
+
+#[test]
+fn each_room_imports_what_stands_before_it() {
+    weld_testkit::layers::check(env!("CARGO_MANIFEST_DIR"), ROOMS);
+}
