@@ -4,7 +4,9 @@
 #[rustfmt::skip]
 const ROOMS: &[&str] = &[
     // What files say.
-    "ir",
+    "ir", "bitstream", "bitcode", "gcc",
+    // What targets are, and what code for them calls.
+    "triple", "runtime_calls",
     // What compilers are asked.
     "request",
 ];

@@ -1,0 +1,188 @@
+//! GCC's intermediate code: what its sections in an object say of symbols.
+//!
+//! An object with intermediate code has a section `.gnu.lto_.symtab.ID` of entries that follow each other
+//! without alignment (name, NUL, COMDAT group, NUL, kind, visibility, 8 bytes of size, 4 bytes of a number of
+//! GCC's), `.gnu.lto_.ext_symtab.ID` with two bytes more for each (GCC 10 and later), and `.gnu.lto_.lto.ID`
+//! that says which format all is in. `ID` is a number made at random, so that objects joined by `-r` keep their
+//! sections apart; their symbols follow each other here. Numbers have the byte order of the compiler that wrote
+//! them, which for every known one is that of the machine that it runs on: little endian is assumed.
+//!
+//! Names are as the compiler has them. Targets whose objects have `_` in front of C's names (32-bit Windows)
+//! have it not here.
+//!
+//! Source: `include/plugin-api.h` (the enumerations), GCC's internals manual, "LTO file sections"; read by GCC
+//! 10 to 15 alike.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use weld_common::reader::Reader;
+
+use crate::ir::{Comdat, Compiler, IrFile, IrSymbol, Kind, ReadError, Selection, Visibility};
+
+/// What names of sections begin with; `ID` follows.
+const SYMTAB: &[u8] = b".gnu.lto_.symtab.";
+const EXTENSION: &[u8] = b".gnu.lto_.ext_symtab.";
+const FORMAT: &[u8] = b".gnu.lto_.lto.";
+
+/// The only version of the extension.
+const EXTENSION_VERSION: u8 = 1;
+
+/// Bytes of an entry behind its two strings: kind, visibility, size, number.
+const FIXED: usize = 14;
+
+/// Whether a section of this name makes its object one of intermediate code.
+pub fn is_symtab(name: &[u8]) -> bool {
+    name.starts_with(SYMTAB)
+}
+
+/// Reads the symbols of an object's sections, given as name and contents. Sections of other names are passed
+/// over, so all of an object may be given, in its order.
+///
+/// # Errors
+/// If a section is not as the format has it. Offsets are in bytes from the section's start.
+pub fn read<'a>(sections: &[(&'a [u8], &'a [u8])]) -> Result<IrFile<'a>, ReadError> {
+    let mut file = IrFile {
+        compiler: Compiler::Gcc,
+        producer: &[],
+        major: None,
+        triple: &[],
+        source: &[],
+        comdats: Vec::new(),
+        symbols: Vec::new(),
+        libraries: Vec::new(),
+        directives: Vec::new(),
+        is_fat: true,
+    };
+    let mut extensions = HashMap::new();
+    let mut has_symtab = false;
+    for &(name, contents) in sections {
+        if let Some(id) = name.strip_prefix(EXTENSION) {
+            extensions.entry(id).or_insert(contents);
+        } else if name.starts_with(FORMAT) {
+            let format = Format::read(contents)?;
+            file.major = file.major.max(Some(format.major));
+            file.is_fat &= !format.is_slim;
+        }
+    }
+    let mut comdats = HashMap::new();
+    for &(name, contents) in sections {
+        let Some(id) = name.strip_prefix(SYMTAB) else { continue };
+        has_symtab = true;
+        let extension = extensions.get(id).map(|contents| Extension::new(contents)).transpose()?;
+        read_symbols(contents, extension.unwrap_or_default(), &mut comdats, &mut file)?;
+    }
+    match has_symtab {
+        true => Ok(file),
+        false => Err(ReadError::NoSymbolTable { producer: Vec::new() }),
+    }
+}
+
+/// `.gnu.lto_.lto.ID`.
+struct Format {
+    major: u32,
+    /// There is no machine code in the object besides.
+    is_slim: bool,
+}
+
+impl Format {
+    /// Major and minor version, 16 bits each, and a byte that says whether the object is slim; then flags that
+    /// are the compiler's own.
+    fn read(contents: &[u8]) -> Result<Format, ReadError> {
+        let [low, high, _, _, slim, ..] = *contents else {
+            return Err(ReadError::Malformed { offset: 0, what: "a format of LTO that is cut short" });
+        };
+        Ok(Format { major: u32::from(u16::from_le_bytes([low, high])), is_slim: slim != 0 })
+    }
+}
+
+/// `.gnu.lto_.ext_symtab.ID`: what a function is, and what zeros are.
+#[derive(Default)]
+struct Extension<'a> {
+    entries: &'a [u8],
+}
+
+impl<'a> Extension<'a> {
+    fn new(contents: &'a [u8]) -> Result<Self, ReadError> {
+        match contents {
+            [EXTENSION_VERSION, entries @ ..] => Ok(Extension { entries }),
+            [version, ..] => {
+                Err(ReadError::UnknownVersion { version: u32::from(*version), producer: Vec::new() })
+            }
+            [] => Ok(Extension::default()),
+        }
+    }
+
+    /// The type and the kind of section of the next symbol; zeros where nothing is known.
+    fn next(&mut self) -> [u8; 2] {
+        let [kind, section, rest @ ..] = self.entries else { return [0; 2] };
+        self.entries = rest;
+        [*kind, *section]
+    }
+}
+
+fn read_symbols<'a>(
+    contents: &'a [u8],
+    mut extension: Extension<'a>,
+    comdats: &mut HashMap<&'a [u8], u32>,
+    file: &mut IrFile<'a>,
+) -> Result<(), ReadError> {
+    let mut reader = Reader::new(contents);
+    while !reader.is_empty() {
+        let start = reader.position();
+        let malformed = |what| ReadError::Malformed { offset: start as u64, what };
+        let cut = || malformed("a symbol that is cut short");
+        let name = reader.c_string().ok_or_else(cut)?;
+        let comdat = reader.c_string().ok_or_else(cut)?;
+        let fixed = contents[reader.position()..].first_chunk::<FIXED>().ok_or_else(cut)?;
+        reader.skip(FIXED).ok_or_else(cut)?;
+        let &[kind, visibility, ref size @ .., _, _, _, _] = fixed;
+        let size = u64::from_le_bytes(*size);
+        let (is_weak, kind) = match kind {
+            0 => (false, Kind::Defined),
+            1 => (true, Kind::Defined),
+            2 => (false, Kind::Undefined),
+            3 => (true, Kind::Undefined),
+            4 => (false, Kind::Common { size, alignment: 1 }),
+            _ => return Err(malformed("a symbol of unknown kind")),
+        };
+        let visibility = match visibility {
+            0 => Visibility::Default,
+            1 => Visibility::Protected,
+            2 => Visibility::Internal,
+            3 => Visibility::Hidden,
+            _ => return Err(malformed("a symbol of unknown visibility")),
+        };
+        let comdat = (!comdat.is_empty()).then(|| match comdats.entry(comdat) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                file.comdats.push(Comdat { name: comdat, selection: Selection::Any });
+                *new.insert(file.comdats.len() as u32 - 1)
+            }
+        });
+        let [symbol_type, section_kind] = extension.next();
+        file.symbols.push(IrSymbol {
+            name,
+            kind,
+            is_weak,
+            visibility,
+            is_tls: false,
+            is_function: symbol_type == FUNCTION,
+            is_bss: section_kind & BSS != 0,
+            is_global: true,
+            is_used: false,
+            is_internal: false,
+            can_be_omitted: false,
+            is_unnamed_addr: false,
+            comdat,
+            section: &[],
+            fallback: None,
+            is_indirect: false,
+        });
+    }
+    Ok(())
+}
+
+/// A symbol's type, and a bit of the kind of section that it will be in.
+const FUNCTION: u8 = 1;
+const BSS: u8 = 1;

@@ -1,0 +1,1 @@
+//! What code generation calls although no symbol table mentions it.
