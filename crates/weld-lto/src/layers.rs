@@ -7,8 +7,10 @@ const ROOMS: &[&str] = &[
     "ir", "bitstream", "bitcode", "gcc",
     // What targets are, and what code for them calls.
     "triple", "runtime_calls",
-    // What compilers are asked.
-    "request",
+    // What compilers are asked, and what they answer.
+    "options", "request", "answer",
+    // Asking them.
+    "engine",
 ];
 
 #[test]
