@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn the_rooms_here_stand_in_an_order() {
-        let rooms = ["strtab", "elf", "coff", "codeview", "mutate", "fields", "obj", "ar", "dso"];
+        let rooms = ["strtab", "elf", "coff", "codeview", "bitcode", "mutate", "fields", "obj", "ar", "dso"];
         check(env!("CARGO_MANIFEST_DIR"), &rooms);
     }
 

@@ -1,6 +1,6 @@
 //! Inputs for linker tests, made in memory: relocatable objects ([`obj`], [`coff`]), shared objects
-//! ([`dso`]), archives ([`ar`]), CodeView ([`codeview`]), damaged copies of them ([`mutate`]), and their
-//! fields one by one ([`fields`]); and the order of a crate's rooms ([`layers`]).
+//! ([`dso`]), archives ([`ar`]), bitcode ([`bitcode`]), CodeView ([`codeview`]), damaged copies of them
+//! ([`mutate`]), and their fields one by one ([`fields`]); and the order of a crate's rooms ([`layers`]).
 //!
 //! Development only, and without dependencies, so that every crate's unit tests can afford it.
 //! The builders write what they are told, not only what is valid: most have an override for the
@@ -19,6 +19,7 @@
 //! ```
 
 pub mod ar;
+pub mod bitcode;
 pub mod codeview;
 pub mod coff;
 pub mod dso;

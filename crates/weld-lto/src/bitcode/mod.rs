@@ -13,6 +13,8 @@
 
 mod mode;
 mod symtab;
+#[cfg(test)]
+mod tests;
 
 pub use mode::{Mode, mode};
 
