@@ -17,6 +17,7 @@ mod layers;
 pub mod layout;
 pub mod link;
 pub mod live;
+pub mod lto;
 pub mod merge_parts;
 pub mod mode;
 pub mod names;

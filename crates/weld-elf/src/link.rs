@@ -5,6 +5,7 @@
 //! value that later phases only read. What a phase finds wrong goes to `job.sink`: `end_phase` stops the link
 //! there, `settle` lets it go on to find more.
 
+mod optimise;
 mod round;
 
 use std::collections::HashSet;
@@ -28,6 +29,7 @@ use crate::emit::rewrites::Rewrites;
 use crate::emit::separate::Whole;
 use crate::emit::{self, Emitter};
 use crate::icf;
+use crate::input::ir::{SLIM, Search};
 use crate::input::load::{Inputs, Loader};
 use crate::input::parts;
 use crate::job::{self, Context, Job};
@@ -40,7 +42,7 @@ use crate::options::{Icf, Options, OutputKind, ScriptOptions, TextFormat};
 use crate::relocatable;
 use crate::report;
 use crate::resolve::comdat::{self, Comdats};
-use crate::resolve::{Resolved, Resolver, versioned};
+use crate::resolve::{Compiled, Resolved, Resolver, versioned};
 use crate::section_order::{Orderer, SectionOrder};
 use crate::sections::{self, Sections};
 use crate::setup;
@@ -193,8 +195,16 @@ fn link_inputs<'j>(
     (kept, threads): (&Kept, usize),
 ) -> Result<(), Diagnostics> {
     // Read symbol tables, intern names, find the best definition of each; activate archive members.
-    let mut resolved = job.step("resolve symbols", || resolve(job, inputs, threads > 1))?;
+    let mut resolved = job.step("resolve symbols", || resolve(job, inputs, None, threads > 1))?;
     report::resolution(job, inputs, &resolved)?;
+    // Have intermediate code compiled, and resolve again with the objects in its place.
+    if resolved.has_code {
+        match optimise::compile(job, inputs, resolved, threads)? {
+            Some(compiled) => resolved = compiled,
+            // What compilers have written is all that was asked for.
+            None => return Ok(()),
+        }
+    }
     let result = link_resolved(job, inputs, &mut resolved, (kept, threads));
     // Errors speak of places in objects; add what debug information knows of them.
     report::source::explain(job, &resolved, result)
@@ -234,7 +244,8 @@ fn link_resolved<'j>(
     job.sink.end_phase()?;
     // Define what only the linker can.
     let scripts = Scripts::read(options, job.store, setup::inline_versions(inputs), job.sink);
-    let mut internals = define_internals(job, inputs, resolved, &sections, (&scripts, rules.as_ref(), mode));
+    let mut internals =
+        define_internals((job, job.sink), inputs, resolved, &sections, (&scripts, rules.as_ref(), mode));
     let owners = SectionOwners::new(&resolved.objects, sections.list.len());
     // Start code loads slots before they have their values, and counts on it that no slot is left.
     let needed = mode.relocates_itself() && mode.facts().starts_without_slots;
@@ -427,15 +438,30 @@ fn open<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
     Ok(inputs)
 }
 
-fn resolve<'j>(job: &Job<'j>, inputs: &mut Inputs<'j>, parallel: bool) -> Result<Resolved<'j>, Diagnostics> {
+/// Finds the files that take part. `compiled` is what intermediate code has become, if that has been found.
+fn resolve<'j>(
+    job: &Job<'j>,
+    inputs: &mut Inputs<'j>,
+    compiled: Option<&Compiled<'j>>,
+    parallel: bool,
+) -> Result<Resolved<'j>, Diagnostics> {
     let (options, sink) = (job.options, job.sink);
     let wrap = Wrap::of(options, job.store);
     let loader = Loader { store: job.store, options, sink, parallel };
     let mut asked = HashSet::new();
+    let mut search = Search { llvm: options.lto.fat_objects, gcc: options.lto.has_gcc_plugin() };
     loop {
         let roots = setup::roots(options, inputs, job.store);
-        let resolver = Resolver { inputs, options, sink, wrap: &wrap, parallel };
+        let resolver = Resolver { inputs, options, sink, wrap: &wrap, search, compiled, parallel };
         let resolved = resolver.run(&roots)?;
+        // An object has nothing but GCC's intermediate code, and no plugin has said so.
+        if !search.gcc && resolved.names.find(SLIM.as_bytes()).is_some() {
+            search.gcc = true;
+            continue;
+        }
+        if compiled.is_some() {
+            return Ok(resolved);
+        }
         // Objects may ask for libraries. That is rare, so all starts again then.
         let more = setup::dependent_libraries(options, &resolved, &mut asked, sink);
         if more.is_empty() {
@@ -448,7 +474,7 @@ fn resolve<'j>(job: &Job<'j>, inputs: &mut Inputs<'j>, parallel: bool) -> Result
 
 /// Symbols that stand for what the linker makes, and for what the command line assigns.
 fn define_internals<'j>(
-    job: &Job<'j>,
+    (job, sink): (&Job<'j>, &DiagSink),
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
     sections: &Sections<'j>,
@@ -456,8 +482,7 @@ fn define_internals<'j>(
 ) -> Internals {
     let _stretch = trace::stretch("linker's own symbols");
     let script = inputs.script().zip(rules).map(|(script, rules)| (&**script, &rules.rules));
-    let mut internals =
-        Internals::define(resolved, sections, job.options, (&inputs.commands, script), job.sink);
+    let mut internals = Internals::define(resolved, sections, job.options, (&inputs.commands, script), sink);
     if job.options.symbols.version_symbols && mode.dynamic {
         let names = scripts.version_names();
         internals.define_versions(resolved, names.iter().map(|name| job.store.keep(name.to_vec())));

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use weld_common::glob::Glob;
 use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
+use weld_lto::options as lto;
 
 use crate::arch::Machine;
 use crate::compat_mode::CompatMode;
@@ -199,6 +200,7 @@ pub struct Options {
     /// `--directory`: where paths start.
     pub directory: Option<PathBuf>,
     pub inputs: InputOptions,
+    pub lto: LtoOptions,
     pub symbols: SymbolOptions,
     pub sections: SectionOptions,
     pub order: OrderOptions,
@@ -211,6 +213,22 @@ pub struct Options {
     pub reports: ReportOptions,
     /// `--threads`; `None`: as many as pay.
     pub threads: Option<usize>,
+}
+
+/// How intermediate code is compiled.
+#[derive(Clone, Debug, Default)]
+pub struct LtoOptions {
+    pub code: lto::Options,
+    /// `--fat-lto-objects`: also that of objects with machine code.
+    pub fat_objects: bool,
+}
+
+impl LtoOptions {
+    /// Whether the plugin that was given is GCC's.
+    pub fn has_gcc_plugin(&self) -> bool {
+        let name = self.code.engine.plugin.as_ref().and_then(|path| path.file_name());
+        name.is_some_and(|name| name.as_encoded_bytes().starts_with(b"liblto_plugin"))
+    }
 }
 
 /// An image as text.
@@ -307,8 +325,6 @@ pub struct InputOptions {
     pub search_paths: Vec<PathBuf>,
     /// `-rpath-link`.
     pub rpath_link: Vec<PathBuf>,
-    /// `-plugin`: the caller would have objects with intermediate code compiled anew by it.
-    pub plugin: Option<PathBuf>,
     /// `-nostdlib`: `SEARCH_DIR` of linker scripts does not count.
     pub nostdlib: bool,
     pub sysroot: PathBuf,

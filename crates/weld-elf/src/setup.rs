@@ -144,7 +144,7 @@ pub fn wanted_names<'o>(options: &'o Options, inputs: &'o Inputs) -> impl Iterat
 
 /// Names that the command line or a script refers to, with the bits of their records.
 pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) -> Vec<(&'j [u8], u32)> {
-    let undefined = Rank::Undefined as u32;
+    let undefined = Rank::Undefined as u32 | flag::REF_NATIVE;
     let mut names: Vec<(String, u32)> = Vec::new();
     let kept = undefined | flag::ROOT;
     names.extend(
@@ -239,7 +239,7 @@ fn name_map(options: &mut Options) {
 /// GCC names its own plugin in every link, so only one that is not there is worth a word. (ld.lld does not
 /// look.)
 pub fn check_plugin(options: &Options) -> Result<(), Diagnostic> {
-    match &options.inputs.plugin {
+    match &options.lto.code.engine.plugin {
         Some(path) if options.compat_mode != CompatMode::Lld && !path.exists() => {
             let path = text::path(path);
             Err(Diagnostic::error(format!("-plugin: cannot open {path}: No such file or directory")))

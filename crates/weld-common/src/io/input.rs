@@ -127,6 +127,8 @@ pub struct InputStore<'h> {
     reports: Vec<(Identity, String)>,
     refused: AtomicBool,
     heap: Mutex<Vec<HeapBytes>>,
+    /// Files that others have mapped.
+    foreign: Mutex<Vec<Arc<Mmap>>>,
     gate: Gate,
     /// What absolute paths are below.
     root: PathBuf,
@@ -162,6 +164,7 @@ impl<'h> InputStore<'h> {
             reports: Vec::new(),
             refused: AtomicBool::new(false),
             heap: Mutex::new(Vec::new()),
+            foreign: Mutex::new(Vec::new()),
             gate: Gate::default(),
             root: PathBuf::new(),
             opened: None,
@@ -331,6 +334,15 @@ impl<'h> InputStore<'h> {
         self.heap.lock().unwrap().push(bytes);
         // SAFETY: the buffer now belongs to the store, which neither changes nor frees it before it
         // is dropped, and the slice borrows the store.
+        unsafe { slice.as_ref() }
+    }
+
+    /// Keeps a file alive that somebody else has mapped, and that nobody writes to.
+    pub fn keep_mapped(&self, map: Arc<Mmap>) -> &[u8] {
+        let slice = NonNull::from_ref(&map[..]);
+        self.foreign.lock().unwrap().push(map);
+        // SAFETY: the mapping belongs to the store, too, which does not change it or end it before it is
+        // dropped itself, and the slice borrows the store.
         unsafe { slice.as_ref() }
     }
 

@@ -89,6 +89,9 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
     /// The lazy files that offer each of `ids`, in the order of their ids, read or not. The table of names
     /// knows of the first only; who asks for the others asks seldom, and for few names.
     pub fn offers(&self, ids: &[SymbolId]) -> BTreeMap<SymbolId, Vec<FileId>> {
+        if ids.is_empty() {
+            return BTreeMap::new();
+        }
         let wanted: HashMap<&[u8], SymbolId> = ids.iter().map(|id| (self.names.get(*id).name, *id)).collect();
         let mut offers: BTreeMap<SymbolId, Vec<FileId>> = BTreeMap::new();
         let mut add = |name: &[u8], file| {

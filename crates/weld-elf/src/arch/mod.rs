@@ -116,7 +116,10 @@ pub fn in_order(machine: Machine, big: bool) -> Option<Machine> {
 
 /// The machine that a file is for, by the bytes that it starts with.
 pub fn of_file(file: &[u8]) -> Option<Machine> {
-    let target = Target::of(file)?;
+    of_target(Target::of(file)?)
+}
+
+pub fn of_target(target: Target) -> Option<Machine> {
     MACHINES.iter().copied().find(|machine| machine.facts().target == target)
 }
 

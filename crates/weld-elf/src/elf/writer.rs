@@ -137,6 +137,11 @@ impl Writer {
         self
     }
 
+    /// Bytes so far.
+    pub fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
     /// Zeros up to the next multiple of `align`.
     pub fn align(&mut self, align: usize) -> &mut Self {
         self.bytes.resize(self.bytes.len().next_multiple_of(align), 0);

@@ -80,11 +80,11 @@ pub fn read<'a>(store: &'a InputStore<'a>, file: &Opened<'a>, parallel: bool) ->
     Ok((archive, contents))
 }
 
-/// The bytes of the first member that is an ELF file, and in the archive itself.
+/// The bytes of the first member that is an ELF file or bitcode, and in the archive itself.
 pub fn first_object(bytes: &[u8]) -> Option<&[u8]> {
     let archive = Archive::without_index(bytes).ok()?;
     archive.members().map_while(Result::ok).find_map(|member| match member.data {
-        MemberData::Inline(data) if data.starts_with(ELFMAG) => Some(data),
+        MemberData::Inline(data) if data.starts_with(ELFMAG) || identify(data) == Kind::Bitcode => Some(data),
         _ => None,
     })
 }

@@ -61,14 +61,10 @@ pub fn looks_like(text: &[u8], path: &str) -> Option<&'static str> {
     }
 }
 
-/// Refuses what looks like an object but cannot be linked as one.
-pub fn check_relocatable(data: &[u8]) -> Result<(), String> {
-    match identify(data) {
+/// Refuses what was taken for an object and is none.
+pub fn check_relocatable(kind: Kind) -> Result<(), String> {
+    match kind {
         Kind::Object => Ok(()),
-        Kind::Bitcode => {
-            let text = "is LLVM bitcode; link-time optimisation is not supported yet (compile without -flto)";
-            Err(text.into())
-        }
         Kind::Executable => Err("is an executable, not an object".into()),
         _ => Err("is not an ELF object".into()),
     }

@@ -6,15 +6,23 @@
 //!
 //! ```text
 //! symbols    a local one for the name of each COMDAT group, then the file's, in its order
-//! sections   for each group and each name of a section an empty one
+//! sections   for each group and each name of a section an empty one; the libraries that are asked for
 //! ```
 
 use std::collections::HashMap;
 
-use weld_lto::ir::{IrFile, IrSymbol, Kind, Visibility};
+use weld_lto::ir::{Compiler, IrFile, IrSymbol, Kind, ReadError, Visibility};
+use weld_lto::triple::{ElfMachine, Triple};
+use weld_lto::{bitcode, gcc};
 
 use super::object::Object;
+use super::{FileName, Reading};
+use crate::elf::format::{Class, Order};
 use crate::elf::*;
+use crate::ids::*;
+
+/// What objects define that have GCC's intermediate code and no machine code.
+pub const SLIM: &str = "__gnu_lto_slim";
 
 /// Of which compilers code is looked for in objects that may have machine code, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +39,7 @@ pub fn symbols<'i, 'a>(ir: &'i IrFile<'a>) -> impl Iterator<Item = &'i IrSymbol<
 }
 
 /// The part of an object that is bitcode.
-pub fn bitcode<'a>(object: &Object<'a>) -> Option<&'a [u8]> {
+pub fn bitcode_of<'a>(object: &Object<'a>) -> Option<&'a [u8]> {
     let is_bitcode = |shdr: &Shdr| shdr.sh_type() == SHT_LLVM_LTO;
     let shndx = object.shdrs.iter().position(is_bitcode)?;
     object.section_data(shndx)
@@ -46,8 +54,81 @@ pub fn gcc_sections<'a>(object: &Object<'a>) -> Vec<(&'a [u8], &'a [u8])> {
     of_gcc.filter_map(|(name, shndx)| Some((name, object.section_data(shndx)?))).collect()
 }
 
+/// Reads bitcode.
+///
+/// # Errors
+/// If its symbols cannot be read.
+pub fn of_bitcode(data: &[u8]) -> Result<IrFile<'_>, ReadError> {
+    bitcode::read(data)
+}
+
+/// What an object has of intermediate code, if that is looked for.
+///
+/// # Errors
+/// If its symbols cannot be read.
+pub fn inside<'a>(object: &Object<'a>, search: Search) -> Result<Option<IrFile<'a>>, ReadError> {
+    if search.llvm
+        && let Some(bitcode) = bitcode_of(object)
+    {
+        return of_bitcode(bitcode).map(|code| Some(IrFile { is_fat: true, ..code }));
+    }
+    let sections = if search.gcc { gcc_sections(object) } else { Vec::new() };
+    match sections.iter().any(|(name, _)| gcc::is_symtab(name)) {
+        true => gcc::read(&sections).map(Some),
+        false => Ok(None),
+    }
+}
+
+/// The intermediate code of a file that is known to have some, and where it is.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn find<'a>(
+    (file, name): (FileId, FileName<'a>),
+    data: &'a [u8],
+    reading: Reading<'a>,
+) -> Option<(IrFile<'a>, &'a [u8])> {
+    if bitcode::is_bitcode(data) {
+        return Some((of_bitcode(data).ok()?, data));
+    }
+    let object = Object::parse(file, name, data, reading).ok()?;
+    let code = inside(&object, Search { llvm: true, gcc: true }).ok()??;
+    let bytes = match code.compiler {
+        Compiler::Llvm => bitcode_of(&object)?,
+        Compiler::Gcc => data,
+    };
+    Some((code, bytes))
+}
+
+/// The object that stands for intermediate code of a file.
+///
+/// # Errors
+/// If the code is for another machine than what is linked.
+pub fn standing_for<'a>(
+    code: &IrFile,
+    (file, name): (FileId, FileName<'a>),
+    reading: Reading<'a>,
+) -> Result<Object<'a>, String> {
+    let target = reading.machine.target;
+    if let Some(other) = target_of(code).filter(|other| *other != target) {
+        return Err(format!("is incompatible with {}: it is for {other}", reading.machine.emulation()));
+    }
+    let data = reading.store.keep(object(code, target));
+    let mut object = Object::parse(file, name, data, reading)?;
+    object.code = Some(code.compiler);
+    Ok(object)
+}
+
+/// What bitcode is for.
+pub fn target_of(code: &IrFile) -> Option<Target> {
+    let ElfMachine { machine, is_64, is_big_endian } = Triple::new(code.triple).elf()?;
+    let class = if is_64 { Class::Elf64 } else { Class::Elf32 };
+    let order = if is_big_endian { Order::Big } else { Order::Little };
+    Some(Target { machine, format: Format { class, order } })
+}
+
 /// Makes the object for a file.
-pub fn object(ir: &IrFile, target: Target) -> Vec<u8> {
+fn object(ir: &IrFile, target: Target) -> Vec<u8> {
     let mut made = Made::new(ir);
     symbols(ir).for_each(|symbol| made.add(symbol));
     made.assemble(target)
@@ -71,6 +152,8 @@ struct Placed {
 /// An object in the making.
 struct Made<'a> {
     groups: u32,
+    /// Names of libraries, each with its NUL.
+    libraries: Vec<u8>,
     symbols: Vec<Placed>,
     strings: Vec<u8>,
     sections: Vec<Place<'a>>,
@@ -81,6 +164,7 @@ impl<'a> Made<'a> {
     fn new(ir: &IrFile<'a>) -> Made<'a> {
         let mut made = Made {
             groups: ir.comdats.len() as u32,
+            libraries: ir.libraries.iter().flat_map(|name| [name, &b"\0"[..]].concat()).collect(),
             symbols: vec![Placed { record: Sym([0; Sym::SIZE]), section: 0 }],
             strings: vec![0],
             sections: Vec::new(),
@@ -115,8 +199,9 @@ impl<'a> Made<'a> {
             Visibility::Protected => STV_PROTECTED,
             Visibility::Internal => STV_INTERNAL,
         };
-        let record = |shndx, value, size| Sym::make(name, binding << 4 | kind, visibility, shndx, value, size);
-        self.symbols.push(match symbol.kind {
+        let record =
+            |shndx, value, size| Sym::make(name, binding << 4 | kind, visibility, shndx, value, size);
+        let placed = match symbol.kind {
             Kind::Undefined => Placed { record: record(SHN_UNDEF, 0, 0), section: 0 },
             Kind::Common { size, alignment } => {
                 Placed { record: record(SHN_COMMON, alignment.max(1), size), section: 0 }
@@ -127,7 +212,8 @@ impl<'a> Made<'a> {
                 let shndx = u16::try_from(section).ok().filter(|shndx| *shndx < SHN_LORESERVE);
                 Placed { record: record(shndx.unwrap_or(SHN_XINDEX), 0, 0), section }
             }
-        });
+        };
+        self.symbols.push(placed);
     }
 
     /// The header index of the section that a definition is in.
@@ -189,6 +275,12 @@ impl<'a> Made<'a> {
         let at = out.len();
         out.bytes(&self.strings);
         sections.push(Section { kind: SHT_STRTAB, ..Section::default() }.over(at, &out));
+        if !self.libraries.is_empty() {
+            let at = out.len();
+            out.bytes(&self.libraries);
+            sections
+                .push(Section { kind: SHT_LLVM_DEPENDENT_LIBRARIES, ..Section::default() }.over(at, &out));
+        }
         if sections.len() >= SHN_LORESERVE.into() {
             let at = out.align(8).len();
             self.symbols.iter().for_each(|symbol| _ = out.u32(symbol.section));
@@ -251,4 +343,128 @@ fn header(target: Target, offset: u64, (sections, names): (usize, u32)) -> Vec<u
     };
     out.u16(count).u16(names);
     out.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use weld_common::host::QuietHost;
+    use weld_common::io::input::InputStore;
+    use weld_lto::ir::{Comdat, Selection};
+
+    use super::super::object::SymbolPlace;
+    use super::*;
+    use crate::arch;
+
+    fn file<'a>(comdats: Vec<Comdat<'a>>, symbols: Vec<IrSymbol<'a>>) -> IrFile<'a> {
+        IrFile {
+            compiler: Compiler::Llvm,
+            producer: b"LLVM22",
+            major: Some(22),
+            triple: b"x86_64-unknown-linux-gnu",
+            source: b"a.c",
+            comdats,
+            symbols,
+            libraries: vec![b"m", b"dl"],
+            directives: Vec::new(),
+            is_fat: false,
+        }
+    }
+
+    fn symbol(name: &[u8], kind: Kind) -> IrSymbol<'_> {
+        IrSymbol {
+            name,
+            kind,
+            is_weak: false,
+            visibility: Visibility::Default,
+            is_tls: false,
+            is_function: false,
+            is_bss: false,
+            is_global: true,
+            is_used: false,
+            is_internal: false,
+            can_be_omitted: false,
+            is_unnamed_addr: false,
+            comdat: None,
+            section: b"",
+            fallback: None,
+            is_indirect: false,
+        }
+    }
+
+    fn standing<'a>(code: &IrFile<'a>, store: &'a InputStore<'a>) -> Result<Object<'a>, String> {
+        let reading = Reading { machine: arch::default().facts(), store, parallel: false };
+        standing_for(code, (FileId(7), FileName { path: "a.o".into(), member: None }), reading)
+    }
+
+    #[test]
+    fn symbols_are_where_the_file_has_them() {
+        let group = |name| Comdat { name, selection: Selection::Any };
+        let hidden = IrSymbol {
+            visibility: Visibility::Hidden,
+            is_weak: true,
+            is_function: true,
+            comdat: Some(1),
+            ..symbol(b"f", Kind::Defined)
+        };
+        let symbols = vec![
+            symbol(b"asked", Kind::Undefined),
+            IrSymbol { is_internal: true, ..symbol(b"llvm.used", Kind::Defined) },
+            hidden,
+            IrSymbol { section: b"set", ..symbol(b"d", Kind::Defined) },
+            IrSymbol { is_tls: true, ..symbol(b"t", Kind::Defined) },
+            symbol(b"c", Kind::Common { size: 40, alignment: 16 }),
+        ];
+        let code = file(vec![group(b"one"), group(b"f")], symbols);
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        let object = standing(&code, &store).unwrap();
+        assert_eq!(object.code, Some(Compiler::Llvm));
+        let first = object.first_global;
+        let names: Vec<&[u8]> = (first..object.syms.len() as u32).map(|i| object.symbol_name(i)).collect();
+        assert_eq!(names, [&b"asked"[..], b"f", b"d", b"t", b"c"]);
+        let at = |i: u32| object.place(first + i, &object.syms[(first + i) as usize]);
+        assert_eq!((at(0), at(4)), (SymbolPlace::Undefined, SymbolPlace::Common));
+        let section = |i: u32| match at(i) {
+            SymbolPlace::Section(shndx) => object.section_name(shndx as usize).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((section(1), section(2), section(3)), (&b".text"[..], &b"set"[..], &b".tdata"[..]));
+        let f = &object.syms[first as usize + 1];
+        assert_eq!((f.binding(), f.visibility(), f.kind()), (STB_WEAK, STV_HIDDEN, STT_FUNC));
+        let common = &object.syms[first as usize + 4];
+        assert_eq!((common.st_value(), common.st_size()), (16, 40));
+        // The group of `f` has its section, the other one nothing.
+        let members =
+            |g: usize| object.group_words(object.groups[g].shndx).unwrap().members().collect::<Vec<_>>();
+        assert_eq!((members(0), members(1)), (vec![], vec![3]));
+        let libraries = object.section_data(object.dependent_libraries as usize);
+        assert_eq!(libraries, Some(&b"m\0dl\0"[..]));
+    }
+
+    #[test]
+    fn more_sections_than_the_header_has_room_for() {
+        let names: Vec<String> = (0..70_000).map(|i| format!("f{i}")).collect();
+        let symbols = names
+            .iter()
+            .map(|name| IrSymbol { section: name.as_bytes(), ..symbol(name.as_bytes(), Kind::Defined) });
+        let code = file(Vec::new(), symbols.collect());
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        let object = standing(&code, &store).unwrap();
+        for i in [0, 65_000, 65_279, 65_280, 69_999] {
+            let index = object.first_global + i;
+            let place = object.place(index, &object.syms[index as usize]);
+            assert_eq!(place, SymbolPlace::Section(1 + i));
+            assert_eq!(object.section_name(1 + i as usize), Some(format!("f{i}").as_bytes()));
+        }
+    }
+
+    #[test]
+    fn code_for_another_machine() {
+        let code = IrFile { triple: b"aarch64-unknown-linux-gnu", ..file(Vec::new(), Vec::new()) };
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        let error = standing(&code, &store).err().unwrap();
+        assert_eq!(error, "is incompatible with elf_x86_64: it is for AArch64 (64-bit)");
+    }
 }

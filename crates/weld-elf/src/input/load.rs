@@ -19,7 +19,8 @@ use weld_common::trace;
 
 use super::archives::{self, ArchiveInput, Contents, ReadArchive};
 use super::binary;
-use super::identify::{Kind, looks_like};
+use super::identify::{Kind, identify, looks_like};
+use super::ir;
 use super::just_symbols;
 use super::other_machine;
 use super::remap::Remaps;
@@ -96,7 +97,7 @@ pub struct Inputs<'a> {
     searched_for: Option<&'static Facts>,
     /// What scripts say of it: script, name, and whether it is one of `OUTPUT_ARCH`.
     formats: Vec<(Arc<str>, String, bool)>,
-    store: &'a InputStore<'a>,
+    pub(super) store: &'a InputStore<'a>,
 }
 
 impl<'a> Inputs<'a> {
@@ -131,6 +132,17 @@ impl<'a> Inputs<'a> {
     /// The script that lays out, if one does.
     pub fn layout(&self) -> Option<&Arc<LayoutScript>> {
         self.script.has_sections.then_some(&self.script)
+    }
+
+    /// Adds objects that are made while the link is going on.
+    pub fn add_objects(
+        &mut self,
+        objects: impl IntoIterator<Item = (FileName<'a>, &'a [u8])>,
+    ) -> Vec<FileId> {
+        let first = self.files.len() as u32;
+        let input = |(name, data)| Input::Object { name, data, lazy: false, excluded: false };
+        self.files.extend(objects.into_iter().map(input));
+        (first..self.files.len() as u32).map(FileId).collect()
     }
 
     /// Files read in the first round: all but members of lazy archives. Lazy objects are looked at
@@ -192,6 +204,18 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// If it is a member of an archive and cannot be read.
+    pub fn bytes(&self, file: FileId) -> Result<&'a [u8], String> {
+        match &self.files[file.index()] {
+            Input::Object { data, .. } | Input::Shared { data, .. } => Ok(data),
+            Input::Member { archive, offset } => self.member_bytes(*archive, *offset),
+            Input::Internal => Ok(&[]),
+        }
+    }
+
     /// How the inputs are read.
     pub fn reading(&self, parallel: bool) -> Reading<'a> {
         Reading { machine: self.machine.facts(), store: self.store, parallel }
@@ -213,13 +237,17 @@ impl<'a> Inputs<'a> {
 fn machine_of(opened: &[Opened]) -> Machine {
     let read = || opened.iter().filter(|file| !file.flags.binary);
     let is_for_one = |file: &&Opened| {
-        matches!(file.kind, Kind::Object | Kind::Shared)
+        matches!(file.kind, Kind::Object | Kind::Shared | Kind::Bitcode)
             || file.flags.just_symbols && file.kind == Kind::Executable
     };
     let files = read().filter(is_for_one).map(|file| file.bytes);
     let archives = read().filter(|file| file.kind == Kind::Archive);
     let members = archives.filter_map(|file| archives::first_object(file.bytes));
-    files.chain(members).find_map(arch::of_file).unwrap_or(arch::default())
+    let machine_of = |bytes: &[u8]| match identify(bytes) {
+        Kind::Bitcode => ir::target_of(&ir::of_bitcode(bytes).ok()?).and_then(arch::of_target),
+        _ => arch::of_file(bytes),
+    };
+    files.chain(members).find_map(machine_of).unwrap_or(arch::default())
 }
 
 pub struct Loader<'a, 'l> {

@@ -3,18 +3,20 @@
 //! [`search`] finds and opens what is named, [`other_machine`] says what it passes over, and [`identify`]
 //! says what a file is; [`load`] turns the command line into an ordered list of files, with [`archives`] for
 //! what those hold; [`object`] and [`shared`] view relocatable and shared objects in place, [`versions`]
-//! reads what the latter say of versions. [`needed`] adds what shared objects need, [`binary`] and
-//! [`just_symbols`] make objects of other files, [`remap`] has other files read than are named. [`parts`]
-//! tells prefetching what is read when.
+//! reads what the latter say of versions. [`needed`] adds what shared objects need, [`binary`],
+//! [`just_symbols`] and [`ir`] make objects of other files, [`remap`] has other files read than are named. [`parts`]
+//! tells prefetching what is read when, [`origin`] other programs where the bytes of an object are.
 
 pub mod archives;
 mod binary;
 pub mod identify;
+pub mod ir;
 mod just_symbols;
 pub mod load;
 pub mod location;
 pub mod needed;
 pub mod object;
+pub mod origin;
 mod other_machine;
 pub mod parts;
 pub mod remap;

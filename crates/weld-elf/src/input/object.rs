@@ -14,6 +14,7 @@ use weld_common::hash::hash_bytes;
 use weld_common::par;
 use weld_common::prefetch::prefetch;
 use weld_common::text;
+use weld_lto::ir::Compiler;
 
 use super::{FileName, Reading};
 use crate::arch::facts::Facts;
@@ -65,6 +66,8 @@ pub struct Object<'a> {
     pub call_graph: u32,
     /// `--exclude-libs` names its archive: its symbols are not exported.
     pub excluded: bool,
+    /// It stands for a file of intermediate code ([`super::ir`]).
+    pub code: Option<Compiler>,
     /// `EI_OSABI`: the system that it is for, or whose extensions it uses (GNU: IFUNCs, `STB_GNU_UNIQUE`,
     /// `SHF_GNU_RETAIN`); 0 if any.
     pub os_abi: u8,
@@ -144,6 +147,7 @@ impl<'a> Object<'a> {
             dependent_libraries: 0,
             call_graph: 0,
             excluded: false,
+            code: None,
             os_abi: ehdr.os_abi(),
             spells_versions: false,
             section_base: 0,
@@ -360,6 +364,7 @@ impl<'a> Object<'a> {
         bins: &mut Bins<'a>,
     ) -> Result<(), String> {
         let linkonce_prefixes = self.machine.linkonce_prefixes;
+        let native = if self.code.is_none() { flag::REF_NATIVE } else { 0 };
         let rewrite = self.spells_versions || !wrap.is_empty() || !linkonce_prefixes.is_empty();
         // Section indices from here on need a closer look.
         let limit = self.shdrs.len().min(SHN_LORESERVE as usize) as u16;
@@ -371,7 +376,7 @@ impl<'a> Object<'a> {
             }
             let (mut name, mut hash) = hashed_string(self.strtab, sym.st_name())
                 .ok_or_else(|| format!("symbol {i} has a bad name"))?;
-            let mut bits = classify(sym, i, self.large_common, self.variant_calls)?;
+            let mut bits = native | classify(sym, i, self.large_common, self.variant_calls)?;
             if sym.st_shndx() >= limit {
                 self.check_index(i as u32, sym)?;
             }

@@ -41,6 +41,8 @@ pub mod flag {
     /// for which a reference to `foo@V` is none. What a member has as `foo` would take the place of that
     /// version.
     pub const REF_SHARED_PLAIN: u32 = 1 << 17;
+    /// Something other than intermediate code mentions it: machine code, a script, the command line.
+    pub const REF_NATIVE: u32 = 1 << 18;
     /// Not a symbol: the signature of section group number `sym` of the file.
     pub const GROUP_RECORD: u32 = 1 << 30;
     /// Seen as wanted and provided; internal to the table.

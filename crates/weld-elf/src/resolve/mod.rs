@@ -11,12 +11,14 @@
 
 pub mod comdat;
 mod common_blocks;
+mod compiled;
 mod read;
 pub mod shared_commons;
 pub mod versioned;
 mod versioned_shared;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use weld_common::diag::{DiagSink, Diagnostics};
 use weld_common::glob::Glob;
@@ -25,11 +27,13 @@ use weld_common::resolve::Finished;
 use weld_common::trace;
 
 use crate::ids::*;
+use crate::input::ir;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::names::{self, *};
 use crate::options::Options;
+pub use compiled::Compiled;
 use read::{ElfFile, Reader, Rounds};
 use versioned::Shadowed;
 
@@ -52,6 +56,10 @@ pub struct Resolved<'a> {
     pub grown: HashMap<SymbolId, shared_commons::Grown>,
     /// Why lazy files were read, by round; empty unless a report asks for it.
     pub extractions: Vec<Extraction>,
+    /// Some file may be intermediate code.
+    pub has_code: bool,
+    /// What compiled objects define and keep to this output; see [`Compiled::excluded`].
+    pub excluded: HashSet<SymbolId>,
 }
 
 pub struct Resolver<'a, 'l> {
@@ -59,6 +67,10 @@ pub struct Resolver<'a, 'l> {
     pub options: &'l Options,
     pub sink: &'l DiagSink,
     pub wrap: &'l Wrap<'a>,
+    /// In which objects intermediate code is looked for.
+    pub search: ir::Search,
+    /// What it has become, if this link has been resolved before.
+    pub compiled: Option<&'l Compiled<'a>>,
     pub parallel: bool,
 }
 
@@ -68,17 +80,24 @@ impl<'a> Resolver<'a, '_> {
     /// # Errors
     /// What is wrong with files that take part.
     pub fn run(&self, roots: &[(&'a [u8], u32)]) -> Result<Resolved<'a>, Diagnostics> {
-        let &Resolver { inputs, options, sink, wrap, parallel } = self;
-        let reader = Reader { inputs, options, wrap, parallel, asked: HashSet::new() };
+        let &Resolver { inputs, options, sink, wrap, search, compiled, parallel } = self;
+        let (asked, has_code) = (HashSet::new(), AtomicBool::new(false));
+        let is_compiled = compiled.is_some();
+        let reader = Reader { inputs, options, wrap, search, is_compiled, has_code, parallel, asked };
         let sizes = (shard_bits(inputs.total_bytes), inputs.files.len());
         let mut rounds = Rounds::new(reader, sizes, sink, parallel);
         rounds.extractions = options.reports.explains_extraction().then(Vec::new);
         rounds.refer(roots.iter().copied());
+        compiled.iter().for_each(|compiled| compiled.begin(&mut rounds));
         rounds.announce_archives(0);
-        let first: Vec<FileId> = inputs.first_round().collect();
+        let first: Vec<FileId> = inputs.first_round().filter(|file| rounds.can_be_read(*file)).collect();
         rounds.read(&first, true);
+        compiled.iter().for_each(|compiled| compiled.read_live(&mut rounds));
         self.add_roots(&mut rounds.names);
         rounds.settle()?;
+        if !is_compiled && rounds.format.has_code.load(Ordering::Relaxed) {
+            compiled::read_runtime_calls(&mut rounds)?;
+        }
         Ok(self.finish(rounds.finish()))
     }
 
@@ -99,7 +118,8 @@ impl<'a> Resolver<'a, '_> {
 
     fn finish(&self, finished: Finished<'a, Reader<'a, '_>>) -> Resolved<'a> {
         let _stretch = trace::stretch("join files");
-        let Finished { files, mut names, extractions, .. } = finished;
+        let Finished { format, files, mut names, extractions } = finished;
+        let has_code = format.has_code.into_inner();
         let mut index_of_file = vec![u32::MAX; self.inputs.files.len()];
         let mut objects: Vec<Object> = Vec::new();
         let mut shared: Vec<Shared> = Vec::new();
@@ -129,7 +149,11 @@ impl<'a> Resolver<'a, '_> {
             unversioned: Vec::new(),
             grown: HashMap::new(),
             extractions,
+            has_code,
+            excluded: HashSet::new(),
         };
+        compiled::note_excluded(self.compiled, &mut resolved);
+        compiled::wrap(self.compiled, &resolved, self.wrap);
         versioned::prefer_defaults(&mut resolved);
         versioned::settle(&mut resolved);
         versioned_shared::note(&mut resolved);

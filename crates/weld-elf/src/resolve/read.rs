@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use weld_common::resolve::{self, File, Format, Index, Reading};
 
@@ -10,6 +10,8 @@ use super::common_blocks;
 use crate::arch;
 use crate::ids::*;
 use crate::input::Reading as Settings;
+use crate::input::identify;
+use crate::input::ir;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::Object;
 use crate::input::shared::Shared;
@@ -52,6 +54,12 @@ pub struct Reader<'a, 'l> {
     pub inputs: &'l Inputs<'a>,
     pub options: &'l Options,
     pub wrap: &'l Wrap<'a>,
+    /// Which objects stand for intermediate code, though they may have machine code, too.
+    pub search: ir::Search,
+    /// It has been compiled: those that are wanted now count with their machine code, if they have any.
+    pub is_compiled: bool,
+    /// Some file is intermediate code.
+    pub has_code: AtomicBool,
     pub parallel: bool,
     /// Common symbols for which archives have been asked for a definition.
     pub asked: HashSet<SymbolId>,
@@ -85,9 +93,8 @@ impl<'a> Format<'a> for Reader<'a, '_> {
             Input::Object { lazy, excluded, .. } => (*excluded, *lazy && first),
             Input::Member { archive, .. } => (self.inputs.archives[*archive as usize].excluded, false),
         };
-        let data = self.bytes(file)?;
-        crate::input::identify::check_relocatable(data)?;
-        let mut object = match Object::parse(file, self.inputs.name(file), data, self.settings()) {
+        let data = self.inputs.bytes(file)?;
+        let mut object = match self.parsed(file, data, self.settings()) {
             Ok(object) => object,
             Err(_) if is_lazy && self.offers_nothing(file, data) => return Ok(of(None, 0, true)),
             Err(message) => return Err(message),
@@ -138,16 +145,30 @@ impl<'a> Reader<'a, '_> {
     /// # Errors
     /// What is wrong with it.
     pub fn object(&self, file: FileId) -> Result<Object<'a>, String> {
-        let data = self.bytes(file)?;
-        crate::input::identify::check_relocatable(data)?;
-        Object::parse(file, self.inputs.name(file), data, self.inputs.reading(false))
+        self.parsed(file, self.inputs.bytes(file)?, self.inputs.reading(false))
     }
 
-    fn bytes(&self, file: FileId) -> Result<&'a [u8], String> {
-        match &self.inputs.files[file.index()] {
-            Input::Object { data, .. } | Input::Shared { data, .. } => Ok(data),
-            Input::Member { archive, offset } => self.inputs.member_bytes(*archive, *offset),
-            Input::Internal => Ok(&[]),
+    /// The object that a file is, or that stands for its intermediate code.
+    fn parsed(&self, file: FileId, data: &'a [u8], settings: Settings<'a>) -> Result<Object<'a>, String> {
+        let name = self.inputs.name(file);
+        match identify::identify(data) {
+            identify::Kind::Bitcode => {
+                let code = ir::of_bitcode(data).map_err(|e| e.to_string())?;
+                self.has_code.store(true, Ordering::Relaxed);
+                return ir::standing_for(&code, (file, name), settings);
+            }
+            kind => identify::check_relocatable(kind)?,
+        }
+        let object = Object::parse(file, name, data, settings)?;
+        if self.search == ir::Search::default() {
+            return Ok(object);
+        }
+        match ir::inside(&object, self.search).map_err(|e| e.to_string())? {
+            Some(code) if !(self.is_compiled && code.is_fat) => {
+                self.has_code.store(true, Ordering::Relaxed);
+                ir::standing_for(&code, (file, object.name), settings)
+            }
+            _ => Ok(object),
         }
     }
 

@@ -41,7 +41,6 @@ impl<'a> Parser<'a, '_> {
             return Ok(());
         }
         if self.is_excluded(shdr) {
-            self.note_gcc_lto(self.object.section_name(shndx).unwrap_or(b""));
             // What it defines goes with it.
             self.slots[shndx - self.first].set_kind(SectionKind::Discarded);
             return Ok(());
@@ -196,26 +195,6 @@ impl<'a> Parser<'a, '_> {
         shdr.sh_flags() & SHF_EXCLUDE != 0 && !relocatable
     }
 
-    /// GCC's intermediate code lies in sections of these names. Whether there is machine code beside it is
-    /// asked once for the object.
-    fn note_gcc_lto(&mut self, name: &[u8]) {
-        self.found.extra.has_gcc_lto |= name.starts_with(b".gnu.lto_.");
-    }
-
-    /// Refuses an object whose code only a compiler could make.
-    pub(super) fn check_gcc_lto(&self) {
-        if self.found.extra.has_gcc_lto
-            && memchr::memmem::find(self.object.strtab, b"__gnu_lto_slim").is_some()
-        {
-            let text = format!(
-                "{}: holds GCC link-time code only; link-time optimisation is not supported yet \
-                 (compile with -ffat-lto-objects or without -flto)",
-                self.object.name
-            );
-            self.report(0, text);
-        }
-    }
-
     fn is_stripped(&self, name: &[u8], shdr: &Shdr) -> bool {
         if shdr.sh_flags() & SHF_ALLOC != 0 {
             return false;
@@ -353,10 +332,8 @@ impl<'a> Parser<'a, '_> {
             }
             // It is that of another link.
             b".gdb_index" => Ok(self.options.sections.gdb_index),
-            _ if name.starts_with(b".gnu.lto_") => {
-                self.note_gcc_lto(name);
-                Ok(true)
-            }
+            // Intermediate code of an object whose machine code is linked.
+            _ if name.starts_with(b".gnu.lto_") => Ok(true),
             _ if name.starts_with(linkonce::PREFIX) => {
                 self.found.extra.has_linkonce = true;
                 Ok(false)

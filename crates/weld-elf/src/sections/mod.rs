@@ -262,8 +262,6 @@ pub struct ObjectSections<'a> {
     pub has_warnings: bool,
     /// It was compiled with `-fsplit-stack`.
     pub has_split_stack: bool,
-    /// There is GCC's intermediate code.
-    has_gcc_lto: bool,
     /// There are `.gnu.linkonce` sections.
     has_linkonce: bool,
     /// There is debugging information of before DWARF, which somebody may miss.

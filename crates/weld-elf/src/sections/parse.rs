@@ -95,17 +95,6 @@ pub fn parse<'a>(
     };
     // One after the other they would say what the first one says.
     left_out(|o| o.has_stabs, ".stab is left out: debugging information has to be DWARF");
-    if options.inputs.plugin.is_some()
-        && let Some(first) = parsed.iter().position(|o| o.has_gcc_lto)
-    {
-        // Who passes no plugin would not have it compiled anew by GNU ld either.
-        let text = format!(
-            "{}: link-time optimisation is not supported yet: the machine code of objects compiled with -flto \
-             -ffat-lto-objects is linked as it is",
-            objects[first].name
-        );
-        sink.push(Diagnostic::warning(text).of(objects[first].file, 0));
-    }
     let word = objects.first().map_or(0, |object| object.format().word());
     let mut bins = BINS.to_vec();
     bins.extend(rules.iter().flat_map(|scripted| scripted.bin_names));
@@ -289,7 +278,6 @@ impl<'a> ObjectSections<'a> {
         self.executable_stack = later.executable_stack.or(self.executable_stack);
         self.has_warnings |= later.has_warnings;
         self.has_split_stack |= later.has_split_stack;
-        self.has_gcc_lto |= later.has_gcc_lto;
         self.has_linkonce |= later.has_linkonce;
         self.has_stabs |= later.has_stabs;
         self.has_tagged_variables |= later.has_tagged_variables;
@@ -331,7 +319,6 @@ impl Parser<'_, '_> {
 
     /// What is left to do when `slots` are those of the whole object.
     fn finish(&mut self, parallel: bool) {
-        self.check_gcc_lto();
         self.attach_distant_relocs();
         if self.options.sections.zero_to_bss && self.options.kind != OutputKind::Relocatable {
             self.turn_zeroes();
@@ -358,11 +345,6 @@ impl Parser<'_, '_> {
     #[cold]
     pub(super) fn error(&self, shndx: usize, message: &str) {
         self.sink.push(self.object.at_section(shndx as u32).error(message));
-    }
-
-    #[cold]
-    pub(super) fn report(&self, shndx: usize, text: String) {
-        self.sink.push(Diagnostic::error(text).of(self.object.file, shndx as u32));
     }
 }
 

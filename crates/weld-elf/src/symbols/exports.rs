@@ -213,7 +213,7 @@ impl Decider<'_, '_> {
             return VER_NDX_LOCAL;
         }
         // What an excluded archive spells need not be defined here.
-        let version = if self.is_excluded(entry) { VER_NDX_LOCAL } else { self.version(entry) };
+        let version = if self.is_excluded(id, entry) { VER_NDX_LOCAL } else { self.version(entry) };
         let is_data = || self.options.symbols.dynamic_list_data && flags & sym::OBJECT != 0;
         let listed = || is_data() || (self.rules.in_dynamic_list)(entry.name);
         if version == VER_NDX_LOCAL {
@@ -280,7 +280,10 @@ impl Decider<'_, '_> {
         symbol.is_some_and(|symbol| symbol.binding() == STB_GNU_UNIQUE)
     }
 
-    fn is_excluded(&self, entry: &Entry) -> bool {
+    fn is_excluded(&self, id: SymbolId, entry: &Entry) -> bool {
+        if !self.resolved.excluded.is_empty() && self.resolved.excluded.contains(&id) {
+            return true;
+        }
         match entry.rank() {
             Rank::Strong | Rank::Weak | Rank::Common => {
                 let index = self.resolved.index_of_file[entry.file().index()];

@@ -1,7 +1,7 @@
 //! The tables of a link, for one object alone: ids count from 0, and what is not asked for is not there.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
 use weld_common::hash::hash_bytes;
@@ -74,6 +74,8 @@ pub fn resolved<'a>(
         unversioned: Vec::new(),
         grown: HashMap::new(),
         extractions: Vec::new(),
+        has_code: false,
+        excluded: HashSet::new(),
     };
     Ok((resolved, Symbols { list }, globals))
 }

@@ -1,0 +1,156 @@
+//! Link-time optimisation, between two resolutions.
+//!
+//! The first has found which files take part. For those of intermediate code, the phases up to the exports are
+//! gone through here, for they tell what compilers have to know of each symbol; then compilers are asked, and
+//! all is resolved once more, with their objects in the place of those files. What the second resolution finds
+//! goes the way of any link, so nothing that is found wrong here is said here, but for symbols that are
+//! defined twice: of two definitions a compiler only keeps one.
+
+use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::text;
+use weld_common::trace;
+use weld_lto::answer::{Answer, EngineError, Level};
+use weld_lto::engine;
+
+use super::{Round, define_internals, resolve};
+use crate::ids::*;
+use crate::input::FileName;
+use crate::input::load::Inputs;
+use crate::job::{Context, Job};
+use crate::live::SectionOwners;
+use crate::lto;
+use crate::mode::Mode;
+use crate::report;
+use crate::resolve::comdat::Comdats;
+use crate::resolve::{Compiled, Resolved};
+use crate::sections;
+use crate::setup;
+use crate::symbols;
+use crate::symbols::rules::Scripts;
+
+/// Has the intermediate code of a link compiled, and resolves it again. `None`: there is nothing left to link.
+///
+/// # Errors
+/// If symbols are defined twice, if compilers do not make what was asked for, or what resolution finds.
+pub(super) fn compile<'j>(
+    job: &Job<'j>,
+    inputs: &mut Inputs<'j>,
+    mut resolved: Resolved<'j>,
+    threads: usize,
+) -> Result<Option<Resolved<'j>>, Diagnostics> {
+    let code: Vec<FileId> = lto::files(&resolved).map(|object| object.file).collect();
+    if code.is_empty() {
+        return Ok(Some(resolved));
+    }
+    let live = live_natives(&resolved);
+    let (answer, excluded) = ask(job, inputs, &mut resolved, threads)?;
+    drop(resolved);
+    take_messages(job, &answer)?;
+    if job.options.lto.code.ends_the_link() {
+        return Ok(None);
+    }
+    let object = |object: weld_lto::answer::Object| {
+        let path = text::text(&object.name).into_owned().into();
+        (FileName { path, member: None }, job.store.keep_mapped(object.bytes))
+    };
+    let objects = inputs.add_objects(answer.objects.into_iter().map(object));
+    let compiled = Compiled { live, code, objects, excluded };
+    let again = job.step("resolve symbols again", || resolve(job, inputs, Some(&compiled), threads > 1))?;
+    refuse_late_code(job, &again);
+    job.sink.end_phase()?;
+    Ok(Some(again))
+}
+
+/// Files that take part and are not intermediate code, ascending.
+fn live_natives(resolved: &Resolved) -> Vec<FileId> {
+    let objects = resolved.objects.iter().filter(|object| object.code.is_none()).map(|object| object.file);
+    let mut live: Vec<FileId> = objects.chain(resolved.shared.iter().map(|shared| shared.file)).collect();
+    live.sort_unstable();
+    live
+}
+
+/// Goes through the phases that say what has become of each symbol, and asks compilers.
+fn ask<'j>(
+    job: &Job<'j>,
+    inputs: &Inputs<'j>,
+    resolved: &mut Resolved<'j>,
+    threads: usize,
+) -> Result<(Answer, Vec<&'j [u8]>), Diagnostics> {
+    let stretch = trace::stretch("what becomes of symbols");
+    let (options, parallel) = (job.options, threads > 1);
+    // All of it is found again, and said, when the objects are linked.
+    let silent = DiagSink::new();
+    let quiet = &Job { sink: &silent, ..*job };
+    let comdats = Comdats::decide(resolved, parallel);
+    let mode = Mode::new(options, inputs.machine, !resolved.shared.is_empty());
+    let read = |script| setup::ScriptRules::read(options, job.store, script, resolved);
+    let rules = inputs.script().map(|script| read(script)).transpose()?;
+    let scripted = rules.as_ref().filter(|_| inputs.layout().is_some()).map(|rules| rules.scripted());
+    let sections =
+        sections::parse(&mut resolved.objects, &comdats, (options, scripted.as_ref()), &silent, parallel);
+    report::duplicates::report(job, resolved, &sections);
+    job.sink.end_phase()?;
+    let scripts = Scripts::read(options, job.store, setup::inline_versions(inputs), &silent);
+    let internals =
+        define_internals((job, &silent), inputs, resolved, &sections, (&scripts, rules.as_ref(), mode));
+    let mut symbols = symbols::freeze(resolved, &sections, &comdats, &silent, parallel);
+    internals.freeze(&mut symbols);
+    if !mode.relocatable {
+        let owners = SectionOwners::new(&resolved.objects, sections.list.len());
+        let context = &Context {
+            inputs,
+            mode,
+            parallel,
+            threads,
+            owners: &owners,
+            comdats: &comdats,
+            internals: &internals,
+            rules: rules.as_ref().map(|rules| &rules.rules),
+            tagged: None,
+        };
+        super::export(quiet, context, resolved, &symbols, (&scripts, Round::first(false)));
+    }
+    drop(stretch);
+    let link = lto::Link { job, inputs, resolved, symbols: &symbols, mode };
+    let _stretch = trace::stretch("generate code");
+    match engine::compile(&link.request(), job.host) {
+        Ok(answer) => Ok((answer, link.excluded())),
+        Err(error) => Err(refused(&error).into()),
+    }
+}
+
+/// Why there is no machine code.
+fn refused(error: &EngineError) -> Diagnostic {
+    let diagnostic = Diagnostic::error(error.to_string());
+    error.notes().into_iter().fold(diagnostic, Diagnostic::note)
+}
+
+/// What compilers have said.
+fn take_messages(job: &Job, answer: &Answer) -> Result<(), Diagnostics> {
+    if job.options.reports.verbose {
+        answer.engines.iter().try_for_each(|engine| job.print(&format!("{engine}\n")))?;
+    }
+    for message in &answer.messages {
+        let text = message.text.clone();
+        match message.level {
+            Level::Output | Level::Remark => job.print(&format!("{text}\n"))?,
+            Level::Warning => job.sink.push(Diagnostic::warning(text)),
+            Level::Error => job.sink.push(Diagnostic::error(text)),
+        }
+    }
+    job.sink.end_phase()
+}
+
+/// Intermediate code that is wanted only by the objects: it is too late to compile it.
+fn refuse_late_code(job: &Job, resolved: &Resolved) {
+    for object in lto::files(resolved) {
+        let globals = object.globals.len() as u32;
+        let own = (object.first_global..object.first_global + globals).map(|index| object.global(index));
+        let wanted = own.map(|id| resolved.names.get(id)).find(|entry| entry.file() == object.file);
+        let name = wanted.map_or("", |entry| std::str::from_utf8(entry.name).unwrap_or_default());
+        let text =
+            format!("{}: has to be compiled, but is wanted only by what has been compiled", object.name);
+        let note = format!("for '{name}': name the file, or refer to '{name}' in what is linked (-u {name})");
+        job.sink.push(Diagnostic::error(text).note(note));
+    }
+}

@@ -1,0 +1,224 @@
+//! Link-time optimisation: what compilers are asked about the files of intermediate code that take part.
+//!
+//! Resolution treats such a file as any other ([`crate::input::ir`]). What it and the phases after it have
+//! found (who defines what, what other modules see) goes to a compiler here, for every symbol that such a file
+//! has; the objects that come back stand for the files when all is resolved again
+//! ([`crate::resolve::Compiled`]).
+
+use std::collections::HashSet;
+
+use weld_lto::ir::{Compiler, IrFile};
+use weld_lto::request::{File, Machine, Member, Output, Request, Resolution, Symbol};
+
+use crate::ids::*;
+use crate::input::ir;
+use crate::input::load::Inputs;
+use crate::input::object::{Object, SymbolPlace};
+use crate::input::origin::{Origin, Origins};
+use crate::job::Job;
+use crate::mode::Mode;
+use crate::names::{Entry, flag};
+use crate::options::OutputKind;
+use crate::resolve::Resolved;
+use crate::symbols::{Symbols, sym};
+
+/// A link whose symbols are frozen, and whose exports have been decided.
+#[derive(Clone, Copy)]
+pub struct Link<'l, 'j> {
+    pub job: &'l Job<'j>,
+    pub inputs: &'l Inputs<'j>,
+    pub resolved: &'l Resolved<'j>,
+    pub symbols: &'l Symbols,
+    pub mode: Mode,
+}
+
+/// The objects that stand for files of intermediate code.
+pub fn files<'r, 'j>(resolved: &'r Resolved<'j>) -> impl Iterator<Item = &'r Object<'j>> {
+    resolved.objects.iter().filter(|object| object.code.is_some())
+}
+
+impl<'l, 'j> Link<'l, 'j> {
+    /// What is asked.
+    pub fn request(&self) -> Request<'l> {
+        let options = self.job.options;
+        let target = self.mode.facts().target;
+        let wrapped = Wrapped::of(&options.symbols.wrap);
+        // Of common symbols every file's size counts, so they are chosen from intermediate code if they can be.
+        let mut commons = HashSet::new();
+        let mut origins = Origins::new(self.inputs);
+        let mut llvm_major = None;
+        let mut list = Vec::new();
+        for object in files(self.resolved) {
+            let Some(source) = Source::of(&mut origins, self.inputs, object) else { continue };
+            if source.code.compiler == Compiler::Llvm {
+                llvm_major = llvm_major.max(source.code.major);
+            }
+            list.push(File {
+                symbols: self.symbols_of(object, &source.code, &wrapped, &mut commons),
+                compiler: source.code.compiler,
+                path: source.path,
+                offset: source.offset,
+                bytes: source.bytes,
+                member: source.member,
+            });
+        }
+        Request {
+            files: list,
+            output: match options.kind {
+                OutputKind::Exec => Output::Executable,
+                OutputKind::Pie => Output::Pie,
+                OutputKind::Shared => Output::Shared,
+                OutputKind::Relocatable => Output::Relocatable,
+            },
+            output_path: &options.output.path,
+            machine: Machine::Elf {
+                machine: target.machine,
+                is_64: target.format.is_64(),
+                is_big_endian: target.format.is_big(),
+            },
+            llvm_major,
+            wrapped: options.symbols.wrap.iter().map(|name| name.as_bytes()).collect(),
+            options: &options.lto.code,
+            patience: Request::PATIENCE,
+        }
+    }
+
+    fn symbols_of(
+        &self,
+        object: &Object<'j>,
+        code: &IrFile<'j>,
+        wrapped: &Wrapped,
+        commons: &mut HashSet<SymbolId>,
+    ) -> Vec<Symbol<'j>> {
+        let indices = object.first_global..;
+        let known = indices.zip(ir::symbols(code)).map(|(index, symbol)| {
+            let place = object.place(index, &object.syms[index as usize]);
+            let id = object.global(index);
+            let found = Found { object, index, place, id };
+            Symbol {
+                name: symbol.name,
+                resolution: self.resolution(&found, symbol.section, wrapped, commons),
+                is_defined: place != SymbolPlace::Undefined,
+                can_be_omitted: symbol.can_be_omitted,
+            }
+        });
+        known.collect()
+    }
+
+    fn resolution(
+        &self,
+        found: &Found,
+        section: &[u8],
+        wrapped: &Wrapped,
+        commons: &mut HashSet<SymbolId>,
+    ) -> Resolution {
+        let entry = self.resolved.names.get(found.id);
+        let flags = self.symbols[found.id].flags();
+        let kind = flags & sym::KIND;
+        let is_here = entry.file() == found.object.file && entry.sym() == found.index;
+        let prevails = match found.place {
+            SymbolPlace::Undefined => false,
+            SymbolPlace::Common if kind == sym::COMMON => commons.insert(found.id),
+            _ => matches!(kind, sym::DEFINED | sym::ABSOLUTE | sym::COMMON) && is_here,
+        } && flags & sym::IN_DISCARDED == 0;
+        let is_exported = flags & sym::EXPORTED != 0;
+        let name = found.object.symbol_name(found.index);
+        let is_wrapped = wrapped.concerns(name);
+        let is_defined = matches!(kind, sym::DEFINED | sym::COMMON | sym::ABSOLUTE | sym::INTERNAL);
+        let is_visible = self.mode.relocatable
+            || entry.flags & (flag::REF_NATIVE | flag::ROOT | flag::KEEP) != 0
+            || is_wrapped
+            || prevails && is_exported
+            || self.has_bounds(section);
+        let is_redefined = kind == sym::INTERNAL || wrapped.replaces(name);
+        [
+            (prevails, Resolution::PREVAILING),
+            (is_visible, Resolution::VISIBLE),
+            (is_exported, Resolution::EXPORTED),
+            (matches!(kind, sym::DEFINED | sym::COMMON) && !self.is_replaceable(flags), Resolution::LOCAL),
+            (is_redefined, Resolution::REDEFINED),
+            (is_defined && !self.is_of_code(entry), Resolution::NATIVE),
+            (kind == sym::SHARED, Resolution::SHARED),
+        ]
+        .into_iter()
+        .filter(|(holds, _)| *holds)
+        .fold(Resolution::default(), |all, (_, one)| all | one)
+    }
+
+    /// Whether another module may have its own definition, as far as is known: what `-r` makes is linked again.
+    fn is_replaceable(&self, flags: u32) -> bool {
+        self.mode.relocatable || flags & sym::PREEMPTIBLE != 0
+    }
+
+    /// Whether a definition is a file's of intermediate code.
+    fn is_of_code(&self, entry: &Entry) -> bool {
+        let index = self.resolved.index_of_file[entry.file().index()];
+        self.resolved.objects.get(index as usize).is_some_and(|object| object.code.is_some())
+    }
+
+    /// Whether something refers to `__start_SECTION` or `__stop_SECTION`, and so to what the section holds.
+    fn has_bounds(&self, section: &[u8]) -> bool {
+        let mentions = |start: &[u8]| self.resolved.names.find(&[start, section].concat()).is_some();
+        !section.is_empty() && (mentions(b"__start_") || mentions(b"__stop_"))
+    }
+
+    /// Names of definitions that `--exclude-libs` keeps to the output.
+    pub fn excluded(&self) -> Vec<&'j [u8]> {
+        let mut names = Vec::new();
+        for object in files(self.resolved).filter(|object| object.excluded) {
+            let indices = object.first_global..object.syms.len() as u32;
+            let own = indices.map(|index| self.resolved.names.get(object.global(index)));
+            names.extend(own.filter(|entry| entry.file() == object.file).map(|entry| entry.name));
+        }
+        names
+    }
+}
+
+/// A symbol of a file of intermediate code.
+struct Found<'f, 'a> {
+    object: &'f Object<'a>,
+    index: u32,
+    place: SymbolPlace,
+    id: SymbolId,
+}
+
+/// The names that `--wrap` concerns.
+struct Wrapped<'o>(HashSet<&'o [u8]>);
+
+impl<'o> Wrapped<'o> {
+    fn of(names: &'o [String]) -> Wrapped<'o> {
+        Wrapped(names.iter().map(|name| name.as_bytes()).collect())
+    }
+
+    /// References to the name lead elsewhere.
+    fn replaces(&self, name: &[u8]) -> bool {
+        self.0.contains(name)
+    }
+
+    /// References may lead here, or lead elsewhere.
+    fn concerns(&self, name: &[u8]) -> bool {
+        let is_wrapper = |start: &[u8]| name.strip_prefix(start).is_some_and(|name| self.replaces(name));
+        !self.0.is_empty() && (self.replaces(name) || is_wrapper(b"__wrap_") || is_wrapper(b"__real_"))
+    }
+}
+
+/// Where the intermediate code of an object is.
+struct Source<'a> {
+    code: IrFile<'a>,
+    path: &'a [u8],
+    offset: u64,
+    bytes: &'a [u8],
+    member: Option<Member<'a>>,
+}
+
+impl<'a> Source<'a> {
+    /// Finds it again; it has been read before.
+    fn of(origins: &mut Origins<'_, 'a>, inputs: &Inputs<'a>, object: &Object<'a>) -> Option<Source<'a>> {
+        let data = inputs.bytes(object.file).ok()?;
+        let name = inputs.name(object.file);
+        let (code, bytes) = ir::find((object.file, name), data, inputs.reading(false))?;
+        let Origin { path, offset, member } = origins.find(object.file)?;
+        let inside = bytes.as_ptr().addr() - data.as_ptr().addr();
+        Some(Source { code, path, offset: offset + inside as u64, bytes, member })
+    }
+}

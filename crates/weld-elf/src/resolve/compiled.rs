@@ -1,0 +1,104 @@
+//! Resolution around link-time optimisation: once with the files of intermediate code, and once more with the
+//! objects that compilers have made of them.
+//!
+//! The second time, files that took part do so again, whether anybody still wants them or not, and the objects
+//! stand where the first file of intermediate code stood. They define what had been chosen from such files and
+//! nothing else, so every choice that was made before is made again: of definitions, because a compiler leaves
+//! out those that were not chosen; of COMDAT groups, because a group that had lost has no definition left.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+
+use weld_common::diag::Diagnostics;
+use weld_common::resolve::Replacement;
+use weld_lto::ir::Compiler;
+use weld_lto::runtime_calls;
+
+use super::Resolved;
+use super::read::{ElfFile, Rounds};
+use crate::elf::SHN_UNDEF;
+use crate::ids::*;
+use crate::input::identify::{Kind, identify};
+use crate::input::ir;
+use crate::names::{Rank, Wrap};
+
+/// What intermediate code has become.
+pub struct Compiled<'a> {
+    /// Files that took part and were not intermediate code, ascending.
+    pub live: Vec<FileId>,
+    /// Those that were, ascending; not empty.
+    pub code: Vec<FileId>,
+    /// The objects that they are now.
+    pub objects: Vec<FileId>,
+    /// What such a file of an archive defined that `--exclude-libs` names: objects do not tell whose definitions
+    /// they are.
+    pub excluded: Vec<&'a [u8]>,
+}
+
+impl Compiled<'_> {
+    /// Puts the objects in the places of the files.
+    pub(super) fn begin(&self, rounds: &mut Rounds) {
+        rounds.replace(&[Replacement { old: self.code.clone(), new: self.objects.clone() }]);
+    }
+
+    /// Reads what took part although it is linked only if it is wanted.
+    pub(super) fn read_live(&self, rounds: &mut Rounds) {
+        let lazy = |file: &FileId| rounds.can_be_read(*file);
+        let files: Vec<FileId> = self.live.iter().copied().filter(lazy).collect();
+        rounds.read(&files, false);
+    }
+}
+
+/// Takes in bitcode that defines functions which only code generation calls: once it has begun, no further
+/// bitcode can take part. Machine code is read when it is wanted.
+pub(super) fn read_runtime_calls(rounds: &mut Rounds) -> Result<(), Diagnostics> {
+    let is_bitcode = |file: &&ElfFile| matches!(file, ElfFile::Object(o) if o.code == Some(Compiler::Llvm));
+    let Some(ElfFile::Object(first)) = rounds.files.iter().find(is_bitcode) else { return Ok(()) };
+    let bytes = rounds.format.inputs.bytes(first.file).ok();
+    let code = bytes.filter(|bytes| identify(bytes) == Kind::Bitcode).and_then(|b| ir::of_bitcode(b).ok());
+    let Some(code) = code else { return Ok(()) };
+    let mut files = Vec::new();
+    for name in runtime_calls::names(code.triple) {
+        let Some(id) = rounds.names.find(name.as_bytes()) else { continue };
+        let entry = rounds.names.get(id);
+        let file = entry.file();
+        let is_lazy = entry.rank() == Rank::Provided && rounds.can_be_read(file);
+        if is_lazy && rounds.format.inputs.bytes(file).is_ok_and(|bytes| identify(bytes) == Kind::Bitcode) {
+            files.push(file);
+        }
+    }
+    files.sort_unstable();
+    files.dedup();
+    rounds.read(&files, false);
+    rounds.settle()
+}
+
+/// Leads references of compiled objects to what `--wrap` asks for. Elsewhere only what a file leaves undefined is
+/// led there, but such an object is made of many files, which are no longer told apart: what one of them defines
+/// is what others have left undefined.
+pub(super) fn wrap(compiled: Option<&Compiled>, resolved: &Resolved, wrap: &Wrap) {
+    let Some(compiled) = compiled else { return };
+    let find = |name| resolved.names.find(name);
+    let redirected: HashMap<SymbolId, SymbolId> =
+        wrap.pairs().filter_map(|(from, to)| Some((find(from)?, find(to)?))).collect();
+    if redirected.is_empty() {
+        return;
+    }
+    for file in &compiled.objects {
+        let object = &resolved.objects[resolved.index_of_file[file.index()] as usize];
+        for (index, name) in (object.first_global..).zip(&object.globals) {
+            let is_defined = object.syms[index as usize].st_shndx() != SHN_UNDEF;
+            if is_defined && let Some(other) = redirected.get(&object.global(index)) {
+                name.store(other.0, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// Finds the names that compiled objects define and must keep to themselves.
+pub(super) fn note_excluded(compiled: Option<&Compiled>, resolved: &mut Resolved) {
+    let Some(compiled) = compiled else { return };
+    let found = compiled.excluded.iter().filter_map(|name| resolved.names.find(name));
+    let is_compiled = |id: &SymbolId| compiled.objects.contains(&resolved.names.get(*id).file());
+    resolved.excluded = found.filter(is_compiled).collect();
+}
