@@ -109,14 +109,17 @@ impl<'a> Cursor<'a> {
         }
         let (byte, shift) = ((self.at / 8) as usize, (self.at % 8) as u32);
         self.at += u64::from(width);
-        if width == 0 {
-            return Ok(0);
-        }
-        let mut word = [0; 16];
-        let near = &self.bytes[byte..self.bytes.len().min(byte + 9)];
-        word[..near.len()].copy_from_slice(near);
-        let value = (u128::from_le_bytes(word) >> shift) as u64;
-        Ok(value & (u64::MAX >> (64 - width)))
+        let rest = &self.bytes[byte..];
+        let value = match rest.first_chunk() {
+            Some(word) if width + shift <= 64 => u64::from_le_bytes(*word) >> shift,
+            _ => {
+                let mut word = [0; 16];
+                let near = &rest[..rest.len().min(9)];
+                word[..near.len()].copy_from_slice(near);
+                (u128::from_le_bytes(word) >> shift) as u64
+            }
+        };
+        Ok(value & u64::MAX.checked_shr(64 - width).unwrap_or(0))
     }
 
     /// A number in groups of `width` bits (2 to 64), the highest of which says that another follows.

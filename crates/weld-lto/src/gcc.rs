@@ -186,3 +186,83 @@ fn read_symbols<'a>(
 /// A symbol's type, and a bit of the kind of section that it will be in.
 const FUNCTION: u8 = 1;
 const BSS: u8 = 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An entry of the table of symbols.
+    fn entry(name: &str, comdat: &str, kind: u8, visibility: u8, size: u64) -> Vec<u8> {
+        let strings = format!("{name}\0{comdat}\0").into_bytes();
+        [&strings[..], &[kind, visibility], &size.to_le_bytes(), &[9, 0, 0, 0]].concat()
+    }
+
+    fn malformed(sections: &[(&[u8], &[u8])]) -> (u64, &'static str) {
+        match read(sections) {
+            Err(ReadError::Malformed { offset, what }) => (offset, what),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn kinds_and_what_the_extension_adds() {
+        let kinds = (0..5).map(|kind| entry("f", "", kind, 0, 12)).collect::<Vec<_>>().concat();
+        let extension = [1, 1, 0, 2, 1, 1, 0];
+        let sections = [
+            (&b".gnu.lto_.ext_symtab.a"[..], &extension[..]),
+            (b".text", b"x"),
+            (b".gnu.lto_.symtab.a", &kinds),
+        ];
+        let file = read(&sections).unwrap();
+        let rows: Vec<_> =
+            file.symbols.iter().map(|s| (s.is_weak, s.kind, s.is_function, s.is_bss)).collect();
+        let expected = [
+            (false, Kind::Defined, true, false),
+            (true, Kind::Defined, false, true),
+            (false, Kind::Undefined, true, false),
+            (true, Kind::Undefined, false, false),
+            (false, Kind::Common { size: 12, alignment: 1 }, false, false),
+        ];
+        assert_eq!(rows, expected);
+        assert!(file.symbols.iter().all(IrSymbol::is_for_linkers));
+        assert_eq!((file.is_fat, file.major), (true, None));
+    }
+
+    #[test]
+    fn several_tables_in_their_order() {
+        let first = [entry("a", "g", 0, 3, 0), entry("b", "h", 0, 1, 0)].concat();
+        let second = entry("c", "g", 0, 2, 0);
+        let sections = [
+            (&b".gnu.lto_.symtab.2"[..], &first[..]),
+            (b".gnu.lto_.symtab.1", &second),
+            (b".gnu.lto_.ext_symtab.1", &[1, 1, 0]),
+            (b".gnu.lto_.lto.1", &[13, 0, 1, 0, 1, 0, 1, 0]),
+            (b".gnu.lto_.lto.2", &[12, 0, 0, 0, 0, 0, 1, 0]),
+        ];
+        let file = read(&sections).unwrap();
+        let names: Vec<_> =
+            file.symbols.iter().map(|s| (s.name, s.comdat, s.visibility, s.is_function)).collect();
+        let expected = [
+            (&b"a"[..], Some(0), Visibility::Hidden, false),
+            (b"b", Some(1), Visibility::Protected, false),
+            (b"c", Some(0), Visibility::Internal, true),
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(file.comdats.iter().map(|comdat| comdat.name).collect::<Vec<_>>(), [b"g", b"h"]);
+        assert_eq!((file.is_fat, file.major), (false, Some(13)));
+    }
+
+    #[test]
+    fn what_cannot_be_read() {
+        let table = [entry("a", "", 0, 0, 0), entry("b", "", 0, 0, 0)].concat();
+        let symtab = |contents: &[u8]| malformed(&[(b".gnu.lto_.symtab.x", contents)]);
+        assert_eq!(symtab(&table[..table.len() - 1]), (17, "a symbol that is cut short"));
+        assert_eq!(symtab(b"a"), (0, "a symbol that is cut short"));
+        assert_eq!(symtab(&entry("a", "", 5, 0, 0)), (0, "a symbol of unknown kind"));
+        assert_eq!(symtab(&entry("a", "", 0, 4, 0)), (0, "a symbol of unknown visibility"));
+        assert_eq!(malformed(&[(b".gnu.lto_.lto.x", &[12, 0])]), (0, "a format of LTO that is cut short"));
+        let newer = [(&b".gnu.lto_.symtab.x"[..], &table[..]), (b".gnu.lto_.ext_symtab.x", &[2, 0])];
+        assert_eq!(read(&newer).unwrap_err(), ReadError::UnknownVersion { version: 2, producer: Vec::new() });
+        assert_eq!(read(&[]).unwrap_err(), ReadError::NoSymbolTable { producer: Vec::new() });
+    }
+}

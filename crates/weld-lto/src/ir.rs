@@ -101,10 +101,17 @@ pub struct IrSymbol<'a> {
     pub comdat: Option<u32>,
     /// The section that the source puts it into.
     pub section: &'a [u8],
-    /// COFF: what a weak external falls back to.
+    /// COFF: what a weak external falls back to if no other file defines it.
     pub fallback: Option<&'a [u8]>,
-    /// COFF: another name for what is defined elsewhere.
+    /// An alias: another name of what the file also has under a first.
     pub is_indirect: bool,
+}
+
+impl IrSymbol<'_> {
+    /// Linkers have to do with it: others can refer to it, and object files have it.
+    pub fn is_for_linkers(&self) -> bool {
+        self.is_global && !self.is_internal
+    }
 }
 
 /// Why the symbols of a file could not be read.

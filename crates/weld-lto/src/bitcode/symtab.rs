@@ -228,7 +228,7 @@ impl<'a> Table<'a> {
             is_unnamed_addr: has(flag::UNNAMED_ADDR),
             comdat,
             section: uncommon.section,
-            fallback: (has(flag::WEAK) && has(flag::INDIRECT)).then_some(uncommon.fallback),
+            fallback: Some(uncommon.fallback).filter(|name| !name.is_empty()),
             is_indirect: has(flag::INDIRECT),
         })
     }
