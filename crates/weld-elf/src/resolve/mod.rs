@@ -11,15 +11,18 @@
 
 pub mod comdat;
 mod common_blocks;
+mod file;
+mod hidden_references;
 mod read;
 pub mod shared_commons;
+mod soname;
+mod undefined_glob;
 pub mod versioned;
 mod versioned_shared;
 
 use std::collections::{HashMap, HashSet};
 
 use weld_common::diag::{DiagSink, Diagnostics};
-use weld_common::glob::Glob;
 pub use weld_common::resolve::Extraction;
 use weld_common::resolve::Finished;
 use weld_common::trace;
@@ -30,7 +33,8 @@ use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::names::{self, *};
 use crate::options::Options;
-use read::{ElfFile, Reader, Rounds};
+use file::Sorted;
+use read::{Reader, Rounds};
 use versioned::Shadowed;
 
 /// The files that take part in the link, and the name table.
@@ -70,52 +74,23 @@ impl<'a> Resolver<'a, '_> {
     pub fn run(&self, roots: &[(&'a [u8], u32)]) -> Result<Resolved<'a>, Diagnostics> {
         let &Resolver { inputs, options, sink, wrap, parallel } = self;
         let reader = Reader { inputs, options, wrap, parallel, asked: HashSet::new() };
-        let sizes = (shard_bits(inputs.total_bytes), inputs.files.len());
+        let sizes = (names::shard_bits(inputs.total_bytes), inputs.files.len());
         let mut rounds = Rounds::new(reader, sizes, sink, parallel);
         rounds.extractions = options.reports.explains_extraction().then(Vec::new);
         rounds.refer(roots.iter().copied());
         rounds.announce_archives(0);
         let first: Vec<FileId> = inputs.first_round().collect();
         rounds.read(&first, true);
-        self.add_roots(&mut rounds.names);
+        undefined_glob::add_roots(options, &mut rounds.names, sink);
         rounds.settle()?;
         Ok(self.finish(rounds.finish()))
-    }
-
-    /// `--undefined-glob`.
-    fn add_roots(&self, names: &mut Names<'a>) {
-        if self.options.symbols.undefined_glob.is_empty() {
-            return;
-        }
-        let mut globs = Vec::new();
-        for pattern in &self.options.symbols.undefined_glob {
-            match Glob::new(pattern.as_bytes()) {
-                Ok(glob) => globs.push(glob),
-                Err(e) => self.sink.error(format!("--undefined-glob: {pattern}: {e}")),
-            }
-        }
-        names::add_roots(names, |name| globs.iter().any(|g| g.matches(name)));
     }
 
     fn finish(&self, finished: Finished<'a, Reader<'a, '_>>) -> Resolved<'a> {
         let _stretch = trace::stretch("join files");
         let Finished { files, mut names, extractions, .. } = finished;
-        let mut index_of_file = vec![u32::MAX; self.inputs.files.len()];
-        let mut objects: Vec<Object> = Vec::new();
-        let mut shared: Vec<Shared> = Vec::new();
-        for (id, file) in files {
-            match file {
-                ElfFile::Object(object) => {
-                    index_of_file[id.index()] = objects.len() as u32;
-                    objects.push(*object);
-                }
-                ElfFile::Shared(dso) => {
-                    index_of_file[id.index()] = shared.len() as u32;
-                    shared.push(*dso);
-                }
-            }
-        }
-        join_libraries(&mut shared);
+        let Sorted { objects, mut shared, index_of_file } = file::sort(files, self.inputs.files.len());
+        soname::join(&mut shared);
         let duplicates = names::take_duplicates(&mut names);
         let commons = names::take_commons(&mut names);
         let mut resolved = Resolved {
@@ -135,24 +110,5 @@ impl<'a> Resolver<'a, '_> {
         versioned_shared::note(&mut resolved);
         shared_commons::settle(&mut resolved, self.sink);
         resolved
-    }
-}
-
-/// A library that was found by two paths is one library, and needed if either mention says so.
-fn join_libraries(shared: &mut [Shared]) {
-    let mut first: HashMap<&[u8], usize> = HashMap::new();
-    for i in 0..shared.len() {
-        let known = *first.entry(shared[i].soname).or_insert(i);
-        shared[known].as_needed &= shared[i].as_needed;
-        shared[i].as_needed |= known < i;
-    }
-}
-
-/// How many shards the name table gets: enough that one shard's table stays in the L2 cache.
-fn shard_bits(input_bytes: u64) -> u32 {
-    match input_bytes {
-        0..4_000_000 => 0,
-        4_000_000..64_000_000 => 4,
-        _ => 6,
     }
 }
