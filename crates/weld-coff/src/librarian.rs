@@ -24,7 +24,7 @@ use crate::input::search::Search;
 use crate::job::Job;
 use crate::options::{Input, Options};
 use crate::resolve::entry::Exported;
-use crate::resolve::has_plain_name;
+use crate::resolve::imports::has_plain_name;
 use crate::synth::exports::Exports;
 
 /// Makes the library that the options ask for.

@@ -22,7 +22,8 @@ use crate::input::object::Object;
 use crate::names::{self, Names, Rank, Rival, SOFT, flag};
 use crate::options::Options;
 use crate::resolve::entry::Internal;
-use crate::resolve::{Place, Resolved, duplicates, import_symbol, wrap};
+use crate::resolve::imports::import_symbol;
+use crate::resolve::{Place, Resolved, duplicates, wrap};
 use crate::sections::{Kind as SectionKind, Sections};
 use crate::wording::source::Sources;
 

@@ -423,8 +423,22 @@ impl<'a, R: Rules> Names<'a, R> {
     pub fn take_notes(&mut self, list: impl Fn(&mut R::Notes) -> &mut Vec<Rival>) -> Vec<Rival> {
         let lists = self.shards.iter_mut().map(|shard| std::mem::take(list(&mut shard.notes)));
         let mut all: Vec<Rival> = lists.flatten().collect();
-        all.sort_unstable_by_key(|rival| (rival.file, rival.sym));
+        all.sort_unstable_by_key(|rival| (self.place(rival.file), rival.sym));
         all
+    }
+
+    /// Where a file stands in the order of files: its id, unless files came in the place of others.
+    pub fn place(&self, file: FileId) -> u32 {
+        let places = self.places.as_ref();
+        places.and_then(|places| places.get(file.index())).copied().unwrap_or(file.0)
+    }
+
+    /// Whether a definition with priority `word` goes before one with priority `other`.
+    pub fn goes_before(&self, word: u64, other: u64) -> bool {
+        match &self.places {
+            None => word < other,
+            Some(places) => places.key(word) < places.key(other),
+        }
     }
 
     /// The files that offer what has become wanted since the last call, each with the name; sorted.
@@ -538,6 +552,21 @@ mod tests {
         let index = shard.find_or_insert(0, b"name");
         shard.prefetch_name(0);
         assert_eq!(shard.find(0, b"name"), Some(index));
+    }
+
+    #[test]
+    fn files_go_in_the_order_of_their_places() {
+        let mut names = Names::<Best>::new(0);
+        assert!(names.goes_before(pack(Rank::Strong, FileId(1), 0), pack(Rank::Strong, FileId(2), 0)));
+        // File 2 came for the first one; file 3 has no place of its own.
+        names.set_places(vec![0, 2, 1]);
+        let mut bins = Bins::new(0);
+        [1, 2, 3].into_iter().for_each(|file| bins.push(record("f", file, Rank::Strong as u32)));
+        names.enter(&[bins], &NoIds, false);
+        assert_eq!([1, 2, 3].map(|file| names.place(FileId(file))), [2, 1, 3]);
+        assert_eq!(names.get(names.find(b"f").unwrap()).file(), FileId(2));
+        assert!(names.goes_before(pack(Rank::Strong, FileId(2), 0), pack(Rank::Strong, FileId(1), 0)));
+        assert!(names.goes_before(pack(Rank::Strong, FileId(1), 0), pack(Rank::Weak, FileId(2), 0)));
     }
 
     #[test]

@@ -7,10 +7,16 @@
 //!
 //! A file can be replaced by others ([`Rounds::replace`]): what was chosen for the names that it announced is
 //! chosen anew.
+//!
+//! What else formats do alike stands beside it: which of several [COMDAT groups](comdat) is kept, and what is
+//! said of names that have [several definitions](duplicates) or [none](undefined).
 
 mod archives;
+pub mod comdat;
+pub mod duplicates;
 mod read;
 mod replace;
+pub mod undefined;
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -74,8 +80,8 @@ pub trait Format<'a>: Sync + Sized {
     /// Completes the list of files that are wanted, each with the name that it is wanted for.
     fn choose(_rounds: &mut Rounds<'a, '_, Self>, _wanted: &mut Vec<(FileId, SymbolId)>) {}
 
-    /// Files will be read now.
-    fn will_read(&self, _names: &Names<'a, Self::Rules>, _wanted: &[(FileId, SymbolId)]) {}
+    /// `files` will be read now, for the names that are `wanted` of them.
+    fn will_read(&self, _names: &Names<'a, Self::Rules>, _wanted: &[(FileId, SymbolId)], _files: &[FileId]) {}
 
     /// Carries out what files ask for that have been read.
     fn carry_out(_rounds: &mut Rounds<'a, '_, Self>, _files: &[FileId]) {}
@@ -194,6 +200,17 @@ impl<'a, 's, F: Format<'a>> Rounds<'a, 's, F> {
         self.pool.give_back(bins);
     }
 
+    /// Refers to one name from outside of files; `keep` gives it memory if nobody has named it so far. Its id.
+    pub fn refer_to(&mut self, name: &[u8], bits: u32, keep: impl FnOnce(&[u8]) -> &'a [u8]) -> SymbolId {
+        let name: &'a [u8] = match self.names.find(name) {
+            Some(id) => self.names.get(id).name,
+            None => keep(name),
+        };
+        self.refer([(name, bits)]);
+        // The record has been entered, so the name is there.
+        self.names.find(name).unwrap_or(SymbolId::NONE)
+    }
+
     /// Reads what is wanted until nothing more is.
     ///
     /// # Errors
@@ -201,7 +218,7 @@ impl<'a, 's, F: Format<'a>> Rounds<'a, 's, F> {
     pub fn settle(&mut self) -> Result<(), Diagnostics> {
         loop {
             self.sink.end_phase()?;
-            let mut wanted = {
+            let wanted = {
                 let _stretch = trace::stretch("wanted members");
                 let mut wanted = self.names.wanted();
                 F::choose(self, &mut wanted);
@@ -217,9 +234,9 @@ impl<'a, 's, F: Format<'a>> Rounds<'a, 's, F> {
             if wanted.is_empty() {
                 return Ok(());
             }
-            self.format.will_read(&self.names, &wanted);
-            wanted.dedup_by_key(|(file, _)| *file);
-            let files: Vec<FileId> = wanted.into_iter().map(|(file, _)| file).collect();
+            let mut files: Vec<FileId> = wanted.iter().map(|(file, _)| *file).collect();
+            files.dedup();
+            self.format.will_read(&self.names, &wanted, &files);
             self.read(&files, false);
             F::carry_out(self, &files);
         }

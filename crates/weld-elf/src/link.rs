@@ -429,6 +429,9 @@ fn open<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
     let _span = job.trace.span("open inputs");
     let loader = Loader { store: job.store, options: job.options, sink: job.sink, parallel };
     let mut inputs = loader.load();
+    if job.record.is_some() {
+        setup::open_for_compilers(job.options, job.store, job.sink);
+    }
     job.sink.end_phase()?;
     // A script that only adds to a layout adds to the default one.
     inputs.complete_script(|machine| default_script::text(job.options, machine.facts()), job.sink)?;

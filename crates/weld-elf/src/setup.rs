@@ -248,6 +248,18 @@ pub fn check_plugin(options: &Options) -> Result<(), Diagnostic> {
     }
 }
 
+/// Opens what compilers will read besides intermediate code, so that it is among the inputs.
+pub fn open_for_compilers(options: &Options, store: &InputStore, sink: &DiagSink) {
+    let code = &options.lto.code;
+    let profiles = code.profile.sample.iter().chain(&code.profile.context_sensitive);
+    for path in profiles.chain(&code.passes.plugins) {
+        // What is not there, who reads it says.
+        if let Err(error) = store.open(path) {
+            sink.push(error.into());
+        }
+    }
+}
+
 /// The symbol where the program starts, unless it is a number. Shared objects need one only if asked.
 pub fn entry_symbol(options: &Options, inputs: &Inputs) -> Option<String> {
     let from_script = entries(inputs).next().cloned();

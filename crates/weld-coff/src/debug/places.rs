@@ -10,7 +10,8 @@ use crate::arch::Place;
 use crate::ids::{SectionId, SymbolId};
 use crate::layout;
 use crate::names::{Entry, Rank, SOFT};
-use crate::resolve::{self, import_symbol};
+use crate::resolve;
+use crate::resolve::imports::import_symbol;
 use crate::symbols::{Kind as SymbolKind, SyntheticSection};
 use crate::synth::image::Image;
 

@@ -110,6 +110,16 @@ impl<'a> Inputs<'a> {
         store.readahead().will_read(needed);
     }
 
+    /// Files that are read at once: all but members of archives.
+    pub fn first_round(&self) -> impl Iterator<Item = FileId> {
+        self.objects_from(0)
+    }
+
+    pub fn objects_from(&self, first: usize) -> impl Iterator<Item = FileId> {
+        let files = self.files.iter().enumerate().skip(first);
+        files.filter(|(_, file)| matches!(file, Input::File(_))).map(|(i, _)| FileId(i as u32))
+    }
+
     /// Whether this file is one of the inputs.
     pub fn has(&self, file: &Identity) -> bool {
         self.opened.contains(file)

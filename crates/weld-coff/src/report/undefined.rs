@@ -6,6 +6,7 @@
 use object::LittleEndian as LE;
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::resolve::undefined::by_name;
 use weld_common::zeroed;
 
 use crate::ids::SymbolId;
@@ -15,9 +16,6 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::wording::source::Sources;
 use crate::wording::{place, two_lines};
-
-/// References shown for each symbol.
-const SHOWN: usize = 3;
 
 /// Reports `missing` names: warnings if the link goes on (`force`).
 pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, parallel: bool, sink: &DiagSink) {
@@ -30,27 +28,22 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         true => resolved.objects.par_iter().map(one).collect(),
         false => resolved.objects.iter().map(one).collect(),
     };
-    let mut places: Vec<Vec<(&Object, &Referrer)>> = vec![Vec::new(); missing.len()];
-    // Names come in the order in which objects list them; before them those that only the command line wants.
-    let mut order = vec![0u64; missing.len()];
-    for ((file, object), referrers) in (1u64..).zip(&resolved.objects).zip(&found) {
-        for referrer in referrers {
-            places[referrer.missing].push((object, referrer));
-            if order[referrer.missing] == 0 {
-                order[referrer.missing] = file << 32 | u64::from(referrer.symbol);
-            }
-        }
-    }
+    let references = (0..).zip(&found).flat_map(|(object, list)| {
+        let one =
+            move |referrer: &Referrer| (missing[referrer.missing], Reference { object, referrer: *referrer });
+        list.iter().map(one)
+    });
     let mut sources = Sources::default();
-    for (i, (id, places)) in missing.iter().zip(places).enumerate() {
-        let entry = resolved.names.get(*id);
-        let is_root = places.is_empty() && entry.flags & flag::ROOT != 0;
-        let alternate = resolved.alternates.iter().find(|(from, _)| from == id);
+    for one in by_name(missing.iter().copied(), references) {
+        let entry = resolved.names.get(one.name);
+        let is_root = one.references.is_empty() && entry.flags & flag::ROOT != 0;
+        let alternate = resolved.alternates.iter().find(|(from, _)| *from == one.name);
         // What only /alternatename asks for is told where it would have helped. The helper of late loading
         // the linker asks for.
-        let stands_in = |(from, to): &(SymbolId, SymbolId)| to == id && numbers.of_name(*from).is_some();
-        let is_helper = resolved.program.delay_helper == Some(*id);
-        if places.is_empty() && !is_root && !is_helper && resolved.alternates.iter().any(stands_in) {
+        let stands_in =
+            |(from, to): &(SymbolId, SymbolId)| *to == one.name && numbers.of_name(*from).is_some();
+        let is_helper = resolved.program.delay_helper == Some(one.name);
+        if one.references.is_empty() && !is_root && !is_helper && resolved.alternates.iter().any(stands_in) {
             continue;
         }
         // What the command line asks for, nobody refers to.
@@ -58,8 +51,9 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         let text = format!("{root}undefined symbol: {}", options.shown(entry.name));
         let problem =
             if options.force.unresolved { Diagnostic::warning(text) } else { Diagnostic::error(text) };
-        let mut problem = problem.at(order[i]);
-        for (object, referrer) in places.iter().take(SHOWN) {
+        let mut problem = problem.at(one.references.first().map_or(0, Reference::order));
+        for Reference { object, referrer } in one.shown() {
+            let object = &resolved.objects[*object as usize];
             problem =
                 referrer.lines(object, &mut sources, options).into_iter().fold(problem, Diagnostic::note);
         }
@@ -67,8 +61,8 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
             let to = options.shown(resolved.names.get(*to).name);
             problem = problem.note(format!("nor is {to} defined, which /alternatename puts in its place"));
         }
-        if places.len() > SHOWN {
-            problem = problem.note(format!("referenced {} more times", places.len() - SHOWN));
+        if one.others() > 0 {
+            problem = problem.note(format!("referenced {} more times", one.others()));
         }
         sink.push(problem);
     }
@@ -93,7 +87,22 @@ impl Numbers {
     }
 }
 
+/// A reference, and the position of its object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Reference {
+    object: u32,
+    referrer: Referrer,
+}
+
+impl Reference {
+    /// Names come in the order in which objects list them; before them those that only the command line wants.
+    fn order(&self) -> u64 {
+        (u64::from(self.object) + 1) << 32 | u64::from(self.referrer.symbol)
+    }
+}
+
 /// Where an object refers to one of the names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Referrer {
     /// The number of the name, and of the object's symbol.
     missing: usize,

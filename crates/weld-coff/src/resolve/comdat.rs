@@ -5,46 +5,37 @@
 //! only if their section is kept.
 
 use object::LittleEndian as LE;
-use rayon::prelude::*;
 use weld_common::diag::Diagnostic;
-use weld_common::trace;
+use weld_common::resolve::comdat::{self, Candidate};
 
 use super::Resolved;
+use super::duplicates::{diagnostic, place};
 use crate::coff::pe;
 use crate::ids::FileId;
 use crate::input::object::{Comdat, NO_LEADER, Object};
 use crate::names::{Rank, Rival, flag, pack};
 use crate::options::Options;
-use crate::resolve::duplicates;
 use crate::wording::source::Sources;
 
 /// Has the largest section win where objects ask for that.
 pub fn choose_largest(resolved: &mut Resolved, parallel: bool) {
+    let names = &resolved.names;
     let candidates = |object: &Object| {
         let mut list = Vec::new();
         for comdat in object.comdats.iter().filter(|comdat| comdat.leader_is_global) {
-            let Some(id) = object.global(comdat.leader) else { continue };
-            if resolved.names.get(id).flags & flag::LARGEST != 0 {
+            let Some(signature) = object.global(comdat.leader) else { continue };
+            if names.get(signature).flags & flag::LARGEST != 0 {
                 let size = object.coff.section(comdat.section).map_or(0, |h| h.size_of_raw_data.get(LE));
-                list.push((id, std::cmp::Reverse(size), object.file, comdat.leader));
+                list.push(Candidate { signature, size: size.into(), item: comdat.leader });
             }
         }
         list
     };
-    let region = trace::region("largest COMDAT sections");
-    let task = |object: &Object| {
-        let _task = region.task();
-        candidates(object)
-    };
-    let mut all: Vec<_> = match parallel {
-        true => resolved.objects.par_iter().flat_map_iter(task).collect(),
-        false => resolved.objects.iter().flat_map(task).collect(),
-    };
-    drop(region);
-    all.sort_unstable();
-    all.dedup_by_key(|candidate| candidate.0);
-    for (id, _, file, leader) in all {
-        let entry = resolved.names.get_mut(id);
+    for (object, Candidate { signature, item: leader, .. }) in
+        comdat::largest(&resolved.objects, candidates, parallel)
+    {
+        let file = resolved.objects[object as usize].file;
+        let entry = resolved.names.get_mut(signature);
         // A definition that is in no COMDAT section has been reported as a duplicate.
         if entry.rank() == Rank::Strong && entry.flags & flag::PLAIN == 0 {
             entry.best = pack(Rank::Strong, file, leader);
@@ -120,11 +111,10 @@ pub fn clash<'o, 'a>(
         selection => selection == NO_DUPLICATES,
     };
     differ.then(|| {
-        duplicates::diagnostic(
+        diagnostic(
             &options.shown(entry.name),
-            &[(other, entry.sym()), (object, comdat.leader)].map(|(object, symbol)| {
-                duplicates::place(Some(object), &object.name.to_string(), symbol, sources)
-            }),
+            &[(other, entry.sym()), (object, comdat.leader)]
+                .map(|(object, symbol)| place(Some(object), &object.name.to_string(), symbol, sources)),
             options.force.multiple,
         )
         .of(object.file, comdat.section)
@@ -168,11 +158,12 @@ pub fn settle_members(
             continue;
         }
         let word = pack(Rank::Strong, member.file, member.sym);
-        let entry = resolved.names.get_mut(member.id);
-        if entry.best < word && entry.rank() <= Rank::Strong {
+        let entry = resolved.names.get(member.id);
+        if resolved.names.goes_before(word, entry.best) {
+            resolved.names.get_mut(member.id).best = word;
+        } else if entry.best != word && entry.rank() <= Rank::Strong {
             lost.push(*member);
         }
-        entry.best = entry.best.min(word);
     }
     lost
 }

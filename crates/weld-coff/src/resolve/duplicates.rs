@@ -1,20 +1,25 @@
 //! Symbols that several files define.
 
-use weld_common::diag::{DiagSink, Diagnostic};
-use weld_common::text;
+use std::borrow::Cow;
 
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::resolve::duplicates::{self, Definition, Definitions};
+
+use super::file::object;
+use super::read::Rounds;
 use crate::coff::object::ABSOLUTE;
 use crate::ids::{FileId, ObjectId};
 use crate::input::object::Object;
 use crate::names::{self, Names, Rival, SOFT};
 use crate::options::Options;
-use crate::resolve::{Place, Resolved, comdat};
+use crate::resolve::comdat::settle_members;
+use crate::resolve::{Place, Resolved, Resolver};
 use crate::wording::source::Sources;
 use crate::wording::two_lines;
 
 /// A symbol is defined in these files, the first one's definition counts.
 pub fn diagnostic(name: &str, places: &[Vec<String>], force: bool) -> Diagnostic {
-    let text = format!("duplicate symbol: {name}");
+    let text = duplicates::headline(name);
     let problem = if force { Diagnostic::warning(text) } else { Diagnostic::error(text) };
     places.iter().flatten().fold(problem, |problem, place| problem.note(place))
 }
@@ -47,7 +52,7 @@ pub fn settle(
         Place::Object(id) => is_kept(id, number),
         _ => true,
     };
-    let mut lost = comdat::settle_members(resolved, &members, is_kept);
+    let mut lost = settle_members(resolved, &members, is_kept);
     lost.extend(names::take_duplicates(&mut resolved.names));
     let soft = names::take_soft(&mut resolved.names);
     lost.extend(clashing(resolved, &soft));
@@ -55,35 +60,48 @@ pub fn settle(
     report((&resolved.names, lost), object_of, options, sink);
 }
 
+impl<'a> Resolver<'a, '_> {
+    /// Says which symbols have been defined twice so far. More of it can be said when the rounds are over.
+    pub(super) fn report_duplicates(&self, rounds: &mut Rounds<'a, '_, '_, '_>) {
+        let lost = names::take_duplicates(&mut rounds.names);
+        let object_of = |file| (object(&rounds.files, file), rounds.format.inputs.name(file).to_string());
+        report((&rounds.names, lost), object_of, self.options, self.sink);
+    }
+}
+
 /// Reports definitions that lost to others where there may be one only. `object_of` finds the object of a
 /// file, and the file's name.
-///
-/// There may be as many as symbols, and only the first errors are shown: places, with their source lines, are
-/// looked up for these only.
-pub fn report<'o, 'a: 'o>(
+fn report<'o, 'a: 'o>(
     (names, lost): (&Names, Vec<Rival>),
     object_of: impl Fn(FileId) -> (Option<&'o Object<'a>>, String),
     options: &Options,
     sink: &DiagSink,
 ) {
-    let mut lost = lost;
-    lost.sort_unstable_by_key(|rival| (rival.file.0, rival.sym));
     let is_all = options.force.multiple || options.error_limit == 0;
-    let shown = if is_all { lost.len() } else { options.error_limit.min(lost.len()) };
-    let (told, others) = lost.split_at(shown);
-    let mut sources = Sources::default();
-    for rival in told {
-        let entry = names.get(rival.id);
-        let places = [(entry.file(), entry.sym()), (rival.file, rival.sym)].map(|(file, symbol)| {
-            let (object, name) = object_of(file);
-            place(object, &name, symbol, &mut sources)
-        });
-        let problem = diagnostic(&options.shown(entry.name), &places, options.force.multiple);
-        sink.push(problem.of(rival.file, rival.sym));
+    let detailed = if is_all { usize::MAX } else { options.error_limit };
+    let mut told = Told { object_of, options, sources: Sources::default() };
+    duplicates::report(names, lost, detailed, &mut told, sink);
+}
+
+/// What is known of definitions.
+struct Told<'l, 'o, 'a, F> {
+    object_of: F,
+    options: &'l Options,
+    sources: Sources<'o, 'a>,
+}
+
+impl<'o, 'a: 'o, F: Fn(FileId) -> (Option<&'o Object<'a>>, String)> Definitions for Told<'_, 'o, 'a, F> {
+    fn shown<'n>(&self, name: &'n [u8]) -> Cow<'n, str> {
+        self.options.shown(name).into()
     }
-    for rival in others {
-        let name = text::text(names.get(rival.id).name);
-        sink.push(Diagnostic::error(format!("duplicate symbol: {name}")).of(rival.file, rival.sym));
+
+    fn problem(&self, text: String) -> Diagnostic {
+        if self.options.force.multiple { Diagnostic::warning(text) } else { Diagnostic::error(text) }
+    }
+
+    fn tell_place(&mut self, problem: Diagnostic, Definition { file, sym }: Definition) -> Diagnostic {
+        let (object, name) = (self.object_of)(file);
+        place(object, &name, sym, &mut self.sources).into_iter().fold(problem, Diagnostic::note)
     }
 }
 

@@ -11,8 +11,9 @@ use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::text;
 
 use super::Resolver;
+use super::file::objects;
 use super::mingw::exported_name;
-use super::read::{Rounds, objects};
+use super::read::Rounds;
 use super::wrap::Wrap;
 use crate::arch::facts;
 use crate::args::def;
@@ -455,6 +456,9 @@ impl<'a> Resolver<'a, '_> {
     /// Defines what GNU linkers do before libraries are asked: theirs have definitions of the same for other
     /// linkers.
     pub(super) fn define_lists(&self, rounds: &mut Rounds<'a, '_, '_, '_>) {
+        if !self.options.mingw.on {
+            return;
+        }
         let prefix = rounds.format.machine.map_or("", Machine::prefix);
         let lists = GNU_INTERNALS.iter().map(|(name, _)| format!("{prefix}{name}"));
         let all = lists.chain(self.numbers().map(|(name, _)| name.to_owned()));

@@ -8,7 +8,8 @@ use weld_common::text;
 
 use super::Resolver;
 use super::entry::{Exported, Program};
-use super::read::{Rounds, object, objects};
+use super::file::{object, objects};
+use super::read::Rounds;
 use crate::coff::machine::Machine;
 use crate::coff::object::{ABSOLUTE, Symbol, UNDEFINED};
 use crate::coff::pe;

@@ -22,7 +22,8 @@ use crate::coff::pe;
 use crate::ids::{ImportId, ObjectId, SectionId};
 use crate::input::object::Object;
 use crate::names::{Rank, SOFT};
-use crate::resolve::{Place, import_symbol};
+use crate::resolve::Place;
+use crate::resolve::imports::import_symbol;
 use crate::sections::{Kind, Sections};
 use crate::symbols::{Kind as SymbolKind, Symbol, of_object};
 

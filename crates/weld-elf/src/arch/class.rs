@@ -153,44 +153,30 @@ pub struct Type {
     pub fit: Fit,
     /// From where slots count; of no meaning for classes that have none.
     pub from: From,
-    /// For messages; empty if there is no such type.
-    pub name: &'static str,
+    /// Where its name begins in [`Facts::type_names`](super::facts::Facts::type_names), an empty one if there
+    /// is no such type.
+    pub name: u16,
+}
+
+const _: () = assert!(size_of::<Type>() == 8);
+
+/// A type and its name, as a machine's list has them. The list is for the compiler alone: what a program has
+/// of it are a [`table`] and one text of [`names`]. Text that each type pointed at would be an address each
+/// that the loader has to fill in, though it is wanted for messages only.
+#[derive(Clone, Copy)]
+pub struct Named {
+    of: Type,
+    name: &'static str,
 }
 
 impl Type {
     /// No type.
-    pub const UNKNOWN: Type = Type {
-        class: Class::Unknown,
-        width: 0,
-        bits: 0,
-        align: 1,
-        fit: Fit::Any,
-        from: From::Zero,
-        name: "",
-    };
-
-    pub const fn new(class: Class, width: u8, fit: Fit, name: &'static str) -> Type {
-        Type { class, width, bits: 8 * width, align: 1, fit, from: From::Place, name }
-    }
-
-    /// The same with a field that is only a part of the bytes.
-    pub const fn bits(self, bits: u8) -> Type {
-        Type { bits, ..self }
-    }
-
-    /// The same for values that are multiples of `align`.
-    pub const fn of(self, align: u8) -> Type {
-        Type { align, ..self }
-    }
+    pub const UNKNOWN: Type =
+        Type { class: Class::Unknown, width: 0, bits: 0, align: 1, fit: Fit::Any, from: From::Zero, name: 0 };
 
     /// Whether a value is a multiple of what it has to be one of.
     pub const fn is_aligned(&self, value: i64) -> bool {
         value & (self.align as i64 - 1) == 0
-    }
-
-    /// The same with a slot that counts from elsewhere.
-    pub const fn from(self, from: From) -> Type {
-        Type { from, ..self }
     }
 
     /// Whether a value fits.
@@ -224,15 +210,78 @@ impl Type {
     }
 }
 
+impl Named {
+    pub const fn new(class: Class, width: u8, fit: Fit, name: &'static str) -> Named {
+        let of = Type { class, width, bits: 8 * width, align: 1, fit, from: From::Place, name: 0 };
+        Named { of, name }
+    }
+
+    /// A type that is refused by its name.
+    pub const fn unknown(name: &'static str) -> Named {
+        Named { of: Type::UNKNOWN, name }
+    }
+
+    /// The same with a field that is only a part of the bytes.
+    pub const fn bits(self, bits: u8) -> Named {
+        Named { of: Type { bits, ..self.of }, ..self }
+    }
+
+    /// The same for values that are multiples of `align`.
+    pub const fn of(self, align: u8) -> Named {
+        Named { of: Type { align, ..self.of }, ..self }
+    }
+
+    /// The same with a slot that counts from elsewhere.
+    pub const fn from(self, from: From) -> Named {
+        Named { of: Type { from, ..self.of }, ..self }
+    }
+}
+
 /// A machine's table of types from those that it has, with their numbers.
-pub const fn table<const N: usize>(types: &[(u32, Type)]) -> [Type; N] {
+pub const fn table<const N: usize>(types: &[(u32, Named)]) -> [Type; N] {
     let mut table = [Type::UNKNOWN; N];
+    let mut at = 1;
     let mut i = 0;
     while i < types.len() {
-        table[types[i].0 as usize] = types[i].1;
+        let (number, Named { of, name }) = types[i];
+        assert!(at <= u16::MAX as usize);
+        table[number as usize] = Type { name: at as u16, ..of };
+        at += name.len() + 1;
         i += 1;
     }
     table
+}
+
+/// Bytes of [`names`].
+pub const fn names_size(types: &[(u32, Named)]) -> usize {
+    let (mut size, mut i) = (1, 0);
+    while i < types.len() {
+        size += types[i].1.name.len() + 1;
+        i += 1;
+    }
+    size
+}
+
+/// The names of these types one after the other, with a zero before them and after each.
+pub const fn names<const SIZE: usize>(types: &[(u32, Named)]) -> [u8; SIZE] {
+    let mut names = [0; SIZE];
+    let mut at = 1;
+    let mut i = 0;
+    while i < types.len() {
+        let name = types[i].1.name.as_bytes();
+        let (_, rest) = names.split_at_mut(at);
+        rest.split_at_mut(name.len()).0.copy_from_slice(name);
+        at += name.len() + 1;
+        i += 1;
+    }
+    names
+}
+
+/// The name that begins at `at` of these.
+pub fn name_at(names: &[u8], at: u16) -> &str {
+    let rest = names.get(usize::from(at)..).unwrap_or_default();
+    let name = rest.split(|byte| *byte == 0).next().unwrap_or_default();
+    std::str::from_utf8(name).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -241,14 +290,26 @@ mod tests {
 
     #[test]
     fn ranges_are_told_as_numbers() {
-        let of = |width, fit| Type::new(Class::Pc, width, fit, "").range();
+        let of = |width, fit| Named::new(Class::Pc, width, fit, "").of.range();
         assert_eq!(of(1, Fit::Signed), "[-0x80, 0x7f]");
         assert_eq!(of(4, Fit::Unsigned), "[0, 0xffffffff]");
         assert_eq!(of(2, Fit::Either), "[-0x8000, 0xffff]");
         assert_eq!(of(4, Fit::Rounded), "[-0x80000800, 0x7ffff7ff]");
         assert_eq!(of(8, Fit::Signed), "[-0x8000000000000000, 0x7fffffffffffffff]");
-        let part = Type::new(Class::Got, 4, Fit::Signed, "").bits(20);
+        let part = Named::new(Class::Got, 4, Fit::Signed, "").bits(20).of;
         assert_eq!(part.range(), "[-0x80000, 0x7ffff]");
         assert!(part.fits(0x7_ffff) && !part.fits(0x8_0000) && part.fits(-0x8_0000));
+    }
+
+    #[test]
+    fn names_are_one_text() {
+        const LIST: &[(u32, Named)] =
+            &[(2, Named::new(Class::Pc, 4, Fit::Any, "two")), (0, Named::unknown("none"))];
+        let table: [Type; 4] = table(LIST);
+        let names: [u8; names_size(LIST)] = names(LIST);
+        assert_eq!(&names, b"\0two\0none\0");
+        assert_eq!(table.map(|of| name_at(&names, of.name)), ["none", "", "two", ""]);
+        assert_eq!(table[2].class, Class::Pc);
+        assert_eq!(name_at(&names, 100), "");
     }
 }

@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::class::{Class, Type};
+use super::class::{Class, Type, name_at};
 use crate::elf::{Format, RelocForm, SHT_PROGBITS, Target};
 
 /// How what inputs say in a property becomes what the output says ("Linux Extensions to gABI").
@@ -43,6 +43,8 @@ pub struct Facts {
     pub tls_offset: u64,
     /// Its relocation types, by number.
     pub types: &'static [Type],
+    /// Their names: [`super::class::names`].
+    pub type_names: &'static [u8],
     /// The type that computes nothing.
     pub none: u32,
     pub dynamic: DynamicTypes,
@@ -419,9 +421,10 @@ impl Facts {
 
     /// The name of relocation type `kind` for messages.
     pub fn type_name(&self, kind: u32) -> String {
-        match self.types.get(kind as usize) {
-            Some(t) if !t.name.is_empty() => t.name.to_owned(),
-            _ => format!("relocation type {kind}"),
+        let at = self.types.get(kind as usize).map_or(0, |of| of.name);
+        match name_at(self.type_names, at) {
+            "" => format!("relocation type {kind}"),
+            name => name.to_owned(),
         }
     }
 

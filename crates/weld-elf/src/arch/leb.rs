@@ -1,6 +1,7 @@
 //! Differences of two labels that are stored as unsigned LEB128, which two relocations of one place make: the
 //! first has the minuend, the second the subtrahend. A number keeps the length that it has.
 
+use super::class::Class;
 use super::rules::{Failure, Rules};
 use super::site::Site;
 use crate::elf::Rela;
@@ -41,6 +42,8 @@ fn number(bytes: &[u8], at: usize) -> u64 {
 
 /// The relocations that make a difference.
 pub struct Pair {
+    /// The type of the first.
+    pub first: u32,
     /// The type of the second.
     pub second: u32,
     /// It is added to the number that is there; else it replaces that.
@@ -60,7 +63,7 @@ pub fn put_difference<R: Rules>(
     let reloc = &relocs[i];
     let follows = |r: &&Rela| r.kind() == pair.second && r.r_offset() == reloc.r_offset();
     let Some(second) = relocs.get(i + 1).filter(follows) else {
-        site.refuse(reloc, &format!("has no {} behind it", R::FACTS.type_name(pair.second)));
+        site.refuse(reloc, &format!("has no {} after it", R::FACTS.type_name(pair.second)));
         return Ok(0);
     };
     let gone = |reloc: &Rela| site.symbol_value(reloc);
@@ -76,6 +79,54 @@ pub fn put_difference<R: Rules>(
         }
     }
     Ok(1)
+}
+
+/// Applies the relocations of a section outside memory, on a machine that stores such differences by `pair` and
+/// others by [`Class::Term`]. `store` stores a term. `tombstone` stands for what is gone.
+pub fn apply_in_debug<R: Rules>(
+    site: &impl Site,
+    pair: &Pair,
+    store: impl Fn(u32, &mut [u8], usize, u64),
+    tombstone: u64,
+    out: &mut [u8],
+) {
+    let mut target_of = site.debug_targets();
+    let relocs = site.relocs();
+    let mut i = 0;
+    while i < relocs.len() {
+        let reloc = &relocs[i];
+        i += 1;
+        let kind = reloc.kind();
+        let class = R::class(kind);
+        let at = reloc.r_offset().wrapping_add(site.delta()) as usize;
+        if class == Class::None {
+            continue;
+        }
+        if at.checked_add(R::width(kind)).is_none_or(|end| end > out.len()) {
+            site.out_of_bounds(reloc);
+            continue;
+        }
+        let result = match class {
+            _ if kind == pair.first => {
+                put_difference::<R>(site, i - 1, pair, &mut target_of, (out, at)).map(|more| i += more)
+            }
+            _ if kind == pair.second => {
+                site.refuse(reloc, &format!("has no {} before it", R::FACTS.type_name(pair.first)));
+                Ok(())
+            }
+            Class::Term => {
+                // Of what is gone, differences stay what they were.
+                let gone = || site.symbol_value(reloc);
+                let target = target_of(reloc).unwrap_or_else(|| gone().wrapping_add(reloc.r_addend() as u64));
+                store(kind, out, at, target);
+                Ok(())
+            }
+            _ => site.apply_in_debug::<R>(reloc, target_of(reloc), tombstone, (&mut *out, at)),
+        };
+        if let Err(failure) = result {
+            site.report(reloc, failure);
+        }
+    }
 }
 
 #[cfg(test)]

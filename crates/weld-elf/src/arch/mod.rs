@@ -168,8 +168,9 @@ mod tests {
             assert_eq!(facts.class(facts.dynamic.address), class::Class::Address);
             for (number, t) in facts.types.iter().enumerate() {
                 // What is refused may be refused by its name.
-                assert!(t.class == class::Class::Unknown || !t.name.is_empty(), "{number}");
-                assert!(matches!(t.width, 0..=4 | 8), "{}", t.name);
+                let name = class::name_at(facts.type_names, t.name);
+                assert!(t.class == class::Class::Unknown || !name.is_empty(), "{number}");
+                assert!(matches!(t.width, 0..=4 | 8), "{name}");
             }
             let dynamic = &facts.dynamic;
             for kind in

@@ -39,6 +39,9 @@ const READ: &[&str] = &[
     "dynamic-list",
     "export-dynamic-symbol-list",
     "retain-symbols-file",
+    "lto-sample-profile",
+    "lto-cs-profile-file",
+    "load-pass-plugin",
 ];
 
 /// Options whose value is a file to write.
@@ -53,12 +56,17 @@ const WRITTEN: &[&str] = &[
     "print-icf-sections",
     "print-symbol-order",
     "separate-debug-file",
+    "lto-obj-path",
+    "opt-remarks-filename",
+    "thinlto-index-only",
 ];
 
 /// Options that would be wrong in the other place. Rules for other inputs are written anew.
 const DROPPED: &[&str] = &[
     "directory",
     "plugin",
+    "lto-engine",
+    "thinlto-cache-dir",
     "reproduce",
     "repro",
     "chroot",

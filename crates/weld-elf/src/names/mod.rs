@@ -112,6 +112,15 @@ impl Rules for ElfRules {
 /// The names of a link.
 pub type Names<'a> = names::Names<'a, ElfRules>;
 
+/// How many bits of hashes tell shards of the table apart: so many that one shard stays in the L2 cache.
+pub fn shard_bits(input_bytes: u64) -> u32 {
+    match input_bytes {
+        0..4_000_000 => 0,
+        4_000_000..64_000_000 => 4,
+        _ => 6,
+    }
+}
+
 /// Makes every name that is defined or provided somewhere and that `matches` a root.
 pub fn add_roots(names: &mut Names, matches: impl Fn(&[u8]) -> bool) {
     for shard in names.shards_mut() {

@@ -1,11 +1,14 @@
 //! Strong definitions of one name in two places.
 
+use std::borrow::Cow;
+
 use weld_common::diag::Diagnostic;
+use weld_common::resolve::duplicates::{self, Definition, Definitions};
 
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::job::Job;
-use crate::names::Rank;
+use crate::names::{Rank, Rival};
 use crate::resolve::Resolved;
 use crate::resolve::versioned;
 use crate::sections::{SectionKind, Sections};
@@ -15,28 +18,47 @@ pub fn report(job: &Job, resolved: &Resolved, sections: &Sections) {
     if job.options.symbols.allow_multiple_definition {
         return;
     }
-    for rival in &resolved.duplicates {
-        let entry = resolved.names.get(rival.id);
-        if entry.rank() != Rank::Strong {
-            continue;
+    let is_strong = |rival: &&Rival| resolved.names.get(rival.id).rank() == Rank::Strong;
+    let lost = resolved.duplicates.iter().filter(is_strong).copied().collect();
+    let mut told = Told { job, resolved, sections };
+    duplicates::report(&resolved.names, lost, usize::MAX, &mut told, job.sink);
+}
+
+/// What is known of definitions.
+struct Told<'l, 'a> {
+    job: &'l Job<'a>,
+    resolved: &'l Resolved<'a>,
+    sections: &'l Sections<'a>,
+}
+
+impl<'l, 'a> Told<'l, 'a> {
+    fn object(&self, file: FileId) -> (ObjectId, &'l Object<'a>) {
+        let id = ObjectId(self.resolved.index_of_file[file.index()]);
+        (id, &self.resolved.objects[id.index()])
+    }
+}
+
+impl Definitions for Told<'_, '_> {
+    fn shown<'n>(&self, name: &'n [u8]) -> Cow<'n, str> {
+        shown(self.job.options, name)
+    }
+
+    fn problem(&self, text: String) -> Diagnostic {
+        Diagnostic::error(text).tolerable()
+    }
+
+    fn tell_place(&mut self, problem: Diagnostic, Definition { file, sym }: Definition) -> Diagnostic {
+        let (id, object) = self.object(file);
+        let problem = problem.note(format!("defined at {}", place::definition(object, sym)));
+        match place::section_of(object, sym) {
+            Some((shndx, offset)) => problem.place(place::of(id, shndx, offset)),
+            None => problem,
         }
-        let winner = ObjectId(resolved.index_of_file[entry.file().index()]);
-        let loser = ObjectId(resolved.index_of_file[rival.file.index()]);
-        let pair = [(winner, entry.sym()), (loser, rival.sym)];
-        let [a, b] = pair.map(|(id, index)| (&resolved.objects[id.index()], index));
-        if is_discarded(a, sections) || is_discarded(b, sections) || are_one(a, b) {
-            continue;
-        }
-        let text = format!("duplicate symbol: {}", shown(job.options, entry.name));
-        let mut diagnostic = Diagnostic::error(text).of(rival.file, rival.sym).tolerable();
-        for (id, index) in pair {
-            let object = &resolved.objects[id.index()];
-            diagnostic = diagnostic.note(format!("defined at {}", place::definition(object, index)));
-            if let Some((shndx, offset)) = place::section_of(object, index) {
-                diagnostic = diagnostic.place(place::of(id, shndx, offset));
-            }
-        }
-        job.sink.push(diagnostic);
+    }
+
+    fn contradict(&self, kept: Definition, lost: Definition) -> bool {
+        let [a, b] = [kept, lost].map(|one| (self.object(one.file).1, one.sym));
+        !is_discarded(a, self.sections) && !is_discarded(b, self.sections) && !are_one(a, b)
     }
 }
 

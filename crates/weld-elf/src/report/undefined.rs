@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use weld_common::diag::{Diagnostic, Missing};
+use weld_common::resolve::undefined;
 
 use super::hints;
 use super::hints::Elsewhere;
@@ -19,9 +20,6 @@ use crate::symbols::internal::{Internals, Target};
 use crate::symbols::{Symbols, sym};
 use crate::wording::place::Extents;
 use crate::wording::{detailed, discarded, place, shown};
-
-/// How many places that refer to an undefined symbol are shown.
-const REFERRERS: usize = 3;
 
 /// For how many symbols similar names are looked for. Each search may take a tenth of a second.
 const SEARCHES: usize = 20;
@@ -44,31 +42,25 @@ pub struct Undefined<'c, 'a> {
 impl Undefined<'_, '_> {
     /// Reports what the relocation scan found, in the order of the references. A phase of its own.
     pub fn report(&self, live: &Live) {
-        let mut by_symbol: HashMap<SymbolId, Vec<&UndefinedRef>> = HashMap::new();
-        for reference in &live.undefined {
-            if self.policy(reference.symbol) != UnresolvedPolicy::Ignore {
-                by_symbol.entry(reference.symbol).or_default().push(reference);
-            }
-        }
-        let mut list: Vec<_> = by_symbol.into_values().collect();
-        list.sort_unstable_by_key(|references| references[0]);
+        let references = live.undefined.iter().map(|reference| (reference.symbol, reference));
+        let list = undefined::by_name([], references.filter(|(symbol, _)| !self.is_ignored(*symbol)));
         let options = self.job.options;
         let warn = options.symbols.unresolved == UnresolvedPolicy::Warn || options.reports.noinhibit_exec;
         let limit = if warn { usize::MAX } else { detailed(self.job.options) };
-        let names = list.iter().take(limit).map(|l| self.resolved.names.get(l[0].symbol).name);
+        let names = list.iter().take(limit).map(|one| self.resolved.names.get(one.name).name);
         let elsewhere = Elsewhere::look(self, &names.collect::<Vec<_>>());
         let mut extents = HashMap::new();
-        for (i, references) in list.into_iter().enumerate() {
-            let text = self.headline(references[0].symbol);
-            let mut diagnostic = match self.policy(references[0].symbol) {
+        for (i, one) in list.into_iter().enumerate() {
+            let text = self.headline(one.name);
+            let mut diagnostic = match self.policy(one.name) {
                 UnresolvedPolicy::Warn => Diagnostic::warning(text),
                 _ => Diagnostic::error(text).tolerable(),
             };
-            diagnostic = diagnostic
-                .of_missing(Missing::Symbol(self.resolved.names.get(references[0].symbol).name.to_vec()));
+            let name = self.resolved.names.get(one.name).name.to_vec();
+            diagnostic = diagnostic.of_missing(Missing::Symbol(name));
             if i < limit {
-                diagnostic = self.referrers(diagnostic, &references, &mut extents);
-                let notes = self.causes(references[0].symbol, &elsewhere, i < SEARCHES);
+                diagnostic = self.referrers(diagnostic, &one, &mut extents);
+                let notes = self.causes(one.name, &elsewhere, i < SEARCHES);
                 diagnostic = notes.into_iter().fold(diagnostic, Diagnostic::note);
             }
             self.job.sink.push(diagnostic.at(i as u64));
@@ -86,6 +78,10 @@ impl Undefined<'_, '_> {
             return UnresolvedPolicy::Ignore;
         }
         self.job.options.symbols.unresolved
+    }
+
+    fn is_ignored(&self, id: SymbolId) -> bool {
+        self.policy(id) == UnresolvedPolicy::Ignore
     }
 
     fn headline(&self, id: SymbolId) -> String {
@@ -106,10 +102,10 @@ impl Undefined<'_, '_> {
     fn referrers(
         &self,
         mut diagnostic: Diagnostic,
-        references: &[&UndefinedRef],
+        missing: &undefined::Undefined<&UndefinedRef>,
         extents: &mut HashMap<ObjectId, Extents>,
     ) -> Diagnostic {
-        for reference in references.iter().take(REFERRERS) {
+        for reference in missing.shown() {
             let object = &self.resolved.objects[reference.object.index()];
             let offset = self.offset(reference);
             let extents = extents.entry(reference.object).or_insert_with(|| Extents::of(object));
@@ -120,7 +116,7 @@ impl Undefined<'_, '_> {
                 offset,
             ));
         }
-        match references.len() - references.len().min(REFERRERS) {
+        match missing.others() {
             0 => diagnostic,
             1 => diagnostic.note("referenced 1 more time"),
             n => diagnostic.note(format!("referenced {n} more times")),

@@ -7,51 +7,35 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
-use rayon::prelude::*;
-use weld_common::trace;
-use weld_common::winners::{self, Winners, earliest};
+use weld_common::resolve::comdat;
 
 use super::Resolved;
 use crate::ids::*;
 use crate::input::object::{Group, Object, SymbolPlace};
 use crate::names::{Rank, Wrap};
 
-pub struct Comdats {
-    owners: Winners,
+/// Which groups stay.
+pub struct Comdats(comdat::Comdats);
+
+impl comdat::Signatures for Object<'_> {
+    fn signatures(&self) -> impl ExactSizeIterator<Item = SymbolId> {
+        self.groups.iter().map(|group| signature(self, group))
+    }
 }
 
 impl Comdats {
     pub fn decide(resolved: &Resolved, parallel: bool) -> Comdats {
-        let groups = resolved.objects.iter().map(|object| object.groups.len()).sum();
-        let owners = Winners::new(resolved.names.id_bound(), groups, parallel);
-        let region = trace::region("COMDAT groups");
-        let one = |(i, object): (usize, &Object)| {
-            let _task = region.task();
-            for (g, group) in object.groups.iter().enumerate() {
-                owners.offer(signature(object, group).index(), earliest(i as u32, g as u32));
-            }
-        };
-        if parallel {
-            resolved.objects.par_iter().enumerate().for_each(one);
-        } else {
-            resolved.objects.iter().enumerate().for_each(one);
-        }
-        drop(region);
-        Comdats { owners }
+        Comdats(comdat::Comdats::decide(resolved.names.id_bound(), &resolved.objects, parallel))
     }
 
     /// Whether group `group` of object number `index` is the one that stays.
     pub fn survives(&self, index: u32, object: &Object, group: u32) -> bool {
-        let id = signature(object, &object.groups[group as usize]);
-        self.owners.get(id.index()) == earliest(index, group)
+        self.0.survives(index, group, signature(object, &object.groups[group as usize]))
     }
 
     /// The object whose group with signature `id` stays.
     pub fn owner(&self, id: SymbolId) -> Option<ObjectId> {
-        match self.owners.get(id.index()) {
-            0 => None,
-            word => Some(ObjectId(winners::candidate(word).0)),
-        }
+        self.0.owner(id).map(ObjectId)
     }
 }
 

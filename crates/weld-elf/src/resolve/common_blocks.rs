@@ -6,18 +6,16 @@
 //! passed over. What an archive's index offers is known from the flags of the name; files are looked into
 //! only for common symbols with that flag, of which most links have none.
 
-use std::collections::HashSet;
-
 use super::{Reader, Rounds};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::names;
 
-/// Files to read for common symbols that are not in `asked` yet, with the names that they define.
-pub fn definitions(rounds: &Rounds, asked: &mut HashSet<SymbolId>) -> Vec<(FileId, SymbolId)> {
+/// Files to read for common symbols that archives have not been asked for, with the names that they define.
+pub fn definitions(rounds: &mut Rounds) -> Vec<(FileId, SymbolId)> {
     let mut ids = names::offered_commons(&rounds.names);
-    ids.retain(|id| asked.insert(*id));
+    ids.retain(|id| rounds.format.asked.insert(*id));
     if ids.is_empty() {
         return Vec::new();
     }

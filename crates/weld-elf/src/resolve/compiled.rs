@@ -15,7 +15,8 @@ use weld_lto::ir::Compiler;
 use weld_lto::runtime_calls;
 
 use super::Resolved;
-use super::read::{ElfFile, Rounds};
+use super::file::ElfFile;
+use super::read::Rounds;
 use crate::elf::SHN_UNDEF;
 use crate::ids::*;
 use crate::input::identify::{Kind, identify};

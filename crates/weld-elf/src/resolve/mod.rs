@@ -12,8 +12,12 @@
 pub mod comdat;
 mod common_blocks;
 mod compiled;
+mod file;
+mod hidden_references;
 mod read;
 pub mod shared_commons;
+mod soname;
+mod undefined_glob;
 pub mod versioned;
 mod versioned_shared;
 
@@ -21,7 +25,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use weld_common::diag::{DiagSink, Diagnostics};
-use weld_common::glob::Glob;
 pub use weld_common::resolve::Extraction;
 use weld_common::resolve::Finished;
 use weld_common::trace;
@@ -34,7 +37,8 @@ use crate::input::shared::Shared;
 use crate::names::{self, *};
 use crate::options::Options;
 pub use compiled::Compiled;
-use read::{ElfFile, Reader, Rounds};
+use file::Sorted;
+use read::{Reader, Rounds};
 use versioned::Shadowed;
 
 /// The files that take part in the link, and the name table.
@@ -84,7 +88,7 @@ impl<'a> Resolver<'a, '_> {
         let (asked, has_code) = (HashSet::new(), AtomicBool::new(false));
         let is_compiled = compiled.is_some();
         let reader = Reader { inputs, options, wrap, search, is_compiled, has_code, parallel, asked };
-        let sizes = (shard_bits(inputs.total_bytes), inputs.files.len());
+        let sizes = (names::shard_bits(inputs.total_bytes), inputs.files.len());
         let mut rounds = Rounds::new(reader, sizes, sink, parallel);
         rounds.extractions = options.reports.explains_extraction().then(Vec::new);
         rounds.refer(roots.iter().copied());
@@ -93,7 +97,7 @@ impl<'a> Resolver<'a, '_> {
         let first: Vec<FileId> = inputs.first_round().filter(|file| rounds.can_be_read(*file)).collect();
         rounds.read(&first, true);
         compiled.iter().for_each(|compiled| compiled.read_live(&mut rounds));
-        self.add_roots(&mut rounds.names);
+        undefined_glob::add_roots(options, &mut rounds.names, sink);
         rounds.settle()?;
         if !is_compiled && rounds.format.has_code.load(Ordering::Relaxed) {
             compiled::read_runtime_calls(&mut rounds)?;
@@ -101,41 +105,12 @@ impl<'a> Resolver<'a, '_> {
         Ok(self.finish(rounds.finish()))
     }
 
-    /// `--undefined-glob`.
-    fn add_roots(&self, names: &mut Names<'a>) {
-        if self.options.symbols.undefined_glob.is_empty() {
-            return;
-        }
-        let mut globs = Vec::new();
-        for pattern in &self.options.symbols.undefined_glob {
-            match Glob::new(pattern.as_bytes()) {
-                Ok(glob) => globs.push(glob),
-                Err(e) => self.sink.error(format!("--undefined-glob: {pattern}: {e}")),
-            }
-        }
-        names::add_roots(names, |name| globs.iter().any(|g| g.matches(name)));
-    }
-
     fn finish(&self, finished: Finished<'a, Reader<'a, '_>>) -> Resolved<'a> {
         let _stretch = trace::stretch("join files");
         let Finished { format, files, mut names, extractions } = finished;
         let has_code = format.has_code.into_inner();
-        let mut index_of_file = vec![u32::MAX; self.inputs.files.len()];
-        let mut objects: Vec<Object> = Vec::new();
-        let mut shared: Vec<Shared> = Vec::new();
-        for (id, file) in files {
-            match file {
-                ElfFile::Object(object) => {
-                    index_of_file[id.index()] = objects.len() as u32;
-                    objects.push(*object);
-                }
-                ElfFile::Shared(dso) => {
-                    index_of_file[id.index()] = shared.len() as u32;
-                    shared.push(*dso);
-                }
-            }
-        }
-        join_libraries(&mut shared);
+        let Sorted { objects, mut shared, index_of_file } = file::sort(files, self.inputs.files.len());
+        soname::join(&mut shared);
         let duplicates = names::take_duplicates(&mut names);
         let commons = names::take_commons(&mut names);
         let mut resolved = Resolved {
@@ -159,24 +134,5 @@ impl<'a> Resolver<'a, '_> {
         versioned_shared::note(&mut resolved);
         shared_commons::settle(&mut resolved, self.sink);
         resolved
-    }
-}
-
-/// A library that was found by two paths is one library, and needed if either mention says so.
-fn join_libraries(shared: &mut [Shared]) {
-    let mut first: HashMap<&[u8], usize> = HashMap::new();
-    for i in 0..shared.len() {
-        let known = *first.entry(shared[i].soname).or_insert(i);
-        shared[known].as_needed &= shared[i].as_needed;
-        shared[i].as_needed |= known < i;
-    }
-}
-
-/// How many shards the name table gets: enough that one shard's table stays in the L2 cache.
-fn shard_bits(input_bytes: u64) -> u32 {
-    match input_bytes {
-        0..4_000_000 => 0,
-        4_000_000..64_000_000 => 4,
-        _ => 6,
     }
 }

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use weld_common::resolve::{self, File, Format, Index, Reading};
+use weld_common::resolve::{self, Format, Index, Reading};
 
-use super::common_blocks;
+use super::file::ElfFile;
+use super::{common_blocks, hidden_references};
 use crate::arch;
 use crate::ids::*;
 use crate::input::Reading as Settings;
@@ -15,39 +16,10 @@ use crate::input::ir;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::Object;
 use crate::input::shared::Shared;
-use crate::names::{Bins, ElfRules, Names, Wrap, flag};
+use crate::names::{Bins, ElfRules, Names, Wrap};
 use crate::options::Options;
 
 pub type Rounds<'a, 's, 'l> = resolve::Rounds<'a, 's, Reader<'a, 'l>>;
-
-/// What one file became when it was read.
-pub enum ElfFile<'a> {
-    Object(Box<Object<'a>>),
-    Shared(Box<Shared<'a>>),
-}
-
-impl File for ElfFile<'_> {
-    #[inline]
-    fn set_id(&self, sym: u32, bits: u32, id: SymbolId) {
-        let place = match self {
-            ElfFile::Object(object) if bits & flag::GROUP_RECORD != 0 => {
-                &object.groups[sym as usize].signature
-            }
-            ElfFile::Object(object) => &object.globals[(sym - object.first_global) as usize],
-            ElfFile::Shared(shared) => &shared.globals[(sym - shared.first_global) as usize],
-        };
-        place.store(id.0, Ordering::Relaxed);
-    }
-
-    fn names(&self) -> impl Iterator<Item = (usize, SymbolId)> {
-        let ids = match self {
-            ElfFile::Object(object) => &object.globals,
-            ElfFile::Shared(shared) => &shared.globals,
-        };
-        let ids = ids.iter().map(|id| SymbolId(id.load(Ordering::Relaxed)));
-        ids.enumerate().filter(|(_, id)| id.is_some())
-    }
-}
 
 /// Reads the files of a link.
 pub struct Reader<'a, 'l> {
@@ -124,18 +96,14 @@ impl<'a> Format<'a> for Reader<'a, '_> {
     }
 
     fn choose(rounds: &mut resolve::Rounds<'a, '_, Self>, wanted: &mut Vec<(FileId, SymbolId)>) {
-        wanted.extend(offers_for_inside(rounds, wanted));
+        wanted.extend(hidden_references::offers(rounds, wanted));
         if rounds.format.options.symbols.fortran_common {
-            let mut asked = std::mem::take(&mut rounds.format.asked);
-            wanted.extend(common_blocks::definitions(rounds, &mut asked));
-            rounds.format.asked = asked;
+            wanted.extend(common_blocks::definitions(rounds));
         }
     }
 
-    fn will_read(&self, _: &Names<'a>, wanted: &[(FileId, SymbolId)]) {
-        let mut files: Vec<FileId> = wanted.iter().map(|(file, _)| *file).collect();
-        files.dedup();
-        self.inputs.will_need(&files);
+    fn will_read(&self, _: &Names<'a>, _: &[(FileId, SymbolId)], files: &[FileId]) {
+        self.inputs.will_need(files);
     }
 }
 
@@ -184,21 +152,4 @@ impl<'a> Reader<'a, '_> {
         let settings = Settings { machine: machine.facts(), ..self.settings() };
         Object::parse(file, self.inputs.name(file), data, settings).is_ok_and(|object| object.records() == 0)
     }
-}
-
-/// Of the names that just became wanted, those that must be defined in this output and that a shared object
-/// comes first for, each with the lazy file to read instead.
-fn offers_for_inside(rounds: &Rounds, wanted: &[(FileId, SymbolId)]) -> Vec<(FileId, SymbolId)> {
-    let is_asked = |&&(file, id): &&(FileId, SymbolId)| {
-        let flags = rounds.names.get(id).flags;
-        let is_shared = matches!(rounds.format.inputs.files[file.index()], Input::Shared { .. });
-        is_shared && flags & flag::INSIDE != 0 && flags & flag::OFFERED != 0
-    };
-    let ids: Vec<SymbolId> = wanted.iter().filter(is_asked).map(|w| w.1).collect();
-    if ids.is_empty() {
-        return Vec::new();
-    }
-    let offers = rounds.offers(&ids).into_iter();
-    let first = |files: Vec<FileId>| files.into_iter().find(|file| rounds.can_be_read(*file));
-    offers.filter_map(|(id, files)| Some((first(files)?, id))).collect()
 }

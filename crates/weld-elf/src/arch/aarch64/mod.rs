@@ -48,6 +48,7 @@ const fn facts(big: bool) -> Facts {
         tls: Tls::BlockFirst(16),
         tls_offset: 0,
         types: &TYPES,
+        type_names: &NAMES,
         none: R_NONE,
         dynamic: DynamicTypes {
             with_addends: true,

@@ -1,7 +1,7 @@
 //! What relocations store, and what instructions become.
 
 use super::*;
-use crate::arch::class::Class;
+use crate::arch::class::{Class, name_at};
 
 type Little = Aarch64<false>;
 type Big = Aarch64<true>;
@@ -242,9 +242,10 @@ fn the_highest_part_of_a_distance_stays_a_move_without_sign() {
 #[test]
 fn types_are_of_the_width_of_instructions() {
     for t in types::TYPES.iter().filter(|t| !matches!(t.class, Class::Unknown | Class::None)) {
+        let name = name_at(&NAMES, t.name);
         let data = ["64", "32", "16"]
             .iter()
-            .any(|bits| t.name.ends_with(&format!("ABS{bits}")) || t.name.ends_with(&format!("REL{bits}")));
-        assert!(data || t.class == Class::Initial || t.width == 4, "{}", t.name);
+            .any(|bits| name.ends_with(&format!("ABS{bits}")) || name.ends_with(&format!("REL{bits}")));
+        assert!(data || t.class == Class::Initial || t.width == 4, "{name}");
     }
 }

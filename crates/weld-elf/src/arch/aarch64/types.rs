@@ -2,7 +2,7 @@
 //!
 //! Specification: "ELF for the Arm 64-bit Architecture (AArch64)" (AAELF64), chapter "Relocation".
 
-use crate::arch::class::{Class, Fit::*, From, Type, table};
+use crate::arch::class::{Class, Fit::*, From, Named, Type, names, names_size, table};
 
 pub const R_NONE: u32 = 0;
 /// Its number in early drafts.
@@ -151,32 +151,32 @@ pub const R_AUTH_GLOB_DAT: u32 = 1042;
 pub const R_AUTH_TLSDESC: u32 = 1043;
 
 /// Part of an instruction that holds any value, or rather some bits of it.
-const fn any(class: Class, name: &'static str) -> Type {
-    Type::new(class, 4, Any, name)
+const fn any(class: Class, name: &'static str) -> Named {
+    Named::new(class, 4, Any, name)
 }
 
 /// Part of an instruction for signed values of so many bits.
-const fn signed(class: Class, bits: u8, name: &'static str) -> Type {
-    Type::new(class, 4, Signed, name).bits(bits)
+const fn signed(class: Class, bits: u8, name: &'static str) -> Named {
+    Named::new(class, 4, Signed, name).bits(bits)
 }
 
 /// Part of an instruction for values of so many bits that are not negative.
-const fn unsigned(class: Class, bits: u8, name: &'static str) -> Type {
-    Type::new(class, 4, Unsigned, name).bits(bits)
+const fn unsigned(class: Class, bits: u8, name: &'static str) -> Named {
+    Named::new(class, 4, Unsigned, name).bits(bits)
 }
 
 /// Distances between pages.
 const PAGES: u8 = 33;
 
-pub static TYPES: [Type; 1031] = table(&[
-    (R_NONE, Type::new(Class::None, 0, Any, "R_AARCH64_NONE")),
-    (R_NONE_OLD, Type::new(Class::None, 0, Any, "R_AARCH64_NONE")),
-    (R_ABS64, Type::new(Class::Address, 8, Any, "R_AARCH64_ABS64")),
-    (R_ABS32, Type::new(Class::Narrow, 4, Either, "R_AARCH64_ABS32")),
-    (R_ABS16, Type::new(Class::Narrow, 2, Either, "R_AARCH64_ABS16")),
-    (R_PREL64, Type::new(Class::Pc, 8, Any, "R_AARCH64_PREL64")),
-    (R_PREL32, Type::new(Class::Pc, 4, Either, "R_AARCH64_PREL32")),
-    (R_PREL16, Type::new(Class::Pc, 2, Either, "R_AARCH64_PREL16")),
+const LIST: &[(u32, Named)] = &[
+    (R_NONE, Named::new(Class::None, 0, Any, "R_AARCH64_NONE")),
+    (R_NONE_OLD, Named::new(Class::None, 0, Any, "R_AARCH64_NONE")),
+    (R_ABS64, Named::new(Class::Address, 8, Any, "R_AARCH64_ABS64")),
+    (R_ABS32, Named::new(Class::Narrow, 4, Either, "R_AARCH64_ABS32")),
+    (R_ABS16, Named::new(Class::Narrow, 2, Either, "R_AARCH64_ABS16")),
+    (R_PREL64, Named::new(Class::Pc, 8, Any, "R_AARCH64_PREL64")),
+    (R_PREL32, Named::new(Class::Pc, 4, Either, "R_AARCH64_PREL32")),
+    (R_PREL16, Named::new(Class::Pc, 2, Either, "R_AARCH64_PREL16")),
     (R_MOVW_UABS_G0, unsigned(Class::Narrow, 16, "R_AARCH64_MOVW_UABS_G0")),
     (R_MOVW_UABS_G0_NC, any(Class::Narrow, "R_AARCH64_MOVW_UABS_G0_NC")),
     (R_MOVW_UABS_G1, unsigned(Class::Narrow, 32, "R_AARCH64_MOVW_UABS_G1")),
@@ -215,17 +215,17 @@ pub static TYPES: [Type; 1031] = table(&[
     (R_MOVW_GOTOFF_G2, signed(Class::Got, 49, "R_AARCH64_MOVW_GOTOFF_G2").from(From::GotBase)),
     (R_MOVW_GOTOFF_G2_NC, any(Class::Got, "R_AARCH64_MOVW_GOTOFF_G2_NC").from(From::GotBase)),
     (R_MOVW_GOTOFF_G3, any(Class::Got, "R_AARCH64_MOVW_GOTOFF_G3").from(From::GotBase)),
-    (R_GOTREL64, Type::new(Class::GotOff, 8, Any, "R_AARCH64_GOTREL64")),
-    (R_GOTREL32, Type::new(Class::GotOff, 4, Signed, "R_AARCH64_GOTREL32")),
+    (R_GOTREL64, Named::new(Class::GotOff, 8, Any, "R_AARCH64_GOTREL64")),
+    (R_GOTREL32, Named::new(Class::GotOff, 4, Signed, "R_AARCH64_GOTREL32")),
     (R_GOT_LD_PREL19, signed(Class::Got, 21, "R_AARCH64_GOT_LD_PREL19").of(4)),
     (R_LD64_GOTOFF_LO15, unsigned(Class::Got, 15, "R_AARCH64_LD64_GOTOFF_LO15").of(8).from(From::GotBase)),
     (R_ADR_GOT_PAGE, signed(Class::GotRelax, PAGES, "R_AARCH64_ADR_GOT_PAGE").from(From::Page)),
     (R_LD64_GOT_LO12_NC, any(Class::GotRelax, "R_AARCH64_LD64_GOT_LO12_NC").of(8).from(From::Low)),
     (R_LD64_GOTPAGE_LO15, unsigned(Class::Got, 15, "R_AARCH64_LD64_GOTPAGE_LO15").of(8).from(From::GotPage)),
-    (R_PLT32, Type::new(Class::Plt, 4, Signed, "R_AARCH64_PLT32")),
-    (R_GOTPCREL32, Type::new(Class::Got, 4, Signed, "R_AARCH64_GOTPCREL32")),
-    (R_PATCHINST, Type::new(Class::Instruction, 4, Either, "R_AARCH64_PATCHINST")),
-    (R_FUNCINIT64, Type::new(Class::Initial, 8, Any, "R_AARCH64_FUNCINIT64")),
+    (R_PLT32, Named::new(Class::Plt, 4, Signed, "R_AARCH64_PLT32")),
+    (R_GOTPCREL32, Named::new(Class::Got, 4, Signed, "R_AARCH64_GOTPCREL32")),
+    (R_PATCHINST, Named::new(Class::Instruction, 4, Either, "R_AARCH64_PATCHINST")),
+    (R_FUNCINIT64, Named::new(Class::Initial, 8, Any, "R_AARCH64_FUNCINIT64")),
     (R_TLSGD_ADR_PREL21, signed(Class::TlsGd, 21, "R_AARCH64_TLSGD_ADR_PREL21")),
     (R_TLSGD_ADR_PAGE21, signed(Class::TlsGd, PAGES, "R_AARCH64_TLSGD_ADR_PAGE21").from(From::Page)),
     (R_TLSGD_ADD_LO12_NC, any(Class::TlsGd, "R_AARCH64_TLSGD_ADD_LO12_NC").from(From::Low)),
@@ -294,14 +294,14 @@ pub static TYPES: [Type; 1031] = table(&[
     (R_TLSDESC_OFF_G1, signed(Class::TlsDesc, 33, "R_AARCH64_TLSDESC_OFF_G1").from(From::GotBase)),
     (R_TLSDESC_OFF_G0_NC, any(Class::TlsDesc, "R_AARCH64_TLSDESC_OFF_G0_NC").from(From::GotBase)),
     // Marks in sequences that are not rewritten.
-    (R_TLSDESC_LDR, Type::new(Class::None, 0, Any, "R_AARCH64_TLSDESC_LDR")),
-    (R_TLSDESC_ADD, Type::new(Class::None, 0, Any, "R_AARCH64_TLSDESC_ADD")),
+    (R_TLSDESC_LDR, Named::new(Class::None, 0, Any, "R_AARCH64_TLSDESC_LDR")),
+    (R_TLSDESC_ADD, Named::new(Class::None, 0, Any, "R_AARCH64_TLSDESC_ADD")),
     (R_TLSDESC_CALL, any(Class::TlsDescCall, "R_AARCH64_TLSDESC_CALL")),
     (R_TLSLE_LDST128_TPREL_LO12, unsigned(Class::TpOff, 12, "R_AARCH64_TLSLE_LDST128_TPREL_LO12").of(16)),
     (R_TLSLE_LDST128_TPREL_LO12_NC, any(Class::TpOff, "R_AARCH64_TLSLE_LDST128_TPREL_LO12_NC").of(16)),
     (R_TLSLD_LDST128_DTPREL_LO12, unsigned(Class::DtpOff, 12, "R_AARCH64_TLSLD_LDST128_DTPREL_LO12").of(16)),
     (R_TLSLD_LDST128_DTPREL_LO12_NC, any(Class::DtpOff, "R_AARCH64_TLSLD_LDST128_DTPREL_LO12_NC").of(16)),
-    (R_AUTH_ABS64, Type::new(Class::Signed, 8, Any, "R_AARCH64_AUTH_ABS64")),
+    (R_AUTH_ABS64, Named::new(Class::Signed, 8, Any, "R_AARCH64_AUTH_ABS64")),
     (R_AUTH_GOT_LD_PREL19, signed(Class::Got, 21, "R_AARCH64_AUTH_GOT_LD_PREL19").of(4)),
     (R_AUTH_ADR_GOT_PAGE, signed(Class::Got, PAGES, "R_AARCH64_AUTH_ADR_GOT_PAGE").from(From::Page)),
     (R_AUTH_LD64_GOT_LO12_NC, any(Class::Got, "R_AARCH64_AUTH_LD64_GOT_LO12_NC").of(8).from(From::Low)),
@@ -314,9 +314,12 @@ pub static TYPES: [Type; 1031] = table(&[
     (R_AUTH_TLSDESC_LD64_LO12, any(Class::TlsDesc, "R_AARCH64_AUTH_TLSDESC_LD64_LO12").of(8).from(From::Low)),
     (R_AUTH_TLSDESC_ADD_LO12, any(Class::TlsDesc, "R_AARCH64_AUTH_TLSDESC_ADD_LO12").from(From::Low)),
     // Words in data and in debug information.
-    (R_TLS_DTPREL64, Type::new(Class::DtpOff, 8, Any, "R_AARCH64_TLS_DTPREL64")),
-    (R_TLS_TPREL64, Type::new(Class::TpOffWord, 8, Any, "R_AARCH64_TLS_TPREL64")),
-]);
+    (R_TLS_DTPREL64, Named::new(Class::DtpOff, 8, Any, "R_AARCH64_TLS_DTPREL64")),
+    (R_TLS_TPREL64, Named::new(Class::TpOffWord, 8, Any, "R_AARCH64_TLS_TPREL64")),
+];
+
+pub static TYPES: [Type; 1031] = table(LIST);
+pub static NAMES: [u8; names_size(LIST)] = names(LIST);
 
 /// Whether what it asks for has pointers that are signed.
 pub const fn is_signed(kind: u32) -> bool {

@@ -18,7 +18,7 @@
 mod plt;
 mod relax;
 
-use super::class::{Class, Fit::*, From, Type, table};
+use super::class::{Class, Fit::*, From, Named, Type, names, names_size, table};
 use super::facts::*;
 use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules};
@@ -61,32 +61,35 @@ const R_IRELATIVE: u32 = 42;
 const R_GOT32X: u32 = 43;
 
 /// What objects may have, and what it asks for.
-const TYPES: [Type; 44] = table(&[
-    (R_NONE, Type::new(Class::None, 0, Any, "R_386_NONE")),
-    (R_32, Type::new(Class::Address, 4, Any, "R_386_32")),
-    (R_PC32, Type::new(Class::Pc, 4, Any, "R_386_PC32")),
-    (R_GOT32, Type::new(Class::Got, 4, Any, "R_386_GOT32")),
-    (R_PLT32, Type::new(Class::Plt, 4, Any, "R_386_PLT32")),
-    (R_GOTOFF, Type::new(Class::GotOff, 4, Any, "R_386_GOTOFF")),
-    (R_GOTPC, Type::new(Class::GotBase, 4, Any, "R_386_GOTPC")),
-    (R_TLS_TPOFF, Type::new(Class::TpOffWord, 4, Any, "R_386_TLS_TPOFF")),
-    (R_TLS_IE, Type::new(Class::GotTp, 4, Any, "R_386_TLS_IE").from(From::Zero)),
-    (R_TLS_GOTIE, Type::new(Class::GotTp, 4, Any, "R_386_TLS_GOTIE").from(From::GotBase)),
-    (R_TLS_LE, Type::new(Class::TpOffWord, 4, Any, "R_386_TLS_LE")),
-    (R_TLS_GD, Type::new(Class::TlsGd, 4, Any, "R_386_TLS_GD").from(From::GotBase)),
-    (R_TLS_LDM, Type::new(Class::TlsLd, 4, Any, "R_386_TLS_LDM").from(From::GotBase)),
-    (R_16, Type::new(Class::Narrow, 2, Either, "R_386_16")),
-    (R_PC16, Type::new(Class::Pc, 2, Around, "R_386_PC16")),
-    (R_8, Type::new(Class::Narrow, 1, Either, "R_386_8")),
-    (R_PC8, Type::new(Class::Pc, 1, Signed, "R_386_PC8")),
-    (R_TLS_LDO_32, Type::new(Class::DtpOff, 4, Any, "R_386_TLS_LDO_32")),
-    (R_TLS_IE_32, Type::new(Class::GotTp, 4, Any, "R_386_TLS_IE_32").from(From::GotBase)),
-    (R_TLS_LE_32, Type::new(Class::TpOff, 4, Any, "R_386_TLS_LE_32")),
-    (R_SIZE32, Type::new(Class::Size, 4, Any, "R_386_SIZE32")),
-    (R_TLS_GOTDESC, Type::new(Class::TlsDesc, 4, Any, "R_386_TLS_GOTDESC").from(From::GotBase)),
-    (R_TLS_DESC_CALL, Type::new(Class::TlsDescCall, 0, Any, "R_386_TLS_DESC_CALL")),
-    (R_GOT32X, Type::new(Class::GotRelax, 4, Any, "R_386_GOT32X")),
-]);
+const LIST: &[(u32, Named)] = &[
+    (R_NONE, Named::new(Class::None, 0, Any, "R_386_NONE")),
+    (R_32, Named::new(Class::Address, 4, Any, "R_386_32")),
+    (R_PC32, Named::new(Class::Pc, 4, Any, "R_386_PC32")),
+    (R_GOT32, Named::new(Class::Got, 4, Any, "R_386_GOT32")),
+    (R_PLT32, Named::new(Class::Plt, 4, Any, "R_386_PLT32")),
+    (R_GOTOFF, Named::new(Class::GotOff, 4, Any, "R_386_GOTOFF")),
+    (R_GOTPC, Named::new(Class::GotBase, 4, Any, "R_386_GOTPC")),
+    (R_TLS_TPOFF, Named::new(Class::TpOffWord, 4, Any, "R_386_TLS_TPOFF")),
+    (R_TLS_IE, Named::new(Class::GotTp, 4, Any, "R_386_TLS_IE").from(From::Zero)),
+    (R_TLS_GOTIE, Named::new(Class::GotTp, 4, Any, "R_386_TLS_GOTIE").from(From::GotBase)),
+    (R_TLS_LE, Named::new(Class::TpOffWord, 4, Any, "R_386_TLS_LE")),
+    (R_TLS_GD, Named::new(Class::TlsGd, 4, Any, "R_386_TLS_GD").from(From::GotBase)),
+    (R_TLS_LDM, Named::new(Class::TlsLd, 4, Any, "R_386_TLS_LDM").from(From::GotBase)),
+    (R_16, Named::new(Class::Narrow, 2, Either, "R_386_16")),
+    (R_PC16, Named::new(Class::Pc, 2, Around, "R_386_PC16")),
+    (R_8, Named::new(Class::Narrow, 1, Either, "R_386_8")),
+    (R_PC8, Named::new(Class::Pc, 1, Signed, "R_386_PC8")),
+    (R_TLS_LDO_32, Named::new(Class::DtpOff, 4, Any, "R_386_TLS_LDO_32")),
+    (R_TLS_IE_32, Named::new(Class::GotTp, 4, Any, "R_386_TLS_IE_32").from(From::GotBase)),
+    (R_TLS_LE_32, Named::new(Class::TpOff, 4, Any, "R_386_TLS_LE_32")),
+    (R_SIZE32, Named::new(Class::Size, 4, Any, "R_386_SIZE32")),
+    (R_TLS_GOTDESC, Named::new(Class::TlsDesc, 4, Any, "R_386_TLS_GOTDESC").from(From::GotBase)),
+    (R_TLS_DESC_CALL, Named::new(Class::TlsDescCall, 0, Any, "R_386_TLS_DESC_CALL")),
+    (R_GOT32X, Named::new(Class::GotRelax, 4, Any, "R_386_GOT32X")),
+];
+
+const TYPES: [Type; 44] = table(LIST);
+static NAMES: [u8; names_size(LIST)] = names(LIST);
 
 const FACTS: Facts = Facts {
     name: "i386",
@@ -102,6 +105,7 @@ const FACTS: Facts = Facts {
     tls: Tls::StorageFirst,
     tls_offset: 0,
     types: &TYPES,
+    type_names: &NAMES,
     none: R_NONE,
     dynamic: DynamicTypes {
         with_addends: false,

@@ -14,14 +14,14 @@ use super::types::*;
 use super::{LoongArch, Rules};
 use crate::arch::class::{Class, From};
 use crate::arch::cuts::{Cut, gone_at, offset_before};
-use crate::arch::leb::{Pair, put_difference};
+use crate::arch::leb::{self, Pair, put_difference};
 use crate::arch::rules::{Failure, Field};
 use crate::arch::site::{ResolvedAddress, Site};
 use crate::elf::Rela;
 use crate::sym;
 
 /// A difference of two labels as LEB128.
-const LEB: Pair = Pair { second: R_SUB_ULEB128, adds: true };
+const LEB: Pair = Pair { first: R_ADD_ULEB128, second: R_SUB_ULEB128, adds: true };
 
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated<const WIDE: bool, S: Site>(site: &S, out: &mut [u8]) {
@@ -379,41 +379,8 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
 
 /// Applies the relocations of a section outside memory. `tombstone` stands for what is gone.
 pub fn debug<const WIDE: bool>(site: &impl Site, tombstone: u64, out: &mut [u8]) {
-    let mut target_of = site.debug_targets();
-    let relocs = site.relocs();
-    let mut i = 0;
-    while i < relocs.len() {
-        let reloc = &relocs[i];
-        i += 1;
-        let kind = reloc.kind();
-        let class = LoongArch::<WIDE>::class(kind);
-        let at = reloc.r_offset().wrapping_add(site.delta()) as usize;
-        if class == Class::None {
-            continue;
-        }
-        if at.checked_add(LoongArch::<WIDE>::width(kind)).is_none_or(|end| end > out.len()) {
-            site.out_of_bounds(reloc);
-            continue;
-        }
-        let result = match kind {
-            R_ADD_ULEB128 => put_difference::<LoongArch<WIDE>>(site, i - 1, &LEB, &mut target_of, (out, at))
-                .map(|more| i += more),
-            R_SUB_ULEB128 => {
-                site.refuse(reloc, "has no R_LARCH_ADD_ULEB128 before it");
-                Ok(())
-            }
-            _ if class == Class::Term => {
-                // Of what is gone, differences stay what they were.
-                let gone = || site.symbol_value(reloc);
-                let target = target_of(reloc).unwrap_or_else(|| gone().wrapping_add(reloc.r_addend() as u64));
-                let value = LoongArch::<WIDE>::stored(kind, target);
-                code::put(kind, LoongArch::<WIDE>::of(kind), out, at, value);
-                Ok(())
-            }
-            _ => site.apply_in_debug::<LoongArch<WIDE>>(reloc, target_of(reloc), tombstone, (&mut *out, at)),
-        };
-        if let Err(failure) = result {
-            site.report(reloc, failure);
-        }
-    }
+    let store = |kind, out: &mut [u8], at, value| {
+        code::put(kind, LoongArch::<WIDE>::of(kind), out, at, LoongArch::<WIDE>::stored(kind, value));
+    };
+    leb::apply_in_debug::<LoongArch<WIDE>>(site, &LEB, store, tombstone, out);
 }

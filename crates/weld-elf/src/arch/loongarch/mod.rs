@@ -20,7 +20,7 @@ mod tests;
 mod thunks;
 mod types;
 
-use super::class::{From, Type};
+use super::class::{From, Type, names, names_size, table};
 use super::facts::*;
 use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules};
@@ -35,8 +35,10 @@ const EF_FLOAT_ABI: u32 = 7;
 const EF_VERSION: u32 = 0xc0;
 const EF_VERSION_1: u32 = 0x40;
 
-static WIDE_TYPES: [Type; COUNT] = types::<true>();
-static NARROW_TYPES: [Type; COUNT] = types::<false>();
+static WIDE_TYPES: [Type; COUNT] = table(&types::<true>());
+static NARROW_TYPES: [Type; COUNT] = table(&types::<false>());
+static WIDE_NAMES: [u8; names_size(&types::<true>())] = names(&types::<true>());
+static NARROW_NAMES: [u8; names_size(&types::<false>())] = names(&types::<false>());
 
 const fn facts(wide: bool) -> Facts {
     let class = if wide { ElfClass::Elf64 } else { ElfClass::Elf32 };
@@ -55,6 +57,7 @@ const fn facts(wide: bool) -> Facts {
         tls: Tls::BlockFirst(0),
         tls_offset: 0,
         types: if wide { &WIDE_TYPES } else { &NARROW_TYPES },
+        type_names: if wide { &WIDE_NAMES } else { &NARROW_NAMES },
         none: R_NONE,
         dynamic: DynamicTypes {
             with_addends: true,

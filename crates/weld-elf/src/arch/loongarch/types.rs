@@ -9,7 +9,7 @@
 //!
 //! Specification: "ELF for the LoongArch Architecture", chapter "Relocations".
 
-use crate::arch::class::{Class, Fit::*, From, Type, table};
+use crate::arch::class::{Class, Fit::*, From, Named};
 
 pub const R_NONE: u32 = 0;
 pub const R_32: u32 = 1;
@@ -120,90 +120,65 @@ const R_SOP_PUSH_PCREL: u32 = 22;
 /// How many numbers there are.
 pub const COUNT: usize = 140;
 
+/// How many types there are.
+const TYPES: usize = 117;
+
 /// A part of an instruction that holds any value, or rather some bits of it.
-const fn any(class: Class, name: &'static str) -> Type {
-    Type::new(class, 4, Any, name)
+const fn any(class: Class, name: &'static str) -> Named {
+    Named::new(class, 4, Any, name)
 }
 
 /// The bits of a distance between pages from 12 to 31.
-const fn step(class: Class, name: &'static str) -> Type {
-    Type::new(class, 4, Signed, name)
+const fn step(class: Class, name: &'static str) -> Named {
+    Named::new(class, 4, Signed, name)
 }
 
 /// The upper 20 bits of a distance or an offset, whose lower ones are added with their sign.
-const fn high(class: Class, name: &'static str) -> Type {
-    Type::new(class, 4, Rounded, name)
+const fn high(class: Class, name: &'static str) -> Named {
+    Named::new(class, 4, Rounded, name)
 }
 
 /// A distance in units of 4 bytes.
-const fn near(class: Class, name: &'static str) -> Type {
-    Type::new(class, 4, Signed, name).bits(22).of(4)
+const fn near(class: Class, name: &'static str) -> Named {
+    Named::new(class, 4, Signed, name).bits(22).of(4)
 }
 
 /// A branch over so many bits of distance.
-const fn branch(bits: u8, name: &'static str) -> Type {
-    Type::new(Class::Plt, 4, Signed, name).bits(bits).of(4)
+const fn branch(bits: u8, name: &'static str) -> Named {
+    Named::new(Class::Plt, 4, Signed, name).bits(bits).of(4)
 }
 
 /// A term of a sum that several relocations of one place make.
-const fn term(width: u8, name: &'static str) -> Type {
-    Type::new(Class::Term, width, Any, name)
+const fn term(width: u8, name: &'static str) -> Named {
+    Named::new(Class::Term, width, Any, name)
 }
 
-const fn mark(name: &'static str) -> Type {
-    Type::new(Class::None, 0, Any, name)
+const fn mark(name: &'static str) -> Named {
+    Named::new(Class::None, 0, Any, name)
 }
 
 /// One that works on a stack.
-const fn old(name: &'static str) -> Type {
-    Type { name, ..Type::UNKNOWN }
+const fn old(name: &'static str) -> Named {
+    Named::unknown(name)
 }
 
-/// The names of those.
-const OLD: [&str; 25] = [
-    "R_LARCH_SOP_PUSH_PCREL",
-    "R_LARCH_SOP_PUSH_ABSOLUTE",
-    "R_LARCH_SOP_PUSH_DUP",
-    "R_LARCH_SOP_PUSH_GPREL",
-    "R_LARCH_SOP_PUSH_TLS_TPREL",
-    "R_LARCH_SOP_PUSH_TLS_GOT",
-    "R_LARCH_SOP_PUSH_TLS_GD",
-    "R_LARCH_SOP_PUSH_PLT_PCREL",
-    "R_LARCH_SOP_ASSERT",
-    "R_LARCH_SOP_NOT",
-    "R_LARCH_SOP_SUB",
-    "R_LARCH_SOP_SL",
-    "R_LARCH_SOP_SR",
-    "R_LARCH_SOP_ADD",
-    "R_LARCH_SOP_AND",
-    "R_LARCH_SOP_IF_ELSE",
-    "R_LARCH_SOP_POP_32_S_10_5",
-    "R_LARCH_SOP_POP_32_U_10_12",
-    "R_LARCH_SOP_POP_32_S_10_12",
-    "R_LARCH_SOP_POP_32_S_10_16",
-    "R_LARCH_SOP_POP_32_S_10_16_S2",
-    "R_LARCH_SOP_POP_32_S_5_20",
-    "R_LARCH_SOP_POP_32_S_0_5_10_16_S2",
-    "R_LARCH_SOP_POP_32_S_0_10_10_16_S2",
-    "R_LARCH_SOP_POP_32_U",
-];
-
 /// The types; `WIDE`: addresses have 64 bits.
-pub const fn types<const WIDE: bool>() -> [Type; COUNT] {
+pub const fn types<const WIDE: bool>() -> [(u32, Named); TYPES] {
     let (word, wide) = match WIDE {
         true => (
-            Type::new(Class::Narrow, 4, Either, "R_LARCH_32"),
-            Type::new(Class::Address, 8, Any, "R_LARCH_64"),
+            Named::new(Class::Narrow, 4, Either, "R_LARCH_32"),
+            Named::new(Class::Address, 8, Any, "R_LARCH_64"),
         ),
-        false => {
-            (Type::new(Class::Address, 4, Any, "R_LARCH_32"), Type::new(Class::Narrow, 8, Any, "R_LARCH_64"))
-        }
+        false => (
+            Named::new(Class::Address, 4, Any, "R_LARCH_32"),
+            Named::new(Class::Narrow, 8, Any, "R_LARCH_64"),
+        ),
     };
     let offset = match WIDE {
-        true => Type::new(Class::DtpOff, 8, Any, "R_LARCH_TLS_DTPREL64"),
-        false => Type::new(Class::DtpOff, 4, Any, "R_LARCH_TLS_DTPREL32"),
+        true => Named::new(Class::DtpOff, 8, Any, "R_LARCH_TLS_DTPREL64"),
+        false => Named::new(Class::DtpOff, 4, Any, "R_LARCH_TLS_DTPREL32"),
     };
-    let mut types: [Type; COUNT] = table(&[
+    [
         (R_NONE, mark("R_LARCH_NONE")),
         (R_32, word),
         (R_64, wide),
@@ -257,7 +232,7 @@ pub const fn types<const WIDE: bool>() -> [Type; COUNT] {
         (R_TLS_LD_HI20, any(Class::TlsGd, "R_LARCH_TLS_LD_HI20").from(From::Zero)),
         (R_TLS_GD_PC_HI20, step(Class::TlsGd, "R_LARCH_TLS_GD_PC_HI20")),
         (R_TLS_GD_HI20, any(Class::TlsGd, "R_LARCH_TLS_GD_HI20").from(From::Zero)),
-        (R_32_PCREL, Type::new(Class::Pc, 4, Signed, "R_LARCH_32_PCREL")),
+        (R_32_PCREL, Named::new(Class::Pc, 4, Signed, "R_LARCH_32_PCREL")),
         (R_RELAX, mark("R_LARCH_RELAX")),
         (R_ALIGN, mark("R_LARCH_ALIGN")),
         (R_PCREL20_S2, near(Class::Pc, "R_LARCH_PCREL20_S2")),
@@ -265,8 +240,8 @@ pub const fn types<const WIDE: bool>() -> [Type; COUNT] {
         (R_SUB6, term(1, "R_LARCH_SUB6")),
         (R_ADD_ULEB128, term(1, "R_LARCH_ADD_ULEB128")),
         (R_SUB_ULEB128, term(1, "R_LARCH_SUB_ULEB128")),
-        (R_64_PCREL, Type::new(Class::Pc, 8, Any, "R_LARCH_64_PCREL")),
-        (R_CALL36, Type::new(Class::Plt, 8, Signed, "R_LARCH_CALL36").bits(38).of(4)),
+        (R_64_PCREL, Named::new(Class::Pc, 8, Any, "R_LARCH_64_PCREL")),
+        (R_CALL36, Named::new(Class::Plt, 8, Signed, "R_LARCH_CALL36").bits(38).of(4)),
         (R_TLS_DESC_PC_HI20, step(Class::TlsDesc, "R_LARCH_TLS_DESC_PC_HI20")),
         (R_TLS_DESC_PC_LO12, any(Class::TlsDesc, "R_LARCH_TLS_DESC_PC_LO12").from(From::Low)),
         (R_TLS_DESC64_PC_LO20, any(Class::TlsDesc, "R_LARCH_TLS_DESC64_PC_LO20")),
@@ -283,7 +258,7 @@ pub const fn types<const WIDE: bool>() -> [Type; COUNT] {
         (R_TLS_LD_PCREL20_S2, near(Class::TlsGd, "R_LARCH_TLS_LD_PCREL20_S2")),
         (R_TLS_GD_PCREL20_S2, near(Class::TlsGd, "R_LARCH_TLS_GD_PCREL20_S2")),
         (R_TLS_DESC_PCREL20_S2, near(Class::TlsDesc, "R_LARCH_TLS_DESC_PCREL20_S2")),
-        (R_CALL30, Type::new(Class::Plt, 8, Signed, "R_LARCH_CALL30").bits(32).of(4)),
+        (R_CALL30, Named::new(Class::Plt, 8, Signed, "R_LARCH_CALL30").bits(32).of(4)),
         (R_PCADD_HI20, high(Class::Pc, "R_LARCH_PCADD_HI20")),
         (R_PCADD_LO12, any(Class::OtherHalf, "R_LARCH_PCADD_LO12")),
         (R_GOT_PCADD_HI20, high(Class::GotRelax, "R_LARCH_GOT_PCADD_HI20")),
@@ -296,13 +271,32 @@ pub const fn types<const WIDE: bool>() -> [Type; COUNT] {
         (R_TLS_GD_PCADD_LO12, any(Class::OtherHalf, "R_LARCH_TLS_GD_PCADD_LO12")),
         (R_TLS_DESC_PCADD_HI20, high(Class::TlsDesc, "R_LARCH_TLS_DESC_PCADD_HI20")),
         (R_TLS_DESC_PCADD_LO12, any(Class::OtherHalf, "R_LARCH_TLS_DESC_PCADD_LO12")),
-    ]);
-    let mut i = 0;
-    while i < OLD.len() {
-        types[R_SOP_PUSH_PCREL as usize + i] = old(OLD[i]);
-        i += 1;
-    }
-    types
+        (R_SOP_PUSH_PCREL + 0, old("R_LARCH_SOP_PUSH_PCREL")),
+        (R_SOP_PUSH_PCREL + 1, old("R_LARCH_SOP_PUSH_ABSOLUTE")),
+        (R_SOP_PUSH_PCREL + 2, old("R_LARCH_SOP_PUSH_DUP")),
+        (R_SOP_PUSH_PCREL + 3, old("R_LARCH_SOP_PUSH_GPREL")),
+        (R_SOP_PUSH_PCREL + 4, old("R_LARCH_SOP_PUSH_TLS_TPREL")),
+        (R_SOP_PUSH_PCREL + 5, old("R_LARCH_SOP_PUSH_TLS_GOT")),
+        (R_SOP_PUSH_PCREL + 6, old("R_LARCH_SOP_PUSH_TLS_GD")),
+        (R_SOP_PUSH_PCREL + 7, old("R_LARCH_SOP_PUSH_PLT_PCREL")),
+        (R_SOP_PUSH_PCREL + 8, old("R_LARCH_SOP_ASSERT")),
+        (R_SOP_PUSH_PCREL + 9, old("R_LARCH_SOP_NOT")),
+        (R_SOP_PUSH_PCREL + 10, old("R_LARCH_SOP_SUB")),
+        (R_SOP_PUSH_PCREL + 11, old("R_LARCH_SOP_SL")),
+        (R_SOP_PUSH_PCREL + 12, old("R_LARCH_SOP_SR")),
+        (R_SOP_PUSH_PCREL + 13, old("R_LARCH_SOP_ADD")),
+        (R_SOP_PUSH_PCREL + 14, old("R_LARCH_SOP_AND")),
+        (R_SOP_PUSH_PCREL + 15, old("R_LARCH_SOP_IF_ELSE")),
+        (R_SOP_PUSH_PCREL + 16, old("R_LARCH_SOP_POP_32_S_10_5")),
+        (R_SOP_PUSH_PCREL + 17, old("R_LARCH_SOP_POP_32_U_10_12")),
+        (R_SOP_PUSH_PCREL + 18, old("R_LARCH_SOP_POP_32_S_10_12")),
+        (R_SOP_PUSH_PCREL + 19, old("R_LARCH_SOP_POP_32_S_10_16")),
+        (R_SOP_PUSH_PCREL + 20, old("R_LARCH_SOP_POP_32_S_10_16_S2")),
+        (R_SOP_PUSH_PCREL + 21, old("R_LARCH_SOP_POP_32_S_5_20")),
+        (R_SOP_PUSH_PCREL + 22, old("R_LARCH_SOP_POP_32_S_0_5_10_16_S2")),
+        (R_SOP_PUSH_PCREL + 23, old("R_LARCH_SOP_POP_32_S_0_10_10_16_S2")),
+        (R_SOP_PUSH_PCREL + 24, old("R_LARCH_SOP_POP_32_U")),
+    ]
 }
 
 /// Whether a type has the upper half of what one of class [`Class::OtherHalf`] names by a label.

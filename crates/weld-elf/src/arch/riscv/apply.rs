@@ -13,7 +13,7 @@ use super::types::*;
 use super::{Riscv, Rules};
 use crate::arch::class::Class;
 use crate::arch::cuts::{Cut, gone_at, offset_before};
-use crate::arch::leb::{Pair, put_difference};
+use crate::arch::leb::{self, Pair, put_difference};
 use crate::arch::rules::Failure;
 use crate::arch::site::Site;
 use crate::elf::Rela;
@@ -399,44 +399,12 @@ fn fits_halves<const WIDE: bool>(value: i64) -> Result<(), Failure> {
 }
 
 /// A difference of two labels as LEB128.
-const LEB: Pair = Pair { second: R_SUB_ULEB128, adds: false };
+const LEB: Pair = Pair { first: R_SET_ULEB128, second: R_SUB_ULEB128, adds: false };
 
 /// Applies the relocations of a section outside memory. `tombstone` stands for what is gone.
 pub fn debug<const WIDE: bool>(site: &impl Site, tombstone: u64, out: &mut [u8]) {
-    let mut target_of = site.debug_targets();
-    let relocs = site.relocs();
-    let mut i = 0;
-    while i < relocs.len() {
-        let reloc = &relocs[i];
-        i += 1;
-        let kind = reloc.kind();
-        let class = Riscv::<WIDE>::class(kind);
-        let at = reloc.r_offset().wrapping_add(site.delta()) as usize;
-        if class == Class::None {
-            continue;
-        }
-        if at.checked_add(Riscv::<WIDE>::width(kind)).is_none_or(|end| end > out.len()) {
-            site.out_of_bounds(reloc);
-            continue;
-        }
-        let result = match kind {
-            R_SET_ULEB128 => put_difference::<Riscv<WIDE>>(site, i - 1, &LEB, &mut target_of, (out, at))
-                .map(|more| i += more),
-            R_SUB_ULEB128 => {
-                site.refuse(reloc, "has no R_RISCV_SET_ULEB128 before it");
-                Ok(())
-            }
-            _ if class == Class::Term => {
-                // Of what is gone, differences stay what they were.
-                let gone = || site.symbol_value(reloc);
-                let target = target_of(reloc).unwrap_or_else(|| gone().wrapping_add(reloc.r_addend() as u64));
-                code::put(kind, Riscv::<WIDE>::of(kind), out, at, Riscv::<WIDE>::stored(kind, target));
-                Ok(())
-            }
-            _ => site.apply_in_debug::<Riscv<WIDE>>(reloc, target_of(reloc), tombstone, (&mut *out, at)),
-        };
-        if let Err(failure) = result {
-            site.report(reloc, failure);
-        }
-    }
+    let store = |kind, out: &mut [u8], at, value| {
+        code::put(kind, Riscv::<WIDE>::of(kind), out, at, Riscv::<WIDE>::stored(kind, value));
+    };
+    leb::apply_in_debug::<Riscv<WIDE>>(site, &LEB, store, tombstone, out);
 }

@@ -20,7 +20,7 @@ mod relax;
 mod tests;
 mod types;
 
-use super::class::{From, Type};
+use super::class::{From, Type, names, names_size, table};
 use super::facts::*;
 use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules};
@@ -37,8 +37,10 @@ const EF_FLOAT_ABI: u32 = 6;
 const EF_RVE: u32 = 8;
 const EF_TSO: u32 = 16;
 
-static WIDE_TYPES: [Type; 66] = types::<true>();
-static NARROW_TYPES: [Type; 66] = types::<false>();
+static WIDE_TYPES: [Type; COUNT] = table(&types::<true>());
+static NARROW_TYPES: [Type; COUNT] = table(&types::<false>());
+static WIDE_NAMES: [u8; names_size(&types::<true>())] = names(&types::<true>());
+static NARROW_NAMES: [u8; names_size(&types::<false>())] = names(&types::<false>());
 
 const fn facts(wide: bool) -> Facts {
     let class = if wide { ElfClass::Elf64 } else { ElfClass::Elf32 };
@@ -57,6 +59,7 @@ const fn facts(wide: bool) -> Facts {
         tls: Tls::BlockFirst(0),
         tls_offset: 0x800,
         types: if wide { &WIDE_TYPES } else { &NARROW_TYPES },
+        type_names: if wide { &WIDE_NAMES } else { &NARROW_NAMES },
         none: R_NONE,
         dynamic: DynamicTypes {
             with_addends: true,

@@ -2,7 +2,7 @@
 //!
 //! Specification: "RISC-V ELF Specification" (psABI), chapter "Relocations".
 
-use crate::arch::class::{Class, Fit::*, Type, table};
+use crate::arch::class::{Class, Fit::*, Named};
 
 pub const R_NONE: u32 = 0;
 pub const R_32: u32 = 1;
@@ -65,57 +65,64 @@ pub const R_TLSDESC_ADD_LO12: u32 = 64;
 pub const R_TLSDESC_CALL: u32 = 65;
 
 /// How many numbers there are.
-const COUNT: usize = 66;
+pub const COUNT: usize = 66;
+
+/// How many types there are.
+const TYPES: usize = 48;
 
 /// A part of an instruction that holds any value, or rather some bits of it.
-const fn any(class: Class, name: &'static str) -> Type {
-    Type::new(class, 4, Any, name)
+const fn any(class: Class, name: &'static str) -> Named {
+    Named::new(class, 4, Any, name)
 }
 
 /// The upper 20 bits of an address or a distance, whose lower ones another instruction has.
-const fn high(class: Class, name: &'static str) -> Type {
-    Type::new(class, 4, Rounded, name)
+const fn high(class: Class, name: &'static str) -> Named {
+    Named::new(class, 4, Rounded, name)
 }
 
 /// A branch for even distances of so many bits.
-const fn branch(bits: u8, width: u8, name: &'static str) -> Type {
-    Type::new(Class::Plt, width, Signed, name).bits(bits).of(2)
+const fn branch(bits: u8, width: u8, name: &'static str) -> Named {
+    Named::new(Class::Plt, width, Signed, name).bits(bits).of(2)
 }
 
 /// A term of a sum that several relocations of one place make.
-const fn term(width: u8, name: &'static str) -> Type {
-    Type::new(Class::Term, width, Any, name)
+const fn term(width: u8, name: &'static str) -> Named {
+    Named::new(Class::Term, width, Any, name)
 }
 
-const fn mark(name: &'static str) -> Type {
-    Type::new(Class::None, 0, Any, name)
+const fn mark(name: &'static str) -> Named {
+    Named::new(Class::None, 0, Any, name)
 }
 
 /// The types; `WIDE`: addresses have 64 bits.
-pub const fn types<const WIDE: bool>() -> [Type; COUNT] {
+pub const fn types<const WIDE: bool>() -> [(u32, Named); TYPES] {
     let (word, wide, other) = match WIDE {
         true => (
-            Type::new(Class::Narrow, 4, Either, "R_RISCV_32"),
-            Type::new(Class::Address, 8, Any, "R_RISCV_64"),
+            Named::new(Class::Narrow, 4, Either, "R_RISCV_32"),
+            Named::new(Class::Address, 8, Any, "R_RISCV_64"),
             8,
         ),
         false => (
-            Type::new(Class::Address, 4, Any, "R_RISCV_32"),
-            Type::new(Class::Narrow, 8, Any, "R_RISCV_64"),
+            Named::new(Class::Address, 4, Any, "R_RISCV_32"),
+            Named::new(Class::Narrow, 8, Any, "R_RISCV_64"),
             4,
         ),
     };
-    let tls_dtprel =
-        Type::new(Class::DtpOff, other, Any, ["R_RISCV_TLS_DTPREL32", "R_RISCV_TLS_DTPREL64"][WIDE as usize]);
-    table(&[
+    let tls_dtprel = Named::new(
+        Class::DtpOff,
+        other,
+        Any,
+        ["R_RISCV_TLS_DTPREL32", "R_RISCV_TLS_DTPREL64"][WIDE as usize],
+    );
+    [
         (R_NONE, mark("R_RISCV_NONE")),
         (R_32, word),
         (R_64, wide),
         (if WIDE { R_TLS_DTPREL64 } else { R_TLS_DTPREL32 }, tls_dtprel),
         (R_BRANCH, branch(13, 4, "R_RISCV_BRANCH")),
         (R_JAL, branch(21, 4, "R_RISCV_JAL")),
-        (R_CALL, Type::new(Class::Plt, 8, Rounded, "R_RISCV_CALL").bits(32)),
-        (R_CALL_PLT, Type::new(Class::Plt, 8, Rounded, "R_RISCV_CALL_PLT").bits(32)),
+        (R_CALL, Named::new(Class::Plt, 8, Rounded, "R_RISCV_CALL").bits(32)),
+        (R_CALL_PLT, Named::new(Class::Plt, 8, Rounded, "R_RISCV_CALL_PLT").bits(32)),
         (R_GOT_HI20, high(Class::GotRelax, "R_RISCV_GOT_HI20")),
         (R_TLS_GOT_HI20, high(Class::GotTp, "R_RISCV_TLS_GOT_HI20")),
         (R_TLS_GD_HI20, high(Class::TlsGd, "R_RISCV_TLS_GD_HI20")),
@@ -137,26 +144,26 @@ pub const fn types<const WIDE: bool>() -> [Type; COUNT] {
         (R_SUB16, term(2, "R_RISCV_SUB16")),
         (R_SUB32, term(4, "R_RISCV_SUB32")),
         (R_SUB64, term(8, "R_RISCV_SUB64")),
-        (R_GOT32_PCREL, Type::new(Class::Got, 4, Signed, "R_RISCV_GOT32_PCREL")),
+        (R_GOT32_PCREL, Named::new(Class::Got, 4, Signed, "R_RISCV_GOT32_PCREL")),
         (R_ALIGN, mark("R_RISCV_ALIGN")),
         (R_RVC_BRANCH, branch(9, 2, "R_RISCV_RVC_BRANCH")),
         (R_RVC_JUMP, branch(12, 2, "R_RISCV_RVC_JUMP")),
-        (R_RVC_LUI, Type::new(Class::Narrow, 2, Rounded, "R_RISCV_RVC_LUI").bits(18)),
+        (R_RVC_LUI, Named::new(Class::Narrow, 2, Rounded, "R_RISCV_RVC_LUI").bits(18)),
         (R_RELAX, mark("R_RISCV_RELAX")),
         (R_SUB6, term(1, "R_RISCV_SUB6")),
         (R_SET6, term(1, "R_RISCV_SET6")),
         (R_SET8, term(1, "R_RISCV_SET8")),
         (R_SET16, term(2, "R_RISCV_SET16")),
         (R_SET32, term(4, "R_RISCV_SET32")),
-        (R_32_PCREL, Type::new(Class::Pc, 4, Signed, "R_RISCV_32_PCREL")),
-        (R_PLT32, Type::new(Class::Plt, 4, Signed, "R_RISCV_PLT32")),
+        (R_32_PCREL, Named::new(Class::Pc, 4, Signed, "R_RISCV_32_PCREL")),
+        (R_PLT32, Named::new(Class::Plt, 4, Signed, "R_RISCV_PLT32")),
         (R_SET_ULEB128, term(1, "R_RISCV_SET_ULEB128")),
         (R_SUB_ULEB128, term(1, "R_RISCV_SUB_ULEB128")),
         (R_TLSDESC_HI20, high(Class::TlsDesc, "R_RISCV_TLSDESC_HI20")),
         (R_TLSDESC_LOAD_LO12, any(Class::OtherHalf, "R_RISCV_TLSDESC_LOAD_LO12")),
         (R_TLSDESC_ADD_LO12, any(Class::OtherHalf, "R_RISCV_TLSDESC_ADD_LO12")),
         (R_TLSDESC_CALL, any(Class::OtherHalf, "R_RISCV_TLSDESC_CALL")),
-    ])
+    ]
 }
 
 /// Whether a type has the upper half of what a relocation of class [`Class::OtherHalf`] names by a label.

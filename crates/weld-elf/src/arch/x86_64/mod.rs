@@ -6,7 +6,7 @@
 mod plt;
 mod relax;
 
-use super::class::{Class, Fit::*, From, Type, table};
+use super::class::{Class, Fit::*, From, Named, Type, names, names_size, table};
 use super::facts::*;
 use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules, reaches};
@@ -64,51 +64,54 @@ const R_CODE_6_GOTTPOFF: u32 = 50;
 const R_CODE_6_GOTPC32_TLSDESC: u32 = 51;
 
 /// What objects may have, and what it asks for.
-const TYPES: [Type; 52] = table(&[
-    (R_NONE, Type::new(Class::None, 0, Any, "R_X86_64_NONE")),
-    (R_64, Type::new(Class::Address, 8, Any, "R_X86_64_64")),
-    (R_PC32, Type::new(Class::Pc, 4, Signed, "R_X86_64_PC32")),
-    (R_GOT32, Type::new(Class::Got, 4, Signed, "R_X86_64_GOT32").from(From::GotBase)),
-    (R_PLT32, Type::new(Class::Plt, 4, Signed, "R_X86_64_PLT32")),
-    (R_GOTPCREL, Type::new(Class::Got, 4, Signed, "R_X86_64_GOTPCREL")),
-    (R_32, Type::new(Class::Narrow, 4, Unsigned, "R_X86_64_32")),
-    (R_32S, Type::new(Class::Narrow, 4, Signed, "R_X86_64_32S")),
-    (R_16, Type::new(Class::Narrow, 2, Either, "R_X86_64_16")),
+const LIST: &[(u32, Named)] = &[
+    (R_NONE, Named::new(Class::None, 0, Any, "R_X86_64_NONE")),
+    (R_64, Named::new(Class::Address, 8, Any, "R_X86_64_64")),
+    (R_PC32, Named::new(Class::Pc, 4, Signed, "R_X86_64_PC32")),
+    (R_GOT32, Named::new(Class::Got, 4, Signed, "R_X86_64_GOT32").from(From::GotBase)),
+    (R_PLT32, Named::new(Class::Plt, 4, Signed, "R_X86_64_PLT32")),
+    (R_GOTPCREL, Named::new(Class::Got, 4, Signed, "R_X86_64_GOTPCREL")),
+    (R_32, Named::new(Class::Narrow, 4, Unsigned, "R_X86_64_32")),
+    (R_32S, Named::new(Class::Narrow, 4, Signed, "R_X86_64_32S")),
+    (R_16, Named::new(Class::Narrow, 2, Either, "R_X86_64_16")),
     // Code of 16 bits wraps around.
-    (R_PC16, Type::new(Class::Pc, 2, Around, "R_X86_64_PC16")),
-    (R_8, Type::new(Class::Narrow, 1, Either, "R_X86_64_8")),
-    (R_PC8, Type::new(Class::Pc, 1, Signed, "R_X86_64_PC8")),
-    (R_DTPOFF64, Type::new(Class::DtpOff, 8, Any, "R_X86_64_DTPOFF64")),
-    (R_TPOFF64, Type::new(Class::TpOffWord, 8, Any, "R_X86_64_TPOFF64")),
-    (R_TLSGD, Type::new(Class::TlsGd, 4, Signed, "R_X86_64_TLSGD")),
-    (R_TLSLD, Type::new(Class::TlsLd, 4, Signed, "R_X86_64_TLSLD")),
-    (R_DTPOFF32, Type::new(Class::DtpOff, 4, Signed, "R_X86_64_DTPOFF32")),
-    (R_GOTTPOFF, Type::new(Class::GotTp, 4, Signed, "R_X86_64_GOTTPOFF")),
-    (R_TPOFF32, Type::new(Class::TpOff, 4, Signed, "R_X86_64_TPOFF32")),
-    (R_PC64, Type::new(Class::Pc, 8, Any, "R_X86_64_PC64")),
-    (R_GOTOFF64, Type::new(Class::GotOff, 8, Any, "R_X86_64_GOTOFF64")),
-    (R_GOTPC32, Type::new(Class::GotBase, 4, Signed, "R_X86_64_GOTPC32")),
-    (R_GOT64, Type::new(Class::Got, 8, Any, "R_X86_64_GOT64").from(From::GotBase)),
-    (R_GOTPCREL64, Type::new(Class::Got, 8, Any, "R_X86_64_GOTPCREL64")),
-    (R_GOTPC64, Type::new(Class::GotBase, 8, Any, "R_X86_64_GOTPC64")),
-    (R_GOTPLT64, Type::new(Class::Got, 8, Any, "R_X86_64_GOTPLT64").from(From::GotBase)),
-    (R_PLTOFF64, Type::new(Class::PltOff, 8, Any, "R_X86_64_PLTOFF64")),
-    (R_SIZE32, Type::new(Class::Size, 4, Unsigned, "R_X86_64_SIZE32")),
-    (R_SIZE64, Type::new(Class::Size, 8, Any, "R_X86_64_SIZE64")),
-    (R_GOTPC32_TLSDESC, Type::new(Class::TlsDesc, 4, Signed, "R_X86_64_GOTPC32_TLSDESC")),
-    (R_TLSDESC_CALL, Type::new(Class::TlsDescCall, 0, Any, "R_X86_64_TLSDESC_CALL")),
-    (R_GOTPCRELX, Type::new(Class::GotRelax, 4, Signed, "R_X86_64_GOTPCRELX")),
-    (R_REX_GOTPCRELX, Type::new(Class::GotRelax, 4, Signed, "R_X86_64_REX_GOTPCRELX")),
-    (R_CODE_4_GOTPCRELX, Type::new(Class::GotRelax, 4, Signed, "R_X86_64_CODE_4_GOTPCRELX")),
-    (R_CODE_4_GOTTPOFF, Type::new(Class::GotTp, 4, Signed, "R_X86_64_CODE_4_GOTTPOFF")),
-    (R_CODE_4_GOTPC32_TLSDESC, Type::new(Class::TlsDesc, 4, Signed, "R_X86_64_CODE_4_GOTPC32_TLSDESC")),
-    (R_CODE_5_GOTPCRELX, Type::new(Class::GotRelax, 4, Signed, "R_X86_64_CODE_5_GOTPCRELX")),
-    (R_CODE_5_GOTTPOFF, Type::new(Class::GotTp, 4, Signed, "R_X86_64_CODE_5_GOTTPOFF")),
-    (R_CODE_5_GOTPC32_TLSDESC, Type::new(Class::TlsDesc, 4, Signed, "R_X86_64_CODE_5_GOTPC32_TLSDESC")),
-    (R_CODE_6_GOTPCRELX, Type::new(Class::GotRelax, 4, Signed, "R_X86_64_CODE_6_GOTPCRELX")),
-    (R_CODE_6_GOTTPOFF, Type::new(Class::GotTp, 4, Signed, "R_X86_64_CODE_6_GOTTPOFF")),
-    (R_CODE_6_GOTPC32_TLSDESC, Type::new(Class::TlsDesc, 4, Signed, "R_X86_64_CODE_6_GOTPC32_TLSDESC")),
-]);
+    (R_PC16, Named::new(Class::Pc, 2, Around, "R_X86_64_PC16")),
+    (R_8, Named::new(Class::Narrow, 1, Either, "R_X86_64_8")),
+    (R_PC8, Named::new(Class::Pc, 1, Signed, "R_X86_64_PC8")),
+    (R_DTPOFF64, Named::new(Class::DtpOff, 8, Any, "R_X86_64_DTPOFF64")),
+    (R_TPOFF64, Named::new(Class::TpOffWord, 8, Any, "R_X86_64_TPOFF64")),
+    (R_TLSGD, Named::new(Class::TlsGd, 4, Signed, "R_X86_64_TLSGD")),
+    (R_TLSLD, Named::new(Class::TlsLd, 4, Signed, "R_X86_64_TLSLD")),
+    (R_DTPOFF32, Named::new(Class::DtpOff, 4, Signed, "R_X86_64_DTPOFF32")),
+    (R_GOTTPOFF, Named::new(Class::GotTp, 4, Signed, "R_X86_64_GOTTPOFF")),
+    (R_TPOFF32, Named::new(Class::TpOff, 4, Signed, "R_X86_64_TPOFF32")),
+    (R_PC64, Named::new(Class::Pc, 8, Any, "R_X86_64_PC64")),
+    (R_GOTOFF64, Named::new(Class::GotOff, 8, Any, "R_X86_64_GOTOFF64")),
+    (R_GOTPC32, Named::new(Class::GotBase, 4, Signed, "R_X86_64_GOTPC32")),
+    (R_GOT64, Named::new(Class::Got, 8, Any, "R_X86_64_GOT64").from(From::GotBase)),
+    (R_GOTPCREL64, Named::new(Class::Got, 8, Any, "R_X86_64_GOTPCREL64")),
+    (R_GOTPC64, Named::new(Class::GotBase, 8, Any, "R_X86_64_GOTPC64")),
+    (R_GOTPLT64, Named::new(Class::Got, 8, Any, "R_X86_64_GOTPLT64").from(From::GotBase)),
+    (R_PLTOFF64, Named::new(Class::PltOff, 8, Any, "R_X86_64_PLTOFF64")),
+    (R_SIZE32, Named::new(Class::Size, 4, Unsigned, "R_X86_64_SIZE32")),
+    (R_SIZE64, Named::new(Class::Size, 8, Any, "R_X86_64_SIZE64")),
+    (R_GOTPC32_TLSDESC, Named::new(Class::TlsDesc, 4, Signed, "R_X86_64_GOTPC32_TLSDESC")),
+    (R_TLSDESC_CALL, Named::new(Class::TlsDescCall, 0, Any, "R_X86_64_TLSDESC_CALL")),
+    (R_GOTPCRELX, Named::new(Class::GotRelax, 4, Signed, "R_X86_64_GOTPCRELX")),
+    (R_REX_GOTPCRELX, Named::new(Class::GotRelax, 4, Signed, "R_X86_64_REX_GOTPCRELX")),
+    (R_CODE_4_GOTPCRELX, Named::new(Class::GotRelax, 4, Signed, "R_X86_64_CODE_4_GOTPCRELX")),
+    (R_CODE_4_GOTTPOFF, Named::new(Class::GotTp, 4, Signed, "R_X86_64_CODE_4_GOTTPOFF")),
+    (R_CODE_4_GOTPC32_TLSDESC, Named::new(Class::TlsDesc, 4, Signed, "R_X86_64_CODE_4_GOTPC32_TLSDESC")),
+    (R_CODE_5_GOTPCRELX, Named::new(Class::GotRelax, 4, Signed, "R_X86_64_CODE_5_GOTPCRELX")),
+    (R_CODE_5_GOTTPOFF, Named::new(Class::GotTp, 4, Signed, "R_X86_64_CODE_5_GOTTPOFF")),
+    (R_CODE_5_GOTPC32_TLSDESC, Named::new(Class::TlsDesc, 4, Signed, "R_X86_64_CODE_5_GOTPC32_TLSDESC")),
+    (R_CODE_6_GOTPCRELX, Named::new(Class::GotRelax, 4, Signed, "R_X86_64_CODE_6_GOTPCRELX")),
+    (R_CODE_6_GOTTPOFF, Named::new(Class::GotTp, 4, Signed, "R_X86_64_CODE_6_GOTTPOFF")),
+    (R_CODE_6_GOTPC32_TLSDESC, Named::new(Class::TlsDesc, 4, Signed, "R_X86_64_CODE_6_GOTPC32_TLSDESC")),
+];
+
+const TYPES: [Type; 52] = table(LIST);
+static NAMES: [u8; names_size(LIST)] = names(LIST);
 
 const FACTS: Facts = Facts {
     name: "x86-64",
@@ -124,6 +127,7 @@ const FACTS: Facts = Facts {
     tls: Tls::StorageFirst,
     tls_offset: 0,
     types: &TYPES,
+    type_names: &NAMES,
     none: R_NONE,
     dynamic: DynamicTypes {
         with_addends: true,

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use weld_common::args::Value::{None as NoValue, Optional, Required, Suffix};
-use weld_common::args::{Group, Spec, accepted, choice, choose, flag, take};
+use weld_common::args::{Group, Spec, accepted, choice, choose, flag, refused, take};
 use weld_lto::options::{Emit, IndexOnly, PrefixReplace, SaveTemps, Unified};
 
 use super::super::state::State;
@@ -296,6 +296,11 @@ const ROWS: &[Spec<State>] = &[
         Ok(())
     }),
     accepted(&["flto", "flto-partition", "fuse-ld"], Optional("VALUE"), "it is for the compiler"),
+    refused(
+        &["lto-pseudo-probe-for-profiling"],
+        Required("VALUE"),
+        "no LLVM that weld works with has it; compile with -fpseudo-probe-for-profiling",
+    ),
     accepted(
         &["no-legacy-pass-manager", "no-lto-legacy-pass-manager"],
         NoValue,
