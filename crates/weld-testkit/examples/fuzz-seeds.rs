@@ -38,8 +38,42 @@ fn main() -> std::io::Result<()> {
     write("crel", vec![("three", vec![0x1c, 0x0f, 1, 2, 0x7c, 0x10, 0x25, 4])])?;
     write("property_note", vec![("ibt", PROPERTY.to_vec())])?;
     write("compressed", compressed())?;
+    write("bitcode", bitcode())?;
+    write("gcc_lto", vec![("two", GCC_LTO.to_vec())])?;
     write("merge", vec![("strings", [&[1, 0, 0, 1, 1, 1, 9, 15][..], b"one\0two\0one\0wo\0"].concat())])
 }
+
+/// A file of bitcode, and its tables alone.
+fn bitcode() -> Vec<Seed> {
+    use weld_testkit::bitcode::*;
+    let mut file = Bitcode::new("x86_64-pc-windows-msvc");
+    file.directives = " /DEFAULTLIB:none".to_owned();
+    file.libraries = vec!["m".to_owned()];
+    file.comdat("group", 0).comdat("large", 2);
+    file.symbol(Symbol { comdat: Some(1), ..Symbol::new("main", flag::GLOBAL | flag::EXECUTABLE) });
+    file.symbol(Symbol { common: (40, 8), ..Symbol::new("common", flag::GLOBAL | flag::COMMON) });
+    file.symbol(Symbol { section: "mine".to_owned(), ..Symbol::new("data", flag::GLOBAL | flag::TLS) });
+    file.symbol(Symbol { fallback: "main".to_owned(), ..Symbol::new("weak", flag::WEAK | flag::INDIRECT) });
+    file.summary = Some((block::SUMMARY, UNIFIED));
+    file.modules = vec![2, 4];
+    let tables = |version| {
+        let (symtab, strtab) = Bitcode { version, ..file.clone() }.tables(&file.modules);
+        [&[1][..], &(symtab.len() as u16).to_le_bytes(), &symtab, &strtab].concat()
+    };
+    let wrapped = Bitcode { has_wrapper: true, ..file.clone() };
+    let whole = [&[0][..], &file.build()[4..]].concat();
+    vec![
+        ("whole", whole),
+        ("wrapped", [vec![0], wrapped.build()].concat()),
+        ("3", tables(3)),
+        ("4", tables(4)),
+    ]
+}
+
+/// Sections of GCC: two symbols, one in a COMDAT group; what the extension says of them; the format.
+const GCC_LTO: &[u8] =
+    b"\0f\0g\0\x01\x03\x08\0\0\0\0\0\0\0\x01\0\0\0c\0\0\x04\0\x04\0\0\0\0\0\0\0\x02\0\0\0\xfe\xfe\
+\x01\x01\x01\0\x02\x01\xfe\xfe\x02\x0c\0\0\0\x01\0\x01\0";
 
 /// Objects for Windows, plain and large, and a library of one, with the options of the link before them.
 fn coff_files() -> Vec<Seed> {

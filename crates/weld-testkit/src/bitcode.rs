@@ -253,7 +253,8 @@ impl Bitcode {
         let mut symbols = Vec::new();
         let mut uncommons: Vec<Vec<u32>> = Vec::new();
         for symbol in &self.symbols {
-            let is_rare = symbol.common != (0, 0) || symbol.fallback != "" || symbol.section != "";
+            let is_rare =
+                symbol.common != (0, 0) || !symbol.fallback.is_empty() || !symbol.section.is_empty();
             let flags = symbol.flags | if is_rare { flag::HAS_UNCOMMON } else { 0 };
             let [at, len] = string(&symbol.name);
             symbols.push(vec![at, len, at, len, symbol.comdat.unwrap_or(u32::MAX), flags]);

@@ -76,8 +76,9 @@ struct Uncommon<'a> {
 }
 
 /// The number at a place of a record, which is that long.
+#[inline]
 fn word(record: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]])
+    u32::from_le_bytes(record[at..at + 4].try_into().expect("four bytes"))
 }
 
 impl<'a> Table<'a> {
@@ -96,35 +97,37 @@ impl<'a> Table<'a> {
         word(self.symtab.bytes, header::VERSION)
     }
 
+    #[cold]
     fn malformed(&self, at: usize, what: &'static str) -> ReadError {
         ReadError::Malformed { offset: self.symtab.offset + at as u64, what }
     }
 
     /// An error in `record`, which is part of the table.
+    #[cold]
     fn malformed_in(&self, record: &[u8], what: &'static str) -> ReadError {
         self.malformed(record.as_ptr().addr() - self.symtab.bytes.as_ptr().addr(), what)
     }
 
     /// The string that `record`, part of the table, says at `at`.
+    #[inline]
     fn string(&self, record: &[u8], at: usize) -> Result<&'a [u8], ReadError> {
         let (offset, size) = (word(record, at) as usize, word(record, at + 4) as usize);
         let string = self.strings.get(offset..).and_then(|rest| rest.get(..size));
         string.ok_or_else(|| self.malformed_in(&record[at..], "a string that is not in the table of strings"))
     }
 
-    /// The records of `size` bytes that the header says at `at`.
-    fn records(
-        &self,
-        at: usize,
-        size: usize,
-    ) -> Result<impl ExactSizeIterator<Item = &'a [u8]> + use<'a>, ReadError> {
+    /// The bytes of the records of `size` bytes that the header says at `at`.
+    fn records_of(&self, at: usize, size: usize) -> Result<&'a [u8], ReadError> {
         let (offset, count) =
             (word(self.symtab.bytes, at) as usize, word(self.symtab.bytes, at + 4) as usize);
         let rest = self.symtab.bytes.get(offset..);
         let records = rest.and_then(|rest| rest.get(..count.checked_mul(size)?));
-        let records =
-            records.ok_or_else(|| self.malformed(at, "records that are not in the symbol table"))?;
-        Ok(records.chunks_exact(size))
+        records.ok_or_else(|| self.malformed(at, "records that are not in the symbol table"))
+    }
+
+    /// The records of `SIZE` bytes that the header says at `at`.
+    fn records<const SIZE: usize>(&self, at: usize) -> Result<&'a [[u8; SIZE]], ReadError> {
+        Ok(self.records_of(at, SIZE)?.as_chunks().0)
     }
 
     /// Adds what the table says to the file. Says how many modules the table speaks of.
@@ -139,11 +142,11 @@ impl<'a> Table<'a> {
         if !directives.is_empty() {
             file.directives.push(directives);
         }
-        for library in self.records(header::LIBRARIES, STRING)? {
+        for library in self.records::<STRING>(header::LIBRARIES)? {
             file.libraries.push(self.string(library, 0)?);
         }
         let first_comdat = file.comdats.len();
-        for comdat in self.records(header::COMDATS, COMDAT)? {
+        for comdat in self.records::<COMDAT>(header::COMDATS)? {
             file.comdats.push(self.comdat(comdat)?);
         }
         self.add_symbols(file, first_comdat)?;
@@ -167,8 +170,9 @@ impl<'a> Table<'a> {
 impl<'a> Table<'a> {
     fn add_symbols(&self, file: &mut IrFile<'a>, first_comdat: usize) -> Result<(), ReadError> {
         let comdats = (file.comdats.len() - first_comdat) as u32;
-        let records = self.records(header::SYMBOLS, SYMBOL)?;
-        let mut uncommons = self.uncommons()?;
+        let records = self.records::<SYMBOL>(header::SYMBOLS)?;
+        let size = if self.version() == 3 { UNCOMMON_3 } else { UNCOMMON_4 };
+        let mut uncommons = self.records_of(header::UNCOMMONS, size)?.chunks_exact(size);
         file.symbols.reserve_exact(records.len());
         for record in records {
             let flags = word(record, 20);
@@ -233,10 +237,6 @@ impl<'a> Table<'a> {
         })
     }
 
-    fn uncommons(&self) -> Result<impl Iterator<Item = &'a [u8]> + use<'a>, ReadError> {
-        self.records(header::UNCOMMONS, if self.version() == 3 { UNCOMMON_3 } else { UNCOMMON_4 })
-    }
-
     fn uncommon(&self, record: &'a [u8]) -> Result<Uncommon<'a>, ReadError> {
         let (high, rest) = match self.version() {
             3 => (0, 4),
@@ -253,7 +253,7 @@ impl<'a> Table<'a> {
     /// The modules' ranges of symbols must follow each other to the last symbol: then the symbols of all
     /// modules are all symbols, in the table's order. Says how many modules there are.
     fn check_modules(&self) -> Result<usize, ReadError> {
-        let modules = self.records(header::MODULES, MODULE)?;
+        let modules = self.records::<MODULE>(header::MODULES)?;
         let count = modules.len();
         let mut end = 0;
         for module in modules {
@@ -265,7 +265,7 @@ impl<'a> Table<'a> {
             }
             end = word(module, 4);
         }
-        if end as usize != self.records(header::SYMBOLS, SYMBOL)?.len() {
+        if end as usize != self.records::<SYMBOL>(header::SYMBOLS)?.len() {
             return Err(self.malformed(header::MODULES, "symbols of no module"));
         }
         Ok(count)

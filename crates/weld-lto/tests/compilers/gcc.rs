@@ -47,7 +47,7 @@ fn nm(file: &IrFile<'_>) -> BTreeSet<(char, String)> {
 
 fn nm_of_gcc(machine: &str, path: &Path) -> BTreeSet<(char, String)> {
     let text = tools::print(&format!("{machine}gcc-nm"), &[], &[path]);
-    let parts = text.lines().map(|line| line.trim_start_matches(|c: char| c == '0' || c == ' '));
+    let parts = text.lines().map(|line| line.trim_start_matches(['0', ' ']));
     let parts = parts.map(|line| line.split_once(' ').expect("a letter and a name"));
     parts.map(|(letter, name)| (letter.chars().next().expect("a letter"), name.to_owned())).collect()
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection};
 use weld_lto::bitcode::{self, Mode};
@@ -133,7 +133,7 @@ fn nm(file: &IrFile<'_>) -> BTreeSet<(char, String)> {
     symbols.map(|symbol| (letter(symbol), String::from_utf8_lossy(symbol.name).into_owned())).collect()
 }
 
-fn nm_of_llvm(path: &PathBuf) -> BTreeSet<(char, String)> {
+fn nm_of_llvm(path: &Path) -> BTreeSet<(char, String)> {
     let text = tools::print("llvm-nm-22", &["--extern-only"], &[path]);
     let lines = text.lines().map(|line| line.trim_start_matches(['-', ' ']));
     lines
