@@ -3,12 +3,15 @@
 //! The linkers are libraries: they do not print, exit or install signal handlers. The binary
 //! implements this trait; tests use [`QuietHost`].
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::mapped_file::MappedFile;
+
+/// The argument by which the program knows that it is to be an engine ([`Host::lto_child`]).
+pub const LTO_CHILD: &str = "-weld-lto-engine";
 
 pub trait Host: Sync {
     /// Text for standard output (`--trace`, `-y`, `--print-map`, `--print-gc-sections`, …).
@@ -47,6 +50,17 @@ pub trait Host: Sync {
     /// If it cannot be started, or if programs are not started here.
     fn run(&self, _program: &Path, _args: &[&OsStr]) -> io::Result<bool> {
         Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
+
+    /// A program that becomes an engine of link-time optimisation when it is started with [`LTO_CHILD`] as its only
+    /// argument: weld itself. Without one, nothing can be compiled.
+    fn lto_child(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// The value of a variable of the environment: where compilers and temporary files are.
+    fn variable(&self, _name: &str) -> Option<OsString> {
+        None
     }
 
     /// The process ends right after the link, so that giving memory back would be wasted time.

@@ -5,8 +5,9 @@
 const ROOMS: &[&str] = &[
     // What files say.
     "ir",
-    // What compilers are asked.
-    "request",
+    // What compilers are asked, and what they answer.
+    "options", "request", "answer", // Asking them.
+    "engine",
 ];
 
 #[test]

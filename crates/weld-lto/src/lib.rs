@@ -1,10 +1,13 @@
 //! Link-time optimisation below both linkers.
 //!
 //! Compilers leave their intermediate code in files that take the place of objects. This crate reads what such
-//! files say of symbols ([`ir`]) and asks a compiler for machine code ([`request`]): nothing of a compiler ever
-//! runs inside of a link.
+//! files say of symbols ([`ir`]) and asks a compiler for machine code: a [`request::Request`] goes to
+//! [`engine::compile`], and an [`answer::Answer`] comes back. Nothing of a compiler ever runs inside of a link.
 
+pub mod answer;
+pub mod engine;
 pub mod ir;
 #[cfg(test)]
 mod layers;
+pub mod options;
 pub mod request;

@@ -1,6 +1,37 @@
 //! What a compiler is asked: files, what has become of each of their symbols, and how to generate code.
 
 use std::ops::BitOr;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::ir::Compiler;
+use crate::options::Options;
+
+/// Everything that an engine is told of a link. The order of files is that of the link; code does not depend on
+/// anything else.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    pub files: Vec<File<'a>>,
+    /// Files of intermediate code that the link does not take: members of archives, for whose modules
+    /// `--thinlto-index-only` writes indexes that say so. Their symbols are not needed.
+    pub unused: Vec<File<'a>>,
+    pub output: Output,
+    pub output_path: &'a Path,
+    /// What the objects have to be for.
+    pub machine: Machine,
+    /// The highest major version of LLVM that any of the files' bitcode was written by: no older engine reads it.
+    pub llvm_major: Option<u32>,
+    /// The major version of GCC that wrote its files: no other one reads them.
+    pub gcc_major: Option<u32>,
+    pub options: &'a Options,
+    /// How long an engine may take to be loaded and to answer. What it compiles may take any time.
+    pub patience: Duration,
+}
+
+impl Request<'_> {
+    /// What an engine is given to answer in: loading LLVM over a slow network takes less.
+    pub const PATIENCE: Duration = Duration::from_secs(60);
+}
 
 /// What the linker has decided about a symbol of one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -13,13 +44,14 @@ impl Resolution {
     pub const VISIBLE: Resolution = Resolution(1 << 1);
     /// It may be in the dynamic symbol table.
     pub const EXPORTED: Resolution = Resolution(1 << 2);
-    /// Nothing outside of this output can replace the definition that was found.
+    /// Nothing outside of this output can replace the definition that was found. Not of absolute symbols.
     pub const LOCAL: Resolution = Resolution(1 << 3);
-    /// The linker gives it another meaning (`--wrap`, `--defsym`): calls must stay calls.
+    /// The linker gives it another meaning (`--wrap`, `--defsym`): calls must stay calls. The object that comes
+    /// back defines it as a weak symbol, whatever it was.
     pub const REDEFINED: Resolution = Resolution(1 << 4);
     /// The definition is machine code of this output, not intermediate code.
     pub const NATIVE: Resolution = Resolution(1 << 5);
-    /// The definition is a shared object's.
+    /// The definition is a shared object's, or is imported from a DLL.
     pub const SHARED: Resolution = Resolution(1 << 6);
 
     pub fn has(self, other: Resolution) -> bool {
@@ -39,20 +71,50 @@ impl BitOr for Resolution {
 pub struct File<'a> {
     /// The file that has it: an object, or an archive.
     pub path: &'a [u8],
-    /// Where in that file, in bytes.
+    /// Where in that file the code begins, in bytes: behind the header of an archive's member, at the section of
+    /// a fat object of clang's.
     pub offset: u64,
     pub bytes: &'a [u8],
-    /// The member's name if the file is an archive.
-    pub member: &'a [u8],
-    pub compiler: crate::ir::Compiler,
+    /// Set if the file is an archive.
+    pub member: Option<Member<'a>>,
+    pub compiler: Compiler,
+    /// LLVM compiles the module on its own. Only names of objects depend on it.
+    pub is_thin: bool,
     /// Of every symbol of the file, in its order.
     pub symbols: Vec<Symbol<'a>>,
+}
+
+/// An archive's member.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    pub name: &'a [u8],
+    /// Where its header begins in the archive, in bytes.
+    pub header: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Symbol<'a> {
     pub name: &'a [u8],
     pub resolution: Resolution,
+    pub is_defined: bool,
+    /// As [`crate::ir::IrSymbol::can_be_omitted`].
+    pub can_be_omitted: bool,
+}
+
+impl File<'_> {
+    /// The name of the module, as lld has it: messages, indexes and files of `--save-temps` are named by it.
+    pub fn module_name(&self, machine: Machine) -> Vec<u8> {
+        let Some(member) = self.member else { return self.path.to_vec() };
+        let base = member.name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        match machine {
+            Machine::Elf { .. } => [self.path, b"(", base, b" at ", &decimal(member.header), b")"].concat(),
+            Machine::Coff { .. } => [self.path, base, &decimal(member.header)].concat(),
+        }
+    }
+}
+
+fn decimal(number: u64) -> Vec<u8> {
+    number.to_string().into_bytes()
 }
 
 /// What kind of file the link makes.
@@ -62,4 +124,41 @@ pub enum Output {
     Pie,
     Shared,
     Relocatable,
+}
+
+/// What an object has to be for to be linked with the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machine {
+    Elf {
+        /// `e_machine`.
+        machine: u16,
+        is_64: bool,
+        is_big_endian: bool,
+    },
+    Coff {
+        /// `IMAGE_FILE_MACHINE_*`.
+        machine: u16,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_of_archives_are_named_by_where_they_are() {
+        let member = Some(Member { name: b"dir/a.o", header: 8 });
+        let file = File {
+            path: b"x/l.a",
+            offset: 68,
+            bytes: b"",
+            member,
+            compiler: Compiler::Llvm,
+            symbols: vec![],
+        };
+        let elf = Machine::Elf { machine: 62, is_64: true, is_big_endian: false };
+        assert_eq!(file.module_name(elf), b"x/l.a(a.o at 8)");
+        assert_eq!(file.module_name(Machine::Coff { machine: 0x8664 }), b"x/l.aa.o8");
+        assert_eq!(File { member: None, ..file }.module_name(elf), b"x/l.a");
+    }
 }

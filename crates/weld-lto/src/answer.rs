@@ -1,0 +1,178 @@
+//! What comes back from compilers: objects, what they had to say, or why there are none.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use memmap2::Mmap;
+
+/// What became of a request.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// In the order of tasks, which does not depend on the number of jobs. Empty if the link ends with what the
+    /// engine has written ([`crate::options::Options::ends_the_link`]).
+    pub objects: Vec<Object>,
+    /// In the order in which they were said.
+    pub messages: Vec<Message>,
+    /// What was asked and why, a line for each engine, for `--verbose`.
+    pub engines: Vec<String>,
+}
+
+/// A file of machine code.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// LLVM's number of it: pieces of merged modules first, then a number for each module.
+    pub task: u32,
+    /// As messages and maps name it: `OUTPUT.lto.o`, or where it stays if it stays somewhere.
+    pub name: Vec<u8>,
+    /// Mapped: the file itself is gone, unless it was to stay.
+    pub bytes: Arc<Mmap>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// What the engine prints because options ask for it: to be passed on as it is.
+    Output,
+    Remark,
+    Warning,
+    Error,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    pub level: Level,
+    pub text: String,
+}
+
+/// Why there are no objects. Its text is one line; [`EngineError::notes`] are the lines below it.
+#[derive(Debug)]
+pub struct EngineError {
+    /// How the engine is called: its path.
+    pub engine: Option<PathBuf>,
+    /// What it was to compile.
+    pub modules: Vec<String>,
+    pub fault: Fault,
+    /// What it had said before, of errors and warnings and its last words.
+    pub messages: Vec<Message>,
+}
+
+/// What went wrong with an engine.
+#[derive(Debug)]
+pub enum Fault {
+    /// There is none that can compile these files.
+    NotFound {
+        wanted: String,
+        /// Where it was looked for, and what was found there.
+        tried: Vec<String>,
+        help: String,
+    },
+    /// No engine can be driven on this system, or by this program.
+    Unsupported(&'static str),
+    /// It cannot do what an option asks for.
+    Option {
+        option: String,
+        help: &'static str,
+    },
+    CannotStart(std::io::Error),
+    /// It does not answer.
+    Silent(Duration),
+    /// It ended before it was done.
+    Exited(i32),
+    Killed(i32),
+    /// It said why it cannot.
+    Said,
+    /// What it says makes no sense.
+    Protocol(&'static str),
+    /// It has compiled, but there is nothing.
+    NoObjects,
+    BadObject {
+        path: PathBuf,
+        why: String,
+    },
+    /// A file cannot be read or written.
+    File {
+        path: PathBuf,
+        error: std::io::Error,
+    },
+}
+
+impl EngineError {
+    /// The lines below the message.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        notes.extend(self.messages.iter().map(|message| match message.level {
+            Level::Output => format!("it printed: {}", message.text),
+            Level::Remark => format!("remark: {}", message.text),
+            Level::Warning => format!("warning: {}", message.text),
+            Level::Error => message.text.clone(),
+        }));
+        if let Fault::NotFound { tried, help, .. } = &self.fault {
+            notes.extend(tried.iter().map(|place| format!("tried {place}")));
+            notes.push(help.clone());
+            return notes;
+        }
+        if let Fault::Option { help, .. } = self.fault {
+            notes.push(help.to_owned());
+            return notes;
+        }
+        let shown = self.modules.iter().take(SHOWN_MODULES);
+        notes.extend(shown.map(|module| format!("compiling {module}")));
+        if let Some(rest @ 1..) = self.modules.len().checked_sub(SHOWN_MODULES) {
+            notes.push(format!("compiling {rest} more"));
+        }
+        notes
+    }
+}
+
+/// How many modules an error names.
+const SHOWN_MODULES: usize = 8;
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let engine = match &self.engine {
+            Some(path) => path.display().to_string(),
+            None => "the compiler".to_owned(),
+        };
+        let engine = format_args!("link-time optimisation by {engine}");
+        match &self.fault {
+            Fault::NotFound { wanted, .. } => write!(f, "link-time optimisation: there is no {wanted}"),
+            Fault::Unsupported(why) => write!(f, "link-time optimisation: {why}"),
+            Fault::Option { option, .. } => write!(f, "{engine} cannot do {option}"),
+            Fault::CannotStart(error) => {
+                write!(f, "{engine} cannot be started: {}", weld_common::io::reason(error))
+            }
+            Fault::Silent(patience) => {
+                write!(f, "{engine}: no answer for {} seconds; it was stopped", patience.as_secs_f32())
+            }
+            Fault::Exited(code) => write!(f, "{engine} ended with exit code {code} before it was done"),
+            Fault::Killed(signal) => write!(f, "{engine} was ended by signal {signal}{}", known(*signal)),
+            Fault::Said => write!(f, "{engine} failed"),
+            Fault::Protocol(what) => write!(f, "{engine}: {what}"),
+            Fault::NoObjects => write!(f, "{engine} made no object"),
+            Fault::BadObject { path, why } => {
+                write!(f, "{engine} made an object that cannot be linked, {}: {why}", path.display())
+            }
+            Fault::File { path, error } => {
+                write!(f, "{engine}: {}: {}", path.display(), weld_common::io::reason(error))
+            }
+        }
+    }
+}
+
+impl std::error::Error for EngineError {}
+
+/// What users know a signal by.
+fn known(signal: i32) -> &'static str {
+    match signal {
+        4 => " (illegal instruction)",
+        6 => " (it gave up)",
+        7 => " (bus error: a file or a disk was too small?)",
+        9 => " (killed: was memory short?)",
+        11 => " (it crashed)",
+        15 => " (asked to end)",
+        24 => " (it took more processor time than is allowed)",
+        25 => " (a file became larger than is allowed)",
+        _ => "",
+    }
+}
