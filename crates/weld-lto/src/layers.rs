@@ -7,7 +7,8 @@ const ROOMS: &[&str] = &[
     "ir",
     // What compilers are asked, and what they answer.
     "options", "request", "answer", // Asking them.
-    "engine",
+    "protocol", "engine", // Being asked.
+    "child",
 ];
 
 #[test]

@@ -5,9 +5,12 @@
 //! [`engine::compile`], and an [`answer::Answer`] comes back. Nothing of a compiler ever runs inside of a link.
 
 pub mod answer;
+#[cfg(target_os = "linux")]
+pub mod child;
 pub mod engine;
 pub mod ir;
 #[cfg(test)]
 mod layers;
 pub mod options;
+pub mod protocol;
 pub mod request;

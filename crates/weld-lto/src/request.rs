@@ -154,6 +154,7 @@ mod tests {
             bytes: b"",
             member,
             compiler: Compiler::Llvm,
+            is_thin: false,
             symbols: vec![],
         };
         let elf = Machine::Elf { machine: 62, is_64: true, is_big_endian: false };
