@@ -3,7 +3,7 @@
 //! The linkers are libraries: they do not print, exit or install signal handlers. The binary
 //! implements this trait; tests use [`QuietHost`].
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -55,6 +55,11 @@ pub trait Host: Sync {
     /// A program that becomes an engine of link-time optimisation when it is started with [`LTO_CHILD`] as its only
     /// argument: weld itself. Without one, nothing can be compiled.
     fn lto_child(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// The value of a variable of the environment: where compilers and temporary files are.
+    fn variable(&self, _name: &str) -> Option<OsString> {
         None
     }
 

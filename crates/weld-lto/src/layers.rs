@@ -9,8 +9,8 @@ const ROOMS: &[&str] = &[
     "triple", "runtime_calls",
     // What compilers are asked, and what they answer.
     "options", "request", "answer",
-    // Asking them.
-    "engine",
+    // Asking them, and being asked.
+    "protocol", "engine", "child",
 ];
 
 #[test]

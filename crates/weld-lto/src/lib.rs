@@ -8,12 +8,15 @@
 pub mod answer;
 pub mod bitcode;
 mod bitstream;
+#[cfg(target_os = "linux")]
+pub mod child;
 pub mod engine;
 pub mod gcc;
 pub mod ir;
 #[cfg(test)]
 mod layers;
 pub mod options;
+pub mod protocol;
 pub mod request;
 pub mod runtime_calls;
 pub mod triple;

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 /// The command line's wishes. [`Options::default`] is a command line that says nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// `--lto-O`, `/opt:lldlto=`: 0 to 3.
-    pub level: u8,
+    /// `--lto-O`, `/opt:lldlto=`: 0 to 3. Not given: 2; GCC takes what its files were compiled with.
+    pub level: Option<u8>,
     /// `--lto-CGO`, `/opt:lldltocgo=`: 0 to 3. Not given: 2, or 3 if the level is 3.
     pub codegen_level: Option<u8>,
     /// `--lto-partitions=`, `/opt:ltopartitions=`: pieces that merged modules are compiled in, at least 1.
@@ -48,7 +48,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            level: 2,
+            level: None,
             codegen_level: None,
             partitions: 1,
             jobs: None,

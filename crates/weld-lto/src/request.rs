@@ -12,14 +12,17 @@ use crate::options::Options;
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     pub files: Vec<File<'a>>,
+    /// Files of intermediate code that the link does not take: members of archives, for whose modules
+    /// `--thinlto-index-only` writes indexes that say so. Their symbols are not needed.
+    pub unused: Vec<File<'a>>,
     pub output: Output,
     pub output_path: &'a Path,
     /// What the objects have to be for.
     pub machine: Machine,
     /// The highest major version of LLVM that any of the files' bitcode was written by: no older engine reads it.
     pub llvm_major: Option<u32>,
-    /// Names that the link gives another meaning, by `--wrap`, in the form that it was given there.
-    pub wrapped: Vec<&'a [u8]>,
+    /// The major version of GCC that wrote its files: no other one reads them.
+    pub gcc_major: Option<u32>,
     pub options: &'a Options,
     /// How long an engine may take to be loaded and to answer. What it compiles may take any time.
     pub patience: Duration,
@@ -75,6 +78,8 @@ pub struct File<'a> {
     /// Set if the file is an archive.
     pub member: Option<Member<'a>>,
     pub compiler: Compiler,
+    /// LLVM compiles the module on its own. Only names of objects depend on it.
+    pub is_thin: bool,
     /// Of every symbol of the file, in its order.
     pub symbols: Vec<Symbol<'a>>,
 }
@@ -149,6 +154,7 @@ mod tests {
             bytes: b"",
             member,
             compiler: Compiler::Llvm,
+            is_thin: false,
             symbols: vec![],
         };
         let elf = Machine::Elf { machine: 62, is_64: true, is_big_endian: false };

@@ -1,8 +1,8 @@
 //! What a link asks of the program: standard output, and files to know about when a signal comes.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use weld_common::host::Host;
@@ -45,6 +45,14 @@ impl Host for ProgramHost<'_> {
         return crate::spawn::run(program, args);
         #[cfg(not(unix))]
         std::process::Command::new(program).args(args).status().map(|status| status.success())
+    }
+
+    fn lto_child(&self) -> Option<PathBuf> {
+        std::env::current_exe().ok()
+    }
+
+    fn variable(&self, name: &str) -> Option<OsString> {
+        std::env::var_os(name)
     }
 
     fn exits_soon(&self) -> bool {

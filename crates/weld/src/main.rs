@@ -33,7 +33,7 @@ use render::Renderer;
 
 fn main() {
     let args: Vec<OsString> = std::env::args_os().collect();
-    let code = run(&args);
+    let code = if is_lto_child(&args) { lto_child() } else { run(&args) };
     // A build that counts for profile-guided optimisation (bench/shipped-pgo) writes its counts when it ends.
     if cfg!(weld_counts) {
         std::process::exit(code)
@@ -41,6 +41,18 @@ fn main() {
     // SAFETY: the function has no preconditions. Nothing is left to be written: messages go out
     // unbuffered, and files are complete when a link returns.
     unsafe { libc::_exit(code) }
+}
+
+/// weld starts itself as the process that compilers run in ([`weld_lto::child`]).
+fn is_lto_child(args: &[OsString]) -> bool {
+    args.len() == 2 && args[1] == weld_common::host::LTO_CHILD
+}
+
+fn lto_child() -> i32 {
+    #[cfg(target_os = "linux")]
+    return weld_lto::child::run();
+    #[cfg(not(target_os = "linux"))]
+    return 1;
 }
 
 /// The exit code: 0 or 1.

@@ -1,19 +1,112 @@
 //! From a request to objects: which engines are asked, and what is made of their answers.
+//!
+//! An engine is a child process ([`crate::protocol`], [`session`]): weld's own program, which loads LLVM's plugin
+//! for linkers or runs GCC's `lto-wrapper`. A link with files of both compilers asks both; to each the other's
+//! definitions are machine code.
+
+#[cfg(target_os = "linux")]
+mod find;
+#[cfg(target_os = "linux")]
+mod find_gcc;
+#[cfg(target_os = "linux")]
+mod gcc;
+#[cfg(target_os = "linux")]
+mod gcc_numbers;
+#[cfg(target_os = "linux")]
+mod llvm;
+#[cfg(target_os = "linux")]
+mod objects;
+#[cfg(target_os = "linux")]
+mod process;
+#[cfg(target_os = "linux")]
+mod resolution;
+#[cfg(target_os = "linux")]
+mod session;
+#[cfg(target_os = "linux")]
+mod words;
+
+use std::collections::HashSet;
 
 use weld_common::host::Host;
+use weld_common::text::text;
 
 use crate::answer::{Answer, EngineError, Fault};
-use crate::request::Request;
+use crate::ir::Compiler;
+use crate::request::{File, Request, Resolution};
 
 /// Compiles the files of a request.
 ///
 /// # Errors
 /// If an engine is not there, cannot do what is asked, does not end as it should, or returns what is no object of
 /// this link.
-pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, EngineError> {
-    let _ = host;
-    let modules = request.files.iter().map(|file| file.module_name(request.machine));
-    let modules = modules.map(|name| weld_common::text::text(&name).into_owned()).collect();
-    let fault = Fault::Unsupported("there is no engine in this build");
-    Err(EngineError { engine: None, modules, fault, messages: Vec::new() })
+pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<EngineError>> {
+    let (mut llvm, mut gcc): (Vec<File<'_>>, Vec<_>) =
+        request.files.iter().cloned().partition(|file| file.compiler == Compiler::Llvm);
+    if !llvm.is_empty() && !gcc.is_empty() {
+        see_each_other(&mut llvm, &mut gcc);
+    }
+    let is_llvm_first = request.files.first().is_none_or(|file| file.compiler == Compiler::Llvm);
+    let unused = request.unused.clone();
+    let llvm = Request { files: llvm, unused, ..request.clone() };
+    let gcc = Request { files: gcc, unused: Vec::new(), ..request.clone() };
+    let mut answer = Answer::default();
+    for is_llvm in [is_llvm_first, !is_llvm_first] {
+        let part = match is_llvm {
+            true if !llvm.files.is_empty() || !llvm.unused.is_empty() => ask_llvm(&llvm, host)?,
+            false if !gcc.files.is_empty() => ask_gcc(&gcc, host, llvm.files.is_empty())?,
+            _ => continue,
+        };
+        let first = answer.objects.last().map_or(0, |object| object.task + 1);
+        answer.objects.extend(part.objects.into_iter().map(|mut object| {
+            object.task += first;
+            object
+        }));
+        answer.messages.extend(part.messages);
+        answer.engines.extend(part.engines);
+    }
+    Ok(answer)
+}
+
+/// What files of one compiler mention and files of the other do, too, is seen by someone whom a compiler does not
+/// see; if it is the other's, it is machine code to it.
+fn see_each_other<'a>(llvm: &mut [File<'a>], gcc: &mut [File<'a>]) {
+    let names = |files: &[File<'_>], only: Resolution| -> HashSet<Vec<u8>> {
+        let symbols = files.iter().flat_map(|file| &file.symbols);
+        symbols.filter(|symbol| symbol.resolution.has(only)).map(|symbol| symbol.name.to_vec()).collect()
+    };
+    let all = Resolution::default();
+    let [of_llvm, of_gcc] =
+        [&*llvm, &*gcc].map(|files| (names(files, all), names(files, Resolution::PREVAILING)));
+    for (files, (mentioned, defined)) in [(llvm, of_gcc), (gcc, of_llvm)] {
+        for symbol in files.iter_mut().flat_map(|file| &mut file.symbols) {
+            if symbol.resolution.has(Resolution::PREVAILING) && mentioned.contains(symbol.name) {
+                symbol.resolution = symbol.resolution | Resolution::VISIBLE;
+            } else if defined.contains(symbol.name) {
+                symbol.resolution = symbol.resolution | Resolution::NATIVE;
+            }
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+use {gcc::compile as ask_gcc, llvm::compile as ask_llvm};
+
+#[cfg(not(target_os = "linux"))]
+fn ask_llvm(request: &Request<'_>, _host: &dyn Host) -> Result<Answer, Box<EngineError>> {
+    Err(error(request, Fault::Unsupported("compilers cannot be asked on this system yet")))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_gcc(request: &Request<'_>, host: &dyn Host, _is_alone: bool) -> Result<Answer, Box<EngineError>> {
+    ask_llvm(request, host)
+}
+
+/// An error before an engine is chosen.
+fn error(request: &Request<'_>, fault: Fault) -> Box<EngineError> {
+    Box::new(EngineError { engine: None, modules: modules(request), fault, messages: Vec::new() })
+}
+
+fn modules(request: &Request<'_>) -> Vec<String> {
+    let names = request.files.iter().map(|file| file.module_name(request.machine));
+    names.map(|name| text(&name).into_owned()).collect()
 }

@@ -1,0 +1,150 @@
+//! weld's program as an engine: what runs in the child process.
+//!
+//! It reads an order from standard input, makes the directory for temporary files, and does the work: it loads a
+//! plugin for linkers and is the linker ([`plugin`]), or runs GCC's `lto-wrapper` ([`wrapper`]). Replies go to what
+//! was standard output; from then on that is a copy of standard error, so that a compiler that prints does not speak
+//! in its engine's name.
+//!
+//! The directory belongs to this process and not to weld, because weld may be killed in ways that leave it no time.
+//! A thread waits for the end of standard input, which comes when weld has what it wanted or is gone: then the
+//! compiler's programs are stopped, the directory is removed, and the process ends, whatever its other threads are
+//! doing. For the same reason signals by which terminals and `timeout` end whole groups of processes are ignored:
+//! weld dies of them, and that is noticed here.
+
+mod api;
+mod plugin;
+mod wrapper;
+
+use std::ffi::c_int;
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read, Write};
+use std::os::fd::FromRawFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use weld_common::text::os_str;
+
+use crate::protocol::{Order, Reply, Work, level};
+
+/// Where replies go. Compilers say things on any thread.
+#[derive(Clone)]
+struct Voice(Arc<Mutex<File>>);
+
+impl Voice {
+    /// If weld is gone, nobody is there to be told: the thread that waits for that ends the process.
+    fn say(&self, reply: &Reply) {
+        let mut pipe = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let _ = pipe.write_all(&reply.write());
+    }
+
+    fn error(&self, text: impl Into<String>) {
+        self.say(&Reply::Message(level::ERROR, text.into().into_bytes()));
+    }
+}
+
+/// What has to be done when weld no longer needs this process.
+struct Ending {
+    directory: PathBuf,
+    /// The group of the compiler's processes; 0: there is none.
+    group: AtomicI32,
+    /// To be called if the work was done.
+    cleanup: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+/// Does what weld orders. The exit code, if there was no order; else the process ends itself.
+pub fn run() -> i32 {
+    let Some(voice) = take_streams() else { return 2 };
+    let voice = Voice(Arc::new(Mutex::new(voice)));
+    let mut order = Vec::new();
+    let Some(order) = read_order(&mut order) else {
+        voice.error("no order has come");
+        voice.say(&Reply::Failed);
+        return 2;
+    };
+    ignore_signals();
+    let directory = Path::new(os_str(&order.directory)).to_owned();
+    if let Err(e) = DirBuilder::new().mode(0o700).create(&directory) {
+        voice.error(format!("{}: {}", directory.display(), weld_common::io::reason(&e)));
+        voice.say(&Reply::Failed);
+        return 2;
+    }
+    // SAFETY: this process has one thread yet.
+    unsafe { std::env::set_var("TMPDIR", &directory) };
+    let ending = Arc::new(Ending { directory, group: AtomicI32::new(0), cleanup: Mutex::new(None) });
+    watch(ending.clone());
+    let done = match &order.work {
+        Work::Plugin(work) => plugin::run(work, &voice, &ending),
+        Work::Wrapper(work) => wrapper::run(work, &voice, &ending),
+    };
+    voice.say(&if done { Reply::Done } else { Reply::Failed });
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Descriptors of less are standard streams and such that a make may have opened for its children.
+const FIRST_DESCRIPTOR: c_int = 64;
+
+/// Takes standard output as the way to weld, and lets it be what standard error is.
+fn take_streams() -> Option<File> {
+    // SAFETY: calls with numbers only; the new descriptor is nobody else's.
+    unsafe {
+        let voice = libc::fcntl(1, libc::F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+        if voice < 0 || libc::dup2(2, 1) < 0 {
+            return None;
+        }
+        Some(File::from_raw_fd(voice))
+    }
+}
+
+fn read_order(bytes: &mut Vec<u8>) -> Option<Order<'_>> {
+    let mut input = io::stdin().lock();
+    let mut length = [0; 8];
+    input.read_exact(&mut length).ok()?;
+    input.take(u64::from_le_bytes(length)).read_to_end(bytes).ok()?;
+    Order::read(bytes)
+}
+
+fn ignore_signals() {
+    for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGTERM] {
+        // SAFETY: no handler is installed, signals are ignored.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+/// Waits for the end of standard input on a thread of its own, and ends the process then.
+fn watch(ending: Arc<Ending>) {
+    std::thread::spawn(move || {
+        let mut rest = [0; 64];
+        let mut input = io::stdin().lock();
+        // Nothing is to come after the order; an error is as good as the end.
+        while !matches!(input.read(&mut rest), Ok(0) | Err(_)) {}
+        ending.end()
+    });
+}
+
+impl Ending {
+    fn end(&self) -> ! {
+        let cleanup = self.cleanup.lock().ok().and_then(|mut cleanup| cleanup.take());
+        if let Some(cleanup) = cleanup {
+            cleanup();
+        }
+        let group = self.group.load(Ordering::SeqCst);
+        if group > 0 {
+            // SAFETY: a group that was made here, and whose leader has not been waited for.
+            unsafe { libc::kill(-group, libc::SIGKILL) };
+        }
+        // Other threads may still make files. When the directory is gone they cannot.
+        for _ in 0..1000 {
+            match std::fs::remove_dir_all(&self.directory) {
+                Err(e) if e.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+                _ => break,
+            }
+        }
+        // SAFETY: no preconditions. What a compiler registered for the end of its process is not wanted: its other
+        // threads may be anywhere.
+        unsafe { libc::_exit(0) }
+    }
+}

@@ -1,0 +1,248 @@
+//! Where engines are: LLVM's plugin for linkers as distributions install it.
+//!
+//! An engine reads bitcode of its own version and of older ones. So the least version is taken that is not older
+//! than any of the files: what comes out then depends least on what else is installed. A directory's name tells the
+//! version before anything is loaded; a library without one is asked when it is loaded.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::options::EngineWishes;
+
+/// A library that may be an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub path: PathBuf,
+    /// Why it is one, for `--verbose`.
+    pub why: &'static str,
+    /// It is this one or none.
+    pub is_asked_for: bool,
+}
+
+/// What is known of the system. Names of directories are looked up below `root`, which is `/` but in tests.
+pub struct System<'s> {
+    pub root: &'s Path,
+    /// Where weld is.
+    pub program: Option<&'s Path>,
+    /// `XDG_CACHE_HOME`, or its default.
+    pub cache: Option<PathBuf>,
+    /// `PATH`.
+    pub path: Option<std::ffi::OsString>,
+    /// `--thinlto-remote-compiler`.
+    pub remote_compiler: Option<&'s Path>,
+}
+
+/// What was looked for and where, in order.
+#[derive(Debug, Default)]
+pub struct Search {
+    pub candidates: Vec<Candidate>,
+    /// Places that have none.
+    pub tried: Vec<String>,
+}
+
+const PLUGIN: &str = "LLVMgold.so";
+
+/// Directories with one for each version: directory, what stands in front of the version, what is below.
+#[rustfmt::skip]
+const VERSIONED: &[(&str, &str, &str)] = &[
+    // Debian, Ubuntu, apt.llvm.org
+    ("usr/lib", "llvm-", "lib"),
+    // Alpine
+    ("usr/lib", "llvm", "lib"),
+    // Fedora
+    ("usr/lib64", "llvm", "lib64"), ("usr/lib64", "llvm", "lib"),
+    // Gentoo
+    ("usr/lib/llvm", "", "lib64"), ("usr/lib/llvm", "", "lib"),
+    // By hand
+    ("usr/local", "llvm-", "lib"), ("opt", "llvm-", "lib"),
+];
+
+/// Directories with one or none.
+const PLAIN: &[&str] = &[
+    "usr/lib",
+    "usr/lib64",
+    "usr/local/lib",
+    "usr/lib/bfd-plugins",
+    "usr/lib64/bfd-plugins",
+    "usr/local/lib/bfd-plugins",
+    "usr/lib/x86_64-linux-gnu",
+    "usr/lib/aarch64-linux-gnu",
+    "usr/lib/riscv64-linux-gnu",
+    "usr/lib/s390x-linux-gnu",
+    "usr/lib/powerpc64le-linux-gnu",
+];
+
+/// Finds candidates for files whose newest producer is of version `major`, best first.
+pub fn llvm(wishes: &EngineWishes, system: &System<'_>, major: Option<u32>) -> Search {
+    let mut search = Search::default();
+    if let Some(path) = &wishes.path {
+        search.candidates.push(Candidate { path: path.clone(), why: "--lto-engine", is_asked_for: true });
+        return search;
+    }
+    if let Some(plugin) = wishes.plugin.as_deref().filter(|plugin| is_llvm(plugin)) {
+        search.look(plugin.to_owned(), "-plugin");
+    }
+    if let Some(program) = system.program {
+        search.look_near(program, "it is where weld is");
+    }
+    if let Some(cache) = &system.cache {
+        search.look(cache.join("weld/engines").join(PLUGIN), "it is in weld's cache");
+    }
+    if let Some(compiler) = system.remote_compiler {
+        search.look_near(compiler, "it is where --thinlto-remote-compiler is");
+    }
+    search.look_for_versions(system.root, major);
+    for directory in PLAIN {
+        search.look(system.root.join(directory).join(PLUGIN), "it is in the system's libraries");
+    }
+    for directory in system.path.iter().flat_map(|path| std::env::split_paths(path)) {
+        let clang = directory.join("clang");
+        if let Ok(clang) = std::fs::canonicalize(&clang) {
+            search.look_near(&clang, "it is where clang is");
+        }
+    }
+    search
+}
+
+fn is_llvm(plugin: &Path) -> bool {
+    plugin.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"LLVMgold"))
+}
+
+impl Search {
+    fn look(&mut self, path: PathBuf, why: &'static str) {
+        if !path.is_file() {
+            self.tried.push(path.display().to_string());
+        } else if !self.candidates.iter().any(|known| known.path == path) {
+            self.candidates.push(Candidate { path, why, is_asked_for: false });
+        }
+    }
+
+    /// Beside a program, and in the directory for libraries that belongs to its own.
+    fn look_near(&mut self, program: &Path, why: &'static str) {
+        let Some(directory) = program.parent() else { return };
+        self.look(directory.join(PLUGIN), why);
+        if let Some(above) = directory.parent() {
+            self.look(above.join("lib").join(PLUGIN), why);
+        }
+    }
+
+    /// Versions from `major` on, least first; without one the newest first.
+    fn look_for_versions(&mut self, root: &Path, major: Option<u32>) {
+        let mut found = Vec::new();
+        for (order, &(directory, prefix, below)) in VERSIONED.iter().enumerate() {
+            let entries = std::fs::read_dir(root.join(directory)).into_iter().flatten().flatten();
+            for entry in entries {
+                let Some(version) = version_in(&entry.file_name(), prefix) else { continue };
+                let path = entry.path().join(below).join(PLUGIN);
+                if path.is_file() && major.is_none_or(|major| version >= major) {
+                    found.push((version, order, path));
+                } else if path.is_file() {
+                    self.tried.push(format!("{}, which is too old", path.display()));
+                }
+            }
+        }
+        found.sort_by_key(|&(version, order, _)| match major {
+            Some(_) => (version, order),
+            None => (u32::MAX - version, order),
+        });
+        if found.is_empty() {
+            let wanted = major.map_or("VERSION".to_owned(), |major| format!("{major} or later"));
+            self.tried
+                .push(format!("{}/usr/lib/llvm-*/lib/{PLUGIN}, {wanted}", root.display()).replace("//", "/"));
+        }
+        for (_, _, path) in found {
+            self.look(path, "it is the least version that reads the files");
+        }
+    }
+}
+
+/// The version in a name such as `llvm-22`.
+fn version_in(name: &OsStr, prefix: &str) -> Option<u32> {
+    name.to_str()?.strip_prefix(prefix)?.parse().ok()
+}
+
+/// What to do if there is none.
+pub fn help(major: Option<u32>) -> String {
+    let version = major.map_or("N".to_owned(), |major| major.to_string());
+    format!(
+        "install the plugin of LLVM for linkers (Debian and Ubuntu: apt install llvm-{version}-linker-tools), \
+         or say where it is with --lto-engine=PATH/{PLUGIN}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A directory with empty libraries at `paths`.
+    struct Root(PathBuf);
+
+    impl Root {
+        fn new(name: &str, paths: &[&str]) -> Root {
+            let root = std::env::temp_dir().join(format!("weld-find-{}-{name}", std::process::id()));
+            for path in paths {
+                let path = root.join(path);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, "").unwrap();
+            }
+            Root(root)
+        }
+
+        fn find(&self, wishes: &EngineWishes, major: Option<u32>) -> Vec<String> {
+            let program = self.0.join("here/weld");
+            let system = System {
+                root: &self.0,
+                program: Some(&program),
+                cache: Some(self.0.join("cache")),
+                path: Some(self.0.join("bin").into()),
+                remote_compiler: None,
+            };
+            let found = llvm(wishes, &system, major).candidates;
+            found
+                .iter()
+                .map(|found| found.path.strip_prefix(&self.0).unwrap().display().to_string())
+                .collect()
+        }
+    }
+
+    impl Drop for Root {
+        fn drop(&mut self) {
+            std::fs::remove_dir_all(&self.0).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_least_version_that_reads_the_files() {
+        let versions = [14, 19, 22, 23].map(|version| format!("usr/lib/llvm-{version}/lib/LLVMgold.so"));
+        let root = Root::new("least", &versions.each_ref().map(String::as_str));
+        let of = |version| format!("usr/lib/llvm-{version}/lib/LLVMgold.so");
+        let wishes = EngineWishes::default();
+        assert_eq!(root.find(&wishes, Some(20)), [of(22), of(23)]);
+        assert_eq!(root.find(&wishes, Some(24)), [""; 0]);
+        assert_eq!(root.find(&wishes, None), [of(23), of(22), of(19), of(14)]);
+    }
+
+    #[test]
+    fn in_order_of_who_knows_best() {
+        let near = ["here/LLVMgold.so", "cache/weld/engines/LLVMgold.so", "usr/lib/llvm22/lib/LLVMgold.so"];
+        let root = Root::new("order", &[&near[..], &["usr/lib64/LLVMgold.so", "mine/LLVMgold.so"]].concat());
+        let plugin = Some(root.0.join("mine/LLVMgold.so"));
+        let wishes = EngineWishes { plugin, ..EngineWishes::default() };
+        let found = root.find(&wishes, Some(22));
+        assert_eq!(found, [&["mine/LLVMgold.so"], &near[..], &["usr/lib64/LLVMgold.so"]].concat());
+        let wishes = EngineWishes { path: Some(root.0.join("x")), ..wishes };
+        assert_eq!(root.find(&wishes, Some(22)), ["x"], "it is this one or none");
+        let gcc = Some(PathBuf::from("/usr/lib/gcc/liblto_plugin.so"));
+        let wishes = EngineWishes { plugin: gcc, ..EngineWishes::default() };
+        assert_eq!(root.find(&wishes, Some(22))[0], "here/LLVMgold.so", "GCC's plugin compiles no bitcode");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn where_clang_is() {
+        let root = Root::new("clang", &["opt/mine/bin/clang-23", "opt/mine/lib/LLVMgold.so"]);
+        std::fs::create_dir_all(root.0.join("bin")).unwrap();
+        std::os::unix::fs::symlink(root.0.join("opt/mine/bin/clang-23"), root.0.join("bin/clang")).unwrap();
+        assert_eq!(root.find(&EngineWishes::default(), Some(22)), ["opt/mine/lib/LLVMgold.so"]);
+    }
+}

@@ -1,0 +1,388 @@
+//! LLVM's plugin for linkers as the engine for bitcode.
+//!
+//! Candidates ([`super::find`]) are tried in order until one can be loaded and is new enough; a compilation that has
+//! begun is not tried again elsewhere. Where objects and other files go is chosen here: to the child's directory,
+//! from which objects are mapped, or to where options want them, by the names that lld gives.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use weld_common::host::Host;
+use weld_common::text::{os_str, text};
+
+use super::find::{self, Candidate, System};
+use super::process::Ending;
+use super::resolution::for_llvm;
+use super::session::{self, Outcome, Session};
+use super::{error, modules, objects, words};
+use crate::answer::{Answer, EngineError, Fault, Level, Object};
+use crate::options::{Emit, SaveTemps};
+use crate::protocol::{Input, Order, Plugin, Work};
+use crate::request::{Machine, Output, Request};
+
+/// Compiles bitcode.
+///
+/// # Errors
+/// As [`super::compile`].
+pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<EngineError>> {
+    let words = words::words(request).map_err(|fault| error(request, fault))?;
+    let output = output_kind(request).map_err(|fault| error(request, fault))?;
+    let Some(child) = host.lto_child() else {
+        return Err(error(request, Fault::Unsupported("this program cannot start compilers")));
+    };
+    let mut search = search(request, host, &child);
+    for candidate in &search.candidates {
+        let attempt = Attempt { request, host, child: &child, candidate, words: &words, output };
+        match attempt.run() {
+            Ok(answer) => return Ok(answer),
+            Err(Failure::Unusable(why)) if !candidate.is_asked_for => {
+                search.tried.push(format!("{}: {why}", candidate.path.display()));
+            }
+            Err(Failure::Unusable(why)) => {
+                let tried = vec![format!("{}: {why}", candidate.path.display())];
+                return Err(error(request, not_found(request, tried)));
+            }
+            Err(Failure::Error(error)) => return Err(error),
+        }
+    }
+    Err(error(request, not_found(request, search.tried)))
+}
+
+fn search(request: &Request<'_>, host: &dyn Host, child: &Path) -> find::Search {
+    let cache = host.variable("XDG_CACHE_HOME").map(PathBuf::from);
+    let system = System {
+        root: Path::new("/"),
+        program: Some(child),
+        cache: cache.or_else(|| Some(PathBuf::from(host.variable("HOME")?).join(".cache"))),
+        path: host.variable("PATH"),
+        remote_compiler: request.options.distribution.as_ref().map(|distribution| &*distribution.compiler),
+    };
+    find::llvm(&request.options.engine, &system, request.llvm_major)
+}
+
+fn not_found(request: &Request<'_>, tried: Vec<String>) -> Fault {
+    let wanted = match request.llvm_major {
+        Some(major) => format!("LLVM {major} or later that can be loaded"),
+        None => "LLVM that can be loaded".to_owned(),
+    };
+    Fault::NotFound { wanted, tried, help: find::help(request.llvm_major) }
+}
+
+/// `LDPO_*`.
+const RELOCATABLE: u32 = 0;
+const EXECUTABLE: u32 = 1;
+const SHARED: u32 = 2;
+const PIE: u32 = 3;
+
+/// `IMAGE_FILE_MACHINE_I386`.
+const I386: u16 = 0x14c;
+
+/// The kind of output to say, from which the plugin takes how code refers to symbols.
+fn output_kind(request: &Request<'_>) -> Result<u32, Fault> {
+    let kind = match (request.machine, request.output) {
+        (_, Output::Relocatable) => RELOCATABLE,
+        // Nothing is dealt with as in ELF's executables. As lld: 32-bit code has no position-independent form.
+        (Machine::Coff { machine: I386 }, _) => EXECUTABLE,
+        (Machine::Coff { .. }, _) => SHARED,
+        (_, Output::Executable) => EXECUTABLE,
+        (_, Output::Pie) => PIE,
+        (_, Output::Shared) => SHARED,
+    };
+    let model = request.options.llvm.iter().filter_map(|word| words::relocation_model(word)).next_back();
+    match (model, kind) {
+        (None, _) | (Some("pic"), SHARED | PIE) | (Some("static"), EXECUTABLE) => Ok(kind),
+        (Some("pic"), EXECUTABLE) => Ok(PIE),
+        (Some("static"), PIE) => Ok(EXECUTABLE),
+        (Some(model), _) => Err(words::refused(format!("-relocation-model={model} for this kind of output"))),
+    }
+}
+
+/// One candidate that is asked.
+struct Attempt<'a> {
+    request: &'a Request<'a>,
+    host: &'a dyn Host,
+    child: &'a Path,
+    candidate: &'a Candidate,
+    words: &'a [String],
+    output: u32,
+}
+
+enum Failure {
+    /// Another candidate may do.
+    Unusable(String),
+    Error(Box<EngineError>),
+}
+
+impl Attempt<'_> {
+    fn run(&self) -> Result<Answer, Failure> {
+        let directory = session::directory(self.host);
+        let mut session = Session::start(self.child, &directory)
+            .map_err(|e| self.failure(Fault::CannotStart(e), Vec::new()))?;
+        let order = Order {
+            directory: Cow::Borrowed(directory.as_os_str().as_encoded_bytes()),
+            work: Work::Plugin(self.plugin(&directory)),
+        };
+        let major = self.request.llvm_major;
+        let refuse = |version: &str| {
+            let found: Option<u32> = version.split('.').next().and_then(|major| major.parse().ok());
+            found
+                .zip(major)
+                .filter(|(found, major)| found < major)
+                .map(|(found, _)| format!("it is LLVM {found}"))
+        };
+        let outcome = session.work(&order, self.request.patience, &refuse);
+        let has_erred = session.talk.messages.iter().any(|message| message.level == Level::Error);
+        let fault = match outcome {
+            Outcome::Done => None,
+            // The plugin ends the process when files are all that was wanted.
+            Outcome::Ended(Ending::Exited(0)) if self.request.options.ends_the_link() && !has_erred => None,
+            Outcome::Unusable(why) | Outcome::Refused(why) => return Err(Failure::Unusable(why)),
+            Outcome::Failed => Some(Fault::Said),
+            Outcome::Silent => Some(Fault::Silent(self.request.patience)),
+            Outcome::Ended(Ending::Exited(code)) => Some(Fault::Exited(code)),
+            Outcome::Ended(Ending::Killed(signal)) => Some(Fault::Killed(signal)),
+            Outcome::Malformed(what) => Some(Fault::Protocol(what)),
+            Outcome::System(e) => Some(Fault::File { path: "pipe".into(), error: e }),
+        };
+        let result = match fault {
+            Some(fault) => Err(fault),
+            None => self.collect(&session),
+        };
+        session.end(result.is_ok());
+        match result {
+            Err(fault) => Err(self.failure(fault, std::mem::take(&mut session.talk.messages))),
+            Ok(objects) => {
+                let version = match &*session.talk.version {
+                    "" => String::new(),
+                    version => format!(" (LLVM {version})"),
+                };
+                let engine = format!("{}{version}: {}", self.candidate.path.display(), self.candidate.why);
+                let messages = std::mem::take(&mut session.talk.messages);
+                Ok(Answer { objects, messages, engines: vec![engine] })
+            }
+        }
+    }
+
+    fn failure(&self, fault: Fault, messages: Vec<crate::answer::Message>) -> Failure {
+        let engine = Some(self.candidate.path.clone());
+        Failure::Error(Box::new(EngineError { engine, modules: modules(self.request), fault, messages }))
+    }
+
+    /// What the child is to do.
+    fn plugin(&self, directory: &Path) -> Plugin<'_> {
+        let request = self.request;
+        let mut redefined: Vec<&[u8]> = Vec::new();
+        let mut inputs = Vec::with_capacity(request.files.len() + request.unused.len());
+        for file in &request.files {
+            let mut symbols = Vec::with_capacity(file.symbols.len());
+            for symbol in &file.symbols {
+                let (word, is_redefined) = for_llvm(symbol, request);
+                symbols.push((Cow::Borrowed(symbol.name), word as u8));
+                redefined.extend(is_redefined.then_some(symbol.name));
+            }
+            inputs.push(input(file, request, Some(symbols)));
+        }
+        if request.options.thin.index_only.is_some() {
+            inputs.extend(request.unused.iter().map(|file| input(file, request, None)));
+        }
+        redefined.sort_unstable();
+        redefined.dedup();
+        let output_name = match (request.options.emit, &request.options.save_temps) {
+            (Emit::Objects, SaveTemps::None | SaveTemps::All | SaveTemps::Kinds(_)) => {
+                Cow::Borrowed(request.output_path.as_os_str().as_encoded_bytes())
+            }
+            _ => Cow::Owned(directory.join(EMITTED).into_os_string().into_encoded_bytes()),
+        };
+        Plugin {
+            library: Cow::Borrowed(self.candidate.path.as_os_str().as_encoded_bytes()),
+            output: self.output,
+            output_name,
+            words: self.words.iter().map(|word| Cow::Borrowed(word.as_bytes())).collect(),
+            redefined: redefined.into_iter().map(Cow::Borrowed).collect(),
+            files: inputs,
+        }
+    }
+
+    /// Takes what was made before its directory goes.
+    fn collect(&self, session: &Session) -> Result<Vec<Object>, Fault> {
+        let request = self.request;
+        match request.options.emit {
+            Emit::Assembly => return self.collect_assembly(session.directory()).map(|()| Vec::new()),
+            Emit::Bitcode => return self.collect_bitcode(session.directory()).map(|()| Vec::new()),
+            Emit::Objects if request.options.ends_the_link() => return Ok(Vec::new()),
+            Emit::Objects => {}
+        }
+        let paths = &session.talk.objects;
+        if paths.is_empty() {
+            return Err(Fault::NoObjects);
+        }
+        let names = names(request, paths.len());
+        let mut made = Vec::with_capacity(paths.len());
+        for ((task, path), name) in (0..).zip(paths).zip(names) {
+            let bytes = objects::take(path, request.machine)?;
+            let stays = self.settle(session.directory(), path, &name)?;
+            made.push(Object { task, name: stays.unwrap_or(name), bytes });
+        }
+        Ok(made)
+    }
+
+    /// What becomes of an object's file when it is mapped: gone, or kept by the name that lld gives it. The name
+    /// by which it stays, if that is another than `name`.
+    fn settle(&self, directory: &Path, path: &Path, name: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        let failed = |error| Fault::File { path: path.to_owned(), error };
+        if path.starts_with(directory) {
+            std::fs::remove_file(path).map_err(failed)?;
+        } else if self.request.options.object_path.is_some() {
+            return Ok(Some(path.as_os_str().as_encoded_bytes().to_vec()));
+        } else if self.request.options.save_temps != SaveTemps::None {
+            std::fs::rename(path, os_str(name)).map_err(failed)?;
+        }
+        Ok(None)
+    }
+
+    /// The plugin writes a file a task, `emitted`, `emitted1`, …
+    fn collect_assembly(&self, directory: &Path) -> Result<(), Fault> {
+        let mut tasks = Vec::new();
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(task) = name.to_str().and_then(|name| name.strip_prefix(EMITTED)) else { continue };
+            let task: u32 = if task.is_empty() { 0 } else { task.parse().unwrap_or(u32::MAX) };
+            tasks.push((task, entry.path()));
+        }
+        if tasks.is_empty() {
+            return Err(Fault::NoObjects);
+        }
+        tasks.sort();
+        for ((_, path), name) in tasks.iter().zip(names(self.request, tasks.len())) {
+            move_file(path, Path::new(os_str(&name)))
+                .map_err(|error| Fault::File { path: path.clone(), error })?;
+        }
+        Ok(())
+    }
+
+    /// Of the temporary files, what the code generator was given.
+    fn collect_bitcode(&self, directory: &Path) -> Result<(), Fault> {
+        let path = directory.join(format!("{EMITTED}.0.5.precodegen.bc"));
+        if !path.exists() {
+            return Err(words::refused("--lto-emit-llvm of modules for ThinLTO".to_owned()));
+        }
+        let output = self.request.output_path;
+        move_file(&path, output).map_err(|error| Fault::File { path: output.to_owned(), error })
+    }
+}
+
+/// What files are named that are moved later.
+const EMITTED: &str = "emitted";
+
+fn input<'a>(
+    file: &crate::request::File<'a>,
+    request: &Request<'_>,
+    symbols: Option<Vec<(Cow<'a, [u8]>, u8)>>,
+) -> Input<'a> {
+    Input {
+        name: Cow::Owned(file.module_name(request.machine)),
+        path: Cow::Borrowed(file.path),
+        offset: file.offset,
+        size: file.bytes.len() as u64,
+        symbols,
+    }
+}
+
+/// Across file systems, too.
+fn move_file(from: &Path, to: &Path) -> io::Result<()> {
+    match std::fs::rename(from, to) {
+        Err(e) if e.kind() == io::ErrorKind::CrossesDevices => std::fs::copy(from, to).map(|_| ()),
+        done => done,
+    }
+}
+
+/// The names that lld gives to objects: pieces of merged modules have a number, others the name of their module.
+/// There is one for each module that LLVM compiles on its own, and they come last.
+fn names(request: &Request<'_>, count: usize) -> Vec<Vec<u8>> {
+    let end = if request.options.emit == Emit::Assembly { ".s" } else { ".o" };
+    let output = text(request.output_path.as_os_str().as_encoded_bytes()).into_owned();
+    let thin: Vec<_> = request.files.iter().filter(|file| file.is_thin).collect();
+    let merged = count.saturating_sub(thin.len());
+    let piece = |number: usize| match number {
+        0 => format!("{output}.lto{end}"),
+        _ => format!("{output}.lto.{number}{end}"),
+    };
+    let mut names: Vec<Vec<u8>> = (0..merged).map(|number| piece(number).into_bytes()).collect();
+    let base = Path::new(request.output_path).file_name().unwrap_or_default().as_encoded_bytes();
+    for file in thin.into_iter().take(count - merged) {
+        let module = file.module_name(request.machine);
+        let (directory, name) = match module.iter().rposition(|&byte| byte == b'/') {
+            Some(at) => module.split_at(at + 1),
+            None => (&b""[..], &module[..]),
+        };
+        let stem = match name.iter().rposition(|&byte| byte == b'.') {
+            Some(at @ 1..) if !name.ends_with(b")") => &name[..at],
+            _ => name,
+        };
+        names.push([directory, base, b".lto.", stem, end.as_bytes()].concat());
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Compiler;
+    use crate::options::Options;
+    use crate::request::Member;
+
+    fn file(path: &'static str, member: Option<Member<'static>>) -> crate::request::File<'static> {
+        let (path, compiler) = (path.as_bytes(), Compiler::Llvm);
+        crate::request::File { path, offset: 0, bytes: b"", member, compiler, is_thin: true, symbols: vec![] }
+    }
+
+    fn request<'a>(options: &'a Options, output: Output) -> Request<'a> {
+        Request {
+            files: Vec::new(),
+            unused: Vec::new(),
+            output,
+            output_path: Path::new("dir/out"),
+            machine: Machine::Elf { machine: 62, is_64: true, is_big_endian: false },
+            llvm_major: None,
+            gcc_major: None,
+            options,
+            patience: Request::PATIENCE,
+        }
+    }
+
+    #[test]
+    fn objects_are_named_as_by_lld() {
+        let options = Options::default();
+        let mut request = request(&options, Output::Pie);
+        let member = Member { name: b"coll.o", header: 8 };
+        request.files = vec![file("x/a.b.o", None), file("d/l.a", Some(member))];
+        let names = names(&request, 4).into_iter().map(|name| String::from_utf8(name).unwrap());
+        let expected =
+            ["dir/out.lto.o", "dir/out.lto.1.o", "x/out.lto.a.b.o", "d/out.lto.l.a(coll.o at 8).o"];
+        assert_eq!(names.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_model_is_that_of_the_output() {
+        let kind = |output, words: &[&str]| {
+            let llvm = words.iter().map(|word| (*word).to_owned()).collect();
+            let options = Options { llvm, ..Options::default() };
+            output_kind(&request(&options, output)).ok()
+        };
+        assert_eq!(kind(Output::Executable, &[]), Some(EXECUTABLE));
+        assert_eq!(kind(Output::Executable, &["-relocation-model=pic"]), Some(PIE));
+        assert_eq!(
+            kind(Output::Pie, &["--relocation-model=pic", "-relocation-model=static"]),
+            Some(EXECUTABLE)
+        );
+        assert_eq!(kind(Output::Shared, &["-relocation-model=static"]), None);
+        assert_eq!(kind(Output::Relocatable, &[]), Some(RELOCATABLE));
+        let options = Options::default();
+        let coff = |machine| {
+            let machine = Machine::Coff { machine };
+            output_kind(&Request { machine, ..request(&options, Output::Executable) }).ok()
+        };
+        assert_eq!((coff(0x8664), coff(I386)), (Some(SHARED), Some(EXECUTABLE)));
+    }
+}

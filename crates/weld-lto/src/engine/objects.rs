@@ -1,0 +1,138 @@
+//! Objects that a compiler has made: mapped, and looked at whether they can be linked with the others.
+//!
+//! Compilers do not always fail when they should: clang with an index that it cannot use leaves an empty object and
+//! says that all is well.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+use crate::answer::Fault;
+use crate::request::Machine;
+
+/// Maps an object.
+///
+/// # Errors
+/// If it cannot be read, or is no object for this machine.
+pub fn take(path: &Path, machine: Machine) -> Result<Arc<Mmap>, Fault> {
+    let open = || {
+        let file = File::open(path)?;
+        // Nothing can be mapped of an empty file on some systems.
+        match file.metadata()?.len() {
+            0 => Ok(None),
+            // SAFETY: nobody but the engine knows the file, and that is done with it.
+            _ => unsafe { Mmap::map(&file) }.map(Some),
+        }
+    };
+    let bytes = open().map_err(|error| Fault::File { path: path.to_owned(), error })?;
+    check(bytes.as_deref().unwrap_or_default(), machine)
+        .map_err(|why| Fault::BadObject { path: path.to_owned(), why: why.into_owned() })?;
+    bytes.map(Arc::new).ok_or(Fault::NoObjects)
+}
+
+/// Checks the header.
+///
+/// # Errors
+/// Why it is no object for this machine.
+fn check(bytes: &[u8], machine: Machine) -> Result<(), Cow<'static, str>> {
+    match machine {
+        _ if bytes.is_empty() => Err("it is empty".into()),
+        Machine::Elf { machine, is_64, is_big_endian } => elf(bytes, (machine, is_64, is_big_endian)),
+        Machine::Coff { machine } => coff(bytes, machine),
+    }
+}
+
+/// gABI, "ELF Header": identification, `e_type` at 16, `e_machine` at 18.
+fn elf(bytes: &[u8], expected: (u16, bool, bool)) -> Result<(), Cow<'static, str>> {
+    const RELOCATABLE: u16 = 1;
+    let Some(header) = bytes.first_chunk::<20>() else { return Err("it is no ELF file".into()) };
+    let (class, data) = (header[4], header[5]);
+    if !header.starts_with(b"\x7fELF") || !matches!((class, data), (1 | 2, 1 | 2)) {
+        return Err("it is no ELF file".into());
+    }
+    let is_big_endian = data == 2;
+    let number = |at: usize| match is_big_endian {
+        true => u16::from_be_bytes([header[at], header[at + 1]]),
+        false => u16::from_le_bytes([header[at], header[at + 1]]),
+    };
+    if number(16) != RELOCATABLE {
+        return Err("it is no relocatable file".into());
+    }
+    let found = (number(18), class == 2, is_big_endian);
+    if found != expected {
+        let say = |(machine, is_64, is_big_endian): (u16, bool, bool)| {
+            let bits = if is_64 { 64 } else { 32 };
+            format!("machine {machine}, {bits} bits, {} endian", if is_big_endian { "big" } else { "little" })
+        };
+        return Err(format!("it is for {}, not {}", say(found), say(expected)).into());
+    }
+    let size = if found.1 { 64 } else { 52 };
+    if bytes.len() < size { Err("it is cut short".into()) } else { Ok(()) }
+}
+
+/// PE/COFF, "COFF File Header": `Machine` at 0; in objects with many sections behind a signature, at 6.
+fn coff(bytes: &[u8], expected: u16) -> Result<(), Cow<'static, str>> {
+    const HEADER: usize = 20;
+    const BIG_HEADER: usize = 56;
+    let at = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+    if bytes.len() < HEADER {
+        return Err("it is no COFF object".into());
+    }
+    let (machine, size) = match (at(0), at(2)) {
+        (0, 0xffff) => (at(6), BIG_HEADER),
+        (machine, _) => (machine, HEADER),
+    };
+    if bytes.len() < size {
+        return Err("it is cut short".into());
+    }
+    match machine == expected {
+        true => Ok(()),
+        false => Err(format!("it is for machine {machine:#x}, not {expected:#x}").into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const X86_64: Machine = Machine::Elf { machine: 62, is_64: true, is_big_endian: false };
+
+    fn header(class: u8, data: u8, kind: [u8; 2], machine: [u8; 2]) -> Vec<u8> {
+        let mut bytes = vec![0; 64];
+        bytes[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', class, data]);
+        bytes[16..18].copy_from_slice(&kind);
+        bytes[18..20].copy_from_slice(&machine);
+        bytes
+    }
+
+    #[test]
+    fn elf_objects() {
+        let good = header(2, 1, [1, 0], [62, 0]);
+        assert_eq!(check(&good, X86_64), Ok(()));
+        for end in 0..good.len() {
+            assert!(check(&good[..end], X86_64).is_err(), "{end}");
+        }
+        assert!(check(&header(2, 1, [3, 0], [62, 0]), X86_64).is_err());
+        let why = check(&header(2, 2, [0, 1], [0, 22]), X86_64).unwrap_err();
+        assert_eq!(why, "it is for machine 22, 64 bits, big endian, not machine 62, 64 bits, little endian");
+        assert!(check(b"BC\xc0\xde and more than twenty bytes", X86_64).is_err());
+        assert_eq!(check(b"", X86_64).unwrap_err(), "it is empty");
+    }
+
+    #[test]
+    fn coff_objects() {
+        let machine = Machine::Coff { machine: 0x8664 };
+        let mut bytes = vec![0; 56];
+        bytes[..2].copy_from_slice(&[0x64, 0x86]);
+        assert_eq!(check(&bytes[..20], machine), Ok(()));
+        assert!(check(&bytes[..19], machine).is_err());
+        bytes[..8].copy_from_slice(&[0, 0, 0xff, 0xff, 2, 0, 0x64, 0x86]);
+        assert_eq!(check(&bytes, machine), Ok(()));
+        assert!(check(&bytes[..55], machine).is_err());
+        bytes[6] = 0x4c;
+        assert_eq!(check(&bytes, machine).unwrap_err(), "it is for machine 0x864c, not 0x8664");
+    }
+}

@@ -1,0 +1,396 @@
+//! What weld and its engines say to each other.
+//!
+//! An engine is a child of weld's own program. weld writes one *order* to its standard input and keeps the pipe
+//! open: its end tells the engine that it is done, or that weld is gone. The engine writes *replies* to what was
+//! its standard output. Both are of one build, so nothing here has a version; but engines run compilers in their
+//! process, which may crash in the middle of a reply or write over anything. So replies are read as any foreign
+//! bytes are.
+//!
+//! Numbers are 64 bits, little endian; bytes have their number in front; so have lists. A reply has its length
+//! in 4 bytes in front, then a byte that says which it is.
+
+use std::borrow::Cow;
+
+/// What an engine has to do.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Order<'a> {
+    /// The directory for temporary files, which the engine makes, and removes when weld is gone.
+    pub directory: Cow<'a, [u8]>,
+    pub work: Work<'a>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Work<'a> {
+    Plugin(Plugin<'a>),
+    Wrapper(Wrapper<'a>),
+}
+
+/// To load a plugin for linkers and be its linker.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Plugin<'a> {
+    pub library: Cow<'a, [u8]>,
+    /// `LDPO_*`.
+    pub output: u32,
+    pub output_name: Cow<'a, [u8]>,
+    /// `-plugin-opt=` words.
+    pub words: Vec<Cow<'a, [u8]>>,
+    /// Symbols that it must neither inline nor drop, whatever it sees.
+    pub redefined: Vec<Cow<'a, [u8]>>,
+    pub files: Vec<Input<'a>>,
+}
+
+/// A file of intermediate code.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Input<'a> {
+    /// The module's name.
+    pub name: Cow<'a, [u8]>,
+    pub path: Cow<'a, [u8]>,
+    /// Where in the file, in bytes.
+    pub offset: u64,
+    pub size: u64,
+    /// `None`: the link does not take it.
+    pub symbols: Option<Vec<(Cow<'a, [u8]>, u8)>>,
+}
+
+/// To run GCC's `lto-wrapper`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Wrapper<'a> {
+    pub program: Cow<'a, [u8]>,
+    pub args: Vec<Cow<'a, [u8]>>,
+    /// Variables of its environment, `NAME=VALUE`.
+    pub variables: Vec<Cow<'a, [u8]>>,
+    /// What the file of resolutions has in it, and where it is; without a path in the directory.
+    pub resolutions: Cow<'a, [u8]>,
+    pub resolutions_path: Option<Cow<'a, [u8]>>,
+}
+
+/// What an engine says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// The compiler is loaded; its version if it tells one.
+    Ready(Vec<u8>),
+    /// It cannot be loaded, and why.
+    Unusable(Vec<u8>),
+    Object(Vec<u8>),
+    /// A level of [`level`], and the text.
+    Message(u8, Vec<u8>),
+    /// It has said why there is no result.
+    Failed,
+    Done,
+}
+
+/// `LDPL_*`.
+pub mod level {
+    pub const INFO: u8 = 0;
+    pub const WARNING: u8 = 1;
+    pub const ERROR: u8 = 2;
+    pub const FATAL: u8 = 3;
+}
+
+/// No reply is longer, in bytes.
+pub const MAX_REPLY: usize = 1 << 20;
+
+/// What was read is not what an engine says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed(pub &'static str);
+
+impl Order<'_> {
+    pub fn write(&self) -> Vec<u8> {
+        let mut out = Put(vec![0; 8]);
+        out.bytes(&self.directory);
+        match &self.work {
+            Work::Plugin(plugin) => {
+                out.number(0);
+                plugin.write(&mut out);
+            }
+            Work::Wrapper(wrapper) => {
+                out.number(1);
+                wrapper.write(&mut out);
+            }
+        }
+        let length = (out.0.len() - 8) as u64;
+        out.0[..8].copy_from_slice(&length.to_le_bytes());
+        out.0
+    }
+
+    /// Reads an order without the length in front of it. `None` if that is not what it is.
+    pub fn read(bytes: &[u8]) -> Option<Order<'_>> {
+        let mut get = Get(bytes);
+        let directory = get.bytes()?;
+        let work = match get.number()? {
+            0 => Work::Plugin(Plugin::read(&mut get)?),
+            1 => Work::Wrapper(Wrapper::read(&mut get)?),
+            _ => return None,
+        };
+        get.0.is_empty().then_some(Order { directory, work })
+    }
+}
+
+impl<'a> Plugin<'a> {
+    fn write(&self, out: &mut Put) {
+        out.bytes(&self.library);
+        out.number(u64::from(self.output));
+        out.bytes(&self.output_name);
+        out.list(&self.words);
+        out.list(&self.redefined);
+        out.number(self.files.len() as u64);
+        for file in &self.files {
+            out.bytes(&file.name);
+            out.bytes(&file.path);
+            out.number(file.offset);
+            out.number(file.size);
+            let Some(symbols) = &file.symbols else {
+                out.number(UNUSED);
+                continue;
+            };
+            out.number(symbols.len() as u64);
+            for (name, resolution) in symbols {
+                out.bytes(name);
+                out.number(u64::from(*resolution));
+            }
+        }
+    }
+
+    fn read(get: &mut Get<'a>) -> Option<Plugin<'a>> {
+        let library = get.bytes()?;
+        let output = u32::try_from(get.number()?).ok()?;
+        let (output_name, words, redefined) = (get.bytes()?, get.list()?, get.list()?);
+        let files = get.number()?;
+        let files = (0..files).map(|_| Input::read(get)).collect::<Option<_>>()?;
+        Some(Plugin { library, output, output_name, words, redefined, files })
+    }
+}
+
+/// Stands for the number of symbols of a file that the link does not take.
+const UNUSED: u64 = u64::MAX;
+
+impl<'a> Input<'a> {
+    fn read(get: &mut Get<'a>) -> Option<Input<'a>> {
+        let (name, path, offset, size) = (get.bytes()?, get.bytes()?, get.number()?, get.number()?);
+        let symbols = match get.number()? {
+            UNUSED => None,
+            count => {
+                let symbol = |_| Some((get.bytes()?, u8::try_from(get.number()?).ok()?));
+                Some((0..count).map(symbol).collect::<Option<_>>()?)
+            }
+        };
+        Some(Input { name, path, offset, size, symbols })
+    }
+}
+
+impl<'a> Wrapper<'a> {
+    fn write(&self, out: &mut Put) {
+        out.bytes(&self.program);
+        out.list(&self.args);
+        out.list(&self.variables);
+        out.bytes(&self.resolutions);
+        out.list(self.resolutions_path.as_slice());
+    }
+
+    fn read(get: &mut Get<'a>) -> Option<Wrapper<'a>> {
+        let (program, args, variables) = (get.bytes()?, get.list()?, get.list()?);
+        let (resolutions, path) = (get.bytes()?, get.list()?);
+        Some(Wrapper { program, args, variables, resolutions, resolutions_path: path.into_iter().next() })
+    }
+}
+
+struct Put(Vec<u8>);
+
+impl Put {
+    fn number(&mut self, number: u64) {
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn list(&mut self, list: &[Cow<'_, [u8]>]) {
+        self.number(list.len() as u64);
+        list.iter().for_each(|bytes| self.bytes(bytes));
+    }
+}
+
+struct Get<'a>(&'a [u8]);
+
+impl<'a> Get<'a> {
+    fn number(&mut self) -> Option<u64> {
+        let (number, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*number))
+    }
+
+    fn bytes(&mut self) -> Option<Cow<'a, [u8]>> {
+        let len = usize::try_from(self.number()?).ok()?;
+        let (bytes, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(Cow::Borrowed(bytes))
+    }
+
+    fn list(&mut self) -> Option<Vec<Cow<'a, [u8]>>> {
+        let count = self.number()?;
+        (0..count).map(|_| self.bytes()).collect()
+    }
+}
+
+impl Reply {
+    pub fn write(&self) -> Vec<u8> {
+        let (kind, level, text): (u8, Option<u8>, &[u8]) = match self {
+            Reply::Ready(version) => (0, None, version),
+            Reply::Unusable(why) => (1, None, why),
+            Reply::Object(path) => (2, None, path),
+            Reply::Message(level, text) => (3, Some(*level), text),
+            Reply::Failed => (4, None, b""),
+            Reply::Done => (5, None, b""),
+        };
+        let text = &text[..text.len().min(MAX_REPLY - 2)];
+        let length = (1 + usize::from(level.is_some()) + text.len()) as u32;
+        [&length.to_le_bytes()[..], &[kind], level.as_slice(), text].concat()
+    }
+
+    fn read(bytes: &[u8]) -> Result<Reply, Malformed> {
+        let (&kind, rest) = bytes.split_first().ok_or(Malformed("a reply without a kind"))?;
+        match (kind, rest) {
+            (0, _) => Ok(Reply::Ready(rest.to_vec())),
+            (1, _) => Ok(Reply::Unusable(rest.to_vec())),
+            (2, [_, ..]) => Ok(Reply::Object(rest.to_vec())),
+            (3, [level @ 0..=level::FATAL, text @ ..]) => Ok(Reply::Message(*level, text.to_vec())),
+            (4, []) => Ok(Reply::Failed),
+            (5, []) => Ok(Reply::Done),
+            _ => Err(Malformed("a reply that nobody would give")),
+        }
+    }
+}
+
+/// Replies as they come.
+#[derive(Default)]
+pub struct Replies {
+    bytes: Vec<u8>,
+    /// What has been taken of them.
+    taken: usize,
+}
+
+impl Replies {
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..std::mem::take(&mut self.taken));
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The next reply if all of it is there.
+    ///
+    /// # Errors
+    /// If it is none. Nothing that follows can be read then.
+    pub fn next_reply(&mut self) -> Result<Option<Reply>, Malformed> {
+        let Some((length, rest)) = self.bytes[self.taken..].split_first_chunk() else { return Ok(None) };
+        let length = u32::from_le_bytes(*length) as usize;
+        if length > MAX_REPLY {
+            return Err(Malformed("a reply that is too long"));
+        }
+        let Some(reply) = rest.get(..length) else { return Ok(None) };
+        self.taken += 4 + length;
+        Reply::read(reply).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cow(text: &str) -> Cow<'_, [u8]> {
+        Cow::Borrowed(text.as_bytes())
+    }
+
+    fn orders() -> [Order<'static>; 2] {
+        let used = Input {
+            name: cow("a"),
+            path: cow("l.a"),
+            offset: 68,
+            size: 9,
+            symbols: Some(vec![(cow("x"), 2), (cow("y"), 3)]),
+        };
+        let unused = Input { name: cow("b"), path: cow("b.o"), offset: 0, size: 1, symbols: None };
+        let plugin = Plugin {
+            library: cow("/p.so"),
+            output: 1,
+            output_name: cow("out"),
+            words: vec![cow("O2"), cow("")],
+            redefined: vec![cow("foo")],
+            files: vec![used, unused],
+        };
+        let wrapper = Wrapper {
+            program: cow("w"),
+            args: vec![cow("-x")],
+            variables: vec![cow("A=b")],
+            resolutions: cow("0\n"),
+            resolutions_path: Some(cow("t.res")),
+        };
+        [Work::Plugin(plugin), Work::Wrapper(wrapper)].map(|work| Order { directory: cow("/tmp/x"), work })
+    }
+
+    #[test]
+    fn an_order_is_read_as_it_was_written() {
+        for order in orders() {
+            let bytes = order.write();
+            assert_eq!(u64::from_le_bytes(*bytes.first_chunk().unwrap()), bytes.len() as u64 - 8);
+            assert_eq!(Order::read(&bytes[8..]), Some(order));
+        }
+    }
+
+    #[test]
+    fn an_order_that_is_cut_is_none() {
+        for order in orders() {
+            let bytes = order.write();
+            for end in 8..bytes.len() {
+                assert_eq!(Order::read(&bytes[8..end]), None);
+            }
+            assert_eq!(Order::read(&[&bytes[8..], b"x"].concat()), None);
+        }
+    }
+
+    #[test]
+    fn replies_in_pieces() {
+        let said = [
+            Reply::Ready(b"22.1.8".to_vec()),
+            Reply::Unusable(b"why".to_vec()),
+            Reply::Object(b"/tmp/o".to_vec()),
+            Reply::Message(level::WARNING, b"text".to_vec()),
+            Reply::Failed,
+            Reply::Done,
+        ];
+        let bytes: Vec<u8> = said.iter().flat_map(Reply::write).collect();
+        for size in [1, 3, 7, bytes.len()] {
+            let (mut replies, mut heard) = (Replies::default(), Vec::new());
+            for piece in bytes.chunks(size) {
+                replies.push(piece);
+                while let Some(reply) = replies.next_reply().unwrap() {
+                    heard.push(reply);
+                }
+            }
+            assert_eq!(heard, said);
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut() {
+        let mut replies = Replies::default();
+        replies.push(&Reply::Message(level::ERROR, vec![b'x'; 2 * MAX_REPLY]).write());
+        let Ok(Some(Reply::Message(_, text))) = replies.next_reply() else { panic!() };
+        assert_eq!(text.len(), MAX_REPLY - 2);
+    }
+
+    #[test]
+    fn garbage_is_an_error() {
+        let read = |bytes: &[u8]| {
+            let mut replies = Replies::default();
+            replies.push(bytes);
+            replies.next_reply()
+        };
+        assert!(read(b"garbage, and more of it").is_err());
+        for bytes in [&[0, 0, 0, 0][..], &[1, 0, 0, 0, 9], &[1, 0, 0, 0, 2], &[2, 0, 0, 0, 5, 5]] {
+            assert!(read(bytes).is_err(), "{bytes:?}");
+        }
+        assert!(read(&[2, 0, 0, 0, 3, 4]).is_err(), "a level that there is not");
+        assert_eq!(read(&[9, 0, 0, 0, 3, 0]), Ok(None));
+    }
+}
