@@ -7,10 +7,13 @@
 
 use std::collections::HashSet;
 
+use weld_lto::bitcode::{self, Mode as LtoMode};
 use weld_lto::ir::{Compiler, IrFile};
+use weld_lto::options::Unified;
 use weld_lto::request::{File, Machine, Member, Output, Request, Resolution, Symbol};
 
 use crate::ids::*;
+use crate::input::identify::{Kind, identify};
 use crate::input::ir;
 use crate::input::load::Inputs;
 use crate::input::object::{Object, SymbolPlace};
@@ -46,24 +49,25 @@ impl<'l, 'j> Link<'l, 'j> {
         // Of common symbols every file's size counts, so they are chosen from intermediate code if they can be.
         let mut commons = HashSet::new();
         let mut origins = Origins::new(self.inputs);
-        let mut llvm_major = None;
+        let (mut llvm_major, mut gcc_major) = (None, None);
         let mut list = Vec::new();
         for object in files(self.resolved) {
-            let Some(source) = Source::of(&mut origins, self.inputs, object) else { continue };
-            if source.code.compiler == Compiler::Llvm {
-                llvm_major = llvm_major.max(source.code.major);
-            }
-            list.push(File {
-                symbols: self.symbols_of(object, &source.code, &wrapped, &mut commons),
-                compiler: source.code.compiler,
-                path: source.path,
-                offset: source.offset,
-                bytes: source.bytes,
-                member: source.member,
-            });
+            let Some(source) = Source::of(&mut origins, self.inputs, object.file) else { continue };
+            let major = match source.code.compiler {
+                Compiler::Llvm => &mut llvm_major,
+                Compiler::Gcc => &mut gcc_major,
+            };
+            *major = source.code.major.max(*major);
+            let symbols = self.symbols_of(object, &source.code, &wrapped, &mut commons);
+            list.push(self.file(&source, symbols));
         }
+        let unused = match options.lto.code.thin.index_only {
+            Some(_) => self.unused(&mut origins),
+            None => Vec::new(),
+        };
         Request {
             files: list,
+            unused,
             output: match options.kind {
                 OutputKind::Exec => Output::Executable,
                 OutputKind::Pie => Output::Pie,
@@ -77,10 +81,41 @@ impl<'l, 'j> Link<'l, 'j> {
                 is_big_endian: target.format.is_big(),
             },
             llvm_major,
-            wrapped: options.symbols.wrap.iter().map(|name| name.as_bytes()).collect(),
+            gcc_major,
             options: &options.lto.code,
             patience: Request::PATIENCE,
         }
+    }
+
+    fn file(&self, source: &Source<'j>, symbols: Vec<Symbol<'j>>) -> File<'j> {
+        let mode = match source.code.compiler {
+            Compiler::Llvm => bitcode::mode(source.bytes).ok(),
+            Compiler::Gcc => None,
+        };
+        File {
+            path: source.path,
+            offset: source.offset,
+            bytes: source.bytes,
+            member: source.member,
+            compiler: source.code.compiler,
+            is_thin: match mode {
+                Some(LtoMode::Thin) => true,
+                Some(LtoMode::Unified) => self.job.options.lto.code.unified != Some(Unified::Full),
+                _ => false,
+            },
+            symbols,
+        }
+    }
+
+    /// Bitcode that takes no part.
+    fn unused(&self, origins: &mut Origins<'_, 'j>) -> Vec<File<'j>> {
+        let inputs = self.inputs;
+        let files = (0..inputs.files.len()).filter(|file| self.resolved.index_of_file[*file] == u32::MAX);
+        let files = files
+            .map(|file| FileId(file as u32))
+            .filter(|file| inputs.bytes(*file).is_ok_and(|bytes| identify(bytes) == Kind::Bitcode));
+        let found = files.filter_map(|file| Source::of(origins, inputs, file));
+        found.map(|source| self.file(&source, Vec::new())).collect()
     }
 
     fn symbols_of(
@@ -213,11 +248,11 @@ struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// Finds it again; it has been read before.
-    fn of(origins: &mut Origins<'_, 'a>, inputs: &Inputs<'a>, object: &Object<'a>) -> Option<Source<'a>> {
-        let data = inputs.bytes(object.file).ok()?;
-        let name = inputs.name(object.file);
-        let (code, bytes) = ir::find((object.file, name), data, inputs.reading(false))?;
-        let Origin { path, offset, member } = origins.find(object.file)?;
+    fn of(origins: &mut Origins<'_, 'a>, inputs: &Inputs<'a>, file: FileId) -> Option<Source<'a>> {
+        let data = inputs.bytes(file).ok()?;
+        let name = inputs.name(file);
+        let (code, bytes) = ir::find((file, name), data, inputs.reading(false))?;
+        let Origin { path, offset, member } = origins.find(file)?;
         let inside = bytes.as_ptr().addr() - data.as_ptr().addr();
         Some(Source { code, path, offset: offset + inside as u64, bytes, member })
     }

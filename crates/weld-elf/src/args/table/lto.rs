@@ -62,7 +62,7 @@ const ROWS: &[Spec<State>] = &[
     )
     .two_dashes(),
     take(&["lto-O"], Suffix("LEVEL"), "Optimise bitcode: 0 to 3 (default: 2).", |s: &mut State, v| {
-        s.o.lto.code.level = level(v.text()?)?;
+        s.o.lto.code.level = Some(level(v.text()?)?);
         Ok(())
     })
     .two_dashes(),
@@ -324,7 +324,7 @@ fn plugin_option(state: &mut State, text: &str) -> Taken {
         return Ok(());
     }
     if let Some(found) = text.strip_prefix('O').filter(|rest| rest.bytes().all(|b| b.is_ascii_digit())) {
-        code.level = level(found)?;
+        code.level = Some(level(found)?);
         return Ok(());
     }
     let (name, value) = match text.split_once('=') {
