@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use weld_common::diag::Diagnostic;
-use weld_common::host::QuietHost;
+use weld_common::host::{Host, QuietHost};
 use weld_tests::{Flavour, Hooks, LinkResult};
 
 fn main() -> ExitCode {
@@ -17,8 +17,28 @@ fn main() -> ExitCode {
     })
 }
 
+/// Keeps what is printed, and has weld itself drive compilers.
+#[derive(Default)]
+struct TestHost {
+    quiet: QuietHost,
+}
+
+impl Host for TestHost {
+    fn print(&self, text: &[u8]) -> std::io::Result<()> {
+        self.quiet.print(text)
+    }
+
+    fn lto_child(&self) -> Option<PathBuf> {
+        Some(PathBuf::from(env!("CARGO_BIN_EXE_weld")))
+    }
+
+    fn variable(&self, name: &str) -> Option<OsString> {
+        std::env::var_os(name)
+    }
+}
+
 fn link(flavour: Flavour, args: &[OsString]) -> LinkResult {
-    let host = QuietHost::new();
+    let host = TestHost::default();
     let result = match flavour {
         Flavour::Elf => weld_elf::link::link(args, &host).map(|outcome| outcome.warnings),
         Flavour::Coff => {
@@ -31,5 +51,5 @@ fn link(flavour: Flavour, args: &[OsString]) -> LinkResult {
         Ok(warnings) => warnings.iter().map(Diagnostic::to_string).collect::<Vec<_>>().join("\n"),
         Err(diagnostics) => diagnostics.to_string(),
     };
-    LinkResult { ok: result.is_ok(), stdout: host.printed(), stderr }
+    LinkResult { ok: result.is_ok(), stdout: host.quiet.printed(), stderr }
 }

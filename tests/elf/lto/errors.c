@@ -1,0 +1,28 @@
+//# about: what is wrong with bitcode and with what is asked of compilers is said by name, and the old output stays
+//# not: bfd mold lld -- messages are weld's
+//# obj: errors.o = errors.c @clang -O2 -flto
+//# obj: twice.o = errors.c @clang -O2 -flto
+//# obj: arm.o = empty.c @clang -O2 -flto --target=aarch64-linux-gnu -ffreestanding
+//# fail: %pie errors.o twice.o
+//# error: duplicate symbol: main
+//# error: defined at errors\.o
+//# error: defined at twice\.o
+//# fail: %pie errors.o
+//# error: undefined symbol: missing
+//# fail: %pie errors.o arm.o --defsym=missing=0
+//# error: arm\.o: is incompatible with elf_x86_64: it is for AArch64
+//# sh: head -c 700 errors.o > cut.o; printf 'BC\300\336' > empty.o
+//# fail: %pie cut.o
+//# error: cut\.o: .*intermediate code
+//# fail: %pie empty.o
+//# error: empty\.o: 
+//# fail: %pie errors.o --defsym=missing=0 --lto-engine=/no/such/LLVMgold.so
+//# error: /no/such/LLVMgold\.so
+//# fail: %pie errors.o --lto-O4
+//# error: --lto-O: expected 0, 1, 2 or 3, but got '4'
+//# fail: %pie errors.o --defsym=missing=0 -mllvm -no-such-option
+//# error: link-time optimisation
+void missing(void);
+int main(void) { missing(); }
+//--- empty.c
+int nothing;
