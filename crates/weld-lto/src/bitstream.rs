@@ -96,6 +96,11 @@ impl<'a> Cursor<'a> {
         (self.bits() - self.at) / 8
     }
 
+    /// The bytes from this place on, which is between blocks.
+    pub fn rest(&self) -> &'a [u8] {
+        &self.bytes[(self.at / 8) as usize..]
+    }
+
     /// An error at this place.
     pub fn malformed(&self, what: &'static str) -> ReadError {
         ReadError::Malformed { offset: self.base + self.at / 8, what }

@@ -125,6 +125,11 @@ impl<'a> Blocks<'a> {
         // A table of strings is that of all symbol tables in front that have none.
         let mut waiting = Vec::new();
         while stream.bytes_left() >= SMALLEST_BLOCK {
+            if stream.rest().starts_with(MAGIC) {
+                return Err(
+                    stream.malformed("another file of bitcode, as where objects have been joined by -r")
+                );
+            }
             let header = stream.top_level_block()?;
             match header.id {
                 MODULE_BLOCK => blocks.modules += 1,
