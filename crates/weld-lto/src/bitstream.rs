@@ -3,8 +3,8 @@
 //! A block has entries, each of which begins with an id of as many bits as the block says: the block's end,
 //! another block, the definition of an abbreviation, or a record. A record is a code and operands: numbers in
 //! a form that an abbreviation describes, or each in groups of six bits. Blocks end at a multiple of 32 bits,
-//! and so do blobs, the bytes that a record may have; both are counted from the stream's start, so a stream may
-//! lie at any byte of a file.
+//! and so do blobs, the bytes that a record may have; both are counted from the stream's start, so a stream
+//! may lie at any byte of a file.
 //!
 //! Here are no abbreviations that a `BLOCKINFO` defines for later blocks: those that readers enter have none.
 //! All that a hostile stream can make a reader do is bounded by its length: each entry, operand and element
@@ -94,6 +94,11 @@ impl<'a> Cursor<'a> {
     /// Whole bytes that are left.
     pub fn bytes_left(&self) -> u64 {
         (self.bits() - self.at) / 8
+    }
+
+    /// The bytes from this place on, which is between blocks.
+    pub fn rest(&self) -> &'a [u8] {
+        &self.bytes[(self.at / 8) as usize..]
     }
 
     /// An error at this place.

@@ -3,15 +3,18 @@
 //! An object with intermediate code has a section `.gnu.lto_.symtab.ID` of entries that follow each other
 //! without alignment (name, NUL, COMDAT group, NUL, kind, visibility, 8 bytes of size, 4 bytes of a number of
 //! GCC's), `.gnu.lto_.ext_symtab.ID` with two bytes more for each (GCC 10 and later), and `.gnu.lto_.lto.ID`
-//! that says which format all is in. `ID` is a number made at random, so that objects joined by `-r` keep their
-//! sections apart; their symbols follow each other here. Numbers have the byte order of the compiler that wrote
-//! them, which for every known one is that of the machine that it runs on: little endian is assumed.
+//! that says which format all is in. `ID` is a number made at random, so that objects joined by `-r` keep
+//! their sections apart; their symbols follow each other here. Numbers have the byte order of the compiler
+//! that wrote them, which for every known one is that of the machine that it runs on: little endian is
+//! assumed.
+//!
+//! An object is *slim* if there is no machine code besides. GCC 9 and older say that by a symbol
+//! `__gnu_lto_slim` alone, newer ones by the last of these sections too, which is what is asked here.
 //!
 //! Names are as the compiler has them. Targets whose objects have `_` in front of C's names (32-bit Windows)
 //! have it not here.
 //!
-//! Source: `include/plugin-api.h` (the enumerations), GCC's internals manual, "LTO file sections"; read by GCC
-//! 10 to 15 alike.
+//! Source: `include/plugin-api.h` (the enumerations); GCC's internals manual, "LTO file sections".
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -86,8 +89,8 @@ struct Format {
 }
 
 impl Format {
-    /// Major and minor version, 16 bits each, and a byte that says whether the object is slim; then flags that
-    /// are the compiler's own.
+    /// Major and minor version, 16 bits each, and a byte that says whether the object is slim; then flags
+    /// that are the compiler's own.
     fn read(contents: &[u8]) -> Result<Format, ReadError> {
         let [low, high, _, _, slim, ..] = *contents else {
             return Err(ReadError::Malformed { offset: 0, what: "a format of LTO that is cut short" });

@@ -1,8 +1,8 @@
-//! What a file of intermediate code says to a linker: symbols, COMDAT groups, and what it was made for; or why
-//! that cannot be read.
+//! What a file of intermediate code says to a linker: symbols, COMDAT groups, and what it was made for; or
+//! why that cannot be read.
 //!
-//! Names and strings are slices of the file. Readers ([`crate::bitcode`], [`crate::gcc`]) check everything that
-//! they take from it, and allocate no more than a small multiple of its size.
+//! Names and strings are slices of the file. Readers ([`crate::bitcode`], [`crate::gcc`]) check everything
+//! that they take from it, and allocate no more than a small multiple of its size.
 
 use std::fmt;
 
@@ -28,14 +28,15 @@ pub struct IrFile<'a> {
     /// The name of the source file (of the first module, if there are several); empty for GCC.
     pub source: &'a [u8],
     pub comdats: Vec<Comdat<'a>>,
-    /// In the order of the file, which compilers number them by.
+    /// In the order of the file, which compilers number them by. A name may occur more than once: defined in
+    /// one module and mentioned in another, or in assembly (`.symver`).
     pub symbols: Vec<IrSymbol<'a>>,
     /// Libraries that it asks for (`#pragma comment(lib, …)`).
     pub libraries: Vec<&'a [u8]>,
     /// COFF: options for the linker, as `.drectve` sections have them.
     pub directives: Vec<&'a [u8]>,
-    /// There is machine code in the same file, too (fat objects). Of bitcode, who has taken it out of an object
-    /// knows that, not the reader.
+    /// There is machine code in the same file, too (fat objects). Of bitcode, who has taken it out of an
+    /// object knows that, not the reader.
     pub is_fat: bool,
 }
 

@@ -1,17 +1,18 @@
 //! What code generation may call although no symbol table mentions it.
 //!
 //! Intermediate code copies memory and divides numbers by instructions; machine code calls `memcpy` and
-//! `__udivti3` for some of them. Members of archives that define such a name as intermediate code have to take
-//! part before code is generated, for afterwards it is too late: so a linker takes each of these names as
-//! mentioned if there is a file of intermediate code. Machine code needs no such care, it can be taken later.
+//! `__udivti3` for some of them. Members of archives that define such a name as intermediate code have to
+//! take part before code is generated, for afterwards it is too late: so a linker takes each of these names
+//! as mentioned if there is a file of intermediate code. Machine code needs no such care, it can be taken
+//! later.
 //!
-//! The names are those of LLVM 22 (`RTLIB::RuntimeLibcallsInfo` of a triple, which is what lld asks for), found
-//! with its pass `declare-runtime-libcalls`; a test compares them. For machines that weld cannot link there is
-//! only what all have.
+//! The names are those of LLVM 22 (`RTLIB::RuntimeLibcallsInfo` of a triple, which is what lld asks for),
+//! found with its pass `declare-runtime-libcalls`; a test compares them. For machines that weld cannot link
+//! there is only what all have.
 
 use crate::triple::{Arch, Triple};
 
-/// The names for a target, each once.
+/// The names for a target, each once. Those of ARM64EC are without the `#` that its code has in front.
 pub fn names(triple: &[u8]) -> impl Iterator<Item = &'static str> + use<> {
     let groups = Triple::new(triple).groups();
     groups.into_iter().filter(|(has, _)| *has).flat_map(|(_, names)| names.split_ascii_whitespace())

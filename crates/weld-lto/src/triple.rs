@@ -1,8 +1,9 @@
-//! Targets by their names (`x86_64-unknown-linux-gnu`): what a file of bitcode says of the machine that it is for.
+//! Targets by their names (`x86_64-unknown-linux-gnu`): what a file of bitcode says of the machine that it is
+//! for.
 //!
-//! A triple has up to four parts: architecture, vendor, system, environment. Compilers write what LLVM calls its
-//! normal form, so each part is taken for what its place says, as LLVM takes it. Parts may go on behind a known
-//! word with a version (`linux-android21`, `armv7a`).
+//! A triple has up to four parts: architecture, vendor, system, environment. Compilers write what LLVM calls
+//! its normal form, so each part is taken for what its place says, as LLVM takes it. Parts may go on behind a
+//! known word with a version (`linux-android21`, `armv7a`).
 //!
 //! Source: LLVM's `llvm/TargetParser/Triple.h`; numbers of machines: gABI, chapter 4, and "PE Format".
 

@@ -1,5 +1,5 @@
-//! Bitcode in memory: blocks of bits, of which only the symbol table says something; modules are empty, or have
-//! a block of summaries.
+//! Bitcode in memory: blocks of bits, of which only the symbol table says something; modules are empty, or
+//! have a block of summaries.
 //!
 //! ```
 //! use weld_testkit::bitcode::{Bitcode, Symbol, flag};

@@ -1,10 +1,10 @@
 //! Bitcode: what its symbol table says, without a look at the modules.
 //!
-//! A file is a magic number and blocks: one that says who wrote it, modules, a symbol table that LLVM writes for
-//! linkers ([`symtab`]) and a table of strings. The modules are passed over by their length, so of a file of
-//! 30 KB a few cache lines are touched besides the two tables. There may be a header in front, and several
-//! modules with one symbol table; files that were put one after the other have a table each. Then the symbols of
-//! all follow each other.
+//! A file is a magic number and blocks: one that says who wrote it, modules, a symbol table that LLVM writes
+//! for linkers ([`symtab`]) and a table of strings. The modules are passed over by their length, so of a file
+//! of 30 KB a few cache lines are touched besides the two tables. There may be a header in front, and several
+//! modules with one symbol table; files that were put one after the other have a table each. Then the symbols
+//! of all follow each other.
 //!
 //! What a symbol table says is taken whoever wrote it. LLVM itself makes it anew from the modules if it is of
 //! another version of LLVM, since the order of its symbols may be another there; weld tells symbols by name.
@@ -50,8 +50,8 @@ pub fn is_bitcode(bytes: &[u8]) -> bool {
 /// Reads the symbol table of bitcode.
 ///
 /// # Errors
-/// If there is no symbol table of all modules, or one of an unknown version ([`ReadError::can_ask_engine`]), or
-/// if something is not as the format has it.
+/// If there is no symbol table of all modules, or one of an unknown version ([`ReadError::can_ask_engine`]),
+/// or if something is not as the format has it.
 pub fn read(bytes: &[u8]) -> Result<IrFile<'_>, ReadError> {
     let stream = stream(bytes)?;
     let blocks = Blocks::find(stream.clone())?;
@@ -89,7 +89,7 @@ fn stream(bytes: &[u8]) -> Result<Cursor<'_>, ReadError> {
     let mut inner = bytes;
     if bytes.starts_with(WRAPPER_MAGIC) {
         // Magic number, version, offset, size, machine: 32 bits each.
-        let word = |at: usize| bytes.get(at..at + 4).map(|word| u32::from_le_bytes(word.try_into().unwrap()));
+        let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
         let (Some(start), Some(size)) = (word(8), word(12)) else {
             return Err(malformed("a header that is cut short"));
         };
@@ -125,6 +125,11 @@ impl<'a> Blocks<'a> {
         // A table of strings is that of all symbol tables in front that have none.
         let mut waiting = Vec::new();
         while stream.bytes_left() >= SMALLEST_BLOCK {
+            if stream.rest().starts_with(MAGIC) {
+                return Err(
+                    stream.malformed("another file of bitcode, as where objects have been joined by -r")
+                );
+            }
             let header = stream.top_level_block()?;
             match header.id {
                 MODULE_BLOCK => blocks.modules += 1,

@@ -1,8 +1,8 @@
 //! How a file of bitcode wants to be optimised: as a whole, or module by module with summaries.
 //!
-//! Symbol tables do not say that, the modules do: a module for ThinLTO has a block of summaries, whose flags say
-//! whether it can take part in either ("unified"). The block stands behind the functions, so this goes through
-//! the records of each module; it is asked only where the answer matters.
+//! Symbol tables do not say that, the modules do: a module for ThinLTO has a block of summaries, whose flags
+//! say whether it can take part in either ("unified"). The block stands behind the functions, so this goes
+//! through the records of each module; it is asked only where the answer matters.
 //!
 //! Source: LLVM's `llvm/Bitcode/LLVMBitCodes.h`.
 
@@ -21,7 +21,8 @@ const UNIFIED: u64 = 0x200;
 pub enum Mode {
     /// All modules become one (`-flto=full`).
     Full,
-    /// Each module is compiled by itself, and takes from others what their summaries recommend (`-flto=thin`).
+    /// Each module is compiled by itself, and takes from others what their summaries recommend
+    /// (`-flto=thin`).
     Thin,
     /// Either (`-funified-lto`): the link decides.
     Unified,

@@ -1,11 +1,12 @@
 //! The symbol table of bitcode: records of numbers of 32 bits, little endian.
 //!
 //! A header says where the records of each kind are and how many, and where strings are in the table of
-//! strings. A symbol takes 24 bytes. What few symbols have (the size of a common, a section's name, what a weak
-//! external of COFF falls back to) stands in a table of its own, the *uncommons*, in the order of the symbols
-//! that have one. A module is a range of symbols.
+//! strings. A symbol takes 24 bytes. What few symbols have (the size of a common, a section's name, what a
+//! weak external of COFF falls back to) stands in a table of its own, the *uncommons*, in the order of the
+//! symbols that have one. A module is a range of symbols.
 //!
-//! Versions 3 (to LLVM 22) and 4 (from LLVM 23 on) differ in one place: the size of a common has 32 bits, or 64.
+//! Versions 3 (to LLVM 22) and 4 (from LLVM 23 on) differ in one place: the size of a common has 32 bits, or
+//! 64.
 //!
 //! Source: LLVM's `llvm/Object/IRSymtab.h`, namespace `storage`.
 

@@ -151,6 +151,8 @@ fn modules_with_one_table_and_with_their_own() {
     assert_eq!((joined.symbols.len(), joined.triple), (7, &b"x86_64-pc-windows-msvc"[..]));
     assert_eq!((joined.symbols[6].comdat, joined.comdats[5].name), (Some(5), &b"more"[..]));
     assert_eq!(joined.libraries, [b"m", b"z", b"c"]);
+    let whole = [file.build(), other.build()].concat();
+    assert_eq!(malformed(&whole), "another file of bitcode, as where objects have been joined by -r");
     for wrong in [vec![0, 5], vec![0, 7], vec![4, 3, 6]] {
         let modules = malformed(&Bitcode { modules: wrong, ..rich() }.build());
         assert!(

@@ -69,11 +69,11 @@ fn all() -> Vec<(String, PathBuf, Mode)> {
 fn dump(file: &IrFile<'_>, version: u32) -> String {
     let text = String::from_utf8_lossy;
     let mut out = format!("version: {version}\nproducer: {}\n", text(file.producer));
-    let is_coff = Triple::new(file.triple).is_coff();
+    let triple = Triple::new(file.triple);
     writeln!(out, "target triple: {}\nsource filename: {}", text(file.triple), text(file.source)).unwrap();
-    if is_coff {
+    if triple.is_coff() {
         writeln!(out, "linker opts: {}", text(&file.directives.concat())).unwrap();
-    } else {
+    } else if triple.elf().is_some() {
         out.push_str("dependent libraries:");
         file.libraries.iter().for_each(|library| write!(out, " \"{}\"", text(library)).unwrap());
         out.push('\n');
@@ -180,6 +180,25 @@ fn used_symbols_and_those_without_an_address() {
 }
 
 #[test]
+fn bitcode_of_others() {
+    // With a header in front, as Apple's tools want it.
+    let apple = tools::make(
+        "clang-22",
+        &["--target=x86_64-apple-macosx13", "-flto", "-c"],
+        &[&tools::source("cxx.cc")],
+    );
+    // Another compiler, with its own build of LLVM.
+    let rust = ["-O", "-Clinker-plugin-lto", "--crate-type=lib", "--emit=obj"];
+    let rust = tools::make("rustc", &rust, &[&tools::source("shop.rs")]);
+    assert!(std::fs::read(&apple).unwrap().starts_with(&0x0b17_c0deu32.to_le_bytes()));
+    for path in [apple, rust] {
+        let bytes = std::fs::read(&path).unwrap();
+        let file = bitcode::read(&bytes).unwrap();
+        assert_eq!(dump(&file, 3), tools::print("llvm-lto2-22", &["dump-symtab"], &[&path]));
+    }
+}
+
+#[test]
 fn modules_in_one_file() {
     // The vtables' types go to a module of their own.
     let split = ["-flto=thin", "-fsplit-lto-unit", "-fwhole-program-vtables", "-fvisibility=hidden"];
@@ -223,7 +242,9 @@ fn bitcode_that_has_no_symbol_table() {
     // LLVM's assembler makes none for a module that does not say how data lie.
     let bytes = std::fs::read(tools::make("llvm-as-22", &[], &[&tools::source("no_layout.ll")])).unwrap();
     let error = bitcode::read(&bytes).unwrap_err();
-    assert_eq!(error, ReadError::NoSymbolTable { producer: b"LLVM22.1.8".to_vec() });
+    let ReadError::NoSymbolTable { producer } = &error else { panic!("{error}") };
+    assert!(producer.starts_with(b"LLVM22."), "{error}");
+    assert_eq!(error.major(), Some(22));
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn source(number: usize) -> String {
     for function in 0..12 {
         text += &format!("int call_{number}_{}(int);\n", function + 12);
         text += &format!(
-            "int call_{number}_{function}(int i) {{ shop::Cell<{0}> c{{}}; shop::Cell<{0}> *p = &c; asm(\"\" : \"+r\"(p)); \
+            "int call_{number}_{function}(int i) {{ shop::Cell<{0}> c{{}}, *p = &c; asm(\"\" : \"+r\"(p)); \
              puts(\"{number} {function}\"); return p->get(i) + call_{number}_{1}(i); }}\n",
             function + 2,
             function + 12,
@@ -65,8 +65,9 @@ fn a_thousand_modules() {
     let modes = best(|| modules.iter().for_each(|module| assert!(bitcode::mode(module).is_ok())));
     let mb = modules.iter().map(Vec::len).sum::<usize>() / 1_000_000;
     println!(
-        "{MODULES} modules, {mb} MB, {symbols} symbols: read and hashed {reading:?}, modes {modes:?} ({hashes:x})"
+        "{MODULES} modules, {mb} MB, {symbols} symbols: read, hashed {reading:?}, modes {modes:?} ({hashes:x})"
     );
-    // Far more than it takes even without optimisation on a busy machine: this finds what is quadratic, or copies.
+    // Far more than it takes even without optimisation on a busy machine: this finds what is quadratic, or
+    // copies.
     assert!(reading < Duration::from_secs(2), "{reading:?}");
 }
