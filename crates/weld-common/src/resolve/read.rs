@@ -32,8 +32,8 @@ pub struct Reading<F, H> {
 }
 
 /// What a task has read.
-struct Run<'a, R> {
-    files: Vec<(FileId, Result<R, String>)>,
+struct Run<'a, R, E> {
+    files: Vec<(FileId, Result<R, E>)>,
     /// In the order of files.
     parts: Vec<Part<'a>>,
 }
@@ -54,6 +54,7 @@ struct Cut {
 }
 
 type Read<'a, F> = Reading<<F as Format<'a>>::File, <F as Format<'a>>::Heading>;
+type Error<'a, F> = <F as Format<'a>>::Error;
 
 impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
     /// Reads files and enters their records. Those that are linked only if they are wanted take no part after
@@ -93,7 +94,7 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         self.pool.give_back(bins);
     }
 
-    fn read_run(&self, region: &Region, files: &[FileId], first: bool) -> Run<'a, Read<'a, F>> {
+    fn read_run(&self, region: &Region, files: &[FileId], first: bool) -> Run<'a, Read<'a, F>, Error<'a, F>> {
         let _task = region.task();
         let fresh = || self.pool.take(self.names.shard_bits());
         let mut run = Run { files: Vec::with_capacity(files.len()), parts: Vec::new() };
@@ -111,7 +112,7 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         run
     }
 
-    fn take_in(&mut self, file: FileId, result: Result<Read<'a, F>, String>) {
+    fn take_in(&mut self, file: FileId, result: Result<Read<'a, F>, Error<'a, F>>) {
         let accepted = result.and_then(|read| {
             if read.is_lazy {
                 self.offering.push(file);
@@ -121,8 +122,8 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         });
         match accepted {
             Ok(read) => self.files.put(file, read),
-            Err(message) => {
-                self.refuse(file, &message);
+            Err(error) => {
+                self.refuse(file, &error);
                 self.files.put(file, None);
             }
         }
@@ -142,10 +143,10 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
                 self.format.announce((cut.file, file), run, cut.is_lazy, &mut bins).map(|()| bins)
             });
             start += count;
-            match runs.into_iter().collect::<Result<Vec<_>, String>>() {
+            match runs.into_iter().collect::<Result<Vec<_>, Error<'a, F>>>() {
                 Ok(bins) => self.enter(bins),
-                Err(message) => {
-                    self.refuse(cut.file, &message);
+                Err(error) => {
+                    self.refuse(cut.file, &error);
                     self.files.put(cut.file, None);
                 }
             }
@@ -156,7 +157,12 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
     }
 
     /// Reads one file, and announces all of its symbols.
-    pub(super) fn read_alone(&self, file: FileId, first: bool, bins: &mut Bins<'a>) -> Result<(), String> {
+    pub(super) fn read_alone(
+        &self,
+        file: FileId,
+        first: bool,
+        bins: &mut Bins<'a>,
+    ) -> Result<(), Error<'a, F>> {
         let read = self.format.read(file, first, bins)?;
         match &read.file {
             Some(kept) if read.symbols > RECORDS => {
