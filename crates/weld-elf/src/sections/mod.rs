@@ -11,6 +11,7 @@ pub mod bins;
 mod classify;
 mod gc_dependencies;
 mod linkonce;
+mod malformed;
 pub mod names;
 mod parse;
 mod relocs;
@@ -20,6 +21,7 @@ mod uses;
 mod zeroes;
 
 pub use classify::is_sframe;
+pub use malformed::Malformed;
 pub use parse::{Scripted, parse};
 pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::{JoinedKind, OutputUse};
