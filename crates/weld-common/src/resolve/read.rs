@@ -42,12 +42,12 @@ struct Run<'a, R, E> {
 struct Part<'a> {
     bins: Bins<'a>,
     /// The last file has further ones.
-    cut: Option<Cut>,
+    large: Option<LargeFile>,
 }
 
 /// A file with more symbols than [`RECORDS`].
 #[derive(Clone, Copy)]
-struct Cut {
+struct LargeFile {
     file: FileId,
     symbols: usize,
     is_lazy: bool,
@@ -80,9 +80,9 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
             let mut bins = Vec::with_capacity(parts.len());
             for part in parts {
                 bins.push(part.bins);
-                if let Some(cut) = part.cut {
+                if let Some(large) = part.large {
                     self.enter(mem::take(&mut bins));
-                    self.read_rest(cut);
+                    self.read_rest(large);
                 }
             }
             self.enter(bins);
@@ -101,14 +101,14 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         let mut bins = fresh();
         for &file in files {
             let result = self.format.read(file, first, &mut bins);
-            let cut = result.as_ref().ok().filter(|read| read.symbols > RECORDS);
-            if let Some(&Reading { symbols, is_lazy, .. }) = cut {
-                let cut = Some(Cut { file, symbols, is_lazy });
-                run.parts.push(Part { bins: mem::replace(&mut bins, fresh()), cut });
+            let large = result.as_ref().ok().filter(|read| read.symbols > RECORDS);
+            if let Some(&Reading { symbols, is_lazy, .. }) = large {
+                let large = Some(LargeFile { file, symbols, is_lazy });
+                run.parts.push(Part { bins: mem::replace(&mut bins, fresh()), large });
             }
             run.files.push((file, result));
         }
-        run.parts.push(Part { bins, cut: None });
+        run.parts.push(Part { bins, large: None });
         run
     }
 
@@ -130,29 +130,29 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
     }
 
     /// Reads and enters what is left of a large file.
-    fn read_rest(&mut self, cut: Cut) {
+    fn read_rest(&mut self, large: LargeFile) {
         let shard_bits = self.names.shard_bits();
         let mut start = RECORDS;
-        while start < cut.symbols
-            && let Some(file) = self.files.get(cut.file)
+        while start < large.symbols
+            && let Some(file) = self.files.get(large.file)
         {
-            let count = (cut.symbols - start).min(4 * RECORDS * self.tasks_per_batch());
+            let count = (large.symbols - start).min(4 * RECORDS * self.tasks_per_batch());
             let runs = par::runs("read large files", self.parallel, count, RECORDS, |run| {
                 let mut bins = self.pool.take(shard_bits);
                 let run = start + run.start..start + run.end;
-                self.format.announce((cut.file, file), run, cut.is_lazy, &mut bins).map(|()| bins)
+                self.format.announce((large.file, file), run, large.is_lazy, &mut bins).map(|()| bins)
             });
             start += count;
             match runs.into_iter().collect::<Result<Vec<_>, Error<'a, F>>>() {
                 Ok(bins) => self.enter(bins),
                 Err(error) => {
-                    self.refuse(cut.file, &error);
-                    self.files.put(cut.file, None);
+                    self.refuse(large.file, &error);
+                    self.files.put(large.file, None);
                 }
             }
         }
-        if cut.is_lazy {
-            self.files.put(cut.file, None);
+        if large.is_lazy {
+            self.files.put(large.file, None);
         }
     }
 

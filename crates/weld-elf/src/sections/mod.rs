@@ -26,7 +26,7 @@ pub use parse::{Scripted, parse};
 pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::{JoinedKind, OutputUse};
 
-use crate::arch::cuts;
+use crate::arch::relax_deltas;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::ids::*;
@@ -308,7 +308,9 @@ impl Sections<'_> {
         let section = self.get(id);
         match section.kind() {
             SectionKind::Reversed => reversed(section.size, self.word.max(1), at),
-            SectionKind::Shrunk | SectionKind::Folded => cuts::output_offset(self.shrunk.cuts(id), at),
+            SectionKind::Shrunk | SectionKind::Folded => {
+                relax_deltas::output_offset(self.shrunk.deltas(id), at)
+            }
             _ => at,
         }
     }

@@ -135,7 +135,7 @@ pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, 
     match shdr.sh_type() {
         SHT_RELA => {
             let count = records_in::<Rela>(shdr, format)?;
-            Ok(records(object.data, format, shdr.sh_offset(), count).ok_or(Malformed::Outside)?)
+            records(object.data, format, shdr.sh_offset(), count).ok_or(Malformed::Outside)
         }
         SHT_CREL => {
             let relocs = Crel::parse(object.section_data(index).ok_or(Malformed::Outside)?)
@@ -171,7 +171,7 @@ pub fn decode_symbols(object: &Object, index: usize) -> Result<Vec<u32>, Malform
 /// The records of a section of type `SHT_REL`.
 fn without_addends<'a>(object: &Object<'a>, shdr: &Shdr) -> Result<Cow<'a, [Rel]>, Malformed> {
     let count = records_in::<Rel>(shdr, object.format())?;
-    Ok(records(object.data, object.format(), shdr.sh_offset(), count).ok_or(Malformed::Outside)?)
+    records(object.data, object.format(), shdr.sh_offset(), count).ok_or(Malformed::Outside)
 }
 
 /// How many records a section of them holds.
