@@ -36,7 +36,7 @@ impl Entry {
 
 /// # Errors
 /// If it is too large.
-pub fn bytes(dll: &str, machine: Machine, exports: &[Entry]) -> Result<Vec<u8>, String> {
+pub fn bytes(dll: &str, machine: Machine, exports: &[Entry]) -> Result<Vec<u8>, library::TooLarge> {
     let base = dll.rsplit_once('.').map_or(dll, |(base, _)| base);
     let mut members =
         vec![descriptor(dll, base, machine), null_descriptor(machine), null_thunk(base, machine)];

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use weld_common::archive::Archive;
@@ -15,12 +16,13 @@ use weld_common::text;
 use crate::args::def::{self, Definitions};
 use crate::coff::identify::{Kind, identify};
 use crate::coff::import::Import;
-use crate::coff::library::{self, Member, Style};
+use crate::coff::library::{self, Member, Style, TooLarge};
 use crate::coff::machine::Machine;
 use crate::coff::object::{ObjectFile, UNDEFINED};
 use crate::implib;
-use crate::input::load::refusal;
+use crate::input::object::ObjectError;
 use crate::input::search::Search;
+use crate::input::unusable::Unusable;
 use crate::job::Job;
 use crate::options::{Input, Options};
 use crate::resolve::entry::Exported;
@@ -149,7 +151,7 @@ fn relative(member: &str, library: &Path) -> Vec<u8> {
 }
 
 /// A library, and where it goes.
-type SyntheticSection = (PathBuf, Result<Vec<u8>, String>);
+type SyntheticSection = (PathBuf, Result<Vec<u8>, TooLarge>);
 
 /// The import library of a module-definition file.
 fn import_library(job: &Job, path: &Path) -> Result<SyntheticSection, Diagnostics> {
@@ -231,31 +233,32 @@ impl Members<'_, '_> {
 }
 
 impl<'j> Members<'_, 'j> {
-    fn add_file(&mut self, path: &str, bytes: &'j [u8]) -> Result<(), String> {
+    fn add_file(&mut self, path: &str, bytes: &'j [u8]) -> Result<(), MemberRefused> {
         if identify(bytes) != Kind::Archive {
             return self.add(path, path.as_bytes(), bytes);
         }
-        let archive = Archive::parse(bytes).map_err(|e| e.to_string())?;
+        let archive = Archive::parse(bytes).map_err(Unusable::from)?;
         if self.job.options.librarian.thin {
-            return Err("members of a library cannot be in a thin one".to_owned());
+            return Err(MemberRefused::InThin);
         }
         for member in archive.members() {
-            let member = member.map_err(|e| e.to_string())?;
-            self.add(path, member.name, member_bytes(self.job.store, path, &member)?)?;
+            let member = member.map_err(Unusable::from)?;
+            let bytes = member_bytes(self.job.store, path, &member).map_err(Unusable::from)?;
+            self.add(path, member.name, bytes)?;
         }
         Ok(())
     }
 
-    fn add(&mut self, path: &str, name: &[u8], bytes: &'j [u8]) -> Result<(), String> {
+    fn add(&mut self, path: &str, name: &[u8], bytes: &'j [u8]) -> Result<(), MemberRefused> {
         let (machine, symbols) = match identify(bytes) {
             Kind::Import => of_import(bytes)?,
             kind @ (Kind::Object | Kind::BigObject) => of_object(bytes, kind == Kind::BigObject)?,
-            Kind::Resources => return Err("compiled resources cannot be in a library".to_owned()),
-            kind => return Err(refusal(kind).to_owned()),
+            Kind::Resources => return Err(MemberRefused::Resources),
+            kind => return Err(Unusable::Kind(kind).into()),
         };
         match (machine, self.machine) {
             (Some(own), Some(all)) if own != all => {
-                return Err(format!("machine type {} conflicts with {}", own.name(), all.name()));
+                return Err(Unusable::Machine { own, all }.into());
             }
             (own, all) => self.machine = all.or(own),
         }
@@ -265,10 +268,34 @@ impl<'j> Members<'_, 'j> {
     }
 }
 
+/// Why a file cannot be a member.
+enum MemberRefused {
+    Unusable(Unusable),
+    Resources,
+    /// It is a library, and its members have no files of their own.
+    InThin,
+}
+
+impl fmt::Display for MemberRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MemberRefused::Unusable(e) => e.fmt(f),
+            MemberRefused::Resources => f.write_str("compiled resources cannot be in a library"),
+            MemberRefused::InThin => f.write_str("members of a library cannot be in a thin one"),
+        }
+    }
+}
+
+impl From<Unusable> for MemberRefused {
+    fn from(error: Unusable) -> Self {
+        MemberRefused::Unusable(error)
+    }
+}
+
 /// What an object is for, and which names it defines.
 type Known = (Option<Machine>, Vec<Vec<u8>>);
 
-fn of_import(bytes: &[u8]) -> Result<Known, String> {
+fn of_import(bytes: &[u8]) -> Result<Known, Unusable> {
     let import = Import::parse(bytes)?;
     let mut symbols = vec![[b"__imp_", import.symbol].concat()];
     if has_plain_name(&import) {
@@ -277,13 +304,13 @@ fn of_import(bytes: &[u8]) -> Result<Known, String> {
     Ok((Some(import.machine), symbols))
 }
 
-fn of_object(bytes: &[u8], big: bool) -> Result<Known, String> {
-    let object = ObjectFile::parse(bytes, big)?;
+fn of_object(bytes: &[u8], big: bool) -> Result<Known, Unusable> {
+    let object = ObjectFile::parse(bytes, big).map_err(ObjectError::File)?;
     let mut symbols = Vec::new();
     for (_, symbol) in object.symbols.iter() {
         let is_defined = symbol.section != UNDEFINED || symbol.is_common() || symbol.is_weak_external();
         if symbol.is_global() && is_defined {
-            symbols.push(object.symbol_name(&symbol)?.to_vec());
+            symbols.push(object.symbol_name(&symbol).map_err(ObjectError::File)?.to_vec());
         }
     }
     Ok((object.machine, symbols))

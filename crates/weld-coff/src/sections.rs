@@ -5,6 +5,7 @@
 //! that the linker makes. Objects are looked at in parallel, each filling its own part.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,7 +15,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::hash::{NameHasher, hash_bytes, join};
 use weld_common::{par, trace};
 
-use crate::coff::object::{self, SectionHeader};
+use crate::coff::object::{self, Malformed, SectionHeader};
 use crate::coff::pe;
 use crate::ids::{FileId, ObjectId, SectionId};
 use crate::input::object::{Comdat, Object};
@@ -345,13 +346,37 @@ pub fn group(start: &[u8]) -> Option<&[u8]> {
     }
 }
 
+/// What is wrong with a section.
+enum SectionError {
+    Malformed(Malformed),
+    Alignment,
+    /// It has relocations.
+    NoContents,
+}
+
+impl fmt::Display for SectionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SectionError::Malformed(e) => e.fmt(f),
+            SectionError::Alignment => f.write_str("unknown alignment"),
+            SectionError::NoContents => f.write_str("it has relocations, but no contents"),
+        }
+    }
+}
+
+impl From<Malformed> for SectionError {
+    fn from(error: Malformed) -> Self {
+        SectionError::Malformed(error)
+    }
+}
+
 /// What ends the list of frames, a length of zero, lies after all of them: those of libraries, too, though
 /// these may be named after the object that has it. The last object of GNU's start files is known by its
 /// name, too.
 const LAST_FRAMES: &[u8] = b".eh_frame.~";
 
 /// The name of the part in which a section of a GNU compiler's object lies.
-fn gnu_name<'a>(object: &Object<'a>, header: &'a SectionHeader, flags: u32) -> Result<&'a [u8], String> {
+fn gnu_name<'a>(object: &Object<'a>, header: &'a SectionHeader, flags: u32) -> Result<&'a [u8], Malformed> {
     if flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0
         && let Some(group) = group(object.coff.section_name_and_more(header)?.start())
     {
@@ -426,7 +451,7 @@ impl<'a> Parser<'_, 'a> {
         header: &'a SectionHeader,
         section: &mut Section,
         parts: &mut LocalParts<'a>,
-    ) -> Result<(), String> {
+    ) -> Result<(), SectionError> {
         let look = self.look(object, header)?;
         let known = look.and_then(|look| parts.known[look.slot()].filter(|(other, _)| *other == look));
         let known = match (known, look) {
@@ -453,13 +478,13 @@ impl<'a> Parser<'_, 'a> {
         }
         (section.align, section.flags, section.part) = (known.align, known.flags, known.part);
         if (section.is_bss() || section.size == 0) && !relocations.is_empty() {
-            return Err("it has relocations, but no contents".to_owned());
+            return Err(SectionError::NoContents);
         }
         Ok(())
     }
 
     /// What is known of all sections that look like this one; `None` if its whole name is needed.
-    fn look(&self, object: &Object<'a>, header: &'a SectionHeader) -> Result<Option<Look>, String> {
+    fn look(&self, object: &Object<'a>, header: &'a SectionHeader) -> Result<Option<Look>, Malformed> {
         let flags = header.characteristics.get(LE).0;
         if header.name[0] != b'/' {
             return Ok(Some(Look { name: header.name, is_group: false, flags }));
@@ -481,7 +506,7 @@ impl<'a> Parser<'_, 'a> {
         object: &Object<'a>,
         header: &'a SectionHeader,
         parts: &mut LocalParts<'a>,
-    ) -> Result<Known, String> {
+    ) -> Result<Known, SectionError> {
         let flags = header.characteristics.get(LE).0;
         let name = match self.options.mingw.on {
             true => gnu_name(object, header, flags)?,
@@ -491,7 +516,7 @@ impl<'a> Parser<'_, 'a> {
         let comdat = flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0;
         let mut known = Known { kind, comdat, align: 0, flags: 0, part: 0 };
         if !matches!(kind, Kind::Ignored | Kind::CodeView) {
-            known.align = object::alignment(flags).ok_or("unknown alignment")?;
+            known.align = object::alignment(flags).ok_or(SectionError::Alignment)?;
             known.flags = if is_table(name) { READ_ONLY } else { flags & KEPT_FLAGS };
             known.part = parts.id(name, known.flags);
         }

@@ -13,7 +13,8 @@
 //! [`response`] expands `@file` arguments, [`help`] renders the table, [`slash`] parses options spelled as on
 //! Windows.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
 
 use crate::diag::{Diagnostic, Severity};
 use crate::text::os_str;
@@ -52,15 +53,32 @@ impl<'a> Given<'a> {
     }
 
     /// The value as text.
-    pub fn text(&self) -> Result<&'a str, String> {
+    pub fn text(&self) -> Result<&'a str, NotUtf8> {
         let os = self.os();
-        os.to_str()
-            .ok_or_else(|| format!("'{}' is not valid UTF-8", crate::text::text(os.as_encoded_bytes())))
+        os.to_str().ok_or_else(|| NotUtf8(os.to_owned()))
     }
 
     /// The value as an owned text.
-    pub fn string(&self) -> Result<String, String> {
+    pub fn string(&self) -> Result<String, NotUtf8> {
         self.text().map(str::to_owned)
+    }
+}
+
+/// A value that should be text, and is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotUtf8(pub OsString);
+
+impl fmt::Display for NotUtf8 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is not valid UTF-8", crate::text::text(self.0.as_encoded_bytes()))
+    }
+}
+
+impl std::error::Error for NotUtf8 {}
+
+impl From<NotUtf8> for String {
+    fn from(error: NotUtf8) -> String {
+        error.to_string()
     }
 }
 
@@ -477,21 +495,43 @@ fn edit_distance(a: &[u8], b: &[u8]) -> usize {
 
 /// One of a few words.
 pub fn choice<T: Copy>(given: Given<'_>, choices: &[(&str, T)]) -> Result<T, String> {
-    choose(given.text()?, choices)
+    Ok(choose(given.text()?, choices)?)
 }
+
+/// A text that is none of the words that it may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoChoice {
+    words: Vec<String>,
+    text: String,
+}
+
+impl fmt::Display for NoChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected {}, but got '{}'", one_of(&self.words), self.text)
+    }
+}
+
+impl std::error::Error for NoChoice {}
+
+impl From<NoChoice> for String {
+    fn from(error: NoChoice) -> String {
+        error.to_string()
+    }
+}
+
 /// The same for a part of a value.
-pub fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
+pub fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, NoChoice> {
     if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
         return Ok(*value);
     }
-    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-    Err(format!("expected {}, but got '{text}'", one_of(&names)))
+    let words = choices.iter().map(|(name, _)| (*name).to_owned()).collect();
+    Err(NoChoice { words, text: text.to_owned() })
 }
 
-fn one_of(names: &[&str]) -> String {
+fn one_of(names: &[String]) -> String {
     match names {
         [] => String::new(),
-        [one] => (*one).to_owned(),
+        [one] => one.clone(),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
 }

@@ -19,6 +19,7 @@ mod replace;
 pub mod undefined;
 
 use std::collections::HashSet;
+use std::fmt;
 use std::ops::Range;
 
 use crate::diag::{DiagSink, Diagnostic, Diagnostics};
@@ -35,6 +36,8 @@ pub use replace::Replacement;
 pub trait Format<'a>: Sync + Sized {
     type Rules: Rules;
     type File: File;
+    /// What is wrong with a file, or why it cannot take part; for messages.
+    type Error: fmt::Display + Send;
     /// What is learnt of files that are read, whether they stay or not, and is looked at in their order.
     type Heading: Send;
 
@@ -51,7 +54,7 @@ pub trait Format<'a>: Sync + Sized {
         file: FileId,
         first: bool,
         bins: &mut Bins<'a>,
-    ) -> Result<Reading<Self::File, Self::Heading>, String>;
+    ) -> Result<Reading<Self::File, Self::Heading>, Self::Error>;
 
     /// Announces the symbols of a file that have these positions; `lazy`: what it would define.
     ///
@@ -63,7 +66,7 @@ pub trait Format<'a>: Sync + Sized {
         positions: Range<usize>,
         lazy: bool,
         bins: &mut Bins<'a>,
-    ) -> Result<(), String>;
+    ) -> Result<(), Self::Error>;
 
     /// The indices of archives of which members are linked if they are wanted; of archives numbered `from`
     /// and on.
@@ -73,7 +76,7 @@ pub trait Format<'a>: Sync + Sized {
     ///
     /// # Errors
     /// Why it cannot take part.
-    fn accept(&mut self, _heading: Self::Heading) -> Result<(), String> {
+    fn accept(&mut self, _heading: Self::Heading) -> Result<(), Self::Error> {
         Ok(())
     }
 
@@ -258,8 +261,8 @@ impl<'a, 's, F: Format<'a>> Rounds<'a, 's, F> {
     }
 
     #[cold]
-    fn refuse(&self, file: FileId, message: &str) {
-        let text = format!("{}: {message}", self.format.name(file));
+    fn refuse(&self, file: FileId, error: &F::Error) {
+        let text = format!("{}: {error}", self.format.name(file));
         self.sink.push(Diagnostic::error(text).of(file, 0));
     }
 

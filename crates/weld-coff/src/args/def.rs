@@ -11,8 +11,9 @@
 //! `;` starts a comment. Source: Microsoft, "Module-Definition (.def) Files".
 
 use std::borrow::Cow;
+use std::fmt;
 
-use crate::args::values;
+use crate::args::values::{self, ValueError};
 use crate::options::Export;
 
 /// What a file says; what it does not say is `None`.
@@ -53,7 +54,50 @@ const KEYWORDS: [&str; 10] = [
 /// What may stand after an export.
 const ATTRIBUTES: [&str; 5] = ["NONAME", "DATA", "CONSTANT", "PRIVATE", "EXPORTAS"];
 
-pub fn parse(text: &str) -> Result<Definitions, String> {
+/// What is wrong with a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DefError {
+    /// A token where it cannot be.
+    Unexpected(String),
+    Statement(String),
+    /// One of two statements that are not supported.
+    Sections(String),
+    Imports,
+    Quote,
+    NoName,
+    Value(ValueError),
+    /// `BASE` without its equals sign.
+    NoBase,
+    Base(ValueError),
+    Ordinal(String),
+}
+
+impl fmt::Display for DefError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DefError::Unexpected(text) => write!(f, "unexpected '{text}'"),
+            DefError::Statement(word) => write!(f, "unknown statement '{word}'"),
+            DefError::Sections(word) => write!(f, "{word} is not supported: use /section"),
+            DefError::Imports => f.write_str("IMPORTS is not supported: use an import library"),
+            DefError::Quote => f.write_str("a quote is not closed"),
+            DefError::NoName => f.write_str("the file ends where a name is expected"),
+            DefError::Value(e) => e.fmt(f),
+            DefError::NoBase => f.write_str("'=' is missing behind BASE"),
+            DefError::Base(e) => write!(f, "BASE: {e}"),
+            DefError::Ordinal(digits) => write!(f, "invalid ordinal '@{digits}'"),
+        }
+    }
+}
+
+impl std::error::Error for DefError {}
+
+impl From<ValueError> for DefError {
+    fn from(error: ValueError) -> Self {
+        DefError::Value(error)
+    }
+}
+
+pub fn parse(text: &str) -> Result<Definitions, DefError> {
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens: &tokens, at: 0, out: Definitions::default() };
     while let Some(token) = parser.next() {
@@ -65,9 +109,9 @@ pub fn parse(text: &str) -> Result<Definitions, String> {
             "STACKSIZE" => parser.out.stack = Some(parser.sizes()?),
             "VERSION" => parser.version()?,
             "DESCRIPTION" => parser.pass_over(),
-            "SECTIONS" | "SEGMENTS" => return Err(format!("{word} is not supported: use /section")),
-            "IMPORTS" => return Err("IMPORTS is not supported: use an import library".to_owned()),
-            _ => return Err(format!("unknown statement '{word}'")),
+            "SECTIONS" | "SEGMENTS" => return Err(DefError::Sections(word.clone())),
+            "IMPORTS" => return Err(DefError::Imports),
+            _ => return Err(DefError::Statement(word.clone())),
         }
     }
     Ok(parser.out)
@@ -86,16 +130,16 @@ fn is_ordinal(word: &str) -> bool {
     word.strip_prefix('@').is_some_and(|digits| digits.parse::<u64>().is_ok() || digits.is_empty())
 }
 
-fn unexpected(token: &Token) -> String {
-    match token {
-        Token::Word(text) | Token::Quoted(text) => format!("unexpected '{text}'"),
-        Token::Comma => "unexpected ','".to_owned(),
-        Token::Equal => "unexpected '='".to_owned(),
-        Token::EqualEqual => "unexpected '=='".to_owned(),
-    }
+fn unexpected(token: &Token) -> DefError {
+    DefError::Unexpected(match token {
+        Token::Word(text) | Token::Quoted(text) => text.clone(),
+        Token::Comma => ",".to_owned(),
+        Token::Equal => "=".to_owned(),
+        Token::EqualEqual => "==".to_owned(),
+    })
 }
 
-fn tokens(text: &str) -> Result<Vec<Token>, String> {
+fn tokens(text: &str) -> Result<Vec<Token>, DefError> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start_matches('\u{feff}');
     loop {
@@ -116,7 +160,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                 1
             }
             '"' => {
-                let end = rest[1..].find('"').ok_or("a quote is not closed")?;
+                let end = rest[1..].find('"').ok_or(DefError::Quote)?;
                 tokens.push(Token::Quoted(rest[1..1 + end].to_owned()));
                 end + 2
             }
@@ -162,17 +206,17 @@ impl<'t> Parser<'t> {
     }
 
     /// A name: a word, also one in quotes.
-    fn text(&mut self) -> Result<&'t str, String> {
+    fn text(&mut self) -> Result<&'t str, DefError> {
         match self.next() {
             Some(Token::Word(text) | Token::Quoted(text)) => Ok(text),
             Some(token) => Err(unexpected(token)),
-            None => Err("the file ends where a name is expected".to_owned()),
+            None => Err(DefError::NoName),
         }
     }
 
-    fn number(&mut self) -> Result<u64, String> {
+    fn number(&mut self) -> Result<u64, DefError> {
         let text = self.text()?;
-        values::number(text)
+        Ok(values::number(text)?)
     }
 
     fn is_at_statement(&self) -> bool {
@@ -183,28 +227,28 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn name(&mut self) -> Result<(), String> {
+    fn name(&mut self) -> Result<(), DefError> {
         if self.is_at_statement() {
             return Ok(());
         }
         self.out.name = Some(self.text()?.to_owned());
         if self.take_word("BASE") {
             if !self.take(&Token::Equal) {
-                return Err("'=' is missing behind BASE".to_owned());
+                return Err(DefError::NoBase);
             }
             let base = self.number()?;
-            self.out.base = Some(values::image_base(base).map_err(|e| format!("BASE: {e}"))?);
+            self.out.base = Some(values::image_base(base).map_err(DefError::Base)?);
         }
         Ok(())
     }
 
-    fn sizes(&mut self) -> Result<(u64, Option<u64>), String> {
+    fn sizes(&mut self) -> Result<(u64, Option<u64>), DefError> {
         let reserve = self.number()?;
         let commit = if self.take(&Token::Comma) { Some(self.number()?) } else { None };
         Ok((reserve, commit))
     }
 
-    fn version(&mut self) -> Result<(), String> {
+    fn version(&mut self) -> Result<(), DefError> {
         let text = self.text()?;
         self.out.version = Some(values::version(text)?);
         Ok(())
@@ -216,7 +260,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn exports(&mut self) -> Result<(), String> {
+    fn exports(&mut self) -> Result<(), DefError> {
         while !self.is_at_statement() {
             let export = self.export()?;
             self.out.exports.push(export);
@@ -224,7 +268,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn export(&mut self) -> Result<Export, String> {
+    fn export(&mut self) -> Result<Export, DefError> {
         let mut export = Export { name: self.text()?.to_owned(), ..Export::default() };
         if self.take(&Token::Equal) {
             let target = self.text()?.to_owned();
@@ -239,7 +283,7 @@ impl<'t> Parser<'t> {
                     self.at += 1;
                     let digits = if word.len() == 1 { self.text()? } else { &word[1..] };
                     let ordinal = digits.parse().ok().filter(|&n| n > 0);
-                    export.ordinal = Some(ordinal.ok_or_else(|| format!("invalid ordinal '@{digits}'"))?);
+                    export.ordinal = Some(ordinal.ok_or_else(|| DefError::Ordinal(digits.to_owned()))?);
                     export.noname |= self.take_word("NONAME");
                 }
                 Some(Token::Word(word)) if word == "DATA" => {

@@ -11,7 +11,7 @@ use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
 
 use super::state::{State, Stop, switch};
-use super::values::{alignment, load_flags, number, pattern, version};
+use super::values::{alignment, check, load_flags, number, pattern, version};
 use crate::coff::machine::Machine;
 use crate::options::Timestamp;
 
@@ -447,13 +447,6 @@ const IMAGE: &[Spec<State>] = &[
         "/functionpadmin is about the functions of all sections",
     ),
 ];
-
-pub fn check(value: u64, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
-    match range.contains(&value) {
-        true => Ok(value),
-        false => Err(format!("expected a value from {} to {}, but got {value}", range.start(), range.end())),
-    }
-}
 
 const SECTIONS: &[Spec<State>] = &[
     take(

@@ -1,23 +1,92 @@
 //! Values of options. Errors are messages without the option's name.
 
+use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use weld_common::args::Given;
-use weld_common::glob::Glob;
+use weld_common::args::{Given, NotUtf8};
+use weld_common::glob::{Glob, GlobError};
 use weld_common::text;
 
 use crate::coff::pe;
 use crate::options::{Export, MemoryFlags, Subsystem};
 
+/// What is wrong with a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ValueError {
+    NotUtf8(NotUtf8),
+    Number(String),
+    /// An address that no image can be made for.
+    ImageBase(u64),
+    Alignment(u64),
+    NoFile,
+    Invalid(String),
+    Pattern(String, GlobError),
+    Version(String),
+    Subsystem(String),
+    Section(String),
+    /// An attribute of a section that there is not, and the whole value.
+    Attribute {
+        letter: char,
+        text: String,
+    },
+    Export(String),
+    ExportAs(String),
+    /// A number that is outside of a range.
+    Range {
+        value: u64,
+        range: RangeInclusive<u64>,
+    },
+}
+
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ValueError::NotUtf8(e) => e.fmt(f),
+            ValueError::Number(text) => write!(f, "expected a number, but got '{text}'"),
+            ValueError::ImageBase(address) => write!(f, "{address:#x} is not a multiple of 64 KiB"),
+            ValueError::Alignment(size) => write!(f, "{size} is not a power of two"),
+            ValueError::NoFile => f.write_str("missing file name"),
+            ValueError::Invalid(text) => write!(f, "invalid argument: {text}"),
+            ValueError::Pattern(text, e) => write!(f, "{text}: {e}"),
+            ValueError::Version(text) => write!(f, "expected a version, but got '{text}'"),
+            ValueError::Subsystem(name) => write!(f, "unknown subsystem: {name}"),
+            ValueError::Section(text) => {
+                write!(f, "expected a section and its attributes, but got '{text}'")
+            }
+            ValueError::Attribute { letter, text } => write!(f, "unknown attribute '{letter}' in '{text}'"),
+            ValueError::Export(text) => write!(f, "invalid export '{text}'"),
+            ValueError::ExportAs(name) => write!(f, "invalid EXPORTAS value: {name}"),
+            ValueError::Range { value, range } => {
+                write!(f, "expected a value from {} to {}, but got {value}", range.start(), range.end())
+            }
+        }
+    }
+}
+
+impl std::error::Error for ValueError {}
+
+impl From<NotUtf8> for ValueError {
+    fn from(error: NotUtf8) -> Self {
+        ValueError::NotUtf8(error)
+    }
+}
+
+impl From<ValueError> for String {
+    fn from(error: ValueError) -> String {
+        error.to_string()
+    }
+}
+
 /// A number as C writes it: decimal, `0x` hexadecimal, or octal after a leading zero.
-pub fn number(text: &str) -> Result<u64, String> {
+pub fn number(text: &str) -> Result<u64, ValueError> {
     let (digits, radix) = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (&text[2..], 16),
         [b'0', _, ..] => (&text[1..], 8),
         _ => (text, 10),
     };
     let number = u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'));
-    number.ok_or_else(|| format!("expected a number, but got '{text}'"))
+    number.ok_or_else(|| ValueError::Number(text.to_owned()))
 }
 
 /// A time in a header: seconds since 1970.
@@ -30,16 +99,24 @@ pub fn wrong_epoch(text: &str) -> String {
     format!("invalid SOURCE_DATE_EPOCH timestamp: {text}.  Expected 32-bit integer")
 }
 
+/// `value`, if it is in a range.
+pub fn check(value: u64, range: RangeInclusive<u64>) -> Result<u64, ValueError> {
+    match range.contains(&value) {
+        true => Ok(value),
+        false => Err(ValueError::Range { value, range }),
+    }
+}
+
 /// An address that an image can be made for.
-pub fn image_base(address: u64) -> Result<u64, String> {
+pub fn image_base(address: u64) -> Result<u64, ValueError> {
     match address % 0x1_0000 {
         0 => Ok(address),
-        _ => Err(format!("{address:#x} is not a multiple of 64 KiB")),
+        _ => Err(ValueError::ImageBase(address)),
     }
 }
 
 /// `reserve[,commit]`.
-pub fn sizes(text: &str) -> Result<(u64, Option<u64>), String> {
+pub fn sizes(text: &str) -> Result<(u64, Option<u64>), ValueError> {
     match text.split_once(',') {
         None => Ok((number(text)?, None)),
         Some((reserve, commit)) => Ok((number(reserve)?, Some(number(commit)?))),
@@ -65,55 +142,55 @@ pub fn from_ansi(text: &str) -> String {
 }
 
 /// The path of a file, which has to be there.
-pub fn file(given: Given<'_>) -> Result<PathBuf, String> {
+pub fn file(given: Given<'_>) -> Result<PathBuf, ValueError> {
     match given.os() {
-        path if path.is_empty() => Err("missing file name".to_owned()),
+        path if path.is_empty() => Err(ValueError::NoFile),
         path => Ok(path.into()),
     }
 }
 
 /// Flags of the loader: 16 bits.
-pub fn load_flags(given: Given<'_>) -> Result<u16, String> {
+pub fn load_flags(given: Given<'_>) -> Result<u16, ValueError> {
     let text = given.text()?;
     let flags = number(text).ok().and_then(|flags| u16::try_from(flags).ok());
-    flags.ok_or_else(|| format!("invalid argument: {text}"))
+    flags.ok_or_else(|| ValueError::Invalid(text.to_owned()))
 }
 
 /// A pattern of names.
-pub fn pattern(given: Given<'_>) -> Result<Glob, String> {
+pub fn pattern(given: Given<'_>) -> Result<Glob, ValueError> {
     let text = given.text()?;
-    Glob::new(text.as_bytes()).map_err(|e| format!("{text}: {e}"))
+    Glob::new(text.as_bytes()).map_err(|e| ValueError::Pattern(text.to_owned(), e))
 }
 
 /// Bytes in front of functions; `None` if none are given.
-pub fn function_pad(given: Given<'_>) -> Result<Option<u32>, String> {
+pub fn function_pad(given: Given<'_>) -> Result<Option<u32>, ValueError> {
     if given.value.is_none_or(|value| value.is_empty()) {
         return Ok(None);
     }
     let text = given.text()?;
     let bytes = number(text).ok().and_then(|bytes| u32::try_from(bytes).ok());
     // More than a page in front of each function is a mistake.
-    bytes.filter(|bytes| *bytes <= 4096).map(Some).ok_or_else(|| format!("invalid argument: {text}"))
+    bytes.filter(|bytes| *bytes <= 4096).map(Some).ok_or_else(|| ValueError::Invalid(text.to_owned()))
 }
 
 /// Major and minor.
 pub type Version = (u16, u16);
 
 /// `major[.minor]`, each up to 65535.
-pub fn version(text: &str) -> Result<Version, String> {
+pub fn version(text: &str) -> Result<Version, ValueError> {
     let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
-    let part = |text: &str| text.parse().map_err(|_| format!("expected a version, but got '{text}'"));
+    let part = |text: &str| text.parse().map_err(|_| ValueError::Version(text.to_owned()));
     Ok((part(major)?, part(minor)?))
 }
 
 /// A power of two.
-pub fn alignment(text: &str) -> Result<u64, String> {
+pub fn alignment(text: &str) -> Result<u64, ValueError> {
     let size = number(text)?;
-    if size.is_power_of_two() { Ok(size) } else { Err(format!("{size} is not a power of two")) }
+    if size.is_power_of_two() { Ok(size) } else { Err(ValueError::Alignment(size)) }
 }
 
 /// `name[,major[.minor]]`.
-pub fn subsystem(text: &str) -> Result<(Option<Subsystem>, Option<Version>), String> {
+pub fn subsystem(text: &str) -> Result<(Option<Subsystem>, Option<Version>), ValueError> {
     let (name, behind) = text.split_once(',').map_or((text, None), |(name, version)| (name, Some(version)));
     let subsystem = match name.to_ascii_lowercase().as_str() {
         // Only the version is given.
@@ -129,17 +206,17 @@ pub fn subsystem(text: &str) -> Result<(Option<Subsystem>, Option<Version>), Str
         "windows" => Subsystem::Windows,
         "windowsce" => Subsystem::WindowsCe,
         "xbox" => Subsystem::Xbox,
-        _ => return Err(format!("unknown subsystem: {name}")),
+        _ => return Err(ValueError::Subsystem(name.to_owned())),
     };
     Ok((Some(subsystem), behind.map(version).transpose()?))
 }
 
 /// `name,attributes`: letters for what may be done with a section's memory; `!` in front takes one away.
 /// Letters that give something say all that there is; where there are none, the others change what they name.
-pub fn section(text: &str) -> Result<(String, MemoryFlags), String> {
+pub fn section(text: &str) -> Result<(String, MemoryFlags), ValueError> {
     const ALL: u32 = 0xfe00_0000;
     let Some((name, letters)) = text.split_once(',').filter(|(name, _)| !name.is_empty()) else {
-        return Err(format!("expected a section and its attributes, but got '{text}'"));
+        return Err(ValueError::Section(text.to_owned()));
     };
     let (mut flags, mut negative, mut gives) = (MemoryFlags::default(), false, false);
     for letter in letters.chars() {
@@ -155,7 +232,7 @@ pub fn section(text: &str) -> Result<(String, MemoryFlags), String> {
             'r' => pe::IMAGE_SCN_MEM_READ,
             's' => pe::IMAGE_SCN_MEM_SHARED,
             'w' => pe::IMAGE_SCN_MEM_WRITE,
-            _ => return Err(format!("unknown attribute '{letter}' in '{text}'")),
+            _ => return Err(ValueError::Attribute { letter, text: text.to_owned() }),
         }
         .0;
         // `k` and `p` say that memory is cached, and paged: their flags stand for the negation.
@@ -177,7 +254,7 @@ pub fn section(text: &str) -> Result<(String, MemoryFlags), String> {
 
 /// `name[=internal][,@ordinal[,NONAME]][,DATA][,PRIVATE][,CONSTANT]`, or `name=dll.name` for what is in
 /// another DLL.
-pub fn export(text: &str) -> Result<Export, String> {
+pub fn export(text: &str) -> Result<Export, ValueError> {
     let mut parts = text.split(',');
     let first = parts.next().unwrap_or_default();
     let mut export = Export::default();
@@ -190,11 +267,11 @@ pub fn export(text: &str) -> Result<Export, String> {
                 false => export.internal = Some(target.to_owned()),
             }
         }
-        Some(_) => return Err(format!("invalid export '{text}'")),
+        Some(_) => return Err(ValueError::Export(text.to_owned())),
         None => export.name = first.to_owned(),
     }
     if export.name.is_empty() {
-        return Err(format!("invalid export '{text}'"));
+        return Err(ValueError::Export(text.to_owned()));
     }
     for part in parts {
         let word = part.to_ascii_lowercase();
@@ -207,7 +284,7 @@ pub fn export(text: &str) -> Result<Export, String> {
             "exportas" => {
                 let name = &text[text.len() - rest_of(text, part)..];
                 if name.is_empty() || name.contains(',') {
-                    return Err(format!("invalid EXPORTAS value: {name}"));
+                    return Err(ValueError::ExportAs(name.to_owned()));
                 }
                 export.export_as = Some(name.to_owned());
                 break;
@@ -218,7 +295,7 @@ pub fn export(text: &str) -> Result<Export, String> {
                 if let Some(ordinal) = ordinal {
                     export.ordinal = Some(ordinal);
                 } else {
-                    return Err(format!("invalid export '{text}'"));
+                    return Err(ValueError::Export(text.to_owned()));
                 }
             }
         }

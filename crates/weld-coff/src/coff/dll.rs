@@ -4,6 +4,8 @@
 //! its ordinal. All places are offsets in the loaded image, which the table of sections turns into offsets in
 //! the file. Source: "PE Format", The .edata Section.
 
+use std::fmt;
+
 use super::machine::Machine;
 use super::{c_string, pe, u16_at, u32_at};
 
@@ -40,23 +42,48 @@ const FILE_HEADER: usize = 20;
 const SECTION_HEADER: usize = 40;
 const PE32_PLUS: u16 = 0x20b;
 
+/// What is wrong with an image, or why nothing can be imported from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    Short,
+    /// It has no header of a PE file.
+    Dos,
+    Machine(u16),
+    NoExports,
+    Exports,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Malformed::Short => "the image is shorter than it says",
+            Malformed::Dos => "a program for DOS, which cannot be linked",
+            Malformed::Machine(number) => return write!(f, "unknown machine {number:#x}"),
+            Malformed::NoExports => "it exports nothing",
+            Malformed::Exports => "its export table is malformed",
+        })
+    }
+}
+
+impl std::error::Error for Malformed {}
+
 impl<'a> Dll<'a> {
-    pub fn parse(data: &'a [u8]) -> Result<Dll<'a>, String> {
-        let short = || "the image is shorter than it says".to_owned();
-        let header = u32_at(data, 60).ok_or_else(short)? as usize;
+    pub fn parse(data: &'a [u8]) -> Result<Dll<'a>, Malformed> {
+        let short = Malformed::Short;
+        let header = u32_at(data, 60).ok_or(short)? as usize;
         if data.get(header..).and_then(|rest| rest.get(..4)) != Some(b"PE\0\0") {
-            return Err("a program for DOS, which cannot be linked".to_owned());
+            return Err(Malformed::Dos);
         }
         let file = header + 4;
-        let number = u16_at(data, file).ok_or_else(short)?;
-        let machine = Machine::of_number(number).ok_or_else(|| format!("unknown machine {number:#x}"))?;
-        let count = usize::from(u16_at(data, file + 2).ok_or_else(short)?);
+        let number = u16_at(data, file).ok_or(short)?;
+        let machine = Machine::of_number(number).ok_or(Malformed::Machine(number))?;
+        let count = usize::from(u16_at(data, file + 2).ok_or(short)?);
         let optional = file + FILE_HEADER;
-        let optional_size = usize::from(u16_at(data, file + 16).ok_or_else(short)?);
+        let optional_size = usize::from(u16_at(data, file + 16).ok_or(short)?);
         let directories = optional + if u16_at(data, optional) == Some(PE32_PLUS) { 112 } else { 96 };
         let mut sections = Vec::with_capacity(count);
         for at in (optional + optional_size..).step_by(SECTION_HEADER).take(count) {
-            let word = |field| u32_at(data, at + field).ok_or_else(short);
+            let word = |field| u32_at(data, at + field).ok_or(short);
             let is_code = word(36)? & pe::IMAGE_SCN_MEM_EXECUTE.0 != 0;
             sections.push(Section { rva: word(12)?, size: word(8)?, offset: word(20)?, is_code });
         }
@@ -65,9 +92,9 @@ impl<'a> Dll<'a> {
         let (start, size) =
             (u32_at(data, directories).unwrap_or(0), u32_at(data, directories + 4).unwrap_or(0));
         if start == 0 || directories + 8 > optional + optional_size {
-            return Err("it exports nothing".to_owned());
+            return Err(Malformed::NoExports);
         }
-        image.exports(machine, (start, size)).ok_or_else(|| "its export table is malformed".to_owned())
+        image.exports(machine, (start, size)).ok_or(Malformed::Exports)
     }
 }
 
@@ -173,7 +200,7 @@ mod tests {
             bytes[0x380 + 4 * i..][..4].copy_from_slice(&0x1140u32.to_le_bytes());
         }
         bytes[0x420..0x440].fill(0);
-        assert_eq!(Dll::parse(&bytes), Err("its export table is malformed".to_owned()));
+        assert_eq!(Dll::parse(&bytes), Err(Malformed::Exports));
         bytes[0x318] = 1;
         assert_eq!(Dll::parse(&bytes).unwrap().exports.len(), 1);
     }

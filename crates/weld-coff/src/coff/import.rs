@@ -3,6 +3,8 @@
 //! A header of 20 bytes, then the symbol's name, the DLL's name, and sometimes the name under which the DLL
 //! exports it, each ended by a NUL. Source: "PE Format", Import Library Format.
 
+use std::fmt;
+
 use super::machine::Machine;
 use super::{c_string, u16_at, u32_at};
 
@@ -48,28 +50,53 @@ pub struct Import<'a> {
 
 pub const HEADER: usize = 20;
 
+/// What is wrong with a short import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    Short,
+    /// There is no type of import with the number that it has.
+    ImportType,
+    NameType,
+    Machine(u16),
+    NoName,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Malformed::Short => "the import object is shorter than it says",
+            Malformed::ImportType => "unknown type of import",
+            Malformed::NameType => "unknown type of import name",
+            Malformed::Machine(number) => return write!(f, "unknown machine {number:#x}"),
+            Malformed::NoName => "an import without a name",
+        })
+    }
+}
+
+impl std::error::Error for Malformed {}
+
 impl<'a> Import<'a> {
-    pub fn parse(data: &'a [u8]) -> Result<Import<'a>, String> {
-        let short = || "the import object is shorter than it says".to_owned();
-        let machine = u16_at(data, 6).ok_or_else(short)?;
-        let size = u32_at(data, 12).ok_or_else(short)? as usize;
-        let (ordinal, bits) = (u16_at(data, 16).ok_or_else(short)?, u16_at(data, 18).ok_or_else(short)?);
-        let text = data.get(HEADER..).and_then(|rest| rest.get(..size)).ok_or_else(short)?;
-        let symbol = c_string(text).ok_or_else(short)?;
+    pub fn parse(data: &'a [u8]) -> Result<Import<'a>, Malformed> {
+        let short = Malformed::Short;
+        let machine = u16_at(data, 6).ok_or(short)?;
+        let size = u32_at(data, 12).ok_or(short)? as usize;
+        let (ordinal, bits) = (u16_at(data, 16).ok_or(short)?, u16_at(data, 18).ok_or(short)?);
+        let text = data.get(HEADER..).and_then(|rest| rest.get(..size)).ok_or(short)?;
+        let symbol = c_string(text).ok_or(short)?;
         let rest = &text[symbol.len() + 1..];
-        let dll = c_string(rest).ok_or_else(short)?;
-        let kind = *TYPES.get(usize::from(bits & 3)).ok_or("unknown type of import")?;
-        let name_type = *NAME_TYPES.get(usize::from(bits >> 2 & 7)).ok_or("unknown type of import name")?;
+        let dll = c_string(rest).ok_or(short)?;
+        let kind = *TYPES.get(usize::from(bits & 3)).ok_or(Malformed::ImportType)?;
+        let name_type = *NAME_TYPES.get(usize::from(bits >> 2 & 7)).ok_or(Malformed::NameType)?;
         let external = match name_type {
             NameType::Ordinal => None,
             NameType::Name => Some(symbol),
             NameType::NoPrefix => Some(without_prefix(symbol)),
             NameType::Undecorate => Some(undecorated(symbol)),
-            NameType::ExportAs => Some(c_string(&rest[dll.len() + 1..]).ok_or_else(short)?),
+            NameType::ExportAs => Some(c_string(&rest[dll.len() + 1..]).ok_or(short)?),
         };
-        let machine = Machine::of_number(machine).ok_or_else(|| format!("unknown machine {machine:#x}"))?;
+        let machine = Machine::of_number(machine).ok_or(Malformed::Machine(machine))?;
         if symbol.is_empty() || dll.is_empty() {
-            return Err("an import without a name".to_owned());
+            return Err(Malformed::NoName);
         }
         Ok(Import { machine, symbol, dll, external, ordinal, kind, name_type })
     }

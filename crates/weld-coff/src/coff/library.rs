@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 /// A member, and the symbols that it defines.
 pub struct Member<'a> {
@@ -65,11 +66,23 @@ fn pad(out: &mut Vec<u8>) {
     }
 }
 
+/// Offsets of members have 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a library has 4 GiB at most")
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
 /// A library of these members. A symbol that several define is the first one's.
 ///
 /// # Errors
 /// If it is too large for the numbers in its indexes.
-pub fn bytes(members: &[Member], style: Style) -> Result<Vec<u8>, String> {
+pub fn bytes(members: &[Member], style: Style) -> Result<Vec<u8>, TooLarge> {
     let thin = style == Style::Thin;
     let has_index = style != Style::NoIndex;
     let (names, texts_of_names) = names(members, thin);
@@ -93,7 +106,7 @@ pub fn bytes(members: &[Member], style: Style) -> Result<Vec<u8>, String> {
     at += if names_size > 0 { HEADER + even(names_size) } else { 0 };
     let mut offsets = Vec::with_capacity(members.len());
     for member in members {
-        offsets.push(u32::try_from(at).map_err(|_| "a library has 4 GiB at most")?);
+        offsets.push(u32::try_from(at).map_err(|_| TooLarge)?);
         at += HEADER + if thin { 0 } else { even(member.bytes.len()) };
     }
     let mut out = if thin { b"!<thin>\n".to_vec() } else { b"!<arch>\n".to_vec() };

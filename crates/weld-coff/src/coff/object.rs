@@ -4,6 +4,8 @@
 //! other, where section numbers have 32 bits. Tables are checked when the object is opened, names and
 //! contents where they are read, so that what nobody asks for is never touched.
 
+use std::fmt;
+
 use object::LittleEndian as LE;
 use object::pe::{ImageRelocation, ImageSectionHeader};
 
@@ -56,9 +58,46 @@ pub const DEBUG: i32 = -2;
 const HEADER: usize = 20;
 const BIG_HEADER: usize = 56;
 
-fn short() -> String {
-    "the file is shorter than its header".to_owned()
+/// What is wrong with an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    /// The file is too short.
+    Header,
+    /// There is no machine with this number.
+    Machine(u16),
+    SectionTable,
+    /// There are symbols, but no table.
+    NoSymbolTable,
+    SymbolTable,
+    StringTable,
+    StringEnd,
+    SectionName,
+    SymbolName,
+    Contents,
+    RelocationCount,
+    Relocations,
 }
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Malformed::Header => "the file is shorter than its header",
+            Malformed::Machine(number) => return write!(f, "unknown machine {number:#x}"),
+            Malformed::SectionTable => "the section table does not lie within the file",
+            Malformed::NoSymbolTable => "there is no symbol table, but symbols",
+            Malformed::SymbolTable => "the symbol table does not lie within the file",
+            Malformed::StringTable => "the string table does not lie within the file",
+            Malformed::StringEnd => "the string table does not end with a NUL",
+            Malformed::SectionName => "a section's name lies outside the string table",
+            Malformed::SymbolName => "a symbol's name lies outside the string table",
+            Malformed::Contents => "its contents do not lie within the file",
+            Malformed::RelocationCount => "its number of relocations does not lie within the file",
+            Malformed::Relocations => "its relocations do not lie within the file",
+        })
+    }
+}
+
+impl std::error::Error for Malformed {}
 
 /// Where the header says that tables are.
 pub struct Tables {
@@ -70,9 +109,9 @@ pub struct Tables {
 
 impl Tables {
     /// Those of an object, `big` or not.
-    pub fn of(data: &[u8], big: bool) -> Result<Tables, String> {
-        let field = |at| u32_at(data, at).ok_or_else(short);
-        let half = |at| u16_at(data, at).ok_or_else(short);
+    pub fn of(data: &[u8], big: bool) -> Result<Tables, Malformed> {
+        let field = |at| u32_at(data, at).ok_or(Malformed::Header);
+        let half = |at| u16_at(data, at).ok_or(Malformed::Header);
         Ok(match big {
             true => Tables {
                 first_section: BIG_HEADER,
@@ -97,14 +136,14 @@ impl Tables {
 
 impl<'a> ObjectFile<'a> {
     /// Opens an object that [`super::identify`] said is one, `big` or not.
-    pub fn parse(data: &'a [u8], big: bool) -> Result<ObjectFile<'a>, String> {
-        let number = u16_at(data, if big { 6 } else { 0 }).ok_or_else(short)?;
+    pub fn parse(data: &'a [u8], big: bool) -> Result<ObjectFile<'a>, Malformed> {
+        let number = u16_at(data, if big { 6 } else { 0 }).ok_or(Malformed::Header)?;
         let machine = match number {
             0 => None,
-            n => Some(Machine::of_number(n).ok_or_else(|| format!("unknown machine {n:#x}"))?),
+            n => Some(Machine::of_number(n).ok_or(Malformed::Machine(n))?),
         };
         let places = Tables::of(data, big)?;
-        let sections = places.sections(data).ok_or("the section table does not lie within the file")?;
+        let sections = places.sections(data).ok_or(Malformed::SectionTable)?;
         let size = if big { pe::IMAGE_SIZEOF_SYMBOL_EX } else { pe::IMAGE_SIZEOF_SYMBOL };
         let (symbols, strings) = tables(data, places.symbols as usize, places.symbol_count as usize, size)?;
         Ok(ObjectFile { data, machine, sections, symbols: Symbols { bytes: symbols, size }, strings })
@@ -117,13 +156,13 @@ impl<'a> ObjectFile<'a> {
 
     /// The name of a section, wherever it is.
     #[inline]
-    pub fn section_name(&self, header: &'a SectionHeader) -> Result<&'a [u8], String> {
-        self.section_name_and_more(header)?.whole().ok_or_else(outside_strings)
+    pub fn section_name(&self, header: &'a SectionHeader) -> Result<&'a [u8], Malformed> {
+        self.section_name_and_more(header)?.whole().ok_or(Malformed::SectionName)
     }
 
     /// The name of a section, without a look for its end.
     #[inline]
-    pub fn section_name_and_more(&self, header: &'a SectionHeader) -> Result<Name<'a>, String> {
+    pub fn section_name_and_more(&self, header: &'a SectionHeader) -> Result<Name<'a>, Malformed> {
         let name = short_name(&header.name);
         let reference = match name {
             [b'/', reference @ ..] => reference,
@@ -136,11 +175,11 @@ impl<'a> ObjectFile<'a> {
         };
         let Some(offset) = offset else { return Ok(Name::known(name)) };
         let rest = self.strings_from(offset).filter(|rest| !rest.is_empty());
-        rest.map(Name::until_nul).ok_or_else(outside_strings)
+        rest.map(Name::until_nul).ok_or(Malformed::SectionName)
     }
 
     /// The bytes of a section. Empty for one that has none in the file.
-    pub fn contents(&self, header: &SectionHeader) -> Result<&'a [u8], String> {
+    pub fn contents(&self, header: &SectionHeader) -> Result<&'a [u8], Malformed> {
         if is_uninitialized(header) {
             return Ok(&[]);
         }
@@ -150,40 +189,39 @@ impl<'a> ObjectFile<'a> {
             return Ok(&[]);
         }
         let bytes = self.data.get(start..).and_then(|rest| rest.get(..size));
-        bytes.ok_or_else(|| "its contents do not lie within the file".to_owned())
+        bytes.ok_or(Malformed::Contents)
     }
 
     /// The relocations of a section.
-    pub fn relocations(&self, header: &SectionHeader) -> Result<&'a [Relocation], String> {
+    pub fn relocations(&self, header: &SectionHeader) -> Result<&'a [Relocation], Malformed> {
         let start = header.pointer_to_relocations.get(LE) as usize;
         let mut count = usize::from(header.number_of_relocations.get(LE));
         let mut skip = 0;
         if count == 0xffff && header.characteristics.get(LE).0 & pe::IMAGE_SCN_LNK_NRELOC_OVFL.0 != 0 {
             // The number of all, this one included, is in place of the first one's address.
-            let wrong = || "its number of relocations does not lie within the file".to_owned();
-            let first: &[Relocation] = table(self.data, start, 1).ok_or_else(wrong)?;
+            let first: &[Relocation] = table(self.data, start, 1).ok_or(Malformed::RelocationCount)?;
             count = first[0].virtual_address.get(LE) as usize;
             skip = 1;
             if count == 0 {
-                return Err(wrong());
+                return Err(Malformed::RelocationCount);
             }
         }
         if count == 0 {
             return Ok(&[]);
         }
         let all: Option<&[Relocation]> = table(self.data, start, count);
-        all.map(|all| &all[skip..]).ok_or_else(|| "its relocations do not lie within the file".to_owned())
+        all.map(|all| &all[skip..]).ok_or(Malformed::Relocations)
     }
 
     /// The name of a symbol.
     #[inline]
-    pub fn symbol_name(&self, symbol: &Symbol<'a>) -> Result<&'a [u8], String> {
-        self.symbol_name_and_more(symbol)?.whole().ok_or_else(symbol_outside)
+    pub fn symbol_name(&self, symbol: &Symbol<'a>) -> Result<&'a [u8], Malformed> {
+        self.symbol_name_and_more(symbol)?.whole().ok_or(Malformed::SymbolName)
     }
 
     /// The name of a symbol, without a look for its end.
     #[inline]
-    pub fn symbol_name_and_more(&self, symbol: &Symbol<'a>) -> Result<Name<'a>, String> {
+    pub fn symbol_name_and_more(&self, symbol: &Symbol<'a>) -> Result<Name<'a>, Malformed> {
         Ok(match self.symbol_string(symbol)? {
             Some(rest) => Name::until_nul(rest),
             None => Name::known(short_name(symbol.name)),
@@ -192,11 +230,11 @@ impl<'a> ObjectFile<'a> {
 
     /// The name of a symbol and its [`hash_bytes`].
     #[inline]
-    pub fn hashed_name(&self, symbol: &Symbol<'a>) -> Result<(&'a [u8], u64), String> {
+    pub fn hashed_name(&self, symbol: &Symbol<'a>) -> Result<(&'a [u8], u64), Malformed> {
         match self.symbol_string(symbol)? {
             Some(rest) => match hash_until_nul(rest) {
                 Some((length, hash)) => Ok((&rest[..length], hash)),
-                None => Err(symbol_outside()),
+                None => Err(Malformed::SymbolName),
             },
             None => {
                 let name = short_name(symbol.name);
@@ -207,14 +245,14 @@ impl<'a> ObjectFile<'a> {
 
     /// The strings from a symbol's name on; `None` if the symbol has its name in itself.
     #[inline]
-    fn symbol_string(&self, symbol: &Symbol<'a>) -> Result<Option<&'a [u8]>, String> {
+    fn symbol_string(&self, symbol: &Symbol<'a>) -> Result<Option<&'a [u8]>, Malformed> {
         let [zeroes @ .., a, b, c, d] = *symbol.name;
         if zeroes != [0; 4] {
             return Ok(None);
         }
         match u32::from_le_bytes([a, b, c, d]) {
             0 => Ok(None),
-            offset => self.strings_from(offset).map(Some).ok_or_else(symbol_outside),
+            offset => self.strings_from(offset).map(Some).ok_or(Malformed::SymbolName),
         }
     }
 
@@ -236,16 +274,6 @@ impl<'a> ObjectFile<'a> {
         }
         self.strings.get(offset as usize..)
     }
-}
-
-#[cold]
-fn outside_strings() -> String {
-    "a section's name lies outside the string table".to_owned()
-}
-
-#[cold]
-fn symbol_outside() -> String {
-    "a symbol's name lies outside the string table".to_owned()
 }
 
 /// A name of at most eight bytes.
@@ -270,26 +298,26 @@ fn decimal(digits: &[u8]) -> Option<u32> {
 }
 
 /// The symbol table at `start`, and the string table after it, whose first four bytes are its size.
-fn tables(data: &[u8], start: usize, count: usize, size: usize) -> Result<(&[u8], &[u8]), String> {
+fn tables(data: &[u8], start: usize, count: usize, size: usize) -> Result<(&[u8], &[u8]), Malformed> {
     if start == 0 {
         return match count {
             0 => Ok((&[], &[])),
-            _ => Err("there is no symbol table, but symbols".to_owned()),
+            _ => Err(Malformed::NoSymbolTable),
         };
     }
     let rest = data.get(start..);
     let Some((symbols, behind)) =
         rest.zip(count.checked_mul(size)).and_then(|(rest, n)| rest.split_at_checked(n))
     else {
-        return Err("the symbol table does not lie within the file".to_owned());
+        return Err(Malformed::SymbolTable);
     };
     let strings = match u32_at(behind, 0) {
         // Some tools write 0 for an empty table.
         None | Some(0) => &[],
-        Some(size) => behind.get(..size as usize).ok_or("the string table does not lie within the file")?,
+        Some(size) => behind.get(..size as usize).ok_or(Malformed::StringTable)?,
     };
     if strings.len() > 4 && strings.last() != Some(&0) {
-        return Err("the string table does not end with a NUL".to_owned());
+        return Err(Malformed::StringEnd);
     }
     Ok((symbols, strings))
 }
@@ -475,7 +503,7 @@ mod tests {
     }
 
     /// Looks at everything there is.
-    fn walk(data: &[u8], big: bool) -> Result<Vec<String>, String> {
+    fn walk(data: &[u8], big: bool) -> Result<Vec<String>, Malformed> {
         let object = ObjectFile::parse(data, big)?;
         let mut seen = Vec::new();
         for header in object.sections {

@@ -3,6 +3,8 @@
 //! A file is a list of entries: a header with type, name and language, then data, both padded to 4 bytes. The
 //! first one is empty and marks the format. Source: Microsoft, "Resource File Formats".
 
+use std::fmt;
+
 use super::{u16_at, u32_at};
 
 /// What a resource's type and name are: numbers, or texts of UTF-16 units.
@@ -23,13 +25,27 @@ pub struct Resource<'a> {
     pub data: &'a [u8],
 }
 
+/// A resource that does not lie within the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// Where it begins, in bytes from the start of the file.
+    pub offset: usize,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the resource at offset {:#x} does not lie within the file", self.offset)
+    }
+}
+
+impl std::error::Error for Malformed {}
+
 /// Reads all resources of a file.
-pub fn parse(bytes: &[u8]) -> Result<Vec<Resource<'_>>, String> {
+pub fn parse(bytes: &[u8]) -> Result<Vec<Resource<'_>>, Malformed> {
     let mut list = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
-        let (resource, next) = entry(bytes, at)
-            .ok_or_else(|| format!("the resource at offset {at:#x} does not lie within the file"))?;
+        let (resource, next) = entry(bytes, at).ok_or(Malformed { offset: at })?;
         if !resource.data.is_empty() || resource.typ != ResourceId::Number(0) {
             list.push(resource);
         }

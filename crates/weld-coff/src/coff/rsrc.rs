@@ -3,6 +3,8 @@
 //! Three levels of tables lead to descriptions: types, names, languages. Where the data of a description is,
 //! a relocation at its first word says. Source: "PE Format", The .rsrc Section.
 
+use std::fmt;
+
 use super::res::{Resource, ResourceId};
 use super::{u16_at, u32_at};
 
@@ -21,7 +23,7 @@ pub fn parse<'a>(
     tree: &[u8],
     file_size: usize,
     data: impl Fn(u32) -> Option<&'a [u8]>,
-) -> Result<Vec<Resource<'a>>, String> {
+) -> Result<Vec<Resource<'a>>, Malformed> {
     let mut room = Room { tables: tree.len(), texts: COPIES * tree.len(), data: file_size };
     let mut list = Vec::new();
     for (typ, names) in room.table(tree, 0)? {
@@ -30,19 +32,19 @@ pub fn parse<'a>(
             let name = room.id(tree, name)?;
             for (language, at) in room.table(tree, below(languages)?)? {
                 if at & FLAG != 0 {
-                    return Err(malformed());
+                    return Err(Malformed::Tree);
                 }
                 let [typ, name] = [&typ, &name].map(|id| room.copy(id));
-                let size = u32_at(tree, at as usize + 4).ok_or_else(malformed)? as usize;
+                let size = u32_at(tree, at as usize + 4).ok_or(Malformed::Tree)? as usize;
                 take(&mut room.data, size)?;
                 let bytes = data(at).and_then(|bytes| bytes.get(..size));
                 list.push(Resource {
                     typ: typ?,
                     name: name?,
-                    language: u16::try_from(language).map_err(|_| malformed())?,
+                    language: u16::try_from(language).map_err(|_| Malformed::Tree)?,
                     version: 0,
                     characteristics: 0,
-                    data: bytes.ok_or("the data of a resource does not lie within a section")?,
+                    data: bytes.ok_or(Malformed::Data)?,
                 });
             }
         }
@@ -50,9 +52,25 @@ pub fn parse<'a>(
     Ok(list)
 }
 
-fn malformed() -> String {
-    "the tree of resources is malformed".to_owned()
+/// What is wrong with a tree of resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    /// Its tables.
+    Tree,
+    /// What it leads to.
+    Data,
 }
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Malformed::Tree => "the tree of resources is malformed",
+            Malformed::Data => "the data of a resource does not lie within a section",
+        })
+    }
+}
+
+impl std::error::Error for Malformed {}
 
 /// How many bytes may still be used. Tables, texts and data that are led to again and again could make more
 /// of a tree than there is memory for.
@@ -66,39 +84,39 @@ struct Room {
 /// many times the tree.
 const COPIES: usize = 64;
 
-fn take(room: &mut usize, size: usize) -> Result<(), String> {
-    *room = room.checked_sub(size).ok_or_else(malformed)?;
+fn take(room: &mut usize, size: usize) -> Result<(), Malformed> {
+    *room = room.checked_sub(size).ok_or(Malformed::Tree)?;
     Ok(())
 }
 
-fn below(target: u32) -> Result<usize, String> {
-    if target & FLAG == 0 { Err(malformed()) } else { Ok((target & !FLAG) as usize) }
+fn below(target: u32) -> Result<usize, Malformed> {
+    if target & FLAG == 0 { Err(Malformed::Tree) } else { Ok((target & !FLAG) as usize) }
 }
 
 impl Room {
     /// The entries of the table at `at`: what each is called, and where it leads.
-    fn table(&mut self, tree: &[u8], at: usize) -> Result<Vec<(u32, u32)>, String> {
-        let count = |offset| u16_at(tree, at + offset).map(usize::from).ok_or_else(malformed);
+    fn table(&mut self, tree: &[u8], at: usize) -> Result<Vec<(u32, u32)>, Malformed> {
+        let count = |offset| u16_at(tree, at + offset).map(usize::from).ok_or(Malformed::Tree);
         let size = (count(12)? + count(14)?) * ENTRY;
         take(&mut self.tables, TABLE + size)?;
-        let entries = tree.get(at + TABLE..).and_then(|rest| rest.get(..size)).ok_or_else(malformed)?;
+        let entries = tree.get(at + TABLE..).and_then(|rest| rest.get(..size)).ok_or(Malformed::Tree)?;
         let entry = |entry| Some((u32_at(entry, 0)?, u32_at(entry, 4)?));
         Ok(entries.chunks_exact(ENTRY).filter_map(entry).collect())
     }
 
-    fn id(&mut self, tree: &[u8], id: u32) -> Result<ResourceId, String> {
+    fn id(&mut self, tree: &[u8], id: u32) -> Result<ResourceId, Malformed> {
         if id & FLAG == 0 {
-            return u16::try_from(id).map(ResourceId::Number).map_err(|_| malformed());
+            return u16::try_from(id).map(ResourceId::Number).map_err(|_| Malformed::Tree);
         }
         let at = (id & !FLAG) as usize;
-        let size = 2 * usize::from(u16_at(tree, at).ok_or_else(malformed)?);
+        let size = 2 * usize::from(u16_at(tree, at).ok_or(Malformed::Tree)?);
         take(&mut self.texts, size)?;
-        let text = tree.get(at + 2..).and_then(|rest| rest.get(..size)).ok_or_else(malformed)?;
+        let text = tree.get(at + 2..).and_then(|rest| rest.get(..size)).ok_or(Malformed::Tree)?;
         let units = text.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
         Ok(ResourceId::Text(units.collect()))
     }
 
-    fn copy(&mut self, id: &ResourceId) -> Result<ResourceId, String> {
+    fn copy(&mut self, id: &ResourceId) -> Result<ResourceId, Malformed> {
         if let ResourceId::Text(text) = id {
             take(&mut self.texts, 2 * text.len())?;
         }
@@ -190,7 +208,7 @@ mod tests {
             shared(1, 3, b"A\0", 1 << 20),
         ];
         let start = std::time::Instant::now();
-        trees.iter().for_each(|tree| assert_eq!(parsed(tree), Err(malformed())));
+        trees.iter().for_each(|tree| assert_eq!(parsed(tree), Err(Malformed::Tree)));
         assert!(start.elapsed().as_secs() < 10);
     }
 

@@ -1,9 +1,10 @@
 //! The headers in front of the image: DOS, PE, and the table of sections.
 
+use std::fmt;
 use std::path::Path;
 
 use weld_common::diag::DiagSink;
-use weld_common::io::input::InputStore;
+use weld_common::io::input::{InputError, InputStore};
 use weld_common::text;
 
 use super::symbol_table::SymbolTable;
@@ -41,10 +42,27 @@ pub fn dos_program(options: &Options, store: &InputStore, sink: &DiagSink) -> Ve
     }
 }
 
-fn read_stub(path: &Path, store: &InputStore) -> Result<Vec<u8>, String> {
-    let bytes = store.open(path).map_err(|e| e.to_string())?.ok_or("No such file or directory")?;
+/// Why a file cannot be what the image begins with.
+enum StubError {
+    Missing,
+    Input(InputError),
+    NotDos,
+}
+
+impl fmt::Display for StubError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StubError::Missing => f.write_str("No such file or directory"),
+            StubError::Input(e) => e.fmt(f),
+            StubError::NotDos => f.write_str("it is no program for DOS"),
+        }
+    }
+}
+
+fn read_stub(path: &Path, store: &InputStore) -> Result<Vec<u8>, StubError> {
+    let bytes = store.open(path).map_err(StubError::Input)?.ok_or(StubError::Missing)?;
     if !bytes.starts_with(b"MZ") || bytes.len() < DOS_HEADER {
-        return Err("it is no program for DOS".to_owned());
+        return Err(StubError::NotDos);
     }
     let mut bytes = bytes.to_vec();
     bytes.resize(bytes.len().next_multiple_of(8), 0);

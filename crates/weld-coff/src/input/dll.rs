@@ -1,20 +1,41 @@
 //! A DLL in place of its import library, as GNU linkers take it: the library is made here.
 
+use std::fmt;
+
 use weld_common::text;
 
-use crate::coff::dll::Dll;
+use crate::coff::dll::{Dll, Malformed};
+use crate::coff::library::TooLarge;
 use crate::coff::machine::Machine;
 use crate::ids::SymbolId;
 use crate::implib;
 use crate::implib::Entry;
 use crate::options::Export;
 
+/// Why a DLL has no import library.
+#[derive(Debug)]
+pub enum DllError {
+    Malformed(Malformed),
+    Library(TooLarge),
+}
+
+impl fmt::Display for DllError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DllError::Malformed(e) => e.fmt(f),
+            DllError::Library(e) => e.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for DllError {}
+
 /// The import library of a DLL, of which it is known what it exports by name.
 ///
 /// # Errors
 /// If the bytes are no DLL, or one that exports nothing.
-pub fn import_library(bytes: &[u8], path: &str) -> Result<Vec<u8>, String> {
-    let dll = Dll::parse(bytes)?;
+pub fn import_library(bytes: &[u8], path: &str) -> Result<Vec<u8>, DllError> {
+    let dll = Dll::parse(bytes).map_err(DllError::Malformed)?;
     let name = match dll.name {
         [] => path.rsplit('/').next().unwrap_or(path).to_owned(),
         name => text::text(name).into_owned(),
@@ -34,7 +55,7 @@ pub fn import_library(bytes: &[u8], path: &str) -> Result<Vec<u8>, String> {
             }
         })
         .collect();
-    implib::bytes(&name, dll.machine, &entries)
+    implib::bytes(&name, dll.machine, &entries).map_err(DllError::Library)
 }
 
 /// What objects call it.

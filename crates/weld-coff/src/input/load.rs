@@ -15,7 +15,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
 use weld_common::io::readahead::Needed;
-use weld_common::io::thin::member_bytes;
+use weld_common::io::thin::{MemberError, member_bytes};
 use weld_common::resolve::Index;
 use weld_common::text;
 
@@ -367,17 +367,17 @@ impl<'a, 'l> Loader<'a, 'l> {
     /// The members of an archive: all of them, or as objects to choose from if it has no index.
     fn add_members(&self, path: &Arc<str>, archive: &Archive<'a>, whole: bool, inputs: &mut Inputs<'a>) {
         let store = self.store;
-        let look = |member: Member<'a>| -> Result<_, String> {
+        let look = |member: Member<'a>| -> Result<_, MemberError> {
             let data = member_bytes(store, path, &member)?;
             Ok((member.name, data, identify(data)))
         };
         let (members, problem) = archive.each_member(self.parallel, look);
-        let problem = problem.map(|e| Err(e.to_string()));
+        let problem = problem.map(|e| Err(e.into()));
         let is_ambiguous = is_one_of(&inputs.ambiguous, path);
         for member in members.into_iter().chain(problem) {
             let (member, data, kind) = match member {
                 Ok(read) => read,
-                Err(message) => return self.sink.error(format!("{path}: {message}")),
+                Err(e) => return self.sink.error(format!("{path}: {e}")),
             };
             let name = FileName { path: path.clone(), member: Some(member), is_ambiguous };
             match kind {

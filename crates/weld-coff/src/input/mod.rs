@@ -2,7 +2,7 @@
 //!
 //! [`search`] finds files (also those of a [toolchain](crate::toolchain), or where an [`overlay`] says that
 //! they are), [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols,
-//! [`type_servers`] are compilers' PDBs. [`parts`] tells prefetching what is read when.
+//! [`type_servers`] are compilers' PDBs, [`unusable`] says why a file takes no part. [`parts`] tells prefetching what is read when.
 
 pub mod dll;
 pub mod load;
@@ -11,6 +11,7 @@ pub mod overlay;
 pub mod parts;
 pub mod search;
 pub mod type_servers;
+pub mod unusable;
 mod yaml;
 
 use std::fmt;

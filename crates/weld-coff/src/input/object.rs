@@ -6,6 +6,7 @@
 //! the name by which sections of several objects are the same one.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -16,7 +17,7 @@ use weld_common::{text, zeroed};
 use super::FileName;
 use crate::coff::directives::{self, Directive};
 use crate::coff::machine::Machine;
-use crate::coff::object::{ABSOLUTE, DEBUG, ObjectFile, SectionHeader, Symbol, UNDEFINED};
+use crate::coff::object::{ABSOLUTE, DEBUG, Malformed, ObjectFile, SectionHeader, Symbol, UNDEFINED};
 use crate::coff::pe;
 use crate::ids::{FileId, SymbolId};
 use crate::names::{Bins, Names, Rank, Record, SOFT, flag};
@@ -74,7 +75,7 @@ impl<'a> Object<'a> {
         (data, big): (&'a [u8], bool),
         (gnu, lazy): (bool, bool),
         bins: &mut Bins<'a>,
-    ) -> Result<Object<'a>, String> {
+    ) -> Result<Object<'a>, ObjectError> {
         let coff = ObjectFile::parse(data, big)?;
         let (comdats, places) = comdats(&coff);
         let globals = zeroed::sparse(if lazy { 0 } else { coff.symbols.len() });
@@ -87,18 +88,20 @@ impl<'a> Object<'a> {
         Ok(object)
     }
 
-    fn read_directives(&mut self) -> Result<(), String> {
+    fn read_directives(&mut self) -> Result<(), ObjectError> {
         for text in self.directive_texts() {
-            directives::parse(text?, |directive| self.directives.push(directive));
+            directives::parse(text.map_err(ObjectError::Directives)?, |directive| {
+                self.directives.push(directive)
+            });
         }
         Ok(())
     }
 
     /// What its sections of directives have.
-    pub fn directive_texts(&self) -> impl Iterator<Item = Result<&'a [u8], String>> + use<'a> {
+    pub fn directive_texts(&self) -> impl Iterator<Item = Result<&'a [u8], Malformed>> + use<'a> {
         let coff = self.coff;
         let all = coff.sections.iter().filter(|header| &header.name == b".drectve");
-        all.map(move |header| coff.contents(header).map_err(|e| format!(".drectve: {e}")))
+        all.map(move |header| coff.contents(header))
     }
 
     /// The COMDAT section with this number.
@@ -159,18 +162,16 @@ impl<'a> Object<'a> {
 
     /// Goes through the symbols: what they say of COMDAT sections, and what the global ones are to other
     /// files.
-    fn read_symbols(&mut self, lazy: bool, bins: &mut Bins<'a>) -> Result<(), String> {
+    fn read_symbols(&mut self, lazy: bool, bins: &mut Bins<'a>) -> Result<(), ObjectError> {
         let coff = self.coff;
         for (index, symbol) in coff.symbols.iter() {
             coff.prefetch_name(index.saturating_add(NAME_AHEAD));
             if symbol.section > coff.sections.len() as i32 {
-                return Err(format!("a symbol is in section {}, which does not exist", symbol.section));
+                return Err(ObjectError::NoSection(symbol.section));
             }
             // Below "absolute" and "for debuggers" nothing is defined.
             if symbol.section < DEBUG {
-                let name = coff.symbol_name(&symbol).unwrap_or_default();
-                let name = text::text(name);
-                return Err(format!("{name} should not refer to special section {}", symbol.section));
+                return Err(special_section(&coff, &symbol));
             }
             let place = match symbol.section {
                 1.. => self.places.get(symbol.section as usize - 1).copied().unwrap_or(PLAIN),
@@ -200,7 +201,7 @@ impl<'a> Object<'a> {
     ///
     /// # Errors
     /// What is wrong with the symbol.
-    pub fn announce(&self, index: u32, lazy: bool, bins: &mut Bins<'a>) -> Result<(), String> {
+    pub fn announce(&self, index: u32, lazy: bool, bins: &mut Bins<'a>) -> Result<(), ObjectError> {
         match self.coff.symbols.get(index) {
             Some(symbol) => {
                 let comdat = u32::try_from(symbol.section).ok().and_then(|section| self.comdat(section));
@@ -217,7 +218,7 @@ impl<'a> Object<'a> {
         symbol: &Symbol<'a>,
         (comdat, lazy): (Option<Comdat>, bool),
         bins: &mut Bins<'a>,
-    ) -> Result<(), String> {
+    ) -> Result<(), ObjectError> {
         let Some(bits) = bits(&self.coff, comdat, index, symbol)? else { return Ok(()) };
         let (index, bits) = match lazy {
             true if Rank::of(bits) == Rank::Undefined => return Ok(()),
@@ -243,11 +244,11 @@ fn bits(
     comdat: Option<Comdat>,
     index: u32,
     symbol: &Symbol,
-) -> Result<Option<u32>, String> {
+) -> Result<Option<u32>, ObjectError> {
     if symbol.is_weak_external() {
         return match coff.symbols.weak_external(index, symbol) {
             Some(_) => Ok(Some(Rank::Undefined as u32 | flag::WEAK)),
-            None => Err("a weak external has no symbol to fall back on".to_owned()),
+            None => Err(ObjectError::WeakExternal),
         };
     }
     let strong = Rank::Strong as u32;
@@ -265,10 +266,7 @@ fn bits(
             },
         },
         DEBUG => return Ok(None),
-        section => {
-            let name = text::text(coff.symbol_name(symbol).unwrap_or_default()).into_owned();
-            return Err(format!("{name} should not refer to special section {section}"));
-        }
+        _ => return Err(special_section(coff, symbol)),
     }))
 }
 
@@ -295,15 +293,72 @@ fn comdats(coff: &ObjectFile) -> (Vec<Comdat>, Vec<u32>) {
 }
 
 #[cold]
-fn unknown_selection(coff: &ObjectFile, selection: u8, symbol: &Symbol) -> String {
-    let name = coff.symbol_name(symbol).map(text::text).unwrap_or_default();
-    format!("unknown comdat type {selection} for {name}")
+fn special_section(coff: &ObjectFile, symbol: &Symbol) -> ObjectError {
+    ObjectError::SpecialSection { name: shown(coff, symbol), section: symbol.section }
+}
+
+#[cold]
+fn unknown_selection(coff: &ObjectFile, selection: u8, symbol: &Symbol) -> ObjectError {
+    ObjectError::Selection { name: shown(coff, symbol), selection }
+}
+
+fn shown(coff: &ObjectFile, symbol: &Symbol) -> Box<str> {
+    coff.symbol_name(symbol).map(text::text).unwrap_or_default().into()
+}
+
+/// Why an object cannot take part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ObjectError {
+    File(Malformed),
+    /// A section of directives is malformed.
+    Directives(Malformed),
+    /// A symbol is in a section with a number that none has.
+    NoSection(i32),
+    /// A symbol is in a section with a negative number that has no meaning.
+    SpecialSection {
+        name: Box<str>,
+        section: i32,
+    },
+    /// A weak external without a symbol to fall back on.
+    WeakExternal,
+    /// A COMDAT section is to be chosen in a way that there is not.
+    Selection {
+        name: Box<str>,
+        selection: u8,
+    },
+}
+
+impl fmt::Display for ObjectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ObjectError::File(e) => e.fmt(f),
+            ObjectError::Directives(e) => write!(f, ".drectve: {e}"),
+            ObjectError::NoSection(section) => {
+                write!(f, "a symbol is in section {section}, which does not exist")
+            }
+            ObjectError::SpecialSection { name, section } => {
+                write!(f, "{name} should not refer to special section {section}")
+            }
+            ObjectError::WeakExternal => f.write_str("a weak external has no symbol to fall back on"),
+            ObjectError::Selection { name, selection } => {
+                write!(f, "unknown comdat type {selection} for {name}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ObjectError {}
+
+impl From<Malformed> for ObjectError {
+    fn from(error: Malformed) -> Self {
+        ObjectError::File(error)
+    }
 }
 
 impl Comdat {
     /// Takes in a symbol of the section: the first one says how to choose, the next one is the leader.
     #[inline]
-    fn learn(&mut self, coff: &ObjectFile, index: u32, symbol: &Symbol) -> Result<(), String> {
+    fn learn(&mut self, coff: &ObjectFile, index: u32, symbol: &Symbol) -> Result<(), ObjectError> {
         if self.selection == 0 {
             if let Some(definition) = coff.symbols.section_definition(index, symbol) {
                 if definition.selection == 0 {

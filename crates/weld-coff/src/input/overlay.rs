@@ -5,9 +5,10 @@
 //! replaced directories matter here.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-use super::yaml::{self, Node};
+use super::yaml::{self, Node, YamlError};
 
 /// The files of an overlay.
 #[derive(Debug, Default)]
@@ -22,13 +23,54 @@ pub struct Overlay {
     base: Option<PathBuf>,
 }
 
+/// Why a text describes no file system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OverlayError {
+    Yaml(YamlError),
+    NoMapping,
+    /// The key has no meaning, or its value has none.
+    Unknown(String),
+    Redirecting(String),
+    Bool(String),
+    NoRoots,
+    /// A root or entry is something else.
+    NoEntry,
+    NoName,
+    NoType,
+    /// An entry of this type has not what it has to have.
+    Entry(String),
+}
+
+impl fmt::Display for OverlayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OverlayError::Yaml(e) => e.fmt(f),
+            OverlayError::NoMapping => f.write_str("expected a mapping"),
+            OverlayError::Unknown(key) => write!(f, "unknown key or value of '{key}'"),
+            OverlayError::Redirecting(value) => write!(f, "redirecting-with: '{value}' is not supported"),
+            OverlayError::Bool(text) => write!(f, "expected true or false, but got '{text}'"),
+            OverlayError::NoRoots => f.write_str("no roots"),
+            OverlayError::NoEntry => f.write_str("a root or entry is no mapping"),
+            OverlayError::NoName => f.write_str("an entry has no name"),
+            OverlayError::NoType => f.write_str("an entry has no type"),
+            OverlayError::Entry(kind) => {
+                write!(f, "an entry of type '{kind}' lacks something, or has too much")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OverlayError {}
+
 impl Overlay {
     /// Reads the description at `path`.
     ///
     /// # Errors
     /// If it is none: why.
-    pub fn parse(text: &str, path: &Path) -> Result<Overlay, String> {
-        let Node::Map(pairs) = yaml::parse(text)? else { return Err("expected a mapping".to_owned()) };
+    pub fn parse(text: &str, path: &Path) -> Result<Overlay, OverlayError> {
+        let Node::Map(pairs) = yaml::parse(text).map_err(OverlayError::Yaml)? else {
+            return Err(OverlayError::NoMapping);
+        };
         let mut overlay = Overlay { falls_through: true, ignores_case: cfg!(windows), ..Overlay::default() };
         let mut roots = None;
         for (key, value) in pairs {
@@ -43,23 +85,23 @@ impl Overlay {
                 ("redirecting-with", Node::Text(value)) => match &value[..] {
                     "fallthrough" => overlay.falls_through = true,
                     "redirect-only" => overlay.falls_through = false,
-                    _ => return Err(format!("redirecting-with: '{value}' is not supported")),
+                    _ => return Err(OverlayError::Redirecting(value)),
                 },
                 // What a file is called in messages.
                 ("use-external-names", Node::Text(value)) => _ = is_true(&value)?,
                 ("root-relative", Node::Text(value)) if value == "cwd" => {}
                 ("roots", Node::List(list)) => roots = Some(list),
-                _ => return Err(format!("unknown key or value of '{key}'")),
+                _ => return Err(OverlayError::Unknown(key)),
             }
         }
-        for root in roots.ok_or("no roots")? {
+        for root in roots.ok_or(OverlayError::NoRoots)? {
             overlay.add(Path::new(""), root)?;
         }
         Ok(overlay)
     }
 
-    fn add(&mut self, parent: &Path, node: Node) -> Result<(), String> {
-        let Node::Map(pairs) = node else { return Err("a root or entry is no mapping".to_owned()) };
+    fn add(&mut self, parent: &Path, node: Node) -> Result<(), OverlayError> {
+        let Node::Map(pairs) = node else { return Err(OverlayError::NoEntry) };
         let (mut name, mut kind, mut target, mut contents) = (None, None, None, Vec::new());
         for (key, value) in pairs {
             match (&key[..], value) {
@@ -68,11 +110,11 @@ impl Overlay {
                 ("external-contents", Node::Text(text)) => target = Some(text),
                 ("contents", Node::List(list)) => contents = list,
                 ("use-external-name", Node::Text(_)) => {}
-                _ => return Err(format!("unknown key or value of '{key}'")),
+                _ => return Err(OverlayError::Unknown(key)),
             }
         }
-        let path = parent.join(name.ok_or("an entry has no name")?);
-        let kind = kind.ok_or("an entry has no type")?;
+        let path = parent.join(name.ok_or(OverlayError::NoName)?);
+        let kind = kind.ok_or(OverlayError::NoType)?;
         let target = target.map(|target| match &self.base {
             Some(base) => base.join(target),
             None => PathBuf::from(target),
@@ -87,7 +129,7 @@ impl Overlay {
                 self.directories.push((self.key(&path), target));
                 Ok(())
             }
-            _ => Err(format!("an entry of type '{kind}' lacks something, or has too much")),
+            _ => Err(OverlayError::Entry(kind)),
         }
     }
 
@@ -127,11 +169,11 @@ impl Overlay {
     }
 }
 
-fn is_true(text: &str) -> Result<bool, String> {
+fn is_true(text: &str) -> Result<bool, OverlayError> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" | "1" => Ok(true),
         "false" | "no" | "off" | "0" => Ok(false),
-        _ => Err(format!("expected true or false, but got '{text}'")),
+        _ => Err(OverlayError::Bool(text.to_owned())),
     }
 }
 

@@ -2,6 +2,8 @@
 //! brackets. What is beyond that (tags, anchors, texts of several lines) is an error, and nothing is taken
 //! for what it is not.
 
+use std::fmt;
+
 /// A value.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Node {
@@ -13,19 +15,59 @@ pub enum Node {
 /// Lists and mappings in one another.
 const DEEPEST: usize = 64;
 
+/// What is wrong with a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct YamlError {
+    /// From 1.
+    pub line: usize,
+    pub why: Why,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// There is more after the value.
+    Unexpected,
+    TooDeep,
+    /// A key has none.
+    NoValue(String),
+    /// After a value in brackets there is neither a comma nor this, which ends them.
+    Separator(char),
+    Value,
+    /// A text in quotes has no end in its line.
+    Endless,
+    Escape(char),
+}
+
+impl fmt::Display for YamlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: ", self.line)?;
+        match &self.why {
+            Why::Unexpected => f.write_str("unexpected text"),
+            Why::TooDeep => f.write_str("too many values in one another"),
+            Why::NoValue(key) => write!(f, "'{key}' has no value"),
+            Why::Separator(end) => write!(f, "expected ',' or '{end}'"),
+            Why::Value => f.write_str("expected a value"),
+            Why::Endless => f.write_str("a text without its end"),
+            Why::Escape(escaped) => write!(f, "unknown escape '\\{escaped}'"),
+        }
+    }
+}
+
+impl std::error::Error for YamlError {}
+
 /// # Errors
 /// If the text is something else: which line, and why.
-pub fn parse(text: &str) -> Result<Node, String> {
+pub fn parse(text: &str) -> Result<Node, YamlError> {
     let mut parser = Parser { text, at: 0, depth: 0 };
     parser.skip();
     if parser.rest().starts_with("---") {
         parser.at += 3;
     }
-    let node = parser.node().map_err(|why| parser.located(&why))?;
+    let node = parser.node().map_err(|why| parser.located(why))?;
     parser.skip();
     match parser.rest() {
         "" | "..." => Ok(node),
-        _ => Err(parser.located("unexpected text")),
+        _ => Err(parser.located(Why::Unexpected)),
     }
 }
 
@@ -40,9 +82,8 @@ impl<'t> Parser<'t> {
         &self.text[self.at..]
     }
 
-    fn located(&self, why: &str) -> String {
-        let line = self.text[..self.at].matches('\n').count() + 1;
-        format!("line {line}: {why}")
+    fn located(&self, why: Why) -> YamlError {
+        YamlError { line: self.text[..self.at].matches('\n').count() + 1, why }
     }
 
     /// Goes over white space and comments.
@@ -75,10 +116,10 @@ impl<'t> Parser<'t> {
     }
 
     /// A value in a block.
-    fn node(&mut self) -> Result<Node, String> {
+    fn node(&mut self) -> Result<Node, Why> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err("too many values in one another".to_owned());
+            return Err(Why::TooDeep);
         }
         self.skip();
         let column = self.column();
@@ -94,7 +135,7 @@ impl<'t> Parser<'t> {
         Ok(node)
     }
 
-    fn items(&mut self, column: usize) -> Result<Node, String> {
+    fn items(&mut self, column: usize) -> Result<Node, Why> {
         let mut list = Vec::new();
         while self.column() == column && self.is_at_item() {
             self.at += 1;
@@ -110,7 +151,7 @@ impl<'t> Parser<'t> {
         rest.strip_prefix(':').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\n', '\r']))
     }
 
-    fn pairs(&mut self, first: String, column: usize) -> Result<Node, String> {
+    fn pairs(&mut self, first: String, column: usize) -> Result<Node, Why> {
         let mut pairs = Vec::new();
         let mut key = first;
         loop {
@@ -128,16 +169,16 @@ impl<'t> Parser<'t> {
             }
             key = self.scalar(false)?;
             if !self.is_at_value() {
-                return Err(format!("'{key}' has no value"));
+                return Err(Why::NoValue(key));
             }
         }
     }
 
     /// `{…}` or `[…]`.
-    fn bracketed(&mut self) -> Result<Node, String> {
+    fn bracketed(&mut self) -> Result<Node, Why> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err("too many values in one another".to_owned());
+            return Err(Why::TooDeep);
         }
         let is_map = self.take('{');
         self.at += usize::from(!is_map);
@@ -152,7 +193,7 @@ impl<'t> Parser<'t> {
                 let key = self.scalar(true)?;
                 self.skip();
                 if !self.take(':') {
-                    return Err(format!("'{key}' has no value"));
+                    return Err(Why::NoValue(key));
                 }
                 pairs.push((key, self.value()?));
             } else {
@@ -160,7 +201,7 @@ impl<'t> Parser<'t> {
             }
             self.skip();
             if !self.take(',') && !self.rest().starts_with(end) {
-                return Err(format!("expected ',' or '{end}'"));
+                return Err(Why::Separator(end));
             }
         }
         self.depth -= 1;
@@ -168,7 +209,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A value between brackets.
-    fn value(&mut self) -> Result<Node, String> {
+    fn value(&mut self) -> Result<Node, Why> {
         self.skip();
         match self.rest().starts_with(['{', '[']) {
             true => self.bracketed(),
@@ -176,7 +217,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn scalar(&mut self, in_brackets: bool) -> Result<String, String> {
+    fn scalar(&mut self, in_brackets: bool) -> Result<String, Why> {
         if self.take('\'') {
             return self.single_quoted();
         }
@@ -185,7 +226,7 @@ impl<'t> Parser<'t> {
         }
         let rest = self.rest();
         if rest.starts_with(['&', '*', '!', '|', '>', '%', '@', '`', ']', '}', ',']) || rest.is_empty() {
-            return Err("expected a value".to_owned());
+            return Err(Why::Value);
         }
         let ends = |(at, c): &(usize, char)| {
             let behind = rest[at + c.len_utf8()..].chars().next();
@@ -203,12 +244,12 @@ impl<'t> Parser<'t> {
         Ok(rest[..end].trim_end().to_owned())
     }
 
-    fn single_quoted(&mut self) -> Result<String, String> {
+    fn single_quoted(&mut self) -> Result<String, Why> {
         let mut text = String::new();
         loop {
             let rest = self.rest();
             let end = rest.find(['\'', '\n']).filter(|&end| rest.as_bytes()[end] == b'\'');
-            let end = end.ok_or("a text without its end")?;
+            let end = end.ok_or(Why::Endless)?;
             text.push_str(&rest[..end]);
             self.at += end + 1;
             if !self.take('\'') {
@@ -218,10 +259,10 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn double_quoted(&mut self) -> Result<String, String> {
+    fn double_quoted(&mut self) -> Result<String, Why> {
         let mut text = String::new();
         loop {
-            let c = self.rest().chars().next().filter(|&c| c != '\n').ok_or("a text without its end")?;
+            let c = self.rest().chars().next().filter(|&c| c != '\n').ok_or(Why::Endless)?;
             self.at += c.len_utf8();
             match c {
                 '"' => return Ok(text),
@@ -232,7 +273,7 @@ impl<'t> Parser<'t> {
                         '"' | '\\' | '/' => escaped,
                         'n' => '\n',
                         't' => '\t',
-                        _ => return Err(format!("unknown escape '\\{escaped}'")),
+                        _ => return Err(Why::Escape(escaped)),
                     });
                 }
                 _ => text.push(c),

@@ -10,6 +10,7 @@ use crate::coff::import::Import;
 use crate::coff::machine::Machine;
 use crate::coff::object::ObjectFile;
 use crate::input::load::Inputs;
+use crate::input::unusable::Unusable;
 
 /// Members of a library that are looked at for its machine.
 const LOOKED_AT: usize = 16;
@@ -59,11 +60,9 @@ impl<'a> Resolver<'a, '_> {
 }
 
 /// All files are for one machine; that of the first one if the command line does not say.
-pub fn check(machine: Option<Machine>, all: &mut Option<Machine>) -> Result<(), String> {
+pub fn check(machine: Option<Machine>, all: &mut Option<Machine>) -> Result<(), Unusable> {
     match (machine, *all) {
-        (Some(machine), Some(all)) if machine != all => {
-            Err(format!("machine type {} conflicts with {}", machine.name(), all.name()))
-        }
+        (Some(machine), Some(all)) if machine != all => Err(Unusable::Machine { own: machine, all }),
         (Some(machine), None) => {
             *all = Some(machine);
             Ok(())

@@ -1,7 +1,7 @@
 //! Symbol resolution: which files take part, and which of them defines each name.
 //!
-//! Files are read in rounds (`weld_common::resolve`). Between rounds, [`directives`] of new objects are carried
-//! out: they may ask for [`libraries`], references and exports.
+//! Files are read in rounds (`weld_common::resolve`). Between rounds, `directives` of new objects are carried
+//! out: they may ask for `libraries`, references and exports.
 //!
 //! When nothing more is wanted, there are [`entry`]'s questions: which entry point, which subsystem, what
 //! is exported under which name, what stands for names that nobody defines. Their answers may be wanted in

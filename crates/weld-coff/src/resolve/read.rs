@@ -13,8 +13,9 @@ use crate::coff::identify::{Kind, identify};
 use crate::coff::import::Import;
 use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
-use crate::input::load::{Input, Inputs, refusal};
+use crate::input::load::{Input, Inputs};
 use crate::input::object::Object;
+use crate::input::unusable::Unusable;
 use crate::names::{Bins, CoffRules, Names};
 use crate::options::Demands;
 
@@ -37,6 +38,7 @@ pub struct Reader<'a, 'i, 'l> {
 impl<'a> Format<'a> for Reader<'a, '_, '_> {
     type Rules = CoffRules;
     type File = CoffFile<'a>;
+    type Error = Unusable;
     type Heading = Option<Machine>;
 
     fn name(&self, file: FileId) -> String {
@@ -48,7 +50,7 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
         file: FileId,
         first: bool,
         bins: &mut Bins<'a>,
-    ) -> Result<Reading<CoffFile<'a>, Option<Machine>>, String> {
+    ) -> Result<Reading<CoffFile<'a>, Option<Machine>>, Unusable> {
         let Resolver { store, options, servers, .. } = self.resolver;
         let name = self.inputs.name(file);
         let (data, kind, is_lazy) = match &self.inputs.files[file.index()] {
@@ -56,7 +58,7 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
             Input::File(file) => (file.data, file.kind, file.lazy && first),
             Input::Member { archive, offset } => {
                 let archive = &self.inputs.archives[*archive as usize];
-                let member = archive.archive.member_at(*offset).map_err(|e| e.to_string())?;
+                let member = archive.archive.member_at(*offset)?;
                 let data = member_bytes(store, &archive.path, &member)?;
                 (data, identify(data), false)
             }
@@ -77,7 +79,7 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
                 let machine = Some(import.import.machine);
                 (CoffFile::Import(Box::new(import)), machine)
             }
-            kind => return Err(refusal(kind).to_owned()),
+            kind => return Err(Unusable::Kind(kind)),
         };
         // All symbols have been announced.
         Ok(Reading { file: (!is_lazy).then_some(read), symbols: 0, is_lazy, heading })
@@ -89,7 +91,7 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
         positions: Range<usize>,
         lazy: bool,
         bins: &mut Bins<'a>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unusable> {
         match file {
             CoffFile::Object(object) => {
                 for index in positions {
@@ -109,7 +111,7 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
         self.inputs.archives[from..].iter().filter_map(|archive| archive.index()).collect()
     }
 
-    fn accept(&mut self, machine: Option<Machine>) -> Result<(), String> {
+    fn accept(&mut self, machine: Option<Machine>) -> Result<(), Unusable> {
         machine::check(machine, &mut self.machine)
     }
 

@@ -57,9 +57,9 @@ fn embedded(options: &Options, resolved: &Resolved, store: &InputStore) -> Resul
     if others.is_empty() {
         return Ok(own);
     }
-    merge(&own, &others).map_err(|(number, why)| {
-        let path = text::path(&options.manifest_inputs[number]);
-        Diagnostic::error(format!("/manifestinput: failed to merge manifest file {path}: {why}"))
+    merge(&own, &others).map_err(|e| {
+        let path = text::path(&options.manifest_inputs[e.number]);
+        Diagnostic::error(format!("/manifestinput: failed to merge manifest file {path}: {e}"))
     })
 }
 

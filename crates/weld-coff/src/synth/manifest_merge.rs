@@ -7,7 +7,7 @@
 //!
 //! Source: Microsoft, "Application Manifests"; "Namespaces in XML 1.0".
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use roxmltree::{Document, Node};
 
@@ -43,34 +43,80 @@ enum Content {
     Text(String),
 }
 
+/// Why a manifest cannot be merged with those before it.
+#[derive(Debug)]
+pub struct MergeError {
+    /// Its number among those that are added.
+    pub number: usize,
+    /// It is the fault of the first manifest, which others are added to.
+    is_first: bool,
+    why: Why,
+}
+
+#[derive(Debug)]
+enum Why {
+    Xml(roxmltree::Error),
+    TooDeep,
+    /// The outermost elements have different names.
+    Name {
+        wanted: String,
+        found: String,
+    },
+    /// Elements that are to become one have different values.
+    Attributes {
+        element: String,
+        name: String,
+        values: [String; 2],
+    },
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_first {
+            f.write_str("the manifest to merge it into: ")?;
+        }
+        match &self.why {
+            Why::Xml(e) => e.fmt(f),
+            Why::TooDeep => f.write_str("too many elements in one another"),
+            Why::Name { wanted, found } => write!(f, "expected an element '{wanted}', but got '{found}'"),
+            Why::Attributes { element, name, values: [known, value] } => {
+                write!(f, "conflicting attributes for {element}: {name} is '{known}' and '{value}'")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MergeError {}
+
 /// The manifest `first` with all `others` in it.
 ///
 /// # Errors
-/// If one is none, or says something else than those before it: its number among `others`, and why.
-pub fn merge(first: &str, others: &[&str]) -> Result<String, (usize, String)> {
+/// If one is none, or says something else than those before it.
+pub fn merge(first: &str, others: &[&str]) -> Result<String, MergeError> {
     // The linker's own text is well formed, but for rights that the user has given.
-    let mut all = parse(first).map_err(|why| (0, format!("the manifest to merge it into: {why}")))?;
+    let mut all = parse(first).map_err(|why| MergeError { number: 0, is_first: true, why })?;
     for (i, text) in others.iter().enumerate() {
-        let other = parse(text).map_err(|why| (i, why))?;
+        let located = |why| MergeError { number: i, is_first: false, why };
+        let other = parse(text).map_err(located)?;
         if other.name != all.name {
-            return Err((i, format!("expected an element '{}', but got '{}'", all.name, other.name)));
+            return Err(located(Why::Name { wanted: all.name, found: other.name }));
         }
-        unite(&mut all, other).map_err(|why| (i, why))?;
+        unite(&mut all, other).map_err(located)?;
     }
     let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n".to_owned();
     write(&all, "", 0, &mut out);
     Ok(out)
 }
 
-fn parse(text: &str) -> Result<Element, String> {
+fn parse(text: &str) -> Result<Element, Why> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let document = Document::parse(text).map_err(|e| e.to_string())?;
+    let document = Document::parse(text).map_err(Why::Xml)?;
     element(document.root_element(), 0)
 }
 
-fn element(node: Node, depth: usize) -> Result<Element, String> {
+fn element(node: Node, depth: usize) -> Result<Element, Why> {
     if depth > DEEPEST {
-        return Err("too many elements in one another".to_owned());
+        return Err(Why::TooDeep);
     }
     let tag = node.tag_name();
     let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
@@ -88,14 +134,12 @@ fn element(node: Node, depth: usize) -> Result<Element, String> {
     Ok(Element { space, name, attributes: attributes.collect(), children })
 }
 
-fn unite(into: &mut Element, other: Element) -> Result<(), String> {
+fn unite(into: &mut Element, other: Element) -> Result<(), Why> {
     for (space, name, value) in other.attributes {
         match into.attributes.iter().find(|(s, n, _)| (s, n) == (&space, &name)) {
             Some((_, _, known)) if *known != value => {
-                return Err(format!(
-                    "conflicting attributes for {}: {name} is '{known}' and '{value}'",
-                    into.name
-                ));
+                let values = [known.clone(), value];
+                return Err(Why::Attributes { element: into.name.clone(), name, values });
             }
             Some(_) => {}
             None => into.attributes.push((space, name, value)),
@@ -220,8 +264,11 @@ mod tests {
     fn what_cannot_be_merged() {
         let manifest = |level: &str| format!("<assembly {ASM}><noInherit level='{level}'/></assembly>");
         let (one, two) = (manifest("1"), manifest("2"));
-        let (number, why) = merge(&one, &[&one, &two]).unwrap_err();
-        assert_eq!((number, &why[..]), (1, "conflicting attributes for noInherit: level is '1' and '2'"));
+        let error = merge(&one, &[&one, &two]).unwrap_err();
+        assert_eq!(
+            (error.number, &error.to_string()[..]),
+            (1, "conflicting attributes for noInherit: level is '1' and '2'")
+        );
         for wrong in ["", "<assembly>", "<other/>", "<!DOCTYPE a [<!ENTITY b 'c'>]><assembly>&b;</assembly>"]
         {
             assert!(merge(&one, &[wrong]).is_err(), "{wrong}");

@@ -32,8 +32,8 @@ pub struct Reading<F, H> {
 }
 
 /// What a task has read.
-struct Run<'a, R> {
-    files: Vec<(FileId, Result<R, String>)>,
+struct Run<'a, R, E> {
+    files: Vec<(FileId, Result<R, E>)>,
     /// In the order of files.
     parts: Vec<Part<'a>>,
 }
@@ -42,18 +42,19 @@ struct Run<'a, R> {
 struct Part<'a> {
     bins: Bins<'a>,
     /// The last file has further ones.
-    cut: Option<Cut>,
+    large: Option<LargeFile>,
 }
 
 /// A file with more symbols than [`RECORDS`].
 #[derive(Clone, Copy)]
-struct Cut {
+struct LargeFile {
     file: FileId,
     symbols: usize,
     is_lazy: bool,
 }
 
 type Read<'a, F> = Reading<<F as Format<'a>>::File, <F as Format<'a>>::Heading>;
+type Error<'a, F> = <F as Format<'a>>::Error;
 
 impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
     /// Reads files and enters their records. Those that are linked only if they are wanted take no part after
@@ -79,9 +80,9 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
             let mut bins = Vec::with_capacity(parts.len());
             for part in parts {
                 bins.push(part.bins);
-                if let Some(cut) = part.cut {
+                if let Some(large) = part.large {
                     self.enter(mem::take(&mut bins));
-                    self.read_rest(cut);
+                    self.read_rest(large);
                 }
             }
             self.enter(bins);
@@ -93,25 +94,25 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         self.pool.give_back(bins);
     }
 
-    fn read_run(&self, region: &Region, files: &[FileId], first: bool) -> Run<'a, Read<'a, F>> {
+    fn read_run(&self, region: &Region, files: &[FileId], first: bool) -> Run<'a, Read<'a, F>, Error<'a, F>> {
         let _task = region.task();
         let fresh = || self.pool.take(self.names.shard_bits());
         let mut run = Run { files: Vec::with_capacity(files.len()), parts: Vec::new() };
         let mut bins = fresh();
         for &file in files {
             let result = self.format.read(file, first, &mut bins);
-            let cut = result.as_ref().ok().filter(|read| read.symbols > RECORDS);
-            if let Some(&Reading { symbols, is_lazy, .. }) = cut {
-                let cut = Some(Cut { file, symbols, is_lazy });
-                run.parts.push(Part { bins: mem::replace(&mut bins, fresh()), cut });
+            let large = result.as_ref().ok().filter(|read| read.symbols > RECORDS);
+            if let Some(&Reading { symbols, is_lazy, .. }) = large {
+                let large = Some(LargeFile { file, symbols, is_lazy });
+                run.parts.push(Part { bins: mem::replace(&mut bins, fresh()), large });
             }
             run.files.push((file, result));
         }
-        run.parts.push(Part { bins, cut: None });
+        run.parts.push(Part { bins, large: None });
         run
     }
 
-    fn take_in(&mut self, file: FileId, result: Result<Read<'a, F>, String>) {
+    fn take_in(&mut self, file: FileId, result: Result<Read<'a, F>, Error<'a, F>>) {
         let accepted = result.and_then(|read| {
             if read.is_lazy {
                 self.offering.push(file);
@@ -121,42 +122,47 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         });
         match accepted {
             Ok(read) => self.files.put(file, read),
-            Err(message) => {
-                self.refuse(file, &message);
+            Err(error) => {
+                self.refuse(file, &error);
                 self.files.put(file, None);
             }
         }
     }
 
     /// Reads and enters what is left of a large file.
-    fn read_rest(&mut self, cut: Cut) {
+    fn read_rest(&mut self, large: LargeFile) {
         let shard_bits = self.names.shard_bits();
         let mut start = RECORDS;
-        while start < cut.symbols
-            && let Some(file) = self.files.get(cut.file)
+        while start < large.symbols
+            && let Some(file) = self.files.get(large.file)
         {
-            let count = (cut.symbols - start).min(4 * RECORDS * self.tasks_per_batch());
+            let count = (large.symbols - start).min(4 * RECORDS * self.tasks_per_batch());
             let runs = par::runs("read large files", self.parallel, count, RECORDS, |run| {
                 let mut bins = self.pool.take(shard_bits);
                 let run = start + run.start..start + run.end;
-                self.format.announce((cut.file, file), run, cut.is_lazy, &mut bins).map(|()| bins)
+                self.format.announce((large.file, file), run, large.is_lazy, &mut bins).map(|()| bins)
             });
             start += count;
-            match runs.into_iter().collect::<Result<Vec<_>, String>>() {
+            match runs.into_iter().collect::<Result<Vec<_>, Error<'a, F>>>() {
                 Ok(bins) => self.enter(bins),
-                Err(message) => {
-                    self.refuse(cut.file, &message);
-                    self.files.put(cut.file, None);
+                Err(error) => {
+                    self.refuse(large.file, &error);
+                    self.files.put(large.file, None);
                 }
             }
         }
-        if cut.is_lazy {
-            self.files.put(cut.file, None);
+        if large.is_lazy {
+            self.files.put(large.file, None);
         }
     }
 
     /// Reads one file, and announces all of its symbols.
-    pub(super) fn read_alone(&self, file: FileId, first: bool, bins: &mut Bins<'a>) -> Result<(), String> {
+    pub(super) fn read_alone(
+        &self,
+        file: FileId,
+        first: bool,
+        bins: &mut Bins<'a>,
+    ) -> Result<(), Error<'a, F>> {
         let read = self.format.read(file, first, bins)?;
         match &read.file {
             Some(kept) if read.symbols > RECORDS => {

@@ -138,6 +138,7 @@ pub(super) fn in_places<T>(mut list: Vec<Option<T>>, order: &[FileId]) -> Vec<(F
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
     use std::ops::Range;
     use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -211,11 +212,17 @@ mod tests {
     impl<'a> Format<'a> for Toys {
         type Rules = ToyRules;
         type File = Read;
+        type Error = Infallible;
         type Heading = ();
         fn name(&self, file: FileId) -> String {
             file.0.to_string()
         }
-        fn read(&self, file: FileId, first: bool, bins: &mut Bins<'a>) -> Result<Reading<Read, ()>, String> {
+        fn read(
+            &self,
+            file: FileId,
+            first: bool,
+            bins: &mut Bins<'a>,
+        ) -> Result<Reading<Read, ()>, Infallible> {
             let toy = &self.0[file.index()];
             let is_lazy = toy.is_lazy && first;
             let read = Read(toy.symbols.iter().map(|_| AtomicU32::new(u32::MAX)).collect());
@@ -229,7 +236,7 @@ mod tests {
             positions: Range<usize>,
             lazy: bool,
             bins: &mut Bins<'a>,
-        ) -> Result<(), String> {
+        ) -> Result<(), Infallible> {
             for i in positions {
                 let (name, bits) = self.0[file.index()].symbols[i];
                 let (i, bits) = match (lazy, Rank::of(bits)) {

@@ -3,6 +3,7 @@
 //! Everything here is data, so that phases read it as they read options. What needs a machine's own code is
 //! in [`super::Machine`].
 
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use super::class::{Class, Type, name_at};
@@ -167,8 +168,37 @@ pub struct Pages {
     pub common: u64,
 }
 
-/// `e_flags` of the output so far and those of the next object; the error says what does not go together.
-pub type FileFlags = fn(u32, u32) -> Result<u32, String>;
+/// `e_flags` of the output so far and those of the next object.
+pub type FileFlags = fn(u32, u32) -> Result<u32, FlagsClash>;
+
+/// Why an object does not go together with those before it, by its `e_flags`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlagsClash {
+    /// Where floating-point arguments are passed: by itself, and by the others.
+    FloatAbi(&'static str, &'static str),
+    /// How many registers there are.
+    Registers(u32, u32),
+    /// It is of another version of the object ABI than the only one that is supported.
+    AbiVersion(u32),
+}
+
+impl fmt::Display for FlagsClash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FlagsClash::FloatAbi(own, others) => {
+                write!(f, "passes floating-point arguments as in {own} (e_flags), not as in {others}")
+            }
+            FlagsClash::Registers(own, others) => {
+                write!(f, "is for the ABI of {own} registers (EF_RISCV_RVE), not for that of {others}")
+            }
+            FlagsClash::AbiVersion(version) => {
+                write!(f, "is of version {version} of the object ABI (e_flags); only version 1 is supported")
+            }
+        }
+    }
+}
+
+impl std::error::Error for FlagsClash {}
 
 /// A section of objects that says what instructions and conventions their code uses.
 pub struct Attributes {

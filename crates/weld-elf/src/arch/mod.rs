@@ -9,13 +9,13 @@
 
 mod aarch64;
 pub mod class;
-pub mod cuts;
 pub mod facts;
 mod halves;
 mod i386;
 mod leb;
 mod loongarch;
 pub mod plt;
+pub mod relax_deltas;
 mod riscv;
 pub mod rules;
 mod s390x;

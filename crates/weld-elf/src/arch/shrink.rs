@@ -6,7 +6,7 @@
 //! through in parallel. The rounds are `layout::shrink`.
 
 use super::class::Class;
-use super::cuts::Cut;
+use super::relax_deltas::RelaxDelta;
 use crate::elf::Rela;
 use crate::ids::ObjectId;
 
@@ -16,15 +16,15 @@ pub trait Shrink: Sync {
     /// many bytes; `None`: it stays as it is.
     fn step(&self, flags: u32, relocs: &[Rela]) -> Option<u64>;
 
-    /// Adds the places of a section to `cuts`, ascending, with no byte gone yet. The alignment that places
+    /// Adds the places of a section to `deltas`, ascending, with no byte gone yet. The alignment that places
     /// ask for.
     ///
     /// # Errors
     /// What is wrong with one of its relocations.
-    fn sites(&self, code: &Section, cuts: &mut Vec<Cut>) -> Result<u64, Wrong>;
+    fn sites(&self, code: &Section, deltas: &mut Vec<RelaxDelta>) -> Result<u64, Wrong>;
 
     /// What the place becomes.
-    fn choose(&self, addresses: &dyn Addresses, code: &Section, cut: &Cut) -> u8;
+    fn choose(&self, addresses: &dyn Addresses, code: &Section, delta: &RelaxDelta) -> u8;
 
     /// What a place with a relocation of this type becomes, if that depends on no address.
     fn fixed(&self, kind: u32) -> Option<u8>;
@@ -40,7 +40,7 @@ pub trait Shrink: Sync {
 
     /// How many bytes go at a place that becomes `form`, and ends at `end` after so many bytes before it are
     /// gone.
-    fn gone(&self, code: &Section, cut: &Cut, form: u8, before: u32) -> u32;
+    fn gone(&self, code: &Section, delta: &RelaxDelta, form: u8, before: u32) -> u32;
 }
 
 /// What is wrong with a relocation, by its index in its section's.

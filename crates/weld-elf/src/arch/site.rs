@@ -5,7 +5,7 @@
 //! are compiled for the one type that implements [`Site`].
 
 use super::class::Class;
-use super::cuts::Cut;
+use super::relax_deltas::RelaxDelta;
 use super::rules::{Failure, Rules};
 use crate::elf::Rela;
 
@@ -49,7 +49,7 @@ pub trait Site: Sized {
     fn delta(&self) -> u64;
 
     /// The places where bytes may be gone.
-    fn cuts(&self) -> &[Cut];
+    fn deltas(&self) -> &[RelaxDelta];
 
     /// Where byte `offset` is among those that are written, whatever is gone before it.
     fn output_offset(&self, offset: u64) -> u64;

@@ -7,7 +7,7 @@ use weld_common::prefetch::prefetch;
 
 use super::rewrites::Rewrites;
 use super::units;
-use crate::arch::cuts;
+use crate::arch::relax_deltas;
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::ids::*;
@@ -140,7 +140,7 @@ impl Members<'_, '_, '_> {
         match section.kind() {
             // The terminator of an `.eh_frame` that `-r` joins is left out unless it is the last.
             SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(&data[..out.len()]),
-            SectionKind::Shrunk => cuts::copy(image.sections.shrunk.cuts(source.id), data, out),
+            SectionKind::Shrunk => relax_deltas::copy(image.sections.shrunk.deltas(source.id), data, out),
             SectionKind::Compressed => {
                 if let Err(e) = Compressed::parse(data, object.format()).and_then(|c| c.decompress_into(out))
                 {

@@ -228,7 +228,7 @@ impl<'a> Inputs<'a> {
     pub fn member_bytes(&self, archive: u32, offset: u64) -> Result<&'a [u8], String> {
         let archive = &self.archives[archive as usize];
         let member = archive.archive.member_at(offset).map_err(|e| e.to_string())?;
-        thin::member_bytes(self.store, &archive.path, &member)
+        thin::member_bytes(self.store, &archive.path, &member).map_err(|e| e.to_string())
     }
 }
 

@@ -17,8 +17,8 @@ use weld_common::{par, trace};
 use super::round::{RelaxHint, Round};
 use super::settle::Adaptive;
 use super::{Layout, Member, MergedPart, addresses, members, scripted};
-use crate::arch::cuts::Cut;
 use crate::arch::plt;
+use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::shrink::{Section, Shrink, Wanted, Wrong};
 use crate::elf::SHF_EXECINSTR;
 use crate::ids::*;
@@ -72,8 +72,8 @@ impl<'c, 'a> Code<'c, 'a> {
     }
 }
 
-/// What sections of a run have: how many cuts each, the cuts, and the alignment that they ask for.
-type Found = (Vec<(SectionId, u32)>, Vec<Cut>, Vec<u64>);
+/// What sections of a run have: how many deltas each, the deltas, and the alignment that they ask for.
+type Found = (Vec<(SectionId, u32)>, Vec<RelaxDelta>, Vec<u64>);
 
 /// Lists the places where bytes may go, and makes the sections that have some such that may shrink.
 pub fn find(code: &Code, machine: &dyn Shrink, sections: &mut Sections, live: &Live, sink: &DiagSink) {
@@ -90,12 +90,12 @@ pub fn find(code: &Code, machine: &dyn Shrink, sections: &mut Sections, live: &L
         }
         found
     });
-    let lists = found.into_iter().map(|(ids, cuts, aligns)| {
+    let lists = found.into_iter().map(|(ids, deltas, aligns)| {
         for ((id, _), align) in ids.iter().zip(aligns) {
             sections.list[id.index()].raise_align(align);
             sections.list[id.index()].set_kind(SectionKind::Shrunk);
         }
-        (ids, cuts)
+        (ids, deltas)
     });
     let lists = lists.collect();
     let mut shrunk = Shrunk::new(lists, sections.list.len());
@@ -125,16 +125,16 @@ fn look(
     if code.objects[section.object.index()].shdrs[section.shndx as usize].sh_flags() & SHF_EXECINSTR == 0 {
         return;
     }
-    let (ids, cuts, aligns) = found;
-    let before = cuts.len();
-    match machine.sites(&section, cuts) {
-        Ok(align) if cuts.len() > before => {
-            ids.push((id, (cuts.len() - before) as u32));
+    let (ids, deltas, aligns) = found;
+    let before = deltas.len();
+    match machine.sites(&section, deltas) {
+        Ok(align) if deltas.len() > before => {
+            ids.push((id, (deltas.len() - before) as u32));
             aligns.push(align);
         }
         Ok(_) => {}
         Err(Wrong { reloc, text }) => {
-            cuts.truncate(before);
+            deltas.truncate(before);
             let offset = section.relocs[reloc].r_offset();
             sink.push(code.objects[section.object.index()].at_byte(section.shndx, offset).error(text));
         }
@@ -178,9 +178,9 @@ impl<'c, 'a> Shrinking<'c, 'a> {
         let runs = par::runs("find what calls lead to", self.code.parallel, count, RUN, |run| {
             let mut known = Vec::new();
             for i in run {
-                let (id, cuts) = shrunk.nth(i);
+                let (id, deltas) = shrunk.nth(i);
                 let code = self.code.section(round.sections, id);
-                let relocs = cuts.iter().map(|cut| &code.relocs[cut.reloc as usize]);
+                let relocs = deltas.iter().map(|delta| &code.relocs[delta.reloc as usize]);
                 known.extend(relocs.map(|reloc| round.known(self.machine, &code, reloc)));
             }
             known
@@ -214,14 +214,14 @@ impl<'c, 'a> Shrinking<'c, 'a> {
     /// What the places of the section become that is number `i` of those that have some.
     fn choose_in(&self, round: &Round<'_, 'a>, addresses: &[u64], i: usize, forms: &mut Vec<u8>) {
         let shrunk = &round.sections.shrunk;
-        let (id, cuts) = shrunk.nth(i);
+        let (id, deltas) = shrunk.nth(i);
         let code = LazyCell::new(|| self.code.section(round.sections, id));
         let address = addresses[id.index()];
         let mut gone = 0;
-        for (cut, known) in cuts.iter().zip(&self.known[shrunk.range(i)]) {
+        for (delta, known) in deltas.iter().zip(&self.known[shrunk.range(i)]) {
             let call = |length: u8, target: u64| {
-                let here = address.wrapping_add(u64::from(cut.end - u32::from(length) - gone));
-                self.machine.call(target.wrapping_sub(here) as i64, cut.extra)
+                let here = address.wrapping_add(u64::from(delta.end - u32::from(length) - gone));
+                self.machine.call(target.wrapping_sub(here) as i64, delta.extra)
             };
             forms.push(match *known {
                 RelaxHint::Form(form) => form,
@@ -231,11 +231,11 @@ impl<'c, 'a> Shrinking<'c, 'a> {
                 }
                 RelaxHint::PltCall { length, plt } => match round.entry(plt) {
                     Some(target) => call(length, target),
-                    None => self.machine.choose(round, &code, cut),
+                    None => self.machine.choose(round, &code, delta),
                 },
-                RelaxHint::Nothing => self.machine.choose(round, &code, cut),
+                RelaxHint::Nothing => self.machine.choose(round, &code, delta),
             });
-            gone = cut.gone;
+            gone = delta.gone;
         }
     }
 
@@ -247,10 +247,10 @@ impl<'c, 'a> Shrinking<'c, 'a> {
         let one = |piece: &mut Piece<u8>| {
             let _task = region.task();
             let mut sizes = Vec::new();
-            piece.each(|id, cuts, forms| {
+            piece.each(|id, deltas, forms| {
                 let code = self.code.section(list, id);
-                if count_section(self.machine, &code, cuts, forms, grows) {
-                    let gone = cuts.last().map_or(0, |cut| cut.gone);
+                if count_section(self.machine, &code, deltas, forms, grows) {
+                    let gone = deltas.last().map_or(0, |delta| delta.gone);
                     sizes.push((id, code.bytes.len() as u64 - u64::from(gone)));
                 }
             });
@@ -288,22 +288,28 @@ impl<'a> Adaptive<'a> for Shrinking<'_, 'a> {
 
 /// Counts the bytes that are gone from a section. Whether anything changed. If it `grows`, no place becomes
 /// shorter.
-fn count_section(machine: &dyn Shrink, code: &Section, cuts: &mut [Cut], forms: &[u8], grows: bool) -> bool {
+fn count_section(
+    machine: &dyn Shrink,
+    code: &Section,
+    deltas: &mut [RelaxDelta],
+    forms: &[u8],
+    grows: bool,
+) -> bool {
     let (mut before, mut was_before, mut changed) = (0, 0, false);
-    for (cut, &form) in cuts.iter_mut().zip(forms) {
-        let was = cut.gone - was_before;
-        was_before = cut.gone;
-        let mut now = machine.gone(code, cut, form, before);
+    for (delta, &form) in deltas.iter_mut().zip(forms) {
+        let was = delta.gone - was_before;
+        was_before = delta.gone;
+        let mut now = machine.gone(code, delta, form, before);
         // Padding is as long as it has to be, whatever it was.
-        if grows && form != cut.form && now > was {
-            now = machine.gone(code, cut, cut.form, before);
+        if grows && form != delta.form && now > was {
+            now = machine.gone(code, delta, delta.form, before);
         } else {
-            changed |= cut.form != form;
-            cut.form = form;
+            changed |= delta.form != form;
+            delta.form = form;
         }
-        changed |= cut.gone != before + now;
-        cut.gone = before + now;
-        before = cut.gone;
+        changed |= delta.gone != before + now;
+        delta.gone = before + now;
+        before = delta.gone;
     }
     changed
 }

@@ -40,6 +40,7 @@ pub struct Reader<'a, 'l> {
 impl<'a> Format<'a> for Reader<'a, '_> {
     type Rules = ElfRules;
     type File = ElfFile<'a>;
+    type Error = String;
     type Heading = ();
 
     fn name(&self, file: FileId) -> String {

@@ -31,9 +31,9 @@ impl DynamicList {
     pub fn new<'p>(patterns: impl IntoIterator<Item = (&'p Pattern, &'p str)>) -> Result<Self, Diagnostic> {
         let mut list = DynamicList::default();
         for (pattern, path) in patterns {
-            list.patterns.add(pattern, 0).map_err(|message| match pattern.line {
-                0 => Diagnostic::error(format!("{path}: {message}")),
-                line => Diagnostic::error(format!("{path}:{line}: {message}")),
+            list.patterns.add(pattern, 0).map_err(|e| match pattern.line {
+                0 => Diagnostic::error(format!("{path}: {e}")),
+                line => Diagnostic::error(format!("{path}:{line}: {e}")),
             })?;
         }
         list.patterns.finish();

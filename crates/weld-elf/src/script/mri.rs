@@ -6,7 +6,7 @@
 //!
 //! Source: GNU ld manual, "MRI Compatible Script Files".
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use weld_common::diag::Diagnostic;
 
@@ -28,6 +28,33 @@ struct Section {
     aliases: Vec<String>,
     /// Its place among those that lines put in an order.
     rank: Option<usize>,
+}
+
+/// Why a line is not understood.
+#[derive(Debug)]
+enum MriError {
+    Command(String),
+    Format(String),
+    /// `ALIAS` with another number of names than two.
+    Alias,
+    NoName,
+    Name(String),
+    NoValue,
+    Value(String),
+}
+
+impl fmt::Display for MriError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MriError::Command(command) => write!(f, "{command} is no command of MRI scripts"),
+            MriError::Format(format) => write!(f, "FORMAT {format} is not supported; S and ELF are"),
+            MriError::Alias => f.write_str("ALIAS wants an output section and an input section"),
+            MriError::NoName => f.write_str("a name is missing"),
+            MriError::Name(name) => write!(f, "'{name}' is no name"),
+            MriError::NoValue => f.write_str("a value is missing"),
+            MriError::Value(text) => write!(f, "'{text}' is no value"),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -69,7 +96,7 @@ enum Line {
 }
 
 impl Mri {
-    fn line(&mut self, line: &str) -> Result<Line, String> {
+    fn line(&mut self, line: &str) -> Result<Line, MriError> {
         // A comment starts with a star in the first column, or with a semicolon.
         let line = line.split(';').next().unwrap_or_default().trim_end();
         if line.starts_with('*') || line.trim().is_empty() {
@@ -90,7 +117,7 @@ impl Mri {
             "FORMAT" => match &rest.to_ascii_uppercase()[..] {
                 "S" => said("OUTPUT_FORMAT(srec)".to_owned()),
                 "ELF" => Ok(Line::Nothing),
-                _ => Err(format!("FORMAT {rest} is not supported; S and ELF are")),
+                _ => Err(MriError::Format(rest.to_owned())),
             },
             "CHIP" | "DEBUG" => Ok(Line::Nothing),
             "END" => Ok(Line::End),
@@ -103,7 +130,7 @@ impl Mri {
     }
 
     /// Commands about output sections.
-    fn section_command(&mut self, command: &str, rest: &str) -> Result<(), String> {
+    fn section_command(&mut self, command: &str, rest: &str) -> Result<(), MriError> {
         match &command.to_ascii_uppercase()[..] {
             "ABSOLUTE" => self.only.extend(names(rest)?),
             "ORDER" => {
@@ -127,9 +154,9 @@ impl Mri {
             }
             "ALIAS" => match &names(rest)?[..] {
                 [out, input] => self.section(out).aliases.push(input.clone()),
-                _ => return Err("ALIAS wants an output section and an input section".to_owned()),
+                _ => return Err(MriError::Alias),
             },
-            _ => return Err(format!("{command} is no command of MRI scripts")),
+            _ => return Err(MriError::Command(command.to_owned())),
         }
         Ok(())
     }
@@ -187,12 +214,12 @@ impl Mri {
 }
 
 /// Names with commas or blanks between them.
-fn names(text: &str) -> Result<Vec<String>, String> {
+fn names(text: &str) -> Result<Vec<String>, MriError> {
     let list = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|name| !name.is_empty());
     let list: Vec<String> = list.map(str::to_owned).collect();
     match list.iter().find(|name| name.contains('"')) {
-        _ if list.is_empty() => Err("a name is missing".to_owned()),
-        Some(name) => Err(format!("'{name}' is no name")),
+        _ if list.is_empty() => Err(MriError::NoName),
+        Some(name) => Err(MriError::Name(name.clone())),
         None => Ok(list),
     }
 }
@@ -202,19 +229,19 @@ fn quoted(names: &[String]) -> String {
 }
 
 /// `NAME=EXPRESSION`, `NAME,EXPRESSION` or `NAME EXPRESSION`.
-fn name_and_value(text: &str) -> Result<(String, String), String> {
+fn name_and_value(text: &str) -> Result<(String, String), MriError> {
     let end = text.find(|c: char| c == '=' || c == ',' || c.is_whitespace());
-    let (name, rest) = text.split_at(end.ok_or("a value is missing")?);
+    let (name, rest) = text.split_at(end.ok_or(MriError::NoValue)?);
     let name = names(name)?.swap_remove(0);
     let rest = rest.trim_start();
     Ok((name, expression(rest.strip_prefix(['=', ',']).unwrap_or(rest))?))
 }
 
 /// An expression of linker scripts: numbers may be written as `$1F` and `1Fh`.
-fn expression(text: &str) -> Result<String, String> {
+fn expression(text: &str) -> Result<String, MriError> {
     let text = text.trim();
     if text.is_empty() || text.contains(['{', '}', '"']) || text.contains("/*") {
-        return Err(format!("'{text}' is no value"));
+        return Err(MriError::Value(text.to_owned()));
     }
     let mut out = String::new();
     let mut rest = text;

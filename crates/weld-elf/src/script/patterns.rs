@@ -3,8 +3,10 @@
 //! A pattern is a name or a glob; in quotes it is always a name. Inside `extern "C++" { }` it is
 //! compared with the demangled name, which is made only if some pattern asks for it.
 
+use std::fmt;
+
 use weld_common::diag::Diagnostic;
-use weld_common::glob::{GlobSet, has_wildcard};
+use weld_common::glob::{GlobError, GlobSet, has_wildcard};
 
 use super::lexer::{Kind, Lexer, Mode, Token};
 
@@ -69,6 +71,21 @@ fn end_of_entry(lexer: &mut Lexer<'_>) -> Result<(), Diagnostic> {
     Err(lexer.unexpected(&token, "';'"))
 }
 
+/// A pattern that is none. Where it stands is known to whoever reads its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongPattern {
+    pub text: Vec<u8>,
+    pub why: GlobError,
+}
+
+impl fmt::Display for WrongPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wrong pattern '{}': {}", String::from_utf8_lossy(&self.text), self.why)
+    }
+}
+
+impl std::error::Error for WrongPattern {}
+
 /// Patterns with ranks, to be looked up by mangled and demangled name.
 #[derive(Debug, Default)]
 pub struct PatternSet {
@@ -77,15 +94,13 @@ pub struct PatternSet {
 }
 
 impl PatternSet {
-    /// Adds a pattern. Returns the rank that an exact name had already. The error is a message
-    /// without a place.
-    pub fn add(&mut self, pattern: &Pattern, rank: u32) -> Result<Option<u32>, String> {
+    /// Adds a pattern. Returns the rank that an exact name had already.
+    pub fn add(&mut self, pattern: &Pattern, rank: u32) -> Result<Option<u32>, WrongPattern> {
         let set = if pattern.cxx { &mut self.cxx } else { &mut self.plain };
         if pattern.exact {
             return Ok(set.add_exact(&pattern.text, rank));
         }
-        let shown = || String::from_utf8_lossy(&pattern.text);
-        set.add(&pattern.text, rank).map_err(|e| format!("wrong pattern '{}': {e}", shown()))?;
+        set.add(&pattern.text, rank).map_err(|why| WrongPattern { text: pattern.text.to_vec(), why })?;
         Ok(None)
     }
 

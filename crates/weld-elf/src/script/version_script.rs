@@ -204,7 +204,7 @@ impl VersionMatcher {
         let before = self
             .patterns
             .add(pattern, rank)
-            .map_err(|message| node.at(pattern.line, &message, Diagnostic::error))?;
+            .map_err(|e| node.at(pattern.line, &e.to_string(), Diagnostic::error))?;
         if let Some(before) = before
             && self.choices[before as usize] != *choice
         {

@@ -9,6 +9,7 @@
 //! the version says whether a profile has any.
 
 use std::collections::HashMap;
+use std::fmt;
 
 const MAGIC: [u8; 8] = *b"\xfflprofi\x81";
 /// The version is in the lower bits.
@@ -27,23 +28,51 @@ pub struct Traces<'a> {
     pub list: Vec<Vec<&'a [u8]>>,
 }
 
+/// What is wrong with a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProfileError {
+    Magic,
+    /// It is of a version that is not known.
+    Version(u64),
+    NoTraces,
+    Truncated,
+    /// Chains of its table lie over one another.
+    Overlap,
+}
+
+impl fmt::Display for ProfileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ProfileError::Magic => "is no indexed profile (llvm-profdata merge makes one)",
+            ProfileError::Version(version) => {
+                return write!(f, "is a profile of version {version}, which is not known");
+            }
+            ProfileError::NoTraces => {
+                "has no traces of the order of calls (compile with -mllvm -pgo-temporal-instrumentation)"
+            }
+            ProfileError::Truncated => "is truncated",
+            ProfileError::Overlap => "has a table whose chains lie over one another",
+        })
+    }
+}
+
+impl std::error::Error for ProfileError {}
+
 /// Reads a profile.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn read(bytes: &[u8]) -> Result<Traces<'_>, String> {
+pub fn read(bytes: &[u8]) -> Result<Traces<'_>, ProfileError> {
     if !bytes.starts_with(&MAGIC) {
-        return Err("is no indexed profile (llvm-profdata merge makes one)".into());
+        return Err(ProfileError::Magic);
     }
     let mut reader = Reader { bytes, at: 8 };
     let version = reader.number()?;
     if !VERSIONS.contains(&(version & VERSION)) {
-        return Err(format!("is a profile of version {}, which is not known", version & VERSION));
+        return Err(ProfileError::Version(version & VERSION));
     }
     if version & TEMPORAL == 0 {
-        return Err(
-            "has no traces of the order of calls (compile with -mllvm -pgo-temporal-instrumentation)".into(),
-        );
+        return Err(ProfileError::NoTraces);
     }
     let names = names(bytes)?;
     let mut reader = Reader { bytes, at: place(bytes, TRACES_OFFSET)? };
@@ -63,7 +92,7 @@ pub fn read(bytes: &[u8]) -> Result<Traces<'_>, String> {
 }
 
 /// The names of functions by their hashes: the keys of a table on disk, in chains by bucket.
-fn names(bytes: &[u8]) -> Result<HashMap<u64, &[u8]>, String> {
+fn names(bytes: &[u8]) -> Result<HashMap<u64, &[u8]>, ProfileError> {
     let mut names = HashMap::new();
     let mut table = Reader { bytes, at: place(bytes, HASH_OFFSET)? };
     let buckets = table.number()?;
@@ -74,7 +103,7 @@ fn names(bytes: &[u8]) -> Result<HashMap<u64, &[u8]>, String> {
         if start == 0 {
             continue;
         }
-        let mut chain = Reader { bytes, at: usize::try_from(start).map_err(|_| short())? };
+        let mut chain = Reader { bytes, at: usize::try_from(start).map_err(|_| ProfileError::Truncated)? };
         let first = chain.at;
         for _ in 0..u16::from_le_bytes(chain.take(2)?.try_into().unwrap_or_default()) {
             let (hash, key, data) = (chain.number()?, chain.number()?, chain.number()?);
@@ -83,7 +112,7 @@ fn names(bytes: &[u8]) -> Result<HashMap<u64, &[u8]>, String> {
             names.insert(hash, own_name(key));
         }
         // Chains lie apart, so all together they are no larger than the file.
-        room = room.checked_sub(chain.at - first).ok_or("has a table whose chains lie over one another")?;
+        room = room.checked_sub(chain.at - first).ok_or(ProfileError::Overlap)?;
     }
     Ok(names)
 }
@@ -94,12 +123,8 @@ fn own_name(key: &[u8]) -> &[u8] {
 }
 
 /// An offset in the header.
-fn place(bytes: &[u8], field: usize) -> Result<usize, String> {
-    usize::try_from(Reader { bytes, at: field }.number()?).map_err(|_| short())
-}
-
-fn short() -> String {
-    "is truncated".to_owned()
+fn place(bytes: &[u8], field: usize) -> Result<usize, ProfileError> {
+    usize::try_from(Reader { bytes, at: field }.number()?).map_err(|_| ProfileError::Truncated)
 }
 
 struct Reader<'a> {
@@ -108,15 +133,17 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, count: u64) -> Result<&'a [u8], String> {
-        let end =
-            usize::try_from(count).ok().and_then(|count| self.at.checked_add(count)).ok_or_else(short)?;
-        let found = self.bytes.get(self.at..end).ok_or_else(short)?;
+    fn take(&mut self, count: u64) -> Result<&'a [u8], ProfileError> {
+        let end = usize::try_from(count)
+            .ok()
+            .and_then(|count| self.at.checked_add(count))
+            .ok_or(ProfileError::Truncated)?;
+        let found = self.bytes.get(self.at..end).ok_or(ProfileError::Truncated)?;
         self.at = end;
         Ok(found)
     }
 
-    fn number(&mut self) -> Result<u64, String> {
+    fn number(&mut self) -> Result<u64, ProfileError> {
         Ok(u64::from_le_bytes(self.take(8)?.try_into().unwrap_or_default()))
     }
 }

@@ -7,7 +7,7 @@ use super::names::continues;
 use super::parse::Parser;
 use super::scripted::{Found, OfFile, Orphans, Rules};
 use super::uses::OutputUse;
-use super::{InputSection, MergeSection, SectionKind, is_array};
+use super::{InputSection, Malformed, MergeSection, SectionKind, is_array};
 use crate::arch::facts::Facts;
 use crate::compressed::Compressed;
 use crate::eh_frame::EhFrame;
@@ -28,7 +28,7 @@ struct Contents {
 
 impl<'a> Parser<'a, '_> {
     /// Fills the section's slot if it takes part.
-    pub(super) fn section(&mut self, shndx: usize) -> Result<(), String> {
+    pub(super) fn section(&mut self, shndx: usize) -> Result<(), Malformed> {
         let shdr = &self.object.shdrs[shndx];
         if self.is_bookkeeping(shdr) {
             return Ok(());
@@ -46,9 +46,9 @@ impl<'a> Parser<'a, '_> {
             return Ok(());
         }
         if !is_known(self.object.machine, shdr) {
-            return Err(format!("has an unknown section type (sh_type): {:#x}", shdr.sh_type()));
+            return Err(Malformed::Type(shdr.sh_type()));
         }
-        let name = self.object.section_name(shndx).ok_or("has a bad name")?;
+        let name = self.object.section_name(shndx).ok_or(Malformed::Name)?;
         if self.is_special(name, shndx)? || self.is_stripped(name, shdr) || self.is_unseen(name, shdr) {
             return Ok(());
         }
@@ -159,7 +159,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// Sections of types that only the machine has, which say something to the linker and are not copied.
-    fn is_for_linkers(&mut self, shndx: usize) -> Result<bool, String> {
+    fn is_for_linkers(&mut self, shndx: usize) -> Result<bool, Malformed> {
         let (machine, kind) = (self.object.machine, self.object.shdrs[shndx].sh_type());
         if machine.attributes.as_ref().is_some_and(|attributes| attributes.section == kind) {
             self.whole(shndx)?;
@@ -173,8 +173,8 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// The bytes of a section that is read, not copied.
-    fn whole(&self, shndx: usize) -> Result<&'a [u8], String> {
-        self.object.section_data(shndx).ok_or_else(|| "lies outside its file".to_owned())
+    fn whole(&self, shndx: usize) -> Result<&'a [u8], Malformed> {
+        self.object.section_data(shndx).ok_or(Malformed::Outside)
     }
 
     /// Lists of names are read for `.gdb_index`, tables for `.debug_names` and `.sframe`, with their
@@ -214,29 +214,29 @@ impl<'a> Parser<'a, '_> {
         !self.script.is_some_and(is_described)
     }
 
-    fn contents(&self, shndx: usize) -> Result<Contents, String> {
+    fn contents(&self, shndx: usize) -> Result<Contents, Malformed> {
         let shdr = &self.object.shdrs[shndx];
         let flags = shdr.sh_flags();
         let (mut size, mut align) = (shdr.sh_size(), shdr.sh_addralign().max(1));
         let mut kind = if shdr.sh_type() == SHT_NOBITS { SectionKind::NoBits } else { SectionKind::Regular };
         if kind != SectionKind::NoBits && slice(self.object.data, shdr.sh_offset(), size).is_none() {
-            return Err("lies outside its file (truncated file?)".into());
+            return Err(Malformed::Truncated);
         }
         if flags & SHF_COMPRESSED != 0 {
             if flags & SHF_ALLOC != 0 {
-                return Err("is compressed and allocated, which is not allowed".into());
+                return Err(Malformed::CompressedInMemory);
             }
             let bytes = self.object.section_data(shndx).unwrap_or(&[]);
-            let header = Compressed::parse(bytes, self.object.format()).map_err(|e| e.to_string())?;
+            let header = Compressed::parse(bytes, self.object.format()).map_err(Malformed::Compressed)?;
             size = header.uncompressed_size();
             align = header.align();
             kind = SectionKind::Compressed;
         }
         if !align.is_power_of_two() {
-            return Err(format!("has an alignment that is not a power of two: {align}"));
+            return Err(Malformed::Alignment(align));
         }
         if size > LARGEST || align > LARGEST {
-            return Err(format!("has an impossible size or alignment: {size:#x}, {align:#x}"));
+            return Err(Malformed::Impossible { size, align });
         }
         Ok(Contents { kind, size, align })
     }
@@ -248,7 +248,7 @@ impl<'a> Parser<'a, '_> {
         (shndx, name): (usize, &[u8]),
         bin: PlacementId,
         size: u64,
-    ) -> Result<SectionKind, String> {
+    ) -> Result<SectionKind, Malformed> {
         let shdr = &self.object.shdrs[shndx];
         let relocatable = self.options.kind == OutputKind::Relocatable;
         if name == b".eh_frame" && kind == SectionKind::Regular {
@@ -269,7 +269,7 @@ impl<'a> Parser<'a, '_> {
         {
             let word = self.object.format().word();
             if !size.is_multiple_of(word) {
-                return Err(format!("is not a table of addresses: its size is not a multiple of {word}"));
+                return Err(Malformed::AddressTable { word });
             }
             return Ok(if kind == SectionKind::Regular { SectionKind::Reversed } else { kind });
         }
@@ -301,7 +301,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// Sections that say something to the linker and are not copied.
-    fn is_special(&mut self, name: &'a [u8], shndx: usize) -> Result<bool, String> {
+    fn is_special(&mut self, name: &'a [u8], shndx: usize) -> Result<bool, Malformed> {
         // `.note`, `.gnu`, `.llvm`, … begin all of them: most names are told apart by a letter.
         if !matches!(name, [_, b'n' | b'g' | b'l' | b's' | b'z', ..]) {
             return Ok(false);
@@ -344,9 +344,7 @@ impl<'a> Parser<'a, '_> {
                 Ok(true)
             }
             _ if name.starts_with(b".zdebug_") && !self.is_stripped(name, shdr) => {
-                Err("is compressed in the old way, which is not supported: `objcopy --decompress-debug-sections` \
-                     makes it one that is"
-                    .into())
+                Err(Malformed::OldCompression)
             }
             b".llvmbc" | b".llvmcmd" | b".llvm.lto" if shdr.sh_flags() & SHF_ALLOC == 0 => Ok(!relocatable),
             _ => Ok(false),

@@ -11,6 +11,7 @@ pub mod bins;
 mod classify;
 mod gc_dependencies;
 mod linkonce;
+mod malformed;
 pub mod names;
 mod parse;
 mod relocs;
@@ -20,11 +21,12 @@ mod uses;
 mod zeroes;
 
 pub use classify::is_sframe;
+pub use malformed::Malformed;
 pub use parse::{Scripted, parse};
 pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::{JoinedKind, OutputUse};
 
-use crate::arch::cuts;
+use crate::arch::relax_deltas;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::ids::*;
@@ -306,7 +308,9 @@ impl Sections<'_> {
         let section = self.get(id);
         match section.kind() {
             SectionKind::Reversed => reversed(section.size, self.word.max(1), at),
-            SectionKind::Shrunk | SectionKind::Folded => cuts::output_offset(self.shrunk.cuts(id), at),
+            SectionKind::Shrunk | SectionKind::Folded => {
+                relax_deltas::output_offset(self.shrunk.deltas(id), at)
+            }
             _ => at,
         }
     }

@@ -309,9 +309,9 @@ impl Parser<'_, '_> {
                 self.object.prefetch_section_name(shndx + NAME_AHEAD);
             }
             if self.slots[shndx - self.first].kind() != SectionKind::Discarded
-                && let Err(message) = self.section(shndx)
+                && let Err(e) = self.section(shndx)
             {
-                self.error(shndx, &message);
+                self.error(shndx, &e.to_string());
             }
         }
         self.attach_relocs();

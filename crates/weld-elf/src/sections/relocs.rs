@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 
 use super::parse::Parser;
-use super::{SectionKind, is_table};
+use super::{Malformed, SectionKind, is_table};
 use crate::arch::facts::ImplicitAddend;
 use crate::compressed::decompress;
 use crate::crel::Crel;
@@ -62,7 +62,7 @@ impl Parser<'_, '_> {
         }
         let count = match self.check_relocs(relocs) {
             Ok(count) => count,
-            Err(message) => return self.error(relocs, &message),
+            Err(e) => return self.error(relocs, &e.to_string()),
         };
         if self.slots[slot].relocs != 0 {
             self.error(target, "has more than one relocation section");
@@ -84,13 +84,10 @@ impl Parser<'_, '_> {
     }
 
     /// Returns how many there are.
-    fn check_relocs(&mut self, index: usize) -> Result<usize, String> {
+    fn check_relocs(&mut self, index: usize) -> Result<usize, Malformed> {
         let shdr = &self.object.shdrs[index];
         if shdr.sh_link() != self.object.symtab {
-            return Err(format!(
-                "is linked to section {} (sh_link), which is not the symbol table",
-                shdr.sh_link()
-            ));
+            return Err(Malformed::Link(shdr.sh_link()));
         }
         match decode(self.object, index)? {
             Cow::Borrowed(relocs) => Ok(relocs.len()),
@@ -128,35 +125,30 @@ pub(super) fn found(decoded: &[(u32, Vec<Rela>)], index: u32) -> &[Rela] {
     decoded.binary_search_by_key(&index, |relocs| relocs.0).map_or(&[], |i| &decoded[i].1)
 }
 
-const OUTSIDE: &str = "lies outside its file";
-
 /// The relocations of the section with header index `index`, whatever the form in which they are stored.
 ///
 /// # Errors
-/// A message without the section's name, if it is damaged or holds no relocations that the machine knows.
-pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, String> {
+/// If it is damaged or holds no relocations that the machine knows.
+pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, Malformed> {
     let shdr = &object.shdrs[index];
     let format = object.format();
     match shdr.sh_type() {
         SHT_RELA => {
             let count = records_in::<Rela>(shdr, format)?;
-            Ok(records(object.data, format, shdr.sh_offset(), count).ok_or(OUTSIDE)?)
+            records(object.data, format, shdr.sh_offset(), count).ok_or(Malformed::Outside)
         }
         SHT_CREL => {
-            let relocs =
-                Crel::parse(object.section_data(index).ok_or(OUTSIDE)?).map_err(|e| e.to_string())?;
+            let relocs = Crel::parse(object.section_data(index).ok_or(Malformed::Outside)?)
+                .map_err(Malformed::Crel)?;
             let mut list = Vec::with_capacity(relocs.count());
             for r in relocs.entries() {
-                let r = r.map_err(|e| e.to_string())?;
+                let r = r.map_err(Malformed::Crel)?;
                 list.push(Rela::make(r.offset, r.symbol, r.kind, r.addend));
             }
             Ok(Cow::Owned(list))
         }
         _ => {
-            let addend = object.machine.implicit_addend.ok_or_else(|| {
-                let machine = object.machine.name;
-                format!("has relocations without addends (SHT_REL), which {machine} does not use")
-            })?;
+            let addend = object.machine.implicit_addend.ok_or(Malformed::NoAddends(object.machine.name))?;
             let list = without_addends(object, shdr)?;
             with_addends(object, shdr.sh_info() as usize, &list, addend).map(Cow::Owned)
         }
@@ -168,7 +160,7 @@ pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, 
 ///
 /// # Errors
 /// As [`decode`].
-pub fn decode_symbols(object: &Object, index: usize) -> Result<Vec<u32>, String> {
+pub fn decode_symbols(object: &Object, index: usize) -> Result<Vec<u32>, Malformed> {
     let shdr = &object.shdrs[index];
     if shdr.sh_type() == SHT_REL {
         return Ok(without_addends(object, shdr)?.iter().map(Rel::sym).collect());
@@ -177,19 +169,19 @@ pub fn decode_symbols(object: &Object, index: usize) -> Result<Vec<u32>, String>
 }
 
 /// The records of a section of type `SHT_REL`.
-fn without_addends<'a>(object: &Object<'a>, shdr: &Shdr) -> Result<Cow<'a, [Rel]>, String> {
+fn without_addends<'a>(object: &Object<'a>, shdr: &Shdr) -> Result<Cow<'a, [Rel]>, Malformed> {
     let count = records_in::<Rel>(shdr, object.format())?;
-    Ok(records(object.data, object.format(), shdr.sh_offset(), count).ok_or(OUTSIDE)?)
+    records(object.data, object.format(), shdr.sh_offset(), count).ok_or(Malformed::Outside)
 }
 
 /// How many records a section of them holds.
-fn records_in<R: Record>(shdr: &Shdr, format: Format) -> Result<u64, String> {
+fn records_in<R: Record>(shdr: &Shdr, format: Format) -> Result<u64, Malformed> {
     let size = format.size::<R>();
     if shdr.sh_entsize() != 0 && shdr.sh_entsize() != size {
-        return Err(format!("has a bad sh_entsize: {}", shdr.sh_entsize()));
+        return Err(Malformed::EntrySize(shdr.sh_entsize()));
     }
     if !shdr.sh_size().is_multiple_of(size) {
-        return Err(format!("has a size that is not a multiple of {size}"));
+        return Err(Malformed::Size(size));
     }
     Ok(shdr.sh_size() / size)
 }
@@ -200,21 +192,19 @@ fn with_addends(
     target: usize,
     list: &[Rel],
     addend: ImplicitAddend,
-) -> Result<Vec<Rela>, String> {
+) -> Result<Vec<Rela>, Malformed> {
     let shdr = &object.shdrs[target];
     let mut bytes = Cow::Borrowed(object.section_data(target).unwrap_or_default());
     if shdr.sh_flags() & SHF_COMPRESSED != 0 {
         // It is decompressed again where it is written.
-        bytes = Cow::Owned(decompress(&bytes, object.format()).map_err(|e| e.to_string())?);
+        bytes = Cow::Owned(decompress(&bytes, object.format()).map_err(Malformed::Compressed)?);
     }
-    let one = |(i, rel): (usize, &Rel)| {
+    let one = |(index, rel): (usize, &Rel)| {
         let start = usize::try_from(rel.r_offset()).ok();
         let field = start.and_then(|start| bytes.get(start..));
         let found = field.and_then(|field| addend(rel.kind(), field));
         let kind = rel.kind();
-        found.map(|addend| rel.with_addend(addend)).ok_or_else(|| {
-            format!("relocation {i} of type {kind} applies outside its section, or is not known")
-        })
+        found.map(|addend| rel.with_addend(addend)).ok_or(Malformed::ImplicitAddend { index, kind })
     };
     list.iter().enumerate().map(one).collect()
 }

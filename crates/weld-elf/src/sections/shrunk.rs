@@ -1,29 +1,29 @@
 //! Code that gets shorter: which bytes of input sections are left out, and so where each of the others is.
 //!
 //! Some machines' compilers write the longest form of an instruction, and leave it to the linker to take a
-//! shorter one. All places of a section that might get shorter are listed once ([`Cut`]); layout then says,
-//! round by round, how many bytes go at each (`layout::shrink`). The cuts of all sections are one array, in
+//! shorter one. All places of a section that might get shorter are listed once ([`RelaxDelta`]); layout then says,
+//! round by round, how many bytes go at each (`layout::shrink`). The deltas of all sections are one array, in
 //! the order of sections and of places. Links of other machines have none.
 //!
-//! With [`crate::arch::cuts`] this is the one map from offsets in the input to offsets in the output. It is
+//! With [`crate::arch::relax_deltas`] this is the one map from offsets in the input to offsets in the output. It is
 //! asked by way of [`super::Sections::output_offset`].
 
 use std::ops::Range;
 
-use crate::arch::cuts::Cut;
+use crate::arch::relax_deltas::RelaxDelta;
 use crate::ids::*;
 
-/// Sections with how many cuts each has, and these.
-pub type List = (Vec<(SectionId, u32)>, Vec<Cut>);
+/// Sections with how many deltas each has, and these.
+pub type List = (Vec<(SectionId, u32)>, Vec<RelaxDelta>);
 
-/// The cuts of all sections.
+/// The deltas of all sections.
 #[derive(Default)]
 pub struct Shrunk {
     /// For each section, where it is in `ranges`, and one more; 0 if it has none. Empty if no section has
     /// any.
     number: Vec<u32>,
     ranges: Vec<(SectionId, Range<u32>)>,
-    cuts: Vec<Cut>,
+    deltas: Vec<RelaxDelta>,
 }
 
 impl Shrunk {
@@ -34,15 +34,15 @@ impl Shrunk {
             return all;
         }
         all.number = vec![0; count];
-        all.cuts.reserve_exact(lists.iter().map(|list| list.1.len()).sum());
-        for (sections, cuts) in lists {
-            let mut start = all.cuts.len() as u32;
+        all.deltas.reserve_exact(lists.iter().map(|list| list.1.len()).sum());
+        for (sections, deltas) in lists {
+            let mut start = all.deltas.len() as u32;
             for (id, count) in sections {
                 all.ranges.push((id, start..start + count));
                 all.number[id.index()] = all.ranges.len() as u32;
                 start += count;
             }
-            all.cuts.extend(cuts);
+            all.deltas.extend(deltas);
         }
         all
     }
@@ -52,74 +52,74 @@ impl Shrunk {
         self.ranges.is_empty()
     }
 
-    /// The sections that have cuts.
+    /// The sections that have deltas.
     pub fn sections(&self) -> impl Iterator<Item = SectionId> {
         self.ranges.iter().map(|(id, _)| *id)
     }
 
-    /// How many sections have cuts, and how many these are.
+    /// How many sections have deltas, and how many these are.
     pub fn counts(&self) -> (usize, usize) {
-        (self.ranges.len(), self.cuts.len())
+        (self.ranges.len(), self.deltas.len())
     }
 
-    /// `folded` has the cuts of `leader`, which stands for it.
+    /// `folded` has the deltas of `leader`, which stands for it.
     pub fn fold(&mut self, folded: SectionId, leader: SectionId) {
         if !self.is_empty() {
             self.number[folded.index()] = self.number[leader.index()];
         }
     }
 
-    /// The cuts of a section, by their places.
+    /// The deltas of a section, by their places.
     #[inline]
-    pub fn cuts(&self, id: SectionId) -> &[Cut] {
+    pub fn deltas(&self, id: SectionId) -> &[RelaxDelta] {
         match self.number.get(id.index()) {
             None | Some(0) => &[],
             Some(number) => self.nth(*number as usize - 1).1,
         }
     }
 
-    /// The section number `i` of those that have cuts.
-    pub fn nth(&self, i: usize) -> (SectionId, &[Cut]) {
-        (self.ranges[i].0, &self.cuts[self.range(i)])
+    /// The section number `i` of those that have deltas.
+    pub fn nth(&self, i: usize) -> (SectionId, &[RelaxDelta]) {
+        (self.ranges[i].0, &self.deltas[self.range(i)])
     }
 
-    /// Where the cuts of that section are among all cuts.
+    /// Where the deltas of that section are among all deltas.
     #[inline]
     pub fn range(&self, i: usize) -> Range<usize> {
         let range = &self.ranges[i].1;
         range.start as usize..range.end as usize
     }
 
-    /// The sections from number `first` on, `sections.len()` of them at most, with their cuts to be changed
+    /// The sections from number `first` on, `sections.len()` of them at most, with their deltas to be changed
     /// and the values of `of` for these: pieces of `run` sections.
     pub fn pieces<'s, T>(&'s mut self, of: &'s [T], run: usize) -> Vec<Piece<'s, T>> {
         let mut pieces = Vec::with_capacity(self.ranges.len().div_ceil(run));
-        let (mut cuts, mut values) = (&mut self.cuts[..], of);
+        let (mut deltas, mut values) = (&mut self.deltas[..], of);
         for ranges in self.ranges.chunks(run) {
             let count = ranges.iter().map(|(_, range)| range.len()).sum();
-            let (own, others) = cuts.split_at_mut(count);
+            let (own, others) = deltas.split_at_mut(count);
             let (own_values, other_values) = values.split_at(count);
-            pieces.push(Piece { ranges, cuts: own, values: own_values });
-            (cuts, values) = (others, other_values);
+            pieces.push(Piece { ranges, deltas: own, values: own_values });
+            (deltas, values) = (others, other_values);
         }
         pieces
     }
 }
 
-/// Some sections with their cuts, and a value for each cut.
+/// Some sections with their deltas, and a value for each delta.
 pub struct Piece<'s, T> {
     ranges: &'s [(SectionId, Range<u32>)],
-    cuts: &'s mut [Cut],
+    deltas: &'s mut [RelaxDelta],
     values: &'s [T],
 }
 
 impl<T> Piece<'_, T> {
     /// Calls `each` for each section.
-    pub fn each(&mut self, mut each: impl FnMut(SectionId, &mut [Cut], &[T])) {
+    pub fn each(&mut self, mut each: impl FnMut(SectionId, &mut [RelaxDelta], &[T])) {
         let mut start = 0;
         for (id, range) in self.ranges {
             let end = start + range.len();
-            each(*id, &mut self.cuts[start..end], &self.values[start..end]);
+            each(*id, &mut self.deltas[start..end], &self.values[start..end]);
             start = end;
         }
     }
@@ -129,24 +129,24 @@ impl<T> Piece<'_, T> {
 mod tests {
     use super::*;
 
-    fn cut(end: u32, gone: u32) -> Cut {
-        Cut { end, gone, ..Cut::default() }
+    fn delta(end: u32, gone: u32) -> RelaxDelta {
+        RelaxDelta { end, gone, ..RelaxDelta::default() }
     }
 
     #[test]
     fn sections_without_cuts_stay_as_they_are() {
         let mut none = Shrunk::default();
-        assert!(none.cuts(SectionId(3)).is_empty() && none.is_empty());
+        assert!(none.deltas(SectionId(3)).is_empty() && none.is_empty());
         none.fold(SectionId(1), SectionId(0));
-        let all = vec![cut(4, 4), cut(8, 4), cut(12, 6)];
+        let all = vec![delta(4, 4), delta(8, 4), delta(12, 6)];
         let mut some = Shrunk::new(vec![(vec![(SectionId(1), 1), (SectionId(4), 2)], all)], 6);
-        assert_eq!(some.cuts(SectionId(4)), [cut(8, 4), cut(12, 6)]);
+        assert_eq!(some.deltas(SectionId(4)), [delta(8, 4), delta(12, 6)]);
         some.fold(SectionId(5), SectionId(1));
-        assert_eq!(some.cuts(SectionId(5)), [cut(4, 4)]);
-        assert!(some.cuts(SectionId(0)).is_empty() && some.cuts(SectionId(9)).is_empty());
+        assert_eq!(some.deltas(SectionId(5)), [delta(4, 4)]);
+        assert!(some.deltas(SectionId(0)).is_empty() && some.deltas(SectionId(9)).is_empty());
         let mut seen = Vec::new();
         for mut piece in some.pieces(&[7, 8, 9], 1) {
-            piece.each(|id, cuts, values| seen.push((id.0, cuts.len(), values.to_vec())));
+            piece.each(|id, deltas, values| seen.push((id.0, deltas.len(), values.to_vec())));
         }
         assert_eq!(seen, [(1, 1, vec![7]), (4, 2, vec![8, 9])]);
     }

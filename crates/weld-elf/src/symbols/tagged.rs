@@ -101,7 +101,7 @@ fn listed(object: &Object, tagging: &Tagging, sink: &DiagSink) -> Vec<u32> {
                 None => list.push(reloc.sym()),
                 Some(why) => sink.push(object.at_section(index as u32).error(why)),
             }),
-            Err(why) => sink.push(object.at_section(index as u32).error(&why)),
+            Err(e) => sink.push(object.at_section(index as u32).error(e.to_string())),
         }
     }
     list.sort_unstable();

@@ -23,7 +23,7 @@ use super::eh_frames::EhFrames;
 use super::plan::Plan;
 use super::section::{At, Cuts, Info, Links, Sizes, Source as Parts, Spec, Synthetic};
 use super::symbol_numbers::Numbers;
-use crate::arch::cuts::Cut;
+use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::shrink::Shrink;
 use crate::elf::*;
 use crate::ids::*;
@@ -256,9 +256,9 @@ impl Writer<'_> {
         let section = image.sections.get(id);
         let relocs = image.sections.relocs(object, number.index(), section);
         if image.joined.is_none() {
-            let cuts = image.sections.shrunk.cuts(id);
-            if let (Some(machine), false) = (image.mode.machine.shrink(), cuts.is_empty()) {
-                return shorter(machine, cuts, relocs).for_each(|reloc| {
+            let deltas = image.sections.shrunk.deltas(id);
+            if let (Some(machine), false) = (image.mode.machine.shrink(), deltas.is_empty()) {
+                return shorter(machine, deltas, relocs).for_each(|reloc| {
                     put(&mover.moved(number, &reloc, image.sections.address_of(id, reloc.r_offset())));
                 });
             }
@@ -278,10 +278,10 @@ impl Writer<'_> {
 /// Relocations of code that got shorter, with the types of what became of it.
 fn shorter<'c>(
     machine: &'c dyn Shrink,
-    cuts: &'c [Cut],
+    deltas: &'c [RelaxDelta],
     relocs: &'c [Rela],
 ) -> impl Iterator<Item = Rela> + 'c {
-    let mut forms: Vec<(u32, u8)> = cuts.iter().map(|cut| (cut.reloc, cut.form)).collect();
+    let mut forms: Vec<(u32, u8)> = deltas.iter().map(|delta| (delta.reloc, delta.form)).collect();
     forms.sort_unstable();
     let mut forms = forms.into_iter().peekable();
     relocs.iter().enumerate().map(move |(i, reloc)| {

@@ -235,7 +235,7 @@ const IMAGE: &[Spec<State>] = &[
         Required("BYTES"),
         "Sections begin at multiples of BYTES in memory.",
         |s, v| {
-            s.o.align = alignment(v.text()?).and_then(|n| crate::args::table::check(n, 32..=1 << 26))?;
+            s.o.align = alignment(v.text()?).and_then(|n| crate::args::values::check(n, 32..=1 << 26))?;
             Ok(())
         },
     ),
@@ -244,7 +244,8 @@ const IMAGE: &[Spec<State>] = &[
         Required("BYTES"),
         "Sections begin at multiples of BYTES in the file.",
         |s, v| {
-            s.o.file_align = alignment(v.text()?).and_then(|n| crate::args::table::check(n, 32..=1 << 16))?;
+            s.o.file_align =
+                alignment(v.text()?).and_then(|n| crate::args::values::check(n, 32..=1 << 16))?;
             Ok(())
         },
     ),

@@ -13,8 +13,8 @@ use super::relax::{self, Padding, first_of_pair, is_got_pair, is_marked};
 use super::types::*;
 use super::{LoongArch, Rules};
 use crate::arch::class::{Class, From};
-use crate::arch::cuts::{Cut, gone_at, offset_before};
 use crate::arch::leb::{self, Pair, put_difference};
+use crate::arch::relax_deltas::{RelaxDelta, gone_at, offset_before};
 use crate::arch::rules::{Failure, Field};
 use crate::arch::site::{ResolvedAddress, Site};
 use crate::elf::Rela;
@@ -25,8 +25,8 @@ const LEB: Pair = Pair { first: R_ADD_ULEB128, second: R_SUB_ULEB128, adds: true
 
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated<const WIDE: bool, S: Site>(site: &S, out: &mut [u8]) {
-    let (relocs, cuts) = (site.relocs(), site.cuts());
-    let mut applier = Applier::<S, WIDE> { site, relocs, cuts, next: 0, by_offset: OnceCell::new() };
+    let (relocs, deltas) = (site.relocs(), site.deltas());
+    let mut applier = Applier::<S, WIDE> { site, relocs, deltas, next: 0, by_offset: OnceCell::new() };
     let mut i = 0;
     while i < relocs.len() {
         let reloc = &relocs[i];
@@ -41,8 +41,8 @@ pub fn allocated<const WIDE: bool, S: Site>(site: &S, out: &mut [u8]) {
 struct Applier<'s, S, const WIDE: bool> {
     site: &'s S,
     relocs: &'s [Rela],
-    cuts: &'s [Cut],
-    /// The first cut that ends after the place before.
+    deltas: &'s [RelaxDelta],
+    /// The first delta that ends after the place before.
     next: usize,
     /// Relocations with upper halves that labels name by their places, if relocations are in no order.
     by_offset: OnceCell<HashMap<u64, usize>>,
@@ -218,23 +218,23 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     /// Where the field of a relocation is among the bytes that are written.
     fn place_of(&mut self, reloc: &Rela) -> usize {
         let offset = reloc.r_offset();
-        if self.cuts.is_empty() {
+        if self.deltas.is_empty() {
             return offset.wrapping_add(self.site.delta()) as usize;
         }
-        let is_before = self.next == 0 || u64::from(self.cuts[self.next - 1].end) <= offset;
+        let is_before = self.next == 0 || u64::from(self.deltas[self.next - 1].end) <= offset;
         if !is_before {
-            self.next = self.cuts.partition_point(|cut| u64::from(cut.end) <= offset);
+            self.next = self.deltas.partition_point(|delta| u64::from(delta.end) <= offset);
         }
-        while self.cuts.get(self.next).is_some_and(|cut| u64::from(cut.end) <= offset) {
+        while self.deltas.get(self.next).is_some_and(|delta| u64::from(delta.end) <= offset) {
             self.next += 1;
         }
-        offset_before(self.cuts, self.next, offset) as usize
+        offset_before(self.deltas, self.next, offset) as usize
     }
 
     /// What the place of relocation `i` has become; the last place that was asked for is its.
     fn form(&self, i: usize) -> u8 {
-        match self.cuts.get(self.next) {
-            Some(cut) if cut.reloc as usize == i => cut.form,
+        match self.deltas.get(self.next) {
+            Some(delta) if delta.reloc as usize == i => delta.form,
             _ => relax::STAYS,
         }
     }
@@ -275,7 +275,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     /// Padding is made anew.
     fn padding(&self, reloc: &Rela, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
         let padding = Padding::of(reloc).ok_or(Failure::Form)?;
-        let left = padding.bytes.saturating_sub(gone_at(self.cuts, self.next).into());
+        let left = padding.bytes.saturating_sub(gone_at(self.deltas, self.next).into());
         let start = self.site.address().wrapping_add(at as u64);
         if left != padding.needed(start) {
             let Padding { bytes, align, .. } = padding;
@@ -318,7 +318,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     fn here_of(&self, j: usize) -> u64 {
         let site = self.site;
         let offset = self.relocs[j].r_offset();
-        let at = match self.cuts.is_empty() {
+        let at = match self.deltas.is_empty() {
             true => offset.wrapping_add(site.delta()),
             false => site.output_offset(offset),
         };

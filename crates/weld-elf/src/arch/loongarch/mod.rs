@@ -94,16 +94,13 @@ const fn facts(wide: bool) -> Facts {
 }
 
 /// As in [`FileFlags`].
-fn join_flags(before: u32, more: u32) -> Result<u32, String> {
+fn join_flags(before: u32, more: u32) -> Result<u32, FlagsClash> {
     let version = (more & EF_VERSION) / EF_VERSION_1;
     if version != 1 {
-        return Err(format!(
-            "is of version {version} of the object ABI (e_flags); only version 1 is supported"
-        ));
+        return Err(FlagsClash::AbiVersion(version));
     }
     if (before ^ more) & EF_FLOAT_ABI != 0 {
-        let (here, there) = (float_abi(more), float_abi(before));
-        return Err(format!("passes floating-point arguments as in {here} (e_flags), not as in {there}"));
+        return Err(FlagsClash::FloatAbi(float_abi(more), float_abi(before)));
     }
     Ok(before)
 }

@@ -19,8 +19,8 @@ use super::LoongArch;
 use super::code::*;
 use super::types::*;
 use crate::arch::class::Class;
-use crate::arch::cuts::Cut;
 use crate::arch::halves::{Half, Halves};
+use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::rules::{Failure, Field, reaches};
 use crate::arch::shrink::{Addresses, Section, Shrink, Wrong};
 use crate::elf::Rela;
@@ -253,8 +253,8 @@ impl<const WIDE: bool> Relax<WIDE> {
         known.then_some(offset)
     }
 
-    fn form(addresses: &dyn Addresses, code: &Section, cut: &Cut) -> Option<u8> {
-        let i = cut.reloc as usize;
+    fn form(addresses: &dyn Addresses, code: &Section, delta: &RelaxDelta) -> Option<u8> {
+        let i = delta.reloc as usize;
         let reloc = &code.relocs[i];
         let gone = match reloc.kind() {
             R_CALL36 | R_CALL30 => {
@@ -271,7 +271,7 @@ impl<const WIDE: bool> Relax<WIDE> {
             }
             R_TLS_LE_HI20_R | R_TLS_LE_ADD_R => {
                 let offset = Self::offset(addresses, code, reloc)?;
-                is_low(offset) && is_low(offset + i64::from(cut.extra))
+                is_low(offset) && is_low(offset + i64::from(delta.extra))
             }
             R_TLS_IE_PC_HI20 => {
                 let loaded = addresses.has_slot(code, reloc, Class::GotTp);
@@ -298,7 +298,7 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
         relocs.iter().any(|reloc| matches!(reloc.kind(), R_ALIGN | R_RELAX)).then_some(4)
     }
 
-    fn sites(&self, code: &Section, cuts: &mut Vec<Cut>) -> Result<u64, Wrong> {
+    fn sites(&self, code: &Section, deltas: &mut Vec<RelaxDelta>) -> Result<u64, Wrong> {
         let relocs = code.relocs;
         let relax = code.wanted.relax;
         let is_wanted = |reloc: &Rela| reloc.kind() == R_ALIGN || relax && reloc.kind() == R_RELAX;
@@ -339,13 +339,13 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
                 },
             };
             last = end;
-            cuts.push(Cut { end: end as u32, reloc: i as u32, extra, ..Cut::default() });
+            deltas.push(RelaxDelta { end: end as u32, reloc: i as u32, extra, ..RelaxDelta::default() });
         }
         Ok(align)
     }
 
-    fn choose(&self, addresses: &dyn Addresses, code: &Section, cut: &Cut) -> u8 {
-        Self::form(addresses, code, cut).unwrap_or(STAYS)
+    fn choose(&self, addresses: &dyn Addresses, code: &Section, delta: &RelaxDelta) -> u8 {
+        Self::form(addresses, code, delta).unwrap_or(STAYS)
     }
 
     fn fixed(&self, kind: u32) -> Option<u8> {
@@ -372,12 +372,12 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
         }
     }
 
-    fn gone(&self, code: &Section, cut: &Cut, form: u8, before: u32) -> u32 {
+    fn gone(&self, code: &Section, delta: &RelaxDelta, form: u8, before: u32) -> u32 {
         match form {
             GONE | JUMP => 4,
             PADDING => {
-                let Some(padding) = Padding::of(&code.relocs[cut.reloc as usize]) else { return 0 };
-                let start = u64::from(cut.end) - padding.bytes - u64::from(before);
+                let Some(padding) = Padding::of(&code.relocs[delta.reloc as usize]) else { return 0 };
+                let start = u64::from(delta.end) - padding.bytes - u64::from(before);
                 padding.bytes.saturating_sub(padding.needed(start)) as u32
             }
             _ => 0,

@@ -258,9 +258,9 @@ fn offsets_take_the_place_of_loads_and_calls() {
 #[test]
 fn flags_of_files() {
     assert_eq!(join_flags(0x43, 0x43), Ok(0x43));
-    assert!(join_flags(0x43, 0x41).unwrap_err().contains("soft-float"));
-    assert!(join_flags(0x43, 0x03).unwrap_err().contains("version 0"));
-    assert!(join_flags(0x40, 0x42).unwrap_err().contains("not known"));
+    assert!(join_flags(0x43, 0x41).unwrap_err().to_string().contains("soft-float"));
+    assert!(join_flags(0x43, 0x03).unwrap_err().to_string().contains("version 0"));
+    assert!(join_flags(0x40, 0x42).unwrap_err().to_string().contains("not known"));
 }
 
 #[test]

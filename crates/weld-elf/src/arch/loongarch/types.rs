@@ -271,7 +271,7 @@ pub const fn types<const WIDE: bool>() -> [(u32, Named); TYPES] {
         (R_TLS_GD_PCADD_LO12, any(Class::OtherHalf, "R_LARCH_TLS_GD_PCADD_LO12")),
         (R_TLS_DESC_PCADD_HI20, high(Class::TlsDesc, "R_LARCH_TLS_DESC_PCADD_HI20")),
         (R_TLS_DESC_PCADD_LO12, any(Class::OtherHalf, "R_LARCH_TLS_DESC_PCADD_LO12")),
-        (R_SOP_PUSH_PCREL + 0, old("R_LARCH_SOP_PUSH_PCREL")),
+        (R_SOP_PUSH_PCREL, old("R_LARCH_SOP_PUSH_PCREL")),
         (R_SOP_PUSH_PCREL + 1, old("R_LARCH_SOP_PUSH_ABSOLUTE")),
         (R_SOP_PUSH_PCREL + 2, old("R_LARCH_SOP_PUSH_DUP")),
         (R_SOP_PUSH_PCREL + 3, old("R_LARCH_SOP_PUSH_GPREL")),

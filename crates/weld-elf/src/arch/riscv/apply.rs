@@ -12,8 +12,8 @@ use super::relax::{self, is_marked};
 use super::types::*;
 use super::{Riscv, Rules};
 use crate::arch::class::Class;
-use crate::arch::cuts::{Cut, gone_at, offset_before};
 use crate::arch::leb::{self, Pair, put_difference};
+use crate::arch::relax_deltas::{RelaxDelta, gone_at, offset_before};
 use crate::arch::rules::Failure;
 use crate::arch::site::Site;
 use crate::elf::Rela;
@@ -21,9 +21,9 @@ use crate::sym;
 
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated<const WIDE: bool, S: Site>(site: &S, out: &mut [u8]) {
-    let (relocs, cuts) = (site.relocs(), site.cuts());
+    let (relocs, deltas) = (site.relocs(), site.deltas());
     let mut applier =
-        Applier::<S, WIDE> { site, relocs, cuts, next: 0, add: None, by_offset: OnceCell::new() };
+        Applier::<S, WIDE> { site, relocs, deltas, next: 0, add: None, by_offset: OnceCell::new() };
     let mut i = 0;
     while i < relocs.len() {
         let reloc = &relocs[i];
@@ -38,8 +38,8 @@ pub fn allocated<const WIDE: bool, S: Site>(site: &S, out: &mut [u8]) {
 struct Applier<'s, S, const WIDE: bool> {
     site: &'s S,
     relocs: &'s [Rela],
-    cuts: &'s [Cut],
-    /// The first cut that ends after the place before.
+    deltas: &'s [RelaxDelta],
+    /// The first delta that ends after the place before.
     next: usize,
     /// Where the last addition of a descriptor's sequence is that has become an upper half, after the
     /// relocation that begins the sequence.
@@ -130,24 +130,24 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     /// Where the field of a relocation is among the bytes that are written.
     fn place_of(&mut self, reloc: &Rela) -> usize {
         let offset = reloc.r_offset();
-        if self.cuts.is_empty() {
+        if self.deltas.is_empty() {
             return offset.wrapping_add(self.site.delta()) as usize;
         }
-        let is_behind = |cut: Option<&Cut>| cut.is_none_or(|cut| u64::from(cut.end) > offset);
-        let is_before = self.next == 0 || u64::from(self.cuts[self.next - 1].end) <= offset;
+        let is_behind = |delta: Option<&RelaxDelta>| delta.is_none_or(|delta| u64::from(delta.end) > offset);
+        let is_before = self.next == 0 || u64::from(self.deltas[self.next - 1].end) <= offset;
         if !is_before {
-            self.next = self.cuts.partition_point(|cut| u64::from(cut.end) <= offset);
+            self.next = self.deltas.partition_point(|delta| u64::from(delta.end) <= offset);
         }
-        while !is_behind(self.cuts.get(self.next)) {
+        while !is_behind(self.deltas.get(self.next)) {
             self.next += 1;
         }
-        offset_before(self.cuts, self.next, offset) as usize
+        offset_before(self.deltas, self.next, offset) as usize
     }
 
     /// What the place of relocation `i` has become; the last place that was asked for is its.
     fn form(&self, i: usize) -> u8 {
-        match self.cuts.get(self.next) {
-            Some(cut) if cut.reloc as usize == i => cut.form,
+        match self.deltas.get(self.next) {
+            Some(delta) if delta.reloc as usize == i => delta.form,
             _ => relax::STAYS,
         }
     }
@@ -155,8 +155,11 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     /// What the place has become that relocation `j` changes.
     fn form_of(&self, j: usize) -> u8 {
         let offset = self.relocs[j].r_offset();
-        let next = self.cuts.partition_point(|cut| u64::from(cut.end) <= offset);
-        self.cuts.get(next).filter(|cut| cut.reloc as usize == j).map_or(relax::STAYS, |cut| cut.form)
+        let next = self.deltas.partition_point(|delta| u64::from(delta.end) <= offset);
+        self.deltas
+            .get(next)
+            .filter(|delta| delta.reloc as usize == j)
+            .map_or(relax::STAYS, |delta| delta.form)
     }
 
     /// Writes what is left of a place.
@@ -194,7 +197,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     /// Padding is made anew: what was there may have been cut within an instruction.
     fn padding(&self, reloc: &Rela, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
         let padding = reloc.r_addend() as u64;
-        let gone = gone_at(self.cuts, self.next);
+        let gone = gone_at(self.deltas, self.next);
         let left = (padding - u64::from(gone)) as usize;
         let end = self.site.address().wrapping_add((at + left) as u64);
         let align = (padding + 2).next_power_of_two();
@@ -249,7 +252,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     fn here_of(&self, j: usize) -> u64 {
         let site = self.site;
         let offset = self.relocs[j].r_offset();
-        let at = match self.cuts.is_empty() {
+        let at = match self.deltas.is_empty() {
             true => offset.wrapping_add(site.delta()),
             false => site.output_offset(offset),
         };

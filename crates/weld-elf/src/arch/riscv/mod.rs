@@ -109,17 +109,18 @@ const fn facts(wide: bool) -> Facts {
 const FEATURE_1_AND: u32 = 0xc000_0000;
 
 /// As in [`FileFlags`].
-fn join_flags(before: u32, more: u32) -> Result<u32, String> {
-    let float = |flags: u32| ["soft", "single", "double", "quad"][(flags & EF_FLOAT_ABI) as usize >> 1];
+fn join_flags(before: u32, more: u32) -> Result<u32, FlagsClash> {
     if (before ^ more) & EF_FLOAT_ABI != 0 {
-        let (here, there) = (float(more), float(before));
-        return Err(format!(
-            "passes floating-point arguments as in the {here}-float ABI (e_flags), not as in the {there}-float one"
-        ));
+        const OWN: [&str; 4] =
+            ["the soft-float ABI", "the single-float ABI", "the double-float ABI", "the quad-float ABI"];
+        const OTHERS: [&str; 4] =
+            ["the soft-float one", "the single-float one", "the double-float one", "the quad-float one"];
+        let number = |flags: u32| (flags & EF_FLOAT_ABI) as usize >> 1;
+        return Err(FlagsClash::FloatAbi(OWN[number(more)], OTHERS[number(before)]));
     }
     if (before ^ more) & EF_RVE != 0 {
-        let (here, there) = if more & EF_RVE != 0 { ("16", "32") } else { ("32", "16") };
-        return Err(format!("is for the ABI of {here} registers (EF_RISCV_RVE), not for that of {there}"));
+        let (own, others) = if more & EF_RVE != 0 { (16, 32) } else { (32, 16) };
+        return Err(FlagsClash::Registers(own, others));
     }
     Ok(before | more & (EF_RVC | EF_TSO))
 }

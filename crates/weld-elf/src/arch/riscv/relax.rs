@@ -20,8 +20,8 @@ use super::code::*;
 use super::types::*;
 use super::{EF_RVC, Riscv};
 use crate::arch::class::Class;
-use crate::arch::cuts::Cut;
 use crate::arch::halves::{Half, Halves};
+use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::shrink::{Addresses, Place, Section, Shrink, Wrong};
 use crate::elf::Rela;
 use crate::sym;
@@ -138,15 +138,15 @@ impl<const WIDE: bool> Relax<WIDE> {
     }
 
     /// Where a place begins, or would.
-    fn start(code: &Section, cut: &Cut) -> u64 {
-        code.relocs[cut.reloc as usize].r_offset()
+    fn start(code: &Section, delta: &RelaxDelta) -> u64 {
+        code.relocs[delta.reloc as usize].r_offset()
     }
 
-    fn call_at(addresses: &dyn Addresses, code: &Section, cut: &Cut) -> Option<u8> {
-        let reloc = &code.relocs[cut.reloc as usize];
+    fn call_at(addresses: &dyn Addresses, code: &Section, delta: &RelaxDelta) -> Option<u8> {
+        let reloc = &code.relocs[delta.reloc as usize];
         let distance =
-            addresses.called(code, reloc)?.wrapping_sub(addresses.here(code, Self::start(code, cut))?);
-        Some(Self::call(distance as i64, cut.extra))
+            addresses.called(code, reloc)?.wrapping_sub(addresses.here(code, Self::start(code, delta))?);
+        Some(Self::call(distance as i64, delta.extra))
     }
 
     /// What a call becomes; `extra` says whether there is a short form of it.
@@ -160,28 +160,28 @@ impl<const WIDE: bool> Relax<WIDE> {
     }
 
     /// An upper half of an address.
-    fn upper(addresses: &dyn Addresses, code: &Section, cut: &Cut) -> Option<u8> {
-        let place = addresses.place(code, &code.relocs[cut.reloc as usize])?;
+    fn upper(addresses: &dyn Addresses, code: &Section, delta: &RelaxDelta) -> Option<u8> {
+        let place = addresses.place(code, &code.relocs[delta.reloc as usize])?;
         let value = Riscv::<WIDE>::wrapped(place.address);
-        if cut.extra != NEVER
-            && (is_near(value, cut.extra) || counts_from_pointer::<WIDE>(addresses, place, cut.extra))
+        if delta.extra != NEVER
+            && (is_near(value, delta.extra) || counts_from_pointer::<WIDE>(addresses, place, delta.extra))
         {
             return Some(GONE);
         }
-        let register = to(instruction(code.bytes, cut.end as usize - 4)?);
-        (cut.short && has_short_lui(register, value)).then_some(SHORT_LUI)
+        let register = to(instruction(code.bytes, delta.end as usize - 4)?);
+        (delta.short && has_short_lui(register, value)).then_some(SHORT_LUI)
     }
 
-    fn thread_offset(addresses: &dyn Addresses, code: &Section, cut: &Cut) -> Option<u8> {
-        let place = addresses.place(code, &code.relocs[cut.reloc as usize])?;
+    fn thread_offset(addresses: &dyn Addresses, code: &Section, delta: &RelaxDelta) -> Option<u8> {
+        let place = addresses.place(code, &code.relocs[delta.reloc as usize])?;
         let offset = Riscv::<WIDE>::wrapped(place.address.wrapping_sub(addresses.thread_pointer()));
         let known = place.flags & sym::KIND == sym::DEFINED;
-        (known && is_near(offset, cut.extra)).then_some(GONE)
+        (known && is_near(offset, delta.extra)).then_some(GONE)
     }
 
     /// An instruction of a sequence that asks a descriptor: of four, two are needed at most.
-    fn descriptor(addresses: &dyn Addresses, code: &Section, cut: &Cut) -> Option<u8> {
-        let reloc = &code.relocs[cut.reloc as usize];
+    fn descriptor(addresses: &dyn Addresses, code: &Section, delta: &RelaxDelta) -> Option<u8> {
+        let reloc = &code.relocs[delta.reloc as usize];
         let high = if reloc.kind() == R_TLSDESC_HI20 { reloc } else { descriptor_of(code, reloc)? };
         // If one sequence has to ask it, all do.
         if addresses.has_slot(code, high, Class::TlsDesc) {
@@ -200,7 +200,7 @@ impl<const WIDE: bool> Relax<WIDE> {
     }
 }
 
-/// For [`Cut::extra`]: the upper half has to stay, in one form or another.
+/// For [`RelaxDelta::extra`]: the upper half has to stay, in one form or another.
 const NEVER: u8 = u8::MAX;
 
 /// Whether a value and what lies up to so many bytes after it need no upper half.
@@ -229,7 +229,7 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
         shrinks.then_some(if flags & EF_RVC != 0 { 2 } else { 4 })
     }
 
-    fn sites(&self, code: &Section, cuts: &mut Vec<Cut>) -> Result<u64, Wrong> {
+    fn sites(&self, code: &Section, deltas: &mut Vec<RelaxDelta>) -> Result<u64, Wrong> {
         let relocs = code.relocs;
         let relax = code.wanted.relax;
         let is_wanted = |reloc: &Rela| reloc.kind() == R_ALIGN || relax && reloc.kind() == R_RELAX;
@@ -272,23 +272,29 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
                 },
             };
             last = end;
-            cuts.push(Cut { end: end as u32, reloc: i as u32, extra, short, ..Cut::default() });
+            deltas.push(RelaxDelta {
+                end: end as u32,
+                reloc: i as u32,
+                extra,
+                short,
+                ..RelaxDelta::default()
+            });
         }
         Ok(align)
     }
 
-    fn choose(&self, addresses: &dyn Addresses, code: &Section, cut: &Cut) -> u8 {
-        let form = match code.relocs[cut.reloc as usize].kind() {
-            R_CALL | R_CALL_PLT => Self::call_at(addresses, code, cut),
-            R_HI20 => Self::upper(addresses, code, cut),
+    fn choose(&self, addresses: &dyn Addresses, code: &Section, delta: &RelaxDelta) -> u8 {
+        let form = match code.relocs[delta.reloc as usize].kind() {
+            R_CALL | R_CALL_PLT => Self::call_at(addresses, code, delta),
+            R_HI20 => Self::upper(addresses, code, delta),
             R_PCREL_HI20 => {
-                let place = addresses.place(code, &code.relocs[cut.reloc as usize]);
+                let place = addresses.place(code, &code.relocs[delta.reloc as usize]);
                 let near =
-                    place.is_some_and(|place| counts_from_pointer::<WIDE>(addresses, place, cut.extra));
+                    place.is_some_and(|place| counts_from_pointer::<WIDE>(addresses, place, delta.extra));
                 near.then_some(GONE)
             }
-            R_TPREL_HI20 | R_TPREL_ADD => Self::thread_offset(addresses, code, cut),
-            _ => Self::descriptor(addresses, code, cut),
+            R_TPREL_HI20 | R_TPREL_ADD => Self::thread_offset(addresses, code, delta),
+            _ => Self::descriptor(addresses, code, delta),
         };
         form.unwrap_or(STAYS)
     }
@@ -316,14 +322,14 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
         }
     }
 
-    fn gone(&self, code: &Section, cut: &Cut, form: u8, before: u32) -> u32 {
+    fn gone(&self, code: &Section, delta: &RelaxDelta, form: u8, before: u32) -> u32 {
         match form {
             GONE | JUMP => 4,
             SHORT_JUMP => 6,
             SHORT_LUI => 2,
             PADDING => {
-                let padding = code.relocs[cut.reloc as usize].r_addend() as u64;
-                let start = u64::from(cut.end) - padding - u64::from(before);
+                let padding = code.relocs[delta.reloc as usize].r_addend() as u64;
+                let start = u64::from(delta.end) - padding - u64::from(before);
                 let needed = start.next_multiple_of(alignment(padding)) - start;
                 padding.saturating_sub(needed) as u32
             }

@@ -367,7 +367,7 @@ fn plugin_option(state: &mut State, text: &str) -> Taken {
 }
 
 fn level(text: &str) -> Result<u8, String> {
-    choose(text, &[("0", 0), ("1", 1), ("2", 2), ("3", 3)])
+    Ok(choose(text, &[("0", 0), ("1", 1), ("2", 2), ("3", 3)])?)
 }
 
 fn partitions(lto: &mut LtoOptions, text: &str) -> Taken {

@@ -73,7 +73,7 @@ impl DebugTargets<'_, '_, '_> {
         let place = symbol.map(|symbol| (symbol, object.place(reloc.sym(), symbol)));
         let Some((symbol, SymbolPlace::Section(shndx))) = place else { return Some(plain) };
         let id = SectionId(object.section_base + shndx);
-        match image.sections.shrunk.cuts(id) {
+        match image.sections.shrunk.deltas(id) {
             [] => Some(plain),
             _ => Some(image.sections.address_of(id, symbol.st_value().wrapping_add(reloc.r_addend() as u64))),
         }

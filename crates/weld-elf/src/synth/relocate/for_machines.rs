@@ -2,7 +2,7 @@
 
 use super::{Site, debug, debug_targets::DebugTargets, each};
 use crate::arch::class::Class;
-use crate::arch::cuts::Cut;
+use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::rules::{Failure, Rules};
 use crate::arch::shrink::Labels;
 use crate::arch::site::{self, ResolvedAddress, Settings};
@@ -33,10 +33,10 @@ impl site::Site for Site<'_, '_, '_> {
         self.delta
     }
 
-    fn cuts(&self) -> &[Cut] {
+    fn deltas(&self) -> &[RelaxDelta] {
         let sections = self.image.sections;
         let shrunk = sections.get(self.id()).kind() == SectionKind::Shrunk;
-        if shrunk { sections.shrunk.cuts(self.id()) } else { &[] }
+        if shrunk { sections.shrunk.deltas(self.id()) } else { &[] }
     }
 
     fn output_offset(&self, offset: u64) -> u64 {

@@ -1,0 +1,118 @@
+//! GOT slots: where they count from, whether an instruction can do without, and what their pointers have
+//! besides (tags, signatures).
+
+use super::{Section, Target};
+use crate::arch::class::{Class, From};
+use crate::arch::rules::Rules;
+use crate::elf::STT_FUNC;
+use crate::ids::{SectionId, SymbolId};
+use crate::input::object::SymbolPlace;
+use crate::live::dyn_relocs::DynKind;
+use crate::live::{ScanResult, fact};
+use crate::sections::SectionKind;
+use crate::symbols::sym;
+
+impl Section<'_, '_, '_> {
+    /// Notes what the place of a slot counts from.
+    pub(super) fn slot_from<R: Rules>(&self, i: usize, found: &mut ScanResult) {
+        match self.code(i).map(R::slot_from) {
+            Some(From::GotBase | From::GotPage) => found.facts |= fact::GOT_BASE,
+            Some(From::Zero) if self.scanner.mode.pic => self.slot_by_loader::<R>(i, found),
+            _ => {}
+        }
+    }
+
+    /// A slot's address, to which the loader has to add where the image is. It can where the address is all
+    /// that the field has.
+    pub(super) fn slot_by_loader<R: Rules>(&self, i: usize, found: &mut ScanResult) {
+        let kind = self.relocs[i].kind();
+        let whole = R::width(kind) as u64 == R::FACTS.target.format.word();
+        // Beside them, only the address of this kind of slot is found again.
+        let beside = R::FACTS.dynamic.with_addends;
+        let dynamic = match R::class(kind) {
+            _ if !whole => None,
+            _ if !beside => Some(DynKind::Relative),
+            Class::GotTp => Some(DynKind::OffsetSlot),
+            _ => None,
+        };
+        match dynamic {
+            Some(kind) => self.dynamic(i, Target { flags: 0, id: SymbolId::NONE }, kind, found),
+            None => self.error(i, self.not_pic(i)),
+        }
+    }
+
+    /// Whether the loader would have to be told the slot of a symbol, of whose uses all are rewritten or
+    /// none: what it is told before that is known has to stay true.
+    pub(super) fn is_slot_of_loader<R: Rules>(&self, i: usize) -> bool {
+        R::ALL_OR_NONE && self.scanner.mode.pic && self.code(i).map(R::slot_from) == Some(From::Zero)
+    }
+
+    pub(super) fn can_relax_got<R: Rules>(&self, i: usize, target: Target) -> bool {
+        let scanner = self.scanner;
+        is_got_relaxable(target.flags, scanner.relax_got)
+            && self.code(i).is_some_and(|code| R::got_form(code, scanner.mode.pic).is_some())
+            && R::got_pair(self.data(), self.relocs, i)
+            && (!R::EVEN_ADDRESSES || self.is_even(i, target))
+    }
+
+    /// Whether the address of a relocation's symbol will be even, as far as is known before layout.
+    pub(super) fn is_even(&self, i: usize, target: Target) -> bool {
+        let (section, offset) = if target.id.is_some() {
+            let symbol = &self.scanner.symbols[target.id];
+            (symbol.section, symbol.offset())
+        } else {
+            let index = self.relocs[i].sym();
+            let Some(symbol) = self.object.syms.get(index as usize) else { return false };
+            match self.object.place(index, symbol) {
+                SymbolPlace::Section(shndx) => (self.object.section_base + shndx, symbol.st_value()),
+                _ => return false,
+            }
+        };
+        if target.kind() != sym::DEFINED {
+            return false;
+        }
+        let section = self.scanner.sections.get(SectionId(section));
+        section.kind() != SectionKind::Merge && section.align() >= 2 && offset & 1 == 0
+    }
+
+    /// Whether relocation `i` refers to a variable that has a tag.
+    #[inline(always)]
+    pub(super) fn is_tagged<R: Rules>(&self, i: usize) -> bool {
+        if const { R::FACTS.tagging.is_none() } {
+            return false;
+        }
+        self.scanner.tagged.is_some_and(|tagged| tagged.has((self.at.0, self.object), self.relocs[i].sym()))
+    }
+
+    /// What there is to note of a symbol whose slots have pointers with tags, if relocation `i` asks for one.
+    #[inline(always)]
+    pub(super) fn tagged_slot<R: Rules>(&self, i: usize, found: &mut ScanResult) -> u32 {
+        if !self.is_tagged::<R>(i) {
+            return 0;
+        }
+        found.facts |= fact::TAGGED_SLOTS;
+        sym::TAGGED_SLOT
+    }
+
+    /// What there is to note of a symbol whose slots have signed pointers, if relocation `i` asks for one.
+    #[inline(always)]
+    pub(super) fn signed_slot<R: Rules>(&self, i: usize, target: Target, found: &mut ScanResult) -> u32 {
+        if !R::is_signed(self.relocs[i].kind()) {
+            return 0;
+        }
+        if target.kind() == sym::ABSOLUTE && self.scanner.mode.pic && !target.is(sym::PREEMPTIBLE) {
+            self.error(i, self.absolute_in_pic(i));
+        }
+        found.facts |= fact::SIGNED_SLOTS;
+        // Of what is not defined here, who refers to it says what it is.
+        let symbol = self.object.syms.get(self.relocs[i].sym() as usize);
+        let code = target.is(sym::FUNC) || symbol.is_some_and(|symbol| symbol.kind() == STT_FUNC);
+        sym::SIGNED_SLOT | if code { sym::SIGNED_CODE } else { 0 }
+    }
+}
+
+/// Whether the symbol's address may replace a load from its GOT slot.
+pub fn is_got_relaxable(flags: u32, allowed: bool) -> bool {
+    let here = matches!(flags & sym::KIND, sym::DEFINED | sym::COMMON | sym::INTERNAL);
+    allowed && here && flags & (sym::PREEMPTIBLE | sym::IFUNC) == 0
+}
