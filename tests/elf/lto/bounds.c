@@ -3,7 +3,7 @@
 //# not: bfd mold -- clang's bitcode takes a plugin of LLVM's
 //# obj: bounds.o = bounds.c @clang -O2 -flto={lto}
 //# obj: set.o = set.c @clang -O2 -flto={lto}
-//# link: %pie {gc} bounds.o set.o
+//# link: %pie {gc} -z nostart-stop-gc bounds.o set.o
 //# run:
 //# stdout: constructed 3 entries, tls 5, copied 9
 #include <stdio.h>

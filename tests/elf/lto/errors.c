@@ -15,7 +15,9 @@
 //# fail: %pie cut.o
 //# error: cut\.o: .*intermediate code
 //# fail: %pie empty.o
-//# error: empty\.o: 
+//# error: LLVM.* failed
+//# error: does not contain any modules
+//# error: compiling empty\.o
 //# fail: %pie errors.o --defsym=missing=0 --lto-engine=/no/such/LLVMgold.so
 //# error: /no/such/LLVMgold\.so
 //# fail: %pie errors.o --lto-O4

@@ -15,7 +15,8 @@
 // Only what machine code refers to is left of part.c: the rest is part of main.
 //# symbol: asked_by_native type=FUNC
 //# symbol: main
-//# no-symbol: only_here
+// What other modules import stays, and may go with --gc-sections.
+//# [lto=full|fat] no-symbol: only_here
 #include <stdio.h>
 
 int only_here(int);

@@ -1,7 +1,7 @@
 //# about: shared libraries of bitcode export what version scripts leave, and programs of bitcode what libraries refer to
 //# matrix: lto=full,thin
 //# not: bfd mold -- clang's bitcode takes a plugin of LLVM's
-//# obj: lib.o = lib.c @clang -O2 -fPIC -flto={lto}
+//# obj: lib.o = lib.c @clang -O2 -fPIC -fsemantic-interposition -flto={lto}
 //# obj: shared.o = shared.c @clang -O2 -flto={lto}
 //# link: %shared lib.o -o libx.so --version-script=x.map -soname libx.so
 //# dynsym: api@@V1
