@@ -1,0 +1,233 @@
+//! A directory in which a test compiles, asks an engine, links and runs.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use weld_common::host::Host;
+use weld_lto::answer::{Answer, EngineError};
+use weld_lto::engine::compile;
+use weld_lto::ir::Compiler;
+use weld_lto::options::Options;
+use weld_lto::request::{File, Machine, Member, Output, Request, Resolution, Symbol};
+
+/// Goes away with its test, and is looked at first.
+pub struct Workshop {
+    pub directory: PathBuf,
+}
+
+pub const X86_64: Machine = Machine::Elf { machine: 62, is_64: true, is_big_endian: false };
+
+/// The program that becomes engines: the example of this package.
+pub fn engine_program() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.parent().unwrap().parent().unwrap().join("examples/lto-engine")
+}
+
+impl Host for Workshop {
+    fn print(&self, _text: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn lto_child(&self) -> Option<PathBuf> {
+        Some(engine_program())
+    }
+
+    fn variable(&self, name: &str) -> Option<OsString> {
+        match name {
+            "TMPDIR" => Some(self.temporary().into()),
+            "PATH" => std::env::var_os("PATH"),
+            _ => None,
+        }
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let left: Vec<_> =
+                std::fs::read_dir(self.temporary()).unwrap().map(|e| e.unwrap().path()).collect();
+            assert!(left.is_empty(), "left: {left:?}");
+        }
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// A symbol of a request.
+pub struct Sym(pub &'static str, pub Resolution, pub bool);
+
+pub const P: Resolution = Resolution::PREVAILING;
+pub const VISIBLE: Resolution = Resolution::VISIBLE;
+pub const LOCAL: Resolution = Resolution::LOCAL;
+pub const NONE: Resolution = Resolution(0);
+
+/// A definition.
+pub fn def(name: &'static str, resolution: Resolution) -> Sym {
+    Sym(name, resolution, true)
+}
+
+/// A reference to a definition of the same output.
+pub fn reference(name: &'static str, resolution: Resolution) -> Sym {
+    Sym(name, resolution, false)
+}
+
+/// A file of a request.
+pub struct Given {
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+    pub offset: u64,
+    /// The member's name and where its header is.
+    pub member: Option<(&'static str, u64)>,
+    pub compiler: Compiler,
+    pub is_thin: bool,
+    pub symbols: Vec<Sym>,
+}
+
+impl Given {
+    fn file(&self) -> File<'_> {
+        let symbol = |sym: &Sym| {
+            let &Sym(name, resolution, is_defined) = sym;
+            Symbol { name: name.as_bytes(), resolution, is_defined, can_be_omitted: false }
+        };
+        File {
+            path: self.path.as_os_str().as_encoded_bytes(),
+            offset: self.offset,
+            bytes: &self.bytes,
+            member: self.member.map(|(name, header)| Member { name: name.as_bytes(), header }),
+            compiler: self.compiler,
+            is_thin: self.is_thin,
+            symbols: self.symbols.iter().map(symbol).collect(),
+        }
+    }
+}
+
+/// What a test asks for besides files.
+pub struct Ask {
+    pub output: Output,
+    pub machine: Machine,
+    pub llvm_major: Option<u32>,
+    pub gcc_major: Option<u32>,
+    pub unused: Vec<Given>,
+    pub patience: std::time::Duration,
+}
+
+impl Default for Ask {
+    fn default() -> Ask {
+        Ask {
+            output: Output::Pie,
+            machine: X86_64,
+            llvm_major: Some(22),
+            gcc_major: None,
+            unused: Vec::new(),
+            patience: Request::PATIENCE,
+        }
+    }
+}
+
+impl Workshop {
+    pub fn new(name: &str) -> Workshop {
+        let directory = std::env::temp_dir().join(format!("weld-lto-test-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&directory);
+        std::fs::create_dir_all(directory.join("tmp")).unwrap();
+        Workshop { directory }
+    }
+
+    pub fn temporary(&self) -> PathBuf {
+        self.directory.join("tmp")
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    /// Runs a command line in the directory. What it prints.
+    pub fn sh(&self, line: &str) -> String {
+        let output = Command::new("sh").args(["-c", line]).current_dir(&self.directory).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert!(output.status.success(), "{line}: {}{}", text(&output.stdout), text(&output.stderr));
+        text(&output.stdout)
+    }
+
+    /// Compiles C.
+    pub fn compile(&self, compiler: &str, name: &str, source: &str) -> PathBuf {
+        std::fs::write(self.path(&format!("{name}.c")), source).unwrap();
+        self.sh(&format!("{compiler} -c {name}.c -o {name}.o"));
+        self.path(&format!("{name}.o"))
+    }
+
+    /// Bitcode that clang makes of a source.
+    pub fn bitcode(&self, flags: &str, name: &str, source: &str, symbols: Vec<Sym>) -> Given {
+        let path = self.compile(&format!("clang-22 -O2 {flags}"), name, source);
+        let bytes = std::fs::read(&path).unwrap();
+        let (is_thin, compiler) = (flags.contains("thin"), Compiler::Llvm);
+        Given { path, bytes, offset: 0, member: None, compiler, is_thin, symbols }
+    }
+
+    pub fn ask(&self, files: &[Given], options: &Options, ask: &Ask) -> Result<Answer, Box<EngineError>> {
+        let output_path = self.path("out");
+        let request = Request {
+            files: files.iter().map(Given::file).collect(),
+            unused: ask.unused.iter().map(Given::file).collect(),
+            output: ask.output,
+            output_path: &output_path,
+            machine: ask.machine,
+            llvm_major: ask.llvm_major,
+            gcc_major: ask.gcc_major,
+            options,
+            patience: ask.patience,
+        };
+        compile(&request, self)
+    }
+
+    /// Writes objects of an answer and links them with others by gcc. The path of the program.
+    pub fn link(&self, answer: &Answer, flags: &str) -> PathBuf {
+        self.link_by("gcc", answer, flags)
+    }
+
+    pub fn link_by(&self, linker: &str, answer: &Answer, flags: &str) -> PathBuf {
+        let mut line = format!("{linker} -o program");
+        for object in &answer.objects {
+            let name = format!("made{}.o", object.task);
+            std::fs::write(self.path(&name), &object.bytes[..]).unwrap();
+            line += &format!(" {name}");
+        }
+        self.sh(&format!("{line} {flags}"));
+        self.path("program")
+    }
+
+    /// The exit code of a program.
+    pub fn run(&self, program: &Path) -> i32 {
+        Command::new(program).current_dir(&self.directory).status().unwrap().code().unwrap()
+    }
+
+    /// Names of symbols that objects of an answer define, sorted.
+    pub fn defined(&self, answer: &Answer) -> Vec<String> {
+        let mut names = Vec::new();
+        for object in &answer.objects {
+            std::fs::write(self.path("listed.o"), &object.bytes[..]).unwrap();
+            let listed = self.sh("nm --defined-only listed.o");
+            names.extend(listed.lines().filter_map(|line| line.split(' ').nth(2).map(str::to_owned)));
+        }
+        names.sort();
+        names
+    }
+
+    pub fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.directory).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// The lines of an error: its text, and the notes below.
+pub fn lines(error: &EngineError) -> String {
+    let mut text = error.to_string();
+    for note in error.notes() {
+        text += "\n";
+        text += &note;
+    }
+    text
+}
