@@ -5,8 +5,10 @@
 //! has; the objects that come back stand for the files when all is resolved again
 //! ([`crate::resolve::Compiled`]).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
+use weld_common::par;
 use weld_lto::bitcode::{self, Mode as LtoMode};
 use weld_lto::ir::{Compiler, IrFile};
 use weld_lto::options::Unified;
@@ -33,7 +35,11 @@ pub struct Link<'l, 'j> {
     pub resolved: &'l Resolved<'j>,
     pub symbols: &'l Symbols,
     pub mode: Mode,
+    pub parallel: bool,
 }
+
+/// Files that one task looks through.
+const FILES: usize = 8;
 
 /// The objects that stand for files of intermediate code.
 pub fn files<'r, 'j>(resolved: &'r Resolved<'j>) -> impl Iterator<Item = &'r Object<'j>> {
@@ -46,20 +52,28 @@ impl<'l, 'j> Link<'l, 'j> {
         let options = self.job.options;
         let target = self.mode.facts().target;
         let wrapped = Wrapped::of(&options.symbols.wrap);
-        // Of common symbols every file's size counts, so they are chosen from intermediate code if they can be.
-        let mut commons = HashSet::new();
         let mut origins = Origins::new(self.inputs);
+        let commons = self.first_commons();
+        let found = files(self.resolved).filter_map(|object| Some((object, origins.find(object.file)?)));
+        let found: Vec<(&Object, Origin)> = found.collect();
+        let read = |run: Range<usize>| {
+            let sources = found[run].iter().filter_map(|(object, origin)| {
+                let source = Source::of(self.inputs, object.file, *origin)?;
+                let symbols = self.symbols_of(object, &source.code, &wrapped, &commons);
+                Some((source.code.major, self.file(&source, symbols)))
+            });
+            sources.collect::<Vec<_>>()
+        };
+        let runs = par::runs("read intermediate code", self.parallel, found.len(), FILES, read);
         let (mut llvm_major, mut gcc_major) = (None, None);
-        let mut list = Vec::new();
-        for object in files(self.resolved) {
-            let Some(source) = Source::of(&mut origins, self.inputs, object.file) else { continue };
-            let major = match source.code.compiler {
+        let mut list = Vec::with_capacity(found.len());
+        for (major, file) in runs.into_iter().flatten() {
+            let newest = match file.compiler {
                 Compiler::Llvm => &mut llvm_major,
                 Compiler::Gcc => &mut gcc_major,
             };
-            *major = source.code.major.max(*major);
-            let symbols = self.symbols_of(object, &source.code, &wrapped, &mut commons);
-            list.push(self.file(&source, symbols));
+            *newest = major.max(*newest);
+            list.push(file);
         }
         let unused = match options.lto.code.thin.index_only {
             Some(_) => self.unused(&mut origins),
@@ -85,6 +99,20 @@ impl<'l, 'j> Link<'l, 'j> {
             options: &options.lto.code,
             patience: Request::PATIENCE,
         }
+    }
+
+    /// Common symbols, and the first file of intermediate code that has each. They are chosen from there, whoever
+    /// else has them: of common symbols every file's size counts, and a compiler joins those of its files.
+    fn first_commons(&self) -> HashMap<SymbolId, FileId> {
+        let mut first = HashMap::new();
+        for object in files(self.resolved) {
+            for (index, symbol) in (object.first_global..).zip(&object.syms[object.first_global as usize..]) {
+                if object.is_common(symbol.st_shndx()) {
+                    first.entry(object.global(index)).or_insert(object.file);
+                }
+            }
+        }
+        first
     }
 
     fn file(&self, source: &Source<'j>, symbols: Vec<Symbol<'j>>) -> File<'j> {
@@ -114,7 +142,7 @@ impl<'l, 'j> Link<'l, 'j> {
         let files = files
             .map(|file| FileId(file as u32))
             .filter(|file| inputs.bytes(*file).is_ok_and(|bytes| identify(bytes) == Kind::Bitcode));
-        let found = files.filter_map(|file| Source::of(origins, inputs, file));
+        let found = files.filter_map(|file| Source::of(inputs, file, origins.find(file)?));
         found.map(|source| self.file(&source, Vec::new())).collect()
     }
 
@@ -123,7 +151,7 @@ impl<'l, 'j> Link<'l, 'j> {
         object: &Object<'j>,
         code: &IrFile<'j>,
         wrapped: &Wrapped,
-        commons: &mut HashSet<SymbolId>,
+        commons: &HashMap<SymbolId, FileId>,
     ) -> Vec<Symbol<'j>> {
         let indices = object.first_global..;
         let known = indices.zip(ir::symbols(code)).map(|(index, symbol)| {
@@ -145,7 +173,7 @@ impl<'l, 'j> Link<'l, 'j> {
         found: &Found,
         section: &[u8],
         wrapped: &Wrapped,
-        commons: &mut HashSet<SymbolId>,
+        commons: &HashMap<SymbolId, FileId>,
     ) -> Resolution {
         let entry = self.resolved.names.get(found.id);
         let flags = self.symbols[found.id].flags();
@@ -153,7 +181,7 @@ impl<'l, 'j> Link<'l, 'j> {
         let is_here = entry.file() == found.object.file && entry.sym() == found.index;
         let prevails = match found.place {
             SymbolPlace::Undefined => false,
-            SymbolPlace::Common if kind == sym::COMMON => commons.insert(found.id),
+            SymbolPlace::Common if kind == sym::COMMON => commons.get(&found.id) == Some(&found.object.file),
             _ => matches!(kind, sym::DEFINED | sym::ABSOLUTE | sym::COMMON) && is_here,
         } && flags & sym::IN_DISCARDED == 0;
         let is_exported = flags & sym::EXPORTED != 0;
@@ -248,11 +276,11 @@ struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// Finds it again; it has been read before.
-    fn of(origins: &mut Origins<'_, 'a>, inputs: &Inputs<'a>, file: FileId) -> Option<Source<'a>> {
+    fn of(inputs: &Inputs<'a>, file: FileId, origin: Origin<'a>) -> Option<Source<'a>> {
         let data = inputs.bytes(file).ok()?;
         let name = inputs.name(file);
         let (code, bytes) = ir::find((file, name), data, inputs.reading(false))?;
-        let Origin { path, offset, member } = origins.find(file)?;
+        let Origin { path, offset, member } = origin;
         let inside = bytes.as_ptr().addr() - data.as_ptr().addr();
         Some(Source { code, path, offset: offset + inside as u64, bytes, member })
     }

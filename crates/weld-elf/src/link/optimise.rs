@@ -111,7 +111,7 @@ fn ask<'j>(
         super::export(quiet, context, resolved, &symbols, (&scripts, Round::first(false)));
     }
     drop(stretch);
-    let link = lto::Link { job, inputs, resolved, symbols: &symbols, mode };
+    let link = lto::Link { job, inputs, resolved, symbols: &symbols, mode, parallel };
     let _stretch = trace::stretch("generate code");
     match engine::compile(&link.request(), job.host) {
         Ok(answer) => Ok((answer, link.excluded())),
