@@ -150,6 +150,16 @@ impl<F: File> IdSink for Files<F> {
     }
 }
 
+/// How large a link is expected to be.
+#[derive(Clone, Copy)]
+pub struct Expected {
+    /// Bits of hashes that tell shards of the table of names apart. It must depend on the inputs only, never on
+    /// the number of threads.
+    pub shard_bits: u32,
+    /// How many files have ids so far.
+    pub files: usize,
+}
+
 /// What is known while rounds go on.
 pub struct Rounds<'a, 's, F: Format<'a>> {
     pub format: F,
@@ -172,8 +182,12 @@ pub struct Rounds<'a, 's, F: Format<'a>> {
 }
 
 impl<'a, 's, F: Format<'a>> Rounds<'a, 's, F> {
-    /// `shard_bits` must depend on the inputs only, never on the number of threads; `files` may be read.
-    pub fn new(format: F, (shard_bits, files): (u32, usize), sink: &'s DiagSink, parallel: bool) -> Self {
+    pub fn new(
+        format: F,
+        Expected { shard_bits, files }: Expected,
+        sink: &'s DiagSink,
+        parallel: bool,
+    ) -> Self {
         Rounds {
             format,
             files: Files { list: (0..files).map(|_| None).collect() },

@@ -13,7 +13,7 @@
 //# error-not: whole
 //# fail: lonely.o
 //# error: R_LARCH_SUB_ULEB128 has no R_LARCH_ADD_ULEB128 before it
-//# error: R_LARCH_ADD_ULEB128 has no R_LARCH_SUB_ULEB128 behind it
+//# error: R_LARCH_ADD_ULEB128 has no R_LARCH_SUB_ULEB128 after it
 //# error: R_LARCH_PCADD_LO12 names no instruction with the upper half of a distance
 //# obj: stack.o = stack.s @clang --target=loongarch64-unknown-linux-gnu
 //# fail: stack.o

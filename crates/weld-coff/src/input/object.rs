@@ -65,23 +65,33 @@ pub struct Object<'a> {
     pub directives: Vec<Directive<'a>>,
 }
 
+/// The bytes of an object, and what decides how they are read.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub data: &'a [u8],
+    /// It has the form for many sections (bigobj).
+    pub is_big: bool,
+    /// It may be of a GNU compiler, which says by names which sections go with others.
+    pub is_gnu: bool,
+    /// It is linked only if it is wanted.
+    pub is_lazy: bool,
+}
+
 impl<'a> Object<'a> {
-    /// Opens an object, finds its COMDAT sections and directives and announces its global symbols; of an
-    /// object that is linked only if it is wanted (`lazy`) what it defines. Those of GNU compilers (`gnu`)
-    /// say by names which sections go with others.
+    /// Opens an object, finds its COMDAT sections and directives and announces its global symbols; of one that
+    /// is lazy, what it defines.
     pub fn read(
         file: FileId,
         name: FileName<'a>,
-        (data, big): (&'a [u8], bool),
-        (gnu, lazy): (bool, bool),
+        source: Source<'a>,
         bins: &mut Bins<'a>,
     ) -> Result<Object<'a>, ObjectError> {
-        let coff = ObjectFile::parse(data, big)?;
+        let coff = ObjectFile::parse(source.data, source.is_big)?;
         let (comdats, places) = comdats(&coff);
-        let globals = zeroed::sparse(if lazy { 0 } else { coff.symbols.len() });
+        let globals = zeroed::sparse(if source.is_lazy { 0 } else { coff.symbols.len() });
         let mut object = Object { file, name, globals, comdats, places, directives: Vec::new(), coff };
-        object.read_symbols(lazy, bins)?;
-        if gnu {
+        object.read_symbols(source.is_lazy, bins)?;
+        if source.is_gnu {
             follow_functions(&coff, &mut object.comdats);
         }
         object.read_directives()?;

@@ -23,7 +23,7 @@ use std::collections::HashSet;
 
 use weld_common::diag::{DiagSink, Diagnostics};
 use weld_common::io::input::InputStore;
-use weld_common::resolve::Finished;
+use weld_common::resolve::{Expected, Finished};
 use weld_common::text;
 
 use crate::coff::machine::Machine;
@@ -86,7 +86,8 @@ impl<'a> Resolver<'a, '_> {
     pub fn run(&self, inputs: &mut Inputs<'a>) -> Result<Resolved<'a>, Diagnostics> {
         let mut demands = self.options.demands.clone();
         let own_libraries = std::mem::take(&mut demands.default_libs);
-        let sizes = (names::shard_bits(inputs.total_bytes), inputs.files.len());
+        let shard_bits = names::shard_bits(inputs.total_bytes);
+        let expected = Expected { shard_bits, files: inputs.files.len() };
         let reader = Reader {
             resolver: *self,
             inputs,
@@ -96,7 +97,7 @@ impl<'a> Resolver<'a, '_> {
             done: HashSet::new(),
             default_libraries: Vec::new(),
         };
-        let mut rounds = Rounds::new(reader, sizes, self.sink, self.parallel);
+        let mut rounds = Rounds::new(reader, expected, self.sink, self.parallel);
         let first: Vec<FileId> = rounds.format.inputs.first_round().collect();
         libraries::announce(&mut rounds);
         rounds.read(&first, true);

@@ -14,7 +14,7 @@ use crate::coff::import::Import;
 use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
 use crate::input::load::{Input, Inputs};
-use crate::input::object::Object;
+use crate::input::object::{Object, Source};
 use crate::input::unusable::Unusable;
 use crate::names::{Bins, CoffRules, Names};
 use crate::options::Demands;
@@ -65,8 +65,9 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
         };
         let (read, heading) = match kind {
             Kind::Object | Kind::BigObject => {
-                let data = (data, kind == Kind::BigObject);
-                let object = Object::read(file, name, data, (options.mingw.on, is_lazy), bins)?;
+                let is_big = kind == Kind::BigObject;
+                let source = Source { data, is_big, is_gnu: options.mingw.on, is_lazy };
+                let object = Object::read(file, name, source, bins)?;
                 if options.debug.pdb && !is_lazy {
                     servers.look(store, &object.name, &object.coff);
                 }

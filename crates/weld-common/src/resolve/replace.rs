@@ -146,7 +146,7 @@ mod tests {
     use crate::diag::DiagSink;
     use crate::hash::hash_bytes;
     use crate::names::{Entry, Order, Rank, Rival, pack};
-    use crate::resolve::{Index, Reading};
+    use crate::resolve::{Expected, Index, Reading};
 
     const REF: u32 = 1 << 3;
     const ROOT: u32 = 1 << 4;
@@ -274,7 +274,8 @@ mod tests {
 
     fn rounds<'s>(files: Vec<ToyFile>, sink: &'s DiagSink) -> Rounds<'static, 's, Toys> {
         let first: Vec<FileId> = (0..files.len() as u32).map(FileId).collect();
-        let mut rounds = Rounds::new(Toys(files), (1, first.len()), sink, false);
+        let mut rounds =
+            Rounds::new(Toys(files), Expected { shard_bits: 1, files: first.len() }, sink, false);
         rounds.refer([(&b"a"[..], Rank::Undefined as u32 | REF | ROOT)]);
         rounds.read(&first, true);
         rounds.settle().unwrap();

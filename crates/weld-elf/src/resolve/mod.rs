@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use weld_common::diag::{DiagSink, Diagnostics};
 pub use weld_common::resolve::Extraction;
-use weld_common::resolve::Finished;
+use weld_common::resolve::{Expected, Finished};
 use weld_common::trace;
 
 use crate::ids::*;
@@ -88,8 +88,9 @@ impl<'a> Resolver<'a, '_> {
         let (asked, has_code) = (HashSet::new(), AtomicBool::new(false));
         let is_compiled = compiled.is_some();
         let reader = Reader { inputs, options, wrap, search, is_compiled, has_code, parallel, asked };
-        let sizes = (names::shard_bits(inputs.total_bytes), inputs.files.len());
-        let mut rounds = Rounds::new(reader, sizes, sink, parallel);
+        let shard_bits = names::shard_bits(inputs.total_bytes);
+        let expected = Expected { shard_bits, files: inputs.files.len() };
+        let mut rounds = Rounds::new(reader, expected, sink, parallel);
         rounds.extractions = options.reports.explains_extraction().then(Vec::new);
         rounds.refer(roots.iter().copied());
         compiled.iter().for_each(|compiled| compiled.begin(&mut rounds));
