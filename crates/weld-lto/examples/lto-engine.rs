@@ -60,7 +60,7 @@ fn main() {
     };
     match weld_lto::engine::compile(&request, &ThisProgram) {
         Ok(answer) => println!("{} objects", answer.objects.len()),
-        Err(error) => println!("{error}"),
+        Err(error) => println!("{error}\n{}", error.notes().join("\n")),
     }
 }
 

@@ -9,7 +9,8 @@
 //! A thread waits for the end of standard input, which comes when weld has what it wanted or is gone: then the
 //! compiler's programs are stopped, the directory is removed, and the process ends, whatever its other threads are
 //! doing. For the same reason signals by which terminals and `timeout` end whole groups of processes are ignored:
-//! weld dies of them, and that is noticed here.
+//! weld dies of them, and that is noticed here. A file that becomes larger than is allowed is an error of writing, of
+//! which the compiler can say where it was.
 
 mod api;
 mod plugin;
@@ -108,7 +109,7 @@ fn read_order(bytes: &mut Vec<u8>) -> Option<Order<'_>> {
 }
 
 fn ignore_signals() {
-    for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGTERM] {
+    for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGTERM, libc::SIGXFSZ] {
         // SAFETY: no handler is installed, signals are ignored.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }

@@ -174,3 +174,17 @@ fn is_running_with(file: &str) -> bool {
     let maps = processes.filter_map(|process| std::fs::read_to_string(process.path().join("maps")).ok());
     maps.into_iter().any(|maps| maps.contains(file))
 }
+
+/// A disk that is full, or a file that may not be as large as it has to be.
+#[test]
+fn files_that_cannot_be_written() {
+    let workshop = Workshop::new("full");
+    workshop.compile("clang-22 -flto", "m", "int main(void) { return 0; }\n");
+    let engine = "/usr/lib/llvm-22/lib/LLVMgold.so";
+    let link = format!("TMPDIR=$PWD/tmp {} {engine} m.o", engine_program().display());
+    let said = workshop.sh(&format!("ulimit -f 0; {link} | cat"));
+    assert!(said.contains("LLVMgold.so") && said.contains("File too large"), "{said}");
+    // No place for temporary files at all.
+    let said = workshop.sh(&format!("TMPDIR=/no/such/place {} {engine} m.o", engine_program().display()));
+    assert!(said.contains("/no/such/place/weld-lto-") && said.contains("No such file"), "{said}");
+}
