@@ -1,6 +1,7 @@
 //! What comes back from compilers: objects, what they had to say, or why there are none.
 
 use std::fmt;
+use std::ops::{Deref, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,8 +27,30 @@ pub struct Object {
     pub task: u32,
     /// As messages and maps name it: `OUTPUT.lto.o`, or where it stays if it stays somewhere.
     pub name: Vec<u8>,
-    /// Mapped: the file itself is gone, unless it was to stay.
-    pub bytes: Arc<Mmap>,
+    pub bytes: Bytes,
+}
+
+/// A part of a file that is mapped. The file itself is gone, unless it was to stay.
+#[derive(Clone, Debug)]
+pub struct Bytes {
+    pub map: Arc<Mmap>,
+    pub range: Range<usize>,
+}
+
+impl Bytes {
+    /// All of a file.
+    pub fn whole(map: Mmap) -> Bytes {
+        let range = 0..map.len();
+        Bytes { map: Arc::new(map), range }
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.map[self.range.clone()]
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

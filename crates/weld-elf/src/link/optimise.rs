@@ -9,7 +9,7 @@
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::text;
 use weld_common::trace;
-use weld_lto::answer::{Answer, EngineError, Level};
+use weld_lto::answer::{Answer, Bytes, EngineError, Level};
 use weld_lto::engine;
 
 use super::{Round, define_internals, resolve};
@@ -51,7 +51,8 @@ pub(super) fn compile<'j>(
     }
     let object = |object: weld_lto::answer::Object| {
         let path = text::text(&object.name).into_owned().into();
-        (FileName { path, member: None }, job.store.keep_mapped(object.bytes))
+        let Bytes { map, range } = object.bytes;
+        (FileName { path, member: None }, &job.store.keep_mapped(map)[range])
     };
     let objects = inputs.add_objects(answer.objects.into_iter().map(object));
     let compiled = Compiled { live, code, objects, excluded };

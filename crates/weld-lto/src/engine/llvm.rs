@@ -14,6 +14,7 @@ use weld_common::text::{os_str, text};
 use super::find::{self, Candidate, System};
 use super::process::Ending;
 use super::resolution::for_llvm;
+use super::results::Results;
 use super::session::{self, Outcome, Session};
 use super::{error, modules, objects, words};
 use crate::answer::{Answer, EngineError, Fault, Level, Object};
@@ -32,10 +33,20 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
         return Err(error(request, Fault::Unsupported("this program cannot start compilers")));
     };
     let mut search = search(request, host, &child);
+    let results = search.candidates.first().and_then(|engine| Results::of(request, &words, output, engine));
+    if let Some(answer) = results.as_ref().and_then(|results| earlier(request, results)) {
+        return Ok(answer);
+    }
     for candidate in &search.candidates {
         let attempt = Attempt { request, host, child: &child, candidate, words: &words, output };
         match attempt.run() {
-            Ok(answer) => return Ok(answer),
+            Ok(answer) => {
+                // What was said would not be said again.
+                if let Some(results) = results.filter(|_| answer.messages.is_empty()) {
+                    results.store(answer.objects.iter().map(|object| &object.bytes[..]));
+                }
+                return Ok(answer);
+            }
             Err(Failure::Unusable(why)) if !candidate.is_asked_for => {
                 search.tried.push(format!("{}: {why}", candidate.path.display()));
             }
@@ -47,6 +58,15 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
         }
     }
     Err(error(request, not_found(request, search.tried)))
+}
+
+/// What an earlier link got for the same.
+fn earlier(request: &Request<'_>, results: &Results) -> Option<Answer> {
+    let objects = results.load(request)?;
+    let names = names(request, objects.len());
+    let objects = (0..).zip(names).zip(objects).map(|((task, name), bytes)| Object { task, name, bytes });
+    let engine = format!("{}: objects of an earlier link that asked for the same", results.path().display());
+    Some(Answer { objects: objects.collect(), messages: Vec::new(), engines: vec![engine] })
 }
 
 fn search(request: &Request<'_>, host: &dyn Host, child: &Path) -> find::Search {

@@ -21,6 +21,8 @@ mod process;
 #[cfg(target_os = "linux")]
 mod resolution;
 #[cfg(target_os = "linux")]
+mod results;
+#[cfg(target_os = "linux")]
 mod session;
 #[cfg(target_os = "linux")]
 mod words;

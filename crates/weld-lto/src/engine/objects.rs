@@ -6,18 +6,17 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
 
 use memmap2::Mmap;
 
-use crate::answer::Fault;
+use crate::answer::{Bytes, Fault};
 use crate::request::Machine;
 
 /// Maps an object.
 ///
 /// # Errors
 /// If it cannot be read, or is no object for this machine.
-pub fn take(path: &Path, machine: Machine) -> Result<Arc<Mmap>, Fault> {
+pub fn take(path: &Path, machine: Machine) -> Result<Bytes, Fault> {
     let open = || {
         let file = File::open(path)?;
         // Nothing can be mapped of an empty file on some systems.
@@ -30,14 +29,14 @@ pub fn take(path: &Path, machine: Machine) -> Result<Arc<Mmap>, Fault> {
     let bytes = open().map_err(|error| Fault::File { path: path.to_owned(), error })?;
     check(bytes.as_deref().unwrap_or_default(), machine)
         .map_err(|why| Fault::BadObject { path: path.to_owned(), why: why.into_owned() })?;
-    bytes.map(Arc::new).ok_or(Fault::NoObjects)
+    bytes.map(Bytes::whole).ok_or(Fault::NoObjects)
 }
 
 /// Checks the header.
 ///
 /// # Errors
 /// Why it is no object for this machine.
-fn check(bytes: &[u8], machine: Machine) -> Result<(), Cow<'static, str>> {
+pub fn check(bytes: &[u8], machine: Machine) -> Result<(), Cow<'static, str>> {
     match machine {
         _ if bytes.is_empty() => Err("it is empty".into()),
         Machine::Elf { machine, is_64, is_big_endian } => elf(bytes, (machine, is_64, is_big_endian)),

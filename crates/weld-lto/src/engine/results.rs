@@ -1,0 +1,204 @@
+//! What a link got the last time: all objects of a compilation, for a link that asks for the same.
+//!
+//! LLVM's own cache knows modules, one by one, and to ask it costs loading LLVM, all modules, and a thin link. Here
+//! one file has all objects of a request; its name is a digest of everything that they depend on: the engine, its
+//! words and the files that they name, the modules, and what has become of their symbols. So a link whose code has
+//! not changed needs no compiler. Files lie in the directory of `--thinlto-cache-dir` and are called `llvmcache-…`,
+//! as LLVM's, which removes both by its policy when it runs.
+//!
+//! ```text
+//! "weldlto1", digest of what follows (20 bytes), number of objects (u32)
+//! for each: offset and size (u64), little endian
+//! objects, each at a multiple of 16
+//! ```
+
+use std::fs::{File, FileTimes};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use memmap2::Mmap;
+use weld_common::digest::{self, UnitDigest};
+
+use super::find::Candidate;
+use super::objects;
+use super::resolution::for_llvm;
+use crate::answer::Bytes;
+use crate::options::{Emit, Options, Remarks, SaveTemps};
+use crate::request::Request;
+
+const MAGIC: &[u8; 8] = b"weldlto1";
+/// Where the digested part begins.
+const DIGESTED: usize = MAGIC.len() + digest::SIZE;
+const HEADER: usize = DIGESTED + 4;
+const ROW: usize = 16;
+const ALIGNMENT: usize = 16;
+
+/// The place for the objects of a request.
+pub struct Results {
+    path: PathBuf,
+}
+
+impl Results {
+    /// `None` if there is no directory for them, or if more is asked for than objects.
+    pub fn of(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate) -> Option<Results> {
+        let cache = request.options.cache.as_ref().filter(|_| wants_objects_only(request.options))?;
+        let digest = key(request, words, output, engine)?.bytes();
+        let name = digest.iter().fold("llvmcache-weld-".to_owned(), |name, byte| format!("{name}{byte:02x}"));
+        Some(Results { path: cache.directory.join(name) })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The objects, if they are there and whole.
+    pub fn load(&self, request: &Request<'_>) -> Option<Vec<Bytes>> {
+        let file = File::open(&self.path).ok()?;
+        // SAFETY: files of the cache are written under other names and not changed afterwards; who shortens one
+        // ends the process, which weld reports.
+        let map = Arc::new(unsafe { Mmap::map(&file) }.ok()?);
+        let objects = read(&map)?;
+        let is_right = |object: &Bytes| objects::check(object, request.machine).is_ok();
+        let objects = Some(objects).filter(|objects| objects.iter().all(is_right))?;
+        // What is used stays: the oldest are removed first. If the system does not let us, it goes earlier.
+        let _ = file.set_times(FileTimes::new().set_accessed(SystemTime::now()));
+        Some(objects)
+    }
+
+    /// Keeps objects. A cache that cannot be written to is as good as none.
+    pub fn store<'o>(&self, objects: impl Iterator<Item = &'o [u8]> + Clone) {
+        let Some(directory) = self.path.parent() else { return };
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.tmp", std::process::id()));
+        let temporary = directory.join(name);
+        let written = std::fs::create_dir_all(directory).and_then(|()| write(&temporary, objects));
+        if written.and_then(|()| std::fs::rename(&temporary, &self.path)).is_err() {
+            let _ = std::fs::remove_file(&temporary);
+        }
+    }
+}
+
+/// Whether nothing but objects is wanted: no file beside them, and nothing printed.
+fn wants_objects_only(options: &Options) -> bool {
+    options.emit == Emit::Objects
+        && options.thin.index_only.is_none()
+        && options.save_temps == SaveTemps::None
+        && options.object_path.is_none()
+        && options.remarks == Remarks::default()
+        && options.statistics.is_none()
+        && options.time_trace.is_none()
+        && options.dwo_directory.is_none()
+        && !options.passes.debug
+        && !options.profile.generate
+}
+
+/// A digest of everything that objects depend on.
+fn key(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate) -> Option<UnitDigest> {
+    let mut text = Vec::new();
+    let mut add = |bytes: &[u8]| {
+        text.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        text.extend_from_slice(bytes);
+    };
+    add(concat!("weld ", env!("CARGO_PKG_VERSION")).as_bytes());
+    let meta = std::fs::metadata(&engine.path).ok()?;
+    let modified = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
+    add(engine.path.as_os_str().as_encoded_bytes());
+    add(&meta.len().to_le_bytes());
+    add(&modified.to_le_bytes());
+    add(&output.to_le_bytes());
+    add(format!("{:?}", request.machine).as_bytes());
+    for word in words {
+        // How many threads compile does not show in what they make, nor does what stays in the cache.
+        if word.starts_with("jobs=") || word.starts_with("cache-policy=") {
+            continue;
+        }
+        add(word.as_bytes());
+        if let Some((_, value)) = word.split_once('=')
+            && let Ok(contents) = std::fs::read(value)
+        {
+            add(&UnitDigest::of(&contents).bytes());
+        }
+    }
+    for file in &request.files {
+        add(&file.module_name(request.machine));
+        add(&UnitDigest::of(file.bytes).bytes());
+        let symbols = file.symbols.iter().map(|symbol| {
+            let (word, is_redefined) = for_llvm(symbol, request);
+            word as u8 | u8::from(is_redefined) << 7
+        });
+        add(&symbols.collect::<Vec<u8>>());
+    }
+    Some(UnitDigest::of(&text))
+}
+
+fn read(map: &Arc<Mmap>) -> Option<Vec<Bytes>> {
+    let digest = map.strip_prefix(MAGIC)?.get(..digest::SIZE)?;
+    let rest = map.get(DIGESTED..)?;
+    if UnitDigest::of(rest).bytes() != digest {
+        return None;
+    }
+    let count = u32::from_le_bytes(*rest.first_chunk()?) as usize;
+    let rows = map.get(HEADER..HEADER.checked_add(count.checked_mul(ROW)?)?)?;
+    let number = |bytes: &[u8]| usize::try_from(u64::from_le_bytes(*bytes.first_chunk()?)).ok();
+    let object = |row: &[u8]| {
+        let (start, size) = (number(row)?, number(&row[8..])?);
+        let range = start..start.checked_add(size)?;
+        map.get(range.clone())?;
+        Some(Bytes { map: map.clone(), range })
+    };
+    rows.chunks_exact(ROW).map(object).collect()
+}
+
+fn write<'o>(path: &Path, objects: impl Iterator<Item = &'o [u8]> + Clone) -> io::Result<()> {
+    let count = objects.clone().count();
+    let mut bytes = (count as u32).to_le_bytes().to_vec();
+    let mut end = HEADER + count * ROW;
+    for object in objects.clone() {
+        end = end.next_multiple_of(ALIGNMENT);
+        bytes.extend_from_slice(&(end as u64).to_le_bytes());
+        bytes.extend_from_slice(&(object.len() as u64).to_le_bytes());
+        end += object.len();
+    }
+    for object in objects {
+        bytes.resize((DIGESTED + bytes.len()).next_multiple_of(ALIGNMENT) - DIGESTED, 0);
+        bytes.extend_from_slice(object);
+    }
+    let mut file = File::create(path)?;
+    file.write_all(MAGIC)?;
+    file.write_all(&UnitDigest::of(&bytes).bytes())?;
+    file.write_all(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapped(path: &Path) -> Arc<Mmap> {
+        // SAFETY: nobody else knows the file.
+        Arc::new(unsafe { Mmap::map(&File::open(path).unwrap()) }.unwrap())
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_and_damage_is_noticed() {
+        let path = std::env::temp_dir().join(format!("weld-results-{}", std::process::id()));
+        let objects: [&[u8]; 3] = [b"first", b"", b"the third one"];
+        write(&path, objects.iter().copied()).unwrap();
+        let read_back = read(&mapped(&path)).unwrap();
+        assert_eq!(read_back.iter().map(|bytes| &bytes[..]).collect::<Vec<_>>(), objects);
+        assert!(read_back.iter().all(|bytes| bytes.range.start % ALIGNMENT == 0));
+        let whole = std::fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 4;
+            std::fs::write(&path, &damaged).unwrap();
+            assert!(read(&mapped(&path)).is_none(), "byte {at}");
+            if at > 0 {
+                std::fs::write(&path, &whole[..at]).unwrap();
+                assert!(read(&mapped(&path)).is_none(), "{at} bytes");
+            }
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+}
