@@ -14,6 +14,7 @@ use weld_lto::ir::{Compiler, IrFile};
 use weld_lto::options::Unified;
 use weld_lto::request::{File, Machine, Member, Output, Request, Resolution, Symbol};
 
+use crate::elf::STV_DEFAULT;
 use crate::ids::*;
 use crate::input::identify::{Kind, identify};
 use crate::input::ir;
@@ -191,7 +192,7 @@ impl<'l, 'j> Link<'l, 'j> {
         let is_visible = self.mode.relocatable
             || entry.flags & (flag::REF_NATIVE | flag::ROOT | flag::KEEP) != 0
             || is_wrapped
-            || prevails && is_exported
+            || prevails && is_exported && self.is_export_asked_for(entry)
             || self.has_bounds(section);
         let is_redefined = kind == sym::INTERNAL || wrapped.replaces(name);
         [
@@ -206,6 +207,14 @@ impl<'l, 'j> Link<'l, 'j> {
         .into_iter()
         .filter(|(holds, _)| *holds)
         .fold(Resolution::default(), |all, (_, one)| all | one)
+    }
+
+    /// Whether what is exported has to be there. If all that can be is exported, what every module may have for
+    /// itself (inline functions whose address nobody asks for) need not be: compilers know what that is.
+    fn is_export_asked_for(&self, entry: &Entry) -> bool {
+        const SEEN: u32 = flag::REF_SHARED | flag::REF_SHARED_WEAK | flag::DEF_SHARED;
+        let exports_all = self.mode.shared || self.job.options.symbols.export_dynamic;
+        !exports_all || entry.flags & SEEN != 0
     }
 
     /// Whether another module may have its own definition, as far as is known: what `-r` makes is linked again.
@@ -223,6 +232,18 @@ impl<'l, 'j> Link<'l, 'j> {
     fn has_bounds(&self, section: &[u8]) -> bool {
         let mentions = |start: &[u8]| self.resolved.names.find(&[start, section].concat()).is_some();
         !section.is_empty() && (mentions(b"__start_") || mentions(b"__stop_"))
+    }
+
+    /// Names that files of intermediate code keep from other modules, with the bits that say so.
+    pub fn visibilities(&self) -> Vec<(&'j [u8], u32)> {
+        let mut names = Vec::new();
+        for object in files(self.resolved) {
+            let indices = object.first_global..object.syms.len() as u32;
+            let said = indices.filter(|index| object.syms[*index as usize].visibility() != STV_DEFAULT);
+            let entries = said.map(|index| self.resolved.names.get(object.global(index)));
+            names.extend(entries.map(|entry| (entry.name, entry.flags & flag::INSIDE)));
+        }
+        names
     }
 
     /// Names of definitions that `--exclude-libs` keeps to the output.

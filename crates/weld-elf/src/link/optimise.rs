@@ -43,7 +43,7 @@ pub(super) fn compile<'j>(
         return Ok(Some(resolved));
     }
     let live = live_natives(&resolved);
-    let (answer, excluded) = ask(job, inputs, &mut resolved, threads)?;
+    let (answer, Said { excluded, visibilities }) = ask(job, inputs, &mut resolved, threads)?;
     drop(resolved);
     take_messages(job, &answer)?;
     if job.options.lto.code.ends_the_link() {
@@ -55,11 +55,17 @@ pub(super) fn compile<'j>(
         (FileName { path, member: None }, &job.store.keep_mapped(map)[range])
     };
     let objects = inputs.add_objects(answer.objects.into_iter().map(object));
-    let compiled = Compiled { live, code, objects, excluded };
+    let compiled = Compiled { live, code, objects, excluded, visibilities };
     let again = job.step("resolve symbols again", || resolve(job, inputs, Some(&compiled), threads > 1))?;
     refuse_late_code(job, &again);
     job.sink.end_phase()?;
     Ok(Some(again))
+}
+
+/// What files of intermediate code have said of names, and objects do not say again.
+struct Said<'j> {
+    excluded: Vec<&'j [u8]>,
+    visibilities: Vec<(&'j [u8], u32)>,
 }
 
 /// Files that take part and are not intermediate code, ascending.
@@ -76,7 +82,7 @@ fn ask<'j>(
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
     threads: usize,
-) -> Result<(Answer, Vec<&'j [u8]>), Diagnostics> {
+) -> Result<(Answer, Said<'j>), Diagnostics> {
     let stretch = trace::stretch("what becomes of symbols");
     let (options, parallel) = (job.options, threads > 1);
     // All of it is found again, and said, when the objects are linked.
@@ -115,7 +121,7 @@ fn ask<'j>(
     let link = lto::Link { job, inputs, resolved, symbols: &symbols, mode, parallel };
     let _stretch = trace::stretch("generate code");
     match engine::compile(&link.request(), job.host) {
-        Ok(answer) => Ok((answer, link.excluded())),
+        Ok(answer) => Ok((answer, Said { excluded: link.excluded(), visibilities: link.visibilities() })),
         Err(error) => Err(refused(&error).into()),
     }
 }

@@ -34,11 +34,16 @@ pub struct Compiled<'a> {
     /// What such a file of an archive defined that `--exclude-libs` names: objects do not tell whose definitions
     /// they are.
     pub excluded: Vec<&'a [u8]>,
+    /// Visibilities that such files have stated, as bits of records: one file may state it of a name that another
+    /// one defines, and of that compilers know nothing.
+    pub visibilities: Vec<(&'a [u8], u32)>,
 }
 
-impl Compiled<'_> {
+impl<'a> Compiled<'a> {
     /// Puts the objects in the places of the files.
-    pub(super) fn begin(&self, rounds: &mut Rounds) {
+    pub(super) fn begin(&self, rounds: &mut Rounds<'a, '_, '_>) {
+        let said = self.visibilities.iter().map(|(name, bits)| (*name, Rank::Undefined as u32 | bits));
+        rounds.refer(said);
         rounds.replace(&[Replacement { old: self.code.clone(), new: self.objects.clone() }]);
     }
 
