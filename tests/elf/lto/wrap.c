@@ -7,6 +7,15 @@
 //# link: %pie wrap.o foo.o native.o --wrap=foo --wrap=bar --defsym=alias=foo_impl
 //# run:
 //# stdout: wrapped(foo 1) native bar 2 alias 3
+// What is defined stays what it is, and so do references of the file that defines it.
+//# obj: pic.o = foo.c @clang -O2 -fPIC -flto={lto}
+//# link: %shared pic.o --wrap=foo --wrap=bar -o libx.so
+//# dynsym: foo type=FUNC
+//# dynsym: bar type=FUNC
+//# no-dynsym: __wrap_foo
+//# link: -r wrap.o foo.o --wrap=foo -o r.o
+//# symbol: foo type=FUNC
+//# symbol: __wrap_foo type=FUNC
 #include <stdio.h>
 int foo(int);
 int bar(int);

@@ -40,8 +40,10 @@ pub fn symbols<'i, 'a>(ir: &'i IrFile<'a>) -> impl Iterator<Item = &'i IrSymbol<
 
 /// The part of an object that is bitcode.
 pub fn bitcode_of<'a>(object: &Object<'a>) -> Option<&'a [u8]> {
-    let is_bitcode = |shdr: &Shdr| shdr.sh_type() == SHT_LLVM_LTO;
-    let shndx = object.shdrs.iter().position(is_bitcode)?;
+    let is_bitcode = |(shndx, shdr): &(usize, &Shdr)| {
+        shdr.sh_type() == SHT_LLVM_LTO || object.section_name(*shndx) == Some(b".llvm.lto")
+    };
+    let (shndx, _) = object.shdrs.iter().enumerate().find(is_bitcode)?;
     object.section_data(shndx)
 }
 

@@ -6,10 +6,12 @@
 //! goes the way of any link, so nothing that is found wrong here is said here, but for symbols that are
 //! defined twice: of two definitions a compiler only keeps one.
 
+use std::collections::HashSet;
+
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::text;
 use weld_common::trace;
-use weld_lto::answer::{Answer, Bytes, EngineError, Level};
+use weld_lto::answer::{Answer, EngineError, Level};
 use weld_lto::engine;
 
 use super::{Round, define_internals, resolve};
@@ -43,7 +45,7 @@ pub(super) fn compile<'j>(
         return Ok(Some(resolved));
     }
     let live = live_natives(&resolved);
-    let (answer, Said { excluded, visibilities }) = ask(job, inputs, &mut resolved, threads)?;
+    let (answer, Said { excluded, visibilities, wrapped }) = ask(job, inputs, &mut resolved, threads)?;
     drop(resolved);
     take_messages(job, &answer)?;
     if job.options.lto.code.ends_the_link() {
@@ -51,8 +53,11 @@ pub(super) fn compile<'j>(
     }
     let object = |object: weld_lto::answer::Object| {
         let path = text::text(&object.name).into_owned().into();
-        let Bytes { map, range } = object.bytes;
-        (FileName { path, member: None }, &job.store.keep_mapped(map)[range])
+        let bytes = match lto::led_elsewhere(&object.bytes, &wrapped) {
+            Some(bytes) => job.store.keep(bytes),
+            None => &job.store.keep_mapped(object.bytes.map)[object.bytes.range],
+        };
+        (FileName { path, member: None }, bytes)
     };
     let objects = inputs.add_objects(answer.objects.into_iter().map(object));
     let compiled = Compiled { live, code, objects, excluded, visibilities };
@@ -66,6 +71,8 @@ pub(super) fn compile<'j>(
 struct Said<'j> {
     excluded: Vec<&'j [u8]>,
     visibilities: Vec<(&'j [u8], u32)>,
+    /// References to these are led elsewhere by `--wrap`.
+    wrapped: HashSet<&'j [u8]>,
 }
 
 /// Files that take part and are not intermediate code, ascending.
@@ -121,7 +128,11 @@ fn ask<'j>(
     let link = lto::Link { job, inputs, resolved, symbols: &symbols, mode, parallel };
     let _stretch = trace::stretch("generate code");
     match engine::compile(&link.request(), job.host) {
-        Ok(answer) => Ok((answer, Said { excluded: link.excluded(), visibilities: link.visibilities() })),
+        Ok(answer) => {
+            let (excluded, visibilities) = (link.excluded(), link.visibilities());
+            let wrapped = link.wrapped().into_iter().collect();
+            Ok((answer, Said { excluded, visibilities, wrapped }))
+        }
         Err(error) => Err(refused(&error).into()),
     }
 }

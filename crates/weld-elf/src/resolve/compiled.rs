@@ -6,9 +6,6 @@
 //! nothing else, so every choice that was made before is made again: of definitions, because a compiler leaves
 //! out those that were not chosen; of COMDAT groups, because a group that had lost has no definition left.
 
-use std::collections::HashMap;
-use std::sync::atomic::Ordering;
-
 use weld_common::diag::Diagnostics;
 use weld_common::resolve::Replacement;
 use weld_lto::ir::Compiler;
@@ -17,11 +14,10 @@ use weld_lto::runtime_calls;
 use super::Resolved;
 use super::file::ElfFile;
 use super::read::Rounds;
-use crate::elf::SHN_UNDEF;
 use crate::ids::*;
 use crate::input::identify::{Kind, identify};
 use crate::input::ir;
-use crate::names::{Rank, Wrap};
+use crate::names::Rank;
 
 /// What intermediate code has become.
 pub struct Compiled<'a> {
@@ -77,28 +73,6 @@ pub(super) fn read_runtime_calls(rounds: &mut Rounds) -> Result<(), Diagnostics>
     files.dedup();
     rounds.read(&files, false);
     rounds.settle()
-}
-
-/// Leads references of compiled objects to what `--wrap` asks for. Elsewhere only what a file leaves undefined is
-/// led there, but such an object is made of many files, which are no longer told apart: what one of them defines
-/// is what others have left undefined.
-pub(super) fn wrap(compiled: Option<&Compiled>, resolved: &Resolved, wrap: &Wrap) {
-    let Some(compiled) = compiled else { return };
-    let find = |name| resolved.names.find(name);
-    let redirected: HashMap<SymbolId, SymbolId> =
-        wrap.pairs().filter_map(|(from, to)| Some((find(from)?, find(to)?))).collect();
-    if redirected.is_empty() {
-        return;
-    }
-    for file in &compiled.objects {
-        let object = &resolved.objects[resolved.index_of_file[file.index()] as usize];
-        for (index, name) in (object.first_global..).zip(&object.globals) {
-            let is_defined = object.syms[index as usize].st_shndx() != SHN_UNDEF;
-            if is_defined && let Some(other) = redirected.get(&object.global(index)) {
-                name.store(other.0, Ordering::Relaxed);
-            }
-        }
-    }
 }
 
 /// Finds the names that compiled objects define and must keep to themselves.

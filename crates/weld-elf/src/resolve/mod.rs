@@ -129,7 +129,6 @@ impl<'a> Resolver<'a, '_> {
             excluded: HashSet::new(),
         };
         compiled::note_excluded(self.compiled, &mut resolved);
-        compiled::wrap(self.compiled, &resolved, self.wrap);
         versioned::prefer_defaults(&mut resolved);
         versioned::settle(&mut resolved);
         versioned_shared::note(&mut resolved);

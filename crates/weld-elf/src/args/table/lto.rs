@@ -53,10 +53,10 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["lto"],
         Required("MODE"),
-        "How bitcode is compiled that was made for either way (-funified-lto): full or thin.",
+        "How bitcode is compiled that was made for either way (-funified-lto): full or thin; default: as the first file says.",
         |s: &mut State, v| {
-            let mode = choice(v, &[("full", Unified::Full), ("thin", Unified::Thin)])?;
-            s.o.lto.code.unified = Some(mode);
+            let modes = [("full", Some(Unified::Full)), ("thin", Some(Unified::Thin)), ("default", None)];
+            s.o.lto.code.unified = choice(v, &modes)?;
             Ok(())
         },
     )

@@ -5,6 +5,8 @@
 //! has; the objects that come back stand for the files when all is resolved again
 //! ([`crate::resolve::Compiled`]).
 
+mod wrapped;
+
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -14,7 +16,7 @@ use weld_lto::ir::{Compiler, IrFile};
 use weld_lto::options::Unified;
 use weld_lto::request::{File, Machine, Member, Output, Request, Resolution, Symbol};
 
-use crate::elf::STV_DEFAULT;
+use crate::elf::{SHN_UNDEF, STV_DEFAULT};
 use crate::ids::*;
 use crate::input::identify::{Kind, identify};
 use crate::input::ir;
@@ -27,6 +29,8 @@ use crate::names::{Entry, flag};
 use crate::options::OutputKind;
 use crate::resolve::Resolved;
 use crate::symbols::{Symbols, sym};
+
+pub use wrapped::led_elsewhere;
 
 /// A link whose symbols are frozen, and whose exports have been decided.
 #[derive(Clone, Copy)]
@@ -232,6 +236,19 @@ impl<'l, 'j> Link<'l, 'j> {
     fn has_bounds(&self, section: &[u8]) -> bool {
         let mentions = |start: &[u8]| self.resolved.names.find(&[start, section].concat()).is_some();
         !section.is_empty() && (mentions(b"__start_") || mentions(b"__stop_"))
+    }
+
+    /// Names of `--wrap` that some file of intermediate code leaves undefined.
+    pub fn wrapped(&self) -> Vec<&'j [u8]> {
+        let wrapped = Wrapped::of(&self.job.options.symbols.wrap);
+        let mut names = Vec::new();
+        for object in files(self.resolved).filter(|_| !wrapped.0.is_empty()) {
+            let indices = object.first_global..object.syms.len() as u32;
+            let undefined = indices.filter(|index| object.syms[*index as usize].st_shndx() == SHN_UNDEF);
+            let undefined = undefined.map(|index| object.symbol_name(index));
+            names.extend(undefined.filter(|name| wrapped.replaces(name)));
+        }
+        names
     }
 
     /// Names that files of intermediate code keep from other modules, with the bits that say so.
