@@ -226,8 +226,17 @@ pub struct LtoOptions {
 impl LtoOptions {
     /// Whether the plugin that was given is GCC's.
     pub fn has_gcc_plugin(&self) -> bool {
-        let name = self.code.engine.plugin.as_ref().and_then(|path| path.file_name());
-        name.is_some_and(|name| name.as_encoded_bytes().starts_with(b"liblto_plugin"))
+        self.plugin_begins(b"liblto_plugin") == Some(true)
+    }
+
+    /// Whether a plugin was given that is not LLVM's.
+    pub fn has_foreign_plugin(&self) -> bool {
+        self.plugin_begins(b"LLVMgold") == Some(false)
+    }
+
+    fn plugin_begins(&self, start: &[u8]) -> Option<bool> {
+        let name = self.code.engine.plugin.as_ref()?.file_name()?;
+        Some(name.as_encoded_bytes().starts_with(start))
     }
 }
 

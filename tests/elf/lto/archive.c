@@ -23,6 +23,8 @@
 //# run:
 //# stdout: one native two
 //# no-symbol: never
+// What comes from a pipe is there once only.
+//# sh: $LD_DIR/ld.lld -r <(cat archive.o) -o piped.o && llvm-nm-22 piped.o | grep 'T main'
 #include <stdio.h>
 void one(void);
 int main(void) { one(); }

@@ -2,6 +2,7 @@
 //# not: bfd mold lld -- messages are weld's
 //# obj: errors.o = errors.c @clang -O2 -flto
 //# obj: twice.o = errors.c @clang -O2 -flto
+//# obj: asm.o = asm.c @clang -O2 -flto
 //# obj: arm.o = empty.c @clang -O2 -flto --target=aarch64-linux-gnu -ffreestanding
 //# fail: %pie errors.o twice.o
 //# error: duplicate symbol: main
@@ -20,11 +21,31 @@
 //# error: compiling empty\.o
 //# fail: %pie errors.o --defsym=missing=0 --lto-engine=/no/such/LLVMgold.so
 //# error: /no/such/LLVMgold\.so
+//# fail: %pie errors.o --lto-partitions=0
+//# error: --lto-partitions: expected a number of at least 1, but got '0'
+//# fail: %pie errors.o --thinlto-jobs=foo
+//# error: --thinlto-jobs: expected a number or 'all', but got 'foo'
+//# fail: %pie errors.o --plugin-opt=thinlto-prefix-replace=abc:def
+//# error: --plugin-opt: expected OLD;NEW, but got 'abc:def'
+//# fail: %pie errors.o --plugin-opt=thinlto-object-suffix-replace=abc:def
+//# error: --plugin-opt: expected OLD;NEW, but got 'abc:def'
+//# fail: %pie errors.o --save-temps=x
+//# error: --save-temps: expected resolution, preopt
+//# fail: errors.o --plugin-opt=foo
+//# error: --plugin-opt: unknown plugin option 'foo'
+//# fail: %pie asm.o
+//# error: LLVM.* failed
+//# error: invalid instruction mnemonic 'invalid'
+//# error: compiling asm\.o
+//# fail: %pie errors.o --defsym=missing=0 --lto-newpm-passes=x
+//# error: cannot do --lto-newpm-passes
 //# fail: %pie errors.o --lto-O4
 //# error: --lto-O: expected 0, 1, 2 or 3, but got '4'
 //# fail: %pie errors.o --defsym=missing=0 -mllvm -no-such-option
 //# error: link-time optimisation
 void missing(void);
 int main(void) { missing(); }
+//--- asm.c
+int main(void) { __asm__("invalid"); }
 //--- empty.c
 int nothing;

@@ -42,6 +42,7 @@ use std::time::{Duration, SystemTime};
 use memmap2::{Mmap, MmapOptions};
 use rayon::prelude::*;
 
+use super::anonymous;
 use super::identity::Identity;
 use super::readahead::{Headers, Parts, Prefetch, Readahead};
 use super::reason;
@@ -129,6 +130,8 @@ pub struct InputStore<'h> {
     heap: Mutex<Vec<HeapBytes>>,
     /// Files that others have mapped.
     foreign: Mutex<Vec<Arc<Mmap>>>,
+    /// Files that have what was read from pipes.
+    spooled: Mutex<Vec<File>>,
     gate: Gate,
     /// What absolute paths are below.
     root: PathBuf,
@@ -165,6 +168,7 @@ impl<'h> InputStore<'h> {
             refused: AtomicBool::new(false),
             heap: Mutex::new(Vec::new()),
             foreign: Mutex::new(Vec::new()),
+            spooled: Mutex::new(Vec::new()),
             gate: Gate::default(),
             root: PathBuf::new(),
             opened: None,
@@ -344,6 +348,17 @@ impl<'h> InputStore<'h> {
         // SAFETY: the mapping belongs to the store, too, which does not change it or end it before it is
         // dropped itself, and the slice borrows the store.
         unsafe { slice.as_ref() }
+    }
+
+    /// A path by which other programs can read these bytes while the store lives.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn spool(&self, bytes: &[u8]) -> io::Result<PathBuf> {
+        let file = anonymous::file(bytes)?;
+        let path = anonymous::path(&file);
+        self.spooled.lock().unwrap().push(file);
+        Ok(path)
     }
 
     /// Gives back the memory of a large part of a mapped file that will hardly be read again. Who does read

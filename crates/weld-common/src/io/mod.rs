@@ -5,6 +5,7 @@
 //! inputs that are not in memory before they are needed, [`identity`] tells whether two paths lead to one
 //! file.
 
+pub mod anonymous;
 pub mod identity;
 pub mod input;
 pub mod output;

@@ -43,8 +43,15 @@ impl<'i, 'a> Origins<'i, 'a> {
                 let archive = &inputs.archives[*archive as usize];
                 (archive, archive.archive.member_at(*offset).ok()?)
             }
-            Input::Object { .. } if name.member.is_none() => {
-                return Some(Origin { path: self.kept(&text::to_path(&name.path)), offset: 0, member: None });
+            Input::Object { data, .. } if name.member.is_none() => {
+                let path = text::to_path(&name.path);
+                // What was read from a pipe is there once only.
+                let is_file = std::fs::metadata(inputs.store.rooted(&path)).is_ok_and(|meta| meta.is_file());
+                let path = match is_file {
+                    true => self.kept(&path),
+                    false => bytes_of(inputs, &inputs.store.spool(data).ok()?),
+                };
+                return Some(Origin { path, offset: 0, member: None });
             }
             Input::Object { data, .. } => {
                 let number = inputs.archives.iter().position(|archive| archive.path == name.path)?;
@@ -69,9 +76,12 @@ impl<'i, 'a> Origins<'i, 'a> {
     }
 
     fn kept(&self, path: &Path) -> &'a [u8] {
-        let store = self.inputs.store;
-        store.keep(store.rooted(path).as_os_str().as_encoded_bytes().to_vec())
+        bytes_of(self.inputs, &self.inputs.store.rooted(path))
     }
+}
+
+fn bytes_of<'a>(inputs: &Inputs<'a>, path: &Path) -> &'a [u8] {
+    inputs.store.keep(path.as_os_str().as_encoded_bytes().to_vec())
 }
 
 fn by_address<'a>(archive: &ArchiveInput<'a>) -> HashMap<usize, Member<'a>> {

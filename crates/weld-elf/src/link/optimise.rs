@@ -127,7 +127,7 @@ fn ask<'j>(
     drop(stretch);
     let link = lto::Link { job, inputs, resolved, symbols: &symbols, mode, parallel };
     let _stretch = trace::stretch("generate code");
-    match engine::compile(&link.request(), job.host) {
+    match engine::compile(&link.request()?, job.host) {
         Ok(answer) => {
             let (excluded, visibilities) = (link.excluded(), link.visibilities());
             let wrapped = link.wrapped().into_iter().collect();

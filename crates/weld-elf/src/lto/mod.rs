@@ -10,6 +10,7 @@ mod wrapped;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use weld_common::diag::Diagnostic;
 use weld_common::par;
 use weld_lto::bitcode::{self, Mode as LtoMode};
 use weld_lto::ir::{Compiler, IrFile};
@@ -53,14 +54,21 @@ pub fn files<'r, 'j>(resolved: &'r Resolved<'j>) -> impl Iterator<Item = &'r Obj
 
 impl<'l, 'j> Link<'l, 'j> {
     /// What is asked.
-    pub fn request(&self) -> Request<'l> {
+    ///
+    /// # Errors
+    /// If a file is not where it was.
+    pub fn request(&self) -> Result<Request<'l>, Diagnostic> {
         let options = self.job.options;
         let target = self.mode.facts().target;
         let wrapped = Wrapped::of(&options.symbols.wrap);
         let mut origins = Origins::new(self.inputs);
-        let commons = self.first_commons();
-        let found = files(self.resolved).filter_map(|object| Some((object, origins.find(object.file)?)));
-        let found: Vec<(&Object, Origin)> = found.collect();
+        let commons = self.commons();
+        let mut found: Vec<(&Object, Origin)> = Vec::new();
+        for object in files(self.resolved) {
+            let gone =
+                || Diagnostic::error(format!("{}: a compiler would not find it any more", object.name));
+            found.push((object, origins.find(object.file).ok_or_else(gone)?));
+        }
         let read = |run: Range<usize>| {
             let sources = found[run].iter().filter_map(|(object, origin)| {
                 let source = Source::of(self.inputs, object.file, *origin)?;
@@ -84,7 +92,7 @@ impl<'l, 'j> Link<'l, 'j> {
             Some(_) => self.unused(&mut origins),
             None => Vec::new(),
         };
-        Request {
+        Ok(Request {
             files: list,
             unused,
             output: match options.kind {
@@ -103,21 +111,25 @@ impl<'l, 'j> Link<'l, 'j> {
             gcc_major,
             options: &options.lto.code,
             patience: Request::PATIENCE,
-        }
+        })
     }
 
-    /// Common symbols, and the first file of intermediate code that has each. They are chosen from there, whoever
-    /// else has them: of common symbols every file's size counts, and a compiler joins those of its files.
-    fn first_commons(&self) -> HashMap<SymbolId, FileId> {
-        let mut first = HashMap::new();
+    /// Common symbols, and the file of intermediate code that has the largest of each. They are chosen from there,
+    /// whoever else has them: of common symbols every file's size counts, and a compiler joins those of its files.
+    fn commons(&self) -> HashMap<SymbolId, FileId> {
+        let mut largest: HashMap<SymbolId, (u64, FileId)> = HashMap::new();
         for object in files(self.resolved) {
             for (index, symbol) in (object.first_global..).zip(&object.syms[object.first_global as usize..]) {
                 if object.is_common(symbol.st_shndx()) {
-                    first.entry(object.global(index)).or_insert(object.file);
+                    let size = symbol.st_size();
+                    let known = largest.entry(object.global(index)).or_insert((size, object.file));
+                    if known.0 < size {
+                        *known = (size, object.file);
+                    }
                 }
             }
         }
-        first
+        largest.into_iter().map(|(id, (_, file))| (id, file)).collect()
     }
 
     fn file(&self, source: &Source<'j>, symbols: Vec<Symbol<'j>>) -> File<'j> {

@@ -311,11 +311,11 @@ const ROWS: &[Spec<State>] = &[
 /// What follows `-plugin-opt=`. What only GCC's plugin knows is kept for `lto-wrapper`.
 fn plugin_option(state: &mut State, text: &str) -> Taken {
     let lto = &mut state.o.lto;
-    let is_gcc = lto.has_gcc_plugin();
+    let (is_gcc, is_foreign) = (lto.has_gcc_plugin(), lto.has_foreign_plugin());
     let code = &mut lto.code;
     let for_gcc =
         text.starts_with('/') || text.starts_with("-fresolution=") || text.starts_with("-pass-through=");
-    if is_gcc || for_gcc {
+    if is_gcc && text.starts_with('-') || for_gcc {
         code.engine.plugin_options.push(text.to_owned());
         return Ok(());
     }
@@ -361,6 +361,8 @@ fn plugin_option(state: &mut State, text: &str) -> Taken {
         ("thinlto-object-suffix-replace", Some(value)) => suffix_replace(lto, value)?,
         ("thinlto-prefix-replace", Some(value)) => prefix_replace(lto, value)?,
         ("time-trace", Some(_)) => code.time_trace = Some((path(), 500)),
+        // What it means only the plugin knows.
+        _ if is_foreign => code.engine.plugin_options.push(text.to_owned()),
         _ => return Err(format!("unknown plugin option '{text}'")),
     }
     Ok(())
