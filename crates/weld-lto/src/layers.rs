@@ -10,7 +10,7 @@ const ROOMS: &[&str] = &[
     // What compilers are asked, and what they answer.
     "options", "request", "answer",
     // Asking them, and being asked.
-    "protocol", "engine", "child",
+    "protocol", "late", "engine", "child",
 ];
 
 #[test]

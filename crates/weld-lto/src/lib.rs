@@ -14,6 +14,8 @@ pub mod child;
 pub mod engine;
 pub mod gcc;
 pub mod ir;
+#[cfg(target_os = "linux")]
+mod late;
 #[cfg(test)]
 mod layers;
 pub mod options;

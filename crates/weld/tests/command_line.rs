@@ -215,3 +215,14 @@ fn closed_outputs_are_no_crash() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
 }
+
+/// weld is the process that compilers run in when it is told so and nothing else. It ends with who started it.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_engine_that_is_given_no_order_ends() {
+    let output = Command::new(WELD).arg("-weld-lto-engine").stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("no order has come"));
+    let (code, _, err) = weld("-weld-lto-engine a.o");
+    assert!(code == 1 && err.contains("-weld-lto-engine"), "{err}");
+}

@@ -16,7 +16,7 @@ mod api;
 mod plugin;
 mod wrapper;
 
-use std::ffi::c_int;
+use std::ffi::{CString, c_int};
 use std::fs::{DirBuilder, File};
 use std::io::{self, Read, Write};
 use std::os::fd::FromRawFd;
@@ -27,6 +27,7 @@ use std::sync::{Arc, Mutex};
 
 use weld_common::text::os_str;
 
+use crate::late;
 use crate::protocol::{Order, Reply, Work, level};
 
 /// Where replies go. Compilers say things on any thread.
@@ -71,8 +72,7 @@ pub fn run() -> i32 {
         voice.say(&Reply::Failed);
         return 2;
     }
-    // SAFETY: this process has one thread yet.
-    unsafe { std::env::set_var("TMPDIR", &directory) };
+    set_variable(b"TMPDIR", &order.directory);
     let ending = Arc::new(Ending { directory, group: AtomicI32::new(0), cleanup: Mutex::new(None) });
     watch(ending.clone());
     let done = match &order.work {
@@ -93,7 +93,7 @@ fn take_streams() -> Option<File> {
     // SAFETY: calls with numbers only; the new descriptor is nobody else's.
     unsafe {
         let voice = libc::fcntl(1, libc::F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
-        if voice < 0 || libc::dup2(2, 1) < 0 {
+        if voice < 0 || late::dup2()(2, 1) < 0 {
             return None;
         }
         Some(File::from_raw_fd(voice))
@@ -106,6 +106,14 @@ fn read_order(bytes: &mut Vec<u8>) -> Option<Order<'_>> {
     input.read_exact(&mut length).ok()?;
     input.take(u64::from_le_bytes(length)).read_to_end(bytes).ok()?;
     Order::read(bytes)
+}
+
+/// Sets a variable for compilers. No other thread looks at any while this one does.
+fn set_variable(name: &[u8], value: &[u8]) {
+    if let (Ok(name), Ok(value)) = (CString::new(name), CString::new(value)) {
+        // SAFETY: terminated strings; one thread works here, and the other waits for its input.
+        unsafe { late::setenv()(name.as_ptr(), value.as_ptr(), 1) };
+    }
 }
 
 fn ignore_signals() {
@@ -135,13 +143,12 @@ impl Ending {
         let group = self.group.load(Ordering::SeqCst);
         if group > 0 {
             // SAFETY: a group that was made here, and whose leader has not been waited for.
-            unsafe { libc::kill(-group, libc::SIGKILL) };
+            unsafe { late::kill()(-group, libc::SIGKILL) };
         }
         // Other threads may still make files. When the directory is gone they cannot.
         for _ in 0..1000 {
-            match std::fs::remove_dir_all(&self.directory) {
-                Err(e) if e.kind() == io::ErrorKind::DirectoryNotEmpty => {}
-                _ => break,
+            if late::remove_directory(&self.directory) || !self.directory.exists() {
+                break;
             }
         }
         // SAFETY: no preconditions. What a compiler registered for the end of its process is not wanted: its other

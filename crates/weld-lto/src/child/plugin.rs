@@ -24,6 +24,7 @@ use weld_common::text::os_str;
 
 use super::api::{self, Entry, InputFile, Status, Symbol, Value, tag};
 use super::{Ending, Voice};
+use crate::late;
 use crate::protocol::{Input, Plugin, Reply, level};
 
 /// What callbacks work with. Set once, before the plugin is loaded.
@@ -131,12 +132,14 @@ fn open(inputs: &[Input<'_>]) -> Result<Vec<Claimed>, String> {
 /// Loads the library and lets it look at the table of a linker's functions. Says when it is ready.
 fn load(work: &Plugin<'_>, voice: &Voice) -> Result<(), String> {
     let path = c_string(&work.library);
+    // To look it up later would take away what it has to say.
+    let dlerror = late::dlerror();
     // SAFETY: terminated strings. What a library does when it is loaded is its own affair; that is why it is
     // loaded here and not in weld.
     let (library, onload) = unsafe {
-        let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+        let library = late::dlopen()(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
         if library.is_null() {
-            let why = libc::dlerror();
+            let why = dlerror();
             return Err(if why.is_null() { String::new() } else { lossy(why) });
         }
         (library, libc::dlsym(library, c"onload".as_ptr()))

@@ -14,7 +14,8 @@ use std::sync::atomic::Ordering;
 
 use weld_common::text::os_str;
 
-use super::{Ending, Voice};
+use super::{Ending, Voice, set_variable};
+use crate::late;
 use crate::protocol::{Reply, Wrapper};
 
 /// Whether it succeeded; if not, why has been said.
@@ -36,8 +37,7 @@ pub fn run(work: &Wrapper<'_>, voice: &Voice, ending: &Ending) -> bool {
     };
     for variable in &work.variables {
         if let Some(at) = variable.iter().position(|&byte| byte == b'=') {
-            // SAFETY: the other thread of this process waits for its input and reads no variables.
-            unsafe { std::env::set_var(os_str(&variable[..at]), os_str(&variable[at + 1..])) };
+            set_variable(&variable[..at], &variable[at + 1..]);
         }
     }
     let (pid, mut output) = match start(&words) {
@@ -78,27 +78,29 @@ fn start(words: &[CString]) -> std::io::Result<(libc::pid_t, File)> {
     let mut pipes = [[0; 2]; 2];
     for ends in &mut pipes {
         // SAFETY: an array of two.
-        if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+        if unsafe { late::pipe2()(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
             return Err(std::io::Error::last_os_error());
         }
     }
     // SAFETY: the descriptors have just been made and are nobody else's.
     let [output, output_end, failure, failure_end] =
         unsafe { [pipes[0][0], pipes[0][1], pipes[1][0], pipes[1][1]].map(|fd| File::from_raw_fd(fd)) };
+    // Looked up before, since that is not allowed between.
+    let (setpgid, dup2, execvp) = (late::setpgid(), late::dup2(), late::execvp());
     // SAFETY: between here and `execvp` or `_exit` the child only calls functions that POSIX allows there.
-    let pid = unsafe { libc::fork() };
+    let pid = unsafe { late::fork()() };
     match pid {
         -1 => return Err(std::io::Error::last_os_error()),
         0 => {
             // SAFETY: as above; the lists end with null pointers.
             unsafe {
-                libc::setpgid(0, 0);
+                setpgid(0, 0);
                 for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGTERM, libc::SIGPIPE] {
                     libc::signal(signal, libc::SIG_DFL);
                 }
-                libc::dup2(nothing.as_raw_fd(), 0);
-                libc::dup2(output_end.as_raw_fd(), 1);
-                libc::execvp(argv[0], argv.as_ptr());
+                dup2(nothing.as_raw_fd(), 0);
+                dup2(output_end.as_raw_fd(), 1);
+                execvp(argv[0], argv.as_ptr());
                 let error: c_int = *libc::__errno_location();
                 libc::write(failure_end.as_raw_fd(), (&raw const error).cast(), size_of::<c_int>());
                 libc::_exit(127)
@@ -108,7 +110,7 @@ fn start(words: &[CString]) -> std::io::Result<(libc::pid_t, File)> {
     }
     // Both do it, so that it is done for either.
     // SAFETY: numbers only.
-    unsafe { libc::setpgid(pid, pid) };
+    unsafe { setpgid(pid, pid) };
     drop((output_end, failure_end));
     let mut error = [0; size_of::<c_int>()];
     let mut failure = failure;

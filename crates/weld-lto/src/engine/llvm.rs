@@ -312,7 +312,7 @@ fn input<'a>(
 /// Across file systems, too.
 fn move_file(from: &Path, to: &Path) -> io::Result<()> {
     match std::fs::rename(from, to) {
-        Err(e) if e.kind() == io::ErrorKind::CrossesDevices => std::fs::copy(from, to).map(|_| ()),
+        Err(e) if e.kind() == io::ErrorKind::CrossesDevices => std::fs::write(to, std::fs::read(from)?),
         done => done,
     }
 }

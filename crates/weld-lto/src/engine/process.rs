@@ -16,6 +16,8 @@ use std::path::Path;
 use std::ptr;
 use std::time::{Duration, Instant};
 
+use crate::late;
+
 unsafe extern "C" {
     static environ: *const *mut c_char;
 }
@@ -171,7 +173,7 @@ impl Process {
     pub fn end(&mut self, patience: Duration, hear: &mut dyn FnMut(Heard<'_>) -> Next) -> io::Result<Ending> {
         self.input = None;
         let deadline = Instant::now() + patience;
-        let mut pause = Duration::from_micros(200);
+        let mut pause: c_int = 1; // Milliseconds.
         let mut buffer = vec![0; 1 << 16];
         let ending = loop {
             // It cannot end while it waits for someone to read what it prints.
@@ -185,8 +187,9 @@ impl Process {
                 self.kill();
                 break self.wait(0)?.ok_or(ErrorKind::NotFound)?;
             }
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(20));
+            // SAFETY: no descriptors to wait for, only the time.
+            unsafe { libc::poll(ptr::null_mut(), 0, pause) };
+            pause = (pause * 2).min(20);
         };
         while self.poll(false, Some(Duration::ZERO))?[2] && self.output.is_some() {
             self.hear_output(&mut buffer, hear)?;
@@ -221,7 +224,7 @@ impl Process {
     fn kill(&self) {
         // SAFETY: a child of this process that has not been waited for, so its number is nobody else's.
         unsafe {
-            libc::kill(self.pid, libc::SIGKILL);
+            late::kill()(self.pid, libc::SIGKILL);
         }
     }
 }
@@ -249,7 +252,7 @@ impl Drop for Process {
 fn pipe() -> io::Result<(File, File)> {
     let mut ends = [0; 2];
     // SAFETY: an array of two.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+    if unsafe { late::pipe2()(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: the descriptors have just been made and are nobody else's.
@@ -275,16 +278,16 @@ fn spawn(program: &Path, arg: &str, streams: [&File; 3]) -> io::Result<libc::pid
     // strings and end with null pointers; so does `environ`, which nobody changes.
     let failed = unsafe {
         let mut actions = std::mem::zeroed();
-        let mut failed = libc::posix_spawn_file_actions_init(&mut actions);
+        let mut failed = late::posix_spawn_file_actions_init()(&mut actions);
         for (stream, number) in streams.into_iter().zip(0..) {
             if failed == 0 {
-                failed = libc::posix_spawn_file_actions_adddup2(&mut actions, stream.as_raw_fd(), number);
+                failed = late::posix_spawn_file_actions_adddup2()(&mut actions, stream.as_raw_fd(), number);
             }
         }
         if failed == 0 {
             failed = libc::posix_spawnp(&mut pid, argv[0], &actions, ptr::null(), argv.as_ptr(), environ);
         }
-        libc::posix_spawn_file_actions_destroy(&mut actions);
+        late::posix_spawn_file_actions_destroy()(&mut actions);
         failed
     };
     if failed == 0 { Ok(pid) } else { Err(io::Error::from_raw_os_error(failed)) }

@@ -11,8 +11,9 @@ use std::time::Duration;
 use weld_common::host::{Host, LTO_CHILD};
 use weld_common::text::{os_str, text};
 
+use super::process::{Ending, Heard, Next, Process, Stop};
 use crate::answer::{Level, Message};
-use crate::engine::process::{Ending, Heard, Next, Process, Stop};
+use crate::late;
 use crate::protocol::{Order, Replies, Reply, level};
 
 /// What has come of an order.
@@ -68,7 +69,7 @@ pub fn directory(host: &dyn Host) -> PathBuf {
     // Other programs of the compiler may work elsewhere.
     let above = std::path::absolute(&above).unwrap_or(above);
     let random = RandomState::new().build_hasher().finish();
-    above.join(format!("weld-lto-{}-{random:016x}", std::process::id()))
+    above.join(format!("weld-lto-{random:016x}"))
 }
 
 impl Session {
@@ -127,9 +128,8 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.end(false);
         // An engine that crashed has left it.
-        match std::fs::remove_dir_all(&self.directory) {
-            // It is gone, or the user will find it: there is nothing else to do about it.
-            Ok(()) | Err(_) => {}
+        if self.directory.exists() {
+            late::remove_directory(&self.directory);
         }
     }
 }

@@ -19,7 +19,8 @@ pub struct Workshop {
 
 pub const X86_64: Machine = Machine::Elf { machine: 62, is_64: true, is_big_endian: false };
 
-/// The program that becomes engines: the example of this package.
+/// The program that becomes engines: the example of this package. `cargo test` builds it; with `--test engine` it is
+/// the one of the last time.
 pub fn engine_program() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     test.parent().unwrap().parent().unwrap().join("examples/lto-engine")
