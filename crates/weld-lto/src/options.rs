@@ -4,6 +4,7 @@
 //! business, and so is to refuse what it cannot do. Texts are as users wrote them, without the option's name.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 
 /// The command line's wishes. [`Options::default`] is a command line that says nothing.
@@ -145,6 +146,51 @@ pub struct Cache {
     pub policy: Option<String>,
 }
 
+impl Cache {
+    /// Checks a policy: `cache_size=N%`, `cache_size_bytes=N[kmg]`, `cache_size_files=N`, `prune_after=N[smh]`,
+    /// `prune_interval=N[smh]`, with colons between them.
+    ///
+    /// # Errors
+    /// The part that is wrong.
+    pub fn check_policy(policy: &str) -> Result<(), WrongPolicy<'_>> {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_right = |part: &str| match part.split_once('=') {
+            Some(("cache_size", value)) => value
+                .strip_suffix('%')
+                .and_then(|number| number.parse::<u64>().ok())
+                .is_some_and(|percent| percent <= 100),
+            Some(("cache_size_bytes", value)) => {
+                is_number(value.strip_suffix(['k', 'm', 'g', 'K', 'M', 'G']).unwrap_or(value))
+            }
+            Some(("cache_size_files", value)) => is_number(value),
+            Some(("prune_after" | "prune_interval", value)) => {
+                value.strip_suffix(['s', 'm', 'h']).is_some_and(is_number)
+            }
+            _ => false,
+        };
+        match policy.split(':').find(|part| !is_right(part)) {
+            Some(part) if !policy.is_empty() => Err(WrongPolicy(part)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A part of a policy that means nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrongPolicy<'p>(pub &'p str);
+
+impl fmt::Display for WrongPolicy<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "'{}' is none of cache_size=N%, cache_size_bytes=N, cache_size_files=N, prune_after=Ns, prune_interval=Ns",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for WrongPolicy<'_> {}
+
 /// `--thinlto-distributor=` and what goes with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distribution {
@@ -234,4 +280,28 @@ pub struct EngineWishes {
     /// `-plugin-opt=` as far as it is for GCC's plugin: the path of `lto-wrapper`, `-fresolution=`,
     /// `-pass-through=`.
     pub plugin_options: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies() {
+        for right in [
+            "",
+            "cache_size=50%:cache_size_bytes=10g:cache_size_files=3",
+            "prune_after=24h:prune_interval=0s",
+        ] {
+            assert_eq!(Cache::check_policy(right), Ok(()), "{right}");
+        }
+        for (wrong, part) in [
+            ("bogus", "bogus"),
+            ("cache_size=5", "cache_size=5"),
+            ("cache_size=5%:prune_after=3", "prune_after=3"),
+        ] {
+            assert_eq!(Cache::check_policy(wrong), Err(WrongPolicy(part)));
+        }
+        assert_eq!(Cache::check_policy("cache_size=101%"), Err(WrongPolicy("cache_size=101%")));
+    }
 }

@@ -29,6 +29,8 @@
 //# error: --plugin-opt: expected OLD;NEW, but got 'abc:def'
 //# fail: %pie errors.o --plugin-opt=thinlto-object-suffix-replace=abc:def
 //# error: --plugin-opt: expected OLD;NEW, but got 'abc:def'
+//# fail: %pie errors.o --thinlto-cache-policy=bogus
+//# error: --thinlto-cache-policy: 'bogus' is none of cache_size=N%
 //# fail: %pie errors.o --save-temps=x
 //# error: --save-temps: expected resolution, preopt
 //# fail: errors.o --plugin-opt=foo

@@ -138,7 +138,7 @@ impl Writer {
     }
 
     /// Bytes so far.
-    pub fn len(&self) -> u64 {
+    pub fn position(&self) -> u64 {
         self.bytes.len() as u64
     }
 

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use weld_lto::ir::{Compiler, IrFile, IrSymbol, Kind, ReadError, Visibility};
+use weld_lto::ir::{Compiler, IrFile, IrSymbol, Kind, ReadError, Selection, Visibility};
 use weld_lto::triple::{ElfMachine, Triple};
 use weld_lto::{bitcode, gcc};
 
@@ -154,6 +154,8 @@ struct Placed {
 /// An object in the making.
 struct Made<'a> {
     groups: u32,
+    /// Of each group, whether it stays beside others of its name.
+    is_kept: Vec<bool>,
     /// Names of libraries, each with its NUL.
     libraries: Vec<u8>,
     symbols: Vec<Placed>,
@@ -166,6 +168,7 @@ impl<'a> Made<'a> {
     fn new(ir: &IrFile<'a>) -> Made<'a> {
         let mut made = Made {
             groups: ir.comdats.len() as u32,
+            is_kept: ir.comdats.iter().map(|comdat| comdat.selection == Selection::NoDuplicates).collect(),
             libraries: ir.libraries.iter().flat_map(|name| [name, &b"\0"[..]].concat()).collect(),
             symbols: vec![Placed { record: Sym([0; Sym::SIZE]), section: 0 }],
             strings: vec![0],
@@ -262,36 +265,37 @@ impl<'a> Made<'a> {
         // The header is written last, when it is known where the section headers are.
         out.bytes(&vec![0; format.size::<Ehdr>() as usize]).align(8);
         for (number, members) in (1..).zip(self.members()) {
-            let at = out.len();
-            out.u32(GRP_COMDAT);
+            let at = out.position();
+            let is_comdat = !self.is_kept[number - 1];
+            out.u32(if is_comdat { GRP_COMDAT } else { 0 });
             members.iter().for_each(|member| _ = out.u32(*member));
             let link = [symtab, number as u32];
             sections[number] =
                 Section { kind: SHT_GROUP, link, ..Section::default() }.over(at, &out).of_entries(4);
         }
-        let at = out.align(8).len();
+        let at = out.align(8).position();
         self.symbols.iter().for_each(|symbol| _ = out.record(&symbol.record));
         let link = [strtab, self.groups + 1];
         let table = Section { kind: SHT_SYMTAB, link, ..Section::default() }.over(at, &out);
         sections.push(table.of_entries(format.size::<Sym>()));
-        let at = out.len();
+        let at = out.position();
         out.bytes(&self.strings);
         sections.push(Section { kind: SHT_STRTAB, ..Section::default() }.over(at, &out));
         if !self.libraries.is_empty() {
-            let at = out.len();
+            let at = out.position();
             out.bytes(&self.libraries);
             sections
                 .push(Section { kind: SHT_LLVM_DEPENDENT_LIBRARIES, ..Section::default() }.over(at, &out));
         }
         if sections.len() >= SHN_LORESERVE.into() {
-            let at = out.align(8).len();
+            let at = out.align(8).position();
             self.symbols.iter().for_each(|symbol| _ = out.u32(symbol.section));
             let table = Section { kind: SHT_SYMTAB_SHNDX, link: [symtab, 0], ..Section::default() };
             sections.push(table.over(at, &out).of_entries(4));
             // The header has no room for these numbers.
             sections[0] = Section { size: sections.len() as u64, link: [strtab, 0], ..Section::default() };
         }
-        let at = out.align(8).len();
+        let at = out.align(8).position();
         sections.iter().for_each(|section| section.write(&mut out));
         let header = header(target, at, (sections.len(), strtab));
         let mut bytes = out.finish();
@@ -316,7 +320,7 @@ struct Section {
 impl Section {
     /// With what has been written since `start` as its contents.
     fn over(self, start: u64, out: &Writer) -> Section {
-        Section { offset: start, size: out.len() - start, ..self }
+        Section { offset: start, size: out.position() - start, ..self }
     }
 
     fn of_entries(self, size: u64) -> Section {
@@ -351,7 +355,7 @@ fn header(target: Target, offset: u64, (sections, names): (usize, u32)) -> Vec<u
 mod tests {
     use weld_common::host::QuietHost;
     use weld_common::io::input::InputStore;
-    use weld_lto::ir::{Comdat, Selection};
+    use weld_lto::ir::Comdat;
 
     use super::super::object::SymbolPlace;
     use super::*;

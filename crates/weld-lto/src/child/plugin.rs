@@ -36,6 +36,8 @@ struct Linker {
     redefined: Vec<CString>,
     /// The plugin has reported an error.
     has_failed: AtomicBool,
+    /// It is doing what is left to do at the end.
+    is_tidying: AtomicBool,
     hooks: Mutex<Hooks>,
 }
 
@@ -72,6 +74,7 @@ pub fn run(work: &Plugin<'_>, voice: &Voice, ending: &Ending) -> bool {
         files,
         redefined: work.redefined.iter().map(|name| c_string(name)).collect(),
         has_failed: AtomicBool::new(false),
+        is_tidying: AtomicBool::new(false),
         hooks: Mutex::default(),
     });
     if let Err(why) = load(work, voice) {
@@ -84,6 +87,7 @@ pub fn run(work: &Plugin<'_>, voice: &Voice, ending: &Ending) -> bool {
         let mut place = ending.cleanup.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         *place = cleanup.map(|hook| -> Box<dyn FnOnce() + Send> {
             Box::new(move || {
+                linker.is_tidying.store(true, Ordering::SeqCst);
                 // SAFETY: the plugin registered it to be called once, at the end.
                 unsafe { hook() };
             })
@@ -400,6 +404,11 @@ unsafe extern "C" fn message(
         linker.has_failed.store(true, Ordering::SeqCst);
     }
     if level == level::FATAL {
+        if linker.is_tidying.load(Ordering::SeqCst) {
+            // This is the thread that ends the process, and the work is done. weld removes the directory.
+            // SAFETY: no preconditions.
+            unsafe { libc::_exit(1) };
+        }
         linker.voice.say(&Reply::Failed);
         loop {
             std::thread::park();

@@ -26,6 +26,10 @@ pub fn words(request: &Request<'_>) -> Result<Vec<String>, Fault> {
     if let Some(option) = impossible(options) {
         return Err(refused(option));
     }
+    // Of modules that are compiled one by one the plugin writes many files, beside the inputs.
+    if options.emit == Emit::Bitcode && request.files.iter().any(|file| file.is_thin) {
+        return Err(refused("--lto-emit-llvm of modules for ThinLTO".to_owned()));
+    }
     let mut words = Words(Vec::new());
     words.push(Some(format!("O{}", options.level.unwrap_or(DEFAULT_LEVEL))));
     words.value("lto-partitions=", Some(options.partitions).filter(|&count| count != 1));

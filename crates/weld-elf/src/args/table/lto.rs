@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use weld_common::args::Value::{None as NoValue, Optional, Required, Suffix};
 use weld_common::args::{Group, Spec, accepted, choice, choose, flag, refused, take};
-use weld_lto::options::{Emit, IndexOnly, PrefixReplace, SaveTemps, Unified};
+use weld_lto::options::{Cache, Emit, IndexOnly, PrefixReplace, SaveTemps, Unified};
 
 use super::super::state::State;
 use super::super::values::number;
@@ -267,8 +267,7 @@ const ROWS: &[Spec<State>] = &[
         Ok(())
     }),
     take(&["thinlto-cache-policy"], Required("POLICY"), "How much of them, and how long.", |s, v| {
-        s.cache_policy = Some(v.string()?);
-        Ok(())
+        cache_policy(s, v.text()?)
     }),
     take(
         &["thinlto-distributor"],
@@ -355,7 +354,7 @@ fn plugin_option(state: &mut State, text: &str) -> Taken {
         ("save-temps", None) => code.save_temps = SaveTemps::All,
         ("stats-file", Some(_)) => code.statistics = Some(path()),
         ("cache-dir", Some(_)) => state.cache_directory = Some(path()),
-        ("cache-policy", Some(_)) => state.cache_policy = owned(),
+        ("cache-policy", Some(value)) => cache_policy(state, value)?,
         ("thinlto-emit-imports-files", None) => code.thin.emit_imports_files = true,
         ("thinlto-index-only", _) => index_only(lto, value.map(PathBuf::from)),
         ("thinlto-object-suffix-replace", Some(value)) => suffix_replace(lto, value)?,
@@ -385,6 +384,12 @@ fn jobs(lto: &mut LtoOptions, text: &str) -> Taken {
         return Err(format!("expected a number or 'all', but got '{text}'"));
     }
     lto.code.jobs = Some(text.to_owned());
+    Ok(())
+}
+
+fn cache_policy(state: &mut State, text: &str) -> Taken {
+    Cache::check_policy(text).map_err(|wrong| wrong.to_string())?;
+    state.cache_policy = Some(text.to_owned());
     Ok(())
 }
 
