@@ -37,7 +37,7 @@ use crate::layout::default_script;
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
-use crate::names::Wrap;
+use crate::names::{Rank, Wrap};
 use crate::options::{Icf, Options, OutputKind, ScriptOptions, TextFormat};
 use crate::relocatable;
 use crate::report;
@@ -462,6 +462,8 @@ fn resolve<'j>(
             search.gcc = true;
             continue;
         }
+        refuse_hollow(job, &resolved);
+        sink.end_phase()?;
         if compiled.is_some() {
             return Ok(resolved);
         }
@@ -472,6 +474,17 @@ fn resolve<'j>(
         }
         loader.add_dependent(&more, inputs);
         sink.end_phase()?;
+    }
+}
+
+/// Refuses an object that says it has nothing but GCC's intermediate code, where that cannot be found.
+fn refuse_hollow(job: &Job, resolved: &Resolved) {
+    let Some(id) = resolved.names.find(SLIM.as_bytes()) else { return };
+    let entry = resolved.names.get(id);
+    let index = resolved.index_of_file[entry.file().index()];
+    if let Some(object) = resolved.objects.get(index as usize).filter(|_| entry.rank() <= Rank::Weak) {
+        let text = "says that it has intermediate code of GCC's only, but has none";
+        job.sink.push(object.whole().error(text.to_owned()));
     }
 }
 
