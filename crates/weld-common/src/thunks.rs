@@ -130,11 +130,13 @@ pub struct Thunks<K, P> {
     pub pools: Vec<Pool<P>>,
     /// The last one with each key.
     last: BTreeMap<K, u32>,
+    /// Of those the one that was asked for last: mostly branches with the same key ask one after the other.
+    asked: u32,
 }
 
 impl<K, P> Default for Thunks<K, P> {
     fn default() -> Self {
-        Thunks { list: Vec::new(), pools: Vec::new(), last: BTreeMap::new() }
+        Thunks { list: Vec::new(), pools: Vec::new(), last: BTreeMap::new(), asked: 0 }
     }
 }
 
@@ -183,6 +185,8 @@ impl<K: Copy + Ord, P> Thunks<K, P> {
         form: impl Fn(usize) -> Option<Form>,
         pool: impl FnOnce(&mut Vec<Pool<P>>) -> Option<u32>,
     ) -> Option<u32> {
+        let last = self.last_with(branch.key);
+        self.asked = last.unwrap_or(self.asked);
         let known = self.with_key(branch.key).find(|i| branch.reach.has(branch.here, self.address(*i)));
         if known.is_some() {
             return known;
@@ -194,15 +198,22 @@ impl<K: Copy + Ord, P> Thunks<K, P> {
         let offset = into.take(form(fitting)?);
         let number = self.list.len() as u32;
         into.thunks.push(number);
-        let previous = self.last.insert(branch.key, number);
-        self.list.push(Thunk { key: branch.key, form: fitting, pool, offset, previous });
+        self.last.insert(branch.key, number);
+        self.asked = number;
+        self.list.push(Thunk { key: branch.key, form: fitting, pool, offset, previous: last });
         Some(number)
     }
 
     /// Those with a key, the last one first.
     pub fn with_key(&self, key: K) -> impl Iterator<Item = u32> {
-        let last = self.last.get(&key).copied();
-        std::iter::successors(last, |number| self.list[*number as usize].previous)
+        std::iter::successors(self.last_with(key), |number| self.list[*number as usize].previous)
+    }
+
+    fn last_with(&self, key: K) -> Option<u32> {
+        match self.list.get(self.asked as usize) {
+            Some(thunk) if thunk.key == key => Some(self.asked),
+            _ => self.last.get(&key).copied(),
+        }
     }
 
     /// Where a thunk is: if its pool is new, about.
