@@ -35,7 +35,7 @@ use crate::job::Job;
 use crate::layout::patch_space::PatchSpace;
 use crate::layout::program::{self, Program};
 use crate::layout::section_order::Orderer;
-use crate::layout::thunks::{self, Code, Reach};
+use crate::layout::thunks::{self, Code, Settings};
 use crate::layout::{self, Order, Placer};
 use crate::librarian;
 use crate::live::{self, Live};
@@ -297,9 +297,9 @@ fn give_addresses<'j>(
         layout
     };
     let code = Code { resolved, sections: &mut sections, symbols: &mut symbols, live: &mut live };
-    let reach = Reach { most: options.branch_reach, verbose: options.verbose.all, parallel };
+    let settings = Settings { most: options.branch_reach, verbose: options.verbose.all, parallel };
     let (layout, branches) =
-        job.step("give addresses", || thunks::settle(code, order, &reach, job.sink, place));
+        job.step("give addresses", || thunks::settle(code, order, &settings, job.sink, place));
     let base = resolved.program.base_address(options, resolved.machine);
     limits::check(options, resolved, &layout, base, job.sink);
     job.sink.end_phase()?;

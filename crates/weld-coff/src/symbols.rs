@@ -27,7 +27,7 @@ use crate::resolve::{Place, Resolved, duplicates, wrap};
 use crate::sections::{Kind as SectionKind, Sections};
 use crate::wording::source::Sources;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     Undefined,
     /// `value` bytes into section `target`.
@@ -43,7 +43,7 @@ pub enum Kind {
 }
 
 /// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol {
     pub value: u64,
     pub target: u32,
@@ -77,7 +77,7 @@ pub enum SyntheticSection {
     DelayThunk(ImportId),
     /// What has a DLL loaded: its number among [`Delays::loaders`].
     DelayLoader(u32),
-    /// What a branch goes to whose target is too far: its number among [`Symbols::branch_targets`].
+    /// What a branch goes to whose target is too far: its number among [`crate::layout::thunks`].
     BranchThunk(u32),
     /// A table; which one, its number among [`crate::synth`]'s says.
     Table(u32),
@@ -86,8 +86,6 @@ pub enum SyntheticSection {
 pub struct Symbols {
     pub list: Vec<Symbol>,
     pub made: Vec<SyntheticSection>,
-    /// What thunks of branches lead to.
-    pub branch_targets: Vec<Symbol>,
     /// Weak externals and alternate names that stand for others.
     pub aliased: usize,
     pub delays: Delays,
@@ -200,14 +198,8 @@ impl Freezer<'_, '_> {
         let count = names.id_bound();
         let one = |id: usize| self.one(SymbolId(id as u32), names, sections);
         let list = par::list("freeze names", self.parallel, count, NAMES, |run| run.map(one));
-        let mut symbols = Symbols {
-            list,
-            made: Vec::new(),
-            branch_targets: Vec::new(),
-            aliased: 0,
-            delays: Delays::default(),
-            auto_imports: false,
-        };
+        let mut symbols =
+            Symbols { list, made: Vec::new(), aliased: 0, delays: Delays::default(), auto_imports: false };
         let _stretch = trace::stretch("sections for symbols");
         self.commons(&noted.commons, &mut symbols, sections);
         self.thunks(&mut symbols, sections);

@@ -26,6 +26,13 @@ pub fn put_instruction(out: &mut [u8], at: usize, code: u32) {
     out[at..at + 4].copy_from_slice(&code.to_le_bytes());
 }
 
+/// `adrp x16, target; add x16, x16, target; br x16`: a jump to what is within 4 GiB.
+pub fn put_page_jump(out: &mut [u8], address: u64, target: u64) {
+    put_instruction(out, 0, adrp(16, pages(target, address)));
+    put_instruction(out, 4, add_low(16, 16, target));
+    put_instruction(out, 8, BR_X16);
+}
+
 /// `adrp xN, .+pages`
 pub fn adrp(register: u32, pages: i64) -> u32 {
     0x9000_0000 | register | address_bits(pages >> 12)

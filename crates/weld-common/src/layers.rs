@@ -16,6 +16,7 @@ const ROOMS: &[&str] = &[
     "suggest",
     "glob",
     "runs",
+    "thunks",
     "aarch64",
     // Messages, and the program around a link.
     "diag",

@@ -36,6 +36,7 @@ pub mod source_lines;
 pub mod string_table;
 pub mod suggest;
 pub mod text;
+pub mod thunks;
 pub mod trace;
 pub mod walk;
 pub mod winners;

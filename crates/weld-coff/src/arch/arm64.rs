@@ -3,11 +3,12 @@
 //! Relocations of instructions add to the immediate that the instruction has, but for branches, which have
 //! none.
 
-use weld_common::aarch64::{BR_X16, add_low, adrp, load_low, pages};
+use weld_common::aarch64::{BR_X16, adrp, load_low, pages, put_instruction, put_page_jump};
+use weld_common::thunks::{Form, Reach};
 
 use super::{
-    DIR64, DelayCode, Facts, Fault, HIGHLOW, Jump, Range, Refers, Rules, Snippet, Target, add_address,
-    add_checked,
+    BranchThunk, DIR64, DelayCode, Facts, Fault, HIGHLOW, Jump, Range, Refers, Rules, Snippet, Target,
+    add_address, add_checked,
 };
 use crate::coff::pe;
 
@@ -36,6 +37,10 @@ pub static FACTS: Facts = Facts {
     thunk: (12, 2),
     write_thunk,
     thunk_address: None,
+    branch_thunk: Some(BranchThunk {
+        form: Form { size: 12, align: 4, reach: Reach::EVERYTHING },
+        write: put_page_jump,
+    }),
     function: 8,
     tls_directory: 40,
     base_relocation: DIR64,
@@ -111,19 +116,9 @@ const fn bytes<const WORDS: usize, const BYTES: usize>(words: [u32; WORDS]) -> [
 /// `adrp x16, slot; ldr x16, [x16, slot]; br x16`
 fn write_thunk(bytes: &mut [u8], jump: Jump) {
     let slot = jump.slot.into();
-    put_code(bytes, [adrp(16, pages(slot, jump.rva.into())), load_low(16, 16, slot), BR_X16]);
-}
-
-/// What branches go to that do not reach `target`: `adrp x16, target; add x16, x16, target; br x16`
-pub fn write_branch_thunk(bytes: &mut [u8], rva: u32, target: u32) {
-    let target = target.into();
-    put_code(bytes, [adrp(16, pages(target, rva.into())), add_low(16, 16, target), BR_X16]);
-}
-
-fn put_code(bytes: &mut [u8], code: [u32; 3]) {
-    for (place, word) in bytes.chunks_exact_mut(4).zip(code) {
-        place.copy_from_slice(&word.to_le_bytes());
-    }
+    put_instruction(bytes, 0, adrp(16, pages(slot, jump.rva.into())));
+    put_instruction(bytes, 4, load_low(16, 16, slot));
+    put_instruction(bytes, 8, BR_X16);
 }
 
 fn word(place: &[u8]) -> u32 {

@@ -9,6 +9,8 @@ pub mod x86;
 
 use std::fmt;
 
+use weld_common::thunks::Form;
+
 use crate::coff::machine::Machine;
 use crate::coff::pe;
 
@@ -27,6 +29,8 @@ pub struct Facts {
     pub write_thunk: fn(&mut [u8], Jump),
     /// Where in the jump an address is that a loader has to change.
     pub thunk_address: Option<u32>,
+    /// What a branch goes through that does not reach; `None`: all do.
+    pub branch_thunk: Option<BranchThunk>,
     /// Bytes of an entry of the table of functions, which is sorted; 0 if there is none.
     pub function: usize,
     /// Bytes of the directory for thread-local storage.
@@ -35,6 +39,13 @@ pub struct Facts {
     pub base_relocation: u8,
     /// What loads DLLs when they are needed.
     pub delay: DelayCode,
+}
+
+/// Code that goes on to a place further away.
+pub struct BranchThunk {
+    pub form: Form,
+    /// Writes it: to lie at an offset in the image, and to go on to another.
+    pub write: fn(&mut [u8], u64, u64),
 }
 
 /// The code by which a DLL is loaded when one of its functions is called for the first time.

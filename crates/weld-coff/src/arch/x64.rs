@@ -24,6 +24,7 @@ pub static FACTS: Facts = Facts {
     thunk: (6, 4),
     write_thunk,
     thunk_address: None,
+    branch_thunk: None,
     function: 12,
     tls_directory: 40,
     base_relocation: DIR64,

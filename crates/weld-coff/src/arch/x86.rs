@@ -19,6 +19,7 @@ pub static FACTS: Facts = Facts {
     thunk: (6, 0),
     write_thunk,
     thunk_address: Some(2),
+    branch_thunk: None,
     function: 0,
     tls_directory: 24,
     base_relocation: HIGHLOW,

@@ -25,7 +25,6 @@ use weld_pdb::Identity;
 
 use crate::arch::Jump;
 use crate::arch::Place;
-use crate::arch::arm64::write_branch_thunk;
 use crate::coff::pe;
 use crate::ids::SectionId;
 use crate::layout::OutputSection;
@@ -275,9 +274,10 @@ impl Emitter<'_, '_, '_> {
                 delay::write_code(self.image, made, id, bytes, sink)
             }
             SyntheticSection::BranchThunk(number) => {
-                let target = self.image.symbols.branch_targets[number as usize];
-                let target = self.image.rva_at(target).unwrap_or(0);
-                write_branch_thunk(bytes, self.image.layout.rva(id), target);
+                let target = self.image.rva_at(self.image.branches.target(number)).unwrap_or(0);
+                if let Some(thunk) = &self.image.facts().branch_thunk {
+                    (thunk.write)(bytes, self.image.layout.rva(id).into(), target.into());
+                }
             }
             SyntheticSection::LocalImport(local) => {
                 let address = match self.image.place(self.image.symbols.get(local)) {

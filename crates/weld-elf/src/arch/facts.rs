@@ -6,6 +6,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use weld_common::thunks::{Form, Reach};
+
 use super::class::{Class, Type, name_at};
 use crate::elf::{Format, RelocForm, SHT_PROGBITS, Target};
 
@@ -78,10 +80,8 @@ pub struct Facts {
 
 /// Branches that may not reach what they go to, and the code that is put in between ("thunks").
 pub struct Branches {
-    /// The types of their relocations.
-    pub types: &'static [u32],
-    /// How far they reach, in bytes: `-reach..reach`.
-    pub reach: u64,
+    /// The types of their relocations, and how far they reach.
+    pub types: &'static [(u32, Reach)],
     /// What is put in between where addresses are fixed, and where the image may be moved. What reaches
     /// further comes later; the last reaches everything.
     pub fixed: &'static [Thunk],
@@ -122,15 +122,12 @@ pub struct Erratum {
     pub find: Find,
 }
 
-/// Code that goes on to a place further away. All is in bytes.
+/// Code that goes on to a place further away.
 pub struct Thunk {
     /// What its name begins with; that of what it goes on to follows.
     pub prefix: &'static str,
-    pub size: u64,
-    pub align: u64,
-    /// How far it reaches: `-reach..reach`.
-    pub reach: u64,
-    /// Where in it data begins, if it has some.
+    pub form: Form,
+    /// Where in it data begins, if it has some, in bytes.
     pub data: Option<u64>,
     /// Writes it: to lie at `address`, and to go on to `target`.
     pub write: fn(out: &mut [u8], address: u64, target: u64),
@@ -147,10 +144,15 @@ impl Branches {
         }
     }
 
-    /// Whether a relocation of type `kind` is one of them.
+    /// How far those reach whose relocations are of type `kind`; `None` if there are none.
     #[inline(always)]
-    pub fn has(&self, kind: u32) -> bool {
-        self.types.contains(&kind)
+    pub fn reach(&self, kind: u32) -> Option<Reach> {
+        self.types.iter().find(|(typ, _)| *typ == kind).map(|(_, reach)| *reach)
+    }
+
+    /// How far all reach.
+    pub fn least_reach(&self) -> u64 {
+        self.types.iter().map(|(_, reach)| reach.back.min(reach.ahead)).min().unwrap_or(u64::MAX)
     }
 }
 

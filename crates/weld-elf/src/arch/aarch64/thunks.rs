@@ -1,5 +1,4 @@
-//! What a branch goes through that does not reach: code that makes the address in x16, which callers expect
-//! to lose, and jumps.
+//! Range-extension thunks: code that makes an address in x16, which calls lose, and jumps there.
 //!
 //! | form | bytes | reach |
 //! |---|---|---|
@@ -16,16 +15,17 @@
 //! Specification: AAELF64, "Call and Jump relocations"; "Procedure Call Standard for the Arm 64-bit
 //! Architecture", IP0 and IP1.
 
+use weld_common::thunks::{Form, Reach};
+
 use super::code::*;
 use super::types::{R_CALL26, R_JUMP26};
 use crate::arch::facts::{Branches, LandingPad, Thunk};
 
 /// How far `b` and `bl` reach.
-const REACH: u64 = 1 << 27;
+const REACH: Reach = Reach::both(1 << 27);
 /// How far `adrp` and `add` reach from any place in a page, less what a landing pad may be away from its
 /// target.
-const PAGES_REACH: u64 = (1 << 32) - 0x1000 - REACH;
-const EVERYTHING: u64 = 1 << 63;
+const PAGES_REACH: Reach = Reach::both((1 << 32) - 0x1000 - REACH.back);
 
 /// `b .`
 const BRANCH: u32 = 0x1400_0000;
@@ -43,8 +43,7 @@ const FAR: &str = "__AArch64RelLongThunk_";
 
 pub const fn branches(big: bool) -> Branches {
     Branches {
-        types: &[R_CALL26, R_JUMP26],
-        reach: REACH,
+        types: &[(R_CALL26, REACH), (R_JUMP26, REACH)],
         fixed: if big { &BIG_FIXED } else { &LITTLE_FIXED },
         moving: if big { &BIG_MOVING } else { &LITTLE_MOVING },
         fixed_unread: &FIXED_UNREAD,
@@ -62,24 +61,23 @@ static BIG_FIXED: [Thunk; 2] = [near(FIXED), absolute(write_absolute::<true>)];
 static LITTLE_MOVING: [Thunk; 3] = [near(MOVING), BY_PAGES, relative(write_relative::<false>)];
 static BIG_MOVING: [Thunk; 3] = [near(MOVING), BY_PAGES, relative(write_relative::<true>)];
 
-static FIXED_UNREAD: [Thunk; 2] = [near(FIXED), unread("__AArch64AbsXOLongThunk_", 20, write_moves)];
+static FIXED_UNREAD: [Thunk; 2] =
+    [near(FIXED), code("__AArch64AbsXOLongThunk_", 20, Reach::EVERYTHING, write_moves)];
 static MOVING_UNREAD: [Thunk; 3] =
-    [near(MOVING), BY_PAGES, unread("__AArch64RelXOLongThunk_", 28, write_relative_moves)];
+    [near(MOVING), BY_PAGES, code("__AArch64RelXOLongThunk_", 28, Reach::EVERYTHING, write_relative_moves)];
 
-const fn unread(prefix: &'static str, size: u64, write: Write) -> Thunk {
-    Thunk { prefix, size, align: 4, reach: EVERYTHING, data: None, write }
+const fn code(prefix: &'static str, size: u64, reach: Reach, write: Write) -> Thunk {
+    Thunk { prefix, form: Form { size, align: 4, reach }, data: None, write }
 }
 
 const fn near(prefix: &'static str) -> Thunk {
-    Thunk { prefix, size: 4, align: 4, reach: REACH, data: None, write: write_near }
+    code(prefix, 4, REACH, write_near)
 }
 
-const BY_PAGES: Thunk =
-    Thunk { prefix: MOVING, size: 12, align: 4, reach: PAGES_REACH, data: None, write: write_by_pages };
+const BY_PAGES: Thunk = code(MOVING, 12, PAGES_REACH, put_page_jump);
 
 /// `bti c; b …`
-const LANDING: Thunk =
-    Thunk { prefix: "__AArch64BTIThunk_", size: 8, align: 4, reach: REACH, data: None, write: write_landing };
+const LANDING: Thunk = code("__AArch64BTIThunk_", 8, REACH, write_landing);
 
 fn write_landing(out: &mut [u8], address: u64, target: u64) {
     put_instruction(out, 0, BTI_C);
@@ -94,23 +92,17 @@ fn is_marked(code: &[u8]) -> bool {
 type Write = fn(&mut [u8], u64, u64);
 
 const fn absolute(write: Write) -> Thunk {
-    Thunk { prefix: FIXED, size: 16, align: 8, reach: EVERYTHING, data: Some(8), write }
+    Thunk { prefix: FIXED, form: Form { size: 16, align: 8, reach: Reach::EVERYTHING }, data: Some(8), write }
 }
 
 const fn relative(write: Write) -> Thunk {
-    Thunk { prefix: FAR, size: 24, align: 8, reach: EVERYTHING, data: Some(16), write }
+    Thunk { prefix: FAR, form: Form { size: 24, align: 8, reach: Reach::EVERYTHING }, data: Some(16), write }
 }
 
 fn write_near(out: &mut [u8], address: u64, target: u64) {
     put_instruction(out, 0, BRANCH);
     // Layout has seen to it that it reaches.
     _ = put_branch(out, 0, target.wrapping_sub(address) as i64);
-}
-
-fn write_by_pages(out: &mut [u8], address: u64, target: u64) {
-    put_instruction(out, 0, adrp(16, pages(target, address)));
-    put_instruction(out, 4, add_low(16, 16, target));
-    put_instruction(out, 8, BR_X16);
 }
 
 fn write_absolute<const BIG: bool>(out: &mut [u8], _address: u64, target: u64) {
@@ -158,7 +150,7 @@ mod tests {
     use super::*;
 
     fn written(thunk: &Thunk, address: u64, target: u64) -> Vec<u8> {
-        let mut out = vec![0xee; thunk.size as usize];
+        let mut out = vec![0xee; thunk.form.size as usize];
         (thunk.write)(&mut out, address, target);
         out
     }
@@ -221,8 +213,12 @@ mod tests {
         for big in [false, true] {
             let branches = branches(big);
             for forms in [branches.fixed, branches.moving, branches.fixed_unread, branches.moving_unread] {
-                assert!(forms.is_sorted_by(|a, b| a.reach < b.reach && a.size < b.size));
-                assert_eq!(forms[forms.len() - 1].reach, EVERYTHING);
+                assert!(
+                    forms.is_sorted_by(
+                        |a, b| a.form.reach.back < b.form.reach.back && a.form.size < b.form.size
+                    )
+                );
+                assert_eq!(forms[forms.len() - 1].form.reach, Reach::EVERYTHING);
             }
         }
     }

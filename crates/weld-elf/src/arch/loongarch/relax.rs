@@ -288,8 +288,7 @@ impl<const WIDE: bool> Relax<WIDE> {
 
     fn call(distance: i64) -> u8 {
         let distance = LoongArch::<WIDE>::wrapped(distance as u64);
-        let reach = super::thunks::REACH as i64;
-        if (-reach..reach).contains(&distance) && distance & 3 == 0 { JUMP } else { STAYS }
+        if super::thunks::REACH.has(0, distance as u64) && distance & 3 == 0 { JUMP } else { STAYS }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a branch goes through that does not reach.
+//! Range-extension thunks.
 //!
 //! | form | bytes | reach |
 //! |---|---|---|
@@ -10,18 +10,19 @@
 //!
 //! Specification: "Procedure Call Standard for the LoongArch Architecture", temporary registers.
 
+use weld_common::thunks::{Form, Reach};
+
 use super::code::*;
 use super::types::R_B26;
 use crate::arch::facts::{Branches, Thunk};
 
 /// How far `b` and `bl` reach.
-pub const REACH: u64 = 1 << 27;
+pub const REACH: Reach = Reach::both(1 << 27);
 
 pub const fn branches(wide: bool) -> Branches {
     let thunks = if wide { &WIDE } else { &NARROW };
     Branches {
-        types: &[R_B26],
-        reach: REACH,
+        types: &[(R_B26, REACH)],
         fixed: thunks,
         moving: thunks,
         fixed_unread: thunks,
@@ -36,13 +37,13 @@ pub const fn branches(wide: bool) -> Branches {
 
 const NAME: &str = "__LoongArchThunk_";
 
-static WIDE: [Thunk; 2] = [NEAR, far((1 << 37) - (1 << 17), write_far)];
-static NARROW: [Thunk; 2] = [NEAR, far(1 << 63, write_anywhere)];
+static WIDE: [Thunk; 2] = [NEAR, thunk(8, Reach::both((1 << 37) - (1 << 17)), write_far)];
+static NARROW: [Thunk; 2] = [NEAR, thunk(8, Reach::EVERYTHING, write_anywhere)];
 
-const NEAR: Thunk = Thunk { prefix: NAME, size: 4, align: 4, reach: REACH, data: None, write: write_near };
+const NEAR: Thunk = thunk(4, REACH, write_near);
 
-const fn far(reach: u64, write: fn(&mut [u8], u64, u64)) -> Thunk {
-    Thunk { prefix: NAME, size: 8, align: 4, reach, data: None, write }
+const fn thunk(size: u64, reach: Reach, write: fn(&mut [u8], u64, u64)) -> Thunk {
+    Thunk { prefix: NAME, form: Form { size, align: 4, reach }, data: None, write }
 }
 
 fn write_near(out: &mut [u8], address: u64, target: u64) {

@@ -187,10 +187,18 @@ impl<'a> Plan<'a> {
         };
         let mut shrinking = Shrinking::new(code, places, sections);
         let mut thunks = branches.map(|branches| {
-            let inputs = (resolved, context.owners, &self.live);
-            let names = (symbols, context.internals);
-            let slots = (&self.slots, self.plt, self.bases);
-            let world = thunks::World::new(inputs, names, slots, facts.mode, context.parallel);
+            let world = thunks::World {
+                resolved,
+                owners: context.owners,
+                symbols,
+                internals: context.internals,
+                live: &self.live,
+                slots: &self.slots,
+                bases: self.bases,
+                style: self.plt,
+                mode: facts.mode,
+                parallel: context.parallel,
+            };
             thunks::Search::new(branches, &mut self.thunks, world)
         });
         let mut all: Vec<&mut dyn Adaptive> = Vec::new();

@@ -118,12 +118,12 @@ impl site::Site for Site<'_, '_, '_> {
         field: (&mut [u8], usize),
         result: Result<(), Failure>,
     ) {
-        let limited = self.image.thunks.limit().is_some();
-        match const { &R::FACTS }.branches.as_ref() {
-            Some(branches) if result.is_err() || limited => {
-                self.through_thunk::<R>(branches, (reloc, place), field, result);
-            }
-            _ => {
+        let thunks = &self.image.thunks;
+        let may_take_thunk = result.is_err() || thunks.limit().is_some();
+        let machine = const { &R::FACTS }.branches.as_ref().filter(|_| may_take_thunk);
+        match machine.and_then(|machine| thunks.reach(machine, reloc.kind())) {
+            Some(reach) => self.through_thunk::<R>(reach, (reloc, place), field, result),
+            None => {
                 if let Err(failure) = result {
                     self.report(reloc, failure);
                 }

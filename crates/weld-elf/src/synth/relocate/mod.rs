@@ -14,11 +14,12 @@ mod debug_targets;
 mod for_machines;
 mod report;
 
+use weld_common::thunks::Reach;
+
 use super::image::Image;
 use super::rela;
 use crate::arch::Visitor;
 use crate::arch::class::{Class, From, page};
-use crate::arch::facts::Branches;
 use crate::arch::rules::{Code, Failure, Field, Rules};
 use crate::arch::site::ResolvedAddress;
 use crate::elf::*;
@@ -129,9 +130,9 @@ fn each<R: Rules>(site: &Site, out: &mut [u8]) {
         };
         if let Some(branches) = branches
             && (result.is_err() || limited)
-            && branches.has(kind)
+            && let Some(reach) = site.image.thunks.reach(branches, kind)
         {
-            site.through_thunk::<R>(branches, (reloc, place), (out, at), result);
+            site.through_thunk::<R>(reach, (reloc, place), (out, at), result);
         } else if let Err(failure) = result {
             site.report(reloc, failure);
         }
@@ -270,12 +271,12 @@ impl Site<'_, '_, '_> {
         R::put(kind, out, at, value).map(|()| 0)
     }
 
-    /// Has a branch go to a thunk for its target, if there is one in reach; else it stays as it is, with
-    /// `result`.
+    /// Has a branch that reaches so far go to a thunk for its target, if there is one in reach; else it stays
+    /// as it is, with `result`.
     #[cold]
     fn through_thunk<R: Rules>(
         &self,
-        branches: &Branches,
+        reach: Reach,
         (reloc, place): (&Rela, ResolvedAddress),
         (out, at): (&mut [u8], usize),
         result: Result<(), Failure>,
@@ -285,10 +286,10 @@ impl Site<'_, '_, '_> {
         let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(place.addend as u64));
         let section = self.image.sections.get(SectionId(self.object.section_base + self.shndx));
         let thunk =
-            self.image.out_of(section).and_then(|out| self.image.thunks.find(branches, (out, here), called));
+            self.image.out_of(section).and_then(|out| self.image.thunks.find(reach, (out, here), called));
         let result = match thunk {
             // One that reaches within the limit of options goes straight on.
-            Some(thunk) if result.is_err() || !self.image.thunks.reaches(branches, here, called) => {
+            Some(thunk) if result.is_err() || !reach.has(here, called) => {
                 R::put_distance(reloc.kind(), out, at, thunk, here)
             }
             _ => result,

@@ -5,14 +5,13 @@
 //! all; as long as nothing has moved by more than that, only they are looked at again.
 
 use weld_common::par;
+use weld_common::thunks::Reach;
 
-use super::reaches;
 use super::search::World;
-use crate::arch::facts::Branches;
 use crate::elf::{Rela, SHF_EXECINSTR};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::layout::{Layout, Member, OutputSection};
+use crate::layout::{Layout, OutputSection};
 use crate::sections::{SectionKind, Sections};
 use crate::slots::{NONE, Slot};
 use crate::symbols::internal::Target;
@@ -46,8 +45,9 @@ impl Goal {
 #[derive(Clone, Copy)]
 pub struct Branch {
     pub section: SectionId,
-    /// Number of its relocation.
-    pub reloc: u32,
+    /// The type of its relocation, and the symbol there.
+    pub kind: u32,
+    pub symbol: u32,
     /// In its section.
     pub offset: u64,
     pub goal: Goal,
@@ -71,6 +71,7 @@ pub fn extent(layout: &Layout) -> (u64, u64) {
 }
 
 /// Addresses while the layout settles: input sections and chunks have offsets in their output sections.
+#[derive(Clone, Copy)]
 pub struct Addresses<'r, 'w, 'a> {
     pub world: &'r World<'w, 'a>,
     pub layout: &'r Layout<'a>,
@@ -78,10 +79,14 @@ pub struct Addresses<'r, 'w, 'a> {
 }
 
 impl<'a> Addresses<'_, '_, 'a> {
+    /// The output section that a section is in.
+    pub fn out_of(&self, id: SectionId) -> Option<OutputSectionId> {
+        self.layout.out_of(self.sections.get(id).bin())
+    }
+
     /// Where a section is.
     pub fn of_section(&self, id: SectionId) -> Option<u64> {
-        let section = self.sections.get(id);
-        Some(self.layout[self.layout.out_of(section.bin())?].address.wrapping_add(section.offset()))
+        Some(self.layout[self.out_of(id)?].address.wrapping_add(self.sections.get(id).offset()))
     }
 
     /// Where byte `offset` of a section is.
@@ -117,7 +122,7 @@ impl<'a> Addresses<'_, '_, 'a> {
         Some(crate::layout::addresses::value_of_internal(
             world.symbols,
             (self.layout, world.internals),
-            (&world.bases, world.shared),
+            (&world.bases, world.mode.shared),
             &internal.target,
         ))
     }
@@ -189,52 +194,56 @@ impl<'a> Addresses<'_, '_, 'a> {
         there.then_some(Goal::Section(id, offset))
     }
 
-    /// The branches whose targets are not within `safe` bytes.
-    pub fn collect(&self, machine: &Branches, safe: u64) -> Vec<Branch> {
-        let extent = extent(self.layout);
+    /// What `find` adds for the input sections that code is in, so many in one go.
+    pub fn in_code<T: Copy + Send + Sync>(
+        &self,
+        (region, at_once): (&'static str, usize),
+        find: impl Fn(SectionId, &mut Vec<T>) + Sync,
+    ) -> Vec<T> {
         let mut lists = Vec::new();
         for out in self.layout.sections.iter().filter(|out| is_code(out)) {
-            let region = "find branches that do not reach";
-            lists.append(&mut par::runs(region, self.world.parallel, out.members.len(), MEMBERS, |run| {
+            lists.append(&mut par::runs(region, self.world.parallel, out.members.len(), at_once, |run| {
                 let mut found = Vec::new();
-                for member in &out.members[run] {
-                    self.of_member(*member, out.address, (machine, safe, extent), &mut found);
-                }
+                let sections = out.members[run].iter().filter_map(|member| member.as_section());
+                sections.for_each(|id| find(id, &mut found));
                 found
             }));
         }
-        par::concat("join branches", self.world.parallel, lists)
+        par::concat("join what was found in code", self.world.parallel, lists)
     }
 
-    /// Adds the branches of a member of an output section that is at `start`.
-    fn of_member(
+    /// The branches that do not reach their targets, if they reach as far as `reach` says of their types: at
+    /// least `least` bytes.
+    pub fn collect(&self, reach: impl Fn(u32) -> Option<Reach> + Sync, least: u64) -> Vec<Branch> {
+        let extent = extent(self.layout);
+        self.in_code(("find branches that do not reach", MEMBERS), |id, found| {
+            self.of_one(id, (&reach, least, extent), found);
+        })
+    }
+
+    /// Adds the branches of a section.
+    fn of_one(
         &self,
-        member: Member,
-        start: u64,
-        (machine, safe, extent): (&Branches, u64, (u64, u64)),
+        id: SectionId,
+        (reach, least, extent): (&impl Fn(u32) -> Option<Reach>, u64, (u64, u64)),
         found: &mut Vec<Branch>,
     ) {
-        let Some(id) = member.as_section() else { return };
         let section = self.sections.get(id);
-        if section.relocs == 0 {
-            return;
-        }
-        let start = start.wrapping_add(section.offset());
+        let Some(start) = self.of_section(id).filter(|_| section.relocs != 0) else { return };
         let end = start.saturating_add(section.size);
-        let near = end.saturating_sub(extent.0) < safe && extent.1.saturating_sub(start) < safe;
-        if near && !self.world.calls_outside {
+        let near = end.saturating_sub(extent.0) < least && extent.1.saturating_sub(start) < least;
+        if near && !self.world.calls_outside() {
             return;
         }
         let number = self.world.owners.object(id);
         let object = &self.world.resolved.objects[number.index()];
-        for (i, reloc) in self.sections.relocs(object, number.index(), section).iter().enumerate() {
-            if !machine.has(reloc.kind()) {
-                continue;
-            }
+        for reloc in self.sections.relocs(object, number.index(), section) {
+            let Some(reach) = reach(reloc.kind()) else { continue };
             let here = start.wrapping_add(self.sections.output_offset(id, reloc.r_offset()));
             let Some(goal) = self.goal((number, object), reloc) else { continue };
-            if self.of(goal).is_some_and(|target| !reaches(safe, here, target)) {
-                found.push(Branch { section: id, reloc: i as u32, offset: reloc.r_offset(), goal });
+            if self.of(goal).is_some_and(|target| !reach.has(here, target)) {
+                let (kind, symbol) = (reloc.kind(), reloc.sym());
+                found.push(Branch { section: id, kind, symbol, offset: reloc.r_offset(), goal });
             }
         }
     }

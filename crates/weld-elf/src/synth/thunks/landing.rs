@@ -5,66 +5,47 @@
 //! their targets need one: a pool near the target gets a mark and a branch to it, and all thunks for the
 //! target jump there.
 
-use super::branches::{Addresses, Goal};
-use super::search::{Far, Search};
-use super::{Kind, Thunk};
+use weld_common::thunks::{Branch as Call, Reach};
+
+use super::Key;
+use super::branches::Goal;
+use super::round::Round;
 use crate::arch::facts::LandingPad;
 use crate::ids::*;
-use crate::layout::Layout;
-use crate::layout::insert::Insertion;
-use crate::sections::{SectionKind, Sections};
+use crate::sections::SectionKind;
 
-impl<'a> Search<'_, '_, 'a> {
-    /// Gives marks to targets that need one. Whether there were any.
-    pub(super) fn mark_targets(
-        &mut self,
-        (layout, sections): (&Layout<'a>, &Sections<'a>),
-        inserted: &mut Vec<Insertion>,
-    ) -> bool {
-        let Some(landing) = self.machine.landing.as_ref().filter(|_| self.world.is_marked()) else {
-            return false;
+impl Round<'_, '_, '_> {
+    /// Gives marks to targets that need one.
+    pub(super) fn mark_targets(&mut self) {
+        let Some(landing) = self.machine.landing.as_ref().filter(|_| self.addresses.world.is_marked()) else {
+            return;
         };
-        let needing = self.thunks.list.iter().filter_map(|thunk| self.needs_mark(thunk, landing, sections));
-        let mut changed = false;
-        for (goal, section, symbol) in needing.collect::<Vec<_>>() {
-            if self.thunks.landings.contains_key(&goal) {
-                continue;
-            }
-            let addresses = Addresses { world: &self.world, layout, sections };
-            let (Some(target), Some(out)) = (addresses.of(goal), layout.out_of(sections.get(section).bin()))
-            else {
-                continue;
-            };
-            let far = Far { out, goal, here: target, target, branch: 0 };
-            match self.pool_for(&far, section, (layout, sections), inserted) {
-                Some((pool, _)) => {
-                    self.thunks.landings.insert(goal, self.thunks.list.len() as u32);
-                    self.push(goal, Kind::Landing { symbol }, pool);
-                    changed = true;
-                }
-                None => self.thunks.stuck = Some((section, 0)),
+        let reach = self.thunks.least_reach(self.machine);
+        for number in 0..self.thunks.engine.list.len() {
+            let Some((goal, section)) = self.unmarked(number, landing) else { continue };
+            let Some(target) = self.addresses.of(goal) else { continue };
+            let key = Key::Landing(goal);
+            let branch = Call { key, here: target, target, reach: Reach::both(reach) };
+            let label = self.thunks.labels[number];
+            if !self.thunks.has(key)
+                && self.addresses.out_of(section).is_some()
+                && !self.serve(&branch, section, label)
+            {
+                self.thunks.stuck = Some((section, 0));
             }
         }
-        changed
     }
 
-    /// The target of a thunk, if it has to have a mark and has none: what it is, its section, and the thunk's
-    /// symbol.
-    fn needs_mark(
-        &self,
-        thunk: &Thunk,
-        landing: &LandingPad,
-        sections: &Sections,
-    ) -> Option<(Goal, SectionId, (ObjectId, u32))> {
+    /// The target of a thunk, if it has to have a mark and has none of its own, and its section.
+    fn unmarked(&self, number: usize, landing: &LandingPad) -> Option<(Goal, SectionId)> {
         // The first form is a direct branch. Entries of the PLT are marked, and of what is not in a section
         // nothing is known.
-        let (Kind::Branch { form: 1.., symbol }, Goal::Section(id, offset)) = (thunk.kind, thunk.goal) else {
-            return None;
-        };
-        let object = &self.world.resolved.objects[self.world.owners.object(id).index()];
+        let thunk = &self.thunks.engine.list[number];
+        let Key::Branch(_, goal @ Goal::Section(id, offset)) = thunk.key else { return None };
+        let object = self.addresses.world.object_of(id);
         let data = object.section_data((id.0 - object.section_base) as usize).unwrap_or(&[]);
         let code = data.get(offset as usize..).unwrap_or(&[]);
-        let known = sections.get(id).kind() == SectionKind::Regular;
-        (known && !(landing.is_marked)(code)).then_some((thunk.goal, id, symbol))
+        let known = self.addresses.sections.get(id).kind() == SectionKind::Regular;
+        (thunk.form > 0 && known && !(landing.is_marked)(code)).then_some((goal, id))
     }
 }

@@ -2,10 +2,10 @@
 //! sections.
 //!
 //! A machine says which of its branches may not reach and what can be put in between
-//! (`arch::facts::Branches`). While the layout settles, the branches that do not reach are looked for
-//! ([`branches`]) and given thunks ([`search`]) in pools, which are chunks between members of the output
-//! section that the branch is in ([`pools`]). Thunks are never taken away, so that ends. A branch that
-//! reaches after all goes straight to its target.
+//! (`arch::facts::Branches`). While the layout settles ([`search`]), the branches that do not reach are looked
+//! for ([`branches`]) and get thunks from the engine that all formats share ([`weld_common::thunks`]), in
+//! pools, which are chunks between members of the output section that the branch is in ([`members`]). A
+//! branch that reaches after all goes straight to its target.
 //!
 //! Who applies relocations knows nothing of pools: where a branch turns out not to reach, it is looked up by
 //! where it goes to, in a sorted table ([`Thunks::find`]). So branches that reach pay nothing, and machines
@@ -14,26 +14,29 @@
 //! Each thunk is shared by all branches of its output section that go to the same place and reach it. It has
 //! a symbol, which says where it leads.
 //!
-//! Pools also take instructions that have to be moved away from where some processors execute them wrongly
-//! ([`moved`]).
+//! Pools also take marks for indirect branches ([`landing`]), and instructions that have to be moved away from
+//! where some processors execute them wrongly ([`moved`]).
 
 mod branches;
 mod landing;
+mod members;
 mod moved;
-mod pools;
+mod round;
 mod search;
 
 pub use search::{Search, World};
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+
+use weld_common::thunks::intervals::Intervals;
+use weld_common::thunks::{self as engine, Form, Reach};
 
 pub use branches::Goal;
-use moved::Moved;
 
 use super::image::Image;
 use super::section::{At, Sizes, Spec, Synthetic};
 use super::symbol_record::{InSection, Record};
-use crate::arch::facts::{self, Erratum, Facts};
+use crate::arch::facts::{self, Branches, Erratum, Facts};
 use crate::elf::*;
 use crate::ids::*;
 use crate::layout::Layout;
@@ -41,65 +44,57 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::symbols::Symbols;
-use crate::util::align_up;
 
-/// Code in a pool that goes on somewhere else.
-struct Thunk {
-    goal: Goal,
-    kind: Kind,
-    pool: u32,
-    /// In the pool, in bytes.
-    offset: u64,
+/// What code in a pool is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    /// Branches of an output section that do not reach.
+    Branch(OutputSectionId, Goal),
+    /// A mark for indirect branches before code that has none: thunks jump there.
+    Landing(Goal),
+    /// An instruction, by its section and offset, that was moved here, and a branch to what follows it.
+    Moved(SectionId, u64),
 }
 
-#[derive(Clone, Copy)]
-enum Kind {
-    /// For branches that do not reach.
-    Branch {
-        /// Which of the machine's it is.
-        form: usize,
-        /// The symbol that the first of the branches names: an object's, by its index there.
-        symbol: (ObjectId, u32),
-    },
-    /// A mark for indirect branches before code that has none: thunks jump there. With a symbol as above.
-    Landing { symbol: (ObjectId, u32) },
-    /// An instruction that was moved here, and a branch to what follows it.
-    Moved(Moved),
-}
-
-/// A chunk of thunks.
-struct Pool {
-    out: OutputSectionId,
-    chunk: ChunkId,
-    /// In the order in which they lie there.
-    thunks: Vec<u32>,
-    size: u64,
-    align: u64,
-}
-
-impl Pool {
-    /// Makes room for code of this size and alignment after the other. Returns its offset.
-    fn take(&mut self, (size, align): (u64, u64)) -> u64 {
-        let offset = align_up(self.size, align);
-        self.size = offset + size;
-        self.align = self.align.max(align);
-        offset
+impl Key {
+    /// Where the code goes on: mostly.
+    fn goal(self) -> Goal {
+        match self {
+            Key::Branch(_, goal) | Key::Landing(goal) => goal,
+            Key::Moved(section, offset) => Goal::Section(section, offset + 4),
+        }
     }
 }
+
+/// What the name of code in a pool is made of.
+#[derive(Clone, Copy)]
+enum Label {
+    /// The symbol that the first of the branches names: an object's, by its index there.
+    Symbol(ObjectId, u32),
+    /// Why an instruction was moved: the number among what options ask for. Its address, as soon as the
+    /// layout is final.
+    Erratum { number: usize, address: u64 },
+}
+
+/// The output section that a pool is in, and the member that it was put before.
+type Place = (OutputSectionId, usize);
+type Engine = engine::Thunks<Key, Place>;
 
 /// All thunks of an output.
 #[derive(Default)]
 pub struct Thunks {
-    list: Vec<Thunk>,
-    pools: Vec<Pool>,
+    engine: Engine,
+    intervals: Intervals<OutputSectionId>,
+    /// Of each thunk.
+    labels: Vec<Label>,
+    /// Of each pool.
+    chunks: Vec<ChunkId>,
     /// Output section, target and address of each, ascending; known when everything has its address.
     found: Vec<(OutputSectionId, u64, u64)>,
     /// How far branches reach, if options say so.
     limit: Option<u64>,
     /// Code cannot be read.
     pub unread: bool,
-    /// Where the marks are for targets that have none.
-    landings: BTreeMap<Goal, u32>,
     /// For which processors instructions are moved.
     errata: Vec<&'static Erratum>,
     /// Section and offset of each instruction that is moved, and where to; known when everything has its
@@ -107,6 +102,37 @@ pub struct Thunks {
     moved: Vec<(SectionId, u64, u64)>,
     /// Code that needs something in a pool near it, and is in a section too large for that.
     pub stuck: Option<(SectionId, u64)>,
+}
+
+/// What a machine has for pools.
+struct Code {
+    machine: &'static Branches,
+    thunks: &'static [facts::Thunk],
+    limit: Option<u64>,
+}
+
+impl Code {
+    /// Form `number` of code for a key; `None` if there is no such, or if it is a moved instruction.
+    fn of(&self, key: Key, number: usize) -> Option<&'static facts::Thunk> {
+        match key {
+            Key::Branch(..) => self.thunks.get(number),
+            Key::Landing(_) => {
+                self.machine.landing.as_ref().map(|landing| &landing.code).filter(|_| number == 0)
+            }
+            Key::Moved(..) => None,
+        }
+    }
+
+    /// Its shape.
+    fn form(&self, key: Key, number: usize) -> Option<Form> {
+        let form = match key {
+            Key::Moved(..) => (number == 0).then_some(moved::FORM)?,
+            _ => self.of(key, number)?.form,
+        };
+        // The first is a branch itself.
+        let limit = self.limit.filter(|_| number == 0).unwrap_or(u64::MAX);
+        Some(Form { reach: form.reach.at_most(limit), ..form })
+    }
 }
 
 /// What the symbol table says of thunks: so many symbols, with names of so many bytes.
@@ -132,16 +158,19 @@ impl Thunks {
     /// What branches go through that do not reach, in the order in which it lies there: output section, goal
     /// and address. Everything has its address.
     pub fn of_branches(&self, layout: &Layout) -> impl Iterator<Item = (OutputSectionId, Goal, u64)> {
-        let all = self.pools.iter().flat_map(|pool| pool.thunks.iter().map(move |number| (pool, number)));
-        all.filter_map(|(pool, number)| {
-            let thunk = &self.list[*number as usize];
-            let start = layout.chunks[pool.chunk.index()].address;
-            matches!(thunk.kind, Kind::Branch { .. }).then_some((pool.out, thunk.goal, start + thunk.offset))
+        self.engine.by_pool().filter_map(|(_, thunk)| match thunk.key {
+            Key::Branch(out, goal) => Some((out, goal, self.address(layout, thunk))),
+            _ => None,
         })
     }
 
+    /// Where code in a pool is. Everything has its address.
+    fn address(&self, layout: &Layout, thunk: &engine::Thunk<Key>) -> u64 {
+        layout.chunks[self.chunks[thunk.pool as usize].index()].address + thunk.offset
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.engine.list.is_empty()
     }
 
     /// How far branches reach if options say so.
@@ -149,28 +178,22 @@ impl Thunks {
         self.limit
     }
 
-    /// How far branches reach.
-    fn reach(&self, machine: &facts::Branches) -> u64 {
-        self.limit.map_or(machine.reach, |limit| limit.min(machine.reach))
+    /// How far branches reach whose relocations are of a type; `None` if they never take thunks.
+    pub fn reach(&self, machine: &Branches, kind: u32) -> Option<Reach> {
+        Some(machine.reach(kind)?.at_most(self.limit.unwrap_or(u64::MAX)))
     }
 
-    /// Whether a branch at `here` reaches `target`.
-    pub fn reaches(&self, machine: &facts::Branches, here: u64, target: u64) -> bool {
-        reaches(self.reach(machine), here, target)
+    /// How far all branches reach that may take thunks.
+    fn least_reach(&self, machine: &Branches) -> u64 {
+        machine.least_reach().min(self.limit.unwrap_or(u64::MAX))
     }
 
     /// The address of the thunk that leads from `here`, in output section `out`, to `target`.
-    pub fn find(
-        &self,
-        machine: &facts::Branches,
-        (out, here): (OutputSectionId, u64),
-        target: u64,
-    ) -> Option<u64> {
-        let reach = self.reach(machine);
-        let key = (out, target, here.saturating_sub(reach));
+    pub fn find(&self, reach: Reach, (out, here): (OutputSectionId, u64), target: u64) -> Option<u64> {
+        let key = (out, target, here.saturating_sub(reach.back));
         let first = self.found.partition_point(|thunk| *thunk < key);
         let same = self.found[first..].iter().take_while(|thunk| (thunk.0, thunk.1) == (out, target));
-        same.map(|thunk| thunk.2).find(|at| reaches(reach, here, *at))
+        same.map(|thunk| thunk.2).find(|at| reach.has(here, *at))
     }
 
     /// Takes in where everything is.
@@ -181,48 +204,40 @@ impl Thunks {
         plt: impl Fn(u32) -> u64,
     ) {
         (self.found, self.moved) = (Vec::new(), Vec::new());
-        for thunk in &self.list {
-            let pool = &self.pools[thunk.pool as usize];
-            let at = layout.chunks[pool.chunk.index()].address + thunk.offset;
-            match thunk.kind {
-                Kind::Branch { .. } => {
-                    self.found.push((pool.out, thunk.goal.address(sections, symbols, &plt), at));
-                }
-                Kind::Moved(moved) => self.moved.push((moved.section, moved.offset, at)),
-                Kind::Landing { .. } => {}
+        for thunk in &self.engine.list {
+            let at = self.address(layout, thunk);
+            match thunk.key {
+                Key::Branch(out, goal) => self.found.push((out, goal.address(sections, symbols, &plt), at)),
+                Key::Moved(section, offset) => self.moved.push((section, offset, at)),
+                Key::Landing(_) => {}
             }
         }
         self.found.sort_unstable();
         self.moved.sort_unstable();
     }
 
-    /// What the machine has for code in a pool that is more than a moved instruction.
-    fn form(machine: &facts::Branches, (pic, unread): (bool, bool), kind: Kind) -> Option<&facts::Thunk> {
-        match kind {
-            Kind::Branch { form, .. } => Some(&machine.thunks(pic, unread)[form]),
-            Kind::Landing { .. } => machine.landing.as_ref().map(|landing| &landing.code),
-            Kind::Moved(_) => None,
-        }
+    /// Whether there is code in a pool for a key.
+    fn has(&self, key: Key) -> bool {
+        self.engine.with_key(key).next().is_some()
     }
 
-    /// Size and alignment of code in a pool.
-    fn shape(machine: &facts::Branches, how: (bool, bool), kind: Kind) -> (u64, u64) {
-        Self::form(machine, how, kind).map_or(moved::SHAPE, |form| (form.size, form.align))
+    fn code(&self, machine: &'static Branches, pic: bool) -> Code {
+        Code { machine, thunks: machine.thunks(pic, self.unread), limit: self.limit }
     }
 
-    /// Where code in a pool goes on: mostly to its goal.
-    fn target(&self, image: &Image, thunk: &Thunk) -> u64 {
-        if let (Kind::Branch { form: 1.., .. }, Some(landing)) = (thunk.kind, self.landings.get(&thunk.goal))
+    /// Where code in a pool goes on.
+    fn target(&self, image: &Image, thunk: &engine::Thunk<Key>) -> u64 {
+        let goal = thunk.key.goal();
+        if let (Key::Branch(..), 1..) = (thunk.key, thunk.form)
+            && let Some(landing) = self.engine.with_key(Key::Landing(goal)).next()
         {
-            let landing = &self.list[*landing as usize];
-            let chunk = self.pools[landing.pool as usize].chunk;
-            return image.layout.chunks[chunk.index()].address + landing.offset;
+            return self.address(image.layout, &self.engine.list[landing as usize]);
         }
-        thunk.goal.address(image.sections, image.symbols, |entry| image.plt_address(entry))
+        goal.address(image.sections, image.symbols, |entry| image.plt_address(entry))
     }
 
     /// What the symbol table will say.
-    pub fn names(&self, machine: &Facts, resolved: &Resolved, pic: bool) -> Names {
+    pub fn names(&self, machine: &'static Facts, resolved: &Resolved, pic: bool) -> Names {
         let mut names = Names::default();
         self.each_symbol(machine, resolved, pic, |_, name, _| {
             names.count += 1;
@@ -235,9 +250,9 @@ impl Thunks {
     pub fn symbols(&self, image: &Image, mut take: impl FnMut(&[u8], Record)) {
         let (machine, pic) = (image.mode.facts(), image.mode.pic);
         self.each_symbol(machine, image.resolved, pic, |thunk, name, (kind, offset, size)| {
-            let pool = &self.pools[thunk.pool as usize];
-            let value = image.layout.chunks[pool.chunk.index()].address + thunk.offset + offset;
-            let section = InSection::Defined(pool.out.header());
+            let value = self.address(image.layout, thunk) + offset;
+            let out = self.engine.pools[thunk.pool as usize].place.0;
+            let section = InSection::Defined(out.header());
             take(name, Record { binding: STB_LOCAL, kind, other: 0, value, size, section });
         });
     }
@@ -245,57 +260,52 @@ impl Thunks {
     /// Hands the symbols of the thunks in a pool to `take`: name, address and size.
     pub fn in_pool(&self, image: &Image, pool: u32, mut take: impl FnMut(String, u64, u64)) {
         let Some(machine) = &image.mode.facts().branches else { return };
-        let Some(pool) = self.pools.get(pool as usize) else { return };
-        let start = image.layout.chunks[pool.chunk.index()].address;
-        for thunk in pool.thunks.iter().map(|number| &self.list[*number as usize]) {
-            let size = Self::shape(machine, (image.mode.pic, self.unread), thunk.kind).0;
-            let form = Self::form(machine, (image.mode.pic, self.unread), thunk.kind);
-            let name = match thunk.kind {
-                Kind::Branch { symbol, .. } | Kind::Landing { symbol } => {
-                    let object = &image.resolved.objects[symbol.0.index()];
-                    let name = crate::wording::shown(image.options, object.symbol_name(symbol.1));
-                    format!("{}{name}", form.map_or("", |form| form.prefix))
-                }
-                Kind::Moved(moved) => self.name_of_moved(&moved),
-            };
-            take(name, start + thunk.offset, size);
+        let code = self.code(machine, image.mode.pic);
+        for number in &self.engine.pools[pool as usize].thunks {
+            let thunk = &self.engine.list[*number as usize];
+            let size = code.form(thunk.key, thunk.form).map_or(0, |form| form.size);
+            let (prefix, name) = self.name(&code, *number, image.resolved);
+            let name = format!("{prefix}{}", crate::wording::shown(image.options, &name));
+            take(name, self.address(image.layout, thunk), size);
+        }
+    }
+
+    /// What the name of code in a pool begins with, and what it ends with.
+    fn name<'a>(&self, code: &Code, number: u32, resolved: &Resolved<'a>) -> (&'static str, Cow<'a, [u8]>) {
+        let thunk = &self.engine.list[number as usize];
+        match self.labels[number as usize] {
+            Label::Symbol(object, symbol) => {
+                let prefix = code.of(thunk.key, thunk.form).map_or("", |thunk| thunk.prefix);
+                (prefix, resolved.objects[object.index()].symbol_name(symbol).into())
+            }
+            Label::Erratum { number, address } => {
+                (self.errata[number].prefix, format!("{address:X}").into_bytes().into())
+            }
         }
     }
 
     /// Hands each symbol to `take`: of which thunk, its name, its type, its offset there and its size.
     fn each_symbol(
         &self,
-        machine: &Facts,
+        machine: &'static Facts,
         resolved: &Resolved,
         pic: bool,
-        mut take: impl FnMut(&Thunk, &[u8], (u8, u64, u64)),
+        mut take: impl FnMut(&engine::Thunk<Key>, &[u8], (u8, u64, u64)),
     ) {
         let Some(machine) = &machine.branches else { return };
-        for thunk in self.pools.iter().flat_map(|pool| &pool.thunks).map(|i| &self.list[*i as usize]) {
-            let size = Self::shape(machine, (pic, self.unread), thunk.kind).0;
-            let form = Self::form(machine, (pic, self.unread), thunk.kind);
-            let name = match thunk.kind {
-                Kind::Branch { symbol, .. } | Kind::Landing { symbol } => {
-                    let name = resolved.objects[symbol.0.index()].symbol_name(symbol.1);
-                    [form.map_or("", |form| form.prefix).as_bytes(), name].concat()
-                }
-                Kind::Moved(moved) => self.name_of_moved(&moved).into_bytes(),
-            };
-            take(thunk, &name, (STT_FUNC, 0, size));
+        let code = self.code(machine, pic);
+        for (number, thunk) in self.engine.by_pool() {
+            let size = code.form(thunk.key, thunk.form).map_or(0, |form| form.size);
+            let (prefix, name) = self.name(&code, number, resolved);
+            take(thunk, &[prefix.as_bytes(), &name].concat(), (STT_FUNC, 0, size));
             if let Some(mark) = machine.code_mark {
                 take(thunk, mark.as_bytes(), (STT_NOTYPE, 0, 0));
             }
-            if let Some(data) = form.and_then(|form| form.data) {
+            if let Some(data) = code.of(thunk.key, thunk.form).and_then(|thunk| thunk.data) {
                 take(thunk, machine.data_mark.as_bytes(), (STT_NOTYPE, data, 0));
             }
         }
     }
-}
-
-/// Whether a branch at `here` that reaches so far reaches `target`.
-fn reaches(reach: u64, here: u64, target: u64) -> bool {
-    let distance = target.wrapping_sub(here) as i64;
-    if distance < 0 { distance.unsigned_abs() <= reach } else { (distance as u64) < reach }
 }
 
 /// A pool, by its number.
@@ -321,18 +331,19 @@ impl Synthetic for Part {
         let image = at.image();
         let facts = image.mode.facts();
         out.fill(facts.filler);
-        let thunks = image.thunks;
-        let (Some(machine), Some(pool)) = (&facts.branches, thunks.pools.get(self.0 as usize)) else {
-            return;
-        };
-        for thunk in pool.thunks.iter().map(|number| &thunks.list[*number as usize]) {
-            let start = thunk.offset as usize;
-            let size = Thunks::shape(machine, (image.mode.pic, thunks.unread), thunk.kind).0 as usize;
-            let (bytes, address) = (&mut out[start..start + size], at.chunk.address + thunk.offset);
-            let target = thunks.target(image, thunk);
-            match (thunk.kind, Thunks::form(machine, (image.mode.pic, thunks.unread), thunk.kind)) {
-                (Kind::Moved(moved), _) => moved.write(at, machine, bytes, (address, target)),
-                (_, Some(form)) => (form.write)(bytes, address, target),
+        let (Some(machine), thunks) = (&facts.branches, image.thunks) else { return };
+        let code = thunks.code(machine, image.mode.pic);
+        let pool = thunks.engine.pools.get(self.0 as usize);
+        for number in pool.iter().flat_map(|pool| &pool.thunks) {
+            let thunk = &thunks.engine.list[*number as usize];
+            let Some(form) = code.form(thunk.key, thunk.form) else { continue };
+            let bytes = &mut out[thunk.offset as usize..(thunk.offset + form.size) as usize];
+            let (address, target) = (at.chunk.address + thunk.offset, thunks.target(image, thunk));
+            match (thunk.key, code.of(thunk.key, thunk.form)) {
+                (Key::Moved(section, offset), _) => {
+                    moved::write(at, (section, offset), machine.jump, bytes, (address, target));
+                }
+                (_, Some(thunk)) => (thunk.write)(bytes, address, target),
                 (_, None) => {}
             }
         }
@@ -344,25 +355,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reach_is_one_step_more_backwards() {
-        for (target, wanted) in [(0x1000, true), (0xfff, false), (0x2fff, true), (0x3000, false)] {
-            assert_eq!(reaches(0x1000, 0x2000, target), wanted, "{target:#x}");
-        }
-        assert!(reaches(1 << 63, 0, 1 << 63) && reaches(1 << 63, u64::MAX, 0));
-    }
-
-    #[test]
     fn the_table_finds_what_is_in_reach() {
-        let machine = crate::arch::by_emulation("aarch64linux").unwrap().facts().branches.as_ref().unwrap();
         let [text, init] = [OutputSectionId(1), OutputSectionId(2)];
-        let mut thunks = Thunks { limit: Some(0x100), ..Thunks::default() };
-        thunks.found = vec![
+        let found = vec![
             (text, 0x9000, 0x1000),
             (text, 0x9000, 0x1300),
             (text, 0x9008, 0x1180),
             (init, 0x9000, 0x1180),
         ];
-        let find = |out, here, target| thunks.find(machine, (out, here), target);
+        let thunks = Thunks { found, ..Thunks::default() };
+        let find = |out, here, target| thunks.find(Reach::both(0x100), (out, here), target);
         assert_eq!(find(text, 0x10ff, 0x9000), Some(0x1000));
         assert_eq!(find(text, 0x1100, 0x9000), Some(0x1000));
         assert_eq!(find(text, 0x1180, 0x9000), None);

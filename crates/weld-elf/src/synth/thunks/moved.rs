@@ -7,11 +7,11 @@
 //!
 //! What is data between code is found out by mapping symbols, where something seems to have to be moved.
 
-use weld_common::par;
+use weld_common::thunks::{Branch as Call, Form, Reach};
 
-use super::Thunks;
-use super::branches::{Addresses, is_code};
-use super::search::World;
+use super::branches::Addresses;
+use super::round::Round;
+use super::{Key, Label, Thunks};
 use crate::arch::facts::{Branches, Erratum};
 use crate::elf::Rela;
 use crate::ids::*;
@@ -20,8 +20,8 @@ use crate::sections::SectionKind;
 use crate::synth::relocate::Site;
 use crate::synth::section::At;
 
-/// Size and alignment: the instruction, and the branch.
-pub const SHAPE: (u64, u64) = (8, 4);
+/// The instruction and the branch, whose reach is seen to in the end.
+pub const FORM: Form = Form { size: 8, align: 4, reach: Reach::EVERYTHING };
 /// Bytes of an instruction.
 const INSTRUCTION: usize = 4;
 /// What pools that take such instructions grow by.
@@ -29,44 +29,37 @@ pub const PAGE: u64 = 4096;
 /// Members whose code is looked at in one go.
 const MEMBERS: usize = 512;
 
-/// An instruction that is moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moved {
-    pub section: SectionId,
-    pub offset: u64,
-    /// Its address, as soon as the layout is final.
-    pub address: u64,
-    /// Why: the number among what options ask for.
-    pub erratum: usize,
-}
-
-impl Moved {
-    /// Writes the code in the pool, which lies at `address`; `target` is what follows the instruction.
-    pub fn write(&self, at: &At, machine: &Branches, out: &mut [u8], (address, target): (u64, u64)) {
-        let image = at.image();
-        let id = at.source.owners.object(self.section);
-        let object = &image.resolved.objects[id.index()];
-        let section = image.sections.get(self.section);
-        let shndx = self.section.0 - object.section_base;
-        let input = object.section_data(shndx as usize).unwrap_or(&[]);
-        let (code, back) = out.split_at_mut(INSTRUCTION);
-        let start = self.offset as usize;
-        code.copy_from_slice(&input[start..start + INSTRUCTION]);
-        let all = image.sections.relocs(object, id.index(), section);
-        let relocs: Vec<Rela> = all.iter().filter(|r| r.r_offset() == self.offset).copied().collect();
-        let site = Site {
-            image,
-            object,
-            object_id: id,
-            shndx,
-            address: section.address() + self.offset,
-            relocs: &relocs,
-            input,
-            delta: self.offset.wrapping_neg(),
-        };
-        site.relocate(code);
-        (machine.jump)(back, address + INSTRUCTION as u64, target);
-    }
+/// Writes the code in a pool, which lies at `address`, for the instruction at `offset` of a section. `target`
+/// is what follows that.
+pub fn write(
+    at: &At,
+    (id, offset): (SectionId, u64),
+    jump: fn(&mut [u8], u64, u64),
+    out: &mut [u8],
+    (address, target): (u64, u64),
+) {
+    let image = at.image();
+    let object_id = at.source.owners.object(id);
+    let object = &image.resolved.objects[object_id.index()];
+    let section = image.sections.get(id);
+    let shndx = id.0 - object.section_base;
+    let input = object.section_data(shndx as usize).unwrap_or(&[]);
+    let (code, back) = out.split_at_mut(INSTRUCTION);
+    code.copy_from_slice(&input[offset as usize..offset as usize + INSTRUCTION]);
+    let all = image.sections.relocs(object, object_id.index(), section);
+    let relocs: Vec<Rela> = all.iter().filter(|r| r.r_offset() == offset).copied().collect();
+    let site = Site {
+        image,
+        object,
+        object_id,
+        shndx,
+        address: section.address() + offset,
+        relocs: &relocs,
+        input,
+        delta: offset.wrapping_neg(),
+    };
+    site.relocate(code);
+    jump(back, address + INSTRUCTION as u64, target);
 }
 
 impl Thunks {
@@ -98,10 +91,6 @@ impl Thunks {
         }
     }
 
-    pub(super) fn name_of_moved(&self, moved: &Moved) -> String {
-        format!("{}{:X}", self.errata[moved.erratum].prefix, moved.address)
-    }
-
     /// The sizes that pools are given.
     pub(super) fn room(&self, size: u64) -> u64 {
         if self.errata.is_empty() { size } else { size.next_multiple_of(PAGE) }
@@ -119,26 +108,32 @@ impl Thunks {
     }
 }
 
+impl Round<'_, '_, '_> {
+    /// Moves instructions that have to be.
+    pub(super) fn move_away(&mut self) {
+        if self.thunks.errata.is_empty() {
+            return;
+        }
+        let Round { addresses, .. } = *self;
+        let reach = Reach::both(self.thunks.least_reach(self.machine));
+        for (section, offset, number) in addresses.instructions_to_move(&self.thunks.errata) {
+            let (key, start) = (Key::Moved(section, offset), addresses.of_section(section));
+            let Some(here) = start.map(|start| start + offset).filter(|_| !self.thunks.has(key)) else {
+                continue;
+            };
+            let branch = Call { key, here, target: here + INSTRUCTION as u64, reach };
+            if !self.serve(&branch, section, Label::Erratum { number, address: here }) {
+                self.thunks.stuck = Some((section, offset));
+            }
+        }
+    }
+}
+
 impl Addresses<'_, '_, '_> {
     /// Section, offset and reason of the instructions that have to be moved.
-    pub fn to_be_moved(&self, errata: &[&Erratum]) -> Vec<(SectionId, u64, usize)> {
-        let mut lists = Vec::new();
-        for out in self.layout.sections.iter().filter(|out| is_code(out)) {
-            lists.append(&mut par::runs(
-                "look for errata",
-                self.world.parallel,
-                out.members.len(),
-                MEMBERS,
-                |run| {
-                    let mut found = Vec::new();
-                    for id in out.members[run].iter().filter_map(|member| member.as_section()) {
-                        self.in_section(id, errata, &mut found);
-                    }
-                    found
-                },
-            ));
-        }
-        let mut all = par::concat("join errata", self.world.parallel, lists);
+    fn instructions_to_move(&self, errata: &[&Erratum]) -> Vec<(SectionId, u64, usize)> {
+        let find = |id, found: &mut Vec<_>| self.in_section(id, errata, found);
+        let mut all = self.in_code(("look for errata", MEMBERS), find);
         all.sort_unstable();
         all.dedup_by_key(|moved| (moved.0, moved.1));
         all
@@ -149,7 +144,7 @@ impl Addresses<'_, '_, '_> {
         if section.kind() != SectionKind::Regular {
             return;
         }
-        let object = object_of(self.world, id);
+        let object = self.world.object_of(id);
         let shndx = id.0 - object.section_base;
         let data = object.section_data(shndx as usize).unwrap_or(&[]);
         let Some(address) = self.of_section(id) else { return };
@@ -163,10 +158,6 @@ impl Addresses<'_, '_, '_> {
             });
         }
     }
-}
-
-fn object_of<'w, 'a>(world: &World<'w, 'a>, id: SectionId) -> &'w Object<'a> {
-    &world.resolved.objects[world.owners.object(id).index()]
 }
 
 /// Where in a section code begins, and where data does, as symbols say it; by offset.
