@@ -276,6 +276,18 @@ impl DiagSink {
         }
     }
 
+    /// Forgets what was found after the first `count` and had been found before: a phase was gone through again.
+    pub fn drop_repetitions(&self, count: usize) {
+        self.settle();
+        let mut done = self.done.lock().unwrap();
+        let (before, after) = done.split_at(count.min(done.len()));
+        let is_same = |d: &Diagnostic, one: &Diagnostic| (&d.message, &d.notes) == (&one.message, &one.notes);
+        let is_new = |d: &&Diagnostic| !before.iter().any(|one| is_same(d, one));
+        let new: Vec<Diagnostic> = after.iter().filter(is_new).cloned().collect();
+        done.truncate(count);
+        done.extend(new);
+    }
+
     /// Changes what earlier phases found, without adding to it or taking away.
     pub fn amend(&self, change: impl FnOnce(&mut [Diagnostic])) {
         change(&mut self.done.lock().unwrap());
@@ -331,6 +343,17 @@ mod tests {
         assert!(sink.end_phase().is_ok());
         sink.push(Diagnostic::error("b"));
         assert!(sink.end_phase().is_err());
+    }
+
+    #[test]
+    fn what_is_found_again_is_said_once() {
+        let sink = DiagSink::new();
+        ["a", "b"].into_iter().for_each(|text| sink.warn(text));
+        let count = sink.count();
+        ["b", "c", "a"].into_iter().for_each(|text| sink.warn(text));
+        sink.drop_repetitions(count);
+        let texts: Vec<String> = sink.finish().into_iter().map(|d| d.message).collect();
+        assert_eq!(texts, ["a", "b", "c"]);
     }
 
     #[test]

@@ -320,7 +320,11 @@ fn move_file(from: &Path, to: &Path) -> io::Result<()> {
 /// The names that lld gives to objects: pieces of merged modules have a number, others the name of their module.
 /// There is one for each module that LLVM compiles on its own, and they come last.
 fn names(request: &Request<'_>, count: usize) -> Vec<Vec<u8>> {
-    let end = if request.options.emit == Emit::Assembly { ".s" } else { ".o" };
+    let end = match (request.options.emit, request.machine) {
+        (Emit::Assembly, _) => ".s",
+        (_, Machine::Coff { .. }) => ".obj",
+        (_, Machine::Elf { .. }) => ".o",
+    };
     let output = text(request.output_path.as_os_str().as_encoded_bytes()).into_owned();
     let thin: Vec<_> = request.files.iter().filter(|file| file.is_thin).collect();
     let merged = count.saturating_sub(thin.len());
@@ -380,6 +384,10 @@ mod tests {
         let names = names(&request, 4).into_iter().map(|name| String::from_utf8(name).unwrap());
         let expected =
             ["dir/out.lto.o", "dir/out.lto.1.o", "x/out.lto.a.b.o", "d/out.lto.l.a(coll.o at 8).o"];
+        assert_eq!(names.collect::<Vec<_>>(), expected);
+        request.machine = Machine::Coff { machine: 0x8664 };
+        let names = super::names(&request, 3).into_iter().map(|name| String::from_utf8(name).unwrap());
+        let expected = ["dir/out.lto.obj", "x/out.lto.a.b.obj", "d/out.lto.l.acoll.obj"];
         assert_eq!(names.collect::<Vec<_>>(), expected);
     }
 
