@@ -32,6 +32,7 @@ const ROOMS: &[&str] = &[
     "report",
     // What is done with them.
     "librarian",
+    "lto",
     "link",
 ];
 

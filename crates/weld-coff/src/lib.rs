@@ -20,6 +20,7 @@ mod layout;
 mod librarian;
 pub mod link;
 mod live;
+mod lto;
 mod names;
 pub mod options;
 mod pdb_path;

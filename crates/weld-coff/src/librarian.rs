@@ -20,6 +20,7 @@ use crate::coff::library::{self, Member, Style, TooLarge};
 use crate::coff::machine::Machine;
 use crate::coff::object::{ObjectFile, UNDEFINED};
 use crate::implib;
+use crate::input::ir;
 use crate::input::object::ObjectError;
 use crate::input::search::Search;
 use crate::input::unusable::Unusable;
@@ -253,6 +254,7 @@ impl<'j> Members<'_, 'j> {
         let (machine, symbols) = match identify(bytes) {
             Kind::Import => of_import(bytes)?,
             kind @ (Kind::Object | Kind::BigObject) => of_object(bytes, kind == Kind::BigObject)?,
+            Kind::Bitcode => of_bitcode(bytes)?,
             Kind::Resources => return Err(MemberRefused::Resources),
             kind => return Err(Unusable::Kind(kind).into()),
         };
@@ -302,6 +304,12 @@ fn of_import(bytes: &[u8]) -> Result<Known, Unusable> {
         symbols.push(import.symbol.to_vec());
     }
     Ok((Some(import.machine), symbols))
+}
+
+fn of_bitcode(bytes: &[u8]) -> Result<Known, Unusable> {
+    let (code, machine) = ir::read(bytes)?;
+    let defined = ir::symbols(&code).filter(|symbol| symbol.kind != weld_lto::ir::Kind::Undefined);
+    Ok((Some(machine), defined.map(|symbol| symbol.name.to_vec()).collect()))
 }
 
 fn of_object(bytes: &[u8], big: bool) -> Result<Known, Unusable> {

@@ -4,6 +4,8 @@
 //! line a phase, in order. Each phase borrows what the phases before it made. What a phase finds wrong goes
 //! to `job.sink`: `end_phase` stops the link there.
 
+mod optimise;
+
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -164,10 +166,12 @@ fn link_inputs<'j>(
     let (options, parallel) = (job.options, threads > 1);
     let loader = Loader::new(job, search, parallel);
     let servers = Servers::default();
-    let resolver =
-        Resolver { store: job.store, options, sink: job.sink, loader: &loader, servers: &servers, parallel };
+    let (store, sink, compiled) = (job.store, job.sink, None);
+    let resolver = Resolver { store, options, sink, loader: &loader, servers: &servers, compiled, parallel };
     // Read symbols, intern names, find the best definition of each; members of libraries as they are wanted.
-    let mut resolved = job.step("resolve symbols", || resolver.run(inputs))?;
+    let resolved = job.step("resolve symbols", || resolver.run(inputs))?;
+    // Have bitcode compiled, and resolve all again with the objects that it has become.
+    let Some(mut resolved) = optimise::compile(job, &resolver, inputs, resolved)? else { return Ok(()) };
     if options.print_search_paths {
         search.set_machine(resolved.machine);
         job.print(&search.shown())?;
@@ -240,11 +244,19 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
     symbols.stand_for_wrapped(&resolved.wraps);
     let missing = symbols::undefined(resolved, &symbols, parallel);
     undefined::report(resolved, &missing, options, parallel, job.sink);
-    if resolved.program.subsystem.is_none() {
-        job.sink.error("subsystem must be defined: use /subsystem");
+    check_subsystem(job, resolved);
+    if let Some(said) = resolved.said {
+        job.sink.drop_repetitions(said);
     }
     job.sink.end_phase()?;
     Ok((sections, symbols))
+}
+
+/// What kind of program it is has to be known.
+fn check_subsystem(job: &Job, resolved: &Resolved) {
+    if resolved.program.subsystem.is_none() {
+        job.sink.error("subsystem must be defined: use /subsystem");
+    }
 }
 
 /// The output sections in their order, and the sections in each.

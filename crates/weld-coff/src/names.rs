@@ -33,6 +33,8 @@ pub mod flag {
     pub const WANTED: u32 = 1 << 11;
     /// The leader of a COMDAT section of which not just any copy may be taken, without a look at the others.
     pub const CHOOSY: u32 = 1 << 12;
+    /// Somebody names it whom a compiler does not see: machine code, the command line, the linker itself.
+    pub const NATIVE: u32 = 1 << 13;
 }
 
 #[derive(Default)]

@@ -11,6 +11,7 @@ use weld_common::glob::Glob;
 use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
 use weld_common::text;
+use weld_lto::options as lto;
 
 use crate::coff::machine::Machine;
 use crate::coff::pe;
@@ -210,6 +211,14 @@ impl Debug {
     pub fn any(self) -> bool {
         self.pdb || self.dwarf || self.symtab
     }
+}
+
+/// How bitcode is compiled.
+#[derive(Clone, Debug, Default)]
+pub struct LtoOptions {
+    pub code: lto::Options,
+    /// `/fat-lto-objects`: that of objects with machine code, too.
+    pub fat_objects: bool,
 }
 
 /// What the PDB is to be like.
@@ -420,6 +429,7 @@ pub struct Options {
     pub reproduce: Option<Reproduction>,
     /// `/linkreprofullpathrsp`: the paths of all inputs go there.
     pub input_list: Option<PathBuf>,
+    pub lto: LtoOptions,
     pub mingw: Mingw,
     pub debug: Debug,
     pub pdb: PdbOptions,
@@ -533,6 +543,7 @@ impl Default for Options {
             librarian: Librarian::default(),
             reproduce: None,
             input_list: None,
+            lto: LtoOptions::default(),
             mingw: Mingw::default(),
             debug: Debug::default(),
             pdb: PdbOptions::default(),

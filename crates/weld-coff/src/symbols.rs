@@ -363,7 +363,10 @@ impl Freezer<'_, '_> {
                 continue;
             }
             match targets.get(&alias.id) {
-                Some(other) if *other != target && !self.options.mingw.duplicate_weak => {
+                // Definitions in bitcode that others may replace fall back on a symbol of their own.
+                Some(other)
+                    if *other != target && !self.options.mingw.duplicate_weak && !object.is_code() =>
+                {
                     self.duplicate_alias(alias, aliases);
                 }
                 Some(_) => {}

@@ -19,6 +19,7 @@ mod base_file;
 pub mod def;
 mod directive_options;
 pub mod gnu;
+mod lto;
 mod replay;
 pub mod state;
 pub mod table;

@@ -27,6 +27,8 @@ const READ: &[&str] = &[
     "sourcelink",
     "call-graph-ordering-file",
     "sectionlayout",
+    "lto-sample-profile",
+    "lto-cs-profile-file",
     "wholearchive",
     "defaultlib",
 ];
@@ -49,11 +51,24 @@ const WRITTEN: &[&str] = &[
     "output",
     "out-implib",
     "Map",
+    "lto-obj-path",
+    "thinlto-index-only",
+    "dwodir",
 ];
 
-/// Options that would be wrong in the other place.
-const DROPPED: &[&str] =
-    &["reproduce", "linkrepro", "linkreprotarget", "linkreprofullpathrsp", "rsp-quoting", "lldignoreenv"];
+/// Options that would be wrong in the other place: of a compiler, too, which is another one there.
+const DROPPED: &[&str] = &[
+    "reproduce",
+    "linkrepro",
+    "linkreprotarget",
+    "linkreprofullpathrsp",
+    "rsp-quoting",
+    "lldignoreenv",
+    "lto-engine",
+    "lldltocache",
+    "thinlto-cache-dir",
+    "plugin",
+];
 
 /// The text of `response.txt` for `lld-link`. `directories` are those in which the environment has libraries
 /// looked for.

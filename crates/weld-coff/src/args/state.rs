@@ -167,10 +167,7 @@ impl State {
                 "noicf" => self.o.icf = Some(Icf::None),
                 "lldtailmerge" => self.warn("/opt:lldtailmerge has no effect: strings stay as they are"),
                 "nolldtailmerge" | "lbr" | "nolbr" => {}
-                _ if word.starts_with("lldlto=")
-                    || word.starts_with("lldltojobs=")
-                    || word.starts_with("lldltocgo=")
-                    || word.starts_with("lldltopartitions=") => {}
+                _ if self.o.lto.optimise(word)? => {}
                 _ => match word.strip_prefix("icf=").map(super::values::number) {
                     Some(Ok(_)) => self.o.icf = Some(Icf::All),
                     _ => return Err(format!("unknown optimisation '{word}'")),
@@ -479,6 +476,7 @@ impl State {
         // GNU ld does not warn of long section names.
         self.o.warn_long_names &= !self.o.mingw.on;
         self.settle_incremental();
+        self.o.lto.settle();
         if self.o.no_entry && !self.o.dll {
             self.problem(Diagnostic::error("/noentry is for DLLs only (/dll)"));
         }

@@ -23,7 +23,7 @@ pub static GROUPS: &[Group<State>] = &[
     Group { title: "Debug information", prefix: "/", rows: DEBUG },
     Group { title: "Reports and threads", prefix: "/", rows: REPORTS },
     Group { title: "MinGW", prefix: "/", rows: MINGW },
-    Group { title: "Link-time optimisation", prefix: "/", rows: LTO },
+    Group { title: "Link-time optimisation", prefix: "/", rows: super::lto::ROWS },
     Group { title: "Other", prefix: "/", rows: OTHER },
     Group { title: "Libraries (/lib)", prefix: "/", rows: LIBRARIES },
 ];
@@ -451,8 +451,8 @@ const IMAGE: &[Spec<State>] = &[
 const SECTIONS: &[Spec<State>] = &[
     take(
         &["opt"],
-        Optional("[no]ref|[no]icf|safeicf"),
-        "Leave out what nothing refers to, and what is there twice (default without /debug). Alone: as by default.",
+        Optional("[no]ref|[no]icf|safeicf|lldlto=N|lldltocgo=N|lldltojobs=N|lldltopartitions=N"),
+        "Leave out what nothing refers to, and what is there twice (default without /debug). Alone: as by default. Of bitcode: how much it is optimised (0 to 3, default 2), and while machine code is generated; how many modules are compiled at a time, and in how many pieces merged modules.",
         State::optimise,
     ),
     take(&["merge"], Required("FROM=TO"), "Put section FROM into section TO.", |s, v| s.o.demands.merge(v)),
@@ -734,59 +734,6 @@ const MINGW: &[Spec<State>] = &[
         s.o.mingw.output_def = Some(super::values::file(v)?);
         Ok(())
     }),
-];
-
-const LTO: &[Spec<State>] = &[
-    accepted(
-        &[
-            "mllvm",
-            "lldltocache",
-            "lldltocachepolicy",
-            "lldsavetemps",
-            "lldemit",
-            "dwodir",
-            "lto-cs-profile-file",
-            "lto-obj-path",
-            "lto-sample-profile",
-            "lto-pgo-warn-mismatch",
-            "lto-cs-profile-generate",
-            "thinlto-distributor",
-            "thinlto-distributor-arg",
-            "thinlto-emit-imports-files",
-            "thinlto-index-only",
-            "thinlto-object-suffix-replace",
-            "thinlto-prefix-replace",
-            "thinlto-remote-compiler",
-            "thinlto-remote-compiler-arg",
-            "thinlto-remote-compiler-prepend-arg",
-            "opt-remarks",
-        ],
-        Optional("VALUE"),
-        "it only concerns inputs for link-time optimisation, which are errors",
-    ),
-    take(
-        &["ltcg"],
-        Optional("incremental|status|nostatus|off"),
-        "Accepted without effect: inputs for link-time optimisation are errors. So are the words for profiles.",
-        State::ltcg,
-    ),
-    accepted(&["ltcgout", "cgthreads"], Optional("VALUE"), "inputs for link-time optimisation are errors"),
-    refused(
-        &["genprofile", "fastgenprofile", "useprofile", "spgo", "spdin", "spdembed"],
-        Optional("VALUE"),
-        "such profiles are for Microsoft's compiler at link time; compile with clang's -fprofile-generate or -fprofile-use",
-    ),
-    accepted(
-        &["pgd", "spd", "pogosafemode"],
-        Optional("VALUE"),
-        "it only says more of options for profiles, which are errors",
-    ),
-    refused(
-        &["dynamicdeopt"],
-        Optional("VALUE"),
-        "it needs objects that Microsoft's compiler makes besides, and a second link of them",
-    ),
-    accepted(&["fat-lto-objects"], Optional("no"), "the machine code of such objects is linked"),
 ];
 
 /// What is for programs of .NET.

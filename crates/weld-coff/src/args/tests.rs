@@ -3,6 +3,7 @@ use std::path::Path;
 
 use weld_common::args::{Effect, Value};
 use weld_common::diag::DiagSink;
+use weld_lto::options::{Cache, Emit, SaveTemps};
 
 use super::{Command, Environment, options_page, parse, table};
 use crate::coff::machine::Machine;
@@ -48,6 +49,36 @@ fn a_usual_command_line() {
     assert_eq!((o.machine, o.base), (Some(Machine::X64), Some(0x10000)));
     assert_eq!((o.timestamp, o.demands.stack), (Timestamp::Given(5), Some((1, Some(2)))));
     assert_eq!(o.inputs[1], Input::Whole("z.lib".into()));
+}
+
+#[test]
+fn link_time_optimisation() {
+    let code = options(
+        "x.obj /opt:ref,lldlto=1,lldltocgo=0,lldltojobs=all,lldltopartitions=3 /lldltocachepolicy:prune_after=1h /lldltocache:c \
+         /lldsavetemps:opt /lldemit:ASM /mllvm:-x /thinlto-prefix-replace:a;b;c /thinlto-distributor-arg:y",
+    )
+    .lto
+    .code;
+    assert_eq!((code.level, code.codegen_level, code.partitions), (Some(1), Some(0), 3));
+    assert_eq!((code.jobs.as_deref(), code.emit), (Some("all"), Emit::Assembly));
+    assert_eq!(code.save_temps, SaveTemps::Kinds(vec!["opt".to_owned()]));
+    assert_eq!(code.cache, Some(Cache { directory: "c".into(), policy: Some("prune_after=1h".to_owned()) }));
+    assert_eq!(code.thin.prefix_replace.map(|replace| replace.object), Some("c".to_owned()));
+    // Without a distributor there is nothing to tell it.
+    assert_eq!((code.distribution, code.llvm), (None, vec!["-x".to_owned()]));
+    assert!(options("x.obj /lldltocachepolicy:prune_after=1h").lto.code.cache.is_none());
+    for (line, want) in [
+        ("/opt:lldlto=4", "/opt: lldlto: invalid optimisation level: 4"),
+        ("/opt:lldltopartitions=0", "lldltopartitions: invalid number of partitions: 0"),
+        ("/opt:lldltojobs=x", "lldltojobs: invalid number of jobs: x"),
+        ("/lldemit:x", "/lldemit"),
+        ("/lldltocachepolicy:x", "/lldltocachepolicy: 'x' is none of cache_size=N%"),
+        ("/lldsavetemps:x", "/lldsavetemps"),
+        ("/thinlto-object-suffix-replace:a", "expects 'old;new' format, but got a"),
+    ] {
+        let text = error(line);
+        assert!(text.contains(want), "{line}: {text}");
+    }
 }
 
 #[test]

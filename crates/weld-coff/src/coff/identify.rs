@@ -1,8 +1,11 @@
 //! What an input is, from its first bytes.
 
+use weld_common::archive::Archive;
+use weld_lto::bitcode;
+use weld_lto::triple::Triple;
+
 use super::machine::Machine;
 use super::{pe, u16_at};
-use weld_common::archive::Archive;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -32,7 +35,7 @@ pub fn identify(bytes: &[u8]) -> Kind {
     if bytes.starts_with(&RES) {
         return Kind::Resources;
     }
-    if bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(b"\xde\xc0\x17\x0b") {
+    if bitcode::is_bitcode(bytes) {
         return Kind::Bitcode;
     }
     if bytes.starts_with(b"MZ") {
@@ -63,14 +66,20 @@ fn is_machine(number: u16) -> bool {
     number == 0 || Machine::of_number(number).is_some()
 }
 
-/// The machine that an object or short import says it is for.
+/// The machine that an object, short import or file of bitcode says it is for.
 pub fn machine(kind: Kind, bytes: &[u8]) -> Option<Machine> {
     let at = match kind {
         Kind::Object => 0,
         Kind::BigObject | Kind::Import => 6,
+        Kind::Bitcode => return bitcode::read(bytes).ok().and_then(|code| of_triple(code.triple)),
         _ => return None,
     };
     Machine::of_number(u16_at(bytes, at)?)
+}
+
+/// The machine of objects for a target; `None` if it has no COFF objects.
+pub fn of_triple(triple: &[u8]) -> Option<Machine> {
+    Machine::of_number(Triple::new(triple).coff_machine()?)
 }
 
 #[cfg(test)]
@@ -91,5 +100,7 @@ mod tests {
         assert_eq!(machine(Kind::Object, &[0x4c, 1]), Some(Machine::X86));
         assert_eq!(machine(Kind::Import, &[0, 0, 0xff, 0xff, 0, 0, 0x64, 0x86]), Some(Machine::X64));
         assert_eq!(machine(Kind::Archive, b"!<arch>\n"), None);
+        assert_eq!(of_triple(b"aarch64-pc-windows-msvc"), Some(Machine::Arm64));
+        assert_eq!(of_triple(b"x86_64-pc-linux-gnu"), None);
     }
 }

@@ -42,12 +42,14 @@ pub enum Input<'a> {
 // Each member of each library has one.
 const _: () = assert!(size_of::<Input>() == 16);
 
-/// An object or short import.
+/// An object, bitcode or short import.
 pub struct InputFile<'a> {
     pub name: FileName<'a>,
     pub data: &'a [u8],
     pub kind: Kind,
     pub lazy: bool,
+    /// It is a member of an archive that was taken in as a whole; its header begins at this byte of it.
+    pub header: Option<u64>,
 }
 
 pub struct ArchiveInput<'a> {
@@ -96,6 +98,18 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// The bytes of a file; `None` if they are not to be had.
+    pub fn bytes(&self, file: FileId, store: &'a InputStore<'a>) -> Option<&'a [u8]> {
+        match &self.files[file.index()] {
+            Input::Internal => None,
+            Input::File(file) => Some(file.data),
+            Input::Member { archive, offset } => {
+                let ArchiveInput { path, archive, .. } = &self.archives[*archive as usize];
+                member_bytes(store, path, &archive.member_at(*offset).ok()?).ok()
+            }
+        }
+    }
+
     /// Asks for files that will be read now: members of archives, and objects that were linked only if they
     /// were wanted.
     pub fn will_need(&self, store: &InputStore<'a>, files: &[FileId]) {
@@ -108,6 +122,20 @@ impl<'a> Inputs<'a> {
             Input::Internal => None,
         });
         store.readahead().will_read(needed);
+    }
+
+    /// Adds objects that are made while the link goes on.
+    pub fn add_objects(
+        &mut self,
+        objects: impl IntoIterator<Item = (FileName<'a>, &'a [u8])>,
+    ) -> Vec<FileId> {
+        let first = self.files.len() as u32;
+        let input = |(name, data)| {
+            let kind = identify(data);
+            Input::File(Box::new(InputFile { name, data, kind, lazy: false, header: None }))
+        };
+        self.files.extend(objects.into_iter().map(input));
+        (first..self.files.len() as u32).map(FileId).collect()
     }
 
     /// Files that are read at once: all but members of archives.
@@ -329,11 +357,12 @@ impl<'a, 'l> Loader<'a, 'l> {
         inputs.total_bytes += file.bytes.len() as u64;
         let name = FileName { path: file.path.clone(), member: None, is_ambiguous: false };
         match file.kind {
-            Kind::Object | Kind::BigObject | Kind::Import => {
+            Kind::Object | Kind::BigObject | Kind::Bitcode | Kind::Import => {
                 if mode != Mode::Lazy {
                     self.store.readahead().will_need(file.bytes);
                 }
-                self.add_file(name, file.bytes, file.kind, mode == Mode::Lazy, inputs);
+                let (data, kind, lazy) = (file.bytes, file.kind, mode == Mode::Lazy);
+                self.add_file(InputFile { name, data, kind, lazy, header: None }, inputs);
             }
             Kind::Resources => inputs.resources.push((name, file.bytes)),
             Kind::Archive => match Archive::parse(file.bytes) {
@@ -357,11 +386,11 @@ impl<'a, 'l> Loader<'a, 'l> {
         }
     }
 
-    fn add_file(&self, name: FileName<'a>, data: &'a [u8], kind: Kind, lazy: bool, inputs: &mut Inputs<'a>) {
+    fn add_file(&self, file: InputFile<'a>, inputs: &mut Inputs<'a>) {
         if inputs.files.len() >= MAX_FILES as usize {
             return self.sink.error("too many input files");
         }
-        inputs.files.push(Input::File(Box::new(InputFile { name, data, kind, lazy })));
+        inputs.files.push(Input::File(Box::new(file)));
     }
 
     /// The members of an archive: all of them, or as objects to choose from if it has no index.
@@ -369,7 +398,7 @@ impl<'a, 'l> Loader<'a, 'l> {
         let store = self.store;
         let look = |member: Member<'a>| -> Result<_, MemberError> {
             let data = member_bytes(store, path, &member)?;
-            Ok((member.name, data, identify(data)))
+            Ok((member, data, identify(data)))
         };
         let (members, problem) = archive.each_member(self.parallel, look);
         let problem = problem.map(|e| Err(e.into()));
@@ -379,10 +408,11 @@ impl<'a, 'l> Loader<'a, 'l> {
                 Ok(read) => read,
                 Err(e) => return self.sink.error(format!("{path}: {e}")),
             };
-            let name = FileName { path: path.clone(), member: Some(member), is_ambiguous };
+            let name = FileName { path: path.clone(), member: Some(member.name), is_ambiguous };
             match kind {
-                kind @ (Kind::Object | Kind::BigObject | Kind::Import) => {
-                    self.add_file(name, data, kind, !whole, inputs);
+                kind @ (Kind::Object | Kind::BigObject | Kind::Bitcode | Kind::Import) => {
+                    let (lazy, header) = (!whole, Some(member.header_offset));
+                    self.add_file(InputFile { name, data, kind, lazy, header }, inputs);
                 }
                 Kind::Resources => inputs.resources.push((name, data)),
                 // Libraries of other languages hold metadata as well.
@@ -416,7 +446,6 @@ impl<'a, 'l> Loader<'a, 'l> {
 /// Why a file of this kind cannot be linked.
 pub fn refusal(kind: Kind) -> &'static str {
     match kind {
-        Kind::Bitcode => "LLVM bitcode: link-time optimisation is not supported",
         Kind::MicrosoftBitcode => "is not a native COFF file. Recompile without /GL",
         Kind::Image => "bad file type. Did you specify a DLL instead of an import library?",
         Kind::Pdb => "a PDB file, which cannot be linked",

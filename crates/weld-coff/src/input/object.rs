@@ -63,6 +63,10 @@ pub struct Object<'a> {
     /// Where in the list each section is, or [`PLAIN`]. Empty if there are none.
     places: Vec<u32>,
     pub directives: Vec<Directive<'a>>,
+    /// The source file of the bitcode that it stands for, whose machine code is still to be made.
+    pub code: Option<&'a [u8]>,
+    /// What all names are marked with that it mentions.
+    marks: u32,
 }
 
 /// The bytes of an object, and what decides how they are read.
@@ -75,6 +79,8 @@ pub struct Source<'a> {
     pub is_gnu: bool,
     /// It is linked only if it is wanted.
     pub is_lazy: bool,
+    /// It stands for bitcode ([`super::ir`]), which was made of this source file.
+    pub code: Option<&'a [u8]>,
 }
 
 impl<'a> Object<'a> {
@@ -87,15 +93,23 @@ impl<'a> Object<'a> {
         bins: &mut Bins<'a>,
     ) -> Result<Object<'a>, ObjectError> {
         let coff = ObjectFile::parse(source.data, source.is_big)?;
+        let marks = if source.code.is_some() { 0 } else { flag::NATIVE };
         let (comdats, places) = comdats(&coff);
         let globals = zeroed::sparse(if source.is_lazy { 0 } else { coff.symbols.len() });
-        let mut object = Object { file, name, globals, comdats, places, directives: Vec::new(), coff };
+        let directives = Vec::new();
+        let code = source.code;
+        let mut object = Object { file, name, globals, comdats, places, directives, coff, code, marks };
         object.read_symbols(source.is_lazy, bins)?;
         if source.is_gnu {
             follow_functions(&coff, &mut object.comdats);
         }
         object.read_directives()?;
         Ok(object)
+    }
+
+    /// It stands for bitcode.
+    pub fn is_code(&self) -> bool {
+        self.code.is_some()
     }
 
     fn read_directives(&mut self) -> Result<(), ObjectError> {
@@ -233,7 +247,7 @@ impl<'a> Object<'a> {
         let (index, bits) = match lazy {
             true if Rank::of(bits) == Rank::Undefined => return Ok(()),
             true => (u32::MAX, Rank::Provided as u32),
-            false => (index, bits),
+            false => (index, bits | self.marks),
         };
         let (name, hash) = self.coff.hashed_name(symbol)?;
         bins.push(Record::new(hash, name, self.file, index, bits));

@@ -5,6 +5,7 @@ use std::fmt;
 use weld_common::archive::ArchiveError;
 use weld_common::io::thin::MemberError;
 
+use super::ir::CodeError;
 use super::load::refusal;
 use super::object::ObjectError;
 use crate::coff::identify::Kind;
@@ -17,6 +18,7 @@ pub enum Unusable {
     Member(MemberError),
     Object(ObjectError),
     Import(import::Malformed),
+    Code(CodeError),
     /// Files of this kind are not linked.
     Kind(Kind),
     /// It is for machine `own`, all others for another one.
@@ -32,6 +34,7 @@ impl fmt::Display for Unusable {
             Unusable::Member(e) => e.fmt(f),
             Unusable::Object(e) => e.fmt(f),
             Unusable::Import(e) => e.fmt(f),
+            Unusable::Code(e) => e.fmt(f),
             Unusable::Kind(kind) => f.write_str(refusal(*kind)),
             Unusable::Machine { own, all } => {
                 write!(f, "machine type {} conflicts with {}", own.name(), all.name())
@@ -63,5 +66,11 @@ impl From<ObjectError> for Unusable {
 impl From<import::Malformed> for Unusable {
     fn from(error: import::Malformed) -> Self {
         Unusable::Import(error)
+    }
+}
+
+impl From<CodeError> for Unusable {
+    fn from(error: CodeError) -> Self {
+        Unusable::Code(error)
     }
 }

@@ -3,11 +3,13 @@
 //! Only a link that fails comes here, or one that goes on without them: it looks through the names of all
 //! objects, and of those that know a missing one through the relocations.
 
+use std::borrow::Cow;
+
 use object::LittleEndian as LE;
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::resolve::undefined::by_name;
-use weld_common::zeroed;
+use weld_common::{text, zeroed};
 
 use crate::ids::SymbolId;
 use crate::input::object::Object;
@@ -120,7 +122,8 @@ impl Referrer {
         options: &Options,
     ) -> Vec<String> {
         let Some((section, offset)) = self.place else {
-            return vec![format!("referenced by {}", object.name)];
+            let source = object.code.filter(|source| !source.is_empty()).map(text::text);
+            return two_lines("referenced by", source.map(Cow::into_owned), &object.name.to_string());
         };
         let line = sources.line(object, section, offset);
         two_lines("referenced by", line, &place(object, section as i32, offset, options))

@@ -89,6 +89,8 @@ pub fn clash<'o, 'a>(
     let winner = other.comdat(symbol.section.try_into().ok()?)?;
     let (own, kept) = (object.coff.section(comdat.section)?, other.coff.section(winner.section)?);
     let pair = [comdat.selection, winner.selection];
+    // Of bitcode there is no section yet; its compiler leaves out what is not chosen.
+    let has_code = other.is_code() || object.is_code();
     let differ = match comdat.selection {
         // Compilers do not agree on these for what they make of vtables.
         _ if pair.contains(&LARGEST) && (pair.contains(&ANY) || pair == [LARGEST; 2]) => return None,
@@ -106,6 +108,7 @@ pub fn clash<'o, 'a>(
             return Some(problem.of(object.file, comdat.section));
         }
         SAME_SIZE if options.mingw.on => return None,
+        SAME_SIZE | EXACT_MATCH if has_code => return None,
         SAME_SIZE => own.size_of_raw_data.get(LE) != kept.size_of_raw_data.get(LE),
         EXACT_MATCH => object.coff.contents(own).ok()? != other.coff.contents(kept).ok()?,
         selection => selection == NO_DUPLICATES,

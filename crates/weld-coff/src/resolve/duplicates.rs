@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::resolve::duplicates::{self, Definition, Definitions};
+use weld_common::text;
 
 use super::file::object;
 use super::read::Rounds;
@@ -35,7 +36,8 @@ pub fn place<'o, 'a>(
         let symbol = object.coff.symbols.get(symbol)?;
         sources.line(object, u32::try_from(symbol.section).ok()?, symbol.value)
     });
-    two_lines("defined at", line, name)
+    let source = || object?.code.filter(|source| !source.is_empty()).map(text::text).map(Cow::into_owned);
+    two_lines("defined at", line.or_else(source), name)
 }
 
 /// Settles what definitions beside the leaders of COMDAT sections come to: those in sections that are gone,

@@ -187,6 +187,7 @@ impl<'a> Resolver<'a, '_> {
         loop {
             let before = (rounds.format.inputs.files.len(), rounds.names.len(), alternates.len());
             rounds.settle()?;
+            self.read_runtime_calls(rounds)?;
             self.refer_to_exports((machine, &mut exports), &mut program, rounds);
             self.refer_to_mangled(&mut program, rounds);
             self.refer_to_optional(&mut program, rounds);
@@ -280,6 +281,10 @@ impl<'a> Resolver<'a, '_> {
 
     fn infer_subsystem(&self, program: &mut Program, rounds: &mut Rounds<'a, '_, '_, '_>) {
         program.subsystem_version = rounds.format.demands.subsystem_version;
+        if let Some(compiled) = self.compiled {
+            program.subsystem = compiled.subsystem;
+            return;
+        }
         if let Some(subsystem) = rounds.format.demands.subsystem {
             program.subsystem = Some(subsystem);
             return;
@@ -306,6 +311,10 @@ impl<'a> Resolver<'a, '_> {
     }
 
     fn find_entry(&self, machine: Machine, program: &mut Program, rounds: &mut Rounds<'a, '_, '_, '_>) {
+        if let Some(compiled) = self.compiled {
+            program.entry = compiled.entry.map(|name| self.refer(&text::text(name), flag::ROOT, rounds));
+            return;
+        }
         // Which start-up code it would be follows from the subsystem.
         let lacks_subsystem = program.subsystem.is_none() && rounds.format.demands.entry.is_none();
         if lacks_subsystem || self.options.no_entry && rounds.format.demands.entry.is_none() {

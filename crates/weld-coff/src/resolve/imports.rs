@@ -66,7 +66,7 @@ impl<'a> LoadedImport<'a> {
         };
         let (bits, symbol) = match lazy {
             true => (Rank::Provided as u32, u32::MAX),
-            false => (SOFT as u32 | flag::IMPORT, symbol),
+            false => (SOFT as u32 | flag::IMPORT | flag::NATIVE, symbol),
         };
         bins.push(Record::new(hash_bytes(name), name, file, symbol, bits));
     }

@@ -5,11 +5,11 @@ use weld_common::io::thin::member_bytes;
 
 use super::Resolver;
 use super::read::Rounds;
-use crate::coff::identify::{Kind, identify};
+use crate::coff::identify::{self, Kind, identify};
 use crate::coff::import::Import;
 use crate::coff::machine::Machine;
 use crate::coff::object::ObjectFile;
-use crate::input::load::Inputs;
+use crate::input::load::{Inputs, refusal};
 use crate::input::unusable::Unusable;
 
 /// Members of a library that are looked at for its machine.
@@ -24,6 +24,8 @@ impl<'a> Resolver<'a, '_> {
         rounds.format.machine =
             rounds.format.machine.or_else(|| self.machine_of_libraries(rounds.format.inputs));
         let Some(machine) = rounds.format.machine else {
+            self.refuse_other_code(rounds.format.inputs);
+            self.sink.end_phase()?;
             return Err(Diagnostic::error("no input says which machine to link for; use /machine").into());
         };
         if !machine.is_supported() {
@@ -32,6 +34,20 @@ impl<'a> Resolver<'a, '_> {
         }
         self.note_machine(rounds);
         Ok(machine)
+    }
+
+    /// Says so if nothing but code of a compiler is there that cannot be asked.
+    fn refuse_other_code(&self, inputs: &Inputs) {
+        for archive in &inputs.archives {
+            let members = archive.archive.members().filter_map(Result::ok);
+            let is_other = |data| identify(data) == Kind::MicrosoftBitcode;
+            let mut data = members
+                .take(LOOKED_AT)
+                .filter_map(|member| member_bytes(self.store, &archive.path, &member).ok());
+            if data.any(is_other) {
+                self.sink.error(format!("{}: {}", archive.path, refusal(Kind::MicrosoftBitcode)));
+            }
+        }
     }
 
     /// Messages show names as this machine has them.
@@ -48,6 +64,7 @@ impl<'a> Resolver<'a, '_> {
             members.take(LOOKED_AT).find_map(|member| {
                 let data = member_bytes(self.store, &archive.path, &member).ok()?;
                 match identify(data) {
+                    Kind::Bitcode => identify::machine(Kind::Bitcode, data),
                     Kind::Import => Some(Import::parse(data).ok()?.machine),
                     kind @ (Kind::Object | Kind::BigObject) => {
                         ObjectFile::parse(data, kind == Kind::BigObject).ok()?.machine

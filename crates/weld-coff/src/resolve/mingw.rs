@@ -198,6 +198,7 @@ impl<'a> Resolver<'a, '_> {
             };
             if *files.entry(file.0).or_insert_with(|| self.is_own_file(file.0, rounds))
                 || !is_open()
+                || self.compiled.is_some_and(|compiled| compiled.hides(file, entry.name))
                 || is_imported()
             {
                 continue;

@@ -6,8 +6,12 @@
 //! When nothing more is wanted, there are [`entry`]'s questions: which entry point, which subsystem, what
 //! is exported under which name, what stands for names that nobody defines. Their answers may be wanted in
 //! turn.
+//!
+//! With bitcode among the files, all is done twice, the second time with the objects that a compiler has made
+//! of it ([`compiled`]).
 
 pub mod comdat;
+mod compiled;
 mod directives;
 pub mod duplicates;
 pub mod entry;
@@ -20,6 +24,7 @@ mod read;
 pub mod wrap;
 
 use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
 
 use weld_common::diag::{DiagSink, Diagnostics};
 use weld_common::io::input::InputStore;
@@ -31,8 +36,9 @@ use crate::ids::{FileId, ObjectId, SymbolId};
 use crate::input::load::{Inputs, Loader};
 use crate::input::object::Object;
 use crate::input::type_servers::Servers;
-use crate::names::{self, Names, Rank};
+use crate::names::{self, Names, Rank, flag};
 use crate::options::{Demands, Options};
+pub use compiled::Compiled;
 pub use file::Place;
 use file::Sorted;
 use imports::ImportFile;
@@ -51,6 +57,8 @@ pub struct Resolved<'a> {
     /// `/alternatename`: the first stands for the second if nobody defines it.
     pub alternates: Vec<(SymbolId, SymbolId)>,
     pub wraps: Vec<wrap::Wrap>,
+    /// How much had been said when this link was resolved for the second time: the same is not said twice.
+    pub said: Option<usize>,
 }
 
 impl<'a> Resolved<'a> {
@@ -78,6 +86,8 @@ pub struct Resolver<'a, 'l> {
     pub sink: &'l DiagSink,
     pub loader: &'l Loader<'a, 'l>,
     pub servers: &'l Servers<'a>,
+    /// What bitcode has become, if this link has been resolved before.
+    pub compiled: Option<&'l Compiled<'a>>,
     pub parallel: bool,
 }
 
@@ -94,16 +104,21 @@ impl<'a> Resolver<'a, '_> {
             demands,
             machine: self.options.machine,
             announced: 0,
+            has_code: AtomicBool::new(false),
             done: HashSet::new(),
             default_libraries: Vec::new(),
         };
         let mut rounds = Rounds::new(reader, expected, self.sink, self.parallel);
-        let first: Vec<FileId> = rounds.format.inputs.first_round().collect();
+        self.compiled.iter().for_each(|compiled| compiled.begin(&mut rounds));
+        let first = rounds.format.inputs.first_round().filter(|file| rounds.can_be_read(*file));
+        let first: Vec<FileId> = first.collect();
         libraries::announce(&mut rounds);
         rounds.read(&first, true);
+        let live = self.compiled.map_or(Vec::new(), |compiled| compiled.read_live(&mut rounds));
         self.note_machine(&rounds);
         self.define_lists(&mut rounds);
         self.carry_out_directives(&first, &mut rounds);
+        self.carry_out_directives(&live, &mut rounds);
         rounds.settle()?;
         // Libraries of the command line's `/defaultlib` come after those that objects ask for.
         self.add_libraries(own_libraries, &mut rounds);
@@ -115,12 +130,14 @@ impl<'a> Resolver<'a, '_> {
         self.warn_of_disallowed(&rounds);
         let Finished { format: Reader { demands, inputs, .. }, files, names, .. } = rounds.finish();
         let Sorted { objects, imports, places } = file::sort(files, inputs);
-        Ok(Resolved { objects, imports, names, places, machine, demands, program, alternates, wraps })
+        let said = None;
+        Ok(Resolved { objects, imports, names, places, machine, demands, program, alternates, wraps, said })
     }
 
     /// Adds a reference to `name`.
     fn refer(&self, name: &str, bits: u32, rounds: &mut Rounds<'a, '_, '_, '_>) -> SymbolId {
         let keep = |name: &[u8]| self.store.keep(name.to_vec());
-        rounds.refer_to(&text::bytes(name), Rank::Undefined as u32 | bits, keep)
+        let bits = Rank::Undefined as u32 | flag::NATIVE | bits;
+        rounds.refer_to(&text::bytes(name), bits, keep)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use weld_common::io::thin::member_bytes;
 use weld_common::resolve::{self, Format, Index, Reading};
@@ -13,6 +14,7 @@ use crate::coff::identify::{Kind, identify};
 use crate::coff::import::Import;
 use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
+use crate::input::ir;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::{Object, Source};
 use crate::input::unusable::Unusable;
@@ -29,6 +31,8 @@ pub struct Reader<'a, 'i, 'l> {
     pub machine: Option<Machine>,
     /// Archives that have been announced.
     pub announced: usize,
+    /// Some file that takes part is bitcode.
+    pub has_code: AtomicBool,
     /// Directives that have been carried out.
     pub done: HashSet<Vec<u8>>,
     /// Libraries that objects or `/defaultlib` asked for.
@@ -64,10 +68,12 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
             }
         };
         let (read, heading) = match kind {
-            Kind::Object | Kind::BigObject => {
-                let is_big = kind == Kind::BigObject;
-                let source = Source { data, is_big, is_gnu: options.mingw.on, is_lazy };
-                let object = Object::read(file, name, source, bins)?;
+            Kind::Object | Kind::BigObject | Kind::Bitcode => {
+                let source = self.source(data, kind, is_lazy)?;
+                let mut object = Object::read(file, name, source, bins)?;
+                if let Some(compiled) = self.resolver.compiled {
+                    compiled.give_directives(&mut object);
+                }
                 if options.debug.pdb && !is_lazy {
                     servers.look(store, &object.name, &object.coff);
                 }
@@ -126,5 +132,26 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
     fn carry_out(rounds: &mut resolve::Rounds<'a, '_, Self>, files: &[FileId]) {
         let resolver = rounds.format.resolver;
         resolver.carry_out_directives(files, rounds);
+    }
+}
+
+impl<'a> Reader<'a, '_, '_> {
+    /// What an object is read from; for bitcode, the object that stands for it.
+    fn source(&self, data: &'a [u8], kind: Kind, is_lazy: bool) -> Result<Source<'a>, Unusable> {
+        let Resolver { store, options, .. } = self.resolver;
+        let is_big = kind == Kind::BigObject;
+        let native = Source { data, is_big, is_gnu: options.mingw.on, is_lazy, code: None };
+        let code = match kind {
+            Kind::Bitcode => Some(data),
+            _ if options.lto.fat_objects => ir::inside(data, is_big),
+            _ => None,
+        };
+        let Some(code) = code else { return Ok(native) };
+        if !is_lazy {
+            self.has_code.store(true, Ordering::Relaxed);
+        }
+        let (code, machine) = ir::read(code)?;
+        let data = store.keep(ir::standing_for(&code, machine));
+        Ok(Source { data, is_big: true, code: Some(code.source), ..native })
     }
 }

@@ -14,7 +14,7 @@ use crate::names::flag;
 #[derive(Clone, Copy, Debug)]
 pub struct Wrap {
     pub symbol: SymbolId,
-    wrapper: SymbolId,
+    pub wrapper: SymbolId,
     pub real: SymbolId,
 }
 

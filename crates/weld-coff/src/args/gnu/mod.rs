@@ -13,6 +13,7 @@ use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use super::{Command, Environment, invocation, replay};
 use crate::options::Reproduction;
 
+mod lto;
 mod state;
 pub mod table;
 #[cfg(test)]

@@ -245,6 +245,7 @@ impl State {
         if !self.guard.0 && self.guard.1 {
             self.warn("parameter --guard-longjmp only takes effect when used with --guard-cf");
         }
+        self.o.lto.settle();
         (self.o, self.problems.into_list())
     }
 

@@ -18,7 +18,7 @@ pub static GROUPS: &[Group<State>] = &[
     Group { title: "The image", prefix: "", rows: IMAGE },
     Group { title: "Sections and debug information", prefix: "", rows: SECTIONS },
     Group { title: "Reports and threads", prefix: "", rows: REPORTS },
-    Group { title: "Link-time optimisation", prefix: "", rows: LTO },
+    Group { title: "Link-time optimisation", prefix: "", rows: super::lto::ROWS },
     Group { title: "Other", prefix: "", rows: OTHER },
 ];
 static INDEX: Index<{ name_count(GROUPS) }> = Index::new(GROUPS);
@@ -446,34 +446,6 @@ const REPORTS: &[Spec<State>] = &[
         &["warn-common", "no-warn-mismatch", "warn-once"],
         NoValue,
         "such warnings are for other targets",
-    ),
-];
-
-const WHY: &str = "it only concerns inputs for link-time optimisation, which are errors";
-
-const LTO: &[Spec<State>] = &[
-    accepted(&["plugin", "plugin-opt"], Required("VALUE"), WHY),
-    accepted(&["mllvm"], Required("VALUE"), WHY),
-    accepted(
-        &[
-            "thinlto-cache-dir",
-            "thinlto-cache-policy",
-            "thinlto-object-suffix-replace",
-            "thinlto-prefix-replace",
-            "thinlto-jobs",
-            "lto-cs-profile-file",
-            "lto-sample-profile",
-        ],
-        Required("VALUE"),
-        WHY,
-    ),
-    accepted(&["thinlto-index-only"], Optional("FILE"), WHY),
-    accepted(&["thinlto-emit-imports-files", "lto-cs-profile-generate", "lto-emit-asm"], NoValue, WHY),
-    accepted(&["lto-O", "lto-CGO"], Suffix("LEVEL"), WHY),
-    accepted(
-        &["fat-lto-objects", "no-fat-lto-objects"],
-        NoValue,
-        "the machine code of such objects is linked",
     ),
 ];
 

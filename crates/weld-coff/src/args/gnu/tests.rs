@@ -32,7 +32,7 @@ fn error(line: &str) -> String {
 #[test]
 fn what_a_compiler_passes() {
     let o = options(
-        "-plugin p.so -plugin-opt=x -m i386pep -Bdynamic crt2.o -L/lib t.o -lstdc++ -Bstatic -lgcc -o t.exe -s \
+        "-plugin l/liblto_plugin.so -plugin-opt=/l/lto-wrapper -plugin-opt=-pass-through=-lgcc -m i386pep -Bdynamic crt2.o -L/lib t.o -lstdc++ -Bstatic -lgcc -o t.exe -s \
          --gc-sections --icf=safe --subsystem windows:6.1 -O1 --whole-archive x.a",
     );
     let library =
@@ -50,6 +50,25 @@ fn what_a_compiler_passes() {
     assert!(!o.debug.any() && o.mingw.on && o.mingw.auto_import());
     assert_eq!(o.demands.subsystem, Some(Subsystem::Windows));
     assert_eq!(o.demands.subsystem_version, Some((6, 1)));
+}
+
+#[test]
+fn link_time_optimisation() {
+    let lto = options(
+        "-m i386pep a.o -plugin-opt=jobs=3 --plugin-opt=mcpu=znver4 -plugin-opt=O1 -plugin-opt=-x --lto-CGO1 -mllvm -y \
+         --thinlto-cache-dir=c --lto-partitions=2 --thinlto-index-only=l --fat-lto-objects",
+    )
+    .lto;
+    let code = lto.code;
+    assert_eq!((code.level, code.codegen_level, code.partitions), (Some(1), Some(1), 2));
+    assert_eq!((code.jobs.as_deref(), code.cpu.as_deref()), (Some("3"), Some("znver4")));
+    assert_eq!(code.llvm, ["-x", "-y"]);
+    assert_eq!(code.cache.map(|cache| cache.directory), Some("c".into()));
+    assert_eq!(code.thin.index_only.and_then(|only| only.list), Some("l".into()));
+    assert!(lto.fat_objects);
+    assert!(error("-m i386pep a.o -plugin-opt=x").contains("unknown plugin option 'x'"));
+    assert!(error("-m i386pep a.o --lto-O9").contains("lto-O"));
+    assert!(options("a.o -plugin liblto_plugin.so -plugin-opt=x").lto.code.level.is_none());
 }
 
 #[test]

@@ -1,0 +1,137 @@
+//! Resolution around link-time optimisation: once with the files of bitcode, and once more with the objects that
+//! a compiler has made of them.
+//!
+//! The second time, files that took part do so again, whether anybody still wants them or not, and the objects
+//! stand where the first file of bitcode stood. They define what had been chosen from such files and nothing
+//! else, so every choice that was made before is made again: of definitions, because a compiler leaves out those
+//! that were not chosen; of COMDAT sections, because one that had lost is not there any more. What follows from
+//! names alone (entry point, subsystem, exports of everything) is not asked again: the optimiser may have
+//! dissolved `main` in what calls it.
+
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+
+use weld_common::diag::Diagnostics;
+use weld_common::resolve::Replacement;
+use weld_lto::bitcode;
+use weld_lto::runtime_calls;
+
+use super::file::objects;
+use super::read::Rounds;
+use super::{Resolved, Resolver};
+use crate::coff::directives;
+use crate::coff::identify::{Kind, identify};
+use crate::ids::FileId;
+use crate::input::ir;
+use crate::input::load::Inputs;
+use crate::input::object::Object;
+use crate::names::Rank;
+use crate::options::Subsystem;
+
+/// What bitcode has become, and what the link with it was.
+pub struct Compiled<'a> {
+    /// Files that took part and were not bitcode, ascending.
+    pub live: Vec<FileId>,
+    /// Those that were, ascending; not empty.
+    pub code: Vec<FileId>,
+    /// The objects that they are now.
+    pub objects: Vec<FileId>,
+    /// What bitcode asked for; the objects need not say it again.
+    pub directives: Vec<&'a [u8]>,
+    pub entry: Option<&'a [u8]>,
+    pub subsystem: Option<Subsystem>,
+    /// Names that are exported although nobody asks for them.
+    pub automatic: HashSet<&'a [u8]>,
+}
+
+impl<'a> Compiled<'a> {
+    /// What is known of a link before its bitcode is compiled.
+    pub fn before(resolved: &Resolved<'a>) -> Compiled<'a> {
+        let code = || resolved.objects.iter().filter(|object| object.is_code());
+        let native = resolved.objects.iter().filter(|object| !object.is_code()).map(|object| object.file);
+        let mut live: Vec<FileId> = native.chain(resolved.imports.iter().map(|import| import.file)).collect();
+        live.sort_unstable();
+        let automatic = resolved.program.exports.iter().filter(|export| export.is_automatic);
+        Compiled {
+            live,
+            code: code().map(|object| object.file).collect(),
+            objects: Vec::new(),
+            directives: code().flat_map(Object::directive_texts).filter_map(Result::ok).collect(),
+            entry: resolved.program.entry.map(|entry| resolved.names.get(entry).name),
+            subsystem: resolved.program.subsystem,
+            automatic: automatic.map(|export| resolved.names.get(export.symbol).name).collect(),
+        }
+    }
+
+    /// Puts the objects in the places of the files.
+    pub(super) fn begin(&self, rounds: &mut Rounds) {
+        rounds.replace(&[Replacement { old: self.code.clone(), new: self.objects.clone() }]);
+    }
+
+    /// Reads what took part although it is linked only if it is wanted. Says which files these are.
+    pub(super) fn read_live(&self, rounds: &mut Rounds) -> Vec<FileId> {
+        let lazy = |file: &FileId| rounds.can_be_read(*file);
+        let files: Vec<FileId> = self.live.iter().copied().filter(lazy).collect();
+        rounds.read(&files, false);
+        files
+    }
+
+    /// Has the first object ask for what bitcode asked for.
+    pub(super) fn give_directives(&self, object: &mut Object<'a>) {
+        if self.objects.first() == Some(&object.file) {
+            let own = std::mem::take(&mut object.directives);
+            for text in &self.directives {
+                directives::parse(text, |directive| object.directives.push(directive));
+            }
+            object.directives.extend(own);
+        }
+    }
+
+    /// Whether a name of a compiled object is none of those that were to be exported.
+    pub(super) fn hides(&self, file: FileId, name: &[u8]) -> bool {
+        self.objects.contains(&file) && !self.automatic.contains(name)
+    }
+}
+
+impl<'a> Resolver<'a, '_> {
+    /// Takes in bitcode that defines functions which only code generation calls: once it has begun, no further
+    /// bitcode can take part. Machine code is read when it is wanted.
+    pub(super) fn read_runtime_calls(&self, rounds: &mut Rounds<'a, '_, '_, '_>) -> Result<(), Diagnostics> {
+        if self.compiled.is_some() || !rounds.format.has_code.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let inputs = &*rounds.format.inputs;
+        let bitcode_of = |file: FileId| self.bitcode(inputs, file);
+        let Some(first) = objects(&rounds.files).find(|object| object.is_code()) else { return Ok(()) };
+        let Some(code) = bitcode_of(first.file).and_then(|data| bitcode::read(data).ok()) else {
+            return Ok(());
+        };
+        let prefix = rounds.format.machine.map_or("", |machine| machine.prefix());
+        let mut files = Vec::new();
+        for name in runtime_calls::names(code.triple) {
+            let Some(id) = rounds.names.find(format!("{prefix}{name}").as_bytes()) else { continue };
+            let entry = rounds.names.get(id);
+            let is_offered = entry.best != u64::MAX && entry.rank() == Rank::Provided;
+            if is_offered && rounds.can_be_read(entry.file()) && bitcode_of(entry.file()).is_some() {
+                files.push(entry.file());
+            }
+        }
+        files.sort_unstable();
+        files.dedup();
+        rounds.read(&files, false);
+        self.carry_out_directives(&files, rounds);
+        rounds.settle()
+    }
+
+    /// The bitcode of a file, if it has some that is looked for.
+    pub fn bitcode(&self, inputs: &Inputs<'a>, file: FileId) -> Option<&'a [u8]> {
+        let data = inputs.bytes(file, self.store)?;
+        match identify(data) {
+            Kind::Bitcode => Some(data),
+            kind @ (Kind::Object | Kind::BigObject) if self.options.lto.fat_objects => {
+                ir::inside(data, kind == Kind::BigObject)
+            }
+            _ => None,
+        }
+    }
+}
