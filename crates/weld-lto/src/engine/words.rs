@@ -105,6 +105,8 @@ fn impossible(options: &Options) -> Option<String> {
             options.object_path.is_some() && options.emit != Emit::Objects,
             "--lto-obj-path with --lto-emit-asm or --lto-emit-llvm",
         ))
+        // It warns whatever it is told.
+        .or(set(!options.profile.warn_mismatch, "--no-lto-pgo-warn-mismatch"))
         .or(set(options.passes.pipeline.is_some(), "--lto-newpm-passes"))
         .or(set(options.passes.alias_analysis.is_some(), "--lto-aa-pipeline"))
         .or(set(!options.passes.plugins.is_empty(), "--load-pass-plugin"))
@@ -173,9 +175,6 @@ fn llvm(request: &Request<'_>, words: &mut Words) {
         add("function-sections", "");
         add("data-sections", "");
     }
-    if !options.profile.warn_mismatch {
-        add("no-pgo-warn-mismatch", "");
-    }
     if let Some(sections) = &options.blocks.sections {
         add("basic-block-sections", &format!("={sections}"));
     }
@@ -239,13 +238,12 @@ mod tests {
         options.jobs = Some("all".to_owned());
         options.cpu = Some("znver4".to_owned());
         options.cache = Some(Cache { directory: PathBuf::from("c"), policy: Some("p".to_owned()) });
-        options.profile.warn_mismatch = false;
         options.thin.index_only = Some(IndexOnly { list: Some(PathBuf::from("l")) });
         options.thin.prefix_replace =
             Some(PrefixReplace { old: "a".to_owned(), new: "b".to_owned(), object: String::new() });
         let words = of(Output::Pie, &options).unwrap();
         let expected = "O3 lto-partitions=4 jobs=all mcpu=znver4 thinlto-index-only=l thinlto-prefix-replace=a;b \
-             cache-dir=c cache-policy=p -addrsig -no-pgo-warn-mismatch";
+             cache-dir=c cache-policy=p -addrsig";
         assert_eq!(words, expected);
     }
 
@@ -256,6 +254,7 @@ mod tests {
             change(&mut options);
             of(Output::Executable, &options).unwrap_err()
         };
+        assert_eq!(refused(|o| o.profile.warn_mismatch = false), "--no-lto-pgo-warn-mismatch");
         assert_eq!(refused(|o| o.passes.pipeline = Some(String::new())), "--lto-newpm-passes");
         assert_eq!(refused(|o| o.codegen_level = Some(3)), "--lto-CGO other than --lto-O");
         assert_eq!(refused(|o| o.distribution = Some(Default::default())), "--thinlto-distributor");
