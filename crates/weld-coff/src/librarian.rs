@@ -308,7 +308,7 @@ fn of_import(bytes: &[u8]) -> Result<Known, Unusable> {
 
 fn of_bitcode(bytes: &[u8]) -> Result<Known, Unusable> {
     let (code, machine) = ir::read(bytes)?;
-    let defined = ir::symbols(&code).filter(|symbol| symbol.kind != weld_lto::ir::Kind::Undefined);
+    let defined = code.symbols_for_linkers().filter(|symbol| symbol.kind != weld_lto::ir::Kind::Undefined);
     Ok((Some(machine), defined.map(|symbol| symbol.name.to_vec()).collect()))
 }
 

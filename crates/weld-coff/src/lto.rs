@@ -4,11 +4,13 @@
 //! (which definition counts, who else names it) goes to a compiler here, for every symbol that such a file has;
 //! the objects that come back stand for the files when all is resolved again ([`crate::resolve::Compiled`]).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use weld_lto::bitcode::{self, Mode};
+use weld_common::diag::Diagnostic;
+use weld_lto::bitcode;
 use weld_lto::ir::Compiler;
+use weld_lto::origin::gone;
 use weld_lto::request::{File, Machine, Output, Request, Resolution, Symbol};
 
 use crate::coff::identify::{Kind, identify};
@@ -39,37 +41,41 @@ struct Special {
     visible: HashSet<SymbolId>,
     /// `/wrap`: references may lead elsewhere in the end.
     wrapped: HashSet<SymbolId>,
-    /// Commons that have been chosen. Every file's size counts, so one of bitcode may be.
-    commons: HashSet<SymbolId>,
+    /// Common symbols, and the file of bitcode that has the largest of each. They are chosen from there: every
+    /// file's size counts, and a compiler that is given a smaller one does not know of it.
+    commons: HashMap<SymbolId, FileId>,
 }
 
 impl<'l, 'j> Link<'l, 'j> {
     /// What is asked; the image goes to `out`.
-    pub fn request(&self, out: &'l Path) -> Request<'l> {
+    ///
+    /// # Errors
+    /// If a file is not where it was.
+    pub fn request(&self, out: &'l Path) -> Result<Request<'l>, Diagnostic> {
         let options = self.job.options;
-        let mut special = self.special();
+        let special = self.special();
         let (mut files, mut major) = (Vec::new(), None);
         for (id, object) in (0..).map(ObjectId).zip(&self.resolved.objects) {
             if !object.is_code() {
                 continue;
             }
-            let Some(mut file) = self.file(object.file) else { continue };
-            let Ok(code) = bitcode::read(file.bytes) else { continue };
+            let found = self.file(object.file).and_then(|file| Some((bitcode::read(file.bytes).ok()?, file)));
+            let (code, mut file) = found.ok_or_else(|| gone(&object.name))?;
             major = code.major.max(major);
-            let known = ir::symbols(&code).zip(ir::places(&code)).map(|(symbol, place)| Symbol {
+            let known = code.symbols_for_linkers().zip(ir::places(&code)).map(|(symbol, place)| Symbol {
                 name: symbol.name,
-                resolution: self.resolution((id, object), place, &mut special),
+                resolution: self.resolution((id, object), place, &special),
                 is_defined: place.definition.is_some(),
                 can_be_omitted: symbol.can_be_omitted,
             });
             file.symbols = known.collect();
             files.push(file);
         }
-        let unused = match options.lto.code.thin.index_only {
+        let unused = match options.lto.thin.index_only {
             Some(_) => self.unused(),
             None => Vec::new(),
         };
-        Request {
+        Ok(Request {
             files,
             unused,
             output: if options.dll { Output::Shared } else { Output::Executable },
@@ -77,28 +83,19 @@ impl<'l, 'j> Link<'l, 'j> {
             machine: Machine::Coff { machine: self.resolved.machine.number() },
             llvm_major: major,
             gcc_major: None,
-            options: &options.lto.code,
+            options: &options.lto,
             patience: Request::PATIENCE,
-        }
+        })
     }
 
-    /// Where bitcode is that takes part.
+    /// The bitcode of a file that is known to have some.
     fn file(&self, file: FileId) -> Option<File<'j>> {
-        let found = origin::find(self.inputs, file, self.job.store)?;
-        let bytes = match identify(found.bytes) {
-            Kind::Bitcode => found.bytes,
-            kind => ir::inside(found.bytes, kind == Kind::BigObject)?,
+        let origin = origin::find(self.inputs, file, self.job.store)?;
+        let bytes = match identify(origin.bytes) {
+            Kind::Bitcode => origin.bytes,
+            kind => ir::inside(origin.bytes, kind == Kind::BigObject)?,
         };
-        let inside = bytes.as_ptr().addr() - found.bytes.as_ptr().addr();
-        Some(File {
-            path: found.path,
-            offset: found.offset + inside as u64,
-            bytes,
-            member: found.member,
-            compiler: Compiler::Llvm,
-            is_thin: matches!(bitcode::mode(bytes), Ok(Mode::Thin | Mode::Unified)),
-            symbols: Vec::new(),
-        })
+        Some(origin.file(bytes, Compiler::Llvm, &self.job.options.lto))
     }
 
     /// Bitcode that takes no part.
@@ -129,14 +126,28 @@ impl<'l, 'j> Link<'l, 'j> {
             visible.extend([wrap.symbol, wrap.wrapper, wrap.real]);
             wrapped.extend([wrap.symbol, wrap.real]);
         }
-        Special { visible, wrapped, commons: HashSet::new() }
+        Special { visible, wrapped, commons: self.commons() }
+    }
+
+    fn commons(&self) -> HashMap<SymbolId, FileId> {
+        let mut largest: HashMap<SymbolId, (u32, FileId)> = HashMap::new();
+        for object in self.resolved.objects.iter().filter(|object| object.is_code()) {
+            for (index, symbol) in object.coff.symbols.iter().filter(|(_, symbol)| symbol.is_common()) {
+                let Some(name) = object.global(index) else { continue };
+                let known = largest.entry(name).or_insert((symbol.value, object.file));
+                if known.0 < symbol.value {
+                    *known = (symbol.value, object.file);
+                }
+            }
+        }
+        largest.into_iter().map(|(name, (_, file))| (name, file)).collect()
     }
 
     fn resolution(
         &self,
         (id, object): (ObjectId, &Object),
         place: ir::Place,
-        special: &mut Special,
+        special: &Special,
     ) -> Resolution {
         let Some(name) = object.global(place.symbol) else { return Resolution::default() };
         let entry = self.resolved.names.get(name);
@@ -144,7 +155,7 @@ impl<'l, 'j> Link<'l, 'j> {
         {
             None => false,
             Some((_, symbol)) if symbol.is_common() => {
-                entry.rank() == Rank::Common && special.commons.insert(name)
+                entry.rank() == Rank::Common && special.commons.get(&name) == Some(&object.file)
             }
             Some((index, _)) => symbols::local(self.sections, id, object, index) == self.symbols.get(name),
         };

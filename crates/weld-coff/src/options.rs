@@ -213,14 +213,6 @@ impl Debug {
     }
 }
 
-/// How bitcode is compiled.
-#[derive(Clone, Debug, Default)]
-pub struct LtoOptions {
-    pub code: lto::Options,
-    /// `/fat-lto-objects`: that of objects with machine code, too.
-    pub fat_objects: bool,
-}
-
 /// What the PDB is to be like.
 #[derive(Clone, Debug, Default)]
 pub struct PdbOptions {
@@ -429,7 +421,7 @@ pub struct Options {
     pub reproduce: Option<Reproduction>,
     /// `/linkreprofullpathrsp`: the paths of all inputs go there.
     pub input_list: Option<PathBuf>,
-    pub lto: LtoOptions,
+    pub lto: lto::Options,
     pub mingw: Mingw,
     pub debug: Debug,
     pub pdb: PdbOptions,
@@ -543,7 +535,7 @@ impl Default for Options {
             librarian: Librarian::default(),
             reproduce: None,
             input_list: None,
-            lto: LtoOptions::default(),
+            lto: lto::Options::default(),
             mingw: Mingw::default(),
             debug: Debug::default(),
             pdb: PdbOptions::default(),

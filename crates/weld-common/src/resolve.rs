@@ -25,7 +25,7 @@ use std::ops::Range;
 use crate::diag::{DiagSink, Diagnostic, Diagnostics};
 use crate::hash::hash_bytes;
 use crate::ids::{FileId, SymbolId};
-use crate::names::{BinPool, Bins, IdSink, Names, Record, Rules};
+use crate::names::{BinPool, Bins, IdSink, Names, Rank, Record, Rules};
 use crate::trace;
 
 pub use archives::Index;
@@ -267,6 +267,21 @@ impl<'a, 's, F: Format<'a>> Rounds<'a, 's, F> {
             Some(order) => replace::in_places(list, &order),
         };
         Finished { format, files, names, extractions: extractions.unwrap_or_default() }
+    }
+
+    /// Reads those of `files` that take no part yet, whether they are wanted or not. Says which these were.
+    pub fn read_unasked(&mut self, files: impl IntoIterator<Item = FileId>) -> Vec<FileId> {
+        let mut files: Vec<FileId> = files.into_iter().filter(|file| self.can_be_read(*file)).collect();
+        files.sort_unstable();
+        files.dedup();
+        self.read(&files, false);
+        files
+    }
+
+    /// The files that come first for names that nothing defines and some file offers.
+    pub fn first_offers<'n>(&self, names: impl IntoIterator<Item = &'n [u8]>) -> Vec<FileId> {
+        let entries = names.into_iter().filter_map(|name| Some(self.names.get(self.names.find(name)?)));
+        entries.filter(|entry| entry.rank() == Rank::Provided).map(|entry| entry.file()).collect()
     }
 
     /// Whether a file takes no part yet, and may.

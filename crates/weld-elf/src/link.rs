@@ -31,6 +31,7 @@ use crate::emit::{self, Emitter};
 use crate::icf;
 use crate::input::ir::{SLIM, Search};
 use crate::input::load::{Inputs, Loader};
+use crate::input::object::Object;
 use crate::input::parts;
 use crate::job::{self, Context, Job};
 use crate::layout::default_script;
@@ -452,18 +453,21 @@ fn resolve<'j>(
     let wrap = Wrap::of(options, job.store);
     let loader = Loader { store: job.store, options, sink, parallel };
     let mut asked = HashSet::new();
-    let mut search = Search { llvm: options.lto.fat_objects, gcc: options.lto.has_gcc_plugin() };
+    let mut search = Search { llvm: options.lto.fat_objects, gcc: options.lto.engine.has_gcc_plugin() };
     loop {
         let roots = setup::roots(options, inputs, job.store);
         let resolver = Resolver { inputs, options, sink, wrap: &wrap, search, compiled, parallel };
         let resolved = resolver.run(&roots)?;
-        // An object has nothing but GCC's intermediate code, and no plugin has said so.
-        if !search.gcc && resolved.names.find(SLIM.as_bytes()).is_some() {
-            search.gcc = true;
-            continue;
+        if let Some(object) = slim_object(&resolved) {
+            if !search.gcc {
+                // No plugin has said that there is GCC's intermediate code.
+                search.gcc = true;
+                continue;
+            }
+            let text = "says that it has intermediate code of GCC's only, but has none";
+            sink.push(object.whole().error(text.to_owned()));
+            sink.end_phase()?;
         }
-        refuse_hollow(job, &resolved);
-        sink.end_phase()?;
         if compiled.is_some() {
             return Ok(resolved);
         }
@@ -477,15 +481,11 @@ fn resolve<'j>(
     }
 }
 
-/// Refuses an object that says it has nothing but GCC's intermediate code, where that cannot be found.
-fn refuse_hollow(job: &Job, resolved: &Resolved) {
-    let Some(id) = resolved.names.find(SLIM.as_bytes()) else { return };
-    let entry = resolved.names.get(id);
+/// An object that takes part and says that it has intermediate code of GCC's and no machine code.
+fn slim_object<'r, 'j>(resolved: &'r Resolved<'j>) -> Option<&'r Object<'j>> {
+    let entry = resolved.names.get(resolved.names.find(SLIM.as_bytes())?);
     let index = resolved.index_of_file[entry.file().index()];
-    if let Some(object) = resolved.objects.get(index as usize).filter(|_| entry.rank() <= Rank::Weak) {
-        let text = "says that it has intermediate code of GCC's only, but has none";
-        job.sink.push(object.whole().error(text.to_owned()));
-    }
+    resolved.objects.get(index as usize).filter(|_| entry.rank() <= Rank::Weak)
 }
 
 /// Symbols that stand for what the linker makes, and for what the command line assigns.

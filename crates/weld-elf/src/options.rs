@@ -200,7 +200,8 @@ pub struct Options {
     /// `--directory`: where paths start.
     pub directory: Option<PathBuf>,
     pub inputs: InputOptions,
-    pub lto: LtoOptions,
+    /// How intermediate code is compiled.
+    pub lto: lto::Options,
     pub symbols: SymbolOptions,
     pub sections: SectionOptions,
     pub order: OrderOptions,
@@ -213,31 +214,6 @@ pub struct Options {
     pub reports: ReportOptions,
     /// `--threads`; `None`: as many as pay.
     pub threads: Option<usize>,
-}
-
-/// How intermediate code is compiled.
-#[derive(Clone, Debug, Default)]
-pub struct LtoOptions {
-    pub code: lto::Options,
-    /// `--fat-lto-objects`: also that of objects with machine code.
-    pub fat_objects: bool,
-}
-
-impl LtoOptions {
-    /// Whether the plugin that was given is GCC's.
-    pub fn has_gcc_plugin(&self) -> bool {
-        self.plugin_begins(b"liblto_plugin") == Some(true)
-    }
-
-    /// Whether a plugin was given that is not LLVM's.
-    pub fn has_foreign_plugin(&self) -> bool {
-        self.plugin_begins(b"LLVMgold") == Some(false)
-    }
-
-    fn plugin_begins(&self, start: &[u8]) -> Option<bool> {
-        let name = self.code.engine.plugin.as_ref()?.file_name()?;
-        Some(name.as_encoded_bytes().starts_with(start))
-    }
 }
 
 /// An image as text.

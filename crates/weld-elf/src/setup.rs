@@ -239,7 +239,7 @@ fn name_map(options: &mut Options) {
 /// GCC names its own plugin in every link, so only one that is not there is worth a word. (ld.lld does not
 /// look.)
 pub fn check_plugin(options: &Options) -> Result<(), Diagnostic> {
-    match &options.lto.code.engine.plugin {
+    match &options.lto.engine.plugin {
         Some(path) if options.compat_mode != CompatMode::Lld && !path.exists() => {
             let path = text::path(path);
             Err(Diagnostic::error(format!("-plugin: cannot open {path}: No such file or directory")))
@@ -250,7 +250,7 @@ pub fn check_plugin(options: &Options) -> Result<(), Diagnostic> {
 
 /// Opens what compilers will read besides intermediate code, so that it is among the inputs.
 pub fn open_for_compilers(options: &Options, store: &InputStore, sink: &DiagSink) {
-    let code = &options.lto.code;
+    let code = &options.lto;
     let profiles = code.profile.sample.iter().chain(&code.profile.context_sensitive);
     for path in profiles.chain(&code.passes.plugins) {
         // What is not there, who reads it says.

@@ -7,6 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use memmap2::Mmap;
+use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::io::input::InputStore;
+use weld_common::job::Job;
+use weld_common::text::text;
 
 /// What became of a request.
 #[derive(Debug, Default)]
@@ -18,6 +22,36 @@ pub struct Answer {
     pub messages: Vec<Message>,
     /// What was asked and why, a line for each engine, for `--verbose`.
     pub engines: Vec<String>,
+}
+
+impl Answer {
+    /// Passes on what was said; `verbose`: and who was asked.
+    ///
+    /// # Errors
+    /// What an engine has called one, and if standard output cannot be written to.
+    pub fn tell<O>(&self, job: &Job<O>, verbose: bool) -> Result<(), Diagnostics> {
+        if verbose {
+            self.engines.iter().try_for_each(|engine| job.print(&format!("{engine}\n")))?;
+        }
+        for message in &self.messages {
+            let text = message.text.clone();
+            match message.level {
+                Level::Output | Level::Remark => job.print(&format!("{text}\n"))?,
+                Level::Warning => job.sink.push(Diagnostic::warning(text)),
+                Level::Error => job.sink.push(Diagnostic::error(text)),
+            }
+        }
+        job.sink.end_phase()
+    }
+}
+
+/// An object of intermediate code that is wanted, for `name`, only by what has been compiled: it is too late to
+/// compile it. `refer` is the option that would have had it linked.
+pub fn wanted_too_late(object: &dyn fmt::Display, name: &[u8], refer: &str) -> Diagnostic {
+    let name = text(name);
+    let said = format!("{object}: has to be compiled, but is wanted only by what has been compiled");
+    let note = format!("for '{name}': name the file, or refer to '{name}' in what is linked ({refer}{name})");
+    Diagnostic::error(said).note(note)
 }
 
 /// A file of machine code.
@@ -38,6 +72,11 @@ pub struct Bytes {
 }
 
 impl Bytes {
+    /// Has a store keep them.
+    pub fn kept<'s>(self, store: &'s InputStore<'_>) -> &'s [u8] {
+        &store.keep_mapped(self.map)[self.range]
+    }
+
     /// All of a file.
     pub fn whole(map: Mmap) -> Bytes {
         let range = 0..map.len();
@@ -145,6 +184,12 @@ impl EngineError {
             notes.push(format!("compiling {rest} more"));
         }
         notes
+    }
+}
+
+impl From<&EngineError> for Diagnostic {
+    fn from(error: &EngineError) -> Diagnostic {
+        error.notes().into_iter().fold(Diagnostic::error(error.to_string()), Diagnostic::note)
     }
 }
 

@@ -45,18 +45,7 @@ pub fn is_symtab(name: &[u8]) -> bool {
 /// # Errors
 /// If a section is not as the format has it. Offsets are in bytes from the section's start.
 pub fn read<'a>(sections: &[(&'a [u8], &'a [u8])]) -> Result<IrFile<'a>, ReadError> {
-    let mut file = IrFile {
-        compiler: Compiler::Gcc,
-        producer: &[],
-        major: None,
-        triple: &[],
-        source: &[],
-        comdats: Vec::new(),
-        symbols: Vec::new(),
-        libraries: Vec::new(),
-        directives: Vec::new(),
-        is_fat: true,
-    };
+    let mut file = IrFile { is_fat: true, ..IrFile::new(Compiler::Gcc) };
     let mut extensions = HashMap::new();
     let mut has_symtab = false;
     for &(name, contents) in sections {
@@ -165,22 +154,12 @@ fn read_symbols<'a>(
         });
         let [symbol_type, section_kind] = extension.next();
         file.symbols.push(IrSymbol {
-            name,
-            kind,
             is_weak,
             visibility,
-            is_tls: false,
             is_function: symbol_type == FUNCTION,
             is_bss: section_kind & BSS != 0,
-            is_global: true,
-            is_used: false,
-            is_internal: false,
-            can_be_omitted: false,
-            is_unnamed_addr: false,
             comdat,
-            section: &[],
-            fallback: None,
-            is_indirect: false,
+            ..IrSymbol::new(name, kind)
         });
     }
     Ok(())

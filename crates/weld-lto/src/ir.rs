@@ -108,7 +108,52 @@ pub struct IrSymbol<'a> {
     pub is_indirect: bool,
 }
 
-impl IrSymbol<'_> {
+impl<'a> IrFile<'a> {
+    /// One that says nothing yet.
+    pub fn new(compiler: Compiler) -> IrFile<'a> {
+        IrFile {
+            compiler,
+            producer: &[],
+            major: None,
+            triple: &[],
+            source: &[],
+            comdats: Vec::new(),
+            symbols: Vec::new(),
+            libraries: Vec::new(),
+            directives: Vec::new(),
+            is_fat: false,
+        }
+    }
+
+    /// The symbols that linkers have to do with. Engines number symbols by their place among these.
+    pub fn symbols_for_linkers(&self) -> impl Iterator<Item = &IrSymbol<'a>> {
+        self.symbols.iter().filter(|symbol| symbol.is_for_linkers())
+    }
+}
+
+impl<'a> IrSymbol<'a> {
+    /// A symbol that other files can refer to, and of which nothing else is known.
+    pub fn new(name: &'a [u8], kind: Kind) -> IrSymbol<'a> {
+        IrSymbol {
+            name,
+            kind,
+            is_weak: false,
+            visibility: Visibility::Default,
+            is_tls: false,
+            is_function: false,
+            is_bss: false,
+            is_global: true,
+            is_used: false,
+            is_internal: false,
+            can_be_omitted: false,
+            is_unnamed_addr: false,
+            comdat: None,
+            section: &[],
+            fallback: None,
+            is_indirect: false,
+        }
+    }
+
     /// Linkers have to do with it: others can refer to it, and object files have it.
     pub fn is_for_linkers(&self) -> bool {
         self.is_global && !self.is_internal

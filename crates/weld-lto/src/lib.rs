@@ -19,7 +19,9 @@ mod late;
 #[cfg(test)]
 mod layers;
 pub mod options;
+pub mod origin;
 pub mod protocol;
 pub mod request;
 pub mod runtime_calls;
+pub mod spelling;
 pub mod triple;

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The command line's wishes. [`Options::default`] is a command line that says nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct Options {
     /// `-mllvm`, `-plugin-opt=-…`: words for LLVM's own parser of options, in order, each with its dash.
     pub llvm: Vec<String>,
     pub disable_verify: bool,
+    /// `--fat-lto-objects`: bitcode of objects that have machine code, too, is compiled.
+    pub fat_objects: bool,
     pub emit: Emit,
     /// `--lto-obj-path=`, `/lto-obj-path:`: where objects are to stay.
     pub object_path: Option<PathBuf>,
@@ -57,6 +59,7 @@ impl Default for Options {
             cpu: None,
             llvm: Vec::new(),
             disable_verify: false,
+            fat_objects: false,
             emit: Emit::Objects,
             object_path: None,
             save_temps: SaveTemps::None,
@@ -152,7 +155,7 @@ impl Cache {
     ///
     /// # Errors
     /// The part that is wrong.
-    pub fn check_policy(policy: &str) -> Result<(), WrongPolicy<'_>> {
+    pub fn check_policy(policy: &str) -> Result<(), WrongPolicy> {
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_right = |part: &str| match part.split_once('=') {
             Some(("cache_size", value)) => value
@@ -169,17 +172,17 @@ impl Cache {
             _ => false,
         };
         match policy.split(':').find(|part| !is_right(part)) {
-            Some(part) if !policy.is_empty() => Err(WrongPolicy(part)),
+            Some(part) if !policy.is_empty() => Err(WrongPolicy(part.to_owned())),
             _ => Ok(()),
         }
     }
 }
 
 /// A part of a policy that means nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WrongPolicy<'p>(pub &'p str);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongPolicy(pub String);
 
-impl fmt::Display for WrongPolicy<'_> {
+impl fmt::Display for WrongPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -189,7 +192,7 @@ impl fmt::Display for WrongPolicy<'_> {
     }
 }
 
-impl std::error::Error for WrongPolicy<'_> {}
+impl std::error::Error for WrongPolicy {}
 
 /// `--thinlto-distributor=` and what goes with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -270,6 +273,28 @@ pub struct BasicBlocks {
     pub address_map: bool,
 }
 
+impl EngineWishes {
+    /// Whether the plugin that was given is GCC's.
+    pub fn has_gcc_plugin(&self) -> bool {
+        self.plugin_begins(b"liblto_plugin") == Some(true)
+    }
+
+    /// Whether a plugin was given that is not LLVM's.
+    pub fn has_foreign_plugin(&self) -> bool {
+        self.plugin_begins(b"LLVMgold") == Some(false)
+    }
+
+    /// The plugin that was given, if it is LLVM's.
+    pub fn llvm_plugin(&self) -> Option<&Path> {
+        self.plugin.as_deref().filter(|_| self.plugin_begins(b"LLVMgold") == Some(true))
+    }
+
+    fn plugin_begins(&self, start: &[u8]) -> Option<bool> {
+        let name = self.plugin.as_ref()?.file_name()?;
+        Some(name.as_encoded_bytes().starts_with(start))
+    }
+}
+
 /// Which compiler is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineWishes {
@@ -300,8 +325,8 @@ mod tests {
             ("cache_size=5", "cache_size=5"),
             ("cache_size=5%:prune_after=3", "prune_after=3"),
         ] {
-            assert_eq!(Cache::check_policy(wrong), Err(WrongPolicy(part)));
+            assert_eq!(Cache::check_policy(wrong), Err(WrongPolicy(part.to_owned())));
         }
-        assert_eq!(Cache::check_policy("cache_size=101%"), Err(WrongPolicy("cache_size=101%")));
+        assert_eq!(Cache::check_policy("cache_size=101%"), Err(WrongPolicy("cache_size=101%".to_owned())));
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
 
-use super::base_file;
+use super::{base_file, lto};
 use crate::options::{Debug, Guard, Icf, Input, Manifest, Options, Timestamp, Verbose};
 use crate::toolchain::Toolchain;
 
@@ -167,7 +167,7 @@ impl State {
                 "noicf" => self.o.icf = Some(Icf::None),
                 "lldtailmerge" => self.warn("/opt:lldtailmerge has no effect: strings stay as they are"),
                 "nolldtailmerge" | "lbr" | "nolbr" => {}
-                _ if self.o.lto.optimise(word)? => {}
+                _ if lto::optimise(&mut self.o.lto, word)? => {}
                 _ => match word.strip_prefix("icf=").map(super::values::number) {
                     Some(Ok(_)) => self.o.icf = Some(Icf::All),
                     _ => return Err(format!("unknown optimisation '{word}'")),

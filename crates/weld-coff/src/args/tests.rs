@@ -57,8 +57,7 @@ fn link_time_optimisation() {
         "x.obj /opt:ref,lldlto=1,lldltocgo=0,lldltojobs=all,lldltopartitions=3 /lldltocachepolicy:prune_after=1h /lldltocache:c \
          /lldsavetemps:opt /lldemit:ASM /mllvm:-x /thinlto-prefix-replace:a;b;c /thinlto-distributor-arg:y",
     )
-    .lto
-    .code;
+    .lto;
     assert_eq!((code.level, code.codegen_level, code.partitions), (Some(1), Some(0), 3));
     assert_eq!((code.jobs.as_deref(), code.emit), (Some("all"), Emit::Assembly));
     assert_eq!(code.save_temps, SaveTemps::Kinds(vec!["opt".to_owned()]));
@@ -66,7 +65,7 @@ fn link_time_optimisation() {
     assert_eq!(code.thin.prefix_replace.map(|replace| replace.object), Some("c".to_owned()));
     // Without a distributor there is nothing to tell it.
     assert_eq!((code.distribution, code.llvm), (None, vec!["-x".to_owned()]));
-    assert!(options("x.obj /lldltocachepolicy:prune_after=1h").lto.code.cache.is_none());
+    assert!(options("x.obj /lldltocachepolicy:prune_after=1h").lto.cache.is_none());
     for (line, want) in [
         ("/opt:lldlto=4", "/opt: lldlto: invalid optimisation level: 4"),
         ("/opt:lldltopartitions=0", "lldltopartitions: invalid number of partitions: 0"),

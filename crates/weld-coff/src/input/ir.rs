@@ -87,11 +87,6 @@ pub fn places(code: &IrFile) -> Vec<Place> {
     Made::of(code).places
 }
 
-/// The symbols of a file that linkers have to do with.
-pub fn symbols<'i, 'a>(code: &'i IrFile<'a>) -> impl Iterator<Item = &'i IrSymbol<'a>> {
-    code.symbols.iter().filter(|symbol| symbol.is_for_linkers())
-}
-
 /// `IMAGE_WEAK_EXTERN_SEARCH_ALIAS`: the name stands for another one.
 const ALIAS: u32 = 3;
 
@@ -155,7 +150,7 @@ impl Made {
         let plain = made.sections.len() as i32;
         made.sections.extend([(b".text\0\0\0", CODE), (b".data\0\0\0", DATA), (b".drectve", DIRECTIVES)]);
         let mut aliases = Vec::new();
-        for (number, symbol) in (0..).zip(symbols(code)) {
+        for (number, symbol) in (0..).zip(code.symbols_for_linkers()) {
             let group = symbol.comdat.filter(|group| leaders[*group as usize].is_some());
             let section = match group {
                 Some(group) => 2 * group as i32 + if leaders[group as usize] == Some(number) { 1 } else { 2 },
@@ -180,7 +175,7 @@ impl Made {
     /// Two sections for each group, of which there may be one in another object as well.
     fn add_groups(&mut self, code: &IrFile, leaders: &[Option<u32>]) {
         let name = self.string(&[b".text"]);
-        let functions: Vec<bool> = symbols(code).map(|symbol| symbol.is_function).collect();
+        let functions: Vec<bool> = code.symbols_for_linkers().map(|symbol| symbol.is_function).collect();
         for (comdat, leader) in code.comdats.iter().zip(leaders) {
             let is_code = leader.is_some_and(|leader| functions[leader as usize]);
             let flags = if is_code { CODE } else { DATA } | pe::IMAGE_SCN_LNK_COMDAT.0;
@@ -243,7 +238,7 @@ impl Made {
             return;
         }
         let mut known: HashMap<&[u8], Place> = HashMap::new();
-        for (symbol, place) in symbols(code).zip(&self.places) {
+        for (symbol, place) in code.symbols_for_linkers().zip(&self.places) {
             known.entry(symbol.name).or_insert(*place);
         }
         for &(number, fallback) in aliases {
@@ -317,7 +312,9 @@ impl Record {
 /// Of each group the symbol by whose name it is known, among those of [`symbols`].
 fn leaders(code: &IrFile) -> Vec<Option<u32>> {
     let mut leaders = vec![None; code.comdats.len()];
-    for (number, symbol) in (0..).zip(symbols(code)).filter(|(_, symbol)| symbol.kind == Kind::Defined) {
+    for (number, symbol) in
+        (0..).zip(code.symbols_for_linkers()).filter(|(_, symbol)| symbol.kind == Kind::Defined)
+    {
         let Some(group) = symbol.comdat.map(|group| group as usize) else { continue };
         if code.comdats[group].name == symbol.name && leaders[group].is_none() {
             leaders[group] = Some(number);
@@ -340,7 +337,7 @@ fn selection(selection: Selection) -> u8 {
 /// What the file asks for: its own directives, libraries, and what is to stay although nothing refers to it.
 fn directives(code: &IrFile) -> Vec<u8> {
     let mut text = code.directives.join(&b' ');
-    let used = symbols(code).filter(|symbol| symbol.is_used && symbol.kind != Kind::Undefined);
+    let used = code.symbols_for_linkers().filter(|symbol| symbol.is_used && symbol.kind != Kind::Undefined);
     let words = code.libraries.iter().map(|name| (&b"/defaultlib:"[..], *name));
     let words = words.chain(used.map(|symbol| (&b"/include:"[..], symbol.name)));
     for (option, name) in words.filter(|(_, name)| !name.contains(&b'"')) {
@@ -351,44 +348,23 @@ fn directives(code: &IrFile) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use weld_lto::ir::{Comdat, Compiler, Visibility};
+    use weld_lto::ir::{Comdat, Compiler};
 
     use super::*;
     use crate::coff::object::Symbol;
 
     fn symbol(name: &[u8], kind: Kind) -> IrSymbol<'_> {
-        IrSymbol {
-            name,
-            kind,
-            is_weak: false,
-            visibility: Visibility::Default,
-            is_tls: false,
-            is_function: true,
-            is_bss: false,
-            is_global: true,
-            is_used: false,
-            is_internal: false,
-            can_be_omitted: false,
-            is_unnamed_addr: false,
-            comdat: None,
-            section: b"",
-            fallback: None,
-            is_indirect: false,
-        }
+        IrSymbol { is_function: true, ..IrSymbol::new(name, kind) }
     }
 
     fn file<'a>(comdats: Vec<Comdat<'a>>, symbols: Vec<IrSymbol<'a>>) -> IrFile<'a> {
         IrFile {
-            compiler: Compiler::Llvm,
-            producer: b"LLVM22",
-            major: Some(22),
             triple: b"x86_64-pc-windows-msvc",
-            source: b"a.c",
             comdats,
             symbols,
             libraries: vec![b"m.lib"],
             directives: vec![b"/export:f"],
-            is_fat: false,
+            ..IrFile::new(Compiler::Llvm)
         }
     }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::text;
 use weld_common::trace;
-use weld_lto::answer::{Answer, EngineError, Level};
+use weld_lto::answer::{self, Answer, wanted_too_late};
 use weld_lto::engine;
 
 use crate::input::FileName;
@@ -42,14 +42,13 @@ pub(super) fn compile<'j>(
     let out = files::image(job.options, &resolved, inputs);
     let answer = ask(job, inputs, &mut resolved, (&out, resolver.parallel))?;
     drop(resolved);
-    take_messages(job, &answer)?;
-    if job.options.lto.code.ends_the_link() {
+    answer.tell(job, job.options.verbose.all)?;
+    if job.options.lto.ends_the_link() {
         return Ok(None);
     }
-    let object = |object: weld_lto::answer::Object| {
+    let object = |object: answer::Object| {
         let path = text::text(&object.name).into_owned().into();
-        let bytes = &job.store.keep_mapped(object.bytes.map)[object.bytes.range];
-        (FileName { path, member: None, is_ambiguous: false }, bytes)
+        (FileName { path, member: None, is_ambiguous: false }, object.bytes.kept(job.store))
     };
     compiled.objects = inputs.add_objects(answer.objects.into_iter().map(object));
     let said = job.sink.count();
@@ -90,31 +89,9 @@ fn ask<'j>(
     job.sink.end_phase()?;
     drop(stretch);
     let link = lto::Link { job, inputs, resolved, sections: &sections, symbols: &symbols };
-    let request = link.request(out);
+    let request = link.request(out)?;
     let _stretch = trace::stretch("generate code");
-    engine::compile(&request, job.host).map_err(|error| refused(&error).into())
-}
-
-/// Why there is no machine code.
-fn refused(error: &EngineError) -> Diagnostic {
-    let diagnostic = Diagnostic::error(error.to_string());
-    error.notes().into_iter().fold(diagnostic, Diagnostic::note)
-}
-
-/// What the compiler has said.
-fn take_messages(job: &Job, answer: &Answer) -> Result<(), Diagnostics> {
-    if job.options.verbose.all {
-        answer.engines.iter().try_for_each(|engine| job.print(&format!("{engine}\n")))?;
-    }
-    for message in &answer.messages {
-        let text = message.text.clone();
-        match message.level {
-            Level::Output | Level::Remark => job.print(&format!("{text}\n"))?,
-            Level::Warning => job.sink.push(Diagnostic::warning(text)),
-            Level::Error => job.sink.push(Diagnostic::error(text)),
-        }
-    }
-    job.sink.end_phase()
+    engine::compile(&request, job.host).map_err(|error| Diagnostic::from(&*error).into())
 }
 
 /// Bitcode that is wanted only by the objects: it is too late to compile it.
@@ -124,11 +101,7 @@ fn refuse_late_code(job: &Job, resolved: &Resolved) {
             names::is_defined(&resolved.names, *id) && resolved.names.get(*id).file() == object.file
         };
         let wanted = object.globals().find(is_of_it).map(|id| resolved.names.get(id).name);
-        let text =
-            format!("{}: has to be compiled, but is wanted only by what has been compiled", object.name);
-        let name = text::text(wanted.unwrap_or_default());
-        let note =
-            format!("for '{name}': name the file, or refer to '{name}' in what is linked (/include:{name})");
-        job.sink.push(Diagnostic::error(text).note(note).of(object.file, 0));
+        let late = wanted_too_late(&object.name, wanted.unwrap_or_default(), "/include:");
+        job.sink.push(late.of(object.file, 0));
     }
 }

@@ -25,7 +25,6 @@ use crate::ids::FileId;
 use crate::input::ir;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
-use crate::names::Rank;
 use crate::options::Subsystem;
 
 /// What bitcode has become, and what the link with it was.
@@ -70,10 +69,7 @@ impl<'a> Compiled<'a> {
 
     /// Reads what took part although it is linked only if it is wanted. Says which files these are.
     pub(super) fn read_live(&self, rounds: &mut Rounds) -> Vec<FileId> {
-        let lazy = |file: &FileId| rounds.can_be_read(*file);
-        let files: Vec<FileId> = self.live.iter().copied().filter(lazy).collect();
-        rounds.read(&files, false);
-        files
+        rounds.read_unasked(self.live.iter().copied())
     }
 
     /// Has the first object ask for what bitcode asked for.
@@ -107,18 +103,11 @@ impl<'a> Resolver<'a, '_> {
             return Ok(());
         };
         let prefix = rounds.format.machine.map_or("", |machine| machine.prefix());
-        let mut files = Vec::new();
-        for name in runtime_calls::names(code.triple) {
-            let Some(id) = rounds.names.find(format!("{prefix}{name}").as_bytes()) else { continue };
-            let entry = rounds.names.get(id);
-            let is_offered = entry.best != u64::MAX && entry.rank() == Rank::Provided;
-            if is_offered && rounds.can_be_read(entry.file()) && bitcode_of(entry.file()).is_some() {
-                files.push(entry.file());
-            }
-        }
-        files.sort_unstable();
-        files.dedup();
-        rounds.read(&files, false);
+        let names = runtime_calls::names(code.triple).map(|name| format!("{prefix}{name}").into_bytes());
+        let names: Vec<Vec<u8>> = names.collect();
+        let mut files = rounds.first_offers(names.iter().map(Vec::as_slice));
+        files.retain(|file| bitcode_of(*file).is_some());
+        let files = rounds.read_unasked(files);
         self.carry_out_directives(&files, rounds);
         rounds.settle()
     }

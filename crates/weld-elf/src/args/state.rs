@@ -10,7 +10,6 @@ use std::path::PathBuf;
 
 use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
-use weld_lto::options::{Cache, Distribution};
 
 use super::table;
 use crate::compat_mode::CompatMode;
@@ -56,11 +55,6 @@ pub(super) struct State {
     pub version_symbols: Option<bool>,
     /// `--time-trace` without a file.
     pub time_trace_beside_output: bool,
-    /// `--thinlto-cache-dir`, `--thinlto-cache-policy`.
-    pub cache_directory: Option<PathBuf>,
-    pub cache_policy: Option<String>,
-    /// `--thinlto-distributor` and what goes with it.
-    pub distribution: Distribution,
     /// `--repro`
     pub reproduce_beside_output: bool,
     /// `-z max-page-size`, `-z common-page-size`.
@@ -119,9 +113,6 @@ impl State {
             report_in_objects: None,
             version_symbols: None,
             time_trace_beside_output: false,
-            cache_directory: None,
-            cache_policy: None,
-            distribution: Distribution::default(),
             reproduce_beside_output: false,
             max_page_size: None,
             common_page_size: None,
@@ -255,7 +246,7 @@ impl State {
         self.finish_pages();
         self.finish_unresolved();
         self.finish_inputs();
-        self.finish_lto();
+        self.o.lto.settle();
         self.o.symbols.version_symbols =
             self.version_symbols.unwrap_or(self.o.compat_mode.defines_versions());
         if self.time_trace_beside_output && self.o.reports.time_trace.is_none() {
@@ -409,15 +400,6 @@ impl State {
             (true, false) => UnresolvedPolicy::Error,
         };
         self.o.symbols.report_undefined_in_shared = self.shared && report;
-    }
-
-    fn finish_lto(&mut self) {
-        if let Some(directory) = self.cache_directory.take() {
-            self.o.lto.code.cache = Some(Cache { directory, policy: self.cache_policy.take() });
-        }
-        if !self.distribution.distributor.as_os_str().is_empty() {
-            self.o.lto.code.distribution = Some(std::mem::take(&mut self.distribution));
-        }
     }
 
     fn finish_inputs(&mut self) {

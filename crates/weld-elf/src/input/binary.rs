@@ -9,12 +9,13 @@
 //! NAME is the path as it was given (or found by `-l`), with `_` for what C does not allow in a name. Source:
 //! GNU ld manual, "Options", `--format`; `ld.lld` aligns the bytes as here, GNU ld does not.
 
+use super::made::{self, Section};
 use crate::elf::*;
 
 const ALIGNMENT: u64 = 8;
 const DATA: u16 = 1;
 const STRTAB: u32 = 3;
-const SECTIONS: u64 = 4;
+const SECTIONS: usize = 4;
 
 /// The object for a file, as one for `target`.
 pub fn object(path: &str, contents: &[u8], target: Target) -> Vec<u8> {
@@ -53,32 +54,25 @@ impl Symbols {
 pub fn assemble(target: Target, flags: u32, contents: Option<&[u8]>, symbols: Symbols) -> Vec<u8> {
     let format = target.format;
     let Symbols { list: symbols, strings } = symbols;
-    let (data_at, size) = (format.size::<Ehdr>(), contents.map_or(0, <[u8]>::len) as u64);
-    let symbols_at = (data_at + size).next_multiple_of(8);
-    let symbols_size = symbols.len() as u64 * format.size::<Sym>();
-    let strings_at = symbols_at + symbols_size;
-    let headers_at = (strings_at + strings.len() as u64).next_multiple_of(8);
-    let mut out = Writer::with_room(format, (headers_at + SECTIONS * format.size::<Shdr>()) as usize);
-    let [class, order] = format.ident();
-    out.bytes(ELFMAG).bytes(&[class, order, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    out.u16(ET_REL).u16(target.machine).u32(1).word(0).word(0).word(headers_at).u32(flags);
-    out.u16(format.size::<Ehdr>() as u16).u16(0).u16(0);
-    out.u16(format.size::<Shdr>() as u16).u16(SECTIONS as u16).u16(STRTAB as u16);
-    out.bytes(contents.unwrap_or_default()).align(8);
-    symbols.iter().for_each(|symbol| _ = out.record(symbol));
-    out.bytes(&strings).align(8);
-    let mut section = |head: [u32; 2], flags, (offset, size): (u64, u64), link: [u32; 2], align: [u64; 2]| {
-        out.u32(head[0]).u32(head[1]).word(flags).word(0).word(offset).word(size);
-        out.u32(link[0]).u32(link[1]).word(align[0]).word(align[1]);
-    };
-    section([0, SHT_NULL], 0, (0, 0), [0, 0], [0, 0]);
-    match contents {
-        Some(_) => {
-            section([1, SHT_PROGBITS], SHF_WRITE | SHF_ALLOC, (data_at, size), [0, 0], [ALIGNMENT, 0]);
-        }
-        None => section([0, SHT_NULL], 0, (0, 0), [0, 0], [0, 0]),
+    let room = contents.map_or(0, <[u8]>::len) + strings.len() + (symbols.len() + 16) * Shdr::SIZE;
+    let mut out = Writer::with_room(format, room);
+    made::begin(&mut out, format);
+    let mut sections = [Section::default(); SECTIONS];
+    if let Some(contents) = contents {
+        let at = out.position();
+        out.bytes(contents);
+        let data =
+            Section { name: 1, kind: SHT_PROGBITS, flags: SHF_WRITE | SHF_ALLOC, ..Section::default() };
+        sections[usize::from(DATA)] = Section { align: ALIGNMENT, ..data }.over(at, &out);
     }
-    section([7, SHT_SYMTAB], 0, (symbols_at, symbols_size), [STRTAB, 1], [8, format.size::<Sym>()]);
-    section([15, SHT_STRTAB], 0, (strings_at, strings.len() as u64), [0, 0], [1, 0]);
-    out.finish()
+    let at = out.align(8).position();
+    symbols.iter().for_each(|symbol| _ = out.record(symbol));
+    let symtab = Section { name: 7, kind: SHT_SYMTAB, link: [STRTAB, 1], align: 8, ..Section::default() };
+    sections[2] = symtab.over(at, &out).of_entries(format.size::<Sym>());
+    let at = out.position();
+    out.bytes(&strings);
+    sections[STRTAB as usize] = Section { name: 15, kind: SHT_STRTAB, ..Section::default() }.over(at, &out);
+    let at = out.align(8).position();
+    sections.iter().for_each(|section| section.write(&mut out));
+    made::complete(out, target, flags, (at, SECTIONS, STRTAB))
 }

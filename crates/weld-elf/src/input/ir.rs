@@ -15,6 +15,7 @@ use weld_lto::ir::{Compiler, IrFile, IrSymbol, Kind, ReadError, Selection, Visib
 use weld_lto::triple::{ElfMachine, Triple};
 use weld_lto::{bitcode, gcc};
 
+use super::made::{self, Section};
 use super::object::Object;
 use super::{FileName, Reading};
 use crate::elf::format::{Class, Order};
@@ -31,11 +32,6 @@ pub struct Search {
     pub llvm: bool,
     /// `.gnu.lto_*`.
     pub gcc: bool,
-}
-
-/// The symbols of a file that other files can see. Compilers number symbols by their place among these.
-pub fn symbols<'i, 'a>(ir: &'i IrFile<'a>) -> impl Iterator<Item = &'i IrSymbol<'a>> {
-    ir.symbols.iter().filter(|symbol| symbol.is_global && !symbol.is_internal)
 }
 
 /// The part of an object that is bitcode.
@@ -132,7 +128,7 @@ pub fn target_of(code: &IrFile) -> Option<Target> {
 /// Makes the object for a file.
 fn object(ir: &IrFile, target: Target) -> Vec<u8> {
     let mut made = Made::new(ir);
-    symbols(ir).for_each(|symbol| made.add(symbol));
+    ir.symbols_for_linkers().for_each(|symbol| made.add(symbol));
     made.assemble(target)
 }
 
@@ -262,8 +258,7 @@ impl<'a> Made<'a> {
         }
         let (symtab, strtab) = (sections.len() as u32, sections.len() as u32 + 1);
         let mut out = Writer::new(format);
-        // The header is written last, when it is known where the section headers are.
-        out.bytes(&vec![0; format.size::<Ehdr>() as usize]).align(8);
+        made::begin(&mut out, format);
         for (number, members) in (1..).zip(self.members()) {
             let at = out.position();
             let is_comdat = !self.is_kept[number - 1];
@@ -297,58 +292,8 @@ impl<'a> Made<'a> {
         }
         let at = out.align(8).position();
         sections.iter().for_each(|section| section.write(&mut out));
-        let header = header(target, at, (sections.len(), strtab));
-        let mut bytes = out.finish();
-        bytes[..header.len()].copy_from_slice(&header);
-        bytes
+        made::complete(out, target, 0, (at, sections.len(), strtab))
     }
-}
-
-/// A section header in the making.
-#[derive(Clone, Copy, Default)]
-struct Section {
-    name: u32,
-    kind: u32,
-    flags: u64,
-    offset: u64,
-    size: u64,
-    /// `sh_link` and `sh_info`.
-    link: [u32; 2],
-    entry: u64,
-}
-
-impl Section {
-    /// With what has been written since `start` as its contents.
-    fn over(self, start: u64, out: &Writer) -> Section {
-        Section { offset: start, size: out.position() - start, ..self }
-    }
-
-    fn of_entries(self, size: u64) -> Section {
-        Section { entry: size, ..self }
-    }
-
-    fn write(&self, out: &mut Writer) {
-        out.u32(self.name).u32(self.kind).word(self.flags).word(0).word(self.offset).word(self.size);
-        out.u32(self.link[0]).u32(self.link[1]).word(1).word(self.entry);
-    }
-}
-
-/// The header of an object whose section headers are at `offset`. `numbers` are how many there are, and that
-/// of the names.
-fn header(target: Target, offset: u64, (sections, names): (usize, u32)) -> Vec<u8> {
-    let format = target.format;
-    let [class, order] = format.ident();
-    let small = |number: u32| u16::try_from(number).ok().filter(|number| *number < SHN_LORESERVE);
-    let mut out = Writer::with_room(format, format.size::<Ehdr>() as usize);
-    out.bytes(ELFMAG).bytes(&[class, order, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    out.u16(ET_REL).u16(target.machine).u32(1).word(0).word(0).word(offset).u32(0);
-    out.u16(format.size::<Ehdr>() as u16).u16(0).u16(0).u16(format.size::<Shdr>() as u16);
-    let (count, names) = match (small(sections as u32), small(names)) {
-        (Some(count), Some(names)) => (count, names),
-        _ => (0, SHN_XINDEX),
-    };
-    out.u16(count).u16(names);
-    out.finish()
 }
 
 #[cfg(test)]
@@ -363,37 +308,11 @@ mod tests {
 
     fn file<'a>(comdats: Vec<Comdat<'a>>, symbols: Vec<IrSymbol<'a>>) -> IrFile<'a> {
         IrFile {
-            compiler: Compiler::Llvm,
-            producer: b"LLVM22",
-            major: Some(22),
             triple: b"x86_64-unknown-linux-gnu",
-            source: b"a.c",
             comdats,
             symbols,
             libraries: vec![b"m", b"dl"],
-            directives: Vec::new(),
-            is_fat: false,
-        }
-    }
-
-    fn symbol(name: &[u8], kind: Kind) -> IrSymbol<'_> {
-        IrSymbol {
-            name,
-            kind,
-            is_weak: false,
-            visibility: Visibility::Default,
-            is_tls: false,
-            is_function: false,
-            is_bss: false,
-            is_global: true,
-            is_used: false,
-            is_internal: false,
-            can_be_omitted: false,
-            is_unnamed_addr: false,
-            comdat: None,
-            section: b"",
-            fallback: None,
-            is_indirect: false,
+            ..IrFile::new(Compiler::Llvm)
         }
     }
 
@@ -410,15 +329,15 @@ mod tests {
             is_weak: true,
             is_function: true,
             comdat: Some(1),
-            ..symbol(b"f", Kind::Defined)
+            ..IrSymbol::new(b"f", Kind::Defined)
         };
         let symbols = vec![
-            symbol(b"asked", Kind::Undefined),
-            IrSymbol { is_internal: true, ..symbol(b"llvm.used", Kind::Defined) },
+            IrSymbol::new(b"asked", Kind::Undefined),
+            IrSymbol { is_internal: true, ..IrSymbol::new(b"llvm.used", Kind::Defined) },
             hidden,
-            IrSymbol { section: b"set", ..symbol(b"d", Kind::Defined) },
-            IrSymbol { is_tls: true, ..symbol(b"t", Kind::Defined) },
-            symbol(b"c", Kind::Common { size: 40, alignment: 16 }),
+            IrSymbol { section: b"set", ..IrSymbol::new(b"d", Kind::Defined) },
+            IrSymbol { is_tls: true, ..IrSymbol::new(b"t", Kind::Defined) },
+            IrSymbol::new(b"c", Kind::Common { size: 40, alignment: 16 }),
         ];
         let code = file(vec![group(b"one"), group(b"f")], symbols);
         let host = QuietHost::new();
@@ -450,9 +369,10 @@ mod tests {
     #[test]
     fn more_sections_than_the_header_has_room_for() {
         let names: Vec<String> = (0..70_000).map(|i| format!("f{i}")).collect();
-        let symbols = names
-            .iter()
-            .map(|name| IrSymbol { section: name.as_bytes(), ..symbol(name.as_bytes(), Kind::Defined) });
+        let symbols = names.iter().map(|name| IrSymbol {
+            section: name.as_bytes(),
+            ..IrSymbol::new(name.as_bytes(), Kind::Defined)
+        });
         let code = file(Vec::new(), symbols.collect());
         let host = QuietHost::new();
         let store = InputStore::new(&host);

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::text;
 use weld_common::trace;
-use weld_lto::answer::{Answer, EngineError, Level};
+use weld_lto::answer::{self, Answer, wanted_too_late};
 use weld_lto::engine;
 
 use super::{Round, define_internals, resolve};
@@ -47,15 +47,15 @@ pub(super) fn compile<'j>(
     let live = live_natives(&resolved);
     let (answer, Said { excluded, visibilities, wrapped }) = ask(job, inputs, &mut resolved, threads)?;
     drop(resolved);
-    take_messages(job, &answer)?;
-    if job.options.lto.code.ends_the_link() {
+    answer.tell(job, job.options.reports.verbose)?;
+    if job.options.lto.ends_the_link() {
         return Ok(None);
     }
-    let object = |object: weld_lto::answer::Object| {
+    let object = |object: answer::Object| {
         let path = text::text(&object.name).into_owned().into();
         let bytes = match lto::led_elsewhere(&object.bytes, &wrapped) {
             Some(bytes) => job.store.keep(bytes),
-            None => &job.store.keep_mapped(object.bytes.map)[object.bytes.range],
+            None => object.bytes.kept(job.store),
         };
         (FileName { path, member: None }, bytes)
     };
@@ -133,30 +133,8 @@ fn ask<'j>(
             let wrapped = link.wrapped().into_iter().collect();
             Ok((answer, Said { excluded, visibilities, wrapped }))
         }
-        Err(error) => Err(refused(&error).into()),
+        Err(error) => Err(Diagnostic::from(&*error).into()),
     }
-}
-
-/// Why there is no machine code.
-fn refused(error: &EngineError) -> Diagnostic {
-    let diagnostic = Diagnostic::error(error.to_string());
-    error.notes().into_iter().fold(diagnostic, Diagnostic::note)
-}
-
-/// What compilers have said.
-fn take_messages(job: &Job, answer: &Answer) -> Result<(), Diagnostics> {
-    if job.options.reports.verbose {
-        answer.engines.iter().try_for_each(|engine| job.print(&format!("{engine}\n")))?;
-    }
-    for message in &answer.messages {
-        let text = message.text.clone();
-        match message.level {
-            Level::Output | Level::Remark => job.print(&format!("{text}\n"))?,
-            Level::Warning => job.sink.push(Diagnostic::warning(text)),
-            Level::Error => job.sink.push(Diagnostic::error(text)),
-        }
-    }
-    job.sink.end_phase()
 }
 
 /// Intermediate code that is wanted only by the objects: it is too late to compile it.
@@ -165,10 +143,7 @@ fn refuse_late_code(job: &Job, resolved: &Resolved) {
         let globals = object.globals.len() as u32;
         let own = (object.first_global..object.first_global + globals).map(|index| object.global(index));
         let wanted = own.map(|id| resolved.names.get(id)).find(|entry| entry.file() == object.file);
-        let name = wanted.map_or("", |entry| std::str::from_utf8(entry.name).unwrap_or_default());
-        let text =
-            format!("{}: has to be compiled, but is wanted only by what has been compiled", object.name);
-        let note = format!("for '{name}': name the file, or refer to '{name}' in what is linked (-u {name})");
-        job.sink.push(Diagnostic::error(text).note(note));
+        let name = wanted.map_or(&b""[..], |entry| entry.name);
+        job.sink.push(wanted_too_late(&object.name, name, "-u "));
     }
 }

@@ -12,10 +12,9 @@ use std::ops::Range;
 
 use weld_common::diag::Diagnostic;
 use weld_common::par;
-use weld_lto::bitcode::{self, Mode as LtoMode};
 use weld_lto::ir::{Compiler, IrFile};
-use weld_lto::options::Unified;
-use weld_lto::request::{File, Machine, Member, Output, Request, Resolution, Symbol};
+use weld_lto::origin::{self, Origin};
+use weld_lto::request::{File, Machine, Output, Request, Resolution, Symbol};
 
 use crate::elf::{SHN_UNDEF, STV_DEFAULT};
 use crate::ids::*;
@@ -23,7 +22,7 @@ use crate::input::identify::{Kind, identify};
 use crate::input::ir;
 use crate::input::load::Inputs;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::origin::{Origin, Origins};
+use crate::input::origin::Origins;
 use crate::job::Job;
 use crate::mode::Mode;
 use crate::names::{Entry, flag};
@@ -65,30 +64,32 @@ impl<'l, 'j> Link<'l, 'j> {
         let commons = self.commons();
         let mut found: Vec<(&Object, Origin)> = Vec::new();
         for object in files(self.resolved) {
-            let gone =
-                || Diagnostic::error(format!("{}: a compiler would not find it any more", object.name));
-            found.push((object, origins.find(object.file).ok_or_else(gone)?));
+            let origin = origins.find(object.file).ok_or_else(|| origin::gone(&object.name))?;
+            found.push((object, origin));
         }
         let read = |run: Range<usize>| {
-            let sources = found[run].iter().filter_map(|(object, origin)| {
-                let source = Source::of(self.inputs, object.file, *origin)?;
-                let symbols = self.symbols_of(object, &source.code, &wrapped, &commons);
-                Some((source.code.major, self.file(&source, symbols)))
+            let files = found[run].iter().map(|(object, origin)| {
+                let (code, file) =
+                    self.source(object.file, *origin).ok_or_else(|| origin::gone(&object.name))?;
+                let symbols = self.symbols_of(object, &code, &wrapped, &commons);
+                Ok((code.major, File { symbols, ..file }))
             });
-            sources.collect::<Vec<_>>()
+            files.collect::<Result<Vec<_>, Diagnostic>>()
         };
         let runs = par::runs("read intermediate code", self.parallel, found.len(), FILES, read);
         let (mut llvm_major, mut gcc_major) = (None, None);
         let mut list = Vec::with_capacity(found.len());
-        for (major, file) in runs.into_iter().flatten() {
-            let newest = match file.compiler {
-                Compiler::Llvm => &mut llvm_major,
-                Compiler::Gcc => &mut gcc_major,
-            };
-            *newest = major.max(*newest);
-            list.push(file);
+        for run in runs {
+            for (major, file) in run? {
+                let newest = match file.compiler {
+                    Compiler::Llvm => &mut llvm_major,
+                    Compiler::Gcc => &mut gcc_major,
+                };
+                *newest = major.max(*newest);
+                list.push(file);
+            }
         }
-        let unused = match options.lto.code.thin.index_only {
+        let unused = match options.lto.thin.index_only {
             Some(_) => self.unused(&mut origins),
             None => Vec::new(),
         };
@@ -109,7 +110,7 @@ impl<'l, 'j> Link<'l, 'j> {
             },
             llvm_major,
             gcc_major,
-            options: &options.lto.code,
+            options: &options.lto,
             patience: Request::PATIENCE,
         })
     }
@@ -132,24 +133,12 @@ impl<'l, 'j> Link<'l, 'j> {
         largest.into_iter().map(|(id, (_, file))| (id, file)).collect()
     }
 
-    fn file(&self, source: &Source<'j>, symbols: Vec<Symbol<'j>>) -> File<'j> {
-        let mode = match source.code.compiler {
-            Compiler::Llvm => bitcode::mode(source.bytes).ok(),
-            Compiler::Gcc => None,
-        };
-        File {
-            path: source.path,
-            offset: source.offset,
-            bytes: source.bytes,
-            member: source.member,
-            compiler: source.code.compiler,
-            is_thin: match mode {
-                Some(LtoMode::Thin) => true,
-                Some(LtoMode::Unified) => self.job.options.lto.code.unified != Some(Unified::Full),
-                _ => false,
-            },
-            symbols,
-        }
+    /// The intermediate code of a file that is known to have some.
+    fn source(&self, file: FileId, origin: Origin<'j>) -> Option<(IrFile<'j>, File<'j>)> {
+        let inputs = self.inputs;
+        let (code, bytes) = ir::find((file, inputs.name(file)), origin.bytes, inputs.reading(false))?;
+        let file = origin.file(bytes, code.compiler, &self.job.options.lto);
+        Some((code, file))
     }
 
     /// Bitcode that takes no part.
@@ -159,8 +148,7 @@ impl<'l, 'j> Link<'l, 'j> {
         let files = files
             .map(|file| FileId(file as u32))
             .filter(|file| inputs.bytes(*file).is_ok_and(|bytes| identify(bytes) == Kind::Bitcode));
-        let found = files.filter_map(|file| Source::of(inputs, file, origins.find(file)?));
-        found.map(|source| self.file(&source, Vec::new())).collect()
+        files.filter_map(|file| Some(self.source(file, origins.find(file)?)?.1)).collect()
     }
 
     fn symbols_of(
@@ -171,7 +159,7 @@ impl<'l, 'j> Link<'l, 'j> {
         commons: &HashMap<SymbolId, FileId>,
     ) -> Vec<Symbol<'j>> {
         let indices = object.first_global..;
-        let known = indices.zip(ir::symbols(code)).map(|(index, symbol)| {
+        let known = indices.zip(code.symbols_for_linkers()).map(|(index, symbol)| {
             let place = object.place(index, &object.syms[index as usize]);
             let id = object.global(index);
             let found = Found { object, index, place, id };
@@ -312,26 +300,5 @@ impl<'o> Wrapped<'o> {
     fn concerns(&self, name: &[u8]) -> bool {
         let is_wrapper = |start: &[u8]| name.strip_prefix(start).is_some_and(|name| self.replaces(name));
         !self.0.is_empty() && (self.replaces(name) || is_wrapper(b"__wrap_") || is_wrapper(b"__real_"))
-    }
-}
-
-/// Where the intermediate code of an object is.
-struct Source<'a> {
-    code: IrFile<'a>,
-    path: &'a [u8],
-    offset: u64,
-    bytes: &'a [u8],
-    member: Option<Member<'a>>,
-}
-
-impl<'a> Source<'a> {
-    /// Finds it again; it has been read before.
-    fn of(inputs: &Inputs<'a>, file: FileId, origin: Origin<'a>) -> Option<Source<'a>> {
-        let data = inputs.bytes(file).ok()?;
-        let name = inputs.name(file);
-        let (code, bytes) = ir::find((file, name), data, inputs.reading(false))?;
-        let Origin { path, offset, member } = origin;
-        let inside = bytes.as_ptr().addr() - data.as_ptr().addr();
-        Some(Source { code, path, offset: offset + inside as u64, bytes, member })
     }
 }

@@ -45,9 +45,7 @@ impl<'a> Compiled<'a> {
 
     /// Reads what took part although it is linked only if it is wanted.
     pub(super) fn read_live(&self, rounds: &mut Rounds) {
-        let lazy = |file: &FileId| rounds.can_be_read(*file);
-        let files: Vec<FileId> = self.live.iter().copied().filter(lazy).collect();
-        rounds.read(&files, false);
+        rounds.read_unasked(self.live.iter().copied());
     }
 }
 
@@ -59,19 +57,10 @@ pub(super) fn read_runtime_calls(rounds: &mut Rounds) -> Result<(), Diagnostics>
     let bytes = rounds.format.inputs.bytes(first.file).ok();
     let code = bytes.filter(|bytes| identify(bytes) == Kind::Bitcode).and_then(|b| ir::of_bitcode(b).ok());
     let Some(code) = code else { return Ok(()) };
-    let mut files = Vec::new();
-    for name in runtime_calls::names(code.triple) {
-        let Some(id) = rounds.names.find(name.as_bytes()) else { continue };
-        let entry = rounds.names.get(id);
-        let file = entry.file();
-        let is_lazy = entry.rank() == Rank::Provided && rounds.can_be_read(file);
-        if is_lazy && rounds.format.inputs.bytes(file).is_ok_and(|bytes| identify(bytes) == Kind::Bitcode) {
-            files.push(file);
-        }
-    }
-    files.sort_unstable();
-    files.dedup();
-    rounds.read(&files, false);
+    let mut files = rounds.first_offers(runtime_calls::names(code.triple).map(str::as_bytes));
+    files
+        .retain(|file| rounds.format.inputs.bytes(*file).is_ok_and(|bytes| identify(bytes) == Kind::Bitcode));
+    rounds.read_unasked(files);
     rounds.settle()
 }
 

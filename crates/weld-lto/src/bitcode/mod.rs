@@ -55,18 +55,7 @@ pub fn is_bitcode(bytes: &[u8]) -> bool {
 pub fn read(bytes: &[u8]) -> Result<IrFile<'_>, ReadError> {
     let stream = stream(bytes)?;
     let blocks = Blocks::find(stream.clone())?;
-    let mut file = IrFile {
-        compiler: Compiler::Llvm,
-        producer: &[],
-        major: None,
-        triple: &[],
-        source: &[],
-        comdats: Vec::new(),
-        symbols: Vec::new(),
-        libraries: Vec::new(),
-        directives: Vec::new(),
-        is_fat: false,
-    };
+    let mut file = IrFile::new(Compiler::Llvm);
     let mut modules = 0;
     for table in &blocks.tables {
         let table = symtab::Table::new(table.symtab, table.strtab)?;

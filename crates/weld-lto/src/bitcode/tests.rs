@@ -8,24 +8,7 @@ use crate::ir::{Comdat, IrSymbol, Kind, Selection, Visibility};
 
 /// A symbol without properties.
 fn plain(name: &str) -> IrSymbol<'_> {
-    IrSymbol {
-        name: name.as_bytes(),
-        kind: Kind::Defined,
-        is_weak: false,
-        visibility: Visibility::Default,
-        is_tls: false,
-        is_function: false,
-        is_bss: false,
-        is_global: false,
-        is_used: false,
-        is_internal: false,
-        can_be_omitted: false,
-        is_unnamed_addr: false,
-        comdat: None,
-        section: b"",
-        fallback: None,
-        is_indirect: false,
-    }
+    IrSymbol { is_global: false, ..IrSymbol::new(name.as_bytes(), Kind::Defined) }
 }
 
 /// A file that has some of everything.

@@ -79,7 +79,7 @@ pub fn llvm(wishes: &EngineWishes, system: &System<'_>, major: Option<u32>) -> S
         search.candidates.push(Candidate { path: path.clone(), why: "--lto-engine", is_asked_for: true });
         return search;
     }
-    if let Some(plugin) = wishes.plugin.as_deref().filter(|plugin| is_llvm(plugin)) {
+    if let Some(plugin) = wishes.llvm_plugin() {
         search.look(plugin.to_owned(), "-plugin");
     }
     if let Some(program) = system.program {
@@ -102,10 +102,6 @@ pub fn llvm(wishes: &EngineWishes, system: &System<'_>, major: Option<u32>) -> S
         }
     }
     search
-}
-
-fn is_llvm(plugin: &Path) -> bool {
-    plugin.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"LLVMgold"))
 }
 
 impl Search {

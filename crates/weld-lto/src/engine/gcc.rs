@@ -20,9 +20,8 @@ use weld_common::text::{bytes, text};
 
 use super::find_gcc::{self, Gcc};
 use super::gcc_numbers::numbers;
-use super::process::Ending;
 use super::resolution::for_gcc;
-use super::session::{self, Outcome, Session};
+use super::session::{self, Session};
 use super::{error, modules, objects};
 use crate::answer::{Answer, EngineError, Fault, Level, Message, Object};
 use crate::options::{Emit, Options, SaveTemps};
@@ -54,18 +53,7 @@ pub fn compile(request: &Request<'_>, host: &dyn Host, is_alone: bool) -> Result
         directory: Cow::Borrowed(directory.as_os_str().as_encoded_bytes()),
         work: Work::Wrapper(wrapper(request, host, &gcc, &resolutions)),
     };
-    let fault = match session.work(&order, request.patience, &|_| None) {
-        Outcome::Done => None,
-        Outcome::Failed => Some(Fault::Said),
-        Outcome::Unusable(why) | Outcome::Refused(why) => {
-            Some(Fault::CannotStart(std::io::Error::other(why)))
-        }
-        Outcome::Silent => Some(Fault::Silent(request.patience)),
-        Outcome::Ended(Ending::Exited(code)) => Some(Fault::Exited(code)),
-        Outcome::Ended(Ending::Killed(signal)) => Some(Fault::Killed(signal)),
-        Outcome::Malformed(what) => Some(Fault::Protocol(what)),
-        Outcome::System(e) => Some(Fault::File { path: "pipe".into(), error: e }),
-    };
+    let fault = session.work(&order, request.patience, &|_| None).fault(request.patience);
     let result = match fault {
         Some(fault) => Err(fault),
         None => collect(request, &session),

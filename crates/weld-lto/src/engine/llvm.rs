@@ -154,16 +154,10 @@ impl Attempt<'_> {
         let outcome = session.work(&order, self.request.patience, &refuse);
         let has_erred = session.talk.messages.iter().any(|message| message.level == Level::Error);
         let fault = match outcome {
-            Outcome::Done => None,
             // The plugin ends the process when files are all that was wanted.
             Outcome::Ended(Ending::Exited(0)) if self.request.options.ends_the_link() && !has_erred => None,
             Outcome::Unusable(why) | Outcome::Refused(why) => return Err(Failure::Unusable(why)),
-            Outcome::Failed => Some(Fault::Said),
-            Outcome::Silent => Some(Fault::Silent(self.request.patience)),
-            Outcome::Ended(Ending::Exited(code)) => Some(Fault::Exited(code)),
-            Outcome::Ended(Ending::Killed(signal)) => Some(Fault::Killed(signal)),
-            Outcome::Malformed(what) => Some(Fault::Protocol(what)),
-            Outcome::System(e) => Some(Fault::File { path: "pipe".into(), error: e }),
+            outcome => outcome.fault(self.request.patience),
         };
         let result = match fault {
             Some(fault) => Err(fault),

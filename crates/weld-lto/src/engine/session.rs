@@ -12,7 +12,7 @@ use weld_common::host::{Host, LTO_CHILD};
 use weld_common::text::{os_str, text};
 
 use super::process::{Ending, Heard, Next, Process, Stop};
-use crate::answer::{Level, Message};
+use crate::answer::{Fault, Level, Message};
 use crate::late;
 use crate::protocol::{Order, Replies, Reply, level};
 
@@ -30,6 +30,22 @@ pub enum Outcome {
     Ended(Ending),
     Malformed(&'static str),
     System(io::Error),
+}
+
+impl Outcome {
+    /// What is wrong with it, if something is.
+    pub fn fault(self, patience: Duration) -> Option<Fault> {
+        Some(match self {
+            Outcome::Done => return None,
+            Outcome::Failed => Fault::Said,
+            Outcome::Unusable(why) | Outcome::Refused(why) => Fault::CannotStart(io::Error::other(why)),
+            Outcome::Silent => Fault::Silent(patience),
+            Outcome::Ended(Ending::Exited(code)) => Fault::Exited(code),
+            Outcome::Ended(Ending::Killed(signal)) => Fault::Killed(signal),
+            Outcome::Malformed(what) => Fault::Protocol(what),
+            Outcome::System(error) => Fault::File { path: "pipe".into(), error },
+        })
+    }
 }
 
 pub struct Session {

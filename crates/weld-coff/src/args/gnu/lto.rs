@@ -6,6 +6,7 @@ use weld_common::args::Value::{Optional, Required, Suffix};
 use weld_common::args::{Spec, accepted, flag, take};
 use weld_lto::options::{Emit, SaveTemps};
 
+use super::super::lto::pair;
 use super::state::State;
 
 pub const ROWS: &[Spec<State>] = &[
@@ -14,7 +15,7 @@ pub const ROWS: &[Spec<State>] = &[
         Required("FILE"),
         "A plugin for link-time optimisation, as gcc and clang pass it: LLVM's is used for bitcode, GCC's for nothing.",
         |s, v| {
-            s.o.lto.code.engine.plugin = Some(v.os().into());
+            s.o.lto.engine.plugin = Some(v.os().into());
             Ok(())
         },
     ),
@@ -22,14 +23,14 @@ pub const ROWS: &[Spec<State>] = &[
         &["plugin-opt"],
         Required("OPTION"),
         "What gcc and clang say to plugins: for LLVM jobs=, O, mcpu=, save-temps, thinlto-index-only, obj-path=, -OPTION and so on as the options of that name here. What is for GCC's has no effect.",
-        |s, v| s.o.lto.plugin_option(v.text()?),
+        |s, v| Ok(s.o.lto.take_plugin_option(v.text()?)?),
     ),
     take(
         &["lto-engine"],
         Required("FILE"),
         "Compile bitcode with this plugin of LLVM's (LLVMgold.so). By default that of the oldest LLVM that is new enough for all bitcode is looked for.",
         |s, v| {
-            s.o.lto.code.engine.path = Some(v.os().into());
+            s.o.lto.engine.path = Some(v.os().into());
             Ok(())
         },
     ),
@@ -44,54 +45,56 @@ pub const ROWS: &[Spec<State>] = &[
         s.o.lto.fat_objects = false;
     }),
     take(&["mllvm"], Required("OPTION"), "An option for LLVM itself.", |s, v| {
-        s.o.lto.code.llvm.push(v.string()?);
+        s.o.lto.llvm.push(v.string()?);
         Ok(())
     }),
-    take(&["lto-O"], Suffix("LEVEL"), "Optimise bitcode: 0 to 3 (default: 2).", |s, v| s.o.lto.level(v)),
+    take(&["lto-O"], Suffix("LEVEL"), "Optimise bitcode: 0 to 3 (default: 2).", |s, v| {
+        Ok(s.o.lto.take_level(v.text()?)?)
+    }),
     take(
         &["lto-CGO"],
         Suffix("LEVEL"),
         "Optimise while machine code is generated: 0 to 3 (default: 2, or 3 with --lto-O3).",
-        |s, v| s.o.lto.codegen_level(v),
+        |s, v| Ok(s.o.lto.take_codegen_level(v.text()?)?),
     ),
     take(
         &["lto-partitions"],
         Required("N"),
         "Compile bitcode that is merged to one module in N pieces, in parallel.",
-        |s, v| s.o.lto.partitions(v.text()?),
+        |s, v| Ok(s.o.lto.take_partitions(v.text()?)?),
     ),
     take(&["thinlto-jobs"], Required("N"), "Compile N modules at a time; all: as many as pay.", |s, v| {
-        s.o.lto.jobs(v.text()?)
+        Ok(s.o.lto.take_jobs(v.text()?)?)
     }),
     take(
         &["lto-obj-path"],
         Required("FILE"),
         "Keep the objects that compilers make, by this name.",
         |s, v| {
-            s.o.lto.code.object_path = Some(v.os().into());
+            s.o.lto.object_path = Some(v.os().into());
             Ok(())
         },
     ),
     flag(&["lto-emit-asm"], "Write assembly code instead of linking.", |s| {
-        s.o.lto.code.emit = Emit::Assembly;
+        s.o.lto.emit = Emit::Assembly;
     }),
-    flag(&["lto-emit-llvm"], "Write bitcode instead of linking.", |s| s.o.lto.code.emit = Emit::Bitcode),
+    flag(&["lto-emit-llvm"], "Write bitcode instead of linking.", |s| s.o.lto.emit = Emit::Bitcode),
     flag(
         &["save-temps", "plugin-save-temps"],
         "Keep what is made on the way from bitcode to objects.",
         |s| {
-            s.o.lto.code.save_temps = SaveTemps::All;
+            s.o.lto.save_temps = SaveTemps::All;
         },
     ),
     take(&["lto-cs-profile-file"], Required("FILE"), "Optimise by a context-sensitive profile.", |s, v| {
-        s.o.lto.code.profile.context_sensitive = Some(v.os().into());
+        s.o.lto.profile.context_sensitive = Some(v.os().into());
         Ok(())
     }),
     flag(&["lto-cs-profile-generate"], "Generate code that writes such a profile.", |s| {
-        s.o.lto.code.profile.generate = true;
+        s.o.lto.profile.generate = true;
     }),
     take(&["lto-sample-profile"], Required("FILE"), "Optimise by a profile of samples.", |s, v| {
-        s.o.lto.code.profile.sample = Some(v.os().into());
+        s.o.lto.profile.sample = Some(v.os().into());
         Ok(())
     }),
     take(&["thinlto-cache-dir"], Required("DIR"), "Keep compiled modules for later links in DIR.", |s, v| {
@@ -99,31 +102,31 @@ pub const ROWS: &[Spec<State>] = &[
         Ok(())
     }),
     take(&["thinlto-cache-policy"], Required("POLICY"), "How much of them, and how long.", |s, v| {
-        s.o.lto.cache_by(v.text()?)
+        Ok(s.o.lto.take_cache_policy(v.text()?)?)
     }),
     take(
         &["thinlto-index-only"],
         Optional("FILE"),
         "Write what is needed to compile each module elsewhere instead of linking, and to FILE the names of the objects that are to be linked then.",
         |s, v| {
-            s.o.lto.index_only(v.value.map(PathBuf::from));
+            s.o.lto.take_index_only(v.value.map(PathBuf::from));
             Ok(())
         },
     ),
     flag(&["thinlto-emit-imports-files"], "With each, a list of the files that it imports from.", |s| {
-        s.o.lto.code.thin.emit_imports_files = true;
+        s.o.lto.thin.emit_imports_files = true;
     }),
     take(
         &["thinlto-prefix-replace"],
         Required("OLD;NEW[;OBJECT]"),
         "Replace the start of the names of these files, and of the objects in the list.",
-        |s, v| s.o.lto.prefix_replace(v.text()?),
+        |s, v| pair(s.o.lto.take_prefix_replace(v.text()?), v),
     ),
     take(
         &["thinlto-object-suffix-replace"],
         Required("OLD;NEW"),
         "Replace the end of the names of inputs to get the names of files that have been compiled of them.",
-        |s, v| s.o.lto.suffix_replace(v.text()?),
+        |s, v| pair(s.o.lto.take_suffix_replace(v.text()?), v),
     ),
     accepted(&["flto", "flto-partition", "fuse-ld"], Optional("VALUE"), "it is for the compiler"),
 ];

@@ -54,21 +54,20 @@ fn what_a_compiler_passes() {
 
 #[test]
 fn link_time_optimisation() {
-    let lto = options(
+    let code = options(
         "-m i386pep a.o -plugin-opt=jobs=3 --plugin-opt=mcpu=znver4 -plugin-opt=O1 -plugin-opt=-x --lto-CGO1 -mllvm -y \
          --thinlto-cache-dir=c --lto-partitions=2 --thinlto-index-only=l --fat-lto-objects",
     )
     .lto;
-    let code = lto.code;
     assert_eq!((code.level, code.codegen_level, code.partitions), (Some(1), Some(1), 2));
     assert_eq!((code.jobs.as_deref(), code.cpu.as_deref()), (Some("3"), Some("znver4")));
     assert_eq!(code.llvm, ["-x", "-y"]);
     assert_eq!(code.cache.map(|cache| cache.directory), Some("c".into()));
     assert_eq!(code.thin.index_only.and_then(|only| only.list), Some("l".into()));
-    assert!(lto.fat_objects);
+    assert!(code.fat_objects);
     assert!(error("-m i386pep a.o -plugin-opt=x").contains("unknown plugin option 'x'"));
     assert!(error("-m i386pep a.o --lto-O9").contains("lto-O"));
-    assert!(options("a.o -plugin liblto_plugin.so -plugin-opt=x").lto.code.level.is_none());
+    assert!(options("a.o -plugin liblto_plugin.so -plugin-opt=x").lto.level.is_none());
 }
 
 #[test]
