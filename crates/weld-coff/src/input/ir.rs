@@ -309,7 +309,7 @@ impl Record {
     }
 }
 
-/// Of each group the symbol by whose name it is known, among those of [`symbols`].
+/// Of each group the symbol by whose name it is known, among those that the file shows to linkers.
 fn leaders(code: &IrFile) -> Vec<Option<u32>> {
     let mut leaders = vec![None; code.comdats.len()];
     for (number, symbol) in
