@@ -8,7 +8,6 @@
 mod optimise;
 mod round;
 
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
@@ -452,7 +451,6 @@ fn resolve<'j>(
     let (options, sink) = (job.options, job.sink);
     let wrap = Wrap::of(options, job.store);
     let loader = Loader { store: job.store, options, sink, parallel };
-    let mut asked = HashSet::new();
     let mut search = Search { llvm: options.lto.fat_objects, gcc: options.lto.engine.has_gcc_plugin() };
     loop {
         let roots = setup::roots(options, inputs, job.store);
@@ -468,11 +466,8 @@ fn resolve<'j>(
             sink.push(object.whole().error(text.to_owned()));
             sink.end_phase()?;
         }
-        if compiled.is_some() {
-            return Ok(resolved);
-        }
         // Objects may ask for libraries. That is rare, so all starts again then.
-        let more = setup::dependent_libraries(options, &resolved, &mut asked, sink);
+        let more = setup::dependent_libraries(options, &resolved, &mut inputs.asked_for, sink);
         if more.is_empty() {
             return Ok(resolved);
         }

@@ -39,6 +39,8 @@ int foo(int x) { return printf("foo %d", x); }
 int bar(int x) { return printf("not wrapped %d", x); }
 int foo_impl(int x) { return printf("alias %d", x); }
 int alias_(int x) { return x; }
+// As a reference, this name means foo.
+int __real_foo(int x) { return printf("not the real one %d", x); }
 //--- native.c
 #include <stdio.h>
 int __wrap_bar(int x) { return printf("native bar %d ", x); }

@@ -5,7 +5,7 @@
 //! takes an id for each member that the index names, read or not, so that a member's priority
 //! never depends on when it is read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -91,6 +91,8 @@ pub struct Inputs<'a> {
     scripts: ScriptCounts,
     /// Shared objects seen. A library named twice is one library; it is needed if either mention says so.
     libraries: HashMap<Arc<str>, FileId>,
+    /// Libraries that objects have asked for (`.deplibs`), as they name them.
+    pub asked_for: HashSet<&'a [u8]>,
     /// The machine that is linked for.
     pub machine: Machine,
     /// It, as far as it is known before files are open.
@@ -345,6 +347,7 @@ impl<'a> Loader<'a, '_> {
             script_groups: 0,
             scripts: ScriptCounts::default(),
             libraries: HashMap::new(),
+            asked_for: HashSet::new(),
             machine: arch::default(),
             searched_for: other_machine::wanted(self.options, self.store),
             formats: Vec::new(),

@@ -6,7 +6,7 @@
 //! goes the way of any link, so nothing that is found wrong here is said here, but for symbols that are
 //! defined twice: of two definitions a compiler only keeps one.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::text;
@@ -71,8 +71,8 @@ pub(super) fn compile<'j>(
 struct Said<'j> {
     excluded: Vec<&'j [u8]>,
     visibilities: Vec<(&'j [u8], u32)>,
-    /// References to these are led elsewhere by `--wrap`.
-    wrapped: HashSet<&'j [u8]>,
+    /// References to these are led elsewhere by `--wrap`: what stands in front of the name then.
+    wrapped: HashMap<&'j [u8], &'static str>,
 }
 
 /// Files that take part and are not intermediate code, ascending.
@@ -130,8 +130,7 @@ fn ask<'j>(
     match engine::compile(&link.request()?, job.host) {
         Ok(answer) => {
             let (excluded, visibilities) = (link.excluded(), link.visibilities());
-            let wrapped = link.wrapped().into_iter().collect();
-            Ok((answer, Said { excluded, visibilities, wrapped }))
+            Ok((answer, Said { excluded, visibilities, wrapped: link.wrapped() }))
         }
         Err(error) => Err(Diagnostic::from(&*error).into()),
     }

@@ -198,12 +198,15 @@ impl<'l, 'j> Link<'l, 'j> {
             || is_wrapped
             || prevails && is_exported && self.is_export_asked_for(entry)
             || self.has_bounds(section);
-        let is_redefined = kind == sym::INTERNAL || wrapped.replaces(name);
+        let is_led = wrapped.leads(name).is_some();
+        let is_redefined = kind == sym::INTERNAL || is_led;
+        // What a reference is led to may be elsewhere.
+        let is_local = matches!(kind, sym::DEFINED | sym::COMMON) && !is_led && !self.is_replaceable(flags);
         [
             (prevails, Resolution::PREVAILING),
             (is_visible, Resolution::VISIBLE),
             (is_exported, Resolution::EXPORTED),
-            (matches!(kind, sym::DEFINED | sym::COMMON) && !self.is_replaceable(flags), Resolution::LOCAL),
+            (is_local, Resolution::LOCAL),
             (is_redefined, Resolution::REDEFINED),
             (is_defined && !self.is_of_code(entry), Resolution::NATIVE),
             (kind == sym::SHARED, Resolution::SHARED),
@@ -238,15 +241,16 @@ impl<'l, 'j> Link<'l, 'j> {
         !section.is_empty() && (mentions(b"__start_") || mentions(b"__stop_"))
     }
 
-    /// Names of `--wrap` that some file of intermediate code leaves undefined.
-    pub fn wrapped(&self) -> Vec<&'j [u8]> {
+    /// Names that `--wrap` leads elsewhere and some file of intermediate code leaves undefined, with what stands
+    /// in front of them in references that do lead there.
+    pub fn wrapped(&self) -> HashMap<&'j [u8], &'static str> {
         let wrapped = Wrapped::of(&self.job.options.symbols.wrap);
-        let mut names = Vec::new();
+        let mut names = HashMap::new();
         for object in files(self.resolved).filter(|_| !wrapped.0.is_empty()) {
             let indices = object.first_global..object.syms.len() as u32;
             let undefined = indices.filter(|index| object.syms[*index as usize].st_shndx() == SHN_UNDEF);
             let undefined = undefined.map(|index| object.symbol_name(index));
-            names.extend(undefined.filter(|name| wrapped.replaces(name)));
+            names.extend(undefined.filter_map(|name| Some((name, wrapped.leads(name)?))));
         }
         names
     }
@@ -291,14 +295,20 @@ impl<'o> Wrapped<'o> {
         Wrapped(names.iter().map(|name| name.as_bytes()).collect())
     }
 
-    /// References to the name lead elsewhere.
-    fn replaces(&self, name: &[u8]) -> bool {
-        self.0.contains(name)
+    /// What stands in front of the name in a reference that leads where one to the name has to lead: NAME means
+    /// `__wrap_NAME`. `__real_NAME` stays as it is, for as a reference it means NAME; a definition that is called
+    /// so is another thing.
+    fn leads(&self, name: &[u8]) -> Option<&'static str> {
+        match name.strip_prefix(b"__real_") {
+            _ if self.0.contains(name) => Some("__wrap_"),
+            Some(real) if self.0.contains(real) => Some(""),
+            _ => None,
+        }
     }
 
     /// References may lead here, or lead elsewhere.
     fn concerns(&self, name: &[u8]) -> bool {
-        let is_wrapper = |start: &[u8]| name.strip_prefix(start).is_some_and(|name| self.replaces(name));
-        !self.0.is_empty() && (self.replaces(name) || is_wrapper(b"__wrap_") || is_wrapper(b"__real_"))
+        let is_wrapper = || name.strip_prefix(b"__wrap_").is_some_and(|name| self.0.contains(name));
+        !self.0.is_empty() && (self.leads(name).is_some() || is_wrapper())
     }
 }

@@ -2,23 +2,21 @@
 //!
 //! Elsewhere a reference is led to `__wrap_NAME` if its file leaves NAME undefined. A compiled object is made of
 //! many files, which are no longer told apart: what one of them has left undefined, another defines. So an object
-//! gets a symbol `__wrap_NAME` that is undefined, and what it loads into memory refers to that instead. What
+//! gets a symbol `__wrap_NAME` that is undefined, and what it loads into memory refers to that instead. For
+//! `__real_NAME` it is one of the same name that is undefined, which is led to NAME as any such symbol is. What
 //! describes code (debug information, frames) still means the code.
 //!
 //! Where no file of intermediate code has left the name undefined, references to it are those of the file that
 //! defines it, and stay.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::elf::format::Format;
 use crate::elf::*;
 
-/// What stands in front of a name that is led elsewhere.
-const PREFIX: &[u8] = b"__wrap_";
-
-/// The object in which references to `names` are led elsewhere; `None` if it defines none of them, or is not as
-/// an object has to be, which is said when it is read.
-pub fn led_elsewhere(object: &[u8], names: &HashSet<&[u8]>) -> Option<Vec<u8>> {
+/// The object in which references to `names` are led to undefined symbols, with what `names` says in front of
+/// the name; `None` if it defines none of them, or is not as an object has to be, which is said when it is read.
+pub fn led_elsewhere(object: &[u8], names: &HashMap<&[u8], &str>) -> Option<Vec<u8>> {
     if names.is_empty() {
         return None;
     }
@@ -40,9 +38,10 @@ pub fn led_elsewhere(object: &[u8], names: &HashSet<&[u8]>) -> Option<Vec<u8>> {
     for index in table.sh_info()..symbols.len() as u32 {
         let symbol = &symbols[index as usize];
         if symbol.st_shndx() != SHN_UNDEF
-            && let Some(name) = string(strings, symbol.st_name()).filter(|name| names.contains(name))
+            && let Some(name) = string(strings, symbol.st_name())
+            && let Some(prefix) = names.get(name)
         {
-            made.lead(index, name);
+            made.lead(index, prefix, name);
         }
     }
     (!made.moved.is_empty()).then(|| made.write(object, &header, sections, [symtab, strtab]))
@@ -58,9 +57,9 @@ struct Made {
 }
 
 impl Made {
-    fn lead(&mut self, symbol: u32, name: &[u8]) {
+    fn lead(&mut self, symbol: u32, prefix: &str, name: &[u8]) {
         let at = self.strings.len() as u32;
-        self.strings.extend_from_slice(PREFIX);
+        self.strings.extend_from_slice(prefix.as_bytes());
         self.strings.extend_from_slice(name);
         self.strings.push(0);
         self.moved.insert(symbol, self.symbols.len() as u32);
@@ -192,8 +191,8 @@ mod tests {
         obj.reloc(text, 1, 4, f, -4);
         obj.reloc(debug, 0, 1, f, 0);
         let bytes = obj.build();
-        assert!(led_elsewhere(&bytes, &HashSet::from([&b"g"[..]])).is_none());
-        let led = led_elsewhere(&bytes, &HashSet::from([&b"f"[..]])).unwrap();
+        assert!(led_elsewhere(&bytes, &HashMap::from([(&b"g"[..], "__wrap_")])).is_none());
+        let led = led_elsewhere(&bytes, &HashMap::from([(&b"f"[..], "__wrap_")])).unwrap();
         let format = Format::NATIVE;
         let header = records::<Ehdr>(&led, format, 0, 1).unwrap()[0];
         let sections = records::<Shdr>(&led, format, header.e_shoff(), header.e_shnum().into()).unwrap();

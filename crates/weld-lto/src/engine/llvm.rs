@@ -245,11 +245,15 @@ impl Attempt<'_> {
     /// by which it stays, if that is another than `name`.
     fn settle(&self, directory: &Path, path: &Path, name: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
         let failed = |error| Fault::File { path: path.to_owned(), error };
+        let is_saved = self.request.options.save_temps != SaveTemps::None;
         if path.starts_with(directory) {
             std::fs::remove_file(path).map_err(failed)?;
         } else if self.request.options.object_path.is_some() {
+            if is_saved {
+                std::fs::copy(path, os_str(name)).map_err(failed)?;
+            }
             return Ok(Some(path.as_os_str().as_encoded_bytes().to_vec()));
-        } else if self.request.options.save_temps != SaveTemps::None {
+        } else if is_saved {
             std::fs::rename(path, os_str(name)).map_err(failed)?;
         }
         Ok(None)
