@@ -59,6 +59,24 @@ pub struct ElfMachine {
     pub is_big_endian: bool,
 }
 
+impl ElfMachine {
+    /// The triple of this machine for Linux and the GNU C library, as far as weld links for it: GCC's objects do
+    /// not say it.
+    pub fn gnu_triple(self) -> &'static [u8] {
+        match (self.machine, self.is_64) {
+            (3, _) => b"i386-unknown-linux-gnu",
+            (22, _) => b"s390x-unknown-linux-gnu",
+            (62, _) => b"x86_64-unknown-linux-gnu",
+            (183, _) => b"aarch64-unknown-linux-gnu",
+            (243, true) => b"riscv64-unknown-linux-gnu",
+            (243, false) => b"riscv32-unknown-linux-gnu",
+            (258, true) => b"loongarch64-unknown-linux-gnu",
+            (258, false) => b"loongarch32-unknown-linux-gnu",
+            _ => b"unknown-unknown-linux-gnu",
+        }
+    }
+}
+
 impl<'a> Triple<'a> {
     pub fn new(triple: &'a [u8]) -> Triple<'a> {
         let mut parts = triple.splitn(4, |&byte| byte == b'-');
@@ -207,6 +225,15 @@ mod tests {
     fn elf(triple: &str) -> Option<(u16, bool, bool)> {
         let machine = Triple::new(triple.as_bytes()).elf()?;
         Some((machine.machine, machine.is_64, machine.is_big_endian))
+    }
+
+    #[test]
+    fn triples_of_machines_are_for_these_machines() {
+        for machine in [3, 22, 62, 183, 243, 258] {
+            let is_64 = machine != 3;
+            let named = ElfMachine { machine, is_64, is_big_endian: machine == 22 };
+            assert_eq!(Triple::new(named.gnu_triple()).elf(), Some(named));
+        }
     }
 
     #[test]

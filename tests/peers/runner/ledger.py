@@ -18,7 +18,6 @@ CLASSES = {
     "deliberate": "a heading of docs/compatibility.md, as a link names it",
     "format": None,
     "machine": None,
-    "lto": None,
     "open": "a key",
 }
 

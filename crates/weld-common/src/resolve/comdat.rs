@@ -46,6 +46,11 @@ impl Comdats {
         Comdats { owners }
     }
 
+    /// Of this signature, keeps no group of objects after `position`: that one has its contents, but not as a group.
+    pub fn claim(&self, position: u32, signature: SymbolId) {
+        self.owners.offer(signature.index(), earliest(position, u32::MAX));
+    }
+
     /// Whether group number `group` of the object at `position`, which has this signature, is kept.
     pub fn survives(&self, position: u32, group: u32, signature: SymbolId) -> bool {
         self.owners.get(signature.index()) == earliest(position, group)
@@ -114,6 +119,9 @@ mod tests {
             };
             assert!(kept(0, 0) && kept(1, 0) && !kept(1, 1) && !kept(2, 0) && !kept(2, 1));
             assert_eq!([1, 2, 3].map(|id| comdats.owner(SymbolId(id))), [Some(0), Some(1), None]);
+            comdats.claim(0, SymbolId(2));
+            comdats.claim(0, SymbolId(1));
+            assert!(kept(0, 0) && !kept(1, 0) && !kept(2, 1));
 
             let candidates = |object: &Groups| {
                 let one =

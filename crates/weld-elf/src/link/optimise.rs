@@ -45,7 +45,8 @@ pub(super) fn compile<'j>(
         return Ok(Some(resolved));
     }
     let live = live_natives(&resolved);
-    let (answer, Said { excluded, visibilities, wrapped }) = ask(job, inputs, &mut resolved, threads)?;
+    let (answer, Said { excluded, visibilities, groups, wrapped }) =
+        ask(job, inputs, &mut resolved, threads)?;
     drop(resolved);
     answer.tell(job, job.options.reports.verbose)?;
     if job.options.lto.ends_the_link() {
@@ -60,7 +61,7 @@ pub(super) fn compile<'j>(
         (FileName { path, member: None }, bytes)
     };
     let objects = inputs.add_objects(answer.objects.into_iter().map(object));
-    let compiled = Compiled { live, code, objects, excluded, visibilities };
+    let compiled = Compiled { live, code, objects, excluded, visibilities, groups };
     let again = job.step("resolve symbols again", || resolve(job, inputs, Some(&compiled), threads > 1))?;
     refuse_late_code(job, &again);
     job.sink.end_phase()?;
@@ -71,6 +72,8 @@ pub(super) fn compile<'j>(
 struct Said<'j> {
     excluded: Vec<&'j [u8]>,
     visibilities: Vec<(&'j [u8], u32)>,
+    /// COMDAT groups, and what is in them.
+    groups: Vec<(&'j [u8], Vec<&'j [u8]>)>,
     /// References to these are led elsewhere by `--wrap`: what stands in front of the name then.
     wrapped: HashMap<&'j [u8], &'static str>,
 }
@@ -130,7 +133,8 @@ fn ask<'j>(
     match engine::compile(&link.request()?, job.host) {
         Ok(answer) => {
             let (excluded, visibilities) = (link.excluded(), link.visibilities());
-            Ok((answer, Said { excluded, visibilities, wrapped: link.wrapped() }))
+            let (groups, wrapped) = (link.groups(), link.wrapped());
+            Ok((answer, Said { excluded, visibilities, groups, wrapped }))
         }
         Err(error) => Err(Diagnostic::from(&*error).into()),
     }

@@ -59,7 +59,7 @@ impl<'l, 'j> Link<'l, 'j> {
     pub fn request(&self) -> Result<Request<'l>, Diagnostic> {
         let options = self.job.options;
         let target = self.mode.facts().target;
-        let wrapped = Wrapped::of(&options.symbols.wrap);
+        let wrapped = Wrapped { led: self.wrapped(), ..Wrapped::of(&options.symbols.wrap) };
         let mut origins = Origins::new(self.inputs);
         let commons = self.commons();
         let mut found: Vec<(&Object, Origin)> = Vec::new();
@@ -198,7 +198,7 @@ impl<'l, 'j> Link<'l, 'j> {
             || is_wrapped
             || prevails && is_exported && self.is_export_asked_for(entry)
             || self.has_bounds(section);
-        let is_led = wrapped.leads(name).is_some();
+        let is_led = wrapped.led.contains_key(name);
         let is_redefined = kind == sym::INTERNAL || is_led;
         // What a reference is led to may be elsewhere.
         let is_local = matches!(kind, sym::DEFINED | sym::COMMON) && !is_led && !self.is_replaceable(flags);
@@ -246,13 +246,37 @@ impl<'l, 'j> Link<'l, 'j> {
     pub fn wrapped(&self) -> HashMap<&'j [u8], &'static str> {
         let wrapped = Wrapped::of(&self.job.options.symbols.wrap);
         let mut names = HashMap::new();
-        for object in files(self.resolved).filter(|_| !wrapped.0.is_empty()) {
+        for object in files(self.resolved).filter(|_| !wrapped.names.is_empty()) {
             let indices = object.first_global..object.syms.len() as u32;
             let undefined = indices.filter(|index| object.syms[*index as usize].st_shndx() == SHN_UNDEF);
             let undefined = undefined.map(|index| object.symbol_name(index));
             names.extend(undefined.filter_map(|name| Some((name, wrapped.leads(name)?))));
         }
         names
+    }
+
+    /// COMDAT groups of files with GCC's intermediate code, with the names of what is in them: what GCC makes of a
+    /// group is not one any more.
+    pub fn groups(&self) -> Vec<(&'j [u8], Vec<&'j [u8]>)> {
+        let mut list = Vec::new();
+        for object in files(self.resolved).filter(|object| object.code == Some(Compiler::Gcc)) {
+            let mut members: HashMap<u32, usize> = HashMap::new();
+            for group in &object.groups {
+                let signature = object.symbol_name(object.shdrs[group.shndx as usize].sh_info());
+                let words = object.group_words(group.shndx);
+                members
+                    .extend(words.iter().flat_map(|words| words.members()).map(|shndx| (shndx, list.len())));
+                list.push((signature, Vec::new()));
+            }
+            for (index, symbol) in (object.first_global..).zip(&object.syms[object.first_global as usize..]) {
+                if let SymbolPlace::Section(shndx) = object.place(index, symbol)
+                    && let Some(group) = members.get(&shndx)
+                {
+                    list[*group].1.push(object.symbol_name(index));
+                }
+            }
+        }
+        list
     }
 
     /// Names that files of intermediate code keep from other modules, with the bits that say so.
@@ -288,11 +312,15 @@ struct Found<'f, 'a> {
 }
 
 /// The names that `--wrap` concerns.
-struct Wrapped<'o>(HashSet<&'o [u8]>);
+struct Wrapped<'o> {
+    names: HashSet<&'o [u8]>,
+    /// See [`Link::wrapped`].
+    led: HashMap<&'o [u8], &'static str>,
+}
 
 impl<'o> Wrapped<'o> {
     fn of(names: &'o [String]) -> Wrapped<'o> {
-        Wrapped(names.iter().map(|name| name.as_bytes()).collect())
+        Wrapped { names: names.iter().map(|name| name.as_bytes()).collect(), led: HashMap::new() }
     }
 
     /// What stands in front of the name in a reference that leads where one to the name has to lead: NAME means
@@ -300,15 +328,15 @@ impl<'o> Wrapped<'o> {
     /// so is another thing.
     fn leads(&self, name: &[u8]) -> Option<&'static str> {
         match name.strip_prefix(b"__real_") {
-            _ if self.0.contains(name) => Some("__wrap_"),
-            Some(real) if self.0.contains(real) => Some(""),
+            _ if self.names.contains(name) => Some("__wrap_"),
+            Some(real) if self.names.contains(real) => Some(""),
             _ => None,
         }
     }
 
     /// References may lead here, or lead elsewhere.
     fn concerns(&self, name: &[u8]) -> bool {
-        let is_wrapper = || name.strip_prefix(b"__wrap_").is_some_and(|name| self.0.contains(name));
-        !self.0.is_empty() && (self.leads(name).is_some() || is_wrapper())
+        let is_wrapper = || name.strip_prefix(b"__wrap_").is_some_and(|name| self.names.contains(name));
+        !self.names.is_empty() && (self.leads(name).is_some() || is_wrapper())
     }
 }

@@ -25,7 +25,10 @@ impl comdat::Signatures for Object<'_> {
 
 impl Comdats {
     pub fn decide(resolved: &Resolved, parallel: bool) -> Comdats {
-        Comdats(comdat::Comdats::decide(resolved.names.id_bound(), &resolved.objects, parallel))
+        let comdats = comdat::Comdats::decide(resolved.names.id_bound(), &resolved.objects, parallel);
+        let (position, claimed) = &resolved.claimed_groups;
+        claimed.iter().for_each(|signature| comdats.claim(*position, *signature));
+        Comdats(comdats)
     }
 
     /// Whether group `group` of object number `index` is the one that stays.

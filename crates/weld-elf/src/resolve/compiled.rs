@@ -6,18 +6,22 @@
 //! nothing else, so every choice that was made before is made again: of definitions, because a compiler leaves
 //! out those that were not chosen; of COMDAT groups, because a group that had lost has no definition left.
 
+use std::collections::HashSet;
+
 use weld_common::diag::Diagnostics;
 use weld_common::resolve::Replacement;
 use weld_lto::ir::Compiler;
 use weld_lto::runtime_calls;
+use weld_lto::triple::ElfMachine;
 
 use super::Resolved;
 use super::file::ElfFile;
 use super::read::Rounds;
+use crate::elf::{SHN_COMMON, SHN_UNDEF, STB_GLOBAL};
 use crate::ids::*;
 use crate::input::identify::{Kind, identify};
 use crate::input::ir;
-use crate::names::Rank;
+use crate::names::{Rank, flag};
 
 /// What intermediate code has become.
 pub struct Compiled<'a> {
@@ -33,6 +37,9 @@ pub struct Compiled<'a> {
     /// Visibilities that such files have stated, as bits of records: one file may state it of a name that another
     /// one defines, and of that compilers know nothing.
     pub visibilities: Vec<(&'a [u8], u32)>,
+    /// COMDAT groups that such files had and objects may not have any more, though they define what was in them
+    /// (GCC's): the signature, and the names in it.
+    pub groups: Vec<(&'a [u8], Vec<&'a [u8]>)>,
 }
 
 impl<'a> Compiled<'a> {
@@ -43,31 +50,107 @@ impl<'a> Compiled<'a> {
         rounds.replace(&[Replacement { old: self.code.clone(), new: self.objects.clone() }]);
     }
 
-    /// Reads what took part although it is linked only if it is wanted.
-    pub(super) fn read_live(&self, rounds: &mut Rounds) {
-        rounds.read_unasked(self.live.iter().copied());
+    /// Reads what took part although it is linked only if it is wanted. What defines a name that an object
+    /// defines now, as compilers add functions and as assembly in code has names that no table tells, is not
+    /// read: that was taken for its definition, and has to be wanted again.
+    pub(super) fn read_live(&self, rounds: &mut Rounds<'a, '_, '_>) {
+        let is_ahead = |file: &FileId| !rounds.can_be_read(*file) || !self.defines_again(*file, rounds);
+        let live: Vec<FileId> = self.live.iter().copied().filter(is_ahead).collect();
+        rounds.read_unasked(live);
+    }
+
+    /// Whether a file that has not been read defines what one of the objects defines.
+    fn defines_again(&self, file: FileId, rounds: &Rounds<'a, '_, '_>) -> bool {
+        // What is wrong with it is said when it is read.
+        let Ok(object) = rounds.format.object(file) else { return false };
+        let globals = object.first_global..object.syms.len() as u32;
+        let is_strong = |index: &u32| {
+            let symbol = &object.syms[*index as usize];
+            symbol.binding() == STB_GLOBAL && !matches!(symbol.st_shndx(), SHN_UNDEF | SHN_COMMON)
+        };
+        globals.filter(is_strong).any(|index| {
+            let id = rounds.names.find(object.symbol_name(index));
+            let entry = id.map(|id| rounds.names.get(id));
+            entry.is_some_and(|entry| {
+                entry.rank() == Rank::Strong && self.objects.binary_search(&entry.file()).is_ok()
+            })
+        })
     }
 }
 
 /// Takes in bitcode that defines functions which only code generation calls: once it has begun, no further
-/// bitcode can take part. Machine code is read when it is wanted.
+/// bitcode can take part. Machine code is read when it is wanted, but what it mentions is visible to it.
 pub(super) fn read_runtime_calls(rounds: &mut Rounds) -> Result<(), Diagnostics> {
-    let is_bitcode = |file: &&ElfFile| matches!(file, ElfFile::Object(o) if o.code == Some(Compiler::Llvm));
-    let Some(ElfFile::Object(first)) = rounds.files.iter().find(is_bitcode) else { return Ok(()) };
-    let bytes = rounds.format.inputs.bytes(first.file).ok();
-    let code = bytes.filter(|bytes| identify(bytes) == Kind::Bitcode).and_then(|b| ir::of_bitcode(b).ok());
-    let Some(code) = code else { return Ok(()) };
-    let mut files = rounds.first_offers(runtime_calls::names(code.triple).map(str::as_bytes));
-    files
-        .retain(|file| rounds.format.inputs.bytes(*file).is_ok_and(|bytes| identify(bytes) == Kind::Bitcode));
-    rounds.read_unasked(files);
-    rounds.settle()
+    let Some(triple) = triple(rounds) else { return Ok(()) };
+    let files = rounds.first_offers(runtime_calls::names(triple).map(str::as_bytes));
+    let is_bitcode =
+        |file: &FileId| rounds.format.inputs.bytes(*file).is_ok_and(|bytes| identify(bytes) == Kind::Bitcode);
+    let (bitcode, native): (Vec<FileId>, Vec<FileId>) = files.into_iter().partition(is_bitcode);
+    rounds.read_unasked(bitcode);
+    rounds.settle()?;
+    mention(rounds, native);
+    Ok(())
 }
 
-/// Finds the names that compiled objects define and must keep to themselves.
-pub(super) fn note_excluded(compiled: Option<&Compiled>, resolved: &mut Resolved) {
+/// The target of the first file of intermediate code.
+fn triple<'a>(rounds: &Rounds<'a, '_, '_>) -> Option<&'a [u8]> {
+    let mut objects = rounds.files.iter().filter_map(|file| match file {
+        ElfFile::Object(object) => Some(object),
+        _ => None,
+    });
+    let first = objects.find(|object| object.code.is_some())?;
+    let inputs = rounds.format.inputs;
+    let bytes = inputs.bytes(first.file).ok()?;
+    match first.code? {
+        Compiler::Llvm => {
+            let (code, _) = ir::find((first.file, inputs.name(first.file)), bytes, inputs.reading(false))?;
+            Some(code.triple)
+        }
+        Compiler::Gcc => {
+            let target = inputs.machine.facts().target;
+            let (is_64, is_big_endian) = (target.format.is_64(), target.format.is_big());
+            Some(ElfMachine { machine: target.machine, is_64, is_big_endian }.gnu_triple())
+        }
+    }
+}
+
+/// Makes visible what lazy files of machine code mention, which may be read later, and what those mention that
+/// they would ask for: a compiler must not make a name local that they define or use.
+fn mention(rounds: &mut Rounds, files: Vec<FileId>) {
+    let mut known: HashSet<FileId> = files.iter().copied().collect();
+    let mut rest = files;
+    let mut names = Vec::new();
+    while let Some(file) = rest.pop() {
+        let object = match rounds.format.object(file) {
+            Ok(object) if object.code.is_none() => object,
+            // Intermediate code is refused, and what is wrong is said, if it is wanted in the end.
+            _ => continue,
+        };
+        for index in object.first_global..object.syms.len() as u32 {
+            let Some(id) = rounds.names.find(object.symbol_name(index)) else { continue };
+            let entry = rounds.names.get(id);
+            names.push(entry.name);
+            let is_undefined = object.syms[index as usize].st_shndx() == SHN_UNDEF;
+            if is_undefined && entry.rank() == Rank::Provided && known.insert(entry.file()) {
+                rest.push(entry.file());
+            }
+        }
+    }
+    rounds.refer(names.into_iter().map(|name| (name, Rank::Undefined as u32 | flag::REF_NATIVE)));
+}
+
+/// Finds what compiled objects do not tell themselves: names that they define and must keep to themselves, and
+/// COMDAT groups whose contents they have.
+pub(super) fn note_said(compiled: Option<&Compiled>, resolved: &mut Resolved) {
     let Some(compiled) = compiled else { return };
     let found = compiled.excluded.iter().filter_map(|name| resolved.names.find(name));
     let is_compiled = |id: &SymbolId| compiled.objects.contains(&resolved.names.get(*id).file());
     resolved.excluded = found.filter(is_compiled).collect();
+    let names = &resolved.names;
+    let is_here = |name: &&[u8]| names.find(name).is_some_and(|id| is_compiled(&id));
+    let groups = compiled.groups.iter().filter(|(_, contents)| contents.iter().any(is_here));
+    let claimed = groups.filter_map(|(signature, _)| names.find(signature)).collect();
+    // Where an object has such a group nevertheless, it comes before.
+    let last = compiled.objects.last().map(|file| resolved.index_of_file[file.index()]);
+    resolved.claimed_groups = last.map(|last| (last, claimed)).unwrap_or_default();
 }

@@ -64,6 +64,8 @@ pub struct Resolved<'a> {
     pub has_code: bool,
     /// What compiled objects define and keep to this output; see [`Compiled::excluded`].
     pub excluded: HashSet<SymbolId>,
+    /// Signatures of COMDAT groups whose contents a compiled object has, and its position.
+    pub claimed_groups: (u32, Vec<SymbolId>),
 }
 
 pub struct Resolver<'a, 'l> {
@@ -127,8 +129,9 @@ impl<'a> Resolver<'a, '_> {
             extractions,
             has_code,
             excluded: HashSet::new(),
+            claimed_groups: Default::default(),
         };
-        compiled::note_excluded(self.compiled, &mut resolved);
+        compiled::note_said(self.compiled, &mut resolved);
         versioned::prefer_defaults(&mut resolved);
         versioned::settle(&mut resolved);
         versioned_shared::note(&mut resolved);

@@ -15,8 +15,10 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["plugin"],
         Required("FILE"),
-        "A plugin for link-time optimisation, as gcc and clang pass it: GCC's says that objects with GCC's intermediate \
-         code are compiled anew, and by which compiler; LLVM's is used for bitcode. It has to be there.",
+        // Build systems look for the words "-plugin PLUGIN".
+        "-plugin PLUGIN (as gcc and clang pass it): a plugin for link-time optimisation. GCC's says that objects with \
+         GCC's intermediate code are compiled anew, and by which compiler; LLVM's is used for bitcode. It has to be \
+         there.",
         |s, v| {
             s.o.lto.engine.plugin = Some(v.os().into());
             Ok(())

@@ -76,6 +76,7 @@ pub fn resolved<'a>(
         extractions: Vec::new(),
         has_code: false,
         excluded: HashSet::new(),
+        claimed_groups: Default::default(),
     };
     Ok((resolved, Symbols { list }, globals))
 }
