@@ -14,6 +14,7 @@
 mod archives;
 pub mod comdat;
 pub mod duplicates;
+mod mentions;
 mod read;
 mod replace;
 pub mod undefined;

@@ -25,6 +25,7 @@ use crate::ids::FileId;
 use crate::input::ir;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
+use crate::names::{Rank, flag};
 use crate::options::Subsystem;
 
 /// What bitcode has become, and what the link with it was.
@@ -91,7 +92,7 @@ impl<'a> Compiled<'a> {
 
 impl<'a> Resolver<'a, '_> {
     /// Takes in bitcode that defines functions which only code generation calls: once it has begun, no further
-    /// bitcode can take part. Machine code is read when it is wanted.
+    /// bitcode can take part. Machine code is read when it is wanted, but what it mentions is visible to it.
     pub(super) fn read_runtime_calls(&self, rounds: &mut Rounds<'a, '_, '_, '_>) -> Result<(), Diagnostics> {
         if self.compiled.is_some() || !rounds.format.has_code.load(Ordering::Relaxed) {
             return Ok(());
@@ -105,11 +106,15 @@ impl<'a> Resolver<'a, '_> {
         let prefix = rounds.format.machine.map_or("", |machine| machine.prefix());
         let names = runtime_calls::names(code.triple).map(|name| format!("{prefix}{name}").into_bytes());
         let names: Vec<Vec<u8>> = names.collect();
-        let mut files = rounds.first_offers(names.iter().map(Vec::as_slice));
-        files.retain(|file| bitcode_of(*file).is_some());
-        let files = rounds.read_unasked(files);
-        self.carry_out_directives(&files, rounds);
-        rounds.settle()
+        let files = rounds.first_offers(names.iter().map(Vec::as_slice));
+        let (bitcode, native): (Vec<FileId>, Vec<FileId>) =
+            files.into_iter().partition(|file| bitcode_of(*file).is_some());
+        let bitcode = rounds.read_unasked(bitcode);
+        self.carry_out_directives(&bitcode, rounds);
+        rounds.settle()?;
+        let mentioned = rounds.mentions(native);
+        rounds.refer(mentioned.into_iter().map(|name| (name, Rank::Undefined as u32 | flag::NATIVE)));
+        Ok(())
     }
 
     /// The bitcode of a file, if it has some that is looked for.

@@ -6,8 +6,6 @@
 //! nothing else, so every choice that was made before is made again: of definitions, because a compiler leaves
 //! out those that were not chosen; of COMDAT groups, because a group that had lost has no definition left.
 
-use std::collections::HashSet;
-
 use weld_common::diag::Diagnostics;
 use weld_common::resolve::Replacement;
 use weld_lto::ir::Compiler;
@@ -88,7 +86,8 @@ pub(super) fn read_runtime_calls(rounds: &mut Rounds) -> Result<(), Diagnostics>
     let (bitcode, native): (Vec<FileId>, Vec<FileId>) = files.into_iter().partition(is_bitcode);
     rounds.read_unasked(bitcode);
     rounds.settle()?;
-    mention(rounds, native);
+    let mentioned = rounds.mentions(native);
+    rounds.refer(mentioned.into_iter().map(|name| (name, Rank::Undefined as u32 | flag::REF_NATIVE)));
     Ok(())
 }
 
@@ -112,31 +111,6 @@ fn triple<'a>(rounds: &Rounds<'a, '_, '_>) -> Option<&'a [u8]> {
             Some(ElfMachine { machine: target.machine, is_64, is_big_endian }.gnu_triple())
         }
     }
-}
-
-/// Makes visible what lazy files of machine code mention, which may be read later, and what those mention that
-/// they would ask for: a compiler must not make a name local that they define or use.
-fn mention(rounds: &mut Rounds, files: Vec<FileId>) {
-    let mut known: HashSet<FileId> = files.iter().copied().collect();
-    let mut rest = files;
-    let mut names = Vec::new();
-    while let Some(file) = rest.pop() {
-        let object = match rounds.format.object(file) {
-            Ok(object) if object.code.is_none() => object,
-            // Intermediate code is refused, and what is wrong is said, if it is wanted in the end.
-            _ => continue,
-        };
-        for index in object.first_global..object.syms.len() as u32 {
-            let Some(id) = rounds.names.find(object.symbol_name(index)) else { continue };
-            let entry = rounds.names.get(id);
-            names.push(entry.name);
-            let is_undefined = object.syms[index as usize].st_shndx() == SHN_UNDEF;
-            if is_undefined && entry.rank() == Rank::Provided && known.insert(entry.file()) {
-                rest.push(entry.file());
-            }
-        }
-    }
-    rounds.refer(names.into_iter().map(|name| (name, Rank::Undefined as u32 | flag::REF_NATIVE)));
 }
 
 /// Finds what compiled objects do not tell themselves: names that they define and must keep to themselves, and
