@@ -20,7 +20,9 @@
 //# stdout: 1 2 3 4 5
 //# same: far near
 // From another directory, and with files that are somewhere else.
-//# sh: cd sub/below && $LD_DIR/ld.lld -r ../../distributed.o ../../other/libx.a {dir}/two.o -o ../r.o --thinlto-distributor={distribute}/{how} --thinlto-remote-compiler=clang-22 2>&1 | grep 'an absolute path' || test {how} = ninja
+//# [how=sandbox] sh-fail: cd sub/below && $LD_DIR/ld.lld -r ../../distributed.o ../../other/libx.a {dir}/two.o -o ../r.o --thinlto-distributor={distribute}/{how} --thinlto-remote-compiler=clang-22
+//# [how=sandbox] stderr-re: two\.o: an absolute path
+//# sh: cd sub/below && $LD_DIR/ld.lld -r ../../distributed.o ../../other/libx.a ../../two.o -o ../r.o --thinlto-distributor={distribute}/{how} --thinlto-remote-compiler=clang-22 && llvm-nm-22 ../r.o | grep 'T two'
 //# sh: $LD_DIR/ld.lld -r distributed.o other/libx.a {dir}/two.o <(cat three.o) -o {dir}/r.o --thinlto-distributor={distribute}/{how} --thinlto-remote-compiler=clang-22 && llvm-nm-22 r.o | grep 'T main' && test ! -e r.o.dtlto
 #include <stdio.h>
 int one(void), two(void), three(void), whole(void), native(void);
