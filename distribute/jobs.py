@@ -90,8 +90,9 @@ def main(run):
         sys.exit(130)
 
 
-def each(found, count, work):
-    """Does `work(job)` for all jobs, some at a time. The first failure ends it, and what has not begun does not."""
+def each(found, count, work, stop=lambda: None):
+    """Does `work(job)` for all jobs, some at a time. The first failure ends it: what has not begun does not, and
+    `stop()` ends what has."""
     with ThreadPoolExecutor(max(count, 1)) as pool:
         futures = [pool.submit(work, job) for job in found]
         try:
@@ -99,6 +100,7 @@ def each(found, count, work):
                 future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            stop()
             raise
 
 
