@@ -14,7 +14,8 @@ use std::borrow::Cow;
 /// What an engine has to do.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Order<'a> {
-    /// The directory for temporary files, which the engine makes, and removes when weld is gone.
+    /// The directory for temporary files, which the engine makes (of a distributor: which is there), and removes
+    /// when weld is gone.
     pub directory: Cow<'a, [u8]>,
     pub work: Work<'a>,
 }
@@ -23,6 +24,7 @@ pub struct Order<'a> {
 pub enum Work<'a> {
     Plugin(Plugin<'a>),
     Wrapper(Wrapper<'a>),
+    Distributor(Distributor<'a>),
 }
 
 /// To load a plugin for linkers and be its linker.
@@ -62,6 +64,16 @@ pub struct Wrapper<'a> {
     /// What the file of resolutions has in it, and where it is; without a path in the directory.
     pub resolutions: Cow<'a, [u8]>,
     pub resolutions_path: Option<Cow<'a, [u8]>>,
+}
+
+/// To run a program that has modules compiled elsewhere, when weld has written what it reads: weld says so by a byte
+/// after the order.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Distributor<'a> {
+    pub program: Cow<'a, [u8]>,
+    pub args: Vec<Cow<'a, [u8]>>,
+    /// The directory stays (`--save-temps`).
+    pub keeps: bool,
 }
 
 /// What an engine says.
@@ -107,6 +119,10 @@ impl Order<'_> {
                 out.number(1);
                 wrapper.write(&mut out);
             }
+            Work::Distributor(distributor) => {
+                out.number(2);
+                distributor.write(&mut out);
+            }
         }
         let length = (out.0.len() - 8) as u64;
         out.0[..8].copy_from_slice(&length.to_le_bytes());
@@ -120,6 +136,7 @@ impl Order<'_> {
         let work = match get.number()? {
             0 => Work::Plugin(Plugin::read(&mut get)?),
             1 => Work::Wrapper(Wrapper::read(&mut get)?),
+            2 => Work::Distributor(Distributor::read(&mut get)?),
             _ => return None,
         };
         get.0.is_empty().then_some(Order { directory, work })
@@ -191,6 +208,19 @@ impl<'a> Wrapper<'a> {
         let (program, args, variables) = (get.bytes()?, get.list()?, get.list()?);
         let (resolutions, path) = (get.bytes()?, get.list()?);
         Some(Wrapper { program, args, variables, resolutions, resolutions_path: path.into_iter().next() })
+    }
+}
+
+impl<'a> Distributor<'a> {
+    fn write(&self, out: &mut Put) {
+        out.bytes(&self.program);
+        out.list(&self.args);
+        out.number(u64::from(self.keeps));
+    }
+
+    fn read(get: &mut Get<'a>) -> Option<Distributor<'a>> {
+        let (program, args) = (get.bytes()?, get.list()?);
+        Some(Distributor { program, args, keeps: get.number()? != 0 })
     }
 }
 
@@ -301,7 +331,7 @@ mod tests {
         Cow::Borrowed(text.as_bytes())
     }
 
-    fn orders() -> [Order<'static>; 2] {
+    fn orders() -> [Order<'static>; 3] {
         let used = Input {
             name: cow("a"),
             path: cow("l.a"),
@@ -325,7 +355,9 @@ mod tests {
             resolutions: cow("0\n"),
             resolutions_path: Some(cow("t.res")),
         };
-        [Work::Plugin(plugin), Work::Wrapper(wrapper)].map(|work| Order { directory: cow("/tmp/x"), work })
+        let distributor = Distributor { program: cow("d"), args: vec![cow("j")], keeps: true };
+        [Work::Plugin(plugin), Work::Wrapper(wrapper), Work::Distributor(distributor)]
+            .map(|work| Order { directory: cow("/tmp/x"), work })
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! definitions are machine code.
 
 #[cfg(target_os = "linux")]
+mod distribute;
+#[cfg(target_os = "linux")]
 mod find;
 #[cfg(target_os = "linux")]
 mod find_gcc;
@@ -14,6 +16,8 @@ mod gcc;
 mod gcc_numbers;
 #[cfg(target_os = "linux")]
 mod llvm;
+#[cfg(target_os = "linux")]
+mod object_list;
 #[cfg(target_os = "linux")]
 mod objects;
 #[cfg(target_os = "linux")]
