@@ -148,6 +148,29 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Goes behind `count` numbers in groups of `width` bits (2 to 32), several at a time.
+    fn skip_vbrs(&mut self, width: u32, mut count: u64) -> Result<(), ReadError> {
+        let more = 1u64 << (width - 1);
+        while count > 0 {
+            let (byte, shift) = ((self.at / 8) as usize, (self.at % 8) as u32);
+            let Some(word) = self.bytes[byte..].first_chunk() else {
+                self.vbr(width)?;
+                count -= 1;
+                continue;
+            };
+            let mut word = u64::from_le_bytes(*word) >> shift;
+            let groups = (64 - shift) / width;
+            let mut used = 0;
+            while used < groups && count > 0 {
+                count -= u64::from(word & more == 0);
+                word = word.checked_shr(width).unwrap_or(0);
+                used += 1;
+            }
+            self.at += u64::from(used * width);
+        }
+        Ok(())
+    }
+
     fn align(&mut self) -> Result<(), ReadError> {
         let aligned = self.at.next_multiple_of(32);
         if aligned > self.bits() {
@@ -284,6 +307,16 @@ impl<'a> Cursor<'a> {
         Ok(Record { code, blob: None })
     }
 
+    /// Goes behind the record of the form `id`.
+    pub fn skip_record(&mut self, block: &Block, id: u64) -> Result<(), ReadError> {
+        if id != UNABBREV_RECORD {
+            return self.record(block, id, |_| ()).map(drop);
+        }
+        self.vbr(6)?;
+        let count = self.vbr(6)?;
+        self.skip_vbrs(6, count)
+    }
+
     fn scalar(&mut self, form: Operand) -> Result<u64, ReadError> {
         match form {
             Operand::Literal(value) => Ok(value),
@@ -307,5 +340,32 @@ impl<'a> Cursor<'a> {
         self.at += len * 8;
         self.align()?;
         Ok(Blob { bytes, offset: self.base + start as u64 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use weld_testkit::bitcode::Bits;
+
+    use super::*;
+
+    #[test]
+    fn a_record_is_as_long_as_its_numbers() {
+        for count in [0, 1, 9, 10, 11, 40] {
+            let mut bits = Bits::new();
+            bits.vbr(7, 6);
+            bits.vbr(count, 6);
+            (0..count).for_each(|number| bits.vbr(1 << (number * 7 % 50), 6));
+            bits.fixed(0b10110, 5);
+            bits.align();
+            let bytes = bits.finish();
+            let block = Block { width: 2, abbreviations: Vec::new() };
+            let mut skipped = Cursor::new(&bytes, 0);
+            skipped.fixed(32).unwrap();
+            let mut read = Cursor { ..skipped };
+            skipped.skip_record(&block, UNABBREV_RECORD).unwrap();
+            read.record(&block, UNABBREV_RECORD, |_| ()).unwrap();
+            assert_eq!((skipped.at, skipped.fixed(5).unwrap()), (read.at, 0b10110));
+        }
     }
 }

@@ -10,7 +10,9 @@
 //! ```
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
+use weld_common::hash::NameHasher;
 use weld_lto::ir::{Compiler, IrFile, IrSymbol, Kind, ReadError, Selection, Visibility};
 use weld_lto::triple::{ElfMachine, Triple};
 use weld_lto::{bitcode, gcc};
@@ -157,7 +159,7 @@ struct Made<'a> {
     symbols: Vec<Placed>,
     strings: Vec<u8>,
     sections: Vec<Place<'a>>,
-    numbers: HashMap<Place<'a>, u32>,
+    numbers: HashMap<Place<'a>, u32, BuildHasherDefault<NameHasher>>,
 }
 
 impl<'a> Made<'a> {
@@ -169,7 +171,7 @@ impl<'a> Made<'a> {
             symbols: vec![Placed { record: Sym([0; Sym::SIZE]), section: 0 }],
             strings: vec![0],
             sections: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: HashMap::default(),
         };
         for comdat in &ir.comdats {
             let record = Sym::make(made.string(comdat.name), 0, 0, SHN_ABS, 0, 0);

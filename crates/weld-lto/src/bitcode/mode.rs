@@ -72,7 +72,7 @@ fn of_module(stream: &Cursor<'_>, header: Header) -> Result<Mode, ReadError> {
             Entry::Block(inner) if inner.id == SUMMARY_BLOCK => return of_summary(&cursor, inner),
             Entry::Block(inner) => cursor.skip(inner),
             Entry::Record(id) => {
-                cursor.record(&block, id, |_| ())?;
+                cursor.skip_record(&block, id)?;
             }
         }
     }
