@@ -18,7 +18,6 @@
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/PassTimingInfo.h"
 #include "llvm/Support/CachePruning.h"
-#include "llvm/Support/EndianStream.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/TimeProfiler.h"
@@ -160,7 +159,7 @@ static bool resolve(const wire::Input &input, const lto::InputFile &file, std::v
           by_name.try_emplace(known.name, known.resolution);
       const auto known = by_name.find(name);
       if (known == by_name.end()) {
-        fail(input.name + ": nothing is known of its symbol '" + name + "'");
+        fail(input.name + ": it finds a symbol " + name + " that weld has not found there");
         return false;
       }
       bits = known->second;
@@ -359,45 +358,7 @@ private:
   std::map<unsigned, std::string> made;
 };
 
-// The symbol table of a file that has none that weld can read, as bitcode would have it: its size, then it, then its
-// strings.
-static bool tell_symbols(const wire::Order &order) {
-  Files files;
-  for (size_t number = 0; number < order.inputs.size(); ++number) {
-    const wire::Input &input = order.inputs[number];
-    const std::optional<MemoryBufferRef> bytes = files.find(input);
-    if (!bytes)
-      return false;
-    Expected<BitcodeFileContents> contents = getBitcodeFileContents(*bytes);
-    Expected<irsymtab::FileContents> symbols =
-        contents ? irsymtab::readBitcode(*contents) : Expected<irsymtab::FileContents>(contents.takeError());
-    if (!symbols) {
-      fail(input.name + ": " + toString(symbols.takeError()));
-      return false;
-    }
-    const std::string path = order.directory + "/" + std::to_string(number);
-    std::error_code error;
-    raw_fd_ostream stream(path, error, sys::fs::OF_None);
-    if (error) {
-      fail(path + ": " + error.message());
-      return false;
-    }
-    const StringRef table = symbols->TheReader.symbols().empty() && symbols->Symtab.empty()
-                                ? StringRef(contents->Symtab)
-                                : StringRef(symbols->Symtab.data(), symbols->Symtab.size());
-    const StringRef strings = symbols->Symtab.empty() ? contents->StrtabForSymtab
-                                                      : StringRef(symbols->Strtab.data(), symbols->Strtab.size());
-    support::endian::write<uint64_t>(stream, table.size(), endianness::little);
-    stream << table << strings;
-    stream.close();
-    voice.made(number, path);
-  }
-  return !has_failed;
-}
-
 static bool work(const wire::Order &order, Settings &settings) {
-  if (order.work == 3)
-    return tell_symbols(order);
   if (std::string why = settings::parse(settings.llvm); !why.empty())
     return fail(why), false;
   if (std::string why = settings::complete(settings); !why.empty())

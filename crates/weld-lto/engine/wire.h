@@ -88,8 +88,6 @@ struct Input {
 
 struct Order {
   std::string directory;
-  // What is to be done: 2 to compile, 3 to tell symbols.
-  uint64_t work;
   // What is `NAME` or `NAME=VALUE`.
   std::vector<std::string> words;
   std::vector<Input> inputs;
@@ -137,8 +135,9 @@ private:
 inline std::string read(std::string_view bytes, Order &order) {
   Reader reader(bytes);
   order.directory = reader.bytes();
-  order.work = reader.number();
-  if (reader.bad || order.work < 2 || order.work > 3 || reader.number() != version)
+  // What is to be done; the other numbers are for weld's own child.
+  const bool compiles = reader.number() == 2;
+  if (!compiles || reader.number() != version)
     return "it speaks another language than this weld: build it anew (weld lto-engine build)";
   for (uint64_t left = reader.number(); left > 0 && !reader.bad; --left)
     order.words.emplace_back(reader.bytes());

@@ -24,10 +24,8 @@ pub struct Order<'a> {
 pub enum Work<'a> {
     Plugin(Plugin<'a>),
     Wrapper(Wrapper<'a>),
-    /// Of a program: to compile.
+    /// Of a program.
     Compile(Job<'a>),
-    /// Of a program: to tell the symbols of files.
-    Symbols(Job<'a>),
 }
 
 /// The version of what programs are told. One of another version refuses the order, and has to be built anew.
@@ -130,10 +128,6 @@ impl Order<'_> {
                 out.number(2);
                 job.write(&mut out);
             }
-            Work::Symbols(job) => {
-                out.number(3);
-                job.write(&mut out);
-            }
         }
         let length = (out.0.len() - 8) as u64;
         out.0[..8].copy_from_slice(&length.to_le_bytes());
@@ -148,7 +142,6 @@ impl Order<'_> {
             0 => Work::Plugin(Plugin::read(&mut get)?),
             1 => Work::Wrapper(Wrapper::read(&mut get)?),
             2 => Work::Compile(Job::read(&mut get)?),
-            3 => Work::Symbols(Job::read(&mut get)?),
             _ => return None,
         };
         get.0.is_empty().then_some(Order { directory, work })
@@ -360,7 +353,7 @@ mod tests {
         Cow::Borrowed(text.as_bytes())
     }
 
-    fn orders() -> [Order<'static>; 4] {
+    fn orders() -> [Order<'static>; 3] {
         let used = Input {
             name: cow("a"),
             path: cow("l.a"),
@@ -384,23 +377,11 @@ mod tests {
             resolutions: cow("0\n"),
             resolutions_path: Some(cow("t.res")),
         };
-        let job = |words| {
-            let used = Input {
-                symbols: Some(vec![(cow("x"), 2)]),
-                name: cow("a"),
-                path: cow("a"),
-                offset: 0,
-                size: 1,
-            };
-            Job { words, files: vec![used] }
-        };
-        [
-            Work::Plugin(plugin),
-            Work::Wrapper(wrapper),
-            Work::Compile(job(vec![cow("level=2")])),
-            Work::Symbols(job(vec![])),
-        ]
-        .map(|work| Order { directory: cow("/tmp/x"), work })
+        let used =
+            Input { name: cow("a"), path: cow("a"), offset: 0, size: 1, symbols: Some(vec![(cow("x"), 2)]) };
+        let job = Job { words: vec![cow("level=2")], files: vec![used] };
+        [Work::Plugin(plugin), Work::Wrapper(wrapper), Work::Compile(job)]
+            .map(|work| Order { directory: cow("/tmp/x"), work })
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub fn run() -> i32 {
     let done = match &order.work {
         Work::Plugin(work) => plugin::run(work, &voice, &ending),
         Work::Wrapper(work) => wrapper::run(work, &voice, &ending),
-        Work::Compile(_) | Work::Symbols(_) => {
+        Work::Compile(_) => {
             voice.say(&Reply::Unusable(b"it compiles nothing without a plugin".to_vec()));
             false
         }

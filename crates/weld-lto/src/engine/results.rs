@@ -23,8 +23,8 @@ use weld_common::digest::{self, UnitDigest};
 use weld_common::text::os_str;
 
 use super::find::Candidate;
-use super::objects;
 use super::resolution::for_llvm;
+use super::{objects, shim};
 use crate::answer::Bytes;
 use crate::options::{Emit, Options, Remarks, SaveTemps};
 use crate::request::Request;
@@ -133,7 +133,7 @@ fn key(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate)
         add(&file.module_name(request.machine));
         add(&UnitDigest::of(file.bytes).bytes());
         if engine.is_program() {
-            add(&file.symbols.iter().map(|symbol| symbol.resolution.0).collect::<Vec<u8>>());
+            add(&file.symbols.iter().map(|symbol| shim::resolution(symbol).0).collect::<Vec<u8>>());
             continue;
         }
         let symbols = file.symbols.iter().map(|symbol| {

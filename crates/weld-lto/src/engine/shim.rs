@@ -16,7 +16,7 @@ use super::objects;
 use crate::answer::{Fault, Object};
 use crate::options::{Emit, Options, SaveTemps, Unified};
 use crate::protocol::{Input, Job};
-use crate::request::{File, Machine, Output, Request};
+use crate::request::{File, Machine, Output, Request, Resolution, Symbol};
 
 /// The words for a request.
 pub fn words(request: &Request<'_>) -> Vec<String> {
@@ -151,7 +151,7 @@ fn makes_objects(options: &Options) -> bool {
 pub fn job<'a>(request: &Request<'a>, words: &'a [String]) -> Job<'a> {
     let options = request.options;
     let used = request.files.iter().map(|file| {
-        let symbols = file.symbols.iter().map(|symbol| (Cow::Borrowed(symbol.name), symbol.resolution.0));
+        let symbols = file.symbols.iter().map(|symbol| (Cow::Borrowed(symbol.name), resolution(symbol).0));
         input(file, request, Some(symbols.collect()))
     });
     let unused = request.unused.iter().filter(|_| options.thin.index_only.is_some());
@@ -159,6 +159,13 @@ pub fn job<'a>(request: &Request<'a>, words: &'a [String]) -> Job<'a> {
         words: words.iter().map(|word| Cow::Borrowed(word.as_bytes())).collect(),
         files: used.chain(unused.map(|file| input(file, request, None))).collect(),
     }
+}
+
+/// What is exported is seen by other modules, unless each may have its own.
+pub fn resolution(symbol: &Symbol<'_>) -> Resolution {
+    let is_seen =
+        symbol.resolution.has(Resolution::PREVAILING | Resolution::EXPORTED) && !symbol.can_be_omitted;
+    if is_seen { symbol.resolution | Resolution::VISIBLE } else { symbol.resolution }
 }
 
 fn input<'a>(file: &File<'a>, request: &Request<'_>, symbols: Option<Vec<(Cow<'a, [u8]>, u8)>>) -> Input<'a> {

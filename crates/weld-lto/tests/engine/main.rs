@@ -8,4 +8,5 @@ mod fakes;
 mod gcc;
 mod llvm;
 mod options;
+mod program;
 mod workshop;
