@@ -49,6 +49,8 @@ static wire::Voice voice;
 static std::atomic<bool> has_failed{false};
 // What is left to do to the cache when weld has taken all from it: nothing, or to remove what is too much.
 static std::atomic<const Settings *> to_prune{nullptr};
+// What of the cache this link has used. LLVM warns if that is more than may stay.
+static std::vector<std::unique_ptr<MemoryBuffer>> &cached = *new std::vector<std::unique_ptr<MemoryBuffer>>;
 
 static void fail(const Twine &text) {
   has_failed = true;
@@ -107,7 +109,7 @@ static void watch(std::string directory) {
   }
   if (const Settings *settings = to_prune)
     if (Expected<CachePruningPolicy> policy = parseCachePruningPolicy(settings->policy))
-      pruneCache(settings->cache, *policy);
+      pruneCache(settings->cache, *policy, cached);
   // Other threads may still make files. When the directory is gone they cannot.
   std::error_code ignored;
   for (int attempt = 0; attempt < 1000; ++attempt) {
@@ -333,6 +335,8 @@ private:
       stream << object->getBuffer();
     }
     note(task, path);
+    std::lock_guard<std::mutex> guard(lock);
+    cached.push_back(std::move(object));
   }
 
   bool tell() {

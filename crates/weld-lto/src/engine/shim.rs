@@ -225,6 +225,11 @@ pub fn collect(request: &Request<'_>, mut made: Vec<(u32, PathBuf)>) -> Result<V
             continue;
         }
         let bytes = objects::take(path, request.machine)?;
+        if keeps && options.object_path.is_some() {
+            let place = by_task(request, *task, made.len());
+            let place = Path::new(os_str(&place));
+            std::fs::copy(path, place).map_err(|error| Fault::File { path: place.to_owned(), error })?;
+        }
         match keeps || options.object_path.is_some() {
             true => keep(path, &name)?,
             false => std::fs::remove_file(path).map_err(|error| Fault::File { path: path.clone(), error })?,
@@ -241,6 +246,12 @@ fn name(request: &Request<'_>, task: u32, count: usize) -> Vec<u8> {
         let number = if task == 0 { String::new() } else { task.to_string() };
         return [path.as_os_str().as_encoded_bytes(), number.as_bytes()].concat();
     }
+    by_task(request, task, count)
+}
+
+/// The same without `--lto-obj-path`.
+fn by_task(request: &Request<'_>, task: u32, count: usize) -> Vec<u8> {
+    let options = request.options;
     let is_bitcode = options.emit == Emit::Bitcode;
     let output = request.output_path.as_os_str().as_encoded_bytes();
     // Merged modules are the output. lld writes one file only, whatever there is.
