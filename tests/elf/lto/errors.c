@@ -44,6 +44,8 @@
 //# error: weld lto-engine build
 //# fail: %pie errors.o --lto-O4
 //# error: --lto-O: expected 0, 1, 2 or 3, but got '4'
+//# fail: %pie errors.o --lto=unknown
+//# error: --lto: expected full, thin or default, but got 'unknown'
 //# fail: %pie errors.o --defsym=missing=0 -mllvm -no-such-option
 //# error: link-time optimisation
 void missing(void);
