@@ -161,11 +161,16 @@ pub fn job<'a>(request: &Request<'a>, words: &'a [String]) -> Job<'a> {
     }
 }
 
-/// What is exported is seen by other modules, unless each may have its own.
+/// The bits for LLVM: what is exported is seen by other modules, unless each may have its own, and what a shared object
+/// defines is exported by that.
 pub fn resolution(symbol: &Symbol<'_>) -> Resolution {
-    let is_seen =
-        symbol.resolution.has(Resolution::PREVAILING | Resolution::EXPORTED) && !symbol.can_be_omitted;
-    if is_seen { symbol.resolution | Resolution::VISIBLE } else { symbol.resolution }
+    let found = symbol.resolution;
+    let is_seen = found.has(Resolution::PREVAILING | Resolution::EXPORTED) && !symbol.can_be_omitted;
+    match (is_seen, found.has(Resolution::SHARED)) {
+        (true, _) => found | Resolution::VISIBLE,
+        (false, true) => found | Resolution::EXPORTED,
+        (false, false) => found,
+    }
 }
 
 fn input<'a>(file: &File<'a>, request: &Request<'_>, symbols: Option<Vec<(Cow<'a, [u8]>, u8)>>) -> Input<'a> {
