@@ -377,7 +377,8 @@ fn parts(spans: &[Record]) -> Vec<Part> {
     parts
 }
 
-fn write_json_string(json: &mut String, text: &str) {
+/// Writes a text as JSON has it (RFC 8259, section 7).
+pub fn write_json_string(json: &mut String, text: &str) {
     json.push('"');
     for c in text.chars() {
         match c {

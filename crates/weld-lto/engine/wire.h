@@ -136,7 +136,7 @@ inline std::string read(std::string_view bytes, Order &order) {
   Reader reader(bytes);
   order.directory = reader.bytes();
   // What is to be done; the other numbers are for weld's own child.
-  const bool compiles = reader.number() == 2;
+  const bool compiles = reader.number() == 3;
   if (!compiles || reader.number() != version)
     return "it speaks another language than this weld: build it anew (weld lto-engine build)";
   for (uint64_t left = reader.number(); left > 0 && !reader.bad; --left)

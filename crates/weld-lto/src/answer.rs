@@ -152,6 +152,12 @@ pub enum Fault {
         path: PathBuf,
         why: String,
     },
+    /// Of a distributor: a module's object is not there, or is none.
+    NotCompiled {
+        module: String,
+        object: PathBuf,
+        why: String,
+    },
     /// A file cannot be read or written.
     File {
         path: PathBuf,
@@ -176,6 +182,14 @@ impl EngineError {
         }
         if let Fault::Option { help, .. } = self.fault {
             notes.push(help.to_owned());
+            return notes;
+        }
+        if let Fault::NotCompiled { object, .. } = &self.fault {
+            notes.push(format!("it has to leave the object as {}", object.display()));
+            notes.push(
+                "--save-temps keeps the JSON file with its jobs: run the job's command, then the distributor, by hand"
+                    .to_owned(),
+            );
             return notes;
         }
         let shown = self.modules.iter().take(SHOWN_MODULES);
@@ -220,6 +234,9 @@ impl fmt::Display for EngineError {
             Fault::NoObjects => write!(f, "{engine} made no object"),
             Fault::BadObject { path, why } => {
                 write!(f, "{engine} made an object that cannot be linked, {}: {why}", path.display())
+            }
+            Fault::NotCompiled { module, why, .. } => {
+                write!(f, "{engine} did not compile {module}: of its object, {why}")
             }
             Fault::File { path, error } => {
                 write!(f, "{engine}: {}: {}", path.display(), weld_common::io::reason(error))

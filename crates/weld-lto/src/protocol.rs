@@ -15,7 +15,8 @@ use std::borrow::Cow;
 /// What an engine has to do.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Order<'a> {
-    /// The directory for temporary files, which the engine makes, and removes when weld is gone.
+    /// The directory for temporary files, which the engine makes (of a distributor: which is there), and removes
+    /// when weld is gone.
     pub directory: Cow<'a, [u8]>,
     pub work: Work<'a>,
 }
@@ -24,6 +25,7 @@ pub struct Order<'a> {
 pub enum Work<'a> {
     Plugin(Plugin<'a>),
     Wrapper(Wrapper<'a>),
+    Distributor(Distributor<'a>),
     /// Of a program.
     Compile(Job<'a>),
 }
@@ -79,6 +81,16 @@ pub struct Wrapper<'a> {
     pub resolutions_path: Option<Cow<'a, [u8]>>,
 }
 
+/// To run a program that has modules compiled elsewhere, when weld has written what it reads: weld says so by a byte
+/// after the order.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Distributor<'a> {
+    pub program: Cow<'a, [u8]>,
+    pub args: Vec<Cow<'a, [u8]>>,
+    /// The directory stays (`--save-temps`).
+    pub keeps: bool,
+}
+
 /// What an engine says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
@@ -124,8 +136,12 @@ impl Order<'_> {
                 out.number(1);
                 wrapper.write(&mut out);
             }
-            Work::Compile(job) => {
+            Work::Distributor(distributor) => {
                 out.number(2);
+                distributor.write(&mut out);
+            }
+            Work::Compile(job) => {
+                out.number(3);
                 job.write(&mut out);
             }
         }
@@ -141,7 +157,8 @@ impl Order<'_> {
         let work = match get.number()? {
             0 => Work::Plugin(Plugin::read(&mut get)?),
             1 => Work::Wrapper(Wrapper::read(&mut get)?),
-            2 => Work::Compile(Job::read(&mut get)?),
+            2 => Work::Distributor(Distributor::read(&mut get)?),
+            3 => Work::Compile(Job::read(&mut get)?),
             _ => return None,
         };
         get.0.is_empty().then_some(Order { directory, work })
@@ -235,6 +252,19 @@ impl<'a> Wrapper<'a> {
         let (program, args, variables) = (get.bytes()?, get.list()?, get.list()?);
         let (resolutions, path) = (get.bytes()?, get.list()?);
         Some(Wrapper { program, args, variables, resolutions, resolutions_path: path.into_iter().next() })
+    }
+}
+
+impl<'a> Distributor<'a> {
+    fn write(&self, out: &mut Put) {
+        out.bytes(&self.program);
+        out.list(&self.args);
+        out.number(u64::from(self.keeps));
+    }
+
+    fn read(get: &mut Get<'a>) -> Option<Distributor<'a>> {
+        let (program, args) = (get.bytes()?, get.list()?);
+        Some(Distributor { program, args, keeps: get.number()? != 0 })
     }
 }
 
@@ -353,7 +383,7 @@ mod tests {
         Cow::Borrowed(text.as_bytes())
     }
 
-    fn orders() -> [Order<'static>; 3] {
+    fn orders() -> [Order<'static>; 4] {
         let used = Input {
             name: cow("a"),
             path: cow("l.a"),
@@ -380,7 +410,8 @@ mod tests {
         let used =
             Input { name: cow("a"), path: cow("a"), offset: 0, size: 1, symbols: Some(vec![(cow("x"), 2)]) };
         let job = Job { words: vec![cow("level=2")], files: vec![used] };
-        [Work::Plugin(plugin), Work::Wrapper(wrapper), Work::Compile(job)]
+        let distributor = Distributor { program: cow("d"), args: vec![cow("j")], keeps: true };
+        [Work::Plugin(plugin), Work::Wrapper(wrapper), Work::Distributor(distributor), Work::Compile(job)]
             .map(|work| Order { directory: cow("/tmp/x"), work })
     }
 

@@ -10,8 +10,10 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
     /// Names that `files` define or refer to, and those of the lazy files that these would ask for, and so on;
     /// of names that no other file knows, none. What is wrong with a file is said when it is read to take part.
     pub fn mentions(&self, files: Vec<FileId>) -> Vec<&'a [u8]> {
-        let mut known: HashSet<FileId> = files.iter().copied().collect();
         let mut rest = files;
+        rest.sort_unstable();
+        rest.dedup();
+        let mut known: HashSet<FileId> = rest.iter().copied().collect();
         let mut names = Vec::new();
         while let Some(file) = rest.pop() {
             let mut bins = self.pool.take(self.names.shard_bits());

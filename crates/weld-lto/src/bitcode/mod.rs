@@ -16,7 +16,7 @@ mod symtab;
 #[cfg(test)]
 mod tests;
 
-pub use mode::{Mode, mode};
+pub use mode::{Mode, has_merged_part, mode};
 
 use crate::bitstream::{Blob, Cursor, Entry, Header, Record};
 use crate::ir::{Compiler, IrFile, ReadError, major};

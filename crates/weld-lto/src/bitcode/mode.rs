@@ -47,6 +47,23 @@ pub fn mode(bytes: &[u8]) -> Result<Mode, ReadError> {
     Ok(Mode::Full)
 }
 
+/// Whether something of a file becomes part of the one merged module: all of it, or what was split off for that
+/// (`-fsplit-lto-unit`).
+///
+/// # Errors
+/// If something is not as the format has it.
+pub fn has_merged_part(bytes: &[u8]) -> Result<bool, ReadError> {
+    let mut stream = stream(bytes)?;
+    while stream.bytes_left() >= SMALLEST_BLOCK {
+        let header = stream.top_level_block()?;
+        if header.id == MODULE_BLOCK && of_module(&stream, header)? == Mode::Full {
+            return Ok(true);
+        }
+        stream.skip(header);
+    }
+    Ok(false)
+}
+
 fn of_module(stream: &Cursor<'_>, header: Header) -> Result<Mode, ReadError> {
     let (mut cursor, mut block) = stream.enter(header);
     loop {

@@ -1,8 +1,8 @@
 //! weld's program as an engine: what runs in the child process.
 //!
 //! It reads an order from standard input, makes the directory for temporary files, and does the work: it loads a
-//! plugin for linkers and is the linker ([`plugin`]), or runs GCC's `lto-wrapper` ([`wrapper`]). Replies go to what
-//! was standard output; from then on that is a copy of standard error, so that a compiler that prints does not speak
+//! plugin for linkers and is the linker ([`plugin`]), or runs GCC's `lto-wrapper` ([`wrapper`]) or a distributor
+//! ([`distributor`]). Replies go to what was standard output; from then on that is a copy of standard error, so that a compiler that prints does not speak
 //! in its engine's name.
 //!
 //! The directory belongs to this process and not to weld, because weld may be killed in ways that leave it no time.
@@ -13,7 +13,9 @@
 //! which the compiler can say where it was.
 
 mod api;
+mod distributor;
 mod plugin;
+mod program;
 mod wrapper;
 
 use std::ffi::{CString, c_int};
@@ -23,7 +25,9 @@ use std::os::fd::FromRawFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use weld_common::text::os_str;
 
@@ -49,8 +53,12 @@ impl Voice {
 /// What has to be done when weld no longer needs this process.
 struct Ending {
     directory: PathBuf,
+    /// The directory stays.
+    keeps: bool,
     /// The group of the compiler's processes; 0: there is none.
     group: AtomicI32,
+    /// How long these may take to end by themselves.
+    grace: Duration,
     /// To be called if the work was done.
     cleanup: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
@@ -67,14 +75,22 @@ pub fn run() -> i32 {
     };
     ignore_signals();
     let directory = Path::new(os_str(&order.directory)).to_owned();
-    if let Err(e) = DirBuilder::new().mode(0o700).create(&directory) {
-        voice.error(format!("{}: {}", directory.display(), weld_common::io::reason(&e)));
-        voice.say(&Reply::Failed);
-        return 2;
-    }
-    set_variable(b"TMPDIR", &order.directory);
-    let ending = Arc::new(Ending { directory, group: AtomicI32::new(0), cleanup: Mutex::new(None) });
-    watch(ending.clone());
+    let (keeps, grace) = match &order.work {
+        Work::Distributor(work) => (work.keeps, DISTRIBUTORS_GRACE),
+        Work::Plugin(_) | Work::Wrapper(_) | Work::Compile(_) => {
+            if let Err(e) = DirBuilder::new().mode(0o700).create(&directory) {
+                voice.error(format!("{}: {}", directory.display(), weld_common::io::reason(&e)));
+                voice.say(&Reply::Failed);
+                return 2;
+            }
+            set_variable(b"TMPDIR", &order.directory);
+            (false, Duration::ZERO)
+        }
+    };
+    let ending = Ending { directory, keeps, group: AtomicI32::new(0), grace, cleanup: Mutex::new(None) };
+    let ending = Arc::new(ending);
+    let (go, told) = channel();
+    watch(ending.clone(), go);
     let done = match &order.work {
         Work::Plugin(work) => plugin::run(work, &voice, &ending),
         Work::Wrapper(work) => wrapper::run(work, &voice, &ending),
@@ -82,12 +98,16 @@ pub fn run() -> i32 {
             voice.say(&Reply::Unusable(b"it compiles nothing without a plugin".to_vec()));
             false
         }
+        Work::Distributor(work) => distributor::run(work, &voice, &ending, &told),
     };
     voice.say(&if done { Reply::Done } else { Reply::Failed });
     loop {
         std::thread::park();
     }
 }
+
+/// What distributors may take to stop what they have started. Who waits for this process waits longer.
+const DISTRIBUTORS_GRACE: Duration = Duration::from_secs(1);
 
 /// Descriptors of less are standard streams and such that a make may have opened for its children.
 const FIRST_DESCRIPTOR: c_int = 64;
@@ -127,13 +147,17 @@ fn ignore_signals() {
     }
 }
 
-/// Waits for the end of standard input on a thread of its own, and ends the process then.
-fn watch(ending: Arc<Ending>) {
+/// Waits for the end of standard input on a thread of its own, and ends the process then. A byte that comes after the
+/// order says that work may begin which waits for that.
+fn watch(ending: Arc<Ending>, go: Sender<()>) {
     std::thread::spawn(move || {
         let mut rest = [0; 64];
         let mut input = io::stdin().lock();
-        // Nothing is to come after the order; an error is as good as the end.
-        while !matches!(input.read(&mut rest), Ok(0) | Err(_)) {}
+        // An error is as good as the end.
+        while !matches!(input.read(&mut rest), Ok(0) | Err(_)) {
+            // Nobody may be waiting.
+            let _ = go.send(());
+        }
         ending.end()
     });
 }
@@ -146,11 +170,12 @@ impl Ending {
         }
         let group = self.group.load(Ordering::SeqCst);
         if group > 0 {
+            self.ask_to_end(group);
             // SAFETY: a group that was made here, and whose leader has not been waited for.
             unsafe { late::kill()(-group, libc::SIGKILL) };
         }
         // Other threads may still make files. When the directory is gone they cannot.
-        for _ in 0..1000 {
+        for _ in 0..if self.keeps { 0 } else { 1000 } {
             if late::remove_directory(&self.directory) || !self.directory.exists() {
                 break;
             }
@@ -158,5 +183,19 @@ impl Ending {
         // SAFETY: no preconditions. What a compiler registered for the end of its process is not wanted: its other
         // threads may be anywhere.
         unsafe { libc::_exit(0) }
+    }
+
+    /// Lets the processes of a group end by themselves, if they get time for it.
+    fn ask_to_end(&self, group: c_int) {
+        let deadline = Instant::now() + self.grace;
+        let kill = late::kill();
+        if !self.grace.is_zero() {
+            // SAFETY: as below.
+            unsafe { kill(-group, libc::SIGTERM) };
+        }
+        // SAFETY: no signal is sent; it is asked whether there is someone.
+        while Instant::now() < deadline && unsafe { kill(-group, 0) } == 0 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }

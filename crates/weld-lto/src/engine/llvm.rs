@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
 use weld_common::text::{os_str, text};
 
@@ -15,7 +16,7 @@ use super::process::Ending;
 use super::resolution::for_llvm;
 use super::results::Results;
 use super::session::{self, Outcome, Session};
-use super::{error, modules, objects, shim, words};
+use super::{distribute, error, modules, object_list, objects, shim, words};
 use crate::answer::{Answer, EngineError, Fault, Level, Object};
 use crate::options::{Emit, Options, SaveTemps};
 use crate::protocol::{Input, Order, Plugin, Work};
@@ -26,6 +27,9 @@ use crate::request::{Machine, Output, Request};
 /// # Errors
 /// As [`super::compile`].
 pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<EngineError>> {
+    if let Some(to) = request.options.distribution.as_ref().filter(|_| !is_index_only(request)) {
+        return distribute::compile(request, to, host);
+    }
     let Some(child) = host.lto_child() else {
         return Err(error(request, Fault::Unsupported("this program cannot start compilers")));
     };
@@ -80,6 +84,7 @@ impl Plan {
     /// If there is an option that it cannot do.
     fn of(request: &Request<'_>, candidate: &Candidate) -> Result<Plan, Fault> {
         if candidate.is_program() {
+            // Who distributes counts on what the plugin leaves.
             if request.options.distribution.is_some() {
                 return Err(words::refused("--thinlto-distributor".to_owned()));
             }
@@ -89,8 +94,31 @@ impl Plan {
     }
 }
 
+/// Indexes are all that is wanted, so there is nothing to distribute.
+fn is_index_only(request: &Request<'_>) -> bool {
+    request.options.thin.index_only.is_some()
+}
+
+/// The place for the objects of a request of which modules are compiled elsewhere, by what `identity` is of.
+///
+/// # Errors
+/// If it asks for what cannot be done.
+pub fn results(
+    request: &Request<'_>,
+    identity: UnitDigest,
+    host: &dyn Host,
+) -> Result<Option<Results>, Box<EngineError>> {
+    let mut words = words::words(request).map_err(|fault| error(request, fault))?;
+    let output = output_kind(request).map_err(|fault| error(request, fault))?;
+    let engine = host.lto_child().and_then(|child| {
+        search(request.options, request.llvm_major, host, &child).candidates.into_iter().next()
+    });
+    words.push(format!("elsewhere {:02x?}", identity.bytes()));
+    Ok(engine.and_then(|engine| Results::of(request, &words, output, &engine)))
+}
+
 /// What an earlier link got for the same.
-fn earlier(request: &Request<'_>, results: &Results) -> Option<Answer> {
+pub fn earlier(request: &Request<'_>, results: &Results) -> Option<Answer> {
     let objects = results.load(request)?;
     let names = names(request, objects.len());
     let objects = (0..).zip(names).zip(objects).map(|((task, name), bytes)| Object { task, name, bytes });
@@ -271,7 +299,9 @@ impl Attempt<'_> {
         match request.options.emit {
             Emit::Assembly => return self.collect_assembly(session.directory()).map(|()| Vec::new()),
             Emit::Bitcode => return self.collect_bitcode(session.directory()).map(|()| Vec::new()),
-            Emit::Objects if request.options.ends_the_link() => return Ok(Vec::new()),
+            Emit::Objects if request.options.ends_the_link() => {
+                return object_list::rename(request).map(|()| Vec::new());
+            }
             Emit::Objects => {}
         }
         let paths = &session.talk.objects;
@@ -356,7 +386,7 @@ fn input<'a>(
 
 /// The names that lld gives to objects: pieces of merged modules have a number, others the name of their module.
 /// There is one for each module that LLVM compiles on its own, and they come last.
-fn names(request: &Request<'_>, count: usize) -> Vec<Vec<u8>> {
+pub fn names(request: &Request<'_>, count: usize) -> Vec<Vec<u8>> {
     let end = match (request.options.emit, request.machine) {
         (Emit::Assembly, _) => ".s",
         (_, Machine::Coff { .. }) => ".obj",

@@ -7,6 +7,8 @@
 #[cfg(target_os = "linux")]
 pub mod build;
 #[cfg(target_os = "linux")]
+mod distribute;
+#[cfg(target_os = "linux")]
 mod find;
 #[cfg(target_os = "linux")]
 mod find_gcc;
@@ -16,6 +18,8 @@ mod gcc;
 mod gcc_numbers;
 #[cfg(target_os = "linux")]
 mod llvm;
+#[cfg(target_os = "linux")]
+mod object_list;
 #[cfg(target_os = "linux")]
 mod objects;
 #[cfg(target_os = "linux")]

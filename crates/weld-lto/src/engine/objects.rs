@@ -44,6 +44,75 @@ pub fn check(bytes: &[u8], machine: Machine) -> Result<(), Cow<'static, str>> {
     }
 }
 
+/// Checks that what the headers speak of is there, which it is not if only a part has arrived.
+///
+/// # Errors
+/// Why it cannot be linked.
+pub fn check_whole(bytes: &[u8], machine: Machine) -> Result<(), &'static str> {
+    let end = match machine {
+        Machine::Elf { is_64, is_big_endian, .. } => elf_end(bytes, is_64, is_big_endian),
+        Machine::Coff { .. } => coff_end(bytes),
+    };
+    match end {
+        Some(end) if end <= bytes.len() as u64 => Ok(()),
+        _ => Err("it is cut short"),
+    }
+}
+
+/// gABI, "Section Header": the table at `e_shoff` (40; 32 in 32 bits), `sh_type` at 4, `sh_offset` and `sh_size` at
+/// 24 and 32 (16 and 20). Where the last of all ends.
+fn elf_end(bytes: &[u8], is_64: bool, is_big_endian: bool) -> Option<u64> {
+    const NOBITS: u64 = 8;
+    let number = |at: u64, size: usize| {
+        let at = usize::try_from(at).ok()?;
+        let bytes = bytes.get(at..at.checked_add(size)?)?;
+        let add = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+        Some(if is_big_endian { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) })
+    };
+    let (word, table, counts, offset, length, entry) =
+        if is_64 { (8, 40, 60, 24, 32, 64) } else { (4, 32, 48, 16, 20, 40) };
+    let start = number(table, word)?;
+    let count = match number(counts, 2)? {
+        // More than fit: the first section's size.
+        0 if start > 0 => number(start.checked_add(length)?, word)?,
+        count => count,
+    };
+    let mut end = start.checked_add(count.checked_mul(entry)?)?;
+    if end > bytes.len() as u64 {
+        return None;
+    }
+    for section in 0..count {
+        let header = start + section * entry;
+        if section > 0 && number(header + 4, 4)? != NOBITS {
+            end = end.max(number(header + offset, word)?.checked_add(number(header + length, word)?)?);
+        }
+    }
+    Some(end)
+}
+
+/// PE/COFF: section headers behind the header and what it calls optional, raw data by size and pointer at 16 and 20,
+/// symbols (18 bytes each, 20 in objects with many sections) and the table of strings, which begins with its size.
+fn coff_end(bytes: &[u8]) -> Option<u64> {
+    let number = |at: u64, size: usize| {
+        let at = usize::try_from(at).ok()?;
+        let bytes = bytes.get(at..at.checked_add(size)?)?;
+        Some(bytes.iter().rev().fold(0, |number: u64, byte| number << 8 | u64::from(*byte)))
+    };
+    let is_big = number(0, 4)? == 0xffff_0000;
+    let (sections, symbols, count, size, mut header) = match is_big {
+        true => (number(44, 4)?, number(48, 4)?, number(52, 4)?, 20, 56),
+        false => (number(2, 2)?, number(8, 4)?, number(12, 4)?, 18, 20 + number(16, 2)?),
+    };
+    let strings = symbols + count * size;
+    let mut end = if symbols > 0 { strings + number(strings, 4)? } else { 0 };
+    for _ in 0..sections {
+        let start = number(header + 20, 4)?;
+        end = end.max(if start > 0 { start + number(header + 16, 4)? } else { 0 });
+        header += 40;
+    }
+    Some(end.max(header))
+}
+
 /// gABI, "ELF Header": identification, `e_type` at 16, `e_machine` at 18.
 fn elf(bytes: &[u8], expected: (u16, bool, bool)) -> Result<(), Cow<'static, str>> {
     const RELOCATABLE: u16 = 1;

@@ -76,22 +76,20 @@ impl Process {
     }
 
     /// Writes `order` and passes on what comes, until `hear` says that it was enough. `patience` is how long
-    /// it may take from now on until `is_awake` says so.
+    /// it may take from now on until it answers; `None`: any time.
     ///
     /// # Errors
     /// Those of the system. An engine that does not want to read the order is none.
     pub fn talk(
         &mut self,
         mut order: &[u8],
-        patience: Duration,
+        patience: Option<Duration>,
         hear: &mut dyn FnMut(Heard<'_>) -> Next,
     ) -> io::Result<Stop> {
-        let deadline = Instant::now() + patience;
-        let mut is_awake = false;
+        let mut deadline = patience.map(|patience| Instant::now() + patience);
         let mut buffer = vec![0; 1 << 16];
         loop {
-            let timeout =
-                if is_awake { None } else { Some(deadline.saturating_duration_since(Instant::now())) };
+            let timeout = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let ready = self.poll(!order.is_empty(), timeout)?;
             if ready == [false; 3] && timeout.is_some_and(|left| left.is_zero()) {
                 return Ok(Stop::Silent);
@@ -108,7 +106,7 @@ impl Process {
                     Ok(0) => return Ok(Stop::Closed),
                     Ok(len) => match hear(Heard::Replies(&buffer[..len])) {
                         Next::Wait => {}
-                        Next::Awake => is_awake = true,
+                        Next::Awake => deadline = None,
                         Next::Enough => return Ok(Stop::Enough),
                     },
                     Err(e) if e.kind() == ErrorKind::Interrupted => {}
@@ -316,7 +314,7 @@ mod tests {
             Next::Wait
         };
         let mut process = Process::start(Path::new("sh"), path.to_str().unwrap()).unwrap();
-        let stop = process.talk(order, patience, &mut hear).unwrap();
+        let stop = process.talk(order, Some(patience), &mut hear).unwrap();
         let ending = process.end(Duration::from_secs(2), &mut hear).unwrap();
         std::fs::remove_file(&path).unwrap();
         (stop, ending, replies, output)

@@ -45,9 +45,14 @@ impl Results {
     /// `None` if there is no directory for them, or if more is asked for than objects.
     pub fn of(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate) -> Option<Results> {
         let cache = request.options.cache.as_ref().filter(|_| wants_objects_only(request.options))?;
-        let digest = key(request, words, output, engine)?.bytes();
-        let name = digest.iter().fold("llvmcache-weld-".to_owned(), |name, byte| format!("{name}{byte:02x}"));
-        Some(Results { path: cache.directory.join(name) })
+        Some(Results::named(&cache.directory, key(request, words, output, engine)?))
+    }
+
+    /// The place whose name is a digest of all that the objects depend on.
+    pub fn named(directory: &Path, digest: UnitDigest) -> Results {
+        let name = "llvmcache-weld-".to_owned();
+        let name = digest.bytes().iter().fold(name, |name, byte| format!("{name}{byte:02x}"));
+        Results { path: directory.join(name) }
     }
 
     pub fn path(&self) -> &Path {

@@ -20,6 +20,8 @@ use crate::protocol::{Order, Replies, Reply, level};
 #[derive(Debug)]
 pub enum Outcome {
     Done,
+    /// It waits for [`Session::go_on`].
+    Ready,
     /// Why has been said.
     Failed,
     /// The compiler cannot be loaded.
@@ -36,7 +38,7 @@ impl Outcome {
     /// What is wrong with it, if something is.
     pub fn fault(self, patience: Duration) -> Option<Fault> {
         Some(match self {
-            Outcome::Done => return None,
+            Outcome::Done | Outcome::Ready => return None,
             Outcome::Failed => Fault::Said,
             Outcome::Unusable(why) | Outcome::Refused(why) => Fault::CannotStart(io::Error::other(why)),
             Outcome::Silent => Fault::Silent(patience),
@@ -51,6 +53,8 @@ impl Outcome {
 pub struct Session {
     process: Process,
     directory: PathBuf,
+    /// The directory stays when the session is over.
+    keeps: bool,
     pub talk: Talk,
 }
 
@@ -70,6 +74,8 @@ pub struct Talk {
     /// Bytes that were printed.
     printed: usize,
     end: Option<Outcome>,
+    /// That it is ready is what is waited for.
+    stops_when_ready: bool,
 }
 
 /// A compiler that prints more than this is not quoted further.
@@ -97,7 +103,7 @@ impl Session {
     /// Those of the system.
     pub fn start(child: &Path, directory: &Path) -> io::Result<Session> {
         let process = Process::start(child, LTO_CHILD)?;
-        Ok(Session { process, directory: directory.to_owned(), talk: Talk::default() })
+        Ok(Session { process, directory: directory.to_owned(), keeps: false, talk: Talk::default() })
     }
 
     /// Gives the order and listens. `refuse` says why a compiler of this version is not wanted.
@@ -107,8 +113,31 @@ impl Session {
         patience: Duration,
         refuse: &dyn Fn(&str) -> Option<String>,
     ) -> Outcome {
+        self.talk.stops_when_ready = false;
+        self.listen(&order.write(), Some(patience), refuse)
+    }
+
+    /// Gives an order of which the work has to wait, until [`Session::go_on`]. The directory is there, and stays if
+    /// `keeps` says so.
+    pub fn prepare(&mut self, order: &Order<'_>, patience: Duration, keeps: bool) -> Outcome {
+        self.keeps = keeps;
+        self.talk.stops_when_ready = true;
+        self.listen(&order.write(), Some(patience), &|_| None)
+    }
+
+    /// Lets it do the work, which may take any time.
+    pub fn go_on(&mut self) -> Outcome {
+        self.listen(b"\n", None, &|_| None)
+    }
+
+    fn listen(
+        &mut self,
+        bytes: &[u8],
+        patience: Option<Duration>,
+        refuse: &dyn Fn(&str) -> Option<String>,
+    ) -> Outcome {
         let talk = &mut self.talk;
-        let stop = self.process.talk(&order.write(), patience, &mut |heard| talk.hear(heard, refuse));
+        let stop = self.process.talk(bytes, patience, &mut |heard| talk.hear(heard, refuse));
         match (self.talk.end.take(), stop) {
             (_, Err(error)) => Outcome::System(error),
             (Some(outcome), _) => outcome,
@@ -146,7 +175,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.end(false);
         // An engine that crashed has left it.
-        if self.directory.exists() {
+        if !self.keeps && self.directory.exists() {
             late::remove_directory(&self.directory);
         }
     }
@@ -183,6 +212,7 @@ impl Talk {
                     self.version = text(&version).into_owned();
                     next = Next::Awake;
                     match refuse(&self.version) {
+                        None if self.stops_when_ready => Outcome::Ready,
                         None => continue,
                         Some(why) => Outcome::Refused(why),
                     }

@@ -52,7 +52,7 @@ pub fn words(request: &Request<'_>) -> Result<Vec<String>, Fault> {
 }
 
 /// lld's level of optimisation if there is no option, and the plugin's.
-const DEFAULT_LEVEL: u8 = 2;
+pub const DEFAULT_LEVEL: u8 = 2;
 
 pub fn refused(option: String) -> Fault {
     Fault::Option { option, help: OTHER_ENGINE }
@@ -91,12 +91,7 @@ fn impossible(options: &Options) -> Option<String> {
             thin.emit_imports_files && thin.index_only.is_none(),
             "--thinlto-emit-imports-files without --thinlto-index-only",
         ))
-        .or(set(
-            thin.index_only.is_some()
-                && thin.prefix_replace.as_ref().is_some_and(|replace| !replace.object.is_empty()),
-            "--thinlto-prefix-replace with a prefix of objects",
-        ))
-        .or(set(options.distribution.is_some(), "--thinlto-distributor"))
+        .or(set(options.distribution.is_some() && thin.index_only.is_none(), "--thinlto-distributor"))
         .or(set(matches!(options.save_temps, SaveTemps::Kinds(_)), "--save-temps= with a selection"))
         .or(set(
             options.save_temps != SaveTemps::None && options.emit != Emit::Objects,

@@ -4,6 +4,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod distribute;
 mod fakes;
 mod gcc;
 mod llvm;
