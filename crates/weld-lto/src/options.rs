@@ -82,7 +82,7 @@ impl Default for Options {
 impl Options {
     /// The link ends with what the engine writes: there is nothing to link after it.
     pub fn ends_the_link(&self) -> bool {
-        self.thin.index_only.is_some() || self.emit != Emit::Objects
+        self.thin.index_only.is_some() || self.emit != Emit::Objects || !self.thin.single_modules.is_empty()
     }
 }
 

@@ -1,10 +1,11 @@
 //! What weld and its engines say to each other.
 //!
-//! An engine is a child of weld's own program. weld writes one *order* to its standard input and keeps the pipe
+//! An engine is a child: weld's own program, or one that is built beside it over an LLVM that is installed
+//! (`engine/wire.h` has the other side of what that one is told). weld writes one *order* to its standard input and keeps the pipe
 //! open: its end tells the engine that it is done, or that weld is gone. The engine writes *replies* to what was
-//! its standard output. Both are of one build, so nothing here has a version; but engines run compilers in their
-//! process, which may crash in the middle of a reply or write over anything. So replies are read as any foreign
-//! bytes are.
+//! its standard output. weld's own child is of one build with it; a program is told a version ([`ENGINE_VERSION`]).
+//! Engines run compilers in their process, which may crash in the middle of a reply or write over anything. So
+//! replies are read as any foreign bytes are.
 //!
 //! Numbers are 64 bits, little endian; bytes have their number in front; so have lists. A reply has its length
 //! in 4 bytes in front, then a byte that says which it is.
@@ -25,6 +26,20 @@ pub enum Work<'a> {
     Plugin(Plugin<'a>),
     Wrapper(Wrapper<'a>),
     Distributor(Distributor<'a>),
+    /// Of a program.
+    Compile(Job<'a>),
+}
+
+/// The version of what programs are told. One of another version refuses the order, and has to be built anew.
+pub const ENGINE_VERSION: u64 = 1;
+
+/// What a program is told that is an engine.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Job<'a> {
+    /// `NAME` or `NAME=VALUE`: `engine/settings.h`.
+    pub words: Vec<Cow<'a, [u8]>>,
+    /// Their symbols have the bits of [`crate::request::Resolution`].
+    pub files: Vec<Input<'a>>,
 }
 
 /// To load a plugin for linkers and be its linker.
@@ -84,6 +99,8 @@ pub enum Reply {
     /// It cannot be loaded, and why.
     Unusable(Vec<u8>),
     Object(Vec<u8>),
+    /// What a task has made: LLVM's number of it, and the file.
+    Made(u32, Vec<u8>),
     /// A level of [`level`], and the text.
     Message(u8, Vec<u8>),
     /// It has said why there is no result.
@@ -123,6 +140,10 @@ impl Order<'_> {
                 out.number(2);
                 distributor.write(&mut out);
             }
+            Work::Compile(job) => {
+                out.number(3);
+                job.write(&mut out);
+            }
         }
         let length = (out.0.len() - 8) as u64;
         out.0[..8].copy_from_slice(&length.to_le_bytes());
@@ -137,6 +158,7 @@ impl Order<'_> {
             0 => Work::Plugin(Plugin::read(&mut get)?),
             1 => Work::Wrapper(Wrapper::read(&mut get)?),
             2 => Work::Distributor(Distributor::read(&mut get)?),
+            3 => Work::Compile(Job::read(&mut get)?),
             _ => return None,
         };
         get.0.is_empty().then_some(Order { directory, work })
@@ -150,8 +172,39 @@ impl<'a> Plugin<'a> {
         out.bytes(&self.output_name);
         out.list(&self.words);
         out.list(&self.redefined);
-        out.number(self.files.len() as u64);
-        for file in &self.files {
+        Input::write_all(&self.files, out);
+    }
+
+    fn read(get: &mut Get<'a>) -> Option<Plugin<'a>> {
+        let library = get.bytes()?;
+        let output = u32::try_from(get.number()?).ok()?;
+        let (output_name, words, redefined) = (get.bytes()?, get.list()?, get.list()?);
+        let files = Input::read_all(get)?;
+        Some(Plugin { library, output, output_name, words, redefined, files })
+    }
+}
+
+impl<'a> Job<'a> {
+    fn write(&self, out: &mut Put) {
+        out.number(ENGINE_VERSION);
+        out.list(&self.words);
+        Input::write_all(&self.files, out);
+    }
+
+    fn read(get: &mut Get<'a>) -> Option<Job<'a>> {
+        let version = get.number()?;
+        (version == ENGINE_VERSION).then_some(())?;
+        Some(Job { words: get.list()?, files: Input::read_all(get)? })
+    }
+}
+
+/// Stands for the number of symbols of a file that the link does not take.
+const UNUSED: u64 = u64::MAX;
+
+impl<'a> Input<'a> {
+    fn write_all(files: &[Input<'_>], out: &mut Put) {
+        out.number(files.len() as u64);
+        for file in files {
             out.bytes(&file.name);
             out.bytes(&file.path);
             out.number(file.offset);
@@ -168,20 +221,11 @@ impl<'a> Plugin<'a> {
         }
     }
 
-    fn read(get: &mut Get<'a>) -> Option<Plugin<'a>> {
-        let library = get.bytes()?;
-        let output = u32::try_from(get.number()?).ok()?;
-        let (output_name, words, redefined) = (get.bytes()?, get.list()?, get.list()?);
+    fn read_all(get: &mut Get<'a>) -> Option<Vec<Input<'a>>> {
         let files = get.number()?;
-        let files = (0..files).map(|_| Input::read(get)).collect::<Option<_>>()?;
-        Some(Plugin { library, output, output_name, words, redefined, files })
+        (0..files).map(|_| Input::read(get)).collect()
     }
-}
 
-/// Stands for the number of symbols of a file that the link does not take.
-const UNUSED: u64 = u64::MAX;
-
-impl<'a> Input<'a> {
     fn read(get: &mut Get<'a>) -> Option<Input<'a>> {
         let (name, path, offset, size) = (get.bytes()?, get.bytes()?, get.number()?, get.number()?);
         let symbols = match get.number()? {
@@ -266,17 +310,22 @@ impl<'a> Get<'a> {
 
 impl Reply {
     pub fn write(&self) -> Vec<u8> {
-        let (kind, level, text): (u8, Option<u8>, &[u8]) = match self {
-            Reply::Ready(version) => (0, None, version),
-            Reply::Unusable(why) => (1, None, why),
-            Reply::Object(path) => (2, None, path),
-            Reply::Message(level, text) => (3, Some(*level), text),
-            Reply::Failed => (4, None, b""),
-            Reply::Done => (5, None, b""),
+        let task;
+        let (kind, before, text): (u8, &[u8], &[u8]) = match self {
+            Reply::Ready(version) => (0, &[], version),
+            Reply::Unusable(why) => (1, &[], why),
+            Reply::Object(path) => (2, &[], path),
+            Reply::Message(level, text) => (3, &[*level], text),
+            Reply::Failed => (4, &[], b""),
+            Reply::Done => (5, &[], b""),
+            Reply::Made(number, path) => {
+                task = number.to_le_bytes();
+                (6, &task, path)
+            }
         };
-        let text = &text[..text.len().min(MAX_REPLY - 2)];
-        let length = (1 + usize::from(level.is_some()) + text.len()) as u32;
-        [&length.to_le_bytes()[..], &[kind], level.as_slice(), text].concat()
+        let text = &text[..text.len().min(MAX_REPLY - 1 - before.len())];
+        let length = (1 + before.len() + text.len()) as u32;
+        [&length.to_le_bytes()[..], &[kind], before, text].concat()
     }
 
     fn read(bytes: &[u8]) -> Result<Reply, Malformed> {
@@ -288,6 +337,9 @@ impl Reply {
             (3, [level @ 0..=level::FATAL, text @ ..]) => Ok(Reply::Message(*level, text.to_vec())),
             (4, []) => Ok(Reply::Failed),
             (5, []) => Ok(Reply::Done),
+            (6, [a, b, c, d, path @ ..]) if !path.is_empty() => {
+                Ok(Reply::Made(u32::from_le_bytes([*a, *b, *c, *d]), path.to_vec()))
+            }
             _ => Err(Malformed("a reply that nobody would give")),
         }
     }
@@ -331,7 +383,7 @@ mod tests {
         Cow::Borrowed(text.as_bytes())
     }
 
-    fn orders() -> [Order<'static>; 3] {
+    fn orders() -> [Order<'static>; 4] {
         let used = Input {
             name: cow("a"),
             path: cow("l.a"),
@@ -355,8 +407,11 @@ mod tests {
             resolutions: cow("0\n"),
             resolutions_path: Some(cow("t.res")),
         };
+        let used =
+            Input { name: cow("a"), path: cow("a"), offset: 0, size: 1, symbols: Some(vec![(cow("x"), 2)]) };
+        let job = Job { words: vec![cow("level=2")], files: vec![used] };
         let distributor = Distributor { program: cow("d"), args: vec![cow("j")], keeps: true };
-        [Work::Plugin(plugin), Work::Wrapper(wrapper), Work::Distributor(distributor)]
+        [Work::Plugin(plugin), Work::Wrapper(wrapper), Work::Distributor(distributor), Work::Compile(job)]
             .map(|work| Order { directory: cow("/tmp/x"), work })
     }
 
@@ -386,6 +441,7 @@ mod tests {
             Reply::Ready(b"22.1.8".to_vec()),
             Reply::Unusable(b"why".to_vec()),
             Reply::Object(b"/tmp/o".to_vec()),
+            Reply::Made(258, b"/tmp/1".to_vec()),
             Reply::Message(level::WARNING, b"text".to_vec()),
             Reply::Failed,
             Reply::Done,
@@ -419,7 +475,13 @@ mod tests {
             replies.next_reply()
         };
         assert!(read(b"garbage, and more of it").is_err());
-        for bytes in [&[0, 0, 0, 0][..], &[1, 0, 0, 0, 9], &[1, 0, 0, 0, 2], &[2, 0, 0, 0, 5, 5]] {
+        for bytes in [
+            &[0, 0, 0, 0][..],
+            &[1, 0, 0, 0, 9],
+            &[1, 0, 0, 0, 2],
+            &[2, 0, 0, 0, 5, 5],
+            &[5, 0, 0, 0, 6, 1, 0, 0, 0],
+        ] {
             assert!(read(bytes).is_err(), "{bytes:?}");
         }
         assert!(read(&[2, 0, 0, 0, 3, 4]).is_err(), "a level that there is not");

@@ -14,6 +14,8 @@ pub enum Flavour {
     Mingw,
     /// `weld install-links DIR [NAME...]`.
     InstallLinks,
+    /// `weld lto-engine [build …]`.
+    LtoEngine,
 }
 
 pub struct Choice<'a> {
@@ -36,6 +38,9 @@ pub fn choose<'a>(program: &str, args: &'a [OsString]) -> Result<Choice<'a>, Str
     }
     if !is_called_by_drivers(program) && args.first().is_some_and(|arg| arg == "install-links") {
         return Ok(Choice { flavour: Flavour::InstallLinks, rest: &args[1..] });
+    }
+    if !is_called_by_drivers(program) && args.first().is_some_and(|arg| arg == "lto-engine") {
+        return Ok(Choice { flavour: Flavour::LtoEngine, rest: &args[1..] });
     }
     let flavour = match by_program(program)? {
         Flavour::Elf if is_for_pe(program, args) => Flavour::Mingw,
@@ -100,6 +105,12 @@ mod tests {
             assert_eq!(chosen(name, &[]), Ok((Flavour::Coff, 0)), "{name}");
         }
         assert!(chosen("wasm-ld-22", &[]).is_err() && chosen("ld64.lld", &[]).is_err());
+    }
+
+    #[test]
+    fn commands() {
+        assert_eq!(chosen("weld", &["lto-engine", "build"]), Ok((Flavour::LtoEngine, 1)));
+        assert_eq!(chosen("ld", &["lto-engine"]), Ok((Flavour::Elf, 1)), "a file's name");
     }
 
     #[test]

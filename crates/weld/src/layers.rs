@@ -5,9 +5,14 @@
 const ROOMS: &[&str] = &[
     // Which linker to be.
     "flavour", // What an operating system has.
-    "signals", "windows", "spawn", // What links need of the program, and what is said.
-    "host", "memory", "render", // What is not a link.
+    "signals",
+    "windows",
+    "spawn", // What links need of the program, and what is said.
+    "host",
+    "memory",
+    "render", // What is not a link.
     "install",
+    "lto_engine",
 ];
 
 #[test]

@@ -17,6 +17,7 @@ mod host;
 mod install;
 #[cfg(test)]
 mod layers;
+mod lto_engine;
 mod memory;
 mod render;
 #[cfg(unix)]
@@ -71,16 +72,23 @@ fn run(args: &[OsString]) -> i32 {
         }
         Flavour::Elf => link_elf(program, rest),
         Flavour::Coff | Flavour::Mingw => link_coff(program, flavour, rest),
-        Flavour::InstallLinks => match install::links(rest) {
-            Ok(text) => match (ProgramHost { program: &program }).print(&text::bytes(&text)) {
-                Ok(()) => 0,
-                Err(e) => {
-                    let text = format!("cannot write to standard output: {}", reason(&e));
-                    fail(&Renderer::new(program.clone(), &[]), text)
-                }
-            },
-            Err(message) => fail(&Renderer::new(program, &[]), message),
-        },
+        Flavour::InstallLinks => answer(&program, install::links(rest)),
+        Flavour::LtoEngine => {
+            let host = ProgramHost { program: &program };
+            answer(&program, lto_engine::run(rest, &host))
+        }
+    }
+}
+
+/// What a command of weld's own says, or why it fails.
+fn answer(program: &str, text: Result<String, String>) -> i32 {
+    let printed = text.and_then(|text| {
+        let printed = (ProgramHost { program }).print(&text::bytes(&text));
+        printed.map_err(|e| format!("cannot write to standard output: {}", reason(&e)))
+    });
+    match printed {
+        Ok(()) => 0,
+        Err(message) => fail(&Renderer::new(program.to_owned(), &[]), message),
     }
 }
 

@@ -16,7 +16,7 @@
 //# fail: %pie cut.o
 //# error: cut\.o: .*intermediate code
 //# fail: %pie empty.o
-//# error: LLVM.* failed
+//# error: (LLVM|weld-lto-engine-22).* failed
 //# error: does not contain any modules
 //# error: compiling empty\.o
 //# fail: %pie errors.o --defsym=missing=0 --lto-engine=/no/such/LLVMgold.so
@@ -36,13 +36,16 @@
 //# fail: errors.o --plugin-opt=foo
 //# error: --plugin-opt: unknown plugin option 'foo'
 //# fail: %pie asm.o
-//# error: LLVM.* failed
+//# error: (LLVM|weld-lto-engine-22).* failed
 //# error: invalid instruction mnemonic 'invalid'
 //# error: compiling asm\.o
-//# fail: %pie errors.o --defsym=missing=0 --lto-newpm-passes=x
+//# fail: %pie errors.o --defsym=missing=0 --lto-newpm-passes=x --lto-engine=/usr/lib/llvm-22/lib/LLVMgold.so
 //# error: cannot do --lto-newpm-passes
+//# error: weld lto-engine build
 //# fail: %pie errors.o --lto-O4
 //# error: --lto-O: expected 0, 1, 2 or 3, but got '4'
+//# fail: %pie errors.o --lto=unknown
+//# error: --lto: expected full, thin or default, but got 'unknown'
 //# fail: %pie errors.o --defsym=missing=0 -mllvm -no-such-option
 //# error: link-time optimisation
 void missing(void);

@@ -80,11 +80,12 @@ def expand(command, paths):
 
 
 class Suite:
-    """The tests below a directory, run with the commands of another."""
+    """The tests below a directory, run with the commands of another, and with the engines of a directory for caches."""
 
-    def __init__(self, root, tools):
+    def __init__(self, root, tools, engines):
         self.root = root
         self.tools = tools
+        self.engines = engines
 
     def names(self):
         """Every test, by its path below the root."""
@@ -122,4 +123,5 @@ class Suite:
         return passed
 
     def shell(self, directory):
-        return run_script(".script", directory, self.tools, LLD_VERSION="LLD 1.0", LLD_IN_TEST="1")
+        return run_script(".script", directory, self.tools, LLD_VERSION="LLD 1.0", LLD_IN_TEST="1",
+                          XDG_CACHE_HOME=str(self.engines))

@@ -1,5 +1,6 @@
 """Gets the other linkers' tests and the commands that they call, and keeps them outside the repository."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -102,6 +103,21 @@ def lld_tools(program):
         (directory / name).unlink(missing_ok=True)
         (directory / name).symlink_to(program)
     return directory
+
+
+def engines(program):
+    """A directory for caches that has weld's own engine for link-time optimisation in it: built once for each version of
+    its source and of LLVM."""
+    source = Path(__file__).resolve().parents[3] / "crates/weld-lto/engine"
+    version = subprocess.run([LLVM / "llvm-config", "--version"], capture_output=True, check=False).stdout
+    if not version:
+        sys.exit("the package llvm-22-dev is not installed")
+    digest = hashlib.sha256(version + b"".join(path.read_bytes() for path in sorted(source.iterdir()))).hexdigest()
+    cache = CACHE / "test-engines" / digest[:40]
+    if not (cache / "weld/engines/weld-lto-engine-22").exists():
+        subprocess.run([program, "lto-engine", "build", f"--llvm-config={LLVM}/llvm-config", "--output",
+                        cache / "weld/engines"], check=True)
+    return cache
 
 
 def gnu_ld_tools(program):

@@ -15,7 +15,7 @@ pub const ROWS: &[Spec<State>] = &[
     take(
         &["lto-engine"],
         Required("FILE"),
-        "Compile bitcode with this plugin of LLVM's (LLVMgold.so). By default that of the oldest LLVM that is new enough for all bitcode is looked for.",
+        "Compile bitcode with this engine: one that `weld lto-engine build` has built, or LLVM's plugin (LLVMgold.so). By default one is looked for, of the oldest LLVM that is new enough for all bitcode.",
         |s, v| {
             s.o.lto.engine.path = Some(v.os().into());
             Ok(())

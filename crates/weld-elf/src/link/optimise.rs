@@ -13,6 +13,7 @@ use weld_common::text;
 use weld_common::trace;
 use weld_lto::answer::{self, Answer, wanted_too_late};
 use weld_lto::engine;
+use weld_lto::request::Request;
 
 use super::{Round, define_internals, resolve};
 use crate::ids::*;
@@ -130,7 +131,9 @@ fn ask<'j>(
     drop(stretch);
     let link = lto::Link { job, inputs, resolved, symbols: &symbols, mode, parallel };
     let _stretch = trace::stretch("generate code");
-    match engine::compile(&link.request()?, job.host) {
+    let checked = options.lto.devirtualisation.validate.then(|| link.with_vtables_checked());
+    let request = Request { options: checked.as_ref().unwrap_or(&options.lto), ..link.request()? };
+    match engine::compile(&request, job.host) {
         Ok(answer) => {
             let (excluded, visibilities) = (link.excluded(), link.visibilities());
             let (groups, wrapped) = (link.groups(), link.wrapped());

@@ -5,6 +5,7 @@
 //! has; the objects that come back stand for the files when all is resolved again
 //! ([`crate::resolve::Compiled`]).
 
+mod vtables;
 mod wrapped;
 
 use std::collections::{HashMap, HashSet};

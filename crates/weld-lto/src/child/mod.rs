@@ -77,7 +77,7 @@ pub fn run() -> i32 {
     let directory = Path::new(os_str(&order.directory)).to_owned();
     let (keeps, grace) = match &order.work {
         Work::Distributor(work) => (work.keeps, DISTRIBUTORS_GRACE),
-        Work::Plugin(_) | Work::Wrapper(_) => {
+        Work::Plugin(_) | Work::Wrapper(_) | Work::Compile(_) => {
             if let Err(e) = DirBuilder::new().mode(0o700).create(&directory) {
                 voice.error(format!("{}: {}", directory.display(), weld_common::io::reason(&e)));
                 voice.say(&Reply::Failed);
@@ -94,6 +94,10 @@ pub fn run() -> i32 {
     let done = match &order.work {
         Work::Plugin(work) => plugin::run(work, &voice, &ending),
         Work::Wrapper(work) => wrapper::run(work, &voice, &ending),
+        Work::Compile(_) => {
+            voice.say(&Reply::Unusable(b"it compiles nothing without a plugin".to_vec()));
+            false
+        }
         Work::Distributor(work) => distributor::run(work, &voice, &ending, &told),
     };
     voice.say(&if done { Reply::Done } else { Reply::Failed });

@@ -1,4 +1,5 @@
-//! Where engines are: LLVM's plugin for linkers as distributions install it.
+//! Where engines are: programs that `weld lto-engine build` has built ([`PROGRAM`]), and LLVM's plugin for linkers as
+//! distributions install it.
 //!
 //! An engine reads bitcode of its own version and of older ones. So the least version is taken that is not older
 //! than any of the files: what comes out then depends least on what else is installed. A directory's name tells the
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::options::EngineWishes;
 
-/// A library that may be an engine.
+/// What may be an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub path: PathBuf,
@@ -18,6 +19,19 @@ pub struct Candidate {
     /// It is this one or none.
     pub is_asked_for: bool,
 }
+
+impl Candidate {
+    /// Whether it is a program, which does all that lld does, and not a plugin.
+    pub fn is_program(&self) -> bool {
+        self.path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PROGRAM.as_bytes()))
+    }
+}
+
+/// What names of programs that are engines begin with. A major version of LLVM follows, after a dash.
+pub const PROGRAM: &str = "weld-lto-engine";
+
+/// The directory of engines in the user's cache.
+pub const ENGINES: &str = "weld/engines";
 
 /// What is known of the system. Names of directories are looked up below `root`, which is `/` but in tests.
 pub struct System<'s> {
@@ -82,11 +96,15 @@ pub fn llvm(wishes: &EngineWishes, system: &System<'_>, major: Option<u32>) -> S
     if let Some(plugin) = wishes.llvm_plugin() {
         search.look(plugin.to_owned(), "-plugin");
     }
+    let beside = system.program.and_then(Path::parent);
+    let cache = system.cache.as_ref().map(|cache| cache.join(ENGINES));
+    search.look_for_programs(beside, major, "it is where weld is");
+    search.look_for_programs(cache.as_deref(), major, "it is in weld's cache");
     if let Some(program) = system.program {
         search.look_near(program, "it is where weld is");
     }
-    if let Some(cache) = &system.cache {
-        search.look(cache.join("weld/engines").join(PLUGIN), "it is in weld's cache");
+    if let Some(cache) = cache {
+        search.look(cache.join(PLUGIN), "it is in weld's cache");
     }
     if let Some(compiler) = system.remote_compiler {
         search.look_near(compiler, "it is where --thinlto-remote-compiler is");
@@ -119,6 +137,29 @@ impl Search {
         self.look(directory.join(PLUGIN), why);
         if let Some(above) = directory.parent() {
             self.look(above.join("lib").join(PLUGIN), why);
+        }
+    }
+
+    /// Programs in a directory, of versions from `major` on, in the order of [`Search::look_for_versions`].
+    fn look_for_programs(&mut self, directory: Option<&Path>, major: Option<u32>, why: &'static str) {
+        let entries = directory.and_then(|directory| std::fs::read_dir(directory).ok()).into_iter().flatten();
+        let name = format!("{PROGRAM}-");
+        let programs = entries
+            .flatten()
+            .filter_map(|entry| Some((version_in(&entry.file_name(), &name)?, entry.path())));
+        let (mut new, old): (Vec<_>, Vec<_>) =
+            programs.partition(|&(version, _)| major.is_none_or(|major| version >= major));
+        self.tried.extend(old.into_iter().map(|(_, path)| format!("{}, which is too old", path.display())));
+        new.sort();
+        if major.is_none() {
+            new.reverse();
+        }
+        if new.is_empty() {
+            let place = directory.map(|directory| format!("{}/{PROGRAM}-*", directory.display()));
+            self.tried.extend(place);
+        }
+        for (_, path) in new {
+            self.look(path, why);
         }
     }
 
@@ -162,7 +203,7 @@ pub fn help(major: Option<u32>) -> String {
     let version = major.map_or("N".to_owned(), |major| major.to_string());
     format!(
         "install the plugin of LLVM for linkers (Debian and Ubuntu: apt install llvm-{version}-linker-tools), \
-         or say where it is with --lto-engine=PATH/{PLUGIN}"
+         or say where it is with --lto-engine=PATH/{PLUGIN}; or build an engine: weld lto-engine build"
     )
 }
 
@@ -231,6 +272,21 @@ mod tests {
         let gcc = Some(PathBuf::from("/usr/lib/gcc/liblto_plugin.so"));
         let wishes = EngineWishes { plugin: gcc, ..EngineWishes::default() };
         assert_eq!(root.find(&wishes, Some(22))[0], "here/LLVMgold.so", "GCC's plugin compiles no bitcode");
+    }
+
+    #[test]
+    fn programs_come_before_plugins() {
+        let program = |version: u32| format!("here/weld-lto-engine-{version}");
+        let own = "cache/weld/engines/weld-lto-engine-22";
+        let paths = [&program(21), &program(24), &program(23), "here/LLVMgold.so", own];
+        let root = Root::new("programs", &paths.map(|path| path as &str));
+        let wishes = EngineWishes::default();
+        let found = root.find(&wishes, Some(22));
+        assert_eq!(found, [&program(23), &program(24), own, "here/LLVMgold.so"]);
+        assert_eq!(root.find(&wishes, None)[..3], [24, 23, 21].map(program));
+        let is_program =
+            |path: &str| Candidate { path: path.into(), why: "", is_asked_for: true }.is_program();
+        assert!(is_program("/x/weld-lto-engine") && is_program(own) && !is_program("/x/LLVMgold.so"));
     }
 
     #[cfg(unix)]

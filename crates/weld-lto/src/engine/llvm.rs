@@ -1,12 +1,11 @@
-//! LLVM's plugin for linkers as the engine for bitcode.
+//! Who compiles bitcode: a program that was built for it ([`super::shim`]), or LLVM's plugin for linkers.
 //!
-//! Candidates ([`super::find`]) are tried in order until one can be loaded and is new enough; a compilation that has
-//! begun is not tried again elsewhere. Where objects and other files go is chosen here: to the child's directory,
+//! Candidates ([`super::find`]) are tried in order until one can do what is asked, can be loaded and is new enough; a
+//! compilation that has begun is not tried again elsewhere. Where objects and other files go is chosen here: to the child's directory,
 //! from which objects are mapped, or to where options want them, by the names that lld gives.
 
 use std::borrow::Cow;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
@@ -17,9 +16,9 @@ use super::process::Ending;
 use super::resolution::for_llvm;
 use super::results::Results;
 use super::session::{self, Outcome, Session};
-use super::{distribute, error, modules, object_list, objects, words};
+use super::{distribute, error, modules, object_list, objects, shim, words};
 use crate::answer::{Answer, EngineError, Fault, Level, Object};
-use crate::options::{Emit, SaveTemps};
+use crate::options::{Emit, Options, SaveTemps};
 use crate::protocol::{Input, Order, Plugin, Work};
 use crate::request::{Machine, Output, Request};
 
@@ -31,18 +30,27 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
     if let Some(to) = request.options.distribution.as_ref().filter(|_| !is_index_only(request)) {
         return distribute::compile(request, to, host);
     }
-    let words = words::words(request).map_err(|fault| error(request, fault))?;
-    let output = output_kind(request).map_err(|fault| error(request, fault))?;
     let Some(child) = host.lto_child() else {
         return Err(error(request, Fault::Unsupported("this program cannot start compilers")));
     };
-    let mut search = search(request, host, &child);
-    let results = search.candidates.first().and_then(|engine| Results::of(request, &words, output, engine));
+    let mut search = search(request.options, request.llvm_major, host, &child);
+    let plans: Vec<_> = search.candidates.iter().map(|candidate| Plan::of(request, candidate)).collect();
+    let first =
+        search.candidates.iter().zip(&plans).find_map(|(engine, plan)| Some((engine, plan.as_ref().ok()?)));
+    let results = first.and_then(|(engine, plan)| Results::of(request, &plan.words, plan.output, engine));
     if let Some(answer) = results.as_ref().and_then(|results| earlier(request, results)) {
         return Ok(answer);
     }
-    for candidate in &search.candidates {
-        let attempt = Attempt { request, host, child: &child, candidate, words: &words, output };
+    let mut refused = None;
+    for (candidate, plan) in search.candidates.iter().zip(plans) {
+        let plan = match plan {
+            Ok(plan) => plan,
+            Err(fault) => {
+                refused.get_or_insert(fault);
+                continue;
+            }
+        };
+        let attempt = Attempt { request, host, child: &child, candidate, plan: &plan };
         match attempt.run() {
             Ok(answer) => {
                 // What was said would not be said again.
@@ -61,7 +69,29 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
             Err(Failure::Error(error)) => return Err(error),
         }
     }
-    Err(error(request, not_found(request, search.tried)))
+    Err(error(request, refused.unwrap_or_else(|| not_found(request, search.tried))))
+}
+
+/// What a candidate is told of options.
+struct Plan {
+    words: Vec<String>,
+    /// `LDPO_*`, of a plugin.
+    output: u32,
+}
+
+impl Plan {
+    /// # Errors
+    /// If there is an option that it cannot do.
+    fn of(request: &Request<'_>, candidate: &Candidate) -> Result<Plan, Fault> {
+        if candidate.is_program() {
+            // Who distributes counts on what the plugin leaves.
+            if request.options.distribution.is_some() {
+                return Err(words::refused("--thinlto-distributor".to_owned()));
+            }
+            return Ok(Plan { words: shim::words(request), output: 0 });
+        }
+        Ok(Plan { words: words::words(request)?, output: output_kind(request)? })
+    }
 }
 
 /// Indexes are all that is wanted, so there is nothing to distribute.
@@ -80,8 +110,9 @@ pub fn results(
 ) -> Result<Option<Results>, Box<EngineError>> {
     let mut words = words::words(request).map_err(|fault| error(request, fault))?;
     let output = output_kind(request).map_err(|fault| error(request, fault))?;
-    let engine =
-        host.lto_child().and_then(|child| search(request, host, &child).candidates.into_iter().next());
+    let engine = host.lto_child().and_then(|child| {
+        search(request.options, request.llvm_major, host, &child).candidates.into_iter().next()
+    });
     words.push(format!("elsewhere {:02x?}", identity.bytes()));
     Ok(engine.and_then(|engine| Results::of(request, &words, output, &engine)))
 }
@@ -95,16 +126,16 @@ pub fn earlier(request: &Request<'_>, results: &Results) -> Option<Answer> {
     Some(Answer { objects: objects.collect(), messages: Vec::new(), engines: vec![engine] })
 }
 
-fn search(request: &Request<'_>, host: &dyn Host, child: &Path) -> find::Search {
-    let cache = host.variable("XDG_CACHE_HOME").map(PathBuf::from);
+/// Who may compile bitcode whose newest producer is of this version.
+pub fn search(options: &Options, major: Option<u32>, host: &dyn Host, child: &Path) -> find::Search {
     let system = System {
         root: Path::new("/"),
         program: Some(child),
-        cache: cache.or_else(|| Some(PathBuf::from(host.variable("HOME")?).join(".cache"))),
+        cache: super::build::cache(host),
         path: host.variable("PATH"),
-        remote_compiler: request.options.distribution.as_ref().map(|distribution| &*distribution.compiler),
+        remote_compiler: options.distribution.as_ref().map(|distribution| &*distribution.compiler),
     };
-    find::llvm(&request.options.engine, &system, request.llvm_major)
+    find::llvm(&options.engine, &system, major)
 }
 
 fn not_found(request: &Request<'_>, tried: Vec<String>) -> Fault {
@@ -150,8 +181,7 @@ struct Attempt<'a> {
     host: &'a dyn Host,
     child: &'a Path,
     candidate: &'a Candidate,
-    words: &'a [String],
-    output: u32,
+    plan: &'a Plan,
 }
 
 enum Failure {
@@ -163,11 +193,19 @@ enum Failure {
 impl Attempt<'_> {
     fn run(&self) -> Result<Answer, Failure> {
         let directory = session::directory(self.host);
-        let mut session = Session::start(self.child, &directory)
-            .map_err(|e| self.failure(Fault::CannotStart(e), Vec::new()))?;
+        let is_program = self.candidate.is_program();
+        let program = if is_program { &self.candidate.path } else { self.child };
+        let mut session = match Session::start(program, &directory) {
+            Ok(session) => session,
+            Err(e) if is_program => return Err(Failure::Unusable(weld_common::io::reason(&e))),
+            Err(e) => return Err(self.failure(Fault::CannotStart(e), Vec::new())),
+        };
         let order = Order {
             directory: Cow::Borrowed(directory.as_os_str().as_encoded_bytes()),
-            work: Work::Plugin(self.plugin(&directory)),
+            work: match is_program {
+                true => Work::Compile(shim::job(self.request, &self.plan.words)),
+                false => Work::Plugin(self.plugin(&directory)),
+            },
         };
         let major = self.request.llvm_major;
         let refuse = |version: &str| {
@@ -181,12 +219,23 @@ impl Attempt<'_> {
         let has_erred = session.talk.messages.iter().any(|message| message.level == Level::Error);
         let fault = match outcome {
             // The plugin ends the process when files are all that was wanted.
-            Outcome::Ended(Ending::Exited(0)) if self.request.options.ends_the_link() && !has_erred => None,
+            Outcome::Ended(Ending::Exited(0))
+                if self.request.options.ends_the_link() && !has_erred && !is_program =>
+            {
+                None
+            }
+            // Its libraries are not there, say.
+            Outcome::Ended(_) if is_program && session.talk.version.is_empty() => {
+                session.end(false);
+                let printed = session.talk.messages.iter().map(|message| &*message.text);
+                return Err(Failure::Unusable(format!("it does not start: {}", printed.collect::<String>())));
+            }
             Outcome::Unusable(why) | Outcome::Refused(why) => return Err(Failure::Unusable(why)),
             outcome => outcome.fault(self.request.patience),
         };
         let result = match fault {
             Some(fault) => Err(fault),
+            None if is_program => shim::collect(self.request, std::mem::take(&mut session.talk.made)),
             None => self.collect(&session),
         };
         session.end(result.is_ok());
@@ -236,9 +285,9 @@ impl Attempt<'_> {
         };
         Plugin {
             library: Cow::Borrowed(self.candidate.path.as_os_str().as_encoded_bytes()),
-            output: self.output,
+            output: self.plan.output,
             output_name,
-            words: self.words.iter().map(|word| Cow::Borrowed(word.as_bytes())).collect(),
+            words: self.plan.words.iter().map(|word| Cow::Borrowed(word.as_bytes())).collect(),
             redefined: redefined.into_iter().map(Cow::Borrowed).collect(),
             files: inputs,
         }
@@ -301,7 +350,7 @@ impl Attempt<'_> {
         }
         tasks.sort();
         for ((_, path), name) in tasks.iter().zip(names(self.request, tasks.len())) {
-            move_file(path, Path::new(os_str(&name)))
+            shim::move_file(path, Path::new(os_str(&name)))
                 .map_err(|error| Fault::File { path: path.clone(), error })?;
         }
         Ok(())
@@ -314,7 +363,7 @@ impl Attempt<'_> {
             return Err(words::refused("--lto-emit-llvm of modules for ThinLTO".to_owned()));
         }
         let output = self.request.output_path;
-        move_file(&path, output).map_err(|error| Fault::File { path: output.to_owned(), error })
+        shim::move_file(&path, output).map_err(|error| Fault::File { path: output.to_owned(), error })
     }
 }
 
@@ -335,14 +384,6 @@ fn input<'a>(
     }
 }
 
-/// Across file systems, too.
-fn move_file(from: &Path, to: &Path) -> io::Result<()> {
-    match std::fs::rename(from, to) {
-        Err(e) if e.kind() == io::ErrorKind::CrossesDevices => std::fs::write(to, std::fs::read(from)?),
-        done => done,
-    }
-}
-
 /// The names that lld gives to objects: pieces of merged modules have a number, others the name of their module.
 /// There is one for each module that LLVM compiles on its own, and they come last.
 pub fn names(request: &Request<'_>, count: usize) -> Vec<Vec<u8>> {
@@ -359,18 +400,8 @@ pub fn names(request: &Request<'_>, count: usize) -> Vec<Vec<u8>> {
         _ => format!("{output}.lto.{number}{end}"),
     };
     let mut names: Vec<Vec<u8>> = (0..merged).map(|number| piece(number).into_bytes()).collect();
-    let base = Path::new(request.output_path).file_name().unwrap_or_default().as_encoded_bytes();
     for file in thin.into_iter().take(count - merged) {
-        let module = file.module_name(request.machine);
-        let (directory, name) = match module.iter().rposition(|&byte| byte == b'/') {
-            Some(at) => module.split_at(at + 1),
-            None => (&b""[..], &module[..]),
-        };
-        let stem = match name.iter().rposition(|&byte| byte == b'.') {
-            Some(at @ 1..) if !name.ends_with(b")") => &name[..at],
-            _ => name,
-        };
-        names.push([directory, base, b".lto.", stem, end.as_bytes()].concat());
+        names.push(shim::of_module(&file.module_name(request.machine), request.output_path, end));
     }
     names
 }

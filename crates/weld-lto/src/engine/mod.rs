@@ -1,9 +1,11 @@
 //! From a request to objects: which engines are asked, and what is made of their answers.
 //!
 //! An engine is a child process ([`crate::protocol`], [`session`]): weld's own program, which loads LLVM's plugin
-//! for linkers or runs GCC's `lto-wrapper`. A link with files of both compilers asks both; to each the other's
+//! for linkers or runs GCC's `lto-wrapper`, or a program that is built over an LLVM that is installed. A link with files of both compilers asks both; to each the other's
 //! definitions are machine code.
 
+#[cfg(target_os = "linux")]
+pub mod build;
 #[cfg(target_os = "linux")]
 mod distribute;
 #[cfg(target_os = "linux")]
@@ -28,6 +30,8 @@ mod resolution;
 mod results;
 #[cfg(target_os = "linux")]
 mod session;
+#[cfg(target_os = "linux")]
+mod shim;
 #[cfg(target_os = "linux")]
 mod words;
 
@@ -105,6 +109,18 @@ fn ask_llvm(request: &Request<'_>, _host: &dyn Host) -> Result<Answer, Box<Engin
 #[cfg(not(target_os = "linux"))]
 fn ask_gcc(request: &Request<'_>, host: &dyn Host, _is_alone: bool) -> Result<Answer, Box<EngineError>> {
     ask_llvm(request, host)
+}
+
+/// Where engines for bitcode are, best first, and what was looked for in vain, as text.
+#[cfg(target_os = "linux")]
+pub fn found(host: &dyn Host) -> (Vec<String>, Vec<String>) {
+    let Some(child) = host.lto_child() else { return (Vec::new(), Vec::new()) };
+    let search = llvm::search(&crate::options::Options::default(), None, host, &child);
+    let found = search.candidates.iter().map(|engine| {
+        let kind = if engine.is_program() { "all that ld.lld does" } else { "LLVM's plugin for linkers" };
+        format!("{}: {kind}; {}", engine.path.display(), engine.why)
+    });
+    (found.collect(), search.tried)
 }
 
 /// An error before an engine is chosen.

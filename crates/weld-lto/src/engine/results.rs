@@ -20,10 +20,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use memmap2::Mmap;
 use weld_common::digest::{self, UnitDigest};
+use weld_common::text::os_str;
 
 use super::find::Candidate;
-use super::objects;
 use super::resolution::for_llvm;
+use super::{objects, shim};
 use crate::answer::Bytes;
 use crate::options::{Emit, Options, Remarks, SaveTemps};
 use crate::request::Request;
@@ -114,12 +115,19 @@ fn key(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate)
     add(&modified.to_le_bytes());
     add(&output.to_le_bytes());
     add(format!("{:?}", request.machine).as_bytes());
+    if let Some(library) = engine.is_program().then(|| library_of(&engine.path)).flatten() {
+        let meta = std::fs::metadata(&library).ok()?;
+        let modified = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
+        add(&meta.len().to_le_bytes());
+        add(&modified.to_le_bytes());
+    }
     for word in words {
         // How many threads compile does not show in what they make, nor does what stays in the cache.
         if word.starts_with("jobs=") || word.starts_with("cache-policy=") {
             continue;
         }
         add(word.as_bytes());
+        let word = word.strip_prefix("llvm=").unwrap_or(word);
         if let Some((_, value)) = word.split_once('=')
             && let Ok(contents) = std::fs::read(value)
         {
@@ -129,6 +137,10 @@ fn key(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate)
     for file in &request.files {
         add(&file.module_name(request.machine));
         add(&UnitDigest::of(file.bytes).bytes());
+        if engine.is_program() {
+            add(&file.symbols.iter().map(|symbol| shim::resolution(symbol).0).collect::<Vec<u8>>());
+            continue;
+        }
         let symbols = file.symbols.iter().map(|symbol| {
             let (word, is_redefined) = for_llvm(symbol, request);
             word as u8 | u8::from(is_redefined) << 7
@@ -137,6 +149,17 @@ fn key(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate)
     }
     Some(UnitDigest::of(&text))
 }
+
+/// The library that a program has LLVM in, as it was built: [`crate::build`] has it say so.
+fn library_of(program: &Path) -> Option<PathBuf> {
+    let bytes = std::fs::read(program).ok()?;
+    let at = memchr::memmem::find(&bytes, LIBRARY_MARK.as_bytes())? + LIBRARY_MARK.len();
+    let path = bytes[at..].split(|&byte| byte == 0).next()?;
+    Some(Path::new(os_str(path)).to_owned())
+}
+
+/// What stands in front of the library's path in a program.
+const LIBRARY_MARK: &str = "weld-lto-engine: LLVM is in ";
 
 fn read(map: &Arc<Mmap>) -> Option<Vec<Bytes>> {
     let digest = map.strip_prefix(MAGIC)?.get(..digest::SIZE)?;

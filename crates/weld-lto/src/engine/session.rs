@@ -66,6 +66,8 @@ pub struct Talk {
     pub version: String,
     /// In the order in which they were said.
     pub objects: Vec<PathBuf>,
+    /// What tasks have made.
+    pub made: Vec<(u32, PathBuf)>,
     pub messages: Vec<Message>,
     /// What was printed since the last end of a line.
     line: Vec<u8>,
@@ -196,6 +198,10 @@ impl Talk {
                 Err(malformed) => Outcome::Malformed(malformed.0),
                 Ok(Some(Reply::Object(path))) => {
                     self.objects.push(os_str(&path).into());
+                    continue;
+                }
+                Ok(Some(Reply::Made(task, path))) => {
+                    self.made.push((task, os_str(&path).into()));
                     continue;
                 }
                 Ok(Some(Reply::Message(level, said))) => {

@@ -15,7 +15,8 @@ use crate::options::{Emit, Options, SaveTemps, Unified};
 use crate::request::{Machine, Output, Request};
 
 /// What to do about an option that LLVM's plugin has no word for.
-const OTHER_ENGINE: &str = "LLVM's plugin for linkers has no such option; ld.lld can do it";
+const OTHER_ENGINE: &str =
+    "LLVM's plugin for linkers has no such option; an engine that has is built by: weld lto-engine build";
 
 /// The words for a request.
 ///

@@ -9,4 +9,5 @@ mod fakes;
 mod gcc;
 mod llvm;
 mod options;
+mod program;
 mod workshop;

@@ -17,14 +17,15 @@ fn two(workshop: &Workshop, flags: &str) -> [Given; 2] {
 
 #[test]
 fn assembly() {
-    let workshop = Workshop::new("asm");
-    let options = Options { emit: Emit::Assembly, ..Options::default() };
-    let answer = workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap();
-    assert!(answer.objects.is_empty());
-    assert!(std::fs::read_to_string(workshop.path("out.lto.s")).unwrap().contains("main:"));
-    let answer = workshop.ask(&two(&workshop, "-flto=thin"), &options, &Ask::default()).unwrap();
-    assert!(answer.objects.is_empty());
-    assert!(workshop.files().contains(&"out.lto.b.s".to_owned()), "{:?}", workshop.files());
+    Workshop::each("asm", |workshop| {
+        let options = Options { emit: Emit::Assembly, ..Options::default() };
+        let answer = workshop.ask(&two(workshop, "-flto"), &options, &Ask::default()).unwrap();
+        assert!(answer.objects.is_empty());
+        assert!(std::fs::read_to_string(workshop.path("out.lto.s")).unwrap().contains("main:"));
+        let answer = workshop.ask(&two(workshop, "-flto=thin"), &options, &Ask::default()).unwrap();
+        assert!(answer.objects.is_empty());
+        assert!(workshop.files().contains(&"out.lto.b.s".to_owned()), "{:?}", workshop.files());
+    });
 }
 
 #[test]
@@ -41,112 +42,131 @@ fn bitcode() {
 
 #[test]
 fn temporary_files_that_are_kept() {
-    let workshop = Workshop::new("save-temps");
-    let options = Options { save_temps: SaveTemps::All, ..Options::default() };
-    let files = [two(&workshop, "-flto"), {
-        let c =
-            workshop.bitcode("-flto=thin", "c", "int c(void) { return 1; }\n", vec![def("c", P | VISIBLE)]);
-        let d =
-            workshop.bitcode("-flto=thin", "d", "int d(void) { return 1; }\n", vec![def("d", P | VISIBLE)]);
-        [c, d]
-    }];
-    let files: Vec<Given> = files.into_iter().flatten().collect();
-    let answer = workshop.ask(&files, &options, &Ask::default()).unwrap();
-    assert_eq!(answer.objects.len(), 3);
-    let names = workshop.files();
-    for name in [
-        "out.lto.o",
-        "out.lto.c.o",
-        "out.lto.d.o",
-        "out.0.5.precodegen.bc",
-        "out.resolution.txt",
-        "c.o.5.precodegen.bc",
-    ] {
-        assert!(names.contains(&name.to_owned()), "{name}: {names:?}");
-    }
+    Workshop::each("save-temps", |workshop| {
+        let options = Options { save_temps: SaveTemps::All, ..Options::default() };
+        let files = [two(workshop, "-flto"), {
+            let c = workshop.bitcode(
+                "-flto=thin",
+                "c",
+                "int c(void) { return 1; }\n",
+                vec![def("c", P | VISIBLE)],
+            );
+            let d = workshop.bitcode(
+                "-flto=thin",
+                "d",
+                "int d(void) { return 1; }\n",
+                vec![def("d", P | VISIBLE)],
+            );
+            [c, d]
+        }];
+        let files: Vec<Given> = files.into_iter().flatten().collect();
+        let answer = workshop.ask(&files, &options, &Ask::default()).unwrap();
+        assert_eq!(answer.objects.len(), 3);
+        let names = workshop.files();
+        for name in [
+            "out.lto.o",
+            "out.lto.c.o",
+            "out.lto.d.o",
+            "out.0.5.precodegen.bc",
+            "out.resolution.txt",
+            "c.o.5.precodegen.bc",
+        ] {
+            assert!(names.contains(&name.to_owned()), "{name}: {names:?}");
+        }
+    });
 }
 
 #[test]
 fn objects_that_stay() {
-    let workshop = Workshop::new("obj-path");
-    let options = Options { object_path: Some(workshop.path("kept.o")), ..Options::default() };
-    let answer = workshop.ask(&two(&workshop, "-flto=thin"), &options, &Ask::default()).unwrap();
-    assert_eq!(workshop.run(&workshop.link(&answer, "")), 42);
-    let kept: Vec<_> = workshop.files().into_iter().filter(|name| name.starts_with("kept")).collect();
-    assert_eq!(kept, ["kept.o", "kept.o1", "kept.o2"]);
-    assert!(answer.objects[0].name.ends_with(b"/kept.o"));
+    Workshop::each("obj-path", |workshop| {
+        let options = Options { object_path: Some(workshop.path("kept.o")), ..Options::default() };
+        let answer = workshop.ask(&two(workshop, "-flto=thin"), &options, &Ask::default()).unwrap();
+        assert_eq!(workshop.run(&workshop.link(&answer, "")), 42);
+        let kept: Vec<_> = workshop.files().into_iter().filter(|name| name.starts_with("kept")).collect();
+        assert_eq!(kept, ["kept.o", "kept.o1", "kept.o2"]);
+        assert!(answer.objects[0].name.ends_with(b"/kept.o"));
+    });
 }
 
 #[test]
 fn indexes_only() {
-    let workshop = Workshop::new("index");
-    let mut options = Options::default();
-    options.thin.index_only = Some(IndexOnly { list: Some(workshop.path("list")) });
-    options.thin.emit_imports_files = true;
-    let lazy = workshop.bitcode("-flto=thin", "lazy", "int lazy;\n", Vec::new());
-    let ask = Ask { unused: vec![lazy], ..Ask::default() };
-    let answer = workshop.ask(&two(&workshop, "-flto=thin"), &options, &ask).unwrap();
-    assert!(answer.objects.is_empty());
-    let names = workshop.files();
-    for name in
-        ["a.o", "b.o", "lazy.o"].iter().flat_map(|n| [format!("{n}.thinlto.bc"), format!("{n}.imports")])
-    {
-        assert!(names.contains(&name), "{name}: {names:?}");
-    }
-    let size = |name: &str| std::fs::metadata(workshop.path(name)).unwrap().len();
-    assert!(size("lazy.o.thinlto.bc") > 0, "an index that says that the module is not taken");
-    assert!(std::fs::read_to_string(workshop.path("a.o.imports")).unwrap().contains("b.o"));
-    assert_eq!(std::fs::read_to_string(workshop.path("list")).unwrap().lines().count(), 2);
+    Workshop::each("index", |workshop| {
+        let mut options = Options::default();
+        options.thin.index_only = Some(IndexOnly { list: Some(workshop.path("list")) });
+        options.thin.emit_imports_files = true;
+        let lazy = workshop.bitcode("-flto=thin", "lazy", "int lazy;\n", Vec::new());
+        let ask = Ask { unused: vec![lazy], ..Ask::default() };
+        let answer = workshop.ask(&two(workshop, "-flto=thin"), &options, &ask).unwrap();
+        assert!(answer.objects.is_empty());
+        let names = workshop.files();
+        for name in
+            ["a.o", "b.o", "lazy.o"].iter().flat_map(|n| [format!("{n}.thinlto.bc"), format!("{n}.imports")])
+        {
+            assert!(names.contains(&name), "{name}: {names:?}");
+        }
+        let size = |name: &str| std::fs::metadata(workshop.path(name)).unwrap().len();
+        assert!(size("lazy.o.thinlto.bc") > 0, "an index that says that the module is not taken");
+        assert!(std::fs::read_to_string(workshop.path("a.o.imports")).unwrap().contains("b.o"));
+        assert_eq!(std::fs::read_to_string(workshop.path("list")).unwrap().lines().count(), 2);
+    });
 }
 
 #[test]
 fn the_cache_gives_the_same_objects() {
-    let workshop = Workshop::new("cache");
-    let cache = Some(Cache { directory: workshop.path("cache"), policy: Some("prune_after=1h".to_owned()) });
-    let options = Options { cache, ..Options::default() };
-    let files = two(&workshop, "-flto=thin");
-    let cold = workshop.ask(&files, &options, &Ask::default()).unwrap();
-    assert_eq!(cold.objects.len(), 2);
-    let kept = || {
-        let names = std::fs::read_dir(workshop.path("cache")).unwrap().map(|e| e.unwrap().file_name());
-        let names = names.map(|name| name.into_string().unwrap());
-        names
-            .filter(|name| name.starts_with("llvmcache-"))
-            .partition(|name| name.starts_with("llvmcache-weld-"))
-    };
-    let (whole, modules): (Vec<String>, Vec<String>) = kept();
-    assert_eq!((whole.len(), modules.len()), (1, 2));
-    let same = || {
-        let warm = workshop.ask(&files, &options, &Ask::default()).unwrap();
-        for (one, other) in cold.objects.iter().zip(&warm.objects) {
-            assert!(one.bytes[..] == other.bytes[..]);
-        }
-    };
-    same();
-    // LLVM's own entries are enough.
-    std::fs::remove_file(workshop.path("cache").join(&whole[0])).unwrap();
-    same();
+    Workshop::each("cache", |workshop| {
+        let cache =
+            Some(Cache { directory: workshop.path("cache"), policy: Some("prune_after=1h".to_owned()) });
+        let options = Options { cache, ..Options::default() };
+        let files = two(workshop, "-flto=thin");
+        let cold = workshop.ask(&files, &options, &Ask::default()).unwrap();
+        assert_eq!(cold.objects.len(), 2);
+        let kept = || {
+            let names = std::fs::read_dir(workshop.path("cache")).unwrap().map(|e| e.unwrap().file_name());
+            let names = names.map(|name| name.into_string().unwrap());
+            names
+                .filter(|name| name.starts_with("llvmcache-"))
+                .partition(|name| name.starts_with("llvmcache-weld-"))
+        };
+        let (whole, modules): (Vec<String>, Vec<String>) = kept();
+        assert_eq!((whole.len(), modules.len()), (1, 2));
+        let same = || {
+            let warm = workshop.ask(&files, &options, &Ask::default()).unwrap();
+            for (one, other) in cold.objects.iter().zip(&warm.objects) {
+                assert!(one.bytes[..] == other.bytes[..]);
+            }
+        };
+        same();
+        // LLVM's own entries are enough.
+        std::fs::remove_file(workshop.path("cache").join(&whole[0])).unwrap();
+        same();
+    });
 }
 
 #[test]
 fn remarks_and_partitions() {
-    let workshop = Workshop::new("remarks");
-    let mut options = Options { partitions: 2, level: Some(3), ..Options::default() };
-    options.remarks.file = Some(workshop.path("remarks.yaml"));
-    let answer = workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap();
-    assert_eq!(workshop.run(&workshop.link(&answer, "")), 42);
-    assert!(workshop.files().iter().any(|name| name.starts_with("remarks.yaml")), "{:?}", workshop.files());
+    Workshop::each("remarks", |workshop| {
+        let mut options = Options { partitions: 2, level: Some(3), ..Options::default() };
+        options.remarks.file = Some(workshop.path("remarks.yaml"));
+        let answer = workshop.ask(&two(workshop, "-flto"), &options, &Ask::default()).unwrap();
+        assert_eq!(workshop.run(&workshop.link(&answer, "")), 42);
+        assert!(
+            workshop.files().iter().any(|name| name.starts_with("remarks.yaml")),
+            "{:?}",
+            workshop.files()
+        );
+    });
 }
 
 #[test]
 fn what_llvm_prints_is_passed_on() {
-    let workshop = Workshop::new("prints");
-    let mut options = Options::default();
-    options.passes.debug = true;
-    let answer = workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap();
-    let printed =
-        answer.messages.iter().filter(|m| m.level == Level::Output && m.text.contains("Running pass"));
-    assert!(printed.count() > 10);
+    Workshop::each("prints", |workshop| {
+        let mut options = Options::default();
+        options.passes.debug = true;
+        let answer = workshop.ask(&two(workshop, "-flto"), &options, &Ask::default()).unwrap();
+        let printed =
+            answer.messages.iter().filter(|m| m.level == Level::Output && m.text.contains("Running pass"));
+        assert!(printed.count() > 10);
+    });
 }
 
 #[test]
@@ -167,9 +187,10 @@ fn an_option_that_llvm_does_not_know() {
 
 #[test]
 fn a_profile_that_is_not_there() {
-    let workshop = Workshop::new("profile");
-    let mut options = Options::default();
-    options.profile.sample = Some(workshop.path("none.prof"));
-    let error = workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap_err();
-    assert!(lines(&error).contains("none.prof"), "{}", lines(&error));
+    Workshop::each("profile", |workshop| {
+        let mut options = Options::default();
+        options.profile.sample = Some(workshop.path("none.prof"));
+        let error = workshop.ask(&two(workshop, "-flto"), &options, &Ask::default()).unwrap_err();
+        assert!(lines(&error).contains("none.prof"), "{}", lines(&error));
+    });
 }

@@ -1,12 +1,15 @@
 //! A directory in which a test compiles, asks an engine, links and runs.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
+use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
 use weld_lto::answer::{Answer, EngineError};
+use weld_lto::engine::build::{SOURCES, Wish, build};
 use weld_lto::engine::compile;
 use weld_lto::ir::Compiler;
 use weld_lto::options::Options;
@@ -15,6 +18,8 @@ use weld_lto::request::{File, Machine, Member, Output, Request, Resolution, Symb
 /// Goes away with its test, and is looked at first.
 pub struct Workshop {
     pub directory: PathBuf,
+    /// The user's directory for caches, in which engines may be.
+    cache: Option<PathBuf>,
 }
 
 pub const X86_64: Machine = Machine::Elf { machine: 62, is_64: true, is_big_endian: false };
@@ -39,14 +44,41 @@ impl Host for Workshop {
         match name {
             "TMPDIR" => Some(self.temporary().into()),
             "PATH" => std::env::var_os("PATH"),
+            "XDG_CACHE_HOME" => self.cache.clone().map(PathBuf::into_os_string),
             _ => None,
         }
     }
+
+    fn run(&self, program: &Path, args: &[&OsStr]) -> io::Result<bool> {
+        Ok(Command::new(program).args(args).status()?.success())
+    }
+}
+
+/// A directory for caches with the engine that weld builds. It is built once for each version of its source and of
+/// LLVM, by whichever test needs it first.
+fn program_in_cache() -> PathBuf {
+    static CACHE: OnceLock<PathBuf> = OnceLock::new();
+    let make = || {
+        let version = Command::new("llvm-config-22").arg("--version").output().unwrap().stdout;
+        let sources = SOURCES.map(|(_, text)| text).concat();
+        let digest = UnitDigest::of(&[sources.as_bytes(), &version].concat()).bytes();
+        let name = digest.iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"));
+        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+        let cache = cache.unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"));
+        let cache = cache.join("weld/test-engines").join(name);
+        let directory = cache.join("weld/engines");
+        if !directory.join("weld-lto-engine-22").exists() {
+            let wish = Wish { llvm_config: Some("llvm-config-22".into()), directory: Some(directory) };
+            build(&wish, &Workshop { directory: cache.join("none"), cache: None }).unwrap();
+        }
+        cache
+    };
+    CACHE.get_or_init(make).clone()
 }
 
 impl Drop for Workshop {
     fn drop(&mut self) {
-        if !std::thread::panicking() {
+        if !std::thread::panicking() && self.directory.exists() {
             let left: Vec<_> =
                 std::fs::read_dir(self.temporary()).unwrap().map(|e| e.unwrap().path()).collect();
             assert!(left.is_empty(), "left: {left:?}");
@@ -127,11 +159,24 @@ impl Default for Ask {
 }
 
 impl Workshop {
+    /// The same with each kind of engine.
+    pub fn each(name: &str, test: impl Fn(&Workshop)) {
+        test(&Workshop::new(name));
+        test(&Workshop::with_program(&format!("{name}-program")));
+    }
+
+    /// One where the engine is found that weld builds.
+    pub fn with_program(name: &str) -> Workshop {
+        let mut workshop = Workshop::new(name);
+        workshop.cache = Some(program_in_cache());
+        workshop
+    }
+
     pub fn new(name: &str) -> Workshop {
         let directory = std::env::temp_dir().join(format!("weld-lto-test-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&directory);
         std::fs::create_dir_all(directory.join("tmp")).unwrap();
-        Workshop { directory }
+        Workshop { directory, cache: None }
     }
 
     pub fn temporary(&self) -> PathBuf {

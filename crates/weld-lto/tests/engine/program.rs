@@ -1,0 +1,249 @@
+//! What only the engine that weld builds can do, and how one is built.
+
+use weld_lto::answer::{Fault, Level};
+use weld_lto::engine::build::{BuildError, Wish, build};
+use weld_lto::options::{Emit, IndexOnly, Options, PrefixReplace, SaveTemps};
+use weld_lto::request::{Machine, Resolution};
+
+use crate::workshop::{Ask, Given, LOCAL, P, VISIBLE, Workshop, def, lines, reference};
+
+const MAIN: &str = "int b(int); int main(int argc, char **argv) { (void)argv; return b(argc) + 2; }\n";
+const B: &str = "int b(int x) { return x * 40; }\n";
+
+fn two(workshop: &Workshop, flags: &str) -> [Given; 2] {
+    [
+        workshop.bitcode(flags, "a", MAIN, vec![def("main", P | VISIBLE | LOCAL), reference("b", LOCAL)]),
+        workshop.bitcode(flags, "b", B, vec![def("b", P | LOCAL)]),
+    ]
+}
+
+#[test]
+fn it_is_chosen_before_the_plugin() {
+    let workshop = Workshop::with_program("program-chosen");
+    let answer = workshop.ask(&two(&workshop, "-flto"), &Options::default(), &Ask::default()).unwrap();
+    assert!(answer.engines[0].contains("weld-lto-engine-22 (LLVM 22."), "{:?}", answer.engines);
+    assert!(answer.engines[0].ends_with("it is in weld's cache"), "{:?}", answer.engines);
+}
+
+/// The plugin that a compiler names comes first, but not if it cannot do what is asked.
+#[test]
+fn it_stands_in_for_a_plugin_that_cannot() {
+    let workshop = Workshop::with_program("program-stands-in");
+    let mut options = Options::default();
+    options.engine.plugin = Some("/usr/lib/llvm-22/lib/LLVMgold.so".into());
+    let files = two(&workshop, "-flto");
+    let answer = workshop.ask(&files, &options, &Ask::default()).unwrap();
+    assert!(answer.engines[0].contains("LLVMgold.so"), "{:?}", answer.engines);
+    options.codegen_level = Some(0);
+    let answer = workshop.ask(&files, &options, &Ask::default()).unwrap();
+    assert!(answer.engines[0].contains("weld-lto-engine-22"), "{:?}", answer.engines);
+    // What is asked for is used or nothing.
+    options.engine.path = options.engine.plugin.clone();
+    let error = workshop.ask(&files, &options, &Ask::default()).unwrap_err();
+    assert!(lines(&error).contains("weld lto-engine build"), "{}", lines(&error));
+}
+
+/// Each of these is an error with the plugin.
+#[test]
+fn options_that_the_plugin_lacks() {
+    let workshop = Workshop::with_program("program-options");
+    let files = two(&workshop, "-flto");
+    let done = |change: fn(&mut Options)| {
+        let mut options = Options::default();
+        change(&mut options);
+        workshop.ask(&files, &options, &Ask::default()).unwrap()
+    };
+    assert_eq!(done(|o| o.codegen_level = Some(0)).objects.len(), 1);
+    assert_eq!(done(|o| o.profile.warn_mismatch = false).objects.len(), 1);
+    assert_eq!(done(|o| o.devirtualisation.validate = true).objects.len(), 1);
+    let alias = done(|o| o.passes.alias_analysis = Some("basic-aa".to_owned()));
+    assert_eq!(alias.objects.len(), 1);
+    // Without passes, calls stay.
+    let passes = done(|o| {
+        o.passes.pipeline = Some("globaldce".to_owned());
+        o.passes.debug = true;
+    });
+    let ran = |name: &str| passes.messages.iter().any(|m| m.level == Level::Output && m.text.contains(name));
+    assert!(ran("GlobalDCEPass") && !ran("InlinerPass"), "{:?}", passes.messages);
+    assert!(
+        workshop.defined(&passes).contains(&"b".to_owned())
+            || workshop.run(&workshop.link(&passes, "")) == 42
+    );
+    let mut options = Options::default();
+    options.passes.plugins.push("/no/such/plugin.so".into());
+    let error = workshop.ask(&files, &options, &Ask::default()).unwrap_err();
+    assert!(lines(&error).contains("/no/such/plugin.so"), "{}", lines(&error));
+    options.passes.plugins.clear();
+    options.passes.pipeline = Some("no-such-pass".to_owned());
+    let error = workshop.ask(&files, &options, &Ask::default()).unwrap_err();
+    assert!(
+        matches!(error.fault, Fault::Said) && lines(&error).contains("no-such-pass"),
+        "{}",
+        lines(&error)
+    );
+}
+
+#[test]
+fn temporary_files_of_a_kind() {
+    let workshop = Workshop::with_program("program-kinds");
+    let kinds = ["opt", "prelink"].map(str::to_owned).to_vec();
+    let options = Options { save_temps: SaveTemps::Kinds(kinds), ..Options::default() };
+    workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap();
+    let made: Vec<_> = workshop.files().into_iter().filter(|name| name.starts_with("out")).collect();
+    assert_eq!(made, ["out.0.4.opt.bc", "out.lto.o"]);
+}
+
+#[test]
+fn bitcode_and_assembly() {
+    let workshop = Workshop::with_program("program-emit");
+    let options = Options { emit: Emit::Bitcode, ..Options::default() };
+    let thin = two(&workshop, "-flto=thin");
+    workshop.ask(&thin, &options, &Ask::default()).unwrap();
+    for name in ["out.lto.a.bc", "out.lto.b.bc"] {
+        workshop.sh(&format!("llvm-dis-22 -o - {name}"));
+    }
+    workshop.ask(&thin[..1], &options, &Ask::default()).unwrap();
+    assert!(workshop.sh("llvm-dis-22 -o - out").contains("@main"));
+    let options = Options { emit: Emit::Assembly, save_temps: SaveTemps::All, ..Options::default() };
+    workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap();
+    assert!(std::fs::read_to_string(workshop.path("out.lto.s")).unwrap().contains("main:"));
+    assert!(workshop.files().contains(&"out.0.5.precodegen.bc".to_owned()), "{:?}", workshop.files());
+}
+
+#[test]
+fn indexes_beside_linking_and_one_module() {
+    let workshop = Workshop::with_program("program-indexes");
+    let files = two(&workshop, "-flto=thin");
+    let mut options = Options::default();
+    options.thin.emit_index_files = true;
+    options.thin.emit_imports_files = true;
+    let answer = workshop.ask(&files, &options, &Ask::default()).unwrap();
+    assert_eq!(workshop.run(&workshop.link(&answer, "")), 42);
+    for name in ["a.o.thinlto.bc", "b.o.thinlto.bc", "a.o.imports"] {
+        assert!(workshop.files().contains(&name.to_owned()), "{name}: {:?}", workshop.files());
+    }
+    let mut options = Options { object_path: Some(workshop.path("kept")), ..Options::default() };
+    options.thin.single_modules.push("b.o".to_owned());
+    assert!(workshop.ask(&files, &options, &Ask::default()).unwrap().objects.is_empty());
+    assert!(workshop.sh("nm kept1").contains(" T b"));
+    assert!(!workshop.path("kept2").exists());
+}
+
+#[test]
+fn names_of_objects_in_lists() {
+    let workshop = Workshop::with_program("program-lists");
+    let mut options = Options::default();
+    options.thin.index_only = Some(IndexOnly { list: Some(workshop.path("list")) });
+    let directory = format!("{}/", workshop.directory.display());
+    let [old, new, object] = [directory.clone(), format!("{directory}index/"), "objects/".to_owned()];
+    options.thin.prefix_replace = Some(PrefixReplace { old, new, object });
+    options.thin.object_suffix_replace = Some((".o".to_owned(), ".full.o".to_owned()));
+    workshop.ask(&two(&workshop, "-flto=thin"), &options, &Ask::default()).unwrap();
+    let list = std::fs::read_to_string(workshop.path("list")).unwrap();
+    assert_eq!(list, "objects/a.full.o\nobjects/b.full.o\n");
+    assert!(workshop.path("index/a.full.o.thinlto.bc").exists());
+}
+
+/// The linker may make it something better than a load.
+#[test]
+fn loads_from_the_got_may_be_relaxed() {
+    let workshop = Workshop::with_program("program-relaxable");
+    let source = "extern int data; int f(void) { return data; }\n";
+    let symbols = vec![reference("data", Resolution(0)), def("f", P | VISIBLE | LOCAL)];
+    let file = workshop.bitcode("-flto -fPIC", "f", source, symbols);
+    let answer = workshop.ask(&[file], &Options::default(), &Ask::default()).unwrap();
+    std::fs::write(workshop.path("f.obj"), &answer.objects[0].bytes[..]).unwrap();
+    assert!(workshop.sh("readelf -rW f.obj").contains("R_X86_64_REX_GOTPCRELX"));
+}
+
+/// LLVM would end the process for each of these.
+#[test]
+fn what_is_wrong_is_said() {
+    let workshop = Workshop::with_program("program-wrong");
+    let said = |files: &[Given], options: &Options, ask: &Ask| {
+        let error = workshop.ask(files, options, ask).unwrap_err();
+        assert!(matches!(error.fault, Fault::Said), "{}", lines(&error));
+        lines(&error)
+    };
+    let files = two(&workshop, "-flto");
+    let options = Options { llvm: vec!["-no-such-option".to_owned()], ..Options::default() };
+    assert!(said(&files, &options, &Ask::default()).contains("-no-such-option"));
+    let [mut a, b] = two(&workshop, "-flto");
+    for size in [a.bytes.len() / 2, 60, 4] {
+        a.bytes.truncate(size);
+        std::fs::write(&a.path, &a.bytes).unwrap();
+        let text = said(std::slice::from_ref(&a), &Options::default(), &Ask::default());
+        assert!(text.contains("a.o: ") && text.contains("weld-lto-engine-22 failed"), "{text}");
+    }
+    let mut options = Options::default();
+    options.remarks.file = Some("/no/such/directory/remarks".into());
+    assert!(said(&[b], &options, &Ask::default()).contains("No such file"));
+}
+
+/// Bitcode with bytes that are wrong: errors or objects, but no crash and no hang.
+#[test]
+fn damaged_bitcode() {
+    let workshop = Workshop::with_program("program-damaged");
+    let [_, mut b] = two(&workshop, "-flto");
+    let whole = b.bytes.clone();
+    for at in (8..whole.len()).step_by(whole.len() / 24) {
+        b.bytes = whole.clone();
+        b.bytes[at] ^= 0x55;
+        std::fs::write(&b.path, &b.bytes).unwrap();
+        if let Err(error) = workshop.ask(std::slice::from_ref(&b), &Options::default(), &Ask::default()) {
+            assert!(lines(&error).contains("compiling "), "byte {at}: {}", lines(&error));
+        }
+    }
+}
+
+#[test]
+fn one_that_cannot_start_is_passed_over() {
+    let workshop = Workshop::new("program-broken");
+    let mut options = Options::default();
+    let path = workshop.path("weld-lto-engine-22");
+    std::fs::write(&path, "#!/bin/sh\necho no libraries >&2; exit 127\n").unwrap();
+    options.engine.path = Some(path.clone());
+    let ask = |options: &Options| workshop.ask(&two(&workshop, "-flto"), options, &Ask::default());
+    let error = ask(&options).unwrap_err();
+    assert!(lines(&error).contains("weld-lto-engine-22: Permission denied"), "{}", lines(&error));
+    workshop.sh("chmod +x weld-lto-engine-22");
+    let error = ask(&options).unwrap_err();
+    assert!(lines(&error).contains("it does not start: no libraries"), "{}", lines(&error));
+}
+
+#[test]
+fn objects_for_windows_of_32_bits() {
+    let workshop = Workshop::with_program("program-i386");
+    let source = "int g; int *f(void) { return &g; }\n";
+    let symbols = vec![def("_g", P | VISIBLE), def("_f", P | VISIBLE)];
+    let file = workshop.bitcode("--target=i686-pc-windows-msvc -flto", "w", source, symbols);
+    let ask = Ask { machine: Machine::Coff { machine: 0x14c }, ..Ask::default() };
+    assert_eq!(workshop.ask(&[file], &Options::default(), &ask).unwrap().objects.len(), 1);
+}
+
+#[test]
+fn what_building_needs() {
+    let workshop = Workshop::new("program-build");
+    let build_with = |script: &str| {
+        let config = workshop.path("llvm-config");
+        std::fs::write(&config, format!("#!/bin/sh\n{script}\n")).unwrap();
+        workshop.sh("chmod +x llvm-config");
+        let wish = Wish { llvm_config: Some(config), directory: Some(workshop.path("engines")) };
+        build(&wish, &workshop).unwrap_err()
+    };
+    let error = build_with("echo 14.0.6");
+    assert!(
+        error.to_string().ends_with("it is of LLVM 14.0.6, and engines are for LLVM 21 to 23"),
+        "{error}"
+    );
+    let error = build_with("case $1 in --version) echo 22.1.8;; *) echo /no/headers;; esac");
+    assert!(matches!(error, BuildError::NoHeaders { major: 22, .. }), "{error}");
+    assert!(
+        error.to_string().contains("/no/headers") && error.to_string().contains("llvm-22-dev"),
+        "{error}"
+    );
+    let error = build_with("exit 3");
+    assert!(matches!(error, BuildError::LlvmConfig { .. }), "{error}");
+    let left = std::fs::read_dir(workshop.path("engines")).unwrap().count();
+    assert_eq!(left, 0, "what was needed meanwhile is gone");
+}
