@@ -150,7 +150,7 @@ fn key(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate)
     Some(UnitDigest::of(&text))
 }
 
-/// The library that a program has LLVM in, as it was built: [`crate::build`] has it say so.
+/// The library that a program has LLVM in, as it was built: [`super::build`] has it say so.
 fn library_of(program: &Path) -> Option<PathBuf> {
     let bytes = std::fs::read(program).ok()?;
     let at = memchr::memmem::find(&bytes, LIBRARY_MARK.as_bytes())? + LIBRARY_MARK.len();
