@@ -9,6 +9,7 @@
 //! What the debug sections say then is `weld_common::source_lines`'s to find out.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -25,7 +26,7 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::decode_relocs;
 use crate::wording::detailed;
-use crate::wording::place::{Extents, enclosing};
+use crate::wording::place::Extents;
 
 /// Adds source lines to the diagnostics that a link ends with.
 pub fn explain(job: &Job, resolved: &Resolved, result: Result<(), Diagnostics>) -> Result<(), Diagnostics> {
@@ -61,19 +62,19 @@ fn add_lines(list: &mut [Diagnostic], (options, resolved): (&Options, &Resolved)
         let places: Vec<Place> = asked.iter().map(|&(d, p)| list[d].places[p].1).collect();
         let lines = find(object, &places);
         let mut sources = None;
-        let mut extents = None;
+        let extents = OnceCell::new();
+        let extents = || extents.get_or_init(|| Extents::of(object));
         for (at, line) in asked.into_iter().zip(lines) {
             let notes = found.entry(at).or_default();
             let place = list[at.0].places[at.1].1;
             let source = || {
                 let sources: &Sources = sources.get_or_insert_with(|| Sources::of(object));
-                sources.of_place(object, place).map(|name| format!("    in {name}"))
+                sources.of_place(object, place, &extents).map(|name| format!("    in {name}"))
             };
             notes.extend(line.map(|line| format!("    at {line}")).or_else(source));
             let diagnostic = &list[at.0];
             if diagnostic.tells_owner && at.1 == 0 {
-                let extents: &Extents = extents.get_or_insert_with(|| Extents::of(object));
-                let owner = extents.owner(options, object, diagnostic.places[0].1);
+                let owner = extents().owner(options, object, diagnostic.places[0].1);
                 notes.extend(owner.map(|owner| format!("in {owner}")));
             }
         }
@@ -100,11 +101,12 @@ impl Sources {
     }
 
     /// The file that a place belongs to, unless the name of the object tells it.
-    fn of_place(&self, object: &Object, place: Place) -> Option<&str> {
+    fn of_place<'e>(&self, object: &Object, place: Place, extents: &dyn Fn() -> &'e Extents) -> Option<&str> {
         let name = match &self.0[..] {
+            [] => return None,
             [(_, only)] => only,
             many => {
-                let (index, _) = enclosing(object, place.section, place.offset)?;
+                let (index, _) = extents().enclosing(object, place.section, place.offset)?;
                 let before = many.partition_point(|(file, _)| *file < index);
                 &many[..before].last().filter(|_| index < object.first_global)?.1
             }
