@@ -28,6 +28,24 @@ pub struct Request<'a> {
     pub patience: Duration,
 }
 
+#[cfg(test)]
+impl<'a> Request<'a> {
+    /// About no files, for x86-64.
+    pub(crate) fn of_nothing(output: Output, options: &'a Options) -> Request<'a> {
+        Request {
+            files: Vec::new(),
+            unused: Vec::new(),
+            output,
+            output_path: Path::new("out"),
+            machine: Machine::Elf { machine: 62, is_64: true, is_big_endian: false },
+            llvm_major: None,
+            gcc_major: None,
+            options,
+            patience: Request::PATIENCE,
+        }
+    }
+}
+
 impl Request<'_> {
     /// What an engine is given to answer in: loading LLVM over a slow network takes less.
     pub const PATIENCE: Duration = Duration::from_secs(60);

@@ -214,17 +214,8 @@ mod tests {
             machine: u16,
             gcc_major: Option<u32>,
         ) -> Result<(String, String), Fault> {
-            let request = Request {
-                files: Vec::new(),
-                unused: Vec::new(),
-                output: Output::Pie,
-                output_path: Path::new("out"),
-                machine: Machine::Elf { machine, is_64: machine != 3, is_big_endian: false },
-                llvm_major: None,
-                gcc_major,
-                options,
-                patience: Request::PATIENCE,
-            };
+            let machine = Machine::Elf { machine, is_64: machine != 3, is_big_endian: false };
+            let request = Request { machine, gcc_major, ..Request::of_nothing(Output::Pie, options) };
             let gcc = find(&request, self, &self.root)?;
             let short = |path: &Path| path.strip_prefix(&self.root).unwrap_or(path).display().to_string();
             Ok((short(&gcc.wrapper), short(&gcc.driver)))

@@ -419,17 +419,7 @@ mod tests {
     }
 
     fn request<'a>(options: &'a Options, output: Output) -> Request<'a> {
-        Request {
-            files: Vec::new(),
-            unused: Vec::new(),
-            output,
-            output_path: Path::new("dir/out"),
-            machine: Machine::Elf { machine: 62, is_64: true, is_big_endian: false },
-            llvm_major: None,
-            gcc_major: None,
-            options,
-            patience: Request::PATIENCE,
-        }
+        Request { output_path: Path::new("dir/out"), ..Request::of_nothing(output, options) }
     }
 
     #[test]

@@ -105,8 +105,6 @@ pub fn for_gcc(symbol: &Symbol<'_>) -> Word {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::options::Options;
     use crate::request::Output;
@@ -118,18 +116,7 @@ mod tests {
     fn llvm(symbol: &Symbol<'_>, whole_program: bool) -> (Word, bool) {
         let mut options = Options::default();
         options.devirtualisation.whole_program = whole_program;
-        let request = Request {
-            files: Vec::new(),
-            unused: Vec::new(),
-            output: Output::Shared,
-            output_path: Path::new("out"),
-            machine: Machine::Elf { machine: 62, is_64: true, is_big_endian: false },
-            llvm_major: None,
-            gcc_major: None,
-            options: &options,
-            patience: Request::PATIENCE,
-        };
-        for_llvm(symbol, &request)
+        for_llvm(symbol, &Request::of_nothing(Output::Shared, &options))
     }
 
     const P: Resolution = Resolution::PREVAILING;

@@ -190,23 +190,13 @@ pub fn relocation_model(word: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
 
     use super::*;
     use crate::options::{Cache, IndexOnly, PrefixReplace};
 
     fn of(output: Output, options: &Options) -> Result<String, String> {
-        let request = Request {
-            files: Vec::new(),
-            unused: Vec::new(),
-            output,
-            output_path: Path::new("out"),
-            machine: Machine::Elf { machine: 62, is_64: true, is_big_endian: false },
-            llvm_major: None,
-            gcc_major: None,
-            options,
-            patience: Request::PATIENCE,
-        };
+        let request = Request::of_nothing(output, options);
         words(&request).map(|words| words.join(" ")).map_err(|fault| match fault {
             Fault::Option { option, .. } => option,
             other => panic!("{other:?}"),

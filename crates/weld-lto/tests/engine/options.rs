@@ -3,17 +3,7 @@
 use weld_lto::answer::{Fault, Level};
 use weld_lto::options::{Cache, Emit, IndexOnly, Options, SaveTemps};
 
-use crate::workshop::{Ask, Given, LOCAL, P, VISIBLE, Workshop, def, lines, reference};
-
-const MAIN: &str = "int b(int); int main(int argc, char **argv) { (void)argv; return b(argc) + 2; }\n";
-const B: &str = "int b(int x) { return x * 40; }\n";
-
-fn two(workshop: &Workshop, flags: &str) -> [Given; 2] {
-    [
-        workshop.bitcode(flags, "a", MAIN, vec![def("main", P | VISIBLE | LOCAL), reference("b", LOCAL)]),
-        workshop.bitcode(flags, "b", B, vec![def("b", P | LOCAL)]),
-    ]
-}
+use crate::workshop::{Ask, Given, P, VISIBLE, Workshop, def, lines, two};
 
 #[test]
 fn assembly() {

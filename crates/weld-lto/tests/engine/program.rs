@@ -5,17 +5,7 @@ use weld_lto::engine::build::{BuildError, Wish, build};
 use weld_lto::options::{Emit, IndexOnly, Options, PrefixReplace, SaveTemps};
 use weld_lto::request::{Machine, Resolution};
 
-use crate::workshop::{Ask, Given, LOCAL, P, VISIBLE, Workshop, def, lines, reference};
-
-const MAIN: &str = "int b(int); int main(int argc, char **argv) { (void)argv; return b(argc) + 2; }\n";
-const B: &str = "int b(int x) { return x * 40; }\n";
-
-fn two(workshop: &Workshop, flags: &str) -> [Given; 2] {
-    [
-        workshop.bitcode(flags, "a", MAIN, vec![def("main", P | VISIBLE | LOCAL), reference("b", LOCAL)]),
-        workshop.bitcode(flags, "b", B, vec![def("b", P | LOCAL)]),
-    ]
-}
+use crate::workshop::{Ask, Given, LOCAL, P, VISIBLE, Workshop, def, lines, reference, two};
 
 #[test]
 fn it_is_chosen_before_the_plugin() {

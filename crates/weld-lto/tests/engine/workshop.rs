@@ -277,3 +277,14 @@ pub fn lines(error: &EngineError) -> String {
     }
     text
 }
+
+/// A program that calls a function of another module.
+pub const MAIN: &str = "int b(int); int main(int argc, char **argv) { (void)argv; return b(argc) + 2; }\n";
+pub const B: &str = "int b(int x) { return x * 40; }\n";
+
+pub fn two(workshop: &Workshop, flags: &str) -> [Given; 2] {
+    [
+        workshop.bitcode(flags, "a", MAIN, vec![def("main", P | VISIBLE | LOCAL), reference("b", LOCAL)]),
+        workshop.bitcode(flags, "b", B, vec![def("b", P | LOCAL)]),
+    ]
+}

@@ -140,22 +140,10 @@ fn utf8(text: &OsStr) -> Result<String, Fault> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     fn of(output: Output, options: &Options) -> Result<String, Fault> {
-        let request = Request {
-            files: Vec::new(),
-            unused: Vec::new(),
-            output,
-            output_path: Path::new("out"),
-            machine: Machine::Elf { machine: 62, is_64: true, is_big_endian: false },
-            llvm_major: None,
-            gcc_major: None,
-            options,
-            patience: Request::PATIENCE,
-        };
+        let request = Request::of_nothing(output, options);
         let to = Distribution {
             compiler: "clang".into(),
             compiler_prepended_args: vec!["first".into()],
