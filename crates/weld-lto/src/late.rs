@@ -33,12 +33,14 @@ macro_rules! functions {
 type Actions = *mut libc::posix_spawn_file_actions_t;
 
 functions! {
+    fn __cxa_atexit(extern "C" fn(*mut c_void), *mut c_void, *mut c_void) -> c_int;
     fn dlerror() -> *mut c_char;
     fn dlopen(*const c_char, c_int) -> *mut c_void;
     fn dup2(c_int, c_int) -> c_int;
     fn execvp(*const c_char, *const *const c_char) -> c_int;
     fn fork() -> libc::pid_t;
     fn kill(libc::pid_t, c_int) -> c_int;
+    fn pause() -> c_int;
     fn pipe2(*mut c_int, c_int) -> c_int;
     fn posix_spawn_file_actions_adddup2(Actions, c_int, c_int) -> c_int;
     fn posix_spawn_file_actions_destroy(Actions) -> c_int;

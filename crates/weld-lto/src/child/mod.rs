@@ -18,7 +18,7 @@ mod plugin;
 mod program;
 mod wrapper;
 
-use std::ffi::{CString, c_int};
+use std::ffi::{CString, c_int, c_void};
 use std::fs::{DirBuilder, File};
 use std::io::{self, Read, Write};
 use std::os::fd::FromRawFd;
@@ -65,6 +65,8 @@ struct Ending {
 
 /// Does what weld orders. The exit code, if there was no order; else the process ends itself.
 pub fn run() -> i32 {
+    // The order may name a directory that is there already, and then has to be removed.
+    ignore_signals();
     let Some(voice) = take_streams() else { return 2 };
     let voice = Voice(Arc::new(Mutex::new(voice)));
     let mut order = Vec::new();
@@ -73,7 +75,6 @@ pub fn run() -> i32 {
         voice.say(&Reply::Failed);
         return 2;
     };
-    ignore_signals();
     let directory = Path::new(os_str(&order.directory)).to_owned();
     let (keeps, grace) = match &order.work {
         Work::Distributor(work) => (work.keeps, DISTRIBUTORS_GRACE),
@@ -147,6 +148,31 @@ fn ignore_signals() {
     }
 }
 
+/// Lets no other thread end this process, which compilers do when their files are removed under them: that thread
+/// waits for ever instead.
+fn stop_others_from_ending() {
+    extern "C" fn at_exit(_: *mut c_void) {
+        wait_for_ever();
+    }
+    extern "C" fn at_signal(_: c_int) {
+        wait_for_ever();
+    }
+    // SAFETY: both functions only wait, which is allowed anywhere.
+    unsafe {
+        late::__cxa_atexit()(at_exit, std::ptr::null_mut(), std::ptr::null_mut());
+        for signal in [libc::SIGABRT, libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE] {
+            libc::signal(signal, at_signal as *const () as libc::sighandler_t);
+        }
+    }
+}
+
+fn wait_for_ever() -> ! {
+    loop {
+        // SAFETY: no preconditions.
+        unsafe { late::pause()() };
+    }
+}
+
 /// Waits for the end of standard input on a thread of its own, and ends the process then. A byte that comes after the
 /// order says that work may begin which waits for that.
 fn watch(ending: Arc<Ending>, go: Sender<()>) {
@@ -168,6 +194,7 @@ impl Ending {
         if let Some(cleanup) = cleanup {
             cleanup();
         }
+        stop_others_from_ending();
         let group = self.group.load(Ordering::SeqCst);
         if group > 0 {
             self.ask_to_end(group);

@@ -82,7 +82,6 @@ fn impossible(options: &Options, is_alone: bool) -> Option<&'static str> {
     }
     of_all
         .or(set(!options.llvm.is_empty(), "-mllvm"))
-        .or(set(options.cpu.is_some(), "-plugin-opt=mcpu="))
         .or(set(options.codegen_level.is_some(), "--lto-CGO"))
         .or(set(options.partitions != 1, "--lto-partitions"))
         .or(set(options.unified.is_some(), "--lto"))

@@ -17,7 +17,7 @@ use super::resolution::for_llvm;
 use super::results::Results;
 use super::session::{self, Outcome, Session};
 use super::{distribute, error, modules, object_list, objects, shim, words};
-use crate::answer::{Answer, EngineError, Fault, Level, Object};
+use crate::answer::{Answer, EngineError, Fault, Level, Message, Object};
 use crate::options::{Emit, Options, SaveTemps};
 use crate::protocol::{Input, Order, Plugin, Work};
 use crate::request::{Machine, Output, Request};
@@ -41,7 +41,7 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
     if let Some(answer) = results.as_ref().and_then(|results| earlier(request, results)) {
         return Ok(answer);
     }
-    let mut refused = None;
+    let (mut refused, mut unusable) = (None, Vec::new());
     for (candidate, plan) in search.candidates.iter().zip(plans) {
         let plan = match plan {
             Ok(plan) => plan,
@@ -52,7 +52,8 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
         };
         let attempt = Attempt { request, host, child: &child, candidate, plan: &plan };
         match attempt.run() {
-            Ok(answer) => {
+            Ok(mut answer) => {
+                answer.messages.splice(0..0, unusable);
                 // What was said would not be said again.
                 if let Some(results) = results.filter(|_| answer.messages.is_empty()) {
                     results.store(answer.objects.iter().map(|object| &object.bytes[..]));
@@ -60,7 +61,12 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
                 return Ok(answer);
             }
             Err(Failure::Unusable(why)) if !candidate.is_asked_for => {
-                search.tried.push(format!("{}: {why}", candidate.path.display()));
+                let text = format!("{}: {why}", candidate.path.display());
+                // Somebody has built it to be used.
+                if candidate.is_program() {
+                    unusable.push(Message { level: Level::Warning, text: text.clone() });
+                }
+                search.tried.push(text);
             }
             Err(Failure::Unusable(why)) => {
                 let tried = vec![format!("{}: {why}", candidate.path.display())];
@@ -69,6 +75,8 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
             Err(Failure::Error(error)) => return Err(error),
         }
     }
+    // What another engine cannot do is not the matter if the one that could is broken.
+    let refused = refused.filter(|_| unusable.is_empty());
     Err(error(request, refused.unwrap_or_else(|| not_found(request, search.tried))))
 }
 

@@ -106,6 +106,11 @@ impl Session {
         Ok(Session { process, directory: directory.to_owned(), keeps: false, talk: Talk::default() })
     }
 
+    /// The directory of the order to come, if that was not known.
+    pub fn owns(&mut self, directory: &Path) {
+        self.directory = directory.to_owned();
+    }
+
     /// Gives the order and listens. `refuse` says why a compiler of this version is not wanted.
     pub fn work(
         &mut self,

@@ -201,6 +201,27 @@ fn one_that_cannot_start_is_passed_over() {
     assert!(lines(&error).contains("it does not start: no libraries"), "{}", lines(&error));
 }
 
+/// Somebody has built it, so it is said that another one compiles.
+#[test]
+fn one_that_is_found_and_broken_is_worth_a_warning() {
+    let mut workshop = Workshop::new("program-found-broken");
+    workshop.sh(
+        "mkdir -p weld/engines && echo junk > weld/engines/weld-lto-engine-22 && chmod +x weld/engines/*",
+    );
+    workshop.cache = Some(workshop.path("."));
+    let mut options = Options::default();
+    let answer = workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap();
+    let warning = &answer.messages[0];
+    assert!(
+        warning.level == Level::Warning && warning.text.contains("engines/weld-lto-engine-22: "),
+        "{warning:?}"
+    );
+    assert!(answer.engines[0].contains("LLVMgold.so"), "{:?}", answer.engines);
+    options.codegen_level = Some(1);
+    let error = workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap_err();
+    assert!(lines(&error).contains("engines/weld-lto-engine-22: "), "{}", lines(&error));
+}
+
 #[test]
 fn objects_for_windows_of_32_bits() {
     let workshop = Workshop::with_program("program-i386");

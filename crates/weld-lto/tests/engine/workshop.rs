@@ -19,7 +19,7 @@ use weld_lto::request::{File, Machine, Member, Output, Request, Resolution, Symb
 pub struct Workshop {
     pub directory: PathBuf,
     /// The user's directory for caches, in which engines may be.
-    cache: Option<PathBuf>,
+    pub cache: Option<PathBuf>,
 }
 
 pub const X86_64: Machine = Machine::Elf { machine: 62, is_64: true, is_big_endian: false };

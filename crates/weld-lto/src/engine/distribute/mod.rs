@@ -78,8 +78,11 @@ impl Elsewhere<'_> {
     /// The objects, and whether the engine had nothing to say.
     fn run(&self) -> Result<(Answer, bool), Box<EngineError>> {
         let keeps = self.request.options.save_temps != SaveTemps::None;
+        // The child is there before the directory: it removes that if this process is killed.
+        let mut session = self.start()?;
         let mut stage = Stage::new(self.request, self.host, keeps).map_err(|fault| self.fault(fault))?;
-        let mut session = self.prepare(&mut stage, keeps)?;
+        session.owns(Path::new(&stage.directory));
+        self.prepare(&mut session, &stage, keeps)?;
         let result = self.with_stage(&mut stage, &mut session);
         session.end(result.is_ok());
         let printed = std::mem::take(&mut session.talk.messages);
@@ -97,10 +100,15 @@ impl Elsewhere<'_> {
     }
 
     /// The child that owns the directory, and is to run the distributor.
-    fn prepare(&self, stage: &mut Stage, keeps: bool) -> Result<Session, Box<EngineError>> {
+    fn start(&self) -> Result<Session, Box<EngineError>> {
         let Some(child) = self.host.lto_child() else {
             return Err(error(self.request, Fault::Unsupported("this program cannot start compilers")));
         };
+        Session::start(&child, Path::new("")).map_err(|e| self.fault(Fault::CannotStart(e)))
+    }
+
+    /// Tells it what that is.
+    fn prepare(&self, session: &mut Session, stage: &Stage, keeps: bool) -> Result<(), Box<EngineError>> {
         let json = self.json_path(stage);
         let args = self.to.distributor_args.iter().map(|arg| arg.as_encoded_bytes());
         let order = Order {
@@ -111,10 +119,8 @@ impl Elsewhere<'_> {
                 keeps,
             }),
         };
-        let mut session = Session::start(&child, Path::new(&stage.directory))
-            .map_err(|e| self.fault(Fault::CannotStart(e)))?;
         match session.prepare(&order, self.request.patience, keeps).fault(self.request.patience) {
-            None => Ok(session),
+            None => Ok(()),
             Some(fault) => Err(self.fault(fault)),
         }
     }
