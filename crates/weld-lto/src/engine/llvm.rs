@@ -38,6 +38,7 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
     let first =
         search.candidates.iter().zip(&plans).find_map(|(engine, plan)| Some((engine, plan.as_ref().ok()?)));
     let results = first.and_then(|(engine, plan)| Results::of(request, &plan.words, plan.output, engine));
+    let whose = first.map(|(engine, _)| engine.path.clone());
     if let Some(answer) = results.as_ref().and_then(|results| earlier(request, results)) {
         return Ok(answer);
     }
@@ -55,7 +56,8 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
             Ok(mut answer) => {
                 answer.messages.splice(0..0, unusable);
                 // What was said would not be said again.
-                if let Some(results) = results.filter(|_| answer.messages.is_empty()) {
+                let is_kept = answer.messages.is_empty() && whose.as_ref() == Some(&candidate.path);
+                if let Some(results) = results.filter(|_| is_kept) {
                     results.store(answer.objects.iter().map(|object| &object.bytes[..]));
                 }
                 return Ok(answer);
