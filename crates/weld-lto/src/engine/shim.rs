@@ -80,7 +80,9 @@ fn files(request: &Request<'_>, words: &mut Words) {
     words.flag("emit-asm", options.emit == Emit::Assembly);
     words.flag("emit-bitcode", options.emit == Emit::Bitcode);
     words.flag("always-object", options.object_path.is_some());
-    words.value("output", Some(path(request.output_path)));
+    // Objects do not depend on it, so it is not said where nothing is named after it.
+    let names_files = options.save_temps != SaveTemps::None || options.time_trace.is_some();
+    words.value("output", names_files.then(|| path(request.output_path)));
     // The objects are kept here.
     let kinds: Vec<&String> = match &options.save_temps {
         SaveTemps::Kinds(kinds) => kinds.iter().filter(|kind| *kind != PRELINK).collect(),

@@ -2,7 +2,7 @@
 
 use weld_lto::answer::{Fault, Level};
 use weld_lto::engine::build::{BuildError, Wish, build};
-use weld_lto::options::{Emit, IndexOnly, Options, PrefixReplace, SaveTemps};
+use weld_lto::options::{Cache, Emit, IndexOnly, Options, PrefixReplace, SaveTemps};
 use weld_lto::request::{Machine, Resolution};
 
 use crate::workshop::{Ask, Given, LOCAL, P, VISIBLE, Workshop, def, lines, reference, two};
@@ -199,6 +199,18 @@ fn one_that_cannot_start_is_passed_over() {
     workshop.sh("chmod +x weld-lto-engine-22");
     let error = ask(&options).unwrap_err();
     assert!(lines(&error).contains("it does not start: no libraries"), "{}", lines(&error));
+}
+
+/// A link that is done again finds its output, and what it made, whatever the output is by now.
+#[test]
+fn a_result_is_found_again_whatever_the_output_is() {
+    let workshop = Workshop::with_program("program-result");
+    let directory = workshop.path("kept");
+    let options = Options { cache: Some(Cache { directory, policy: None }), ..Options::default() };
+    let ask = || workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap();
+    assert!(ask().engines[0].contains("weld-lto-engine-22"));
+    workshop.sh("echo program > out");
+    assert!(ask().engines[0].contains("an earlier link"));
 }
 
 /// Somebody has built it, so it is said that another one compiles.
