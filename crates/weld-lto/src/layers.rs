@@ -8,7 +8,7 @@ const ROOMS: &[&str] = &[
     // What targets are, and what code for them calls.
     "triple", "runtime_calls",
     // What compilers are asked, and what they answer.
-    "options", "spelling", "request", "origin", "answer",
+    "options", "spelling", "rows", "request", "origin", "answer",
     // Asking them, and being asked.
     "protocol", "late", "engine", "child",
 ];

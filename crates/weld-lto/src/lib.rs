@@ -22,6 +22,7 @@ pub mod options;
 pub mod origin;
 pub mod protocol;
 pub mod request;
+pub mod rows;
 pub mod runtime_calls;
 pub mod spelling;
 pub mod triple;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
+use weld_lto::rows::Holder;
 
 use super::{base_file, lto};
 use crate::options::{Debug, Guard, Icf, Input, Manifest, Options, Timestamp, Verbose};
@@ -66,6 +67,12 @@ pub fn switch(given: Given<'_>) -> Result<bool, String> {
         None => Ok(true),
         Some(value) if value.eq_ignore_ascii_case("no") => Ok(false),
         Some(value) => Err(format!("expected nothing or 'no', but got '{}'", value.display())),
+    }
+}
+
+impl Holder for State {
+    fn lto(&mut self) -> &mut weld_lto::options::Options {
+        &mut self.o.lto
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
+use weld_lto::rows::Holder;
 
 use super::table;
 use crate::compat_mode::CompatMode;
@@ -88,6 +89,12 @@ impl Context for State {
     fn at(&mut self, position: usize) {
         self.problems.at(position);
         self.position = position;
+    }
+}
+
+impl Holder for State {
+    fn lto(&mut self) -> &mut weld_lto::options::Options {
+        &mut self.o.lto
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use weld_common::args::{Context, Given, Problems, slash};
 use weld_common::diag::Diagnostic;
 use weld_common::text;
+use weld_lto::rows::Holder;
 
 use super::EMULATIONS;
 use crate::args::state as link;
@@ -88,6 +89,12 @@ impl Context for State {
 
     fn at(&mut self, position: usize) {
         self.problems.at(position);
+    }
+}
+
+impl Holder for State {
+    fn lto(&mut self) -> &mut weld_lto::options::Options {
+        &mut self.o.lto
     }
 }
 

@@ -1,11 +1,10 @@
 //! Link-time optimisation: options of ld.lld, which are for the compiler that generates code, and what gcc and
 //! clang pass to plugins (`-plugin-opt`), which says the same in other words.
 
-use std::path::PathBuf;
-
-use weld_common::args::Value::{None as NoValue, Optional, Required, Suffix};
+use weld_common::args::Value::{None as NoValue, Optional, Required};
 use weld_common::args::{Group, Spec, accepted, choice, flag, refused, take};
-use weld_lto::options::{Emit, SaveTemps, Unified};
+use weld_lto::options::{SaveTemps, Unified};
+use weld_lto::rows;
 
 use super::super::state::State;
 
@@ -31,17 +30,7 @@ const ROWS: &[Spec<State>] = &[
          and so on as the options of that name here; for GCC the path of lto-wrapper, -fresolution=, -pass-through=.",
         |s, v| Ok(s.o.lto.take_plugin_option(v.text()?)?),
     ),
-    take(
-        &["lto-engine"],
-        Required("FILE"),
-        "Compile bitcode with this engine: one that `weld lto-engine build` has built, or LLVM's plugin (LLVMgold.so). By \
-         default one is looked for, of the oldest LLVM that is new enough for all bitcode.",
-        |s: &mut State, v| {
-            s.o.lto.engine.path = Some(v.os().into());
-            Ok(())
-        },
-    )
-    .two_dashes(),
+    rows::engine().two_dashes(),
     flag(&["fat-lto-objects"], "Compile the bitcode (.llvm.lto) of objects that have machine code, too.", |s| {
         s.o.lto.fat_objects = true;
     }),
@@ -59,49 +48,15 @@ const ROWS: &[Spec<State>] = &[
         },
     )
     .two_dashes(),
-    take(&["lto-O"], Suffix("LEVEL"), "Optimise bitcode: 0 to 3 (default: 2).", |s: &mut State, v| {
-        Ok(s.o.lto.take_level(v.text()?)?)
-    })
-    .two_dashes(),
-    take(
-        &["lto-CGO"],
-        Suffix("LEVEL"),
-        "Optimise while machine code is generated: 0 to 3 (default: 2, or 3 with --lto-O3).",
-        |s: &mut State, v| {
-            Ok(s.o.lto.take_codegen_level(v.text()?)?)
-        },
-    )
-    .two_dashes(),
-    take(
-        &["lto-partitions"],
-        Required("N"),
-        "Compile bitcode that is merged to one module in N pieces, in parallel.",
-        |s: &mut State, v| Ok(s.o.lto.take_partitions(v.text()?)?),
-    )
-    .two_dashes(),
-    take(&["thinlto-jobs"], Required("N"), "Compile N modules at a time; all: as many as pay.", |s, v| {
-        Ok(s.o.lto.take_jobs(v.text()?)?)
-    }),
-    take(&["mllvm"], Required("OPTION"), "An option for LLVM itself.", |s, v| {
-        s.o.lto.llvm.push(v.string()?);
-        Ok(())
-    }),
-    take(&["lto-obj-path"], Required("FILE"), "Keep the objects that compilers make, by this name.", |s: &mut State, v| {
-        s.o.lto.object_path = Some(v.os().into());
-        Ok(())
-    })
-    .two_dashes(),
-    flag(&["lto-emit-asm"], "Write assembly code instead of linking.", |s: &mut State| s.o.lto.emit = Emit::Assembly)
-        .two_dashes(),
-    flag(&["lto-emit-llvm"], "Write bitcode instead of linking.", |s: &mut State| s.o.lto.emit = Emit::Bitcode)
-        .two_dashes(),
-    take(
-        &["save-temps"],
-        Optional("KIND"),
-        "Keep what is made on the way from bitcode to objects: all, or resolution, preopt, promote, internalize, import, \
-         opt, precodegen, prelink or combinedindex.",
-        |s, v| Ok(s.o.lto.take_save_temps(v.value.map(|_| v.text()).transpose()?)?),
-    ),
+    rows::level().two_dashes(),
+    rows::codegen_level().two_dashes(),
+    rows::partitions().two_dashes(),
+    rows::jobs(),
+    rows::llvm_option(),
+    rows::object_path().two_dashes(),
+    rows::emit_assembly().two_dashes(),
+    rows::emit_bitcode().two_dashes(),
+    rows::save_temps(&["save-temps"]),
     flag(&["plugin-save-temps"], "The same.", |s| s.o.lto.save_temps = SaveTemps::All),
     flag(&["disable-verify"], "Do not verify bitcode.", |s| s.o.lto.disable_verify = true),
     take(&["lto-newpm-passes"], Required("PASSES"), "The passes of the optimiser.", |s: &mut State, v| {
@@ -146,20 +101,9 @@ const ROWS: &[Spec<State>] = &[
         s.o.lto.blocks.address_map = false;
     })
     .two_dashes(),
-    take(&["lto-sample-profile"], Required("FILE"), "Optimise by a profile of samples.", |s: &mut State, v| {
-        s.o.lto.profile.sample = Some(v.os().into());
-        Ok(())
-    })
-    .two_dashes(),
-    take(&["lto-cs-profile-file"], Required("FILE"), "Optimise by a context-sensitive profile.", |s: &mut State, v| {
-        s.o.lto.profile.context_sensitive = Some(v.os().into());
-        Ok(())
-    })
-    .two_dashes(),
-    flag(&["lto-cs-profile-generate"], "Generate code that writes such a profile.", |s: &mut State| {
-        s.o.lto.profile.generate = true;
-    })
-    .two_dashes(),
+    rows::sample_profile().two_dashes(),
+    rows::context_profile().two_dashes(),
+    rows::generate_profile().two_dashes(),
     flag(
         &["lto-pgo-warn-mismatch"],
         "Warn of functions that a profile knows by another shape. This is the default.",
@@ -221,34 +165,13 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     flag(&["opt-remarks-with-hotness"], "Say how often, too.", |s| s.o.lto.remarks.with_hotness = true),
-    take(
-        &["thinlto-index-only"],
-        Optional("FILE"),
-        "Write what is needed to compile each module elsewhere instead of linking, and to FILE the names of the objects \
-         that are to be linked then.",
-        |s, v| {
-            s.o.lto.take_index_only(v.value.map(PathBuf::from));
-            Ok(())
-        },
-    ),
+    rows::index_only(),
     flag(&["thinlto-emit-index-files"], "Write these files beside linking.", |s| {
         s.o.lto.thin.emit_index_files = true;
     }),
-    flag(&["thinlto-emit-imports-files"], "With each, a list of the files that it imports from.", |s| {
-        s.o.lto.thin.emit_imports_files = true;
-    }),
-    take(
-        &["thinlto-prefix-replace"],
-        Required("OLD;NEW[;OBJECT]"),
-        "Replace the start of the names of these files, and of the objects in the list.",
-        |s, v| Ok(s.o.lto.take_prefix_replace(v.text()?)?),
-    ),
-    take(
-        &["thinlto-object-suffix-replace"],
-        Required("OLD;NEW"),
-        "Replace the end of the names of inputs to get the names of files that have been compiled of them.",
-        |s, v| Ok(s.o.lto.take_suffix_replace(v.text()?)?),
-    ),
+    rows::emit_imports(),
+    rows::prefix_replace(),
+    rows::suffix_replace(),
     take(
         &["thinlto-single-module"],
         Required("NAME"),
@@ -258,38 +181,13 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    take(&["thinlto-cache-dir"], Required("DIR"), "Keep compiled modules for later links in DIR.", |s, v| {
-        s.o.lto.cache_in(v.os().into());
-        Ok(())
-    }),
-    take(&["thinlto-cache-policy"], Required("POLICY"), "How much of them, and how long.", |s, v| {
-        Ok(s.o.lto.take_cache_policy(v.text()?)?)
-    }),
-    take(
-        &["thinlto-distributor"],
-        Required("PROGRAM"),
-        "Have modules compiled by a program that distributes compilations.",
-        |s, v| {
-            s.o.lto.distributed().distributor = v.os().into();
-            Ok(())
-        },
-    ),
-    take(&["thinlto-distributor-arg"], Required("ARG"), "An argument for it.", |s, v| {
-        s.o.lto.distributed().distributor_args.push(v.os().into());
-        Ok(())
-    }),
-    take(&["thinlto-remote-compiler"], Required("PROGRAM"), "The compiler that it is to run.", |s, v| {
-        s.o.lto.distributed().compiler = v.os().into();
-        Ok(())
-    }),
-    take(&["thinlto-remote-compiler-prepend-arg"], Required("ARG"), "The compiler's first arguments.", |s, v| {
-        s.o.lto.distributed().compiler_prepended_args.push(v.os().into());
-        Ok(())
-    }),
-    take(&["thinlto-remote-compiler-arg"], Required("ARG"), "The compiler's last arguments.", |s, v| {
-        s.o.lto.distributed().compiler_args.push(v.os().into());
-        Ok(())
-    }),
+    rows::cache_directory(&["thinlto-cache-dir"]),
+    rows::cache_policy(&["thinlto-cache-policy"]),
+    rows::distributor(),
+    rows::distributor_arg(),
+    rows::remote_compiler(),
+    rows::remote_compiler_prepended_arg(),
+    rows::remote_compiler_arg(),
     accepted(&["flto", "flto-partition", "fuse-ld"], Optional("VALUE"), "it is for the compiler"),
     refused(
         &["lto-pseudo-probe-for-profiling"],
