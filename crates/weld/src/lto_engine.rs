@@ -13,6 +13,7 @@ const USAGE: &str = "usage: weld lto-engine [build [--llvm-config=PATH] [--outpu
 pub fn run(args: &[OsString], host: &dyn Host) -> Result<String, String> {
     match args.split_first() {
         None => Ok(list(host)),
+        Some(_) if args.iter().any(|arg| arg == "--help") => Ok(format!("{USAGE}\n")),
         Some((word, rest)) if word == "build" => {
             let wish = wish(rest)?;
             let path = weld_lto::engine::build::build(&wish, host).map_err(|error| error.to_string())?;

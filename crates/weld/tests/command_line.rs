@@ -216,6 +216,19 @@ fn closed_outputs_are_no_crash() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn engines_are_told_of_and_nothing_is_built_unasked() {
+    let (code, out, _) = weld("lto-engine --help");
+    assert!(code == 0 && out.starts_with("usage: weld lto-engine [build"), "{out}");
+    for wrong in ["lto-engine x", "lto-engine build x", "lto-engine build --output"] {
+        let (code, _, err) = weld(wrong);
+        assert!(code == 1 && err.contains("usage: weld lto-engine"), "{wrong}: {err}");
+    }
+    let (code, _, err) = weld("lto-engine build --llvm-config=/none");
+    assert!(code == 1 && err.contains("/none: it cannot tell --version"), "{err}");
+}
+
 /// weld is the process that compilers run in when it is told so and nothing else. It ends with who started it.
 #[cfg(target_os = "linux")]
 #[test]

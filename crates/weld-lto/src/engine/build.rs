@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use weld_common::host::Host;
 
-use super::find::{ENGINES, PROGRAM};
+use super::find::{self, ENGINES, PROGRAM};
 use crate::late;
 
 /// The program's files. The first one is compiled, and includes the others.
@@ -231,16 +231,15 @@ fn compiler(host: &dyn Host) -> Option<OsString> {
     if let Some(compiler) = host.variable("CXX").filter(|compiler| !compiler.is_empty()) {
         return Some(compiler);
     }
-    ["c++", "g++", "clang++"].iter().find_map(|name| in_path(name, host)).map(PathBuf::into_os_string)
-}
-
-fn in_path(name: &str, host: &dyn Host) -> Option<PathBuf> {
-    let path = host.variable("PATH")?;
-    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|path| path.is_file())
+    ["c++", "g++", "clang++"]
+        .iter()
+        .find_map(|name| find::program(Path::new(name), host))
+        .map(PathBuf::into_os_string)
 }
 
 /// `llvm-config`, or that of the newest version that engines are for.
 fn llvm_config(host: &dyn Host) -> Option<PathBuf> {
-    let with_version = || MAJORS.rev().find_map(|major| in_path(&format!("llvm-config-{major}"), host));
-    with_version().or_else(|| in_path("llvm-config", host))
+    let with_version =
+        || MAJORS.rev().find_map(|major| find::program(format!("llvm-config-{major}").as_ref(), host));
+    with_version().or_else(|| find::program("llvm-config".as_ref(), host))
 }

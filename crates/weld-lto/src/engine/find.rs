@@ -8,6 +8,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use weld_common::host::Host;
+
 use crate::options::EngineWishes;
 
 /// What may be an engine.
@@ -44,6 +46,15 @@ pub struct System<'s> {
     pub path: Option<std::ffi::OsString>,
     /// `--thinlto-remote-compiler`.
     pub remote_compiler: Option<&'s Path>,
+}
+
+/// Where a program is, as a shell finds it.
+pub fn program(name: &Path, host: &dyn Host) -> Option<PathBuf> {
+    if name.components().nth(1).is_some() || name.is_absolute() {
+        return Some(name.to_owned());
+    }
+    let path = host.variable("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|path| path.is_file())
 }
 
 /// What was looked for and where, in order.
@@ -90,7 +101,10 @@ const PLAIN: &[&str] = &[
 pub fn llvm(wishes: &EngineWishes, system: &System<'_>, major: Option<u32>) -> Search {
     let mut search = Search::default();
     if let Some(path) = &wishes.path {
-        search.candidates.push(Candidate { path: path.clone(), why: "--lto-engine", is_asked_for: true });
+        // The loader, and who starts programs, look for a name without a directory elsewhere.
+        let path =
+            if path.parent() == Some(Path::new("")) { Path::new(".").join(path) } else { path.clone() };
+        search.candidates.push(Candidate { path, why: "--lto-engine", is_asked_for: true });
         return search;
     }
     if let Some(plugin) = wishes.llvm_plugin() {
@@ -237,7 +251,7 @@ mod tests {
             let found = llvm(wishes, &system, major).candidates;
             found
                 .iter()
-                .map(|found| found.path.strip_prefix(&self.0).unwrap().display().to_string())
+                .map(|found| found.path.strip_prefix(&self.0).unwrap_or(&found.path).display().to_string())
                 .collect()
         }
     }
@@ -269,6 +283,8 @@ mod tests {
         assert_eq!(found, [&["mine/LLVMgold.so"], &near[..], &["usr/lib64/LLVMgold.so"]].concat());
         let wishes = EngineWishes { path: Some(root.0.join("x")), ..wishes };
         assert_eq!(root.find(&wishes, Some(22)), ["x"], "it is this one or none");
+        let wishes = EngineWishes { path: Some("x".into()), ..wishes };
+        assert_eq!(root.find(&wishes, Some(22)), ["./x"], "in the working directory");
         let gcc = Some(PathBuf::from("/usr/lib/gcc/liblto_plugin.so"));
         let wishes = EngineWishes { plugin: gcc, ..EngineWishes::default() };
         assert_eq!(root.find(&wishes, Some(22))[0], "here/LLVMgold.so", "GCC's plugin compiles no bitcode");

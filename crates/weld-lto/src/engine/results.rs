@@ -100,54 +100,73 @@ fn wants_objects_only(options: &Options) -> bool {
         && !options.profile.generate
 }
 
+/// What objects depend on, part by part.
+pub struct Key(Vec<u8>);
+
+impl Key {
+    /// `what` is what is kept by it. Another version of weld finds nothing of this one.
+    pub fn new(what: &str) -> Key {
+        let mut key = Key(Vec::new());
+        key.add(format!("weld {what}{}", env!("CARGO_PKG_VERSION")).as_bytes());
+        key
+    }
+
+    pub fn add(&mut self, part: &[u8]) {
+        self.0.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        self.0.extend_from_slice(part);
+    }
+
+    /// Tells a program by its size and time. `None` if it is not there.
+    pub fn add_program(&mut self, path: &Path) -> Option<()> {
+        let meta = std::fs::metadata(path).ok()?;
+        let modified = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
+        self.add(&meta.len().to_le_bytes());
+        self.add(&modified.to_le_bytes());
+        Some(())
+    }
+
+    pub fn digest(&self) -> UnitDigest {
+        UnitDigest::of(&self.0)
+    }
+}
+
 /// A digest of everything that objects depend on.
 fn key(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate) -> Option<UnitDigest> {
-    let mut text = Vec::new();
-    let mut add = |bytes: &[u8]| {
-        text.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-        text.extend_from_slice(bytes);
-    };
-    add(concat!("weld ", env!("CARGO_PKG_VERSION")).as_bytes());
-    let meta = std::fs::metadata(&engine.path).ok()?;
-    let modified = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-    add(engine.path.as_os_str().as_encoded_bytes());
-    add(&meta.len().to_le_bytes());
-    add(&modified.to_le_bytes());
-    add(&output.to_le_bytes());
-    add(format!("{:?}", request.machine).as_bytes());
+    let mut key = Key::new("");
+    key.add(engine.path.as_os_str().as_encoded_bytes());
+    key.add_program(&engine.path)?;
+    key.add(&output.to_le_bytes());
+    key.add(format!("{:?}", request.machine).as_bytes());
     if let Some(library) = engine.is_program().then(|| library_of(&engine.path)).flatten() {
-        let meta = std::fs::metadata(&library).ok()?;
-        let modified = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-        add(&meta.len().to_le_bytes());
-        add(&modified.to_le_bytes());
+        key.add_program(&library)?;
     }
     for word in words {
         // How many threads compile does not show in what they make, nor does what stays in the cache.
         if word.starts_with("jobs=") || word.starts_with("cache-policy=") {
             continue;
         }
-        add(word.as_bytes());
+        key.add(word.as_bytes());
         let word = word.strip_prefix("llvm=").unwrap_or(word);
         if let Some((_, value)) = word.split_once('=')
             && let Ok(contents) = std::fs::read(value)
         {
-            add(&UnitDigest::of(&contents).bytes());
+            key.add(&UnitDigest::of(&contents).bytes());
         }
     }
     for file in &request.files {
-        add(&file.module_name(request.machine));
-        add(&UnitDigest::of(file.bytes).bytes());
+        key.add(&file.module_name(request.machine));
+        key.add(&UnitDigest::of(file.bytes).bytes());
         if engine.is_program() {
-            add(&file.symbols.iter().map(|symbol| shim::resolution(symbol).0).collect::<Vec<u8>>());
+            key.add(&file.symbols.iter().map(|symbol| shim::resolution(symbol).0).collect::<Vec<u8>>());
             continue;
         }
         let symbols = file.symbols.iter().map(|symbol| {
             let (word, is_redefined) = for_llvm(symbol, request);
             word as u8 | u8::from(is_redefined) << 7
         });
-        add(&symbols.collect::<Vec<u8>>());
+        key.add(&symbols.collect::<Vec<u8>>());
     }
-    Some(UnitDigest::of(&text))
+    Some(key.digest())
 }
 
 /// The library that a program has LLVM in, as it was built: [`super::build`] has it say so.

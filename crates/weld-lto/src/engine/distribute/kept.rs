@@ -6,13 +6,13 @@
 //! since these are the same each time.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::path::Path;
 
 use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
 
-use super::super::results::Results;
+use super::super::find;
+use super::super::results::{Key, Results};
 use super::command::Command;
 use super::jobs::Job;
 use super::stage::Stage;
@@ -50,30 +50,13 @@ impl<'k> Kept<'k> {
 /// A digest of the command and of what it runs and reads, but for modules. The compiler is told by its file's size
 /// and time if this machine has it, else by its name only.
 pub fn identity(command: &Command, to: &Distribution, host: &dyn Host) -> UnitDigest {
-    let mut text = concat!("weld module ", env!("CARGO_PKG_VERSION")).as_bytes().to_vec();
-    let mut add = |bytes: &[u8]| {
-        text.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-        text.extend_from_slice(bytes);
-    };
-    if let Some(path) = find(&to.compiler, host)
-        && let Ok(meta) = std::fs::metadata(path)
-    {
-        let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        add(&meta.len().to_le_bytes());
-        add(&modified.unwrap_or_default().as_nanos().to_le_bytes());
+    let mut key = Key::new("module ");
+    if let Some(path) = find::program(&to.compiler, host) {
+        key.add_program(&path);
     }
-    command.args.iter().for_each(|arg| add(arg.as_bytes()));
+    command.args.iter().for_each(|arg| key.add(arg.as_bytes()));
     for input in &command.inputs {
-        add(&std::fs::read(input).map_or([0; 20], |bytes| UnitDigest::of(&bytes).bytes()));
+        key.add(&std::fs::read(input).map_or([0; 20], |bytes| UnitDigest::of(&bytes).bytes()));
     }
-    UnitDigest::of(&text)
-}
-
-/// Where a program is, as a shell finds it.
-fn find(program: &Path, host: &dyn Host) -> Option<PathBuf> {
-    if program.components().nth(1).is_some() || program.is_absolute() {
-        return Some(program.to_owned());
-    }
-    let path = host.variable("PATH")?;
-    std::env::split_paths(&path).map(|directory| directory.join(program)).find(|path| path.is_file())
+    key.digest()
 }

@@ -32,7 +32,7 @@ use self::kept::Kept;
 use self::stage::Stage;
 use super::session::{Outcome, Session};
 use super::{error, llvm, objects};
-use crate::answer::{Answer, Bytes, EngineError, Fault, Message, Object};
+use crate::answer::{Answer, Bytes, EngineError, Fault, Object};
 use crate::bitcode;
 use crate::options::{Distribution, IndexOnly, Options, PrefixReplace, SaveTemps};
 use crate::protocol::{Distributor, Order, Work};
@@ -281,8 +281,6 @@ impl Elsewhere<'_> {
     }
 
     fn fault(&self, fault: Fault) -> Box<EngineError> {
-        let modules = super::modules(self.request);
-        let messages: Vec<Message> = Vec::new();
-        Box::new(EngineError { engine: Some(self.to.distributor.clone()), modules, fault, messages })
+        Box::new(EngineError { engine: Some(self.to.distributor.clone()), ..*error(self.request, fault) })
     }
 }
