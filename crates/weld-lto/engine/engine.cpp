@@ -99,6 +99,13 @@ static void on_diagnostic(const DiagnosticInfo &info) {
   }
 }
 
+// Lets no other thread end the process, as LLVM may do when its files are removed.
+static void stop_others_from_ending() {
+  std::atexit([] { wait_for_the_end(); });
+  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE})
+    std::signal(signal, [](int) { wait_for_the_end(); });
+}
+
 // The end: when standard input ends, on a thread of its own.
 static void watch(std::string directory) {
   char rest[64];
@@ -110,6 +117,7 @@ static void watch(std::string directory) {
   if (const Settings *settings = to_prune)
     if (Expected<CachePruningPolicy> policy = parseCachePruningPolicy(settings->policy))
       pruneCache(settings->cache, *policy, cached);
+  stop_others_from_ending();
   // Other threads may still make files. When the directory is gone they cannot.
   std::error_code ignored;
   for (int attempt = 0; attempt < 1000; ++attempt) {

@@ -35,6 +35,8 @@ struct Settings {
   std::string basic_blocks;
   bool has_basic_block_names = false, has_basic_block_map = false;
   std::string trace;
+  // A number or `auto`.
+  std::string hotness_threshold;
   // `static`, `pic`, or empty: the module says it.
   std::string model;
 };
@@ -83,14 +85,7 @@ inline bool take(Settings &to, llvm::StringRef word) {
     config.CGFileType = llvm::CodeGenFileType::AssemblyFile;
   else if (name == "time-trace-granularity")
     config.TimeTraceGranularity = number();
-  else if (name == "remarks-hotness-threshold") {
-    llvm::Expected<std::optional<uint64_t>> threshold = llvm::remarks::parseHotnessThresholdOption(value);
-    if (!threshold) {
-      llvm::consumeError(threshold.takeError());
-      return false;
-    }
-    config.RemarksHotnessThreshold = *threshold;
-  } else
+  else
     return text("jobs", to.jobs) || add("llvm", to.llvm) || flag("coff", to.is_coff) ||
            flag("emit-bitcode", to.emits_bitcode) || text("output", to.output) || text("model", to.model) ||
            flag("save-temps", to.saves_temporaries) || add("save-kind", to.kinds) ||
@@ -101,6 +96,7 @@ inline bool take(Settings &to, llvm::StringRef word) {
            text("cache", to.cache) || text("cache-policy", to.policy) ||
            text("remarks-file", config.RemarksFilename) || text("remarks-passes", config.RemarksPasses) ||
            text("remarks-format", config.RemarksFormat) || flag("remarks-hotness", config.RemarksWithHotness) ||
+           text("remarks-hotness-threshold", to.hotness_threshold) ||
            text("sample-profile", config.SampleProfile) || text("cs-profile", config.CSIRProfile) ||
            flag("cs-generate", config.RunCSIRInstr) || flag("ignore-mismatch", config.PGOWarnMismatch, false) ||
            text("passes", config.OptPipeline) || text("alias-analyses", config.AAPipeline) ||
@@ -164,6 +160,12 @@ inline std::string complete(Settings &to) {
   config.VisibilityScheme = to.is_coff ? llvm::lto::Config::FromPrevailing : llvm::lto::Config::ELF;
   config.PTO.LoopVectorization = config.PTO.SLPVectorization = config.OptLevel > 1;
   config.TimeTraceEnabled = !to.trace.empty();
+  if (!to.hotness_threshold.empty()) {
+    auto threshold = llvm::remarks::parseHotnessThresholdOption(to.hotness_threshold);
+    if (!threshold)
+      return "--opt-remarks-hotness-threshold: " + llvm::toString(threshold.takeError());
+    config.RemarksHotnessThreshold = *threshold;
+  }
   if (!to.saves_temporaries)
     return {};
   llvm::DenseSet<llvm::StringRef> kinds;

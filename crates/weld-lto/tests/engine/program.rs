@@ -213,6 +213,18 @@ fn a_result_is_found_again_whatever_the_output_is() {
     assert!(ask().engines[0].contains("an earlier link"));
 }
 
+#[test]
+fn values_that_mean_nothing_are_its_errors() {
+    let workshop = Workshop::with_program("program-values");
+    let mut options = Options::default();
+    options.remarks.hotness_threshold = Some("x".to_owned());
+    let error = workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap_err();
+    assert!(lines(&error).contains("--opt-remarks-hotness-threshold: "), "{}", lines(&error));
+    assert!(lines(&error).contains("weld-lto-engine-22"), "{}", lines(&error));
+    options.remarks.hotness_threshold = Some("auto".to_owned());
+    workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap();
+}
+
 /// Somebody has built it, so it is said that another one compiles.
 #[test]
 fn one_that_is_found_and_broken_is_worth_a_warning() {
