@@ -17,7 +17,7 @@ use weld_lto::bitcode;
 use weld_lto::runtime_calls;
 
 use super::file::objects;
-use super::read::Rounds;
+use super::read::{Reader, Rounds};
 use super::{Resolved, Resolver};
 use crate::coff::directives;
 use crate::coff::identify::{Kind, identify};
@@ -25,7 +25,7 @@ use crate::ids::FileId;
 use crate::input::ir;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
-use crate::names::{Rank, flag};
+use crate::names::flag;
 use crate::options::Subsystem;
 
 /// What bitcode has become, and what the link with it was.
@@ -97,24 +97,15 @@ impl<'a> Resolver<'a, '_> {
         if self.compiled.is_some() || !rounds.format.has_code.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let inputs = &*rounds.format.inputs;
-        let bitcode_of = |file: FileId| self.bitcode(inputs, file);
         let Some(first) = objects(&rounds.files).find(|object| object.is_code()) else { return Ok(()) };
-        let Some(code) = bitcode_of(first.file).and_then(|data| bitcode::read(data).ok()) else {
-            return Ok(());
-        };
+        let data = self.bitcode(rounds.format.inputs, first.file);
+        let Some(code) = data.and_then(|data| bitcode::read(data).ok()) else { return Ok(()) };
         let prefix = rounds.format.machine.map_or("", |machine| machine.prefix());
         let names = runtime_calls::names(code.triple).map(|name| format!("{prefix}{name}").into_bytes());
         let names: Vec<Vec<u8>> = names.collect();
-        let files = rounds.first_offers(names.iter().map(Vec::as_slice));
-        let (bitcode, native): (Vec<FileId>, Vec<FileId>) =
-            files.into_iter().partition(|file| bitcode_of(*file).is_some());
-        let bitcode = rounds.read_unasked(bitcode);
-        self.carry_out_directives(&bitcode, rounds);
-        rounds.settle()?;
-        let mentioned = rounds.mentions(native);
-        rounds.refer(mentioned.into_iter().map(|name| (name, Rank::Undefined as u32 | flag::NATIVE)));
-        Ok(())
+        let is_bitcode =
+            |reader: &Reader<'a, '_, '_>, file: FileId| self.bitcode(reader.inputs, file).is_some();
+        rounds.read_called(names.iter().map(Vec::as_slice), is_bitcode, flag::NATIVE)
     }
 
     /// The bitcode of a file, if it has some that is looked for.

@@ -1,15 +1,39 @@
-//! What files mention that take no part yet, and may later.
+//! Lazy files that nobody has asked for yet, and that generated code may ask for.
 
 use std::collections::HashSet;
 
 use super::{Format, Rounds};
+use crate::diag::Diagnostics;
 use crate::ids::FileId;
 use crate::names::{Rank, Rules};
 
 impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
+    /// Reads the files of intermediate code (`is_code`) that offer one of `names`, since once code is generated
+    /// none can take part any more. Others are read when they are asked for; what these mention gets the bits
+    /// `mentioned`, for a compiler must not make a name local that they define or use.
+    ///
+    /// # Errors
+    /// What was wrong with the files that have been read.
+    pub fn read_called<'n>(
+        &mut self,
+        names: impl IntoIterator<Item = &'n [u8]>,
+        is_code: impl Fn(&F, FileId) -> bool,
+        mentioned: u32,
+    ) -> Result<(), Diagnostics> {
+        let files = self.first_offers(names);
+        let (code, other): (Vec<FileId>, Vec<FileId>) =
+            files.into_iter().partition(|file| is_code(&self.format, *file));
+        let code = self.read_unasked(code);
+        F::carry_out(self, &code);
+        self.settle()?;
+        let names = self.mentions(other);
+        self.refer(names.into_iter().map(|name| (name, Rank::Undefined as u32 | mentioned)));
+        Ok(())
+    }
+
     /// Names that `files` define or refer to, and those of the lazy files that these would ask for, and so on;
     /// of names that no other file knows, none. What is wrong with a file is said when it is read to take part.
-    pub fn mentions(&self, files: Vec<FileId>) -> Vec<&'a [u8]> {
+    fn mentions(&self, files: Vec<FileId>) -> Vec<&'a [u8]> {
         let mut rest = files;
         rest.sort_unstable();
         rest.dedup();

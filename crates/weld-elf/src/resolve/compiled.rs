@@ -14,7 +14,7 @@ use weld_lto::triple::ElfMachine;
 
 use super::Resolved;
 use super::file::ElfFile;
-use super::read::Rounds;
+use super::read::{Reader, Rounds};
 use crate::elf::{SHN_COMMON, SHN_UNDEF, STB_GLOBAL};
 use crate::ids::*;
 use crate::input::identify::{Kind, identify};
@@ -80,15 +80,10 @@ impl<'a> Compiled<'a> {
 /// bitcode can take part. Machine code is read when it is wanted, but what it mentions is visible to it.
 pub(super) fn read_runtime_calls(rounds: &mut Rounds) -> Result<(), Diagnostics> {
     let Some(triple) = triple(rounds) else { return Ok(()) };
-    let files = rounds.first_offers(runtime_calls::names(triple).map(str::as_bytes));
-    let is_bitcode =
-        |file: &FileId| rounds.format.inputs.bytes(*file).is_ok_and(|bytes| identify(bytes) == Kind::Bitcode);
-    let (bitcode, native): (Vec<FileId>, Vec<FileId>) = files.into_iter().partition(is_bitcode);
-    rounds.read_unasked(bitcode);
-    rounds.settle()?;
-    let mentioned = rounds.mentions(native);
-    rounds.refer(mentioned.into_iter().map(|name| (name, Rank::Undefined as u32 | flag::REF_NATIVE)));
-    Ok(())
+    let is_bitcode = |reader: &Reader<'_, '_>, file: FileId| {
+        reader.inputs.bytes(file).is_ok_and(|bytes| identify(bytes) == Kind::Bitcode)
+    };
+    rounds.read_called(runtime_calls::names(triple).map(str::as_bytes), is_bitcode, flag::REF_NATIVE)
 }
 
 /// The target of the first file of intermediate code.
