@@ -253,8 +253,12 @@ impl<'j> Members<'_, 'j> {
     fn add(&mut self, path: &str, name: &[u8], bytes: &'j [u8]) -> Result<(), MemberRefused> {
         let (machine, symbols) = match identify(bytes) {
             Kind::Import => of_import(bytes)?,
-            kind @ (Kind::Object | Kind::BigObject) => of_object(bytes, kind == Kind::BigObject)?,
-            Kind::Bitcode => of_bitcode(bytes)?,
+            kind @ (Kind::Object | Kind::BigObject | Kind::Bitcode) => {
+                match ir::find(bytes, kind, ir::Search::of(&Default::default())).map_err(Unusable::from)? {
+                    Some(code) => of_code(&code),
+                    None => of_object(bytes, kind == Kind::BigObject)?,
+                }
+            }
             Kind::Resources => return Err(MemberRefused::Resources),
             kind => return Err(Unusable::Kind(kind).into()),
         };
@@ -306,10 +310,10 @@ fn of_import(bytes: &[u8]) -> Result<Known, Unusable> {
     Ok((Some(import.machine), symbols))
 }
 
-fn of_bitcode(bytes: &[u8]) -> Result<Known, Unusable> {
-    let (code, machine) = ir::read(bytes)?;
-    let defined = code.symbols_for_linkers().filter(|symbol| symbol.kind != weld_lto::ir::Kind::Undefined);
-    Ok((Some(machine), defined.map(|symbol| symbol.name.to_vec()).collect()))
+fn of_code(code: &ir::Code) -> Known {
+    let symbols = code.file.symbols_for_linkers();
+    let defined = symbols.filter(|symbol| symbol.kind != weld_lto::ir::Kind::Undefined);
+    (Some(code.machine), defined.map(|symbol| symbol.name.to_vec()).collect())
 }
 
 fn of_object(bytes: &[u8], big: bool) -> Result<Known, Unusable> {

@@ -9,11 +9,11 @@ use std::path::Path;
 
 use weld_common::diag::Diagnostic;
 use weld_lto::bitcode;
-use weld_lto::ir::Compiler;
+use weld_lto::ir::{Compiler, IrFile};
 use weld_lto::origin::gone;
 use weld_lto::request::{File, Machine, Output, Request, Resolution, Symbol};
 
-use crate::coff::identify::{Kind, identify};
+use crate::coff::identify::identify;
 use crate::ids::{FileId, ObjectId, SymbolId};
 use crate::input::ir;
 use crate::input::load::Inputs;
@@ -54,14 +54,17 @@ impl<'l, 'j> Link<'l, 'j> {
     pub fn request(&self, out: &'l Path) -> Result<Request<'l>, Diagnostic> {
         let options = self.job.options;
         let special = self.special();
-        let (mut files, mut major) = (Vec::new(), None);
+        let (mut files, mut llvm_major, mut gcc_major) = (Vec::new(), None, None);
         for (id, object) in (0..).map(ObjectId).zip(&self.resolved.objects) {
             if !object.is_code() {
                 continue;
             }
-            let found = self.file(object.file).and_then(|file| Some((bitcode::read(file.bytes).ok()?, file)));
-            let (code, mut file) = found.ok_or_else(|| gone(&object.name))?;
-            major = code.major.max(major);
+            let (code, mut file) = self.file(object.file).ok_or_else(|| gone(&object.name))?;
+            let major = match code.compiler {
+                Compiler::Llvm => &mut llvm_major,
+                Compiler::Gcc => &mut gcc_major,
+            };
+            *major = code.major.max(*major);
             let known = code.symbols_for_linkers().zip(ir::places(&code)).map(|(symbol, place)| Symbol {
                 name: symbol.name,
                 resolution: self.resolution((id, object), place, &special),
@@ -81,21 +84,21 @@ impl<'l, 'j> Link<'l, 'j> {
             output: if options.dll { Output::Shared } else { Output::Executable },
             output_path: out,
             machine: Machine::Coff { machine: self.resolved.machine.number() },
-            llvm_major: major,
-            gcc_major: None,
+            llvm_major,
+            gcc_major,
             options: &options.lto,
             patience: Request::PATIENCE,
         })
     }
 
-    /// The bitcode of a file that is known to have some.
-    fn file(&self, file: FileId) -> Option<File<'j>> {
+    /// The intermediate code of a file that is known to have some.
+    fn file(&self, file: FileId) -> Option<(IrFile<'j>, File<'j>)> {
+        let options = &self.job.options.lto;
         let origin = origin::find(self.inputs, file, self.job.store)?;
-        let bytes = match identify(origin.bytes) {
-            Kind::Bitcode => origin.bytes,
-            kind => ir::inside(origin.bytes, kind == Kind::BigObject)?,
-        };
-        Some(origin.file(bytes, Compiler::Llvm, &self.job.options.lto))
+        let search = ir::Search::of(options);
+        let code = ir::find(origin.bytes, identify(origin.bytes), search).ok()??;
+        let file = origin.file(code.bytes, code.file.compiler, options);
+        Some((code.file, file))
     }
 
     /// Bitcode that takes no part.
@@ -105,7 +108,7 @@ impl<'l, 'j> Link<'l, 'j> {
             self.resolved.places[file.index()] == Place::Nothing
                 && self.inputs.bytes(*file, self.job.store).is_some_and(bitcode::is_bitcode)
         };
-        all.filter(is_bitcode).filter_map(|file| self.file(file)).collect()
+        all.filter(is_bitcode).filter_map(|file| Some(self.file(file)?.1)).collect()
     }
 
     fn special(&self) -> Special {

@@ -11,8 +11,7 @@
 //! An object is *slim* if there is no machine code besides. GCC 9 and older say that by a symbol
 //! `__gnu_lto_slim` alone, newer ones by the last of these sections too, which is what is asked here.
 //!
-//! Names are as the compiler has them. Targets whose objects have `_` in front of C's names (32-bit Windows)
-//! have it not here.
+//! Names are as objects have them: on targets that put `_` in front of C's names (32-bit Windows), with it.
 //!
 //! Source: `include/plugin-api.h` (the enumerations); GCC's internals manual, "LTO file sections".
 

@@ -65,6 +65,16 @@ impl Machine {
         !matches!(self, X86 | Arm)
     }
 
+    /// The target triple of MinGW's compilers for it.
+    pub fn gnu_triple(self) -> &'static [u8] {
+        match self {
+            X86 => b"i686-w64-windows-gnu",
+            X64 => b"x86_64-w64-windows-gnu",
+            Arm => b"armv7-w64-windows-gnu",
+            Arm64 | Arm64Ec | Arm64X => b"aarch64-w64-windows-gnu",
+        }
+    }
+
     /// The prefix of C names.
     pub fn prefix(self) -> &'static str {
         if self == X86 { "_" } else { "" }

@@ -1,8 +1,8 @@
-//! Bitcode as an object.
+//! Intermediate code as an object: bitcode, and what GCC leaves in sections of objects.
 //!
-//! Resolution needs of a file of bitcode what it needs of any other: symbols, how COMDAT sections are chosen,
-//! and directives. These become a large object in memory without contents, so no phase needs to know of bitcode
-//! but the one that asks a compiler for the machine code (`crate::lto`).
+//! Resolution needs of a file of intermediate code what it needs of any other: symbols, how COMDAT sections are
+//! chosen, and directives. These become a large object in memory without contents, so no phase needs to know of
+//! intermediate code but the one that asks a compiler for the machine code (`crate::lto`).
 //!
 //! ```text
 //! sections   a COMDAT section for the leader of each group, and one that goes with it for the other members;
@@ -18,10 +18,12 @@
 
 use std::collections::HashMap;
 
-use weld_lto::bitcode;
-use weld_lto::ir::{IrFile, IrSymbol, Kind, ReadError, Selection};
+use object::LittleEndian as LE;
+use weld_lto::ir::{Comdat, IrFile, IrSymbol, Kind, ReadError, Selection};
+use weld_lto::options::Options;
+use weld_lto::{bitcode, gcc};
 
-use crate::coff::identify::of_triple;
+use crate::coff::identify::{self, of_triple};
 use crate::coff::machine::Machine;
 use crate::coff::object::{ABSOLUTE, ObjectFile, UNDEFINED};
 use crate::coff::pe;
@@ -29,19 +31,94 @@ use crate::coff::pe;
 /// The section of an object with machine code that has the bitcode, too.
 const FAT: &[u8] = b".llvm.lto";
 
-/// Reads bitcode, and finds the machine that it is for.
-///
-/// # Errors
-/// If its symbols cannot be read, or there are no COFF objects for its target.
-pub fn read(data: &[u8]) -> Result<(IrFile<'_>, Machine), CodeError> {
-    let code = bitcode::read(data).map_err(CodeError::Read)?;
-    match of_triple(code.triple) {
-        Some(machine) => Ok((code, machine)),
-        None => Err(CodeError::Target(String::from_utf8_lossy(code.triple).into())),
+/// Of which compilers code is looked for in objects that have machine code, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// `.llvm.lto` (`--fat-lto-objects`).
+    pub llvm: bool,
+    /// `.gnu.lto_*`, if GCC has called the linker and named its plugin.
+    pub gcc: bool,
+}
+
+impl Search {
+    pub fn of(options: &Options) -> Search {
+        Search { llvm: options.fat_objects, gcc: options.engine.has_gcc_plugin() }
     }
 }
 
-/// Why bitcode cannot take part.
+/// Intermediate code in a file.
+#[derive(Debug)]
+pub struct Code<'a> {
+    pub file: IrFile<'a>,
+    pub machine: Machine,
+    /// What its compiler reads: bitcode, or the whole object that GCC's code is in.
+    pub bytes: &'a [u8],
+}
+
+/// The intermediate code of a file that is to be compiled.
+///
+/// # Errors
+/// If its symbols cannot be read, or there are no COFF objects for its target.
+pub fn find(data: &[u8], kind: identify::Kind, search: Search) -> Result<Option<Code<'_>>, CodeError> {
+    let is_big = match kind {
+        identify::Kind::Bitcode => return of_bitcode(data).map(Some),
+        identify::Kind::Object => false,
+        identify::Kind::BigObject => true,
+        _ => return Ok(None),
+    };
+    // What is wrong with an object is said by who reads it.
+    let Ok(object) = ObjectFile::parse(data, is_big) else { return Ok(None) };
+    match search.llvm.then(|| bitcode_in(&object)).flatten() {
+        Some(bitcode) => of_bitcode(bitcode).map(Some),
+        None => of_gcc(&object, search),
+    }
+}
+
+fn of_bitcode(bytes: &[u8]) -> Result<Code<'_>, CodeError> {
+    let file = bitcode::read(bytes).map_err(CodeError::Read)?;
+    match of_triple(file.triple) {
+        Some(machine) => Ok(Code { file, machine, bytes }),
+        None => Err(CodeError::Target(String::from_utf8_lossy(file.triple).into())),
+    }
+}
+
+/// The bitcode that an object with machine code has besides.
+fn bitcode_in<'a>(object: &ObjectFile<'a>) -> Option<&'a [u8]> {
+    let named = |header: &&pe::ImageSectionHeader| object.section_name(header).is_ok_and(|name| name == FAT);
+    let bytes = object.contents(object.sections.iter().find(named)?).ok()?;
+    bitcode::is_bitcode(bytes).then_some(bytes)
+}
+
+/// GCC's code, if there is nothing else in the object or if it is looked for.
+fn of_gcc<'a>(object: &ObjectFile<'a>, search: Search) -> Result<Option<Code<'a>>, CodeError> {
+    // Few sections are not for the image and have a long name, so most names need not be looked at.
+    let is_removed = |header: &&pe::ImageSectionHeader| {
+        header.name[0] == b'/' && header.characteristics.get(LE).0 & pe::IMAGE_SCN_LNK_REMOVE.0 != 0
+    };
+    let section = |header| Some((object.section_name(header).ok()?, object.contents(header).ok()?));
+    let removed = object.sections.iter().filter(is_removed).filter_map(section);
+    let sections: Vec<(&[u8], &[u8])> = removed.filter(|(name, _)| name.starts_with(b".gnu.lto_")).collect();
+    let Some(machine) = object.machine.filter(|_| sections.iter().any(|(name, _)| gcc::is_symtab(name)))
+    else {
+        return Ok(None);
+    };
+    let file = gcc::read(&sections).map_err(CodeError::Read)?;
+    let is_compiled = search.gcc || !file.is_fat;
+    let code = || Code { file: each_alone(file), machine, bytes: object.data };
+    Ok(is_compiled.then(code))
+}
+
+/// GCC's objects for Windows have a COMDAT section for each function or variable, whatever group it is in elsewhere.
+fn each_alone(mut file: IrFile) -> IrFile {
+    file.comdats.clear();
+    for symbol in file.symbols.iter_mut().filter(|symbol| symbol.comdat.is_some()) {
+        symbol.comdat = Some(file.comdats.len() as u32);
+        file.comdats.push(Comdat { name: symbol.name, selection: Selection::Any });
+    }
+    file
+}
+
+/// Why intermediate code cannot take part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeError {
     Read(ReadError),
@@ -60,20 +137,12 @@ impl std::fmt::Display for CodeError {
 
 impl std::error::Error for CodeError {}
 
-/// The bitcode that an object with machine code has besides.
-pub fn inside(data: &[u8], big: bool) -> Option<&[u8]> {
-    let object = ObjectFile::parse(data, big).ok()?;
-    let named = |header: &&pe::ImageSectionHeader| object.section_name(header).is_ok_and(|name| name == FAT);
-    let bytes = object.contents(object.sections.iter().find(named)?).ok()?;
-    bitcode::is_bitcode(bytes).then_some(bytes)
-}
-
-/// The object that stands for bitcode.
+/// The object that stands for intermediate code.
 pub fn standing_for(code: &IrFile, machine: Machine) -> Vec<u8> {
     Made::of(code).assemble(machine)
 }
 
-/// Where a symbol of bitcode is in the object that stands for it.
+/// Where a symbol of intermediate code is in the object that stands for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The record of its name.

@@ -63,7 +63,8 @@ pub struct Object<'a> {
     /// Where in the list each section is, or [`PLAIN`]. Empty if there are none.
     places: Vec<u32>,
     pub directives: Vec<Directive<'a>>,
-    /// The source file of the bitcode that it stands for, whose machine code is still to be made.
+    /// The source file of the intermediate code that it stands for, whose machine code is still to be made; empty if
+    /// that is not known.
     pub code: Option<&'a [u8]>,
     /// What all names are marked with that it mentions.
     marks: u32,
@@ -79,7 +80,7 @@ pub struct Source<'a> {
     pub is_gnu: bool,
     /// It is linked only if it is wanted.
     pub is_lazy: bool,
-    /// It stands for bitcode ([`super::ir`]), which was made of this source file.
+    /// It stands for intermediate code ([`super::ir`]), which was made of this source file.
     pub code: Option<&'a [u8]>,
 }
 
@@ -107,7 +108,7 @@ impl<'a> Object<'a> {
         Ok(object)
     }
 
-    /// It stands for bitcode.
+    /// It stands for intermediate code.
     pub fn is_code(&self) -> bool {
         self.code.is_some()
     }

@@ -13,14 +13,14 @@ use std::sync::atomic::Ordering;
 
 use weld_common::diag::Diagnostics;
 use weld_common::resolve::Replacement;
-use weld_lto::bitcode;
+use weld_lto::ir::Compiler;
 use weld_lto::runtime_calls;
 
 use super::file::objects;
 use super::read::{Reader, Rounds};
 use super::{Resolved, Resolver};
 use crate::coff::directives;
-use crate::coff::identify::{Kind, identify};
+use crate::coff::identify::identify;
 use crate::ids::FileId;
 use crate::input::ir;
 use crate::input::load::Inputs;
@@ -98,25 +98,21 @@ impl<'a> Resolver<'a, '_> {
             return Ok(());
         }
         let Some(first) = objects(&rounds.files).find(|object| object.is_code()) else { return Ok(()) };
-        let data = self.bitcode(rounds.format.inputs, first.file);
-        let Some(code) = data.and_then(|data| bitcode::read(data).ok()) else { return Ok(()) };
-        let prefix = rounds.format.machine.map_or("", |machine| machine.prefix());
-        let names = runtime_calls::names(code.triple).map(|name| format!("{prefix}{name}").into_bytes());
+        let Some(code) = self.code(rounds.format.inputs, first.file) else { return Ok(()) };
+        let triple = match code.file.compiler {
+            Compiler::Llvm => code.file.triple,
+            Compiler::Gcc => code.machine.gnu_triple(),
+        };
+        let prefix = code.machine.prefix();
+        let names = runtime_calls::names(triple).map(|name| format!("{prefix}{name}").into_bytes());
         let names: Vec<Vec<u8>> = names.collect();
-        let is_bitcode =
-            |reader: &Reader<'a, '_, '_>, file: FileId| self.bitcode(reader.inputs, file).is_some();
-        rounds.read_called(names.iter().map(Vec::as_slice), is_bitcode, flag::NATIVE)
+        let is_code = |reader: &Reader<'a, '_, '_>, file: FileId| self.code(reader.inputs, file).is_some();
+        rounds.read_called(names.iter().map(Vec::as_slice), is_code, flag::NATIVE)
     }
 
-    /// The bitcode of a file, if it has some that is looked for.
-    pub fn bitcode(&self, inputs: &Inputs<'a>, file: FileId) -> Option<&'a [u8]> {
+    /// The intermediate code of a file, if it has some that is to be compiled.
+    fn code(&self, inputs: &Inputs<'a>, file: FileId) -> Option<ir::Code<'a>> {
         let data = inputs.bytes(file, self.store)?;
-        match identify(data) {
-            Kind::Bitcode => Some(data),
-            kind @ (Kind::Object | Kind::BigObject) if self.options.lto.fat_objects => {
-                ir::inside(data, kind == Kind::BigObject)
-            }
-            _ => None,
-        }
+        ir::find(data, identify(data), ir::Search::of(&self.options.lto)).ok()?
     }
 }

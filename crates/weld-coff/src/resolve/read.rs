@@ -136,22 +136,16 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
 }
 
 impl<'a> Reader<'a, '_, '_> {
-    /// What an object is read from; for bitcode, the object that stands for it.
+    /// What an object is read from; for intermediate code, the object that stands for it.
     fn source(&self, data: &'a [u8], kind: Kind, is_lazy: bool) -> Result<Source<'a>, Unusable> {
         let Resolver { store, options, .. } = self.resolver;
         let is_big = kind == Kind::BigObject;
         let native = Source { data, is_big, is_gnu: options.mingw.on, is_lazy, code: None };
-        let code = match kind {
-            Kind::Bitcode => Some(data),
-            _ if options.lto.fat_objects => ir::inside(data, is_big),
-            _ => None,
-        };
-        let Some(code) = code else { return Ok(native) };
+        let Some(code) = ir::find(data, kind, ir::Search::of(&options.lto))? else { return Ok(native) };
         if !is_lazy {
             self.has_code.store(true, Ordering::Relaxed);
         }
-        let (code, machine) = ir::read(code)?;
-        let data = store.keep(ir::standing_for(&code, machine));
-        Ok(Source { data, is_big: true, code: Some(code.source), ..native })
+        let data = store.keep(ir::standing_for(&code.file, code.machine));
+        Ok(Source { data, is_big: true, code: Some(code.file.source), ..native })
     }
 }

@@ -12,7 +12,7 @@ pub const ROWS: &[Spec<State>] = &[
     take(
         &["plugin"],
         Required("FILE"),
-        "A plugin for link-time optimisation, as gcc and clang pass it: LLVM's is used for bitcode, GCC's for nothing.",
+        "A plugin for link-time optimisation, as gcc and clang pass it: LLVM's is used for bitcode; GCC's has GCC asked for its code, fat objects' too.",
         |s, v| {
             s.o.lto.engine.plugin = Some(v.os().into());
             Ok(())
@@ -21,7 +21,7 @@ pub const ROWS: &[Spec<State>] = &[
     take(
         &["plugin-opt"],
         Required("OPTION"),
-        "What gcc and clang say to plugins: for LLVM jobs=, O, mcpu=, save-temps, thinlto-index-only, obj-path=, -OPTION and so on as the options of that name here. What is for GCC's has no effect.",
+        "What gcc and clang say to plugins: for LLVM jobs=, O, mcpu=, save-temps, thinlto-index-only, obj-path=, -OPTION and so on as the options of that name here. Of what is for GCC's, where lto-wrapper and the file of resolutions are.",
         |s, v| Ok(s.o.lto.take_plugin_option(v.text()?)?),
     ),
     rows::engine(),
