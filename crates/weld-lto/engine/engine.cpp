@@ -154,6 +154,41 @@ private:
   std::map<std::string, std::unique_ptr<MemoryBuffer>> known;
 };
 
+// A file that small objects go to, so that neither this program nor weld has to make, open and remove many.
+class Parts {
+public:
+  // What is larger is worth a file: it costs more to be copied.
+  static constexpr size_t largest = 64 << 10;
+
+  ~Parts() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+
+  bool open(const std::string &path) {
+    descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    return descriptor >= 0;
+  }
+
+  // Where it has been put; on any thread.
+  std::optional<uint64_t> add(StringRef bytes) {
+    const uint64_t start = end.fetch_add((bytes.size() + alignment - 1) / alignment * alignment);
+    for (size_t at = 0; at < bytes.size();) {
+      const ssize_t written = pwrite(descriptor, bytes.data() + at, bytes.size() - at, off_t(start + at));
+      if (written < 0 && errno != EINTR)
+        return {};
+      at += written < 0 ? 0 : size_t(written);
+    }
+    return start;
+  }
+
+private:
+  static constexpr uint64_t alignment = 16;
+
+  int descriptor = -1;
+  std::atomic<uint64_t> end{0};
+};
+
 // What has become of a file's symbols, in its order. Both lists normally have the same one.
 static bool resolve(const wire::Input &input, const lto::InputFile &file, std::vector<lto::SymbolResolution> &found) {
   StringMap<uint8_t> by_name;
@@ -291,6 +326,7 @@ private:
   }
 
   std::string file_of(unsigned task) const { return order.directory + "/" + std::to_string(task); }
+  std::string parts_path() const { return order.directory + "/parts"; }
 
   void note(unsigned task, std::string path) {
     std::lock_guard<std::mutex> guard(lock);
@@ -300,6 +336,8 @@ private:
   bool compile(lto::LTO &link) {
     FileCache cache;
     if (!settings.cache.empty()) {
+      if (settings.has_parts && !parts.open(parts_path()))
+        return fail(parts_path() + ": " + std::strerror(errno)), false;
       Expected<FileCache> local =
           localCache("ThinLTO", "Thin", settings.cache,
                      [this](unsigned task, const Twine &, std::unique_ptr<MemoryBuffer> object) {
@@ -332,8 +370,15 @@ private:
     return true;
   }
 
-  // Weld removes what it has been given, and others may prune the cache: so it is given a name of its own.
+  // Weld removes what it has been given, and others may prune the cache: so it is given a copy, or a name of its own.
   void take_from_cache(unsigned task, std::unique_ptr<MemoryBuffer> object) {
+    if (settings.has_parts && object->getBufferSize() <= Parts::largest) {
+      const std::optional<uint64_t> offset = parts.add(object->getBuffer());
+      if (!offset)
+        return fail(parts_path() + ": " + std::strerror(errno));
+      voice.part(task, *offset, object->getBufferSize());
+      return keep_from_pruning(std::move(object));
+    }
     const std::string path = file_of(task);
     if (link(object->getBufferIdentifier().str().c_str(), path.c_str()) != 0) {
       std::error_code error;
@@ -343,6 +388,10 @@ private:
       stream << object->getBuffer();
     }
     note(task, path);
+    keep_from_pruning(std::move(object));
+  }
+
+  void keep_from_pruning(std::unique_ptr<MemoryBuffer> object) {
     std::lock_guard<std::mutex> guard(lock);
     cached.push_back(std::move(object));
   }
@@ -368,6 +417,7 @@ private:
   // Modules for which no index has been written yet.
   std::set<std::string> without_index;
   std::map<unsigned, std::string> made;
+  Parts parts;
 };
 
 static bool work(const wire::Order &order, Settings &settings) {

@@ -32,6 +32,8 @@ struct Settings {
   bool is_index_only = false, emits_indexes = false, emits_imports = false;
   std::string list, old_prefix, new_prefix, object_prefix;
   std::string cache, policy;
+  // Small objects go together into one file.
+  bool has_parts = false;
   std::string basic_blocks;
   bool has_basic_block_names = false, has_basic_block_map = false;
   std::string trace;
@@ -93,7 +95,7 @@ inline bool take(Settings &to, llvm::StringRef word) {
            flag("emit-indexes", to.emits_indexes) || flag("emit-imports", to.emits_imports) ||
            text("old-prefix", to.old_prefix) || text("new-prefix", to.new_prefix) ||
            text("object-prefix", to.object_prefix) || add("only-module", config.ThinLTOModulesToCompile) ||
-           text("cache", to.cache) || text("cache-policy", to.policy) ||
+           text("cache", to.cache) || text("cache-policy", to.policy) || flag("parts", to.has_parts) ||
            text("remarks-file", config.RemarksFilename) || text("remarks-passes", config.RemarksPasses) ||
            text("remarks-format", config.RemarksFormat) || flag("remarks-hotness", config.RemarksWithHotness) ||
            text("remarks-hotness-threshold", to.hotness_threshold) ||

@@ -17,11 +17,11 @@
 namespace wire {
 
 // As `protocol::ENGINE_VERSION`.
-constexpr uint64_t version = 1;
+constexpr uint64_t version = 2;
 
 enum Level : uint8_t { info = 0, warning = 1, error = 2, fatal = 3 };
 
-// Where replies go. Code generators say things on any thread.
+// Where replies go. Code generators say things on any thread. What has been made goes with the next other reply.
 class Voice {
 public:
   void take(int descriptor) { pipe = descriptor; }
@@ -34,33 +34,50 @@ public:
   // A file that was made by this task.
   void made(uint32_t task, std::string_view path) {
     std::string body;
-    for (int byte = 0; byte < 4; ++byte)
-      body.push_back(char(task >> 8 * byte));
-    say(6, body.append(path));
+    put(body, task, 4);
+    std::lock_guard<std::mutex> guard(lock);
+    queue(6, body.append(path));
+  }
+  // What this task has made is a part of the file of parts.
+  void part(uint32_t task, uint64_t offset, uint64_t size) {
+    std::string body;
+    put(body, task, 4);
+    put(body, offset, 8);
+    put(body, size, 8);
+    std::lock_guard<std::mutex> guard(lock);
+    queue(7, body);
   }
 
 private:
   static constexpr size_t longest = 1 << 20;
 
-  void say(uint8_t kind, std::string_view body) {
+  static void put(std::string &to, uint64_t number, int bytes) {
+    for (int byte = 0; byte < bytes; ++byte)
+      to.push_back(char(number >> 8 * byte));
+  }
+
+  void queue(uint8_t kind, std::string_view body) {
     body = body.substr(0, longest - 1);
-    const uint32_t length = uint32_t(body.size() + 1);
-    std::string reply;
-    for (int byte = 0; byte < 4; ++byte)
-      reply.push_back(char(length >> 8 * byte));
-    reply.push_back(char(kind));
-    reply.append(body);
+    put(queued, body.size() + 1, 4);
+    queued.push_back(char(kind));
+    queued.append(body);
+  }
+
+  void say(uint8_t kind, std::string_view body) {
     std::lock_guard<std::mutex> guard(lock);
-    for (size_t at = 0; at < reply.size();) {
-      const ssize_t written = write(pipe, reply.data() + at, reply.size() - at);
+    queue(kind, body);
+    for (size_t at = 0; at < queued.size();) {
+      const ssize_t written = write(pipe, queued.data() + at, queued.size() - at);
       // If weld is gone, nobody is there to be told; whoever waits for that ends the process.
       if (written < 0 && errno != EINTR)
-        return;
+        break;
       at += written < 0 ? 0 : size_t(written);
     }
+    queued.clear();
   }
 
   std::mutex lock;
+  std::string queued;
   int pipe = -1;
 };
 

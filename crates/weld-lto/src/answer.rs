@@ -151,6 +151,8 @@ pub enum Fault {
     BadObject {
         path: PathBuf,
         why: String,
+        /// The compiler's own cache, from which it may be.
+        cache: Option<PathBuf>,
     },
     /// Of a distributor: a module's object is not there, or is none.
     NotCompiled {
@@ -192,6 +194,12 @@ impl EngineError {
             );
             return notes;
         }
+        if let Fault::BadObject { cache: Some(cache), .. } = &self.fault {
+            notes.push(format!(
+                "it may be damaged in {}: remove that directory, and link again",
+                cache.display()
+            ));
+        }
         let shown = self.modules.iter().take(SHOWN_MODULES);
         notes.extend(shown.map(|module| format!("compiling {module}")));
         if let Some(rest @ 1..) = self.modules.len().checked_sub(SHOWN_MODULES) {
@@ -232,7 +240,7 @@ impl fmt::Display for EngineError {
             Fault::Said => write!(f, "{engine} failed"),
             Fault::Protocol(what) => write!(f, "{engine}: {what}"),
             Fault::NoObjects => write!(f, "{engine} made no object"),
-            Fault::BadObject { path, why } => {
+            Fault::BadObject { path, why, .. } => {
                 write!(f, "{engine} made an object that cannot be linked, {}: {why}", path.display())
             }
             Fault::NotCompiled { module, why, .. } => {

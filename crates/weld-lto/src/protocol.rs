@@ -31,7 +31,7 @@ pub enum Work<'a> {
 }
 
 /// The version of what programs are told. One of another version refuses the order, and has to be built anew.
-pub const ENGINE_VERSION: u64 = 1;
+pub const ENGINE_VERSION: u64 = 2;
 
 /// What a program is told that is an engine.
 #[derive(Debug, PartialEq, Eq)]
@@ -101,12 +101,18 @@ pub enum Reply {
     Object(Vec<u8>),
     /// What a task has made: LLVM's number of it, and the file.
     Made(u32, Vec<u8>),
+    /// What a task has made is a part of the file [`PARTS`] in the directory: LLVM's number of the task, where the
+    /// part begins and its size, in bytes.
+    Part(u32, u64, u64),
     /// A level of [`level`], and the text.
     Message(u8, Vec<u8>),
     /// It has said why there is no result.
     Failed,
     Done,
 }
+
+/// The file that an engine puts small objects into.
+pub const PARTS: &str = "parts";
 
 /// `LDPL_*`.
 pub mod level {
@@ -310,7 +316,7 @@ impl<'a> Get<'a> {
 
 impl Reply {
     pub fn write(&self) -> Vec<u8> {
-        let task;
+        let (task, part);
         let (kind, before, text): (u8, &[u8], &[u8]) = match self {
             Reply::Ready(version) => (0, &[], version),
             Reply::Unusable(why) => (1, &[], why),
@@ -321,6 +327,10 @@ impl Reply {
             Reply::Made(number, path) => {
                 task = number.to_le_bytes();
                 (6, &task, path)
+            }
+            Reply::Part(number, offset, size) => {
+                part = [&number.to_le_bytes()[..], &offset.to_le_bytes(), &size.to_le_bytes()].concat();
+                (7, &part, b"")
             }
         };
         let text = &text[..text.len().min(MAX_REPLY - 1 - before.len())];
@@ -340,9 +350,17 @@ impl Reply {
             (6, [a, b, c, d, path @ ..]) if !path.is_empty() => {
                 Ok(Reply::Made(u32::from_le_bytes([*a, *b, *c, *d]), path.to_vec()))
             }
+            (7, _) => part(rest).ok_or(Malformed("a part that is none")),
             _ => Err(Malformed("a reply that nobody would give")),
         }
     }
+}
+
+fn part(bytes: &[u8]) -> Option<Reply> {
+    let (task, bytes) = bytes.split_first_chunk()?;
+    let (offset, bytes) = bytes.split_first_chunk()?;
+    let (size, []) = bytes.split_first_chunk()? else { return None };
+    Some(Reply::Part(u32::from_le_bytes(*task), u64::from_le_bytes(*offset), u64::from_le_bytes(*size)))
 }
 
 /// Replies as they come.
@@ -442,6 +460,7 @@ mod tests {
             Reply::Unusable(b"why".to_vec()),
             Reply::Object(b"/tmp/o".to_vec()),
             Reply::Made(258, b"/tmp/1".to_vec()),
+            Reply::Part(258, 1 << 40, 17),
             Reply::Message(level::WARNING, b"text".to_vec()),
             Reply::Failed,
             Reply::Done,
@@ -481,6 +500,7 @@ mod tests {
             &[1, 0, 0, 0, 2],
             &[2, 0, 0, 0, 5, 5],
             &[5, 0, 0, 0, 6, 1, 0, 0, 0],
+            &[5, 0, 0, 0, 7, 1, 0, 0, 0],
         ] {
             assert!(read(bytes).is_err(), "{bytes:?}");
         }

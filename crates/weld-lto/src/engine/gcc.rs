@@ -110,7 +110,11 @@ fn resolutions(request: &Request<'_>) -> Result<Vec<u8>, Fault> {
         let numbers = numbers(file.bytes).filter(|numbers| numbers.len() == file.symbols.len());
         let Some(numbers) = numbers else {
             let why = "its symbols are not those that weld has found".to_owned();
-            return Err(Fault::BadObject { path: weld_common::text::os_str(file.path).into(), why });
+            return Err(Fault::BadObject {
+                path: weld_common::text::os_str(file.path).into(),
+                why,
+                cache: None,
+            });
         };
         for (symbol, (number, id)) in file.symbols.iter().zip(numbers) {
             let word = for_gcc(symbol).name();

@@ -245,7 +245,10 @@ impl Attempt<'_> {
         };
         let result = match fault {
             Some(fault) => Err(fault),
-            None if is_program => shim::collect(self.request, std::mem::take(&mut session.talk.made)),
+            None if is_program => {
+                let made = std::mem::take(&mut session.talk.made);
+                shim::collect(self.request, session.directory(), made)
+            }
             None => self.collect(&session),
         };
         session.end(result.is_ok());
@@ -263,7 +266,10 @@ impl Attempt<'_> {
         }
     }
 
-    fn failure(&self, fault: Fault, messages: Vec<crate::answer::Message>) -> Failure {
+    fn failure(&self, mut fault: Fault, messages: Vec<crate::answer::Message>) -> Failure {
+        if let Fault::BadObject { cache, .. } = &mut fault {
+            *cache = self.request.options.cache.as_ref().map(|cache| cache.directory.clone());
+        }
         let engine = Some(self.candidate.path.clone());
         Failure::Error(Box::new(EngineError { engine, modules: modules(self.request), fault, messages }))
     }

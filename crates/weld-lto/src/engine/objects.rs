@@ -5,9 +5,10 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapOptions};
 
 use crate::answer::{Bytes, Fault};
 use crate::request::Machine;
@@ -15,7 +16,7 @@ use crate::request::Machine;
 /// Maps an object.
 ///
 /// # Errors
-/// If it cannot be read, or is no object for this machine.
+/// If it cannot be read, is no object for this machine, or is cut short.
 pub fn take(path: &Path, machine: Machine) -> Result<Bytes, Fault> {
     let open = || {
         let file = File::open(path)?;
@@ -27,9 +28,43 @@ pub fn take(path: &Path, machine: Machine) -> Result<Bytes, Fault> {
         }
     };
     let bytes = open().map_err(|error| Fault::File { path: path.to_owned(), error })?;
-    check(bytes.as_deref().unwrap_or_default(), machine)
-        .map_err(|why| Fault::BadObject { path: path.to_owned(), why: why.into_owned() })?;
+    check_all(bytes.as_deref().unwrap_or_default(), machine, path)?;
     bytes.map(Bytes::whole).ok_or(Fault::NoObjects)
+}
+
+/// A file that an engine has put small objects into.
+pub struct Parts {
+    path: PathBuf,
+    map: Arc<Mmap>,
+}
+
+impl Parts {
+    /// # Errors
+    /// If it cannot be read.
+    pub fn open(path: &Path) -> Result<Parts, Fault> {
+        // SAFETY: as in `take`.
+        let map = File::open(path).and_then(|file| unsafe { MmapOptions::new().populate().map(&file) });
+        let map = map.map_err(|error| Fault::File { path: path.to_owned(), error })?;
+        Ok(Parts { path: path.to_owned(), map: Arc::new(map) })
+    }
+
+    /// An object in it.
+    ///
+    /// # Errors
+    /// If it is not there, is no object for this machine, or is cut short.
+    pub fn take(&self, offset: u64, size: u64, machine: Machine) -> Result<Bytes, Fault> {
+        let end = offset.checked_add(size).filter(|end| *end <= self.map.len() as u64);
+        let range = end.map_or(0..0, |end| offset as usize..end as usize);
+        check_all(&self.map[range.clone()], machine, &self.path)?;
+        Ok(Bytes { map: self.map.clone(), range })
+    }
+}
+
+fn check_all(bytes: &[u8], machine: Machine, path: &Path) -> Result<(), Fault> {
+    let checked = check(bytes, machine).and_then(|()| check_whole(bytes, machine).map_err(Cow::Borrowed));
+    let bad =
+        |why: Cow<'_, str>| Fault::BadObject { path: path.to_owned(), why: why.into_owned(), cache: None };
+    checked.map_err(bad)
 }
 
 /// Checks the header.
@@ -48,7 +83,7 @@ pub fn check(bytes: &[u8], machine: Machine) -> Result<(), Cow<'static, str>> {
 ///
 /// # Errors
 /// Why it cannot be linked.
-pub fn check_whole(bytes: &[u8], machine: Machine) -> Result<(), &'static str> {
+fn check_whole(bytes: &[u8], machine: Machine) -> Result<(), &'static str> {
     let end = match machine {
         Machine::Elf { is_64, is_big_endian, .. } => elf_end(bytes, is_64, is_big_endian),
         Machine::Coff { .. } => coff_end(bytes),
@@ -174,6 +209,23 @@ mod tests {
         bytes[16..18].copy_from_slice(&kind);
         bytes[18..20].copy_from_slice(&machine);
         bytes
+    }
+
+    #[test]
+    fn parts_of_a_file() {
+        let path = std::env::temp_dir().join(format!("weld-parts-{}", std::process::id()));
+        let object = header(2, 1, [1, 0], [62, 0]);
+        std::fs::write(&path, [&[0; 16][..], &object].concat()).unwrap();
+        let parts = Parts::open(&path).unwrap();
+        assert_eq!(parts.take(16, 64, X86_64).unwrap()[..], object);
+        for (offset, size) in [(0, 64), (16, 0), (16, 65), (80, 1), (u64::MAX, 2), (17, u64::MAX)] {
+            assert!(
+                matches!(parts.take(offset, size, X86_64), Err(Fault::BadObject { .. })),
+                "{offset} {size}"
+            );
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(matches!(Parts::open(&path), Err(Fault::File { .. })));
     }
 
     #[test]

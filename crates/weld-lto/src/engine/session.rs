@@ -67,7 +67,7 @@ pub struct Talk {
     /// In the order in which they were said.
     pub objects: Vec<PathBuf>,
     /// What tasks have made.
-    pub made: Vec<(u32, PathBuf)>,
+    pub made: Vec<(u32, Made)>,
     pub messages: Vec<Message>,
     /// What was printed since the last end of a line.
     line: Vec<u8>,
@@ -76,6 +76,17 @@ pub struct Talk {
     end: Option<Outcome>,
     /// That it is ready is what is waited for.
     stops_when_ready: bool,
+}
+
+/// What a task has made.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Made {
+    File(PathBuf),
+    /// Of the file of parts, in bytes.
+    Part {
+        offset: u64,
+        size: u64,
+    },
 }
 
 /// A compiler that prints more than this is not quoted further.
@@ -206,7 +217,11 @@ impl Talk {
                     continue;
                 }
                 Ok(Some(Reply::Made(task, path))) => {
-                    self.made.push((task, os_str(&path).into()));
+                    self.made.push((task, Made::File(os_str(&path).into())));
+                    continue;
+                }
+                Ok(Some(Reply::Part(task, offset, size))) => {
+                    self.made.push((task, Made::Part { offset, size }));
                     continue;
                 }
                 Ok(Some(Reply::Message(level, said))) => {

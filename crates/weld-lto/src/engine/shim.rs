@@ -13,9 +13,10 @@ use std::path::{Path, PathBuf};
 use weld_common::text::{os_str, path, text};
 
 use super::objects;
+use super::session::Made;
 use crate::answer::{Fault, Object};
 use crate::options::{Emit, Options, SaveTemps, Unified};
-use crate::protocol::{Input, Job};
+use crate::protocol::{Input, Job, PARTS};
 use crate::request::{File, Machine, Output, Request, Resolution, Symbol};
 
 /// The words for a request.
@@ -93,6 +94,8 @@ fn files(request: &Request<'_>, words: &mut Words) {
     if let Some(cache) = options.cache.as_ref().filter(|_| makes_objects(options)) {
         words.path("cache", Some(&cache.directory));
         words.value("cache-policy", cache.policy.as_ref());
+        let is_linked_only = options.object_path.is_none() && options.save_temps == SaveTemps::None;
+        words.flag("parts", is_linked_only && !options.ends_the_link());
     }
     let remarks = &options.remarks;
     words.path("remarks-file", remarks.file.as_ref());
@@ -203,8 +206,40 @@ const PRELINK: &str = "prelink";
 ///
 /// # Errors
 /// If there is none, or if it cannot be read, or kept where it is to be.
-pub fn collect(request: &Request<'_>, mut made: Vec<(u32, PathBuf)>) -> Result<Vec<Object>, Fault> {
+pub fn collect(
+    request: &Request<'_>,
+    directory: &Path,
+    mut made: Vec<(u32, Made)>,
+) -> Result<Vec<Object>, Fault> {
     made.sort();
+    let count = made.len();
+    let mut parts = None;
+    let mut files = Vec::with_capacity(count);
+    let mut objects = Vec::with_capacity(count);
+    for (task, made) in made {
+        match made {
+            Made::File(path) => files.push((task, path)),
+            Made::Part { offset, size } => {
+                let parts = match &parts {
+                    Some(parts) => parts,
+                    None => parts.insert(objects::Parts::open(&directory.join(PARTS))?),
+                };
+                let bytes = parts.take(offset, size, request.machine)?;
+                objects.push(Object { task, name: name(request, task, count), bytes });
+            }
+        }
+    }
+    objects.extend(collect_files(request, files, count)?);
+    objects.sort_by_key(|object| object.task);
+    Ok(objects)
+}
+
+/// The same of what has a file of its own; of all, `count` have been made.
+fn collect_files(
+    request: &Request<'_>,
+    made: Vec<(u32, PathBuf)>,
+    count: usize,
+) -> Result<Vec<Object>, Fault> {
     let options = request.options;
     if options.thin.index_only.is_some() {
         // Merged modules are compiled, too, if somebody wants the object.
@@ -214,7 +249,7 @@ pub fn collect(request: &Request<'_>, mut made: Vec<(u32, PathBuf)>) -> Result<V
             None => Ok(Vec::new()),
         };
     }
-    if made.is_empty() && options.thin.single_modules.is_empty() {
+    if count == 0 && options.thin.single_modules.is_empty() {
         return Err(Fault::NoObjects);
     }
     let keeps = match &options.save_temps {
@@ -224,7 +259,7 @@ pub fn collect(request: &Request<'_>, mut made: Vec<(u32, PathBuf)>) -> Result<V
     };
     let mut objects = Vec::with_capacity(made.len());
     for (task, path) in &made {
-        let name = name(request, *task, made.len());
+        let name = name(request, *task, count);
         if options.ends_the_link() {
             if options.emit != Emit::Objects || options.object_path.is_some() || keeps {
                 keep(path, &name)?;
@@ -233,7 +268,7 @@ pub fn collect(request: &Request<'_>, mut made: Vec<(u32, PathBuf)>) -> Result<V
         }
         let bytes = objects::take(path, request.machine)?;
         if keeps && options.object_path.is_some() {
-            let place = by_task(request, *task, made.len());
+            let place = by_task(request, *task, count);
             let place = Path::new(os_str(&place));
             std::fs::copy(path, place).map_err(|error| Fault::File { path: place.to_owned(), error })?;
         }

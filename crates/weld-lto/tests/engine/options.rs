@@ -3,7 +3,7 @@
 use weld_lto::answer::{Fault, Level};
 use weld_lto::options::{Cache, Emit, IndexOnly, Options, SaveTemps};
 
-use crate::workshop::{Ask, Given, P, VISIBLE, Workshop, def, lines, two};
+use crate::workshop::{Ask, Given, LOCAL, P, VISIBLE, Workshop, def, lines, two};
 
 #[test]
 fn assembly() {
@@ -107,9 +107,16 @@ fn the_cache_gives_the_same_objects() {
         let cache =
             Some(Cache { directory: workshop.path("cache"), policy: Some("prune_after=1h".to_owned()) });
         let options = Options { cache, ..Options::default() };
-        let files = two(workshop, "-flto=thin");
+        // What is small and what is large is handed over in different ways.
+        let large = "long large[40000] = {1, 2, 3}; long d(long i) { return large[i]; }\n";
+        let symbols = vec![def("large", P | VISIBLE | LOCAL), def("d", P | VISIBLE | LOCAL)];
+        let large = workshop.bitcode("-flto=thin", "d", large, symbols);
+        let [first, last] = two(workshop, "-flto=thin");
+        let files = [first, large, last];
         let cold = workshop.ask(&files, &options, &Ask::default()).unwrap();
-        assert_eq!(cold.objects.len(), 2);
+        assert_eq!(cold.objects.len(), 3);
+        assert!(cold.objects[1].bytes.len() > 300_000);
+        assert_eq!(workshop.run(&workshop.link(&cold, "")), 42);
         let kept = || {
             let names = std::fs::read_dir(workshop.path("cache")).unwrap().map(|e| e.unwrap().file_name());
             let names = names.map(|name| name.into_string().unwrap());
@@ -118,10 +125,12 @@ fn the_cache_gives_the_same_objects() {
                 .partition(|name| name.starts_with("llvmcache-weld-"))
         };
         let (whole, modules): (Vec<String>, Vec<String>) = kept();
-        assert_eq!((whole.len(), modules.len()), (1, 2));
+        assert_eq!((whole.len(), modules.len()), (1, 3));
         let same = || {
             let warm = workshop.ask(&files, &options, &Ask::default()).unwrap();
+            assert_eq!(cold.objects.len(), warm.objects.len());
             for (one, other) in cold.objects.iter().zip(&warm.objects) {
+                assert_eq!(one.name, other.name);
                 assert!(one.bytes[..] == other.bytes[..]);
             }
         };
@@ -129,6 +138,18 @@ fn the_cache_gives_the_same_objects() {
         // LLVM's own entries are enough.
         std::fs::remove_file(workshop.path("cache").join(&whole[0])).unwrap();
         same();
+        // They have no digest, but that something is missing is noticed.
+        std::fs::remove_file(workshop.path("cache").join(&whole[0])).unwrap();
+        for entry in &modules {
+            let entry = workshop.path("cache").join(entry);
+            let bytes = std::fs::read(&entry).unwrap();
+            std::fs::write(&entry, &bytes[..bytes.len() - 100]).unwrap();
+        }
+        let error = workshop.ask(&files, &options, &Ask::default()).unwrap_err();
+        assert!(matches!(error.fault, Fault::BadObject { .. }), "{}", lines(&error));
+        assert!(lines(&error).contains("it is cut short"), "{}", lines(&error));
+        let advice = format!("damaged in {}: remove", workshop.path("cache").display());
+        assert!(lines(&error).contains(&advice), "{}", lines(&error));
     });
 }
 
