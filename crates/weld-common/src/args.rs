@@ -11,9 +11,9 @@
 //! An exact long name wins over a short option with its value joined: `-soname` is not `-s`.
 //!
 //! [`response`] expands `@file` arguments, [`help`] renders the table, [`slash`] parses options spelled as on
-//! Windows.
+//! Windows, [`values`] reads what follows an option's name.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt;
 
 use crate::diag::{Diagnostic, Severity};
@@ -22,6 +22,9 @@ use crate::text::os_str;
 pub mod help;
 pub mod response;
 pub mod slash;
+pub mod values;
+
+pub use values::{ValueError, choice, choose};
 
 /// What follows an option's name. The text is how help calls the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,40 +56,22 @@ impl<'a> Given<'a> {
     }
 
     /// The value as text.
-    pub fn text(&self) -> Result<&'a str, NotUtf8> {
+    pub fn text(&self) -> Result<&'a str, ValueError> {
         let os = self.os();
-        os.to_str().ok_or_else(|| NotUtf8(os.to_owned()))
+        os.to_str().ok_or_else(|| ValueError::NotUtf8(os.to_owned()))
     }
 
     /// The value as an owned text.
-    pub fn string(&self) -> Result<String, NotUtf8> {
+    pub fn string(&self) -> Result<String, ValueError> {
         self.text().map(str::to_owned)
     }
 }
 
-/// A value that should be text, and is not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotUtf8(pub OsString);
-
-impl fmt::Display for NotUtf8 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is not valid UTF-8", crate::text::text(self.0.as_encoded_bytes()))
-    }
-}
-
-impl std::error::Error for NotUtf8 {}
-
-impl From<NotUtf8> for String {
-    fn from(error: NotUtf8) -> String {
-        error.to_string()
-    }
-}
-
 /// What an option does.
-pub enum Effect<C: 'static> {
+pub enum Effect<C: Context + 'static> {
     Set(fn(&mut C)),
-    /// The error is a message without the option's name, which the parser puts in front.
-    Take(fn(&mut C, Given<'_>) -> Result<(), String>),
+    /// The error does not name the option: the parser says which one it is about.
+    Take(fn(&mut C, Given<'_>) -> Result<(), C::Error>),
     /// Accepted in silence, because nothing is lost; the text says why.
     Accepted(&'static str),
     /// Accepted with a warning: the program is right, but something that was asked for is missing.
@@ -96,7 +81,7 @@ pub enum Effect<C: 'static> {
 }
 
 /// One option with all its names.
-pub struct Spec<C: 'static> {
+pub struct Spec<C: Context + 'static> {
     /// Without dashes, the one that help shows first in front. A name of one letter is a short option.
     pub names: &'static [&'static str],
     pub value: Value,
@@ -108,7 +93,7 @@ pub struct Spec<C: 'static> {
 }
 
 /// Options that belong together under one heading of the help text.
-pub struct Group<C: 'static> {
+pub struct Group<C: Context + 'static> {
     pub title: &'static str,
     /// Empty for options, which have dashes; `/` for those of Windows; `-z ` for the keywords of `-z`.
     pub prefix: &'static str,
@@ -116,36 +101,44 @@ pub struct Group<C: 'static> {
 }
 
 /// A flag.
-pub const fn flag<C>(names: &'static [&'static str], help: &'static str, set: fn(&mut C)) -> Spec<C> {
+pub const fn flag<C: Context>(
+    names: &'static [&'static str],
+    help: &'static str,
+    set: fn(&mut C),
+) -> Spec<C> {
     Spec { names, value: Value::None, effect: Effect::Set(set), help, two_dashes: false }
 }
 
 /// An option with a value.
-pub const fn take<C>(
+pub const fn take<C: Context>(
     names: &'static [&'static str],
     value: Value,
     help: &'static str,
-    take: fn(&mut C, Given<'_>) -> Result<(), String>,
+    take: fn(&mut C, Given<'_>) -> Result<(), C::Error>,
 ) -> Spec<C> {
     Spec { names, value, effect: Effect::Take(take), help, two_dashes: false }
 }
 
 /// An option that needs no action: `why` completes "Accepted without effect: …".
-pub const fn accepted<C>(names: &'static [&'static str], value: Value, why: &'static str) -> Spec<C> {
+pub const fn accepted<C: Context>(
+    names: &'static [&'static str],
+    value: Value,
+    why: &'static str,
+) -> Spec<C> {
     Spec { names, value, effect: Effect::Accepted(why), help: "", two_dashes: false }
 }
 
 /// An option that is warned about: `why` completes "… has no effect: …".
-pub const fn lost<C>(names: &'static [&'static str], value: Value, why: &'static str) -> Spec<C> {
+pub const fn lost<C: Context>(names: &'static [&'static str], value: Value, why: &'static str) -> Spec<C> {
     Spec { names, value, effect: Effect::Lost(why), help: "", two_dashes: false }
 }
 
 /// An option that stops the link: `why` completes "… is not supported: …".
-pub const fn refused<C>(names: &'static [&'static str], value: Value, why: &'static str) -> Spec<C> {
+pub const fn refused<C: Context>(names: &'static [&'static str], value: Value, why: &'static str) -> Spec<C> {
     Spec { names, value, effect: Effect::Refused(why), help: "", two_dashes: false }
 }
 
-impl<C> Spec<C> {
+impl<C: Context> Spec<C> {
     /// Marks the long names as needing two dashes.
     pub const fn two_dashes(mut self) -> Self {
         self.two_dashes = true;
@@ -175,7 +168,7 @@ const fn bucket(name: &[u8]) -> usize {
 }
 
 /// How many names a table has: the `N` of its [`Index`].
-pub const fn name_count<C>(groups: &[Group<C>]) -> usize {
+pub const fn name_count<C: Context>(groups: &[Group<C>]) -> usize {
     let (mut n, mut g) = (0, 0);
     while g < groups.len() {
         let mut r = 0;
@@ -196,7 +189,7 @@ pub struct Index<const N: usize> {
 
 impl<const N: usize> Index<N> {
     /// A counting sort of the names by bucket.
-    pub const fn new<C>(groups: &[Group<C>]) -> Self {
+    pub const fn new<C: Context>(groups: &[Group<C>]) -> Self {
         assert!(groups.len() <= 256 && N < u16::MAX as usize);
         let mut starts = [0u16; BUCKETS + 1];
         let mut places = [(0u8, 0u8); N];
@@ -238,13 +231,13 @@ impl<const N: usize> Index<N> {
 }
 
 /// All options of one linker.
-pub struct Table<C: 'static> {
+pub struct Table<C: Context + 'static> {
     pub groups: &'static [Group<C>],
     starts: &'static [u16; BUCKETS + 1],
     places: &'static [Place],
 }
 
-impl<C> Table<C> {
+impl<C: Context> Table<C> {
     /// `index` must have been made from the same groups.
     pub const fn new<const N: usize>(groups: &'static [Group<C>], index: &'static Index<N>) -> Self {
         Table { groups, starts: &index.starts, places: &index.places }
@@ -289,6 +282,9 @@ impl<C> Table<C> {
 
 /// What the parser tells of what it finds. The option functions work on the same object.
 pub trait Context {
+    /// Why an option cannot be carried out. What all command lines find wrong with values is [`ValueError`].
+    type Error: fmt::Display;
+
     /// An argument that is not an option.
     fn input(&mut self, path: &OsStr);
 
@@ -330,7 +326,7 @@ impl Problems {
 }
 
 /// One or two arguments that belong together.
-pub enum Piece<'a, C: 'static> {
+pub enum Piece<'a, C: Context + 'static> {
     Input(&'a OsStr),
     Option(&'static Spec<C>, Given<'a>),
     Wrong(Diagnostic),
@@ -338,7 +334,10 @@ pub enum Piece<'a, C: 'static> {
 
 /// Takes arguments (without the program's name, `@file` expanded) apart, in order. With each piece
 /// comes the number of its first argument.
-pub fn pieces<'a, C>(table: &Table<C>, args: &[&'a OsStr]) -> impl Iterator<Item = (usize, Piece<'a, C>)> {
+pub fn pieces<'a, C: Context>(
+    table: &Table<C>,
+    args: &[&'a OsStr],
+) -> impl Iterator<Item = (usize, Piece<'a, C>)> {
     let mut next = 0;
     std::iter::from_fn(move || {
         let at = next;
@@ -379,7 +378,7 @@ pub fn parse<C: Context>(table: &Table<C>, args: &[&OsStr], context: &mut C) {
 
 /// Carries out the keyword that is the value of an option such as `-z`, from a table of its own.
 /// `NAME` and `NAME=VALUE` are understood. `false`: the table does not have it.
-pub fn keyword<C: Context>(table: &Table<C>, given: Given<'_>, context: &mut C) -> Result<bool, String> {
+pub fn keyword<C: Context>(table: &Table<C>, given: Given<'_>, context: &mut C) -> Result<bool, ValueError> {
     let text = given.text()?;
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value)),
@@ -403,8 +402,8 @@ pub fn carry_out<C: Context>(context: &mut C, row: &Spec<C>, given: Given<'_>) {
     match row.effect {
         Effect::Set(set) => set(context),
         Effect::Take(take) => {
-            if let Err(message) = take(context, given) {
-                context.problem(Diagnostic::error(format!("{spelling}: {message}")));
+            if let Err(error) = take(context, given) {
+                context.problem(Diagnostic::error(format!("{spelling}: {error}")));
             }
         }
         Effect::Accepted(_) => {}
@@ -418,14 +417,14 @@ pub fn carry_out<C: Context>(context: &mut C, row: &Spec<C>, given: Given<'_>) {
 }
 
 /// A row that an argument names, and the value if it is part of the same argument.
-struct Found<'a, C: 'static> {
+struct Found<'a, C: Context + 'static> {
     row: &'static Spec<C>,
     spelling: &'a str,
     value: Option<&'a OsStr>,
 }
 
 /// Looks one argument up. `arg` starts with a dash and has at least two bytes.
-fn find<'a, C>(table: &Table<C>, arg: &'a [u8]) -> Option<Found<'a, C>> {
+fn find<'a, C: Context>(table: &Table<C>, arg: &'a [u8]) -> Option<Found<'a, C>> {
     let dashes = if arg[1] == b'-' { 2 } else { 1 };
     let body = &arg[dashes..];
     let found = |row, name_len: usize, value: Option<&'a [u8]>| {
@@ -465,7 +464,7 @@ fn find<'a, C>(table: &Table<C>, arg: &'a [u8]) -> Option<Found<'a, C>> {
 }
 
 #[cold]
-fn unknown<C>(table: &Table<C>, arg: &[u8]) -> Diagnostic {
+fn unknown<C: Context>(table: &Table<C>, arg: &[u8]) -> Diagnostic {
     let text = crate::text::text(arg);
     let name = text.split('=').next().unwrap_or_default();
     let mut message = format!("unknown option '{text}'");
@@ -493,49 +492,6 @@ fn edit_distance(a: &[u8], b: &[u8]) -> usize {
     above[b.len()]
 }
 
-/// One of a few words.
-pub fn choice<T: Copy>(given: Given<'_>, choices: &[(&str, T)]) -> Result<T, String> {
-    Ok(choose(given.text()?, choices)?)
-}
-
-/// A text that is none of the words that it may be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoChoice {
-    words: Vec<String>,
-    text: String,
-}
-
-impl fmt::Display for NoChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected {}, but got '{}'", one_of(&self.words), self.text)
-    }
-}
-
-impl std::error::Error for NoChoice {}
-
-impl From<NoChoice> for String {
-    fn from(error: NoChoice) -> String {
-        error.to_string()
-    }
-}
-
-/// The same for a part of a value.
-pub fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, NoChoice> {
-    if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
-        return Ok(*value);
-    }
-    let words = choices.iter().map(|(name, _)| (*name).to_owned()).collect();
-    Err(NoChoice { words, text: text.to_owned() })
-}
-
-fn one_of(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -546,6 +502,8 @@ mod tests {
     }
 
     impl Context for Seen {
+        type Error = ValueError;
+
         fn input(&mut self, path: &OsStr) {
             self.log.push(format!("input {}", path.display()));
         }
@@ -555,7 +513,7 @@ mod tests {
         fn at(&mut self, _position: usize) {}
     }
 
-    fn log(seen: &mut Seen, given: Given<'_>) -> Result<(), String> {
+    fn log(seen: &mut Seen, given: Given<'_>) -> Result<(), ValueError> {
         seen.log.push(format!("{} {:?}", given.spelling, given.value.map(|v| v.to_string_lossy())));
         Ok(())
     }

@@ -18,6 +18,7 @@
 use crate::elf::{Chdr, Format, Writer, records};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use std::fmt;
+use std::ops::RangeInclusive;
 use weld_common::zeroed;
 
 const ELFCOMPRESS_ZLIB: u32 = 1;
@@ -37,6 +38,14 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
+    /// How hard it may be told to try.
+    pub fn levels(self) -> RangeInclusive<u64> {
+        match self {
+            Algorithm::Zlib => 0..=9,
+            Algorithm::Zstd => 1..=22,
+        }
+    }
+
     /// From an `ELFCOMPRESS_*` value.
     pub fn from_elf(kind: u32) -> Option<Algorithm> {
         match kind {

@@ -9,7 +9,6 @@ use weld_common::host::Host;
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
-use crate::args::values;
 use crate::compat_mode::CompatMode;
 use crate::elf::*;
 use crate::ids::*;
@@ -283,7 +282,7 @@ fn entries<'i>(inputs: &'i Inputs) -> impl Iterator<Item = &'i String> {
 
 /// `-e` may give an address instead of a symbol.
 pub fn entry_address(name: &str) -> Option<u64> {
-    values::number(name).ok()
+    weld_common::args::values::number(name).ok()
 }
 
 /// `VERSION` commands of linker scripts.

@@ -4,12 +4,13 @@
 use std::path::PathBuf;
 
 use weld_common::args::Value::{Optional, Required, Suffix};
-use weld_common::args::{Spec, flag, take};
+use weld_common::args::{Context, Spec, ValueError, flag, take};
 
 use crate::options::{Emit, Options};
+use crate::spelling::WrongValue;
 
 /// What a parser of command lines fills.
-pub trait Holder: 'static {
+pub trait Holder: Context<Error: From<ValueError> + From<WrongValue>> + 'static {
     fn lto(&mut self) -> &mut Options;
 }
 

@@ -6,14 +6,15 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use weld_common::args::{NoChoice, choose};
+use weld_common::args::{ValueError, choose};
 
 use crate::options::{Cache, Distribution, Emit, IndexOnly, Options, PrefixReplace, SaveTemps, WrongPolicy};
 
 /// A value that means nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WrongValue {
-    NoChoice(NoChoice),
+    /// What is wrong with values of other options, too.
+    Value(ValueError),
     /// Pieces, of which there has to be one at least.
     Count(String),
     Jobs(String),
@@ -28,7 +29,7 @@ pub enum WrongValue {
 impl fmt::Display for WrongValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WrongValue::NoChoice(error) => error.fmt(f),
+            WrongValue::Value(error) => error.fmt(f),
             WrongValue::Count(text) => write!(f, "expected a number of at least 1, but got '{text}'"),
             WrongValue::Jobs(text) => write!(f, "expected a number or 'all', but got '{text}'"),
             WrongValue::Pair(text) => write!(f, "expected OLD;NEW, but got '{text}'"),
@@ -41,10 +42,9 @@ impl fmt::Display for WrongValue {
 
 impl std::error::Error for WrongValue {}
 
-/// What parsers of command lines pass on.
-impl From<WrongValue> for String {
-    fn from(error: WrongValue) -> String {
-        error.to_string()
+impl From<ValueError> for WrongValue {
+    fn from(error: ValueError) -> Self {
+        WrongValue::Value(error)
     }
 }
 
@@ -134,7 +134,7 @@ impl Options {
             self.save_temps = SaveTemps::All;
             return Ok(());
         };
-        let kind = choose(kind, &KINDS.map(|kind| (kind, kind))).map_err(WrongValue::NoChoice)?.to_owned();
+        let kind = choose(kind, &KINDS.map(|kind| (kind, kind)))?.to_owned();
         match &mut self.save_temps {
             SaveTemps::All => {}
             SaveTemps::Kinds(kinds) => kinds.push(kind),
@@ -218,8 +218,8 @@ impl Options {
 /// Microseconds, as ld.lld's default.
 const TIME_TRACE_GRANULARITY: u32 = 500;
 
-fn level(text: &str) -> Result<u8, WrongValue> {
-    choose(text, &[("0", 0), ("1", 1), ("2", 2), ("3", 3)]).map_err(WrongValue::NoChoice)
+fn level(text: &str) -> Result<u8, ValueError> {
+    choose(text, &[("0", 0), ("1", 1), ("2", 2), ("3", 3)])
 }
 
 #[cfg(test)]

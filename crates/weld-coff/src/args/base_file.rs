@@ -4,9 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
+use weld_common::args::ValueError;
+use weld_common::args::values::number;
 use weld_common::text;
 
-use super::values::{ValueError, image_base, number};
+use super::values::{OptionError, image_base};
 
 /// Address and greatest size of the image.
 type Base = (u64, Option<u64>);
@@ -28,7 +30,7 @@ pub enum BaseError {
 #[derive(Debug, PartialEq)]
 pub enum LineError {
     NoAddress,
-    Value(ValueError),
+    Value(OptionError),
     /// There is more than address and size.
     Word(String),
 }
@@ -52,9 +54,15 @@ impl fmt::Display for BaseError {
 
 impl std::error::Error for BaseError {}
 
+impl From<OptionError> for LineError {
+    fn from(error: OptionError) -> Self {
+        LineError::Value(error)
+    }
+}
+
 impl From<ValueError> for LineError {
     fn from(error: ValueError) -> Self {
-        LineError::Value(error)
+        LineError::Value(error.into())
     }
 }
 

@@ -13,7 +13,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::args::values::{self, ValueError};
+use weld_common::args::ValueError;
+use weld_common::args::values::number;
+
+use crate::args::values::{self, OptionError};
 use crate::options::Export;
 
 /// What a file says; what it does not say is `None`.
@@ -68,7 +71,7 @@ pub enum DefError {
     Value(ValueError),
     /// `BASE` without its equals sign.
     NoBase,
-    Base(ValueError),
+    Base(OptionError),
     Ordinal(String),
 }
 
@@ -216,7 +219,7 @@ impl<'t> Parser<'t> {
 
     fn number(&mut self) -> Result<u64, DefError> {
         let text = self.text()?;
-        Ok(values::number(text)?)
+        Ok(number(text)?)
     }
 
     fn is_at_statement(&self) -> bool {

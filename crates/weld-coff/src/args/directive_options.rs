@@ -2,13 +2,15 @@
 
 use std::ffi::OsStr;
 
-use weld_common::args::{Context, Given, Group, Index, Table, Value, accepted, name_count, slash, take};
+use weld_common::args::{
+    Context, Given, Group, Index, Table, Value, ValueError, accepted, name_count, slash, take,
+};
 use weld_common::diag::Diagnostic;
 
-use super::values;
+use super::values::{self, OptionError};
 use crate::options::Demands;
 
-type Taken = Result<(), String>;
+type Taken = Result<(), OptionError>;
 
 impl Demands {
     pub fn include(&mut self, given: Given<'_>) -> Taken {
@@ -37,7 +39,7 @@ impl Demands {
     pub fn disallow_lib(&mut self, given: Given<'_>, origin: &str) -> Taken {
         let name = given.string()?;
         if name.is_empty() {
-            return Err("missing name of a library".to_owned());
+            return Err(OptionError::NoLibrary);
         }
         self.disallowed_libs.push((name, origin.to_owned()));
         Ok(())
@@ -47,12 +49,12 @@ impl Demands {
         let text = given.text()?;
         let Some((from, to)) = text.split_once('=').filter(|(from, to)| !from.is_empty() && !to.is_empty())
         else {
-            return Err(format!("expected two names, but got '{text}'"));
+            return Err(ValueError::expected_not("two names", text).into());
         };
         let old = self.alternate_names.iter().find(|(name, _)| name == from);
         match old {
-            Some((_, other)) if other != to => {
-                return Err(format!("conflicts: {from} already stands for {other}, and not for {to}"));
+            Some((name, old)) if old != to => {
+                return Err(OptionError::Alias { name: name.clone(), old: old.clone(), new: to.to_owned() });
             }
             Some(_) => {}
             None => self.alternate_names.push((from.to_owned(), to.to_owned())),
@@ -64,10 +66,10 @@ impl Demands {
         let text = given.text()?;
         let Some((from, to)) = text.split_once('=').filter(|(from, to)| !from.is_empty() && !to.is_empty())
         else {
-            return Err(format!("expected two sections, but got '{text}'"));
+            return Err(ValueError::expected_not("two sections", text).into());
         };
         if let Some(alone) = [from, to].into_iter().find(|name| [".rsrc", ".reloc"].contains(name)) {
-            return Err(format!("cannot merge '{alone}' with any section"));
+            return Err(OptionError::Unmergeable(alone.to_owned()));
         }
         match self.merges.iter().find(|(name, _)| name == from) {
             Some((_, old)) if old != to => {
@@ -90,7 +92,7 @@ impl Demands {
         let parts = text.rsplit_once(',').filter(|(name, _)| !name.is_empty());
         let parts = parts.and_then(|(name, bits)| Some((name, bits.trim_start().parse().ok()?)));
         let Some((name, bits)) = parts.filter(|&(_, bits): &(_, u32)| bits <= 13) else {
-            return Err(format!("expected a name and the logarithm of an alignment, but got '{text}'"));
+            return Err(ValueError::expected_not("a name and the logarithm of an alignment", text).into());
         };
         let old = self.common_alignments.entry(name.to_owned()).or_insert(0);
         *old = bits.max(*old);
@@ -98,12 +100,16 @@ impl Demands {
     }
 
     /// The problem, if somebody has said another value.
-    pub fn fail_if_mismatch(&mut self, given: Given<'_>, origin: &str) -> Result<Option<Diagnostic>, String> {
+    pub fn fail_if_mismatch(
+        &mut self,
+        given: Given<'_>,
+        origin: &str,
+    ) -> Result<Option<Diagnostic>, ValueError> {
         let text = given.text()?;
         let Some((key, value)) =
             text.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty())
         else {
-            return Err(format!("expected a key and a value, but got '{text}'"));
+            return Err(ValueError::expected_not("a key and a value", text));
         };
         let new = || (value.to_owned(), origin.to_owned());
         let (old, first) = self.mismatches.entry(key.to_owned()).or_insert_with(new);
@@ -164,6 +170,8 @@ struct Directing {
 }
 
 impl Context for Directing {
+    type Error = OptionError;
+
     fn input(&mut self, path: &OsStr) {
         self.problem(Diagnostic::error(format!("unexpected word '{}'", path.display())));
     }
@@ -196,7 +204,7 @@ static GROUPS: &[Group<Directing>] = &[Group {
         }),
         take(&["entry"], Value::Required("SYMBOL"), "", |d, v| match d.demands.entry {
             Some(_) => Ok(()),
-            None if v.text()?.is_empty() => Err("missing entry point symbol name".to_owned()),
+            None if v.text()?.is_empty() => Err(OptionError::NoEntry),
             None => {
                 d.demands.entry = Some(v.string()?);
                 Ok(())

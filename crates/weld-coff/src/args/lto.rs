@@ -2,12 +2,13 @@
 //! and clang have for plugins.
 
 use weld_common::args::Value::{Optional, Required};
-use weld_common::args::{Effect, Given, Spec, accepted, choose, refused, take};
+use weld_common::args::{Context, Effect, Given, Spec, accepted, choose, refused, take};
 use weld_lto::options::{Emit, Options};
 use weld_lto::rows::{self, Holder};
 use weld_lto::spelling::WrongValue;
 
 use super::state::{State, switch};
+use super::values::OptionError;
 
 /// The rows of `lld-link`'s table.
 pub const ROWS: &[Spec<State>] = &[
@@ -85,14 +86,14 @@ pub const ROWS: &[Spec<State>] = &[
     ),
 ];
 
-pub const fn prefix_replace<S: Holder>() -> Spec<S> {
+pub const fn prefix_replace<S: Holder + Context<Error = OptionError>>() -> Spec<S> {
     Spec {
         effect: Effect::Take(|s: &mut S, v| pair(s.lto().take_prefix_replace(v.text()?), v)),
         ..rows::prefix_replace()
     }
 }
 
-pub const fn suffix_replace<S: Holder>() -> Spec<S> {
+pub const fn suffix_replace<S: Holder + Context<Error = OptionError>>() -> Spec<S> {
     Spec {
         effect: Effect::Take(|s: &mut S, v| pair(s.lto().take_suffix_replace(v.text()?), v)),
         ..rows::suffix_replace()
@@ -100,13 +101,13 @@ pub const fn suffix_replace<S: Holder>() -> Spec<S> {
 }
 
 /// A pair of names, for which ld.lld has words that builds look for.
-fn pair(taken: Result<(), WrongValue>, given: Given<'_>) -> Result<(), String> {
+fn pair(taken: Result<(), WrongValue>, given: Given<'_>) -> Result<(), OptionError> {
     let text = given.text()?;
-    taken.map_err(|_| format!("expects 'old;new' format, but got {text}"))
+    taken.map_err(|_| OptionError::NamePair(text.to_owned()))
 }
 
 /// `/opt:`: whether the word is about bitcode.
-pub fn optimise(options: &mut Options, word: &str) -> Result<bool, String> {
+pub fn optimise(options: &mut Options, word: &str) -> Result<bool, OptionError> {
     let Some((name, value)) = word.split_once('=') else {
         match word {
             "ltodebugpassmanager" => options.passes.debug = true,
@@ -122,6 +123,7 @@ pub fn optimise(options: &mut Options, word: &str) -> Result<bool, String> {
         "lldltopartitions" | "ltopartitions" => (options.take_partitions(value), "number of partitions"),
         _ => return Ok(false),
     };
-    taken.map_err(|_| format!("{name}: invalid {what}: {value}"))?;
+    let (name, value) = (name.to_owned(), value.to_owned());
+    taken.map_err(|_| OptionError::OptimisationWord { name, what, value })?;
     Ok(true)
 }

@@ -151,7 +151,7 @@ fn rewritten(option: &str, value: &OsStr) -> Option<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use weld_common::args::{Effect, Spec};
+    use weld_common::args::{Context, Effect, Spec};
 
     use super::*;
 
@@ -196,7 +196,7 @@ mod tests {
     /// this machine.
     #[test]
     fn every_option_with_a_file_is_in_a_list() {
-        fn check<C: 'static>(rows: impl Iterator<Item = &'static Spec<C>>) {
+        fn check<C: Context + 'static>(rows: impl Iterator<Item = &'static Spec<C>>) {
             let behind: Vec<&str> = READ_BEHIND.iter().map(|(name, _)| *name).collect();
             let lists = [DIRECTORIES, READ, WRITTEN, DROPPED, &behind].concat();
             for row in rows.filter(|row| matches!(row.effect, Effect::Take(_))) {

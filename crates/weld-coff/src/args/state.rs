@@ -3,10 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use weld_common::args::{Context, Given, Problems};
+use weld_common::args::values::number;
+use weld_common::args::{Context, Given, Problems, ValueError};
 use weld_common::diag::Diagnostic;
 use weld_lto::rows::Holder;
 
+use super::values::{OptionError, optional_text};
 use super::{base_file, lto};
 use crate::options::{Debug, Guard, Icf, Input, Manifest, Options, Timestamp, Verbose};
 use crate::toolchain::Toolchain;
@@ -47,6 +49,8 @@ pub struct State {
 }
 
 impl Context for State {
+    type Error = OptionError;
+
     fn input(&mut self, path: &OsStr) {
         let path = PathBuf::from(path);
         self.o.inputs.push(if self.in_lib { Input::Lazy(path) } else { Input::File(path) });
@@ -62,11 +66,11 @@ impl Context for State {
 }
 
 /// `/name` and `/name:no`.
-pub fn switch(given: Given<'_>) -> Result<bool, String> {
+pub fn switch(given: Given<'_>) -> Result<bool, ValueError> {
     match given.value {
         None => Ok(true),
         Some(value) if value.eq_ignore_ascii_case("no") => Ok(false),
-        Some(value) => Err(format!("expected nothing or 'no', but got '{}'", value.display())),
+        Some(value) => Err(ValueError::expected_not("nothing or 'no'", &value.to_string_lossy())),
     }
 }
 
@@ -82,9 +86,9 @@ impl State {
     }
 
     /// The words of `/verbose:`; none is all.
-    pub fn verbose(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn verbose(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let says = &mut self.o.verbose;
-        match given.value.map(|_| given.text()).transpose()?.map(str::to_ascii_lowercase).as_deref() {
+        match optional_text(given)?.map(str::to_ascii_lowercase).as_deref() {
             None => *says = Verbose::ALL,
             Some("lib") => says.libraries = true,
             Some("ref") => says.discarded = true,
@@ -93,14 +97,14 @@ impl State {
             Some("safeseh") => says.without_handlers = true,
             // No object is managed, no link builds on another, and what is not loaded late gives a warning.
             Some("clr" | "incr" | "unuseddelayload") => {}
-            Some(word) => return Err(format!("unknown word '{word}'")),
+            Some(word) => return Err(ValueError::unknown("word", word).into()),
         }
         Ok(())
     }
 
     /// `/wx`, `/wx:no`, `/wx:CODE,…`.
-    pub fn fatal_warnings(&mut self, given: Given<'_>) -> Result<(), String> {
-        let text = given.value.map(|_| given.text()).transpose()?.unwrap_or_default();
+    pub fn fatal_warnings(&mut self, given: Given<'_>) -> Result<(), OptionError> {
+        let text = optional_text(given)?.unwrap_or_default();
         if !text.starts_with(|c: char| c.is_ascii_digit()) {
             self.warnings_are_errors = switch(given)?;
             self.fatal_codes.clear();
@@ -108,29 +112,30 @@ impl State {
         }
         for code in text.split(',') {
             let code = code.parse().ok().filter(|code| (4000..5000).contains(code));
-            self.fatal_codes.push(code.ok_or("expected numbers of warnings, from 4000 to 4999")?);
+            let expected = ValueError::Expected("numbers of warnings, from 4000 to 4999");
+            self.fatal_codes.push(code.ok_or(expected)?);
         }
         Ok(())
     }
 
     /// The words of `/mapinfo:`.
-    pub fn map_info(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn map_info(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         match given.text()?.to_ascii_lowercase().as_str() {
             "exports" => self.o.map_exports = true,
             word @ ("lines" | "pdata") => {
                 self.warn(format!("/mapinfo:{word} has no effect: maps do not have it; a PDB has (/debug)"));
             }
-            word => return Err(format!("unknown option: {word}")),
+            word => return Err(OptionError::Word(word.to_owned())),
         }
         Ok(())
     }
 
     /// `/base:ADDRESS`, with the greatest size of the image after it, or where a file has both.
-    pub fn base(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn base(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let text = given.text()?;
         if let Some(place) = text.strip_prefix('@') {
             let place = place.rsplit_once(',').filter(|(file, key)| !file.is_empty() && !key.is_empty());
-            let (file, key) = place.ok_or_else(|| format!("expected @FILE,KEY, but got '{text}'"))?;
+            let (file, key) = place.ok_or_else(|| ValueError::expected_not("@FILE,KEY", text))?;
             self.base_file = Some((file.to_owned(), key.to_owned()));
             return Ok(());
         }
@@ -149,19 +154,18 @@ impl State {
     }
 
     /// The words of `/ltcg:`.
-    pub fn ltcg(&mut self, given: Given<'_>) -> Result<(), String> {
-        match given.value.map(|_| given.text()).transpose()?.unwrap_or_default().to_ascii_lowercase().as_str()
-        {
+    pub fn ltcg(&mut self, given: Given<'_>) -> Result<(), OptionError> {
+        match optional_text(given)?.unwrap_or_default().to_ascii_lowercase().as_str() {
             "" | "incremental" | "status" | "nostatus" | "off" => Ok(()),
             "pginstrument" | "pgoptimize" | "pgupdate" => {
-                Err("not supported: such profiles are for Microsoft's compiler at link time".to_owned())
+                Err(OptionError::NotSupported("such profiles are for Microsoft's compiler at link time"))
             }
-            word => Err(format!("unknown word '{word}'")),
+            word => Err(ValueError::unknown("word", word).into()),
         }
     }
 
     /// The words of `/opt:`.
-    pub fn optimise(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn optimise(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         if given.value.is_none() {
             return Ok(());
         }
@@ -175,9 +179,9 @@ impl State {
                 "lldtailmerge" => self.warn("/opt:lldtailmerge has no effect: strings stay as they are"),
                 "nolldtailmerge" | "lbr" | "nolbr" => {}
                 _ if lto::optimise(&mut self.o.lto, word)? => {}
-                _ => match word.strip_prefix("icf=").map(super::values::number) {
+                _ => match word.strip_prefix("icf=").map(number) {
                     Some(Ok(_)) => self.o.icf = Some(Icf::All),
-                    _ => return Err(format!("unknown optimisation '{word}'")),
+                    _ => return Err(ValueError::unknown("optimisation", word).into()),
                 },
             }
         }
@@ -185,8 +189,8 @@ impl State {
     }
 
     /// The words of `/debug:`; none is `full`.
-    pub fn debug(&mut self, given: Given<'_>) -> Result<(), String> {
-        let words = given.value.map(|_| given.text()).transpose()?.unwrap_or("full").to_ascii_lowercase();
+    pub fn debug(&mut self, given: Given<'_>) -> Result<(), OptionError> {
+        let words = optional_text(given)?.unwrap_or("full").to_ascii_lowercase();
         let mut debug = self.o.debug;
         for word in words.split(',') {
             match word {
@@ -200,7 +204,7 @@ impl State {
                     self.warn("/debug:fastlink unsupported; using /debug:full");
                     (debug.pdb, debug.dwarf) = (true, true);
                 }
-                _ => return Err(format!("unknown option: {word}")),
+                _ => return Err(OptionError::Word(word.to_owned())),
             }
         }
         self.o.debug = debug;
@@ -208,11 +212,11 @@ impl State {
     }
 
     /// `/pdbstream:NAME=FILE`; the last file of a name counts.
-    pub fn pdb_stream(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn pdb_stream(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let text = given.text()?;
         let parts = text.split_once('=').filter(|(name, path)| !name.is_empty() && !path.is_empty());
         let Some((name, path)) = parts else {
-            return Err(format!("expected a name and a file, but got '{text}'"));
+            return Err(ValueError::expected_not("a name and a file", text).into());
         };
         let streams = &mut self.o.pdb.streams;
         match streams.iter_mut().find(|(known, _)| known == name) {
@@ -222,18 +226,15 @@ impl State {
         Ok(())
     }
 
-    pub fn pdb_page_size(&mut self, given: Given<'_>) -> Result<(), String> {
-        let size = super::values::number(given.text()?);
-        let size = size.map_err(|why| format!("invalid argument: {why}"))?;
-        if !size.is_power_of_two() || !(4096..=32768).contains(&size) {
-            return Err(format!("invalid argument: {size} is none of 4096, 8192, 16384 and 32768"));
-        }
-        self.o.pdb.page_size = size as u32;
+    pub fn pdb_page_size(&mut self, given: Given<'_>) -> Result<(), OptionError> {
+        let text = given.text()?;
+        let size = number(text).ok().filter(|size| [4096, 8192, 16384, 32768].contains(size));
+        self.o.pdb.page_size = size.ok_or_else(|| OptionError::PageSize(text.to_owned()))? as u32;
         Ok(())
     }
 
     /// The words of `/guard:`.
-    pub fn guard(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn guard(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         // The last option counts.
         self.o.guard = Guard::default();
         for word in given.text()?.to_ascii_lowercase().split(',') {
@@ -244,30 +245,30 @@ impl State {
                 "noehcont" => guard.eh_cont = false,
                 "cf" | "longjmp" => (guard.functions, guard.longjmp) = (true, true),
                 "ehcont" => (guard.functions, guard.eh_cont) = (true, true),
-                _ => return Err(format!("invalid argument: {word}")),
+                _ => return Err(OptionError::Invalid(word.to_owned())),
             }
         }
         Ok(())
     }
 
     /// `/manifest` and its words.
-    pub fn manifest(&mut self, given: Given<'_>) -> Result<(), String> {
-        let text = given.value.map(|_| given.text()).transpose()?.unwrap_or_default().to_ascii_lowercase();
+    pub fn manifest(&mut self, given: Given<'_>) -> Result<(), OptionError> {
+        let text = optional_text(given)?.unwrap_or_default().to_ascii_lowercase();
         self.o.manifest = Some(match text.split_once(',') {
             None if text.is_empty() => Manifest::Beside,
             None if text == "no" => Manifest::No,
             None if text == "embed" => Manifest::Embedded(None),
             Some(("embed", id)) => {
                 let id = id.trim().strip_prefix("id=").and_then(|id| id.parse().ok());
-                Manifest::Embedded(Some(id.ok_or_else(|| format!("invalid option {text}"))?))
+                Manifest::Embedded(Some(id.ok_or_else(|| OptionError::InvalidManifest(text.clone()))?))
             }
-            _ => return Err(format!("invalid option {text}")),
+            _ => return Err(OptionError::InvalidManifest(text)),
         });
         Ok(())
     }
 
     /// `/manifestuac:no`, or level and access in any order.
-    pub fn manifest_rights(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn manifest_rights(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let text = given.text()?;
         if text.eq_ignore_ascii_case("no") {
             self.o.manifest_rights = None;
@@ -279,7 +280,7 @@ impl State {
             match (lower.strip_prefix("level="), lower.strip_prefix("uiaccess=")) {
                 (Some(value), _) => level = word[word.len() - value.len()..].to_owned(),
                 (_, Some(value)) => access = word[word.len() - value.len()..].to_owned(),
-                _ => return Err(format!("invalid option {text}")),
+                _ => return Err(OptionError::InvalidManifest(text.to_owned())),
             }
         }
         self.o.manifest_rights = Some((level, access));
@@ -287,13 +288,13 @@ impl State {
     }
 
     /// `/functionpadmin` and its bytes.
-    pub fn function_pad(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn function_pad(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         self.o.function_pad = Some(super::values::function_pad(given)?);
         Ok(())
     }
 
     /// `/debugtype:`: what it names is always taken.
-    pub fn debug_type(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn debug_type(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         for word in given.text()?.to_ascii_lowercase().split(',') {
             if !matches!(word, "cv" | "pdata" | "fixup") {
                 self.warn(format!("/debugtype: unknown option '{word}'"));
@@ -302,7 +303,7 @@ impl State {
         Ok(())
     }
 
-    pub fn timestamp(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn timestamp(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let text = given.text()?;
         match super::values::seconds(text) {
             Some(seconds) => self.o.timestamp = Timestamp::Given(seconds),
@@ -335,22 +336,22 @@ impl State {
         self.problem(Diagnostic::error(text));
     }
 
-    pub fn force(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn force(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let force = &mut self.o.force;
-        match given.value.map(|_| given.text()).transpose()?.map(str::to_ascii_lowercase).as_deref() {
+        match optional_text(given)?.map(str::to_ascii_lowercase).as_deref() {
             None => {
                 (force.unresolved, force.multiple, force.multiple_resources) = (true, true, true);
             }
             Some("unresolved") => force.unresolved = true,
             Some("multiple") => force.multiple = true,
             Some("multipleres") => force.multiple_resources = true,
-            Some(word) => return Err(format!("unknown value '{word}'")),
+            Some(word) => return Err(ValueError::unknown("value", word).into()),
         }
         Ok(())
     }
 
     /// `/wholearchive` for all libraries or one.
-    pub fn whole_archive(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn whole_archive(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         match given.value {
             None => self.whole_archives = true,
             Some(path) => self.o.inputs.push(Input::Whole(path.into())),
@@ -358,7 +359,7 @@ impl State {
         Ok(())
     }
 
-    pub fn ignore(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn ignore(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         for code in given.text()?.split(',') {
             self.o.warn_long_names &= !code.eq_ignore_ascii_case("longsections");
             // Codes of other linkers are letters and a number; what weld does not warn of needs no ignoring.

@@ -4,14 +4,15 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use weld_common::args::Value::{self, None as NoValue, Optional, Required};
+use weld_common::args::values::number;
 use weld_common::args::{
-    Context, Given, Group, Index, Spec, Table, accepted, flag, name_count, refused, take,
+    Context, Given, Group, Index, Spec, Table, ValueError, accepted, flag, name_count, refused, take,
 };
 use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
 
 use super::state::{State, Stop, switch};
-use super::values::{alignment, check, load_flags, number, pattern, version};
+use super::values::{OptionError, alignment, check, load_flags, pattern, version};
 use crate::coff::machine::Machine;
 use crate::options::Timestamp;
 
@@ -132,7 +133,7 @@ const INPUTS: &[Spec<State>] = &[
         "Link for MACHINE: x64, x86 or arm64. Default: that of the first object.",
         |s, v| {
             let name = v.text()?;
-            s.o.machine = Some(Machine::of_name(name).ok_or_else(|| format!("unknown machine: {name}"))?);
+            s.o.machine = Some(Machine::of_name(name).ok_or_else(|| OptionError::Machine(name.to_owned()))?);
             Ok(())
         },
     ),
@@ -144,7 +145,7 @@ const INPUTS: &[Spec<State>] = &[
         "How response files are quoted: windows (default) or posix.",
         |_, v| match v.text()? {
             "windows" | "posix" => Ok(()),
-            other => Err(format!("invalid response file quoting: {other}")),
+            other => Err(OptionError::Quoting(other.to_owned())),
         },
     ),
     tool_dir!(
@@ -243,7 +244,7 @@ const SYMBOLS: &[Spec<State>] = &[
             match v.text()?.to_ascii_lowercase().as_str() {
                 "unload" => s.o.delay_unload = true,
                 "nobind" => {}
-                word => return Err(format!("unknown value '{word}'")),
+                word => return Err(ValueError::unknown("value", word).into()),
             }
             Ok(())
         },
@@ -302,7 +303,7 @@ const IMAGE: &[Spec<State>] = &[
             Some("wdm") => s.o.driver_wdm = true,
             Some("uponly") => s.o.driver_up_only = true,
             Some("uponly,wdm" | "wdm,uponly") => (s.o.driver_wdm, s.o.driver_up_only) = (true, true),
-            Some(word) => return Err(format!("unknown value '{word}'")),
+            Some(word) => return Err(ValueError::unknown("value", word).into()),
         }
         Ok(())
     }),
@@ -311,19 +312,19 @@ const IMAGE: &[Spec<State>] = &[
             match word {
                 "cd" => s.o.swap_run_cd = true,
                 "net" => s.o.swap_run_net = true,
-                "" => return Err("missing argument".to_owned()),
-                _ => return Err(format!("invalid argument: {word}")),
+                "" => return Err(OptionError::NoArgument),
+                _ => return Err(OptionError::Invalid(word.to_owned())),
             }
         }
         Ok(())
     }),
     take(&["align"], Required("BYTES"), "Sections begin at multiples of BYTES in memory.", |s, v| {
         s.aligned = true;
-        s.o.align = alignment(v.text()?).and_then(|n| check(n, 32..=1 << 26))?;
+        s.o.align = alignment(v, 32..=1 << 26)?;
         Ok(())
     }),
     take(&["filealign"], Required("BYTES"), "Sections begin at multiples of BYTES in the file.", |s, v| {
-        s.o.file_align = alignment(v.text()?).and_then(|n| check(n, 32..=1 << 16))?;
+        s.o.file_align = alignment(v, 32..=1 << 16)?;
         Ok(())
     }),
     take(&["heap"], Required("RESERVE[,COMMIT]"), "The size of the heap.", |s, v| s.o.demands.heap(v)),
@@ -462,9 +463,9 @@ const SECTIONS: &[Spec<State>] = &[
     take(&["aligncomm"], Required("NAME,LOG2"), "Align a common symbol.", |s, v| s.o.demands.align_common(v)),
     take(&["order"], Required("@FILE"), "Functions that FILE lists come first, in its order.", |s, v| {
         match v.text()?.strip_prefix('@') {
-            Some("") => return Err("missing file name".to_owned()),
+            Some("") => return Err(ValueError::NoFile.into()),
             Some(path) => s.o.order = Some(path.into()),
-            None => return Err("malformed option: '@' missing".to_owned()),
+            None => return Err(OptionError::NoAt),
         }
         Ok(())
     }),
@@ -626,7 +627,7 @@ const REPORTS: &[Spec<State>] = &[
     ),
     take(&["threads"], Required("N"), "Use N threads. Default: as many as the work is worth.", |s, v| {
         match number(v.text()?)? {
-            0 => Err("expected a number above 0".to_owned()),
+            0 => Err(ValueError::Expected("a number above 0").into()),
             n => {
                 s.o.threads = Some(usize::try_from(n).unwrap_or(usize::MAX));
                 Ok(())
@@ -779,7 +780,7 @@ const OTHER: &[Spec<State>] = &[
         Optional("no"),
         "Error, unless :no is said: it is for managed code.",
         |_, v| match switch(v)? {
-            true => Err(format!("not supported: {MANAGED}")),
+            true => Err(OptionError::NotSupported(MANAGED)),
             false => Ok(()),
         },
     ),

@@ -1,30 +1,53 @@
-//! Values of options. Errors are messages without the option's name.
+//! Values of options that only PE/COFF's command lines have, and what can be wrong with their options.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use weld_common::args::{Given, NotUtf8};
-use weld_common::glob::{Glob, GlobError};
+use weld_common::args::values::{self, number, power_of_two};
+use weld_common::args::{Given, ValueError};
+use weld_common::glob::Glob;
 use weld_common::text;
+use weld_lto::spelling::WrongValue;
 
 use crate::coff::pe;
 use crate::options::{Export, MemoryFlags, Subsystem};
 
-/// What is wrong with a value.
+/// Why an option cannot be carried out: one of a command line or of an object's directives.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ValueError {
-    NotUtf8(NotUtf8),
-    Number(String),
+pub enum OptionError {
+    Value(ValueError),
+    /// An option of link-time optimisation.
+    Lto(WrongValue),
+    /// The same where ld.lld has words of its own, which builds look for.
+    NamePair(String),
+    OptimisationWord {
+        name: String,
+        what: &'static str,
+        value: String,
+    },
     /// An address that no image can be made for.
     ImageBase(u64),
-    Alignment(u64),
-    NoFile,
+    PageSize(String),
     Invalid(String),
-    Pattern(String, GlobError),
-    Version(String),
+    InvalidManifest(String),
+    /// A list of words has an empty one.
+    NoArgument,
+    Machine(String),
     Subsystem(String),
-    Section(String),
+    /// A word of an option that has many.
+    Word(String),
+    Quoting(String),
+    /// A number that has to fit into so many bits.
+    Bits {
+        value: u64,
+        bits: u32,
+    },
+    /// A number that is outside of a range.
+    Range {
+        value: u64,
+        range: RangeInclusive<u64>,
+    },
     /// An attribute of a section that there is not, and the whole value.
     Attribute {
         letter: char,
@@ -32,61 +55,81 @@ pub enum ValueError {
     },
     Export(String),
     ExportAs(String),
-    /// A number that is outside of a range.
-    Range {
-        value: u64,
-        range: RangeInclusive<u64>,
+    /// `/order:` without its `@`.
+    NoAt,
+    NoEntry,
+    NoLibrary,
+    /// A section that cannot be merged with any.
+    Unmergeable(String),
+    /// A name stands for another one already.
+    Alias {
+        name: String,
+        old: String,
+        new: String,
     },
+    /// The option has a word that weld does not carry out.
+    NotSupported(&'static str),
+    /// An option of lld-link that MinGW's `-Xlink` cannot say.
+    NotForGnu(String),
 }
 
-impl fmt::Display for ValueError {
+impl fmt::Display for OptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ValueError::NotUtf8(e) => e.fmt(f),
-            ValueError::Number(text) => write!(f, "expected a number, but got '{text}'"),
-            ValueError::ImageBase(address) => write!(f, "{address:#x} is not a multiple of 64 KiB"),
-            ValueError::Alignment(size) => write!(f, "{size} is not a power of two"),
-            ValueError::NoFile => f.write_str("missing file name"),
-            ValueError::Invalid(text) => write!(f, "invalid argument: {text}"),
-            ValueError::Pattern(text, e) => write!(f, "{text}: {e}"),
-            ValueError::Version(text) => write!(f, "expected a version, but got '{text}'"),
-            ValueError::Subsystem(name) => write!(f, "unknown subsystem: {name}"),
-            ValueError::Section(text) => {
-                write!(f, "expected a section and its attributes, but got '{text}'")
+            OptionError::Value(error) => error.fmt(f),
+            OptionError::Lto(error) => error.fmt(f),
+            OptionError::NamePair(text) => write!(f, "expects 'old;new' format, but got {text}"),
+            OptionError::OptimisationWord { name, what, value } => {
+                write!(f, "{name}: invalid {what}: {value}")
             }
-            ValueError::Attribute { letter, text } => write!(f, "unknown attribute '{letter}' in '{text}'"),
-            ValueError::Export(text) => write!(f, "invalid export '{text}'"),
-            ValueError::ExportAs(name) => write!(f, "invalid EXPORTAS value: {name}"),
-            ValueError::Range { value, range } => {
+            OptionError::ImageBase(address) => write!(f, "{address:#x} is not a multiple of 64 KiB"),
+            OptionError::PageSize(text) => {
+                write!(f, "invalid argument: {text} is none of 4096, 8192, 16384 and 32768")
+            }
+            OptionError::Invalid(text) => write!(f, "invalid argument: {text}"),
+            OptionError::InvalidManifest(text) => write!(f, "invalid option {text}"),
+            OptionError::NoArgument => f.write_str("missing argument"),
+            OptionError::Machine(name) => write!(f, "unknown machine: {name}"),
+            OptionError::Subsystem(name) => write!(f, "unknown subsystem: {name}"),
+            OptionError::Word(word) => write!(f, "unknown option: {word}"),
+            OptionError::Quoting(text) => write!(f, "invalid response file quoting: {text}"),
+            OptionError::Bits { value, bits } => write!(f, "{value} has more than {bits} bits"),
+            OptionError::Range { value, range } => {
                 write!(f, "expected a value from {} to {}, but got {value}", range.start(), range.end())
             }
+            OptionError::Attribute { letter, text } => write!(f, "unknown attribute '{letter}' in '{text}'"),
+            OptionError::Export(text) => write!(f, "invalid export '{text}'"),
+            OptionError::ExportAs(name) => write!(f, "invalid EXPORTAS value: {name}"),
+            OptionError::NoAt => f.write_str("malformed option: '@' missing"),
+            OptionError::NoEntry => f.write_str("missing entry point symbol name"),
+            OptionError::NoLibrary => f.write_str("missing name of a library"),
+            OptionError::Unmergeable(name) => write!(f, "cannot merge '{name}' with any section"),
+            OptionError::Alias { name, old, new } => {
+                write!(f, "conflicts: {name} already stands for {old}, and not for {new}")
+            }
+            OptionError::NotSupported(why) => write!(f, "not supported: {why}"),
+            OptionError::NotForGnu(option) => write!(f, "{option} cannot be passed on"),
         }
     }
 }
 
-impl std::error::Error for ValueError {}
+impl std::error::Error for OptionError {}
 
-impl From<NotUtf8> for ValueError {
-    fn from(error: NotUtf8) -> Self {
-        ValueError::NotUtf8(error)
+impl From<ValueError> for OptionError {
+    fn from(error: ValueError) -> Self {
+        OptionError::Value(error)
     }
 }
 
-impl From<ValueError> for String {
-    fn from(error: ValueError) -> String {
-        error.to_string()
+impl From<WrongValue> for OptionError {
+    fn from(error: WrongValue) -> Self {
+        OptionError::Lto(error)
     }
 }
 
-/// A number as C writes it: decimal, `0x` hexadecimal, or octal after a leading zero.
-pub fn number(text: &str) -> Result<u64, ValueError> {
-    let (digits, radix) = match text.as_bytes() {
-        [b'0', b'x' | b'X', ..] => (&text[2..], 16),
-        [b'0', _, ..] => (&text[1..], 8),
-        _ => (text, 10),
-    };
-    let number = u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'));
-    number.ok_or_else(|| ValueError::Number(text.to_owned()))
+/// The value as text; `None` if there is none.
+pub fn optional_text<'a>(given: Given<'a>) -> Result<Option<&'a str>, ValueError> {
+    given.value.map(|_| given.text()).transpose()
 }
 
 /// A time in a header: seconds since 1970.
@@ -100,18 +143,23 @@ pub fn wrong_epoch(text: &str) -> String {
 }
 
 /// `value`, if it is in a range.
-pub fn check(value: u64, range: RangeInclusive<u64>) -> Result<u64, ValueError> {
+pub fn check(value: u64, range: RangeInclusive<u64>) -> Result<u64, OptionError> {
     match range.contains(&value) {
         true => Ok(value),
-        false => Err(ValueError::Range { value, range }),
+        false => Err(OptionError::Range { value, range }),
     }
 }
 
+/// A power of two in a range.
+pub fn alignment(given: Given<'_>, range: RangeInclusive<u64>) -> Result<u64, OptionError> {
+    check(power_of_two(given.text()?)?, range)
+}
+
 /// An address that an image can be made for.
-pub fn image_base(address: u64) -> Result<u64, ValueError> {
+pub fn image_base(address: u64) -> Result<u64, OptionError> {
     match address % 0x1_0000 {
         0 => Ok(address),
-        _ => Err(ValueError::ImageBase(address)),
+        _ => Err(OptionError::ImageBase(address)),
     }
 }
 
@@ -150,27 +198,26 @@ pub fn file(given: Given<'_>) -> Result<PathBuf, ValueError> {
 }
 
 /// Flags of the loader: 16 bits.
-pub fn load_flags(given: Given<'_>) -> Result<u16, ValueError> {
+pub fn load_flags(given: Given<'_>) -> Result<u16, OptionError> {
     let text = given.text()?;
     let flags = number(text).ok().and_then(|flags| u16::try_from(flags).ok());
-    flags.ok_or_else(|| ValueError::Invalid(text.to_owned()))
+    flags.ok_or_else(|| OptionError::Invalid(text.to_owned()))
 }
 
 /// A pattern of names.
 pub fn pattern(given: Given<'_>) -> Result<Glob, ValueError> {
-    let text = given.text()?;
-    Glob::new(text.as_bytes()).map_err(|e| ValueError::Pattern(text.to_owned(), e))
+    values::pattern(given.text()?)
 }
 
 /// Bytes in front of functions; `None` if none are given.
-pub fn function_pad(given: Given<'_>) -> Result<Option<u32>, ValueError> {
+pub fn function_pad(given: Given<'_>) -> Result<Option<u32>, OptionError> {
     if given.value.is_none_or(|value| value.is_empty()) {
         return Ok(None);
     }
     let text = given.text()?;
     let bytes = number(text).ok().and_then(|bytes| u32::try_from(bytes).ok());
     // More than a page in front of each function is a mistake.
-    bytes.filter(|bytes| *bytes <= 4096).map(Some).ok_or_else(|| ValueError::Invalid(text.to_owned()))
+    bytes.filter(|bytes| *bytes <= 4096).map(Some).ok_or_else(|| OptionError::Invalid(text.to_owned()))
 }
 
 /// Major and minor.
@@ -179,18 +226,12 @@ pub type Version = (u16, u16);
 /// `major[.minor]`, each up to 65535.
 pub fn version(text: &str) -> Result<Version, ValueError> {
     let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
-    let part = |text: &str| text.parse().map_err(|_| ValueError::Version(text.to_owned()));
+    let part = |text: &str| text.parse().map_err(|_| ValueError::expected_not("a version", text));
     Ok((part(major)?, part(minor)?))
 }
 
-/// A power of two.
-pub fn alignment(text: &str) -> Result<u64, ValueError> {
-    let size = number(text)?;
-    if size.is_power_of_two() { Ok(size) } else { Err(ValueError::Alignment(size)) }
-}
-
 /// `name[,major[.minor]]`.
-pub fn subsystem(text: &str) -> Result<(Option<Subsystem>, Option<Version>), ValueError> {
+pub fn subsystem(text: &str) -> Result<(Option<Subsystem>, Option<Version>), OptionError> {
     let (name, behind) = text.split_once(',').map_or((text, None), |(name, version)| (name, Some(version)));
     let subsystem = match name.to_ascii_lowercase().as_str() {
         // Only the version is given.
@@ -206,17 +247,17 @@ pub fn subsystem(text: &str) -> Result<(Option<Subsystem>, Option<Version>), Val
         "windows" => Subsystem::Windows,
         "windowsce" => Subsystem::WindowsCe,
         "xbox" => Subsystem::Xbox,
-        _ => return Err(ValueError::Subsystem(name.to_owned())),
+        _ => return Err(OptionError::Subsystem(name.to_owned())),
     };
     Ok((Some(subsystem), behind.map(version).transpose()?))
 }
 
 /// `name,attributes`: letters for what may be done with a section's memory; `!` in front takes one away.
 /// Letters that give something say all that there is; where there are none, the others change what they name.
-pub fn section(text: &str) -> Result<(String, MemoryFlags), ValueError> {
+pub fn section(text: &str) -> Result<(String, MemoryFlags), OptionError> {
     const ALL: u32 = 0xfe00_0000;
     let Some((name, letters)) = text.split_once(',').filter(|(name, _)| !name.is_empty()) else {
-        return Err(ValueError::Section(text.to_owned()));
+        return Err(ValueError::expected_not("a section and its attributes", text).into());
     };
     let (mut flags, mut negative, mut gives) = (MemoryFlags::default(), false, false);
     for letter in letters.chars() {
@@ -232,7 +273,7 @@ pub fn section(text: &str) -> Result<(String, MemoryFlags), ValueError> {
             'r' => pe::IMAGE_SCN_MEM_READ,
             's' => pe::IMAGE_SCN_MEM_SHARED,
             'w' => pe::IMAGE_SCN_MEM_WRITE,
-            _ => return Err(ValueError::Attribute { letter, text: text.to_owned() }),
+            _ => return Err(OptionError::Attribute { letter, text: text.to_owned() }),
         }
         .0;
         // `k` and `p` say that memory is cached, and paged: their flags stand for the negation.
@@ -254,7 +295,7 @@ pub fn section(text: &str) -> Result<(String, MemoryFlags), ValueError> {
 
 /// `name[=internal][,@ordinal[,NONAME]][,DATA][,PRIVATE][,CONSTANT]`, or `name=dll.name` for what is in
 /// another DLL.
-pub fn export(text: &str) -> Result<Export, ValueError> {
+pub fn export(text: &str) -> Result<Export, OptionError> {
     let mut parts = text.split(',');
     let first = parts.next().unwrap_or_default();
     let mut export = Export::default();
@@ -267,11 +308,11 @@ pub fn export(text: &str) -> Result<Export, ValueError> {
                 false => export.internal = Some(target.to_owned()),
             }
         }
-        Some(_) => return Err(ValueError::Export(text.to_owned())),
+        Some(_) => return Err(OptionError::Export(text.to_owned())),
         None => export.name = first.to_owned(),
     }
     if export.name.is_empty() {
-        return Err(ValueError::Export(text.to_owned()));
+        return Err(OptionError::Export(text.to_owned()));
     }
     for part in parts {
         let word = part.to_ascii_lowercase();
@@ -284,7 +325,7 @@ pub fn export(text: &str) -> Result<Export, ValueError> {
             "exportas" => {
                 let name = &text[text.len() - rest_of(text, part)..];
                 if name.is_empty() || name.contains(',') {
-                    return Err(ValueError::ExportAs(name.to_owned()));
+                    return Err(OptionError::ExportAs(name.to_owned()));
                 }
                 export.export_as = Some(name.to_owned());
                 break;
@@ -295,7 +336,7 @@ pub fn export(text: &str) -> Result<Export, ValueError> {
                 if let Some(ordinal) = ordinal {
                     export.ordinal = Some(ordinal);
                 } else {
-                    return Err(ValueError::Export(text.to_owned()));
+                    return Err(OptionError::Export(text.to_owned()));
                 }
             }
         }
@@ -314,10 +355,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_pairs() {
-        assert_eq!(number("0x10"), Ok(16));
-        assert_eq!(number("010"), Ok(8));
-        assert!(number("").is_err() && number("+1").is_err() && number("x").is_err());
+    fn pairs() {
         assert_eq!(sizes("1,0x2"), Ok((1, Some(2))));
         assert_eq!(version("3"), Ok((3, 0)));
         assert_eq!(version("3.20"), Ok((3, 20)));

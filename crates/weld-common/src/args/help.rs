@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::{Effect, Group, Spec, Value};
+use super::{Context, Effect, Group, Spec, Value};
 
 /// Column at which the descriptions of the help text start, and where its lines end.
 const INDENT: usize = 30;
@@ -13,7 +13,7 @@ const WIDTH: usize = 100;
 
 /// The body of `--help`: each option that does something under its group's title, then the names of
 /// the others. Ends with a newline.
-pub fn text<C>(groups: &[&Group<C>]) -> String {
+pub fn text<C: Context>(groups: &[&Group<C>]) -> String {
     let mut out = String::new();
     for group in groups {
         let mut title = Some(group.title);
@@ -42,7 +42,7 @@ pub fn text<C>(groups: &[&Group<C>]) -> String {
 }
 
 /// The options as Markdown: a section and a table for each group.
-pub fn markdown<C>(groups: &[&Group<C>]) -> String {
+pub fn markdown<C: Context>(groups: &[&Group<C>]) -> String {
     let mut out = String::new();
     for group in groups {
         _ = write!(out, "\n## {}\n\n| Option | What it does |\n|---|---|\n", group.title);
@@ -55,7 +55,7 @@ pub fn markdown<C>(groups: &[&Group<C>]) -> String {
 }
 
 /// What a row does, in a sentence.
-fn meaning<C>(row: &Spec<C>) -> String {
+fn meaning<C: Context>(row: &Spec<C>) -> String {
     match row.effect {
         Effect::Set(_) | Effect::Take(_) => row.help.to_owned(),
         Effect::Accepted(why) => format!("Accepted without effect: {why}."),
@@ -70,7 +70,7 @@ fn cell(text: &str) -> String {
 }
 
 /// The names of a row as they are typed, with the value after the last one.
-fn spellings<C>(group: &Group<C>, row: &Spec<C>) -> Vec<String> {
+fn spellings<C: Context>(group: &Group<C>, row: &Spec<C>) -> Vec<String> {
     let dashed = |name: &&str| match (group.prefix, name.len()) {
         ("", 1) => format!("-{name}"),
         ("", _) => format!("--{name}"),
@@ -136,21 +136,34 @@ fn wrap(out: &mut String, text: &str, indent: usize) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ValueError;
     use super::super::{accepted, flag, lost, refused};
     use super::*;
+    use crate::diag::Diagnostic;
 
-    const GROUPS: &[Group<()>] = &[
+    /// Nothing is parsed here.
+    struct Nothing;
+
+    impl Context for Nothing {
+        type Error = ValueError;
+
+        fn input(&mut self, _: &std::ffi::OsStr) {}
+        fn problem(&mut self, _: Diagnostic) {}
+        fn at(&mut self, _: usize) {}
+    }
+
+    const GROUPS: &[Group<Nothing>] = &[
         Group {
             title: "Output",
             prefix: "",
             rows: &[
-                flag(&["s", "strip-all"], "Leave the symbol table out.", |()| {}),
-                super::super::take(&["output", "o"], Value::Required("FILE"), "Write a|b.", |(), _| Ok(())),
+                flag(&["s", "strip-all"], "Leave the symbol table out.", |_| {}),
+                super::super::take(&["output", "o"], Value::Required("FILE"), "Write a|b.", |_, _| Ok(())),
                 super::super::take(
                     &["color-diagnostics"],
                     Value::Optional("WHEN"),
                     "Say it in colour.",
-                    |(), _| Ok(()),
+                    |_, _| Ok(()),
                 ),
             ],
         },
@@ -164,8 +177,8 @@ mod tests {
             ],
         },
     ];
-    const KEYWORDS: Group<()> =
-        Group { title: "Keywords", prefix: "-z ", rows: &[flag(&["now"], "Bind early.", |()| {})] };
+    const KEYWORDS: Group<Nothing> =
+        Group { title: "Keywords", prefix: "-z ", rows: &[flag(&["now"], "Bind early.", |_| {})] };
 
     #[test]
     fn help_lists_all_names() {

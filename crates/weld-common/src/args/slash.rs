@@ -13,7 +13,7 @@ use crate::text::{os_str, text};
 
 /// Takes arguments apart, in order. `is_file` tells whether a word that begins like an option and is none is
 /// a path.
-pub fn pieces<'a, C>(
+pub fn pieces<'a, C: Context>(
     table: &Table<C>,
     args: &[&'a OsStr],
     is_file: impl Fn(&OsStr) -> bool,
@@ -38,7 +38,11 @@ pub fn parse<C: Context>(
     }
 }
 
-fn piece<'a, C>(table: &Table<C>, arg: &'a OsStr, is_file: &impl Fn(&OsStr) -> bool) -> Piece<'a, C> {
+fn piece<'a, C: Context>(
+    table: &Table<C>,
+    arg: &'a OsStr,
+    is_file: &impl Fn(&OsStr) -> bool,
+) -> Piece<'a, C> {
     let bytes = arg.as_encoded_bytes();
     let marks = match bytes {
         // Microsoft's tools pass over a question mark.
@@ -67,7 +71,7 @@ fn piece<'a, C>(table: &Table<C>, arg: &'a OsStr, is_file: &impl Fn(&OsStr) -> b
 }
 
 #[cold]
-fn unknown<'a, C>(table: &Table<C>, arg: &[u8], marks: usize, name: &[u8]) -> Piece<'a, C> {
+fn unknown<'a, C: Context>(table: &Table<C>, arg: &[u8], marks: usize, name: &[u8]) -> Piece<'a, C> {
     let shown = text(arg);
     let nearest = table.nearest(&text(name));
     let (front, value) = (text(&arg[..marks]), text(&arg[marks + name.len()..]));
@@ -91,13 +95,15 @@ pub const UNKNOWN: &str = "ignoring unknown argument";
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Group, Index, accepted, flag, name_count, take};
+    use super::super::{Group, Index, ValueError, accepted, flag, name_count, take};
     use super::*;
 
     #[derive(Default)]
     struct Seen(Vec<String>);
 
     impl Context for Seen {
+        type Error = ValueError;
+
         fn input(&mut self, path: &OsStr) {
             self.0.push(format!("input {}", path.display()));
         }
@@ -107,7 +113,7 @@ mod tests {
         fn at(&mut self, _: usize) {}
     }
 
-    fn log(seen: &mut Seen, given: Given<'_>) -> Result<(), String> {
+    fn log(seen: &mut Seen, given: Given<'_>) -> Result<(), ValueError> {
         seen.0.push(format!("{} {:?}", given.spelling, given.value.map(|v| v.to_string_lossy())));
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! Compilers pass the names of GNU `ld`. Those of architectures and formats that weld does not have
 //! are told apart from typing errors, because "unknown" would send users on a wrong track.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use crate::arch::facts::Facts;
 use crate::arch::{self, MACHINES, Machine};
@@ -20,21 +20,51 @@ pub fn list() -> String {
     text
 }
 
-/// The machine that is meant, and `EI_OSABI` of the output if the name says it. The error is a message
-/// without the option.
-pub fn target(name: &str) -> Result<(Machine, Option<u8>), String> {
+/// Why there is no machine of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EmulationError {
+    /// It is one of the other linker's.
+    Coff(String),
+    /// GNU ld has it, weld does not: its name and what it is.
+    NotYet {
+        name: String,
+        architecture: &'static str,
+    },
+    Unknown(String),
+}
+
+impl fmt::Display for EmulationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EmulationError::Coff(name) => {
+                write!(f, "{name} is a PE/COFF target, for which this is not the linker")
+            }
+            EmulationError::NotYet { name, architecture } => {
+                write!(f, "{name}: architecture not supported yet: {architecture}")
+            }
+            EmulationError::Unknown(name) => {
+                write!(f, "unknown emulation '{name}'; this release has {}", arch::names(Facts::emulation))
+            }
+        }
+    }
+}
+
+impl std::error::Error for EmulationError {}
+
+/// The machine that is meant, and `EI_OSABI` of the output if the name says it.
+pub fn target(name: &str) -> Result<(Machine, Option<u8>), EmulationError> {
     match name.strip_suffix("_fbsd") {
         Some(machine_name) => Ok((machine(machine_name)?, Some(ELFOSABI_FREEBSD))),
         None => Ok((machine(name)?, None)),
     }
 }
 
-fn machine(name: &str) -> Result<Machine, String> {
+fn machine(name: &str) -> Result<Machine, EmulationError> {
     if let Some(machine) = arch::by_emulation(name) {
         return Ok(machine);
     }
     if matches!(name, "i386pe" | "i386pep" | "i386pep_bigobj" | "arm64pe" | "arm64ecpe" | "thumb2pe") {
-        return Err(format!("{name} is a PE/COFF target, for which this is not the linker"));
+        return Err(EmulationError::Coff(name.to_owned()));
     }
     let architecture = match name {
         "elf_x86_64_sol2" => "x86-64 Solaris",
@@ -55,12 +85,9 @@ fn machine(name: &str) -> Result<Machine, String> {
         "hexagonelf" => "Hexagon",
         "msp430elf" => "MSP430",
         "elf64_amdgpu" => "AMDGPU",
-        _ => {
-            let known = arch::names(Facts::emulation);
-            return Err(format!("unknown emulation '{name}'; this release has {known}"));
-        }
+        _ => return Err(EmulationError::Unknown(name.to_owned())),
     };
-    Err(format!("{name}: architecture not supported yet: {architecture}"))
+    Err(EmulationError::NotYet { name: name.to_owned(), architecture })
 }
 
 #[cfg(test)]
@@ -69,19 +96,17 @@ mod tests {
 
     #[test]
     fn what_is_said_of_each_kind() {
+        let error = |name: &str| target(name).unwrap_err().to_string();
         assert!(machine("elf_x86_64").is_ok() && machine("elf_amd64").is_ok());
         assert!(machine("elf_i386").is_ok() && machine("elf64_s390").is_ok());
         assert!(machine("elf64lriscv").is_ok() && machine("elf32lriscv").is_ok());
         assert!(machine("elf64loongarch").is_ok() && machine("elf32loongarch").is_ok());
         assert!(machine("aarch64linux").is_ok() && machine("aarch64linuxb").is_ok());
-        assert_eq!(
-            machine("elf64briscv").unwrap_err(),
-            "elf64briscv: architecture not supported yet: big-endian RISC-V"
-        );
+        assert_eq!(error("elf64briscv"), "elf64briscv: architecture not supported yet: big-endian RISC-V");
         let (freebsd, os_abi) = target("elf_i386_fbsd").unwrap();
         assert_eq!((freebsd.facts().name, os_abi), ("i386", Some(9)));
-        assert!(target("elf64ppc_fbsd").unwrap_err().ends_with("PowerPC64"));
-        assert!(machine("i386pep").unwrap_err().contains("for which this is not the linker"));
-        assert!(machine("elf_x86_46").unwrap_err().starts_with("unknown emulation 'elf_x86_46'"));
+        assert!(error("elf64ppc_fbsd").ends_with("PowerPC64"));
+        assert!(error("i386pep").contains("for which this is not the linker"));
+        assert!(error("elf_x86_46").starts_with("unknown emulation 'elf_x86_46'"));
     }
 }

@@ -13,6 +13,7 @@ use weld_common::diag::Diagnostic;
 use weld_lto::rows::Holder;
 
 use super::table;
+use super::values::OptionError;
 use crate::compat_mode::CompatMode;
 use crate::options::{
     Defsym, DefsymValue, Icf, InputArg, InputFlags, InputKind, Magic, Options, OutputKind, SeparateCode,
@@ -72,6 +73,8 @@ pub(super) struct State {
 }
 
 impl Context for State {
+    type Error = OptionError;
+
     fn input(&mut self, path: &OsStr) {
         if self.shuffle_at.take().is_some_and(|at| at + 1 == self.position)
             && let Some(shuffled) = path.to_str().and_then(table::shuffled_by_name)
@@ -162,10 +165,10 @@ impl State {
         self.o.inputs.args.push(InputArg { kind: InputKind::File(given.os().into()), flags });
     }
 
-    pub fn library(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn library(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let name = given.string()?;
         if name.is_empty() || name == ":" {
-            return Err("missing library name".to_owned());
+            return Err(OptionError::NoLibrary);
         }
         self.add_input(InputKind::Library(name));
         Ok(())

@@ -1,46 +1,109 @@
-//! Values of options that need parsing. Errors are messages without the option's name.
+//! Values of options that only ELF's command line has, and what can be wrong with its options.
 
+use std::fmt;
 use std::path::PathBuf;
 
-use weld_common::args::Given;
+use weld_common::args::ValueError;
+use weld_common::args::values::digits_of;
 use weld_common::glob::Glob;
 use weld_common::text;
+use weld_lto::spelling::WrongValue;
 
+use super::emulation::EmulationError;
+use crate::compressed::Algorithm;
 use crate::options::RemapRule;
+use crate::script::expr::DefsymError;
 
-/// A number as C writes it: decimal, `0x` hexadecimal, or octal after a leading zero.
-pub fn number(text: &str) -> Result<u64, String> {
-    let (digits, radix) = match text.as_bytes() {
-        [b'0', b'x' | b'X', ..] => (&text[2..], 16),
-        [b'0', _, ..] => (&text[1..], 8),
-        _ => (text, 10),
-    };
-    parse_radix(digits, radix).ok_or_else(|| format!("expected a number, but got '{text}'"))
+/// Why an option cannot be carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionError {
+    Value(ValueError),
+    /// An option of link-time optimisation.
+    Lto(WrongValue),
+    Emulation(EmulationError),
+    Defsym(DefsymError),
+    /// `-l` without a name.
+    NoLibrary,
+    /// No two digits are after the `%` at this byte.
+    PercentEscape(usize),
+    /// What a text with `%` stands for is not UTF-8.
+    DecodedNotUtf8,
+    Alignment {
+        align: u64,
+        limit: u64,
+    },
+    CallPadding(String),
+    /// Sections are compressed otherwise today (`.zdebug_*`).
+    OldCompression,
+    Level {
+        level: u64,
+        algorithm: Algorithm,
+    },
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionError::Value(error) => error.fmt(f),
+            OptionError::Lto(error) => error.fmt(f),
+            OptionError::Emulation(error) => error.fmt(f),
+            OptionError::Defsym(error) => error.fmt(f),
+            OptionError::NoLibrary => f.write_str("missing library name"),
+            OptionError::PercentEscape(at) => {
+                write!(f, "wrong % escape at byte {at}; expected two hexadecimal digits")
+            }
+            OptionError::DecodedNotUtf8 => f.write_str("the text is not valid UTF-8"),
+            OptionError::Alignment { align, limit } => {
+                write!(f, "{align} is not a power of two up to {limit:#x}")
+            }
+            OptionError::CallPadding(text) => write!(
+                f,
+                "'{text}' is no padding: it is prefix-addr, prefix-nop, suffix-nop, prefix-BYTE or suffix-BYTE"
+            ),
+            OptionError::OldCompression => f.write_str("the old .zdebug sections are not written; use zlib"),
+            OptionError::Level { level, algorithm } => {
+                let levels = algorithm.levels();
+                write!(f, "level {level} is not between {} and {}", levels.start(), levels.end())
+            }
+        }
+    }
+}
+
+impl std::error::Error for OptionError {}
+
+impl From<ValueError> for OptionError {
+    fn from(error: ValueError) -> Self {
+        OptionError::Value(error)
+    }
+}
+
+impl From<WrongValue> for OptionError {
+    fn from(error: WrongValue) -> Self {
+        OptionError::Lto(error)
+    }
+}
+
+impl From<EmulationError> for OptionError {
+    fn from(error: EmulationError) -> Self {
+        OptionError::Emulation(error)
+    }
+}
+
+impl From<DefsymError> for OptionError {
+    fn from(error: DefsymError) -> Self {
+        OptionError::Defsym(error)
+    }
 }
 
 /// An address: hexadecimal with or without `0x`.
-pub fn address(text: &str) -> Result<u64, String> {
+pub fn address(text: &str) -> Result<u64, ValueError> {
     let digits = text.strip_prefix("0x").or(text.strip_prefix("0X")).unwrap_or(text);
-    parse_radix(digits, 16).ok_or_else(|| format!("expected a hexadecimal address, but got '{text}'"))
-}
-
-/// Unlike `from_str_radix`, takes no sign.
-fn parse_radix(digits: &str, radix: u32) -> Option<u64> {
-    if digits.starts_with(['+', '-']) {
-        return None;
-    }
-    u64::from_str_radix(digits, radix).ok()
-}
-
-/// A page size: a power of two.
-pub fn page_size(given: Given<'_>) -> Result<u64, String> {
-    let size = number(given.text()?)?;
-    if size.is_power_of_two() { Ok(size) } else { Err(format!("{size} is not a power of two")) }
+    digits_of(digits, 16).ok_or_else(|| ValueError::expected_not("a hexadecimal address", text))
 }
 
 /// The bytes of `--build-id=0x…`; `-` and `:` may stand between them.
-pub fn hex_bytes(text: &str) -> Result<Vec<u8>, String> {
-    let wrong = || format!("expected pairs of hexadecimal digits, but got '{text}'");
+pub fn hex_bytes(text: &str) -> Result<Vec<u8>, ValueError> {
+    let wrong = || ValueError::expected_not("pairs of hexadecimal digits", text);
     let digits: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'-' | b':')).collect();
     if digits.is_empty() || !digits.len().is_multiple_of(2) {
         return Err(wrong());
@@ -55,7 +118,7 @@ fn hex_pair(high: u8, low: u8) -> Option<u8> {
 
 /// Replaces `%XX` by the byte it stands for. `%[comma]` and its like are GNU's notation for
 /// characters that compiler specs cannot hold.
-pub fn percent_decode(text: &str) -> Result<String, String> {
+pub fn percent_decode(text: &str) -> Result<String, OptionError> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
@@ -73,18 +136,15 @@ pub fn percent_decode(text: &str) -> Result<String, String> {
             let (name, byte) = names.iter().find(|(n, _)| rest.starts_with(&format!("{n}]")))?;
             Some((*byte, name.len() + 3))
         };
-        let (byte, used) = pair
-            .map(|byte| (byte, 3))
-            .or_else(named)
-            .ok_or_else(|| format!("wrong % escape at byte {i}; expected two hexadecimal digits"))?;
+        let (byte, used) = pair.map(|byte| (byte, 3)).or_else(named).ok_or(OptionError::PercentEscape(i))?;
         out.push(byte);
         i += used;
     }
-    String::from_utf8(out).map_err(|_| "the text is not valid UTF-8".to_owned())
+    String::from_utf8(out).map_err(|_| OptionError::DecodedNotUtf8)
 }
 
 /// `PATTERN=FILE` of `--remap-inputs`, taken apart at the first of `separators`.
-pub fn remap_rule(text: &[u8], separators: &[u8]) -> Result<RemapRule, String> {
+pub fn remap_rule(text: &[u8], separators: &[u8]) -> Result<RemapRule, ValueError> {
     let end = text.iter().position(|byte| separators.contains(byte));
     let (pattern, rest) = text.split_at(end.unwrap_or(text.len()));
     let path = match rest.trim_ascii_start() {
@@ -92,9 +152,10 @@ pub fn remap_rule(text: &[u8], separators: &[u8]) -> Result<RemapRule, String> {
         path => path,
     };
     if pattern.is_empty() || path.is_empty() {
-        return Err("expected PATTERN=FILE".into());
+        return Err(ValueError::Expected("PATTERN=FILE"));
     }
-    Glob::new(pattern).map_err(|e| format!("{}: {e}", text::text(pattern)))?;
+    Glob::new(pattern)
+        .map_err(|error| ValueError::Pattern { text: text::text(pattern).into_owned(), error })?;
     Ok((pattern.to_owned(), PathBuf::from(text::os_str(path))))
 }
 
@@ -103,14 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers() {
-        assert_eq!(number("0x1F"), Ok(31));
-        assert_eq!(number("010"), Ok(8));
-        assert_eq!(number("0"), Ok(0));
-        assert_eq!(number("18446744073709551615"), Ok(u64::MAX));
-        for wrong in ["", "0x", "-1", "+1", "18446744073709551616", "1k", "09", "0x-1"] {
-            assert!(number(wrong).is_err(), "{wrong}");
-        }
+    fn addresses() {
         assert_eq!(address("400000"), Ok(0x40_0000));
         assert_eq!(address("0x10"), Ok(16));
         assert!(address("0x").is_err() && address("12g").is_err());

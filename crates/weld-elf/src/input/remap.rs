@@ -93,9 +93,11 @@ fn read_rules(path: &Path, store: &InputStore, rules: &mut Vec<RemapRule>) -> Re
 
 #[cfg(test)]
 mod tests {
+    use weld_common::args::ValueError;
+
     use super::*;
 
-    fn rule(text: &str) -> Result<(String, String), String> {
+    fn rule(text: &str) -> Result<(String, String), ValueError> {
         let (pattern, path) = remap_rule(text.as_bytes(), b"= \t")?;
         Ok((String::from_utf8(pattern).unwrap(), path.to_str().unwrap().to_owned()))
     }
@@ -107,9 +109,9 @@ mod tests {
         }
         assert_eq!(rule("*.o=a=b"), Ok(("*.o".into(), "a=b".into())));
         for text in ["", "a.o", "a.o=", "=a.o", "a.o ="] {
-            assert_eq!(rule(text), Err("expected PATTERN=FILE".into()), "{text}");
+            assert_eq!(rule(text), Err(ValueError::Expected("PATTERN=FILE")), "{text}");
         }
-        assert_eq!(rule("a[b=c"), Err("a[b: '[' without ']'".into()));
+        assert_eq!(rule("a[b=c").unwrap_err().to_string(), "bad pattern 'a[b': '[' without ']'");
     }
 
     #[test]

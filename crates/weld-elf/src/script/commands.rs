@@ -357,7 +357,7 @@ impl<'a> Parser<'a, '_> {
 
     /// The number that an expression is. `token` is where it begins.
     pub(super) fn constant(&self, value: Expr, token: &Token<'a>) -> Result<u64, Diagnostic> {
-        match value.simple().map_err(|message| self.lexer.error_at(token, message))? {
+        match value.simple().map_err(|error| self.lexer.error_at(token, error.to_string()))? {
             DefsymValue::Absolute(value) => Ok(value),
             _ => Err(self.lexer.error_at(token, "expected a number that does not depend on layout")),
         }
@@ -513,7 +513,7 @@ impl<'a> Parser<'a, '_> {
         let goes_on = value.symbols().any(|other| other == name);
         let value = match goes_on {
             true => DefsymValue::Computed(value),
-            false => value.simple().map_err(|message| self.lexer.error_at(token, message))?,
+            false => value.simple().map_err(|error| self.lexer.error_at(token, error.to_string()))?,
         };
         self.commands.push(Command::Define(Definition { name, value, provide, hidden, place, text }));
         Ok(())

@@ -7,6 +7,7 @@
 //!
 //! Source: GNU ld manual, "Expressions in Linker Scripts".
 
+use std::fmt;
 use std::sync::Arc;
 
 use weld_common::diag::Diagnostic;
@@ -211,24 +212,62 @@ const OPERATORS: [(&str, u32, Binary); 16] = [
 const OR: u32 = 1;
 const AND: u32 = 2;
 
-/// Parses `NAME=VALUE`. The error is a message without a place.
-pub fn parse_defsym(text: &str) -> Result<(String, DefsymValue), String> {
-    let strip = |d: Diagnostic| d.message.trim_start_matches(":1: ").to_owned();
+/// A value is divided by zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DivisionByZero;
+
+impl fmt::Display for DivisionByZero {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("division by zero")
+    }
+}
+
+impl std::error::Error for DivisionByZero {}
+
+/// Why `--defsym` cannot be carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DefsymError {
+    /// What the parser of scripts says; it has no place, since the text is in no file.
+    Syntax(Diagnostic),
+    DivisionByZero,
+}
+
+impl fmt::Display for DefsymError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DefsymError::Syntax(diagnostic) => f.write_str(&diagnostic.message),
+            DefsymError::DivisionByZero => DivisionByZero.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for DefsymError {}
+
+impl From<Diagnostic> for DefsymError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        DefsymError::Syntax(diagnostic)
+    }
+}
+
+impl From<DivisionByZero> for DefsymError {
+    fn from(DivisionByZero: DivisionByZero) -> Self {
+        DefsymError::DivisionByZero
+    }
+}
+
+/// Parses `NAME=VALUE`.
+pub fn parse_defsym(text: &str) -> Result<(String, DefsymValue), DefsymError> {
     let mut lexer = Lexer::new(text.as_bytes(), "");
     let origin = format!("--defsym={text}").into();
-    let parsed = (|| {
-        let name = lexer.name(Mode::Expression, "SYMBOL=VALUE")?;
-        let symbol = symbol_name(&lexer, &name)?;
-        lexer.expect(Mode::Expression, "=")?;
-        let mut value = parse(&mut lexer, &origin)?;
-        value.place.line = 0;
-        match lexer.next(Mode::Expression)? {
-            Token { kind: Kind::End, .. } => Ok((symbol, value)),
-            token => Err(lexer.unexpected(&token, "an operator")),
-        }
-    })();
-    let (symbol, value) = parsed.map_err(strip)?;
-    Ok((symbol, value.simple()?))
+    let name = lexer.name(Mode::Expression, "SYMBOL=VALUE")?;
+    let symbol = symbol_name(&lexer, &name)?;
+    lexer.expect(Mode::Expression, "=")?;
+    let mut value = parse(&mut lexer, &origin)?;
+    value.place.line = 0;
+    match lexer.next(Mode::Expression)? {
+        Token { kind: Kind::End, .. } => Ok((symbol, value.simple()?)),
+        token => Err(lexer.unexpected(&token, "an operator").into()),
+    }
 }
 
 /// The name of a symbol that may be defined.
@@ -256,10 +295,7 @@ pub fn parse(lexer: &mut Lexer<'_>, path: &Arc<str>) -> Result<Expr, Diagnostic>
 
 impl Expr {
     /// The value as far as it is known without layout: a number, or a symbol and a distance from it.
-    ///
-    /// # Errors
-    /// A message without a place.
-    pub fn simple(self) -> Result<DefsymValue, String> {
+    pub fn simple(self) -> Result<DefsymValue, DivisionByZero> {
         let mut stack: Vec<DefsymValue> = Vec::new();
         let mut at = 0;
         while let Some(op) = self.code.get(at) {
@@ -345,13 +381,17 @@ impl Expr {
 }
 
 /// What may be done before symbols have addresses.
-fn simple_binary(operator: Binary, a: DefsymValue, b: DefsymValue) -> Result<Option<DefsymValue>, String> {
+fn simple_binary(
+    operator: Binary,
+    a: DefsymValue,
+    b: DefsymValue,
+) -> Result<Option<DefsymValue>, DivisionByZero> {
     use DefsymValue::{Absolute, Symbol};
     Ok(Some(match (operator, a, b) {
         (Binary::Add, Symbol(name, offset), Absolute(n))
         | (Binary::Add, Absolute(n), Symbol(name, offset)) => Symbol(name, offset.wrapping_add(n as i64)),
         (Binary::Subtract, Symbol(name, offset), Absolute(n)) => Symbol(name, offset.wrapping_sub(n as i64)),
-        (_, Absolute(a), Absolute(b)) => Absolute(operator.apply(a, b).ok_or("division by zero")?),
+        (_, Absolute(a), Absolute(b)) => Absolute(operator.apply(a, b).ok_or(DivisionByZero)?),
         _ => return Ok(None),
     }))
 }
@@ -653,7 +693,7 @@ mod tests {
     use super::*;
     use DefsymValue::{Absolute, Symbol};
 
-    fn value(text: &str) -> Result<DefsymValue, String> {
+    fn value(text: &str) -> Result<DefsymValue, DefsymError> {
         parse_defsym(&format!("x={text}")).map(|(_, value)| value)
     }
 
@@ -735,7 +775,7 @@ mod tests {
 
     #[test]
     fn mistakes() {
-        let error = |text: &str| value(text).unwrap_err();
+        let error = |text: &str| value(text).unwrap_err().to_string();
         assert_eq!(error("1 / (2 - 2)"), "division by zero");
         assert_eq!(error("1 2"), "expected an operator, but found '2'");
         assert_eq!(error(""), "expected a number or a symbol, but found the end of the file");
@@ -744,14 +784,14 @@ mod tests {
             "expected a number of at most 64 bits, but found '18446744073709551616'"
         );
         assert!(error("09").contains("expected a number") && error("0x").contains("expected a number"));
-        assert!(parse_defsym("1=2").unwrap_err().contains("expected a symbol"));
-        assert!(parse_defsym("a").unwrap_err().contains("expected '='"));
+        assert!(parse_defsym("1=2").unwrap_err().to_string().contains("expected a symbol"));
+        assert!(parse_defsym("a").unwrap_err().to_string().contains("expected '='"));
     }
 
     #[test]
     fn depth_is_bounded() {
         for text in ["(".repeat(100_000), "-".repeat(100_000), "1?".repeat(100_000), "MAX(".repeat(100_000)] {
-            assert_eq!(value(&text).unwrap_err(), "the expression nests too deeply");
+            assert_eq!(value(&text).unwrap_err().to_string(), "the expression nests too deeply");
         }
     }
 }

@@ -137,7 +137,10 @@ impl<'a> Lexer<'a> {
 
     /// An error at a line of this text.
     pub fn error(&self, line: u32, message: impl AsRef<str>) -> Diagnostic {
-        Diagnostic::error(format!("{}:{line}: {}", self.path, message.as_ref()))
+        match self.path {
+            "" => Diagnostic::error(message.as_ref()),
+            path => Diagnostic::error(format!("{path}:{line}: {}", message.as_ref())),
+        }
     }
 
     /// An error at a token of this text, whose line is shown.

@@ -3,14 +3,16 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use weld_common::args::{Context, Given, Problems, slash};
+use weld_common::args::values::number;
+use weld_common::args::{Context, Given, Problems, ValueError, choice, slash};
 use weld_common::diag::Diagnostic;
 use weld_common::text;
 use weld_lto::rows::Holder;
 
 use super::EMULATIONS;
 use crate::args::state as link;
-use crate::args::{table, values};
+use crate::args::table;
+use crate::args::values::{self, OptionError};
 use crate::coff::machine::Machine;
 use crate::options::{Debug, Definition, GnuLibrary, Icf, Input, Options, Subsystem, Timestamp};
 
@@ -66,6 +68,8 @@ pub struct State {
 }
 
 impl Context for State {
+    type Error = OptionError;
+
     fn input(&mut self, path: &OsStr) {
         let path = PathBuf::from(path);
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("def")) {
@@ -121,16 +125,16 @@ impl State {
         self.problem(Diagnostic::warning(text));
     }
 
-    pub fn emulation(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn emulation(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let name = given.text()?;
         let known = EMULATIONS.iter().find(|(known, _)| *known == name);
-        let (_, machine) = known.ok_or_else(|| format!("unknown emulation '{name}'"))?;
+        let (_, machine) = known.ok_or_else(|| ValueError::unknown("emulation", name))?;
         self.o.machine = Machine::of_name(machine);
         Ok(())
     }
 
     /// `-Xlink=OPTION`: what an option of `lld-link` says, if that concerns it alone.
-    pub fn option_of_link(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn option_of_link(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let mut link = link::State::default();
         link.o = std::mem::take(&mut self.o);
         slash::parse(&table::TABLE, &[given.os()], |_| false, &mut link);
@@ -139,18 +143,18 @@ impl State {
         problems.into_iter().for_each(|problem| self.problem(problem));
         match is_whole {
             true => Ok(()),
-            false => Err(format!("{} cannot be passed on", given.os().display())),
+            false => Err(OptionError::NotForGnu(given.os().to_string_lossy().into_owned())),
         }
     }
 
-    pub fn library(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn library(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let Mode { is_static, whole, .. } = self.mode;
         self.o.inputs.push(Input::Library(GnuLibrary { name: given.string()?, is_static, whole }));
         Ok(())
     }
 
     /// `NAME[:MAJOR[.MINOR]]`.
-    pub fn subsystem(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn subsystem(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let text = given.text()?;
         let (name, version) =
             text.split_once(':').map_or((text, None), |(name, version)| (name, Some(version)));
@@ -177,7 +181,7 @@ impl State {
             (_, "sal-rtd") => Some(Subsystem::EfiRom),
             (_, name) => values::subsystem(name).ok().and_then(|(found, _)| found),
         };
-        self.o.demands.subsystem = Some(found.ok_or_else(|| format!("unknown subsystem: {name}"))?);
+        self.o.demands.subsystem = Some(found.ok_or_else(|| OptionError::Subsystem(name.to_owned()))?);
         if let Some(version) = version {
             let (major, minor) = values::version(version)?;
             self.subsystem_version = (Some(major), Some(minor));
@@ -185,18 +189,13 @@ impl State {
         Ok(())
     }
 
-    pub fn icf(&mut self, given: Given<'_>) -> Result<(), String> {
-        self.o.icf = Some(match given.text()? {
-            "none" => Icf::None,
-            "safe" => Icf::Safe,
-            "all" => Icf::All,
-            other => return Err(format!("unknown value '{other}'; it is none, safe or all")),
-        });
+    pub fn icf(&mut self, given: Given<'_>) -> Result<(), OptionError> {
+        self.o.icf = Some(choice(given, &[("none", Icf::None), ("safe", Icf::Safe), ("all", Icf::All)])?);
         Ok(())
     }
 
-    pub fn build_id(&mut self, given: Given<'_>) -> Result<(), String> {
-        let style = given.value.map(|_| given.text()).transpose()?;
+    pub fn build_id(&mut self, given: Given<'_>) -> Result<(), OptionError> {
+        let style = values::optional_text(given)?;
         self.o.build_id = style != Some("none");
         if let Some(style) = style.filter(|style| !["none", ""].contains(style)) {
             self.warn(format!("unsupported build id hashing: {style}, using default hashing."));
@@ -205,7 +204,7 @@ impl State {
     }
 
     /// Adds names that are separated by commas or colons.
-    pub fn list(given: Given<'_>, list: &mut Vec<String>) -> Result<(), String> {
+    pub fn list(given: Given<'_>, list: &mut Vec<String>) -> Result<(), OptionError> {
         let names = given.text()?.split([',', ':']).filter(|name| !name.is_empty());
         list.extend(names.map(str::to_owned));
         Ok(())
@@ -256,9 +255,9 @@ impl State {
         (self.o, self.problems.into_list())
     }
 
-    pub fn timestamp(&mut self, given: Given<'_>) -> Result<(), String> {
-        let seconds = values::number(given.text()?)?;
-        let seconds = u32::try_from(seconds).map_err(|_| format!("{seconds} has more than 32 bits"))?;
+    pub fn timestamp(&mut self, given: Given<'_>) -> Result<(), OptionError> {
+        let value = number(given.text()?)?;
+        let seconds = u32::try_from(value).map_err(|_| OptionError::Bits { value, bits: 32 })?;
         self.o.timestamp = Timestamp::Given(seconds);
         self.has_time = true;
         Ok(())
@@ -274,16 +273,16 @@ impl State {
     }
 
     /// `--defsym NAME=VALUE`
-    pub fn define(&mut self, given: Given<'_>) -> Result<(), String> {
+    pub fn define(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let text = given.text()?;
         let parts = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
-        let (name, value) = parts.ok_or_else(|| format!("expected a name and a value, but got '{text}'"))?;
+        let (name, value) = parts.ok_or_else(|| ValueError::expected_not("a name and a value", text))?;
         let starts_name = |c: char| c.is_ascii_alphabetic() || "_.$?@".contains(c);
         let is_name =
             value.starts_with(starts_name) && value.chars().all(|c| starts_name(c) || c.is_ascii_digit());
         let value = match is_name {
             true => Definition::Symbol(value.to_owned()),
-            false => Definition::Number(values::number(value)?),
+            false => Definition::Number(number(value)?),
         };
         // Another symbol stands for the name as for one that nobody defines.
         if let Definition::Symbol(symbol) = &value {

@@ -1,14 +1,15 @@
 //! All options, in groups.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required, Suffix};
+use weld_common::args::values::number;
 use weld_common::args::{
-    Given, Group, Index, Spec, Table, accepted, choice, flag, lost, name_count, refused, take,
+    Given, Group, Index, Spec, Table, ValueError, accepted, choice, flag, lost, name_count, refused, take,
 };
 use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
 
 use super::state::{Mode, State, Stop, Strip};
-use crate::args::values::{alignment, image_base, number, sizes};
+use crate::args::values::{OptionError, alignment, image_base, sizes};
 use crate::options::{Timestamp, Verbose};
 
 pub static GROUPS: &[Group<State>] = &[
@@ -183,8 +184,7 @@ macro_rules! half {
     ($name:literal, $help:literal, $field:ident . $half:tt) => {
         take(&[$name], Required("NUMBER"), $help, |s: &mut State, v: Given<'_>| {
             let value = number(v.text()?)?;
-            s.$field.$half =
-                Some(u16::try_from(value).map_err(|_| format!("{value} has more than 16 bits"))?);
+            s.$field.$half = Some(u16::try_from(value).map_err(|_| OptionError::Bits { value, bits: 16 })?);
             Ok(())
         })
     };
@@ -235,7 +235,7 @@ const IMAGE: &[Spec<State>] = &[
         Required("BYTES"),
         "Sections begin at multiples of BYTES in memory.",
         |s, v| {
-            s.o.align = alignment(v.text()?).and_then(|n| crate::args::values::check(n, 32..=1 << 26))?;
+            s.o.align = alignment(v, 32..=1 << 26)?;
             Ok(())
         },
     ),
@@ -244,8 +244,7 @@ const IMAGE: &[Spec<State>] = &[
         Required("BYTES"),
         "Sections begin at multiples of BYTES in the file.",
         |s, v| {
-            s.o.file_align =
-                alignment(v.text()?).and_then(|n| crate::args::values::check(n, 32..=1 << 16))?;
+            s.o.file_align = alignment(v, 32..=1 << 16)?;
             Ok(())
         },
     ),
@@ -399,7 +398,7 @@ const REPORTS: &[Spec<State>] = &[
     flag(&["no-fatal-warnings"], "They are not (default).", |s| s.fatal_warnings = false),
     take(&["threads"], Required("N"), "Use N threads. Default: as many as the work is worth.", |s, v| {
         match number(v.text()?)? {
-            0 => Err("expected a number above 0".to_owned()),
+            0 => Err(ValueError::Expected("a number above 0").into()),
             n => {
                 s.o.threads = Some(usize::try_from(n).unwrap_or(usize::MAX));
                 Ok(())

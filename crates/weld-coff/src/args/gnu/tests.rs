@@ -130,7 +130,7 @@ fn what_is_wrong_is_said() {
         ("-m i386pep --foo a.o", "unknown"),
         ("-m i386pep a.o -entry", "missing value"),
         ("-m i386pep a.o --subsystem gui", "unknown subsystem: gui"),
-        ("-m i386pep a.o --icf=some", "unknown value 'some'"),
+        ("-m i386pep a.o --icf=some", "expected none, safe or all, but got 'some'"),
         ("-m i386pep a.o --image-base=1", "not a multiple of 64 KiB"),
         ("-m i386pep a.o --entry=", "missing entry point symbol name"),
         ("-m i386pep a.o x.def y.def", "two module-definition files: x.def and y.def"),

@@ -2,10 +2,10 @@
 //! yet.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, accepted, choice, flag, refused, take};
+use weld_common::args::values::number;
+use weld_common::args::{Group, Spec, ValueError, accepted, choice, flag, refused, take};
 
 use super::super::state::State;
-use super::super::values::number;
 use crate::options::MemtagMode;
 
 pub const GROUP: Group<State> = Group { title: "Other architectures", prefix: "", rows: ROWS };
@@ -25,7 +25,7 @@ const ROWS: &[Spec<State>] = &[
         Required("BYTES"),
         "AArch64, LoongArch: take branches to reach only so far (at least 0x400), and put thunks in between where they go further. For tests.",
         |s, v| match number(v.text()?)? {
-            0..0x400 => Err("expected 0x400 or more".to_owned()),
+            0..0x400 => Err(ValueError::Expected("0x400 or more").into()),
             reach => {
                 s.o.layout.branch_reach = Some(reach);
                 Ok(())

@@ -1,7 +1,7 @@
 //! Which files to link, and where to look for them.
 
 use weld_common::args::Value::{Required, Separate};
-use weld_common::args::{Group, Spec, choice, flag, take};
+use weld_common::args::{Group, Spec, ValueError, choice, flag, take};
 use weld_common::io::readahead::Prefetch;
 
 use super::super::state::State;
@@ -112,7 +112,7 @@ const ROWS: &[Spec<State>] = &[
                 "elf" | "default" => false,
                 "binary" => true,
                 format if arch::object_format(format).is_some() => false,
-                format => return Err(format!("unknown input format '{format}'")),
+                format => return Err(ValueError::unknown("input format", format).into()),
             };
             Ok(())
         },
@@ -131,7 +131,7 @@ const ROWS: &[Spec<State>] = &[
         &["rsp-quoting"],
         Required("STYLE"),
         "How @FILE quotes its words: posix (default), windows.",
-        |_, v| choice(v, &[("posix", ()), ("windows", ())]),
+        |_, v| Ok(choice(v, &[("posix", ()), ("windows", ())])?),
     ),
     flag(
         &["copy-dt-needed-entries", "add-needed"],

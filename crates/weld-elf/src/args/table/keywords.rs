@@ -3,12 +3,13 @@
 //! An unknown keyword is a warning, as in `ld.lld` and GNU `ld`: build systems try keywords out.
 
 use weld_common::args::Value::{None as NoValue, Required};
+use weld_common::args::values::{number, number_up_to, power_of_two};
 use weld_common::args::{
-    Given, Group, Index, Spec, Table, accepted, choice, flag, keyword, name_count, refused, take,
+    Given, Group, Index, Spec, Table, ValueError, accepted, choice, flag, keyword, name_count, refused, take,
 };
 
 use super::super::state::State;
-use super::super::values::{number, page_size};
+use super::super::values::OptionError;
 use crate::options::{CallPadding, IsaReport, LandingPads, ReportPolicy, SeparateCode};
 
 const GROUPS: &[Group<State>] = &[Group { title: "Keywords of -z", prefix: "-z ", rows: ROWS }];
@@ -18,7 +19,7 @@ static INDEX: Index<{ name_count(GROUPS) }> = Index::new(GROUPS);
 pub static KEYWORDS: Table<State> = Table::new(GROUPS, &INDEX);
 
 /// `-z KEYWORD`.
-pub fn run(s: &mut State, v: Given<'_>) -> Result<(), String> {
+pub fn run(s: &mut State, v: Given<'_>) -> Result<(), OptionError> {
     if keyword(&KEYWORDS, v, s)? {
         return Ok(());
     }
@@ -34,19 +35,13 @@ pub fn run(s: &mut State, v: Given<'_>) -> Result<(), String> {
 const REPORTS: &[(&str, ReportPolicy)] =
     &[("none", ReportPolicy::None), ("warning", ReportPolicy::Warning), ("error", ReportPolicy::Error)];
 
-fn call_padding(text: &str) -> Result<CallPadding, String> {
-    let wrong = || {
-        format!(
-            "'{text}' is no padding: it is prefix-addr, prefix-nop, suffix-nop, prefix-BYTE or suffix-BYTE"
-        )
-    };
+fn call_padding(text: &str) -> Result<CallPadding, OptionError> {
+    let wrong = || OptionError::CallPadding(text.to_owned());
     let (place, what) = text.split_once('-').ok_or_else(wrong)?;
     let byte = match (place, what) {
         ("prefix", "addr") => 0x67,
         (_, "nop") => 0x90,
-        (_, number) => {
-            super::super::values::number(number).ok().and_then(|n| u8::try_from(n).ok()).ok_or_else(wrong)?
-        }
+        (_, byte) => number_up_to(byte, 0xff).map_err(|_| wrong())? as u8,
     };
     match place {
         "prefix" => Ok(CallPadding::Prefix(byte)),
@@ -100,7 +95,7 @@ const ROWS: &[Spec<State>] = &[
         Required("SIZE"),
         "The largest page size to run with (default: 4096).",
         |s, v| {
-            s.max_page_size = Some(page_size(v)?);
+            s.max_page_size = Some(power_of_two(v.text()?)?);
             Ok(())
         },
     ),
@@ -109,7 +104,7 @@ const ROWS: &[Spec<State>] = &[
         Required("SIZE"),
         "The page size to lay out for (default: 4096); at most the largest one.",
         |s, v| {
-            s.common_page_size = Some(page_size(v)?);
+            s.common_page_size = Some(power_of_two(v.text()?)?);
             Ok(())
         },
     ),
@@ -370,7 +365,7 @@ const ROWS: &[Spec<State>] = &[
                 s.o.sections.dead_relocs.push((glob.to_owned(), number(value)?));
                 Ok(())
             }
-            _ => Err("expected GLOB=VALUE".to_owned()),
+            _ => Err(ValueError::Expected("GLOB=VALUE").into()),
         },
     ),
     flag(

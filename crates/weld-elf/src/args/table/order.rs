@@ -1,11 +1,10 @@
 //! Options that put input sections in another order than that of the command line.
 
 use weld_common::args::Value::{Optional, Required};
-use weld_common::args::{Group, Spec, choice, flag, take};
-use weld_common::glob::Glob;
+use weld_common::args::values::{number, number_up_to, pattern};
+use weld_common::args::{Group, Spec, ValueError, choice, flag, take};
 
 use super::super::state::State;
-use super::super::values::number;
 use crate::options::{Shuffle, Shuffled};
 
 pub const GROUP: Group<State> = Group { title: "Order of sections", prefix: "", rows: ROWS };
@@ -144,16 +143,16 @@ pub fn shuffled_by_name(text: &str) -> Option<Shuffled> {
 }
 
 /// The value of `--shuffle-sections`.
-fn shuffled(text: Option<&str>) -> Result<Shuffled, String> {
+fn shuffled(text: Option<&str>) -> Result<Shuffled, ValueError> {
     let Some(text) = text else { return Ok(Shuffled { names: None, how: Shuffle::Random }) };
     let (names, seed) = match text.split_once('=') {
-        Some(("", _)) => return Err(format!("expected GLOB=SEED, but got '{text}'")),
-        Some((glob, seed)) => (Some(Glob::new(glob.as_bytes()).map_err(|e| format!("{glob}: {e}"))?), seed),
+        Some(("", _)) => return Err(ValueError::expected_not("GLOB=SEED", text)),
+        Some((glob, seed)) => (Some(pattern(glob)?), seed),
         None => (None, text),
     };
     let how = match seed {
         "-1" => Shuffle::Reverse,
-        _ => match u32::try_from(number(seed)?).map_err(|_| format!("{seed} is too large"))? {
+        _ => match number_up_to(seed, u32::MAX.into())? as u32 {
             // A number alone is mold's, where no number is special.
             0 if names.is_some() => Shuffle::Random,
             seed => Shuffle::Seed(seed),

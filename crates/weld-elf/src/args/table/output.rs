@@ -1,12 +1,13 @@
 //! What kind of file to write, and where its parts go.
 
 use weld_common::args::Value::{Optional, Required};
-use weld_common::args::{Given, Group, Spec, choice, flag, refused, take};
+use weld_common::args::values::{number, number_up_to};
+use weld_common::args::{Given, Group, Spec, ValueError, choice, flag, refused, take};
 use weld_common::io::output::EngineChoice;
 
 use super::super::emulation;
 use super::super::state::{State, Stop};
-use super::super::values::{address, hex_bytes, number, percent_decode};
+use super::super::values::{OptionError, address, hex_bytes, percent_decode};
 use crate::arch;
 use crate::options::{BuildId, Magic, TextFormat};
 
@@ -20,7 +21,7 @@ const MAX_SPARE: u64 = 1 << 10;
 const ROWS: &[Spec<State>] = &[
     take(&["output", "o"], Required("FILE"), "Write FILE (default: a.out).", |s, v| {
         if v.os().is_empty() {
-            return Err("missing file name".to_owned());
+            return Err(ValueError::NoFile.into());
         }
         s.o.output.path = v.os().into();
         s.o.output.path_given = true;
@@ -74,7 +75,7 @@ const ROWS: &[Spec<State>] = &[
                 s.section_start(section, address(at)?);
                 Ok(())
             }
-            _ => Err("expected SECTION=ADDRESS".to_owned()),
+            _ => Err(ValueError::Expected("SECTION=ADDRESS").into()),
         },
     ),
     take(
@@ -126,7 +127,7 @@ const ROWS: &[Spec<State>] = &[
         "Use N threads. Default: as many as the work is worth, the processors allow, and the jobserver of make or \
          cargo has tokens for.",
         |s, v| match number(v.text()?)? {
-            0 => Err("expected a number above 0".to_owned()),
+            0 => Err(ValueError::Expected("a number above 0").into()),
             n => {
                 s.o.threads = Some(usize::try_from(n).unwrap_or(usize::MAX));
                 Ok(())
@@ -156,7 +157,7 @@ const ROWS: &[Spec<State>] = &[
             if !matches!(format, "elf" | "default" | "binary") && s.o.output.text.is_none() {
                 let known = arch::object_format(format);
                 s.o.inputs.output_format =
-                    Some(known.ok_or_else(|| format!("unknown output format '{format}'"))?);
+                    Some(known.ok_or_else(|| ValueError::unknown("output format", format))?);
             }
             Ok(())
         },
@@ -213,11 +214,11 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     take(&["section-align"], Required("SECTION=BYTES"), "Align the output section at least so.", |s, v| {
-        let wrong = || "expected SECTION=BYTES".to_owned();
-        let (section, align) = v.text()?.rsplit_once('=').filter(|(s, _)| !s.is_empty()).ok_or_else(wrong)?;
+        let parts = v.text()?.rsplit_once('=').filter(|(section, _)| !section.is_empty());
+        let (section, align) = parts.ok_or(ValueError::Expected("SECTION=BYTES"))?;
         let align = number(align)?;
         if !align.is_power_of_two() || align > MAX_ALIGN {
-            return Err(format!("{align} is not a power of two up to {MAX_ALIGN:#x}"));
+            return Err(OptionError::Alignment { align, limit: MAX_ALIGN });
         }
         s.section_align(section, align);
         Ok(())
@@ -253,7 +254,7 @@ const ROWS: &[Spec<State>] = &[
         Required("N"),
         "Leave room for N entries in .dynamic, which tools such as patchelf count on (default: 5, as with GNU ld; 0 as ld.lld).",
         |s, v| {
-            s.o.dynamic.spare_tags = u16::try_from(number(v.text()?)?).map_err(|_| "too many".to_owned())?;
+            s.o.dynamic.spare_tags = number_up_to(v.text()?, u16::MAX.into())? as u16;
             Ok(())
         },
     ),
@@ -262,25 +263,18 @@ const ROWS: &[Spec<State>] = &[
         Required("N"),
         "End the program headers with N empty ones (PT_NULL), for tools that add some (default: 0).",
         |s, v| {
-            s.o.layout.spare_headers = spare(v)?;
+            s.o.layout.spare_headers = number_up_to(v.text()?, MAX_SPARE)? as usize;
             Ok(())
         },
     ),
 ];
 
-fn spare(v: Given<'_>) -> Result<usize, String> {
-    match number(v.text()?)? {
-        count @ ..=MAX_SPARE => Ok(count as usize),
-        count => Err(format!("{count} is more than {MAX_SPARE}")),
-    }
-}
-
-fn start(s: &mut State, section: &str, v: Given<'_>) -> Result<(), String> {
+fn start(s: &mut State, section: &str, v: Given<'_>) -> Result<(), OptionError> {
     s.section_start(section, address(v.text()?)?);
     Ok(())
 }
 
-fn build_id(s: &mut State, v: Given<'_>) -> Result<(), String> {
+fn build_id(s: &mut State, v: Given<'_>) -> Result<(), OptionError> {
     let id = match v.value.map(|_| v.text()).transpose()? {
         None | Some("fast") => BuildId::Fast,
         Some("sha1" | "tree") => BuildId::Sha1,

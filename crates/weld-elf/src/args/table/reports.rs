@@ -1,11 +1,10 @@
 //! What the linker says and writes beside its output.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
+use weld_common::args::values::{number, pattern};
 use weld_common::args::{Group, Spec, accepted, choice, flag, take};
-use weld_common::glob::Glob;
 
 use super::super::state::{State, Stop};
-use super::super::values::number;
 use crate::options::ReportPolicy;
 
 pub const GROUP: Group<State> = Group { title: "Messages and reports", prefix: "", rows: ROWS };
@@ -63,8 +62,7 @@ const ROWS: &[Spec<State>] = &[
         Required("GLOB"),
         "With --gc-sections: print what keeps each symbol whose name matches, step by step.",
         |s, v| {
-            let glob = Glob::new(v.text()?.as_bytes()).map_err(|e| e.to_string())?;
-            s.o.reports.why_live.push(glob);
+            s.o.reports.why_live.push(pattern(v.text()?)?);
             Ok(())
         },
     ),

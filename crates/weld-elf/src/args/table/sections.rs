@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, accepted, choice, choose, flag, refused, take};
-use weld_common::glob::Glob;
+use weld_common::args::values::{number, pattern};
+use weld_common::args::{Group, Spec, ValueError, accepted, choice, choose, flag, refused, take};
 
 use super::super::state::State;
-use super::super::values::number;
+use super::super::values::OptionError;
 use crate::compressed::Algorithm;
 use crate::options::{Compression, Icf, Orphans, SortCommon};
 use crate::script::input_sections::Sort;
@@ -41,7 +41,7 @@ const ROWS: &[Spec<State>] = &[
         "Compress debug sections: none (default), zlib, zstd.",
         |s, v| {
             if v.text()? == "zlib-gnu" {
-                return Err("the old .zdebug sections are not written; use zlib".to_owned());
+                return Err(OptionError::OldCompression);
             }
             let algorithm = choice(v, ALGORITHMS)?;
             s.o.sections.compress_debug = algorithm.map(|algorithm| Compression { algorithm, level: None });
@@ -66,7 +66,7 @@ const ROWS: &[Spec<State>] = &[
         |s, v| {
             match v.value {
                 None => s.o.sections.unique_sections = true,
-                Some(_) => s.o.sections.unique_patterns.push(pattern(v.text()?)?.to_owned()),
+                Some(_) => s.o.sections.unique_patterns.push(checked_pattern(v.text()?)?.to_owned()),
             }
             Ok(())
         },
@@ -249,32 +249,24 @@ const ROWS: &[Spec<State>] = &[
     ),
 ];
 
-/// Checks a glob.
-fn pattern(glob: &str) -> Result<&str, String> {
-    match Glob::new(glob.as_bytes()) {
-        Ok(_) => Ok(glob),
-        Err(e) => Err(format!("bad pattern '{glob}': {e}")),
-    }
+/// The text of a pattern that is one.
+fn checked_pattern(text: &str) -> Result<&str, ValueError> {
+    pattern(text).map(|_| text)
 }
 
 /// `GLOB=HOW[:LEVEL]`.
-fn compress_sections(text: &str) -> Result<(String, Option<Compression>), String> {
+fn compress_sections(text: &str) -> Result<(String, Option<Compression>), OptionError> {
     let Some((glob, how)) = text.rsplit_once('=').filter(|(glob, _)| !glob.is_empty()) else {
-        return Err("expected GLOB=HOW".to_owned());
+        return Err(ValueError::Expected("GLOB=HOW").into());
     };
-    pattern(glob)?;
+    checked_pattern(glob)?;
     let (name, level) = match how.split_once(':') {
         Some((name, level)) => (name, Some(number(level)?)),
         None => (how, None),
     };
     let Some(algorithm) = choose(name, ALGORITHMS)? else { return Ok((glob.to_owned(), None)) };
-    let levels = match algorithm {
-        Algorithm::Zlib => 0..=9,
-        Algorithm::Zstd => 1..=22,
-    };
-    if let Some(level) = level.filter(|level| !levels.contains(level)) {
-        let (low, high) = (levels.start(), levels.end());
-        return Err(format!("level {level} is not between {low} and {high}"));
+    if let Some(level) = level.filter(|level| !algorithm.levels().contains(level)) {
+        return Err(OptionError::Level { level, algorithm });
     }
     Ok((glob.to_owned(), Some(Compression { algorithm, level: level.map(|level| level as u32) })))
 }
