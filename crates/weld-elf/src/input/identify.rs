@@ -2,6 +2,7 @@
 //!
 //! Specification: gABI chapter 4 ("ELF Identification"); archives begin with `!<arch>` or `!<thin>`.
 
+use super::unusable::Malformed;
 use crate::elf::*;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,11 +63,11 @@ pub fn looks_like(text: &[u8], path: &str) -> Option<&'static str> {
 }
 
 /// Refuses what was taken for an object and is none.
-pub fn check_relocatable(kind: Kind) -> Result<(), String> {
+pub fn check_relocatable(kind: Kind) -> Result<(), Malformed> {
     match kind {
         Kind::Object => Ok(()),
-        Kind::Executable => Err("is an executable, not an object".into()),
-        _ => Err("is not an ELF object".into()),
+        Kind::Executable => Err(Malformed::Executable),
+        _ => Err(Malformed::NotElf),
     }
 }
 

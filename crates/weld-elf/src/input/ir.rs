@@ -19,6 +19,7 @@ use weld_lto::{bitcode, gcc};
 
 use super::made::{self, Section};
 use super::object::Object;
+use super::unusable::{Malformed, Unusable};
 use super::{FileName, Reading};
 use crate::elf::format::{Class, Order};
 use crate::elf::*;
@@ -108,10 +109,10 @@ pub fn standing_for<'a>(
     code: &IrFile,
     (file, name): (FileId, FileName<'a>),
     reading: Reading<'a>,
-) -> Result<Object<'a>, String> {
+) -> Result<Object<'a>, Unusable> {
     let target = reading.machine.target;
     if let Some(other) = target_of(code).filter(|other| *other != target) {
-        return Err(format!("is incompatible with {}: it is for {other}", reading.machine.emulation()));
+        return Err(Malformed::OtherMachine { linked: reading.machine.emulation(), of: other }.into());
     }
     let data = reading.store.keep(object(code, target));
     let mut object = Object::parse(file, name, data, reading)?;
@@ -318,7 +319,7 @@ mod tests {
         }
     }
 
-    fn standing<'a>(code: &IrFile<'a>, store: &'a InputStore<'a>) -> Result<Object<'a>, String> {
+    fn standing<'a>(code: &IrFile<'a>, store: &'a InputStore<'a>) -> Result<Object<'a>, Unusable> {
         let reading = Reading { machine: arch::default().facts(), store, parallel: false };
         standing_for(code, (FileId(7), FileName { path: "a.o".into(), member: None }), reading)
     }
@@ -393,6 +394,6 @@ mod tests {
         let host = QuietHost::new();
         let store = InputStore::new(&host);
         let error = standing(&code, &store).err().unwrap();
-        assert_eq!(error, "is incompatible with elf_x86_64: it is for AArch64 (64-bit)");
+        assert_eq!(error.to_string(), "is incompatible with elf_x86_64: it is for AArch64 (64-bit)");
     }
 }

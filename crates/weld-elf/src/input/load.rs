@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::io::readahead::Needed;
-use weld_common::io::thin;
+use weld_common::io::thin::{self, MemberError};
 use weld_common::text;
 use weld_common::trace;
 
@@ -210,7 +210,7 @@ impl<'a> Inputs<'a> {
     ///
     /// # Errors
     /// If it is a member of an archive and cannot be read.
-    pub fn bytes(&self, file: FileId) -> Result<&'a [u8], String> {
+    pub fn bytes(&self, file: FileId) -> Result<&'a [u8], MemberError> {
         match &self.files[file.index()] {
             Input::Object { data, .. } | Input::Shared { data, .. } => Ok(data),
             Input::Member { archive, offset } => self.member_bytes(*archive, *offset),
@@ -227,10 +227,10 @@ impl<'a> Inputs<'a> {
     ///
     /// # Errors
     /// If there is none, or it lies in a file that cannot be read.
-    pub fn member_bytes(&self, archive: u32, offset: u64) -> Result<&'a [u8], String> {
+    pub fn member_bytes(&self, archive: u32, offset: u64) -> Result<&'a [u8], MemberError> {
         let archive = &self.archives[archive as usize];
-        let member = archive.archive.member_at(offset).map_err(|e| e.to_string())?;
-        thin::member_bytes(self.store, &archive.path, &member).map_err(|e| e.to_string())
+        let member = archive.archive.member_at(offset)?;
+        thin::member_bytes(self.store, &archive.path, &member)
     }
 }
 
@@ -649,7 +649,7 @@ impl<'a> Loader<'a, '_> {
                         let data = self.store.keep(data);
                         inputs.files.push(Input::Object { name, data, lazy: false, excluded: false });
                     }
-                    Err(message) => self.sink.error(format!("{name}: {message}")),
+                    Err(error) => self.sink.error(format!("{name}: {error}")),
                 },
                 Kind::Object | Kind::Bitcode => {
                     let lazy = file.flags.in_lib;

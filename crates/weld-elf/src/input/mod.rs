@@ -5,7 +5,8 @@
 //! what those hold; [`object`] and [`shared`] view relocatable and shared objects in place, [`versions`]
 //! reads what the latter say of versions. [`needed`] adds what shared objects need, [`binary`],
 //! [`just_symbols`] and [`ir`] make objects of other files ([`made`]), [`remap`] has other files read than are named. [`parts`]
-//! tells prefetching what is read when, [`origin`] other programs where the bytes of an object are.
+//! tells prefetching what is read when, [`origin`] other programs where the bytes of an object are. [`unusable`]
+//! says why a file cannot take part.
 
 pub mod archives;
 mod binary;
@@ -23,6 +24,7 @@ pub mod parts;
 pub mod remap;
 pub mod search;
 pub mod shared;
+pub mod unusable;
 pub mod versions;
 
 use std::fmt;

@@ -16,6 +16,7 @@ use weld_common::prefetch::prefetch;
 use weld_common::text;
 use weld_lto::ir::Compiler;
 
+use super::unusable::{Malformed, Misplaced, Nowhere, SymbolLabel, Table, Unusable};
 use super::{FileName, Reading};
 use crate::arch::facts::Facts;
 use crate::arch::shrink::Labels;
@@ -119,13 +120,13 @@ pub enum SymbolPlace {
 }
 
 impl<'a> Object<'a> {
-    /// Parses and checks the tables of `data`. The error is a message without the file's name.
+    /// Parses and checks the tables of `data`.
     pub fn parse(
         file: FileId,
         name: FileName<'a>,
         data: &'a [u8],
         reading: Reading<'a>,
-    ) -> Result<Object<'a>, String> {
+    ) -> Result<Object<'a>, Unusable> {
         let (parallel, machine) = (reading.parallel, reading.machine);
         let ehdr = object_header(data, machine)?;
         let elf = File::new(data, machine.target.format, reading.store);
@@ -169,7 +170,7 @@ impl<'a> Object<'a> {
     }
 
     /// Looks through the section headers. Returns those of groups.
-    fn find_tables(&mut self, elf: &File<'a>, parallel: bool) -> Result<Vec<u32>, String> {
+    fn find_tables(&mut self, elf: &File<'a>, parallel: bool) -> Result<Vec<u32>, Unusable> {
         let shdrs = self.shdrs;
         let find = |run: Range<usize>| {
             let mut tables = Tables::default();
@@ -192,18 +193,14 @@ impl<'a> Object<'a> {
         for &i in &tables.rare {
             let shdr = &shdrs[i as usize];
             match shdr.sh_type() {
-                SHT_SYMTAB => return Err("has more than one symbol table".into()),
+                SHT_SYMTAB => return Err(Malformed::SecondSymbolTable.into()),
                 SHT_SYMTAB_SHNDX if shdr.sh_link() != self.symtab => {
-                    return Err(format!(
-                        "SHT_SYMTAB_SHNDX section {i} is linked to section {} (sh_link), which is not the symbol table",
-                        shdr.sh_link()
-                    ));
+                    let table = Table::SectionIndices(i);
+                    return Err(Malformed::NoSymbols { table, link: shdr.sh_link() }.into());
                 }
                 SHT_SYMTAB_SHNDX => {
-                    let words = shdr.sh_size() / 4;
-                    self.shndx_table = elf
-                        .table(shdr.sh_offset(), words)
-                        .ok_or("SHT_SYMTAB_SHNDX section is out of bounds")?;
+                    let words = elf.table(shdr.sh_offset(), shdr.sh_size() / 4);
+                    self.shndx_table = words.ok_or(Malformed::OutOfBounds(Table::SectionIndices(i)))?;
                 }
                 SHT_LLVM_CALL_GRAPH_PROFILE => self.call_graph = i,
                 _ => self.dependent_libraries = i,
@@ -212,48 +209,43 @@ impl<'a> Object<'a> {
         if self.symtab != 0 {
             self.parse_symtab(elf, self.symtab as usize)?;
         }
-        let (entries, symbols) = (self.shndx_table.len(), self.syms.len());
-        if entries != 0 && entries != symbols {
-            return Err(format!("SHT_SYMTAB_SHNDX section has {entries} entries for {symbols} symbols"));
+        let (indices, symbols) = (self.shndx_table.len(), self.syms.len());
+        if indices != 0 && indices != symbols {
+            return Err(Malformed::IndexCount { indices, symbols }.into());
         }
         Ok(tables.groups)
     }
 
-    fn parse_symtab(&mut self, elf: &File<'a>, index: usize) -> Result<(), String> {
+    fn parse_symtab(&mut self, elf: &File<'a>, index: usize) -> Result<(), Unusable> {
         let shdr = &self.shdrs[index];
         let size = self.format().size::<Sym>();
         let count = shdr.sh_size() / size;
         if !shdr.sh_size().is_multiple_of(size) || count > u32::MAX as u64 {
-            return Err(format!("symbol table has a bad size: {}", shdr.sh_size()));
+            return Err(Malformed::Size { table: Table::Symbols, bytes: shdr.sh_size() }.into());
         }
+        let field = |field, value| Malformed::Field { table: Table::Symbols, field, value };
         if shdr.sh_entsize() != 0 && shdr.sh_entsize() != size {
-            return Err(format!("symbol table has a bad sh_entsize: {}", shdr.sh_entsize()));
+            return Err(field("sh_entsize", shdr.sh_entsize()).into());
         }
-        self.syms = elf.table(shdr.sh_offset(), count).ok_or("symbol table is out of bounds")?;
-        self.strtab = self
-            .shdrs
-            .get(shdr.sh_link() as usize)
-            .filter(|s| s.sh_type() == SHT_STRTAB)
-            .ok_or_else(|| {
-                format!("symbol table has a bad sh_link: section {} is no string table", shdr.sh_link())
-            })
-            .and_then(|s| {
-                let bytes = slice(self.data, s.sh_offset(), s.file_size());
-                bytes.ok_or("string table of the symbol table is out of bounds".into())
-            })?;
+        let symbols = elf.table(shdr.sh_offset(), count);
+        self.syms = symbols.ok_or(Malformed::OutOfBounds(Table::Symbols))?;
+        let strings = self.shdrs.get(shdr.sh_link() as usize).filter(|s| s.sh_type() == SHT_STRTAB);
+        let strings = strings.ok_or(Malformed::NoStrings { table: Table::Symbols, link: shdr.sh_link() })?;
+        let strings = slice(self.data, strings.sh_offset(), strings.file_size());
+        self.strtab = strings.ok_or(Malformed::OutOfBounds(Table::Strings))?;
         if self.strtab.last().is_some_and(|&b| b != 0) {
-            return Err("string table is not terminated by a NUL".into());
+            return Err(Malformed::Unterminated.into());
         }
         self.first_global = shdr.sh_info();
         if self.first_global as usize > self.syms.len() || (self.first_global == 0 && !self.syms.is_empty()) {
-            return Err(format!("symbol table has a bad sh_info: {}", self.first_global));
+            return Err(field("sh_info", self.first_global.into()).into());
         }
         let globals = self.syms.len() - self.first_global as usize;
         self.globals = (0..globals).map(|_| AtomicU32::new(u32::MAX)).collect();
         Ok(())
     }
 
-    fn parse_groups(&mut self, groups: &[u32], parallel: bool) -> Result<(), String> {
+    fn parse_groups(&mut self, groups: &[u32], parallel: bool) -> Result<(), Unusable> {
         if groups.is_empty() {
             return Ok(());
         }
@@ -273,48 +265,48 @@ impl<'a> Object<'a> {
                 append(&mut comdat, part.0);
                 append(&mut plain, part.1);
             }
-            Err(message) if result.is_ok() => result = Err(message),
+            Err(error) if result.is_ok() => result = Err(error),
             Err(_) => {}
         });
         (self.groups, self.plain_groups) = (comdat, plain);
         result
     }
 
-    fn is_comdat(&self, shndx: u32) -> Result<bool, String> {
-        let words =
-            self.group_words(shndx).ok_or_else(|| format!("section group {shndx} is out of bounds"))?;
-        let size = self.shdrs[shndx as usize].sh_size();
-        if !size.is_multiple_of(4) {
-            return Err(format!("section group {shndx} ends within a word: it has {size:#x} bytes"));
-        }
-        let Some(flags) = words.get(0) else { return Err(format!("section group {shndx} is empty")) };
+    fn is_comdat(&self, shndx: u32) -> Result<bool, Unusable> {
+        let table = Table::Group(shndx);
+        let words = self.group_words(shndx).ok_or(Malformed::OutOfBounds(table))?;
         let shdr = &self.shdrs[shndx as usize];
-        if shdr.sh_link() != self.symtab {
-            let link = shdr.sh_link();
-            return Err(format!(
-                "section group {shndx} is linked to section {link} (sh_link), which is not the symbol table"
-            ));
+        if !shdr.sh_size().is_multiple_of(4) {
+            return Err(Malformed::Size { table, bytes: shdr.sh_size() }.into());
         }
+        let flags = words.get(0).ok_or(Malformed::EmptyGroup(shndx))?;
+        if shdr.sh_link() != self.symtab {
+            return Err(Malformed::NoSymbols { table, link: shdr.sh_link() }.into());
+        }
+        let field = |field, value| Malformed::Field { table, field, value };
         if !matches!(shdr.sh_entsize(), 0 | 4) {
-            return Err(format!("section group {shndx} has a bad sh_entsize: {}", shdr.sh_entsize()));
+            return Err(field("sh_entsize", shdr.sh_entsize()).into());
         }
         if shdr.sh_info() == 0 || shdr.sh_info() as usize >= self.syms.len() {
-            return Err(format!("section group {shndx} has a bad signature symbol: {}", shdr.sh_info()));
+            return Err(field("signature symbol", shdr.sh_info().into()).into());
         }
         self.check_members(shndx, words)?;
         match flags {
             GRP_COMDAT => Ok(true),
             0 => Ok(false),
-            f => Err(format!("section group {shndx} has unsupported flags {f:#x}")),
+            flags => Err(Malformed::GroupFlags { group: shndx, flags }.into()),
         }
     }
 
-    fn check_members(&self, group: u32, words: Words) -> Result<(), String> {
+    fn check_members(&self, group: u32, words: Words) -> Result<(), Unusable> {
         let kind = |member: u32| self.shdrs.get(member as usize).filter(|_| member != 0).map(|s| s.sh_type());
         let wrong = words.members().find(|m| kind(*m).is_none_or(|kind| kind == SHT_GROUP));
-        let Some(wrong) = wrong else { return Ok(()) };
-        let why = if kind(wrong).is_some() { "is a group itself" } else { "does not exist" };
-        Err(format!("section group {group} has section {wrong} as a member, which {why}"))
+        match wrong {
+            None => Ok(()),
+            Some(member) => {
+                Err(Malformed::GroupMember { group, member, exists: kind(member).is_some() }.into())
+            }
+        }
     }
 
     fn find_versions(&self, parallel: bool) -> bool {
@@ -344,7 +336,7 @@ impl<'a> Object<'a> {
         lazy: bool,
         wrap: &Wrap<'a>,
         bins: &mut Bins<'a>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unusable> {
         let globals = self.globals.len();
         let first = self.first_global as usize;
         let symbols = first + run.start.min(globals)..first + run.end.min(globals);
@@ -362,7 +354,7 @@ impl<'a> Object<'a> {
         lazy: bool,
         wrap: &Wrap<'a>,
         bins: &mut Bins<'a>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unusable> {
         let linkonce_prefixes = self.machine.linkonce_prefixes;
         let native = if self.code.is_none() { flag::REF_NATIVE } else { 0 };
         let rewrite = self.spells_versions || !wrap.is_empty() || !linkonce_prefixes.is_empty();
@@ -375,7 +367,7 @@ impl<'a> Object<'a> {
                 self.prefetch_name(i as u32 + NAME_AHEAD);
             }
             let (mut name, mut hash) = hashed_string(self.strtab, sym.st_name())
-                .ok_or_else(|| format!("symbol {i} has a bad name"))?;
+                .ok_or(Malformed::SymbolName { table: Table::Symbols, index: i })?;
             let mut bits = native | classify(sym, i, self.large_common, self.variant_calls)?;
             if sym.st_shndx() >= limit {
                 self.check_index(i as u32, sym)?;
@@ -398,12 +390,12 @@ impl<'a> Object<'a> {
         Ok(())
     }
 
-    fn intern_groups(&self, numbers: Range<usize>, bins: &mut Bins<'a>) -> Result<(), String> {
+    fn intern_groups(&self, numbers: Range<usize>, bins: &mut Bins<'a>) -> Result<(), Unusable> {
         for (i, group) in numbers.clone().zip(&self.groups[numbers]) {
             let sig = self.shdrs[group.shndx as usize].sh_info();
             if sig < self.first_global {
                 let name = self.local_group_name(sig).filter(|name| !name.is_empty());
-                let name = name.ok_or("section group has a bad signature name")?;
+                let name = name.ok_or(Malformed::GroupName)?;
                 let bits = Rank::Undefined as u32 | flag::GROUP_RECORD;
                 bins.push(Record::new(hash_bytes(name), name, self.file, i as u32, bits));
             }
@@ -470,10 +462,10 @@ impl<'a> Object<'a> {
     }
 
     /// Checks the section index of a symbol that is not that of an ordinary section of the file.
-    fn check_index(&self, index: u32, sym: &Sym) -> Result<(), String> {
+    fn check_index(&self, index: u32, sym: &Sym) -> Result<(), Unusable> {
         match self.place(index, sym) {
             SymbolPlace::Section(shndx) if shndx as usize >= self.shdrs.len() => {
-                Err(self.misplaced(index, sym))
+                Err(Malformed::Misplaced(self.misplaced(index, sym)).into())
             }
             SymbolPlace::Common => {
                 // NASM says 0 where it means 1.
@@ -481,8 +473,8 @@ impl<'a> Object<'a> {
                 if align.is_power_of_two() && align <= LARGEST_ALIGN {
                     return Ok(());
                 }
-                let name = String::from_utf8_lossy(self.symbol_name(index));
-                Err(format!("common symbol '{name}' has a bad alignment (st_value): {align}"))
+                let name = String::from_utf8_lossy(self.symbol_name(index)).into();
+                Err(Malformed::CommonAlignment { name, align }.into())
             }
             _ => Ok(()),
         }
@@ -490,21 +482,17 @@ impl<'a> Object<'a> {
 
     /// Says that symbol `index` (with record `sym`) lies nowhere, and why.
     #[cold]
-    pub fn misplaced(&self, index: u32, sym: &Sym) -> String {
+    pub fn misplaced(&self, index: u32, sym: &Sym) -> Misplaced {
         let why = match (sym.st_shndx(), self.shndx_table.get(index as usize)) {
-            (SHN_UNDEF, _) => "is local and undefined".into(),
-            (n, _) if self.is_common(n) => "is local and common".into(),
-            (SHN_XINDEX, None) => {
-                "has the section index SHN_XINDEX, and no SHT_SYMTAB_SHNDX section has an entry for it".into()
-            }
-            (SHN_XINDEX, Some(word)) => format!("lies in section {}, which does not exist", word.get()),
-            (n @ SHN_LORESERVE.., _) => format!("has the reserved section index {n:#x}"),
-            (n, _) if (n as usize) < self.shdrs.len() => {
-                format!("lies in section {n}, which holds no code or data")
-            }
-            (n, _) => format!("lies in section {n}, which does not exist"),
+            (SHN_UNDEF, _) => Nowhere::LocalAndUndefined,
+            (n, _) if self.is_common(n) => Nowhere::LocalAndCommon,
+            (SHN_XINDEX, None) => Nowhere::NoExtendedIndex,
+            (SHN_XINDEX, Some(word)) => Nowhere::NoSection(word.get()),
+            (n @ SHN_LORESERVE.., _) => Nowhere::ReservedIndex(n),
+            (n, _) if (n as usize) < self.shdrs.len() => Nowhere::NoContents(n),
+            (n, _) => Nowhere::NoSection(n.into()),
         };
-        format!("{} {why}", self.symbol_label(index))
+        Misplaced { symbol: self.symbol_label(index), why }
     }
 
     /// What is wrong with local symbol `index` itself, wherever it lies.
@@ -533,11 +521,11 @@ impl<'a> Object<'a> {
         (sym.st_name() != 0).then(|| format!("symbol {index} has a bad name (st_name): {:#x}", sym.st_name()))
     }
 
-    /// The symbol for messages: its name, or its index if it has none.
-    pub fn symbol_label(&self, index: u32) -> String {
+    /// The symbol for messages.
+    pub fn symbol_label(&self, index: u32) -> SymbolLabel {
         match self.symbol_name(index) {
-            b"" => format!("symbol {index}"),
-            name => format!("symbol '{}'", String::from_utf8_lossy(name)),
+            b"" => SymbolLabel::Index(index),
+            name => SymbolLabel::Name(String::from_utf8_lossy(name).into()),
         }
     }
 
@@ -608,14 +596,14 @@ fn without_commons(bits: u32) -> u32 {
 }
 
 /// The rank and reference flags that a non-local symbol contributes to its name.
-fn classify(sym: &Sym, index: usize, large_common: u16, variant_calls: u8) -> Result<u32, String> {
+fn classify(sym: &Sym, index: usize, large_common: u16, variant_calls: u8) -> Result<u32, Unusable> {
     let weak = match sym.binding() {
         STB_GLOBAL => false,
         STB_WEAK => true,
         // Copies of a unique object stand for one another like weak ones.
         STB_GNU_UNIQUE => true,
-        STB_LOCAL => return Err(format!("has a local symbol at index {index}, among the global ones")),
-        b => return Err(format!("symbol {index} has an unknown binding: {b}")),
+        STB_LOCAL => return Err(Malformed::LateLocal(index).into()),
+        binding => return Err(Malformed::SymbolBinding { index, binding }.into()),
     };
     let mut bits = match sym.st_shndx() {
         SHN_UNDEF if weak => Rank::Undefined as u32 | flag::REF_WEAK,
@@ -639,60 +627,56 @@ fn classify(sym: &Sym, index: usize, large_common: u16, variant_calls: u8) -> Re
 }
 
 /// The header at the start of `data`, which must be for `machine`.
-pub fn header(data: &[u8], machine: &Facts) -> Result<Ehdr, String> {
-    const SHORT: &str = "is too short for an ELF header";
-    let ident = data.first_chunk::<20>().ok_or(SHORT)?;
+pub fn header(data: &[u8], machine: &Facts) -> Result<Ehdr, Unusable> {
+    let ident = data.first_chunk::<20>().ok_or(Malformed::NoHeader)?;
     match Target::of(ident) {
         Some(of) if of == machine.target => {}
-        Some(of) => return Err(format!("is incompatible with {}: it is for {of}", machine.emulation())),
-        None => return Err("has an unknown class or byte order (e_ident)".into()),
+        Some(of) => return Err(Malformed::OtherMachine { linked: machine.emulation(), of }.into()),
+        None => return Err(Malformed::UnknownFormat.into()),
     }
     match records::<Ehdr>(data, machine.target.format, 0, 1).as_deref() {
         Some(&[header]) => Ok(header),
-        _ => Err(SHORT.into()),
+        _ => Err(Malformed::NoHeader.into()),
     }
 }
 
 /// The header of a relocatable object.
-fn object_header(data: &[u8], machine: &Facts) -> Result<Ehdr, String> {
+fn object_header(data: &[u8], machine: &Facts) -> Result<Ehdr, Unusable> {
     let ehdr = header(data, machine)?;
     match ehdr.e_type() {
         ET_REL => Ok(ehdr),
-        ET_CORE => Err("is a core file, not an object".into()),
-        ET_NONE => Err("does not say what kind of file it is (its e_type is 0)".into()),
-        other => Err(format!("has an unknown file type (e_type): {other:#x}")),
+        other => Err(Malformed::FileType(other).into()),
     }
 }
 
 /// The section header table and the section name table, with extended numbering resolved.
-pub fn section_table<'a>(elf: &File<'a>, ehdr: &Ehdr) -> Result<(&'a [Shdr], &'a [u8]), String> {
-    const OUTSIDE: &str = "section header table is out of bounds (truncated file?)";
+pub fn section_table<'a>(elf: &File<'a>, ehdr: &Ehdr) -> Result<(&'a [Shdr], &'a [u8]), Unusable> {
+    const OUTSIDE: Malformed = Malformed::OutOfBounds(Table::SectionHeaders);
     if ehdr.e_shoff() == 0 {
         let count = ehdr.e_shnum();
         if ehdr.e_type() == ET_REL && count != 0 {
-            return Err(format!("has no section header table (e_shoff), but {count} sections (e_shnum)"));
+            return Err(Malformed::NoSections(count).into());
         }
         return Ok((&[], &[]));
     }
     if u64::from(ehdr.e_shentsize()) != elf.format.size::<Shdr>() {
-        return Err(format!("has a bad e_shentsize: {}", ehdr.e_shentsize()));
+        return Err(Malformed::Header { field: "e_shentsize", value: ehdr.e_shentsize().into() }.into());
     }
     // The first header holds numbers that are too large for the fields of the file's.
     let first = records::<Shdr>(elf.data, elf.format, ehdr.e_shoff(), 1).ok_or(OUTSIDE)?[0];
     let count = if ehdr.e_shnum() == 0 { first.sh_size() } else { ehdr.e_shnum() as u64 };
     if count == 0 || count > u32::MAX as u64 / 2 {
-        return Err(format!("has a bad section count: {count}"));
+        return Err(Malformed::SectionCount(count).into());
     }
     let shdrs: &[Shdr] = elf.table(ehdr.e_shoff(), count).ok_or(OUTSIDE)?;
     let names = if ehdr.e_shstrndx() == SHN_XINDEX { first.sh_link() } else { ehdr.e_shstrndx() as u32 };
     let names = match shdrs.get(names as usize) {
-        None => return Err(format!("has a bad e_shstrndx: {names}")),
+        None => return Err(Malformed::Header { field: "e_shstrndx", value: names.into() }.into()),
         Some(s) if names != 0 && s.sh_type() != SHT_STRTAB => {
-            return Err(format!("has a bad e_shstrndx: section {names} is no string table"));
+            return Err(Malformed::NamesNotStrings(names).into());
         }
-        Some(s) => {
-            slice(elf.data, s.sh_offset(), s.file_size()).ok_or("section name table is out of bounds")?
-        }
+        Some(s) => slice(elf.data, s.sh_offset(), s.file_size())
+            .ok_or(Malformed::OutOfBounds(Table::SectionNames))?,
     };
     Ok((shdrs, names))
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::object::{header, section_table};
+use super::unusable::{Malformed, Table, Unusable};
 use super::versions::{VersionError, parse_verdef, parse_verneed};
 use super::{FileName, Reading};
 use crate::elf::*;
@@ -52,7 +53,7 @@ impl<'a> Shared<'a> {
         (data, reading): (&'a [u8], Reading<'a>),
         link_name: &'a [u8],
         as_needed: bool,
-    ) -> Result<Shared<'a>, String> {
+    ) -> Result<Shared<'a>, Unusable> {
         let ehdr = header(data, reading.machine)?;
         let elf = File::new(data, reading.machine.target.format, reading.store);
         let (shdrs, _) = section_table(&elf, &ehdr)?;
@@ -87,14 +88,11 @@ impl<'a> Shared<'a> {
                 SHT_GNU_VERSYM => {
                     let of = shdrs.get(shdr.sh_link() as usize);
                     if of.is_none_or(|s| s.sh_type() != SHT_DYNSYM) {
-                        let link = shdr.sh_link();
-                        return Err(format!(
-                            ".gnu.version is linked to section {link} (sh_link), which is not the dynamic symbol table"
-                        ));
+                        let (table, link) = (Table::Versions, shdr.sh_link());
+                        return Err(Malformed::NoSymbols { table, link }.into());
                     }
-                    shared.versym = elf
-                        .table(shdr.sh_offset(), shdr.sh_size() / 2)
-                        .ok_or("version table is out of bounds")?;
+                    let versions = elf.table(shdr.sh_offset(), shdr.sh_size() / 2);
+                    shared.versym = versions.ok_or(Malformed::OutOfBounds(Table::Versions))?;
                 }
                 SHT_GNU_VERDEF => verdef = Some(shdr),
                 SHT_GNU_VERNEED => verneed = Some(shdr),
@@ -111,79 +109,77 @@ impl<'a> Shared<'a> {
             shared.check_needed_versions(shdr)?;
         }
         if !shared.versym.is_empty() && shared.versym.len() < shared.syms.len() {
-            return Err("version table is shorter than the dynamic symbol table".into());
+            return Err(Malformed::ShortVersions.into());
         }
         Ok(shared)
     }
 
-    fn linked_strings(&self, shdr: &Shdr) -> Result<&'a [u8], String> {
+    /// The strings of a table with the section header `shdr`.
+    fn linked_strings(&self, table: Table, shdr: &Shdr) -> Result<&'a [u8], Unusable> {
         let strings = self.shdrs.get(shdr.sh_link() as usize).filter(|s| s.sh_type() == SHT_STRTAB);
-        let Some(strings) = strings else {
-            let link = shdr.sh_link();
-            return Err(format!("dynamic tables have a bad sh_link: section {link} is no string table"));
-        };
+        let strings = strings.ok_or(Malformed::NoStrings { table, link: shdr.sh_link() })?;
         let bytes = slice(self.data, strings.sh_offset(), strings.file_size());
-        Ok(bytes.ok_or("dynamic string table is out of bounds")?)
+        Ok(bytes.ok_or(Malformed::OutOfBounds(Table::DynamicStrings))?)
     }
 
-    fn parse_symbols(&mut self, elf: &File<'a>, shdr: &Shdr) -> Result<(), String> {
+    fn parse_symbols(&mut self, elf: &File<'a>, shdr: &Shdr) -> Result<(), Unusable> {
         let size = self.format.size::<Sym>();
         let count = shdr.sh_size() / size;
         if !shdr.sh_size().is_multiple_of(size) {
-            return Err(format!("dynamic symbol table has a bad size: {}", shdr.sh_size()));
+            return Err(Malformed::Size { table: Table::DynamicSymbols, bytes: shdr.sh_size() }.into());
         }
-        self.syms = elf.table(shdr.sh_offset(), count).ok_or("dynamic symbol table is out of bounds")?;
-        self.strtab = self.linked_strings(shdr)?;
+        let symbols = elf.table(shdr.sh_offset(), count);
+        self.syms = symbols.ok_or(Malformed::OutOfBounds(Table::DynamicSymbols))?;
+        self.strtab = self.linked_strings(Table::DynamicSymbols, shdr)?;
         self.first_global = shdr.sh_info();
         if self.first_global as usize > self.syms.len() || self.first_global == 0 && !self.syms.is_empty() {
-            return Err(format!("dynamic symbol table has a bad sh_info: {}", self.first_global));
+            let (field, value) = ("sh_info", self.first_global.into());
+            return Err(Malformed::Field { table: Table::DynamicSymbols, field, value }.into());
         }
         let globals = self.syms.len() - self.first_global as usize;
         self.globals = (0..globals).map(|_| AtomicU32::new(u32::MAX)).collect();
         Ok(())
     }
 
-    fn parse_dynamic(&mut self, shdr: &Shdr) -> Result<(), String> {
+    fn parse_dynamic(&mut self, shdr: &Shdr) -> Result<(), Unusable> {
         let size = self.format.size::<Dyn>();
+        let table = Table::Dynamic;
         if shdr.sh_entsize() != 0 && shdr.sh_entsize() != size {
-            return Err(format!("dynamic section has a bad sh_entsize: {}", shdr.sh_entsize()));
+            let (field, value) = ("sh_entsize", shdr.sh_entsize());
+            return Err(Malformed::Field { table, field, value }.into());
         }
         if !shdr.sh_size().is_multiple_of(size) {
-            return Err(format!("dynamic section has a bad size: {}", shdr.sh_size()));
+            return Err(Malformed::Size { table, bytes: shdr.sh_size() }.into());
         }
         let entries = records::<Dyn>(self.data, self.format, shdr.sh_offset(), shdr.sh_size() / size)
-            .ok_or("dynamic section is out of bounds")?;
-        let strings = self.linked_strings(shdr)?;
+            .ok_or(Malformed::OutOfBounds(table))?;
+        let strings = self.linked_strings(table, shdr)?;
         let name = |offset: u64| {
             let offset = u32::try_from(offset).ok();
-            offset.and_then(|o| string(strings, o)).ok_or("dynamic section has a bad string offset")
+            offset.and_then(|o| string(strings, o)).ok_or(Malformed::DynamicString)
         };
         for entry in &entries[..] {
             match entry.d_tag() {
                 DT_NULL => break,
                 DT_SONAME => self.soname = name(entry.d_val())?,
                 DT_FLAGS_1 if entry.d_val() & DF_1_PIE != 0 => {
-                    return Err("is a position-independent executable and cannot be linked against".into());
+                    return Err(Malformed::PositionIndependentExecutable.into());
                 }
                 DT_NEEDED => self.needed.push(name(entry.d_val())?),
                 DT_AUDIT => self.audit = Some(name(entry.d_val())?),
                 DT_RUNPATH | DT_RPATH => self.run_path = Some(name(entry.d_val())?),
-                DT_FLAGS_1 if entry.d_val() & DF_1_PIE != 0 => {
-                    return Err("is a position-independent executable and cannot be linked against".into());
-                }
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn parse_versions(&mut self, shdr: &Shdr) -> Result<(), String> {
+    fn parse_versions(&mut self, shdr: &Shdr) -> Result<(), Unusable> {
         let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())
-            .ok_or("version definitions are out of bounds")?;
-        let strings = self.linked_strings(shdr)?;
-        for (index, name) in
-            parse_verdef(bytes, shdr.sh_info(), (strings, self.format)).map_err(|e| e.to_string())?
-        {
+            .ok_or(Malformed::OutOfBounds(Table::VersionDefinitions))?;
+        let strings = self.linked_strings(Table::VersionDefinitions, shdr)?;
+        let versions = parse_verdef(bytes, shdr.sh_info(), (strings, self.format));
+        for (index, name) in versions.map_err(Malformed::VersionDefinitions)? {
             let index = (index & !VERSYM_HIDDEN) as usize;
             if self.versions.len() <= index {
                 self.versions.resize(index + 1, None);
@@ -197,31 +193,27 @@ impl<'a> Shared<'a> {
     }
 
     /// Nothing is taken from `.gnu.version_r` but that it is sound: the loader will read it.
-    fn check_needed_versions(&self, shdr: &Shdr) -> Result<(), String> {
+    fn check_needed_versions(&self, shdr: &Shdr) -> Result<(), Unusable> {
         let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())
-            .ok_or("needed versions (.gnu.version_r) are out of bounds")?;
-        let strings = self.linked_strings(shdr)?;
+            .ok_or(Malformed::OutOfBounds(Table::NeededVersions))?;
+        let strings = self.linked_strings(Table::NeededVersions, shdr)?;
         match parse_verneed(bytes, shdr.sh_info(), (strings, self.format)) {
             // Stand-ins for libraries leave the indices out.
             Ok(_) | Err(VersionError::BadIndex(_)) => Ok(()),
-            Err(e) => Err(format!("needed versions (.gnu.version_r): {e}")),
+            Err(error) => Err(Malformed::NeededVersions(error).into()),
         }
     }
 
     /// Says that a symbol is local, or has a version that nothing defines.
     #[cold]
     #[inline(never)]
-    fn refuse_symbol(&self, index: usize) -> Result<(), String> {
-        let name = String::from_utf8_lossy(self.symbol_name(index as u32));
+    fn refuse_symbol(&self, index: usize) -> Result<(), Unusable> {
+        let name = String::from_utf8_lossy(self.symbol_name(index as u32)).into();
         if self.syms[index].binding() == STB_LOCAL {
-            return Err(format!(
-                "dynamic symbol '{name}' is local, but comes behind the first that is not (sh_info)"
-            ));
+            return Err(Malformed::LateLocalDynamic(name).into());
         }
         let (version, _) = self.version(index as u32);
-        Err(format!(
-            "dynamic symbol '{name}' has version index {version} (.gnu.version), which no version definition has"
-        ))
+        Err(Malformed::SymbolVersion { name, version }.into())
     }
 
     /// The name-table id of symbol `index`; `NONE` if its name was never interned.
@@ -268,7 +260,12 @@ impl<'a> Shared<'a> {
         let sections = self.shdrs.iter().filter(|shdr| shdr.sh_type() == SHT_GNU_VERNEED);
         let needs = sections.filter_map(|shdr| {
             let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())?;
-            parse_verneed(bytes, shdr.sh_info(), (self.linked_strings(shdr).ok()?, self.format)).ok()
+            parse_verneed(
+                bytes,
+                shdr.sh_info(),
+                (self.linked_strings(Table::NeededVersions, shdr).ok()?, self.format),
+            )
+            .ok()
         });
         needs.flatten().map(|need| (need.index & !VERSYM_HIDDEN, need.name)).collect()
     }
@@ -279,7 +276,7 @@ impl<'a> Shared<'a> {
 
     /// Sends a record for each symbol that other files can see to the bins, of the non-local ones numbered
     /// `run`. Old versions (`foo@V1`) are found by name only when an object asks for one.
-    pub fn intern(&self, run: Range<usize>, bins: &mut Bins<'a>) -> Result<(), String> {
+    pub fn intern(&self, run: Range<usize>, bins: &mut Bins<'a>) -> Result<(), Unusable> {
         let first = self.first_global as usize;
         let indices = first + run.start..first + run.end;
         for (i, sym) in indices.clone().zip(&self.syms[indices]) {
@@ -310,7 +307,7 @@ impl<'a> Shared<'a> {
                 Rank::Provided as u32 | flag::DEF_SHARED
             };
             let (name, hash) = hashed_string(self.strtab, sym.st_name())
-                .ok_or_else(|| format!("dynamic symbol {i} has a bad name"))?;
+                .ok_or(Malformed::SymbolName { table: Table::DynamicSymbols, index: i })?;
             bins.push(Record::new(hash, name, self.file, i as u32, bits));
         }
         Ok(())

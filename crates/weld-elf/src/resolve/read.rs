@@ -16,6 +16,7 @@ use crate::input::ir;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::Object;
 use crate::input::shared::Shared;
+use crate::input::unusable::Unusable;
 use crate::names::{Bins, ElfRules, Names, Wrap};
 use crate::options::Options;
 
@@ -40,7 +41,7 @@ pub struct Reader<'a, 'l> {
 impl<'a> Format<'a> for Reader<'a, '_> {
     type Rules = ElfRules;
     type File = ElfFile<'a>;
-    type Error = String;
+    type Error = Unusable;
     type Heading = ();
 
     fn name(&self, file: FileId) -> String {
@@ -52,7 +53,7 @@ impl<'a> Format<'a> for Reader<'a, '_> {
         file: FileId,
         first: bool,
         bins: &mut Bins<'a>,
-    ) -> Result<Reading<ElfFile<'a>, ()>, String> {
+    ) -> Result<Reading<ElfFile<'a>, ()>, Unusable> {
         let of = |file, symbols, is_lazy| Reading { file, symbols, is_lazy, heading: () };
         let (excluded, is_lazy) = match &self.inputs.files[file.index()] {
             Input::Internal => return Ok(of(None, 0, false)),
@@ -70,7 +71,7 @@ impl<'a> Format<'a> for Reader<'a, '_> {
         let mut object = match self.parsed(file, data, self.settings()) {
             Ok(object) => object,
             Err(_) if is_lazy && self.offers_nothing(file, data) => return Ok(of(None, 0, true)),
-            Err(message) => return Err(message),
+            Err(error) => return Err(error),
         };
         object.excluded = excluded;
         let symbols = object.records();
@@ -85,7 +86,7 @@ impl<'a> Format<'a> for Reader<'a, '_> {
         positions: Range<usize>,
         lazy: bool,
         bins: &mut Bins<'a>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unusable> {
         match file {
             ElfFile::Object(object) => object.intern(positions, lazy, self.wrap, bins),
             ElfFile::Shared(shared) => shared.intern(positions, bins),
@@ -110,19 +111,16 @@ impl<'a> Format<'a> for Reader<'a, '_> {
 
 impl<'a> Reader<'a, '_> {
     /// An object or member.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn object(&self, file: FileId) -> Result<Object<'a>, String> {
+    pub fn object(&self, file: FileId) -> Result<Object<'a>, Unusable> {
         self.parsed(file, self.inputs.bytes(file)?, self.inputs.reading(false))
     }
 
     /// The object that a file is, or that stands for its intermediate code.
-    fn parsed(&self, file: FileId, data: &'a [u8], settings: Settings<'a>) -> Result<Object<'a>, String> {
+    fn parsed(&self, file: FileId, data: &'a [u8], settings: Settings<'a>) -> Result<Object<'a>, Unusable> {
         let name = self.inputs.name(file);
         match identify::identify(data) {
             identify::Kind::Bitcode => {
-                let code = ir::of_bitcode(data).map_err(|e| e.to_string())?;
+                let code = ir::of_bitcode(data)?;
                 self.has_code.store(true, Ordering::Relaxed);
                 return ir::standing_for(&code, (file, name), settings);
             }
@@ -132,7 +130,7 @@ impl<'a> Reader<'a, '_> {
         if self.search == ir::Search::default() {
             return Ok(object);
         }
-        match ir::inside(&object, self.search).map_err(|e| e.to_string())? {
+        match ir::inside(&object, self.search)? {
             Some(code) if !(self.is_compiled && code.is_fat) => {
                 self.has_code.store(true, Ordering::Relaxed);
                 ir::standing_for(&code, (file, object.name), settings)

@@ -66,7 +66,7 @@ impl Site<'_, '_, '_> {
             place => place != SymbolPlace::Absolute,
         };
         let wrong = match nowhere {
-            true => Some(object.misplaced(index, symbol)),
+            true => Some(object.misplaced(index, symbol).to_string()),
             false => object.wrong_local(index, symbol),
         };
         if let Some(wrong) = wrong {
