@@ -5,6 +5,7 @@
 //! passes it.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flavour {
@@ -24,8 +25,36 @@ pub struct Choice<'a> {
     pub rest: &'a [OsString],
 }
 
+/// Why it is no linker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FlavourError {
+    /// `-flavor` is the last word.
+    NoValue,
+    /// The value of `-flavor`.
+    Unknown(OsString),
+    /// The program is called as one that links other formats.
+    OtherFormat(String),
+}
+
+impl fmt::Display for FlavourError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FlavourError::NoValue => f.write_str("-flavor: missing value; it is gnu, link or mingw"),
+            FlavourError::Unknown(name) => {
+                write!(f, "-flavor: '{}' is not supported; it is gnu, link or mingw", name.display())
+            }
+            FlavourError::OtherFormat(name) => write!(
+                f,
+                "{name}: weld links ELF and PE/COFF; call it ld or ld.lld for the one, lld-link for the other"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for FlavourError {}
+
 /// Chooses by the program's name and the arguments after it.
-pub fn choose<'a>(program: &str, args: &'a [OsString]) -> Result<Choice<'a>, String> {
+pub fn choose<'a>(program: &str, args: &'a [OsString]) -> Result<Choice<'a>, FlavourError> {
     let is_flavour = |arg: &OsString| arg == "-flavor" || arg == "--flavor";
     if args.first().is_some_and(is_flavour) {
         let name = args.get(1).map(OsString::as_os_str).unwrap_or_default();
@@ -49,13 +78,13 @@ pub fn choose<'a>(program: &str, args: &'a [OsString]) -> Result<Choice<'a>, Str
     Ok(Choice { flavour, rest: args })
 }
 
-fn by_option(name: &OsStr) -> Result<Flavour, String> {
+fn by_option(name: &OsStr) -> Result<Flavour, FlavourError> {
     match name.to_str() {
         Some("gnu" | "ld" | "ld.lld" | "elf") => Ok(Flavour::Elf),
         Some("link" | "lld-link" | "coff") => Ok(Flavour::Coff),
         Some("mingw") => Ok(Flavour::Mingw),
-        Some("") => Err("-flavor: missing value; it is gnu, link or mingw".to_owned()),
-        _ => Err(format!("-flavor: '{}' is not supported; it is gnu, link or mingw", name.display())),
+        Some("") => Err(FlavourError::NoValue),
+        _ => Err(FlavourError::Unknown(name.to_owned())),
     }
 }
 
@@ -76,13 +105,13 @@ pub fn is_called_by_drivers(name: &str) -> bool {
     name.starts_with("ld.") || ["ld", "lld", "gold", "bfd", "mold", "link", "collect2"].contains(&name)
 }
 
-fn by_program(name: &str) -> Result<Flavour, String> {
+fn by_program(name: &str) -> Result<Flavour, FlavourError> {
     let name = without_version(name);
     if ["link", "lld-link", "weld-link"].contains(&name) || name.ends_with("-lld-link") {
         return Ok(Flavour::Coff);
     }
     if name.ends_with("wasm-ld") || name.ends_with("ld64.lld") || name.ends_with("ld64") {
-        return Err(format!("{name}: weld links ELF only; call it ld or ld.lld for that"));
+        return Err(FlavourError::OtherFormat(name.to_owned()));
     }
     Ok(Flavour::Elf)
 }
@@ -91,7 +120,7 @@ fn by_program(name: &str) -> Result<Flavour, String> {
 mod tests {
     use super::*;
 
-    fn chosen(program: &str, args: &[&str]) -> Result<(Flavour, usize), String> {
+    fn chosen(program: &str, args: &[&str]) -> Result<(Flavour, usize), FlavourError> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         choose(program, &args).map(|choice| (choice.flavour, choice.rest.len()))
     }

@@ -9,7 +9,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::symlink;
 #[cfg(windows)]
 use std::os::windows::fs::symlink_file as symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use crate::flavour;
 
@@ -19,27 +20,65 @@ const NAMES: [&str; 5] = ["ld", "ld.lld", "ld.weld", "lld-link", "weld-link"];
 /// Made by `--all`, too.
 const MORE: [&str; 7] = ["ld.bfd", "ld.gold", "ld.mold", "lld", "bfd", "gold", "mold"];
 
+/// Why there are no links.
+#[derive(Debug)]
+pub enum InstallError {
+    Usage,
+    /// The name of no linker.
+    Name(OsString),
+    /// weld's own path is not to be had.
+    NoProgram(io::Error),
+    Create(PathBuf, io::Error),
+    /// There is a link, to something else.
+    LeadsTo {
+        link: PathBuf,
+        target: PathBuf,
+    },
+    /// There is something that is no link.
+    NoLink(PathBuf),
+}
+
+impl fmt::Display for InstallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InstallError::Usage => f.write_str("usage: weld install-links DIR [--all | NAME...]"),
+            InstallError::Name(name) => {
+                write!(f, "'{}' is no name of a linker that weld stands in for", name.display())
+            }
+            InstallError::NoProgram(e) => write!(f, "cannot find weld's own path: {e}"),
+            InstallError::Create(path, e) => write!(f, "cannot create {}: {e}", path.display()),
+            InstallError::LeadsTo { link, target } => {
+                write!(f, "{} leads to {}; remove it first", link.display(), target.display())
+            }
+            InstallError::NoLink(path) => {
+                write!(f, "{} exists and is no link; remove it first", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for InstallError {}
+
 /// Makes the links and returns what to print. Other files are not replaced.
-pub fn links(args: &[OsString]) -> Result<String, String> {
-    let usage = || "usage: weld install-links DIR [--all | NAME...]".to_owned();
+pub fn links(args: &[OsString]) -> Result<String, InstallError> {
     // The option may stand anywhere.
     let (options, rest): (Vec<&OsString>, Vec<_>) =
         args.iter().partition(|arg| arg.to_string_lossy().starts_with('-'));
     let all = !options.is_empty();
     let Some((dir, names)) = rest.split_first().filter(|_| options.iter().all(|option| *option == "--all"))
     else {
-        return Err(usage());
+        return Err(InstallError::Usage);
     };
     let names = match (names, all) {
         ([], false) => NAMES.map(OsStr::new).to_vec(),
         ([], true) => NAMES.iter().chain(&MORE).map(OsStr::new).collect(),
-        (_, true) => return Err(usage()),
+        (_, true) => return Err(InstallError::Usage),
         (names, false) => names.iter().map(|name| name.as_os_str()).collect(),
     };
     names.iter().try_for_each(|name| check(name))?;
-    let program = std::env::current_exe().map_err(|e| format!("cannot find weld's own path: {e}"))?;
+    let program = std::env::current_exe().map_err(InstallError::NoProgram)?;
     let dir = Path::new(dir);
-    std::fs::create_dir_all(dir).map_err(|e| format!("cannot create {}: {e}", dir.display()))?;
+    std::fs::create_dir_all(dir).map_err(|e| InstallError::Create(dir.to_owned(), e))?;
     for name in &names {
         link(&program, &dir.join(name).with_added_extension(std::env::consts::EXE_EXTENSION))?;
     }
@@ -49,28 +88,28 @@ pub fn links(args: &[OsString]) -> Result<String, String> {
 }
 
 /// Under another name than a linker's the link would be of no use: nobody calls it.
-fn check(name: &OsStr) -> Result<(), String> {
+fn check(name: &OsStr) -> Result<(), InstallError> {
     let known =
         |name: &str| name == "weld-link" || flavour::is_called_by_drivers(name) && !name.contains('/');
     match name.to_str() {
         Some(name) if known(name) => Ok(()),
-        _ => Err(format!("'{}' is no name of a linker that weld stands in for", name.display())),
+        _ => Err(InstallError::Name(name.to_owned())),
     }
 }
 
 /// A link that leads here already stays, and one whose target is gone is replaced.
-fn link(program: &Path, link: &Path) -> Result<(), String> {
-    let fail = |e: std::io::Error| format!("cannot create {}: {e}", link.display());
+fn link(program: &Path, link: &Path) -> Result<(), InstallError> {
+    let fail = |e: io::Error| InstallError::Create(link.to_owned(), e);
     if let Ok(old) = std::fs::read_link(link) {
         if link.canonicalize().is_ok_and(|target| target == program) {
             return Ok(());
         }
         if link.exists() {
-            return Err(format!("{} leads to {}; remove it first", link.display(), old.display()));
+            return Err(InstallError::LeadsTo { link: link.to_owned(), target: old });
         }
         std::fs::remove_file(link).map_err(fail)?;
     } else if link.symlink_metadata().is_ok() {
-        return Err(format!("{} exists and is no link; remove it first", link.display()));
+        return Err(InstallError::NoLink(link.to_owned()));
     }
     symlink(program, link).map_err(fail)
 }

@@ -5,6 +5,7 @@
 //! costs as much as a small link.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::path::Path;
 
 use weld_common::diag::Diagnostic;
@@ -63,7 +64,7 @@ fn run(args: &[OsString]) -> i32 {
     install_panic_hook();
     let Choice { flavour, rest } = match flavour::choose(&program, args.get(1..).unwrap_or_default()) {
         Ok(choice) => choice,
-        Err(message) => return fail(&Renderer::new(program, &[]), message),
+        Err(error) => return fail(&Renderer::new(program, &[]), error.to_string()),
     };
     match flavour {
         Flavour::Elf if rest.is_empty() && !flavour::is_called_by_drivers(&program) => {
@@ -81,14 +82,14 @@ fn run(args: &[OsString]) -> i32 {
 }
 
 /// What a command of weld's own says, or why it fails.
-fn answer(program: &str, text: Result<String, String>) -> i32 {
-    let printed = text.and_then(|text| {
-        let printed = (ProgramHost { program }).print(&text::bytes(&text));
-        printed.map_err(|e| format!("cannot write to standard output: {}", reason(&e)))
-    });
-    match printed {
-        Ok(()) => 0,
-        Err(message) => fail(&Renderer::new(program.to_owned(), &[]), message),
+fn answer(program: &str, text: Result<String, impl Display>) -> i32 {
+    let failed = |message: String| fail(&Renderer::new(program.to_owned(), &[]), message);
+    match text {
+        Ok(text) => match (ProgramHost { program }).print(&text::bytes(&text)) {
+            Ok(()) => 0,
+            Err(e) => failed(format!("cannot write to standard output: {}", reason(&e))),
+        },
+        Err(error) => failed(error.to_string()),
     }
 }
 

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 
 use weld_common::thunks::{Form, Reach};
 
+use super::attributes::AttributesError;
 use super::class::{Class, Type, name_at};
 use crate::elf::{Format, RelocForm, SHT_PROGBITS, Target};
 
@@ -218,9 +219,8 @@ pub enum AttributesOutput {
     Properties(ReadAttributes),
 }
 
-/// The contents for the output from those of all objects, each with what messages call it. The error is a
-/// message.
-pub type MergeAttributes = fn(&[(String, &[u8])]) -> Result<Vec<u8>, String>;
+/// The contents for the output from those of all objects, each with what messages call it.
+pub type MergeAttributes = fn(&[(String, &[u8])]) -> Result<Vec<u8>, AttributesError>;
 
 /// What the sections of attributes of an object say.
 pub type ReadAttributes = fn(&[&[u8]], Format) -> Result<SaidOfCode, Unread>;

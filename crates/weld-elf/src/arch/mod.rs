@@ -8,6 +8,7 @@
 //! chooses, once a section. Nothing outside this folder names a machine's constant.
 
 mod aarch64;
+pub mod attributes;
 pub mod class;
 pub mod facts;
 mod halves;

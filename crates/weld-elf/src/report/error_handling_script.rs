@@ -22,23 +22,24 @@ pub fn tell(options: &Options, host: &dyn Host, mut diagnostics: Diagnostics) ->
     let missing: Vec<Missing> =
         errors.take(detailed(options)).filter_map(|error| error.missing.clone()).collect();
     for what in missing {
-        if let Err(why) = run(host, script, &what) {
-            let text = format!("--error-handling-script: {} {why}", text::path(script));
-            diagnostics.list.push(Diagnostic::error(text));
+        if let Some(wrong) = run(host, script, &what) {
+            diagnostics.list.push(wrong);
             break;
         }
     }
     diagnostics
 }
 
-fn run(host: &dyn Host, script: &Path, what: &Missing) -> Result<(), String> {
+/// Runs the program. What is wrong with it, if that fails.
+fn run(host: &dyn Host, script: &Path, what: &Missing) -> Option<Diagnostic> {
     let (kind, name) = match what {
         Missing::Library(name) => ("missing-lib", OsStr::new(name)),
         Missing::Symbol(name) => ("undefined-symbol", text::os_str(name)),
     };
-    match host.run(script, &[OsStr::new(kind), name]) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err("failed".to_owned()),
-        Err(e) => Err(format!("cannot be run: {}", reason(&e))),
-    }
+    let why = match host.run(script, &[OsStr::new(kind), name]) {
+        Ok(true) => return None,
+        Ok(false) => "failed".to_owned(),
+        Err(e) => format!("cannot be run: {}", reason(&e)),
+    };
+    Some(Diagnostic::error(format!("--error-handling-script: {} {why}", text::path(script))))
 }

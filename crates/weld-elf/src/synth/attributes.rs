@@ -22,7 +22,7 @@ pub fn of_all(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
         return Vec::new();
     }
     merge(&all).unwrap_or_else(|wrong| {
-        job.sink.error(wrong);
+        job.sink.error(wrong.to_string());
         Vec::new()
     })
 }

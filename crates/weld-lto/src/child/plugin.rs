@@ -14,12 +14,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fmt, io};
 
 use memmap2::Mmap;
+use weld_common::io::reason;
 use weld_common::text::os_str;
 
 use super::api::{self, Entry, InputFile, Status, Symbol, Value, tag};
@@ -63,9 +65,9 @@ struct Claimed {
 pub fn run(work: &Plugin<'_>, voice: &Voice, ending: &Ending) -> bool {
     let files = match open(&work.files) {
         Ok(files) => files,
-        Err(text) => {
+        Err(error) => {
             voice.say(&Reply::Ready(Vec::new()));
-            voice.error(text);
+            voice.error(error.to_string());
             return false;
         }
     };
@@ -78,7 +80,7 @@ pub fn run(work: &Plugin<'_>, voice: &Voice, ending: &Ending) -> bool {
         hooks: Mutex::default(),
     });
     if let Err(why) = load(work, voice) {
-        voice.say(&Reply::Unusable(why.into_bytes()));
+        voice.say(&Reply::Unusable(why.to_string().into_bytes()));
         return false;
     }
     let done = linker.drive();
@@ -101,8 +103,44 @@ fn c_string(bytes: &[u8]) -> CString {
     CString::new(bytes.split(|&byte| byte == 0).next().unwrap_or_default()).unwrap_or_default()
 }
 
+/// Why a file cannot be shown to a plugin.
+#[derive(Debug)]
+enum InputError {
+    Unreadable(PathBuf, io::Error),
+    /// It is not as long any more as when weld read it.
+    Shorter(PathBuf),
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputError::Unreadable(path, e) => write!(f, "{}: {}", path.display(), reason(e)),
+            InputError::Shorter(path) => write!(f, "{}: the file has become shorter", path.display()),
+        }
+    }
+}
+
+/// Why a plugin cannot be used.
+#[derive(Debug)]
+enum LoadError {
+    /// It is no library that can be loaded here; what the loader says of it, if anything.
+    Library(String),
+    NoPlugin,
+    Refused,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LoadError::Library(why) => why,
+            LoadError::NoPlugin => "it is not a plugin for linkers: there is no function onload in it",
+            LoadError::Refused => "it refused to be loaded",
+        })
+    }
+}
+
 /// Maps the files, each once.
-fn open(inputs: &[Input<'_>]) -> Result<Vec<Claimed>, String> {
+fn open(inputs: &[Input<'_>]) -> Result<Vec<Claimed>, InputError> {
     let mut maps: HashMap<&[u8], &'static Mmap> = HashMap::new();
     let mut files = Vec::with_capacity(inputs.len());
     for input in inputs {
@@ -113,7 +151,7 @@ fn open(inputs: &[Input<'_>]) -> Result<Vec<Claimed>, String> {
                 // SAFETY: as everywhere: who shortens a file that is being linked ends the process, which weld
                 // reports.
                 let map = File::open(path).and_then(|file| unsafe { Mmap::map(&file) });
-                let map = map.map_err(|e| format!("{}: {}", path.display(), weld_common::io::reason(&e)))?;
+                let map = map.map_err(|error| InputError::Unreadable(path.to_owned(), error))?;
                 let map: &'static Mmap = Box::leak(Box::new(map));
                 maps.insert(&input.path, map);
                 map
@@ -121,7 +159,7 @@ fn open(inputs: &[Input<'_>]) -> Result<Vec<Claimed>, String> {
         };
         let end = input.offset.checked_add(input.size).filter(|&end| end <= map.len() as u64);
         if end.is_none() || input.size == 0 {
-            return Err(format!("{}: the file has become shorter", path.display()));
+            return Err(InputError::Shorter(path.to_owned()));
         }
         let symbols = input
             .symbols
@@ -134,7 +172,7 @@ fn open(inputs: &[Input<'_>]) -> Result<Vec<Claimed>, String> {
 }
 
 /// Loads the library and lets it look at the table of a linker's functions. Says when it is ready.
-fn load(work: &Plugin<'_>, voice: &Voice) -> Result<(), String> {
+fn load(work: &Plugin<'_>, voice: &Voice) -> Result<(), LoadError> {
     let path = c_string(&work.library);
     // To look it up later would take away what it has to say.
     let dlerror = late::dlerror();
@@ -144,12 +182,12 @@ fn load(work: &Plugin<'_>, voice: &Voice) -> Result<(), String> {
         let library = late::dlopen()(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
         if library.is_null() {
             let why = dlerror();
-            return Err(if why.is_null() { String::new() } else { lossy(why) });
+            return Err(LoadError::Library(if why.is_null() { String::new() } else { lossy(why) }));
         }
         (library, libc::dlsym(library, c"onload".as_ptr()))
     };
     if onload.is_null() {
-        return Err("it is not a plugin for linkers: there is no function onload in it".to_owned());
+        return Err(LoadError::NoPlugin);
     }
     let output_name = c_string(&work.output_name);
     let words: Vec<CString> = work.words.iter().map(|word| c_string(word)).collect();
@@ -162,7 +200,7 @@ fn load(work: &Plugin<'_>, voice: &Voice) -> Result<(), String> {
     };
     std::mem::forget((output_name, words));
     if status != api::OK {
-        return Err("it refused to be loaded".to_owned());
+        return Err(LoadError::Refused);
     }
     voice.say(&Reply::Ready(version(library)));
     Ok(())

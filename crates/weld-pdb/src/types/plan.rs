@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
 
 use weld_common::diag::{DiagSink, Diagnostic};
@@ -62,7 +63,7 @@ impl<'a> Plan<'a> {
                 Ok(Found::Server(source)) => ObjectState::Source(source),
                 Err(why) => {
                     let text = format!("Cannot use debug info for '{}' [LNK4099]", object.name);
-                    sink.push(Diagnostic::warning(text).note(why).at(i as u64));
+                    sink.push(Diagnostic::warning(text).note(why.to_string()).at(i as u64));
                     ObjectState::Dropped
                 }
             };
@@ -114,9 +115,69 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// Why the types of an object are nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum NoTypes {
+    /// Its section `.debug$T` has no signature.
+    Section(Fault),
+    /// The record that says where they are is damaged.
+    FirstRecord(Fault),
+    /// Types of a precompiled header begin with another number than such have.
+    HeaderStart(u32),
+    /// The precompiled header with this signature is in no object.
+    NoHeader(u32),
+    /// The name of the PDB with its types is truncated.
+    ServerName,
+    Server {
+        path: String,
+        why: ServerFault,
+    },
+}
+
+/// Why a compiler's PDB has no types for an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum ServerFault {
+    /// It is the PDB of other objects, or of these at another time.
+    Signature,
+    Corrupt(&'static str),
+    Missing,
+}
+
+impl fmt::Display for NoTypes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoTypes::Section(fault) => write!(f, ".debug$T {fault}"),
+            NoTypes::FirstRecord(fault) => write!(f, "its first type record {fault}"),
+            NoTypes::HeaderStart(start) => {
+                write!(f, "types of its precompiled header begin at {start:#x}")
+            }
+            NoTypes::NoHeader(signature) => {
+                write!(f, "no object has the precompiled header {signature:#010x}")
+            }
+            NoTypes::ServerName => f.write_str("the record that names the PDB with its types is truncated"),
+            NoTypes::Server { path, why } => {
+                write!(f, "failed to load reference '{path}': ")?;
+                match why {
+                    ServerFault::Signature => {
+                        f.write_str("The signature does not match; the file(s) might be out of date")
+                    }
+                    ServerFault::Corrupt(why) => write!(f, "The PDB file is corrupt. {why}"),
+                    ServerFault::Missing => f.write_str("No such file or directory"),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for NoTypes {}
+
 /// Where the types of an object are that is no precompiled header, or why they are nowhere.
-fn find<'a>(object: &ObjectTypes<'a>, headers: &HashMap<u32, u32>, ids: &[Ids]) -> Result<Found<'a>, String> {
-    let data = records::after_signature(object.types).map_err(|fault| format!(".debug$T {fault}"))?;
+fn find<'a>(
+    object: &ObjectTypes<'a>,
+    headers: &HashMap<u32, u32>,
+    ids: &[Ids],
+) -> Result<Found<'a>, NoTypes> {
+    let data = records::after_signature(object.types).map_err(NoTypes::Section)?;
     let Ok(first) = Record::at(data, 0) else { return Ok(Found::List(Unread::new(data))) };
     match first.kind {
         LF_PRECOMP => {
@@ -130,28 +191,28 @@ fn find<'a>(object: &ObjectTypes<'a>, headers: &HashMap<u32, u32>, ids: &[Ids]) 
 }
 
 /// The list that an object's list continues, and how many of its records count, from the record that says so.
-fn in_header(record: &Record<'_>, headers: &HashMap<u32, u32>) -> Result<(u32, u32), String> {
-    let word = |at| u32_at(record.body(), at).map_err(|fault| format!("its first type record {fault}"));
+fn in_header(record: &Record<'_>, headers: &HashMap<u32, u32>) -> Result<(u32, u32), NoTypes> {
+    let word = |at| u32_at(record.body(), at).map_err(NoTypes::FirstRecord);
     let (start, count, signature) = (word(0)?, word(4)?, word(8)?);
     if start != FIRST_INDEX {
-        return Err(format!("types of its precompiled header begin at {start:#x}"));
+        return Err(NoTypes::HeaderStart(start));
     }
     match headers.get(&signature) {
         Some(&source) => Ok((source, count)),
-        None => Err(format!("no object has the precompiled header {signature:#010x}")),
+        None => Err(NoTypes::NoHeader(signature)),
     }
 }
 
 /// The list of an object whose types are in a compiler's PDB.
-fn in_server(object: &ObjectTypes<'_>, ids: &[Ids]) -> Result<u32, String> {
-    let name = server_of(object.types).ok_or("the record that names the PDB with its types is truncated")?;
+fn in_server(object: &ObjectTypes<'_>, ids: &[Ids]) -> Result<u32, NoTypes> {
+    let name = server_of(object.types).ok_or(NoTypes::ServerName)?;
     let path = String::from_utf8_lossy(name.path);
-    let failed = |why: &str| Err(format!("failed to load reference '{path}': {why}"));
+    let failed = |why| Err(NoTypes::Server { path: path.into_owned(), why });
     match object.server.and_then(|server| ids.get(server as usize)) {
         Some(Ok((guid, source))) if *guid == name.guid => Ok(*source),
-        Some(Ok(_)) => failed("The signature does not match; the file(s) might be out of date"),
-        Some(Err(why)) => failed(&format!("The PDB file is corrupt. {why}")),
-        None => failed("No such file or directory"),
+        Some(Ok(_)) => failed(ServerFault::Signature),
+        Some(Err(why)) => failed(ServerFault::Corrupt(why)),
+        None => failed(ServerFault::Missing),
     }
 }
 

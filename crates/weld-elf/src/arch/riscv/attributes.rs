@@ -8,10 +8,14 @@
 //! Specification: psABI, chapter "Attributes"; "RISC-V ISA Naming Conventions".
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use weld_common::reader::Reader;
 
+use crate::arch::attributes::{AttributesError, Wrong};
 use crate::util::put_uleb;
+
+pub(super) const SECTION: &str = ".riscv.attributes";
 
 const STACK_ALIGN: u64 = 4;
 const ARCH: u64 = 5;
@@ -27,28 +31,28 @@ struct Said {
 }
 
 /// As in [`crate::arch::facts::MergeAttributes`].
-pub fn merge(files: &[(String, &[u8])]) -> Result<Vec<u8>, String> {
+pub fn merge(files: &[(String, &[u8])]) -> Result<Vec<u8>, AttributesError> {
     let mut all = Said::default();
     // Who said it first, for messages.
     let mut first: BTreeMap<u64, &str> = BTreeMap::new();
     for (name, section) in files {
-        let said = parse(section).map_err(|what| format!("{name}:(.riscv.attributes): {what}"))?;
+        let wrong = |what| AttributesError { object: name.clone(), section: SECTION, what };
+        let said = parse(section).map_err(wrong)?;
         for (&tag, &value) in &said.numbers {
             let by = *first.entry(tag).or_insert(name);
             let before = all.numbers.get(&tag).copied();
             let joined = match before {
-                Some(before) if before != value => join(tag, before, value).map_err(|what| {
-                    format!("{name}:(.riscv.attributes): {what} is {value}, but {before} in {by}")
-                })?,
+                Some(before) if before != value => {
+                    let differs = |what| Wrong::Differs { what, value, before, by: by.to_owned() };
+                    join(tag, before, value).map_err(|what| wrong(differs(what)))?
+                }
                 _ => value,
             };
             all.numbers.insert(tag, joined);
         }
         if let Some(arch) = said.arch {
             match &mut all.arch {
-                Some(before) => {
-                    before.add(arch).map_err(|what| format!("{name}:(.riscv.attributes): {what}"))?
-                }
+                Some(before) => before.add(arch).map_err(wrong)?,
                 none => *none = Some(arch),
             }
         }
@@ -75,20 +79,18 @@ fn join(tag: u64, a: u64, b: u64) -> Result<u64, &'static str> {
     }
 }
 
-const BROKEN: &str = "is damaged";
-
-fn parse(section: &[u8]) -> Result<Said, String> {
+fn parse(section: &[u8]) -> Result<Said, Wrong> {
     let mut said = Said::default();
     let Some((&version, mut rest)) = section.split_first() else { return Ok(said) };
     if version != b'A' {
-        return Err(format!("has an unknown format: {version:#x}"));
+        return Err(Wrong::Format(version));
     }
     while !rest.is_empty() {
         let (vendor, more) = take(rest, 0)?;
-        let end = vendor.iter().position(|byte| *byte == 0).ok_or(BROKEN)?;
+        let end = vendor.iter().position(|byte| *byte == 0).ok_or(Wrong::Damaged)?;
         let (name, mut subsections) = (&vendor[..end], &vendor[end + 1..]);
         while name == b"riscv" && !subsections.is_empty() {
-            let (tag, body) = subsections.split_first().ok_or(BROKEN)?;
+            let (tag, body) = subsections.split_first().ok_or(Wrong::Damaged)?;
             let (attributes, after) = take(body, 1)?;
             if *tag == 1 {
                 said.attributes(attributes)?;
@@ -102,29 +104,29 @@ fn parse(section: &[u8]) -> Result<Said, String> {
 
 /// What a length (4 bytes, that of itself and of `before` bytes before it included) is in front of, and what
 /// follows.
-fn take(bytes: &[u8], before: usize) -> Result<(&[u8], &[u8]), String> {
+fn take(bytes: &[u8], before: usize) -> Result<(&[u8], &[u8]), Wrong> {
     let length = bytes.first_chunk().map(|length| u32::from_le_bytes(*length) as usize);
     let length = length.and_then(|length| length.checked_sub(before)).filter(|length| *length >= 4);
     match length.and_then(|length| bytes.split_at_checked(length)) {
         Some((own, rest)) => Ok((&own[4..], rest)),
-        None => Err(BROKEN.into()),
+        None => Err(Wrong::Damaged),
     }
 }
 
 impl Said {
-    fn attributes(&mut self, bytes: &[u8]) -> Result<(), String> {
+    fn attributes(&mut self, bytes: &[u8]) -> Result<(), Wrong> {
         let mut reader = Reader::new(bytes);
         while !reader.is_empty() {
-            let tag = reader.uleb128().ok_or(BROKEN)?;
+            let tag = reader.uleb128().ok_or(Wrong::Damaged)?;
             if tag % 2 == 0 {
-                self.numbers.insert(tag, reader.uleb128().ok_or(BROKEN)?);
+                self.numbers.insert(tag, reader.uleb128().ok_or(Wrong::Damaged)?);
                 continue;
             }
-            let text = reader.c_string().ok_or(BROKEN)?;
+            let text = reader.c_string().ok_or(Wrong::Damaged)?;
             if tag == ARCH {
-                let text = std::str::from_utf8(text).map_err(|_| BROKEN)?;
+                let text = std::str::from_utf8(text).map_err(|_| Wrong::Damaged)?;
                 let arch = Arch::parse(text);
-                self.arch = Some(arch.ok_or_else(|| format!("has an unknown architecture: {text}"))?);
+                self.arch = Some(arch.ok_or_else(|| Wrong::Architecture(text.to_owned()))?);
             }
         }
         Ok(())
@@ -210,9 +212,9 @@ impl Arch {
     }
 
     /// Adds what another one has.
-    fn add(&mut self, other: Arch) -> Result<(), String> {
+    fn add(&mut self, other: Arch) -> Result<(), Wrong> {
         if self.width != other.width {
-            return Err(format!("is for rv{}, but others are for rv{}", other.width, self.width));
+            return Err(Wrong::Width { own: other.width, others: self.width });
         }
         for (name, version) in other.extensions {
             let own = self.extensions.entry(name).or_insert(version);
@@ -222,8 +224,8 @@ impl Arch {
     }
 }
 
-impl std::fmt::Display for Arch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rv{}", self.width)?;
         for (i, ((_, name), (major, minor))) in self.extensions.iter().enumerate() {
             let before = if i == 0 { "" } else { "_" };
@@ -282,7 +284,7 @@ mod tests {
         Said { numbers: numbers.iter().copied().collect(), arch: Arch::parse(arch) }.encode()
     }
 
-    fn merged(sections: &[Vec<u8>]) -> Result<Vec<u8>, String> {
+    fn merged(sections: &[Vec<u8>]) -> Result<Vec<u8>, AttributesError> {
         let files: Vec<(String, &[u8])> =
             sections.iter().enumerate().map(|(i, s)| (format!("{i}.o"), &s[..])).collect();
         merge(&files)
@@ -311,12 +313,12 @@ mod tests {
     #[test]
     fn what_does_not_go_together_is_an_error() {
         let of = |numbers: &[(u64, u64)]| section(numbers, "rv64i2p1");
-        let text = merged(&[of(&[(4, 16)]), of(&[(4, 8)])]).unwrap_err();
+        let text = merged(&[of(&[(4, 16)]), of(&[(4, 8)])]).unwrap_err().to_string();
         assert!(text.contains("1.o:(.riscv.attributes)") && text.contains("16 in 0.o"), "{text}");
-        assert!(merged(&[of(&[(14, 1)]), of(&[(14, 3)])]).unwrap_err().contains("atomic"));
+        assert!(merged(&[of(&[(14, 1)]), of(&[(14, 3)])]).unwrap_err().to_string().contains("atomic"));
         assert_eq!(merged(&[of(&[(14, 1)]), of(&[(14, 2)])]).unwrap(), of(&[(14, 1)]));
-        assert!(merged(&[of(&[(16, 1)]), of(&[(16, 2)])]).unwrap_err().contains("x3"));
-        assert!(merged(&[of(&[]), section(&[], "rv32i2p1")]).unwrap_err().contains("rv32"));
+        assert!(merged(&[of(&[(16, 1)]), of(&[(16, 2)])]).unwrap_err().to_string().contains("x3"));
+        assert!(merged(&[of(&[]), section(&[], "rv32i2p1")]).unwrap_err().to_string().contains("rv32"));
     }
 
     #[test]

@@ -87,7 +87,7 @@ const fn facts(wide: bool) -> Facts {
         execute_only: 0,
         flags: Some(join_flags),
         attributes: Some(Attributes {
-            name: ".riscv.attributes",
+            name: attributes::SECTION,
             section: 0x7000_0003,
             output: AttributesOutput::Section { segment: 0x7000_0003, merge: attributes::merge },
         }),
