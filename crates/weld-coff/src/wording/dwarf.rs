@@ -1,30 +1,17 @@
-//! The source lines that an object's DWARF tells, as compilers of GNU make it.
-//!
-//! All sections of an object start at address 0. To tell places apart, those that are no debug sections are
-//! taken to lie one after the other, and the relocations of copies of the debug sections are applied in those
-//! terms. What the sections say then is `weld_common::source_lines`'s to find out.
+//! The source lines that an object's DWARF tells, as compilers of GNU make it (`weld_common::source_lines`): which of
+//! its sections are which, and how its debug sections are relocated.
 
-use std::cell::OnceCell;
+use std::borrow::Cow;
 
 use object::LittleEndian as LE;
-use weld_common::source_lines::{self, Lines, Sections};
+use weld_common::source_lines::unlinked::{Addresses, UnlinkedLines};
 
 use crate::coff::machine::Machine;
 use crate::coff::object::{Relocation, SectionHeader};
 use crate::coff::pe;
 use crate::input::object::Object;
 
-/// Bytes between sections, so that the end of one is not the start of the next.
-const GAP: u64 = 16;
-
-pub struct Dwarf<'a> {
-    /// Names and relocated contents of debug sections.
-    sections: Vec<(&'a [u8], Vec<u8>)>,
-    /// Where each section of the object is taken to lie: those of debug information at 0.
-    addresses: Vec<u64>,
-    code: OnceCell<Lines>,
-    variables: OnceCell<Lines>,
-}
+pub struct Dwarf<'a>(UnlinkedLines<'a>);
 
 impl<'a> Dwarf<'a> {
     pub fn of(object: &Object<'a>) -> Dwarf<'a> {
@@ -32,51 +19,42 @@ impl<'a> Dwarf<'a> {
             let name = object.coff.section_name(header).unwrap_or_default();
             name.starts_with(b".debug_").then_some(name)
         };
-        let mut next = GAP;
-        let mut address = |header: &'a SectionHeader| {
-            let place = if named(header).is_some() { 0 } else { next };
-            next += u64::from(header.size_of_raw_data.get(LE)) + GAP;
-            place
+        let size = |header: &'a SectionHeader| match named(header) {
+            Some(_) => None,
+            None => Some(header.size_of_raw_data.get(LE).into()),
         };
-        let addresses: Vec<u64> = object.coff.sections.iter().map(&mut address).collect();
+        let addresses = Addresses::one_after_the_other(object.coff.sections.iter().map(size), u64::MAX);
         let relocated = |header: &'a SectionHeader| {
             let name = named(header)?;
             let mut bytes = object.coff.contents(header).ok()?.to_vec();
             for relocation in object.coff.relocations(header).unwrap_or_default() {
                 relocate(object, &addresses, relocation, &mut bytes);
             }
-            Some((name, bytes))
+            Some((name, Cow::Owned(bytes)))
         };
-        let sections = object.coff.sections.iter().filter_map(relocated).collect();
-        Dwarf { sections, addresses, code: OnceCell::new(), variables: OnceCell::new() }
+        let debug = object.coff.sections.iter().filter_map(relocated).collect();
+        Dwarf(UnlinkedLines::new(addresses, debug, false))
     }
 
     /// `file:line` of a place in a section.
     pub fn at(&self, object: &Object, section: u32, offset: u32) -> Option<String> {
         let header = object.coff.section(section)?;
-        let address = self.addresses[section as usize - 1] + u64::from(offset);
-        let get = |name: &str| {
-            let found = self.sections.iter().find(|(known, _)| *known == name.as_bytes());
-            found.map_or(&[][..], |(_, bytes)| bytes)
-        };
-        let sections = Sections { big: false, get: &get };
-        let lines = if header.characteristics.get(LE).0 & pe::IMAGE_SCN_CNT_CODE.0 != 0 {
-            self.code.get_or_init(|| source_lines::of_code(&sections))
-        } else {
-            self.variables.get_or_init(|| source_lines::of_variables(&sections))
-        };
-        lines.at(address)
+        let (index, offset) = (section as usize - 1, u64::from(offset));
+        match header.characteristics.get(LE).0 & pe::IMAGE_SCN_CNT_CODE.0 != 0 {
+            true => self.0.of_code(index, offset),
+            false => self.0.of_variable(index, offset),
+        }
     }
 }
 
 /// Adds to a number of a debug section the address of what it refers to, or the offset of that in its
 /// section.
-fn relocate(object: &Object, addresses: &[u64], relocation: &Relocation, bytes: &mut [u8]) {
+fn relocate(object: &Object, addresses: &Addresses, relocation: &Relocation, bytes: &mut [u8]) {
     let machine = object.coff.machine.unwrap_or(Machine::X64);
     let Some((size, is_address)) = kind(machine, relocation.typ.get(LE).0) else { return };
     let Some(symbol) = object.coff.symbols.get(relocation.symbol_table_index.get(LE)) else { return };
     let section = usize::try_from(symbol.section).ok().and_then(|number| number.checked_sub(1));
-    let base = section.and_then(|i| addresses.get(i)).copied().filter(|_| is_address).unwrap_or(0);
+    let base = section.and_then(|index| addresses.start(index)).filter(|_| is_address).unwrap_or(0);
     let value = base.wrapping_add(symbol.value.into());
     let at = relocation.virtual_address.get(LE) as usize;
     if let Some(place) = bytes.get_mut(at..).and_then(|rest| rest.get_mut(..size)) {

@@ -1,20 +1,16 @@
 //! Source lines from DWARF, for the places that errors speak of; and the functions and variables that these
 //! lie in.
 //!
-//! The debug information of an object file is not relocated, and all its sections start at address 0.
-//! To tell places apart, sections are taken to lie one after the other, and the relocations of copies of
-//! the debug sections are applied in those terms. One object is looked at once for all the places
-//! in it, and only objects that an error shown to the user speaks of are looked at.
-//!
-//! What the debug sections say then is `weld_common::source_lines`'s to find out.
+//! What the debug sections of an object say is `weld_common::source_lines`'s to find out; here they are decompressed and
+//! relocated for that. One object is looked at once for all the places in it, and only objects that an error shown to
+//! the user speaks of are looked at.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use weld_common::diag::{Diagnostic, Diagnostics, Place, Severity};
-use weld_common::source_lines::{self, Sections};
+use weld_common::source_lines::unlinked::{Addresses, UnlinkedLines};
 use weld_common::text;
 
 use crate::arch::class::Class;
@@ -122,85 +118,42 @@ impl Sources {
 
 /// `file:line` of each place in an object, as far as its debug information knows.
 pub fn find(object: &Object, places: &[Place]) -> Vec<Option<String>> {
-    let mut found = vec![None; places.len()];
-    let addresses = Addresses::of(object);
-    let sections = DebugSections::load(object, &addresses);
-    let get = |name: &str| sections.get(name);
-    let debug = Sections { big: object.format().is_big(), get: &get };
-    let (mut code, mut variables) = (None, None);
-    let mut extents = None;
-    for (place, line) in places.iter().zip(&mut found) {
-        let is_code =
-            object.shdrs.get(place.section as usize).is_some_and(|s| s.sh_flags() & SHF_EXECINSTR != 0);
-        *line = if is_code {
-            let lines = code.get_or_insert_with(|| source_lines::of_code(&debug));
-            addresses.get(place.section, place.offset).and_then(|address| lines.at(address))
-        } else {
-            let extents: &Extents = extents.get_or_insert_with(|| Extents::of(object));
-            let symbol = extents.enclosing(object, place.section, place.offset);
-            let address = symbol.and_then(|(_, s)| addresses.get(place.section, s.st_value()));
-            let lines = variables.get_or_insert_with(|| source_lines::of_variables(&debug));
-            address.and_then(|address| lines.at(address))
-        };
-    }
-    found
-}
-
-/// Where the sections of an object that are in memory are taken to lie, with a gap after each.
-struct Addresses(Vec<Option<Range<u64>>>);
-
-impl Addresses {
-    const GAP: u64 = 16;
-
-    /// A section that does not fit the address space has no place in it.
-    fn of(object: &Object) -> Addresses {
-        let mut next = Self::GAP;
-        let most = object.format().max_address() - Self::GAP;
-        let place = |shdr: &Shdr| {
-            let end = next.checked_add(shdr.sh_size()).filter(|end| *end <= most)?;
-            let place = (shdr.sh_flags() & SHF_ALLOC != 0).then_some(next..end)?;
-            next = end + Self::GAP;
-            Some(place)
-        };
-        Addresses(object.shdrs.iter().map(place).collect())
-    }
-
-    /// The address that stands for a byte of a section, or for its end.
-    fn get(&self, section: u32, offset: u64) -> Option<u64> {
-        let place = self.0.get(section as usize)?.as_ref()?;
-        place.start.checked_add(offset).filter(|address| *address <= place.end)
-    }
+    let lines = lines_of(object);
+    let extents = OnceCell::new();
+    let line = |place: &Place| {
+        let (section, offset) = (place.section, place.offset);
+        if object.shdrs.get(section as usize).is_some_and(|s| s.sh_flags() & SHF_EXECINSTR != 0) {
+            return lines.of_code(section as usize, offset);
+        }
+        let extents: &Extents = extents.get_or_init(|| Extents::of(object));
+        let (_, variable) = extents.enclosing(object, section, offset)?;
+        lines.of_variable(section as usize, variable.st_value())
+    };
+    places.iter().map(line).collect()
 }
 
 /// The debug sections of an object, decompressed and relocated.
-struct DebugSections<'a> {
-    list: Vec<(String, Cow<'a, [u8]>)>,
-}
-
-impl<'a> DebugSections<'a> {
-    fn load(object: &Object<'a>, addresses: &Addresses) -> DebugSections<'a> {
-        let mut list = Vec::new();
-        let mut index_of = vec![usize::MAX; object.shdrs.len()];
-        for (i, shdr) in object.shdrs.iter().enumerate() {
-            let Some(name) = object.section_name(i) else { continue };
-            let wanted = name.starts_with(b".debug_") && shdr.sh_flags() & SHF_GROUP == 0;
-            if let (true, Some(bytes)) = (wanted, contents(object, i)) {
-                index_of[i] = list.len();
-                list.push((String::from_utf8_lossy(name).into_owned(), bytes));
-            }
+fn lines_of<'a>(object: &Object<'a>) -> UnlinkedLines<'a> {
+    let size = |shdr: &Shdr| (shdr.sh_flags() & SHF_ALLOC != 0).then_some(shdr.sh_size());
+    let sizes = object.shdrs.iter().map(size);
+    let addresses = Addresses::one_after_the_other(sizes, object.format().max_address());
+    let mut list = Vec::new();
+    let mut index_of = vec![usize::MAX; object.shdrs.len()];
+    for (i, shdr) in object.shdrs.iter().enumerate() {
+        let Some(name) = object.section_name(i) else { continue };
+        let wanted = name.starts_with(b".debug_") && shdr.sh_flags() & SHF_GROUP == 0;
+        if let (true, Some(bytes)) = (wanted, contents(object, i)) {
+            index_of[i] = list.len();
+            list.push((name, bytes));
         }
-        for (i, shdr) in object.shdrs.iter().enumerate() {
-            let target = index_of.get(shdr.sh_info() as usize).and_then(|&t| list.get_mut(t));
-            if let (SHT_RELA | SHT_REL | SHT_CREL, Some((_, bytes))) = (shdr.sh_type(), target) {
-                relocate(object, addresses, &decode_relocs(object, i).unwrap_or_default(), bytes.to_mut());
-            }
+    }
+    for (i, shdr) in object.shdrs.iter().enumerate() {
+        let target = index_of.get(shdr.sh_info() as usize).and_then(|&t| list.get_mut(t));
+        if let (SHT_RELA | SHT_REL | SHT_CREL, Some((_, bytes))) = (shdr.sh_type(), target) {
+            relocate(object, &addresses, &decode_relocs(object, i).unwrap_or_default(), bytes.to_mut());
         }
-        DebugSections { list }
     }
-
-    fn get(&self, name: &str) -> &[u8] {
-        self.list.iter().find(|(n, _)| n == name).map_or(&[], |(_, bytes)| bytes)
-    }
+    UnlinkedLines::new(addresses, list, object.format().is_big())
 }
 
 fn contents<'a>(object: &Object<'a>, index: usize) -> Option<Cow<'a, [u8]>> {
@@ -232,7 +185,9 @@ fn value(object: &Object, addresses: &Addresses, index: u32) -> u64 {
     let Some(symbol) = object.syms.get(index as usize) else { return 0 };
     match object.place(index, symbol) {
         SymbolPlace::Section(shndx) => match object.shdrs.get(shndx as usize) {
-            Some(s) if s.sh_flags() & SHF_ALLOC != 0 => addresses.get(shndx, symbol.st_value()).unwrap_or(0),
+            Some(s) if s.sh_flags() & SHF_ALLOC != 0 => {
+                addresses.of(shndx as usize, symbol.st_value()).unwrap_or(0)
+            }
             _ => symbol.st_value(),
         },
         _ => 0,
