@@ -12,6 +12,7 @@ use weld_common::runs::align_to;
 use weld_common::trace;
 
 use super::chunk::{Place, Spec};
+use super::error::LayoutError;
 use super::program::Program;
 use super::runs::{self, Group, Part, RUN};
 use super::scripted::Source;
@@ -112,7 +113,7 @@ impl<'a> Builder<'_, 'a> {
     ///
     /// # Errors
     /// If a linker script speaks of what there is not.
-    pub fn build(mut self, chunks: Vec<(ChunkKind, Spec)>) -> Result<Layout<'a>, String> {
+    pub fn build(mut self, chunks: Vec<(ChunkKind, Spec)>) -> Result<Layout<'a>, LayoutError> {
         if let Some(script) = self.script.filter(|script| script.script.has_sections) {
             return self.build_scripted(script, chunks);
         }

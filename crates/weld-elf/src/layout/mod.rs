@@ -11,11 +11,13 @@
 //! * [`shrink`] makes code shorter that may be;
 //! * [`settle`] repeats that until no size changes;
 //! * [`insert`] adds chunks meanwhile;
-//! * [`addresses`] then gives addresses to what lies in them.
+//! * [`addresses`] then gives addresses to what lies in them;
+//! * [`error`] says why there is no layout.
 
 pub mod addresses;
 pub mod chunk;
 pub mod default_script;
+pub mod error;
 pub mod insert;
 pub mod members;
 pub mod overlaps;

@@ -4,6 +4,7 @@
 //! share a page only if the page shows the same bytes of the file in both: the loader maps whole
 //! pages, and what it maps later hides what it mapped before.
 
+use super::error::{LayoutError, Overlap, PageUser, SectionName};
 use super::segments::is_tls_zeroes;
 use super::{Layout, OutputSection, Segment};
 use crate::elf::PT_LOAD;
@@ -12,7 +13,7 @@ use crate::elf::PT_LOAD;
 ///
 /// # Errors
 /// Says what lies on what.
-pub fn check(layout: &Layout, page: u64) -> Result<(), String> {
+pub fn check(layout: &Layout, page: u64) -> Result<(), LayoutError> {
     check_sections(layout)?;
     let is_load = |s: &&Segment| s.kind == PT_LOAD && s.mem_size > 0;
     let loads: Vec<&Segment> = layout.segments.iter().filter(is_load).collect();
@@ -26,58 +27,51 @@ pub fn check(layout: &Layout, page: u64) -> Result<(), String> {
 ///
 /// # Errors
 /// Says what lies on what.
-pub fn check_sections(layout: &Layout) -> Result<(), String> {
+pub fn check_sections(layout: &Layout) -> Result<(), LayoutError> {
     let takes_memory = |s: &&OutputSection| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s);
     let sections = || layout.sections.iter().filter(takes_memory);
     let first = sections().min_by_key(|s| s.address);
     if let Some(first) = first.filter(|s| s.address < layout.image_base && !layout.raw) {
-        let (address, base) = (first.address, layout.image_base);
-        return Err(format!(
-            "section {} at {address:#x} lies before the image base {base:#x}; set one with --image-base",
-            String::from_utf8_lossy(&first.name)
-        ));
+        let (section, base) = (SectionName::of(first), layout.image_base);
+        return Err(LayoutError::BelowImageBase { section, address: first.address, base });
     }
-    check_ranges(sections().map(|s| (s.address, s)).collect(), "")
+    check_ranges(sections().map(|s| (s.address, s)).collect(), false)
 }
 
-/// Checks that sections, each with where it begins, do not lie on one another. `what` says of what in
-/// messages.
+/// Checks that sections, each with where it begins, do not lie on one another. `is_loading`: that is where
+/// they are loaded.
 ///
 /// # Errors
 /// Says what lies on what.
-pub(super) fn check_ranges(mut all: Vec<(u64, &OutputSection)>, what: &str) -> Result<(), String> {
+pub(super) fn check_ranges(mut all: Vec<(u64, &OutputSection)>, is_loading: bool) -> Result<(), LayoutError> {
     all.sort_by_key(|(start, _)| *start);
-    let name = |s: &OutputSection| String::from_utf8_lossy(&s.name).into_owned();
     let end = |(start, s): (u64, &OutputSection)| start.checked_add(s.size);
     if let Some((start, s)) = all.iter().find(|one| end(**one).is_none()) {
-        return Err(format!("section {} at {start:#x} does not fit the address space", name(s)));
+        return Err(LayoutError::EndsBeyondAddresses { section: SectionName::of(s), start: *start });
     }
     for pair in all.windows(2) {
         let (a, b) = (pair[0], pair[1]);
         let (first, second) = (end(a).unwrap_or(u64::MAX), end(b).unwrap_or(u64::MAX));
         if first > b.0 {
-            let (a_name, b_name) = (name(a.1), name(b.1));
-            return Err(format!(
-                "{what}section {a_name} at [{:#x}, {first:#x}) overlaps {b_name} at [{:#x}, {second:#x})",
-                a.0, b.0
-            ));
+            let first = (SectionName::of(a.1), a.0..first);
+            let second = (SectionName::of(b.1), b.0..second);
+            return Err(LayoutError::Overlap(Box::new(Overlap { is_loading, first, second })));
         }
     }
     Ok(())
 }
 
 /// Whoever asks for smaller pages than the machine has does not let the kernel load the image.
-fn check_pages(layout: &Layout, (a, b): (&Segment, &Segment), page: u64) -> Result<(), String> {
+fn check_pages(layout: &Layout, (a, b): (&Segment, &Segment), page: u64) -> Result<(), LayoutError> {
     let end = a.address + a.mem_size;
     let shared = end.div_ceil(page) > b.address / page;
     let distance = |s: &Segment| s.address.wrapping_sub(s.offset);
     if !shared || end <= b.address && distance(a) == distance(b) {
         return Ok(());
     }
-    let label = |s: &Segment| match layout.sections[s.sections.clone()].first() {
-        Some(first) if !s.headers => format!("section {}", String::from_utf8_lossy(&first.name)),
-        _ => "the program headers".to_owned(),
+    let user = |s: &Segment| match layout.sections[s.sections.clone()].first() {
+        Some(first) if !s.headers => PageUser::Section(SectionName::of(first)),
+        _ => PageUser::Headers,
     };
-    let (a, b, place) = (label(a), label(b), b.address);
-    Err(format!("{b} at {place:#x} shares a page with {a}, but needs other contents there"))
+    Err(LayoutError::SharedPage { address: b.address, of: user(b), with: user(a) })
 }

@@ -7,6 +7,7 @@
 //!
 //! Specification: gABI chapter 5 "Program Header".
 
+use super::error::LayoutError;
 use super::segments::{self, PageSizes, SegmentFacts, is_tls_zeroes};
 use super::*;
 use crate::elf::*;
@@ -41,9 +42,9 @@ fn max_file(format: Format) -> u64 {
 }
 
 /// Gives all sections their places, by the segments and the image base that are set.
-pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), String> {
+pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), LayoutError> {
     let headers = layout.headers_size();
-    let address = layout.image_base.checked_add(headers).ok_or("the image base is too high")?;
+    let address = layout.image_base.checked_add(headers).ok_or(LayoutError::HighImageBase)?;
     let mut cursor = Cursor { address, offset: headers };
     allocated(layout, (options, facts.pages), &mut cursor)?;
     layout.sections.iter_mut().for_each(|out| out.load_address = out.address);
@@ -52,7 +53,7 @@ pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -
 }
 
 /// Gives all sections of an object their offsets. They have no addresses.
-pub(super) fn object(layout: &mut Layout) -> Result<(), String> {
+pub(super) fn object(layout: &mut Layout) -> Result<(), LayoutError> {
     let mut cursor = Cursor { address: 0, offset: layout.format.size::<Ehdr>() };
     place_rest(layout, &mut cursor, |out| Some(out.align.min(MAX_FILE_ALIGN)), true)
 }
@@ -62,7 +63,7 @@ pub(super) fn object(layout: &mut Layout) -> Result<(), String> {
 ///
 /// # Errors
 /// If the sections lie too far apart.
-pub(super) fn raw(layout: &mut Layout) -> Result<(), String> {
+pub(super) fn raw(layout: &mut Layout) -> Result<(), LayoutError> {
     let has_bytes = |s: &OutputSection| s.is_alloc() && s.file_size() > 0;
     let all = layout.sections.iter().filter(|s| has_bytes(s));
     let Some(start) = all.map(|s| s.load_address).min() else {
@@ -80,20 +81,12 @@ pub(super) fn raw(layout: &mut Layout) -> Result<(), String> {
         }
         out.offset = out.load_address - start;
         if out.offset.saturating_sub(end) > MAX_PADDING {
-            return Err(does_not_fit_file(out));
+            return Err(LayoutError::file_too_large(out));
         }
         end = out.offset + out.size;
     }
     (layout.image_base, layout.file_size) = (start, end);
     Ok(())
-}
-
-fn does_not_fit(out: &OutputSection) -> String {
-    format!("section {} does not fit the address space", String::from_utf8_lossy(&out.name))
-}
-
-fn does_not_fit_file(out: &OutputSection) -> String {
-    format!("section {} makes the file too large", String::from_utf8_lossy(&out.name))
 }
 
 fn checked_align_up(value: u64, align: u64) -> Option<u64> {
@@ -125,7 +118,7 @@ fn allocated(
     layout: &mut Layout,
     (options, pages): (&Options, PageSizes),
     cursor: &mut Cursor,
-) -> Result<(), String> {
+) -> Result<(), LayoutError> {
     let loads = layout.segments.iter().filter(|s| s.kind == PT_LOAD && !s.sections.is_empty());
     let start = |load: &Segment| {
         let has_memory = segments::has_memory(load, &layout.sections);
@@ -161,18 +154,19 @@ fn allocated(
 
 impl Placer<'_, '_> {
     /// They take no space in the image: the next section has the same address.
-    fn tls_zeroes(&mut self, out: &mut OutputSection, explicit: Option<u64>) -> Result<(), String> {
+    fn tls_zeroes(&mut self, out: &mut OutputSection, explicit: Option<u64>) -> Result<(), LayoutError> {
         let from = explicit.or(self.tls_address).unwrap_or(self.cursor.address);
-        out.address = checked_align_up(from, self.align(out)).ok_or_else(|| does_not_fit(out))?;
+        out.address =
+            checked_align_up(from, self.align(out)).ok_or_else(|| LayoutError::beyond_addresses(out))?;
         self.tls_address = Some(self.checked_end(out)?);
         out.offset = self.cursor.offset;
         Ok(())
     }
 
     /// Where a section ends, if it fits.
-    fn checked_end(&self, out: &OutputSection) -> Result<u64, String> {
+    fn checked_end(&self, out: &OutputSection) -> Result<u64, LayoutError> {
         let end = out.address.checked_add(out.size).filter(|end| *end <= max_end(self.format));
-        end.ok_or_else(|| does_not_fit(out))
+        end.ok_or_else(|| LayoutError::beyond_addresses(out))
     }
 
     /// The thread pointer is aligned as the whole template is, so its start has to be too.
@@ -187,7 +181,7 @@ impl Placer<'_, '_> {
         before: u64,
         first: &OutputSection,
         (explicit, start): (Option<u64>, &Start),
-    ) -> Result<(), String> {
+    ) -> Result<(), LayoutError> {
         let align = start.align;
         if separate(self.options, before, first.flags) {
             self.cursor.offset = align_up(self.cursor.offset, self.pages.max);
@@ -200,7 +194,8 @@ impl Placer<'_, '_> {
             // What has no memory needs no page, of which there may be none.
             let fits = |address: &u64| start.has_memory || *address <= max_end(self.format);
             let stays = (!start.has_memory).then_some(self.cursor.address);
-            self.cursor.address = address.filter(fits).or(stays).ok_or_else(|| does_not_fit(first))?;
+            self.cursor.address =
+                address.filter(fits).or(stays).ok_or_else(|| LayoutError::beyond_addresses(first))?;
         }
         // The kernel maps pages, of the file as of memory, also where segments are not aligned to them
         // (`-N`). Never before the contents that the file already has.
@@ -211,18 +206,19 @@ impl Placer<'_, '_> {
     }
 
     /// What fills the last page of what becomes read-only.
-    fn relro_padding(&mut self, out: &mut OutputSection) -> Result<(), String> {
+    fn relro_padding(&mut self, out: &mut OutputSection) -> Result<(), LayoutError> {
         (out.address, out.offset) = (self.cursor.address, self.cursor.offset);
-        let end = checked_align_up(out.address, self.pages.common).ok_or_else(|| does_not_fit(out))?;
+        let end = checked_align_up(out.address, self.pages.common)
+            .ok_or_else(|| LayoutError::beyond_addresses(out))?;
         out.size = end - out.address;
         self.cursor.address = self.checked_end(out)?;
         Ok(())
     }
 
     /// Places a section at the cursor; `after_zeroes`: after one without contents in the file.
-    fn section(&mut self, out: &mut OutputSection, after_zeroes: bool) -> Result<(), String> {
-        out.address =
-            checked_align_up(self.cursor.address, self.align(out)).ok_or_else(|| does_not_fit(out))?;
+    fn section(&mut self, out: &mut OutputSection, after_zeroes: bool) -> Result<(), LayoutError> {
+        out.address = checked_align_up(self.cursor.address, self.align(out))
+            .ok_or_else(|| LayoutError::beyond_addresses(out))?;
         let end = self.checked_end(out)?;
         if out.is_nobits() || out.size == 0 && after_zeroes {
             out.offset = self.cursor.offset;
@@ -231,7 +227,7 @@ impl Placer<'_, '_> {
             let padding = out.offset.saturating_sub(self.cursor.offset);
             let max = max_file(self.format);
             if padding > MAX_PADDING || out.offset > max || out.size > max {
-                return Err(does_not_fit_file(out));
+                return Err(LayoutError::file_too_large(out));
             }
             self.cursor.offset = out.offset + out.size;
         }
@@ -253,23 +249,23 @@ fn separate(options: &Options, before: u64, after: u64) -> bool {
 }
 
 /// Gives the sections outside memory, and the section headers, their offsets after the image of a script.
-pub(super) fn behind(layout: &mut Layout, headers: bool) -> Result<(), String> {
+pub(super) fn behind(layout: &mut Layout, headers: bool) -> Result<(), LayoutError> {
     let mut cursor = Cursor { address: 0, offset: layout.end_of_image };
     place_rest(layout, &mut cursor, |out| (!out.is_alloc()).then_some(out.align), headers)
 }
 
 /// Gives a section its offset, if the file then does not become too large. `before` is where what is before
 /// it ends.
-pub(super) fn set_offset(out: &mut OutputSection, offset: u64, before: u64) -> Result<(), String> {
+pub(super) fn set_offset(out: &mut OutputSection, offset: u64, before: u64) -> Result<(), LayoutError> {
     if offset > MAX_FILE || out.size > MAX_FILE || offset.saturating_sub(before) > MAX_PADDING {
-        return Err(does_not_fit_file(out));
+        return Err(LayoutError::file_too_large(out));
     }
     out.offset = offset;
     Ok(())
 }
 
 /// Gives the sections outside memory their offsets anew, after their sizes changed.
-pub fn unallocated(layout: &mut Layout) -> Result<(), String> {
+pub fn unallocated(layout: &mut Layout) -> Result<(), LayoutError> {
     let Some(first) = layout.sections.iter().find(|s| !s.is_alloc()) else { return Ok(()) };
     let mut cursor = Cursor { address: 0, offset: first.offset };
     place_rest(layout, &mut cursor, |out| (!out.is_alloc()).then_some(out.align), true)?;
@@ -290,14 +286,14 @@ fn place_rest(
     cursor: &mut Cursor,
     align: impl Fn(&OutputSection) -> Option<u64>,
     headers: bool,
-) -> Result<(), String> {
+) -> Result<(), LayoutError> {
     let max = max_file(layout.format);
     for out in &mut layout.sections {
         let Some(align) = align(out) else { continue };
         let offset = checked_align_up(cursor.offset, align);
-        out.offset = offset.ok_or_else(|| does_not_fit_file(out))?;
+        out.offset = offset.ok_or_else(|| LayoutError::file_too_large(out))?;
         if out.offset > max || out.offset - cursor.offset > MAX_PADDING || out.file_size() > max {
-            return Err(does_not_fit_file(out));
+            return Err(LayoutError::file_too_large(out));
         }
         cursor.offset = out.offset + out.file_size();
     }
@@ -307,7 +303,7 @@ fn place_rest(
     }
     layout.section_headers = align_up(cursor.offset, layout.format.word());
     if layout.section_headers > max {
-        return Err("the file is too large".into());
+        return Err(LayoutError::FileTooLarge(None));
     }
     layout.file_size =
         layout.section_headers + (layout.sections.len() as u64 + 1) * layout.format.size::<Shdr>();

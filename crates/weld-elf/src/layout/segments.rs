@@ -9,6 +9,7 @@
 
 use std::cmp::Reverse;
 
+use super::error::LayoutError;
 use super::program::{Memory, Program};
 use super::*;
 use crate::arch::facts::Facts;
@@ -48,7 +49,7 @@ impl PageSizes {
 }
 
 /// Plans segments and assigns addresses and offsets. May be called again after chunk sizes changed.
-pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), String> {
+pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), LayoutError> {
     if facts.mode.relocatable {
         return place::object(layout);
     }
@@ -58,10 +59,7 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
     let page = facts.mode.facts().pages.smallest;
     layout.image_base = options.layout.image_base.unwrap_or(default);
     if !layout.image_base.is_multiple_of(page) {
-        return Err(format!(
-            "image base {:#x} is not a multiple of the page size {page:#x}",
-            layout.image_base
-        ));
+        return Err(LayoutError::ImageBasePage { base: layout.image_base, page });
     }
     place::all(layout, options, facts)?;
     if options.layout.image_base.is_none() && !options.layout.section_starts.is_empty() {
@@ -86,7 +84,7 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
 /// Puts the headers, and the sections that come before the first one with an address of its own
 /// (`-Ttext=0x7c00`), below all that have one; headers alone go right below, where code reaches them. Where
 /// there is no room for them they are not loaded.
-fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), String> {
+fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), LayoutError> {
     let options = program.options;
     let moved = |s: &OutputSection| s.start.is_some();
     let alloc = || layout.sections.iter().take_while(|s| s.is_alloc());
@@ -111,8 +109,7 @@ fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> 
         Some(_) => return Ok(()),
         _ if headers && before().next().is_none() => {
             if facts.mode.interp {
-                let text = "there is no room for the program headers, which the loader needs, below";
-                return Err(format!("{text} {lowest:#x}"));
+                return Err(LayoutError::NoRoomForHeaders { lowest });
             }
             layout.segments = plan(layout, program, facts, false);
             layout.image_base = floor;
@@ -262,14 +259,12 @@ fn start_of_zeroes(units: [u64; 2], span: &[OutputSection], first: &OutputSectio
 }
 
 /// Program headers of 32 bits cannot say everything that may be asked for.
-pub(super) fn check_numbers(layout: &Layout) -> Result<(), String> {
+pub(super) fn check_numbers(layout: &Layout) -> Result<(), LayoutError> {
     let max = layout.format.max_address();
     for s in &layout.segments {
         if [s.offset, s.address, s.load_address, s.file_size, s.mem_size, s.align].iter().any(|&n| n > max) {
             let (size, address, align) = (s.mem_size, s.address, s.align);
-            return Err(format!(
-                "a segment of {size:#x} bytes at {address:#x}, aligned to {align:#x}, does not fit the address space"
-            ));
+            return Err(LayoutError::SegmentBeyondAddresses { address, size, align });
         }
     }
     Ok(())

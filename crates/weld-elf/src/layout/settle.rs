@@ -6,6 +6,7 @@
 //! that are put somewhere ([`super::insert`]) stay there. If it does not, that is an error and not a wrong
 //! file.
 
+use super::error::LayoutError;
 use super::{Layout, members};
 use crate::ids::*;
 use crate::sections::Sections;
@@ -40,19 +41,19 @@ pub fn settle<'a>(
     layout: &mut Layout<'a>,
     sections: &mut Sections<'a>,
     all: &mut [&mut dyn Adaptive<'a>],
-    mut assign: impl FnMut(&mut Layout<'a>, &mut Sections<'a>) -> Result<(), String>,
-) -> Result<(), String> {
+    mut assign: impl FnMut(&mut Layout<'a>, &mut Sections<'a>) -> Result<(), LayoutError>,
+) -> Result<(), LayoutError> {
     let mut last = 0;
     for _ in 0..ROUNDS {
         assign(layout, sections)?;
-        // SectionSelector comes after one that has changed something would look at addresses of before.
+        // Who comes after one that has changed something would look at addresses of before.
         match all.iter_mut().position(|one| one.adapt(layout, sections)) {
             Some(changed) => last = changed,
             None => return Ok(()),
         }
     }
-    let last = all.get(last).map_or("it", |one| one.name());
-    Err(format!("the layout does not settle: the size of {last} still changes after {ROUNDS} rounds"))
+    let what = all.get(last).map_or("it", |one| one.name()).into();
+    Err(LayoutError::Unsettled { what, rounds: ROUNDS })
 }
 
 #[cfg(test)]
@@ -92,7 +93,7 @@ mod tests {
         }
     }
 
-    fn run(limit: u64) -> (Layout<'static>, Result<(), String>) {
+    fn run(limit: u64) -> (Layout<'static>, Result<(), LayoutError>) {
         let mut layout = layout();
         let mut sections = Sections::default();
         for id in [0, 1] {
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_does_not_end_is_an_error() {
-        let error = run(u64::MAX).1.unwrap_err();
+        let error = run(u64::MAX).1.unwrap_err().to_string();
         assert!(error.contains("the size of it still changes after 64 rounds"), "{error}");
     }
 }

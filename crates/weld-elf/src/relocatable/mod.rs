@@ -30,6 +30,7 @@ use crate::symbols::internal::{Internals, Target};
 use crate::symbols::{self, Symbols, sym};
 use crate::synth::attributes;
 use crate::synth::commons::{Commons, allocate_commons, merged_commons};
+use crate::synth::error::failed;
 use crate::synth::joined::{self, Joined};
 use crate::synth::mentions::Mentions;
 use crate::synth::plan::Plan;
@@ -114,7 +115,6 @@ fn lay_out<'j>(
     sections: &mut Sections<'j>,
     (symbols, live): (&mut Symbols, Live),
 ) -> Result<Plan<'j>, Diagnostics> {
-    let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
     let (options, sink, parallel) = (job.options, job.sink, context.parallel);
     let (machine, objects) = (context.mode.facts(), &resolved.objects);
     let shrink = context.mode.machine.shrink();

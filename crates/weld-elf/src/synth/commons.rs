@@ -7,6 +7,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::fmt;
 
 use super::section::{At, Sizes, Spec, Synthetic};
 use crate::elf::*;
@@ -16,6 +17,43 @@ use crate::resolve::Resolved;
 use crate::sections::bins::bin;
 use crate::sections::scripted::{COMMONS, Found, OfFile, Rules};
 use crate::symbols::{COMMON_KINDS as KINDS, IN_BSS, IN_LBSS, IN_TBSS, Symbols, sym};
+
+/// Why common symbols cannot be placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CommonError {
+    /// The alignment is no power of two.
+    Alignment { object: Box<str>, symbol: Box<str>, align: u64 },
+    /// The script discards those of an object that are for `section`.
+    PlaceDiscarded { section: Box<str>, object: Box<str> },
+    /// The script discards all that are for `section`, and something refers to `symbol`.
+    Discarded { section: Box<str>, symbol: Box<str> },
+    /// Together they are larger than the address space.
+    NoRoom,
+}
+
+impl fmt::Display for CommonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CommonError::Alignment { object, symbol, align } => {
+                write!(f, "{object}: common symbol '{symbol}' has a bad alignment: {align}")
+            }
+            CommonError::PlaceDiscarded { section, object } => {
+                write!(f, "the script discards {section} of {object}, which the output cannot do without")
+            }
+            CommonError::Discarded { section, symbol } => write!(
+                f,
+                "the script discards {section}, and with it the common symbol {symbol}, which is referred to"
+            ),
+            CommonError::NoRoom => f.write_str("common symbols do not fit the address space"),
+        }
+    }
+}
+
+impl std::error::Error for CommonError {}
+
+fn text(name: &[u8]) -> Box<str> {
+    String::from_utf8_lossy(name).into()
+}
 
 /// A block of zeroed memory that symbols lie in.
 #[derive(Clone, Copy)]
@@ -91,7 +129,7 @@ impl ByFile<'_, '_> {
     }
 
     /// The place of the script for a common symbol; `None`: that of all others.
-    fn place(&mut self, id: SymbolId, kind: u32) -> Result<Option<PlacementId>, String> {
+    fn place(&mut self, id: SymbolId, kind: u32) -> Result<Option<PlacementId>, CommonError> {
         let (rules, resolved) = (self.rules, self.resolved);
         if !rules.parts_commons {
             return Ok(None);
@@ -101,11 +139,10 @@ impl ByFile<'_, '_> {
         match rules.find(file, name, SHF_ALLOC | SHF_WRITE) {
             Found::Bin(bin) => Ok(Some(bin)),
             Found::Orphan => Ok(None),
-            Found::Discarded => Err(format!(
-                "the script discards {} of {}, which the output cannot do without",
-                String::from_utf8_lossy(name),
-                resolved.objects[index].name
-            )),
+            Found::Discarded => {
+                let object = resolved.objects[index].name.to_string().into();
+                Err(CommonError::PlaceDiscarded { section: text(name), object })
+            }
         }
     }
 
@@ -133,7 +170,7 @@ pub struct Common {
 
 /// Each common name: as large and as aligned as any of its definitions, and as what shared objects define
 /// under that name. In order of files.
-pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, String> {
+pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, CommonError> {
     let mut known: HashMap<SymbolId, usize> = HashMap::new();
     let mut list: Vec<(SymbolId, Common)> = Vec::new();
     for rival in &resolved.commons {
@@ -142,8 +179,8 @@ pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, St
         let s = &object.syms[rival.sym as usize];
         let align = s.st_value().max(1);
         if !align.is_power_of_two() {
-            let name = String::from_utf8_lossy(object.symbol_name(rival.sym));
-            return Err(format!("{}: common symbol '{name}' has a bad alignment: {align}", object.name));
+            let symbol = text(object.symbol_name(rival.sym));
+            return Err(CommonError::Alignment { object: object.name.to_string().into(), symbol, align });
         }
         let at = *known.entry(rival.id).or_insert_with(|| {
             list.push((rival.id, Common { size: 0, align: 1, large: true }));
@@ -171,7 +208,7 @@ pub fn allocate_commons(
     symbols: &mut Symbols,
     (gc, order): (bool, Option<SortCommon>),
     rules: Option<&Rules>,
-) -> Result<Commons, String> {
+) -> Result<Commons, CommonError> {
     let mut commons = Commons::default();
     let mut by_file = rules.map(|rules| ByFile { rules, resolved, known: HashMap::new() });
     let discarded = by_file.as_ref().map_or([false; KINDS as usize], ByFile::discarded);
@@ -197,11 +234,8 @@ pub fn allocate_commons(
         let is_asked_for = symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS);
         if discarded[kind as usize] {
             if is_asked_for {
-                let name = String::from_utf8_lossy(resolved.names.get(id).name);
-                let place = String::from_utf8_lossy(COMMONS[kind as usize]);
-                return Err(format!(
-                    "the script discards {place}, and with it the common symbol {name}, which is referred to"
-                ));
+                let (section, symbol) = (text(COMMONS[kind as usize]), text(resolved.names.get(id).name));
+                return Err(CommonError::Discarded { section, symbol });
             }
             continue;
         }
@@ -214,8 +248,7 @@ pub fn allocate_commons(
         let place = by_file.as_mut().map_or(Ok(None), |by_file| by_file.place(id, kind))?;
         symbol.section = place.map_or(kind, |bin| commons.block_at(bin, kind));
         let block = &mut commons.blocks[symbol.section as usize];
-        let offset =
-            block.put(common.size, common.align).ok_or("common symbols do not fit the address space")?;
+        let offset = block.put(common.size, common.align).ok_or(CommonError::NoRoom)?;
         symbol.set_offset(offset);
     }
     Ok(commons)

@@ -7,6 +7,7 @@
 //! Specification: copy relocations of the psABIs (`R_X86_64_COPY` and its like).
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 
 use super::commons::Block;
 use super::section::{At, Sizes, Spec, Synthetic};
@@ -31,10 +32,36 @@ pub struct Copies {
     pub in_relro: Vec<SymbolId>,
 }
 
+/// Why variables cannot be copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CopyError {
+    /// Of the variable nothing is known but where it is.
+    Empty { symbol: Box<str>, library: Box<str> },
+    /// Together they are larger than the address space.
+    NoRoom,
+}
+
+impl fmt::Display for CopyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CopyError::Empty { symbol, library } => {
+                write!(f, "cannot copy '{symbol}' from {library}: its size is 0")
+            }
+            CopyError::NoRoom => f.write_str("copied variables do not fit the address space"),
+        }
+    }
+}
+
+impl std::error::Error for CopyError {}
+
 /// Gives each copied symbol, and all aliases of it, an offset (in `Symbol::offset`). Aliases may differ in
 /// size: the copy is as large and as aligned as any of them, and its relocation names the largest, for the
 /// loader copies no more than that symbol's size.
-pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots) -> Result<Copies, String> {
+pub fn allocate_copies(
+    resolved: &Resolved,
+    symbols: &mut Symbols,
+    slots: &Slots,
+) -> Result<Copies, CopyError> {
     let mut copies = Copies::default();
     let mut names = names_by_address(resolved, &slots.copies);
     for &id in &slots.copies {
@@ -56,7 +83,7 @@ pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots
             read_only |= section.1;
         }
         let block = if read_only { &mut copies.relro } else { &mut copies.bss };
-        let offset = block.put(size, align).ok_or("copied variables do not fit the address space")?;
+        let offset = block.put(size, align).ok_or(CopyError::NoRoom)?;
         for alias in aliases.into_iter().map(|sym| dso.global(sym)) {
             let symbol = &mut symbols.list[alias.index()];
             symbol.set_offset(offset);
@@ -76,13 +103,12 @@ fn definition(resolved: &Resolved, id: SymbolId) -> (u32, u32) {
     (resolved.index_of_file[entry.file().index()], entry.sym())
 }
 
-fn check_copy(dso: &Shared, sym: u32) -> Result<(), String> {
-    let name = String::from_utf8_lossy(dso.symbol_name(sym));
-    let s = &dso.syms[sym as usize];
-    if s.st_size() == 0 {
-        return Err(format!("cannot copy '{name}' from {}: its size is 0", dso.name));
+fn check_copy(dso: &Shared, sym: u32) -> Result<(), CopyError> {
+    if dso.syms[sym as usize].st_size() > 0 {
+        return Ok(());
     }
-    Ok(())
+    let symbol = String::from_utf8_lossy(dso.symbol_name(sym)).into();
+    Err(CopyError::Empty { symbol, library: dso.name.to_string().into() })
 }
 
 /// The alignment that a copy of the variable needs, and whether its memory is read-only at run time.

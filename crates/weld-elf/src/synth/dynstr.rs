@@ -7,6 +7,7 @@
 use weld_common::par;
 use weld_common::prefetch::prefetch;
 
+use super::error::TableTooLarge;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::elf::{SHF_ALLOC, SHT_STRTAB};
 use crate::ids::SymbolId;
@@ -31,15 +32,15 @@ impl DynStr {
     ///
     /// # Errors
     /// If offsets do not fit 32 bits.
-    pub fn plan(head: StringTable, lengths: &[u32], parallel: bool) -> Result<DynStr, String> {
-        let too_large = || ".dynstr is larger than 4 GiB".to_string();
+    pub fn plan(head: StringTable, lengths: &[u32], parallel: bool) -> Result<DynStr, TableTooLarge> {
+        let too_large = TableTooLarge::Section(".dynstr");
         let size = |lengths: &[u32]| lengths.iter().map(|&length| u64::from(length) + 1).sum();
         let n = lengths.len();
         let mut sizes: Vec<u64> = par::runs("add up names", parallel, n, RUN, |run| size(&lengths[run]));
         let end = sizes.iter_mut().fold(head.size(), |start, size| start + std::mem::replace(size, start));
-        let end = u32::try_from(end).map_err(|_| too_large())?;
+        let end = u32::try_from(end).map_err(|_| too_large)?;
         if head.too_large() {
-            return Err(too_large());
+            return Err(too_large);
         }
         let starts = sizes;
         let offsets = par::list("offsets of names", parallel, n + 1, RUN, |run| {

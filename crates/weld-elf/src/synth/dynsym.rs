@@ -20,6 +20,7 @@ use weld_common::{par, sort};
 
 use super::dynamic;
 use super::dynstr::DynStr;
+use super::error::PlanError;
 use super::gnu_hash::{GnuHash, Hashed, bucket, gnu_hash};
 use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthetic};
@@ -28,6 +29,7 @@ use super::versions::{Verdef, Verneed, VersionNeed, build_verdef, build_verneed}
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
+use crate::input::versions::VersionError;
 use crate::layout::ChunkKind;
 use crate::names::symver::plain;
 use crate::options::{HashStyle, Options};
@@ -136,7 +138,7 @@ struct Ordered {
 }
 
 impl<'a> Planner<'_, 'a> {
-    pub fn plan(&self) -> Result<DynSym, String> {
+    pub fn plan(&self) -> Result<DynSym, PlanError> {
         let mut chosen = self.choose();
         definition_order::swap(&mut chosen.found, &self.resolved.unversioned);
         let needed = self.needed.clone();
@@ -322,21 +324,17 @@ impl<'a> Planner<'_, 'a> {
         foreign: &[u32],
         needed: &[u32],
         head: &mut StringTable,
-    ) -> Result<(Vec<u16>, Option<Verdef>, Option<Verneed>), String> {
+    ) -> Result<(Vec<u16>, Option<Verdef>, Option<Verneed>), VersionError> {
         let verdef = if self.exports.definitions.is_empty() {
             None
         } else {
             let output = self.options.output.path.file_name().map(|n| n.as_encoded_bytes()).unwrap_or(b"");
             let base = self.options.dynamic.soname.as_ref().map_or(output, |s| s.as_bytes());
-            Some(
-                build_verdef(base, &self.exports.definitions, (head, self.machine.target.format))
-                    .map_err(|e| e.to_string())?,
-            )
+            Some(build_verdef(base, &self.exports.definitions, (head, self.machine.target.format))?)
         };
         let first = verdef.as_ref().map_or(2, |v| v.count as u16 + 1);
         let (bound, needs) = self.needed_versions(symbols, foreign, needed, first);
-        let verneed =
-            build_verneed(&needs, first, (head, self.machine.target.format)).map_err(|e| e.to_string())?;
+        let verneed = build_verneed(&needs, first, (head, self.machine.target.format))?;
         let verneed = (verneed.count > 0).then_some(verneed);
         if verdef.is_none() && verneed.is_none() {
             return Ok((Vec::new(), None, None));

@@ -12,6 +12,7 @@ use std::collections::hash_map::Entry;
 use rayon::prelude::*;
 use weld_common::{par, trace};
 
+use super::error::TableTooLarge;
 use super::functions::Functions;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::eh_frame::{Cie, EhFrame};
@@ -104,7 +105,7 @@ impl<'a> Planner<'_, 'a> {
     ///
     /// # Errors
     /// If the section is too large for its offsets.
-    pub fn plan(&self, parallel: bool) -> Result<EhFrames, String> {
+    pub fn plan(&self, parallel: bool) -> Result<EhFrames, TableTooLarge> {
         let count = self.functions.sections.objects.len();
         let drafts = par::runs("find live frames", parallel, count, RUN, |run| {
             let mut draft = Draft::default();
@@ -115,7 +116,7 @@ impl<'a> Planner<'_, 'a> {
         let mut end = 0u64;
         let places: Vec<Places> = drafts.iter().map(|d| Places::choose(d, &mut known, &mut end)).collect();
         if end > u64::from(u32::MAX) {
-            return Err(".eh_frame is larger than 4 GiB".into());
+            return Err(TableTooLarge::Section(".eh_frame"));
         }
         let region = trace::region("place frames");
         let finish = |(draft, places): (Draft, Places)| {

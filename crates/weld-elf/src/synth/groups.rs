@@ -5,6 +5,7 @@
 //!
 //! Specification: gABI chapter 4 "Section Groups".
 
+use super::error::PlanError;
 use super::plan::Plan;
 use super::section::{At, Info, Links, Sizes, Spec, Synthetic};
 use crate::elf::*;
@@ -37,11 +38,14 @@ impl Group {
         &mut self,
         objects: &[Object],
         index_of: impl Fn((ObjectId, &Object), u32) -> u32,
-    ) -> Result<(), String> {
+    ) -> Result<(), PlanError> {
         let object = &objects[self.object.index()];
         self.signature = index_of((self.object, object), object.shdrs[self.shndx as usize].sh_info());
         match self.signature {
-            0 => Err(format!("{}: section group {} has no signature", object.name, self.shndx)),
+            0 => {
+                let object = object.name.to_string().into();
+                Err(PlanError::NoSignature { object, section: self.shndx })
+            }
             _ => Ok(()),
         }
     }

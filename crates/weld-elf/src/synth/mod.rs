@@ -17,6 +17,7 @@ pub mod dynsym;
 pub mod eh_frame_hdr;
 pub mod eh_frames;
 pub mod emitted_relocs;
+pub mod error;
 pub mod functions;
 pub mod gdb_index;
 pub mod gnu_hash;

@@ -6,6 +6,7 @@
 //! it, for those have addresses where the program expects to find null.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::sync::atomic::Ordering;
 
 use crate::elf::*;
@@ -123,6 +124,27 @@ fn bound_to<'s>(
     })
 }
 
+/// Code has the address of a symbol in it which should be 0, and is not known before the program starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NullAddress {
+    pub symbol: Box<str>,
+    /// The only one that defines it.
+    pub library: Box<str>,
+}
+
+impl fmt::Display for NullAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NullAddress { symbol, library } = self;
+        write!(
+            f,
+            "cannot give '{symbol}' the address 0 in position-independent output: all references to it are \
+             weak, so that {library}, which defines it, is not needed (--as-needed); recompile with -fPIC"
+        )
+    }
+}
+
+impl std::error::Error for NullAddress {}
+
 /// Makes what only libraries define that are not `needed` undefined. Lookups at run time may still find it,
 /// if other modules bring those libraries.
 ///
@@ -133,7 +155,7 @@ pub fn forget_the_rest(
     symbols: &mut Symbols,
     needed: &[u32],
     pic: bool,
-) -> Result<(), String> {
+) -> Result<(), NullAddress> {
     let names: HashSet<&[u8]> = needed.iter().map(|&i| resolved.shared[i as usize].soname).collect();
     let mut forgotten = Vec::new();
     for dso in resolved.shared.iter().filter(|dso| !names.contains(dso.soname)) {
@@ -142,12 +164,8 @@ pub fn forget_the_rest(
     for (id, dso) in forgotten {
         let symbol = &mut symbols.list[id.index()];
         if pic && symbol.has(sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) {
-            let name = String::from_utf8_lossy(resolved.names.get(id).name);
-            let library = &dso.name;
-            return Err(format!(
-                "cannot give '{name}' the address 0 in position-independent output: all references to it are \
-                 weak, so that {library}, which defines it, is not needed (--as-needed); recompile with -fPIC"
-            ));
+            let symbol = String::from_utf8_lossy(resolved.names.get(id).name).into();
+            return Err(NullAddress { symbol, library: dso.name.to_string().into() });
         }
         symbol.set_offset(0);
         symbol.remove(sym::KIND | sym::IFUNC | sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT);

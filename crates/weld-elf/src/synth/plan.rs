@@ -17,7 +17,7 @@ mod unread;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::Diagnostics;
 use weld_common::trace;
 
 use super::all;
@@ -29,6 +29,7 @@ use super::dynamic::{DynamicPlan, arrays_of_script};
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
 use super::emitted_relocs::{self, EmittedRelocs, Lists};
+use super::error::{PlanError, TableTooLarge, failed};
 use super::functions::Functions;
 use super::memtag_globals;
 use super::needed::{forget_the_rest, needed};
@@ -49,6 +50,7 @@ use crate::elf::RelocForm;
 use crate::ids::*;
 use crate::job::{Context, Job};
 use crate::layout::addresses::Bases;
+use crate::layout::error::LayoutError;
 use crate::layout::members::Builder;
 use crate::layout::program::Program;
 use crate::layout::segments::{PageSizes, SegmentFacts};
@@ -139,7 +141,6 @@ const TOP: u64 = (-1i64 << 31) as u64;
 impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
     pub fn plan(self, sections: &mut Sections<'j>, symbols: &mut Symbols) -> Result<Plan<'j>, Diagnostics> {
         let span = self.job.trace.span("size synthetic sections");
-        let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
         let mode = self.context.mode;
         let options = self.job.options;
         let stretch = trace::stretch("slots, commons, copies");
@@ -297,7 +298,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         &self,
         sections: &Sections,
         symbols: &Symbols,
-    ) -> (Result<EhFrames, String>, Result<Option<SymTab>, String>) {
+    ) -> (Result<EhFrames, TableTooLarge>, Result<Option<SymTab>, TableTooLarge>) {
         let (resolved, live, options) = (self.resolved, &self.live, self.job.options);
         let parallel = self.context.parallel;
         let region = trace::region("plan .eh_frame and .symtab");
@@ -321,7 +322,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
     }
 
-    fn dynsym(&self, symbols: &Symbols, needed: Vec<u32>) -> Result<DynSym, String> {
+    fn dynsym(&self, symbols: &Symbols, needed: Vec<u32>) -> Result<DynSym, PlanError> {
         let planner = dynsym::Planner {
             machine: self.context.mode.facts(),
             resolved: self.resolved,
@@ -429,7 +430,7 @@ impl<'a> Plan<'a> {
         resolved: &Resolved<'a>,
         (sections, symbols): (&mut Sections<'a>, &mut Symbols),
         (commons, order): (&Commons, &SectionOrder),
-    ) -> Result<(), String> {
+    ) -> Result<(), PlanError> {
         let (options, machine) = (job.options, context.mode.facts());
         let program = match context.mode.relocatable {
             true => Program::object(options, machine),
@@ -439,7 +440,7 @@ impl<'a> Plan<'a> {
         let mut rounds = 0;
         loop {
             let parts = (&mut *sections, &mut *symbols);
-            let Err(message) = self.lay_out_once(job, context, resolved, parts, (commons, order, &program))
+            let Err(error) = self.lay_out_once(job, context, resolved, parts, (commons, order, &program))
             else {
                 let parts = (&mut *sections, &mut *symbols);
                 if self.fits_what_depends_on_addresses(job, context, resolved, parts, &program)? {
@@ -449,11 +450,11 @@ impl<'a> Plan<'a> {
                 continue;
             };
             // What does not fit where it is may have another place.
-            let Some(rules) = rules.filter(|_| rounds < scripted::SPILLS) else { return Err(message) };
+            let Some(rules) = rules.filter(|_| rounds < scripted::SPILLS) else { return Err(error) };
             let (objects, owners) = (&resolved.objects[..], context.owners);
             let spiller = scripted::Spiller { rules, objects, owners, machine };
             if !spiller.spill(&self.layout, sections, &mut self.merged) {
-                return Err(message);
+                return Err(error);
             }
             rounds += 1;
             self.thunks = Thunks::new(options, machine);
@@ -472,7 +473,7 @@ impl<'a> Plan<'a> {
         resolved: &Resolved<'a>,
         (sections, symbols): (&mut Sections<'a>, &mut Symbols),
         program: &Program,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, PlanError> {
         let has_dynsym = self.layout.chunk(ChunkKind::DynSym).is_some();
         if let Some(dynsym) = self.dynsym.as_mut().filter(|_| !has_dynsym) {
             dynsym.forget_numbers();
@@ -512,7 +513,7 @@ impl<'a> Plan<'a> {
         (job, context, program): (&Job<'a>, &Context<'_, 'a>, &Program),
         resolved: &Resolved<'a>,
         (sections, symbols): (&mut Sections<'a>, &mut Symbols),
-    ) -> Result<(), String> {
+    ) -> Result<(), PlanError> {
         const ROUNDS: usize = 64;
         for _ in 0..ROUNDS {
             let Some((id, chunk)) = self.layout.chunk_with_id(kind) else { return Ok(()) };
@@ -524,7 +525,7 @@ impl<'a> Plan<'a> {
             settle::resize(&mut self.layout, sections, id, size);
             self.settle(context, resolved, (sections, symbols), program)?;
         }
-        Err(format!("the layout does not settle: the size of {name} still changes after {ROUNDS} rounds"))
+        Err(LayoutError::Unsettled { what: name.into(), rounds: ROUNDS }.into())
     }
 
     /// Makes output sections, and gives them their places, if all that is in them fits.
@@ -535,7 +536,7 @@ impl<'a> Plan<'a> {
         resolved: &Resolved<'a>,
         (sections, symbols): (&mut Sections<'a>, &mut Symbols),
         (commons, order, program): (&Commons, &SectionOrder, &Program),
-    ) -> Result<(), String> {
+    ) -> Result<(), PlanError> {
         let (options, machine) = (job.options, context.mode.facts());
         let objects = &resolved.objects;
         let stretch = trace::stretch("synthetic chunks");

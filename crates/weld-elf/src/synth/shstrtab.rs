@@ -3,6 +3,7 @@
 //! That of a section is the end of the name of its relocations, if the output has them.
 
 use super::emitted_relocs::EmittedRelocs;
+use super::error::TableTooLarge;
 use super::plan::Plan;
 use super::section::{At, Header, Sizes, Spec, Synthetic};
 use crate::elf::*;
@@ -38,7 +39,7 @@ pub struct Names {
 impl Names {
     /// # Errors
     /// If they are more than `sh_name` can tell apart.
-    pub fn new(layout: &Layout, relocs: Option<&EmittedRelocs>) -> Result<Names, String> {
+    pub fn new(layout: &Layout, relocs: Option<&EmittedRelocs>) -> Result<Names, TableTooLarge> {
         let mut table = StringTable::new();
         let mut offsets = vec![0; layout.sections.len()];
         let name = |id: OutputSectionId| &*layout[id].name;
@@ -52,7 +53,7 @@ impl Names {
             *offset = table.add(&section.name);
         }
         match table.too_large() {
-            true => Err(".shstrtab is larger than 4 GiB".into()),
+            true => Err(TableTooLarge::Section(".shstrtab")),
             false => Ok(Names { table, offsets }),
         }
     }

@@ -37,7 +37,7 @@ impl<'a> Builder<'_, 'a> {
         mut self,
         source: &Source,
         specs: Vec<(ChunkKind, Spec)>,
-    ) -> Result<Layout<'a>, String> {
+    ) -> Result<Layout<'a>, LayoutError> {
         let found = self.gather_groups();
         let mut maker = Maker::new(source, self.sections.bins.len());
         maker.compile()?;
@@ -88,7 +88,10 @@ impl<'a> Builder<'_, 'a> {
 ///
 /// # Errors
 /// If the script speaks of what does not exist.
-pub(in crate::layout) fn beside_default(source: &Source, layout: &Layout) -> Result<Box<Scripted>, String> {
+pub(in crate::layout) fn beside_default(
+    source: &Source,
+    layout: &Layout,
+) -> Result<Box<Scripted>, ScriptError> {
     let mut maker = Maker::new(source, 0);
     maker.compile()?;
     for (id, out) in layout.with_ids() {

@@ -9,7 +9,7 @@ use crate::sections::scripted::ScriptBin;
 
 impl Maker<'_> {
     /// Makes steps of the script's statements.
-    pub(super) fn compile(&mut self) -> Result<(), String> {
+    pub(super) fn compile(&mut self) -> Result<(), ScriptError> {
         let script = self.source.script.clone();
         let fixed = script.floats.first().map_or(script.statements.len(), |first| first.start);
         let mut number = 0;
@@ -28,7 +28,11 @@ impl Maker<'_> {
         Ok(())
     }
 
-    fn compile_statements(&mut self, statements: &[Statement], number: &mut usize) -> Result<(), String> {
+    fn compile_statements(
+        &mut self,
+        statements: &[Statement],
+        number: &mut usize,
+    ) -> Result<(), ScriptError> {
         for statement in statements {
             match statement {
                 // Its patterns are those of the places that name it.
@@ -95,16 +99,17 @@ impl Maker<'_> {
         number: usize,
         section: &SectionDescription,
         overlay: Option<(&Overlay, usize)>,
-    ) -> Result<(), String> {
+    ) -> Result<(), ScriptError> {
         if self.source.rules.is_disabled(number) {
             return Ok(());
         }
         if section.name == b"/DISCARD/" {
             // What is left out has no place, so there is none for the symbol.
             return match section.contents.iter().find_map(symbol_of) {
-                Some(name) => {
-                    Err(format!("{}: {name} is assigned in /DISCARD/; do that outside", section.place))
-                }
+                Some(symbol) => Err(ScriptError::AssignsInDiscard {
+                    place: section.place.clone(),
+                    symbol: symbol.to_owned(),
+                }),
                 None => Ok(()),
             };
         }
@@ -149,16 +154,16 @@ impl Maker<'_> {
         &self,
         section: &SectionDescription,
         overlay: Option<(&Overlay, usize)>,
-    ) -> Result<(bool, Option<usize>, Option<usize>), String> {
+    ) -> Result<(bool, Option<usize>, Option<usize>), ScriptError> {
         let region = |name: &Option<String>| match name {
             None => Ok(None),
             Some(name) => match self.source.script.region(name) {
                 Some(region) => Ok(Some(region)),
-                None => Err(format!("{}: there is no memory region {name}", section.place)),
+                None => Err(ScriptError::NoRegion { place: section.place.clone(), region: name.clone() }),
             },
         };
         if section.load_address.is_some() && section.load_region.is_some() {
-            return Err(format!("{}: AT and AT> give the section two load addresses", section.place));
+            return Err(ScriptError::TwoLoadAddresses { place: section.place.clone() });
         }
         let (overlay, first) = (overlay.map(|(overlay, _)| overlay), overlay.map(|(_, first)| first));
         let fixed = section.address.is_some() || overlay.is_some_and(|overlay| overlay.address.is_some());
@@ -177,7 +182,7 @@ impl Maker<'_> {
     }
 
     /// The numbers of the program headers that a section names.
-    fn headers_of(&self, section: &SectionDescription) -> Result<Option<Vec<usize>>, String> {
+    fn headers_of(&self, section: &SectionDescription) -> Result<Option<Vec<usize>>, ScriptError> {
         if section.phdrs.is_empty() {
             return Ok(None);
         }
@@ -186,7 +191,10 @@ impl Maker<'_> {
         for name in section.phdrs.iter().filter(|name| *name != "NONE") {
             match list.iter().position(|header| header.name == *name) {
                 Some(number) => numbers.push(number),
-                None => return Err(format!("{}: there is no program header {name}", section.place)),
+                None => {
+                    let (place, header) = (section.place.clone(), name.clone());
+                    return Err(ScriptError::NoProgramHeader { place, header });
+                }
             }
         }
         Ok(Some(numbers))

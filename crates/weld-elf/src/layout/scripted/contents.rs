@@ -118,7 +118,7 @@ impl Maker<'_> {
         &mut self,
         specs: Vec<(ChunkKind, Spec)>,
         builder: &Builder,
-    ) -> Result<Vec<Chunk>, String> {
+    ) -> Result<Vec<Chunk>, ScriptError> {
         let mut chunks = Vec::new();
         let file = self.source.rules.of_file(None);
         let is_static = !specs.iter().any(|(kind, _)| *kind == ChunkKind::DynSym);
@@ -141,8 +141,7 @@ impl Maker<'_> {
             let planned = match (found, &spec.place) {
                 (Found::Discarded, _) if spec.dispensable || spec.size == 0 => continue,
                 (Found::Discarded, _) => {
-                    let name = String::from_utf8_lossy(names[0]).into_owned();
-                    return Err(format!("the script discards {name}, which the output cannot do without"));
+                    return Err(ScriptError::DiscardsNeeded(SectionName::new(names[0])));
                 }
                 (Found::Bin(bin), _) => self.of_bin[bin.index()],
                 (Found::Orphan, ChunkPlace::Joined(bin)) => {

@@ -23,7 +23,7 @@ pub(super) struct Pass<'p, 'w, 'a> {
     pub pages: PageSizes,
     pub dot: u64,
     /// What is wrong, if this is the last pass.
-    pub errors: Vec<String>,
+    pub errors: Vec<LayoutError>,
     current: Option<Open>,
     /// Where a section ended that is not in memory, if it was the last. The location counter is there for an
     /// assignment, but not for the next section, as in GNU ld.
@@ -119,6 +119,11 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         self.check_regions();
     }
 
+    /// Notes what is wrong as far as this pass knows.
+    fn error(&mut self, error: ScriptError) {
+        self.errors.push(error.into());
+    }
+
     fn step(&mut self, step: &Step) {
         match step {
             Step::Assign { name, target, value, place, .. } => {
@@ -129,7 +134,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             }
             Step::Assert { value, message } => {
                 if self.number(value) == 0 {
-                    self.errors.push(format!("{}: assertion failed: {message}", value.place));
+                    let why = EvalError::Assertion(message.clone());
+                    self.error(ScriptError::Value { place: value.place.clone(), why });
                 }
             }
             Step::Begin(block) => self.begin(*block),
@@ -183,7 +189,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         }
         if inside.is_some() && value.number < self.dot {
             let (from, to) = (self.dot, value.number);
-            self.errors.push(format!("{place}: '.' cannot move backwards, from {from:#x} to {to:#x}"));
+            self.error(ScriptError::MovesBackwards { place: place.clone(), from, to });
             return from;
         }
         if let Some((out, start)) = self.open() {
@@ -317,7 +323,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             match self.number(align) {
                 0 | 1 => {}
                 value if value.is_power_of_two() => asked_align = value,
-                value => self.errors.push(format!("{}: {value:#x} is no power of two", align.place)),
+                value => self.error(ScriptError::NoPowerOfTwo { place: align.place.clone(), value }),
             }
             strictest = strictest.max(asked_align);
         }
@@ -412,8 +418,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             return;
         }
         if self.dot > limit {
-            let name = String::from_utf8_lossy(&section.name);
-            self.errors.push(format!("section {name} does not fit the address space"));
+            self.errors.push(LayoutError::beyond_addresses(section));
         }
         self.load(number, out, open.from);
         if size == 0 && open.from.given && !self.script.blocks[number].assigns && self.overlay.is_none() {
@@ -440,13 +445,10 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             let state = &mut self.script.regions[region];
             state.go_on_at(self.dot);
             if size > 0 && open.start < state.origin {
-                let (name, region) =
-                    (String::from_utf8_lossy(&section.name), &self.script.script.regions[region]);
-                let place = self.script.blocks[number].place.as_ref().unwrap_or(&region.place);
-                self.errors.push(format!(
-                    "{place}: section {name} at {:#x} lies below its region {}",
-                    open.start, region.name
-                ));
+                let region = &self.script.script.regions[region];
+                let place = self.script.blocks[number].place.as_ref().unwrap_or(&region.place).clone();
+                let (section, address) = (SectionName::of(section), open.start);
+                self.error(ScriptError::BelowRegion { place, section, address, region: region.name.clone() });
             }
         }
         if let Some(overlay) = &mut self.overlay {
@@ -460,8 +462,9 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         for (region, state) in self.script.script.regions.iter().zip(&self.script.regions) {
             let room = state.origin.saturating_add(state.length);
             if state.end > room {
-                let (name, over) = (&region.name, state.end - room);
-                self.errors.push(format!("region {name} overflows by {over} bytes ({})", region.place));
+                let (place, region) = (region.place.clone(), region.name.clone());
+                let overflow = ScriptError::RegionOverflow { place, region, bytes: state.end - room };
+                self.errors.push(overflow.into());
             }
         }
     }

@@ -36,7 +36,7 @@ pub fn assign<'a>(
     program: &Program,
     facts: SegmentFacts,
     parallel: bool,
-) -> Result<(), String> {
+) -> Result<(), LayoutError> {
     let Some(mut script) = layout.script.take() else { return Ok(()) };
     let result = settle(&mut script, (layout, sections), world, (program, facts), parallel);
     layout.script = Some(script);
@@ -56,14 +56,14 @@ pub fn compute<'a>(
     world: &World<'_, 'a>,
     program: &Program,
     facts: SegmentFacts,
-) -> Result<(), String> {
+) -> Result<(), LayoutError> {
     let Some(mut script) = layout.script.take() else { return Ok(()) };
     let mut result = Ok(());
     let (mut before, mut earlier) = (Vec::new(), Vec::new());
     // What is used before it is assigned to is known in the next pass.
     for number in 0..=PASSES {
         if number == PASSES {
-            result = Err(unsettled("values", &script, &earlier));
+            result = Err(unsettled("values", &script, &earlier).into());
             break;
         }
         let mut pass = Pass::new(&mut script, (layout, sections), world, (program.options, facts.pages));
@@ -71,7 +71,7 @@ pub fn compute<'a>(
         let errors = std::mem::take(&mut pass.errors);
         let now = script.values();
         if now == before {
-            result = if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) };
+            result = if errors.is_empty() { Ok(()) } else { Err(LayoutError::Several(errors)) };
             break;
         }
         earlier = std::mem::replace(&mut before, now);
@@ -81,10 +81,9 @@ pub fn compute<'a>(
 }
 
 /// `before` is what symbols were in the last pass but one.
-fn unsettled(what: &str, script: &Scripted, before: &[Value]) -> String {
-    let symbol = script.changed(before).map(|name| format!(", that of symbol {name} among them"));
-    let symbol = symbol.unwrap_or_default();
-    format!("the linker script does not settle: {what} still change after {PASSES} passes{symbol}")
+fn unsettled(what: &'static str, script: &Scripted, before: &[Value]) -> ScriptError {
+    let symbol = script.changed(before).map(|name| name.to_string());
+    ScriptError::Unsettled { what, passes: PASSES, symbol }
 }
 
 fn settle<'a>(
@@ -93,7 +92,7 @@ fn settle<'a>(
     world: &World<'_, 'a>,
     (program, facts): (&Program, SegmentFacts),
     parallel: bool,
-) -> Result<(), String> {
+) -> Result<(), LayoutError> {
     let mut before = Vec::new();
     let mut earlier = Vec::new();
     let mut had_headers = false;
@@ -120,7 +119,7 @@ fn settle<'a>(
         let now = state(script, layout);
         if now == before {
             if !errors.is_empty() {
-                return Err(errors.join("\n"));
+                return Err(LayoutError::Several(errors));
             }
             if script.sort_linked(layout) {
                 before.clear();
@@ -133,7 +132,7 @@ fn settle<'a>(
         }
         before = now;
     }
-    Err(unsettled("addresses", script, &earlier))
+    Err(unsettled("addresses", script, &earlier).into())
 }
 
 /// All that a pass may change and another one may see.
@@ -192,8 +191,8 @@ fn plan(
     script: &Scripted,
     layout: &mut Layout,
     (program, facts): (&Program, SegmentFacts),
-    errors: &mut Vec<String>,
-) -> Result<Vec<Segment>, String> {
+    errors: &mut Vec<LayoutError>,
+) -> Result<Vec<Segment>, LayoutError> {
     match &script.script.phdrs {
         Some(_) => {
             let mut list = explicit(script, layout, (program, facts), errors)?;
@@ -298,8 +297,8 @@ fn explicit(
     script: &Scripted,
     layout: &mut Layout,
     (program, facts): (&Program, SegmentFacts),
-    errors: &mut Vec<String>,
-) -> Result<Vec<Segment>, String> {
+    errors: &mut Vec<LayoutError>,
+) -> Result<Vec<Segment>, LayoutError> {
     let headers = script.script.phdrs.as_deref().unwrap_or_default();
     let mut list: Vec<Segment> = Vec::with_capacity(headers.len());
     for header in headers {
@@ -335,9 +334,7 @@ fn explicit(
             match start % page >= size {
                 true => start - start % page,
                 false => before().unwrap_or_else(|| {
-                    errors.push(format!(
-                        "there is no room for the headers, which PHDRS loads, below {start:#x}"
-                    ));
+                    errors.push(ScriptError::NoRoomForHeaders { lowest: start }.into());
                     start
                 }),
             }
@@ -352,7 +349,7 @@ fn assign_sections(
     layout: &Layout,
     program: &Program,
     list: &mut [Segment],
-) -> Result<(), String> {
+) -> Result<(), LayoutError> {
     let first_load = list.iter().position(|segment| segment.kind == PT_LOAD);
     let mut current: Option<&[usize]> = None;
     let ended = script.steps.iter().filter_map(|step| match step {
@@ -404,7 +401,7 @@ fn add_unloaded(segment: &mut Segment, i: usize, layout: &Layout) {
 }
 
 /// Offsets in the file, and what segments span.
-fn finish(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), String> {
+fn finish(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), LayoutError> {
     debug_assert!(
         layout.chunks.iter().all(|chunk| is_inside(layout, chunk)),
         "a chunk is outside of its section"
@@ -465,21 +462,21 @@ fn is_inside(layout: &Layout, chunk: &Chunk) -> bool {
 }
 
 /// Nothing in memory lies on anything else, but for overlays; and nothing is loaded onto anything else.
-fn check_overlaps(layout: &Layout) -> Result<(), String> {
+fn check_overlaps(layout: &Layout) -> Result<(), LayoutError> {
     let Some(script) = &layout.script else { return Ok(()) };
     let takes = |s: &OutputSection| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s);
     let all = || layout.with_ids().filter(|(_, s)| takes(s));
     let overlaid = script.overlaid();
     let once = |id: &OutputSectionId| overlaid.binary_search(id).is_err();
     let run: Vec<_> = all().filter(|(id, _)| once(id)).map(|(_, s)| (s.address, s)).collect();
-    overlaps::check_ranges(run, "")?;
+    overlaps::check_ranges(run, false)?;
     let loaded: Vec<_> = all().filter(|(_, s)| !s.is_nobits()).map(|(_, s)| (s.load_address, s)).collect();
-    overlaps::check_ranges(loaded, "the load address of ")
+    overlaps::check_ranges(loaded, true)
 }
 
 /// Sections lie in the file as far from the start of their segment as in memory; segments at offsets that
 /// agree with their addresses by pages.
-fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), String> {
+fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), LayoutError> {
     let headers = layout.headers_size();
     let count = layout.sections.iter().take_while(|s| s.is_alloc()).count();
     let mut load_of: Vec<Option<usize>> = vec![None; count];
@@ -526,13 +523,10 @@ fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Resul
             && out.address < layout.sections[first].address
             && out.size > 0
         {
-            let (name, first) = (String::from_utf8_lossy(&out.name), &layout.sections[first]);
-            return Err(format!(
-                "section {name} at {:#x} lies below {} at {:#x}, with which its program header begins",
-                out.address,
-                String::from_utf8_lossy(&first.name),
-                first.address
-            ));
+            let first = &layout.sections[first];
+            let (section, address) = (SectionName::of(out), out.address);
+            let (first, start) = (SectionName::of(first), first.address);
+            return Err(ScriptError::BelowSegment { section, address, first, start }.into());
         }
         let out = &mut layout.sections[i];
         if out.is_nobits() {
@@ -540,11 +534,8 @@ fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Resul
             continue;
         }
         if offset < cursor && out.size > 0 {
-            let name = String::from_utf8_lossy(&out.name);
-            return Err(format!(
-                "section {name} at {:#x} lies before what comes before it in its segment",
-                out.address
-            ));
+            let (section, address) = (SectionName::of(out), out.address);
+            return Err(ScriptError::OutOfOrder { section, address }.into());
         }
         place::set_offset(out, offset.max(cursor), cursor)?;
         cursor = out.offset + out.size;

@@ -45,6 +45,7 @@ use super::runs::Part;
 use super::{Layout, Member, MergedPart};
 use crate::ids::*;
 use crate::layout::addresses::Bases;
+use crate::layout::error::{EvalError, LayoutError, ScriptError, SectionName};
 use crate::script::expr::{Expr, Op};
 use crate::script::input_sections::InputSections;
 use crate::script::layout::LayoutScript;

@@ -1,6 +1,6 @@
 //! From the plan to what is written: the contents of the linker's own sections.
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::Diagnostics;
 
 use super::{Plan, is_here};
 use crate::compressed::CompressedSection;
@@ -17,6 +17,7 @@ use crate::symbols::internal::Target;
 use crate::synth::contents::Contents;
 use crate::synth::dynamic::DynamicPlan;
 use crate::synth::dynsym::DynSym;
+use crate::synth::error::failed;
 use crate::synth::headers;
 use crate::synth::image::Image;
 use crate::synth::{android_relocs, memtag_globals, rela, relr, sframe};
@@ -35,7 +36,7 @@ impl<'a> Plan<'a> {
             out.flags |= SHF_COMPRESSED;
         }
         self.compressed = compressed;
-        place::unallocated(&mut self.layout).map_err(|message| Diagnostic::error(message).into())
+        place::unallocated(&mut self.layout).map_err(failed)
     }
 
     /// The plan as writers see it.

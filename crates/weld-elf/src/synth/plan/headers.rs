@@ -10,6 +10,7 @@ use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::symbols::Symbols;
 use crate::synth::emitted_relocs::Lists;
+use crate::synth::error::PlanError;
 use crate::synth::section::{Info, Links};
 use crate::synth::shstrtab::Names;
 use crate::synth::symbol_choice::Choice;
@@ -24,7 +25,7 @@ impl<'a> Plan<'a> {
         resolved: &Resolved<'a>,
         (sections, symbols): (&Sections<'a>, &Symbols),
         job: &Job,
-    ) -> Result<(), String> {
+    ) -> Result<(), PlanError> {
         let (options, sink) = (job.options, job.sink);
         let (live, parallel) = (&self.live, context.parallel);
         let Some(symtab) = &mut self.symtab else { return Ok(()) };
@@ -49,7 +50,7 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     /// If the file becomes too large.
-    pub(super) fn name_thunks(&mut self, resolved: &Resolved) -> Result<(), String> {
+    pub(super) fn name_thunks(&mut self, resolved: &Resolved) -> Result<(), PlanError> {
         let Some(symtab) = self.symtab.as_mut().filter(|_| !self.thunks.is_empty()) else { return Ok(()) };
         let (machine, pic) = (self.facts.mode.facts(), self.facts.mode.pic);
         let before = symtab.first_global;
@@ -74,7 +75,7 @@ impl<'a> Plan<'a> {
                 self.layout[out].info = first_global;
             }
         }
-        place::unallocated(&mut self.layout)
+        Ok(place::unallocated(&mut self.layout)?)
     }
 
     pub(super) fn name_merged_chunks(&mut self) {
@@ -87,7 +88,7 @@ impl<'a> Plan<'a> {
 
     /// What depends on which output sections there are: sizes of tables of them, and header fields that name
     /// others. Sections are known by what the linker puts there: inputs may have some of the same name.
-    pub(super) fn finish_sections(&mut self) -> Result<(), String> {
+    pub(super) fn finish_sections(&mut self) -> Result<(), PlanError> {
         if self.layout.chunk(ChunkKind::ShStrTab).is_some() {
             self.names = Names::new(&self.layout, self.relocs.as_ref())?;
         }

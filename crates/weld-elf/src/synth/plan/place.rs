@@ -20,6 +20,7 @@ use crate::sections::Sections;
 use crate::slots::NONE;
 use crate::symbols::{Symbol, Symbols, sym};
 use crate::synth::copyrel::Copies;
+use crate::synth::error::PlanError;
 use crate::synth::image::Image;
 use crate::synth::rela::{self, Dynamics};
 use crate::synth::relr::Packed;
@@ -132,7 +133,7 @@ impl<'a> Plan<'a> {
         resolved: &Resolved<'a>,
         (sections, symbols): (&mut Sections<'a>, &Symbols),
         program: &Program,
-    ) -> Result<(), String> {
+    ) -> Result<(), PlanError> {
         let packed_in = |table, kind, count, got_words| Packed {
             table,
             kind,
@@ -205,21 +206,21 @@ impl<'a> Plan<'a> {
         all.extend(shrinking.iter_mut().map(|it| it as &mut dyn Adaptive));
         all.extend(thunks.iter_mut().map(|it| it as &mut dyn Adaptive));
         all.extend([&mut packed as &mut dyn Adaptive, &mut signed]);
-        settle::settle(&mut self.layout, sections, &mut all, assign)
+        Ok(settle::settle(&mut self.layout, sections, &mut all, assign)?)
     }
 }
 
 /// Whether options about branches are for this machine.
-fn check_options(options: &Options, machine: &Facts) -> Result<(), String> {
+fn check_options(options: &Options, machine: &Facts) -> Result<(), PlanError> {
     if options.layout.branch_reach.is_some() && machine.branches.is_none() {
-        return Err(format!("--branch-reach: on {} all branches reach", machine.name));
+        return Err(PlanError::BranchReach { machine: machine.name });
     }
     let known = |option: &&str| {
         let errata = machine.branches.as_ref().map_or(&[][..], |branches| branches.errata);
         errata.iter().any(|erratum| erratum.option == *option)
     };
     match options.layout.errata.iter().find(|option| !known(option)) {
-        Some(option) => Err(format!("{option} is for AArch64, not for {}", machine.name)),
+        Some(option) => Err(PlanError::Erratum { option, machine: machine.name }),
         None => Ok(()),
     }
 }

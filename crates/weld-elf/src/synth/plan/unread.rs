@@ -12,8 +12,10 @@ use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 use crate::layout::ChunkKind;
+use crate::layout::error::SectionName;
 use crate::options::{Options, ReportPolicy};
 use crate::sections::Sections;
+use crate::synth::error::PlanError;
 
 impl Plan<'_> {
     /// Says of the linker's own code whether it is read: it need not be, and is not where no other is. And
@@ -43,7 +45,7 @@ impl Plan<'_> {
     }
 
     /// Refuses data among code that nobody is to read.
-    pub(super) fn check_unread(&self, options: &Options, sections: &Sections) -> Result<(), String> {
+    pub(super) fn check_unread(&self, options: &Options, sections: &Sections) -> Result<(), PlanError> {
         if !options.layout.execute_only {
             return Ok(());
         }
@@ -51,10 +53,7 @@ impl Plan<'_> {
         {
             let Some(out) = self.layout.out_of(used.bin).map(|out| &self.layout[out]) else { continue };
             if out.flags & SHF_EXECINSTR != 0 && out.flags & SHF_ALLOC != 0 {
-                let name = String::from_utf8_lossy(&out.name).into_owned();
-                return Err(format!(
-                    "--execute-only: there is data among the code in {name}, which nobody could read"
-                ));
+                return Err(PlanError::DataInCode(SectionName::of(out)));
             }
         }
         Ok(())

@@ -17,6 +17,7 @@ use crate::elf::Rela;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::sections::SectionKind;
+use crate::synth::error::PlanError;
 use crate::synth::relocate::Site;
 use crate::synth::section::At;
 
@@ -100,11 +101,11 @@ impl Thunks {
     ///
     /// # Errors
     /// It is not.
-    pub fn check(&self, objects: &[Object], owners: &crate::live::SectionOwners) -> Result<(), String> {
+    pub fn check(&self, objects: &[Object], owners: &crate::live::SectionOwners) -> Result<(), PlanError> {
         let Some((section, offset)) = self.stuck else { return Ok(()) };
         let object = &objects[owners.object(section).index()];
         let place = object.at_byte(section.0 - object.section_base, offset);
-        Err(format!("{place}: the section is so large that no branch leads out of it to a thunk"))
+        Err(PlanError::Stuck { place: place.to_string().into() })
     }
 }
 

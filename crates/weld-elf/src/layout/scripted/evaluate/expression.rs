@@ -1,46 +1,6 @@
 //! The values of expressions, as they are at one place of a script in one pass over it.
 
-use std::fmt;
-
 use super::*;
-
-/// Why an expression has no value.
-pub(super) enum EvalError {
-    DivisionByZero,
-    /// With the message that the script gives.
-    Assertion(String),
-    NoSection(Vec<u8>),
-    NoRegion(String),
-    Undefined(String),
-    /// A common symbol that the script defines by itself.
-    Common(String),
-    /// Of `DATA_SEGMENT_ALIGN`.
-    PageSize(u64),
-    /// The parser has made no expression of it.
-    Broken,
-}
-
-impl fmt::Display for EvalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            EvalError::DivisionByZero => f.write_str("division by zero"),
-            EvalError::Assertion(message) => write!(f, "assertion failed: {message}"),
-            EvalError::NoSection(name) => {
-                write!(f, "there is no output section {}", String::from_utf8_lossy(name))
-            }
-            EvalError::NoRegion(name) => write!(f, "there is no region {name}"),
-            EvalError::Undefined(name) => write!(f, "symbol {name} is not defined"),
-            EvalError::Common(name) => {
-                write!(
-                    f,
-                    "symbol {name} is common, and the script defines it itself: it has no other address"
-                )
-            }
-            EvalError::PageSize(size) => write!(f, "the page size {size:#x} is no power of two"),
-            EvalError::Broken => f.write_str("internal error: the expression is broken"),
-        }
-    }
-}
 
 impl Pass<'_, '_, '_> {
     pub fn number(&mut self, value: &Expr) -> u64 {
@@ -50,8 +10,8 @@ impl Pass<'_, '_, '_> {
     pub fn evaluate(&mut self, value: &Expr) -> Value {
         match self.try_evaluate(value) {
             Ok(value) => value,
-            Err(e) => {
-                self.errors.push(format!("{}: {e}", value.place));
+            Err(why) => {
+                self.error(ScriptError::Value { place: value.place.clone(), why });
                 Value::number(0)
             }
         }
