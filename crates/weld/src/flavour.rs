@@ -17,6 +17,8 @@ pub enum Flavour {
     InstallLinks,
     /// `weld lto-engine [build …]`.
     LtoEngine,
+    /// `weld run COMMAND…`.
+    Run,
 }
 
 pub struct Choice<'a> {
@@ -65,11 +67,15 @@ pub fn choose<'a>(program: &str, args: &'a [OsString]) -> Result<Choice<'a>, Fla
         };
         return Ok(Choice { flavour, rest });
     }
-    if !is_called_by_drivers(program) && args.first().is_some_and(|arg| arg == "install-links") {
-        return Ok(Choice { flavour: Flavour::InstallLinks, rest: &args[1..] });
-    }
-    if !is_called_by_drivers(program) && args.first().is_some_and(|arg| arg == "lto-engine") {
-        return Ok(Choice { flavour: Flavour::LtoEngine, rest: &args[1..] });
+    let command = args.first().filter(|_| !is_called_by_drivers(program)).and_then(|arg| arg.to_str());
+    let command = match command {
+        Some("install-links") => Some(Flavour::InstallLinks),
+        Some("lto-engine") => Some(Flavour::LtoEngine),
+        Some("run") => Some(Flavour::Run),
+        _ => None,
+    };
+    if let Some(flavour) = command {
+        return Ok(Choice { flavour, rest: &args[1..] });
     }
     let flavour = match by_program(program)? {
         Flavour::Elf if is_for_pe(program, args) => Flavour::Mingw,
@@ -140,6 +146,8 @@ mod tests {
     fn commands() {
         assert_eq!(chosen("weld", &["lto-engine", "build"]), Ok((Flavour::LtoEngine, 1)));
         assert_eq!(chosen("ld", &["lto-engine"]), Ok((Flavour::Elf, 1)), "a file's name");
+        assert_eq!(chosen("weld", &["run", "make"]), Ok((Flavour::Run, 1)));
+        assert_eq!(chosen("ld.lld", &["run", "make"]), Ok((Flavour::Elf, 2)), "files' names");
     }
 
     #[test]

@@ -13,6 +13,7 @@ const ROOMS: &[&str] = &[
     "render", // What is not a link.
     "install",
     "lto_engine",
+    "run",
 ];
 
 #[test]

@@ -21,6 +21,8 @@ mod layers;
 mod lto_engine;
 mod memory;
 mod render;
+#[cfg(target_os = "linux")]
+mod run;
 #[cfg(unix)]
 mod signals;
 #[cfg(windows)]
@@ -62,6 +64,8 @@ fn run(args: &[OsString]) -> i32 {
     let program = program_name(args);
     signals::set_program_name(&program);
     install_panic_hook();
+    #[cfg(target_os = "linux")]
+    run::hand_on(args);
     let Choice { flavour, rest } = match flavour::choose(&program, args.get(1..).unwrap_or_default()) {
         Ok(choice) => choice,
         Err(error) => return fail(&Renderer::new(program, &[]), error.to_string()),
@@ -71,14 +75,34 @@ fn run(args: &[OsString]) -> i32 {
             let text = format!("no input files\n{}", introduction(&program));
             fail(&Renderer::new(program, &[]), text.trim_end())
         }
-        Flavour::Elf => link_elf(program, rest),
-        Flavour::Coff | Flavour::Mingw => link_coff(program, flavour, rest),
+        Flavour::Elf => noted(args, link_elf(program, rest)),
+        Flavour::Coff | Flavour::Mingw => noted(args, link_coff(program, flavour, rest)),
         Flavour::InstallLinks => answer(&program, install::links(rest)),
         Flavour::LtoEngine => {
             let host = ProgramHost { program: &program };
             answer(&program, lto_engine::run(rest, &host))
         }
+        #[cfg(target_os = "linux")]
+        Flavour::Run => match run::run(rest) {
+            Ok((code, text)) => {
+                let said = answer(&program, Ok::<_, run::RunError>(text));
+                if said == 0 { code } else { said }
+            }
+            Err(error) => fail(&Renderer::new(program, &[]), error.to_string()),
+        },
+        #[cfg(not(target_os = "linux"))]
+        Flavour::Run => fail(&Renderer::new(program, &[]), "weld run is for Linux"),
     }
+}
+
+/// The exit code of a link that `weld run` is told of if it wants to know.
+fn noted(args: &[OsString], code: i32) -> i32 {
+    #[cfg(target_os = "linux")]
+    if code == 0 {
+        run::note_link(args);
+    }
+    let _ = args;
+    code
 }
 
 /// What a command of weld's own says, or why it fails.
@@ -100,6 +124,7 @@ fn introduction(program: &str) -> String {
          Compilers call it:\n\
          \x20   {program} install-links DIR     makes links to it in DIR, by the names of linkers\n\
          \x20   gcc -BDIR …                  links with it; so does clang -BDIR …\n\
+         \x20   {program} run make             has all linkers that a build calls be it\n\
          By hand: {program} [options] file…; {program} --help lists the options.\n\
          For Windows: {program} -flavor link … or {program} -m i386pep …\n"
     )

@@ -4,7 +4,7 @@
 //! all of which the loader would look up at every start of weld, also of those that start nothing: 1 % of a
 //! link of hello world.
 
-use std::ffi::{CString, OsStr, c_char, c_int};
+use std::ffi::{CString, OsStr, OsString, c_char, c_int};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -33,6 +33,43 @@ pub fn run(program: &Path, args: &[&OsStr]) -> io::Result<bool> {
         return Err(io::Error::from_raw_os_error(failed));
     }
     wait(child).map(|status| libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0)
+}
+
+/// Runs a program with an environment (`NAME=VALUE`) in the foreground: what a terminal sends is for it. Its exit code,
+/// as shells have it if a signal ended it.
+///
+/// # Errors
+/// As [`run`].
+pub fn wait_for(program: &Path, args: &[OsString], variables: &[OsString]) -> io::Result<i32> {
+    let text = |word: &OsString| CString::new(word.as_bytes());
+    let program = CString::new(program.as_os_str().as_bytes())?;
+    let args: Vec<CString> = args.iter().map(text).collect::<Result<_, _>>()?;
+    let variables: Vec<CString> = variables.iter().map(text).collect::<Result<_, _>>()?;
+    let pointers = |list: &[CString]| -> Vec<*mut c_char> {
+        list.iter().map(|word| word.as_ptr().cast_mut()).chain([ptr::null_mut()]).collect()
+    };
+    let (args, variables) = (pointers(&args), pointers(&variables));
+    let mut child = 0;
+    // SAFETY: terminated texts, in lists that end with null pointers.
+    let failed = unsafe {
+        libc::posix_spawnp(
+            &mut child,
+            program.as_ptr(),
+            ptr::null(),
+            ptr::null(),
+            args.as_ptr(),
+            variables.as_ptr(),
+        )
+    };
+    if failed != 0 {
+        return Err(io::Error::from_raw_os_error(failed));
+    }
+    for signal in [libc::SIGINT, libc::SIGQUIT] {
+        // SAFETY: no handler is installed, the signal is ignored.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+    let status = wait(child)?;
+    Ok(if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 128 + libc::WTERMSIG(status) })
 }
 
 /// How a child ended.

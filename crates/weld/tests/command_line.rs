@@ -239,3 +239,68 @@ fn an_engine_that_is_given_no_order_ends() {
     let (code, _, err) = weld("-weld-lto-engine a.o");
     assert!(code == 1 && err.contains("-weld-lto-engine"), "{err}");
 }
+
+/// Whatever a command links is linked by weld, by whichever driver, and what other machines' linkers do is theirs.
+#[test]
+fn what_a_command_links_is_linked_by_weld() {
+    let dir = Dir::new("run");
+    dir.file("a.c", "int main(void) { return 0; }\n");
+    std::fs::write(dir.0.join("a.rs"), "fn main() {}\n").unwrap();
+    let linked = |line: &str| {
+        let out = dir.0.join("out");
+        let _ = std::fs::remove_file(&out);
+        let output = Command::new(WELD)
+            .arg("run")
+            .args(line.split_whitespace())
+            .current_dir(&dir.0)
+            .env("XDG_CACHE_HOME", dir.0.join("cache"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        let bytes = std::fs::read(out).unwrap();
+        bytes.windows(12).any(|part| part == b"Linker: weld")
+    };
+    for line in [
+        "gcc a.c -o out",
+        "gcc -fuse-ld=bfd a.c -o out",
+        "clang-22 a.c -o out",
+        "clang-22 -fuse-ld=lld a.c -o out",
+        "clang-22 --ld-path=/usr/bin/ld.lld-22 a.c -o out",
+        "aarch64-linux-gnu-gcc a.c -o out",
+        "env A=b gcc a.c -o out",
+        "rustc a.rs -o out",
+    ] {
+        assert!(linked(line), "{line}");
+    }
+    // Nothing but the library is left.
+    let left: Vec<_> = std::fs::read_dir(dir.0.join("cache/weld")).unwrap().flatten().collect();
+    assert!(left.len() == 1 && left[0].path().extension().is_some_and(|end| end == "so"), "{left:?}");
+    let run_in = |line: &str| {
+        let words = line.split_whitespace();
+        let output = Command::new(WELD)
+            .arg("run")
+            .args(words)
+            .current_dir(&dir.0)
+            .env("XDG_CACHE_HOME", dir.0.join("cache"))
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, said, _) = run_in("--check gcc a.c -o out");
+    assert_eq!(code, Some(0));
+    assert!(said.contains("1 file linked by weld:\n") && said.contains("/out\n"), "{said}");
+    assert!(!said.contains("not linked by weld"), "{said}");
+    // For a machine that weld lacks, the linker that was meant links.
+    std::fs::write(dir.0.join("avr-ld"), "#!/bin/sh\necho \"linked: $*\"; touch other\n").unwrap();
+    let (_, _, err) = run_in("chmod +x avr-ld");
+    assert_eq!(err, "");
+    let (code, said, _) = run_in("--check env ./avr-ld -m avr5 -o other a.o");
+    assert!(code == Some(0) && said.contains("linked: -m avr5 -o other a.o"), "{said}");
+    assert!(said.contains("other (by ./avr-ld: weld has no -m avr5)"), "{said}");
+    assert_eq!(run_in("false").0, Some(1));
+    let (code, _, err) = run_in("no-such-program");
+    assert!(code == Some(1) && err.contains("no-such-program: there is no such program"), "{err}");
+    let (code, _, err) = run_in("--unknown");
+    assert!(code == Some(1) && err.contains("usage: weld run"), "{err}");
+}

@@ -104,6 +104,11 @@ fn help_text() -> String {
     text
 }
 
+/// Whether `-m` may have this value.
+pub fn is_emulation(name: &str) -> bool {
+    emulation::target(name).is_ok()
+}
+
 /// The text of `docs/options.md`.
 pub fn options_page() -> String {
     let intro = "# Options of weld's ELF linker\n\n\

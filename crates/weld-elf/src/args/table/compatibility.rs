@@ -107,9 +107,5 @@ const ROWS: &[Spec<State>] = &[
     refused(&["filler"], Required("BYTE"), "a linker script says what gaps are filled with"),
     refused(&["embedded-relocs"], NoValue, "it is for old MIPS systems"),
     refused(&["task-link"], Required("SYMBOL"), "it is for embedded COFF systems"),
-    refused(
-        &["run"],
-        Optional("COMMAND"),
-        "put weld's directory of links (weld install-links) first in PATH",
-    ),
+    refused(&["run"], Optional("COMMAND"), "it is a command: weld run COMMAND"),
 ];
