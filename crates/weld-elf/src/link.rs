@@ -451,17 +451,18 @@ fn resolve<'j>(
     let (options, sink) = (job.options, job.sink);
     let wrap = Wrap::of(options, job.store);
     let loader = Loader { store: job.store, options, sink, parallel };
-    let mut search = Search { llvm: options.lto.fat_objects, gcc: options.lto.engine.has_gcc_plugin() };
+    let gcc = options.lto.engine.has_gcc_plugin();
+    let mut search = Search { llvm: options.lto.fat_objects, gcc, slim: gcc };
     loop {
         let roots = setup::roots(options, inputs, job.store);
         let resolver = Resolver { inputs, options, sink, wrap: &wrap, search, compiled, parallel };
         let resolved = resolver.run(&roots)?;
+        if !search.slim && resolved.names.find(SLIM.as_bytes()).is_some() {
+            // No plugin has said that there is GCC's intermediate code, maybe in what nobody has asked for yet.
+            search.slim = true;
+            continue;
+        }
         if let Some(object) = slim_object(&resolved) {
-            if !search.gcc {
-                // No plugin has said that there is GCC's intermediate code.
-                search.gcc = true;
-                continue;
-            }
             let text = "says that it has intermediate code of GCC's only, but has none";
             sink.push(object.whole().error(text.to_owned()));
             sink.end_phase()?;

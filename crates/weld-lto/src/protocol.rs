@@ -256,8 +256,9 @@ impl<'a> Wrapper<'a> {
 
     fn read(get: &mut Get<'a>) -> Option<Wrapper<'a>> {
         let (program, args, variables) = (get.bytes()?, get.list()?, get.list()?);
-        let (resolutions, path) = (get.bytes()?, get.list()?);
-        Some(Wrapper { program, args, variables, resolutions, resolutions_path: path.into_iter().next() })
+        let (resolutions, mut path) = (get.bytes()?, get.list()?);
+        let resolutions_path = path.pop();
+        path.is_empty().then_some(Wrapper { program, args, variables, resolutions, resolutions_path })
     }
 }
 
@@ -270,7 +271,12 @@ impl<'a> Distributor<'a> {
 
     fn read(get: &mut Get<'a>) -> Option<Distributor<'a>> {
         let (program, args) = (get.bytes()?, get.list()?);
-        Some(Distributor { program, args, keeps: get.number()? != 0 })
+        let keeps = match get.number()? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
+        Some(Distributor { program, args, keeps })
     }
 }
 
@@ -451,6 +457,12 @@ mod tests {
             }
             assert_eq!(Order::read(&[&bytes[8..], b"x"].concat()), None);
         }
+        // The last number of a distributor's order says yes or no.
+        let mut bytes = orders()[2].write();
+        assert!(Order::read(&bytes[8..]).is_some());
+        let at = bytes.len() - 8;
+        bytes[at] = 2;
+        assert_eq!(Order::read(&bytes[8..]), None);
     }
 
     #[test]

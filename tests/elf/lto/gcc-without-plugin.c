@@ -7,6 +7,13 @@
 //# symbol: f type=FUNC
 //# link: -shared slim.o
 //# dynsym: f type=FUNC
+// Nobody knows whether they are asked for before they have been read; what has machine code is linked as it is.
+//# link: --start-lib slim.o --end-lib main.o fat.o
+//# symbol: f type=FUNC
+//# obj: twice.o = twice.c @gcc -O1 -flto -fno-fat-lto-objects -ffreestanding
+//# obj: calls.o = calls.c @gcc -O1 -flto -ffat-lto-objects -ffreestanding
+//# link: main.o calls.o --start-lib twice.o --end-lib
+//# disasm: f => call
 //# link: -r slim.o -o r.o
 //# symbol: f type=FUNC
 //# link: main.o fat.o
@@ -15,6 +22,11 @@
 //# no-section: .gnu.lto_.opts
 int f(void);
 void _start(void) { f(); }
+//--- calls.c
+int twice(int);
+int f(void) { return twice(1) + 1; }
+//--- twice.c
+int twice(int x) { return x * 2; }
 //--- slim.c
 int f(void) { return 1; }
 __attribute__((constructor)) static void start(void) { f(); }

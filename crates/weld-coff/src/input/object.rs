@@ -68,6 +68,7 @@ pub struct Object<'a> {
     pub code: Option<&'a [u8]>,
     /// What all names are marked with that it mentions.
     marks: u32,
+    is_dissolved: bool,
 }
 
 /// The bytes of an object, and what decides how they are read.
@@ -82,6 +83,9 @@ pub struct Source<'a> {
     pub is_lazy: bool,
     /// It stands for intermediate code ([`super::ir`]), which was made of this source file.
     pub code: Option<&'a [u8]>,
+    /// GCC has made it, which dissolves COMDAT sections: what it defines is what their leaders were, and may be in
+    /// COMDAT sections of others, which lose.
+    pub is_dissolved: bool,
 }
 
 impl<'a> Object<'a> {
@@ -98,8 +102,9 @@ impl<'a> Object<'a> {
         let (comdats, places) = comdats(&coff);
         let globals = zeroed::sparse(if source.is_lazy { 0 } else { coff.symbols.len() });
         let directives = Vec::new();
-        let code = source.code;
-        let mut object = Object { file, name, globals, comdats, places, directives, coff, code, marks };
+        let Source { code, is_dissolved, .. } = source;
+        let mut object =
+            Object { file, name, globals, comdats, places, directives, coff, code, marks, is_dissolved };
         object.read_symbols(source.is_lazy, bins)?;
         if source.is_gnu {
             follow_functions(&coff, &mut object.comdats);
@@ -248,6 +253,7 @@ impl<'a> Object<'a> {
         let (index, bits) = match lazy {
             true if Rank::of(bits) == Rank::Undefined => return Ok(()),
             true => (u32::MAX, Rank::Provided as u32),
+            false if self.is_dissolved => (index, (bits | self.marks) & !flag::PLAIN),
             false => (index, bits | self.marks),
         };
         let (name, hash) = self.coff.hashed_name(symbol)?;

@@ -13,6 +13,7 @@ use weld_common::text;
 use weld_common::trace;
 use weld_lto::answer::{self, Answer, wanted_too_late};
 use weld_lto::engine;
+use weld_lto::ir::Compiler;
 
 use crate::input::FileName;
 use crate::input::load::Inputs;
@@ -40,7 +41,8 @@ pub(super) fn compile<'j>(
     }
     let mut compiled = Compiled::before(&resolved);
     let out = files::image(job.options, &resolved, inputs);
-    let answer = ask(job, inputs, &mut resolved, (&out, resolver.parallel))?;
+    let answer;
+    (answer, compiled.has_gcc) = ask(job, inputs, &mut resolved, (&out, resolver.parallel))?;
     drop(resolved);
     answer.tell(job, job.options.verbose.all)?;
     if job.options.lto.ends_the_link() {
@@ -60,13 +62,13 @@ pub(super) fn compile<'j>(
     Ok(Some(Resolved { said: Some(said), ..again }))
 }
 
-/// Finds what each name stands for, and asks the compiler.
+/// Finds what each name stands for, and asks the compilers. Whether GCC was one comes with what they answer.
 fn ask<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
     (out, parallel): (&Path, bool),
-) -> Result<Answer, Diagnostics> {
+) -> Result<(Answer, bool), Diagnostics> {
     let stretch = trace::stretch("what becomes of symbols");
     let options = job.options;
     comdat::choose_largest(resolved, parallel);
@@ -91,7 +93,9 @@ fn ask<'j>(
     let link = lto::Link { job, inputs, resolved, sections: &sections, symbols: &symbols };
     let request = link.request(out)?;
     let _stretch = trace::stretch("generate code");
-    engine::compile(&request, job.host).map_err(|error| Diagnostic::from(&*error).into())
+    let has_gcc = request.files.iter().any(|file| file.compiler == Compiler::Gcc);
+    let answer = engine::compile(&request, job.host).map_err(|error| Diagnostic::from(&*error))?;
+    Ok((answer, has_gcc))
 }
 
 /// Bitcode that is wanted only by the objects: it is too late to compile it.

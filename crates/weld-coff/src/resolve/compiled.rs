@@ -42,6 +42,8 @@ pub struct Compiled<'a> {
     pub subsystem: Option<Subsystem>,
     /// Names that are exported although nobody asks for them.
     pub automatic: HashSet<&'a [u8]>,
+    /// There was GCC's code, which knows no COMDAT sections any more when it has been compiled.
+    pub has_gcc: bool,
 }
 
 impl<'a> Compiled<'a> {
@@ -60,6 +62,7 @@ impl<'a> Compiled<'a> {
             entry: resolved.program.entry.map(|entry| resolved.names.get(entry).name),
             subsystem: resolved.program.subsystem,
             automatic: automatic.map(|export| resolved.names.get(export.symbol).name).collect(),
+            has_gcc: false,
         }
     }
 
@@ -82,6 +85,11 @@ impl<'a> Compiled<'a> {
             }
             object.directives.extend(own);
         }
+    }
+
+    /// Whether a file may define what has been in COMDAT sections.
+    pub(super) fn dissolves(&self, file: FileId) -> bool {
+        self.has_gcc && self.objects.contains(&file)
     }
 
     /// Whether a name of a compiled object is none of those that were to be exported.

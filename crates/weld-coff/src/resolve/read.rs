@@ -69,7 +69,7 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
         };
         let (read, heading) = match kind {
             Kind::Object | Kind::BigObject | Kind::Bitcode => {
-                let source = self.source(data, kind, is_lazy)?;
+                let source = self.source(file, data, (kind, is_lazy))?;
                 let mut object = Object::read(file, name, source, bins)?;
                 if let Some(compiled) = self.resolver.compiled {
                     compiled.give_directives(&mut object);
@@ -137,10 +137,16 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
 
 impl<'a> Reader<'a, '_, '_> {
     /// What an object is read from; for intermediate code, the object that stands for it.
-    fn source(&self, data: &'a [u8], kind: Kind, is_lazy: bool) -> Result<Source<'a>, Unusable> {
+    fn source(
+        &self,
+        file: FileId,
+        data: &'a [u8],
+        (kind, is_lazy): (Kind, bool),
+    ) -> Result<Source<'a>, Unusable> {
         let Resolver { store, options, .. } = self.resolver;
         let is_big = kind == Kind::BigObject;
-        let native = Source { data, is_big, is_gnu: options.mingw.on, is_lazy, code: None };
+        let is_dissolved = self.resolver.compiled.is_some_and(|compiled| compiled.dissolves(file));
+        let native = Source { data, is_big, is_gnu: options.mingw.on, is_lazy, code: None, is_dissolved };
         let Some(code) = ir::find(data, kind, ir::Search::of(&options.lto))? else { return Ok(native) };
         if !is_lazy {
             self.has_code.store(true, Ordering::Relaxed);

@@ -28,13 +28,15 @@ use crate::ids::*;
 /// What objects define that have GCC's intermediate code and no machine code.
 pub const SLIM: &str = "__gnu_lto_slim";
 
-/// Of which compilers code is looked for in objects that may have machine code, too.
+/// Of which compilers code is looked for in objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Search {
     /// `.llvm.lto` (`--fat-lto-objects`).
     pub llvm: bool,
-    /// `.gnu.lto_*`.
+    /// `.gnu.lto_*`, whether there is machine code, too, or not.
     pub gcc: bool,
+    /// `.gnu.lto_*` where there is no machine code.
+    pub slim: bool,
 }
 
 /// The part of an object that is bitcode.
@@ -73,11 +75,12 @@ pub fn inside<'a>(object: &Object<'a>, search: Search) -> Result<Option<IrFile<'
     {
         return of_bitcode(bitcode).map(|code| Some(IrFile { is_fat: true, ..code }));
     }
-    let sections = if search.gcc { gcc_sections(object) } else { Vec::new() };
-    match sections.iter().any(|(name, _)| gcc::is_symtab(name)) {
-        true => gcc::read(&sections).map(Some),
-        false => Ok(None),
+    let sections = if search.gcc || search.slim { gcc_sections(object) } else { Vec::new() };
+    if !sections.iter().any(|(name, _)| gcc::is_symtab(name)) {
+        return Ok(None);
     }
+    let code = gcc::read(&sections)?;
+    Ok(Some(code).filter(|code| search.gcc || !code.is_fat))
 }
 
 /// The intermediate code of a file that is known to have some, and where it is.
@@ -93,7 +96,7 @@ pub fn find<'a>(
         return Some((of_bitcode(data).ok()?, data));
     }
     let object = Object::parse(file, name, data, reading).ok()?;
-    let code = inside(&object, Search { llvm: true, gcc: true }).ok()??;
+    let code = inside(&object, Search { llvm: true, gcc: true, slim: true }).ok()??;
     let bytes = match code.compiler {
         Compiler::Llvm => bitcode_of(&object)?,
         Compiler::Gcc => data,
