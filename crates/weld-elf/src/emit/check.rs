@@ -8,12 +8,13 @@
 use weld_common::diag::DiagSink;
 use weld_common::io::units::unwritten;
 
+use crate::layout::{FileOffset, OutputSection};
 use crate::synth::image::Image;
 
 /// Has `fill` fill `bytes`, which are those of the image from `offset` on.
 pub fn fill<'a>(
     image: &Image<'_, 'a>,
-    offset: u64,
+    offset: FileOffset,
     bytes: &mut [u8],
     fill: impl for<'x, 'y> Fn(&'x Image<'y, 'a>, &mut [u8]),
 ) {
@@ -30,9 +31,9 @@ pub fn fill<'a>(
 }
 
 /// The section that offset `at` of the file lies in.
-fn place(image: &Image, at: u64) -> String {
-    let holds = |(offset, size): (u64, u64)| at >= offset && at - offset < size;
-    let found = image.layout.sections.iter().find(|s| holds((s.offset, s.file_size())));
+fn place(image: &Image, at: FileOffset) -> String {
+    let holds = |s: &&OutputSection| at >= s.offset && at - s.offset < s.file_size();
+    let found = image.layout.sections.iter().find(holds);
     match found {
         Some(out) => format!("byte {:#x} of section {}", at - out.offset, String::from_utf8_lossy(&out.name)),
         None => format!("byte {at:#x} of the file"),

@@ -21,7 +21,7 @@ use super::units::{Cutter, Unit};
 use crate::compressed::{Algorithm, CHUNK_SIZE, Chunk, CompressedError, CompressedSection, Compressor};
 use crate::ids::OutputSectionId;
 use crate::job::Context;
-use crate::layout::{self, ChunkKind, OutputSection};
+use crate::layout::{self, ChunkKind, FileOffset, OutputSection};
 use crate::options::{Compression, Options, OutputKind};
 use crate::synth::image::Image;
 use crate::synth::script_data;
@@ -212,7 +212,7 @@ impl Job<'_, '_, '_> {
     fn fill(&self, piece: &Piece, bytes: &mut [u8]) {
         let offset = match &piece.unit {
             Unit::Members { offset, .. } | Unit::Part { offset, .. } | Unit::Chunk { offset, .. } => *offset,
-            _ => 0,
+            _ => FileOffset::START,
         };
         super::check::fill(self.members.image, offset, bytes, |image, bytes| {
             fill_unit(&Members { image, ..self.members }, &piece.unit, bytes);

@@ -11,7 +11,7 @@ use crate::arch::relax_deltas;
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::ids::*;
-use crate::layout::{Chunk, Member, OutputSection};
+use crate::layout::{Chunk, FileOffset, Member, OutputSection};
 use crate::live::SectionOwners;
 use crate::options::Options;
 use crate::sections::SectionKind;
@@ -54,7 +54,7 @@ impl Members<'_, '_, '_> {
         &self,
         out: OutputSectionId,
         range: Range<usize>,
-        (offset, bytes): (u64, &mut [u8]),
+        (offset, bytes): (FileOffset, &mut [u8]),
         chunk: &dyn Fn(&Chunk, &mut [u8]),
     ) {
         let section = &self.image.layout[out];
@@ -217,7 +217,7 @@ pub fn emit_section(image: &Image, owners: &SectionOwners, id: SectionId, out: &
 
 /// Fills `bytes`, which begin at `offset` of the file, from `done` on: with `padding`, or as a script says.
 #[inline(always)]
-fn pad(section: &OutputSection, (offset, padding): (u64, u8), done: usize, bytes: &mut [u8]) {
+fn pad(section: &OutputSection, (offset, padding): (FileOffset, u8), done: usize, bytes: &mut [u8]) {
     match section.fillers.is_empty() {
         true => bytes[done..].fill(padding),
         false => pad_by_script(section, (offset, padding), done, bytes),
@@ -225,7 +225,12 @@ fn pad(section: &OutputSection, (offset, padding): (u64, u8), done: usize, bytes
 }
 
 #[cold]
-fn pad_by_script(section: &OutputSection, (offset, padding): (u64, u8), done: usize, bytes: &mut [u8]) {
+fn pad_by_script(
+    section: &OutputSection,
+    (offset, padding): (FileOffset, u8),
+    done: usize,
+    bytes: &mut [u8],
+) {
     let start = offset + done as u64 - section.offset;
     let (mut at, mut rest) = (start, &mut bytes[done..]);
     let mut next = section.fillers.partition_point(|filler| filler.from <= start);

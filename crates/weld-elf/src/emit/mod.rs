@@ -25,7 +25,7 @@ use weld_common::trace;
 
 use crate::elf::*;
 use crate::ids::OutputSectionId;
-use crate::layout::{Chunk, ChunkKind};
+use crate::layout::{Chunk, ChunkKind, FileOffset};
 use crate::live::SectionOwners;
 use crate::synth::build_id;
 use crate::synth::contents::Contents;
@@ -84,7 +84,7 @@ impl Emitter<'_, '_, '_> {
         let chunk = layout.chunk(ChunkKind::BuildId)?;
         let out = &layout[chunk.out];
         let range = build_id::id_range(&self.image.options.notes.build_id);
-        let start = out.offset + (chunk.address - out.address);
+        let start = out.file_offset(chunk.address()).0;
         Some(start + range.start as u64..start + range.end as u64)
     }
 
@@ -94,7 +94,7 @@ impl Emitter<'_, '_, '_> {
             Unit::Headers => sink.bytes(0, &self.contents.headers),
             Unit::SectionHeaders(range) => self.section_headers(range.clone(), sink),
             Unit::Hole { offset, size } => {
-                sink.hole(*offset, *size);
+                sink.hole(offset.0, *size);
                 Ok(None)
             }
             Unit::Gap { offset, size }
@@ -103,19 +103,25 @@ impl Emitter<'_, '_, '_> {
             | Unit::Chunk { offset, size, .. } => self.region(unit, *offset, *size, sink),
             // Without relocations it needs no buffer.
             Unit::Part { part, offset } => match self.members().unchanged(part) {
-                Some(bytes) => sink.bytes(*offset, bytes),
+                Some(bytes) => sink.bytes(offset.0, bytes),
                 None => self.region(unit, *offset, part.size, sink),
             },
             Unit::Packed { section, part, offset } => {
-                sink.bytes(*offset, self.contents.compressed[*section].1.part(*part))
+                sink.bytes(offset.0, self.contents.compressed[*section].1.part(*part))
             }
             Unit::Symbols(slices) => self.symbols(slices.clone(), sink),
         }
     }
 
     /// Writes a unit that is filled in a buffer.
-    fn region(&self, unit: &Unit, offset: u64, size: u64, sink: &UnitSink) -> Result<Digest, OutputError> {
-        sink.region(offset, size as usize, |bytes| {
+    fn region(
+        &self,
+        unit: &Unit,
+        offset: FileOffset,
+        size: u64,
+        sink: &UnitSink,
+    ) -> Result<Digest, OutputError> {
+        sink.region(offset.0, size as usize, |bytes| {
             check::fill(self.image, offset, bytes, |image, bytes| {
                 Emitter { image, ..*self }.fill(unit, bytes);
             });
@@ -143,7 +149,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Fills the bytes at `offset` of the file with whole output sections.
-    fn sections(&self, range: Range<usize>, offset: u64, bytes: &mut [u8]) {
+    fn sections(&self, range: Range<usize>, offset: FileOffset, bytes: &mut [u8]) {
         let members = self.members();
         let write = |chunk: &Chunk, target: &mut [u8]| self.chunk(chunk, 0, target);
         let mut done = 0;
@@ -161,11 +167,9 @@ impl Emitter<'_, '_, '_> {
 
     fn section_headers(&self, range: Range<usize>, sink: &UnitSink) -> Result<Digest, OutputError> {
         let layout = self.image.layout;
-        if layout.section_headers == 0 {
-            return Ok(None);
-        }
-        let offset = layout.section_headers + range.start as u64 * layout.format.size::<Shdr>();
-        sink.bytes(offset, &headers::section_headers(layout, self.contents.names, range))
+        let Some(start) = layout.section_headers else { return Ok(None) };
+        let offset = start + range.start as u64 * layout.format.size::<Shdr>();
+        sink.bytes(offset.0, &headers::section_headers(layout, self.contents.names, range))
     }
 
     fn members(&self) -> Members<'_, '_, '_> {
@@ -214,9 +218,8 @@ impl Emitter<'_, '_, '_> {
         let format = self.image.format();
         let part = part.in_form(format);
         let layout = self.image.layout;
-        let table = layout.chunk_offset(ChunkKind::SymTab);
-        let strings = layout.chunk_offset(ChunkKind::StrTab);
-        let indices = layout.chunk_offset(ChunkKind::SymTabShndx);
+        let [table, strings, indices] = [ChunkKind::SymTab, ChunkKind::StrTab, ChunkKind::SymTabShndx]
+            .map(|kind| layout.chunk_offset(kind).0);
         let null = u64::from(is_first);
         let head = null * (1 + symtab.sections.len() as u64);
         let (locals, globals) = (start.locals as u64 - head, start.globals as u64);

@@ -18,11 +18,10 @@ use weld_common::io::output::{OutputError, OutputFile, OutputOptions};
 use crate::elf::*;
 use crate::ids::*;
 use crate::job::Job;
-use crate::layout::{ChunkKind, Layout, OutputSection, Segment};
+use crate::layout::{ChunkKind, FileOffset, Layout, OutputSection, Segment};
 use crate::synth::contents::Contents;
 use crate::synth::headers;
 use crate::synth::shstrtab::Names;
-use crate::util::align_up;
 
 /// What is copied in one go.
 const PIECE: usize = 1 << 20;
@@ -101,8 +100,9 @@ impl<'c, 'h> Whole<'c, 'h> {
         let roles: Vec<Role> = whole.sections.iter().map(role).collect();
         let stays =
             whole.sections.iter().zip(&roles).filter(|(out, role)| **role == Role::Stays && !out.is_nobits());
-        let mut end =
-            stays.map(|(out, _)| out.offset + out.size).max().unwrap_or(0).max(whole.headers_size());
+        let mut end = stays
+            .map(|(out, _)| out.offset + out.size)
+            .fold(FileOffset::START + whole.headers_size(), FileOffset::max);
         for (number, (out, role)) in whole.sections.iter().zip(&roles).enumerate() {
             if *role == Role::Gone {
                 continue;
@@ -110,7 +110,7 @@ impl<'c, 'h> Whole<'c, 'h> {
             let mut copy = header_of(out);
             match role {
                 Role::Follows => {
-                    copy.offset = align_up(end, out.align.clamp(1, MAX_ALIGN));
+                    copy.offset = end.aligned(out.align.clamp(1, MAX_ALIGN));
                     end = copy.offset + copy.file_size();
                 }
                 Role::Hollow => (copy.kind, copy.offset) = (SHT_NOBITS, end),
@@ -138,9 +138,10 @@ impl<'c, 'h> Whole<'c, 'h> {
             chunk.out = place[chunk.out.index()].unwrap_or(OutputSectionId::NONE);
         }
         part.layout.segments = self.segments(&part.layout, &roles, &place);
-        part.layout.section_headers = align_up(end, whole.format.word());
+        let start = end.aligned(whole.format.word());
         let count = part.layout.sections.len() as u64 + 1;
-        part.layout.file_size = part.layout.section_headers + count * whole.format.size::<Shdr>();
+        part.layout.section_headers = Some(start);
+        part.layout.file_size = start + count * whole.format.size::<Shdr>() - FileOffset::START;
         part
     }
 
@@ -156,9 +157,10 @@ impl<'c, 'h> Whole<'c, 'h> {
             }
             if roles.contains(&Role::Hollow) {
                 segment.file_size = 0;
-                segment.offset = segment.address % segment.align.max(1);
+                segment.offset = FileOffset(segment.address % segment.align.max(1));
             } else {
-                segment.offset = place[segment.sections.start].map_or(0, |id| layout[id].offset);
+                segment.offset =
+                    place[segment.sections.start].map_or(FileOffset::START, |id| layout[id].offset);
             }
         }
         segments
@@ -191,19 +193,20 @@ impl<'c, 'h> Whole<'c, 'h> {
             let mut done = 0;
             while done < out.size {
                 let mut bytes = vec![0; PIECE.min((out.size - done) as usize)];
-                self.file.read_at(whole.offset + done, &mut bytes)?;
+                self.file.read_at((whole.offset + done).0, &mut bytes)?;
                 if out.own == Some(ChunkKind::DebugLink) {
                     let mut sum = Writer::new(format);
                     sum.u32(link);
                     let start = bytes.len() - 4;
                     bytes[start..].copy_from_slice(&sum.finish());
                 }
-                put(out.offset + done, &bytes)?;
+                put((out.offset + done).0, &bytes)?;
                 done += bytes.len() as u64;
             }
         }
         let all = 0..layout.sections.len() + 1;
-        put(layout.section_headers, &headers::section_headers(layout, &part.names, all))
+        let start = layout.section_headers.unwrap_or_default();
+        put(start.0, &headers::section_headers(layout, &part.names, all))
     }
 }
 

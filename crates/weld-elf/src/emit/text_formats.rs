@@ -53,7 +53,7 @@ impl Loaded<'_> {
     /// The bytes of a section.
     fn bytes(file: &OutputFile, section: &OutputSection) -> Result<Vec<u8>, OutputError> {
         let mut bytes = vec![0; section.file_size() as usize];
-        file.read_at(section.offset, &mut bytes)?;
+        file.read_at(section.offset.0, &mut bytes)?;
         Ok(bytes)
     }
 

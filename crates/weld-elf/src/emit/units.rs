@@ -15,7 +15,7 @@ use weld_common::io::units::UNIT_BYTES;
 use crate::compressed::CompressedSection;
 use crate::ids::*;
 use crate::layout::runs::RUN;
-use crate::layout::{ChunkKind, Layout, Member, OutputSection};
+use crate::layout::{ChunkKind, FileOffset, Layout, Member, OutputSection};
 use crate::sections::{SectionKind, Sections};
 use crate::synth::section::Cuts;
 use crate::synth::symtab::SymTab;
@@ -29,19 +29,19 @@ pub enum Unit {
     /// Some of the section header table, by their indices.
     SectionHeaders(Range<usize>),
     /// Zeroes between sections.
-    Gap { offset: u64, size: u64 },
+    Gap { offset: FileOffset, size: u64 },
     /// Zeroes that are left as the new file has them.
-    Hole { offset: u64, size: u64 },
+    Hole { offset: FileOffset, size: u64 },
     /// Output sections of this range, whole and with the gaps between them.
-    Sections { sections: Range<usize>, offset: u64, size: u64 },
+    Sections { sections: Range<usize>, offset: FileOffset, size: u64 },
     /// Members `first..last` of output section `out`.
-    Members { out: OutputSectionId, first: usize, last: usize, offset: u64, size: u64 },
+    Members { out: OutputSectionId, first: usize, last: usize, offset: FileOffset, size: u64 },
     /// A part of a large input section.
-    Part { part: Part, offset: u64 },
+    Part { part: Part, offset: FileOffset },
     /// `size` bytes of a large chunk from `start` on.
-    Chunk { chunk: usize, start: u64, offset: u64, size: u64 },
+    Chunk { chunk: usize, start: u64, offset: FileOffset, size: u64 },
     /// Part `part` of compressed section number `section`.
-    Packed { section: usize, part: usize, offset: u64 },
+    Packed { section: usize, part: usize, offset: FileOffset },
     /// Symbols of a run of slices of objects; if it is empty, those of no object.
     Symbols(Range<usize>),
 }
@@ -80,8 +80,8 @@ impl Cutter<'_, '_> {
     pub fn image(&self, symtab: Option<&SymTab>) -> Vec<Unit> {
         let layout = self.layout;
         let mut units = vec![Unit::Headers];
-        let mut end = layout.headers_size();
-        let mut small = Small { sections: 0..0, offset: 0, end: 0 };
+        let mut end = FileOffset::START + layout.headers_size();
+        let mut small = Small { sections: 0..0, offset: FileOffset::START, end: FileOffset::START };
         let mut order: Vec<_> = layout.with_ids().collect();
         if layout.raw {
             order.sort_by_key(|(_, out)| out.offset);
@@ -110,7 +110,9 @@ impl Cutter<'_, '_> {
             }
         }
         small.close(&mut units);
-        gap(&mut units, end, layout.section_headers);
+        if let Some(start) = layout.section_headers {
+            gap(&mut units, end, start);
+        }
         let headers = layout.sections.len() + 1;
         let runs = (0..headers).step_by(HEADERS).map(|first| first..headers.min(first + HEADERS));
         units.extend(runs.map(Unit::SectionHeaders));
@@ -131,7 +133,7 @@ impl Cutter<'_, '_> {
             && !out.own.is_some_and(|kind| matches!((self.slicing)(kind), Cuts::Elsewhere))
     }
 
-    fn packed(&self, section: usize, mut offset: u64, units: &mut Vec<Unit>) {
+    fn packed(&self, section: usize, mut offset: FileOffset, units: &mut Vec<Unit>) {
         for (part, bytes) in self.compressed[section].1.parts().enumerate() {
             units.push(Unit::Packed { section, part, offset });
             offset += bytes.len() as u64;
@@ -149,7 +151,7 @@ impl Cutter<'_, '_> {
         let out = &layout[id];
         let mut first = 0;
         let (mut start, mut end) = (out.offset, out.offset);
-        let close = |first: usize, last: usize, start: u64, end: u64, units: &mut Vec<Unit>| {
+        let close = |first: usize, last: usize, start: FileOffset, end: FileOffset, units: &mut Vec<Unit>| {
             if end > start {
                 units.push(Unit::Members { out: id, first, last, offset: start, size: end - start });
             }
@@ -193,15 +195,16 @@ impl Cutter<'_, '_> {
                 (first, start) = (i + 1, offset + size);
             }
         }
-        self.rest(id, first, (start, end), units);
+        self.rest(id, first, start..end, units);
     }
 
-    /// Ends the last unit of an output section. After its last member, which ends at `end`, a script may have
+    /// Ends the last unit of an output section, of which `open` is not in a unit yet. After its last member, which ends at `end`, a script may have
     /// left any amount of room.
-    fn rest(&self, id: OutputSectionId, first: usize, (start, end): (u64, u64), units: &mut Vec<Unit>) {
+    fn rest(&self, id: OutputSectionId, first: usize, open: Range<FileOffset>, units: &mut Vec<Unit>) {
+        let Range { start, end } = open;
         let out = &self.layout[id];
         let last = out.members.len();
-        let mut unit = |first: usize, from: u64, to: u64| {
+        let mut unit = |first: usize, from: FileOffset, to: FileOffset| {
             if to > from {
                 units.push(Unit::Members { out: id, first, last, offset: from, size: to - from });
             }
@@ -214,7 +217,7 @@ impl Cutter<'_, '_> {
         if out.fillers.iter().all(|filler| filler.pattern.iter().all(|byte| *byte == 0)) {
             return units.push(Unit::Hole { offset: end, size: stop - end });
         }
-        let starts = (end..stop).step_by(UNIT_BYTES as usize);
+        let starts = (end.0..stop.0).step_by(UNIT_BYTES as usize).map(FileOffset);
         starts.for_each(|from| unit(last, from, stop.min(from + UNIT_BYTES)));
     }
 
@@ -238,7 +241,7 @@ impl Cutter<'_, '_> {
     fn alone(
         &self,
         member: Member,
-        offset: u64,
+        offset: FileOffset,
         size: u64,
         units: &mut Vec<Unit>,
         close: impl FnOnce(&mut Vec<Unit>),
@@ -269,14 +272,14 @@ impl Cutter<'_, '_> {
 /// Small output sections, one after the other.
 struct Small {
     sections: Range<usize>,
-    offset: u64,
-    end: u64,
+    offset: FileOffset,
+    end: FileOffset,
 }
 
 impl Small {
     /// Takes in the next section with contents, unless there would be too much. `before` is where the one
     /// before it ends.
-    fn takes(&mut self, id: OutputSectionId, out: &OutputSection, before: u64) -> bool {
+    fn takes(&mut self, id: OutputSectionId, out: &OutputSection, before: FileOffset) -> bool {
         let end = out.offset + out.size;
         let fits = !self.sections.is_empty() && self.end == before && end - self.offset <= UNIT_BYTES;
         if fits {
@@ -307,8 +310,8 @@ fn first_from(range: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
 }
 
 /// Zeroes are written where they are few; larger holes are left as the new file has them, zero too.
-fn gap(units: &mut Vec<Unit>, from: u64, to: u64) {
-    let (offset, size) = (from, to.saturating_sub(from));
+fn gap(units: &mut Vec<Unit>, from: FileOffset, to: FileOffset) {
+    let (offset, size) = (from, to.since(from));
     match size {
         0 => {}
         1..=UNIT_BYTES => units.push(Unit::Gap { offset, size }),
@@ -317,16 +320,21 @@ fn gap(units: &mut Vec<Unit>, from: u64, to: u64) {
 }
 
 /// File offset and size of a member of output section `id`.
-pub fn extent(layout: &Layout, sections: &Sections, id: OutputSectionId, member: Member) -> (u64, u64) {
+pub fn extent(
+    layout: &Layout,
+    sections: &Sections,
+    id: OutputSectionId,
+    member: Member,
+) -> (FileOffset, u64) {
     let out = &layout[id];
     match (member.as_chunk(), member.as_section()) {
         (Some(id), _) => {
             let chunk = &layout.chunks[id.index()];
-            (out.offset + (chunk.address - out.address), chunk.size)
+            (out.file_offset(chunk.address()), chunk.size)
         }
         (_, Some(id)) => {
             let section = sections.get(id);
-            (out.offset + (section.address() - out.address), section.size)
+            (out.file_offset(section.address()), section.size)
         }
         _ => (out.offset, 0),
     }
@@ -342,11 +350,11 @@ mod tests {
     use super::*;
     use crate::sections::InputSection;
 
-    fn key(unit: &Unit) -> (usize, usize, u64, u64) {
+    fn key(unit: &Unit) -> (usize, usize, FileOffset, u64) {
         match unit {
             Unit::Members { first, last, offset, size, .. } => (*first, *last, *offset, *size),
             Unit::Part { part, offset } => (part.section.index(), usize::MAX, *offset, part.size),
-            _ => (0, 0, 0, 0),
+            _ => (0, 0, FileOffset::START, 0),
         }
     }
 
@@ -358,7 +366,7 @@ mod tests {
             state >> 33
         };
         let mut out = OutputSection::new((&b".data"[..]).into(), crate::elf::SHT_PROGBITS, 0, 0);
-        (out.address, out.offset) = (1 << 30, 4096);
+        (out.address, out.offset) = (1 << 30, FileOffset(4096));
         let mut list = Vec::new();
         let mut end = out.address;
         for i in 0..2 * RUN as u32 + 100 {
@@ -383,7 +391,6 @@ mod tests {
             of_bin: vec![OutputSectionId(0)],
             image_base: 0,
             raw: false,
-            section_headers: 0,
             file_size: 0,
             ..Layout::default()
         };

@@ -54,7 +54,7 @@ pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel
     by_address.sort_unstable();
     layout.by_address = by_address;
     for chunk in &mut layout.chunks {
-        chunk.address += layout.sections[chunk.out.index()].address;
+        chunk.move_to(layout.sections[chunk.out.index()].address);
     }
     let of_out = |out: &OutputSectionId| layout.sections.get(out.index()).map_or(0, |out| out.address);
     let starts: Vec<u64> = layout.of_bin.iter().map(of_out).collect();
@@ -99,7 +99,7 @@ fn common_addresses(layout: &Layout) -> Vec<u64> {
     for chunk in &layout.chunks {
         if let ChunkKind::Common(block) = chunk.kind {
             list.resize(list.len().max(block as usize + 1), 0);
-            list[block as usize] = chunk.address;
+            list[block as usize] = chunk.address();
         }
     }
     list
@@ -173,7 +173,7 @@ fn place_merged(symbol: &mut Symbol, section: &InputSection, layout: &Layout, me
     let (part, input) = section.merged();
     let part = merged.get(part);
     let at = part.and_then(|p| p.merged.output_offset(input, symbol.offset()));
-    let base = part.map_or(0, |p| layout.chunks[p.chunk.index()].address);
+    let base = part.map_or(0, |p| layout.chunks[p.chunk.index()].address());
     if symbol.offset() >= section.size {
         symbol.add(sym::OUTSIDE);
     }
@@ -313,9 +313,9 @@ fn target_value(
         Target::Headers => layout.headers_address().unwrap_or(image),
         Target::GotBase => bases.got_base,
         Target::Dynamic => layout.chunk_address(ChunkKind::Dynamic),
-        Target::FrameHeader => layout.chunk(ChunkKind::EhFrameHdr).map_or(image, |c| c.address),
-        Target::RelaIpltStart => resolver_relocs(layout).map_or(image, |c| c.address),
-        Target::RelaIpltEnd => resolver_relocs(layout).map_or(image, |c| c.address + c.size),
+        Target::FrameHeader => layout.chunk(ChunkKind::EhFrameHdr).map_or(image, |c| c.address()),
+        Target::RelaIpltStart => resolver_relocs(layout).map_or(image, |c| c.address()),
+        Target::RelaIpltEnd => resolver_relocs(layout).map_or(image, |c| c.address() + c.size),
         // In an executable, offsets from the module's block are those from the thread pointer; see
         // `apply`, which treats DTPOFF so.
         Target::TlsModuleBase if shared => bases.tls_start,

@@ -152,7 +152,6 @@ impl<'a> Builder<'_, 'a> {
             of_bin,
             image_base: 0,
             raw: self.options.output.raw,
-            section_headers: 0,
             file_size: 0,
             ..Layout::default()
         };
@@ -608,8 +607,8 @@ fn place_members(layout: &mut Layout, sections: &mut Sections, id: OutputSection
         match member.as_chunk() {
             Some(chunk) => {
                 let chunk = &mut layout.chunks[chunk.index()];
-                chunk.address = align_to(offset, chunk.align);
-                offset = chunk.address.saturating_add(chunk.size);
+                chunk.set_offset(align_to(offset, chunk.align));
+                offset = chunk.offset().saturating_add(chunk.size);
                 align = align.max(chunk.align);
             }
             None => {

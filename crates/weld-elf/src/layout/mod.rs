@@ -18,6 +18,7 @@ pub mod addresses;
 pub mod chunk;
 pub mod default_script;
 pub mod error;
+pub mod file_offset;
 pub mod insert;
 pub mod members;
 pub mod overlaps;
@@ -42,6 +43,7 @@ use crate::elf::{Ehdr, Format, Phdr};
 use crate::ids::*;
 pub use chunk::ChunkKind;
 use chunk::Spec;
+pub use file_offset::FileOffset;
 use program::Memory;
 
 /// A piece of an output section: an input section, or a chunk that the linker makes.
@@ -71,8 +73,8 @@ pub struct Chunk {
     pub kind: ChunkKind,
     pub size: u64,
     pub align: u64,
-    /// Offset in the output section; after layout the address (still the offset if not allocated).
-    pub address: u64,
+    /// Asked for as what it is: [`Chunk::offset`], [`Chunk::address`].
+    place: u64,
     pub out: OutputSectionId,
     /// The `p_type` by which readers of programs find it, if there is one.
     pub segment: Option<u32>,
@@ -80,12 +82,33 @@ pub struct Chunk {
 
 impl Chunk {
     pub fn new(kind: ChunkKind, (size, align): (u64, u64), out: OutputSectionId) -> Chunk {
-        Chunk { kind, size, align, address: 0, out, segment: None }
+        Chunk { kind, size, align, place: 0, out, segment: None }
     }
 
     /// That of which `spec` says what there is to say.
     pub fn of_spec(kind: ChunkKind, spec: &Spec, out: OutputSectionId) -> Chunk {
         Chunk { segment: spec.segment, ..Chunk::new(kind, (spec.size, spec.align), out) }
+    }
+
+    /// The offset in its output section, until there are addresses ([`addresses`]).
+    #[inline(always)]
+    pub fn offset(&self) -> u64 {
+        self.place
+    }
+
+    pub fn set_offset(&mut self, offset: u64) {
+        self.place = offset;
+    }
+
+    /// From the offset to the address: the output section starts at `start`.
+    pub fn move_to(&mut self, start: u64) {
+        self.place += start;
+    }
+
+    /// The address, once everything has one; the offset still if the output section is not in memory.
+    #[inline(always)]
+    pub fn address(&self) -> u64 {
+        self.place
     }
 }
 
@@ -120,7 +143,7 @@ pub struct OutputSection<'a> {
     pub address: u64,
     /// Where its bytes are loaded: its address, unless something copies it there later.
     pub load_address: u64,
-    pub offset: u64,
+    pub offset: FileOffset,
     pub size: u64,
     pub members: Vec<Member>,
     pub memory: Memory,
@@ -152,7 +175,7 @@ impl<'a> OutputSection<'a> {
             align: 1,
             address: 0,
             load_address: 0,
-            offset: 0,
+            offset: FileOffset::START,
             size: 0,
             members: Vec::new(),
             memory: Memory::Nowhere,
@@ -189,6 +212,12 @@ impl OutputSection<'_> {
     pub fn end(&self) -> u64 {
         self.address + self.size
     }
+
+    /// Where in the file the byte at an address of the section is, which has bytes there.
+    #[inline(always)]
+    pub fn file_offset(&self, address: u64) -> FileOffset {
+        self.offset + (address - self.address)
+    }
 }
 
 /// A program header, with the range of output sections that it spans.
@@ -197,7 +226,7 @@ pub struct Segment {
     pub kind: u32,
     pub flags: u32,
     pub sections: std::ops::Range<usize>,
-    pub offset: u64,
+    pub offset: FileOffset,
     pub address: u64,
     /// `p_paddr`
     pub load_address: u64,
@@ -228,13 +257,13 @@ pub struct Layout<'a> {
     pub image_base: u64,
     /// The file is the image alone, without headers (`--oformat=binary`).
     pub raw: bool,
-    /// Offset of the section header table; 0 if there is none.
-    pub section_headers: u64,
+    /// The section header table, if there is one.
+    pub section_headers: Option<FileOffset>,
     pub file_size: u64,
     /// What a linker script knows, if one lays out.
     pub script: Option<Box<scripted::Scripted>>,
     /// Where what is in memory ends in the file, if a script lays out.
-    pub end_of_image: u64,
+    pub end_of_image: FileOffset,
 }
 
 impl<'a> Index<OutputSectionId> for Layout<'a> {
@@ -264,8 +293,8 @@ impl<'a> Layout<'a> {
         // What is loaded begins with a page, and what lies before in that comes along (`-N`). A script says
         // what it wants in memory.
         let first = loads.next().filter(|_| self.script.is_none())?;
-        let start = first.address.checked_sub(first.offset)?;
-        (first.offset < SMALLEST_PAGE && start.is_multiple_of(SMALLEST_PAGE)).then_some(start)
+        let start = first.address.checked_sub(first.offset.0)?;
+        (first.offset.0 < SMALLEST_PAGE && start.is_multiple_of(SMALLEST_PAGE)).then_some(start)
     }
 
     /// Bytes of the ELF header and the program headers.
@@ -325,15 +354,12 @@ impl<'a> Layout<'a> {
     }
 
     /// Where a chunk starts in the file; 0 if there is none.
-    pub fn chunk_offset(&self, kind: ChunkKind) -> u64 {
-        self.chunk(kind).map_or(0, |c| {
-            let out = &self[c.out];
-            out.offset + (c.address - out.address)
-        })
+    pub fn chunk_offset(&self, kind: ChunkKind) -> FileOffset {
+        self.chunk(kind).map_or(FileOffset::START, |chunk| self[chunk.out].file_offset(chunk.address()))
     }
 
     pub fn chunk_address(&self, kind: ChunkKind) -> u64 {
-        self.chunk(kind).map_or(0, |c| c.address)
+        self.chunk(kind).map_or(0, Chunk::address)
     }
 
     /// The thread-local storage segment.

@@ -65,7 +65,7 @@ pub(super) fn check_ranges(mut all: Vec<(u64, &OutputSection)>, is_loading: bool
 fn check_pages(layout: &Layout, (a, b): (&Segment, &Segment), page: u64) -> Result<(), LayoutError> {
     let end = a.address + a.mem_size;
     let shared = end.div_ceil(page) > b.address / page;
-    let distance = |s: &Segment| s.address.wrapping_sub(s.offset);
+    let distance = |s: &Segment| s.offset.distance(s.address);
     if !shared || end <= b.address && distance(a) == distance(b) {
         return Ok(());
     }

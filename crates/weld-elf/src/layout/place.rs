@@ -12,7 +12,6 @@ use super::segments::{self, PageSizes, SegmentFacts, is_tls_zeroes};
 use super::*;
 use crate::elf::*;
 use crate::options::{Magic, Options, SeparateCode};
-use crate::util::align_up;
 
 /// Sections end here at the latest, so that addresses of the page after the last one do not overflow. Kernels
 /// are linked to within 2 GiB of the top.
@@ -27,7 +26,7 @@ const MAX_PADDING: u64 = 1 << 32;
 
 struct Cursor {
     address: u64,
-    offset: u64,
+    offset: FileOffset,
 }
 
 /// Where sections of a file of this form end at the latest: what lies at the very top ends after the last
@@ -37,15 +36,15 @@ pub(super) fn max_end(format: Format) -> u64 {
 }
 
 /// The last offset in a file of this form.
-fn max_file(format: Format) -> u64 {
-    format.max_address().min(MAX_FILE)
+fn max_file(format: Format) -> FileOffset {
+    FileOffset(format.max_address().min(MAX_FILE))
 }
 
 /// Gives all sections their places, by the segments and the image base that are set.
 pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), LayoutError> {
     let headers = layout.headers_size();
     let address = layout.image_base.checked_add(headers).ok_or(LayoutError::HighImageBase)?;
-    let mut cursor = Cursor { address, offset: headers };
+    let mut cursor = Cursor { address, offset: FileOffset::START + headers };
     allocated(layout, (options, facts.pages), &mut cursor)?;
     layout.sections.iter_mut().for_each(|out| out.load_address = out.address);
     let rest = |out: &OutputSection| (!out.is_alloc()).then_some(out.align);
@@ -54,7 +53,7 @@ pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -
 
 /// Gives all sections of an object their offsets. They have no addresses.
 pub(super) fn object(layout: &mut Layout) -> Result<(), LayoutError> {
-    let mut cursor = Cursor { address: 0, offset: layout.format.size::<Ehdr>() };
+    let mut cursor = Cursor { address: 0, offset: FileOffset::START + layout.format.size::<Ehdr>() };
     place_rest(layout, &mut cursor, |out| Some(out.align.min(MAX_FILE_ALIGN)), true)
 }
 
@@ -72,20 +71,20 @@ pub(super) fn raw(layout: &mut Layout) -> Result<(), LayoutError> {
     };
     let mut order: Vec<usize> = (0..layout.sections.len()).collect();
     order.sort_by_key(|&i| layout.sections[i].load_address);
-    let mut end = 0;
+    let mut end = FileOffset::START;
     for i in order {
         let out = &mut layout.sections[i];
         if !has_bytes(out) {
-            out.offset = 0;
+            out.offset = FileOffset::START;
             continue;
         }
-        out.offset = out.load_address - start;
-        if out.offset.saturating_sub(end) > MAX_PADDING {
+        out.offset = FileOffset::of_address(out.load_address, start);
+        if out.offset.since(end) > MAX_PADDING {
             return Err(LayoutError::file_too_large(out));
         }
         end = out.offset + out.size;
     }
-    (layout.image_base, layout.file_size) = (start, end);
+    (layout.image_base, layout.file_size) = (start, end - FileOffset::START);
     Ok(())
 }
 
@@ -184,13 +183,13 @@ impl Placer<'_, '_> {
     ) -> Result<(), LayoutError> {
         let align = start.align;
         if separate(self.options, before, first.flags) {
-            self.cursor.offset = align_up(self.cursor.offset, self.pages.max);
+            self.cursor.offset = self.cursor.offset.aligned(self.pages.max);
         }
         if let Some(address) = explicit {
             self.cursor.address = address;
         } else if self.options.layout.magic == Magic::Paged {
             let base = checked_align_up(self.cursor.address, align);
-            let address = base.and_then(|base| base.checked_add(self.cursor.offset % align));
+            let address = base.and_then(|base| base.checked_add(self.cursor.offset.0 % align));
             // What has no memory needs no page, of which there may be none.
             let fits = |address: &u64| start.has_memory || *address <= max_end(self.format);
             let stays = (!start.has_memory).then_some(self.cursor.address);
@@ -200,8 +199,8 @@ impl Placer<'_, '_> {
         // The kernel maps pages, of the file as of memory, also where segments are not aligned to them
         // (`-N`). Never before the contents that the file already has.
         let page = align.max(self.pages.kernel);
-        self.cursor.offset += self.cursor.address.wrapping_sub(self.cursor.offset) % page;
-        self.distance = self.cursor.address.wrapping_sub(self.cursor.offset);
+        self.cursor.offset += self.cursor.offset.distance(self.cursor.address) % page;
+        self.distance = self.cursor.offset.distance(self.cursor.address);
         Ok(())
     }
 
@@ -223,10 +222,10 @@ impl Placer<'_, '_> {
         if out.is_nobits() || out.size == 0 && after_zeroes {
             out.offset = self.cursor.offset;
         } else {
-            out.offset = out.address.wrapping_sub(self.distance);
-            let padding = out.offset.saturating_sub(self.cursor.offset);
+            out.offset = FileOffset::of_address(out.address, self.distance);
+            let padding = out.offset.since(self.cursor.offset);
             let max = max_file(self.format);
-            if padding > MAX_PADDING || out.offset > max || out.size > max {
+            if padding > MAX_PADDING || out.offset > max || out.size > max.0 {
                 return Err(LayoutError::file_too_large(out));
             }
             self.cursor.offset = out.offset + out.size;
@@ -256,8 +255,12 @@ pub(super) fn behind(layout: &mut Layout, headers: bool) -> Result<(), LayoutErr
 
 /// Gives a section its offset, if the file then does not become too large. `before` is where what is before
 /// it ends.
-pub(super) fn set_offset(out: &mut OutputSection, offset: u64, before: u64) -> Result<(), LayoutError> {
-    if offset > MAX_FILE || out.size > MAX_FILE || offset.saturating_sub(before) > MAX_PADDING {
+pub(super) fn set_offset(
+    out: &mut OutputSection,
+    offset: FileOffset,
+    before: FileOffset,
+) -> Result<(), LayoutError> {
+    if offset.0 > MAX_FILE || out.size > MAX_FILE || offset.since(before) > MAX_PADDING {
         return Err(LayoutError::file_too_large(out));
     }
     out.offset = offset;
@@ -290,22 +293,22 @@ fn place_rest(
     let max = max_file(layout.format);
     for out in &mut layout.sections {
         let Some(align) = align(out) else { continue };
-        let offset = checked_align_up(cursor.offset, align);
+        let offset = cursor.offset.checked_aligned(align);
         out.offset = offset.ok_or_else(|| LayoutError::file_too_large(out))?;
-        if out.offset > max || out.offset - cursor.offset > MAX_PADDING || out.file_size() > max {
+        if out.offset > max || out.offset - cursor.offset > MAX_PADDING || out.file_size() > max.0 {
             return Err(LayoutError::file_too_large(out));
         }
         cursor.offset = out.offset + out.file_size();
     }
     if !headers {
-        (layout.section_headers, layout.file_size) = (0, cursor.offset);
+        (layout.section_headers, layout.file_size) = (None, cursor.offset - FileOffset::START);
         return Ok(());
     }
-    layout.section_headers = align_up(cursor.offset, layout.format.word());
-    if layout.section_headers > max {
+    let start = cursor.offset.aligned(layout.format.word());
+    if start > max {
         return Err(LayoutError::FileTooLarge(None));
     }
-    layout.file_size =
-        layout.section_headers + (layout.sections.len() as u64 + 1) * layout.format.size::<Shdr>();
+    let end = start + (layout.sections.len() as u64 + 1) * layout.format.size::<Shdr>();
+    (layout.section_headers, layout.file_size) = (Some(start), end - FileOffset::START);
     Ok(())
 }

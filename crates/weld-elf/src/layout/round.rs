@@ -55,7 +55,7 @@ impl<'c, 'a> Round<'c, 'a> {
 
     fn in_chunk(&self, chunk: Option<&Chunk>, offset: u64) -> Option<u64> {
         let chunk = chunk?;
-        Some(self.layout[chunk.out].address.wrapping_add(chunk.address).wrapping_add(offset))
+        Some(self.layout[chunk.out].address.wrapping_add(chunk.offset()).wrapping_add(offset))
     }
 
     /// The address of byte `at` of an input section.

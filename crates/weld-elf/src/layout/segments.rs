@@ -171,21 +171,22 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
     let unread = if listed { 0 } else { facts.mode.facts().execute_only };
     for segment in &mut layout.segments {
         if segment.kind == PT_PHDR {
-            segment.offset = layout.format.size::<Ehdr>();
-            segment.address = layout.image_base + segment.offset;
+            let start = layout.format.size::<Ehdr>();
+            segment.offset = FileOffset::START + start;
+            segment.address = layout.image_base + start;
             segment.load_address = segment.address;
-            segment.file_size = headers - segment.offset;
+            segment.file_size = headers - start;
             segment.mem_size = segment.file_size;
             continue;
         }
         let span = &sections[segment.sections.clone()];
         let template = segment.kind == PT_TLS;
         let outside = |out: &&OutputSection| is_tls_zeroes(out) && !template;
-        let (mut file_end, mut end) = (0, 0);
+        let (mut file_end, mut end) = (FileOffset::START, 0);
         if segment.headers {
-            segment.offset = 0;
+            segment.offset = FileOffset::START;
             segment.address = layout.image_base;
-            (file_end, end) = (headers, layout.image_base + headers);
+            (file_end, end) = (FileOffset::START + headers, layout.image_base + headers);
         } else if let Some(first) = span.iter().find(|s| !outside(s)) {
             segment.offset = first.offset;
             segment.address = first.address;
@@ -226,7 +227,7 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
             segment.load_address = load_address(segment, span.first());
         }
         while segment.kind == PT_LOAD
-            && !segment.address.wrapping_sub(segment.offset).is_multiple_of(segment.align)
+            && !segment.offset.distance(segment.address).is_multiple_of(segment.align)
         {
             // A fixed image base may be less aligned than a section after it.
             segment.align /= 2;
@@ -246,23 +247,25 @@ fn is_unread(sections: &[OutputSection], unread: u64) -> bool {
 
 /// Offset and address of a loadable segment that begins with a section without contents, its `first`. They
 /// agree in the larger of the `units`, its alignment and that of pages, in which they can.
-fn start_of_zeroes(units: [u64; 2], span: &[OutputSection], first: &OutputSection) -> (u64, u64) {
+fn start_of_zeroes(units: [u64; 2], span: &[OutputSection], first: &OutputSection) -> (FileOffset, u64) {
     if let Some(contents) = span.iter().find(|s| !s.is_nobits()) {
         // Contents follow, so it has room in the file.
         let distance = contents.address.wrapping_sub(first.address);
-        return (contents.offset.saturating_sub(distance), first.address);
+        return (FileOffset(contents.offset.0.saturating_sub(distance)), first.address);
     }
     // What has no contents may begin anywhere in the file. It begins in memory with its first section: pages
     // before that are others'.
-    let down = |unit: &u64| first.offset.checked_sub(first.offset.wrapping_sub(first.address) % unit);
-    (units.iter().find_map(down).unwrap_or(first.address % units[1]), first.address)
+    let first_offset = first.offset.0;
+    let down = |unit: &u64| first_offset.checked_sub(first_offset.wrapping_sub(first.address) % unit);
+    (FileOffset(units.iter().find_map(down).unwrap_or(first.address % units[1])), first.address)
 }
 
 /// Program headers of 32 bits cannot say everything that may be asked for.
 pub(super) fn check_numbers(layout: &Layout) -> Result<(), LayoutError> {
     let max = layout.format.max_address();
     for s in &layout.segments {
-        if [s.offset, s.address, s.load_address, s.file_size, s.mem_size, s.align].iter().any(|&n| n > max) {
+        if [s.offset.0, s.address, s.load_address, s.file_size, s.mem_size, s.align].iter().any(|&n| n > max)
+        {
             let (size, address, align) = (s.mem_size, s.address, s.align);
             return Err(LayoutError::SegmentBeyondAddresses { address, size, align });
         }
@@ -398,7 +401,7 @@ pub(super) fn segment(kind: u32, flags: u32, sections: std::ops::Range<usize>, a
         kind,
         flags,
         sections,
-        offset: 0,
+        offset: FileOffset::START,
         address: 0,
         load_address: 0,
         file_size: 0,

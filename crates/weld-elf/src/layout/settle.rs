@@ -111,7 +111,7 @@ mod tests {
         let (layout, result) = run(50);
         assert_eq!(result, Ok(()));
         // The second chunk has moved after the first, and the section after both.
-        assert_eq!((layout.chunks[0].size, layout.chunks[1].address), (50, 56));
+        assert_eq!((layout.chunks[0].size, layout.chunks[1].offset()), (50, 56));
         assert_eq!((layout.sections[0].size, layout.sections[1].address), (64, 64));
     }
 

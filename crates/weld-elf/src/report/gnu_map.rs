@@ -246,7 +246,7 @@ impl Map<'_, '_, '_> {
             }
             _ if chunk.size == 0 => {}
             _ => {
-                row(text, &format!(" {out}"), (chunk.address, chunk.size), "<internal>");
+                row(text, &format!(" {out}"), (chunk.address(), chunk.size), "<internal>");
                 if matches!(chunk.kind, ChunkKind::CopyBss | ChunkKind::CopyRelro) {
                     for (address, id) in self.symbols.copies_in(chunk) {
                         symbol(text, address, &self.name(id));

@@ -131,7 +131,7 @@ impl Map<'_, '_, '_> {
     }
 
     fn chunk(&self, out: &OutputSection, chunk: &Chunk, text: &mut String) {
-        let place = (chunk.address, chunk.size, chunk.align);
+        let place = (chunk.address(), chunk.size, chunk.align);
         let distance = distance(out);
         match chunk.kind {
             ChunkKind::Common(kind) => self.commons(chunk, kind, distance, text),
@@ -255,7 +255,7 @@ impl Symbols {
 
 /// Those of a sorted list of addresses that lie in a chunk.
 fn inside<'l>(list: &'l [(u64, SymbolId)], chunk: &Chunk) -> impl Iterator<Item = (u64, SymbolId)> + use<'l> {
-    let (start, end) = (chunk.address, chunk.address + chunk.size);
+    let (start, end) = (chunk.address(), chunk.address() + chunk.size);
     let first = list.partition_point(|s| s.0 < start);
     list[first..].iter().take_while(move |s| s.0 < end).copied()
 }

@@ -214,7 +214,7 @@ impl Link<'_, '_, '_> {
             kind: out.kind,
             flags: out.flags,
             address: out.address,
-            offset: out.offset,
+            offset: out.offset.0,
             size: out.size,
             align: out.align,
         };
@@ -232,7 +232,7 @@ impl Link<'_, '_, '_> {
             PartRow {
                 key: numbers.key(keys::hash_of(&[name, common.as_flattened()])),
                 output: chunk.map_or(NONE, |chunk| chunk.out.0),
-                address: chunk.map_or(0, |chunk| chunk.address),
+                address: chunk.map_or(0, |chunk| chunk.address()),
                 size,
                 entsize: part.entsize,
                 strings: u8::from(part.strings),

@@ -53,7 +53,7 @@ pub trait Places {
 
 impl Places for Layout<'_> {
     fn chunk(&self, kind: ChunkKind) -> (u64, u64) {
-        Layout::chunk(self, kind).map_or((0, 0), |c| (c.address, c.size))
+        Layout::chunk(self, kind).map_or((0, 0), |c| (c.address(), c.size))
     }
     fn has(&self, kind: ChunkKind) -> bool {
         Layout::chunk(self, kind).is_some()

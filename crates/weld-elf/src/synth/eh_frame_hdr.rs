@@ -31,7 +31,7 @@ impl Synthetic for Section {
 
     fn write(&self, at: &At, out: &mut [u8]) {
         let image = at.image();
-        let addresses = (at.chunk.address, image.layout.chunk_address(ChunkKind::EhFrame));
+        let addresses = (at.chunk.address(), image.layout.chunk_address(ChunkKind::EhFrame));
         if let Err(e) = eh_frame::write_hdr(at.format(), addresses, &at.contents().frame_table, at.start, out)
         {
             image.sink.error(format!(".eh_frame_hdr: {e}"));

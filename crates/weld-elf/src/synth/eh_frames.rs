@@ -449,6 +449,6 @@ impl Synthetic for Section {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        at.contents().eh_frames.write(at.image(), at.chunk.address, at.start, out);
+        at.contents().eh_frames.write(at.image(), at.chunk.address(), at.start, out);
     }
 }

@@ -83,12 +83,13 @@ pub fn file_header(
     let size = |count: usize, of: u64| if count == 0 { 0 } else { of as u16 };
     let mut out = Writer::with_room(Format::NATIVE, Ehdr::SIZE);
     out.bytes(&identification(format, abi));
-    let count = if layout.section_headers != 0 { layout.sections.len() + 1 } else { 0 };
+    let section_headers = layout.section_headers.unwrap_or_default();
+    let count = if layout.section_headers.is_some() { layout.sections.len() + 1 } else { 0 };
     let segments = layout.segments.len();
     let phoff = if segments == 0 { 0 } else { format.size::<Ehdr>() };
     let (kind, machine) = kind;
     out.u16(kind).u16(machine).u32(1);
-    out.word(entry).word(phoff).word(layout.section_headers).u32(flags);
+    out.word(entry).word(phoff).word(section_headers.0).u32(flags);
     out.u16(format.size::<Ehdr>() as u16).u16(size(segments, format.size::<Phdr>()));
     out.u16(segments as u16).u16(size(count, format.size::<Shdr>()));
     // Numbers that do not fit are in section header 0.
@@ -102,7 +103,7 @@ pub fn file_header(
 }
 
 fn put_segment(out: &mut Writer, s: &Segment) {
-    out.u32(s.kind).u32(s.flags).word(s.offset).word(s.address).word(s.load_address);
+    out.u32(s.kind).u32(s.flags).word(s.offset.0).word(s.address).word(s.load_address);
     out.word(s.file_size).word(s.mem_size).word(s.align);
 }
 
@@ -121,7 +122,7 @@ pub fn section_headers(layout: &Layout, names: &Names, range: Range<usize>) -> V
         put_section(
             &mut out,
             (name, section.kind),
-            [section.flags, section.address, section.offset, section.size],
+            [section.flags, section.address, section.offset.0, section.size],
             (section.link.0, section.info),
             [section.align, section.entsize],
         );

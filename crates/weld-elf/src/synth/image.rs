@@ -70,7 +70,7 @@ impl<'a> Image<'_, 'a> {
         let (part, input) = section.merged();
         let part = &self.merged[part];
         let at = part.merged.output_offset(input, offset)?;
-        Some(self.layout.chunks[part.chunk.index()].address + at)
+        Some(self.layout.chunks[part.chunk.index()].address() + at)
     }
 
     /// The pieces of a merge section, and the address from which their positions count.
@@ -78,7 +78,7 @@ impl<'a> Image<'_, 'a> {
         let (part, input) = section.merged();
         let part = &self.merged[part];
         let pieces = part.merged.pieces(input);
-        (pieces, self.layout.chunks[part.chunk.index()].address)
+        (pieces, self.layout.chunks[part.chunk.index()].address())
     }
 
     /// Where symbol `index` of an object is, for a relocation with `addend`.
@@ -315,7 +315,7 @@ impl<'a> Image<'_, 'a> {
             sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let relro = self.layout.chunk(ChunkKind::CopyRelro);
-                let inside = relro.filter(|c| symbol.address().wrapping_sub(c.address) < c.size.max(1));
+                let inside = relro.filter(|c| symbol.address().wrapping_sub(c.address()) < c.size.max(1));
                 inside.map(|c| c.out.header()).or_else(|| of_chunk(ChunkKind::CopyBss))
             }
             sym::INTERNAL => {

@@ -138,7 +138,7 @@ impl Packed<'_, '_> {
             list.push(layout[out].address.wrapping_add(offset));
         }
         if let Some(chunk) = layout.chunk(ChunkKind::Got).filter(|_| self.got_words > 0) {
-            let base = layout[chunk.out].address + chunk.address;
+            let base = layout[chunk.out].address + chunk.offset();
             // Which words are relative does not change the size by more than a few bitmaps; take all.
             list.extend((0..u64::from(self.got_words)).map(|word| base + layout.format.word() * word));
         }

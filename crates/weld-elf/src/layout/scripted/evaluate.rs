@@ -366,7 +366,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             } else if let Some(id) = member.as_chunk() {
                 let chunk = &mut self.layout.chunks[id.index()];
                 let address = align_to(at, chunk.align);
-                chunk.address = address.wrapping_sub(start);
+                chunk.set_offset(address.wrapping_sub(start));
                 at = address.saturating_add(chunk.size);
             }
         }
@@ -391,7 +391,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
                 *byte = if big { full[last - i] } else { full[i] };
             }
         }
-        self.layout.chunks[chunk.index()].address = self.dot - start;
+        self.layout.chunks[chunk.index()].set_offset(self.dot - start);
         self.dot = self.dot.saturating_add(size);
     }
 

@@ -17,7 +17,7 @@ use crate::layout::overlaps;
 use crate::layout::place;
 use crate::layout::program::{Memory, Program};
 use crate::layout::segments::{self, PageSizes, SegmentFacts, is_tls_zeroes};
-use crate::layout::{Chunk, ChunkKind, OutputSection, Segment};
+use crate::layout::{Chunk, ChunkKind, FileOffset, OutputSection, Segment};
 
 /// Passes after which a script that still changes is given up.
 const PASSES: usize = 32;
@@ -458,7 +458,7 @@ impl Scripted {
 
 fn is_inside(layout: &Layout, chunk: &Chunk) -> bool {
     let out = layout.sections.get(chunk.out.index());
-    out.is_none_or(|out| chunk.address.checked_add(chunk.size).is_some_and(|end| end <= out.size))
+    out.is_none_or(|out| chunk.offset().checked_add(chunk.size).is_some_and(|end| end <= out.size))
 }
 
 /// Nothing in memory lies on anything else, but for overlays; and nothing is loaded onto anything else.
@@ -486,7 +486,7 @@ fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Resul
         }
     }
     let paged = program.loads_headers();
-    let mut cursor = headers;
+    let mut cursor = FileOffset::START + headers;
     let mut starts: HashMap<usize, u64> = HashMap::new();
     for (i, load) in load_of.into_iter().enumerate() {
         let out = &layout.sections[i];
@@ -497,8 +497,8 @@ fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Resul
         // Address less offset: one number throughout a segment.
         let distance = match load {
             None => {
-                let offset = align_to(cursor, out.align.min(facts.pages.max));
-                out.address.wrapping_sub(offset)
+                let offset = FileOffset(align_to(cursor.0, out.align.min(facts.pages.max)));
+                offset.distance(out.address)
             }
             Some(load) => match starts.get(&load) {
                 Some(distance) => *distance,
@@ -510,14 +510,14 @@ fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Resul
                     };
                     let distance = match segment.headers {
                         true => layout.image_base,
-                        false => out.address.wrapping_sub(cursor + out.address.wrapping_sub(cursor) % page),
+                        false => (cursor + cursor.distance(out.address) % page).distance(out.address),
                     };
                     starts.insert(load, distance);
                     distance
                 }
             },
         };
-        let offset = out.address.wrapping_sub(distance);
+        let offset = FileOffset::of_address(out.address, distance);
         if let Some(load) = load
             && let Some(first) = layout.segments[load].sections.clone().next()
             && out.address < layout.sections[first].address

@@ -17,7 +17,7 @@ use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::layout::{Chunk, ChunkKind, Layout, MergedPart, OutputSection};
+use crate::layout::{Chunk, ChunkKind, FileOffset, Layout, MergedPart, OutputSection};
 use crate::live::Live;
 use crate::names::{Names, Rank, pack};
 use crate::options::Options;
@@ -230,7 +230,8 @@ pub fn layout<'a>(state: &State, machine: Machine) -> Layout<'a> {
     let section = |row: &OutputRow| {
         let name = state.text(row.name).to_owned();
         let mut out = OutputSection::new(Cow::Owned(name), row.kind, row.flags, 0);
-        (out.address, out.offset, out.size, out.align) = (row.address, row.offset, row.size, row.align);
+        (out.address, out.offset, out.size, out.align) =
+            (row.address, FileOffset(row.offset), row.size, row.align);
         out
     };
     let frames = chunk(ChunkKind::EhFrame, state.image.eh_frame, NONE);
@@ -246,7 +247,9 @@ pub fn layout<'a>(state: &State, machine: Machine) -> Layout<'a> {
 }
 
 fn chunk(kind: ChunkKind, address: u64, out: u32) -> Chunk {
-    Chunk { kind, size: 0, align: 1, address, segment: None, out: OutputSectionId(out) }
+    let mut chunk = Chunk::new(kind, (0, 1), OutputSectionId(out));
+    chunk.set_offset(address);
+    chunk
 }
 
 pub fn thunks(state: &State, options: &Options) -> Thunks {

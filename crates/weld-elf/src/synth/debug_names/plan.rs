@@ -221,6 +221,6 @@ impl table::Addresses for Addresses<'_> {
             return self.image.sections.get(id).address().wrapping_add(at);
         }
         let part = &self.image.merged[text.space as usize];
-        self.image.layout.chunks[part.chunk.index()].address.wrapping_add(at)
+        self.image.layout.chunks[part.chunk.index()].address().wrapping_add(at)
     }
 }

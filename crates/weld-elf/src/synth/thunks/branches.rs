@@ -97,7 +97,7 @@ impl<'a> Addresses<'_, '_, 'a> {
     /// Where a chunk is.
     pub fn of_chunk(&self, id: ChunkId) -> u64 {
         let chunk = &self.layout.chunks[id.index()];
-        self.layout[chunk.out].address.wrapping_add(chunk.address)
+        self.layout[chunk.out].address.wrapping_add(chunk.offset())
     }
 
     pub fn of(&self, goal: Goal) -> Option<u64> {

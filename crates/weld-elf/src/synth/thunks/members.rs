@@ -40,7 +40,7 @@ impl intervals::Members for Members<'_, '_, '_> {
         let out = &layout[self.out];
         let (offset, size) = match (out.members[member].as_section(), out.members[member].as_chunk()) {
             (Some(id), _) => (sections.get(id).offset(), sections.get(id).size),
-            (None, Some(id)) => (layout.chunks[id.index()].address, layout.chunks[id.index()].size),
+            (None, Some(id)) => (layout.chunks[id.index()].address(), layout.chunks[id.index()].size),
             (None, None) => (0, 0),
         };
         let start = out.address.wrapping_add(offset);

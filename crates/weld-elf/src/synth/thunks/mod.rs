@@ -166,7 +166,7 @@ impl Thunks {
 
     /// Where code in a pool is. Everything has its address.
     fn address(&self, layout: &Layout, thunk: &engine::Thunk<Key>) -> u64 {
-        layout.chunks[self.chunks[thunk.pool as usize].index()].address + thunk.offset
+        layout.chunks[self.chunks[thunk.pool as usize].index()].address() + thunk.offset
     }
 
     pub fn is_empty(&self) -> bool {
@@ -338,7 +338,7 @@ impl Synthetic for Part {
             let thunk = &thunks.engine.list[*number as usize];
             let Some(form) = code.form(thunk.key, thunk.form) else { continue };
             let bytes = &mut out[thunk.offset as usize..(thunk.offset + form.size) as usize];
-            let (address, target) = (at.chunk.address + thunk.offset, thunks.target(image, thunk));
+            let (address, target) = (at.chunk.address() + thunk.offset, thunks.target(image, thunk));
             match (thunk.key, code.of(thunk.key, thunk.form)) {
                 (Key::Moved(section, offset), _) => {
                     moved::write(at, (section, offset), machine.jump, bytes, (address, target));

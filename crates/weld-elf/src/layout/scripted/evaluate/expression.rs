@@ -302,7 +302,7 @@ impl Pass<'_, '_, '_> {
     }
 
     pub(super) fn in_chunk(&self, chunk: &Chunk, offset: u64) -> Value {
-        let number = self.layout[chunk.out].address.wrapping_add(chunk.address).wrapping_add(offset);
+        let number = self.layout[chunk.out].address.wrapping_add(chunk.offset()).wrapping_add(offset);
         Value::of(number, self.kind_of(chunk.out))
     }
 
