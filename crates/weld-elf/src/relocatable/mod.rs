@@ -33,8 +33,8 @@ use crate::synth::commons::{Commons, allocate_commons, merged_commons};
 use crate::synth::error::failed;
 use crate::synth::joined::{self, Joined};
 use crate::synth::mentions::Mentions;
-use crate::synth::plan::Plan;
 use crate::synth::plan::properties::Asker;
+use crate::synth::plan::{Link, Places, Plan, Wishes};
 use crate::synth::symbol_choice::{Choice, Special};
 use crate::synth::symtab::SymTab;
 use join::Joiner;
@@ -157,7 +157,8 @@ fn lay_out<'j>(
     plan.properties = Asker { job, resolved, mode: context.mode }.properties(sections);
     plan.joined = Some(joined);
     let order = &Default::default();
-    plan.lay_out(job, context, resolved, (sections, symbols), (&commons, order)).map_err(failed)?;
+    let (link, wishes) = (Link { job, context, resolved }, Wishes { commons: &commons, order });
+    plan.lay_out(link, &mut Places { sections, symbols }, wishes).map_err(failed)?;
     Ok(plan)
 }
 

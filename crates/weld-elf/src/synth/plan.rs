@@ -50,7 +50,7 @@ use crate::elf::RelocForm;
 use crate::ids::*;
 use crate::job::{Context, Job};
 use crate::layout::addresses::Bases;
-use crate::layout::error::LayoutError;
+use crate::layout::error::{LayoutError, SectionName};
 use crate::layout::members::Builder;
 use crate::layout::program::Program;
 use crate::layout::segments::{PageSizes, SegmentFacts};
@@ -83,6 +83,27 @@ pub struct Planner<'p, 'j, 'e> {
     pub relax_got: bool,
     /// `--retain-symbols-file`.
     pub retained: Option<&'p Arc<HashSet<Vec<u8>>>>,
+}
+
+/// What a plan is for, and made from: the same for all of its steps.
+#[derive(Clone, Copy)]
+pub struct Link<'l, 'a> {
+    pub job: &'l Job<'a>,
+    pub context: &'l Context<'l, 'a>,
+    pub resolved: &'l Resolved<'a>,
+}
+
+/// The tables over all input sections and all names, in which layout puts places.
+pub struct Places<'t, 'a> {
+    pub sections: &'t mut Sections<'a>,
+    pub symbols: &'t mut Symbols,
+}
+
+/// What is asked about where things go.
+#[derive(Clone, Copy)]
+pub struct Wishes<'w> {
+    pub commons: &'w Commons,
+    pub order: &'w SectionOrder,
 }
 
 /// The linker's own sections with their sizes, and the layout.
@@ -240,8 +261,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             ..Plan::new(mode, self.live, (self.resolved, options))
         };
         plan.facts.executable_stack = executable_stack;
-        let parts = (&mut *sections, &mut *symbols);
-        plan.lay_out(self.job, self.context, self.resolved, parts, (&commons, self.order)).map_err(failed)?;
+        let link = Link { job: self.job, context: self.context, resolved: self.resolved };
+        let wishes = Wishes { commons: &commons, order: self.order };
+        plan.lay_out(link, &mut Places { sections, symbols }, wishes).map_err(failed)?;
         let (base, page) = (plan.layout.image_base, plan.facts.pages.max);
         let moved = !base.is_multiple_of(page) && !plan.layout.raw && !plan.layout.is_by_script();
         if moved && (self.relax_got || !options.relocs.relax) {
@@ -425,12 +447,11 @@ impl<'a> Plan<'a> {
     /// If they do not fit the address space or a file, or something that they have to say cannot be said.
     pub fn lay_out(
         &mut self,
-        job: &Job<'a>,
-        context: &Context<'_, 'a>,
-        resolved: &Resolved<'a>,
-        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
-        (commons, order): (&Commons, &SectionOrder),
+        link: Link<'_, 'a>,
+        places: &mut Places<'_, 'a>,
+        wishes: Wishes,
     ) -> Result<(), PlanError> {
+        let Link { job, context, resolved } = link;
         let (options, machine) = (job.options, context.mode.facts());
         let program = match context.mode.relocatable {
             true => Program::object(options, machine),
@@ -439,11 +460,8 @@ impl<'a> Plan<'a> {
         let rules = context.rules.filter(|rules| rules.may_spill() && self.joined.is_none());
         let mut rounds = 0;
         loop {
-            let parts = (&mut *sections, &mut *symbols);
-            let Err(error) = self.lay_out_once(job, context, resolved, parts, (commons, order, &program))
-            else {
-                let parts = (&mut *sections, &mut *symbols);
-                if self.fits_what_depends_on_addresses(job, context, resolved, parts, &program)? {
+            let Err(error) = self.lay_out_once(link, places, wishes, &program) else {
+                if self.fits_what_depends_on_addresses(link, places, &program)? {
                     break;
                 }
                 self.thunks = Thunks::new(options, machine);
@@ -453,7 +471,7 @@ impl<'a> Plan<'a> {
             let Some(rules) = rules.filter(|_| rounds < scripted::SPILLS) else { return Err(error) };
             let (objects, owners) = (&resolved.objects[..], context.owners);
             let spiller = scripted::Spiller { rules, objects, owners, machine };
-            if !spiller.spill(&self.layout, sections, &mut self.merged) {
+            if !spiller.spill(&self.layout, places.sections, &mut self.merged) {
                 return Err(error);
             }
             rounds += 1;
@@ -468,75 +486,67 @@ impl<'a> Plan<'a> {
     /// another layout, because something else is in some sections than was thought.
     fn fits_what_depends_on_addresses(
         &mut self,
-        job: &Job<'a>,
-        context: &Context<'_, 'a>,
-        resolved: &Resolved<'a>,
-        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
+        link: Link<'_, 'a>,
+        places: &mut Places<'_, 'a>,
         program: &Program,
     ) -> Result<bool, PlanError> {
+        let Link { job, context, .. } = link;
         let has_dynsym = self.layout.chunk(ChunkKind::DynSym).is_some();
         if let Some(dynsym) = self.dynsym.as_mut().filter(|_| !has_dynsym) {
             dynsym.forget_numbers();
         }
-        let parts = (&mut *sections, &mut *symbols);
         if job.options.relocs.pack_android {
             let size = |image: &Image, copies: &Copies| {
                 let dynamics = rela::collect(image, context.owners, copies, context.parallel);
                 android_relocs::of_image(image, &dynamics).len() as u64
             };
-            self.make_room(
-                (ChunkKind::RelaDyn, ".rela.dyn"),
-                size,
-                (job, context, program),
-                resolved,
-                parts,
-            )?;
+            self.make_room(ChunkKind::RelaDyn, size, link, places, program)?;
         }
-        let parts = (&mut *sections, &mut *symbols);
         if let Some(tagged) = context.tagged.filter(|_| self.has_tagged) {
             let size = |image: &Image, _: &Copies| memtag_globals::encode(image, tagged, |_| {}).len() as u64;
-            let chunk = (ChunkKind::MemtagGlobals, ".memtag.globals.dynamic");
-            self.make_room(chunk, size, (job, context, program), resolved, parts)?;
+            self.make_room(ChunkKind::MemtagGlobals, size, link, places, program)?;
         }
         if self.counts.signed == 0 {
             return Ok(true);
         }
-        let dynamics = self.dynamics((job, context), resolved, (sections, symbols));
+        let dynamics = self.dynamics(link, places);
         Ok(!rela::find_far(self, dynamics))
     }
 
     /// Lays out until a chunk has room for what it takes where everything has its address.
     fn make_room(
         &mut self,
-        (kind, name): (ChunkKind, &str),
+        kind: ChunkKind,
         size: impl Fn(&Image, &Copies) -> u64,
-        (job, context, program): (&Job<'a>, &Context<'_, 'a>, &Program),
-        resolved: &Resolved<'a>,
-        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
+        link: Link<'_, 'a>,
+        places: &mut Places<'_, 'a>,
+        program: &Program,
     ) -> Result<(), PlanError> {
         const ROUNDS: usize = 64;
         for _ in 0..ROUNDS {
             let Some((id, chunk)) = self.layout.chunk_with_id(kind) else { return Ok(()) };
             let room = chunk.size;
-            let size = self.as_placed((job, context), resolved, (sections, symbols), &size);
+            let size = self.as_placed(link, places, &size);
             if size <= room {
                 return Ok(());
             }
-            settle::resize(&mut self.layout, sections, id, size);
-            self.settle(context, resolved, (sections, symbols), program)?;
+            settle::resize(&mut self.layout, places.sections, id, size);
+            self.settle(link, places, program)?;
         }
-        Err(LayoutError::Unsettled { what: name.into(), rounds: ROUNDS }.into())
+        let what = self.layout.chunk(kind).map(|chunk| SectionName::of(&self.layout[chunk.out]).to_string());
+        Err(LayoutError::Unsettled { what: what.unwrap_or_default().into(), rounds: ROUNDS }.into())
     }
 
     /// Makes output sections, and gives them their places, if all that is in them fits.
     fn lay_out_once(
         &mut self,
-        job: &Job<'a>,
-        context: &Context<'_, 'a>,
-        resolved: &Resolved<'a>,
-        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
-        (commons, order, program): (&Commons, &SectionOrder, &Program),
+        link: Link<'_, 'a>,
+        places: &mut Places<'_, 'a>,
+        Wishes { commons, order }: Wishes,
+        program: &Program,
     ) -> Result<(), PlanError> {
+        let Link { job, context, resolved } = link;
+        let sections = &mut *places.sections;
         let (options, machine) = (job.options, context.mode.facts());
         let objects = &resolved.objects;
         let stretch = trace::stretch("synthetic chunks");
@@ -576,17 +586,17 @@ impl<'a> Plan<'a> {
         let lists = kept_relocs.lists;
         self.layout = layout;
         self.mark_unread(machine, options);
-        self.check_unread(options, sections)?;
+        self.check_unread(options, places.sections)?;
         self.name_merged_chunks();
         if keeps_relocs {
-            self.keep_relocs(lists, context, resolved, (sections, symbols), job)?;
+            self.keep_relocs(lists, link, places)?;
         }
         let _stretch = trace::stretch("segments and addresses");
         self.finish_sections()?;
         if self.joined.is_some() {
             link_tables(&mut self.layout, resolved, context.owners);
         }
-        self.settle(context, resolved, (sections, symbols), program)
+        self.settle(link, places, program)
     }
 
     /// What a script has no place for: `--orphan-handling` for what the linker makes, and sections outside

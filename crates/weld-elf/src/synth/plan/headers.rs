@@ -1,14 +1,11 @@
 //! What output sections say of each other: header fields, names, and the sections of `--emit-relocs`.
 
-use super::Plan;
+use super::{Link, Places, Plan};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::job::{Context, Job};
 use crate::layout::{Chunk, ChunkKind, place};
 use crate::resolve::Resolved;
-use crate::sections::Sections;
-use crate::symbols::Symbols;
 use crate::synth::emitted_relocs::Lists;
 use crate::synth::error::PlanError;
 use crate::synth::section::{Info, Links};
@@ -21,10 +18,8 @@ impl<'a> Plan<'a> {
     pub(super) fn keep_relocs(
         &mut self,
         lists: Lists,
-        context: &Context,
-        resolved: &Resolved<'a>,
-        (sections, symbols): (&Sections<'a>, &Symbols),
-        job: &Job,
+        Link { job, context, resolved }: Link<'_, 'a>,
+        Places { sections, symbols }: &Places<'_, 'a>,
     ) -> Result<(), PlanError> {
         let (options, sink) = (job.options, job.sink);
         let (live, parallel) = (&self.live, context.parallel);

@@ -2,11 +2,11 @@
 
 use weld_common::trace;
 
-use super::Plan;
+use super::{Link, Places, Plan};
 use crate::arch::facts::Facts;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
-use crate::job::{Context, Job};
+use crate::job::Context;
 use crate::layout::ChunkKind;
 use crate::layout::program::Program;
 use crate::layout::segments;
@@ -61,23 +61,18 @@ impl<'a> Plan<'a> {
     }
 
     /// Dynamic relocations as they are in this layout.
-    pub fn dynamics(
-        &mut self,
-        (job, context): (&Job<'a>, &Context<'_, 'a>),
-        resolved: &Resolved<'a>,
-        parts: (&mut Sections<'a>, &mut Symbols),
-    ) -> Dynamics {
+    pub fn dynamics(&mut self, link: Link<'_, 'a>, places: &mut Places<'_, 'a>) -> Dynamics {
+        let context = link.context;
         let collect =
             |image: &Image, copies: &Copies| rela::collect(image, context.owners, copies, context.parallel);
-        self.as_placed((job, context), resolved, parts, collect)
+        self.as_placed(link, places, collect)
     }
 
     /// What can be seen of this layout. Everything is placed for that, and then put back.
     pub fn as_placed<T>(
         &mut self,
-        (job, context): (&Job<'a>, &Context<'_, 'a>),
-        resolved: &Resolved<'a>,
-        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
+        Link { job, context, resolved }: Link<'_, 'a>,
+        Places { sections, symbols }: &mut Places<'_, 'a>,
         look: impl FnOnce(&Image, &Copies) -> T,
     ) -> T {
         let offsets: Vec<u64> = symbols.list.iter().map(Symbol::offset).collect();
@@ -129,11 +124,11 @@ impl<'a> Plan<'a> {
     /// Gives output sections their addresses.
     pub fn settle(
         &mut self,
-        context: &Context,
-        resolved: &Resolved<'a>,
-        (sections, symbols): (&mut Sections<'a>, &Symbols),
+        Link { context, resolved, .. }: Link<'_, 'a>,
+        Places { sections, symbols }: &mut Places<'_, 'a>,
         program: &Program,
     ) -> Result<(), PlanError> {
+        let symbols: &Symbols = symbols;
         let packed_in = |table, kind, count, got_words| Packed {
             table,
             kind,
