@@ -173,7 +173,7 @@ fn import_library(job: &Job, path: &Path) -> Result<SyntheticSection, Diagnostic
     job.sink.end_phase()?;
     // What /out names is the library itself with /lib, and else the DLL.
     let library = options.out.clone().filter(|_| options.library);
-    let library = options.implib.clone().or(library).unwrap_or_else(|| default.with_extension("lib"));
+    let library = options.implib.path.clone().or(library).unwrap_or_else(|| default.with_extension("lib"));
     if Identity::of(&library).is_some_and(|identity| Some(identity) == Identity::of(path)) {
         return Err(Diagnostic::error(format!(
             "the library would take the place of {shown}, which is an input"

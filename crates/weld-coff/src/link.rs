@@ -103,7 +103,11 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
         store.refuse(Identity::of(path).map(|id| (id, "/reproduce".to_owned())).into_iter().collect());
         Recorder::new(path.clone(), response.clone(), version.clone()).describing_later()
     });
-    let trace = Trace::new(options.time || options.time_trace.is_some() || options.time_trace_beside_output);
+    let trace = Trace::new(
+        options.reports.time
+            || options.reports.time_trace.is_some()
+            || options.reports.time_trace_beside_output,
+    );
     let job = Job {
         options: &options,
         host,
@@ -172,7 +176,7 @@ fn link_inputs<'j>(
     let resolved = job.step("resolve symbols", || resolver.run(inputs))?;
     // Have bitcode compiled, and resolve all again with the objects that it has become.
     let Some(mut resolved) = optimise::compile(job, &resolver, inputs, resolved)? else { return Ok(()) };
-    if options.print_search_paths {
+    if options.reports.print_search_paths {
         search.set_machine(resolved.machine);
         job.print(&search.shown())?;
     }
@@ -298,7 +302,7 @@ fn give_addresses<'j>(
         let patch_space = patch_space.as_ref();
         let placer = Placer { sections, options, sink: job.sink, patch_space, parallel };
         let layout = placer.place(program.clone(), order, headers, |layout| {
-            if options.is_relocatable() {
+            if options.loading.is_relocatable() {
                 let places =
                     base_reloc_sites::find(resolved, (sections, symbols, live), &tables, layout, parallel);
                 relocs = base_relocs::table(&places, parallel);
@@ -309,7 +313,8 @@ fn give_addresses<'j>(
         layout
     };
     let code = Code { resolved, sections: &mut sections, symbols: &mut symbols, live: &mut live };
-    let settings = Settings { most: options.branch_reach, verbose: options.verbose.all, parallel };
+    let settings =
+        Settings { most: options.layout.branch_reach, verbose: options.reports.verbose.all, parallel };
     let (layout, branches) =
         job.step("give addresses", || thunks::settle(code, order, &settings, job.sink, place));
     let base = resolved.program.base_address(options, resolved.machine);
@@ -331,7 +336,7 @@ fn write<'j>(
     let symbol_table = &SymbolTable::new(image, parallel);
     let emitter = Emitter { image, sink: job.sink, dos_program: stub, relocs, symbol_table, threads };
     let engine = OutputOptions { engine: options.engine, executable: true, threads, ..Default::default() };
-    let file = job.create_output(out, emitter.file_size(), &engine, options.verbose.all)?;
+    let file = job.create_output(out, emitter.file_size(), &engine, options.reports.verbose.all)?;
     let warnings = DiagSink::new();
     let write_pdb = || types.map(|(_, types)| debug::write(job, image, types, (out, threads), &warnings));
     let (pdb, written) = par::both(parallel, write_pdb, || job.step("write image", || emitter.write(&file)));
@@ -341,11 +346,11 @@ fn write<'j>(
     let pdb = pdb.transpose()?;
     let time = emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
     beside::add(job, image, out, (time, parallel))?;
-    if options.summary {
+    if options.reports.summary {
         job.print(&summary::text(image, types, pdb.as_ref().map(|pdb| pdb.holds)))?;
     }
     let beside = pdb.map_or(Vec::new(), |pdb| pdb.files);
     job.finish_all(file, beside, true, parallel, || {
-        job.report_trace(options.time, files::time_trace(options, out).as_deref())
+        job.report_trace(options.reports.time, files::time_trace(options, out).as_deref())
     })
 }

@@ -2,6 +2,8 @@
 //!
 //! The command line fills [`Options`]. Directives of objects add to [`Demands`], the part that both may fill.
 
+mod groups;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,6 +19,7 @@ use crate::coff::machine::Machine;
 use crate::coff::pe;
 use crate::demangle::demangle;
 use crate::toolchain::Toolchain;
+pub use groups::{ImportLibrary, LayoutOptions, Loading, ManifestOptions, Reports, Warnings};
 
 /// What `/subsystem:` says the program runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -352,44 +355,19 @@ pub struct Options {
     pub toolchain: Toolchain,
     /// `/vfsoverlay`
     pub overlay: Option<PathBuf>,
-    pub print_search_paths: bool,
+    pub reports: Reports,
     pub out: Option<PathBuf>,
     pub dll: bool,
     pub machine: Option<Machine>,
     /// The machine of the objects, once it is known; names are shown as it has them.
     pub found_machine: OnceLock<Machine>,
     pub no_entry: bool,
-    pub base: Option<u64>,
-    /// `/base:ADDRESS,SIZE`: the image is to be no larger.
-    pub greatest_size: Option<u64>,
-    pub fixed: bool,
-    pub dynamic_base: Option<bool>,
-    pub high_entropy_va: bool,
-    pub nx_compat: bool,
-    pub large_address_aware: Option<bool>,
-    pub ts_aware: Option<bool>,
-    pub app_container: bool,
-    pub allow_bind: bool,
-    pub allow_isolation: bool,
-    pub integrity_check: bool,
+    pub loading: Loading,
     /// `/safeseh`, for x86 only; if it is not given, tables are made if all objects have what is needed.
     pub safe_seh: Option<bool>,
-    pub manifest: Option<Manifest>,
-    /// `/manifestuac`: level and access to the desktop of others.
-    pub manifest_rights: Option<(String, String)>,
-    pub manifest_file: Option<PathBuf>,
-    /// `/manifestinput`
-    pub manifest_inputs: Vec<PathBuf>,
-    pub no_seh: bool,
+    pub manifest: ManifestOptions,
     pub guard: Guard,
-    pub dependent_load_flags: u16,
-    pub driver: bool,
-    pub driver_wdm: bool,
-    pub driver_up_only: bool,
-    pub swap_run_cd: bool,
-    pub swap_run_net: bool,
-    pub align: u64,
-    pub file_align: u64,
+    pub layout: LayoutOptions,
     pub version: (u16, u16),
     pub os_version: Option<(u16, u16)>,
     /// `/opt:ref`; by default as `/debug` says.
@@ -398,23 +376,12 @@ pub struct Options {
     /// `/profile`
     pub profile: bool,
     pub force: Force,
-    /// `/order:@`
-    pub order: Option<PathBuf>,
-    pub call_graph_file: Option<PathBuf>,
-    pub call_graph_sort: bool,
-    pub print_order: Option<PathBuf>,
-    /// `/sectionlayout`
-    pub section_layout: Option<PathBuf>,
     /// `/wrap`
     pub wraps: Vec<String>,
     /// `/delayload`: DLLs, in small letters.
     pub delay_loads: Vec<String>,
     /// `/delay:unload`: they can be unloaded again.
     pub delay_unload: bool,
-    /// `/functionpadmin`: bytes in front of functions; the machine decides how many if none are given.
-    pub function_pad: Option<Option<u32>>,
-    /// `/branch-reach`: branches that go further get thunks, although they might reach.
-    pub branch_reach: Option<u32>,
     /// `/lib`: a library is made of the inputs, or something else is done with one.
     pub library: bool,
     pub librarian: Librarian,
@@ -428,16 +395,8 @@ pub struct Options {
     pub invocation: Invocation,
     /// What is printed before the link (`-v`).
     pub greeting: Option<String>,
-    pub implib: Option<PathBuf>,
-    pub no_implib: bool,
-    /// An import library that would not change stays as it is.
-    pub keep_implib: bool,
+    pub implib: ImportLibrary,
     pub def: Option<PathBuf>,
-    /// `/map`, `/lldmap`: where to, if that was said.
-    pub map: Option<Option<PathBuf>>,
-    pub lld_map: Option<Option<PathBuf>>,
-    /// `/mapinfo:exports`
-    pub map_exports: bool,
     /// The DOS program in front of the image.
     pub stub: Option<PathBuf>,
     pub timestamp: Timestamp,
@@ -451,24 +410,11 @@ pub struct Options {
     pub coff_groups: bool,
     /// `/cetcompat` and others of its kind.
     pub extended_characteristics: u32,
-    pub warn_imported_locals: bool,
-    pub warn_long_names: bool,
-    /// Of types that are in files which are not there.
-    pub warn_missing_types: bool,
-    /// Of functions in `/order` that there are not.
-    pub warn_missing_order: bool,
-    /// Of libraries that `/disallowlib` speaks of.
-    pub warn_disallowed_libs: bool,
-    pub verbose: Verbose,
+    pub warnings: Warnings,
     pub demangle: bool,
     /// Errors that will be shown; 0: all.
     pub error_limit: usize,
     pub threads: Option<usize>,
-    pub time: bool,
-    /// `/summary`
-    pub summary: bool,
-    pub time_trace: Option<PathBuf>,
-    pub time_trace_beside_output: bool,
     pub engine: EngineChoice,
     pub prefetch: Prefetch,
 }
@@ -482,55 +428,26 @@ impl Default for Options {
             lib_paths: Vec::new(),
             toolchain: Toolchain::default(),
             overlay: None,
-            print_search_paths: false,
+            reports: Reports::default(),
             out: None,
             dll: false,
             machine: None,
             found_machine: OnceLock::new(),
             no_entry: false,
-            base: None,
-            greatest_size: None,
-            fixed: false,
-            dynamic_base: None,
-            high_entropy_va: true,
-            nx_compat: true,
-            large_address_aware: None,
-            ts_aware: None,
-            app_container: false,
-            allow_bind: true,
-            allow_isolation: true,
-            integrity_check: false,
+            loading: Loading::default(),
             safe_seh: None,
-            manifest: None,
-            manifest_rights: Some(("'asInvoker'".to_owned(), "'false'".to_owned())),
-            manifest_file: None,
-            manifest_inputs: Vec::new(),
-            no_seh: false,
+            manifest: ManifestOptions::default(),
             guard: Guard::default(),
-            dependent_load_flags: 0,
-            driver: false,
-            driver_wdm: false,
-            driver_up_only: false,
-            swap_run_cd: false,
-            swap_run_net: false,
-            align: 4096,
-            file_align: 512,
+            layout: LayoutOptions::default(),
             version: (0, 0),
             os_version: None,
             gc: None,
             icf: None,
             profile: false,
             force: Force::default(),
-            order: None,
-            call_graph_file: None,
-            call_graph_sort: true,
-            print_order: None,
-            section_layout: None,
             wraps: Vec::new(),
             delay_loads: Vec::new(),
             delay_unload: false,
-            function_pad: None,
-            branch_reach: None,
             library: false,
             librarian: Librarian::default(),
             reproduce: None,
@@ -541,13 +458,8 @@ impl Default for Options {
             pdb: PdbOptions::default(),
             invocation: Invocation::default(),
             greeting: None,
-            implib: None,
-            no_implib: false,
-            keep_implib: false,
+            implib: ImportLibrary::default(),
             def: None,
-            map: None,
-            lld_map: None,
-            map_exports: false,
             stub: None,
             timestamp: Timestamp::Hash,
             brepro: false,
@@ -555,19 +467,10 @@ impl Default for Options {
             debug_directory_alone: false,
             coff_groups: false,
             extended_characteristics: 0,
-            warn_imported_locals: true,
-            warn_long_names: true,
-            warn_missing_types: true,
-            warn_missing_order: true,
-            warn_disallowed_libs: true,
-            verbose: Verbose::default(),
+            warnings: Warnings::default(),
             demangle: true,
             error_limit: 20,
             threads: None,
-            time: false,
-            summary: false,
-            time_trace: None,
-            time_trace_beside_output: false,
             engine: EngineChoice::Auto,
             prefetch: Prefetch::Auto,
         }
@@ -599,15 +502,5 @@ impl Options {
             None if self.gc() && !self.profile => Icf::All,
             None => Icf::None,
         }
-    }
-
-    /// Whether the image may be loaded elsewhere.
-    pub fn is_relocatable(&self) -> bool {
-        !self.fixed
-    }
-
-    /// Whether the system may choose the address.
-    pub fn dynamic_base(&self) -> bool {
-        self.dynamic_base.unwrap_or(!self.fixed)
     }
 }

@@ -449,7 +449,7 @@ impl Freezer<'_, '_> {
             symbols.made.push(SyntheticSection::LocalImport(local));
             let section = sections.add_made(number, (b".rdata", flags), size, size.trailing_zeros() as u8);
             symbols.list[id.index()] = Symbol::in_section(section, 0);
-            if self.options.warn_imported_locals && !self.options.mingw.on {
+            if self.options.warnings.imported_locals && !self.options.mingw.on {
                 self.warn_imported_local(id, local);
             }
         }
@@ -471,7 +471,7 @@ impl Freezer<'_, '_> {
         for (name, id, import) in found {
             symbols.list[id.index()] = Symbol { value: 0, target: import.0, kind: Kind::AutoImport };
             symbols.auto_imports = true;
-            if self.options.verbose.all {
+            if self.options.reports.verbose.all {
                 let from = self.import_file(import, symbols);
                 let text = format!("Automatically importing {} from {from}", self.options.shown(name));
                 self.sink.push(Diagnostic::said(text));

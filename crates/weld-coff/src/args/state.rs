@@ -87,7 +87,7 @@ impl State {
 
     /// The words of `/verbose:`; none is all.
     pub fn verbose(&mut self, given: Given<'_>) -> Result<(), OptionError> {
-        let says = &mut self.o.verbose;
+        let says = &mut self.o.reports.verbose;
         match optional_text(given)?.map(str::to_ascii_lowercase).as_deref() {
             None => *says = Verbose::ALL,
             Some("lib") => says.libraries = true,
@@ -121,7 +121,7 @@ impl State {
     /// The words of `/mapinfo:`.
     pub fn map_info(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         match given.text()?.to_ascii_lowercase().as_str() {
-            "exports" => self.o.map_exports = true,
+            "exports" => self.o.reports.map_exports = true,
             word @ ("lines" | "pdata") => {
                 self.warn(format!("/mapinfo:{word} has no effect: maps do not have it; a PDB has (/debug)"));
             }
@@ -140,7 +140,7 @@ impl State {
             return Ok(());
         }
         let (base, size) = super::values::sizes(text)?;
-        (self.o.base, self.o.greatest_size) = (Some(super::values::image_base(base)?), size);
+        (self.o.loading.base, self.o.loading.greatest_size) = (Some(super::values::image_base(base)?), size);
         self.base_file = None;
         Ok(())
     }
@@ -254,7 +254,7 @@ impl State {
     /// `/manifest` and its words.
     pub fn manifest(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let text = optional_text(given)?.unwrap_or_default().to_ascii_lowercase();
-        self.o.manifest = Some(match text.split_once(',') {
+        self.o.manifest.kind = Some(match text.split_once(',') {
             None if text.is_empty() => Manifest::Beside,
             None if text == "no" => Manifest::No,
             None if text == "embed" => Manifest::Embedded(None),
@@ -271,10 +271,10 @@ impl State {
     pub fn manifest_rights(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         let text = given.text()?;
         if text.eq_ignore_ascii_case("no") {
-            self.o.manifest_rights = None;
+            self.o.manifest.rights = None;
             return Ok(());
         }
-        let (mut level, mut access) = self.o.manifest_rights.take().unwrap_or_default();
+        let (mut level, mut access) = self.o.manifest.rights.take().unwrap_or_default();
         for word in text.split_whitespace() {
             let lower = word.to_ascii_lowercase();
             match (lower.strip_prefix("level="), lower.strip_prefix("uiaccess=")) {
@@ -283,13 +283,13 @@ impl State {
                 _ => return Err(OptionError::InvalidManifest(text.to_owned())),
             }
         }
-        self.o.manifest_rights = Some((level, access));
+        self.o.manifest.rights = Some((level, access));
         Ok(())
     }
 
     /// `/functionpadmin` and its bytes.
     pub fn function_pad(&mut self, given: Given<'_>) -> Result<(), OptionError> {
-        self.o.function_pad = Some(super::values::function_pad(given)?);
+        self.o.layout.function_pad = Some(super::values::function_pad(given)?);
         Ok(())
     }
 
@@ -361,7 +361,7 @@ impl State {
 
     pub fn ignore(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         for code in given.text()?.split(',') {
-            self.o.warn_long_names &= !code.eq_ignore_ascii_case("longsections");
+            self.o.warnings.long_names &= !code.eq_ignore_ascii_case("longsections");
             // Codes of other linkers are letters and a number; what weld does not warn of needs no ignoring.
             let digits = code.trim_start_matches(|c: char| c.is_ascii_alphabetic());
             self.ignored.extend(digits.parse::<u32>().ok());
@@ -379,13 +379,13 @@ impl State {
         let due_to = |option: &str| format!("ignoring '/incremental' due to '{option}' specification");
         let o = &self.o;
         // `/profile` brings the first of them along.
-        let text = match (o.profile, o.gc(), o.icf() != Icf::None, o.order.is_some()) {
+        let text = match (o.profile, o.gc(), o.icf() != Icf::None, o.layout.order.is_some()) {
             (true, ..) => due_to("/profile"),
             (_, true, ..) => because("REF", "noref"),
             (_, _, true, _) => because("ICF", "noicf"),
             (.., true) => due_to("/order"),
             _ => {
-                self.o.keep_implib = self.incremental != Some(false);
+                self.o.implib.is_kept = self.incremental != Some(false);
                 return;
             }
         };
@@ -432,7 +432,9 @@ impl State {
     /// `/base:@FILE,KEY`
     fn base_from_file(&mut self, file: &str, key: &str) {
         match base_file::find(file, key, &self.o.lib_paths) {
-            Ok(Some((base, size))) => (self.o.base, self.o.greatest_size) = (Some(base), size),
+            Ok(Some((base, size))) => {
+                (self.o.loading.base, self.o.loading.greatest_size) = (Some(base), size)
+            }
             Ok(None) => {
                 self.warn(format!("/base: {file} says nothing of {key}; using the default [LNK4198]"))
             }
@@ -450,30 +452,31 @@ impl State {
                 }
             }
         }
-        o.warn_imported_locals = !self.ignored.contains(&4217);
-        o.warn_missing_order = !self.ignored.contains(&4037);
-        o.warn_disallowed_libs = !self.ignored.contains(&4098);
-        o.warn_missing_types = !self.ignored.contains(&4099);
+        o.warnings.imported_locals = !self.ignored.contains(&4217);
+        o.warnings.missing_order = !self.ignored.contains(&4037);
+        o.warnings.disallowed_libs = !self.ignored.contains(&4098);
+        o.warnings.missing_types = !self.ignored.contains(&4099);
         if self.base_file.is_some() && self.reproduce.is_some() {
             self.fail("/reproduce cannot be given together with /base:@: give the address itself");
         }
         if let Some((file, key)) = self.base_file.take() {
             self.base_from_file(&file, &key);
         }
-        if self.o.fixed && self.o.dynamic_base == Some(true) {
+        if self.o.loading.fixed && self.o.loading.dynamic_base == Some(true) {
             self.problem(Diagnostic::error("/dynamicbase cannot be given together with /fixed"));
         }
-        if self.o.app_container && !self.o.dynamic_base() {
+        if self.o.loading.app_container && !self.o.loading.dynamic_base() {
             self.problem(Diagnostic::error("/appcontainer needs /dynamicbase"));
         }
-        if self.aligned && !self.o.driver {
+        if self.aligned && !self.o.loading.driver {
             self.warn("/align specified without /driver; image may not run");
         }
         if self.o.mingw.on && self.o.toolchain.replaces_environment() {
             self.o.toolchain = Toolchain::default();
             self.warn("ignoring /vctoolsdir or /winsysroot flags in MinGW mode");
         }
-        if !self.o.manifest_inputs.is_empty() && !matches!(self.o.manifest, Some(Manifest::Embedded(_))) {
+        if !self.o.manifest.inputs.is_empty() && !matches!(self.o.manifest.kind, Some(Manifest::Embedded(_)))
+        {
             self.fail("/manifestinput: requires /manifest:embed");
         }
         if self.reproduce.is_some() && self.o.overlay.is_some() {
@@ -482,7 +485,7 @@ impl State {
             );
         }
         // GNU ld does not warn of long section names.
-        self.o.warn_long_names &= !self.o.mingw.on;
+        self.o.warnings.long_names &= !self.o.mingw.on;
         self.settle_incremental();
         self.o.lto.settle();
         if self.o.no_entry && !self.o.dll {

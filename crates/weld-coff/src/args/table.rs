@@ -59,9 +59,9 @@ fn output(given: &OsStr) -> Option<PathBuf> {
 
 /// An output that has a place of its own by default.
 macro_rules! output {
-    ($name:literal, $help:literal, $field:ident) => {
+    ($name:literal, $help:literal, $($field:tt)+) => {
         take(&[$name], Required("FILE"), $help, |s: &mut State, v: Given<'_>| {
-            s.o.$field = output(v.os());
+            s.o.$($field)+ = output(v.os());
             Ok(())
         })
     };
@@ -69,9 +69,9 @@ macro_rules! output {
 
 /// A file or other text.
 macro_rules! path {
-    ($name:literal, $help:literal, $field:ident) => {
+    ($name:literal, $help:literal, $($field:tt)+) => {
         take(&[$name], Required("FILE"), $help, |s: &mut State, v: Given<'_>| {
-            s.o.$field = Some(super::values::file(v)?);
+            s.o.$($field)+ = Some(super::values::file(v)?);
             Ok(())
         })
     };
@@ -167,7 +167,9 @@ const INPUTS: &[Spec<State>] = &[
         sdk_version
     ),
     path!("vfsoverlay", "Read from FILE, in YAML, which files are elsewhere than their names say.", overlay),
-    flag(&["print-search-paths"], "Show where libraries are looked for.", |s| s.o.print_search_paths = true),
+    flag(&["print-search-paths"], "Show where libraries are looked for.", |s| {
+        s.o.reports.print_search_paths = true
+    }),
     take(
         &["prefetch-inputs"],
         Optional("no"),
@@ -267,19 +269,19 @@ const IMAGE: &[Spec<State>] = &[
         "The address that the image is made for, and how large it may become without a warning; or the line in FILE that says so of KEY.",
         State::base,
     ),
-    switch!("fixed", "The image can be loaded at its own address only.", fixed),
+    switch!("fixed", "The image can be loaded at its own address only.", loading.fixed),
     take(&["dynamicbase"], Optional("no"), "The system may choose the address (default).", |s, v| {
-        s.o.dynamic_base = Some(switch(v)?);
+        s.o.loading.dynamic_base = Some(switch(v)?);
         Ok(())
     }),
-    switch!("highentropyva", "It may choose among all of 64 bits (default).", high_entropy_va),
-    switch!("nxcompat", "Data is not executable (default).", nx_compat),
+    switch!("highentropyva", "It may choose among all of 64 bits (default).", loading.high_entropy_va),
+    switch!("nxcompat", "Data is not executable (default).", loading.nx_compat),
     take(
         &["largeaddressaware"],
         Optional("no"),
         "The program can have addresses above 2 GiB (default on 64 bits).",
         |s, v| {
-            s.o.large_address_aware = Some(switch(v)?);
+            s.o.loading.large_address_aware = Some(switch(v)?);
             Ok(())
         },
     ),
@@ -288,21 +290,23 @@ const IMAGE: &[Spec<State>] = &[
         Optional("no"),
         "The program knows of terminal servers (default, but for DLLs).",
         |s, v| {
-            s.o.ts_aware = Some(switch(v)?);
+            s.o.loading.ts_aware = Some(switch(v)?);
             Ok(())
         },
     ),
-    switch!("appcontainer", "The program runs in an app container only.", app_container),
-    switch!("allowbind", "The image may be bound (default).", allow_bind),
-    switch!("allowisolation", "Manifests are looked for (default).", allow_isolation),
-    switch!("integritycheck", "The loader checks the image's signature.", integrity_check),
+    switch!("appcontainer", "The program runs in an app container only.", loading.app_container),
+    switch!("allowbind", "The image may be bound (default).", loading.allow_bind),
+    switch!("allowisolation", "Manifests are looked for (default).", loading.allow_isolation),
+    switch!("integritycheck", "The loader checks the image's signature.", loading.integrity_check),
     take(&["driver"], Optional("uponly|wdm"), "Make a driver.", |s, v| {
-        s.o.driver = true;
+        s.o.loading.driver = true;
         match v.value.map(|_| v.text()).transpose()?.map(str::to_ascii_lowercase).as_deref() {
             None => {}
-            Some("wdm") => s.o.driver_wdm = true,
-            Some("uponly") => s.o.driver_up_only = true,
-            Some("uponly,wdm" | "wdm,uponly") => (s.o.driver_wdm, s.o.driver_up_only) = (true, true),
+            Some("wdm") => s.o.loading.driver_wdm = true,
+            Some("uponly") => s.o.loading.driver_up_only = true,
+            Some("uponly,wdm" | "wdm,uponly") => {
+                (s.o.loading.driver_wdm, s.o.loading.driver_up_only) = (true, true)
+            }
             Some(word) => return Err(ValueError::unknown("value", word).into()),
         }
         Ok(())
@@ -310,8 +314,8 @@ const IMAGE: &[Spec<State>] = &[
     take(&["swaprun"], Required("cd|net"), "Copy the image to the swap file before it runs.", |s, v| {
         for word in v.text()?.to_ascii_lowercase().split(',') {
             match word {
-                "cd" => s.o.swap_run_cd = true,
-                "net" => s.o.swap_run_net = true,
+                "cd" => s.o.loading.swap_run_cd = true,
+                "net" => s.o.loading.swap_run_net = true,
                 "" => return Err(OptionError::NoArgument),
                 _ => return Err(OptionError::Invalid(word.to_owned())),
             }
@@ -320,11 +324,11 @@ const IMAGE: &[Spec<State>] = &[
     }),
     take(&["align"], Required("BYTES"), "Sections begin at multiples of BYTES in memory.", |s, v| {
         s.aligned = true;
-        s.o.align = alignment(v, 32..=1 << 26)?;
+        s.o.layout.align = alignment(v, 32..=1 << 26)?;
         Ok(())
     }),
     take(&["filealign"], Required("BYTES"), "Sections begin at multiples of BYTES in the file.", |s, v| {
-        s.o.file_align = alignment(v, 32..=1 << 16)?;
+        s.o.layout.file_align = alignment(v, 32..=1 << 16)?;
         Ok(())
     }),
     take(&["heap"], Required("RESERVE[,COMMIT]"), "The size of the heap.", |s, v| s.o.demands.heap(v)),
@@ -355,12 +359,12 @@ const IMAGE: &[Spec<State>] = &[
         },
     ),
     take(&["dependentloadflag"], Required("FLAGS"), "How the loader looks for DLLs.", |s, v| {
-        s.o.dependent_load_flags = load_flags(v)?;
+        s.o.loading.dependent_load_flags = load_flags(v)?;
         Ok(())
     }),
     path!("stub", "A program for DOS to begin the image with.", stub),
-    output!("implib", "Write the import library to FILE.", implib),
-    flag(&["noimplib"], "Write no import library.", |s| s.o.no_implib = true),
+    output!("implib", "Write the import library to FILE.", implib.path),
+    flag(&["noimplib"], "Write no import library.", |s| s.o.implib.is_refused = true),
     take(
         &["timestamp"],
         Required("SECONDS"),
@@ -397,7 +401,7 @@ const IMAGE: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    flag(&["noseh"], "The image has no exception handlers.", |s| s.o.no_seh = true),
+    flag(&["noseh"], "The image has no exception handlers.", |s| s.o.loading.no_seh = true),
     take(
         &["manifest"],
         Optional("no|embed[,id=N]"),
@@ -407,7 +411,7 @@ const IMAGE: &[Spec<State>] = &[
     output!(
         "manifestfile",
         "Write the manifest to FILE. Default: the image's path with .manifest.",
-        manifest_file
+        manifest.path
     ),
     take(
         &["manifestuac"],
@@ -423,7 +427,7 @@ const IMAGE: &[Spec<State>] = &[
         Required("FILE"),
         "Merge the manifest in FILE into that of /manifest:embed.",
         |s, v| {
-            s.o.manifest_inputs.push(super::values::file(v)?);
+            s.o.manifest.inputs.push(super::values::file(v)?);
             Ok(())
         },
     ),
@@ -464,7 +468,7 @@ const SECTIONS: &[Spec<State>] = &[
     take(&["order"], Required("@FILE"), "Functions that FILE lists come first, in its order.", |s, v| {
         match v.text()?.strip_prefix('@') {
             Some("") => return Err(ValueError::NoFile.into()),
-            Some(path) => s.o.order = Some(path.into()),
+            Some(path) => s.o.layout.order = Some(path.into()),
             None => return Err(OptionError::NoAt),
         }
         Ok(())
@@ -472,17 +476,21 @@ const SECTIONS: &[Spec<State>] = &[
     path!(
         "call-graph-ordering-file",
         "Functions that call each other, as FILE says, lie together.",
-        call_graph_file
+        layout.call_graph_file
     ),
-    switch!("call-graph-profile-sort", "The same as objects' profiles say (default).", call_graph_sort),
-    path!("print-symbol-order", "Write the functions that were moved to FILE.", print_order),
+    switch!(
+        "call-graph-profile-sort",
+        "The same as objects' profiles say (default).",
+        layout.call_graph_sort
+    ),
+    path!("print-symbol-order", "Write the functions that were moved to FILE.", reports.symbol_order),
     take(
         &["branch-reach"],
         Required("BYTES"),
         "ARM64: take branches to reach only so far (at least 0x400), and put thunks in between where they go further. For tests.",
         |s, v| {
             let bytes = check(number(v.text()?)?, 0x400..=1 << 27)?;
-            s.o.branch_reach = Some(bytes as u32);
+            s.o.layout.branch_reach = Some(bytes as u32);
             Ok(())
         },
     ),
@@ -494,7 +502,7 @@ const SECTIONS: &[Spec<State>] = &[
             let path = super::values::file(v)?;
             let bytes = path.as_os_str().as_encoded_bytes();
             let behind = bytes.strip_prefix(b"@").map(|path| PathBuf::from(weld_common::text::os_str(path)));
-            s.o.section_layout = Some(behind.unwrap_or(path));
+            s.o.layout.section_layout = Some(behind.unwrap_or(path));
             Ok(())
         },
     ),
@@ -611,12 +619,12 @@ const REPORTS: &[Spec<State>] = &[
         Optional("FILE"),
         "Write a map with symbols by address. Default: beside the image.",
         |s, v| {
-            s.o.map = Some(v.value.and_then(output));
+            s.o.reports.map = Some(v.value.and_then(output));
             Ok(())
         },
     ),
     take(&["lldmap"], Optional("FILE"), "Write a map with all input sections in lld's form.", |s, v| {
-        s.o.lld_map = Some(v.value.and_then(output));
+        s.o.reports.lld_map = Some(v.value.and_then(output));
         Ok(())
     }),
     take(
@@ -634,11 +642,11 @@ const REPORTS: &[Spec<State>] = &[
             }
         }
     }),
-    flag(&["time", "time+"], "Say what took how long.", |s| s.o.time = true),
+    flag(&["time", "time+"], "Say what took how long.", |s| s.o.reports.time = true),
     take(&["time-trace"], Value::Optional("FILE"), "Write a trace of the link's phases.", |s, v| {
         match v.value {
-            Some(_) => s.o.time_trace = Some(super::values::file(v)?),
-            None => s.o.time_trace_beside_output = true,
+            Some(_) => s.o.reports.time_trace = Some(super::values::file(v)?),
+            None => s.o.reports.time_trace_beside_output = true,
         }
         Ok(())
     }),
@@ -688,7 +696,9 @@ const REPORTS: &[Spec<State>] = &[
         "Write the absolute paths of all inputs to FILE, for use as a response file.",
         input_list
     ),
-    flag(&["summary"], "Say what was linked, and how much of it is in the PDB.", |s| s.o.summary = true),
+    flag(&["summary"], "Say what was linked, and how much of it is in the PDB.", |s| {
+        s.o.reports.summary = true
+    }),
     flag(&["?", "help"], "Show this text.", |s| s.stop = Some(Stop::Help)),
 ];
 

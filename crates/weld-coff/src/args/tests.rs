@@ -40,13 +40,13 @@ fn a_usual_command_line() {
     let o = options(
         "x.obj /opt /verbose:LIB /winmd:no /base:0x10000,0x2000 /linkrepro:r /linkreprotarget:y.exe /out:d/x.exe",
     );
-    assert!(o.verbose.libraries && !o.verbose.all && o.reproduce.is_none());
-    assert_eq!((o.base, o.greatest_size), (Some(0x10000), Some(0x2000)));
+    assert!(o.reports.verbose.libraries && !o.reports.verbose.all && o.reproduce.is_none());
+    assert_eq!((o.loading.base, o.loading.greatest_size), (Some(0x10000), Some(0x2000)));
     assert!(options("x.obj /linkrepro:r /linkreprotarget:X.EXE /out:d/x.exe").reproduce.is_some());
     let o = options(
         "x.obj /machine:AMD64 /base:0x10000 /timestamp:5 /stack:1,2 /wholearchive:z.lib /merge:.a=.b",
     );
-    assert_eq!((o.machine, o.base), (Some(Machine::X64), Some(0x10000)));
+    assert_eq!((o.machine, o.loading.base), (Some(Machine::X64), Some(0x10000)));
     assert_eq!((o.timestamp, o.demands.stack), (Timestamp::Given(5), Some((1, Some(2)))));
     assert_eq!(o.inputs[1], Input::Whole("z.lib".into()));
 }
@@ -89,7 +89,7 @@ fn the_environment_adds_options_and_directories() {
         ..Environment::default()
     };
     let o = try_options("/base:0x10000 b.obj /libpath:z", &environment).unwrap();
-    assert_eq!(o.base, Some(0x30000));
+    assert_eq!(o.loading.base, Some(0x30000));
     assert_eq!(o.inputs, ["a b.obj", "b.obj"].map(|path| Input::File(path.into())));
     assert_eq!(o.lib_paths, ["z", "c:\\x", "/y"].map(Path::new));
 }

@@ -60,7 +60,7 @@ pub struct Written<'h> {
 pub fn say(job: &Job, warnings: &DiagSink) {
     job.sink.settle();
     let is_wanted =
-        |warning: &Diagnostic| job.options.warn_missing_types || !warning.message.contains("[LNK4099]");
+        |warning: &Diagnostic| job.options.warnings.missing_types || !warning.message.contains("[LNK4099]");
     warnings.finish().into_iter().filter(is_wanted).for_each(|warning| job.sink.push(warning));
     job.sink.settle();
 }

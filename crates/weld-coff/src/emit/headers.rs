@@ -159,13 +159,13 @@ fn file_header(image: &Image, symbols: (&SymbolTable, u32), out: &mut Writer) {
     out.u16(optional_size(image.resolved.machine) as u16);
     let flags = [
         (true, pe::IMAGE_FILE_EXECUTABLE_IMAGE),
-        (options.large_address_aware.unwrap_or(is_64), pe::IMAGE_FILE_LARGE_ADDRESS_AWARE),
-        (!options.is_relocatable(), pe::IMAGE_FILE_RELOCS_STRIPPED),
+        (options.loading.large_address_aware.unwrap_or(is_64), pe::IMAGE_FILE_LARGE_ADDRESS_AWARE),
+        (!options.loading.is_relocatable(), pe::IMAGE_FILE_RELOCS_STRIPPED),
         (!is_64, pe::IMAGE_FILE_32BIT_MACHINE),
         (options.dll, pe::IMAGE_FILE_DLL),
-        (options.swap_run_cd, pe::IMAGE_FILE_REMOVABLE_RUN_FROM_SWAP),
-        (options.swap_run_net, pe::IMAGE_FILE_NET_RUN_FROM_SWAP),
-        (options.driver_up_only, pe::IMAGE_FILE_UP_SYSTEM_ONLY),
+        (options.loading.swap_run_cd, pe::IMAGE_FILE_REMOVABLE_RUN_FROM_SWAP),
+        (options.loading.swap_run_net, pe::IMAGE_FILE_NET_RUN_FROM_SWAP),
+        (options.loading.driver_up_only, pe::IMAGE_FILE_UP_SYSTEM_ONLY),
     ];
     out.u16(flags.iter().filter(|(on, _)| *on).fold(0, |all, (_, flag)| all | flag.0));
 }
@@ -194,8 +194,8 @@ fn optional_header(image: &Image, directories: &Directories, out: &mut Writer) {
         out.u32(0);
     }
     address(out, image.base);
-    out.u32(options.align as u32);
-    out.u32(options.file_align as u32);
+    out.u32(options.layout.align as u32);
+    out.u32(options.layout.file_align as u32);
     let subsystem_version = resolved.program.subsystem_version.unwrap_or((6, 0));
     out.version(options.os_version.unwrap_or(subsystem_version));
     let version =
@@ -223,20 +223,20 @@ fn optional_header(image: &Image, directories: &Directories, out: &mut Writer) {
 }
 
 fn dll_characteristics(options: &Options, is_64: bool, no_seh: bool) -> u16 {
-    let dynamic = options.dynamic_base();
+    let dynamic = options.loading.dynamic_base();
     let flags = [
-        (options.high_entropy_va && dynamic && is_64, pe::IMAGE_DLLCHARACTERISTICS_HIGH_ENTROPY_VA),
+        (options.loading.high_entropy_va && dynamic && is_64, pe::IMAGE_DLLCHARACTERISTICS_HIGH_ENTROPY_VA),
         (dynamic, pe::IMAGE_DLLCHARACTERISTICS_DYNAMIC_BASE),
-        (options.integrity_check, pe::IMAGE_DLLCHARACTERISTICS_FORCE_INTEGRITY),
-        (options.nx_compat, pe::IMAGE_DLLCHARACTERISTICS_NX_COMPAT),
-        (!options.allow_isolation, pe::IMAGE_DLLCHARACTERISTICS_NO_ISOLATION),
+        (options.loading.integrity_check, pe::IMAGE_DLLCHARACTERISTICS_FORCE_INTEGRITY),
+        (options.loading.nx_compat, pe::IMAGE_DLLCHARACTERISTICS_NX_COMPAT),
+        (!options.loading.allow_isolation, pe::IMAGE_DLLCHARACTERISTICS_NO_ISOLATION),
         (no_seh, pe::IMAGE_DLLCHARACTERISTICS_NO_SEH),
         (options.guard.functions, pe::IMAGE_DLLCHARACTERISTICS_GUARD_CF),
-        (!options.allow_bind, pe::IMAGE_DLLCHARACTERISTICS_NO_BIND),
-        (options.app_container, pe::IMAGE_DLLCHARACTERISTICS_APPCONTAINER),
-        (options.driver_wdm, pe::IMAGE_DLLCHARACTERISTICS_WDM_DRIVER),
+        (!options.loading.allow_bind, pe::IMAGE_DLLCHARACTERISTICS_NO_BIND),
+        (options.loading.app_container, pe::IMAGE_DLLCHARACTERISTICS_APPCONTAINER),
+        (options.loading.driver_wdm, pe::IMAGE_DLLCHARACTERISTICS_WDM_DRIVER),
         (
-            !options.dll && options.ts_aware.unwrap_or(!options.driver),
+            !options.dll && options.loading.ts_aware.unwrap_or(!options.loading.driver),
             pe::IMAGE_DLLCHARACTERISTICS_TERMINAL_SERVER_AWARE,
         ),
     ];

@@ -13,14 +13,14 @@ use crate::resolve::Resolved;
 pub fn check(options: &Options, resolved: &Resolved, layout: &Layout, base: u64, sink: &DiagSink) {
     let size = layout.image_size;
     check_addresses(resolved, base, size, sink);
-    if let Some(most) = options.greatest_size.filter(|most| size > *most) {
+    if let Some(most) = options.loading.greatest_size.filter(|most| size > *most) {
         sink.warn(format!("the image has {size:#x} bytes, and /base gives it {most:#x}"));
     }
-    if resolved.machine == Machine::Arm64 && options.dynamic_base == Some(false) {
+    if resolved.machine == Machine::Arm64 && options.loading.dynamic_base == Some(false) {
         sink.error("/dynamicbase:no is not compatible with arm64");
     }
     // DWARF sections have long names: who asks for DWARF and no PDB expects them.
-    if !sink.has_errors() && options.warn_long_names && (options.debug.pdb || !options.debug.dwarf) {
+    if !sink.has_errors() && options.warnings.long_names && (options.debug.pdb || !options.debug.dwarf) {
         warn_of_long_names(layout, sink);
     }
 }

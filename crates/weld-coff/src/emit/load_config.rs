@@ -60,7 +60,7 @@ const LOAD_FLAGS: [usize; 2] =
 
 /// What the linker has to do with the load configuration.
 fn is_wanted(image: &Image) -> bool {
-    image.options.dependent_load_flags != 0 || image.options.guard.functions
+    image.options.loading.dependent_load_flags != 0 || image.options.guard.functions
 }
 
 /// Says that there is none where options ask for one.
@@ -83,7 +83,7 @@ pub fn check(image: &Image, sink: &DiagSink) {
     if image.options.guard.functions {
         sink.warn("Control Flow Guard is enabled but '_load_config_used' is missing");
     }
-    if image.options.dependent_load_flags != 0 {
+    if image.options.loading.dependent_load_flags != 0 {
         sink.warn("/dependentloadflag has no effect: '_load_config_used' is missing");
     }
 }
@@ -99,7 +99,7 @@ pub fn finish(image: &Image, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {
     let Some(size) = rest.first_chunk().map(|size| u32::from_le_bytes(*size) as usize) else { return };
     let size = size.min(rest.len());
     let config = Config { bytes: &mut rest[..size], wide: usize::from(image.resolved.machine.is_64()), sink };
-    let flags = image.options.dependent_load_flags;
+    let flags = image.options.loading.dependent_load_flags;
     let at = LOAD_FLAGS[config.wide];
     if flags != 0 && config.has("DependentLoadFlags", at + 2, "/dependentloadflag") {
         config.bytes[at..at + 2].copy_from_slice(&flags.to_le_bytes());

@@ -105,7 +105,7 @@ fn say(folds: &Folds, resolved: &Resolved, sections: &Sections, options: &Option
         let name = resolved.objects[section.object.index()].leader_name(section.number)?;
         Some(text::text(name).into_owned())
     };
-    if !options.verbose.folded {
+    if !options.reports.verbose.folded {
         return;
     }
     let mut sorted: Vec<(SectionId, SectionId)> =

@@ -205,7 +205,7 @@ impl<'a, 'l> Loader<'a, 'l> {
             search,
             sink: job.sink,
             parallel,
-            verbose: job.options.verbose.libraries,
+            verbose: job.options.reports.verbose.libraries,
             keeps_paths: job.options.input_list.is_some(),
             mingw: job.options.mingw.on,
             machine: job.options.machine,

@@ -185,7 +185,7 @@ impl Placer<'_> {
         headers: u64,
         relocs: impl FnOnce(&Layout) -> u64,
     ) -> Layout {
-        let file_align = self.options.file_align;
+        let file_align = self.options.layout.file_align;
         let headers_size = align_to(headers, file_align);
         let mut layout = Layout {
             outs: Vec::new(),
@@ -193,7 +193,7 @@ impl Placer<'_> {
             rank: program.rank,
             out_of_rank: vec![u32::MAX; program.ranks as usize],
             headers_size,
-            image_size: align_to(headers_size, self.options.align),
+            image_size: align_to(headers_size, self.options.layout.align),
             file_size: headers_size,
             relocs: None,
             order,
@@ -228,7 +228,7 @@ impl Placer<'_> {
             if placed.raw_size != 0 {
                 placed.offset = layout.file_size;
             }
-            layout.image_size = align_to(layout.image_size + placed.virtual_size, self.options.align);
+            layout.image_size = align_to(layout.image_size + placed.virtual_size, self.options.layout.align);
             layout.file_size += placed.raw_size;
             if layout.image_size > u64::from(u32::MAX) || layout.file_size > u64::from(u32::MAX) {
                 let name = text::text(&placed.name).into_owned();
@@ -284,7 +284,7 @@ impl Placer<'_> {
         if let Some(last) = last {
             let id = members[last];
             let end = u64::from(layout.rva(SectionId(id))) - out.rva + u64::from(list[id as usize].size);
-            out.raw_size = align_to(end, self.options.file_align);
+            out.raw_size = align_to(end, self.options.layout.file_align);
         }
     }
 }

@@ -31,7 +31,7 @@ impl PatchSpace {
             Machine::X86 => Some(5),
             _ => None,
         };
-        let Some(bytes) = options.function_pad?.or(default) else {
+        let Some(bytes) = options.layout.function_pad?.or(default) else {
             let name = resolved.machine.name();
             sink.error(format!("/functionpadmin: how many bytes has to be given for this machine: {name}"));
             return None;

@@ -252,7 +252,7 @@ fn place(draft: &Draft) -> u8 {
 
 /// The names that the file of `/sectionlayout` lists, one a line.
 pub fn read_layout(options: &Options, store: &InputStore, sink: &DiagSink) -> Vec<Vec<u8>> {
-    let Some(path) = &options.section_layout else { return Vec::new() };
+    let Some(path) = &options.layout.section_layout else { return Vec::new() };
     let shown = text::path(path);
     let bytes = match store.open(path) {
         Ok(Some(bytes)) => bytes,

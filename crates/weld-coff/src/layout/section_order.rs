@@ -49,7 +49,7 @@ impl<'a> Orderer<'_, 'a> {
         let first = self.first();
         job.sink.end_phase()?;
         apply(&first, self.sections, order);
-        if let Some(path) = &job.options.print_order {
+        if let Some(path) = &job.options.reports.symbol_order {
             job.report(path, &self.names(&first))?;
         }
         Ok(())
@@ -57,13 +57,13 @@ impl<'a> Orderer<'_, 'a> {
 
     /// Sections that come before the others of their parts, in this order.
     fn first(&self) -> Vec<SectionId> {
-        if let Some(path) = &self.options.order {
+        if let Some(path) = &self.options.layout.order {
             return self.by_list(path);
         }
         let mut graph = Graph::default();
-        if let Some(path) = &self.options.call_graph_file {
+        if let Some(path) = &self.options.layout.call_graph_file {
             self.read_graph(path, &mut graph);
-        } else if self.options.call_graph_sort && self.sections.has_profile {
+        } else if self.options.layout.call_graph_sort && self.sections.has_profile {
             for (id, object) in (0..).map(ObjectId).zip(&self.resolved.objects) {
                 self.read_profile(id, object, &mut graph);
             }
@@ -111,7 +111,7 @@ impl<'a> Orderer<'_, 'a> {
             match leaders.get(&decorated[..]) {
                 Some(id) if seen.insert(*id) => order.push(*id),
                 Some(_) => {}
-                None if self.options.warn_missing_order => {
+                None if self.options.warnings.missing_order => {
                     let (path, name) = (text::path(path), text::text(&decorated).into_owned());
                     self.sink.warn(format!("/order:{path}: missing symbol: {name} [LNK4037]"));
                 }

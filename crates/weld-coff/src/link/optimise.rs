@@ -44,7 +44,7 @@ pub(super) fn compile<'j>(
     let answer;
     (answer, compiled.has_gcc) = ask(job, inputs, &mut resolved, (&out, resolver.parallel))?;
     drop(resolved);
-    answer.tell(job, job.options.verbose.all)?;
+    answer.tell(job, job.options.reports.verbose.all)?;
     if job.options.lto.ends_the_link() {
         return Ok(None);
     }

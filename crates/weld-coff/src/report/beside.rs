@@ -40,7 +40,7 @@ fn add_import_library(job: &Job, image: &Image, out: &Path) -> Result<(), Diagno
     let bytes = implib::bytes(&name, image.resolved.machine, &image.tables.exports.entries);
     let bytes = bytes.map_err(|e| Diagnostic::error(format!("{}: {e}", text::path(&path))))?;
     let is_there = || std::fs::read(&path).is_ok_and(|old| old == bytes);
-    if !(job.options.keep_implib && is_there()) {
+    if !(job.options.implib.is_kept && is_there()) {
         job.reports.add(&path, bytes);
     }
     Ok(())
@@ -49,12 +49,12 @@ fn add_import_library(job: &Job, image: &Image, out: &Path) -> Result<(), Diagno
 /// `/map` and `/lldmap`.
 fn add_maps(job: &Job, image: &Image, out: &Path, (time, parallel): (u32, bool)) -> Result<(), Diagnostics> {
     let options = job.options;
-    if let Some(given) = &options.map {
+    if let Some(given) = &options.reports.map {
         let name = out.file_stem().unwrap_or_default();
         let text = map::map(image, &text::text(name.as_encoded_bytes()), time, parallel);
         job.report(&files::map(given, out), &text)?;
     }
-    if let Some(given) = &options.lld_map {
+    if let Some(given) = &options.reports.lld_map {
         if let Some(path) = files::both_maps(options, out) {
             let text = format!("/lldmap and /map have the same output file '{}'", text::path(&path));
             job.sink.push(Diagnostic::warning(text).note("ignoring /lldmap"));

@@ -11,7 +11,7 @@ use weld_common::text;
 
 /// Names the COMDAT sections that nothing refers to, by their leaders, if options ask for it.
 pub fn say(resolved: &Resolved, sections: &Sections, live: &Live, options: &Options, sink: &DiagSink) {
-    if !options.verbose.discarded {
+    if !options.reports.verbose.discarded {
         return;
     }
     for (id, section) in (0..).zip(&sections.list) {

@@ -24,7 +24,7 @@ pub fn image(options: &Options, resolved: &Resolved, inputs: &Inputs) -> PathBuf
     if let Some(path) = &options.out {
         return path.clone();
     }
-    let extension = match (options.dll, options.driver) {
+    let extension = match (options.dll, options.loading.driver) {
         (true, _) => "dll",
         (_, true) => "sys",
         _ => "exe",
@@ -40,18 +40,18 @@ pub fn image(options: &Options, resolved: &Resolved, inputs: &Inputs) -> PathBuf
 /// Whether an import library is written. Who gives a DLL's a name waits for the file, even if nothing is
 /// exported; GNU linkers write one only if they are asked to.
 pub fn wants_import_library(options: &Options, exports: bool) -> bool {
-    let is_named = options.implib.is_some();
-    !options.no_implib && (is_named && options.dll || exports && (is_named || !options.mingw.on))
+    let is_named = options.implib.path.is_some();
+    !options.implib.is_refused && (is_named && options.dll || exports && (is_named || !options.mingw.on))
 }
 
 /// Where the import library goes.
 pub fn import_library(options: &Options, out: &Path) -> PathBuf {
-    options.implib.clone().unwrap_or_else(|| out.with_extension("lib"))
+    options.implib.path.clone().unwrap_or_else(|| out.with_extension("lib"))
 }
 
 /// Where a manifest beside the image goes.
 pub fn manifest_file(options: &Options, out: &Path) -> PathBuf {
-    options.manifest_file.clone().unwrap_or_else(|| with_more(out, ".manifest"))
+    options.manifest.path.clone().unwrap_or_else(|| with_more(out, ".manifest"))
 }
 
 /// Where a map goes, of which `given` is what its option says.
@@ -61,14 +61,15 @@ pub fn map(given: &Option<PathBuf>, out: &Path) -> PathBuf {
 
 /// Where both maps would go, if it is the same file; then there is only `/map`.
 pub fn both_maps(options: &Options, out: &Path) -> Option<PathBuf> {
-    let [one, other] = [options.map.as_ref()?, options.lld_map.as_ref()?].map(|given| map(given, out));
+    let [one, other] =
+        [options.reports.map.as_ref()?, options.reports.lld_map.as_ref()?].map(|given| map(given, out));
     (one == other).then_some(one)
 }
 
 /// Where the trace goes.
 pub fn time_trace(options: &Options, out: &Path) -> Option<PathBuf> {
-    let beside = options.time_trace_beside_output.then(|| with_more(out, ".time-trace"));
-    options.time_trace.clone().or(beside)
+    let beside = options.reports.time_trace_beside_output.then(|| with_more(out, ".time-trace"));
+    options.reports.time_trace.clone().or(beside)
 }
 
 /// `/linkreprofullpathrsp`: a response file with the inputs, wherever the link was called.
@@ -114,7 +115,7 @@ fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static 
     let of_pdb = |path: Option<PathBuf>| path.filter(|_| options.debug.pdb);
     let exports = wants_import_library(options, !resolved.program.exports.is_empty());
     let beside = manifest::kind(options, resolved) == Manifest::Beside;
-    let lld_map = options.lld_map.as_ref().filter(|_| both_maps(options, out).is_none());
+    let lld_map = options.reports.lld_map.as_ref().filter(|_| both_maps(options, out).is_none());
     let all = [
         (IMAGE, Some(out.to_owned())),
         ("the PDB", of_pdb(Some(pdb_path::path(options, out)))),
@@ -122,9 +123,9 @@ fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static 
         (IMPORT_LIBRARY, exports.then(|| import_library(options, out))),
         ("the module definitions", options.mingw.output_def.clone()),
         ("the manifest", beside.then(|| manifest_file(options, out))),
-        ("the map", options.map.as_ref().map(|given| map(given, out))),
+        ("the map", options.reports.map.as_ref().map(|given| map(given, out))),
         ("the map of /lldmap", lld_map.map(|given| map(given, out))),
-        ("the list of /print-symbol-order", options.print_order.clone()),
+        ("the list of /print-symbol-order", options.reports.symbol_order.clone()),
         ("the trace", time_trace(options, out)),
         ("the list of inputs", options.input_list.clone()),
         ("the file of /reproduce", options.reproduce.as_ref().map(|reproduction| reproduction.path.clone())),
@@ -138,8 +139,12 @@ fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static 
 fn read(options: &Options) -> impl Iterator<Item = &PathBuf> {
     let pdb = &options.pdb;
     let in_pdb = pdb.natvis.iter().chain(&pdb.source_link).chain(pdb.streams.iter().map(|(_, path)| path));
-    let others =
-        options.def.iter().chain(&options.stub).chain(&options.order).chain(&options.call_graph_file);
-    let others = others.chain(&options.section_layout);
-    others.chain(in_pdb).chain(&options.manifest_inputs).chain(&options.overlay)
+    let others = options
+        .def
+        .iter()
+        .chain(&options.stub)
+        .chain(&options.layout.order)
+        .chain(&options.layout.call_graph_file);
+    let others = others.chain(&options.layout.section_layout);
+    others.chain(in_pdb).chain(&options.manifest.inputs).chain(&options.overlay)
 }

@@ -31,7 +31,8 @@ pub fn lld_map(image: &Image, parallel: bool) -> String {
     let mut all = "Address  Size     Align Out     In      Symbol\n".to_owned();
     for out in &image.layout.outs {
         let name = text::text(&out.name);
-        let _ = writeln!(all, "{:08x} {:08x} {:5} {name}", out.rva, out.virtual_size, image.options.align);
+        let _ =
+            writeln!(all, "{:08x} {:08x} {:5} {name}", out.rva, out.virtual_size, image.options.layout.align);
         let members = &image.layout.order[out.members.clone()];
         let parts = par::runs("lines of the map", parallel, members.len(), RUN, |run| {
             let mut part = String::new();
@@ -108,7 +109,7 @@ pub fn map(image: &Image, name: &str, time: u32, parallel: bool) -> String {
     let _ = writeln!(all, "\n entry point at         {section:04x}:{offset:08x}");
     all += "\n Static symbols\n\n";
     statics.iter().for_each(|line| line.write(&mut all));
-    if image.options.map_exports {
+    if image.options.reports.map_exports {
         exports(image, &mut all);
     }
     all

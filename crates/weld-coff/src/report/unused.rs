@@ -8,7 +8,7 @@ use crate::resolve::{Place, Resolved};
 
 /// Names them in the order in which they count, if options ask for it.
 pub fn say(resolved: &Resolved, inputs: &Inputs, options: &Options, sink: &DiagSink) {
-    if !options.verbose.unused_libraries {
+    if !options.reports.verbose.unused_libraries {
         return;
     }
     for archive in &inputs.archives {

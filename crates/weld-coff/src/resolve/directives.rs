@@ -26,7 +26,7 @@ impl<'a> Resolver<'a, '_> {
             let Some(CoffFile::Object(object)) = rounds.files.get_mut(file) else { continue };
             let directives = std::mem::take(&mut object.directives);
             let name = object.name.clone();
-            if self.options.verbose.all {
+            if self.options.reports.verbose.all {
                 self.say_directives(object);
             }
             for directive in directives {

@@ -105,7 +105,7 @@ pub struct Program {
 impl Program {
     /// The address that the image is made for.
     pub fn base_address(&self, options: &Options, machine: Machine) -> u64 {
-        options.base.or(self.base).unwrap_or(facts(machine).bases[usize::from(options.dll)])
+        options.loading.base.or(self.base).unwrap_or(facts(machine).bases[usize::from(options.dll)])
     }
 
     /// What the image calls itself if it is the file `out`.
@@ -289,7 +289,7 @@ impl<'a> Resolver<'a, '_> {
             program.subsystem = Some(subsystem);
             return;
         }
-        if self.options.driver {
+        if self.options.loading.driver {
             program.subsystem = Some(Subsystem::Native);
         } else if self.options.dll {
             program.subsystem = Some(Subsystem::Windows);
@@ -329,10 +329,10 @@ impl<'a> Resolver<'a, '_> {
             None if self.options.dll && self.options.mingw.on => "DllMainCRTStartup".to_owned(),
             None if self.options.dll && machine == Machine::X86 => "__DllMainCRTStartup@12".to_owned(),
             None if self.options.dll => "_DllMainCRTStartup".to_owned(),
-            None if self.options.driver_wdm => format!("{prefix}_NtProcessStartup"),
+            None if self.options.loading.driver_wdm => format!("{prefix}_NtProcessStartup"),
             None => format!("{prefix}{}", self.start_up(program, rounds)),
         };
-        if self.options.verbose.all && rounds.format.demands.entry.is_none() {
+        if self.options.reports.verbose.all && rounds.format.demands.entry.is_none() {
             self.sink.push(Diagnostic::said(format!("Entry name inferred: {name}")));
             self.sink.settle();
         }

@@ -39,7 +39,7 @@ impl<'a> Resolver<'a, '_> {
     /// Says which libraries do not go together, as objects of C's run-time libraries tell: `/disallowlib`.
     /// They are linked nevertheless, for others may need them.
     pub(super) fn warn_of_disallowed(&self, rounds: &Rounds<'_, '_, '_, '_>) {
-        if !self.options.warn_disallowed_libs {
+        if !self.options.warnings.disallowed_libs {
             return;
         }
         let mut said = HashSet::new();

@@ -123,7 +123,7 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
     }
 
     fn will_read(&self, names: &Names<'a>, wanted: &[(FileId, SymbolId)], files: &[FileId]) {
-        if self.resolver.options.verbose.libraries {
+        if self.resolver.options.reports.verbose.libraries {
             self.say_loaded(names, wanted);
         }
         self.inputs.will_need(self.resolver.store, files);

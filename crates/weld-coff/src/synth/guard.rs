@@ -82,7 +82,7 @@ impl Guards {
     pub fn find(link: &Link, sink: &DiagSink) -> Guards {
         let guard = link.options.guard;
         let safe_seh = link.resolved.machine == Machine::X86 && link.options.safe_seh != Some(false);
-        let mut guards = Guards { no_seh: link.options.no_seh, ..Guards::default() };
+        let mut guards = Guards { no_seh: link.options.loading.no_seh, ..Guards::default() };
         let flags = format!("{}__guard_flags", link.resolved.machine.prefix());
         if !guard.functions && !safe_seh && link.resolved.names.find(flags.as_bytes()).is_none() {
             return guards;
@@ -187,7 +187,7 @@ impl Link<'_, '_> {
                 if self.options.safe_seh == Some(true) {
                     let text = format!("/safeseh: {} is not compatible with SEH", object.name);
                     sink.push(Diagnostic::error(text).of(object.file, 0));
-                } else if self.options.safe_seh.is_none() && self.options.verbose.without_handlers {
+                } else if self.options.safe_seh.is_none() && self.options.reports.verbose.without_handlers {
                     let text = format!("{} does not tell its exception handlers (/safeseh)", object.name);
                     sink.push(Diagnostic::said(text));
                 }

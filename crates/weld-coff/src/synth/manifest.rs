@@ -19,7 +19,7 @@ pub const LANGUAGE: u16 = 1033;
 
 /// What becomes of the manifest; one is needed for what objects depend on, too.
 pub fn kind(options: &Options, resolved: &Resolved) -> Manifest {
-    match options.manifest {
+    match options.manifest.kind {
         Some(kind) => kind,
         None if !resolved.demands.manifest_dependencies.is_empty() => Manifest::Beside,
         None => Manifest::No,
@@ -49,7 +49,7 @@ pub fn resource<'a>(
 fn embedded(options: &Options, resolved: &Resolved, store: &InputStore) -> Result<String, Diagnostic> {
     let own = text(options, resolved);
     let mut others = Vec::new();
-    for path in &options.manifest_inputs {
+    for path in &options.manifest.inputs {
         let fail = |why: &str| Diagnostic::error(format!("/manifestinput: {}: {why}", text::path(path)));
         let bytes = store.open(path)?.ok_or_else(|| fail("No such file or directory"))?;
         others.push(std::str::from_utf8(bytes).map_err(|_| fail("is not in UTF-8"))?);
@@ -58,7 +58,7 @@ fn embedded(options: &Options, resolved: &Resolved, store: &InputStore) -> Resul
         return Ok(own);
     }
     merge(&own, &others).map_err(|e| {
-        let path = text::path(&options.manifest_inputs[e.number]);
+        let path = text::path(&options.manifest.inputs[e.number]);
         Diagnostic::error(format!("/manifestinput: failed to merge manifest file {path}: {e}"))
     })
 }
@@ -68,7 +68,7 @@ pub fn text(options: &Options, resolved: &Resolved) -> String {
     let mut out = "<?xml version=\"1.0\" standalone=\"yes\"?>\n\
         <assembly xmlns=\"urn:schemas-microsoft-com:asm.v1\"\n          manifestVersion=\"1.0\">\n"
         .to_owned();
-    if let Some((level, access)) = &options.manifest_rights {
+    if let Some((level, access)) = &options.manifest.rights {
         let _ = write!(
             out,
             "  <trustInfo xmlns=\"urn:schemas-microsoft-com:asm.v3\">\n    <security>\n      <requestedPrivileges>\n         \

@@ -111,7 +111,7 @@ impl State {
         o.mingw.duplicate_weak = true;
         o.gc = Some(false);
         o.icf = Some(Icf::None);
-        o.warn_long_names = false;
+        o.warnings.long_names = false;
         o.demands.stack = Some((0x20_0000, Some(0x1000)));
         o.machine = program.split_once("-").and_then(|(machine, _)| Machine::of_name(machine));
         state
@@ -245,8 +245,8 @@ impl State {
         if let Some(path) = self.pdb.take().filter(|path| !path.is_empty()) {
             o.pdb.path = Some(Path::new(&path).to_owned());
         }
-        if o.fixed {
-            o.dynamic_base = Some(false);
+        if o.loading.fixed {
+            o.loading.dynamic_base = Some(false);
         }
         if !self.guard.0 && self.guard.1 {
             self.warn("parameter --guard-longjmp only takes effect when used with --guard-cf");

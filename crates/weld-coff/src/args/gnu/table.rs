@@ -168,7 +168,7 @@ const EXPORTS: &[Spec<State>] = &[
         s.o.mingw.stdcall_alias = true;
     }),
     take(&["out-implib"], Required("FILE"), "Write an import library to FILE.", |s, v| {
-        s.o.implib = Some(v.os().into());
+        s.o.implib.path = Some(v.os().into());
         Ok(())
     }),
     take(&["output-def"], Required("FILE"), "Write what is exported to FILE.", |s, v| {
@@ -209,7 +209,7 @@ const IMAGE: &[Spec<State>] = &[
     half!("major-image-version", "The image's own version.", image_version.0),
     half!("minor-image-version", "The other half of it.", image_version.1),
     take(&["image-base"], Required("ADDRESS"), "The address that the image is made for.", |s, v| {
-        s.o.base = Some(image_base(number(v.text()?)?)?);
+        s.o.loading.base = Some(image_base(number(v.text()?)?)?);
         Ok(())
     }),
     accepted(
@@ -235,7 +235,7 @@ const IMAGE: &[Spec<State>] = &[
         Required("BYTES"),
         "Sections begin at multiples of BYTES in memory.",
         |s, v| {
-            s.o.align = alignment(v, 32..=1 << 26)?;
+            s.o.layout.align = alignment(v, 32..=1 << 26)?;
             Ok(())
         },
     ),
@@ -244,77 +244,79 @@ const IMAGE: &[Spec<State>] = &[
         Required("BYTES"),
         "Sections begin at multiples of BYTES in the file.",
         |s, v| {
-            s.o.file_align = alignment(v, 32..=1 << 16)?;
+            s.o.layout.file_align = alignment(v, 32..=1 << 16)?;
             Ok(())
         },
     ),
     flag(&["dynamicbase"], "The system may choose the address (default).", |s| {
-        s.o.dynamic_base = Some(true);
+        s.o.loading.dynamic_base = Some(true);
     }),
     flag(
         &["disable-dynamicbase", "no-dynamicbase"],
         "The image is loaded at its own address, if that is free.",
         |s| {
-            s.o.dynamic_base = Some(false);
+            s.o.loading.dynamic_base = Some(false);
         },
     ),
     flag(&["high-entropy-va"], "It may choose among all of 64 bits (default).", |s| {
-        s.o.high_entropy_va = true;
+        s.o.loading.high_entropy_va = true;
     }),
     flag(&["disable-high-entropy-va"], "It chooses among 32 bits.", |s| {
-        s.o.high_entropy_va = false;
+        s.o.loading.high_entropy_va = false;
     }),
     flag(&["nxcompat"], "Data is not executable (default).", |s| {
-        s.o.nx_compat = true;
+        s.o.loading.nx_compat = true;
     }),
     flag(&["disable-nxcompat"], "Data may be executable.", |s| {
-        s.o.nx_compat = false;
+        s.o.loading.nx_compat = false;
     }),
     flag(&["tsaware"], "The program knows of terminal servers (default, but for DLLs).", |s| {
-        s.o.ts_aware = Some(true);
+        s.o.loading.ts_aware = Some(true);
     }),
     flag(&["disable-tsaware"], "It does not.", |s| {
-        s.o.ts_aware = Some(false);
+        s.o.loading.ts_aware = Some(false);
     }),
     flag(
         &["enable-reloc-section"],
         "Say what has to be changed if the image is loaded elsewhere (default).",
         |s| {
-            s.o.fixed = false;
+            s.o.loading.fixed = false;
         },
     ),
     flag(&["disable-reloc-section"], "The image can be loaded at its own address only.", |s| {
-        s.o.fixed = true;
+        s.o.loading.fixed = true;
     }),
     flag(&["no-seh"], "The image has no exception handlers.", |s| {
-        s.o.no_seh = true;
+        s.o.loading.no_seh = true;
     }),
     flag(&["disable-no-seh"], "It may have some (default).", |s| {
-        s.o.no_seh = false;
+        s.o.loading.no_seh = false;
     }),
     flag(&["forceinteg"], "The loader checks the image's signature.", |s| {
-        s.o.integrity_check = true;
+        s.o.loading.integrity_check = true;
     }),
     flag(&["disable-forceinteg"], "It does not (default).", |s| {
-        s.o.integrity_check = false;
+        s.o.loading.integrity_check = false;
     }),
     flag(&["no-isolation"], "Manifests are not looked for.", |s| {
-        s.o.allow_isolation = false;
+        s.o.loading.allow_isolation = false;
     }),
     flag(&["disable-no-isolation"], "They are (default).", |s| {
-        s.o.allow_isolation = true;
+        s.o.loading.allow_isolation = true;
     }),
-    flag(&["no-bind"], "The image may not be bound.", |s| s.o.allow_bind = false),
-    flag(&["disable-no-bind"], "It may (default).", |s| s.o.allow_bind = true),
-    flag(&["wdmdriver"], "Make a driver.", |s| (s.o.driver, s.o.driver_wdm) = (true, true)),
+    flag(&["no-bind"], "The image may not be bound.", |s| s.o.loading.allow_bind = false),
+    flag(&["disable-no-bind"], "It may (default).", |s| s.o.loading.allow_bind = true),
+    flag(&["wdmdriver"], "Make a driver.", |s| (s.o.loading.driver, s.o.loading.driver_wdm) = (true, true)),
     flag(&["disable-wdmdriver"], "Make no driver (default).", |s| {
-        (s.o.driver, s.o.driver_wdm) = (false, false)
+        (s.o.loading.driver, s.o.loading.driver_wdm) = (false, false)
     }),
-    flag(&["appcontainer"], "The program runs in an app container only.", |s| s.o.app_container = true),
+    flag(&["appcontainer"], "The program runs in an app container only.", |s| {
+        s.o.loading.app_container = true
+    }),
     flag(&["large-address-aware"], "x86: the program can have addresses above 2 GiB.", |s| {
-        s.o.large_address_aware = Some(true);
+        s.o.loading.large_address_aware = Some(true);
     }),
-    flag(&["disable-large-address-aware"], "It cannot.", |s| s.o.large_address_aware = Some(false)),
+    flag(&["disable-large-address-aware"], "It cannot.", |s| s.o.loading.large_address_aware = Some(false)),
     flag(&["guard-cf"], "Tell the loader which functions may be called by address.", |s| {
         s.guard = (true, true)
     }),
@@ -324,7 +326,7 @@ const IMAGE: &[Spec<State>] = &[
     }),
     flag(&["no-guard-longjmp"], "Do not.", |s| s.guard.1 = false),
     take(&["dependent-load-flag"], Required("FLAGS"), "How the loader looks for DLLs.", |s, v| {
-        s.o.dependent_load_flags = crate::args::values::load_flags(v)?;
+        s.o.loading.dependent_load_flags = crate::args::values::load_flags(v)?;
         Ok(())
     }),
     take(
@@ -332,7 +334,7 @@ const IMAGE: &[Spec<State>] = &[
         Optional("BYTES"),
         "Leave room for patches in front of functions of objects that are compiled for it. Default: 6 bytes, on x86 5.",
         |s, v| {
-            s.o.function_pad = Some(crate::args::values::function_pad(v)?);
+            s.o.layout.function_pad = Some(crate::args::values::function_pad(v)?);
             Ok(())
         },
     ),
@@ -386,12 +388,12 @@ const SECTIONS: &[Spec<State>] = &[
 ];
 
 const REPORTS: &[Spec<State>] = &[
-    flag(&["verbose"], "Say what is done.", |s| s.o.verbose = Verbose::ALL),
+    flag(&["verbose"], "Say what is done.", |s| s.o.reports.verbose = Verbose::ALL),
     flag(&["v"], "Show the version, and link if there is something to link.", |s| s.asks_version = true),
     flag(&["version", "V"], "Show the version.", |s| s.stop = Some(Stop::Version)),
     flag(&["help"], "Show this text.", |s| s.stop = Some(Stop::Help)),
     take(&["Map"], Required("FILE"), "Write a map with all input sections to FILE.", |s, v| {
-        s.o.lld_map = Some(Some(v.os().into()));
+        s.o.reports.lld_map = Some(Some(v.os().into()));
         Ok(())
     }),
     flag(&["fatal-warnings"], "Warnings are errors.", |s| s.fatal_warnings = true),
@@ -406,7 +408,7 @@ const REPORTS: &[Spec<State>] = &[
         }
     }),
     take(&["time-trace"], Required("FILE"), "Write a trace of the link's phases.", |s, v| {
-        s.o.time_trace = Some(v.os().into());
+        s.o.reports.time_trace = Some(v.os().into());
         Ok(())
     }),
     take(

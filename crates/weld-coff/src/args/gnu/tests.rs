@@ -78,11 +78,14 @@ fn a_dll() {
     assert!(o.dll && o.mingw.kill_at && o.debug.pdb && o.debug.dwarf);
     assert_eq!(o.demands.entry.as_deref(), Some("Start@12"));
     assert_eq!((o.def.as_deref(), o.out.as_deref()), (Some(Path::new("x.DEF")), Some(Path::new("a.dll"))));
-    assert_eq!((o.implib.as_deref(), o.os_version), (Some(Path::new("l.dll.a")), Some((7, 0))));
+    assert_eq!((o.implib.path.as_deref(), o.os_version), (Some(Path::new("l.dll.a")), Some((7, 0))));
     assert_eq!((o.pdb.path.as_deref(), o.gc(), o.icf()), (None, false, Icf::None));
     let o =
         options("-m i386pep a.o -S --pdb=x.pdb --disable-reloc-section --disable-auto-import --stack=5,6");
-    assert_eq!((o.pdb.path.as_deref(), o.fixed, o.dynamic_base()), (Some(Path::new("x.pdb")), true, false));
+    assert_eq!(
+        (o.pdb.path.as_deref(), o.loading.fixed, o.loading.dynamic_base()),
+        (Some(Path::new("x.pdb")), true, false)
+    );
     assert_eq!((o.mingw.auto_import(), o.demands.stack), (false, Some((5, Some(6)))));
     assert!(!o.debug.symtab && !o.debug.dwarf);
 }
@@ -178,8 +181,8 @@ fn options_of_lld_link() {
     let o = options(
         "-m i386pep a.o -Xlink=/swaprun:cd --Xlink /nocoffgrpinfo --functionpadmin= --dependent-load-flag=3",
     );
-    assert!(o.swap_run_cd && o.pdb.without_groups && o.mingw.on);
-    assert_eq!((o.function_pad, o.dependent_load_flags), (Some(None), 3));
+    assert!(o.loading.swap_run_cd && o.pdb.without_groups && o.mingw.on);
+    assert_eq!((o.layout.function_pad, o.loading.dependent_load_flags), (Some(None), 3));
     assert!(error("-m i386pep a.o --Xlink=/reproduce:x").contains("/reproduce:x cannot be passed on"));
     assert!(error("-m i386pep a.o --Xlink=/swaprun:x").contains("invalid argument: x"));
 }
