@@ -23,6 +23,11 @@ impl UnitDigest {
         UnitDigest::of(parts.iter().map(|part| part.0).collect::<Vec<_>>().as_flattened())
     }
 
+    /// The digest that has these bytes.
+    pub fn from_bytes(bytes: [u8; SIZE]) -> UnitDigest {
+        UnitDigest(bytes)
+    }
+
     /// Its bytes.
     pub fn bytes(self) -> [u8; SIZE] {
         self.0

@@ -211,7 +211,11 @@ impl<'j, O> Job<'j, O> {
         output::commit_all(all.collect()).map_err(|e| Diagnostic::from(e).into())
     }
 
-    fn write_reports(&self) -> Result<(), Diagnostic> {
+    /// Writes the reports of a link whose output is written in another way.
+    ///
+    /// # Errors
+    /// If one cannot be written.
+    pub fn write_reports(&self) -> Result<(), Diagnostic> {
         let complete = self.reports.write(self.host).map_err(Diagnostic::from)?;
         output::commit_all(complete).map_err(Diagnostic::from)
     }

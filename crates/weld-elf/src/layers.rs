@@ -40,6 +40,7 @@ const ROOMS: &[&str] = &[
     "report",
     "relocatable",
     "state",
+    "relink",
     "lto",
     "link",
 ];

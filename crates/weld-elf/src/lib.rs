@@ -22,6 +22,7 @@ pub mod merge_parts;
 pub mod mode;
 pub mod names;
 pub mod options;
+pub mod relink;
 pub mod relocatable;
 pub mod report;
 pub mod resolve;

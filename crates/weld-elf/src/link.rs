@@ -39,6 +39,7 @@ use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
 use crate::names::{Rank, Wrap};
 use crate::options::{Icf, Options, OutputKind, ScriptOptions, TextFormat};
+use crate::relink::{self, Session};
 use crate::relocatable;
 use crate::report;
 use crate::resolve::comdat::{self, Comdats};
@@ -71,6 +72,8 @@ struct Kept {
     /// The caller wants the state.
     wants_state: bool,
     state: OnceLock<State>,
+    /// `--incremental`
+    session: Option<Session>,
 }
 
 /// Links as the command line `args` (without the program's name) asks.
@@ -78,7 +81,7 @@ struct Kept {
 /// # Errors
 /// Everything found wrong, in a fixed order; the output is then as it was before.
 pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> {
-    link_and_keep(args, host, &Kept::default())
+    link_and_keep(args, host, &mut Kept::default())
 }
 
 /// The same, and what the link knew in the end; `None` if it was none, or made an object (`-r`).
@@ -87,11 +90,11 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
 /// As [`link`].
 pub fn link_with_state(args: &[OsString], host: &dyn Host) -> Result<(Outcome, Option<State>), Diagnostics> {
     let mut kept = Kept { wants_state: true, ..Kept::default() };
-    let outcome = link_and_keep(args, host, &kept)?;
+    let outcome = link_and_keep(args, host, &mut kept)?;
     Ok((outcome, kept.state.take()))
 }
 
-fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &Kept) -> Result<Outcome, Diagnostics> {
+fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &mut Kept) -> Result<Outcome, Diagnostics> {
     let sink = DiagSink::new();
     let mut options = match args::parse(args, CompatMode::of_program(host.program_name()), &sink)? {
         args::Command::Link(options) => options,
@@ -119,8 +122,10 @@ fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &Kept) -> Result<Outc
     store.set_root(&options.inputs.chroot);
     store.prefetch(options.inputs.prefetch, parts::of);
     store.refuse(written);
+    kept.session = Session::begin(&options, args, host);
+    let kept = &*kept;
     let is_reported = options.reports.reproduce.is_some() || options.reports.dependency_file.is_some();
-    if is_reported || kept.wants_state {
+    if is_reported || kept.wants_state || kept.session.is_some() {
         store.record();
     }
     let trace = Trace::new(options.reports.stats || options.reports.time_trace.is_some());
@@ -138,13 +143,26 @@ fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &Kept) -> Result<Outc
     };
     let result = {
         let _entered = trace.enter();
-        run(&job, kept)
+        match &kept.session {
+            None => run(&job, kept),
+            Some(session) => relink(&job, session, kept),
+        }
     };
     result.map_err(|diagnostics| {
         report::error_handling_script::tell(&options, host, job.failed(diagnostics))
     })?;
     done_with(host, store);
-    Ok(Outcome { warnings: sink.finish() })
+    let warnings = sink.finish();
+    if let Some(session) = &kept.session {
+        session.finish(&warnings);
+    }
+    Ok(Outcome { warnings })
+}
+
+/// Does what has changed since the last link, or all.
+fn relink<'j>(job: &Job<'j>, session: &Session, kept: &'j Kept) -> Result<(), Diagnostics> {
+    let is_done = session.relink(job)?;
+    if is_done && !session.verifies() { Ok(()) } else { run(job, kept) }
 }
 
 fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
@@ -172,6 +190,7 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
     };
     let job = &Job { options, ..*job };
     if kept.changed.get().is_some() {
+        kept.session.iter().for_each(|session| session.never("a linker script changes options"));
         check_outputs(options)?;
         report::files::check(options)?;
     }
@@ -199,6 +218,7 @@ fn link_inputs<'j>(
     report::resolution(job, inputs, &resolved)?;
     // Have intermediate code compiled, and resolve again with the objects in its place.
     if resolved.has_code {
+        kept.session.iter().for_each(|session| session.never(relink::COMPILED));
         match optimise::compile(job, inputs, resolved, threads)? {
             Some(compiled) => resolved = compiled,
             // What compilers have written is all that was asked for.
@@ -378,19 +398,31 @@ fn finish_link<'j>(
     report::layout(job, &image, context)?;
     let contents = job.step("contents of synthetic sections", || plan.contents(&image, context));
     job.sink.end_phase()?;
-    let file = job.step("write image", || -> Result<_, Diagnostics> {
-        let file = job::create_output(job, plan.layout.file_size, executable, context.threads)?;
+    let session = kept.session.as_ref().filter(|_| executable);
+    let (mut file, kept_leaves) = job.step("write image", || -> Result<_, Diagnostics> {
+        let mut file = job::create_output(job, plan.layout.file_size, executable, context.threads)?;
+        if let Some(session) = session {
+            session.begin_images(&mut file, (&image, context));
+        }
+        let keeps_leaves = session.is_some_and(Session::keeps);
         let (owners, threads) = (context.owners, context.threads);
         let rewrites = Rewrites::of(&image, context);
         let rewrites = rewrites.as_ref();
-        Emitter { image: &image, contents: &contents, owners, rewrites, threads }.write(&file)?;
-        Ok(file)
+        let emitter = Emitter { image: &image, contents: &contents, owners, rewrites, threads, keeps_leaves };
+        let leaves = emitter.write(&file)?;
+        Ok((file, (leaves, emitter.build_id())))
     })?;
     // Relocations out of range are found while writing; then the file is not kept.
     job.sink.end_phase()?;
     if kept.wants_state && executable {
         let link = Link { image: &image, context, files: job.store.files() };
         job.step("state of the link", || kept.state.get_or_init(|| link.state()));
+    }
+    if let Some(session) = session {
+        if session.is_verified(job, &file, &image) {
+            return Ok(());
+        }
+        session.name_image(&mut file);
     }
     // What debuggers read goes to a file of its own.
     let (file, beside) = match &job.options.output.debug_file {
@@ -406,6 +438,10 @@ fn finish_link<'j>(
         None => file,
     };
     job.finish_all(file, beside, executable, context.parallel, || report::last(job, context.inputs))?;
+    if let Some(session) = session {
+        let image = plan.image(job, context, resolved, sections, symbols);
+        session.keep(job, &Link { image: &image, context, files: job.store.files() }, kept_leaves);
+    }
     done_with(job.host, plan);
     Ok(())
 }

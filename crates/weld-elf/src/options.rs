@@ -925,6 +925,21 @@ pub struct OutputFileOptions {
     pub text: Option<TextFormat>,
     /// `--oformat` was given, so that scripts do not decide.
     pub format_given: bool,
+    pub incremental: Incremental,
+    /// `--incremental-dir`
+    pub incremental_dir: Option<PathBuf>,
+}
+
+/// `--incremental`: whether the output is changed where inputs have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Incremental {
+    #[default]
+    Off,
+    On,
+    /// And what comes out is compared with that of a full link.
+    Verify,
+    /// A full link that leaves what a later one wants.
+    ForceFull,
 }
 
 impl OutputFileOptions {
@@ -949,6 +964,8 @@ impl Default for OutputFileOptions {
             raw: false,
             text: None,
             format_given: false,
+            incremental: Incremental::Off,
+            incremental_dir: None,
         }
     }
 }

@@ -9,7 +9,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use weld_common::diag::{DiagSink, Diagnostic};
-use weld_common::digest::UnitDigest;
 use weld_common::io::output::{OutputError, OutputFile};
 use weld_common::io::units::{Digest, UnitSink};
 
@@ -276,7 +275,7 @@ impl Writing<'_> {
         let parts: Vec<(u64, &[u8])> = places.map(|(at, range)| (at, &rest[range])).collect();
         let second = sink.parts(&parts)?;
         Ok(match (first, second) {
-            (Some(first), Some(second)) => Some(UnitDigest::join(&[first, second])),
+            (Some(first), Some(second)) => Some(first.join(second)),
             (first, second) => first.or(second),
         })
     }

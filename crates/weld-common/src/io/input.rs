@@ -46,6 +46,7 @@ use super::anonymous;
 use super::identity::Identity;
 use super::readahead::{Headers, Parts, Prefetch, Readahead};
 use super::reason;
+use super::stamp::Stamp;
 use crate::diag::Diagnostic;
 use crate::host::Host;
 use crate::mapped_file::MappedFile;
@@ -135,7 +136,14 @@ pub struct InputStore<'h> {
     gate: Gate,
     /// What absolute paths are below.
     root: PathBuf,
-    opened: Option<Mutex<Vec<OpenedFile>>>,
+    opened: Option<Mutex<Opened>>,
+}
+
+/// What has been opened, and what was not there.
+#[derive(Default)]
+struct Opened {
+    files: Vec<OpenedFile>,
+    missing: Vec<PathBuf>,
 }
 
 /// A file that has been opened.
@@ -143,6 +151,7 @@ struct OpenedFile {
     path: PathBuf,
     bytes: NonNull<[u8]>,
     modified: Option<SystemTime>,
+    stamp: Option<Stamp>,
 }
 
 /// What is known of a file that has been opened.
@@ -153,6 +162,8 @@ pub struct InputFile<'s> {
     pub bytes: &'s [u8],
     /// When it had been written to last, as the system said when it was opened.
     pub modified: Option<SystemTime>,
+    /// What else the system said then.
+    pub stamp: Option<Stamp>,
 }
 
 // SAFETY: the bytes belong to the store, which does not change them.
@@ -274,8 +285,14 @@ impl<'h> InputStore<'h> {
             // SAFETY: the bytes live as long as the store and are not changed.
             bytes: unsafe { file.bytes.as_ref() },
             modified: file.modified,
+            stamp: file.stamp,
         };
-        opened.iter().map(known).collect()
+        opened.files.iter().map(known).collect()
+    }
+
+    /// Paths that were to be opened since [`InputStore::record`] and led nowhere, below the root, in no order.
+    pub fn missing(&self) -> Vec<PathBuf> {
+        self.opened.as_ref().map_or(Vec::new(), |opened| opened.lock().unwrap().missing.clone())
     }
 
     /// Where a path leads: below the root if it is absolute and there is one.
@@ -298,7 +315,12 @@ impl<'h> InputStore<'h> {
         let file = match self.gate.open(path) {
             Ok(file) => file,
             // The second is a path like `file.o/x`, which searching along `-L` may well make.
-            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                if let Some(opened) = &self.opened {
+                    opened.lock().unwrap().missing.push(path.to_owned());
+                }
+                return Ok(None);
+            }
             Err(e) => return Err(InputError::new("open", path, &e)),
         };
         let meta = file.metadata().map_err(|e| InputError::new("open", path, &e))?;
@@ -322,8 +344,9 @@ impl<'h> InputStore<'h> {
         };
         let bytes = bytes.map_err(|e| InputError::new("read", path, &e))?;
         if let Some(opened) = &self.opened {
-            let (path, modified) = (given.to_owned(), meta.modified().ok());
-            opened.lock().unwrap().push(OpenedFile { path, bytes: NonNull::from_ref(bytes), modified });
+            let (path, modified, stamp) = (given.to_owned(), meta.modified().ok(), Stamp::of(&meta));
+            let file = OpenedFile { path, bytes: NonNull::from_ref(bytes), modified, stamp };
+            opened.lock().unwrap().files.push(file);
         }
         Ok(Some(bytes))
     }

@@ -3,7 +3,7 @@
 //! [`input`] reads or maps what is linked, [`output`] writes the image, in [`units`]. Both say what went
 //! wrong in one line that names the file, because only they know which call failed. [`readahead`] asks for
 //! inputs that are not in memory before they are needed, [`identity`] tells whether two paths lead to one
-//! file.
+//! file, [`stamp`] whether somebody has written to one, [`spare`] whether nobody else uses it.
 
 pub mod anonymous;
 pub mod identity;
@@ -11,6 +11,8 @@ pub mod input;
 pub mod output;
 pub mod page_cache;
 pub mod readahead;
+pub mod spare;
+pub mod stamp;
 pub mod thin;
 pub mod units;
 

@@ -7,6 +7,8 @@
 //! too are of the whole file in its order ([`Written::read`]); they are asked for seldom and read the file
 //! back.
 //!
+//! Who wants to change the file later keeps the hashes of all its parts ([`Leaf`]).
+//!
 //! With debug assertions the sink proves that the units cover the file, each byte once, and [`unwritten`]
 //! that a unit's writer writes each byte of it.
 
@@ -29,6 +31,8 @@ pub struct UnitSink<'f, 'h> {
     file: &'f OutputFile<'h>,
     /// Units are hashed.
     hash: bool,
+    /// Hashes of parts are kept.
+    keeps: bool,
     /// Where in the file the ids are.
     ids: Vec<Range<u64>>,
     /// The units around them and their offsets.
@@ -38,18 +42,63 @@ pub struct UnitSink<'f, 'h> {
 }
 
 /// What a unit adds to the hash of the file; `None` if nothing is hashed.
-pub type Digest = Option<UnitDigest>;
+pub type Digest = Option<Hashed>;
+
+/// The hash of a unit, and those of its parts if they are kept.
+pub struct Hashed {
+    digest: UnitDigest,
+    leaves: Vec<Leaf>,
+}
+
+impl Hashed {
+    /// What is written in two steps is one unit.
+    pub fn join(mut self, mut other: Hashed) -> Hashed {
+        self.leaves.append(&mut other.leaves);
+        Hashed { digest: UnitDigest::join(&[self.digest, other.digest]), leaves: self.leaves }
+    }
+}
+
+/// A part of a file that one unit has written, with its hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    pub offset: u64,
+    pub size: u64,
+    pub digest: UnitDigest,
+}
+
+/// The parts of each unit, in the order of the units; of parts that are ids, zeroes were hashed. The hash of the file
+/// is made of the units' hashes, which are made of those of their parts ([`digest_of`]).
+pub type Leaves = Vec<Vec<Leaf>>;
+
+/// The hash of a file that was written in these units.
+pub fn digest_of(leaves: &[Vec<Leaf>]) -> UnitDigest {
+    let unit = |parts: &Vec<Leaf>| joined(parts.iter().map(|part| part.digest).collect());
+    UnitDigest::join(&leaves.iter().filter_map(unit).collect::<Vec<_>>())
+}
+
+/// The hash of a unit with such parts; `None` if it has none.
+fn joined(mut parts: Vec<UnitDigest>) -> Option<UnitDigest> {
+    match parts[..] {
+        [] | [_] => parts.pop(),
+        _ => Some(UnitDigest::join(&parts)),
+    }
+}
 
 impl<'f, 'h> UnitSink<'f, 'h> {
     /// `hash`: the file's hash is wanted. `ids` are the ranges of the file that are to hold ids; each lies in
     /// one unit.
     pub fn new(file: &'f OutputFile<'h>, hash: bool, ids: impl IntoIterator<Item = Range<u64>>) -> Self {
         let ids = ids.into_iter().collect();
-        UnitSink { file, hash, ids, held: Mutex::default(), covered: Mutex::default() }
+        UnitSink { file, hash, keeps: false, ids, held: Mutex::default(), covered: Mutex::default() }
+    }
+
+    /// Everything is hashed, and the hashes of parts are kept.
+    pub fn keep_leaves(&mut self) {
+        (self.hash, self.keeps) = (true, true);
     }
 
     /// Has `unit` write units `0..count` on all threads, then the id that `make_id` makes, as long as its
-    /// range.
+    /// range. Returns the leaves that were to be kept.
     ///
     /// # Errors
     /// If the file cannot be written, or there is no id.
@@ -59,14 +108,16 @@ impl<'f, 'h> UnitSink<'f, 'h> {
         threads: usize,
         unit: impl Fn(usize, &Self) -> Result<Digest, OutputError> + Sync,
         make_id: impl FnOnce(&Written) -> Result<Vec<u8>, Diagnostic>,
-    ) -> Result<(), Diagnostic> {
+    ) -> Result<Leaves, Diagnostic> {
         let place = self.ids.first().map(|range| range.start);
         let mut written = self.units(count, threads, unit)?;
+        let leaves = std::mem::take(&mut written.leaves);
         if let Some(place) = place.filter(|_| !written.held.is_empty()) {
             let id = make_id(&written)?;
             written.put(place, &id);
         }
-        written.finish()
+        written.finish()?;
+        Ok(leaves)
     }
 
     /// Has `unit` write units `0..count` on all threads. What is left are the units around ids.
@@ -81,7 +132,7 @@ impl<'f, 'h> UnitSink<'f, 'h> {
     ) -> Result<Written<'f, 'h>, Diagnostic> {
         let region = trace::region("write units");
         let next = AtomicUsize::new(0);
-        let work = || -> Result<Vec<(usize, UnitDigest)>, OutputError> {
+        let work = || -> Result<Vec<(usize, Hashed)>, OutputError> {
             let mut digests = Vec::new();
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
@@ -99,11 +150,16 @@ impl<'f, 'h> UnitSink<'f, 'h> {
             digests.append(&mut result?);
         }
         digests.sort_unstable_by_key(|d| d.0);
-        let digests: Vec<UnitDigest> = digests.into_iter().map(|d| d.1).collect();
+        let mut leaves = Leaves::new();
+        let digest = |(_, unit): (usize, Hashed)| {
+            leaves.extend(self.keeps.then_some(unit.leaves));
+            unit.digest
+        };
+        let digests: Vec<UnitDigest> = digests.into_iter().map(digest).collect();
         self.check_cover()?;
         let mut held = self.held.into_inner().unwrap();
         held.sort_unstable_by_key(|(offset, _)| *offset);
-        Ok(Written { file: self.file, digests, held })
+        Ok(Written { file: self.file, digests, leaves, held })
     }
 
     /// Writes `size` bytes at `offset` of the file. `fill` must write every byte.
@@ -120,13 +176,13 @@ impl<'f, 'h> UnitSink<'f, 'h> {
         if self.ids.iter().any(|id| offset <= id.start && id.end <= offset + size as u64) {
             let mut bytes = vec![0; size];
             fill(&mut bytes);
-            let digest = self.digest(&bytes);
+            let digest = self.digest(offset, &bytes);
             self.held.lock().unwrap().push((offset, bytes));
             return Ok(digest);
         }
         self.file.with_region(offset, size, |bytes| {
             fill(bytes);
-            self.digest(bytes)
+            self.digest(offset, bytes)
         })
     }
 
@@ -137,16 +193,16 @@ impl<'f, 'h> UnitSink<'f, 'h> {
 
     /// Writes what one unit has at several places.
     pub fn parts(&self, parts: &[(u64, &[u8])]) -> Result<Digest, OutputError> {
-        let mut digests = Vec::new();
+        let (mut digests, mut leaves) = (Vec::new(), Vec::new());
         for (offset, bytes) in parts.iter().filter(|p| !p.1.is_empty()) {
             self.note(*offset, bytes.len() as u64);
-            digests.extend(self.digest(bytes));
+            if let Some(mut hashed) = self.digest(*offset, bytes) {
+                digests.push(hashed.digest);
+                leaves.append(&mut hashed.leaves);
+            }
             self.file.write_at(*offset, bytes)?;
         }
-        Ok(match digests[..] {
-            [] | [_] => digests.pop(),
-            _ => Some(UnitDigest::join(&digests)),
-        })
+        Ok(joined(digests).map(|digest| Hashed { digest, leaves }))
     }
 
     /// States that nobody writes these bytes: zeroes in a new file.
@@ -172,10 +228,12 @@ impl<'f, 'h> UnitSink<'f, 'h> {
         }
     }
 
-    fn digest(&self, bytes: &[u8]) -> Digest {
+    fn digest(&self, offset: u64, bytes: &[u8]) -> Digest {
         self.hash.then(|| {
             let _stretch = trace::stretch("build id");
-            UnitDigest::of(bytes)
+            let digest = UnitDigest::of(bytes);
+            let leaf = Leaf { offset, size: bytes.len() as u64, digest };
+            Hashed { digest, leaves: if self.keeps { vec![leaf] } else { Vec::new() } }
         })
     }
 }
@@ -184,6 +242,7 @@ impl<'f, 'h> UnitSink<'f, 'h> {
 pub struct Written<'f, 'h> {
     file: &'f OutputFile<'h>,
     digests: Vec<UnitDigest>,
+    leaves: Leaves,
     /// Units that have not been written yet, in order of their offsets.
     held: Vec<(u64, Vec<u8>)>,
 }

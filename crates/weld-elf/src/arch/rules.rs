@@ -60,9 +60,21 @@ pub struct Field<'f> {
     pub got_base: u64,
 }
 
+/// Which bytes rules look at, from so many before the field of a relocation to so many after its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Looks {
+    /// To see whether an instruction can do without its slot.
+    pub slot: (usize, usize),
+    /// And a call for thread-local storage.
+    pub call: (usize, usize),
+}
+
 /// A machine that rewrites no instructions leaves out all that asks about them.
 pub trait Rules: Sync + Sized + 'static {
     const FACTS: Facts;
+    /// How far from relocations their rules look; `None` if nobody has said, so that objects of the machine are
+    /// not relinked.
+    const LOOKS: Option<Looks> = None;
     /// The type of relocations against offsets in other debug sections, where they are 32 bits wide.
     const DEBUG_OFFSET: u32;
     /// How an instruction can do without its GOT slot.

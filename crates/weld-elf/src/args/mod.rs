@@ -46,7 +46,7 @@ pub enum Command {
 /// go to `sink`, which also learns of `--fatal-warnings` and `--no-warnings`. Errors come back sorted by
 /// position.
 pub fn parse(args: &[OsString], compat_mode: CompatMode, sink: &DiagSink) -> Result<Command, Diagnostics> {
-    let expanded = Expanded::read(args, quoting(args)?)?;
+    let expanded = expanded(args)?;
     let args = expanded.args();
     let mut state = State::new(args.len(), compat_mode);
     weld_common::args::parse(&table::TABLE, &args, &mut state);
@@ -75,6 +75,14 @@ pub fn parse(args: &[OsString], compat_mode: CompatMode, sink: &DiagSink) -> Res
         )),
         Some(Stop::Sysroot) => Command::Print(format!("{}\n", text::path(&options.inputs.sysroot))),
     })
+}
+
+/// `args` with their response files read.
+///
+/// # Errors
+/// If one of them cannot be read.
+pub fn expanded(args: &[OsString]) -> Result<Expanded<'_>, Diagnostic> {
+    Expanded::read(args, quoting(args)?)
 }
 
 /// libtool looks for `: supported targets:.* elf` in `--help` before it believes that a linker can

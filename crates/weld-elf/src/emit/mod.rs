@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use weld_common::diag::Diagnostic;
 use weld_common::io::output::{OutputError, OutputFile};
-use weld_common::io::units::{Digest, UnitSink};
+use weld_common::io::units::{Digest, Leaves, UnitSink};
 use weld_common::trace;
 
 use crate::elf::*;
@@ -46,14 +46,16 @@ pub struct Emitter<'c, 'i, 'a> {
     /// Instructions that options have changed.
     pub rewrites: Option<&'c Rewrites>,
     pub threads: usize,
+    /// Hashes of all parts of the file are wanted.
+    pub keeps_leaves: bool,
 }
 
 impl Emitter<'_, '_, '_> {
-    /// Writes everything.
+    /// Writes everything. Returns the hashes that are wanted.
     ///
     /// # Errors
     /// If the file cannot be written, or there are no random numbers for the build id.
-    pub fn write(&self, file: &OutputFile) -> Result<(), Diagnostic> {
+    pub fn write(&self, file: &OutputFile) -> Result<Leaves, Diagnostic> {
         let image = self.image;
         let members = self.members();
         let cutter = Cutter {
@@ -69,7 +71,10 @@ impl Emitter<'_, '_, '_> {
             cutter.image(self.contents.symtab)
         };
         let id = &image.options.notes.build_id;
-        let sink = UnitSink::new(file, build_id::is_fast(id), self.build_id());
+        let mut sink = UnitSink::new(file, build_id::is_fast(id), self.build_id());
+        if self.keeps_leaves {
+            sink.keep_leaves();
+        }
         sink.write(
             units.len(),
             self.threads,
@@ -79,7 +84,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Where in the file the build id is.
-    fn build_id(&self) -> Option<Range<u64>> {
+    pub fn build_id(&self) -> Option<Range<u64>> {
         let layout = self.image.layout;
         let chunk = layout.chunk(ChunkKind::BuildId)?;
         let out = &layout[chunk.out];

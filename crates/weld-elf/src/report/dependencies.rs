@@ -17,6 +17,14 @@ use crate::job::Job;
 
 pub fn report(job: &Job, inputs: &Inputs) -> Result<(), Diagnostics> {
     let Some(path) = &job.options.reports.dependency_file else { return Ok(()) };
+    job.report(path, &text(job, inputs)?)
+}
+
+/// What is to be in the file.
+///
+/// # Errors
+/// If a rule cannot say it.
+pub fn text(job: &Job, inputs: &Inputs) -> Result<String, Diagnostics> {
     let mut list: Vec<String> = inputs.opened.iter().map(|p| p.to_string()).collect();
     // The store knows the rest, but not in a fixed order.
     let mut rest: Vec<String> =
@@ -30,7 +38,7 @@ pub fn report(job: &Job, inputs: &Inputs) -> Result<(), Diagnostics> {
         let text = format!("--dependency-file: a rule cannot name {bad:?}, which has a line break in it");
         return Err(Diagnostic::error(text).into());
     }
-    job.report(path, &rule(&output, &list))
+    Ok(rule(&output, &list))
 }
 
 fn rule(output: &str, inputs: &[String]) -> String {

@@ -14,6 +14,7 @@ use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 
 use super::State;
+use super::outline::outline;
 use super::rows::*;
 use crate::arch::class::Class;
 use crate::arch::{Machine, plt};
@@ -54,14 +55,21 @@ pub enum Missing {
     Section,
 }
 
-/// A link that is known by its state.
+/// A link that is known by its state, or by an excerpt of that.
 #[derive(Clone, Copy)]
 pub struct Known<'k> {
     pub state: &'k State,
     pub options: &'k Options,
     pub machine: Machine,
-    /// What it has written: merged pieces are compared with those there.
-    pub output: &'k [u8],
+    pub left: &'k dyn Left,
+}
+
+/// What a link has left besides: merged pieces are compared with the bytes there.
+pub trait Left {
+    /// The pieces of a part that have this tag.
+    fn pieces(&self, part: u32, tag: u64) -> Vec<PieceRow>;
+    /// Whether these bytes are at `offset` of the output.
+    fn has(&self, offset: u64, bytes: &[u8]) -> bool;
 }
 
 /// One object, with the tables that an [`Image`] borrows.
@@ -140,6 +148,12 @@ impl<'k, 'a> Alone<'k, 'a> {
         self.check(self.sections.relocs(object, 0, section))?;
         emit::emit_section(&self.image(sink), &self.owners, id, out);
         Ok(())
+    }
+
+    /// What of the object counts for more than bytes of its sections.
+    pub fn outline(&self) -> OutlineRow {
+        let sink = DiagSink::new();
+        outline(&self.image(&sink), ObjectId(0))
     }
 
     /// Whether all that relocations ask for is there.

@@ -63,9 +63,10 @@ fn inputs(state: &State) -> bool {
             && text(state, input.member)
             && is_row_or_none(input.file, state.files.len())
     };
-    state.files.iter().all(|file| text(state, file.path))
+    state.files.iter().all(|file| text(state, file.path) && text(state, file.given))
         && state.inputs.iter().enumerate().all(&mut input)
         && (mention as usize, section as usize) == (state.mentions.len(), state.sections.len())
+        && state.outlines.len() == state.inputs.len()
 }
 
 fn names(state: &State) -> bool {
@@ -102,6 +103,9 @@ fn sections(state: &State) -> bool {
     state.sections.iter().all(section)
         && state.outputs.iter().all(|out| text(state, out.name))
         && state.parts.iter().all(|part| is_row_or_none(part.output, state.outputs.len()))
+        && (0..).zip(&state.parts).all(|(number, part)| {
+            part.first_piece as usize == state.pieces.partition_point(|piece| piece.part < number)
+        })
         && state.pieces.iter().all(|piece| is_row(piece.part, state.parts.len()))
         && ascend(&state.pieces, |piece| (piece.part, piece.tag, piece.offset))
 }

@@ -8,9 +8,11 @@ mod inputs;
 
 use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputFile;
+use weld_common::par;
 
 use super::State;
 use super::keys::{self, Numbers};
+use super::outline::outline;
 use super::rows::*;
 use crate::ids::*;
 use crate::job::Context;
@@ -22,6 +24,9 @@ use crate::symbols::sym;
 use crate::synth::image::Image;
 use crate::synth::thunks::Goal;
 use inputs::{Inputs, Texts};
+
+/// Objects that are looked at by one task.
+const OUTLINES: usize = 16;
 
 /// A link whose image is complete.
 pub struct Link<'c, 'i, 'a> {
@@ -63,6 +68,12 @@ impl Link<'_, '_, '_> {
         let mut names: Vec<NameRow> = sorted.iter().map(|(hash, id)| self.name(*hash, *id, &rows)).collect();
         note_first_mentions(&mut names, &mentions, &by_name);
         let (groups, candidates) = self.groups(&rows);
+        let pieces = self.pieces();
+        let mut parts = self.parts();
+        for (number, part) in (0..).zip(&mut parts) {
+            part.first_piece = pieces.partition_point(|piece| piece.part < number) as u32;
+        }
+        let row_count = inputs.len();
         State {
             image: self.whole(),
             files,
@@ -71,15 +82,29 @@ impl Link<'_, '_, '_> {
             mentions,
             by_name,
             outputs: self.outputs(&mut texts),
+            outlines: self.outlines(&rows, row_count),
             sections,
-            parts: self.parts(),
-            pieces: self.pieces(),
+            parts,
+            pieces,
             groups,
             candidates,
             slots,
             thunks: self.thunks(&rows),
             text: texts.bytes,
         }
+    }
+
+    /// The outlines of objects, by input.
+    fn outlines(&self, rows: &Rows, inputs: usize) -> Vec<OutlineRow> {
+        let (image, objects) = (self.image, &self.image.resolved.objects);
+        let found = par::runs("outlines of objects", self.context.parallel, objects.len(), OUTLINES, |run| {
+            run.map(|i| outline(image, ObjectId(i as u32))).collect::<Vec<_>>()
+        });
+        let mut list = vec![OutlineRow { shape: 0, contents: 0, needs: 0 }; inputs];
+        for (object, outline) in objects.iter().zip(found.into_iter().flatten()) {
+            list[rows.of_file[object.file.index()] as usize] = outline;
+        }
+        list
     }
 
     fn sorted_names(&self) -> Vec<(u128, SymbolId)> {
@@ -236,6 +261,7 @@ impl Link<'_, '_, '_> {
                 size,
                 entsize: part.entsize,
                 strings: u8::from(part.strings),
+                first_piece: 0,
             }
         };
         image.merged.iter().map(row).collect()
@@ -331,7 +357,7 @@ fn mentions_by_name(mentions: &[MentionRow]) -> Vec<ByName> {
     list
 }
 
-fn note_first_mentions(names: &mut [NameRow], mentions: &[MentionRow], by_name: &[ByName]) {
+pub(super) fn note_first_mentions(names: &mut [NameRow], mentions: &[MentionRow], by_name: &[ByName]) {
     let mut next = 0;
     for (row, name) in (0..).zip(names) {
         name.first_mention = next as u32;

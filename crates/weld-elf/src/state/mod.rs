@@ -13,8 +13,10 @@
 pub mod again;
 mod check;
 pub mod collect;
+pub mod excerpt;
 pub mod file;
 pub mod keys;
+pub mod outline;
 pub mod rows;
 #[cfg(test)]
 mod tests;
@@ -40,6 +42,7 @@ pub struct State {
     pub candidates: Vec<CandidateRow>,
     pub slots: Vec<SlotRow>,
     pub thunks: Vec<ThunkRow>,
+    pub outlines: Vec<OutlineRow>,
     /// Paths and names.
     pub text: Vec<u8>,
 }

@@ -66,6 +66,8 @@ rows! {
         /// Of the normalised path, and of the number of the file among those that have the same.
         key: u128,
         path: Text,
+        /// The path as it was given.
+        given: Text,
         /// In bytes.
         size: u64,
         /// Nanoseconds after 1970, as the system said when the file was opened; 0 if it did not say.
@@ -173,6 +175,8 @@ rows! {
         size: u64,
         entsize: u32,
         strings: u8,
+        /// Where its pieces start.
+        first_piece: u32,
     }
 
     /// A merged piece: key (part, tag), by these. Different pieces may have one tag.
@@ -231,6 +235,17 @@ rows! {
         /// Where branches want to go, and the code that leads there.
         target: u64,
         address: u64,
+    }
+
+    /// What of an object counts for more than the bytes of its own sections ([`super::outline`]). By input; all zero
+    /// for what is no object.
+    OutlineRow {
+        /// Headers and symbols.
+        shape: u128,
+        /// Sections that are not copied.
+        contents: u128,
+        /// What the relocations of sections in memory ask for.
+        needs: u128,
     }
 
     /// What there is one of.

@@ -38,6 +38,7 @@ use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
@@ -51,6 +52,13 @@ use engine::FileSystem;
 pub use engine::{Engine, EngineChoice};
 use stream::Stream;
 use temp::TempFile;
+
+pub(super) use sys::read_exact_at;
+
+/// Writes `bytes` from `offset` on.
+pub(super) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    stream::write_all_at(file, offset, bytes)
+}
 
 /// Why an output could not be written.
 #[derive(Debug)]
@@ -104,6 +112,14 @@ pub struct OutputFile<'h> {
     engine: (Engine, &'static str),
     image: Image,
     destination: Destination<'h>,
+    twin: Option<Twin>,
+}
+
+/// A second file that gets the same bytes.
+struct Twin {
+    file: File,
+    /// It has all of them so far.
+    whole: AtomicBool,
 }
 
 /// Where regions go.
@@ -232,7 +248,34 @@ impl<'h> OutputFile<'h> {
             engine,
             image,
             destination,
+            twin: None,
         })
+    }
+
+    /// Has another file, which is empty, get the same bytes from now on.
+    ///
+    /// # Errors
+    /// If it cannot be made as long.
+    pub fn write_twin(&mut self, file: File) -> io::Result<()> {
+        file.set_len(self.len)?;
+        self.twin = Some(Twin { file, whole: AtomicBool::new(true) });
+        Ok(())
+    }
+
+    /// The other file, if it could be written.
+    pub fn take_twin(&mut self) -> Option<File> {
+        self.twin.take().filter(|twin| twin.whole.load(Ordering::Relaxed)).map(|twin| twin.file)
+    }
+
+    /// Gives the file another name, under which it stays whether or not it becomes the output.
+    ///
+    /// # Errors
+    /// If the output is no file of its own, the other name is on another file system, or there are no hard links.
+    pub fn link_to(&self, other: &Path) -> io::Result<()> {
+        match &self.destination {
+            Destination::Replace(temp, _) => std::fs::hard_link(temp.path(), other),
+            _ => Err(ErrorKind::Unsupported.into()),
+        }
     }
 
     /// An output that is written over what the open file holds, by [`ClosedOutput::commit`].
@@ -245,6 +288,7 @@ impl<'h> OutputFile<'h> {
             engine: IN_MEMORY,
             image,
             destination: Destination::Sequential(file),
+            twin: None,
         })
     }
 
@@ -268,6 +312,7 @@ impl<'h> OutputFile<'h> {
         match &self.image {
             Image::Stream(stream) => {
                 self.check_range(offset, bytes.len())?;
+                self.write_to_twin(offset, bytes);
                 stream.write(offset, bytes).map_err(|e| self.failed(&e))
             }
             Image::Map(..) => self.with_region(offset, bytes.len(), |region| region.copy_from_slice(bytes)),
@@ -286,6 +331,11 @@ impl<'h> OutputFile<'h> {
         fill: impl FnOnce(&mut [u8]) -> R,
     ) -> Result<R, OutputError> {
         self.check_range(offset, len)?;
+        let fill = |bytes: &mut [u8]| {
+            let result = fill(bytes);
+            self.write_to_twin(offset, bytes);
+            result
+        };
         match &self.image {
             Image::Stream(stream) => stream.fill(offset, len, fill).map_err(|e| self.failed(&e)),
             Image::Map(map, claims) => {
@@ -298,6 +348,16 @@ impl<'h> OutputFile<'h> {
                     unsafe { std::slice::from_raw_parts_mut(map.as_mut_ptr().add(offset as usize), len) };
                 Ok(fill(region))
             }
+        }
+    }
+
+    /// That the twin cannot be written is nothing to stop for.
+    #[inline(always)]
+    fn write_to_twin(&self, offset: u64, bytes: &[u8]) {
+        if let Some(twin) = &self.twin
+            && stream::write_in_calls(&twin.file, offset, bytes).is_err()
+        {
+            twin.whole.store(false, Ordering::Relaxed);
         }
     }
 
@@ -374,6 +434,14 @@ enum LastStep<'h> {
     Write(File, Image, u64),
     Print(Image, u64),
     Nothing,
+}
+
+/// Has a complete file that exists take the place of the output at `path`, and keep its own name.
+///
+/// # Errors
+/// Those of the system; the old output is then whole.
+pub fn replace_by(path: &Path, file: &Path, host: &dyn Host) -> io::Result<()> {
+    TempFile::link(path, file, host)?.rename(path)
 }
 
 /// Commits outputs that belong together, in this order, but for devices and pipes: these come first, as

@@ -27,12 +27,25 @@ pub struct TempFile<'h> {
 impl<'h> TempFile<'h> {
     /// Creates an empty file next to `output`, with the permissions of a new file (or program).
     pub fn create(output: &Path, executable: bool, host: &'h dyn Host) -> io::Result<(TempFile<'h>, File)> {
+        Self::make(output, host, |path| sys::create_new(path, executable))
+    }
+
+    /// Gives a file that exists another name next to `output`.
+    pub fn link(output: &Path, file: &Path, host: &'h dyn Host) -> io::Result<TempFile<'h>> {
+        Self::make(output, host, |path| std::fs::hard_link(file, path)).map(|(temp, ())| temp)
+    }
+
+    fn make<T>(
+        output: &Path,
+        host: &'h dyn Host,
+        create: impl Fn(&Path) -> io::Result<T>,
+    ) -> io::Result<(TempFile<'h>, T)> {
         let random = RandomState::new();
         for attempt in 0..100u32 {
             let path = directory_of(output).join(name_for(output, random.hash_one(attempt)));
             let mut created = Err(ErrorKind::Other.into());
             host.create_temp(&path, &mut || {
-                created = sys::create_new(&path, executable);
+                created = create(&path);
                 created.is_ok()
             });
             match created {
@@ -42,6 +55,10 @@ impl<'h> TempFile<'h> {
             }
         }
         Err(ErrorKind::AlreadyExists.into())
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     pub fn rename(mut self, output: &Path) -> io::Result<()> {

@@ -22,7 +22,7 @@ mod types;
 use super::class::From;
 use super::facts::*;
 use super::plt::Plan;
-use super::rules::{Code, Failure, Field, Rules};
+use super::rules::{Code, Failure, Field, Looks, Rules};
 use super::site::Site;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, SHF_AARCH64_PURECODE, SHT_AARCH64_AUTH_RELR, Target};
@@ -119,6 +119,8 @@ pub struct Aarch64<const BIG: bool>;
 
 impl<const BIG: bool> Rules for Aarch64<BIG> {
     const FACTS: Facts = facts(BIG);
+    /// Each instruction by itself.
+    const LOOKS: Option<Looks> = Some(Looks { slot: (0, 4), call: (0, 4) });
     const DEBUG_OFFSET: u32 = R_ABS32;
     /// The address that an instruction makes instead of loading it.
     type GotForm = ();

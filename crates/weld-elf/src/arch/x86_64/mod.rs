@@ -9,7 +9,7 @@ mod relax;
 use super::class::{Class, Fit::*, From, Named, Type, names, names_size, table};
 use super::facts::*;
 use super::plt::Plan;
-use super::rules::{Code, Failure, Field, Rules, reaches};
+use super::rules::{Code, Failure, Field, Looks, Rules, reaches};
 use super::x86;
 use crate::elf::{Format, Rela, Target};
 
@@ -166,6 +166,8 @@ pub struct X86_64;
 
 impl Rules for X86_64 {
     const FACTS: Facts = FACTS;
+    /// The longest prefixes, opcode and operand; the sequences that the psABI fixes.
+    const LOOKS: Option<Looks> = Some(Looks { slot: (6, 4), call: (4, 19) });
     const DEBUG_OFFSET: u32 = R_32;
     type GotForm = relax::GotForm;
     type TlsCall = relax::TlsCall;

@@ -45,8 +45,6 @@ const ROWS: &[Spec<State>] = &[
     accepted(&["icf-iterations"], Required("N"), "--icf goes on until nothing changes"),
     accepted(
         &[
-            "incremental",
-            "no-incremental",
             "incremental-full",
             "incremental-update",
             "incremental-changed",

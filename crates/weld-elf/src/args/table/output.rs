@@ -9,7 +9,7 @@ use super::super::emulation;
 use super::super::state::{State, Stop};
 use super::super::values::{OptionError, address, hex_bytes, percent_decode};
 use crate::arch;
-use crate::options::{BuildId, Magic, TextFormat};
+use crate::options::{BuildId, Incremental, Magic, TextFormat};
 
 pub const GROUP: Group<State> = Group { title: "Output", prefix: "", rows: ROWS };
 
@@ -246,6 +246,36 @@ const ROWS: &[Spec<State>] = &[
         "Start in DIR: paths are relative to it, that of the output, too.",
         |s, v| {
             s.o.directory = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["incremental"],
+        Optional("off|on|verify|force-full"),
+        "Keep beside the output what a later link needs to do only what has changed since. verify: link fully as well, and compare; force-full: link fully. A link that cannot be sure is a full one, and the log says why. Default: off; without a value: on.",
+        |s, v| {
+            let modes = [
+                ("off", Incremental::Off),
+                ("on", Incremental::On),
+                ("verify", Incremental::Verify),
+                ("force-full", Incremental::ForceFull),
+            ];
+            s.o.output.incremental = match v.value {
+                Some(_) => choice(v, &modes)?,
+                None => Incremental::On,
+            };
+            Ok(())
+        },
+    ),
+    flag(&["no-incremental"], "--incremental=off (default).", |s| {
+        s.o.output.incremental = Incremental::Off;
+    }),
+    take(
+        &["incremental-dir"],
+        Required("DIR"),
+        "Where --incremental keeps it (default: .NAME.weld beside the output NAME; weld relink --forget DIR removes it). DIR must be on the output's file system.",
+        |s, v| {
+            s.o.output.incremental_dir = Some(v.os().into());
             Ok(())
         },
     ),

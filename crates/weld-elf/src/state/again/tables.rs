@@ -180,12 +180,9 @@ impl Known<'_> {
     fn find(&self, number: u32, part: &PartRow, piece: &[u8]) -> Option<u32> {
         let out = self.state.outputs.get(part.output as usize)?;
         let start = out.offset.wrapping_add(part.address.wrapping_sub(out.address));
-        let is_there = |row: &&PieceRow| {
-            let at = start.checked_add(row.offset.into()).and_then(|at| usize::try_from(at).ok());
-            let there = at.and_then(|at| self.output.get(at..at.checked_add(piece.len())?));
-            there == Some(piece)
-        };
-        self.state.pieces_tagged(number, hash_bytes(piece)).find(is_there).map(|row| row.offset)
+        let is_there =
+            |row: &PieceRow| start.checked_add(row.offset.into()).is_some_and(|at| self.left.has(at, piece));
+        self.left.pieces(number, hash_bytes(piece)).into_iter().find(is_there).map(|row| row.offset)
     }
 }
 

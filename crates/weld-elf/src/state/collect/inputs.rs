@@ -142,6 +142,7 @@ impl Link<'_, '_, '_> {
             rows.push(FileRow {
                 key: numbers.key(hash(path.as_bytes())),
                 path: texts.add(path.as_bytes()),
+                given: texts.add(file.path.as_os_str().as_encoded_bytes()),
                 size: file.bytes.len() as u64,
                 modified: file.modified.map_or(0, since_1970),
             });

@@ -14,8 +14,36 @@ use crate::args;
 use crate::compat_mode::CompatMode;
 use crate::sections::SectionKind;
 use crate::state::State;
-use crate::state::again::{Alone, Known, Missing};
+use crate::state::again::{Alone, Known, Left, Missing};
+use crate::state::excerpt::{self, Common};
+use crate::state::file::StateFile;
 use crate::state::rows::*;
+
+/// A state and its output, both whole.
+struct Whole<'w>(&'w State, &'w [u8]);
+
+impl Left for Whole<'_> {
+    fn pieces(&self, part: u32, tag: u64) -> Vec<PieceRow> {
+        self.0.pieces_tagged(part, tag).copied().collect()
+    }
+
+    fn has(&self, offset: u64, bytes: &[u8]) -> bool {
+        self.1.get(offset as usize..).is_some_and(|there| there.starts_with(bytes))
+    }
+}
+
+/// A state in its file, and the output.
+struct Filed<'w>(&'w StateFile<'w>, &'w [u8]);
+
+impl Left for Filed<'_> {
+    fn pieces(&self, part: u32, tag: u64) -> Vec<PieceRow> {
+        excerpt::pieces(self.0, part, tag).unwrap()
+    }
+
+    fn has(&self, offset: u64, bytes: &[u8]) -> bool {
+        self.1.get(offset as usize..).is_some_and(|there| there.starts_with(bytes))
+    }
+}
 
 /// Links, and writes all sections again that are copied. Returns how many those are.
 fn check(args: &[OsString], output: &Path) -> usize {
@@ -26,25 +54,48 @@ fn check(args: &[OsString], output: &Path) -> usize {
         panic!("{:?}", sink.finish());
     };
     let machine = crate::arch::of_file(&output).unwrap();
-    let known = Known { state: &state, options: &options, machine, output: &output };
+    let known = Known { state: &state, options: &options, machine, left: &Whole(&state, &output) };
+    let bytes = state.write(super::build());
+    let bytes = &bytes[..];
+    let file = StateFile::open(&bytes, super::build()).unwrap();
+    let common = Common::read(&file).unwrap();
     let host = QuietHost::new();
     let store = InputStore::new(&host);
-    (0..state.inputs.len() as u32).map(|row| check_input(known, row, &store)).sum()
+    let check = |row: u32| {
+        let input = &state.inputs[row as usize];
+        if input.kind != input_kind::OBJECT {
+            return 0;
+        }
+        let data = open(&state, input, &store);
+        let count = check_object(known, row, (data, &output), &store);
+        assert_eq!(Alone::new(known, row, data, &store).unwrap().outline(), state.outlines[row as usize]);
+        // The same by the rows that the input asks for.
+        let part = excerpt::of(&file, &common, row).unwrap();
+        let known = Known { state: &part, left: &Filed(&file, &output), ..known };
+        assert_eq!(check_object(known, 0, (data, &output), &store), count);
+        count
+    };
+    (0..state.inputs.len() as u32).map(check).sum()
 }
 
-fn check_input<'s>(known: Known, row: u32, store: &'s InputStore<'s>) -> usize {
-    let state = known.state;
-    let input = &state.inputs[row as usize];
-    let (path, member) = (state.text(input.path), state.text(input.member));
-    if input.kind != input_kind::OBJECT {
-        return 0;
-    }
-    let path = Path::new(std::str::from_utf8(path).unwrap());
+/// The bytes of an input.
+fn open<'s>(state: &State, input: &InputRow, store: &'s InputStore<'s>) -> &'s [u8] {
+    let path = Path::new(std::str::from_utf8(state.text(input.path)).unwrap());
     let file = store.open(path).unwrap().unwrap();
-    let data = match member {
+    match state.text(input.member) {
         [] => file,
         name => member_of(file, name),
-    };
+    }
+}
+
+fn check_object<'s>(
+    known: Known,
+    row: u32,
+    (data, output): (&'s [u8], &[u8]),
+    store: &'s InputStore<'s>,
+) -> usize {
+    let state = known.state;
+    let input = &state.inputs[row as usize];
     let alone = Alone::new(known, row, data, store).unwrap();
     let copied = |row: &&SectionRow| {
         let kind = SectionKind::of_number(row.kind.into());
@@ -58,8 +109,7 @@ fn check_input<'s>(known: Known, row: u32, store: &'s InputStore<'s>) -> usize {
         assert!(sink.finish().is_empty());
         let out = &state.outputs[section.output as usize];
         let start = (out.offset + (section.address - out.address)) as usize;
-        let what = format!("section {} of {} {:?}", section.ordinal, path.display(), member);
-        assert!(bytes == known.output[start..start + bytes.len()], "{what}");
+        assert!(bytes == output[start..start + bytes.len()], "section {} of input {row}", section.ordinal);
     }
     rows.len()
 }
@@ -102,7 +152,7 @@ fn another_object_is_not_taken_for_this_one() {
         panic!();
     };
     let machine = crate::arch::of_file(&output).unwrap();
-    let known = Known { state: &state, options: &options, machine, output: &output };
+    let known = Known { state: &state, options: &options, machine, left: &Whole(&state, &output) };
     let host = QuietHost::new();
     let store = InputStore::new(&host);
     let find =

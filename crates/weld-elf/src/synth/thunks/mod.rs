@@ -170,7 +170,7 @@ impl Thunks {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.engine.list.is_empty()
+        self.engine.list.is_empty() && self.found.is_empty()
     }
 
     /// How far branches reach if options say so.

@@ -1,0 +1,95 @@
+//! What a link is asked for, apart from its files: command line, environment, directory, program, system.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io;
+
+use weld_common::digest::{SIZE, UnitDigest};
+use weld_common::host::Host;
+use weld_common::io::stamp::Stamp;
+
+use super::memo::short;
+use super::why::Why;
+use crate::args;
+use crate::options::Options;
+use crate::state::keys;
+
+/// What a link is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Of all of it, without the words that compilers choose at random.
+    pub digest: u128,
+    /// The paths that have such a word, as they were given.
+    pub random: Vec<Vec<u8>>,
+}
+
+impl Request {
+    /// Words that options leave to the system are in `options`.
+    ///
+    /// # Errors
+    /// If a response file or the working directory cannot be read.
+    pub fn new(args: &[OsString], options: &Options, host: &dyn Host) -> Result<Request, Why> {
+        let failed = |what: &str, error: String| Why::System(format!("cannot read {what}: {error}"));
+        let expanded = args::expanded(args).map_err(|e| failed("the arguments", e.message))?;
+        let here = std::env::current_dir().map_err(|e| failed("the working directory", e.to_string()))?;
+        let mut all = Vec::new();
+        let mut random = Vec::new();
+        let mut add = |part: &[u8]| {
+            all.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            all.extend_from_slice(part);
+        };
+        for arg in expanded.args() {
+            let arg = arg.as_encoded_bytes();
+            match std::str::from_utf8(arg) {
+                // Compilers name temporary files for plugins, which intermediate code is for; that is not relinked.
+                Ok(text) if text.trim_start_matches('-').starts_with("plugin-opt=") => {}
+                Ok(text) if text.ends_with(".rcgu.o") || text.contains("/rustc") => {
+                    let value = text
+                        .split_once('=')
+                        .filter(|_| text.starts_with('-'))
+                        .map_or(text, |(_, value)| value);
+                    let known = keys::normalised(value);
+                    if known != value {
+                        random.push(value.as_bytes().to_vec());
+                    }
+                    add(text[..text.len() - value.len()].as_bytes());
+                    add(known.as_bytes());
+                }
+                _ => add(arg),
+            }
+        }
+        add(host.program_name().as_bytes());
+        add(here.as_os_str().as_encoded_bytes());
+        add(host.run_path().unwrap_or_default().as_bytes());
+        // What -R means depends on what is there.
+        add(format!("{:?}", options.dynamic).as_bytes());
+        Ok(Request { digest: short(UnitDigest::of(&all)), random })
+    }
+
+    /// What files that the `last` request named are called in this one, which asks for the same.
+    pub fn renamed<'r>(&'r self, last: &'r [Vec<u8>]) -> HashMap<&'r [u8], &'r [u8]> {
+        last.iter()
+            .map(Vec::as_slice)
+            .zip(self.random.iter().map(Vec::as_slice))
+            .filter(|(a, b)| a != b)
+            .collect()
+    }
+}
+
+/// Identifies the program that links: the file that it was started from.
+///
+/// # Errors
+/// Those of the system.
+pub fn build() -> io::Result<[u8; SIZE]> {
+    let stamp = Stamp::at(&std::env::current_exe()?)?;
+    Ok(UnitDigest::of(format!("{stamp:?}").as_bytes()).bytes())
+}
+
+/// Identifies the time since the system was started. Files that were written before, and not to the disk, may be
+/// anything after it has lost its power.
+///
+/// # Errors
+/// Those of the system.
+pub fn boot() -> io::Result<Vec<u8>> {
+    std::fs::read("/proc/sys/kernel/random/boot_id")
+}

@@ -1,0 +1,285 @@
+//! What a later link has to know before anything else: whether nothing has changed, and if so, what there is to do.
+//!
+//! It is read and written as a whole, and small beside the tables. Its digest tells accidents, and counts are
+//! believed only as far as there are bytes for them.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use weld_common::digest::{SIZE as DIGEST, UnitDigest};
+use weld_common::io::stamp::Stamp;
+use weld_common::io::units::{Leaf, Leaves};
+use weld_common::text::os_str;
+
+use super::command::Request;
+use crate::state::Unreadable;
+use crate::state::rows::Field;
+
+const MAGIC: &[u8; 8] = b"weldmemo";
+const FORMAT: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memo {
+    /// Identifies the program that wrote it.
+    pub build: [u8; DIGEST],
+    /// Identifies the time since the system was started.
+    pub boot: Vec<u8>,
+    pub request: Request,
+    /// Of the tables' head.
+    pub tables: [u8; DIGEST],
+    /// Which image is the output, and what both are.
+    pub current: u8,
+    pub images: [Stamp; 2],
+    /// Where the build id is that is made of the leaves.
+    pub id: Range<u64>,
+    pub files: Vec<KnownFile>,
+    /// Paths that led nowhere.
+    pub missing: Vec<PathBuf>,
+    /// Messages with their notes.
+    pub warnings: Vec<(Vec<u8>, Vec<Vec<u8>>)>,
+    /// The text for `--dependency-file`.
+    pub dependencies: Option<Vec<u8>>,
+    pub leaves: Leaves,
+    /// Where the images differ: start and end.
+    pub last: Vec<Range<u64>>,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownFile {
+    pub path: PathBuf,
+    /// `None` if it may be written to without another stamp.
+    pub stamp: Option<Stamp>,
+    pub is: Is,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Is {
+    /// An object: its row among the inputs.
+    Object(u32),
+    /// Anything else: the digest of its bytes.
+    Other(u128),
+}
+
+/// The digest that short keys are made of.
+pub fn short(digest: UnitDigest) -> u128 {
+    digest.bytes().first_chunk().map_or(0, |first| u128::from_le_bytes(*first))
+}
+
+impl Memo {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        out.extend_from_slice(MAGIC);
+        FORMAT.put(&mut out);
+        out.extend_from_slice(&self.build);
+        put_bytes(&self.boot, &mut out);
+        self.request.digest.put(&mut out);
+        put_list(&self.request.random, &mut out, |path, out| put_bytes(path, out));
+        out.extend_from_slice(&self.tables);
+        self.current.put(&mut out);
+        self.images.iter().for_each(|image| put_stamp(image, &mut out));
+        put_range(&self.id, &mut out);
+        put_list(&self.files, &mut out, |file, out| {
+            put_path(&file.path, out);
+            u8::from(file.stamp.is_some()).put(out);
+            put_stamp(&file.stamp.unwrap_or_default(), out);
+            match file.is {
+                Is::Object(row) => (0u8, u128::from(row)),
+                Is::Other(digest) => (1u8, digest),
+            }
+            .put_both(out);
+        });
+        put_list(&self.missing, &mut out, |path, out| put_path(path, out));
+        put_list(&self.warnings, &mut out, |(message, notes), out| {
+            put_bytes(message, out);
+            put_list(notes, out, |note, out| put_bytes(note, out));
+        });
+        put_list(self.dependencies.as_slice(), &mut out, |text, out| put_bytes(text, out));
+        put_list(&self.leaves, &mut out, |unit, out| {
+            put_list(unit, out, |leaf, out| {
+                leaf.offset.put(out);
+                leaf.size.put(out);
+                out.extend_from_slice(&leaf.digest.bytes());
+            });
+        });
+        put_list(&self.last, &mut out, put_range);
+        let digest = UnitDigest::of(&out);
+        out.extend_from_slice(&digest.bytes());
+        out
+    }
+
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn decode(bytes: &[u8]) -> Result<Memo, Unreadable> {
+        let (rest, digest) = bytes.split_last_chunk::<DIGEST>().ok_or(Unreadable::Foreign)?;
+        if !rest.starts_with(MAGIC) {
+            return Err(Unreadable::Foreign);
+        }
+        if UnitDigest::of(rest).bytes() != *digest {
+            return Err(Unreadable::Damaged);
+        }
+        let mut rest = &rest[MAGIC.len()..];
+        if u32::take(&mut rest) != Some(FORMAT) {
+            return Err(Unreadable::Foreign);
+        }
+        Memo::take(&mut rest).filter(|memo| rest.is_empty() && memo.is_sound()).ok_or(Unreadable::Damaged)
+    }
+
+    fn take(rest: &mut &[u8]) -> Option<Memo> {
+        Some(Memo {
+            build: take_array(rest)?,
+            boot: take_bytes(rest)?,
+            request: Request { digest: Field::take(rest)?, random: take_list(rest, take_bytes)? },
+            tables: take_array(rest)?,
+            current: Field::take(rest)?,
+            images: [take_stamp(rest)?, take_stamp(rest)?],
+            id: take_range(rest)?,
+            files: take_list(rest, |rest| {
+                let path = take_path(rest)?;
+                let is_known = u8::take(rest)? != 0;
+                let stamp = take_stamp(rest)?;
+                let is = match (u8::take(rest)?, u128::take(rest)?) {
+                    (0, row) => Is::Object(u32::try_from(row).ok()?),
+                    (_, digest) => Is::Other(digest),
+                };
+                Some(KnownFile { path, stamp: is_known.then_some(stamp), is })
+            })?,
+            missing: take_list(rest, take_path)?,
+            warnings: take_list(rest, |rest| Some((take_bytes(rest)?, take_list(rest, take_bytes)?)))?,
+            dependencies: take_list(rest, take_bytes)?.pop(),
+            leaves: take_list(rest, |rest| {
+                take_list(rest, |rest| {
+                    let (offset, size) = (u64::take(rest)?, u64::take(rest)?);
+                    Some(Leaf { offset, size, digest: UnitDigest::from_bytes(take_array(rest)?) })
+                })
+            })?,
+            last: take_list(rest, take_range)?,
+        })
+    }
+
+    /// Whether what is said of the image lies in it.
+    fn is_sound(&self) -> bool {
+        let size = self.images[0].size;
+        let is_inside = |start: u64, length: u64| start.checked_add(length).is_some_and(|end| end <= size);
+        let ranges = self.last.iter().chain([&self.id]);
+        self.current < 2
+            && self.images[1].size == size
+            && self.leaves.iter().flatten().all(|leaf| is_inside(leaf.offset, leaf.size))
+            && ranges.into_iter().all(|range| range.start <= range.end && range.end <= size)
+    }
+}
+
+trait PutBoth {
+    fn put_both(&self, out: &mut Vec<u8>);
+}
+
+impl PutBoth for (u8, u128) {
+    fn put_both(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+        self.1.put(out);
+    }
+}
+
+fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    (bytes.len() as u64).put(out);
+    out.extend_from_slice(bytes);
+}
+
+fn take_bytes(rest: &mut &[u8]) -> Option<Vec<u8>> {
+    let size = usize::try_from(u64::take(rest)?).ok()?;
+    let (bytes, after) = rest.split_at_checked(size)?;
+    *rest = after;
+    Some(bytes.to_vec())
+}
+
+fn take_array<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (bytes, after) = rest.split_first_chunk()?;
+    *rest = after;
+    Some(*bytes)
+}
+
+fn put_path(path: &Path, out: &mut Vec<u8>) {
+    put_bytes(path.as_os_str().as_encoded_bytes(), out);
+}
+
+fn take_path(rest: &mut &[u8]) -> Option<PathBuf> {
+    Some(os_str(&take_bytes(rest)?).into())
+}
+
+fn put_range(range: &Range<u64>, out: &mut Vec<u8>) {
+    range.start.put(out);
+    range.end.put(out);
+}
+
+fn take_range(rest: &mut &[u8]) -> Option<Range<u64>> {
+    Some(u64::take(rest)?..u64::take(rest)?)
+}
+
+fn put_stamp(stamp: &Stamp, out: &mut Vec<u8>) {
+    let Stamp { device, number, size, modified, changed } = *stamp;
+    [device, number, size].iter().for_each(|field| field.put(out));
+    [modified, changed].iter().for_each(|field| field.put(out));
+}
+
+fn take_stamp(rest: &mut &[u8]) -> Option<Stamp> {
+    Some(Stamp {
+        device: Field::take(rest)?,
+        number: Field::take(rest)?,
+        size: Field::take(rest)?,
+        modified: Field::take(rest)?,
+        changed: Field::take(rest)?,
+    })
+}
+
+fn put_list<T>(list: &[T], out: &mut Vec<u8>, put: impl Fn(&T, &mut Vec<u8>)) {
+    (list.len() as u64).put(out);
+    list.iter().for_each(|item| put(item, out));
+}
+
+/// Each item has at least a byte, so no list is longer than what is left.
+fn take_list<T>(rest: &mut &[u8], mut take: impl FnMut(&mut &[u8]) -> Option<T>) -> Option<Vec<T>> {
+    let count = usize::try_from(u64::take(rest)?).ok().filter(|count| *count <= rest.len())?;
+    (0..count).map(|_| take(rest)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weld_testkit::mutate::damage;
+
+    fn memo() -> Memo {
+        let stamp = |number| Stamp { device: 1, number, size: 5000, modified: -5, changed: 7 };
+        let leaf = |offset| Leaf { offset, size: 100, digest: UnitDigest::of(b"leaf") };
+        Memo {
+            build: UnitDigest::of(b"this").bytes(),
+            boot: b"boot".to_vec(),
+            request: Request { digest: 17 << 100, random: vec![b"x.rcgu.o".to_vec()] },
+            tables: UnitDigest::of(b"tables").bytes(),
+            current: 1,
+            images: [stamp(2), stamp(3)],
+            id: 100..120,
+            files: vec![
+                KnownFile { path: "a.o".into(), stamp: Some(stamp(4)), is: Is::Object(0) },
+                KnownFile { path: "b.so".into(), stamp: None, is: Is::Other(u128::MAX) },
+            ],
+            missing: vec!["dir/c.o".into()],
+            warnings: vec![(b"odd".to_vec(), vec![b"here".to_vec()])],
+            dependencies: Some(b"out: a.o\n".to_vec()),
+            leaves: vec![vec![leaf(0)], vec![leaf(200), leaf(4900)]],
+            last: vec![3..4, 4000..5000],
+        }
+    }
+
+    #[test]
+    fn written_and_read_back() {
+        let (memo, bytes) = (memo(), memo().encode());
+        assert_eq!(Memo::decode(&bytes), Ok(memo.clone()));
+        for seed in 0..500 {
+            let damaged = damage(&bytes, seed);
+            assert!(damaged == bytes || Memo::decode(&damaged).is_err(), "{seed}");
+        }
+        // Digests protect from accidents only.
+        let outside = Memo { last: vec![4000..5001], ..memo };
+        assert_eq!(Memo::decode(&outside.encode()), Err(Unreadable::Damaged));
+    }
+}

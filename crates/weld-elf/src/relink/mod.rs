@@ -1,0 +1,324 @@
+//! Relinking: an output is made from the one before where inputs have changed, and all else stays (`--incremental`).
+//!
+//! A full link that is asked to keeps beside its output what a later one wants ([`place`]): a *memo* of what it read and
+//! wrote ([`memo`]), its rows ([`crate::state`]), and a second *image* of the output ([`images`]). The later link asks
+//! the system which inputs have changed ([`changes`]). If none has, the output is as new. If objects have, and only in
+//! bytes of their own sections, these are written again, each by itself ([`patch`]), into the image that nobody uses,
+//! which becomes the output. The program is then the one that a full link gives, byte for byte; `verify` compares.
+//!
+//! A relink does not fail. What it cannot be sure of is a full link, for one reason ([`why`]), which is in the log
+//! and in `--stats`; what a full link finds wrong, it says. Until the first byte is written nothing has happened.
+//! From then on there is no memo until all is done, so whoever is killed leaves an output that is whole, and a full link
+//! to the next.
+//!
+//! The order of a relink is [`Session::attempt`], of what a full link does beside [`keep`].
+
+mod changes;
+mod command;
+mod images;
+mod keep;
+mod memo;
+mod nature;
+mod patch;
+pub mod place;
+mod why;
+
+//TESTS
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+use std::sync::{Mutex, OnceLock};
+use std::time::SystemTime;
+
+use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::digest::UnitDigest;
+use weld_common::host::Host;
+use weld_common::io::output;
+use weld_common::io::reason;
+use weld_common::io::spare;
+use weld_common::io::stamp::Stamp;
+use weld_common::io::units::digest_of;
+use weld_common::text;
+
+use crate::job::Job;
+use crate::options::{BuildId, Incremental, Options};
+use crate::state::Unreadable;
+use crate::state::file::StateFile;
+use changes::Changes;
+use command::Request;
+use memo::Memo;
+use patch::Patch;
+use place::{Place, STATE, TABLES, directory};
+use why::Why;
+
+pub use nature::COMPILED;
+pub use place::forget;
+
+/// If more objects have changed, and a quarter of the files, the rest is linked again, too.
+const MANY: usize = 64;
+
+/// A link that may relink.
+pub struct Session {
+    mode: Incremental,
+    begun: SystemTime,
+    /// The directory of the state, and what the link is asked for.
+    place: Result<Place, Why>,
+    request: Result<Request, Why>,
+    /// Why the next link cannot relink.
+    never: OnceLock<Why>,
+    /// It was possible to relink.
+    is_relinked: OnceLock<()>,
+    /// What the next link is to know, when this one has come to its end.
+    memo: Mutex<Option<Memo>>,
+}
+
+/// What a relink has done.
+enum Done {
+    /// Nothing had changed, or so many inputs only seemed to have.
+    Nothing(usize),
+    Patched {
+        objects: usize,
+        sections: usize,
+        bytes: usize,
+    },
+}
+
+impl Session {
+    /// `None` if nobody asks for it.
+    pub fn begin(options: &Options, args: &[OsString], host: &dyn Host) -> Option<Session> {
+        let mode = options.output.incremental;
+        if mode == Incremental::Off {
+            return None;
+        }
+        let begun = SystemTime::now();
+        let replaced = output::is_replaced(&options.output.path).is_ok_and(|is_replaced| is_replaced);
+        let place = match replaced {
+            true => Place::open(&directory(options)),
+            false => Err(Why::Nature("the output is not a file that can be replaced")),
+        };
+        let never = OnceLock::new();
+        if let Some(why) = nature::of_options(options) {
+            _ = never.set(why);
+        }
+        let request = Request::new(args, options, host);
+        Some(Session {
+            mode,
+            begun,
+            place,
+            request,
+            never,
+            is_relinked: OnceLock::new(),
+            memo: Mutex::default(),
+        })
+    }
+
+    /// The next link cannot relink either.
+    pub fn never(&self, why: &'static str) {
+        _ = self.never.set(Why::Nature(why));
+    }
+
+    /// Whether a relink is to be compared with a full link.
+    pub fn verifies(&self) -> bool {
+        self.mode == Incremental::Verify
+    }
+
+    /// Relinks; whether that was possible.
+    ///
+    /// # Errors
+    /// If standard output cannot be written to.
+    pub fn relink(&self, job: &Job) -> Result<bool, Diagnostics> {
+        let done = job.step("relink", || self.attempt(job));
+        let (is_done, text) = match done {
+            Ok(done) => (true, done.to_string()),
+            Err(why) => (false, format!("full link: {why}")),
+        };
+        if let Ok(place) = &self.place {
+            place.log(&text);
+        }
+        job.trace.note("incremental", || text);
+        if is_done {
+            _ = self.is_relinked.set(());
+        }
+        if is_done && !self.verifies() {
+            let reports = &job.options.reports;
+            job.report_trace(reports.stats, reports.time_trace.as_deref())?;
+            job.write_reports()?;
+        }
+        Ok(is_done)
+    }
+
+    fn attempt(&self, job: &Job) -> Result<Done, Why> {
+        if let Some(why) = self.never.get() {
+            return Err(why.clone());
+        }
+        let place = self.place.as_ref().map_err(Clone::clone)?;
+        if self.mode == Incremental::ForceFull {
+            return Err(Why::Asked);
+        }
+        // Is it the same link?
+        let memo = self.last_memo(place)?;
+        // Which inputs have changed?
+        let changes = Changes::find(&memo, job.store, self.begun)?;
+        let path = |number: usize| changes.files[number].path.clone();
+        if changes.objects.len() > MANY && changes.objects.len() > changes.files.len() / 4 {
+            return Err(Why::Much);
+        }
+        // What does that change?
+        let current = images::open_current(place, &memo)?;
+        let patch = match changes.objects.is_empty() {
+            true => Patch::default(),
+            false => {
+                let file = File::open(place.path(TABLES)).map_err(|_| Why::First)?;
+                let tables = StateFile::open(&file, UnitDigest::from_bytes(memo.build))?;
+                if tables.digest().bytes() != memo.tables {
+                    return Err(Why::Unreadable(Unreadable::Damaged));
+                }
+                patch::of_objects(job, &changes, &tables, &current)?
+            }
+        };
+        if let Some((number, _)) = changes.objects.first()
+            && !memo.warnings.is_empty()
+            && !patch.writes.is_empty()
+        {
+            return Err(Why::Warned(path(*number)));
+        }
+        self.write(job, place, (memo, changes), (patch, &current))
+    }
+
+    /// Has the output be what was found.
+    fn write(
+        &self,
+        job: &Job,
+        place: &Place,
+        (memo, changes): (Memo, Changes),
+        (patch, current): (Patch, &File),
+    ) -> Result<Done, Why> {
+        let mut next = Memo { files: changes.files, ..memo.clone() };
+        let objects = changes.objects.len();
+        let done = if patch.writes.is_empty() {
+            self.last_look(job, place, &memo)?;
+            images::renew(job, place, &memo, current)?;
+            Done::Nothing(objects)
+        } else {
+            next.leaves = patch::leaves(&memo, current, &patch.writes)?;
+            let mut writes = patch.writes;
+            let bytes = writes.iter().map(|(_, bytes)| bytes.len()).sum();
+            if job.options.notes.build_id == BuildId::Fast {
+                writes.push((memo.id.start, digest_of(&next.leaves).bytes().to_vec()));
+            }
+            place.forget_state().map_err(|e| Why::system("remove", &place.path(STATE), &e))?;
+            let image = images::spare(place, &memo, current)?;
+            let path = place.path(images::names(memo.current).1);
+            for (offset, bytes) in &writes {
+                spare::write_all_at(&image, bytes, *offset).map_err(|e| Why::system("write", &path, &e))?;
+            }
+            drop(image);
+            self.last_look(job, place, &memo)?;
+            images::put(job, &path)?;
+            next.current = 1 - memo.current;
+            next.last = writes.iter().map(|(offset, bytes)| *offset..*offset + bytes.len() as u64).collect();
+            Done::Patched { objects, sections: patch.sections, bytes }
+        };
+        // A full link says so itself.
+        for (message, notes) in memo.warnings.iter().filter(|_| !self.verifies()) {
+            job.sink.push(repeated(message, notes));
+        }
+        self.remember(place, next);
+        Ok(done)
+    }
+
+    /// The last thing before the output takes its place: inputs are what they were, and reports are written. There is
+    /// no state from here on.
+    fn last_look(&self, job: &Job, place: &Place, memo: &Memo) -> Result<(), Why> {
+        if let Some(path) = job.store.changed(false) {
+            return Err(Why::Changing(path));
+        }
+        place.forget_state().map_err(|e| Why::system("remove", &place.path(STATE), &e))?;
+        if let (Some(path), Some(text)) = (&job.options.reports.dependency_file, &memo.dependencies) {
+            let failed = |e: Diagnostics| Why::System(e.to_string());
+            job.report(path, &text::text(text)).map_err(failed)?;
+            job.write_reports().map_err(|e| Why::System(e.message))?;
+        }
+        Ok(())
+    }
+
+    /// What the last link left, if it was of the same kind.
+    fn last_memo(&self, place: &Place) -> Result<Memo, Why> {
+        let path = place.path(STATE);
+        let bytes = match std::fs::read(&path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(Why::First),
+            read => read.map_err(|e| Why::system("read", &path, &e))?,
+        };
+        let mut memo = Memo::decode(&bytes)?;
+        let failed =
+            |e: std::io::Error| Why::System(format!("cannot find out which weld this is: {}", reason(&e)));
+        if memo.build != command::build().map_err(failed)? {
+            return Err(Why::Unreadable(Unreadable::OtherBuild));
+        }
+        let failed = |e: std::io::Error| {
+            Why::System(format!("cannot find out when the system started: {}", reason(&e)))
+        };
+        if memo.boot != command::boot().map_err(failed)? {
+            return Err(Why::Rebooted);
+        }
+        let request = self.request.as_ref().map_err(Clone::clone)?;
+        if request.digest != memo.request.digest || request.random.len() != memo.request.random.len() {
+            return Err(Why::Command);
+        }
+        let last = std::mem::take(&mut memo.request.random);
+        let renamed = request.renamed(&last);
+        if !renamed.is_empty() && memo.dependencies.is_some() {
+            // The text names files by their old names.
+            return Err(Why::Command);
+        }
+        for file in &mut memo.files {
+            if let Some(name) = renamed.get(file.path.as_os_str().as_encoded_bytes()) {
+                file.path = text::os_str(name).into();
+            }
+        }
+        memo.request = request.clone();
+        Ok(memo)
+    }
+
+    /// Writes the memo for the next link. If that cannot be done there is none.
+    fn remember(&self, place: &Place, mut memo: Memo) -> bool {
+        let stamps = place::IMAGES.map(|name| Stamp::at(&place.path(name)));
+        let [Ok(a), Ok(b)] = stamps else { return false };
+        memo.images = [a, b];
+        place.write(STATE, &memo.encode()).is_ok()
+    }
+}
+
+/// A warning of the last link, which holds as it did.
+fn repeated(message: &[u8], notes: &[Vec<u8>]) -> Diagnostic {
+    let warning = Diagnostic::warning(text::text(message));
+    notes.iter().fold(warning, |warning, note| warning.note(text::text(note)))
+}
+
+impl fmt::Display for Done {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Done::Nothing(0) => f.write_str("relinked: no input has changed"),
+            Done::Nothing(1) => {
+                f.write_str("relinked: an object has changed, and nothing of it that is in the output")
+            }
+            Done::Nothing(objects) => {
+                write!(
+                    f,
+                    "relinked: {objects} objects have changed, and nothing of them that is in the output"
+                )
+            }
+            Done::Patched { objects, sections, bytes } => {
+                let plural = |count: usize| if count == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "relinked: {sections} section{} of {objects} object{}",
+                    plural(*sections),
+                    plural(*objects)
+                )?;
+                write!(f, ", {bytes} byte{}", plural(*bytes))
+            }
+        }
+    }
+}

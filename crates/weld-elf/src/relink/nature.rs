@@ -1,0 +1,64 @@
+//! What is never relinked: links that decide by looking at everything, report on everything, or write something else
+//! than an image.
+
+use super::why::Why;
+use crate::job::Context;
+use crate::live::{Live, fact};
+use crate::options::*;
+use crate::resolve::Resolved;
+use crate::state::outline;
+
+/// What there is to say of links with intermediate code.
+pub const COMPILED: &str = "there is intermediate code, which is compiled as a whole";
+
+/// What speaks against it in the options.
+pub fn of_options(options: &Options) -> Option<Why> {
+    let Options { sections, reports, order, relocs, output, .. } = options;
+    let whole_file = matches!(options.notes.build_id, BuildId::Md5 | BuildId::Sha1 | BuildId::Uuid);
+    let maps = reports.map_file.is_some() || reports.print_map || reports.cref || reports.memory_usage;
+    let traces =
+        reports.trace || !reports.trace_symbols.is_empty() || reports.verbose || reports.print_version;
+    let reasons = reports.why_extract.is_some() || !reports.why_live.is_empty() || reports.dependencies;
+    let lists = reports.archive_stats.is_some()
+        || reports.print_gc_sections.is_some()
+        || reports.print_icf_sections.is_some()
+        || reports.default_script
+        || order.print.is_some();
+    let by_contents = sections.zero_to_bss || order.partition.is_asked();
+    let packs = sections.compress_debug.is_some() || !sections.compress_sections.is_empty();
+    let indexes = sections.gdb_index || sections.debug_names;
+    let chance = order.shuffle.iter().any(|shuffled| shuffled.how == Shuffle::Random);
+    let texts = output.text.is_some() || output.raw || output.debug_file.is_some();
+    let against = [
+        (options.kind == OutputKind::Relocatable, "-r joins objects, which is not done in part"),
+        (sections.icf != Icf::None, "--icf compares all sections"),
+        (whole_file, "this style of --build-id reads the whole output; --build-id=fast does not"),
+        (packs, "sections of the output are compressed as a whole"),
+        (indexes, "--gdb-index and --debug-names are made of all debug information"),
+        (relocs.emit_relocs, "--emit-relocs keeps relocations of all objects"),
+        (maps, "maps and cross references are made of the whole link"),
+        (traces, "--trace, --trace-symbol and --verbose tell of the whole link"),
+        (reasons, "--why-extract, --why-live and --print-dependencies tell of the whole link"),
+        (lists, "lists of what a link does are made of the whole link"),
+        (reports.reproduce.is_some(), "--reproduce keeps all inputs"),
+        (reports.noinhibit_exec, "--noinhibit-exec keeps an output that has errors"),
+        (by_contents, "the order or kind of sections depends on their bytes"),
+        (chance, "--shuffle-sections without a number has another order each time"),
+        (texts, "the output is no ELF image, or has its debug information in another file"),
+        (!options.inputs.remaps.is_empty(), "--remap-inputs reads other files in place of inputs"),
+    ];
+    against.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| Why::Nature(why))
+}
+
+/// What speaks against it in the link.
+pub fn of_link(context: &Context, resolved: &Resolved, live: &Live) -> Option<Why> {
+    let machine = context.mode.machine;
+    let against = [
+        (outline::looks(machine).is_none(), "objects for this machine are not relinked"),
+        (context.inputs.layout().is_some(), "a linker script with SECTIONS lays out the image"),
+        (resolved.objects.iter().any(|object| object.code.is_some()), COMPILED),
+        (live.has(fact::TEXT_REL), "the loader relocates read-only sections (-z notext)"),
+        (context.tagged.is_some(), "there are tagged variables"),
+    ];
+    against.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| Why::Nature(why))
+}

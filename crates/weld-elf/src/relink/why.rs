@@ -1,0 +1,122 @@
+//! Why a link that may relink is a full one: the one reason, in words that a user can act on.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use weld_common::io;
+use weld_common::text;
+
+use crate::state::Unreadable;
+use crate::state::again::Missing;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// `--incremental=force-full`
+    Asked,
+    /// What relinking does not do; in words.
+    Nature(&'static str),
+    /// There is no state: none was written, or the link before was interrupted.
+    First,
+    Unreadable(Unreadable),
+    /// The system has been started anew since the last link.
+    Rebooted,
+    /// Another link of the output is running.
+    Busy,
+    /// The directory of the state cannot be used.
+    Directory(PathBuf, String),
+    /// The command line, the environment or the working directory.
+    Command,
+    /// A file has appeared where one was looked for.
+    Appeared(PathBuf),
+    /// An input is gone.
+    Gone(PathBuf),
+    /// An input has changed that is no object.
+    Input(PathBuf),
+    /// An object has changed in more than the bytes of its sections.
+    Object(PathBuf, Changed),
+    /// The last link had warnings, which may be about what has changed.
+    Warned(PathBuf),
+    /// An input was written to while it was relinked.
+    Changing(PathBuf),
+    /// Somebody has written to the output or to the image beside it.
+    Image,
+    /// Too much has changed.
+    Much,
+    /// A system call has failed.
+    System(String),
+}
+
+/// What of an object is not as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changed {
+    Shape,
+    Contents,
+    Needs,
+    /// A relocation is out of range, or worse.
+    Wrong(String),
+    /// What rows do not tell.
+    Unknown(Missing),
+}
+
+impl Why {
+    pub fn system(what: &str, path: &Path, error: &std::io::Error) -> Why {
+        Why::System(format!("cannot {what} {}: {}", text::path(path), io::reason(error)))
+    }
+}
+
+impl From<Unreadable> for Why {
+    fn from(why: Unreadable) -> Why {
+        Why::Unreadable(why)
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = |path: &Path| text::path(path).into_owned();
+        match self {
+            Why::Asked => f.write_str("--incremental=force-full asks for it"),
+            Why::Nature(what) => f.write_str(what),
+            Why::First => f.write_str("no state was left by a link before"),
+            Why::Unreadable(why) => write!(f, "the state {why}"),
+            Why::Rebooted => f.write_str("the system was started anew since the last link"),
+            Why::Busy => {
+                f.write_str("another link of this output is running; nothing is kept for the next one")
+            }
+            Why::Directory(dir, why) => write!(f, "{}: {why}; nothing is kept for the next link", path(dir)),
+            Why::Command => f.write_str(
+                "the command line, the environment or the working directory is not that of the last link",
+            ),
+            Why::Appeared(file) => write!(f, "{} was not there before", path(file)),
+            Why::Gone(file) => write!(f, "{} is gone", path(file)),
+            Why::Input(file) => write!(f, "{} has changed, which is not an object", path(file)),
+            Why::Object(file, changed) => write!(f, "in {}, {changed}", path(file)),
+            Why::Warned(file) => write!(f, "{} has changed, and the last link had warnings", path(file)),
+            Why::Changing(file) => write!(f, "{} is being written to", path(file)),
+            Why::Image => f.write_str("the output of the last link was written to"),
+            Why::Much => f.write_str("most of the inputs have changed"),
+            Why::System(what) => f.write_str(what),
+        }
+    }
+}
+
+impl fmt::Display for Changed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Changed::Shape => f.write_str("sections or symbols are others, or have other sizes"),
+            Changed::Contents => f.write_str("strings, unwind tables or notes have changed"),
+            Changed::Needs => f.write_str("code or data refers to something else than before"),
+            Changed::Wrong(message) => write!(f, "something is wrong: {message}"),
+            Changed::Unknown(missing) => match missing {
+                Missing::Object | Missing::Names | Missing::Section => {
+                    f.write_str("sections or symbols are others, or have other sizes")
+                }
+                Missing::Piece => f.write_str("there are strings or constants that no object had"),
+                Missing::Cuts => f.write_str("there is code that gets shorter"),
+                Missing::Options => f.write_str("there are instructions that options change"),
+                Missing::Class(class) => {
+                    write!(f, "there is a relocation of a kind that is not relinked ({class:?})")
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A state as far as one input asks for it, read from the file of the whole.
+//!
+//! Rows are numbered anew, and refer to no others: names are those that the input mentions, sections its own and one
+//! that stands for all of other inputs. So an excerpt is a state itself, checked as one, and as large as the
+//! input. Pieces of merged sections are not in it; they are looked up one by one ([`pieces`]), when it is known which.
+
+use std::collections::HashMap;
+
+use super::State;
+use super::check;
+use super::file::{StateFile, Unreadable};
+use super::rows::*;
+use crate::sections::SectionKind;
+
+/// What an excerpt takes from a state once, whatever inputs it is of.
+pub struct Common {
+    image: ImageRow,
+    outputs: Vec<OutputRow>,
+    parts: Vec<PartRow>,
+    thunks: Vec<ThunkRow>,
+    text: Vec<u8>,
+}
+
+impl Common {
+    /// # Errors
+    /// If the file is damaged.
+    pub fn read(file: &StateFile) -> Result<Common, Unreadable> {
+        let mut text = Vec::new();
+        let mut outputs: Vec<OutputRow> = file.all()?;
+        for output in &mut outputs {
+            let range =
+                u64::from(output.name.start)..u64::from(output.name.start) + u64::from(output.name.size);
+            output.name.start = text.len() as u32;
+            text.append(&mut file.rows::<u8>(range)?);
+        }
+        // Where branches go counts, and not to what.
+        let thunk = |row: ThunkRow| ThunkRow { goal: goal_kind::ABSOLUTE, of: NONE, ..row };
+        Ok(Common {
+            image: file.row(0)?,
+            outputs,
+            parts: file.all()?,
+            thunks: file.all::<ThunkRow>()?.into_iter().map(thunk).collect(),
+            text,
+        })
+    }
+
+    pub fn outputs(&self) -> &[OutputRow] {
+        &self.outputs
+    }
+}
+
+/// The excerpt of input number `row`, which is number 0 there.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn of(file: &StateFile, common: &Common, row: u32) -> Result<State, Unreadable> {
+    let input: InputRow = file.row(row.into())?;
+    let symbols = match input.kind {
+        input_kind::OBJECT => input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?,
+        _ => 0,
+    };
+    let rows = |first: u32, count: u32| u64::from(first)..u64::from(first) + u64::from(count);
+    let mut mentions: Vec<MentionRow> = file.rows(rows(input.first_mention, symbols))?;
+    let mut sections: Vec<SectionRow> = file.rows(rows(input.first_section, input.sections))?;
+    for section in &mut sections {
+        section.input = if section.input == row { 0 } else { NONE };
+        if section.kind != SectionKind::Merge as u8 {
+            section.other = NONE;
+        }
+    }
+    let (mut names, number) = names(file, &mentions, (row, &input))?;
+    for mention in &mut mentions {
+        mention.input = if mention.input == row { 0 } else { NONE };
+        mention.name = number[&mention.name];
+    }
+    let mut slots = Vec::new();
+    for (name, renamed) in (0..).zip(&mut names) {
+        if renamed.slot != NONE {
+            slots.push(SlotRow { name, ..file.row::<SlotRow>(renamed.slot.into())? });
+            renamed.slot = slots.len() as u32 - 1;
+        }
+    }
+    slots.extend(local_slots(file, row)?);
+    let elsewhere = SectionRow {
+        input: 1,
+        ordinal: 0,
+        address: 0,
+        size: 0,
+        output: NONE,
+        other: NONE,
+        kind: SectionKind::EhFrame as u8,
+        align_log2: 0,
+    };
+    sections.push(elsewhere);
+    let mut by_name: Vec<ByName> = (0..mentions.len() as u32).map(|mention| ByName { mention }).collect();
+    by_name.sort_by_key(|row| mentions[row.mention as usize].name);
+    super::collect::note_first_mentions(&mut names, &mentions, &by_name);
+    let state = State {
+        image: common.image,
+        files: Vec::new(),
+        inputs: vec![alone(&input, sections.len() as u32 - 1), others(symbols, sections.len() as u32 - 1)],
+        names,
+        mentions,
+        by_name,
+        outputs: common.outputs.clone(),
+        sections,
+        parts: common.parts.iter().map(|part| PartRow { first_piece: 0, ..*part }).collect(),
+        pieces: Vec::new(),
+        groups: Vec::new(),
+        candidates: Vec::new(),
+        slots,
+        thunks: common.thunks.clone(),
+        outlines: vec![file.row(row.into())?, OutlineRow { shape: 0, contents: 0, needs: 0 }],
+        text: common.text.clone(),
+    };
+    check::is_sound(&state).then_some(state).ok_or(Unreadable::Damaged)
+}
+
+/// The input as the first of the excerpt.
+fn alone(input: &InputRow, sections: u32) -> InputRow {
+    let nothing = Text { start: 0, size: 0 };
+    InputRow {
+        path: nothing,
+        member: nothing,
+        file: NONE,
+        first_mention: 0,
+        first_section: 0,
+        sections,
+        ..*input
+    }
+}
+
+/// An input that stands for all others, with one section.
+fn others(first_mention: u32, first_section: u32) -> InputRow {
+    InputRow {
+        key: 0,
+        path: Text { start: 0, size: 0 },
+        member: Text { start: 0, size: 0 },
+        file: NONE,
+        size: 0,
+        precedence: u32::MAX,
+        kind: input_kind::OBJECT,
+        headers: 1,
+        symbols: 0,
+        first_global: 0,
+        first_mention,
+        first_section,
+        sections: 1,
+    }
+}
+
+/// The names that are mentioned, by their numbers in the whole state, and the number of each in the excerpt.
+fn names(
+    file: &StateFile,
+    mentions: &[MentionRow],
+    (row, input): (u32, &InputRow),
+) -> Result<(Vec<NameRow>, HashMap<u32, u32>), Unreadable> {
+    let mut known: Vec<u32> = mentions.iter().map(|mention| mention.name).collect();
+    known.sort_unstable();
+    known.dedup();
+    let own = input.first_section..input.first_section.saturating_add(input.sections);
+    let mut names = Vec::with_capacity(known.len());
+    for name in &known {
+        let mut name: NameRow = file.row((*name).into())?;
+        name.input = if name.input == row { 0 } else { NONE };
+        name.section = match name.section {
+            NONE => NONE,
+            section if own.contains(&section) => section - input.first_section,
+            _ => input.sections,
+        };
+        names.push(name);
+    }
+    let number = known.iter().copied().zip(0..).collect();
+    Ok((names, number))
+}
+
+/// Slots of the input's local symbols.
+fn local_slots(file: &StateFile, row: u32) -> Result<Vec<SlotRow>, Unreadable> {
+    let count = file.count::<SlotRow>();
+    let key = |slot: &SlotRow| (slot.name, slot.input);
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match key(&file.row(middle)?) < (NONE, row) {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    let mut slots = Vec::new();
+    for number in low..count {
+        let slot: SlotRow = file.row(number)?;
+        if key(&slot) != (NONE, row) {
+            break;
+        }
+        slots.push(SlotRow { input: 0, ..slot });
+    }
+    Ok(slots)
+}
+
+/// The pieces of a part that have a tag. Tags are hashes, so where one is can be guessed.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn pieces(file: &StateFile, part: u32, tag: u64) -> Result<Vec<PieceRow>, Unreadable> {
+    let first = u64::from(file.row::<PartRow>(part.into())?.first_piece);
+    let end = match u64::from(part) + 1 {
+        next if next < file.count::<PartRow>() => u64::from(file.row::<PartRow>(next)?.first_piece),
+        _ => file.count::<PieceRow>(),
+    };
+    let is_before = |row: u64| file.row::<PieceRow>(row).map(|piece| piece.tag < tag);
+    let (mut low, mut high) = (first, end);
+    // Most are near where they would be if tags were spread evenly.
+    let guess = first + ((u128::from(tag) * u128::from(end.saturating_sub(first))) >> 64) as u64;
+    let (below, above) = (guess.saturating_sub(NEAR), guess.saturating_add(NEAR));
+    if low < below && below < high {
+        *if is_before(below)? { &mut low } else { &mut high } = below;
+    }
+    if low < above && above < high {
+        *if is_before(above)? { &mut low } else { &mut high } = above;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match is_before(middle)? {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    let mut found = Vec::new();
+    for number in low..end {
+        let piece: PieceRow = file.row(number)?;
+        if piece.part != part || piece.tag != tag {
+            break;
+        }
+        found.push(piece);
+    }
+    Ok(found)
+}
+
+/// How far a guess may be off, in rows: a few blocks.
+const NEAR: u64 = 512;
