@@ -19,6 +19,8 @@ pub enum Flavour {
     LtoEngine,
     /// `weld run COMMAND…`.
     Run,
+    /// `weld relink --forget DIR...`.
+    Relink,
 }
 
 pub struct Choice<'a> {
@@ -72,6 +74,7 @@ pub fn choose<'a>(program: &str, args: &'a [OsString]) -> Result<Choice<'a>, Fla
         Some("install-links") => Some(Flavour::InstallLinks),
         Some("lto-engine") => Some(Flavour::LtoEngine),
         Some("run") => Some(Flavour::Run),
+        Some("relink") => Some(Flavour::Relink),
         _ => None,
     };
     if let Some(flavour) = command {
@@ -145,6 +148,7 @@ mod tests {
     #[test]
     fn commands() {
         assert_eq!(chosen("weld", &["lto-engine", "build"]), Ok((Flavour::LtoEngine, 1)));
+        assert_eq!(chosen("weld", &["relink", "--forget", "dir"]), Ok((Flavour::Relink, 2)));
         assert_eq!(chosen("ld", &["lto-engine"]), Ok((Flavour::Elf, 1)), "a file's name");
         assert_eq!(chosen("weld", &["run", "make"]), Ok((Flavour::Run, 1)));
         assert_eq!(chosen("ld.lld", &["run", "make"]), Ok((Flavour::Elf, 2)), "files' names");

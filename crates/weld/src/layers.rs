@@ -14,6 +14,7 @@ const ROOMS: &[&str] = &[
     "install",
     "lto_engine",
     "run",
+    "relink",
 ];
 
 #[test]

@@ -20,6 +20,7 @@ mod install;
 mod layers;
 mod lto_engine;
 mod memory;
+mod relink;
 mod render;
 #[cfg(target_os = "linux")]
 mod run;
@@ -78,6 +79,7 @@ fn run(args: &[OsString]) -> i32 {
         Flavour::Elf => noted(args, link_elf(program, rest)),
         Flavour::Coff | Flavour::Mingw => noted(args, link_coff(program, flavour, rest)),
         Flavour::InstallLinks => answer(&program, install::links(rest)),
+        Flavour::Relink => answer(&program, relink::run(rest)),
         Flavour::LtoEngine => {
             let host = ProgramHost { program: &program };
             answer(&program, lto_engine::run(rest, &host))

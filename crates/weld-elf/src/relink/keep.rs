@@ -47,9 +47,9 @@ impl Session {
 
     fn give_up(&self, why: Why) {
         if self.never.set(why).is_ok()
-            && let (Ok(place), Some(why)) = (&self.place, self.never.get())
+            && let Some(why) = self.never.get()
         {
-            place.log(&format!("nothing is kept for the next link: {why}"));
+            self.log(&format!("nothing is kept for the next link: {why}"));
         }
     }
 
@@ -85,9 +85,7 @@ impl Session {
         let message = format!(
             "what was relinked differs from what a full link makes at {at:#x} of the file ({name}); it was replaced"
         );
-        if let Ok(place) = &self.place {
-            place.log(&message);
-        }
+        self.log(&message);
         job.sink.push(Diagnostic::warning(message).note("this is a bug in weld; please report it"));
         self.give_up(Why::First);
         if let Ok(place) = &self.place {
@@ -158,7 +156,7 @@ impl Session {
         let bytes = |text: &String| text::bytes(text).into_owned();
         memo.warnings = warnings.map(|d| (bytes(&d.message), d.notes.iter().map(bytes).collect())).collect();
         if !memo.boot.is_empty() && !self.remember(place, memo) {
-            place.log("nothing is kept for the next link: the state cannot be written");
+            self.log("nothing is kept for the next link: the state cannot be written");
         }
     }
 

@@ -23,11 +23,13 @@ mod patch;
 pub mod place;
 mod why;
 
-//TESTS
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
+use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 use std::time::SystemTime;
 
@@ -62,6 +64,7 @@ const MANY: usize = 64;
 pub struct Session {
     mode: Incremental,
     begun: SystemTime,
+    dir: PathBuf,
     /// The directory of the state, and what the link is asked for.
     place: Result<Place, Why>,
     request: Result<Request, Why>,
@@ -93,8 +96,9 @@ impl Session {
         }
         let begun = SystemTime::now();
         let replaced = output::is_replaced(&options.output.path).is_ok_and(|is_replaced| is_replaced);
+        let dir = directory(options);
         let place = match replaced {
-            true => Place::open(&directory(options)),
+            true => Place::open(&dir),
             false => Err(Why::Nature("the output is not a file that can be replaced")),
         };
         let never = OnceLock::new();
@@ -105,6 +109,7 @@ impl Session {
         Some(Session {
             mode,
             begun,
+            dir,
             place,
             request,
             never,
@@ -123,6 +128,13 @@ impl Session {
         self.mode == Incremental::Verify
     }
 
+    /// Adds a line to the log, if there is one.
+    fn log(&self, text: &str) {
+        if matches!(self.place, Ok(_) | Err(Why::Busy)) {
+            place::log(&self.dir, text);
+        }
+    }
+
     /// Relinks; whether that was possible.
     ///
     /// # Errors
@@ -133,9 +145,7 @@ impl Session {
             Ok(done) => (true, done.to_string()),
             Err(why) => (false, format!("full link: {why}")),
         };
-        if let Ok(place) = &self.place {
-            place.log(&text);
-        }
+        self.log(&text);
         job.trace.note("incremental", || text);
         if is_done {
             _ = self.is_relinked.set(());

@@ -120,17 +120,19 @@ impl Place {
     pub fn forget_state(&self) -> io::Result<()> {
         remove(&self.path(STATE))
     }
+}
 
-    /// Adds a line to the log. That it cannot be written is nothing to stop for.
-    pub fn log(&self, text: &str) {
-        let path = self.path("log");
-        let is_long = fs::metadata(&path).is_ok_and(|meta| meta.len() > LONGEST_LOG);
-        let mut options = OpenOptions::new();
-        let file = options.create(true).append(!is_long).write(true).truncate(is_long).open(path);
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let line = format!("{} {}\n", moment(now.as_secs()), text.replace('\n', " "));
-        _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+/// Adds a line to the log in `dir`, whoever has the lock. That it cannot be written is nothing to stop for.
+pub fn log(dir: &Path, text: &str) {
+    let path = dir.join("log");
+    let is_long = fs::metadata(&path).is_ok_and(|meta| meta.len() > LONGEST_LOG);
+    if is_long {
+        _ = fs::remove_file(&path);
     }
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let line = format!("{} {}\n", moment(now.as_secs()), text.replace('\n', " "));
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
 }
 
 /// Removes what links keep in `dir`, and the directory.

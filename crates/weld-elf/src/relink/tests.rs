@@ -1,0 +1,331 @@
+//! Relinks of small programs: each is compared with a full link, byte by byte.
+
+mod edits;
+mod program;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use weld_common::diag::Diagnostics;
+use weld_common::host::QuietHost;
+use weld_common::io::stamp::GRAIN;
+use weld_testkit::mutate::{Rng, damage};
+
+use super::place;
+use crate::link;
+use program::Program;
+
+/// A directory that goes away with its test.
+pub struct Dir(PathBuf);
+
+impl Dir {
+    /// `name` must be different for each test.
+    fn new(name: &str) -> Dir {
+        let path = std::env::temp_dir().join(format!("weld-relink-{}-{name}", std::process::id()));
+        _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Dir(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap_or_default()
+    }
+
+    /// What the log says of the last link.
+    fn said(&self) -> String {
+        let log = String::from_utf8(self.read(".out.weld/log")).unwrap();
+        log.lines().last().unwrap_or_default().get(20..).unwrap_or_default().to_owned()
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn link(args: &[OsString], more: &[&str]) -> Result<Vec<String>, String> {
+    let args: Vec<OsString> = args.iter().cloned().chain(more.iter().map(OsString::from)).collect();
+    let texts = |d: Diagnostics| d.list.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("\n");
+    let outcome = link::link(&args, &QuietHost::new()).map_err(texts)?;
+    Ok(outcome.warnings.into_iter().map(|d| d.message).collect())
+}
+
+/// Links incrementally and fully. What is written and said must be the same. Whether it was relinked.
+fn check(dir: &Dir, program: &Program, more: &[&str]) -> bool {
+    let mut args = program.write(&dir.0);
+    let out = args.len() + 1;
+    args.extend(["-o".into(), dir.path("out").into()]);
+    let mut incremental = more.to_vec();
+    incremental.push("--incremental");
+    let before = dir.read("out");
+    let relinked = link(&args, &incremental);
+    args[out] = dir.path("full").into();
+    let full = link(&args, more);
+    assert_eq!(relinked, full, "{more:?} {}", dir.said());
+    let name = if full.is_ok() { "full" } else { "" };
+    let wanted = if full.is_ok() { dir.read(name) } else { before };
+    let is = dir.read("out");
+    let at = is.iter().zip(&wanted).position(|(a, b)| a != b);
+    assert!(is == wanted, "{more:?} {}: {at:x?}, {} and {} bytes", dir.said(), is.len(), wanted.len());
+    full.is_ok() && dir.said().starts_with("relinked")
+}
+
+/// Waits until what has been written cannot be written again without a trace.
+fn wait() {
+    std::thread::sleep(GRAIN + Duration::from_millis(15));
+}
+
+const FLAGS: &[&[&str]] = &[
+    &["--build-id", "--eh-frame-hdr"],
+    &["-pie", "--gc-sections", "--build-id"],
+    &["-pie", "-z", "pack-relative-relocs", "--dynamic-linker=/loader"],
+    &["-shared", "-Bsymbolic", "--build-id"],
+    &["-shared", "-O0"],
+    &["--gc-sections", "-O2", "--build-id=0x1234"],
+];
+
+#[test]
+fn nothing_changes() {
+    let dir = Dir::new("nothing");
+    for flags in FLAGS {
+        let program = Program::new(3, 1);
+        assert!(!check(&dir, &program, flags));
+        wait();
+        assert!(!check(&dir, &Program::new(3, 2), flags));
+        // The same bytes in new files, and in old ones.
+        assert!(!check(&dir, &program, flags));
+        assert!(check(&dir, &program, flags));
+        wait();
+        let args = program.args(&dir.0, flags);
+        let modified = |name: &str| std::fs::metadata(dir.path(name)).unwrap().modified().unwrap();
+        let before = modified("out");
+        link(&args, &["--incremental"]).unwrap();
+        assert_eq!(dir.said(), "relinked: no input has changed", "{flags:?}");
+        assert!(modified("out") > before);
+        // An output that is gone, or is another file, comes back.
+        let full = dir.read("out");
+        std::fs::remove_file(dir.path("out")).unwrap();
+        link(&args, &["--incremental"]).unwrap();
+        assert!(dir.said().starts_with("relinked") && dir.read("out") == full);
+        std::fs::remove_file(dir.path("out")).unwrap();
+        std::fs::write(dir.path("out"), "stripped").unwrap();
+        link(&args, &["--incremental"]).unwrap();
+        assert!(dir.said().starts_with("relinked") && dir.read("out") == full);
+        // One that was written to does not.
+        let mut bytes = full.clone();
+        bytes[100] ^= 1;
+        std::fs::write(dir.path("out"), &bytes).unwrap();
+        link(&args, &["--incremental"]).unwrap();
+        assert!(dir.said().ends_with("the output of the last link was written to"), "{}", dir.said());
+        assert!(dir.read("out") == full);
+    }
+}
+
+#[test]
+fn bytes_change() {
+    let dir = Dir::new("bytes");
+    for (seed, flags) in (1..).zip(FLAGS) {
+        let mut program = Program::new(4, seed);
+        let mut rng = Rng::new(seed);
+        check(&dir, &program, flags);
+        for step in 0..12 {
+            if step % 3 == 0 {
+                wait();
+            }
+            let before = program.clone();
+            program.change_bytes(&mut rng);
+            assert!(check(&dir, &program, flags), "{flags:?} {step} {}", dir.said());
+            if step % 4 == 1 {
+                assert!(check(&dir, &before, flags), "{flags:?} {step} {}", dir.said());
+                program = before;
+            }
+        }
+    }
+}
+
+/// Any edit gives the output of a full link, or its errors.
+#[test]
+fn random_edits() {
+    let rounds = if std::env::var_os("WELD_TEST_EDITS").is_some() { 400 } else { 25 };
+    let (mut relinked, mut all) = (0, 0);
+    for (seed, flags) in (100..).zip(FLAGS) {
+        let dir = Dir::new(&format!("random-{seed}"));
+        let mut rng = Rng::new(seed);
+        let mut program = Program::new(5, seed);
+        let mut history = vec![program.clone()];
+        check(&dir, &program, flags);
+        for _ in 0..rounds {
+            if rng.below(3) == 0 {
+                wait();
+            }
+            match rng.below(8) {
+                0 => program = history[rng.below(history.len())].clone(),
+                1..4 => program.change_bytes(&mut rng),
+                _ => program.edit(&mut rng),
+            }
+            history.push(program.clone());
+            relinked += usize::from(check(&dir, &program, flags));
+            all += 1;
+        }
+    }
+    println!("{relinked} of {all} relinked");
+    assert!(relinked * 5 > all, "{relinked} of {all}");
+}
+
+#[test]
+fn verification_finds_what_is_wrong() {
+    let dir = Dir::new("verify");
+    let mut program = Program::new(3, 7);
+    let args = |program: &Program| program.args(&dir.0, &["--build-id", "--incremental=verify"]);
+    link(&args(&program), &[]).unwrap();
+    for seed in 0..6 {
+        program.change_bytes(&mut Rng::new(seed));
+        assert_eq!(link(&args(&program), &[]), Ok(Vec::new()));
+        assert!(dir.said().starts_with("relinked"), "{}", dir.said());
+    }
+    // The image that is written next has another byte than it should, and nobody can see it.
+    let image = |name: &str| dir.path(".out.weld").join(name);
+    let spare = place::IMAGES.into_iter().find(|name| {
+        let meta = |path: &Path| std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(path).unwrap());
+        meta(&image(name)) != meta(&dir.path("out"))
+    });
+    let spare = image(spare.unwrap());
+    let mut bytes = std::fs::read(&spare).unwrap();
+    let code = bytes.len() / 2;
+    bytes[code] ^= 0x10;
+    std::fs::write(&spare, &bytes).unwrap();
+    program.change_bytes(&mut Rng::new(77));
+    // It has another time, so a copy of the output is written to.
+    assert_eq!(link(&args(&program), &[]), Ok(Vec::new()));
+    assert!(dir.said().starts_with("relinked"), "{}", dir.said());
+}
+
+#[test]
+fn whoever_has_an_image_keeps_it() {
+    let dir = Dir::new("keeps");
+    let mut program = Program::new(3, 9);
+    let flags: &[&str] = &["--build-id"];
+    check(&dir, &program, flags);
+    let mut held = Vec::new();
+    for seed in 0..8 {
+        // By another name, or by a descriptor.
+        let name = dir.path(&format!("kept-{seed}"));
+        match seed % 2 {
+            0 => std::fs::hard_link(dir.path("out"), &name).unwrap(),
+            _ => {
+                let file = std::fs::File::open(dir.path("out")).unwrap();
+                held.push((file, dir.read("out")));
+            }
+        }
+        let before = dir.read("out");
+        program.change_bytes(&mut Rng::new(seed));
+        assert!(check(&dir, &program, flags), "{}", dir.said());
+        if seed % 2 == 0 {
+            assert!(std::fs::read(&name).unwrap() == before);
+        }
+    }
+    for (mut file, before) in held {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut file, &mut bytes).unwrap();
+        assert!(bytes == before);
+    }
+}
+
+#[test]
+fn a_damaged_state_is_a_full_link() {
+    let dir = Dir::new("damaged");
+    let flags: &[&str] = &["--build-id", "-pie"];
+    let first = Program::new(3, 11);
+    let mut second = first.clone();
+    second.change_bytes(&mut Rng::new(3));
+    let mut relinked = 0;
+    for seed in 0..60 {
+        check(&dir, &first, flags);
+        for name in ["state", "tables"] {
+            let path = dir.path(".out.weld").join(name);
+            if name == "tables" || seed % 2 == 0 {
+                std::fs::write(&path, damage(&std::fs::read(&path).unwrap(), seed)).unwrap();
+            }
+        }
+        relinked += usize::from(check(&dir, &second, flags));
+        check(&dir, &second, flags);
+    }
+    // Not all of the tables is read.
+    assert!(relinked < 40, "{relinked}");
+    for name in ["state", "tables", "a", "b"] {
+        check(&dir, &first, flags);
+        std::fs::remove_file(dir.path(".out.weld").join(name)).unwrap();
+        check(&dir, &second, flags);
+        check(&dir, &first, flags);
+        std::fs::write(dir.path(".out.weld").join(name), "").unwrap();
+        check(&dir, &second, flags);
+    }
+}
+
+#[test]
+fn two_links_at_once() {
+    let dir = Dir::new("two");
+    let mut program = Program::new(3, 13);
+    check(&dir, &program, &[]);
+    for seed in 0..6 {
+        program.change_bytes(&mut Rng::new(seed));
+        let args = program.args(&dir.0, &["--incremental", "--build-id"]);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..3).map(|_| scope.spawn(|| link(&args, &[]))).collect();
+            threads.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), Ok(Vec::new())));
+        });
+        let is = dir.read("out");
+        link(&program.args(&dir.0, &["--build-id", "-o", dir.path("full").to_str().unwrap()]), &[]).unwrap();
+        assert!(is == dir.read("full"));
+        link(&args, &[]).unwrap();
+        assert!(dir.said().starts_with("relinked") && dir.read("out") == is, "{}", dir.said());
+    }
+    // While somebody has the lock, nothing is kept.
+    let held = place::Place::open(&dir.path(".out.weld")).ok();
+    assert!(held.is_some() && !check(&dir, &program, &[]));
+    assert!(dir.said().contains("another link of this output is running"), "{}", dir.said());
+    drop(held);
+    place::forget(&dir.path(".out.weld")).unwrap();
+    assert!(!dir.path(".out.weld").exists());
+    assert!(place::forget(&dir.0).is_err() && dir.path("out").exists());
+}
+
+#[test]
+fn what_is_not_relinked_says_why() {
+    let dir = Dir::new("why");
+    let program = Program::new(2, 17);
+    for (flags, why) in [
+        (&["-r"][..], "-r joins"),
+        (&["--icf=all"], "--icf"),
+        (&["--build-id=md5"], "--build-id=fast"),
+        (&["--emit-relocs"], "--emit-relocs"),
+        (&["--gdb-index"], "--gdb-index"),
+        (&["-Map=/dev/null"], "maps"),
+        (&["--compress-debug-sections=zlib"], "compressed"),
+        (&["--incremental=force-full"], "force-full"),
+    ] {
+        for _ in 0..2 {
+            let mut args = program.args(&dir.0, &["--incremental"]);
+            args.extend(flags.iter().map(OsString::from));
+            link(&args, &[]).unwrap();
+            assert!(
+                dir.said().starts_with("full link: ") && dir.said().contains(why),
+                "{flags:?}: {}",
+                dir.said()
+            );
+        }
+    }
+    let script = dir.path("script");
+    std::fs::write(&script, "SECTIONS { .text : { *(.text*) } }").unwrap();
+    let args = program.args(&dir.0, &["--incremental", "-T", script.to_str().unwrap()]);
+    for _ in 0..2 {
+        link(&args, &[]).unwrap();
+        assert!(dir.said().contains("SECTIONS"), "{}", dir.said());
+    }
+}

@@ -1,0 +1,50 @@
+//# about: whenever a relink is killed, or a system call of it fails: the output is that of the link before or of a full link, and so is the next one's
+//# only: weld -- others do not relink
+//# obj: old.o = incremental-killed.c -DVALUE=17
+//# obj: new.o = incremental-killed.c -DVALUE=71
+//# sh: bash killed.sh
+int table[300000] = {VALUE};
+int main(void) { return VALUE; }
+void _start(void) {}
+//--- killed.sh
+mkdir dir
+inject() { strace -f -qq -o /dev/null -e inject=$1 -- "${@:2}"; }
+inject none:error=EIO true 2>/dev/null; inject fchmod:error=EIO true 2>/dev/null || { echo 'no strace here'; exit 0; }
+flags=(dir/o.o --threads=1 --build-id --dependency-file=dir/d)
+for value in old new; do
+    cp $value.o dir/o.o; $LD "${flags[@]}" -o dir/full && mv dir/full $value.full
+done
+relink() { "$@" $LD "${flags[@]}" --incremental -o dir/out; }
+# What is linked next, and what was last.
+set_input() { sleep 0.03; rm -f dir/o.o; cp $1.o dir/o.o; }
+check() { # WHAT: the next link is right
+    relink || { echo "$1: the next link fails"; exit 1; }
+    cmp -s dir/out $new.full || { echo "$1: the next output is wrong"; tail -3 dir/.out.weld/log; exit 1; }
+    grep -q '^dir/out:' dir/d || { echo "$1: no dependency file"; exit 1; }
+}
+set_input old; relink; set_input new; relink
+tail -1 dir/.out.weld/log | grep -q relinked || { echo 'it does not relink'; cat dir/.out.weld/log; exit 1; }
+old=old new=new count=0 last=
+for call in openat read close statx fstat newfstatat unlink unlinkat rename link linkat pwrite64 pread64 write fcntl flock utimensat ftruncate mkdir fallocate readlink fchmod chmod copy_file_range; do
+    for how in signal=KILL error=ENOSPC; do
+        for n in 1 2 3 5 8 13; do
+            # An undisturbed link, so that a relink follows.
+            { read old new; } <<< "$new $old"
+            set_input $new; relink; set_input $old
+            { read old new; } <<< "$new $old"
+            inject $call:$how:when=$n true 2>/dev/null
+            relink inject $call:$how:when=$n 2>err; code=$?
+            case $code in
+            0) cmp -s dir/out $new.full || { echo "$call $how $n: wrong output"; tail -2 dir/.out.weld/log; exit 1; } ;;
+            1 | 127 | 137)
+                cmp -s dir/out $old.full || cmp -s dir/out $new.full || { echo "$call $how $n: the output is neither"; exit 1; }
+                count=$((count + 1))
+                check "$call $how $n" ;;
+            *) echo "$call $how $n: exit code $code"; cat err; exit 1 ;;
+            esac
+            [ $code = 0 ] && [ $how = signal=KILL ] && break
+        done
+    done
+done
+echo "$count stopped"
+[ $count -gt 40 ]
