@@ -78,7 +78,7 @@ pub struct Session {
 
 /// What a relink has done.
 enum Done {
-    /// Nothing had changed, or so many inputs only seemed to have.
+    /// Nothing that is in the output has changed, in so many objects that might have.
     Nothing(usize),
     Patched {
         objects: usize,
@@ -310,14 +310,9 @@ impl fmt::Display for Done {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Done::Nothing(0) => f.write_str("relinked: no input has changed"),
-            Done::Nothing(1) => {
-                f.write_str("relinked: an object has changed, and nothing of it that is in the output")
-            }
+            Done::Nothing(1) => f.write_str("relinked: no input has changed; 1 object was looked at"),
             Done::Nothing(objects) => {
-                write!(
-                    f,
-                    "relinked: {objects} objects have changed, and nothing of them that is in the output"
-                )
+                write!(f, "relinked: no input has changed; {objects} objects were looked at")
             }
             Done::Patched { objects, sections, bytes } => {
                 let plural = |count: usize| if count == 1 { "" } else { "s" };
