@@ -109,6 +109,9 @@ impl Session {
 
     /// The output has taken its place: keeps all but the memo.
     pub fn keep(&self, job: &Job, link: &Link, (leaves, id): (Leaves, Option<Range<u64>>)) {
+        if link.files.iter().any(|file| file.stamp.is_none()) {
+            self.give_up(Why::Nature("an input is a pipe or a device"));
+        }
         let (Some(place), Ok(request)) = (self.keeper(), &self.request) else { return };
         let state = job.step("state of the link", || link.state());
         let kept = job.step("keep the state", || self.keep_in(place, &state));

@@ -300,6 +300,15 @@ impl Session {
     }
 }
 
+impl Drop for Session {
+    /// An image that has not become one, because the link failed, is of no use.
+    fn drop(&mut self) {
+        if let Ok(place) = &self.place {
+            place::IMAGES.iter().for_each(|name| _ = std::fs::remove_file(place.new_path(name)));
+        }
+    }
+}
+
 /// A warning of the last link, which holds as it did.
 fn repeated(message: &[u8], notes: &[Vec<u8>]) -> Diagnostic {
     let warning = Diagnostic::warning(text::text(message));

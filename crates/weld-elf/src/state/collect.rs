@@ -270,10 +270,17 @@ impl Link<'_, '_, '_> {
     fn pieces(&self) -> Vec<PieceRow> {
         let mut all = Vec::new();
         for (part, merged) in (0..).zip(self.image.merged) {
+            // Most pieces are there many times, each time with the same offset.
+            let mut known = vec![0u64; merged.merged.size() as usize / 64 + 1];
             let mut list = Vec::new();
-            merged.merged.each_piece(|bytes, offset| list.push((hash_bytes(bytes), offset as u32)));
+            merged.merged.each_piece(|bytes, offset| {
+                let (word, bit) = (&mut known[(offset / 64) as usize], 1 << (offset % 64));
+                if *word & bit == 0 {
+                    *word |= bit;
+                    list.push((hash_bytes(bytes), offset as u32));
+                }
+            });
             list.sort_unstable();
-            list.dedup();
             all.extend(list.into_iter().map(|(tag, offset)| PieceRow { part, tag, offset }));
         }
         all

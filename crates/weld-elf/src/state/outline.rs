@@ -21,7 +21,7 @@ use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::sections::SectionKind;
+use crate::sections::{SectionKind, is_array, is_sframe};
 use crate::synth::image::Image;
 
 /// Bytes of an ELF header up to the entry point: class, order, system, type, machine.
@@ -108,23 +108,23 @@ impl<'a> One<'_, '_, 'a> {
     /// Whether the bytes of a section are read for something else than to be copied.
     fn is_read(&self, index: u32, shdr: &Shdr) -> bool {
         let kind = shdr.sh_type();
+        let name = self.object.section_name(index as usize).unwrap_or_default();
         match self.kept(index) {
             Some(SectionKind::Merge | SectionKind::EhFrame | SectionKind::Folded | SectionKind::Shrunk) => {
                 true
             }
-            Some(_) => false,
+            // Whether it is merged may depend on what is in it.
+            Some(_) => shdr.sh_flags() & SHF_MERGE != 0,
             None if matches!(kind, SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX | SHT_NOBITS | SHT_NULL) => {
                 false
             }
             // They are read with what they relocate.
             None if matches!(kind, SHT_RELA | SHT_REL | SHT_CREL) => false,
+            None if is_sframe(name, shdr) => true,
             // Losers of groups, dead code and data, and debug information that is left out.
             None if shdr.sh_flags() & SHF_GROUP != 0 => false,
-            None if kind == SHT_PROGBITS => {
-                let name = self.object.section_name(index as usize).unwrap_or_default();
-                shdr.sh_flags() & SHF_ALLOC == 0 && !name.starts_with(b".debug_")
-            }
-            None => !matches!(kind, SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY),
+            None if kind == SHT_PROGBITS => shdr.sh_flags() & SHF_ALLOC == 0 && !name.starts_with(b".debug_"),
+            None => !is_array(kind),
         }
     }
 
