@@ -228,7 +228,7 @@ impl Session {
             images::put(job, &path)?;
             next.current = 1 - memo.current;
             next.last = writes.iter().map(|(offset, bytes)| *offset..*offset + bytes.len() as u64).collect();
-            Done::Patched { objects, sections: patch.sections, bytes }
+            Done::Patched { objects: patch.objects, sections: patch.sections, bytes }
         };
         // A full link says so itself.
         for (message, notes) in memo.warnings.iter().filter(|_| !self.verifies()) {

@@ -33,8 +33,9 @@ pub type Write = (u64, Vec<u8>);
 pub struct Patch {
     /// In the order of the file; none overlaps another.
     pub writes: Vec<Write>,
-    /// Sections that differ.
+    /// Sections that differ, and objects that they are of.
     pub sections: usize,
+    pub objects: usize,
 }
 
 /// What the last link has left.
@@ -83,10 +84,12 @@ pub fn of_objects(job: &Job, changes: &Changes, tables: &StateFile, image: &File
         if before.needs != now.needs {
             return Err(changed(Changed::Needs));
         }
+        let sections = patch.sections;
         emit(&state, &alone, image, &mut patch).map_err(|why| match why {
             Failure::Object(what) => changed(what),
             Failure::Image => Why::Image,
         })?;
+        patch.objects += usize::from(patch.sections > sections);
     }
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     Ok(patch)
