@@ -52,7 +52,7 @@ impl Request {
                     if known != value {
                         random.push(value.as_bytes().to_vec());
                     }
-                    add(text[..text.len() - value.len()].as_bytes());
+                    add(&text.as_bytes()[..text.len() - value.len()]);
                     add(known.as_bytes());
                 }
                 _ => add(arg),

@@ -25,6 +25,8 @@ pub fn of_options(options: &Options) -> Option<Why> {
         || reports.default_script
         || order.print.is_some();
     let by_contents = sections.zero_to_bss || order.partition.is_asked();
+    let rewrites = relocs.unmark || relocs.skip_jumps || relocs.call_padding.is_some();
+    let rewrites = rewrites || !options.layout.errata.is_empty();
     let packs = sections.compress_debug.is_some() || !sections.compress_sections.is_empty();
     let indexes = sections.gdb_index || sections.debug_names;
     let chance = order.shuffle.iter().any(|shuffled| shuffled.how == Shuffle::Random);
@@ -35,6 +37,10 @@ pub fn of_options(options: &Options) -> Option<Why> {
         (whole_file, "this style of --build-id reads the whole output; --build-id=fast does not"),
         (packs, "sections of the output are compressed as a whole"),
         (indexes, "--gdb-index and --debug-names are made of all debug information"),
+        (
+            rewrites,
+            "options change finished instructions (-z rewrite-endbr, --fix-cortex-a53-843419 and the like)",
+        ),
         (relocs.emit_relocs, "--emit-relocs keeps relocations of all objects"),
         (maps, "maps and cross references are made of the whole link"),
         (traces, "--trace, --trace-symbol and --verbose tell of the whole link"),

@@ -309,6 +309,7 @@ fn what_is_not_relinked_says_why() {
         (&["--build-id=md5"], "--build-id=fast"),
         (&["--emit-relocs"], "--emit-relocs"),
         (&["--gdb-index"], "--gdb-index"),
+        (&["-z", "rewrite-endbr"], "rewrite-endbr"),
         (&["-Map=/dev/null"], "maps"),
         (&["--compress-debug-sections=zlib"], "compressed"),
         (&["--incremental=force-full"], "force-full"),

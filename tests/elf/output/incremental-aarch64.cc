@@ -1,0 +1,36 @@
+//# about: a program for AArch64 is relinked, too, unless options change finished instructions, as those for errata do that gcc passes by default
+//# only: weld -- others do not relink
+//# sh: bash relink.sh
+extern "C" int printf(const char *, ...);
+#ifndef STEP
+#define STEP 3
+#endif
+static thread_local int counter = 11;
+int table[3] = {STEP, 2, 3};
+struct Base { virtual int get() { return counter += STEP; } };
+struct Derived : Base { int get() override { return table[counter % 3] * STEP; } };
+int main(int argc, char **) {
+    Base base;
+    Derived derived;
+    Base *list[] = {&base, &derived};
+    try { if (argc < 9) throw STEP; } catch (int thrown) { counter += thrown; }
+    printf("%d\n", list[argc % 2]->get() + counter);
+}
+//--- relink.sh
+command -v aarch64-linux-gnu-g++ qemu-aarch64 >/dev/null || { echo 'no compiler here'; exit 0; }
+cp incremental-aarch64.cc main.cc
+compile() { aarch64-linux-gnu-g++ -g -O1 -fPIE "$@" -c main.cc; }
+driver="aarch64-linux-gnu-g++ -B$LD_DIR"
+link() { # WHAT LOG FLAGS...
+    $driver "${@:3}" -Wl,--incremental main.o -o out || exit 1
+    $driver "${@:3}" main.o -o full || exit 1
+    cmp out full || { echo "$1: another program than a full link gives"; exit 1; }
+    tail -1 .out.weld/log | grep -q "$2" || { echo "$1:"; cat .out.weld/log; exit 1; }
+    said=$(qemu-aarch64 -L /usr/aarch64-linux-gnu ./out) || { echo "$1: it does not run"; exit 1; }
+}
+compile; sleep 0.1
+link first 'full link: no state' -mno-fix-cortex-a53-843419; first=$said
+link again 'relinked: no input' -mno-fix-cortex-a53-843419
+compile -DSTEP=5; link changed 'relinked: .* of 1 object' -mno-fix-cortex-a53-843419
+[ "$said" != "$first" ] || { echo 'it says the same'; exit 1; }
+link errata 'full link: options change finished instructions' -mfix-cortex-a53-843419
