@@ -67,6 +67,7 @@ const DROPPED: &[&str] = &[
     "plugin",
     "lto-engine",
     "thinlto-cache-dir",
+    "incremental-dir",
     "reproduce",
     "repro",
     "chroot",
