@@ -3,8 +3,8 @@
 //! The caller hands over debug sections that it has relocated as if all sections of memory lay at addresses
 //! of their own, and asks in those terms. For a function, the line table says which line the code at an
 //! address was made from ([`of_code`]). For a variable, it is the line of its declaration ([`of_variables`]).
-//! Debug information that is missing or damaged adds nothing: the message itself is what matters. What objects of
-//! all formats have in common that have not been linked is in [`unlinked`].
+//! Debug information that is missing or damaged adds nothing: the message itself is what matters. What
+//! objects of all formats have in common that have not been linked is in [`unlinked`].
 //!
 //! Specification: DWARF 5, sections 6.2 (line tables) and 4.1 (variables).
 

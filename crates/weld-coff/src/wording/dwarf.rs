@@ -1,5 +1,5 @@
-//! The source lines that an object's DWARF tells, as compilers of GNU make it (`weld_common::source_lines`): which of
-//! its sections are which, and how its debug sections are relocated.
+//! The source lines that an object's DWARF tells, as compilers of GNU make it (`weld_common::source_lines`):
+//! which of its sections are which, and how its debug sections are relocated.
 
 use std::borrow::Cow;
 

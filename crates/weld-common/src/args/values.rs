@@ -1,7 +1,8 @@
 //! Values of options: those that every command line reads alike, and what can be wrong with one.
 //!
-//! A linker has more kinds of values than these. Its own error says what is wrong with those, and takes this one in
-//! ([`Context::Error`](super::Context::Error)). No error names the option: the parser knows it and says it.
+//! A linker has more kinds of values than these. Its own error says what is wrong with those, and takes this
+//! one in ([`Context::Error`](super::Context::Error)). No error names the option: the parser knows it and
+//! says it.
 
 use std::ffi::OsString;
 use std::fmt;

@@ -1,9 +1,9 @@
 //! Source lines of an object that has not been linked, whatever its format.
 //!
 //! Debug information of an object is not relocated, and all its sections start at address 0. To tell places
-//! apart, sections are taken to lie one after the other ([`Addresses`]), and the format relocates copies of the
-//! debug sections in those terms. An object may be asked about for thousands of places, so it is read once, and not
-//! before somebody asks.
+//! apart, sections are taken to lie one after the other ([`Addresses`]), and the format relocates copies of
+//! the debug sections in those terms. An object may be asked about for thousands of places, so it is read
+//! once, and not before somebody asks.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -11,15 +11,15 @@ use std::ops::Range;
 
 use super::{Lines, Sections, of_code, of_variables};
 
-/// Where the sections of an object are taken to lie, with a gap after each, so that the end of one is not the start
-/// of the next.
+/// Where the sections of an object are taken to lie, with a gap after each, so that the end of one is not the
+/// start of the next.
 pub struct Addresses(Vec<Option<Range<u64>>>);
 
 impl Addresses {
     const GAP: u64 = 16;
 
-    /// `sizes` are those of the sections, `None` of one that has no place, such as one of debug information. Nor has
-    /// one that would end after the address `most`.
+    /// `sizes` are those of the sections, `None` of one that has no place, such as one of debug information.
+    /// Nor has one that would end after the address `most`.
     pub fn one_after_the_other(sizes: impl Iterator<Item = Option<u64>>, most: u64) -> Addresses {
         let mut next = Self::GAP;
         let most = most - Self::GAP;

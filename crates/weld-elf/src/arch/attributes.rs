@@ -1,4 +1,5 @@
-//! What can be wrong with the sections in which objects say what instructions and conventions their code uses.
+//! What can be wrong with the sections in which objects say what instructions and conventions their code
+//! uses.
 
 use std::fmt;
 

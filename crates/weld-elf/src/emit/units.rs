@@ -198,8 +198,8 @@ impl Cutter<'_, '_> {
         self.rest(id, first, start..end, units);
     }
 
-    /// Ends the last unit of an output section, of which `open` is not in a unit yet. After its last member, which ends at `end`, a script may have
-    /// left any amount of room.
+    /// Ends the last unit of an output section, of which `open` is not in a unit yet. After its last member,
+    /// which ends at `end`, a script may have left any amount of room.
     fn rest(&self, id: OutputSectionId, first: usize, open: Range<FileOffset>, units: &mut Vec<Unit>) {
         let Range { start, end } = open;
         let out = &self.layout[id];

@@ -4,9 +4,9 @@
 //! says what a file is; [`load`] turns the command line into an ordered list of files, with [`archives`] for
 //! what those hold; [`object`] and [`shared`] view relocatable and shared objects in place, [`versions`]
 //! reads what the latter say of versions. [`needed`] adds what shared objects need, [`binary`],
-//! [`just_symbols`] and [`ir`] make objects of other files ([`made`]), [`remap`] has other files read than are named. [`parts`]
-//! tells prefetching what is read when, [`origin`] other programs where the bytes of an object are. [`unusable`]
-//! says why a file cannot take part.
+//! [`just_symbols`] and [`ir`] make objects of other files ([`made`]), [`remap`] has other files read than
+//! are named. [`parts`] tells prefetching what is read when, [`origin`] other programs where the bytes of an
+//! object are. [`unusable`] says why a file cannot take part.
 
 pub mod archives;
 mod binary;

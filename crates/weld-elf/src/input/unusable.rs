@@ -1,9 +1,11 @@
 //! Why a file cannot take part in a link.
 //!
 //! Which file that is knows who has read it, and says it in front: the rounds of resolution
-//! (`weld_common::resolve`). What is wrong inside of it is said with the table, section or symbol that it is about.
+//! (`weld_common::resolve`). What is wrong inside of it is said with the table, section or symbol that it is
+//! about.
 //!
-//! Nearly all files are sound, and symbols are looked at by the million, so the error is no larger than two words.
+//! Nearly all files are sound, and symbols are looked at by the million, so the error is no larger than two
+//! words.
 
 use std::fmt::{self, Display};
 

@@ -1,9 +1,9 @@
 //! Where something is in the output file, as a type of its own.
 //!
-//! Three numbers say where a byte is: its address when the program runs, its offset in its output section, and its
-//! place in the file. While addresses are given all three are at hand, and in small images they are equal often enough
-//! to be mixed up unnoticed. So the last one is no number here: it becomes one where headers say it, and where bytes
-//! are written.
+//! Three numbers say where a byte is: its address when the program runs, its offset in its output section,
+//! and its place in the file. While addresses are given all three are at hand, and in small images they are
+//! equal often enough to be mixed up unnoticed. So the last one is no number here: it becomes one where
+//! headers say it, and where bytes are written.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};

@@ -1,9 +1,9 @@
 //! Source lines from DWARF, for the places that errors speak of; and the functions and variables that these
 //! lie in.
 //!
-//! What the debug sections of an object say is `weld_common::source_lines`'s to find out; here they are decompressed and
-//! relocated for that. One object is looked at once for all the places in it, and only objects that an error shown to
-//! the user speaks of are looked at.
+//! What the debug sections of an object say is `weld_common::source_lines`'s to find out; here they are
+//! decompressed and relocated for that. One object is looked at once for all the places in it, and only
+//! objects that an error shown to the user speaks of are looked at.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
