@@ -13,7 +13,7 @@
 //# fail: remap.o --remap-inputs=x
 //# [weld] error: --remap-inputs: expected PATTERN=FILE
 //# fail: remap.o --remap-inputs=a[=x
-//# [weld] error: --remap-inputs: a\[: '\[' without '\]'
+//# [weld] error: --remap-inputs: bad pattern 'a\[': '\[' without '\]'
 //# fail: remap.o --remap-inputs-file=bad
 //# [weld] error: bad:3: expected PATTERN=FILE
 //# fail: remap.o --remap-inputs-file=none
