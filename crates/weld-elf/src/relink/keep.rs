@@ -79,8 +79,9 @@ impl Session {
         }
         let Some(at) = first_difference(&job.options.output.path, file) else { return true };
         let sections = &image.layout.sections;
-        let around =
-            sections.iter().find(|out| !out.is_nobits() && (out.offset.0..out.offset.0 + out.size).contains(&at));
+        let around = sections
+            .iter()
+            .find(|out| !out.is_nobits() && (out.offset.0..out.offset.0 + out.size).contains(&at));
         let name = around.map_or("the headers".into(), |out| text::text(&out.name));
         let message = format!(
             "what was relinked differs from what a full link makes at {at:#x} of the file ({name}); it was replaced"
