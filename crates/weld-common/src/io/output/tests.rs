@@ -429,7 +429,7 @@ fn long_names_still_have_room_for_a_temporary_one() {
 #[test]
 fn a_twin_and_another_name_have_the_same_bytes() {
     let dir = TestDir::new("twin");
-    let all: Vec<u8> = (0..200_000u32).map(|i| ((i * i) >> 5) as u8).collect();
+    let all: Vec<u8> = (0..200_000u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect();
     for engine in [EngineChoice::Streaming, EngineChoice::Mapped] {
         let host = QuietHost::new();
         let options = OutputOptions { engine, ..OutputOptions::default() };
