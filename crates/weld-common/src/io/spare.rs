@@ -5,7 +5,7 @@
 //! cannot even be opened for writing. Elsewhere, and on file systems without leases, nothing is known, and the
 //! answer is that somebody may use it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -18,6 +18,7 @@ use super::stamp::Stamp;
 /// Those of the system; `ResourceBusy` if somebody may use it.
 #[cfg(target_os = "linux")]
 pub fn open_alone(path: &Path) -> io::Result<(File, Stamp)> {
+    use std::fs::OpenOptions;
     use std::os::fd::AsRawFd;
     use std::os::unix::fs::MetadataExt;
 
