@@ -314,6 +314,9 @@ fn said(links: &Links, images: &[PathBuf]) -> String {
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let mut out = format!("weld run: {} file{} linked by weld", links.own.len(), plural(links.own.len()));
     let own: Vec<&PathBuf> = links.own.iter().filter(|path| path.exists()).collect();
+    if own.len() < links.own.len() {
+        let _ = write!(out, ", of which {} left", own.len());
+    }
     out.push_str(if own.is_empty() { "\n" } else { ":\n" });
     for path in &own {
         let _ = writeln!(out, "  {}", path.display());
@@ -379,7 +382,7 @@ mod tests {
         let links = Links::of(log);
         assert_eq!(links.own, [Path::new("/x/a"), Path::new("/x/b")]);
         let text = said(&links, &[]);
-        assert!(text.contains("2 files linked by weld"), "{text}");
+        assert!(text.contains("2 files linked by weld, of which 0 left\n"), "{text}");
         assert!(text.contains("/x/c (by /usr/bin/avr-ld: weld has no -m avr)"), "{text}");
     }
 }
