@@ -126,7 +126,7 @@ fn introduction(program: &str) -> String {
          Compilers call it:\n\
          \x20   {program} install-links DIR     makes links to it in DIR, by the names of linkers\n\
          \x20   gcc -BDIR …                  links with it; so does clang -BDIR …\n\
-         \x20   {program} run make             has all linkers that a build calls be it\n\
+         \x20   {program} run make              has weld link whatever a build links\n\
          By hand: {program} [options] file…; {program} --help lists the options.\n\
          For Windows: {program} -flavor link … or {program} -m i386pep …\n"
     )
