@@ -14,7 +14,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::ptr;
 use std::time::SystemTime;
 
 use weld_common::args::response::{Expanded, Quoting};
@@ -22,7 +21,7 @@ use weld_common::digest::UnitDigest;
 use weld_common::io::reason;
 use weld_common::text;
 
-use crate::spawn;
+use crate::spawn::{self, Texts};
 
 pub const USAGE: &str = "usage: weld run [--check] COMMAND [ARGUMENT...]";
 
@@ -96,18 +95,18 @@ pub fn run(args: &[OsString]) -> Result<(i32, String), RunError> {
     let weld = std::env::current_exe().map_err(RunError::NoProgram)?;
     let library = library()?;
     let program = find(name).ok_or_else(|| RunError::NotFound(name.clone()))?;
-    if !checks {
-        let variables = variables(std::process::id(), &weld, &library, None);
-        return Err(RunError::Start(name.clone(), execute(&program, command, &variables)));
-    }
-    let log = library.with_file_name(format!("run-{}.log", std::process::id()));
+    let process = std::process::id();
+    let log = checks.then(|| library.with_file_name(format!("run-{process}.log")));
+    let failed = |e| RunError::Start(name.clone(), e);
+    let variables = texts(&variables(process, &weld, &library, log.as_deref())).map_err(failed)?;
+    let words = texts(command).map_err(failed)?;
+    let Some(log) = log else { return Err(failed(execute(&program, &words, &variables))) };
     File::create(&log).map_err(|e| RunError::Library(log.clone(), e))?;
     let begun = SystemTime::now();
-    let variables = variables(std::process::id(), &weld, &library, Some(&log));
-    let status = spawn::wait_for(&program, command, &variables);
+    let status = spawn::wait_for(&program, &words, &variables);
     let noted = fs::read(&log).unwrap_or_default();
     let _ = fs::remove_file(&log);
-    let code = status.map_err(|e| RunError::Start(name.clone(), e))?;
+    let code = status.map_err(failed)?;
     Ok((code, said(&Links::of(&noted), &linked_since(Path::new("."), begun))))
 }
 
@@ -172,26 +171,18 @@ fn is_executable(path: &Path) -> bool {
 }
 
 /// Executes a program in this process. By the system's call itself, which nobody stands in the way of.
-fn execute(program: &Path, args: &[OsString], variables: &[OsString]) -> io::Error {
-    let text = |text: &OsStr| CString::new(text.as_bytes());
-    let lists = text(program.as_os_str()).and_then(|program| {
-        let args: Vec<CString> = args.iter().map(|arg| text(arg)).collect::<Result<_, _>>()?;
-        let variables: Vec<CString> = variables.iter().map(|word| text(word)).collect::<Result<_, _>>()?;
-        Ok((program, args, variables))
-    });
-    let Ok((program, args, variables)) = lists else { return ErrorKind::InvalidInput.into() };
-    let pointers =
-        |list: &[CString]| list.iter().map(|word| word.as_ptr()).chain([ptr::null()]).collect::<Vec<_>>();
-    // SAFETY: terminated texts, in lists that end with null pointers.
-    unsafe {
-        libc::syscall(
-            libc::SYS_execve,
-            program.as_ptr(),
-            pointers(&args).as_ptr(),
-            pointers(&variables).as_ptr(),
-        )
+fn execute(program: &Path, args: &Texts, variables: &Texts) -> io::Error {
+    let Ok(program) = CString::new(program.as_os_str().as_bytes()) else {
+        return ErrorKind::InvalidInput.into();
     };
+    // SAFETY: terminated texts, in lists that end with null pointers.
+    unsafe { libc::syscall(libc::SYS_execve, program.as_ptr(), args.as_ptr(), variables.as_ptr()) };
     io::Error::last_os_error()
+}
+
+/// Words as the system takes them.
+fn texts(words: &[OsString]) -> io::Result<Texts> {
+    Texts::of(words.iter().map(OsString::as_os_str))
 }
 
 /// Has the linker in whose place weld is do what weld cannot: link for another machine. Returns if that is not so, or
@@ -203,7 +194,9 @@ pub fn hand_on(args: &[OsString]) {
     let Some(program) = find(&instead) else { return };
     let variables: Vec<OsString> =
         std::env::vars_os().map(|(name, value)| joined(&name, "=", &value)).collect();
-    execute(&program, args, &variables);
+    if let (Ok(args), Ok(variables)) = (texts(args), texts(&variables)) {
+        execute(&program, &args, &variables);
+    }
 }
 
 /// The value of `-m`, if it is one that weld does not know.

@@ -4,7 +4,7 @@
 //! all of which the loader would look up at every start of weld, also of those that start nothing: 1 % of a
 //! link of hello world.
 
-use std::ffi::{CString, OsStr, OsString, c_char, c_int};
+use std::ffi::{CString, OsStr, c_char, c_int};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -14,25 +14,39 @@ unsafe extern "C" {
     static environ: *const *mut c_char;
 }
 
+/// Texts as the system takes lists of them.
+pub struct Texts {
+    /// What the pointers lead to.
+    _texts: Vec<CString>,
+    /// They end with a null pointer.
+    pointers: Vec<*mut c_char>,
+}
+
+impl Texts {
+    /// # Errors
+    /// If there is a zero in one.
+    pub fn of<'w>(words: impl IntoIterator<Item = &'w OsStr>) -> io::Result<Texts> {
+        let texts = words.into_iter().map(|word| CString::new(word.as_bytes()));
+        let texts: Vec<CString> = texts.collect::<Result<_, _>>()?;
+        let pointers = texts.iter().map(|text| text.as_ptr().cast_mut()).chain([ptr::null_mut()]).collect();
+        Ok(Texts { _texts: texts, pointers })
+    }
+
+    pub fn as_ptr(&self) -> *const *mut c_char {
+        self.pointers.as_ptr()
+    }
+}
+
 /// Runs a program with weld's environment, and waits for it. Whether it ended with exit code 0.
 ///
 /// # Errors
 /// If it cannot be started, or if nobody can tell how it ended.
 pub fn run(program: &Path, args: &[&OsStr]) -> io::Result<bool> {
-    let words = [program.as_os_str()].into_iter().chain(args.iter().copied());
-    let words: Vec<CString> = words.map(|word| CString::new(word.as_bytes())).collect::<Result<_, _>>()?;
-    let mut pointers: Vec<*mut c_char> = words.iter().map(|word| word.as_ptr().cast_mut()).collect();
-    pointers.push(ptr::null_mut());
-    let mut child = 0;
-    // SAFETY: the list is of terminated strings and ends with a null pointer; so does `environ`, which nobody
-    // changes.
-    let failed = unsafe {
-        libc::posix_spawnp(&mut child, pointers[0], ptr::null(), ptr::null(), pointers.as_ptr(), environ)
-    };
-    if failed != 0 {
-        return Err(io::Error::from_raw_os_error(failed));
-    }
-    wait(child).map(|status| libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0)
+    let args = Texts::of([program.as_os_str()].into_iter().chain(args.iter().copied()))?;
+    // SAFETY: the list of the process, which nobody changes.
+    let variables = unsafe { environ };
+    let status = wait(start(program, &args, variables)?)?;
+    Ok(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0)
 }
 
 /// Runs a program with an environment (`NAME=VALUE`) in the foreground: what a terminal sends is for it. Its exit code,
@@ -40,36 +54,25 @@ pub fn run(program: &Path, args: &[&OsStr]) -> io::Result<bool> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn wait_for(program: &Path, args: &[OsString], variables: &[OsString]) -> io::Result<i32> {
-    let text = |word: &OsString| CString::new(word.as_bytes());
-    let program = CString::new(program.as_os_str().as_bytes())?;
-    let args: Vec<CString> = args.iter().map(text).collect::<Result<_, _>>()?;
-    let variables: Vec<CString> = variables.iter().map(text).collect::<Result<_, _>>()?;
-    let pointers = |list: &[CString]| -> Vec<*mut c_char> {
-        list.iter().map(|word| word.as_ptr().cast_mut()).chain([ptr::null_mut()]).collect()
-    };
-    let (args, variables) = (pointers(&args), pointers(&variables));
-    let mut child = 0;
-    // SAFETY: terminated texts, in lists that end with null pointers.
-    let failed = unsafe {
-        libc::posix_spawnp(
-            &mut child,
-            program.as_ptr(),
-            ptr::null(),
-            ptr::null(),
-            args.as_ptr(),
-            variables.as_ptr(),
-        )
-    };
-    if failed != 0 {
-        return Err(io::Error::from_raw_os_error(failed));
-    }
+pub fn wait_for(program: &Path, args: &Texts, variables: &Texts) -> io::Result<i32> {
+    let child = start(program, args, variables.as_ptr())?;
     for signal in [libc::SIGINT, libc::SIGQUIT] {
         // SAFETY: no handler is installed, the signal is ignored.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
     let status = wait(child)?;
     Ok(if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 128 + libc::WTERMSIG(status) })
+}
+
+/// Starts a program. `variables` is a list as that of [`Texts`].
+fn start(program: &Path, args: &Texts, variables: *const *mut c_char) -> io::Result<libc::pid_t> {
+    let program = CString::new(program.as_os_str().as_bytes())?;
+    let mut child = 0;
+    // SAFETY: terminated texts, in lists that end with null pointers.
+    let failed = unsafe {
+        libc::posix_spawnp(&mut child, program.as_ptr(), ptr::null(), ptr::null(), args.as_ptr(), variables)
+    };
+    if failed == 0 { Ok(child) } else { Err(io::Error::from_raw_os_error(failed)) }
 }
 
 /// How a child ended.
