@@ -66,7 +66,7 @@ fn run(args: &[OsString]) -> i32 {
     signals::set_program_name(&program);
     install_panic_hook();
     #[cfg(target_os = "linux")]
-    run::hand_on(args);
+    run::hand_on(args, &ProgramHost { program: &program });
     let Choice { flavour, rest } = match flavour::choose(&program, args.get(1..).unwrap_or_default()) {
         Ok(choice) => choice,
         Err(error) => return fail(&Renderer::new(program, &[]), error.to_string()),
@@ -85,7 +85,7 @@ fn run(args: &[OsString]) -> i32 {
             answer(&program, lto_engine::run(rest, &host))
         }
         #[cfg(target_os = "linux")]
-        Flavour::Run => match run::run(rest) {
+        Flavour::Run => match run::run(rest, &ProgramHost { program: &program }) {
             Ok((code, text)) => {
                 let said = answer(&program, Ok::<_, run::RunError>(text));
                 if said == 0 { code } else { said }

@@ -18,8 +18,10 @@ use std::time::SystemTime;
 
 use weld_common::args::response::{Expanded, Quoting};
 use weld_common::digest::UnitDigest;
+use weld_common::host::Host;
 use weld_common::io::reason;
 use weld_common::text;
+use weld_lto::engine;
 
 use crate::spawn::{self, Texts};
 
@@ -80,7 +82,7 @@ impl std::error::Error for RunError {}
 ///
 /// # Errors
 /// If the command cannot be started.
-pub fn run(args: &[OsString]) -> Result<(i32, String), RunError> {
+pub fn run(args: &[OsString], host: &dyn Host) -> Result<(i32, String), RunError> {
     let (checks, command) = match args.split_first() {
         Some((option, rest)) if option == "--check" => (true, rest),
         _ => (false, args),
@@ -93,8 +95,9 @@ pub fn run(args: &[OsString]) -> Result<(i32, String), RunError> {
         return Err(RunError::Usage);
     }
     let weld = std::env::current_exe().map_err(RunError::NoProgram)?;
-    let library = library()?;
-    let program = find(name).ok_or_else(|| RunError::NotFound(name.clone()))?;
+    let library = library(host)?;
+    let program =
+        engine::find_program(Path::new(name), host).ok_or_else(|| RunError::NotFound(name.clone()))?;
     let process = std::process::id();
     let log = checks.then(|| library.with_file_name(format!("run-{process}.log")));
     let failed = |e| RunError::Start(name.clone(), e);
@@ -111,10 +114,8 @@ pub fn run(args: &[OsString]) -> Result<(i32, String), RunError> {
 }
 
 /// The library, which is written if it is not there.
-fn library() -> Result<PathBuf, RunError> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
-    let directory = cache.ok_or(RunError::NoHome)?.join("weld");
+fn library(host: &dyn Host) -> Result<PathBuf, RunError> {
+    let directory = engine::build::cache(host).ok_or(RunError::NoHome)?.join("weld");
     let digest = UnitDigest::of(LIBRARY).bytes();
     let name = digest[..8].iter().fold(String::from("run-"), |mut name, byte| {
         let _ = write!(name, "{byte:02x}");
@@ -156,20 +157,6 @@ fn joined(first: &OsStr, between: &str, last: &OsStr) -> OsString {
     OsString::from_vec([first.as_bytes(), between.as_bytes(), last.as_bytes()].concat())
 }
 
-/// A program by its path, or its name in `PATH`.
-fn find(name: &OsStr) -> Option<PathBuf> {
-    if name.as_bytes().contains(&b'/') {
-        return Some(name.into()).filter(|path: &PathBuf| path.is_file());
-    }
-    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
-    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|path| is_executable(path))
-}
-
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-}
-
 /// Executes a program in this process. By the system's call itself, which nobody stands in the way of.
 fn execute(program: &Path, args: &Texts, variables: &Texts) -> io::Error {
     let Ok(program) = CString::new(program.as_os_str().as_bytes()) else {
@@ -187,11 +174,11 @@ fn texts(words: &[OsString]) -> io::Result<Texts> {
 
 /// Has the linker in whose place weld is do what weld cannot: link for another machine. Returns if that is not so, or
 /// if it cannot be started.
-pub fn hand_on(args: &[OsString]) {
+pub fn hand_on(args: &[OsString], host: &dyn Host) {
     let Some(instead) = std::env::var_os(INSTEAD) else { return };
     let Some(emulation) = emulation_of_others(args.get(1..).unwrap_or_default()) else { return };
     note(|line| line.extend_from_slice(&[b"not ", emulation.as_bytes(), b"\0"].concat()), args);
-    let Some(program) = find(&instead) else { return };
+    let Some(program) = engine::find_program(Path::new(&instead), host) else { return };
     let variables: Vec<OsString> =
         std::env::vars_os().map(|(name, value)| joined(&name, "=", &value)).collect();
     if let (Ok(args), Ok(variables)) = (texts(args), texts(&variables)) {

@@ -126,8 +126,8 @@ pub fn build(wish: &Wish, host: &dyn Host) -> Result<PathBuf, BuildError> {
 
 /// The user's directory for caches.
 pub fn cache(host: &dyn Host) -> Option<PathBuf> {
-    let cache = host.variable("XDG_CACHE_HOME").map(PathBuf::from);
-    cache.or_else(|| Some(PathBuf::from(host.variable("HOME")?).join(".cache")))
+    let variable = |name| host.variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))
 }
 
 fn at(path: &Path) -> impl Fn(io::Error) -> BuildError + '_ {

@@ -48,13 +48,18 @@ pub struct System<'s> {
     pub remote_compiler: Option<&'s Path>,
 }
 
-/// Where a program is, as a shell finds it.
+/// Where a program is, as a shell finds it: a path is taken as it is, of files in `PATH` those that can be executed.
 pub fn program(name: &Path, host: &dyn Host) -> Option<PathBuf> {
     if name.components().nth(1).is_some() || name.is_absolute() {
         return Some(name.to_owned());
     }
     let path = host.variable("PATH")?;
-    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|path| path.is_file())
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|path| is_executable(path))
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
 /// What was looked for and where, in order.

@@ -99,6 +99,9 @@ fn see_each_other<'a>(llvm: &mut [File<'a>], gcc: &mut [File<'a>]) {
 }
 
 #[cfg(target_os = "linux")]
+pub use find::program as find_program;
+
+#[cfg(target_os = "linux")]
 use {gcc::compile as ask_gcc, llvm::compile as ask_llvm};
 
 #[cfg(not(target_os = "linux"))]
