@@ -17,6 +17,7 @@ use std::fmt;
 
 use weld_common::sort;
 
+use crate::address::Address;
 use crate::elf::Format;
 use weld_common::reader::Reader;
 
@@ -331,7 +332,7 @@ fn parse_augmentation(letters: &[u8], reader: &mut Reader, format: Format, at: u
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HdrError {
     FrameOutOfReach,
-    EntryOutOfReach { pc: u64, fde: u64 },
+    EntryOutOfReach { pc: Address, fde: Address },
 }
 
 impl fmt::Display for HdrError {
@@ -357,7 +358,7 @@ pub fn hdr_size(entries: usize) -> u64 {
 
 /// Puts (function address, FDE address) pairs in the order of the table, and keeps the first FDE of
 /// functions that share an address (folded ones).
-pub fn sort_hdr_entries(entries: &mut Vec<(u64, u64)>, parallel: bool) {
+pub fn sort_hdr_entries(entries: &mut Vec<(Address, Address)>, parallel: bool) {
     // Equal entries are the same in all their bytes, so any sort has one outcome.
     if !entries.is_sorted_by(|a, b| a < b) {
         *entries = sort::by(std::mem::take(entries), parallel, Ord::cmp);
@@ -376,8 +377,8 @@ pub fn hdr_borders(size: u64) -> impl Iterator<Item = u64> {
 /// ones.
 pub fn write_hdr(
     format: Format,
-    (hdr_addr, eh_frame_addr): (u64, u64),
-    entries: &[(u64, u64)],
+    (hdr_addr, eh_frame_addr): (Address, Address),
+    entries: &[(Address, Address)],
     start: u64,
     out: &mut [u8],
 ) -> Result<(), HdrError> {
@@ -404,7 +405,7 @@ pub fn write_hdr(
     Ok(())
 }
 
-fn offset32(to: u64, from: u64) -> Option<u32> {
+fn offset32(to: Address, from: Address) -> Option<u32> {
     i32::try_from(to.wrapping_sub(from).cast_signed()).ok().map(i32::cast_unsigned)
 }
 
@@ -593,36 +594,40 @@ mod tests {
         assert_eq!(parse(&padded, &[2]).unwrap_err(), EhError::RelocOutside(0));
     }
 
+    fn at((first, second): (u64, u64)) -> (Address, Address) {
+        (Address::new(first), Address::new(second))
+    }
+
     #[test]
     fn header() {
-        let mut entries = vec![(0x3000, 0x5100), (0x2000, 0x5000), (0x3000, 0x5200)];
+        let mut entries = [(0x3000, 0x5100), (0x2000, 0x5000), (0x3000, 0x5200)].map(at).to_vec();
         sort_hdr_entries(&mut entries, false);
-        assert_eq!(entries, [(0x2000, 0x5000), (0x3000, 0x5100)]);
+        assert_eq!(entries, [(0x2000, 0x5000), (0x3000, 0x5100)].map(at));
         let mut out = vec![0xaa; hdr_size(3) as usize];
-        write_hdr(Format::NATIVE, (0x4000, 0x4f00), &entries, 0, &mut out).unwrap();
+        write_hdr(Format::NATIVE, at((0x4000, 0x4f00)), &entries, 0, &mut out).unwrap();
         let mut expected = vec![1, 0x1b, 0x03, 0x3b];
         for word in [0xefc, 2, -0x2000, 0x1000, -0x1000, 0x1100, 0, 0] {
             expected.extend(i32::to_le_bytes(word));
         }
         assert_eq!(out, expected);
-        write_hdr(Format::NATIVE, (0x4000, 0x4000), &[], 0, &mut out).unwrap();
+        write_hdr(Format::NATIVE, at((0x4000, 0x4000)), &[], 0, &mut out).unwrap();
         assert_eq!(out[4..8], (-4i32).to_le_bytes());
     }
 
     #[test]
     fn search_table_in_parts() {
-        let entries: Vec<(u64, u64)> = (0..20_000).map(|i| (0x5000 + 16 * i, 0x4000_0000 + 24 * i)).collect();
+        let entries: Vec<_> = (0..20_000).map(|i| at((0x5000 + 16 * i, 0x4000_0000 + 24 * i))).collect();
         // Room for some that were folded.
         let size = hdr_size(entries.len() + 5);
         let mut whole = vec![0xaa; size as usize];
-        write_hdr(Format::NATIVE, (0x4000, 0x4f00), &entries, 0, &mut whole).unwrap();
+        write_hdr(Format::NATIVE, at((0x4000, 0x4f00)), &entries, 0, &mut whole).unwrap();
         let mut starts = vec![0];
         starts.extend(hdr_borders(size));
         assert!(starts.len() > 3);
         for (i, &start) in starts.iter().enumerate() {
             let end = starts.get(i + 1).map_or(size, |&end| end) as usize;
             let mut part = vec![0xaa; end - start as usize];
-            write_hdr(Format::NATIVE, (0x4000, 0x4f00), &entries, start, &mut part).unwrap();
+            write_hdr(Format::NATIVE, at((0x4000, 0x4f00)), &entries, start, &mut part).unwrap();
             assert!(part == whole[start as usize..end]);
         }
     }
@@ -632,14 +637,15 @@ mod tests {
         let mut out = vec![0; hdr_size(1) as usize];
         let near = 0x1_0000_0000;
         let far = near + (1 << 31);
+        let unreached = |pc, fde| HdrError::EntryOutOfReach { pc: Address::new(pc), fde: Address::new(fde) };
         assert_eq!(
-            write_hdr(Format::NATIVE, (near, far + 4), &[], 0, &mut out),
+            write_hdr(Format::NATIVE, at((near, far + 4)), &[], 0, &mut out),
             Err(HdrError::FrameOutOfReach)
         );
-        assert!(write_hdr(Format::NATIVE, (near, near), &[(far - 1, near)], 0, &mut out).is_ok());
-        let error = HdrError::EntryOutOfReach { pc: far, fde: near };
-        assert_eq!(write_hdr(Format::NATIVE, (near, near), &[(far, near)], 0, &mut out), Err(error));
-        let error = HdrError::EntryOutOfReach { pc: near, fde: far };
-        assert_eq!(write_hdr(Format::NATIVE, (near, near), &[(near, far)], 0, &mut out), Err(error));
+        assert!(write_hdr(Format::NATIVE, at((near, near)), &[at((far - 1, near))], 0, &mut out).is_ok());
+        let error = unreached(far, near);
+        assert_eq!(write_hdr(Format::NATIVE, at((near, near)), &[at((far, near))], 0, &mut out), Err(error));
+        let error = unreached(near, far);
+        assert_eq!(write_hdr(Format::NATIVE, at((near, near)), &[at((near, far))], 0, &mut out), Err(error));
     }
 }

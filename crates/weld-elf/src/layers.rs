@@ -5,6 +5,7 @@
 const ROOMS: &[&str] = &[
     // What files are made of.
     "util",
+    "address",
     "ids",
     "sym",
     "elf",

@@ -1,5 +1,6 @@
 //! weld's ELF linker as a library. Start reading at [`link`].
 
+pub mod address;
 pub mod arch;
 pub mod args;
 pub mod compat_mode;

@@ -3,6 +3,8 @@
 //! A machine has a table of its types. The scan and the writers know classes only; how a value is stored in
 //! an instruction is the machine's.
 
+use crate::address::Address;
+
 /// What a relocation asks of its symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -119,8 +121,8 @@ pub enum From {
 /// The start of the page that an address lies in, as instructions count them: in units of 4 KiB, whatever
 /// size the pages of memory have.
 #[inline(always)]
-pub const fn page(address: u64) -> u64 {
-    address & !0xfff
+pub const fn page(address: Address) -> Address {
+    Address::new(address.get() & !0xfff)
 }
 
 /// What values fit the field.

@@ -10,6 +10,7 @@ use weld_common::thunks::{Form, Reach};
 
 use super::attributes::AttributesError;
 use super::class::{Class, Type, name_at};
+use crate::address::Address;
 use crate::elf::{Format, RelocForm, SHT_PROGBITS, Target};
 
 /// How what inputs say in a property becomes what the output says ("Linux Extensions to gABI").
@@ -38,7 +39,7 @@ pub struct Facts {
     pub implicit_addend: Option<ImplicitAddend>,
     pub pages: Pages,
     /// Where an executable at fixed addresses starts unless told otherwise.
-    pub image_base: u64,
+    pub image_base: Address,
     /// What lies between functions: an instruction, or part of one, that traps or does nothing.
     pub filler: u8,
     pub tls: Tls,
@@ -91,7 +92,7 @@ pub struct Branches {
     pub fixed_unread: &'static [Thunk],
     pub moving_unread: &'static [Thunk],
     /// Writes a branch that lies at `address` and goes to `target`.
-    pub jump: fn(out: &mut [u8], address: u64, target: u64),
+    pub jump: fn(out: &mut [u8], address: Address, target: Address),
     /// What thunks jump to in place of code that does not begin with a mark, where indirect branches have to
     /// end at one.
     pub landing: Option<LandingPad>,
@@ -110,7 +111,7 @@ pub struct LandingPad {
 }
 
 /// Finds sequences in code at an address, and gives what it found.
-pub type Find = fn(code: &[u8], address: u64, found: &mut dyn FnMut(usize, usize));
+pub type Find = fn(code: &[u8], address: Address, found: &mut dyn FnMut(usize, usize));
 
 /// Instructions that some processors execute wrongly, and that then are carried out elsewhere.
 pub struct Erratum {
@@ -131,7 +132,7 @@ pub struct Thunk {
     /// Where in it data begins, if it has some, in bytes.
     pub data: Option<u64>,
     /// Writes it: to lie at `address`, and to go on to `target`.
-    pub write: fn(out: &mut [u8], address: u64, target: u64),
+    pub write: fn(out: &mut [u8], address: Address, target: Address),
 }
 
 impl Branches {

@@ -4,6 +4,7 @@
 use super::class::Class;
 use super::rules::{Failure, Rules};
 use super::site::Site;
+use crate::address::Address;
 use crate::elf::Rela;
 
 /// Why a number cannot be stored as LEB128.
@@ -56,7 +57,7 @@ pub fn put_difference<R: Rules>(
     site: &impl Site,
     i: usize,
     pair: &Pair,
-    mut target: impl FnMut(&Rela) -> Option<u64>,
+    mut target: impl FnMut(&Rela) -> Option<Address>,
     (out, at): (&mut [u8], usize),
 ) -> Result<usize, Failure> {
     let relocs = site.relocs();
@@ -66,11 +67,11 @@ pub fn put_difference<R: Rules>(
         site.refuse(reloc, &format!("has no {} after it", R::FACTS.type_name(pair.second)));
         return Ok(0);
     };
-    let gone = |reloc: &Rela| site.symbol_value(reloc);
-    let from = target(second).unwrap_or_else(|| gone(second).wrapping_add(second.r_addend() as u64));
-    let to = target(reloc).unwrap_or_else(|| gone(reloc).wrapping_add(reloc.r_addend() as u64));
+    let gone = |reloc: &Rela| Address::new(site.symbol_value(reloc)).wrapping_add(reloc.r_addend() as u64);
+    let from = target(second).unwrap_or_else(|| gone(second));
+    let to = target(reloc).unwrap_or_else(|| gone(reloc));
     let before = if pair.adds { number(out, at) } else { 0 };
-    let value = before.wrapping_add(to).wrapping_sub(from);
+    let value = before.wrapping_add(to.wrapping_sub(from));
     match put_leb(out, at, value) {
         Ok(()) => {}
         Err(Leb::Endless) => site.refuse(reloc, "is at a number that does not end"),
@@ -116,9 +117,8 @@ pub fn apply_in_debug<R: Rules>(
             }
             Class::Term => {
                 // Of what is gone, differences stay what they were.
-                let gone = || site.symbol_value(reloc);
-                let target = target_of(reloc).unwrap_or_else(|| gone().wrapping_add(reloc.r_addend() as u64));
-                store(kind, out, at, target);
+                let gone = || site.symbol_value(reloc).wrapping_add(reloc.r_addend() as u64);
+                store(kind, out, at, target_of(reloc).map_or_else(gone, Address::get));
                 Ok(())
             }
             _ => site.apply_in_debug::<R>(reloc, target_of(reloc), tombstone, (&mut *out, at)),

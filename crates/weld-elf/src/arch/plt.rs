@@ -6,6 +6,7 @@
 //! entries, and `.plt.sec` has those that are called. Retpolines always have the header, through which their
 //! entries jump.
 
+use crate::address::Address;
 use weld_common::diag::DiagSink;
 
 use super::facts::{Entries, Facts};
@@ -120,7 +121,7 @@ pub fn place_of(facts: &Facts, jump_slots: u32, style: Style, entry: u32) -> (Ta
     }
 }
 
-/// What is to be written, and where everything is that it refers to. Addresses, if not said otherwise.
+/// What is to be written, and where everything is that it refers to.
 pub struct Plan<'p> {
     pub facts: &'static Facts,
     pub style: Style,
@@ -128,14 +129,14 @@ pub struct Plan<'p> {
     pub jump_slots: u32,
     /// There are no fixed addresses.
     pub pic: bool,
-    pub plt: u64,
-    pub plt_sec: u64,
-    pub iplt: u64,
-    pub got: u64,
-    pub got_base: u64,
-    pub got_plt: u64,
+    pub plt: Address,
+    pub plt_sec: Address,
+    pub iplt: Address,
+    pub got: Address,
+    pub got_base: Address,
+    pub got_plt: Address,
     /// The word of `.got.plt` that entry 0 jumps through.
-    pub first_word: u64,
+    pub first_word: Address,
     /// For what does not reach.
     pub sink: &'p DiagSink,
 }
@@ -152,7 +153,7 @@ impl Plan<'_> {
     }
 
     /// The word that an entry jumps through.
-    pub fn word(&self, entry: u32) -> u64 {
+    pub fn word(&self, entry: u32) -> Address {
         self.first_word + self.facts.target.format.word() * u64::from(entry)
     }
 }
@@ -161,10 +162,10 @@ impl Plan<'_> {
 /// of their section at `table`: number, address and bytes of each.
 pub fn entries(
     size: u64,
-    (first, table): (u32, u64),
+    (first, table): (u32, Address),
     start: u64,
     out: &mut [u8],
-) -> impl Iterator<Item = (u32, u64, &mut [u8])> {
+) -> impl Iterator<Item = (u32, Address, &mut [u8])> {
     let skipped = start / size;
     let numbered = (skipped..).zip(out.chunks_exact_mut(size as usize));
     numbered.map(move |(i, entry)| (first + i as u32, table + size * i, entry))

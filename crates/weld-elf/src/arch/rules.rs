@@ -11,6 +11,7 @@ use super::facts::Facts;
 use super::plt::Plan;
 use super::shrink::Shrink;
 use super::site::Site;
+use crate::address::Address;
 use crate::elf::Rela;
 
 /// Why a value cannot be stored.
@@ -53,11 +54,11 @@ pub struct Code<'c> {
 pub struct Field<'f> {
     pub out: &'f mut [u8],
     pub at: usize,
-    pub address: u64,
+    pub address: Address,
     /// The type of the relocation.
     pub kind: u32,
     /// From where some instructions count, which have it in a register.
-    pub got_base: u64,
+    pub got_base: Address,
 }
 
 /// Which bytes rules look at, from so many before the field of a relocation to so many after its start.
@@ -97,7 +98,13 @@ pub trait Rules: Sync + Sized + 'static {
 
     /// Stores the distance of `target` from `here` for a plain reference, which nearly all relocations in
     /// code are.
-    fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure>;
+    fn put_distance(
+        kind: u32,
+        out: &mut [u8],
+        at: usize,
+        target: Address,
+        here: Address,
+    ) -> Result<(), Failure>;
 
     /// Stores the value of any other relocation.
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure>;
@@ -123,7 +130,7 @@ pub trait Rules: Sync + Sized + 'static {
 
     /// Where something undefined and weak is taken to be, for a distance from `here`. Code does not use it,
     /// so it only has to be within reach.
-    fn undefined(_kind: u32, here: u64) -> u64 {
+    fn undefined(_kind: u32, here: Address) -> Address {
         here
     }
 
@@ -139,7 +146,7 @@ pub trait Rules: Sync + Sized + 'static {
     }
 
     /// Has the instruction use the symbol's address, `target` less the addend.
-    fn rewrite_got(_form: Self::GotForm, _field: Field, _target: u64) -> Result<(), Failure> {
+    fn rewrite_got(_form: Self::GotForm, _field: Field, _target: Address) -> Result<(), Failure> {
         Err(Failure::Form)
     }
 
@@ -182,7 +189,7 @@ pub trait Rules: Sync + Sized + 'static {
     }
 
     /// General dynamic → initial exec. `slot` is the address of the GOT slot with the offset.
-    fn general_to_initial_exec(_call: Self::TlsCall, _field: Field, _slot: u64) -> Result<(), Failure> {
+    fn general_to_initial_exec(_call: Self::TlsCall, _field: Field, _slot: Address) -> Result<(), Failure> {
         Err(Failure::Form)
     }
 
@@ -220,7 +227,7 @@ pub trait Rules: Sync + Sized + 'static {
         Err(Failure::Form)
     }
 
-    fn descriptor_to_initial_exec(_field: Field, _slot: u64) -> Result<(), Failure> {
+    fn descriptor_to_initial_exec(_field: Field, _slot: Address) -> Result<(), Failure> {
         Err(Failure::Form)
     }
 
@@ -257,7 +264,7 @@ pub trait Rules: Sync + Sized + 'static {
     fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]);
 
     /// What the word of `.got.plt` for PLT entry `entry` holds before the loader looks the symbol up.
-    fn unbound(plan: &Plan, entry: u32) -> u64;
+    fn unbound(plan: &Plan, entry: u32) -> Address;
 
     /// What relocation type `kind` asks.
     #[inline(always)]

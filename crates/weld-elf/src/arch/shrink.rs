@@ -7,6 +7,7 @@
 
 use super::class::Class;
 use super::relax_deltas::RelaxDelta;
+use crate::address::Address;
 use crate::elf::Rela;
 use crate::ids::ObjectId;
 
@@ -91,24 +92,24 @@ pub trait Addresses {
     fn place(&self, code: &Section, reloc: &Rela) -> Option<Place>;
 
     /// What a call by relocation `reloc` leads to: an entry of the PLT, or the function itself.
-    fn called(&self, code: &Section, reloc: &Rela) -> Option<u64>;
+    fn called(&self, code: &Section, reloc: &Rela) -> Option<Address>;
 
     /// Where byte `at` of the section that is looked at lies.
-    fn here(&self, code: &Section, at: u64) -> Option<u64>;
+    fn here(&self, code: &Section, at: u64) -> Option<Address>;
 
     /// Whether what relocation `reloc` names has the slot that relocations of class `class` ask for.
     fn has_slot(&self, code: &Section, reloc: &Rela, class: Class) -> bool;
 
-    fn thread_pointer(&self) -> u64;
+    fn thread_pointer(&self) -> Address;
 
     /// Where the register for data points; `None` if nothing says so, or code must not use it.
-    fn pointer(&self) -> Option<u64>;
+    fn pointer(&self) -> Option<Address>;
 }
 
 /// What a relocation refers to.
 #[derive(Clone, Copy)]
 pub struct Place {
-    pub address: u64,
+    pub address: Address,
     /// [`crate::sym`] bits.
     pub flags: u32,
 }

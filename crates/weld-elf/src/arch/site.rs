@@ -7,13 +7,14 @@
 use super::class::Class;
 use super::relax_deltas::RelaxDelta;
 use super::rules::{Failure, Rules};
+use crate::address::Address;
 use crate::elf::Rela;
 
 /// Where a symbol is, as one relocation sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolvedAddress {
     /// Address plus what of the addend was consumed.
-    pub address: u64,
+    pub address: Address,
     /// The addend still to be added.
     pub addend: i64,
     /// [`crate::sym`] bits.
@@ -30,9 +31,9 @@ pub struct Settings {
     pub relax: bool,
     /// Relocations stay in the output, for tools that expect the code that they are for.
     pub keeps_relocs: bool,
-    pub thread_pointer: u64,
+    pub thread_pointer: Address,
     /// Where the register for data points, if code may count from there.
-    pub pointer: Option<u64>,
+    pub pointer: Option<Address>,
 }
 
 /// A section whose bytes are being written. Offsets are those of the input, unless said otherwise.
@@ -43,7 +44,7 @@ pub trait Site: Sized {
     fn input(&self) -> &[u8];
 
     /// Address of the first byte that is written.
-    fn address(&self) -> u64;
+    fn address(&self) -> Address;
 
     /// Added to a relocation's offset to get its offset in the bytes that are written, where none are gone.
     fn delta(&self) -> u64;
@@ -65,10 +66,10 @@ pub trait Site: Sized {
     fn resolve(&self, reloc: &Rela) -> ResolvedAddress;
 
     /// The address that a relocation refers to.
-    fn target(&self, reloc: &Rela) -> u64;
+    fn target(&self, reloc: &Rela) -> Address;
 
     /// What a call leads to.
-    fn called(&self, reloc: &Rela) -> u64;
+    fn called(&self, reloc: &Rela) -> Address;
 
     /// The offset of a variable from the thread pointer, if it is one of this program.
     fn thread_offset(&self, reloc: &Rela) -> Option<i64>;
@@ -77,23 +78,23 @@ pub trait Site: Sized {
     ///
     /// # Errors
     /// There is none.
-    fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure>;
+    fn got_tp(&self, reloc: &Rela) -> Result<Address, Failure>;
 
     /// The address of the slot that a relocation of class `class` asks for, whatever the class of `reloc` is.
     ///
     /// # Errors
     /// There is none.
-    fn slot(&self, reloc: &Rela, class: Class) -> Result<u64, Failure>;
+    fn slot(&self, reloc: &Rela, class: Class) -> Result<Address, Failure>;
 
     /// The symbol's descriptor, if the scan gave it one: then no sequence of it is rewritten.
-    fn tls_descriptor(&self, reloc: &Rela) -> Option<u64>;
+    fn tls_descriptor(&self, reloc: &Rela) -> Option<Address>;
 
     /// The distance of what relocation `i`, one of an instruction at address `here`, makes the address of: a
     /// symbol, or a slot.
     ///
     /// # Errors
     /// There is no slot, or it cannot be counted from.
-    fn distance<R: Rules>(&self, i: usize, here: u64) -> Result<u64, Failure>;
+    fn distance<R: Rules>(&self, i: usize, here: Address) -> Result<u64, Failure>;
 
     /// Whether the instructions of relocation `i` that loaded a slot make the address itself.
     fn is_without_slot<R: Rules>(&self, i: usize) -> bool;
@@ -132,7 +133,7 @@ pub trait Site: Sized {
 
     /// Where the relocations of a section outside memory lead, asked one after the other; `None` if that is
     /// not in the image.
-    fn debug_targets(&self) -> impl FnMut(&Rela) -> Option<u64>;
+    fn debug_targets(&self) -> impl FnMut(&Rela) -> Option<Address>;
 
     /// Applies a relocation outside memory that leads to `target`.
     ///
@@ -141,7 +142,7 @@ pub trait Site: Sized {
     fn apply_in_debug<R: Rules>(
         &self,
         reloc: &Rela,
-        target: Option<u64>,
+        target: Option<Address>,
         tombstone: u64,
         field: (&mut [u8], usize),
     ) -> Result<(), Failure>;

@@ -211,8 +211,6 @@ record!(/// A number in a table (`SHT_GROUP`, `SHT_SYMTAB_SHNDX`).
 Word [4, 4] { get: u32 = 0, u32 = 0; });
 record!(/// A number in a table (`.gnu.version`).
 Half [2, 2] { get: u16 = 0, u16 = 0; });
-record!(/// A number of the class's width in a table (hash tables' words, `.relr.dyn`, the GOT).
-Address [8, 4] { get: u64 = 0, u32 = 0; });
 record!(/// The header of a compressed section.
 Chdr [24, 12] {
     ch_type: u32 = 0, u32 = 0;
@@ -362,6 +360,5 @@ mod tests {
         survives::<Dyn>();
         survives::<Word>();
         survives::<Half>();
-        survives::<Address>();
     }
 }

@@ -17,6 +17,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::address::Address;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -46,9 +47,9 @@ const MOST_JUMPS: usize = 16;
 /// What is to be changed.
 pub struct Rewrites {
     /// Addresses of marks that become `nop`.
-    unmarked: HashSet<u64>,
+    unmarked: HashSet<Address>,
     /// Where the instruction at an address jumps.
-    jumps: HashMap<u64, u64>,
+    jumps: HashMap<Address, Address>,
     padding: Option<CallPadding>,
 }
 
@@ -57,7 +58,7 @@ struct Section<'s, 'a> {
     object: &'s Object<'a>,
     relocs: &'s [Rela],
     data: &'a [u8],
-    address: u64,
+    address: Address,
     is_code: bool,
 }
 
@@ -104,7 +105,7 @@ impl Rewrites {
     }
 
     /// Lets the branch whose distance is at `at` go where it ends up.
-    fn skip_jumps(&self, address: u64, at: usize, out: &mut [u8]) {
+    fn skip_jumps(&self, address: Address, at: usize, out: &mut [u8]) {
         let next = address.wrapping_add(at as u64 + 4);
         let distance = i32::from_le_bytes([out[at], out[at + 1], out[at + 2], out[at + 3]]);
         let mut target = next.wrapping_add(i64::from(distance) as u64);
@@ -173,7 +174,7 @@ fn each_section(image: &Image, context: &Context, mut take: impl FnMut(&Section)
 }
 
 /// The jumps of a section whose targets are known.
-fn jumps(image: &Image, section: &Section, found: &mut HashMap<u64, u64>) {
+fn jumps(image: &Image, section: &Section, found: &mut HashMap<Address, Address>) {
     if !section.is_code {
         return;
     }
@@ -193,13 +194,13 @@ fn jumps(image: &Image, section: &Section, found: &mut HashMap<u64, u64>) {
         found.insert(jump, to);
         // A mark in front of it does nothing, either.
         if at >= 5 && section.data[at - 5..at - 1] == ENDBR64 {
-            found.insert(jump.wrapping_sub(4), to);
+            found.insert(jump.back(4), to);
         }
     }
 }
 
 /// Addresses of global functions that start with a mark and are only called directly.
-fn unmarked(image: &Image, context: &Context) -> HashSet<u64> {
+fn unmarked(image: &Image, context: &Context) -> HashSet<Address> {
     let mut marked = HashSet::new();
     let mut seen = HashSet::new();
     for (i, symbol) in image.symbols.list.iter().enumerate() {
@@ -232,7 +233,7 @@ fn unmarked(image: &Image, context: &Context) -> HashSet<u64> {
 }
 
 /// Adds what exception frames have called. That they name all functions means nothing.
-fn personality_routines(image: &Image, seen: &mut HashSet<u64>) {
+fn personality_routines(image: &Image, seen: &mut HashSet<Address>) {
     for (index, (object, extra)) in image.resolved.objects.iter().zip(&image.sections.objects).enumerate() {
         for (shndx, frames) in &extra.eh_frames {
             let section = image.sections.get(SectionId(object.section_base + shndx));
@@ -247,7 +248,7 @@ fn personality_routines(image: &Image, seen: &mut HashSet<u64>) {
 }
 
 /// Adds what a section has of the addresses `marked`, but for direct branches.
-fn see(image: &Image, section: &Section, marked: &HashSet<u64>, seen: &mut HashSet<u64>) {
+fn see(image: &Image, section: &Section, marked: &HashSet<Address>, seen: &mut HashSet<Address>) {
     for reloc in section.relocs {
         let at = reloc.r_offset() as usize;
         if section.is_code && is_direct_branch(section.data, at, reloc) {

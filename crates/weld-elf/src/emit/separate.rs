@@ -157,7 +157,7 @@ impl<'c, 'h> Whole<'c, 'h> {
             }
             if roles.contains(&Role::Hollow) {
                 segment.file_size = 0;
-                segment.offset = FileOffset(segment.address % segment.align.max(1));
+                segment.offset = FileOffset(segment.address.get() % segment.align.max(1));
             } else {
                 segment.offset =
                     place[segment.sections.start].map_or(FileOffset::START, |id| layout[id].offset);

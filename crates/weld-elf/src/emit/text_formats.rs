@@ -11,6 +11,7 @@
 use weld_common::diag::Diagnostic;
 use weld_common::io::output::{OutputError, OutputFile};
 
+use crate::address::Address;
 use crate::elf::*;
 use crate::layout::{Layout, OutputSection};
 use crate::options::TextFormat;
@@ -60,7 +61,9 @@ impl Loaded<'_> {
     /// Both formats with checksums have addresses of 32 bits. Those of kernels are written without the upper
     /// half, which is all ones.
     fn check_width(&self, format: &str) -> Result<(), Diagnostic> {
-        let fits = |address: u64| u32::try_from(address).is_ok() || i32::try_from(address as i64).is_ok();
+        let fits = |address: Address| {
+            u32::try_from(address.get()).is_ok() || i32::try_from(address.get() as i64).is_ok()
+        };
         let last = |s: &OutputSection| s.load_address.wrapping_add(s.file_size() - 1);
         match self.sections.iter().find(|s| !fits(s.load_address) || !fits(last(s))) {
             Some(section) => Err(Diagnostic::error(format!(
@@ -78,7 +81,7 @@ impl Loaded<'_> {
         /// Letters of the name in the first record.
         const NAME: usize = 40;
         let last = self.sections.iter().map(|s| s.load_address.wrapping_add(s.file_size() - 1)).max();
-        let width = match last.unwrap_or(0) {
+        let width = match last.map_or(0, Address::get) {
             0..=0xffff => 2,
             0x1_0000..=0xff_ffff => 3,
             _ => 4,
@@ -90,7 +93,7 @@ impl Loaded<'_> {
             let bytes = Self::bytes(file, section)?;
             for (i, line) in bytes.chunks(LINE).enumerate() {
                 let address = section.load_address.wrapping_add((i * LINE) as u64);
-                srec_line(&mut out, b'0' + width as u8 - 1, (width, address), line);
+                srec_line(&mut out, b'0' + width as u8 - 1, (width, address.get()), line);
             }
         }
         srec_line(&mut out, b'0' + 11 - width as u8, (width, self.entry), &[]);
@@ -106,11 +109,11 @@ impl Loaded<'_> {
         let (mut segment, mut upper) = (0u64, 0u64);
         // In the order of what is written: the upper half of addresses is not.
         let mut sections = self.sections.clone();
-        sections.sort_by_key(|section| section.load_address as u32);
+        sections.sort_by_key(|section| section.load_address.get() as u32);
         for section in sections {
             let bytes = Self::bytes(file, section)?;
             let mut bytes = &bytes[..];
-            let mut address = u64::from(section.load_address as u32);
+            let mut address = u64::from(section.load_address.get() as u32);
             while !bytes.is_empty() {
                 let base = segment + upper;
                 // Below it is what overlaps the section before.
@@ -155,8 +158,8 @@ impl Loaded<'_> {
         let mut out = Vec::new();
         for section in &self.sections {
             out.push(b'@');
-            let address = section.load_address.to_be_bytes();
-            let narrow = section.load_address <= u64::from(u32::MAX);
+            let address = section.load_address.get().to_be_bytes();
+            let narrow = section.load_address.get() <= u64::from(u32::MAX);
             hex(&mut out, if narrow { &address[4..] } else { &address });
             out.extend_from_slice(b"\r\n");
             for line in Self::bytes(file, section)?.chunks(LINE) {

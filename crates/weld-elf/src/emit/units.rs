@@ -348,6 +348,7 @@ fn is_zeroes(sections: &Sections, member: Member) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::Address;
     use crate::sections::InputSection;
 
     fn key(unit: &Unit) -> (usize, usize, FileOffset, u64) {
@@ -366,7 +367,7 @@ mod tests {
             state >> 33
         };
         let mut out = OutputSection::new((&b".data"[..]).into(), crate::elf::SHT_PROGBITS, 0, 0);
-        (out.address, out.offset) = (1 << 30, FileOffset(4096));
+        (out.address, out.offset) = (Address::new(1 << 30), FileOffset(4096));
         let mut list = Vec::new();
         let mut end = out.address;
         for i in 0..2 * RUN as u32 + 100 {
@@ -375,7 +376,7 @@ mod tests {
             let align = if is_large && random() % 4 == 0 { 20 } else { random() % 5 };
             let size = random() % if is_large { 3 * UNIT_BYTES } else { 300 };
             let mut section = InputSection::new(kind, PlacementId(0), align as u32, size);
-            let start = end.next_multiple_of(section.align());
+            let start = end.aligned(section.align());
             section.move_to(start);
             end = start + size;
             list.push(section);
@@ -389,7 +390,7 @@ mod tests {
             segments: Vec::new(),
             by_address: Vec::new(),
             of_bin: vec![OutputSectionId(0)],
-            image_base: 0,
+            image_base: Address::ZERO,
             raw: false,
             file_size: 0,
             ..Layout::default()

@@ -12,6 +12,7 @@ use weld_common::trace;
 use super::runs::RUN;
 use super::segments::is_tls_zeroes;
 use super::*;
+use crate::address::Address;
 use crate::arch::facts::{Facts, GotBase};
 use crate::arch::plt;
 use crate::live::Live;
@@ -22,20 +23,20 @@ use crate::symbols::{Symbol, Symbols, sym};
 /// Addresses that relocations are computed from.
 #[derive(Clone, Copy, Default)]
 pub struct Bases {
-    pub got: u64,
-    pub got_plt: u64,
+    pub got: Address,
+    pub got_plt: Address,
     /// What `_GLOBAL_OFFSET_TABLE_` stands for.
-    pub got_base: u64,
-    pub plt: u64,
-    pub plt_sec: u64,
-    pub iplt: u64,
-    pub tls_start: u64,
-    pub thread_pointer: u64,
+    pub got_base: Address,
+    pub plt: Address,
+    pub plt_sec: Address,
+    pub iplt: Address,
+    pub tls_start: Address,
+    pub thread_pointer: Address,
 }
 
 impl Bases {
     /// The address of the entry of the PLT that is called.
-    pub fn plt_entry(&self, facts: &Facts, jump_slots: u32, style: plt::Style, entry: u32) -> u64 {
+    pub fn plt_entry(&self, facts: &Facts, jump_slots: u32, style: plt::Style, entry: u32) -> Address {
         let (table, offset) = plt::place_of(facts, jump_slots, style, entry);
         let start = match table {
             plt::Table::Plt => self.plt,
@@ -56,8 +57,9 @@ pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel
     for chunk in &mut layout.chunks {
         chunk.move_to(layout.sections[chunk.out.index()].address);
     }
-    let of_out = |out: &OutputSectionId| layout.sections.get(out.index()).map_or(0, |out| out.address);
-    let starts: Vec<u64> = layout.of_bin.iter().map(of_out).collect();
+    let of_out =
+        |out: &OutputSectionId| layout.sections.get(out.index()).map_or(Address::ZERO, |out| out.address);
+    let starts: Vec<Address> = layout.of_bin.iter().map(of_out).collect();
     let region = trace::region("place sections");
     let place = |(run, sections): (usize, &mut [InputSection])| {
         let _task = region.task();
@@ -88,17 +90,17 @@ pub fn bases(layout: &Layout, machine: &Facts) -> Bases {
         plt: layout.chunk_address(ChunkKind::Plt),
         plt_sec: layout.chunk_address(ChunkKind::PltSec),
         iplt: layout.chunk_address(ChunkKind::Iplt),
-        tls_start: layout.tls().map_or(0, |t| t.address),
+        tls_start: layout.tls().map_or(Address::ZERO, |t| t.address),
         thread_pointer: layout.thread_pointer(machine.tls),
     }
 }
 
 /// Where each block of common symbols lies.
-fn common_addresses(layout: &Layout) -> Vec<u64> {
+fn common_addresses(layout: &Layout) -> Vec<Address> {
     let mut list = Vec::new();
     for chunk in &layout.chunks {
         if let ChunkKind::Common(block) = chunk.kind {
-            list.resize(list.len().max(block as usize + 1), 0);
+            list.resize(list.len().max(block as usize + 1), Address::ZERO);
             list[block as usize] = chunk.address();
         }
     }
@@ -122,7 +124,7 @@ pub fn place_symbols(
     for id in relro_copies {
         // The offset counts from the other block; what is added below is `copy`.
         let symbol = &mut symbols.list[id.index()];
-        symbol.set_offset(symbol.offset().wrapping_add(relro).wrapping_sub(copy));
+        symbol.set_offset(symbol.offset().wrapping_add(relro.wrapping_sub(copy)));
     }
     let one = |symbol: &mut Symbol| {
         let flags = symbol.flags();
@@ -138,7 +140,7 @@ pub fn place_symbols(
                 }
             }
             sym::COMMON => {
-                let base = common.get(symbol.section as usize).copied().unwrap_or(0);
+                let base = common.get(symbol.section as usize).copied().unwrap_or_default();
                 symbol.move_to(base);
             }
             sym::SHARED if flags & sym::NEEDS_COPY != 0 => symbol.move_to(copy),
@@ -156,7 +158,7 @@ pub fn place_symbols(
 
 /// The address of a symbol in a section whose bytes are elsewhere in the output than in the input.
 #[inline(never)]
-fn place_rearranged(symbol: &mut Symbol, sections: &Sections, eh_frame: u64) {
+fn place_rearranged(symbol: &mut Symbol, sections: &Sections, eh_frame: Address) {
     let id = SectionId(symbol.section);
     let address = match sections.get(id).kind() {
         // Its records have moved apart; what names the section means its start.
@@ -173,11 +175,11 @@ fn place_merged(symbol: &mut Symbol, section: &InputSection, layout: &Layout, me
     let (part, input) = section.merged();
     let part = merged.get(part);
     let at = part.and_then(|p| p.merged.output_offset(input, symbol.offset()));
-    let base = part.map_or(0, |p| layout.chunks[p.chunk.index()].address());
+    let base = part.map_or(Address::ZERO, |p| layout.chunks[p.chunk.index()].address());
     if symbol.offset() >= section.size {
         symbol.add(sym::OUTSIDE);
     }
-    symbol.set_address(at.map_or(0, |at| base + at));
+    symbol.set_address(at.map_or(Address::ZERO, |at| base + at));
 }
 
 /// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps. Notes in
@@ -200,7 +202,7 @@ pub fn place_internals(
             let value = match &internal.target {
                 Target::Computed { .. } => {
                     let value = layout.script.as_ref().and_then(|script| script.value_of(internal.id));
-                    value.map_or(0, |value| value.number)
+                    Address::new(value.map_or(0, |value| value.number))
                 }
                 target => target_value(symbols, (layout, *bound), (bases, shared), target),
             };
@@ -215,7 +217,7 @@ pub fn value_of_internal(
     (layout, internals): (&Layout, &Internals),
     (bases, shared): (&Bases, bool),
     target: &Target,
-) -> u64 {
+) -> Address {
     let bound = bounded(layout, &Named::find(layout, internals), target);
     target_value(symbols, (layout, bound), (bases, shared), target)
 }
@@ -223,7 +225,7 @@ pub fn value_of_internal(
 /// What stands for places in output sections and bounds of them, while the rest is not placed yet.
 pub fn internals_by_sections(
     (symbols, layout, internals): (&Symbols, &Layout, &Internals),
-) -> HashMap<SymbolId, u64> {
+) -> HashMap<SymbolId, Address> {
     let named = Named::find(layout, internals);
     let value = |target: &Target| match target {
         Target::SectionStart(_)
@@ -244,7 +246,7 @@ pub fn internals_by_sections(
     };
     let one = |internal: &Internal| {
         let by_script = layout.script.as_ref().and_then(|script| script.value_of(internal.id));
-        let value = by_script.map(|value| value.number).or_else(|| value(&internal.target))?;
+        let value = by_script.map(|value| Address::new(value.number)).or_else(|| value(&internal.target))?;
         Some((internal.id, value))
     };
     internals.list.iter().filter_map(one).collect()
@@ -294,7 +296,7 @@ fn target_value(
     (layout, bound): (&Layout, Option<OutputSectionId>),
     (bases, shared): (&Bases, bool),
     target: &Target,
-) -> u64 {
+) -> Address {
     let image = layout.image_base;
     let end_of = |id: Option<OutputSectionId>| id.map_or(image, |id| layout[id].end());
     match target {
@@ -320,8 +322,8 @@ fn target_value(
         // `apply`, which treats DTPOFF so.
         Target::TlsModuleBase if shared => bases.tls_start,
         Target::TlsModuleBase => bases.thread_pointer,
-        Target::Absolute(value) => *value,
-        Target::Version | Target::Computed { .. } => 0,
+        Target::Absolute(value) => Address::new(*value),
+        Target::Version | Target::Computed { .. } => Address::ZERO,
         Target::Alias(id, offset) => symbols[*id].address().wrapping_add(*offset as u64),
     }
 }
@@ -368,8 +370,8 @@ fn first_zeroes(layout: &Layout) -> Option<OutputSectionId> {
 
 /// The last address of the image, and its span in bytes; large sections count too, since GOT loads
 /// of their symbols could be shortened like others.
-pub fn extent(layout: &Layout) -> (u64, u64) {
+pub fn extent(layout: &Layout) -> (Address, u64) {
     let alloc = layout.sections.iter().filter(|s| s.is_alloc());
-    let end = alloc.map(|s| s.end()).max().unwrap_or(0);
-    (end, end.saturating_sub(layout.image_base))
+    let end = alloc.map(|s| s.end()).max().unwrap_or_default();
+    (end, end.since(layout.image_base))
 }

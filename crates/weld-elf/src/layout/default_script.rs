@@ -12,6 +12,7 @@ use super::OutputSection;
 use super::chunk::ChunkKind;
 use super::program::{Memory, Program};
 use super::standard::RELRO_PADDING;
+use crate::address::Address;
 use crate::arch;
 use crate::arch::facts::Facts;
 use crate::elf::*;
@@ -116,7 +117,7 @@ pub fn text(options: &Options, machine: &'static Facts) -> String {
     outs.sort_by_key(|out| out.rank);
     let mut text = String::from("SECTIONS\n{\n");
     let pic = matches!(options.kind, OutputKind::Pie | OutputKind::Shared);
-    let base = if pic { 0 } else { machine.image_base };
+    let base = if pic { Address::ZERO } else { machine.image_base };
     let headers = if options.layout.magic == Magic::Paged { " + SIZEOF_HEADERS" } else { "" };
     line(&mut text, &format!(". = SEGMENT_START(\"text-segment\", {base:#x}){headers};"));
     let mut before: Option<Memory> = None;

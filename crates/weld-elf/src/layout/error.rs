@@ -5,6 +5,7 @@
 use std::fmt;
 
 use super::OutputSection;
+use crate::address::Address;
 use crate::script::expr::DivisionByZero;
 use crate::script::lexer::Place;
 
@@ -13,7 +14,7 @@ pub enum LayoutError {
     /// `--image-base` leaves no room for the headers.
     HighImageBase,
     ImageBasePage {
-        base: u64,
+        base: Address,
         page: u64,
     },
     /// The section ends after the last address that there is.
@@ -21,11 +22,11 @@ pub enum LayoutError {
     /// The same for a section whose start is known.
     EndsBeyondAddresses {
         section: SectionName,
-        start: u64,
+        start: Address,
     },
     /// Numbers of a program header that its fields do not have room for.
     SegmentBeyondAddresses {
-        address: u64,
+        address: Address,
         size: u64,
         align: u64,
     },
@@ -33,17 +34,17 @@ pub enum LayoutError {
     FileTooLarge(Option<SectionName>),
     BelowImageBase {
         section: SectionName,
-        address: u64,
-        base: u64,
+        address: Address,
+        base: Address,
     },
     /// The loader needs the headers, and there is something too low in memory.
     NoRoomForHeaders {
-        lowest: u64,
+        lowest: Address,
     },
     Overlap(Box<Overlap>),
     /// What begins at `address` is on a page with something else, which shows other bytes of the file.
     SharedPage {
-        address: u64,
+        address: Address,
         of: PageUser,
         with: PageUser,
     },
@@ -66,8 +67,8 @@ pub struct SectionName(Box<str>);
 pub struct Overlap {
     /// They do where they are loaded, and not where they run.
     pub is_loading: bool,
-    pub first: (SectionName, std::ops::Range<u64>),
-    pub second: (SectionName, std::ops::Range<u64>),
+    pub first: (SectionName, std::ops::Range<Address>),
+    pub second: (SectionName, std::ops::Range<Address>),
 }
 
 /// What begins a segment.
@@ -113,7 +114,7 @@ pub enum ScriptError {
     BelowRegion {
         place: Place,
         section: SectionName,
-        address: u64,
+        address: Address,
         region: String,
     },
     RegionOverflow {
@@ -123,19 +124,19 @@ pub enum ScriptError {
     },
     /// `PHDRS` loads the headers, for which there is no room.
     NoRoomForHeaders {
-        lowest: u64,
+        lowest: Address,
     },
     /// A section lies lower than the one with which its program header begins.
     BelowSegment {
         section: SectionName,
-        address: u64,
+        address: Address,
         first: SectionName,
-        start: u64,
+        start: Address,
     },
     /// A section lies lower than the one before it in its segment.
     OutOfOrder {
         section: SectionName,
-        address: u64,
+        address: Address,
     },
     /// The script discards what the output cannot do without.
     DiscardsNeeded(SectionName),

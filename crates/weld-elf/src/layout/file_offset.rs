@@ -8,6 +8,8 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
+use crate::address::Address;
+
 /// Bytes from the start of the output file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
@@ -18,13 +20,13 @@ impl FileOffset {
     pub const START: FileOffset = FileOffset(0);
 
     /// The offset of what lies at an address; `distance` is that of the segment ([`Self::distance`]).
-    pub fn of_address(address: u64, distance: u64) -> FileOffset {
-        FileOffset(address.wrapping_sub(distance))
+    pub fn of_address(address: Address, distance: u64) -> FileOffset {
+        FileOffset(address.get().wrapping_sub(distance))
     }
 
     /// How far the address of a byte is from its offset: one number throughout a segment.
-    pub fn distance(self, address: u64) -> u64 {
-        address.wrapping_sub(self.0)
+    pub fn distance(self, address: Address) -> u64 {
+        address.get().wrapping_sub(self.0)
     }
 
     /// Bytes from another offset up to here; 0 if that is not before.

@@ -19,6 +19,7 @@ use super::scripted::Source;
 use super::segments::is_tls_zeroes;
 use super::standard::RELRO_PADDING;
 use super::*;
+use crate::address::Address;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::input::object::Object;
@@ -150,7 +151,7 @@ impl<'a> Builder<'_, 'a> {
             segments: Vec::new(),
             by_address: Vec::new(),
             of_bin,
-            image_base: 0,
+            image_base: Address::ZERO,
             raw: self.options.output.raw,
             file_size: 0,
             ..Layout::default()

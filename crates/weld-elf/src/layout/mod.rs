@@ -38,6 +38,7 @@ use std::ops::{Index, IndexMut};
 
 use weld_common::merge::Merged;
 
+use crate::address::Address;
 use crate::arch::facts::Tls;
 use crate::elf::{Ehdr, Format, Phdr};
 use crate::ids::*;
@@ -101,14 +102,14 @@ impl Chunk {
     }
 
     /// From the offset to the address: the output section starts at `start`.
-    pub fn move_to(&mut self, start: u64) {
-        self.place += start;
+    pub fn move_to(&mut self, start: Address) {
+        self.place = (start + self.place).get();
     }
 
     /// The address, once everything has one; the offset still if the output section is not in memory.
     #[inline(always)]
-    pub fn address(&self) -> u64 {
-        self.place
+    pub fn address(&self) -> Address {
+        Address::new(self.place)
     }
 }
 
@@ -140,9 +141,9 @@ pub struct OutputSection<'a> {
     pub entsize: u64,
     pub align: u64,
     /// 0 if the section is not in memory, unless a script says otherwise.
-    pub address: u64,
+    pub address: Address,
     /// Where its bytes are loaded: its address, unless something copies it there later.
-    pub load_address: u64,
+    pub load_address: Address,
     pub offset: FileOffset,
     pub size: u64,
     pub members: Vec<Member>,
@@ -150,7 +151,7 @@ pub struct OutputSection<'a> {
     /// It may be out of reach of others.
     pub large: bool,
     /// The address that `--section-start` or one of its kin gives it.
-    pub start: Option<u64>,
+    pub start: Option<Address>,
     pub link: HeaderIndex,
     pub info: u32,
     /// What it holds if it is one of the linker's own. Inputs may have sections of the same name.
@@ -173,8 +174,8 @@ impl<'a> OutputSection<'a> {
             flags,
             entsize,
             align: 1,
-            address: 0,
-            load_address: 0,
+            address: Address::ZERO,
+            load_address: Address::ZERO,
             offset: FileOffset::START,
             size: 0,
             members: Vec::new(),
@@ -209,13 +210,13 @@ impl OutputSection<'_> {
     pub fn file_size(&self) -> u64 {
         if self.is_nobits() { 0 } else { self.size }
     }
-    pub fn end(&self) -> u64 {
+    pub fn end(&self) -> Address {
         self.address + self.size
     }
 
     /// Where in the file the byte at an address of the section is, which has bytes there.
     #[inline(always)]
-    pub fn file_offset(&self, address: u64) -> FileOffset {
+    pub fn file_offset(&self, address: Address) -> FileOffset {
         self.offset + (address - self.address)
     }
 }
@@ -227,9 +228,9 @@ pub struct Segment {
     pub flags: u32,
     pub sections: std::ops::Range<usize>,
     pub offset: FileOffset,
-    pub address: u64,
+    pub address: Address,
     /// `p_paddr`
-    pub load_address: u64,
+    pub load_address: Address,
     pub file_size: u64,
     pub mem_size: u64,
     pub align: u64,
@@ -248,13 +249,13 @@ pub struct Layout<'a> {
     pub chunks: Vec<Chunk>,
     pub segments: Vec<Segment>,
     /// The sections in memory and their addresses, by address; once they are placed.
-    pub by_address: Vec<(u64, OutputSectionId)>,
+    pub by_address: Vec<(Address, OutputSectionId)>,
     /// Of each symbol that the linker defines, the section that it is a bound of, if it is one; once they are
     /// placed.
     pub bounds: Vec<Option<OutputSectionId>>,
     /// The output section of each bin; `NONE` if nothing is in it.
     pub of_bin: Vec<OutputSectionId>,
-    pub image_base: u64,
+    pub image_base: Address,
     /// The file is the image alone, without headers (`--oformat=binary`).
     pub raw: bool,
     /// The section header table, if there is one.
@@ -285,7 +286,7 @@ const SMALLEST_PAGE: u64 = 0x1000;
 
 impl<'a> Layout<'a> {
     /// Where the ELF header is in memory, if it is loaded.
-    pub fn headers_address(&self) -> Option<u64> {
+    pub fn headers_address(&self) -> Option<Address> {
         let mut loads = self.segments.iter().filter(|segment| segment.kind == crate::elf::PT_LOAD);
         if self.raw || loads.clone().any(|segment| segment.headers) {
             return Some(self.image_base);
@@ -293,7 +294,7 @@ impl<'a> Layout<'a> {
         // What is loaded begins with a page, and what lies before in that comes along (`-N`). A script says
         // what it wants in memory.
         let first = loads.next().filter(|_| self.script.is_none())?;
-        let start = first.address.checked_sub(first.offset.0)?;
+        let start = first.address.checked_back(first.offset.0)?;
         (first.offset.0 < SMALLEST_PAGE && start.is_multiple_of(SMALLEST_PAGE)).then_some(start)
     }
 
@@ -324,7 +325,7 @@ impl<'a> Layout<'a> {
     }
 
     /// The last section in memory that `address` lies in, or at the end of.
-    pub fn section_at(&self, address: u64) -> Option<OutputSectionId> {
+    pub fn section_at(&self, address: Address) -> Option<OutputSectionId> {
         let end = self.by_address.partition_point(|(start, _)| *start <= address);
         // Mostly the first that is looked at; thread-local zeroes lie over what follows them.
         let mut before = self.by_address[..end].iter().rev().map(|(_, id)| *id);
@@ -358,8 +359,8 @@ impl<'a> Layout<'a> {
         self.chunk(kind).map_or(FileOffset::START, |chunk| self[chunk.out].file_offset(chunk.address()))
     }
 
-    pub fn chunk_address(&self, kind: ChunkKind) -> u64 {
-        self.chunk(kind).map_or(0, Chunk::address)
+    pub fn chunk_address(&self, kind: ChunkKind) -> Address {
+        self.chunk(kind).map_or(Address::ZERO, Chunk::address)
     }
 
     /// The thread-local storage segment.
@@ -368,14 +369,12 @@ impl<'a> Layout<'a> {
     }
 
     /// The address that the thread pointer has, in terms of the TLS template's addresses.
-    pub fn thread_pointer(&self, variant: Tls) -> u64 {
-        let Some(tls) = self.tls() else { return 0 };
+    pub fn thread_pointer(&self, variant: Tls) -> Address {
+        let Some(tls) = self.tls() else { return Address::ZERO };
         match variant {
             // The template follows the block as closely as its alignment allows.
-            Tls::BlockFirst(block) => {
-                tls.address.wrapping_sub(crate::util::align_up(block, tls.align.max(1)))
-            }
-            Tls::StorageFirst => crate::util::align_up(tls.address + tls.mem_size, tls.align),
+            Tls::BlockFirst(block) => tls.address.back(crate::util::align_up(block, tls.align.max(1))),
+            Tls::StorageFirst => (tls.address + tls.mem_size).aligned(tls.align),
         }
     }
 }

@@ -7,6 +7,7 @@
 use super::error::{LayoutError, Overlap, PageUser, SectionName};
 use super::segments::is_tls_zeroes;
 use super::{Layout, OutputSection, Segment};
+use crate::address::Address;
 use crate::elf::PT_LOAD;
 
 /// `page` is the smallest page that may be shared.
@@ -43,15 +44,18 @@ pub fn check_sections(layout: &Layout) -> Result<(), LayoutError> {
 ///
 /// # Errors
 /// Says what lies on what.
-pub(super) fn check_ranges(mut all: Vec<(u64, &OutputSection)>, is_loading: bool) -> Result<(), LayoutError> {
+pub(super) fn check_ranges(
+    mut all: Vec<(Address, &OutputSection)>,
+    is_loading: bool,
+) -> Result<(), LayoutError> {
     all.sort_by_key(|(start, _)| *start);
-    let end = |(start, s): (u64, &OutputSection)| start.checked_add(s.size);
+    let end = |(start, s): (Address, &OutputSection)| start.checked_add(s.size);
     if let Some((start, s)) = all.iter().find(|one| end(**one).is_none()) {
         return Err(LayoutError::EndsBeyondAddresses { section: SectionName::of(s), start: *start });
     }
     for pair in all.windows(2) {
         let (a, b) = (pair[0], pair[1]);
-        let (first, second) = (end(a).unwrap_or(u64::MAX), end(b).unwrap_or(u64::MAX));
+        let (first, second) = (end(a).unwrap_or(Address::MAX), end(b).unwrap_or(Address::MAX));
         if first > b.0 {
             let first = (SectionName::of(a.1), a.0..first);
             let second = (SectionName::of(b.1), b.0..second);
@@ -64,7 +68,7 @@ pub(super) fn check_ranges(mut all: Vec<(u64, &OutputSection)>, is_loading: bool
 /// Whoever asks for smaller pages than the machine has does not let the kernel load the image.
 fn check_pages(layout: &Layout, (a, b): (&Segment, &Segment), page: u64) -> Result<(), LayoutError> {
     let end = a.address + a.mem_size;
-    let shared = end.div_ceil(page) > b.address / page;
+    let shared = end.get().div_ceil(page) > b.address.get() / page;
     let distance = |s: &Segment| s.offset.distance(s.address);
     if !shared || end <= b.address && distance(a) == distance(b) {
         return Ok(());

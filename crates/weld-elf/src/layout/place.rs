@@ -10,6 +10,7 @@
 use super::error::LayoutError;
 use super::segments::{self, PageSizes, SegmentFacts, is_tls_zeroes};
 use super::*;
+use crate::address::Address;
 use crate::elf::*;
 use crate::options::{Magic, Options, SeparateCode};
 
@@ -25,14 +26,14 @@ const MAX_FILE_ALIGN: u64 = 4096;
 const MAX_PADDING: u64 = 1 << 32;
 
 struct Cursor {
-    address: u64,
+    address: Address,
     offset: FileOffset,
 }
 
 /// Where sections of a file of this form end at the latest: what lies at the very top ends after the last
 /// address.
-pub(super) fn max_end(format: Format) -> u64 {
-    format.max_address().saturating_add(1).min(MAX_END)
+pub(super) fn max_end(format: Format) -> Address {
+    Address::new(format.max_address().saturating_add(1).min(MAX_END))
 }
 
 /// The last offset in a file of this form.
@@ -53,7 +54,8 @@ pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -
 
 /// Gives all sections of an object their offsets. They have no addresses.
 pub(super) fn object(layout: &mut Layout) -> Result<(), LayoutError> {
-    let mut cursor = Cursor { address: 0, offset: FileOffset::START + layout.format.size::<Ehdr>() };
+    let mut cursor =
+        Cursor { address: Address::ZERO, offset: FileOffset::START + layout.format.size::<Ehdr>() };
     place_rest(layout, &mut cursor, |out| Some(out.align.min(MAX_FILE_ALIGN)), true)
 }
 
@@ -78,7 +80,7 @@ pub(super) fn raw(layout: &mut Layout) -> Result<(), LayoutError> {
             out.offset = FileOffset::START;
             continue;
         }
-        out.offset = FileOffset::of_address(out.load_address, start);
+        out.offset = FileOffset(out.load_address - start);
         if out.offset.since(end) > MAX_PADDING {
             return Err(LayoutError::file_too_large(out));
         }
@@ -86,10 +88,6 @@ pub(super) fn raw(layout: &mut Layout) -> Result<(), LayoutError> {
     }
     (layout.image_base, layout.file_size) = (start, end - FileOffset::START);
     Ok(())
-}
-
-fn checked_align_up(value: u64, align: u64) -> Option<u64> {
-    value.checked_next_multiple_of(align)
 }
 
 /// Where a loadable segment starts.
@@ -110,7 +108,7 @@ struct Placer<'c, 'o> {
     distance: u64,
     tls_align: u64,
     /// Where the thread-local template goes on, once it has begun.
-    tls_address: Option<u64>,
+    tls_address: Option<Address>,
 }
 
 fn allocated(
@@ -125,7 +123,7 @@ fn allocated(
     };
     let starts: Vec<Start> = loads.filter(|s| !s.headers).map(start).collect();
     let tls_align = layout.sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max().unwrap_or(1);
-    let (format, distance) = (layout.format, layout.image_base);
+    let (format, distance) = (layout.format, FileOffset::START.distance(layout.image_base));
     let mut placer = Placer { options, format, pages, cursor, distance, tls_align, tls_address: None };
     let mut previous: Option<usize> = None;
     for i in 0..layout.sections.len() {
@@ -153,17 +151,17 @@ fn allocated(
 
 impl Placer<'_, '_> {
     /// They take no space in the image: the next section has the same address.
-    fn tls_zeroes(&mut self, out: &mut OutputSection, explicit: Option<u64>) -> Result<(), LayoutError> {
+    fn tls_zeroes(&mut self, out: &mut OutputSection, explicit: Option<Address>) -> Result<(), LayoutError> {
         let from = explicit.or(self.tls_address).unwrap_or(self.cursor.address);
         out.address =
-            checked_align_up(from, self.align(out)).ok_or_else(|| LayoutError::beyond_addresses(out))?;
+            from.checked_aligned(self.align(out)).ok_or_else(|| LayoutError::beyond_addresses(out))?;
         self.tls_address = Some(self.checked_end(out)?);
         out.offset = self.cursor.offset;
         Ok(())
     }
 
     /// Where a section ends, if it fits.
-    fn checked_end(&self, out: &OutputSection) -> Result<u64, LayoutError> {
+    fn checked_end(&self, out: &OutputSection) -> Result<Address, LayoutError> {
         let end = out.address.checked_add(out.size).filter(|end| *end <= max_end(self.format));
         end.ok_or_else(|| LayoutError::beyond_addresses(out))
     }
@@ -179,7 +177,7 @@ impl Placer<'_, '_> {
         &mut self,
         before: u64,
         first: &OutputSection,
-        (explicit, start): (Option<u64>, &Start),
+        (explicit, start): (Option<Address>, &Start),
     ) -> Result<(), LayoutError> {
         let align = start.align;
         if separate(self.options, before, first.flags) {
@@ -188,10 +186,10 @@ impl Placer<'_, '_> {
         if let Some(address) = explicit {
             self.cursor.address = address;
         } else if self.options.layout.magic == Magic::Paged {
-            let base = checked_align_up(self.cursor.address, align);
+            let base = self.cursor.address.checked_aligned(align);
             let address = base.and_then(|base| base.checked_add(self.cursor.offset.0 % align));
             // What has no memory needs no page, of which there may be none.
-            let fits = |address: &u64| start.has_memory || *address <= max_end(self.format);
+            let fits = |address: &Address| start.has_memory || *address <= max_end(self.format);
             let stays = (!start.has_memory).then_some(self.cursor.address);
             self.cursor.address =
                 address.filter(fits).or(stays).ok_or_else(|| LayoutError::beyond_addresses(first))?;
@@ -207,7 +205,9 @@ impl Placer<'_, '_> {
     /// What fills the last page of what becomes read-only.
     fn relro_padding(&mut self, out: &mut OutputSection) -> Result<(), LayoutError> {
         (out.address, out.offset) = (self.cursor.address, self.cursor.offset);
-        let end = checked_align_up(out.address, self.pages.common)
+        let end = out
+            .address
+            .checked_aligned(self.pages.common)
             .ok_or_else(|| LayoutError::beyond_addresses(out))?;
         out.size = end - out.address;
         self.cursor.address = self.checked_end(out)?;
@@ -216,7 +216,10 @@ impl Placer<'_, '_> {
 
     /// Places a section at the cursor; `after_zeroes`: after one without contents in the file.
     fn section(&mut self, out: &mut OutputSection, after_zeroes: bool) -> Result<(), LayoutError> {
-        out.address = checked_align_up(self.cursor.address, self.align(out))
+        out.address = self
+            .cursor
+            .address
+            .checked_aligned(self.align(out))
             .ok_or_else(|| LayoutError::beyond_addresses(out))?;
         let end = self.checked_end(out)?;
         if out.is_nobits() || out.size == 0 && after_zeroes {
@@ -249,7 +252,7 @@ fn separate(options: &Options, before: u64, after: u64) -> bool {
 
 /// Gives the sections outside memory, and the section headers, their offsets after the image of a script.
 pub(super) fn behind(layout: &mut Layout, headers: bool) -> Result<(), LayoutError> {
-    let mut cursor = Cursor { address: 0, offset: layout.end_of_image };
+    let mut cursor = Cursor { address: Address::ZERO, offset: layout.end_of_image };
     place_rest(layout, &mut cursor, |out| (!out.is_alloc()).then_some(out.align), headers)
 }
 
@@ -270,7 +273,7 @@ pub(super) fn set_offset(
 /// Gives the sections outside memory their offsets anew, after their sizes changed.
 pub fn unallocated(layout: &mut Layout) -> Result<(), LayoutError> {
     let Some(first) = layout.sections.iter().find(|s| !s.is_alloc()) else { return Ok(()) };
-    let mut cursor = Cursor { address: 0, offset: first.offset };
+    let mut cursor = Cursor { address: Address::ZERO, offset: first.offset };
     place_rest(layout, &mut cursor, |out| (!out.is_alloc()).then_some(out.align), true)?;
     for segment in &mut layout.segments {
         if let Some(first) = layout.sections.get(segment.sections.start).filter(|out| !out.is_alloc())

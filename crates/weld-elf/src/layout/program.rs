@@ -16,6 +16,7 @@ use super::standard::{
     OBJECT, ORDER, RELRO_NAMES, RELRO_NOW, RELRO_OPENBSD, RELRO_OWN, RELRO_PADDING, RELRO_PARTS,
 };
 use super::{ChunkKind, OutputSection};
+use crate::address::Address;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::options::{Magic, Options};
@@ -133,7 +134,7 @@ impl<'o> Program<'o> {
         out.large = self.machine.is_large(out.flags);
         out.memory = self.memory(out);
         out.rank = self.rank(out);
-        out.start = self.options.start_of(&out.name);
+        out.start = self.options.start_of(&out.name).map(Address::new);
     }
 
     /// `--section-align`

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Chunk, ChunkKind, Layout, MergedPart};
+use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::plt;
 use crate::arch::shrink::{Addresses, Place, Section, Shrink};
@@ -42,10 +43,10 @@ pub struct Round<'c, 'a> {
     pub plt: plt::Style,
     pub mode: Mode,
     /// The values of what the linker defines.
-    pub internals: HashMap<SymbolId, u64>,
-    pub thread_pointer: u64,
+    pub internals: HashMap<SymbolId, Address>,
+    pub thread_pointer: Address,
     /// Where the register for data points; `None` if nothing says so, or code must not use it.
-    pub pointer: Option<u64>,
+    pub pointer: Option<Address>,
 }
 
 impl<'c, 'a> Round<'c, 'a> {
@@ -53,13 +54,13 @@ impl<'c, 'a> Round<'c, 'a> {
         &self.objects[code.object.index()]
     }
 
-    fn in_chunk(&self, chunk: Option<&Chunk>, offset: u64) -> Option<u64> {
+    fn in_chunk(&self, chunk: Option<&Chunk>, offset: u64) -> Option<Address> {
         let chunk = chunk?;
         Some(self.layout[chunk.out].address.wrapping_add(chunk.offset()).wrapping_add(offset))
     }
 
     /// The address of byte `at` of an input section.
-    fn in_section(&self, id: SectionId, at: u64) -> Option<u64> {
+    fn in_section(&self, id: SectionId, at: u64) -> Option<Address> {
         let section = self.sections.get(id);
         match section.kind() {
             SectionKind::Merge => {
@@ -82,7 +83,7 @@ impl<'c, 'a> Round<'c, 'a> {
     }
 
     /// The address of a global symbol.
-    pub fn global(&self, id: SymbolId) -> Option<u64> {
+    pub fn global(&self, id: SymbolId) -> Option<Address> {
         let symbol = &self.symbols[id];
         let flags = symbol.flags();
         if flags & sym::NEEDS_CANONICAL_PLT != 0 {
@@ -91,12 +92,14 @@ impl<'c, 'a> Round<'c, 'a> {
         match flags & sym::KIND {
             sym::DEFINED => self.in_section(SectionId(symbol.section), symbol.offset()),
             // A script may still compute it.
-            sym::ABSOLUTE => Some(self.internals.get(&id).copied().unwrap_or(symbol.constant())),
+            sym::ABSOLUTE => {
+                Some(self.internals.get(&id).copied().unwrap_or(Address::new(symbol.constant())))
+            }
             sym::COMMON => {
                 self.in_chunk(self.layout.chunk(ChunkKind::Common(symbol.section)), symbol.offset())
             }
             // Null, unless the loader finds one.
-            sym::UNDEFINED if !symbol.has(sym::PREEMPTIBLE) => Some(0),
+            sym::UNDEFINED if !symbol.has(sym::PREEMPTIBLE) => Some(Address::ZERO),
             sym::INTERNAL => self.internals.get(&id).copied(),
             // Copies that become read-only lie elsewhere; that is not decided here.
             _ => None,
@@ -158,17 +161,17 @@ impl<'c, 'a> Round<'c, 'a> {
     }
 
     /// The addresses of sections number `run` of the input. Of those that have none, anything.
-    pub fn addresses(&self, run: Range<usize>) -> Vec<u64> {
+    pub fn addresses(&self, run: Range<usize>) -> Vec<Address> {
         let sections = self.sections.list[run].iter();
         let address = |section: &InputSection| {
             let out = self.layout.out_of(section.bin());
-            out.map_or(0, |out| self.layout[out].address.wrapping_add(section.offset()))
+            out.map_or(Address::ZERO, |out| self.layout[out].address.wrapping_add(section.offset()))
         };
         sections.map(address).collect()
     }
 
     /// The address of entry `plt` of the PLT.
-    pub fn entry(&self, plt: u32) -> Option<u64> {
+    pub fn entry(&self, plt: u32) -> Option<Address> {
         let (kind, offset) = plt::place_of(self.mode.facts(), self.slots.jump_slots, self.plt, plt);
         self.in_chunk(self.layout.chunk(kind.into()), offset)
     }
@@ -197,14 +200,15 @@ impl Addresses for Round<'_, '_> {
                 let address = self.in_section(id, at)?.wrapping_add(if by_section { 0 } else { addend });
                 Some(Place { address, flags: sym::DEFINED | kind })
             }
-            SymbolPlace::Absolute => {
-                Some(Place { address: symbol.st_value().wrapping_add(addend), flags: sym::ABSOLUTE | kind })
-            }
+            SymbolPlace::Absolute => Some(Place {
+                address: Address::new(symbol.st_value().wrapping_add(addend)),
+                flags: sym::ABSOLUTE | kind,
+            }),
             _ => None,
         }
     }
 
-    fn called(&self, code: &Section, reloc: &Rela) -> Option<u64> {
+    fn called(&self, code: &Section, reloc: &Rela) -> Option<Address> {
         let object = self.object(code);
         let special = match global_of(object, reloc) {
             Some(id) => self.symbols[id].has(sym::PREEMPTIBLE | sym::IFUNC),
@@ -218,7 +222,7 @@ impl Addresses for Round<'_, '_> {
         }
     }
 
-    fn here(&self, code: &Section, at: u64) -> Option<u64> {
+    fn here(&self, code: &Section, at: u64) -> Option<Address> {
         self.in_section(SectionId(self.object(code).section_base + code.shndx), at)
     }
 
@@ -226,11 +230,11 @@ impl Addresses for Round<'_, '_> {
         self.slot(code, reloc).is_some_and(|slot| slot.of_class(class).is_some())
     }
 
-    fn thread_pointer(&self) -> u64 {
+    fn thread_pointer(&self) -> Address {
         self.thread_pointer
     }
 
-    fn pointer(&self) -> Option<u64> {
+    fn pointer(&self) -> Option<Address> {
         self.pointer
     }
 }

@@ -12,6 +12,7 @@ use std::cmp::Reverse;
 use super::error::LayoutError;
 use super::program::{Memory, Program};
 use super::*;
+use crate::address::Address;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::mode::Mode;
@@ -55,9 +56,9 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
     }
     let options = program.options;
     layout.segments = plan(layout, program, facts, program.loads_headers());
-    let default = if facts.mode.pic { 0 } else { facts.mode.facts().image_base };
+    let default = if facts.mode.pic { Address::ZERO } else { facts.mode.facts().image_base };
     let page = facts.mode.facts().pages.smallest;
-    layout.image_base = options.layout.image_base.unwrap_or(default);
+    layout.image_base = options.layout.image_base.map_or(default, Address::new);
     if !layout.image_base.is_multiple_of(page) {
         return Err(LayoutError::ImageBasePage { base: layout.image_base, page });
     }
@@ -68,7 +69,7 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
     drop_empty_loads(layout);
     measure(layout, facts);
     if let Some(base) = options.layout.physical_image_base {
-        load_elsewhere(layout, base, page);
+        load_elsewhere(layout, Address::new(base), page);
     }
     check_numbers(layout)?;
     if layout.raw {
@@ -95,15 +96,15 @@ fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> 
         layout.image_base = lowest;
         return Ok(());
     }
-    let end = before().map(|s| s.end()).fold(layout.image_base + layout.headers_size(), u64::max);
+    let end = before().map(|s| s.end()).fold(layout.image_base + layout.headers_size(), Address::max);
     let page = facts.pages.max;
-    let floor = lowest - lowest % page;
+    let floor = lowest.aligned_down(page);
     // What stays after the headers needs no others nearby.
-    if before().next().is_some() && end.checked_next_multiple_of(page).is_some_and(|end| end <= floor) {
+    if before().next().is_some() && end.checked_aligned(page).is_some_and(|end| end <= floor) {
         return Ok(());
     }
     let size = (end - layout.image_base).checked_next_multiple_of(page);
-    match size.and_then(|size| floor.checked_sub(size)) {
+    match size.and_then(|size| floor.checked_back(size)) {
         Some(base) if !facts.mode.pic => layout.image_base = base,
         // What moves as a whole begins at 0, however far below.
         Some(_) => return Ok(()),
@@ -122,7 +123,7 @@ fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> 
 /// `--physical-image-base`: has the image loaded from `base` on. What is loaded where it runs needs no
 /// copying, so that goes on as long as segments do not lie further apart than two pages; from then on they
 /// are loaded one after the other.
-fn load_elsewhere(layout: &mut Layout, base: u64, page: u64) {
+fn load_elsewhere(layout: &mut Layout, base: Address, page: u64) {
     let Layout { segments, sections, .. } = layout;
     let (mut next, mut stays) = (base, true);
     for load in segments.iter_mut().filter(|segment| segment.kind == PT_LOAD) {
@@ -131,7 +132,7 @@ fn load_elsewhere(layout: &mut Layout, base: u64, page: u64) {
         load.load_address = if stays { load.address } else { next };
         next = load.load_address.saturating_add(load.mem_size);
         for out in &mut sections[load.sections.clone()] {
-            out.load_address = out.address.wrapping_sub(load.address).wrapping_add(load.load_address);
+            out.load_address = load.load_address.wrapping_add(out.address.wrapping_sub(load.address));
         }
     }
     let headers = segments.iter().find(|s| s.kind == PT_LOAD && s.headers);
@@ -182,7 +183,7 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
         let span = &sections[segment.sections.clone()];
         let template = segment.kind == PT_TLS;
         let outside = |out: &&OutputSection| is_tls_zeroes(out) && !template;
-        let (mut file_end, mut end) = (FileOffset::START, 0);
+        let (mut file_end, mut end) = (FileOffset::START, Address::ZERO);
         if segment.headers {
             segment.offset = FileOffset::START;
             segment.address = layout.image_base;
@@ -218,7 +219,7 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
             segment.flags = PF_X;
         }
         if segment.kind == PT_GNU_RELRO {
-            end = end.checked_next_multiple_of(facts.pages.common).unwrap_or(end);
+            end = end.checked_aligned(facts.pages.common).unwrap_or(end);
             segment.align = 1;
         }
         segment.file_size = file_end - segment.offset;
@@ -247,7 +248,7 @@ fn is_unread(sections: &[OutputSection], unread: u64) -> bool {
 
 /// Offset and address of a loadable segment that begins with a section without contents, its `first`. They
 /// agree in the larger of the `units`, its alignment and that of pages, in which they can.
-fn start_of_zeroes(units: [u64; 2], span: &[OutputSection], first: &OutputSection) -> (FileOffset, u64) {
+fn start_of_zeroes(units: [u64; 2], span: &[OutputSection], first: &OutputSection) -> (FileOffset, Address) {
     if let Some(contents) = span.iter().find(|s| !s.is_nobits()) {
         // Contents follow, so it has room in the file.
         let distance = contents.address.wrapping_sub(first.address);
@@ -256,15 +257,17 @@ fn start_of_zeroes(units: [u64; 2], span: &[OutputSection], first: &OutputSectio
     // What has no contents may begin anywhere in the file. It begins in memory with its first section: pages
     // before that are others'.
     let first_offset = first.offset.0;
-    let down = |unit: &u64| first_offset.checked_sub(first_offset.wrapping_sub(first.address) % unit);
-    (FileOffset(units.iter().find_map(down).unwrap_or(first.address % units[1])), first.address)
+    let down = |unit: &u64| first_offset.checked_sub(first_offset.wrapping_sub(first.address.get()) % unit);
+    (FileOffset(units.iter().find_map(down).unwrap_or(first.address.get() % units[1])), first.address)
 }
 
 /// Program headers of 32 bits cannot say everything that may be asked for.
 pub(super) fn check_numbers(layout: &Layout) -> Result<(), LayoutError> {
     let max = layout.format.max_address();
     for s in &layout.segments {
-        if [s.offset.0, s.address, s.load_address, s.file_size, s.mem_size, s.align].iter().any(|&n| n > max)
+        if [s.offset.0, s.address.get(), s.load_address.get(), s.file_size, s.mem_size, s.align]
+            .iter()
+            .any(|&n| n > max)
         {
             let (size, address, align) = (s.mem_size, s.address, s.align);
             return Err(LayoutError::SegmentBeyondAddresses { address, size, align });
@@ -274,7 +277,7 @@ pub(super) fn check_numbers(layout: &Layout) -> Result<(), LayoutError> {
 }
 
 /// The load address of a segment: as far from its address as that of its first section.
-fn load_address(segment: &Segment, first: Option<&OutputSection>) -> u64 {
+fn load_address(segment: &Segment, first: Option<&OutputSection>) -> Address {
     let distance = first.map_or(0, |out| out.load_address.wrapping_sub(out.address));
     segment.address.wrapping_add(distance)
 }
@@ -402,8 +405,8 @@ pub(super) fn segment(kind: u32, flags: u32, sections: std::ops::Range<usize>, a
         flags,
         sections,
         offset: FileOffset::START,
-        address: 0,
-        load_address: 0,
+        address: Address::ZERO,
+        load_address: Address::ZERO,
         file_size: 0,
         mem_size: 0,
         align,

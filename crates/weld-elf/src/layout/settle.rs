@@ -59,6 +59,7 @@ pub fn settle<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::Address;
     use crate::elf::*;
     use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
 
@@ -84,7 +85,7 @@ mod tests {
         }
 
         fn adapt(&mut self, layout: &mut Layout, sections: &mut Sections) -> bool {
-            let size = layout.sections[1].address.min(self.0);
+            let size = layout.sections[1].address.get().min(self.0);
             let grows = size > layout.chunks[0].size;
             if grows {
                 resize(layout, sections, ChunkId(0), size);
@@ -100,7 +101,7 @@ mod tests {
             members::place_again(&mut layout, &mut sections, OutputSectionId(id));
         }
         let result = settle(&mut layout, &mut sections, &mut [&mut Greedy(limit)], |layout, _| {
-            layout.sections[1].address = layout.sections[0].size;
+            layout.sections[1].address = Address::new(layout.sections[0].size);
             Ok(())
         });
         (layout, result)
@@ -112,7 +113,7 @@ mod tests {
         assert_eq!(result, Ok(()));
         // The second chunk has moved after the first, and the section after both.
         assert_eq!((layout.chunks[0].size, layout.chunks[1].offset()), (50, 56));
-        assert_eq!((layout.sections[0].size, layout.sections[1].address), (64, 64));
+        assert_eq!((layout.sections[0].size, layout.sections[1].address.get()), (64, 64));
     }
 
     #[test]

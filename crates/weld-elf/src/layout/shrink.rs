@@ -17,6 +17,7 @@ use weld_common::{par, trace};
 use super::round::{RelaxHint, Round};
 use super::settle::Adaptive;
 use super::{Layout, Member, MergedPart, addresses, members, scripted};
+use crate::address::Address;
 use crate::arch::plt;
 use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::shrink::{Section, Shrink, Wanted, Wrong};
@@ -212,14 +213,14 @@ impl<'c, 'a> Shrinking<'c, 'a> {
     }
 
     /// What the places of the section become that is number `i` of those that have some.
-    fn choose_in(&self, round: &Round<'_, 'a>, addresses: &[u64], i: usize, forms: &mut Vec<u8>) {
+    fn choose_in(&self, round: &Round<'_, 'a>, addresses: &[Address], i: usize, forms: &mut Vec<u8>) {
         let shrunk = &round.sections.shrunk;
         let (id, deltas) = shrunk.nth(i);
         let code = LazyCell::new(|| self.code.section(round.sections, id));
         let address = addresses[id.index()];
         let mut gone = 0;
         for (delta, known) in deltas.iter().zip(&self.known[shrunk.range(i)]) {
-            let call = |length: u8, target: u64| {
+            let call = |length: u8, target: Address| {
                 let here = address.wrapping_add(u64::from(delta.end - u32::from(length) - gone));
                 self.machine.call(target.wrapping_sub(here) as i64, delta.extra)
             };

@@ -27,7 +27,7 @@ impl Folds {
     pub fn place(&self, sections: &mut Sections) {
         for (folded, leader) in &self.pairs {
             let address = sections.get(*leader).address();
-            sections.list[folded.index()].set_offset(address);
+            sections.list[folded.index()].set_address(address);
         }
     }
 

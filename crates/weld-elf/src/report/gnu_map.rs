@@ -24,6 +24,7 @@ use weld_common::text;
 use super::extraction;
 use super::map::Symbols;
 use super::script_lines::ScriptLines;
+use crate::address::Address;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::load::Input;
@@ -99,7 +100,7 @@ fn discarded(image: &Image, parallel: bool) -> String {
             if gone && !is_table(shdr) {
                 let name = text::text(object.section_name(shndx as usize).unwrap_or_default()).into_owned();
                 let file = image.resolved.objects[index].name.to_string();
-                row(&mut text, &format!(" {name}"), (0, shdr.sh_size()), &file);
+                row(&mut text, &format!(" {name}"), (Address::ZERO, shdr.sh_size()), &file);
             }
         }
         text
@@ -112,7 +113,7 @@ fn discarded(image: &Image, parallel: bool) -> String {
 }
 
 /// A line with a place.
-fn row(text: &mut String, name: &str, (address, size): (u64, u64), file: &str) {
+fn row(text: &mut String, name: &str, (address, size): (Address, u64), file: &str) {
     let size = format!("{size:#x}");
     let line = match name.len() < NAME {
         true => format!("{name:<NAME$}0x{address:016x} {size:>10} {file}"),
@@ -122,7 +123,7 @@ fn row(text: &mut String, name: &str, (address, size): (u64, u64), file: &str) {
     text.push('\n');
 }
 
-fn symbol(text: &mut String, address: u64, name: &str) {
+fn symbol(text: &mut String, address: Address, name: &str) {
     _ = writeln!(text, "{:NAME$}0x{address:016x}{:NAME$}{name}", "", "");
 }
 
@@ -141,7 +142,7 @@ fn of_script(note: &Note, line: &mut String) -> Option<Inside> {
     match note {
         Note::Section(_) => None,
         Note::Assignment { inside, value, said, .. } => {
-            symbol(line, *value, &assignment(said));
+            symbol(line, Address::new(*value), &assignment(said));
             Some(*inside)
         }
         Note::NotProvided { inside, said } => {
@@ -264,10 +265,10 @@ mod tests {
     #[test]
     fn long_names_have_lines_of_their_own() {
         let mut text = String::new();
-        row(&mut text, " .text", (0x401000, 0x1b), "a.o");
-        row(&mut text, " .note.GNU-stack", (0, 0), "a.o");
-        row(&mut text, ".text", (0x401000, 0x1b), "");
-        symbol(&mut text, 0x401000, "f");
+        row(&mut text, " .text", (Address::new(0x401000), 0x1b), "a.o");
+        row(&mut text, " .note.GNU-stack", (Address::ZERO, 0), "a.o");
+        row(&mut text, ".text", (Address::new(0x401000), 0x1b), "");
+        symbol(&mut text, Address::new(0x401000), "f");
         assert_eq!(
             text,
             " .text          0x0000000000401000       0x1b a.o\n \

@@ -4,6 +4,7 @@
 
 use weld_common::diag::{Diagnostic, Diagnostics};
 
+use crate::address::Address;
 use crate::elf::*;
 use crate::ids::*;
 use crate::job::{Context, Job};
@@ -49,7 +50,7 @@ fn notes(job: &Job, image: &Image) {
         for section in sections.iter().filter(|s| s.kind != SHT_NOTE && s.is_alloc() && s.size > 0) {
             let name = String::from_utf8_lossy(&section.name);
             let text = format!("section {name} is no note, but PHDRS has it in a segment of notes (PT_NOTE)");
-            job.sink.push(Diagnostic::warning(text).at(section.address));
+            job.sink.push(Diagnostic::warning(text).at(section.address.get()));
         }
     }
 }
@@ -75,7 +76,7 @@ fn segments(job: &Job, image: &Image) {
         for (section, what) in holds.into_iter().filter_map(|(flag, what)| Some((with(flag)?, what))) {
             diagnostic = diagnostic.note(format!("section {section} in it is {what}"));
         }
-        job.sink.push(diagnostic.at(segment.address));
+        job.sink.push(diagnostic.at(segment.address.get()));
     }
     for segment in image.layout.segments.iter().filter(|s| s.kind == PT_TLS && s.flags & PF_X != 0) {
         let text = format!("the thread-local segment (PT_TLS) at {:#x} can be executed", segment.address);
@@ -83,7 +84,7 @@ fn segments(job: &Job, image: &Image) {
             ReportPolicy::Error => Diagnostic::error(text).tolerable(),
             _ => Diagnostic::warning(text),
         };
-        job.sink.push(diagnostic.at(segment.address));
+        job.sink.push(diagnostic.at(segment.address.get()));
     }
 }
 
@@ -99,7 +100,7 @@ fn alignment(job: &Job, image: &Image) {
         if let Some(end) = end.replace(address + section.size)
             && section.start.is_none()
             && end < address
-            && u64::next_multiple_of(end, section.align.max(1)) == address
+            && end.checked_aligned(section.align.max(1)) == Some(address)
         {
             let name = String::from_utf8_lossy(&section.name);
             let text = format!(
@@ -107,7 +108,7 @@ fn alignment(job: &Job, image: &Image) {
                 address - end,
                 section.align
             );
-            job.sink.push(Diagnostic::warning(text).at(address));
+            job.sink.push(Diagnostic::warning(text).at(address.get()));
         }
     }
 }
@@ -159,7 +160,7 @@ fn resolvers(job: &Job, image: &Image) {
 
 /// `-z report-relative-reloc`: each place that the loader adds the load address to, by address.
 fn relative(image: &Image, context: &Context) -> String {
-    let mut lines: Vec<(u64, String)> = Vec::new();
+    let mut lines: Vec<(Address, String)> = Vec::new();
     for reloc in image.live.dyn_relocs.iter().filter(|reloc| reloc.kind() == DynKind::Relative) {
         let id = context.owners.object(reloc.section);
         let object = &image.resolved.objects[id.index()];

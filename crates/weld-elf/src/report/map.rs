@@ -15,6 +15,7 @@ use std::fmt::Write;
 use rayon::prelude::*;
 
 use super::script_lines::ScriptLines;
+use crate::address::Address;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
@@ -65,7 +66,7 @@ pub fn text(image: &Image, context: &Context) -> String {
 /// A line of the script: an assignment.
 fn of_script(image: &Image, note: &Note, line: &mut String) -> Option<Inside> {
     let Note::Assignment { inside, from, to, said, .. } = note else { return None };
-    let place = (*from, to.wrapping_sub(*from), 1);
+    let place = (Address::new(*from), to.wrapping_sub(*from), 1);
     match inside {
         None => row(line, from.wrapping_neg(), place, said.text),
         Some((out, _)) => part(line, distance(&image.layout[*out]), place, said.text),
@@ -80,16 +81,16 @@ fn distance(out: &OutputSection) -> u64 {
 
 /// One line with a name at the indentation that the name comes with; its load address is `distance` from its
 /// address.
-fn row(text: &mut String, distance: u64, (address, size, align): (u64, u64, u64), name: &str) {
+fn row(text: &mut String, distance: u64, (address, size, align): (Address, u64, u64), name: &str) {
     let load = address.wrapping_add(distance);
     _ = writeln!(text, "{address:>16x} {load:>16x} {size:>8x} {align:>5} {name}");
 }
 
-fn symbol(text: &mut String, distance: u64, (address, size): (u64, u64), name: &str) {
+fn symbol(text: &mut String, distance: u64, (address, size): (Address, u64), name: &str) {
     row(text, distance, (address, size, 1), &format!("{:16}{name}", ""));
 }
 
-fn part(text: &mut String, distance: u64, place: (u64, u64, u64), name: &str) {
+fn part(text: &mut String, distance: u64, place: (Address, u64, u64), name: &str) {
     row(text, distance, place, &format!("{:8}{name}", ""));
 }
 
@@ -179,8 +180,8 @@ pub(super) struct Symbols {
     /// By section, then by offset.
     list: Vec<InSection>,
     /// By address.
-    commons: Vec<(u64, SymbolId)>,
-    copies: Vec<(u64, SymbolId)>,
+    commons: Vec<(Address, SymbolId)>,
+    copies: Vec<(Address, SymbolId)>,
 }
 
 impl Symbols {
@@ -206,7 +207,7 @@ impl Symbols {
                 _ => {}
             }
         }
-        let by_address = |(address, id): &(u64, SymbolId)| (*address, image.resolved.names.get(*id).name);
+        let by_address = |(address, id): &(Address, SymbolId)| (*address, image.resolved.names.get(*id).name);
         commons.sort_unstable_by_key(by_address);
         copies.sort_unstable_by_key(by_address);
         Symbols { list, commons, copies }
@@ -244,17 +245,20 @@ impl Symbols {
         self.list[first..].iter().take_while(move |s| s.section == section)
     }
 
-    pub(super) fn commons_in(&self, chunk: &Chunk) -> impl Iterator<Item = (u64, SymbolId)> {
+    pub(super) fn commons_in(&self, chunk: &Chunk) -> impl Iterator<Item = (Address, SymbolId)> {
         inside(&self.commons, chunk)
     }
 
-    pub(super) fn copies_in(&self, chunk: &Chunk) -> impl Iterator<Item = (u64, SymbolId)> {
+    pub(super) fn copies_in(&self, chunk: &Chunk) -> impl Iterator<Item = (Address, SymbolId)> {
         inside(&self.copies, chunk)
     }
 }
 
 /// Those of a sorted list of addresses that lie in a chunk.
-fn inside<'l>(list: &'l [(u64, SymbolId)], chunk: &Chunk) -> impl Iterator<Item = (u64, SymbolId)> + use<'l> {
+fn inside<'l>(
+    list: &'l [(Address, SymbolId)],
+    chunk: &Chunk,
+) -> impl Iterator<Item = (Address, SymbolId)> + use<'l> {
     let (start, end) = (chunk.address(), chunk.address() + chunk.size);
     let first = list.partition_point(|s| s.0 < start);
     list[first..].iter().take_while(move |s| s.0 < end).copied()

@@ -26,6 +26,7 @@ pub use parse::{Scripted, parse};
 pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::{JoinedKind, OutputUse};
 
+use crate::address::Address;
 use crate::arch::relax_deltas;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
@@ -163,14 +164,18 @@ impl InputSection {
     }
     /// From the offset to the address: the output section starts at `start`.
     #[inline(always)]
-    pub fn move_to(&mut self, start: u64) {
-        self.place = self.place.wrapping_add(start);
+    pub fn move_to(&mut self, start: Address) {
+        self.place = start.wrapping_add(self.place).get();
     }
     /// The address, once everything has one ([`crate::layout::addresses`]); the offset in its output section
     /// still if that is not in memory.
     #[inline(always)]
-    pub fn address(&self) -> u64 {
-        self.place
+    pub fn address(&self) -> Address {
+        Address::new(self.place)
+    }
+    /// Gives it the address of what stands for it.
+    pub fn set_address(&mut self, address: Address) {
+        self.place = address.get();
     }
     /// What a section of kind `Merge` has instead: the merged part that it belongs to, and which input of
     /// that.
@@ -317,7 +322,7 @@ impl Sections<'_> {
 
     /// The address of byte `at` of the input section.
     #[inline(always)]
-    pub fn address_of(&self, id: SectionId, at: u64) -> u64 {
+    pub fn address_of(&self, id: SectionId, at: u64) -> Address {
         self.get(id).address().wrapping_add(self.output_offset(id, at))
     }
 

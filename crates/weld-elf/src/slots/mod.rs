@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use weld_common::par;
 use weld_common::zeroed;
 
+use crate::address::Address;
 use crate::arch::class::Class;
 use crate::ids::*;
 use crate::live::{Live, LocalNeed, fact};
@@ -38,7 +39,7 @@ pub struct Slot {
     /// They are signed as pointers to code.
     pub code: bool,
     /// Address of a global's definition itself, before a PLT entry stands for it; known after layout.
-    pub definition: u64,
+    pub definition: Address,
 }
 
 impl Slot {
@@ -359,7 +360,7 @@ impl Wanting<'_> {
                 plt,
                 signed,
                 code: signed && flags & sym::SIGNED_CODE != 0,
-                definition: 0,
+                definition: Address::ZERO,
             });
         }
         part

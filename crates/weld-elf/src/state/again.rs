@@ -16,6 +16,7 @@ use weld_common::io::input::InputStore;
 use super::State;
 use super::outline::outline;
 use super::rows::*;
+use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::{Machine, plt};
 use crate::elf::Rela;
@@ -186,17 +187,17 @@ impl<'k, 'a> Alone<'k, 'a> {
             sink,
             mode: self.known.mode(),
             bases: Bases {
-                got: row.got,
-                got_plt: row.got_plt,
-                got_base: row.got_base,
-                plt: row.plt,
-                plt_sec: row.plt_sec,
-                iplt: row.iplt,
-                tls_start: row.tls_start,
-                thread_pointer: row.thread_pointer,
+                got: Address::new(row.got),
+                got_plt: Address::new(row.got_plt),
+                got_base: Address::new(row.got_base),
+                plt: Address::new(row.plt),
+                plt_sec: Address::new(row.plt_sec),
+                iplt: Address::new(row.iplt),
+                tls_start: Address::new(row.tls_start),
+                thread_pointer: Address::new(row.thread_pointer),
             },
             relax_got: row.relax_got != 0,
-            pointer: (row.has_pointer != 0).then_some(row.pointer),
+            pointer: (row.has_pointer != 0).then_some(Address::new(row.pointer)),
             plt: plt::Style::of_code(row.plt_style).unwrap_or(plt::Style::Ordinary),
             relr: options.relocs.pack_relr,
             reloc_form: self.known.machine.facts().reloc_form(),

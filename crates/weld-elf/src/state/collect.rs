@@ -14,6 +14,7 @@ use super::State;
 use super::keys::{self, Numbers};
 use super::outline::outline;
 use super::rows::*;
+use crate::address::Address;
 use crate::ids::*;
 use crate::job::Context;
 use crate::layout::ChunkKind;
@@ -136,7 +137,7 @@ impl Link<'_, '_, '_> {
         let image = self.image;
         let section = image.sections.get(id);
         let object = &image.resolved.objects[self.context.owners.object(id).index()];
-        let (mut address, mut other) = (section.address(), NONE);
+        let (mut address, mut other) = (section.address().get(), NONE);
         match section.kind() {
             SectionKind::Merge => (address, other) = (0, section.merged().0 as u32),
             SectionKind::EhFrame => address = 0,
@@ -179,7 +180,7 @@ impl Link<'_, '_, '_> {
         let slot = image.slots.position(id).map_or(NONE, |position| rows.of_slot[position]);
         NameRow {
             hash,
-            value: symbol.address(),
+            value: symbol.address().get(),
             flags: symbol.flags(),
             mentioned: entry.flags & !7 | entry.rank() as u32,
             input,
@@ -220,7 +221,7 @@ impl Link<'_, '_, '_> {
                 tls_desc: slot.tls_desc,
                 plt: slot.plt,
                 signed: u8::from(slot.signed) | u8::from(slot.code) << 1,
-                definition: slot.definition,
+                definition: slot.definition.get(),
             }
         };
         let mut list: Vec<(SlotRow, usize)> = image.slots.list.iter().map(row).zip(0..).collect();
@@ -238,7 +239,7 @@ impl Link<'_, '_, '_> {
             name: texts.add(&out.name),
             kind: out.kind,
             flags: out.flags,
-            address: out.address,
+            address: out.address.get(),
             offset: out.offset.0,
             size: out.size,
             align: out.align,
@@ -257,7 +258,7 @@ impl Link<'_, '_, '_> {
             PartRow {
                 key: numbers.key(keys::hash_of(&[name, common.as_flattened()])),
                 output: chunk.map_or(NONE, |chunk| chunk.out.0),
-                address: chunk.map_or(0, |chunk| chunk.address()),
+                address: chunk.map_or(0, |chunk| chunk.address().get()),
                 size,
                 entsize: part.entsize,
                 strings: u8::from(part.strings),
@@ -313,7 +314,7 @@ impl Link<'_, '_, '_> {
 
     fn thunks(&self, rows: &Rows) -> Vec<ThunkRow> {
         let image = self.image;
-        let row = |(out, goal, address): (OutputSectionId, Goal, u64)| {
+        let row = |(out, goal, address): (OutputSectionId, Goal, Address)| {
             let target = goal.address(image.sections, image.symbols, |entry| image.plt_address(entry));
             let (goal, of, offset) = match goal {
                 Goal::Section(id, offset) => {
@@ -323,9 +324,9 @@ impl Link<'_, '_, '_> {
                     (goal_kind::PLT, rows.of_slot[image.slots.plt[entry as usize] as usize], addend)
                 }
                 Goal::Internal(id, addend) => (goal_kind::NAME, rows.of_name[id.index()], addend),
-                Goal::Absolute(address) => (goal_kind::ABSOLUTE, NONE, address.cast_signed()),
+                Goal::Absolute(address) => (goal_kind::ABSOLUTE, NONE, address.get().cast_signed()),
             };
-            ThunkRow { output: out.0, goal, of, offset, target, address }
+            ThunkRow { output: out.0, goal, of, offset, target: target.get(), address: address.get() }
         };
         let mut list: Vec<ThunkRow> = image.thunks.of_branches(image.layout).map(row).collect();
         list.sort_unstable_by_key(|row| (row.output, row.target, row.address));
@@ -337,16 +338,16 @@ impl Link<'_, '_, '_> {
         let bases = &image.bases;
         ImageRow {
             file_size: image.layout.file_size,
-            got: bases.got,
-            got_plt: bases.got_plt,
-            got_base: bases.got_base,
-            plt: bases.plt,
-            plt_sec: bases.plt_sec,
-            iplt: bases.iplt,
-            tls_start: bases.tls_start,
-            thread_pointer: bases.thread_pointer,
-            eh_frame: image.layout.chunk_address(ChunkKind::EhFrame),
-            pointer: image.pointer.unwrap_or(0),
+            got: bases.got.get(),
+            got_plt: bases.got_plt.get(),
+            got_base: bases.got_base.get(),
+            plt: bases.plt.get(),
+            plt_sec: bases.plt_sec.get(),
+            iplt: bases.iplt.get(),
+            tls_start: bases.tls_start.get(),
+            thread_pointer: bases.thread_pointer.get(),
+            eh_frame: image.layout.chunk_address(ChunkKind::EhFrame).get(),
+            pointer: image.pointer.map_or(0, Address::get),
             has_pointer: u8::from(image.pointer.is_some()),
             relax_got: u8::from(image.relax_got),
             has_shared: u8::from(!image.resolved.shared.is_empty()),

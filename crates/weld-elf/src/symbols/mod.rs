@@ -20,6 +20,7 @@ use weld_common::diag::DiagSink;
 use weld_common::prefetch::prefetch;
 use weld_common::{par, trace};
 
+use crate::address::Address;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -69,17 +70,17 @@ impl Symbol {
     }
     /// From the offset to the address: what it lies in starts at `start`.
     #[inline(always)]
-    pub fn move_to(&mut self, start: u64) {
-        self.place = self.place.wrapping_add(start);
+    pub fn move_to(&mut self, start: Address) {
+        self.place = start.wrapping_add(self.place).get();
     }
     /// The address, once everything has one, or the value of what is absolute; 0 if it has none.
     #[inline(always)]
-    pub fn address(&self) -> u64 {
-        self.place
+    pub fn address(&self) -> Address {
+        Address::new(self.place)
     }
     #[inline(always)]
-    pub fn set_address(&mut self, address: u64) {
-        self.place = address;
+    pub fn set_address(&mut self, address: Address) {
+        self.place = address.get();
     }
     /// The value of what is absolute, the same in all phases.
     #[inline(always)]

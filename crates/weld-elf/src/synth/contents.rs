@@ -9,6 +9,7 @@ use super::sframe::index::Entry;
 use super::shstrtab::Names;
 use super::symtab::SymTab;
 use super::tables::Tables;
+use crate::address::Address;
 use crate::compressed::CompressedSection;
 use crate::ids::OutputSectionId;
 
@@ -26,7 +27,7 @@ pub struct Contents<'c> {
     pub signed_words: Vec<u64>,
     pub eh_frames: &'c EhFrames,
     /// What `.eh_frame_hdr` says, in order; empty if there is none.
-    pub frame_table: Vec<(u64, u64)>,
+    pub frame_table: Vec<(Address, Address)>,
     pub relocs: Option<&'c EmittedRelocs>,
     pub symtab: Option<&'c SymTab>,
     pub tables: &'c Tables<'c>,

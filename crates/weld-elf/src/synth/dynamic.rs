@@ -53,13 +53,13 @@ pub trait Places {
 
 impl Places for Layout<'_> {
     fn chunk(&self, kind: ChunkKind) -> (u64, u64) {
-        Layout::chunk(self, kind).map_or((0, 0), |c| (c.address(), c.size))
+        Layout::chunk(self, kind).map_or((0, 0), |c| (c.address().get(), c.size))
     }
     fn has(&self, kind: ChunkKind) -> bool {
         Layout::chunk(self, kind).is_some()
     }
     fn section(&self, name: &[u8]) -> Option<(u64, u64)> {
-        self.find(name).map(|s| (s.address, s.size))
+        self.find(name).map(|s| (s.address.get(), s.size))
     }
 }
 

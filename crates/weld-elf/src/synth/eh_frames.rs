@@ -15,6 +15,7 @@ use weld_common::{par, trace};
 use super::error::TableTooLarge;
 use super::functions::Functions;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
+use crate::address::Address;
 use crate::eh_frame::{Cie, EhFrame};
 use crate::elf::*;
 use crate::ids::*;
@@ -295,7 +296,7 @@ impl EhFrames {
 
     /// Writes the bytes from offset `start` on, which is one of the borders; so is the end, or it is
     /// that of the section. `address` is that of the whole section.
-    pub fn write(&self, image: &Image, address: u64, start: u64, out: &mut [u8]) {
+    pub fn write(&self, image: &Image, address: Address, start: u64, out: &mut [u8]) {
         let end = start + out.len() as u64;
         let from = self.objects.partition_point(|span| self.start(span) < start);
         let to = self.objects.partition_point(|span| self.start(span) < end);
@@ -312,7 +313,7 @@ impl EhFrames {
         &self,
         image: &Image,
         (id, records): (ObjectId, &[Record]),
-        address: u64,
+        address: Address,
         (from, out): (u64, &mut [u8]),
     ) {
         let object = &image.resolved.objects[id.index()];
@@ -370,7 +371,7 @@ impl EhFrames {
     }
 
     /// (function address, FDE address) of every FDE, in the order of the search table.
-    pub fn table(&self, image: &Image, address: u64, parallel: bool) -> Vec<(u64, u64)> {
+    pub fn table(&self, image: &Image, address: Address, parallel: bool) -> Vec<(Address, Address)> {
         let name = "addresses of frames";
         let lists = par::runs(name, parallel, self.objects.len(), RUN, |run| {
             let mut table = Vec::with_capacity(
@@ -385,7 +386,13 @@ impl EhFrames {
         table
     }
 
-    fn add_to_table(&self, image: &Image, address: u64, span: &Span, table: &mut Vec<(u64, u64)>) {
+    fn add_to_table(
+        &self,
+        image: &Image,
+        address: Address,
+        span: &Span,
+        table: &mut Vec<(Address, Address)>,
+    ) {
         let (id, records) = (span.object, self.records(span));
         let object = &image.resolved.objects[id.index()];
         for Input { frame, relocs, records, .. } in inputs(image.resolved, image.sections, id, records) {

@@ -23,6 +23,7 @@ use super::eh_frames::EhFrames;
 use super::plan::Plan;
 use super::section::{At, Cuts, Info, Links, Sizes, Source as Parts, Spec, Synthetic};
 use super::symbol_numbers::Numbers;
+use crate::address::Address;
 use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::shrink::Shrink;
 use crate::elf::*;
@@ -303,11 +304,11 @@ impl<'c> Mover<'c> {
     }
 
     /// An input's relocation at its new place.
-    fn moved(&self, id: ObjectId, reloc: &Rela, place: u64) -> Rela {
+    fn moved(&self, id: ObjectId, reloc: &Rela, place: Address) -> Rela {
         let object = &self.image.resolved.objects[id.index()];
         match self.target((id, object), reloc) {
-            Some((symbol, addend)) => Rela::make(place, symbol, reloc.kind(), addend),
-            None => Rela::make(place, 0, object.machine.none, 0),
+            Some((symbol, addend)) => Rela::make(place.get(), symbol, reloc.kind(), addend),
+            None => Rela::make(place.get(), 0, object.machine.none, 0),
         }
     }
 
@@ -340,14 +341,14 @@ impl<'c> Mover<'c> {
         }
         let address = place.address.wrapping_add(place.addend as u64);
         if place.flags & sym::ABSOLUTE != 0 {
-            return Some((0, address as i64));
+            return Some((0, address.get() as i64));
         }
         self.in_section(object, reloc, address)
     }
 
     /// The symbol of the output section that a local symbol lies in, and the addend that makes it the
     /// same address.
-    fn in_section(&self, object: &Object, reloc: &Rela, address: u64) -> Option<(u32, i64)> {
+    fn in_section(&self, object: &Object, reloc: &Rela, address: Address) -> Option<(u32, i64)> {
         let image = self.image;
         let index = reloc.sym();
         let SymbolPlace::Section(shndx) = object.place(index, &object.syms[index as usize]) else {

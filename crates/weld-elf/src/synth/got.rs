@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
+use crate::address::Address;
 use crate::arch::facts::DynamicTypes;
 use crate::elf::Rela;
 use crate::elf::{SHF_ALLOC, SHF_WRITE, SHT_PROGBITS};
@@ -128,7 +129,7 @@ pub struct Word {
 pub fn each_word(image: &Image, entries: Range<usize>, mut visit: impl FnMut(Option<&Slot>, Word)) {
     for &(index, entry) in &image.slots.got[entries] {
         let slot = entry.slot().map(|slot| &image.slots.list[slot as usize]);
-        let (address, flags) = slot.map_or((0, 0), |slot| image.slot_address(slot));
+        let (address, flags) = slot.map_or((Address::ZERO, 0), |slot| image.slot_address(slot));
         let fixups = entry.fixups(flags, image.mode);
         let values = values(image, entry, address, flags);
         // No others are signed.
@@ -161,13 +162,13 @@ impl GotEntry {
 }
 
 /// What the words of an entry hold for a symbol of this module at `address`.
-fn values(image: &Image, entry: GotEntry, address: u64, flags: u32) -> [u64; 2] {
+fn values(image: &Image, entry: GotEntry, address: Address, flags: u32) -> [u64; 2] {
     let (bases, shared) = (&image.bases, image.mode.shared);
     let in_module = address.wrapping_sub(bases.tls_start);
     let own_id = u64::from(!shared);
     let looked_up = in_module.wrapping_sub(image.mode.facts().tls_offset);
     match entry {
-        GotEntry::Address(_) | GotEntry::SignedAddress(_) | GotEntry::TaggedAddress(_) => [address, 0],
+        GotEntry::Address(_) | GotEntry::SignedAddress(_) | GotEntry::TaggedAddress(_) => [address.get(), 0],
         GotEntry::TpOff(_) if shared => [in_module, 0],
         GotEntry::TpOff(_) => [address.wrapping_sub(bases.thread_pointer), 0],
         GotEntry::TpOffs(_) => {
@@ -199,7 +200,7 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
         out[..size * (head.min(end) - first)].fill(0);
         if first == 0 {
             // Where the GOT's base is, loaders may look for the dynamic section.
-            format.put(&mut out[..size], image.layout.chunk_address(crate::layout::ChunkKind::Dynamic));
+            format.put(&mut out[..size], image.layout.chunk_address(crate::layout::ChunkKind::Dynamic).get());
         }
     }
     // The entry before may have its second word here, the last one its second word after.

@@ -58,7 +58,7 @@ pub fn file_type(layout: &Layout, mode: Mode, options: &Options) -> (u16, u16) {
         moves_image
             && options.compat_mode.fixes_addresses()
             && !mode.shared
-            && lowest().is_some_and(|address| address >= page)
+            && lowest().is_some_and(|address| address.get() >= page)
     };
     let kind = match (mode.relocatable, mode.pic) {
         (true, _) => ET_REL,
@@ -103,7 +103,7 @@ pub fn file_header(
 }
 
 fn put_segment(out: &mut Writer, s: &Segment) {
-    out.u32(s.kind).u32(s.flags).word(s.offset.0).word(s.address).word(s.load_address);
+    out.u32(s.kind).u32(s.flags).word(s.offset.0).word(s.address.get()).word(s.load_address.get());
     out.word(s.file_size).word(s.mem_size).word(s.align);
 }
 
@@ -122,7 +122,7 @@ pub fn section_headers(layout: &Layout, names: &Names, range: Range<usize>) -> V
         put_section(
             &mut out,
             (name, section.kind),
-            [section.flags, section.address, section.offset.0, section.size],
+            [section.flags, section.address.get(), section.offset.0, section.size],
             (section.link.0, section.info),
             [section.align, section.entsize],
         );

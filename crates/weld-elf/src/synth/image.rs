@@ -3,6 +3,7 @@
 use weld_common::diag::DiagSink;
 use weld_common::merge::Pieces;
 
+use crate::address::Address;
 use crate::arch::facts::DynamicTypes;
 use crate::arch::plt;
 use crate::arch::site::ResolvedAddress;
@@ -44,7 +45,7 @@ pub struct Image<'c, 'a> {
     pub bases: Bases,
     pub relax_got: bool,
     /// Where the register for data points, if code may count from there.
-    pub pointer: Option<u64>,
+    pub pointer: Option<Address>,
     pub plt: plt::Style,
     /// Whether relative relocations are packed, so that their addends lie in the section.
     pub relr: bool,
@@ -66,7 +67,7 @@ impl<'a> Image<'_, 'a> {
     }
 
     /// The address of byte `offset` of a merge section.
-    pub fn merged_address(&self, section: &InputSection, offset: u64) -> Option<u64> {
+    pub fn merged_address(&self, section: &InputSection, offset: u64) -> Option<Address> {
         let (part, input) = section.merged();
         let part = &self.merged[part];
         let at = part.merged.output_offset(input, offset)?;
@@ -74,7 +75,7 @@ impl<'a> Image<'_, 'a> {
     }
 
     /// The pieces of a merge section, and the address from which their positions count.
-    pub fn pieces(&self, section: &InputSection) -> (Pieces<'_>, u64) {
+    pub fn pieces(&self, section: &InputSection) -> (Pieces<'_>, Address) {
         let (part, input) = section.merged();
         let part = &self.merged[part];
         let pieces = part.merged.pieces(input);
@@ -98,7 +99,7 @@ impl<'a> Image<'_, 'a> {
     #[inline(always)]
     pub fn local_place(&self, object: &Object, index: u32, addend: i64) -> ResolvedAddress {
         let Some(symbol) = object.syms.get(index as usize) else {
-            return ResolvedAddress { address: 0, addend, flags: sym::ABSOLUTE, dead: false };
+            return ResolvedAddress { address: Address::ZERO, addend, flags: sym::ABSOLUTE, dead: false };
         };
         let flags = match symbol.kind() {
             STT_TLS => sym::TLS,
@@ -112,7 +113,7 @@ impl<'a> Image<'_, 'a> {
                 let section = self.sections.get(id);
                 let flags = flags | sym::DEFINED;
                 if !section.in_image() || !self.live.contains(id) {
-                    return ResolvedAddress { address: 0, addend, flags, dead: true };
+                    return ResolvedAddress { address: Address::ZERO, addend, flags, dead: true };
                 }
                 match section.kind() {
                     SectionKind::Merge
@@ -128,13 +129,18 @@ impl<'a> Image<'_, 'a> {
                     },
                 }
             }
-            _ => ResolvedAddress { address: value, addend, flags: flags | sym::ABSOLUTE, dead: false },
+            _ => ResolvedAddress {
+                address: Address::new(value),
+                addend,
+                flags: flags | sym::ABSOLUTE,
+                dead: false,
+            },
         }
     }
 
     /// The address of byte `offset` of a section of the image, whatever became of its bytes. `None` if that
     /// is nowhere.
-    pub fn address_in(&self, id: SectionId, offset: u64) -> Option<u64> {
+    pub fn address_in(&self, id: SectionId, offset: u64) -> Option<Address> {
         let section = self.sections.get(id);
         match section.kind() {
             SectionKind::Merge => self.merged_address(section, offset).filter(|_| offset < section.size),
@@ -153,7 +159,9 @@ impl<'a> Image<'_, 'a> {
             Some(address) => {
                 ResolvedAddress { address, addend: if by_section { 0 } else { addend }, flags, dead: false }
             }
-            None => ResolvedAddress { address: 0, addend, flags: flags | sym::OUTSIDE, dead: true },
+            None => {
+                ResolvedAddress { address: Address::ZERO, addend, flags: flags | sym::OUTSIDE, dead: true }
+            }
         }
     }
 
@@ -171,30 +179,30 @@ impl<'a> Image<'_, 'a> {
     }
 
     /// Address of word `word` of the GOT.
-    pub fn got_address(&self, word: u32) -> Option<u64> {
+    pub fn got_address(&self, word: u32) -> Option<Address> {
         (word != NONE).then_some(self.bases.got + self.format().word() * word as u64)
     }
 
     /// Address of the slot with a symbol's address: that of its PLT entry for an IFUNC without one of its
     /// own.
-    pub fn address_slot(&self, slot: &Slot) -> Option<u64> {
+    pub fn address_slot(&self, slot: &Slot) -> Option<Address> {
         let of_entry = slot.plt != NONE && slot.plt >= self.slots.jump_slots;
         self.got_address(slot.got).or_else(|| of_entry.then(|| self.got_plt_address(slot.plt)))
     }
 
     /// Address of the entry that calls through `.got.plt`.
-    pub fn plt_address(&self, entry: u32) -> u64 {
+    pub fn plt_address(&self, entry: u32) -> Address {
         self.bases.plt_entry(self.mode.facts(), self.slots.jump_slots, self.plt, entry)
     }
 
     /// Address of the word of `.got.plt` that PLT entry `entry` jumps through.
-    pub fn got_plt_address(&self, entry: u32) -> u64 {
+    pub fn got_plt_address(&self, entry: u32) -> Address {
         self.bases.got_plt + self.format().word() * (self.slots.reserved + entry as u64)
     }
 
     /// The address of the function that chooses what PLT entry `entry`, one of an IFUNC of this output, jumps
     /// to.
-    pub fn resolver(&self, entry: u32) -> u64 {
+    pub fn resolver(&self, entry: u32) -> Address {
         let slot = &self.slots.list[self.slots.plt[entry as usize] as usize];
         match slot.local {
             Some((object, index)) => {
@@ -205,7 +213,7 @@ impl<'a> Image<'_, 'a> {
     }
 
     /// The address by which a slot's symbol is known (that of its PLT entry for an IFUNC), and its flags.
-    pub fn slot_address(&self, slot: &Slot) -> (u64, u32) {
+    pub fn slot_address(&self, slot: &Slot) -> (Address, u32) {
         let Some((object, index)) = slot.local else {
             let symbol = &self.symbols[slot.id];
             return (symbol.address(), symbol.flags());

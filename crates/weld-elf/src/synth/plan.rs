@@ -633,7 +633,7 @@ impl<'a> Plan<'a> {
     pub fn is_too_large_to_relax(&self) -> bool {
         let (end, span) = addresses::extent(&self.layout);
         // Where addresses are fixed, they become immediate operands, whose sign is extended.
-        let low = end <= RELAXABLE_SPAN || self.layout.image_base >= TOP;
+        let low = end.get() <= RELAXABLE_SPAN || self.layout.image_base.get() >= TOP;
         span > RELAXABLE_SPAN || !self.facts.mode.pic && !low
     }
 

@@ -75,7 +75,7 @@ impl Visitor for Unbound<'_> {
     type Output = u64;
 
     fn visit<R: Rules>(self) -> u64 {
-        R::unbound(self.plan, self.entry)
+        R::unbound(self.plan, self.entry).get()
     }
 }
 
@@ -89,12 +89,12 @@ fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
     let dynamic = image.layout.chunk_address(ChunkKind::Dynamic);
     for (word, bytes) in (first..).zip(out.chunks_exact_mut(format.word() as usize)) {
         let value = match word.checked_sub(reserved) {
-            None if word == 0 && has_base => dynamic,
+            None if word == 0 && has_base => dynamic.get(),
             Some(entry) if entry < u64::from(image.slots.jump_slots) => {
                 machine.visit(Unbound { plan, entry: entry as u32 })
             }
             // The addend of the relocation that calls the resolver.
-            Some(entry) if apply => image.resolver(entry as u32),
+            Some(entry) if apply => image.resolver(entry as u32).get(),
             _ => 0,
         };
         format.put(bytes, value);

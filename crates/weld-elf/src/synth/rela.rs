@@ -22,6 +22,7 @@ use weld_common::{par, sort, trace};
 
 use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Place, Sizes, Source as Parts, Spec, Synthetic};
+use crate::address::Address;
 use crate::arch::plt::Style;
 use crate::arch::site::ResolvedAddress;
 use crate::elf::*;
@@ -226,7 +227,7 @@ const ORDERED: usize = 1 << 13;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Source {
     /// Of what is relocated.
-    address: u64,
+    address: Address,
     /// The run of the section, or `GOT`.
     run: u32,
     /// Which part of it.
@@ -318,7 +319,7 @@ fn sources(image: &Image, parallel: bool) -> Vec<Source> {
     sort::by(par::concat("join sections", parallel, lists), parallel, Source::cmp)
 }
 
-fn source<T>(address: u64, run: u32, part: u32, relocs: &[T]) -> Source {
+fn source<T>(address: Address, run: u32, part: u32, relocs: &[T]) -> Source {
     Source { address, run, part, count: relocs.len() as u32 }
 }
 
@@ -351,13 +352,13 @@ fn resolvers(image: &Image) -> Vec<Rela> {
 
 fn of_resolver(image: &Image, entry: u32) -> Rela {
     let resolver = image.resolver(entry);
-    Rela::make(image.got_plt_address(entry), 0, image.types().irelative, resolver as i64)
+    Rela::make(image.got_plt_address(entry).get(), 0, image.types().irelative, resolver.get() as i64)
 }
 
 fn copied(image: &Image, copies: &Copies) -> Vec<Rela> {
     let copy = |&(id, _): &(SymbolId, bool)| {
         let dynsym = image.dynsym.map_or(0, |d| d.index(id));
-        Rela::make(image.symbols[id].address(), dynsym, image.types().copy, 0)
+        Rela::make(image.symbols[id].address().get(), dynsym, image.types().copy, 0)
     };
     copies.list.iter().map(copy).collect()
 }
@@ -394,20 +395,20 @@ fn collect_section(image: &Image, owners: &SectionOwners, run: &[DynReloc], all:
         let address = image.sections.address_of(first.section, input.r_offset());
         let packed = || image.options.relocs.pack_relr && is_even(section, input);
         match reloc.kind() {
-            DynKind::Relative if packed() => all.relr.push(address),
+            DynKind::Relative if packed() => all.relr.push(address.get()),
             DynKind::Signed if image.mode.dynamic && packed() && image.far.binary_search(reloc).is_err() => {
-                all.signed.push(address);
-                if !is_near(value_of(image, object, input).1) {
+                all.signed.push(address.get());
+                if !is_near(value_of(image, object, input).1.get()) {
                     all.far.push(*reloc);
                 }
             }
-            kind => collect_input(image, object, (kind, input), address, all),
+            kind => collect_input(image, object, (kind, input), address.get(), all),
         }
     }
 }
 
 /// What a relocation refers to, and the address of that.
-fn value_of(image: &Image, object_id: ObjectId, input: &Rela) -> (ResolvedAddress, u64) {
+fn value_of(image: &Image, object_id: ObjectId, input: &Rela) -> (ResolvedAddress, Address) {
     let object = &image.resolved.objects[object_id.index()];
     let place = image.place(object, input.sym(), input.r_addend());
     let mut value = place.address.wrapping_add(place.addend as u64);
@@ -426,7 +427,8 @@ pub fn packed_addend(image: &Image, object: ObjectId, section: SectionId, index:
     let owner = &image.resolved.objects[object.index()];
     let input = image.sections.relocs(owner, object.index(), input_section).get(index)?;
     let packed = image.options.relocs.pack_relr && image.mode.dynamic && is_even(input_section, input);
-    (packed && image.far.binary_search(&reloc).is_err()).then(|| value_of(image, object, input).1 as u32)
+    (packed && image.far.binary_search(&reloc).is_err())
+        .then(|| value_of(image, object, input).1.get() as u32)
 }
 
 fn collect_input(
@@ -443,19 +445,19 @@ fn collect_input(
     let types = image.types();
     match kind {
         DynKind::Relative | DynKind::Tagged => {
-            all.relative.push(Rela::make(offset, 0, types.relative, value as i64))
+            all.relative.push(Rela::make(offset, 0, types.relative, value.get() as i64))
         }
         DynKind::Symbolic => all.others.push(Rela::make(offset, dynsym, types.address, input.r_addend())),
         DynKind::Signed => {
             let kind = types.signed.map_or(types.relative, |signed| signed.relative);
-            all.others.push(Rela::make(offset, 0, kind, value as i64));
+            all.others.push(Rela::make(offset, 0, kind, value.get() as i64));
         }
-        DynKind::Called => all.calls.push(Rela::make(offset, 0, types.irelative, value as i64)),
+        DynKind::Called => all.calls.push(Rela::make(offset, 0, types.irelative, value.get() as i64)),
         DynKind::Same => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),
         DynKind::OffsetSlot => {
             let slot = image.slot(object_id, input.sym()).and_then(|slot| image.got_address(slot.got_tp));
-            let address = slot.unwrap_or(0).wrapping_add(input.r_addend() as u64);
-            all.relative.push(Rela::make(offset, 0, types.relative, address as i64));
+            let address = slot.unwrap_or_default().wrapping_add(input.r_addend() as u64);
+            all.relative.push(Rela::make(offset, 0, types.relative, address.get() as i64));
         }
         DynKind::TpOff if dynsym != 0 => {
             all.others.push(Rela::make(offset, dynsym, types.tpoff, input.r_addend()));
@@ -470,7 +472,7 @@ fn collect_input(
 fn collect_got(image: &Image, part: usize, all: &mut Collected) {
     let end = image.slots.got.len().min((part + 1) * GOT_RUN);
     got::each_word(image, part * GOT_RUN..end, |slot, word| {
-        let offset = image.bases.got + image.format().word() * word.index as u64;
+        let offset = (image.bases.got + image.format().word() * word.index as u64).get();
         if image.options.relocs.pack_relr && word.fixup == Fixup::Relative {
             all.relr.push(offset);
             return;
@@ -490,8 +492,8 @@ pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
     for (entry, bytes) in (first..).zip(out.chunks_exact_mut(form.size() as usize)) {
         let rela = if (entry as u32) < image.slots.jump_slots {
             let slot = &image.slots.list[image.slots.plt[entry] as usize];
-            let offset = image.got_plt_address(entry as u32);
-            let addend = if image.options.dynamic.mark_plt { jump_of(image, entry as u32) } else { 0 };
+            let offset = image.got_plt_address(entry as u32).get();
+            let addend = if image.options.dynamic.mark_plt { jump_of(image, entry as u32).get() } else { 0 };
             let dynsym = image.dynsym.map_or(0, |d| d.index(slot.id));
             Rela::make(offset, dynsym, image.types().jump_slot, addend as i64)
         } else {
@@ -502,7 +504,7 @@ pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
 }
 
 /// `-z mark-plt`: the address of the indirect jump of a PLT entry, which the loader may replace.
-fn jump_of(image: &Image, entry: u32) -> u64 {
+fn jump_of(image: &Image, entry: u32) -> Address {
     /// Bytes of the mark in front of it.
     const MARK: u64 = 4;
     let facts = image.mode.facts();

@@ -135,12 +135,14 @@ impl Packed<'_, '_> {
             let offset = section
                 .offset()
                 .wrapping_add(sections.output_offset(reloc.section, relocs[reloc.index()].r_offset()));
-            list.push(layout[out].address.wrapping_add(offset));
+            list.push(layout[out].address.wrapping_add(offset).get());
         }
         if let Some(chunk) = layout.chunk(ChunkKind::Got).filter(|_| self.got_words > 0) {
             let base = layout[chunk.out].address + chunk.offset();
             // Which words are relative does not change the size by more than a few bitmaps; take all.
-            list.extend((0..u64::from(self.got_words)).map(|word| base + layout.format.word() * word));
+            list.extend(
+                (0..u64::from(self.got_words)).map(|word| (base + layout.format.word() * word).get()),
+            );
         }
         list.sort_unstable();
         list

@@ -6,6 +6,7 @@
 //!
 //! Specification: gABI chapter 4 "Symbol Table".
 
+use crate::address::Address;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
@@ -52,9 +53,9 @@ impl InSection {
 
 impl Record {
     /// That of a section.
-    pub fn section(section: HeaderIndex, address: u64) -> Record {
+    pub fn section(section: HeaderIndex, address: Address) -> Record {
         let section = InSection::Defined(section);
-        Record { binding: STB_LOCAL, kind: STT_SECTION, other: 0, value: address, size: 0, section }
+        Record { binding: STB_LOCAL, kind: STT_SECTION, other: 0, value: address.get(), size: 0, section }
     }
 
     /// Whether it stands for a definition elsewhere.
@@ -106,7 +107,7 @@ impl Image<'_, '_> {
             binding: STB_LOCAL,
             kind: symbol.kind(),
             other: symbol.st_other(),
-            value: if tls { address.wrapping_sub(self.bases.tls_start) } else { address },
+            value: if tls { address.wrapping_sub(self.bases.tls_start) } else { address.get() },
             size,
             section,
         }
@@ -198,7 +199,7 @@ impl Image<'_, '_> {
             kind => (weak && kind == sym::SHARED, kind == sym::SHARED),
         };
         let (value, section) = match undefined {
-            true if flags & sym::NEEDS_CANONICAL_PLT != 0 => (symbol.address(), InSection::UNDEFINED),
+            true if flags & sym::NEEDS_CANONICAL_PLT != 0 => (symbol.address().get(), InSection::UNDEFINED),
             true => (0, InSection::UNDEFINED),
             false => self.made_place(id, symbol),
         };
@@ -224,7 +225,8 @@ impl Image<'_, '_> {
     #[inline(always)]
     fn global_place(&self, symbol: &Symbol) -> (u64, InSection) {
         let address = symbol.address();
-        let value = if symbol.has(sym::TLS) { address.wrapping_sub(self.bases.tls_start) } else { address };
+        let value =
+            if symbol.has(sym::TLS) { address.wrapping_sub(self.bases.tls_start) } else { address.get() };
         (value, self.output_index(symbol).map_or(InSection::ABSOLUTE, InSection::Defined))
     }
 

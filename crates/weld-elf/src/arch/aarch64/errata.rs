@@ -13,6 +13,7 @@
 //! (ARM-EPM-048406); encodings: "Arm Architecture Reference Manual", C4.1.
 
 use super::code::instruction;
+use crate::address::Address;
 use crate::arch::facts::Erratum;
 
 pub static ERRATA: [Erratum; 2] = [
@@ -22,15 +23,15 @@ pub static ERRATA: [Erratum; 2] = [
 
 const PAGE: u64 = 0x1000;
 
-fn find_843419(code: &[u8], address: u64, found: &mut dyn FnMut(usize, usize)) {
+fn find_843419(code: &[u8], address: Address, found: &mut dyn FnMut(usize, usize)) {
     // The last two instructions of each page.
-    let in_page = address % PAGE;
+    let in_page = address.get() % PAGE;
     let mut first = (if in_page > PAGE - 8 { PAGE - 4 } else { PAGE - 8 }).saturating_sub(in_page) as usize;
     while first + 12 <= code.len() {
         if let Some(last) = end_of_843419(code, first) {
             found(first, last);
         }
-        let in_page = (address + first as u64) % PAGE;
+        let in_page = (address + first as u64).get() % PAGE;
         first += if in_page == PAGE - 8 { 4 } else { PAGE as usize - 4 };
     }
 }
@@ -47,7 +48,7 @@ fn end_of_843419(code: &[u8], first: usize) -> Option<usize> {
     fourth.map(|_| first + 12)
 }
 
-fn find_835769(code: &[u8], _address: u64, found: &mut dyn FnMut(usize, usize)) {
+fn find_835769(code: &[u8], _address: Address, found: &mut dyn FnMut(usize, usize)) {
     let mut before = None;
     for (i, word) in code.chunks_exact(4).enumerate() {
         let code = instruction(word, 0);
@@ -157,7 +158,7 @@ mod tests {
     fn found(erratum: usize, address: u64, code: &[u32]) -> Vec<(usize, usize)> {
         let bytes: Vec<u8> = code.iter().flat_map(|code| code.to_le_bytes()).collect();
         let mut list = Vec::new();
-        (ERRATA[erratum].find)(&bytes, address, &mut |first, last| list.push((first, last)));
+        (ERRATA[erratum].find)(&bytes, Address::new(address), &mut |first, last| list.push((first, last)));
         list
     }
 

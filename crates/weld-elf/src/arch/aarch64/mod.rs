@@ -24,6 +24,7 @@ use super::facts::*;
 use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Looks, Rules};
 use super::site::Site;
+use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, SHF_AARCH64_PURECODE, SHT_AARCH64_AUTH_RELR, Target};
 use types::*;
@@ -42,7 +43,7 @@ const fn facts(big: bool) -> Facts {
         target: Target { machine: 183, format: Format { class: ElfClass::Elf64, order } },
         implicit_addend: None,
         pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x1000 },
-        image_base: 0x20_0000,
+        image_base: Address::new(0x20_0000),
         // Four of them are an instruction that traps.
         filler: 0,
         tls: Tls::BlockFirst(16),
@@ -130,11 +131,17 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
     const UNDEFINED_IS_NEAR: bool = true;
 
     #[inline(always)]
-    fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
+    fn put_distance(
+        kind: u32,
+        out: &mut [u8],
+        at: usize,
+        target: Address,
+        here: Address,
+    ) -> Result<(), Failure> {
         match kind {
             R_CALL26 | R_JUMP26 => code::put_branch(out, at, target.wrapping_sub(here) as i64),
             R_ADR_PREL_PG_HI21 | R_ADR_PREL_PG_HI21_NC => {
-                let pages = code::pages(target, here);
+                let pages = code::pages(target.get(), here.get());
                 code::put_pages(out, at, pages);
                 code::checked(kind, pages)
             }
@@ -163,7 +170,7 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
 
     /// Branches go on after themselves, other distances are from the place to itself (AAELF64, "Weak
     /// References").
-    fn undefined(kind: u32, here: u64) -> u64 {
+    fn undefined(kind: u32, here: Address) -> Address {
         if matches!(kind, R_CALL26 | R_JUMP26 | R_CONDBR19 | R_TSTBR14) { here + 4 } else { here }
     }
 
@@ -181,7 +188,7 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
         fits.then_some(())
     }
 
-    fn rewrite_got(_form: (), field: Field, target: u64) -> Result<(), Failure> {
+    fn rewrite_got(_form: (), field: Field, target: Address) -> Result<(), Failure> {
         relax::load_to_address(field, target)
     }
 
@@ -193,7 +200,7 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
         relax::general_to_local_exec(field, tpoff)
     }
 
-    fn general_to_initial_exec(_call: (), field: Field, slot: u64) -> Result<(), Failure> {
+    fn general_to_initial_exec(_call: (), field: Field, slot: Address) -> Result<(), Failure> {
         relax::general_to_initial_exec(field, slot)
     }
 
@@ -217,7 +224,7 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
         relax::descriptor_to_local_exec(field, tpoff)
     }
 
-    fn descriptor_to_initial_exec(field: Field, slot: u64) -> Result<(), Failure> {
+    fn descriptor_to_initial_exec(field: Field, slot: Address) -> Result<(), Failure> {
         relax::descriptor_to_initial_exec(field, slot)
     }
 
@@ -240,7 +247,7 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
     }
 
     /// The header calls the loader, which tells the entry by the word's address.
-    fn unbound(plan: &Plan, _entry: u32) -> u64 {
+    fn unbound(plan: &Plan, _entry: u32) -> Address {
         plan.plt
     }
 }

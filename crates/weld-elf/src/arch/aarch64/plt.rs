@@ -10,6 +10,7 @@
 //! "Program Property" (the tags `DT_AARCH64_BTI_PLT`, `DT_AARCH64_PAC_PLT`).
 
 use super::code::*;
+use crate::address::Address;
 use crate::arch::facts::{Entries, Guarded, Plt};
 use crate::arch::plt::{self, Plan, Style};
 
@@ -40,12 +41,12 @@ pub const PLT: Plt = Plt {
 const PUSH: u32 = 0xa9bf_7bf0;
 
 /// `adrp x16, …; ldr x17, [x16, …]; add x16, x16, …` for a word at `word`, if the first is at `address`.
-fn load_word(word: u64, address: u64) -> [u32; 3] {
-    [adrp(16, pages(word, address)), load_low(17, 16, word), add_low(16, 16, word)]
+fn load_word(word: Address, address: Address) -> [u32; 3] {
+    [adrp(16, pages(word.get(), address.get())), load_low(17, 16, word.get()), add_low(16, 16, word.get())]
 }
 
 /// The header, if it lies at `address` and the word with the loader's function at `word`.
-fn header(address: u64, word: u64, marked: bool) -> [u32; HEADER] {
+fn header(address: Address, word: Address, marked: bool) -> [u32; HEADER] {
     let mut code = [NOP; HEADER];
     let first = usize::from(marked);
     code[0] = BTI_C;
@@ -56,7 +57,7 @@ fn header(address: u64, word: u64, marked: bool) -> [u32; HEADER] {
 }
 
 /// An entry of as many instructions as `out` has room for.
-fn put_entry(out: &mut [u8], address: u64, word: u64, (marked, signed): (bool, bool)) {
+fn put_entry(out: &mut [u8], address: Address, word: Address, (marked, signed): (bool, bool)) {
     let mut code = [NOP; GUARDED];
     let mut at = 0;
     if marked {
@@ -94,7 +95,7 @@ pub fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
     put_entries(plan, (plan.jump_slots, plan.iplt), start, out);
 }
 
-fn put_entries(plan: &Plan, first: (u32, u64), start: u64, out: &mut [u8]) {
+fn put_entries(plan: &Plan, first: (u32, Address), start: u64, out: &mut [u8]) {
     let size = plan.entry_size();
     for (i, address, entry) in plt::entries(size, first, start, out) {
         put_entry(entry, address, plan.word(i), guards(plan.style));
@@ -115,7 +116,7 @@ mod tests {
 
     fn entry(guards: (bool, bool), instructions: usize) -> Vec<u32> {
         let mut out = vec![0xee; 4 * instructions];
-        put_entry(&mut out, 0x21_0020, 0x23_0018, guards);
+        put_entry(&mut out, Address::new(0x21_0020), Address::new(0x23_0018), guards);
         out.chunks_exact(4).map(|code| u32::from_le_bytes(code.try_into().unwrap())).collect()
     }
 
@@ -131,10 +132,10 @@ mod tests {
 
     #[test]
     fn the_header_calls_the_loader() {
-        let plain = header(0x21_0ff8, 0x23_0010, false);
+        let plain = header(Address::new(0x21_0ff8), Address::new(0x23_0010), false);
         // The page counts from where adrp lies.
         assert_eq!(plain, [PUSH, 0x9000_0110, 0xf940_0a11, 0x9100_4210, BR_X17, NOP, NOP, NOP]);
-        let marked = header(0x21_0ff8, 0x23_0010, true);
+        let marked = header(Address::new(0x21_0ff8), Address::new(0x23_0010), true);
         assert_eq!(marked[..3], [BTI_C, PUSH, 0xf000_00f0]);
     }
 }

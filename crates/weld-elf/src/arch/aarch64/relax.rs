@@ -17,6 +17,7 @@
 
 use super::code::*;
 use super::types::*;
+use crate::address::Address;
 use crate::arch::rules::{Failure, Field, reaches};
 use crate::arch::site::Site;
 use crate::elf::Rela;
@@ -48,8 +49,8 @@ fn from(code: u32) -> u32 {
 }
 
 /// `adrp` to the page of `target`.
-fn put_page(field: &mut Field, register: u32, target: u64) -> Result<(), Failure> {
-    let distance = pages(target, field.address);
+fn put_page(field: &mut Field, register: u32, target: Address) -> Result<(), Failure> {
+    let distance = pages(target.get(), field.address.get());
     put_instruction(field.out, field.at, adrp(register, distance));
     reaches(checked(R_ADR_PREL_PG_HI21, distance).is_ok())
 }
@@ -68,12 +69,12 @@ pub fn is_got_load(kind: u32, bytes: &[u8], at: usize) -> bool {
 }
 
 /// The address that a slot would hold.
-pub fn load_to_address(mut field: Field, target: u64) -> Result<(), Failure> {
+pub fn load_to_address(mut field: Field, target: Address) -> Result<(), Failure> {
     let code = instruction(field.out, field.at).ok_or(Failure::Form)?;
     if field.kind == R_ADR_GOT_PAGE {
         return put_page(&mut field, to(code), target);
     }
-    put_instruction(field.out, field.at, add_low(to(code), from(code), target));
+    put_instruction(field.out, field.at, add_low(to(code), from(code), target.get()));
     Ok(())
 }
 
@@ -82,7 +83,7 @@ const ADR_REACH: i64 = 1 << 20;
 
 /// `nop`, `adr` in place of `adrp`, `add`, if these make the address of `target` in one register. `at` is
 /// where the first is in `out`, `address` where it is in memory.
-fn near_address(out: &mut [u8], at: usize, address: u64, target: u64) {
+fn near_address(out: &mut [u8], at: usize, address: Address, target: Address) {
     let (Some(page), Some(low)) = (instruction(out, at), instruction(out, at + 4)) else { return };
     let register = to(page);
     let is_pair = is_adrp(page) && is_add(low) && to(low) == register && from(low) == register;
@@ -161,10 +162,10 @@ pub fn descriptor_to_local_exec(field: Field, tpoff: i64) -> Result<(), Failure>
     Ok(())
 }
 
-pub fn descriptor_to_initial_exec(mut field: Field, slot: u64) -> Result<(), Failure> {
+pub fn descriptor_to_initial_exec(mut field: Field, slot: Address) -> Result<(), Failure> {
     match field.kind {
         R_TLSDESC_ADR_PAGE21 => return put_page(&mut field, 0, slot),
-        R_TLSDESC_LD64_LO12 => put_instruction(field.out, field.at, load_low(0, 0, slot)),
+        R_TLSDESC_LD64_LO12 => put_instruction(field.out, field.at, load_low(0, 0, slot.get())),
         R_TLSDESC_LD_PREL19 => {
             // `ldr x0, slot`
             let distance = slot.wrapping_sub(field.address) as i64;
@@ -218,10 +219,10 @@ pub fn general_to_local_exec(field: Field, tpoff: i64) -> Result<(), Failure> {
     put_sequence(field, [move_high(0, offset), move_low(0, offset), pointer, sum])
 }
 
-pub fn general_to_initial_exec(field: Field, slot: u64) -> Result<(), Failure> {
-    let distance = pages(slot, field.address);
+pub fn general_to_initial_exec(field: Field, slot: Address) -> Result<(), Failure> {
+    let distance = pages(slot.get(), field.address.get());
     let [pointer, sum] = ADD_THREAD_POINTER;
-    put_sequence(field, [adrp(0, distance), load_low(0, 0, slot), pointer, sum])?;
+    put_sequence(field, [adrp(0, distance), load_low(0, 0, slot.get()), pointer, sum])?;
     reaches(checked(R_ADR_PREL_PG_HI21, distance).is_ok())
 }
 
@@ -237,7 +238,7 @@ mod tests {
     fn addresses_nearby_take_one_instruction() {
         let near = |code: [u32; 2], target: u64| {
             let mut out: Vec<u8> = code.iter().flat_map(|code| code.to_le_bytes()).collect();
-            near_address(&mut out, 0, 0x10_0ffc, target);
+            near_address(&mut out, 0, Address::new(0x10_0ffc), Address::new(target));
             [0, 4].map(|at| instruction(&out, at).unwrap())
         };
         // adrp x30, …; add x30, x30, …

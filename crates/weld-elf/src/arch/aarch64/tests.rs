@@ -92,13 +92,22 @@ fn distances_count_pages_where_instructions_do() {
         let mut out = [0; 4];
         Little::put_distance(kind, &mut out, 0, target, here).map(|()| u32::from_le_bytes(out))
     };
-    assert_eq!(distance(R_ADR_PREL_PG_HI21, 0x3000, 0x1fff), Ok(0x4000_0000));
-    assert_eq!(distance(R_ADR_PREL_PG_HI21, 0x1_0000_1000, 0x1fff), Err(Failure::Overflow(0x1_0000_0000)));
-    assert_eq!(distance(R_CALL26, 0x3000, 0x1000), Ok(0x800));
-    assert_eq!(distance(R_CALL26, 0x3002, 0x1000), Err(Failure::Unaligned(0x2002)));
-    assert_eq!(distance(R_JUMP26, 0x800_1000, 0x1000), Err(Failure::Overflow(0x800_0000)));
-    assert_eq!(Little::undefined(R_CALL26, 0x1000), 0x1004);
-    assert_eq!(Little::undefined(R_ADR_PREL_LO21, 0x1000), 0x1000);
+    assert_eq!(distance(R_ADR_PREL_PG_HI21, Address::new(0x3000), Address::new(0x1fff)), Ok(0x4000_0000));
+    assert_eq!(
+        distance(R_ADR_PREL_PG_HI21, Address::new(0x1_0000_1000), Address::new(0x1fff)),
+        Err(Failure::Overflow(0x1_0000_0000))
+    );
+    assert_eq!(distance(R_CALL26, Address::new(0x3000), Address::new(0x1000)), Ok(0x800));
+    assert_eq!(
+        distance(R_CALL26, Address::new(0x3002), Address::new(0x1000)),
+        Err(Failure::Unaligned(0x2002))
+    );
+    assert_eq!(
+        distance(R_JUMP26, Address::new(0x800_1000), Address::new(0x1000)),
+        Err(Failure::Overflow(0x800_0000))
+    );
+    assert_eq!(Little::undefined(R_CALL26, Address::new(0x1000)), Address::new(0x1004));
+    assert_eq!(Little::undefined(R_ADR_PREL_LO21, Address::new(0x1000)), Address::new(0x1000));
 }
 
 #[test]
@@ -106,12 +115,12 @@ fn data_has_an_order_and_instructions_have_one() {
     let mut out = [0xee; 8];
     Big::put(R_ABS32, &mut out, 2, 0x1234_5678).unwrap();
     assert_eq!(out, [0xee, 0xee, 0x12, 0x34, 0x56, 0x78, 0xee, 0xee]);
-    Big::put_distance(types::R_PREL16, &mut out, 0, 0x1001, 0x1000).unwrap();
+    Big::put_distance(types::R_PREL16, &mut out, 0, Address::new(0x1001), Address::new(0x1000)).unwrap();
     assert_eq!(out[..3], [0, 1, 0x12]);
     Big::put_address(&mut out, 0, 1);
     assert_eq!(out, [0, 0, 0, 0, 0, 0, 0, 1]);
     let mut out = 0x9400_0000u32.to_le_bytes();
-    Big::put_distance(R_CALL26, &mut out, 0, 0x1008, 0x1000).unwrap();
+    Big::put_distance(R_CALL26, &mut out, 0, Address::new(0x1008), Address::new(0x1000)).unwrap();
     assert_eq!(out, [2, 0, 0, 0x94]);
     assert_eq!(Little::put(R_ABS32, &mut [0; 4], 0, 1 << 32), Err(Failure::Overflow(1 << 32)));
 }
@@ -120,8 +129,13 @@ fn data_has_an_order_and_instructions_have_one() {
 fn replaced(code: &[(u32, u32)], change: impl Fn(Field) -> Result<(), Failure>) -> Vec<u32> {
     let mut out: Vec<u8> = code.iter().flat_map(|(code, _)| code.to_le_bytes()).collect();
     for (i, (_, kind)) in code.iter().enumerate() {
-        let field =
-            Field { out: &mut out, at: 4 * i, address: 0x1_0000 + 4 * i as u64, kind: *kind, got_base: 0 };
+        let field = Field {
+            out: &mut out,
+            at: 4 * i,
+            address: Address::new(0x1_0000 + 4 * i as u64),
+            kind: *kind,
+            got_base: Address::ZERO,
+        };
         change(field).unwrap();
     }
     out.chunks_exact(4).map(|code| u32::from_le_bytes(code.try_into().unwrap())).collect()
@@ -138,15 +152,18 @@ fn loads_of_slots_become_addresses() {
         assert!(!relax::is_got_load(*kind, &bytes, 6), "cut off");
     }
     // adrp x1, +2 pages; add x2, x1, #0x345
-    assert_eq!(replaced(&code, |field| relax::load_to_address(field, 0x1_2345)), [0xd000_0001, 0x910d_1422]);
+    assert_eq!(
+        replaced(&code, |field| relax::load_to_address(field, Address::new(0x1_2345))),
+        [0xd000_0001, 0x910d_1422]
+    );
     let far = Field {
         out: &mut 0x9000_0001u32.to_le_bytes(),
         at: 0,
-        address: 0,
+        address: Address::ZERO,
         kind: R_ADR_GOT_PAGE,
-        got_base: 0,
+        got_base: Address::ZERO,
     };
-    assert_eq!(relax::load_to_address(far, 1 << 33), Err(Failure::TooFar));
+    assert_eq!(relax::load_to_address(far, Address::new(1 << 33)), Err(Failure::TooFar));
 }
 
 #[test]
@@ -188,13 +205,19 @@ fn descriptors_become_offsets() {
     let local = |field: Field| relax::descriptor_to_local_exec(field, 0x12_3456);
     assert_eq!(replaced(&small, local), [&offset[..], &[code::NOP]].concat());
     assert_eq!(replaced(&tiny, local), offset);
-    let initial = |field: Field| relax::descriptor_to_initial_exec(field, 0x1_1008);
+    let initial = |field: Field| relax::descriptor_to_initial_exec(field, Address::new(0x1_1008));
     // adrp x0, +1 page; ldr x0, [x0, #8]; nop
     assert_eq!(replaced(&small, initial), [0xb000_0000, 0xf940_0400, code::NOP]);
     // ldr x0, .+0x1008; nop
     assert_eq!(replaced(&tiny, initial), [0x5800_8040, code::NOP]);
     let mut out = [0; 4];
-    let field = Field { out: &mut out, at: 0, address: 0, kind: R_TLSDESC_ADR_PAGE21, got_base: 0 };
+    let field = Field {
+        out: &mut out,
+        at: 0,
+        address: Address::ZERO,
+        kind: R_TLSDESC_ADR_PAGE21,
+        got_base: Address::ZERO,
+    };
     assert_eq!(relax::descriptor_to_local_exec(field, 1 << 32), Err(Failure::TooFar));
 }
 
@@ -215,7 +238,14 @@ fn calls_for_addresses_become_offsets() {
     assert!(Little::tls_call(&bytes, &relocs(R_TLSGD_ADR_PAGE21, R_TLSLD_ADD_LO12_NC), 0).is_none());
     let sequence = |change: &dyn Fn(Field) -> Result<(), Failure>| {
         let mut out = bytes.clone();
-        change(Field { out: &mut out, at: 0, address: 0x1_0000, kind: 0, got_base: 0 }).unwrap();
+        change(Field {
+            out: &mut out,
+            at: 0,
+            address: Address::new(0x1_0000),
+            kind: 0,
+            got_base: Address::ZERO,
+        })
+        .unwrap();
         let codes = out.chunks_exact(4).map(|code| u32::from_le_bytes(code.try_into().unwrap()));
         codes.collect::<Vec<_>>()
     };
@@ -224,7 +254,7 @@ fn calls_for_addresses_become_offsets() {
     let wanted = [&[0xd2a0_0020, 0xf280_0040][..], &add].concat();
     assert_eq!(sequence(&|field| Little::general_to_local_exec((), field, 0x1_0002)), wanted);
     let wanted = [&[0xb000_0000, 0xf940_0400][..], &add].concat();
-    assert_eq!(sequence(&|field| Little::general_to_initial_exec((), field, 0x1_1008)), wanted);
+    assert_eq!(sequence(&|field| Little::general_to_initial_exec((), field, Address::new(0x1_1008))), wanted);
     let wanted = [0xd53b_d040, code::NOP, code::NOP, code::NOP];
     assert_eq!(sequence(&|field| Little::local_dynamic_to_local_exec((), field)), wanted);
 }

@@ -19,6 +19,7 @@ use weld_common::thunks::{Form, Reach};
 
 use super::code::*;
 use super::types::{R_CALL26, R_JUMP26};
+use crate::address::Address;
 use crate::arch::facts::{Branches, LandingPad, Thunk};
 
 /// How far `b` and `bl` reach.
@@ -74,12 +75,16 @@ const fn near(prefix: &'static str) -> Thunk {
     code(prefix, 4, REACH, write_near)
 }
 
-const BY_PAGES: Thunk = code(MOVING, 12, PAGES_REACH, put_page_jump);
+const BY_PAGES: Thunk = code(MOVING, 12, PAGES_REACH, write_page_jump);
 
 /// `bti c; b …`
 const LANDING: Thunk = code("__AArch64BTIThunk_", 8, REACH, write_landing);
 
-fn write_landing(out: &mut [u8], address: u64, target: u64) {
+fn write_page_jump(out: &mut [u8], address: Address, target: Address) {
+    put_page_jump(out, address.get(), target.get());
+}
+
+fn write_landing(out: &mut [u8], address: Address, target: Address) {
     put_instruction(out, 0, BTI_C);
     write_near(&mut out[4..], address + 4, target);
 }
@@ -89,7 +94,7 @@ fn is_marked(code: &[u8]) -> bool {
     matches!(instruction(code, 0), Some(BTI_C | 0xd503_24df | 0xd503_233f | 0xd503_237f))
 }
 
-type Write = fn(&mut [u8], u64, u64);
+type Write = fn(&mut [u8], Address, Address);
 
 const fn absolute(write: Write) -> Thunk {
     Thunk { prefix: FIXED, form: Form { size: 16, align: 8, reach: Reach::EVERYTHING }, data: Some(8), write }
@@ -99,19 +104,19 @@ const fn relative(write: Write) -> Thunk {
     Thunk { prefix: FAR, form: Form { size: 24, align: 8, reach: Reach::EVERYTHING }, data: Some(16), write }
 }
 
-fn write_near(out: &mut [u8], address: u64, target: u64) {
+fn write_near(out: &mut [u8], address: Address, target: Address) {
     put_instruction(out, 0, BRANCH);
     // Layout has seen to it that it reaches.
     _ = put_branch(out, 0, target.wrapping_sub(address) as i64);
 }
 
-fn write_absolute<const BIG: bool>(out: &mut [u8], _address: u64, target: u64) {
+fn write_absolute<const BIG: bool>(out: &mut [u8], _address: Address, target: Address) {
     put_instruction(out, 0, LOAD_NEXT);
     put_instruction(out, 4, BR_X16);
-    put_word::<BIG>(&mut out[8..16], target);
+    put_word::<BIG>(&mut out[8..16], target.get());
 }
 
-fn write_relative<const BIG: bool>(out: &mut [u8], address: u64, target: u64) {
+fn write_relative<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
     for (i, code) in ADD_DISTANCE.into_iter().chain([BR_X16]).enumerate() {
         put_instruction(out, 4 * i, code);
     }
@@ -129,12 +134,12 @@ fn put_moves(out: &mut [u8], value: u64) {
     }
 }
 
-fn write_moves(out: &mut [u8], _address: u64, target: u64) {
-    put_moves(out, target);
+fn write_moves(out: &mut [u8], _address: Address, target: Address) {
+    put_moves(out, target.get());
     put_instruction(out, 16, BR_X16);
 }
 
-fn write_relative_moves(out: &mut [u8], address: u64, target: u64) {
+fn write_relative_moves(out: &mut [u8], address: Address, target: Address) {
     put_moves(out, target.wrapping_sub(address));
     put_instruction(out, 16, ADR_START);
     put_instruction(out, 20, ADD_DISTANCE[2]);
@@ -149,13 +154,13 @@ fn put_word<const BIG: bool>(out: &mut [u8], value: u64) {
 mod tests {
     use super::*;
 
-    fn written(thunk: &Thunk, address: u64, target: u64) -> Vec<u8> {
+    fn written(thunk: &Thunk, address: Address, target: Address) -> Vec<u8> {
         let mut out = vec![0xee; thunk.form.size as usize];
         (thunk.write)(&mut out, address, target);
         out
     }
 
-    fn code(thunk: &Thunk, address: u64, target: u64) -> Vec<u32> {
+    fn code(thunk: &Thunk, address: Address, target: Address) -> Vec<u32> {
         let words = written(thunk, address, target);
         words.chunks_exact(4).map(|code| u32::from_le_bytes(code.try_into().unwrap())).collect()
     }
@@ -163,13 +168,19 @@ mod tests {
     #[test]
     fn thunks_go_on_to_their_target() {
         let (fixed, moving) = (branches(false).fixed, branches(false).moving);
-        assert_eq!(code(&fixed[0], 0x1000, 0xff8), [0x17ff_fffe]);
-        assert_eq!(code(&moving[0], 0x1000, 0x1008), [0x1400_0002]);
-        assert_eq!(code(&fixed[1], 0x1000, 0x12_3456_789c), [0x5800_0050, 0xd61f_0200, 0x3456_789c, 0x12]);
+        assert_eq!(code(&fixed[0], Address::new(0x1000), Address::new(0xff8)), [0x17ff_fffe]);
+        assert_eq!(code(&moving[0], Address::new(0x1000), Address::new(0x1008)), [0x1400_0002]);
+        assert_eq!(
+            code(&fixed[1], Address::new(0x1000), Address::new(0x12_3456_789c)),
+            [0x5800_0050, 0xd61f_0200, 0x3456_789c, 0x12]
+        );
         // adrp x16, +2 pages; add x16, x16, #0x9c
-        assert_eq!(code(&moving[1], 0x1ff8, 0x309c), [0xd000_0010, 0x9102_7210, 0xd61f_0200]);
+        assert_eq!(
+            code(&moving[1], Address::new(0x1ff8), Address::new(0x309c)),
+            [0xd000_0010, 0x9102_7210, 0xd61f_0200]
+        );
         // ldr x16, .+16; adr x17, .-4 (the thunk); add x16, x16, x17
-        let far = code(&moving[2], 0x1000, 0x900);
+        let far = code(&moving[2], Address::new(0x1000), Address::new(0x900));
         assert_eq!(far, [0x5800_0090, 0x10ff_fff1, 0x8b11_0210, 0xd61f_0200, 0xffff_f900, 0xffff_ffff]);
     }
 
@@ -183,16 +194,22 @@ mod tests {
             0xf2c0_0010 | 0x2222 << 5,
             0xf2e0_0010 | 0x1111 << 5,
         ];
-        assert_eq!(code(&fixed[1], 0x1000, 0x1111_2222_3333_4444), [&moves[..], &[0xd61f_0200]].concat());
+        assert_eq!(
+            code(&fixed[1], Address::new(0x1000), Address::new(0x1111_2222_3333_4444)),
+            [&moves[..], &[0xd61f_0200]].concat()
+        );
         // adr x17, .-16 (the thunk); add x16, x16, x17; br x16
-        let far = code(&moving[2], 0x1000, 0x1111_2222_3333_5444);
+        let far = code(&moving[2], Address::new(0x1000), Address::new(0x1111_2222_3333_5444));
         assert_eq!(far, [&moves[..], &[0x10ff_ff91, 0x8b11_0210, 0xd61f_0200]].concat());
     }
 
     #[test]
     fn indirect_branches_end_at_marks() {
         let landing = branches(false).landing.unwrap();
-        assert_eq!(code(&landing.code, 0x1000, 0x1000), [0xd503_245f, 0x17ff_ffff]);
+        assert_eq!(
+            code(&landing.code, Address::new(0x1000), Address::new(0x1000)),
+            [0xd503_245f, 0x17ff_ffff]
+        );
         let is_marked = |code: u32| (landing.is_marked)(&code.to_le_bytes());
         assert!([0xd503_245f, 0xd503_24df, 0xd503_233f, 0xd503_237f].into_iter().all(is_marked));
         // bti; bti j; nop
@@ -203,9 +220,12 @@ mod tests {
     #[test]
     fn words_have_the_order_of_data() {
         let (fixed, moving) = (branches(true).fixed, branches(true).moving);
-        assert_eq!(written(&fixed[1], 0, 0x1234)[6..], [0x1f, 0xd6, 0, 0, 0, 0, 0, 0, 0x12, 0x34]);
-        assert_eq!(written(&moving[2], 0, 1)[14..18], [0x1f, 0xd6, 0, 0]);
-        assert_eq!(written(&moving[2], 0, 1)[23], 1);
+        assert_eq!(
+            written(&fixed[1], Address::ZERO, Address::new(0x1234))[6..],
+            [0x1f, 0xd6, 0, 0, 0, 0, 0, 0, 0x12, 0x34]
+        );
+        assert_eq!(written(&moving[2], Address::ZERO, Address::new(1))[14..18], [0x1f, 0xd6, 0, 0]);
+        assert_eq!(written(&moving[2], Address::ZERO, Address::new(1))[23], 1);
     }
 
     #[test]

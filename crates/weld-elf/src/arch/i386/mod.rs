@@ -23,6 +23,7 @@ use super::facts::*;
 use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules};
 use super::x86;
+use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, Target};
 
@@ -99,7 +100,7 @@ const FACTS: Facts = Facts {
     target: Target { machine: 3, format: Format { class: ElfClass::Elf32, order: Order::Little } },
     implicit_addend: Some(implicit_addend),
     pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
-    image_base: 0x40_0000,
+    image_base: Address::new(0x40_0000),
     // A breakpoint.
     filler: 0xcc,
     tls: Tls::StorageFirst,
@@ -151,7 +152,13 @@ impl Rules for I386 {
     // Compilers ask for entries of the PLT by name only in position-independent code.
     const CALL_BY_DISTANCE: bool = true;
 
-    fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
+    fn put_distance(
+        kind: u32,
+        out: &mut [u8],
+        at: usize,
+        target: Address,
+        here: Address,
+    ) -> Result<(), Failure> {
         I386::put(kind, out, at, target.wrapping_sub(here))
     }
 
@@ -184,7 +191,7 @@ impl Rules for I386 {
         relax::got_form(code, pic)
     }
 
-    fn rewrite_got(form: relax::GotForm, field: Field, target: u64) -> Result<(), Failure> {
+    fn rewrite_got(form: relax::GotForm, field: Field, target: Address) -> Result<(), Failure> {
         relax::rewrite_got(form, field, target);
         Ok(())
     }
@@ -202,7 +209,7 @@ impl Rules for I386 {
         Ok(())
     }
 
-    fn general_to_initial_exec(call: relax::TlsCall, field: Field, slot: u64) -> Result<(), Failure> {
+    fn general_to_initial_exec(call: relax::TlsCall, field: Field, slot: Address) -> Result<(), Failure> {
         relax::general_to_initial_exec(call, field, slot);
         Ok(())
     }
@@ -234,7 +241,7 @@ impl Rules for I386 {
         Ok(())
     }
 
-    fn descriptor_to_initial_exec(field: Field, slot: u64) -> Result<(), Failure> {
+    fn descriptor_to_initial_exec(field: Field, slot: Address) -> Result<(), Failure> {
         relax::descriptor_to_initial_exec(field, slot);
         Ok(())
     }
@@ -255,7 +262,7 @@ impl Rules for I386 {
         plt::write_iplt(plan, start, out);
     }
 
-    fn unbound(plan: &Plan, entry: u32) -> u64 {
+    fn unbound(plan: &Plan, entry: u32) -> Address {
         plt::unbound(plan, entry)
     }
 }

@@ -16,6 +16,7 @@
 //!
 //! Specification: Intel386 psABI 5.2 "Procedure Linkage Table".
 
+use crate::address::Address;
 use crate::arch::facts::{Entries, Plt, Retpolines};
 use crate::arch::plt::{self, Plan, Style};
 
@@ -78,11 +79,11 @@ struct Writer<'o> {
     out: &'o mut [u8],
     at: usize,
     /// Where `out` lies.
-    address: u64,
+    address: Address,
 }
 
 impl<'o> Writer<'o> {
-    fn new(out: &'o mut [u8], address: u64) -> Writer<'o> {
+    fn new(out: &'o mut [u8], address: Address) -> Writer<'o> {
         out.fill(0xcc);
         Writer { out, at: 0, address }
     }
@@ -97,31 +98,31 @@ impl<'o> Writer<'o> {
     }
 
     /// Where the next byte lies.
-    fn here(&self) -> u64 {
+    fn here(&self) -> Address {
         self.address + self.at as u64
     }
 
     /// `jmp target`
-    fn jump(&mut self, target: u64) {
+    fn jump(&mut self, target: Address) {
         self.bytes(&[0xe9]);
         self.word(target.wrapping_sub(self.here() + 4));
     }
 
     /// `push $offset; jmp header`, for PLT entry `entry`.
-    fn call_loader(&mut self, entry: u32, header: u64) {
+    fn call_loader(&mut self, entry: u32, header: Address) {
         self.bytes(&[0x68]);
         self.word((entry * RELOCATION).into());
         self.jump(header);
     }
 
     /// `call target`
-    fn call(&mut self, target: u64) {
+    fn call(&mut self, target: Address) {
         self.bytes(&[0xe8]);
         self.word(target.wrapping_sub(self.here() + 4));
     }
 
     /// `push %eax; mov word, %eax`, for a word of `.got.plt`.
-    fn save_and_load(&mut self, plan: &Plan, word: u64) {
+    fn save_and_load(&mut self, plan: &Plan, word: Address) {
         match plan.pic {
             true => {
                 self.bytes(&[0x50, 0x8b, 0x83]);
@@ -129,13 +130,13 @@ impl<'o> Writer<'o> {
             }
             false => {
                 self.bytes(&[0x50, 0xa1]);
-                self.word(word);
+                self.word(word.get());
             }
         }
     }
 
     /// `push word` or `jmp *word`, for a word of `.got.plt`.
-    fn through(&mut self, plan: &Plan, operation: Operation, word: u64) {
+    fn through(&mut self, plan: &Plan, operation: Operation, word: Address) {
         let register = operation as u8;
         match plan.pic {
             true => {
@@ -144,13 +145,13 @@ impl<'o> Writer<'o> {
             }
             false => {
                 self.bytes(&[0xff, 0x05 | register]);
-                self.word(word);
+                self.word(word.get());
             }
         }
     }
 
     /// `call 1f; 1: pop %ecx`, and where 1 is.
-    fn find_place(&mut self) -> u64 {
+    fn find_place(&mut self) -> Address {
         self.bytes(&[0xe8, 0, 0, 0, 0]);
         let place = self.here();
         self.bytes(&[0x59]);
@@ -158,7 +159,7 @@ impl<'o> Writer<'o> {
     }
 
     /// `mov word, %ecx; xchg %ecx, (%esp)`, if `%ecx` has `place` in it.
-    fn push_and_restore(&mut self, word: u64, place: u64) {
+    fn push_and_restore(&mut self, word: Address, place: Address) {
         self.bytes(&[0x8b, 0x89]);
         self.word(word.wrapping_sub(place));
         self.bytes(&[0x87, 0x0c, 0x24]);
@@ -235,7 +236,7 @@ fn write_header(plan: &Plan, head: &mut [u8]) {
 }
 
 /// Goes to what has been pushed.
-fn return_to(code: &mut Writer, retpoline: bool, header: u64) {
+fn return_to(code: &mut Writer, retpoline: bool, header: Address) {
     match retpoline {
         true => code.jump(header),
         false => code.bytes(&[0xc3]),
@@ -243,7 +244,7 @@ fn return_to(code: &mut Writer, retpoline: bool, header: u64) {
 }
 
 /// Where in the header of retpolines the code begins that is called.
-fn jump_part(plan: &Plan, lazy: bool) -> u64 {
+fn jump_part(plan: &Plan, lazy: bool) -> Address {
     plan.plt + if lazy { LAZY_JUMP } else { BOUND_JUMP }
 }
 
@@ -311,14 +312,14 @@ fn write_marked(plan: &Plan, entry: u32, mut code: Writer) {
 }
 
 /// The word of an entry bound by name starts as the address of its lazy part.
-pub fn unbound(plan: &Plan, entry: u32) -> u64 {
+pub fn unbound(plan: &Plan, entry: u32) -> Address {
     let lazy = match plan.style {
         Style::Ordinary | Style::Guarded { .. } => 6,
         Style::Marked => 0,
         // After the word's load, a call and a jump.
         Style::Retpoline { lazy: true } => 16 + u64::from(plan.pic),
         // All are bound before anything runs.
-        Style::Retpoline { lazy: false } => return 0,
+        Style::Retpoline { lazy: false } => return Address::ZERO,
         Style::Anywhere { marked, retpoline } => {
             17 + MARK.len() as u64 * u64::from(marked) + 4 * u64::from(retpoline)
         }

@@ -8,6 +8,7 @@
 //! Descriptors for IA32".
 
 use super::*;
+use crate::address::Address;
 use crate::elf::Rela;
 
 /// How an instruction can do without its GOT slot.
@@ -86,7 +87,7 @@ pub fn got_form(code: Code, pic: bool) -> Option<GotForm> {
 }
 
 /// Rewrites the instruction for a symbol at `address`.
-pub fn rewrite_got(form: GotForm, field: Field, address: u64) {
+pub fn rewrite_got(form: GotForm, field: Field, address: Address) {
     let Field { out, at, .. } = field;
     let distance = address.wrapping_sub(field.address + 4);
     match form {
@@ -96,7 +97,7 @@ pub fn rewrite_got(form: GotForm, field: Field, address: u64) {
         }
         GotForm::Fixed => {
             out[at - 2] = 0x8d;
-            put32(out, at, address);
+            put32(out, at, address.get());
         }
         GotForm::Call => {
             out[at - 2..at].copy_from_slice(&[0x67, 0xe8]);
@@ -114,7 +115,7 @@ pub fn rewrite_got(form: GotForm, field: Field, address: u64) {
             } else {
                 out[at - 2..at].copy_from_slice(&[0x81, 0xc0 | opcode & 0x38 | register]);
             }
-            put32(out, at, address);
+            put32(out, at, address.get());
         }
     }
 }
@@ -193,7 +194,7 @@ pub fn general_to_local_exec(call: TlsCall, field: Field, tpoff: i64) {
 }
 
 /// General dynamic → `mov %gs:0, %eax; add x@gotntpoff(%base), %eax`.
-pub fn general_to_initial_exec(call: TlsCall, field: Field, slot: u64) {
+pub fn general_to_initial_exec(call: TlsCall, field: Field, slot: Address) {
     let operand = slot.wrapping_sub(field.got_base);
     replace_general_dynamic(field, call, [0x03, 0x80 | call.base], operand);
 }
@@ -268,7 +269,7 @@ pub fn descriptor_to_local_exec(field: Field, tpoff: i64) {
 }
 
 /// `lea x@tlsdesc(%base), %reg` → `mov x@gotntpoff(%base), %reg`.
-pub fn descriptor_to_initial_exec(field: Field, slot: u64) {
+pub fn descriptor_to_initial_exec(field: Field, slot: Address) {
     field.out[field.at - 2] = 0x8b;
     put32(field.out, field.at, slot.wrapping_sub(field.got_base));
 }

@@ -78,12 +78,12 @@ fn shortened(kind: u32, code: &[u8], addend: i64, pic: bool) -> Option<Vec<u8>> 
     let reloc = Rela::make(at as u64, 1, kind, addend);
     let form = I386::got_form(Code { reloc: &reloc, bytes: code, at }, pic)?;
     let mut out = code.to_vec();
-    I386::rewrite_got(form, field(&mut out, at, kind), 0x2000).unwrap();
+    I386::rewrite_got(form, field(&mut out, at, kind), Address::new(0x2000)).unwrap();
     Some(out)
 }
 
 fn field(out: &mut [u8], at: usize, kind: u32) -> Field<'_> {
-    Field { address: 0x1000 + at as u64, out, at, kind, got_base: 0x3000 }
+    Field { address: Address::new(0x1000 + at as u64), out, at, kind, got_base: Address::new(0x3000) }
 }
 
 #[test]
@@ -147,7 +147,8 @@ fn general_dynamic_becomes_cheaper() {
         I386::general_to_local_exec(call, field(&mut out, at as usize, R_TLS_GD), -8).unwrap();
         assert_eq!(out, [&LOAD[..], &[0x81, 0xe8, 8, 0, 0, 0]].concat());
         let mut out = code.to_vec();
-        I386::general_to_initial_exec(call, field(&mut out, at as usize, R_TLS_GD), 0x2ff0).unwrap();
+        I386::general_to_initial_exec(call, field(&mut out, at as usize, R_TLS_GD), Address::new(0x2ff0))
+            .unwrap();
         assert_eq!(out, [&LOAD[..], &[0x03, 0x83, 0xf0, 0xff, 0xff, 0xff]].concat());
         // The call has to be there, and next.
         assert!(I386::tls_call(code, &relocs[..1], 0).is_none());
@@ -233,7 +234,7 @@ fn descriptors_become_offsets() {
     I386::descriptor_to_local_exec(field(&mut out, 2, R_TLS_GOTDESC), -8).unwrap();
     assert_eq!(out, [0x8d, 0x0d, 0xf8, 0xff, 0xff, 0xff]);
     let mut out = bytes;
-    I386::descriptor_to_initial_exec(field(&mut out, 2, R_TLS_GOTDESC), 0x3008).unwrap();
+    I386::descriptor_to_initial_exec(field(&mut out, 2, R_TLS_GOTDESC), Address::new(0x3008)).unwrap();
     assert_eq!(out, [0x8b, 0x8b, 8, 0, 0, 0]);
     let mut call = [0xff, 0x10];
     I386::descriptor_call_to_nothing(field(&mut call, 0, R_TLS_DESC_CALL)).unwrap();

@@ -12,6 +12,7 @@ use super::code::{self, *};
 use super::relax::{self, Padding, first_of_pair, is_got_pair, is_marked};
 use super::types::*;
 use super::{LoongArch, Rules};
+use crate::address::Address;
 use crate::arch::class::{Class, From};
 use crate::arch::leb::{self, Pair, put_difference};
 use crate::arch::relax_deltas::{RelaxDelta, gone_at, offset_before};
@@ -111,9 +112,11 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
             }
             Class::Narrow if plain => {
                 site.check_frame(reloc, place);
-                LoongArch::<WIDE>::put(kind, out, at, target).map(|()| 0)
+                LoongArch::<WIDE>::put(kind, out, at, target.get()).map(|()| 0)
             }
-            Class::Low | Class::Term if plain => LoongArch::<WIDE>::put(kind, out, at, target).map(|()| 0),
+            Class::Low | Class::Term if plain => {
+                LoongArch::<WIDE>::put(kind, out, at, target.get()).map(|()| 0)
+            }
             _ => site.special::<LoongArch<WIDE>>(class, i, (&mut *out, at), place),
         };
         match kind {
@@ -139,7 +142,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         if self.has_upper_half(i) {
             return Ok(0);
         }
-        let address = place.address.wrapping_add(place.addend as u64) as i64;
+        let address = place.address.wrapping_add(place.addend as u64).get() as i64;
         let code = instruction(out, at).filter(|code| is_pcalau12i(*code));
         let fits = i32::try_from(address.wrapping_add(0x800)).is_ok() && !self.site.settings().pic;
         match code.filter(|_| fits) {
@@ -199,7 +202,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         if first.is_some() {
             let load = instruction(out, at).ok_or(Failure::Form)?;
             let target = site.target(reloc);
-            put_instruction(out, at, addi(WIDE, to(load), from(load), target as i64));
+            put_instruction(out, at, addi(WIDE, to(load), from(load), target.get() as i64));
             return Ok(());
         }
         let slot = site.slot(reloc, Class::TlsGd).or_else(|_| site.slot(reloc, Class::Got))?;
@@ -211,7 +214,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
             kind @ (R_GOT64_PC_LO20 | R_GOT64_PC_HI12) => {
                 LoongArch::<WIDE>::put_distance(kind, out, at, slot, here)
             }
-            kind => LoongArch::<WIDE>::put(kind, out, at, slot),
+            kind => LoongArch::<WIDE>::put(kind, out, at, slot.get()),
         }
     }
 
@@ -277,7 +280,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         let padding = Padding::of(reloc).ok_or(Failure::Form)?;
         let left = padding.bytes.saturating_sub(gone_at(self.deltas, self.next).into());
         let start = self.site.address().wrapping_add(at as u64);
-        if left != padding.needed(start) {
+        if left != padding.needed(start.get()) {
             let Padding { bytes, align, .. } = padding;
             let what = format!("has {bytes} bytes of padding, too few for an alignment of {align}");
             self.site.refuse(reloc, &what);
@@ -315,7 +318,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     }
 
     /// The address of what relocation `j` changes.
-    fn here_of(&self, j: usize) -> u64 {
+    fn here_of(&self, j: usize) -> Address {
         let site = self.site;
         let offset = self.relocs[j].r_offset();
         let at = match self.deltas.is_empty() {
@@ -343,7 +346,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
             return match site.thread_offset(upper) {
                 Some(offset) => {
                     let address = site.address().wrapping_add(at as u64);
-                    let field = Field { out, at, address, kind: reloc.kind(), got_base: 0 };
+                    let field = Field { out, at, address, kind: reloc.kind(), got_base: Address::ZERO };
                     relax::descriptor_to_local_exec(field, offset)
                 }
                 None => {

@@ -6,6 +6,7 @@
 //! Specification: "LoongArch Reference Manual", volume 1.
 
 use super::types::*;
+use crate::address::Address;
 use crate::arch::class::{Type, page};
 use crate::arch::rules::Failure;
 
@@ -174,30 +175,30 @@ pub fn is_small(value: i64) -> bool {
 /// The distance between the page that an instruction at `here` counts from and that from which the lower 12
 /// bits of `target`, with their sign, make it.
 #[inline(always)]
-pub fn pages(target: u64, here: u64) -> u64 {
+pub fn pages(target: Address, here: Address) -> u64 {
     page(target.wrapping_add(0x800)).wrapping_sub(page(here))
 }
 
 /// The upper half of the distance of `target` where its lower half, of which each part has a sign, counts
 /// from the page of an instruction at `here`.
-pub fn far_pages(target: u64, here: u64) -> u64 {
+pub fn far_pages(target: Address, here: Address) -> u64 {
     // What the parts before take away by their signs: the sum of their lower 12 bits is not carried.
-    let carried = if target & 0x800 == 0 { 0 } else { 0x1000u64.wrapping_sub(1 << 32) };
+    let carried = if target.get() & 0x800 == 0 { 0 } else { 0x1000u64.wrapping_sub(1 << 32) };
     page(target.wrapping_add(1 << 31).wrapping_add(carried)).wrapping_sub(page(here))
 }
 
 /// What is stored of the distance of `target` from `here`.
 #[inline(always)]
-pub fn distance(kind: u32, target: u64, here: u64) -> u64 {
+pub fn distance(kind: u32, target: Address, here: Address) -> u64 {
     match kind {
         R_PCALA_HI20 | R_GOT_PC_HI20 | R_TLS_IE_PC_HI20 | R_TLS_LD_PC_HI20 | R_TLS_GD_PC_HI20
         | R_TLS_DESC_PC_HI20 => pages(target, here),
         // Those count from the first of four instructions one after the other.
         R_PCALA64_LO20 | R_GOT64_PC_LO20 | R_TLS_IE64_PC_LO20 | R_TLS_DESC64_PC_LO20 => {
-            far_pages(target, here.wrapping_sub(8))
+            far_pages(target, here.back(8))
         }
         R_PCALA64_HI12 | R_GOT64_PC_HI12 | R_TLS_IE64_PC_HI12 | R_TLS_DESC64_PC_HI12 => {
-            far_pages(target, here.wrapping_sub(12))
+            far_pages(target, here.back(12))
         }
         _ => target.wrapping_sub(here),
     }

@@ -26,6 +26,7 @@ use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules};
 use super::shrink::Shrink;
 use super::site::Site;
+use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, Target};
 use types::*;
@@ -51,7 +52,7 @@ const fn facts(wide: bool) -> Facts {
         target: Target { machine: 258, format: Format { class, order: Order::Little } },
         implicit_addend: None,
         pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x4000 },
-        image_base: 0x1_0000,
+        image_base: Address::new(0x1_0000),
         // Four of them are no instruction, and trap.
         filler: 0,
         tls: Tls::BlockFirst(0),
@@ -159,7 +160,13 @@ impl<const WIDE: bool> Rules for LoongArch<WIDE> {
     const UNDEFINED_IS_NEAR: bool = true;
 
     #[inline(always)]
-    fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
+    fn put_distance(
+        kind: u32,
+        out: &mut [u8],
+        at: usize,
+        target: Address,
+        here: Address,
+    ) -> Result<(), Failure> {
         Self::store(kind, out, at, code::distance(kind, target, here))
     }
 
@@ -186,8 +193,8 @@ impl<const WIDE: bool> Rules for LoongArch<WIDE> {
     }
 
     /// Branches lead to themselves; an address is 0.
-    fn undefined(kind: u32, here: u64) -> u64 {
-        if matches!(kind, R_B16 | R_B21 | R_B26 | R_CALL36 | R_CALL30) { here } else { 0 }
+    fn undefined(kind: u32, here: Address) -> Address {
+        if matches!(kind, R_B16 | R_B21 | R_B26 | R_CALL36 | R_CALL30) { here } else { Address::ZERO }
     }
 
     fn got_form(code: Code, _pic: bool) -> Option<()> {
@@ -199,7 +206,7 @@ impl<const WIDE: bool> Rules for LoongArch<WIDE> {
         relax::is_got_pair(WIDE, bytes, relocs, i)
     }
 
-    fn rewrite_got(_form: (), field: Field, target: u64) -> Result<(), Failure> {
+    fn rewrite_got(_form: (), field: Field, target: Address) -> Result<(), Failure> {
         Self::put_distance(field.kind, field.out, field.at, target, field.address)
     }
 
@@ -219,11 +226,11 @@ impl<const WIDE: bool> Rules for LoongArch<WIDE> {
         relax::descriptor_to_local_exec(field, tpoff)
     }
 
-    fn descriptor_to_initial_exec(field: Field, slot: u64) -> Result<(), Failure> {
+    fn descriptor_to_initial_exec(field: Field, slot: Address) -> Result<(), Failure> {
         let code = match field.kind {
             R_TLS_DESC_PC_HI20 => code::pcalau12i(code::A0),
             R_TLS_DESC_PCADD_HI20 => code::pcaddu12i(code::A0, 0),
-            R_TLS_DESC_PC_LO12 => code::load(WIDE, code::A0, code::A0, slot as i64),
+            R_TLS_DESC_PC_LO12 => code::load(WIDE, code::A0, code::A0, slot.get() as i64),
             _ => code::NOP,
         };
         code::put_instruction(field.out, field.at, code);
@@ -259,7 +266,7 @@ impl<const WIDE: bool> Rules for LoongArch<WIDE> {
     }
 
     /// The header calls the loader, which is told the entry's number.
-    fn unbound(plan: &Plan, _entry: u32) -> u64 {
+    fn unbound(plan: &Plan, _entry: u32) -> Address {
         plan.plt
     }
 }

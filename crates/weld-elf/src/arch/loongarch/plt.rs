@@ -6,6 +6,7 @@
 //! and the offset in t1.
 
 use super::code::*;
+use crate::address::Address;
 use crate::arch::facts::{Entries, Plt};
 use crate::arch::plt::{self, Plan};
 
@@ -24,7 +25,7 @@ pub const PLT: Plt = Plt {
 };
 
 /// The header, if it lies at `address` and `.got.plt` at `table`.
-fn header(wide: bool, address: u64, table: u64) -> [u32; HEADER] {
+fn header(wide: bool, address: Address, table: Address) -> [u32; HEADER] {
     let distance = table.wrapping_sub(address) as i64;
     let (word, shift) = if wide { (8, 1) } else { (4, 2) };
     [
@@ -41,7 +42,7 @@ fn header(wide: bool, address: u64, table: u64) -> [u32; HEADER] {
 }
 
 /// An entry at `address` that jumps through `word`.
-fn entry(wide: bool, address: u64, word: u64) -> [u32; ENTRY] {
+fn entry(wide: bool, address: Address, word: Address) -> [u32; ENTRY] {
     let distance = word.wrapping_sub(address) as i64;
     [pcaddu12i(T3, distance), load(wide, T3, T3, distance), jump_register(T1, T3, 0), NOP]
 }
@@ -67,7 +68,7 @@ pub fn write_iplt(wide: bool, plan: &Plan, start: u64, out: &mut [u8]) {
     put_entries(wide, plan, (plan.jump_slots, plan.iplt), (start, out));
 }
 
-fn put_entries(wide: bool, plan: &Plan, first: (u32, u64), (start, out): (u64, &mut [u8])) {
+fn put_entries(wide: bool, plan: &Plan, first: (u32, Address), (start, out): (u64, &mut [u8])) {
     for (i, address, out) in plt::entries(4 * ENTRY as u64, first, start, out) {
         let word = plan.word(i);
         let distance = word.wrapping_sub(address).wrapping_add(0x800) as i64;
@@ -85,9 +86,12 @@ mod tests {
     #[test]
     fn entries_load_their_word_and_jump() {
         // pcaddu12i $t3, 2; ld.d $t3, $t3, -2048; jirl $t1, $t3, 0; nop
-        assert_eq!(entry(true, 0x1_0020, 0x1_1820), [0x1c00_004f, 0x28e0_01ef, 0x4c00_01ed, NOP]);
+        assert_eq!(
+            entry(true, Address::new(0x1_0020), Address::new(0x1_1820)),
+            [0x1c00_004f, 0x28e0_01ef, 0x4c00_01ed, NOP]
+        );
         // ld.w
-        assert_eq!(entry(false, 0x1_0020, 0x1_1824)[1], 0x28a0_11ef);
+        assert_eq!(entry(false, Address::new(0x1_0020), Address::new(0x1_1824))[1], 0x28a0_11ef);
     }
 
     #[test]
@@ -104,7 +108,10 @@ mod tests {
             0x28c0_218c,
             0x4c00_01e0,
         ];
-        assert_eq!(header(true, 0x1_0000, 0x1_2010), wanted);
-        assert_eq!(header(false, 0x1_0000, 0x1_2010)[5..7], [0x0044_89ad, 0x2880_118c]);
+        assert_eq!(header(true, Address::new(0x1_0000), Address::new(0x1_2010)), wanted);
+        assert_eq!(
+            header(false, Address::new(0x1_0000), Address::new(0x1_2010))[5..7],
+            [0x0044_89ad, 0x2880_118c]
+        );
     }
 }

@@ -169,7 +169,7 @@ impl Padding {
         Some(Padding { bytes: align - 4, align, most: if most == 0 { u64::MAX } else { most } })
     }
 
-    /// How many bytes are needed if it begins at `start`.
+    /// How many bytes are needed if it begins at `start`: an address, or an offset in a section so aligned.
     pub fn needed(&self, start: u64) -> u64 {
         let needed = start.wrapping_neg() & (self.align - 1);
         if needed > self.most { 0 } else { needed }

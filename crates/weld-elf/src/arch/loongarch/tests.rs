@@ -3,6 +3,7 @@
 use super::code::*;
 use super::relax::Padding;
 use super::*;
+use crate::address::Address;
 use crate::arch::class::{Class, name_at};
 
 type Wide = LoongArch<true>;
@@ -16,7 +17,7 @@ fn stored(kind: u32, code: u32, value: i64) -> (u32, Result<(), Failure>) {
 }
 
 /// The same after a distance is.
-fn made(kind: u32, code: u32, target: u64, here: u64) -> (u32, Result<(), Failure>) {
+fn made(kind: u32, code: u32, target: Address, here: Address) -> (u32, Result<(), Failure>) {
     let mut out = code.to_le_bytes();
     let result = Wide::put_distance(kind, &mut out, 0, target, here);
     (u32::from_le_bytes(out), result)
@@ -55,11 +56,11 @@ fn fields_of_instructions() {
         assert_eq!(stored(kind, wanted, value).0, wanted, "{name}");
     }
     let mut out = [0x01, 0, 0, 0x1e, 0x21, 0, 0, 0x4c];
-    Wide::put_distance(R_CALL36, &mut out, 0, 0x3_0000, 0x1_0000).unwrap();
+    Wide::put_distance(R_CALL36, &mut out, 0, Address::new(0x3_0000), Address::new(0x1_0000)).unwrap();
     // pcaddu18i $ra, 1; jirl $ra, $ra, -0x20000
     assert_eq!(out, [0x21, 0, 0, 0x1e, 0x21, 0, 0, 0x4e]);
     let mut out = [0x01, 0, 0, 0x1c, 0x21, 0, 0, 0x4c];
-    Narrow::put_distance(R_CALL30, &mut out, 0, 0x1_1ffc, 0x1_0000).unwrap();
+    Narrow::put_distance(R_CALL30, &mut out, 0, Address::new(0x1_1ffc), Address::new(0x1_0000)).unwrap();
     // pcaddu12i $ra, 1; jirl $ra, $ra, 0xffc
     assert_eq!(out, [0x21, 0, 0, 0x1c, 0x21, 0xfc, 0x0f, 0x4c]);
 }
@@ -67,31 +68,46 @@ fn fields_of_instructions() {
 #[test]
 fn pages_are_rounded_where_low_bits_have_a_sign() {
     // pcalau12i $a0, 1; 2; -1
-    assert_eq!(made(R_PCALA_HI20, 0x1a00_0004, 0x2_1000, 0x2_0ffc), (0x1a00_0024, Ok(())));
-    assert_eq!(made(R_PCALA_HI20, 0x1a00_0004, 0x2_1800, 0x2_0000), (0x1a00_0044, Ok(())));
-    assert_eq!(made(R_GOT_PC_HI20, 0x1a00_0004, 0x1_f7ff, 0x2_0ffc), (0x1bff_ffe4, Ok(())));
+    assert_eq!(
+        made(R_PCALA_HI20, 0x1a00_0004, Address::new(0x2_1000), Address::new(0x2_0ffc)),
+        (0x1a00_0024, Ok(()))
+    );
+    assert_eq!(
+        made(R_PCALA_HI20, 0x1a00_0004, Address::new(0x2_1800), Address::new(0x2_0000)),
+        (0x1a00_0044, Ok(()))
+    );
+    assert_eq!(
+        made(R_GOT_PC_HI20, 0x1a00_0004, Address::new(0x1_f7ff), Address::new(0x2_0ffc)),
+        (0x1bff_ffe4, Ok(()))
+    );
     let most = (1 << 31) + 0x1_0000;
-    assert_eq!(made(R_PCALA_HI20, 0x1a00_0004, most - 0x801, 0x1_0000).1, Ok(()));
-    assert_eq!(made(R_PCALA_HI20, 0x1a00_0004, most - 0x800, 0x1_0000).1, Err(Failure::Overflow(1 << 31)));
+    assert_eq!(made(R_PCALA_HI20, 0x1a00_0004, Address::new(most - 0x801), Address::new(0x1_0000)).1, Ok(()));
+    assert_eq!(
+        made(R_PCALA_HI20, 0x1a00_0004, Address::new(most - 0x800), Address::new(0x1_0000)).1,
+        Err(Failure::Overflow(1 << 31))
+    );
     // Addresses of 32 bits wrap around.
     let mut out = [4, 0, 0, 0x1a];
-    assert_eq!(Narrow::put_distance(R_PCALA_HI20, &mut out, 0, 0x10, 0xffff_f010), Ok(()));
+    assert_eq!(
+        Narrow::put_distance(R_PCALA_HI20, &mut out, 0, Address::new(0x10), Address::new(0xffff_f010)),
+        Ok(())
+    );
     assert_eq!(out, [0x24, 0, 0, 0x1a]);
 }
 
 /// What four instructions at `here` make together: `pcalau12i`, `addi.d`, `lu32i.d`, `lu52i.d`, and the sum.
-fn far_address(target: u64, here: u64) -> u64 {
+fn far_address(target: Address, here: Address) -> u64 {
     let field = |kind, code: u32, at: u64| {
         let mut out = code.to_le_bytes();
         _ = match kind {
-            R_PCALA_LO12 => Wide::put(kind, &mut out, 0, target),
+            R_PCALA_LO12 => Wide::put(kind, &mut out, 0, target.get()),
             _ => Wide::put_distance(kind, &mut out, 0, target, here + at),
         };
         i64::from(u32::from_le_bytes(out))
     };
     let twenty = |code: i64| (code << 39) >> 44;
     let twelve = |code: i64| (code << 42) >> 52;
-    let high = (here & !0xfff).wrapping_add((twenty(field(R_PCALA_HI20, 0x1a00_0004, 0)) << 12) as u64);
+    let high = (here.get() & !0xfff).wrapping_add((twenty(field(R_PCALA_HI20, 0x1a00_0004, 0)) << 12) as u64);
     let low = twelve(field(R_PCALA_LO12, 0x02c0_0005, 4)) as u64 & 0xffff_ffff;
     let middle = twenty(field(R_PCALA64_LO20, 0x1600_0005, 8)) as u64;
     let top = twelve(field(R_PCALA64_HI12, 0x0300_00a5, 12)) as u64;
@@ -120,7 +136,7 @@ fn four_instructions_make_any_address() {
     ];
     for target in targets {
         for here in [0, 0xff4, 0x1_0000, 0x7fff_fffc, 0x8000_0000, 0x1_2000_0000, 0x7fff_ffff_f000] {
-            let made = far_address(target, here);
+            let made = far_address(Address::new(target), Address::new(here));
             assert_eq!(made, target, "{made:#x} for {target:#x} from {here:#x}");
         }
     }
@@ -219,7 +235,8 @@ fn loads_of_slots_are_pairs() {
 /// What an instruction becomes at 0x2000.
 fn rewritten(kind: u32, code: u32, rewrite: impl Fn(Field) -> Result<(), Failure>) -> u32 {
     let mut out = code.to_le_bytes();
-    rewrite(Field { out: &mut out, at: 0, address: 0x2000, kind, got_base: 0 }).unwrap();
+    rewrite(Field { out: &mut out, at: 0, address: Address::new(0x2000), kind, got_base: Address::ZERO })
+        .unwrap();
     u32::from_le_bytes(out)
 }
 
@@ -236,7 +253,13 @@ fn offsets_take_the_place_of_loads_and_calls() {
     assert_eq!(initial(R_TLS_IE_PC_LO12, 0x28c0_00a6, 0x800), 0x03a0_0006);
     let far = |offset| {
         let mut out = [5, 0, 0, 0x1a];
-        let field = Field { out: &mut out, at: 0, address: 0, kind: R_TLS_IE_PC_HI20, got_base: 0 };
+        let field = Field {
+            out: &mut out,
+            at: 0,
+            address: Address::ZERO,
+            kind: R_TLS_IE_PC_HI20,
+            got_base: Address::ZERO,
+        };
         Wide::initial_to_local_exec(field, offset)
     };
     assert_eq!((far(0x7fff_ffff), far(0x8000_0000)), (Ok(()), Err(Failure::TooFar)));
@@ -250,7 +273,8 @@ fn offsets_take_the_place_of_loads_and_calls() {
         rewritten(kind, code, |field| Wide::descriptor_to_local_exec(field, 0x1234))
     });
     assert_eq!(local, [0x1400_0024, 0x0388_d084, NOP]);
-    let by_slot = kinds.map(|kind| rewritten(kind, NOP, |f| Wide::descriptor_to_initial_exec(f, 0x3808)));
+    let by_slot =
+        kinds.map(|kind| rewritten(kind, NOP, |f| Wide::descriptor_to_initial_exec(f, Address::new(0x3808))));
     // pcalau12i $a0, 2; ld.d $a0, $a0, -0x7f8
     assert_eq!(by_slot, [0x1a00_0044, 0x28e0_2084, NOP]);
 }

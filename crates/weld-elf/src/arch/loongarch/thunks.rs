@@ -14,6 +14,7 @@ use weld_common::thunks::{Form, Reach};
 
 use super::code::*;
 use super::types::R_B26;
+use crate::address::Address;
 use crate::arch::facts::{Branches, Thunk};
 
 /// How far `b` and `bl` reach.
@@ -42,21 +43,21 @@ static NARROW: [Thunk; 2] = [NEAR, thunk(8, Reach::EVERYTHING, write_anywhere)];
 
 const NEAR: Thunk = thunk(4, REACH, write_near);
 
-const fn thunk(size: u64, reach: Reach, write: fn(&mut [u8], u64, u64)) -> Thunk {
+const fn thunk(size: u64, reach: Reach, write: fn(&mut [u8], Address, Address)) -> Thunk {
     Thunk { prefix: NAME, form: Form { size, align: 4, reach }, data: None, write }
 }
 
-fn write_near(out: &mut [u8], address: u64, target: u64) {
+fn write_near(out: &mut [u8], address: Address, target: Address) {
     put_instruction(out, 0, branch(B, target.wrapping_sub(address) as i64));
 }
 
-fn write_far(out: &mut [u8], address: u64, target: u64) {
+fn write_far(out: &mut [u8], address: Address, target: Address) {
     let distance = target.wrapping_sub(address) as i64;
     put_instruction(out, 0, pcaddu18i(T0, distance));
     put_instruction(out, 4, jump_register(ZERO, T0, distance));
 }
 
-fn write_anywhere(out: &mut [u8], address: u64, target: u64) {
+fn write_anywhere(out: &mut [u8], address: Address, target: Address) {
     let distance = target.wrapping_sub(address) as i64;
     put_instruction(out, 0, pcaddu12i(T0, distance));
     // The lower half with its sign.
@@ -67,7 +68,7 @@ fn write_anywhere(out: &mut [u8], address: u64, target: u64) {
 mod tests {
     use super::*;
 
-    fn written(write: fn(&mut [u8], u64, u64), address: u64, target: u64) -> [u32; 2] {
+    fn written(write: fn(&mut [u8], Address, Address), address: Address, target: Address) -> [u32; 2] {
         let mut out = [0; 8];
         write(&mut out, address, target);
         [instruction(&out, 0).unwrap(), instruction(&out, 4).unwrap()]
@@ -76,10 +77,16 @@ mod tests {
     #[test]
     fn thunks_jump() {
         // b .-4
-        assert_eq!(written(write_near, 0x1004, 0x1000)[0], 0x53ff_ffff);
+        assert_eq!(written(write_near, Address::new(0x1004), Address::new(0x1000))[0], 0x53ff_ffff);
         // pcaddu18i $t0, 1; jirl $zero, $t0, -0x20000
-        assert_eq!(written(write_far, 0x1000, 0x2_1000), [0x1e00_002c, 0x4e00_0180]);
+        assert_eq!(
+            written(write_far, Address::new(0x1000), Address::new(0x2_1000)),
+            [0x1e00_002c, 0x4e00_0180]
+        );
         // pcaddu12i $t0, 1; jirl $zero, $t0, -0x800
-        assert_eq!(written(write_anywhere, 0x1000, 0x1800), [0x1c00_002c, 0x4ff8_0180]);
+        assert_eq!(
+            written(write_anywhere, Address::new(0x1000), Address::new(0x1800)),
+            [0x1c00_002c, 0x4ff8_0180]
+        );
     }
 }

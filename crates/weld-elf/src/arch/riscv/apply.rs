@@ -11,6 +11,7 @@ use super::code::{self, *};
 use super::relax::{self, is_marked};
 use super::types::*;
 use super::{Riscv, Rules};
+use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::leb::{self, Pair, put_difference};
 use crate::arch::relax_deltas::{RelaxDelta, gone_at, offset_before};
@@ -43,7 +44,7 @@ struct Applier<'s, S, const WIDE: bool> {
     next: usize,
     /// Where the last addition of a descriptor's sequence is that has become an upper half, after the
     /// relocation that begins the sequence.
-    add: Option<(usize, u64)>,
+    add: Option<(usize, Address)>,
     /// Relocations with upper halves by their places, if relocations are in no order.
     by_offset: OnceCell<HashMap<u64, usize>>,
 }
@@ -98,9 +99,9 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
             }
             Class::Narrow if plain => {
                 site.check_frame(reloc, place);
-                Riscv::<WIDE>::put(kind, out, at, target).map(|()| 0)
+                Riscv::<WIDE>::put(kind, out, at, target.get()).map(|()| 0)
             }
-            Class::Low | Class::Term if plain => Riscv::<WIDE>::put(kind, out, at, target).map(|()| 0),
+            Class::Low | Class::Term if plain => Riscv::<WIDE>::put(kind, out, at, target.get()).map(|()| 0),
             _ => site.special::<Riscv<WIDE>>(class, i, (out, at), place),
         };
         done.or_else(|failure| match self.low_address(i, here) {
@@ -116,7 +117,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     /// The address that relocation `i` of an instruction at `here` stores an upper half of, if the distance
     /// is too far but the address itself is not, such as that of a weak symbol that nothing defines. Then
     /// `lui` makes it, in an image that does not move.
-    fn low_address(&self, i: usize, here: u64) -> Option<i64> {
+    fn low_address(&self, i: usize, here: Address) -> Option<i64> {
         let site = self.site;
         let reloc = &self.relocs[i];
         if reloc.kind() != R_PCREL_HI20 || site.settings().pic {
@@ -124,7 +125,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         }
         let address = site.target(reloc);
         let far = !has_halves(WIDE, address.wrapping_sub(here) as i64);
-        (far && has_halves(WIDE, address as i64)).then_some(address as i64)
+        (far && has_halves(WIDE, address.get() as i64)).then_some(address.get() as i64)
     }
 
     /// Where the field of a relocation is among the bytes that are written.
@@ -184,7 +185,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
             relax::SHORT_LUI => {
                 let register = to(instruction(site.input(), reloc.r_offset() as usize).ok_or(Failure::Form)?);
                 put_short(out, at, SHORT_LUI | (register << 7) as u16);
-                Riscv::<WIDE>::put(R_RVC_LUI, out, at, site.target(reloc))
+                Riscv::<WIDE>::put(R_RVC_LUI, out, at, site.target(reloc).get())
             }
             relax::PADDING => self.padding(reloc, (out, at)),
             // Those of other kinds find out by their lower halves.
@@ -249,7 +250,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     }
 
     /// The address of what relocation `j` changes.
-    fn here_of(&self, j: usize) -> u64 {
+    fn here_of(&self, j: usize) -> Address {
         let site = self.site;
         let offset = self.relocs[j].r_offset();
         let at = match self.deltas.is_empty() {
@@ -298,8 +299,8 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
 
     /// The register, 0 or that for data, from which an address needs no upper half, and its distance from
     /// there.
-    fn alone(&self, target: u64) -> Option<(u32, i64)> {
-        let value = Riscv::<WIDE>::wrapped(target);
+    fn alone(&self, target: Address) -> Option<(u32, i64)> {
+        let value = Riscv::<WIDE>::wrapped(target.get());
         if is_low(value) {
             return Some((ZERO, value));
         }
@@ -312,7 +313,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         let target = self.site.target(reloc);
         match self.alone(target) {
             Some((register, value)) => put_alone(reloc.kind(), (out, at), register, value),
-            None => Riscv::<WIDE>::put(reloc.kind(), out, at, target),
+            None => Riscv::<WIDE>::put(reloc.kind(), out, at, target.get()),
         }
     }
 

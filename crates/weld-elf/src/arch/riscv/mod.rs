@@ -26,6 +26,7 @@ use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules};
 use super::shrink::Shrink;
 use super::site::Site;
+use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, Target};
 use types::*;
@@ -53,7 +54,7 @@ const fn facts(wide: bool) -> Facts {
         target: Target { machine: 243, format: Format { class, order: Order::Little } },
         implicit_addend: None,
         pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
-        image_base: 0x1_0000,
+        image_base: Address::new(0x1_0000),
         // Two of them are an instruction that traps.
         filler: 0,
         tls: Tls::BlockFirst(0),
@@ -169,7 +170,13 @@ impl<const WIDE: bool> Rules for Riscv<WIDE> {
     const UNDEFINED_IS_NEAR: bool = true;
 
     #[inline(always)]
-    fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
+    fn put_distance(
+        kind: u32,
+        out: &mut [u8],
+        at: usize,
+        target: Address,
+        here: Address,
+    ) -> Result<(), Failure> {
         Self::store(kind, out, at, target.wrapping_sub(here))
     }
 
@@ -196,10 +203,10 @@ impl<const WIDE: bool> Rules for Riscv<WIDE> {
     }
 
     /// Branches lead to themselves; an address is 0, and is within reach where programs are linked.
-    fn undefined(kind: u32, here: u64) -> u64 {
+    fn undefined(kind: u32, here: Address) -> Address {
         let branches =
             matches!(kind, R_BRANCH | R_JAL | R_CALL | R_CALL_PLT | R_RVC_BRANCH | R_RVC_JUMP | R_PLT32);
-        if branches { here } else { 0 }
+        if branches { here } else { Address::ZERO }
     }
 
     fn got_form(code: Code, _pic: bool) -> Option<()> {
@@ -210,7 +217,7 @@ impl<const WIDE: bool> Rules for Riscv<WIDE> {
         relax::is_got_pair(WIDE, bytes, relocs, i)
     }
 
-    fn rewrite_got(_form: (), field: Field, target: u64) -> Result<(), Failure> {
+    fn rewrite_got(_form: (), field: Field, target: Address) -> Result<(), Failure> {
         Self::store(R_PCREL_HI20, field.out, field.at, target.wrapping_sub(field.address))
     }
 
@@ -239,7 +246,7 @@ impl<const WIDE: bool> Rules for Riscv<WIDE> {
     }
 
     /// The header calls the loader, which is told the entry's number.
-    fn unbound(plan: &Plan, _entry: u32) -> u64 {
+    fn unbound(plan: &Plan, _entry: u32) -> Address {
         plan.plt
     }
 }

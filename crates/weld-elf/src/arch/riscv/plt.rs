@@ -9,6 +9,7 @@
 //! Specification: "RISC-V ELF Specification", "Procedure Linkage Table"; "RISC-V CFI", Zicfilp.
 
 use super::code::*;
+use crate::address::Address;
 use crate::arch::facts::{Entries, Guarded, Plt};
 use crate::arch::plt::{self, Plan, Style};
 
@@ -31,7 +32,7 @@ pub const PLT: Plt = Plt {
 };
 
 /// The header, if it lies at `address` and `.got.plt` at `table`. Entries are `padded` or not.
-fn header(wide: bool, address: u64, table: u64, padded: bool) -> [u32; HEADER] {
+fn header(wide: bool, address: Address, table: Address, padded: bool) -> [u32; HEADER] {
     let distance = table.wrapping_sub(address) as i64;
     let (word, shift) = if wide { (8, 1) } else { (4, 2) };
     // What entries jump by, another register, and where in an entry its jump ends.
@@ -50,13 +51,13 @@ fn header(wide: bool, address: u64, table: u64, padded: bool) -> [u32; HEADER] {
 }
 
 /// An entry at `address` that jumps through `word`.
-fn entry(wide: bool, address: u64, word: u64) -> [u32; ENTRY] {
+fn entry(wide: bool, address: Address, word: Address) -> [u32; ENTRY] {
     let distance = word.wrapping_sub(address) as i64;
     [auipc(T3, distance), load(wide, T3, T3, distance), jump_register(T1, T3), NOP]
 }
 
 /// The same with a landing pad.
-fn padded_entry(wide: bool, address: u64, word: u64) -> [u32; ENTRY] {
+fn padded_entry(wide: bool, address: Address, word: Address) -> [u32; ENTRY] {
     let distance = word.wrapping_sub(address + 4) as i64;
     // A landing pad is `auipc` of no register.
     [auipc(ZERO, 0), auipc(T2, distance), load(wide, T2, T2, distance), jump_register(T1, T2)]
@@ -88,10 +89,10 @@ pub fn write_iplt(wide: bool, plan: &Plan, start: u64, out: &mut [u8]) {
     put_entries(wide, plan, (plan.jump_slots, plan.iplt), (start, out));
 }
 
-fn put_entries(wide: bool, plan: &Plan, first: (u32, u64), (start, out): (u64, &mut [u8])) {
+fn put_entries(wide: bool, plan: &Plan, first: (u32, Address), (start, out): (u64, &mut [u8])) {
     for (i, address, out) in plt::entries(4 * ENTRY as u64, first, start, out) {
         let word = plan.word(i);
-        let reaches = |from: u64| has_halves(wide, word.wrapping_sub(from) as i64);
+        let reaches = |from: Address| has_halves(wide, word.wrapping_sub(from) as i64);
         if !reaches(address) || !reaches(address + 4) {
             plan.sink.error(format!("the PLT entry at {address:#x} does not reach .got.plt at {word:#x}"));
         }
@@ -107,10 +108,16 @@ mod tests {
     #[test]
     fn entries_load_their_word_and_jump() {
         // auipc t3, 2; ld t3, -2048(t3); jalr t1, t3; nop
-        assert_eq!(entry(true, 0x1_0020, 0x1_1820), [0x0000_2e17, 0x800e_3e03, 0x000e_0367, NOP]);
-        assert_eq!(entry(false, 0x1_0020, 0x1_1824)[1], 0x804e_2e03);
+        assert_eq!(
+            entry(true, Address::new(0x1_0020), Address::new(0x1_1820)),
+            [0x0000_2e17, 0x800e_3e03, 0x000e_0367, NOP]
+        );
+        assert_eq!(entry(false, Address::new(0x1_0020), Address::new(0x1_1824))[1], 0x804e_2e03);
         // lpad 0; auipc t2, 2; ld t2, -2048(t2); jalr t1, t2
-        assert_eq!(padded_entry(true, 0x1_0020, 0x1_1824), [0x17, 0x0000_2397, 0x8003_b383, 0x0003_8367]);
+        assert_eq!(
+            padded_entry(true, Address::new(0x1_0020), Address::new(0x1_1824)),
+            [0x17, 0x0000_2397, 0x8003_b383, 0x0003_8367]
+        );
     }
 
     #[test]
@@ -127,10 +134,13 @@ mod tests {
             0x0082_b283,
             0x000e_0067,
         ];
-        assert_eq!(header(true, 0x1_0000, 0x1_2010, false), wanted);
-        assert_eq!(header(false, 0x1_0000, 0x1_2010, false)[5..7], [0x0023_5313, 0x0042_a283]);
+        assert_eq!(header(true, Address::new(0x1_0000), Address::new(0x1_2010), false), wanted);
+        assert_eq!(
+            header(false, Address::new(0x1_0000), Address::new(0x1_2010), false)[5..7],
+            [0x0023_5313, 0x0042_a283]
+        );
         // auipc t3; sub t1, t1, t2; ld t2, …(t3); addi t1, t1, -48; addi t0, t3, …; …; jr t2
-        let padded = header(true, 0x1_0000, 0x1_2010, true);
+        let padded = header(true, Address::new(0x1_0000), Address::new(0x1_2010), true);
         assert_eq!(padded[..5], [0x0000_2e17, 0x4073_0333, 0x010e_3383, 0xfd03_0313, 0x010e_0293]);
         assert_eq!((padded[5..7].to_vec(), padded[7]), (wanted[5..7].to_vec(), 0x0003_8067));
     }

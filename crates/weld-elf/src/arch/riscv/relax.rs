@@ -162,7 +162,7 @@ impl<const WIDE: bool> Relax<WIDE> {
     /// An upper half of an address.
     fn upper(addresses: &dyn Addresses, code: &Section, delta: &RelaxDelta) -> Option<u8> {
         let place = addresses.place(code, &code.relocs[delta.reloc as usize])?;
-        let value = Riscv::<WIDE>::wrapped(place.address);
+        let value = Riscv::<WIDE>::wrapped(place.address.get());
         if delta.extra != NEVER
             && (is_near(value, delta.extra) || counts_from_pointer::<WIDE>(addresses, place, delta.extra))
         {

@@ -40,7 +40,7 @@ fn fields_of_instructions() {
         assert_eq!(stored(kind, wanted, value).0, wanted, "{name}");
     }
     let mut out = [0x97, 0, 0, 0, 0xe7, 0x80, 0, 0];
-    Wide::put_distance(R_CALL_PLT, &mut out, 0, 0x1_0000, 0x1_0900).unwrap();
+    Wide::put_distance(R_CALL_PLT, &mut out, 0, Address::new(0x1_0000), Address::new(0x1_0900)).unwrap();
     // auipc ra, -1; jalr 0x700(ra)
     assert_eq!(out, [0x97, 0xf0, 0xff, 0xff, 0xe7, 0x80, 0x00, 0x70]);
 }
@@ -71,9 +71,12 @@ fn limits_and_alignment() {
     }
     // Addresses of 32 bits wrap around.
     let mut out = [0; 4];
-    assert_eq!(Narrow::put_distance(R_PCREL_HI20, &mut out, 0, 0x10, 0xffff_f010), Ok(()));
+    assert_eq!(
+        Narrow::put_distance(R_PCREL_HI20, &mut out, 0, Address::new(0x10), Address::new(0xffff_f010)),
+        Ok(())
+    );
     assert_eq!(out, 0x1000u32.to_le_bytes());
-    assert!(Narrow::put_distance(R_JAL, &mut [0; 4], 0, 0x20_0000, 0).is_err());
+    assert!(Narrow::put_distance(R_JAL, &mut [0; 4], 0, Address::new(0x20_0000), Address::ZERO).is_err());
 }
 
 #[test]

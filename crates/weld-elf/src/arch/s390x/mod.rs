@@ -20,6 +20,7 @@ use super::class::{self, Class, Fit::*, From, Named, Type};
 use super::facts::*;
 use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Rules};
+use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, Target};
 
@@ -163,7 +164,7 @@ const FACTS: Facts = Facts {
     target: Target { machine: 22, format: Format { class: ElfClass::Elf64, order: Order::Big } },
     implicit_addend: None,
     pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
-    image_base: 0x100_0000,
+    image_base: Address::new(0x100_0000),
     // Two of them are an instruction that does nothing.
     filler: 0x07,
     tls: Tls::StorageFirst,
@@ -220,7 +221,13 @@ impl Rules for S390x {
     const EVEN_ADDRESSES: bool = true;
 
     #[inline(always)]
-    fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
+    fn put_distance(
+        kind: u32,
+        out: &mut [u8],
+        at: usize,
+        target: Address,
+        here: Address,
+    ) -> Result<(), Failure> {
         put(kind, out, at, target.wrapping_sub(here) as i64)
     }
 
@@ -238,7 +245,7 @@ impl Rules for S390x {
         relax::is_got_load(code).then_some(())
     }
 
-    fn rewrite_got(_form: (), field: Field, target: u64) -> Result<(), Failure> {
+    fn rewrite_got(_form: (), field: Field, target: Address) -> Result<(), Failure> {
         relax::load_to_address(field, target)
     }
 
@@ -266,7 +273,7 @@ impl Rules for S390x {
         put(field.kind, field.out, field.at, tpoff)
     }
 
-    fn general_to_initial_exec(_call: (), field: Field, slot: u64) -> Result<(), Failure> {
+    fn general_to_initial_exec(_call: (), field: Field, slot: Address) -> Result<(), Failure> {
         put(field.kind, field.out, field.at, slot.wrapping_sub(field.got_base) as i64)
     }
 
@@ -295,7 +302,7 @@ impl Rules for S390x {
         plt::write_iplt(plan, start, out);
     }
 
-    fn unbound(plan: &Plan, entry: u32) -> u64 {
+    fn unbound(plan: &Plan, entry: u32) -> Address {
         plt::unbound(plan, entry)
     }
 }

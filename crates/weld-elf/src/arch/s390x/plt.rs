@@ -6,6 +6,7 @@
 //! Specification: s390x ABI supplement, "Procedure Linkage Table".
 
 use super::FACTS;
+use crate::address::Address;
 use crate::arch::facts::{Entries, Plt};
 use crate::arch::plt::{self, Plan};
 
@@ -86,7 +87,7 @@ fn put_lazy_part(entry: &mut [u8], header: i64, relocation: u32) {
 }
 
 /// The word of an entry bound by name starts as the address of its lazy part.
-pub fn unbound(plan: &Plan, entry: u32) -> u64 {
+pub fn unbound(plan: &Plan, entry: u32) -> Address {
     let header = plan.header_size();
     plan.plt + header + ENTRY * u64::from(entry) + LAZY
 }

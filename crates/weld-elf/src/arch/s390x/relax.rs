@@ -19,6 +19,7 @@
 //! Specification: s390x ABI supplement; "ELF Handling For Thread-Local Storage", 4.5 and 5, "s390x".
 
 use super::*;
+use crate::address::Address;
 
 /// The 6 bytes of an instruction that starts `before` bytes in front of `at`.
 fn instruction(bytes: &[u8], at: usize, before: usize) -> Option<&[u8; 6]> {
@@ -41,7 +42,7 @@ pub fn is_got_load(code: Code) -> bool {
 }
 
 /// `lgrl %rx, …` → `larl %rx, target`, which has the addend of the field's place in it.
-pub fn load_to_address(field: Field, target: u64) -> Result<(), Failure> {
+pub fn load_to_address(field: Field, target: Address) -> Result<(), Failure> {
     let Field { out, at, address, .. } = field;
     out[at - 2] = 0xc0;
     out[at - 1] &= 0xf0;

@@ -52,7 +52,7 @@ fn short_distances_are_halved() {
 }
 
 fn field(out: &mut [u8], at: usize, kind: u32) -> Field<'_> {
-    Field { address: 0x1000 + at as u64, out, at, kind, got_base: 0x3000 }
+    Field { address: Address::new(0x1000 + at as u64), out, at, kind, got_base: Address::new(0x3000) }
 }
 
 fn code<'c>(reloc: &'c Rela, bytes: &'c [u8]) -> Code<'c> {
@@ -66,10 +66,10 @@ fn got_loads_become_addresses() {
     let reloc = Rela::make(2, 1, R_GOTENT, 2);
     assert!(S390x::got_form(code(&reloc, &bytes), true).is_some());
     let mut out = bytes;
-    S390x::rewrite_got((), field(&mut out, 2, R_GOTENT), 0x2002).unwrap();
+    S390x::rewrite_got((), field(&mut out, 2, R_GOTENT), Address::new(0x2002)).unwrap();
     assert_eq!(out, [0xc0, 0x50, 0, 0, 8, 0]);
     let mut out = bytes;
-    assert!(S390x::rewrite_got((), field(&mut out, 2, R_GOTENT), 1 << 40).is_err());
+    assert!(S390x::rewrite_got((), field(&mut out, 2, R_GOTENT), Address::new(1 << 40)).is_err());
     // larl; another word of the GOT; cut off.
     assert!(S390x::got_form(code(&reloc, &[0xc0, 0x50, 0, 0, 0, 0]), true).is_none());
     assert!(S390x::got_form(code(&Rela::make(2, 1, R_GOTENT, 10), &bytes), true).is_none());
@@ -123,7 +123,7 @@ fn literals_get_what_their_instructions_need() {
     let mut out = [0; 8];
     S390x::general_to_local_exec((), field(&mut out, 0, R_TLS_GD64), -16).unwrap();
     assert_eq!(i64::from_be_bytes(out), -16);
-    S390x::general_to_initial_exec((), field(&mut out, 0, R_TLS_GD64), 0x3018).unwrap();
+    S390x::general_to_initial_exec((), field(&mut out, 0, R_TLS_GD64), Address::new(0x3018)).unwrap();
     assert_eq!(i64::from_be_bytes(out), 0x18);
     S390x::local_dynamic_to_local_exec((), field(&mut out, 0, R_TLS_LDM64)).unwrap();
     assert_eq!(out, [0; 8]);

@@ -11,6 +11,7 @@ use super::facts::*;
 use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Looks, Rules, reaches};
 use super::x86;
+use crate::address::Address;
 use crate::elf::{Format, Rela, Target};
 
 const R_NONE: u32 = 0;
@@ -121,7 +122,7 @@ const FACTS: Facts = Facts {
     target: Target { machine: 62, format: Format::NATIVE },
     implicit_addend: None,
     pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
-    image_base: 0x20_0000,
+    image_base: Address::new(0x20_0000),
     // A breakpoint.
     filler: 0xcc,
     tls: Tls::StorageFirst,
@@ -173,7 +174,13 @@ impl Rules for X86_64 {
     type TlsCall = relax::TlsCall;
 
     #[inline(always)]
-    fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
+    fn put_distance(
+        kind: u32,
+        out: &mut [u8],
+        at: usize,
+        target: Address,
+        here: Address,
+    ) -> Result<(), Failure> {
         put_signed(out, at, FACTS.width(kind), target.wrapping_sub(here) as i64)
     }
 
@@ -195,11 +202,12 @@ impl Rules for X86_64 {
         relax::got_form(code.reloc.kind(), code.bytes, code.at, code.reloc.r_addend(), pic)
     }
 
-    fn rewrite_got(form: relax::GotForm, field: Field, target: u64) -> Result<(), Failure> {
+    fn rewrite_got(form: relax::GotForm, field: Field, target: Address) -> Result<(), Failure> {
         // The addend was for the end of the instruction.
         let address = target.wrapping_add(4);
-        if form == relax::GotForm::Immediate && address != address as i32 as u64 {
-            return Err(Failure::Overflow(address as i64));
+        let value = address.get() as i64;
+        if form == relax::GotForm::Immediate && value != value as i32 as i64 {
+            return Err(Failure::Overflow(value));
         }
         reaches(relax::rewrite_got(form, field.out, field.at, address, field.address))
     }
@@ -212,7 +220,7 @@ impl Rules for X86_64 {
         reaches(relax::general_dynamic_to_local_exec(field.out, field.at, call, tpoff))
     }
 
-    fn general_to_initial_exec(call: relax::TlsCall, field: Field, slot: u64) -> Result<(), Failure> {
+    fn general_to_initial_exec(call: relax::TlsCall, field: Field, slot: Address) -> Result<(), Failure> {
         let distance = slot.wrapping_sub(field.address) as i64;
         reaches(relax::general_dynamic_to_initial_exec(field.out, field.at, call, distance))
     }
@@ -238,7 +246,7 @@ impl Rules for X86_64 {
         reaches(relax::tlsdesc_to_local_exec(field.out, field.at, tpoff))
     }
 
-    fn descriptor_to_initial_exec(field: Field, slot: u64) -> Result<(), Failure> {
+    fn descriptor_to_initial_exec(field: Field, slot: Address) -> Result<(), Failure> {
         reaches(relax::tlsdesc_to_initial_exec(field.out, field.at, slot, field.address))
     }
 
@@ -258,7 +266,7 @@ impl Rules for X86_64 {
         plt::write_iplt(plan, start, out);
     }
 
-    fn unbound(plan: &Plan, entry: u32) -> u64 {
+    fn unbound(plan: &Plan, entry: u32) -> Address {
         plt::unbound(plan, entry)
     }
 }

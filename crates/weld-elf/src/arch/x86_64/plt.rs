@@ -11,6 +11,7 @@
 //!
 //! Specification: x86-64 psABI 5.2 "Dynamic Linking", "Procedure Linkage Table", and 13 (CET).
 
+use crate::address::Address;
 use crate::arch::facts::{Entries, Plt, Retpolines};
 use crate::arch::plt::{self, Plan, Style};
 
@@ -75,7 +76,7 @@ const BOUND_HEADER: [u8; 32] = [
 const BOUND_ENTRY: [u8; 16] = [0x4c, 0x8b, 0x1d, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0, 0xcc, 0xcc, 0xcc, 0xcc];
 
 /// Writes a signed distance; the caller has checked that the image spans less than 2 GiB.
-fn put_distance(out: &mut [u8], at: usize, target: u64, next: u64) {
+fn put_distance(out: &mut [u8], at: usize, target: Address, next: Address) {
     out[at..at + 4].copy_from_slice(&(target.wrapping_sub(next) as i32).to_le_bytes());
 }
 
@@ -107,7 +108,7 @@ pub fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
 }
 
 /// Writes entry `i`, number `index` of its section, at `address`.
-fn write_ordinary(plan: &Plan, (i, index, address): (u32, u32, u64), entry: &mut [u8]) {
+fn write_ordinary(plan: &Plan, (i, index, address): (u32, u32, Address), entry: &mut [u8]) {
     // jmp *slot(%rip); push index; jmp header
     entry.copy_from_slice(&[0xff, 0x25, 0, 0, 0, 0, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0]);
     put_distance(entry, 2, plan.word(i), address + 6);
@@ -147,7 +148,7 @@ fn write_retpolines(plan: &Plan, lazy: bool, start: u64, out: &mut [u8]) {
 }
 
 /// Writes an entry of `-z retpolineplt` at `address`.
-fn write_retpoline(plan: &Plan, lazy: bool, (i, address): (u32, u64), entry: &mut [u8]) {
+fn write_retpoline(plan: &Plan, lazy: bool, (i, address): (u32, Address), entry: &mut [u8]) {
     let base = plan.plt;
     if lazy {
         entry.copy_from_slice(&LAZY_ENTRY);
@@ -170,20 +171,20 @@ pub fn write_plt_sec(plan: &Plan, start: u64, out: &mut [u8]) {
 }
 
 /// Writes an entry that starts with a mark, at `address`.
-fn write_marked(plan: &Plan, (i, address): (u32, u64), entry: &mut [u8]) {
+fn write_marked(plan: &Plan, (i, address): (u32, Address), entry: &mut [u8]) {
     // endbr64; jmp *slot(%rip); nop
     entry.copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0, 0, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0]);
     put_distance(entry, 6, plan.word(i), address + 10);
 }
 
 /// The word of an entry bound by name starts as the address of its lazy part.
-pub fn unbound(plan: &Plan, entry: u32) -> u64 {
+pub fn unbound(plan: &Plan, entry: u32) -> Address {
     let lazy = match plan.style {
         Style::Ordinary | Style::Guarded { .. } | Style::Anywhere { .. } => 6,
         Style::Marked => 0,
         Style::Retpoline { lazy: true } => LAZY_PART,
         // All are bound before anything runs.
-        Style::Retpoline { lazy: false } => return 0,
+        Style::Retpoline { lazy: false } => return Address::ZERO,
     };
     let header = plan.header_size();
     plan.plt + header + plan.entry_size() * u64::from(entry) + lazy

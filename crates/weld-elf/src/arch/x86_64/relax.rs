@@ -9,6 +9,7 @@
 //! Specification: x86-64 psABI B.2 "Optimize GOTPCRELX", "ELF TLS" 5.5 for GD, LD, IE, LE and TLSDESC.
 
 use super::*;
+use crate::address::Address;
 use crate::elf::Rela;
 
 /// How a GOT-relative instruction can do without its GOT slot.
@@ -48,7 +49,7 @@ pub fn got_form(kind: u32, code: &[u8], at: usize, addend: i64, pic: bool) -> Op
 }
 
 /// Rewrites the instruction; `address` is the symbol's, `place` the field's. `false` on overflow.
-pub fn rewrite_got(form: GotForm, code: &mut [u8], at: usize, address: u64, place: u64) -> bool {
+pub fn rewrite_got(form: GotForm, code: &mut [u8], at: usize, address: Address, place: Address) -> bool {
     let distance = address.wrapping_sub(place + 4) as i64;
     match form {
         GotForm::Lea => code[at - 2] = 0x8d,
@@ -72,7 +73,7 @@ pub fn rewrite_got(form: GotForm, code: &mut [u8], at: usize, address: u64, plac
                 code[at - 2] = 0x81;
                 code[at - 1] = 0xc0 | opcode & 0x38 | register;
             }
-            return put32(code, at, address as i64);
+            return put32(code, at, address.get() as i64);
         }
     }
     put32(code, at, distance)
@@ -248,7 +249,7 @@ pub fn tlsdesc_to_local_exec(code: &mut [u8], at: usize, tpoff: i64) -> bool {
 }
 
 /// `lea x@tlsdesc(%rip), reg` → `mov x@gottpoff(%rip), reg`.
-pub fn tlsdesc_to_initial_exec(code: &mut [u8], at: usize, slot: u64, place: u64) -> bool {
+pub fn tlsdesc_to_initial_exec(code: &mut [u8], at: usize, slot: Address, place: Address) -> bool {
     code[at - 2] = 0x8b;
     put32(code, at, slot.wrapping_sub(place + 4) as i64)
 }

@@ -1,6 +1,7 @@
 //! The table of types, what fits where, and each instruction that is rewritten.
 
 use super::*;
+use crate::address::Address;
 
 #[test]
 fn types_have_the_psabi_numbers() {
@@ -60,8 +61,13 @@ fn plain_distances_are_stored_as_others_are() {
     for kind in [R_PC32, R_PLT32, R_PC16, R_PC8, R_PC64] {
         for value in [0, 1, -1, 0x7f, 0x80, 0x7fff, 0x8000, 0x7fff_ffff, 0x8000_0000, i64::MIN] {
             let (mut plain, mut other) = ([0; 8], [0; 8]);
-            let fits =
-                X86_64::put_distance(kind, &mut plain, 0, 0x1000u64.wrapping_add_signed(value), 0x1000);
+            let fits = X86_64::put_distance(
+                kind,
+                &mut plain,
+                0,
+                Address::new(0x1000u64.wrapping_add_signed(value)),
+                Address::new(0x1000),
+            );
             assert_eq!(fits, X86_64::put(kind, &mut other, 0, value as u64));
             assert_eq!(plain, other);
         }
@@ -70,13 +76,14 @@ fn plain_distances_are_stored_as_others_are() {
 
 /// The instruction that `code` becomes if a GOT load of `kind` at its last 4 bytes is shortened for a symbol
 /// at `address`; the code lies at 0x1000. `None`: it stays.
-fn shortened(kind: u32, code: &[u8], address: u64, pic: bool) -> Option<Result<Vec<u8>, Failure>> {
+fn shortened(kind: u32, code: &[u8], address: Address, pic: bool) -> Option<Result<Vec<u8>, Failure>> {
     let at = code.len() - 4;
     let reloc = Rela::make(at as u64, 1, kind, -4);
     let form = X86_64::got_form(Code { reloc: &reloc, bytes: code, at }, pic)?;
     let mut out = code.to_vec();
-    let field = Field { out: &mut out, at, address: 0x1000 + at as u64, kind, got_base: 0 };
-    Some(X86_64::rewrite_got(form, field, address.wrapping_sub(4)).map(|()| out))
+    let field =
+        Field { out: &mut out, at, address: Address::new(0x1000 + at as u64), kind, got_base: Address::ZERO };
+    Some(X86_64::rewrite_got(form, field, address.back(4)).map(|()| out))
 }
 
 #[test]
@@ -100,9 +107,17 @@ fn got_loads_become_addresses() {
     ];
     for (kind, code, wanted) in cases {
         for pic in [false, true] {
-            assert_eq!(shortened(kind, code, 0x2000, pic), Some(Ok(wanted.to_vec())), "{code:x?}");
+            assert_eq!(
+                shortened(kind, code, Address::new(0x2000), pic),
+                Some(Ok(wanted.to_vec())),
+                "{code:x?}"
+            );
         }
-        assert_eq!(shortened(kind, code, 0x9000_0000, true), Some(Err(Failure::TooFar)), "{code:x?}");
+        assert_eq!(
+            shortened(kind, code, Address::new(0x9000_0000), true),
+            Some(Err(Failure::TooFar)),
+            "{code:x?}"
+        );
     }
 }
 
@@ -117,11 +132,11 @@ fn got_operands_become_immediates_at_fixed_addresses() {
         (&[0x48, 0x85, 0x15, 0, 0, 0, 0], &[0x48, 0xf7, 0xc2, 0, 0x20, 0, 0]),
     ];
     for (code, wanted) in cases {
-        assert_eq!(shortened(R_REX_GOTPCRELX, code, 0x2000, false), Some(Ok(wanted.to_vec())));
-        assert_eq!(shortened(R_REX_GOTPCRELX, code, 0x2000, true), None);
+        assert_eq!(shortened(R_REX_GOTPCRELX, code, Address::new(0x2000), false), Some(Ok(wanted.to_vec())));
+        assert_eq!(shortened(R_REX_GOTPCRELX, code, Address::new(0x2000), true), None);
         let high = 0x8000_0000;
         assert_eq!(
-            shortened(R_REX_GOTPCRELX, code, high, false),
+            shortened(R_REX_GOTPCRELX, code, Address::new(high), false),
             Some(Err(Failure::Overflow(high as i64))),
             "the sign of an immediate is extended"
         );
@@ -131,12 +146,17 @@ fn got_operands_become_immediates_at_fixed_addresses() {
 #[test]
 fn other_got_operands_stay() {
     // push …; mov with another base; an instruction cut off in front.
-    assert_eq!(shortened(R_GOTPCRELX, &[0xff, 0x35, 0, 0, 0, 0], 0, false), None);
-    assert_eq!(shortened(R_REX_GOTPCRELX, &[0x48, 0x8b, 0x83, 0, 0, 0, 0], 0, false), None);
-    assert_eq!(shortened(R_REX_GOTPCRELX, &[0x8b, 0x05, 0, 0, 0, 0], 0, false), None);
+    assert_eq!(shortened(R_GOTPCRELX, &[0xff, 0x35, 0, 0, 0, 0], Address::ZERO, false), None);
+    assert_eq!(shortened(R_REX_GOTPCRELX, &[0x48, 0x8b, 0x83, 0, 0, 0, 0], Address::ZERO, false), None);
+    assert_eq!(shortened(R_REX_GOTPCRELX, &[0x8b, 0x05, 0, 0, 0, 0], Address::ZERO, false), None);
     // After an EVEX prefix the same opcode is another instruction.
     assert_eq!(
-        shortened(R_CODE_6_GOTPCRELX, &[0x62, 0xf4, 0xfc, 0x18, 0x8b, 0x05, 0, 0, 0, 0], 0, false),
+        shortened(
+            R_CODE_6_GOTPCRELX,
+            &[0x62, 0xf4, 0xfc, 0x18, 0x8b, 0x05, 0, 0, 0, 0],
+            Address::ZERO,
+            false
+        ),
         None
     );
     // Another addend would mean another word of the GOT.
@@ -149,7 +169,7 @@ const GENERAL: [u8; 16] = [0x66, 0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x66, 0x66, 0x48,
 const LOCAL: [u8; 12] = [0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0];
 
 fn field(out: &mut [u8], at: usize) -> Field<'_> {
-    Field { address: 0x1000 + at as u64, out, at, kind: R_NONE, got_base: 0 }
+    Field { address: Address::new(0x1000 + at as u64), out, at, kind: R_NONE, got_base: Address::ZERO }
 }
 
 #[test]
@@ -161,7 +181,7 @@ fn general_dynamic_becomes_cheaper() {
     // mov %fs:0, %rax; lea -16(%rax), %rax
     assert_eq!(out, [0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0, 0x48, 0x8d, 0x80, 0xf0, 0xff, 0xff, 0xff]);
     let mut out = GENERAL;
-    X86_64::general_to_initial_exec(call, field(&mut out, 4), 0x2000).unwrap();
+    X86_64::general_to_initial_exec(call, field(&mut out, 4), Address::new(0x2000)).unwrap();
     // … add 0x2000(%rip), %rax, which ends at 0x1010.
     assert_eq!(out[9..], [0x48, 0x03, 0x05, 0xf0, 0x0f, 0, 0]);
     let mut out = GENERAL;
@@ -218,7 +238,7 @@ fn descriptors_become_offsets() {
     X86_64::descriptor_to_local_exec(field(&mut out, 3), -8).unwrap();
     assert_eq!(out, [0x48, 0xc7, 0xc0, 0xf8, 0xff, 0xff, 0xff]);
     let mut out = bytes;
-    X86_64::descriptor_to_initial_exec(field(&mut out, 3), 0x1007).unwrap();
+    X86_64::descriptor_to_initial_exec(field(&mut out, 3), Address::new(0x1007)).unwrap();
     assert_eq!(out, [0x48, 0x8b, 0x05, 0, 0, 0, 0]);
     let mut call = [0xff, 0x10];
     X86_64::descriptor_call_to_nothing(field(&mut call, 0)).unwrap();

@@ -4,6 +4,7 @@ mod expression;
 
 use super::loads::{Loaded, Start};
 use super::*;
+use crate::address::Address;
 use crate::layout::segments::{PageSizes, is_tls_zeroes};
 use crate::layout::{Chunk, ChunkKind, Filler, OutputSection, addresses, place};
 use crate::options::{Options, OutputKind};
@@ -222,7 +223,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         self.dot = from.address;
         let start = self.dot;
         let section = &mut self.layout[out];
-        section.address = start;
+        section.address = Address::new(start);
         section.fillers.clear();
         let block = &self.script.blocks[number];
         let whole = |fill: &Vec<u8>| Filler { from: 0, pattern: fill.clone(), is_gap: false };
@@ -401,7 +402,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         let Some(out) = block.out else { return self.end_vacant(number, &open) };
         let region = block.region;
         let size = self.dot.saturating_sub(open.start);
-        let limit = place::max_end(self.layout.format);
+        let limit = place::max_end(self.layout.format).get();
         let section = &mut self.layout[out];
         section.size = size;
         if self.object {
@@ -447,7 +448,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             if size > 0 && open.start < state.origin {
                 let region = &self.script.script.regions[region];
                 let place = self.script.blocks[number].place.as_ref().unwrap_or(&region.place).clone();
-                let (section, address) = (SectionName::of(section), open.start);
+                let (section, address) = (SectionName::of(section), Address::new(open.start));
                 self.error(ScriptError::BelowRegion { place, section, address, region: region.name.clone() });
             }
         }

@@ -12,6 +12,7 @@ use weld_common::runs::align_to;
 
 use super::evaluate::Pass;
 use super::*;
+use crate::address::Address;
 use crate::elf::*;
 use crate::layout::overlaps;
 use crate::layout::place;
@@ -137,7 +138,8 @@ fn settle<'a>(
 
 /// All that a pass may change and another one may see.
 fn state(script: &Scripted, layout: &Layout) -> Vec<u64> {
-    let of_sections = layout.sections.iter().flat_map(|s| [s.address, s.load_address, s.size, s.align]);
+    let of_sections =
+        layout.sections.iter().flat_map(|s| [s.address.get(), s.load_address.get(), s.size, s.align]);
     let rest = [layout.segments.len() as u64, script.data_segment.padding];
     let data = script.data.iter().flatten().map(|byte| u64::from(*byte));
     let values = script.assigned.iter().flat_map(|assigned| assigned.value.in_numbers());
@@ -153,7 +155,7 @@ fn mark_relro(script: &Scripted, layout: &mut Layout, (program, pages): (&Progra
     let loads = |s: &OutputSection| s.is_alloc() && s.flags & SHF_WRITE != 0 && s.flags & SHF_EXECINSTR == 0;
     if let Some(end) = segment.relro_end {
         for out in layout.sections.iter_mut().filter(|s| loads(s)) {
-            let inside = out.address >= segment.base && out.end() <= end;
+            let inside = out.address.get() >= segment.base && out.end().get() <= end;
             out.memory = if inside { Memory::Relro } else { Memory::Data };
         }
         return;
@@ -171,15 +173,17 @@ fn mark_relro(script: &Scripted, layout: &mut Layout, (program, pages): (&Progra
     let (Some(first), Some(last)) = (first, last) else { return };
     let inner = &layout.sections[first..=last];
     let contiguous = inner.iter().all(|s| s.is_relro() || s.size == 0);
-    let end = inner.iter().map(|s| s.end()).max().unwrap_or(0);
+    let end = inner.iter().map(|s| s.end()).max().unwrap_or_default();
     let next = layout.sections[last + 1..].iter().filter(|s| s.is_alloc() && s.size > 0);
-    let apart = next.clone().all(|s| s.address >= align_to(end, page) || s.end() <= inner[0].address);
+    let apart =
+        next.clone().all(|s| s.address.get() >= align_to(end.get(), page) || s.end() <= inner[0].address);
     let start = inner[0].address;
     let before = layout
         .sections
         .iter()
         .filter(|s| s.is_alloc() && s.size > 0 && s.address < start && !is_tls_zeroes(s));
-    let starts = start.is_multiple_of(page) || before.clone().all(|s| s.end() <= start - start % pages.max);
+    let starts =
+        start.is_multiple_of(page) || before.clone().all(|s| s.end() <= start.aligned_down(pages.max));
     if !(contiguous && apart && starts) {
         layout.sections.iter_mut().filter(|s| s.is_relro()).for_each(|out| out.memory = Memory::Data);
     }
@@ -237,20 +241,25 @@ fn by_distance(layout: &Layout, segment: Segment) -> Vec<Segment> {
     parts.map(|part| Segment { sections: part[0]..part[part.len() - 1] + 1, ..segment.clone() }).collect()
 }
 
-fn lowest(layout: &Layout) -> u64 {
+fn lowest(layout: &Layout) -> Address {
     let alloc = layout.sections.iter().filter(|s| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s));
-    alloc.map(|s| s.address).min().unwrap_or(0)
+    alloc.map(|s| s.address).min().unwrap_or_default()
 }
 
 /// Where the headers are loaded: on the page where the first segment begins, if there is room before it.
-fn headers_base(layout: &Layout, loads: &[Segment], program: &Program, facts: SegmentFacts) -> Option<u64> {
+fn headers_base(
+    layout: &Layout,
+    loads: &[Segment],
+    program: &Program,
+    facts: SegmentFacts,
+) -> Option<Address> {
     let first = loads.first()?;
     let start = layout.sections[first.sections.start].address;
     if !program.loads_headers() || start != lowest(layout) {
         return None;
     }
     // As many as there will be; one more or less is found in the next pass.
-    let base = start - start % facts.pages.max;
+    let base = start.aligned_down(facts.pages.max);
     (start - base >= layout.headers_size() && layout.headers_size() > 0).then_some(base)
 }
 
@@ -268,8 +277,10 @@ fn loads(layout: &Layout, program: &Program, facts: SegmentFacts) -> Vec<Segment
             (Some(before), Some(load)) => {
                 let end = before.end();
                 let distance = |s: &OutputSection| s.load_address.wrapping_sub(s.address);
-                let same_page = out.address >= end && out.address / page == end.saturating_sub(1) / page;
-                let near = out.address >= end && out.address - out.address % page <= align_to(end, page);
+                let same_page =
+                    out.address >= end && out.address.page(page) == end.get().saturating_sub(1) / page;
+                let near =
+                    out.address >= end && out.address.aligned_down(page).get() <= align_to(end.get(), page);
                 let alike =
                     load.flags == rights && !before.pads_relro && (!before.is_nobits() || out.is_nobits());
                 distance(before) == distance(out) && (same_page || near && alike)
@@ -320,19 +331,20 @@ fn explicit(
             segment.flags = PF_R;
         }
         segment.flags = flags.map_or(segment.flags, |flags| flags as u32);
-        segment.load_address = address.unwrap_or(segment.load_address);
+        segment.load_address = address.map_or(segment.load_address, Address::new);
         segment.loads_at |= address.is_some();
     }
     let size = layout.format.size::<Ehdr>() + list.len() as u64 * layout.format.size::<Phdr>();
     layout.image_base = match list.iter().find(|segment| segment.headers) {
         None => lowest(layout),
         Some(first) => {
-            let start = layout.sections[first.sections.clone()].first().map_or(size, |out| out.address);
+            let start =
+                layout.sections[first.sections.clone()].first().map_or(Address::new(size), |out| out.address);
             let page = facts.pages.max;
             // On the page of the first section, or in front of it.
-            let before = || start.checked_sub(align_to(size, page)).map(|at| at - at % page);
-            match start % page >= size {
-                true => start - start % page,
+            let before = || start.checked_back(align_to(size, page)).map(|at| at.aligned_down(page));
+            match start - start.aligned_down(page) >= size {
+                true => start.aligned_down(page),
                 false => before().unwrap_or_else(|| {
                     errors.push(ScriptError::NoRoomForHeaders { lowest: start }.into());
                     start
@@ -509,7 +521,7 @@ fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Resul
                         false => segment.align.max(1),
                     };
                     let distance = match segment.headers {
-                        true => layout.image_base,
+                        true => FileOffset::START.distance(layout.image_base),
                         false => (cursor + cursor.distance(out.address) % page).distance(out.address),
                     };
                     starts.insert(load, distance);

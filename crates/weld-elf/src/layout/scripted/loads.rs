@@ -17,6 +17,7 @@
 
 use super::evaluate::Pass;
 use super::*;
+use crate::address::Address;
 use crate::layout::segments::is_tls_zeroes;
 use weld_common::runs::align_to;
 
@@ -78,7 +79,7 @@ impl Pass<'_, '_, '_> {
         let memory = self.memory_of(block);
         let in_overlay = self.overlay.as_ref().map(|overlay| overlay.load);
         let before = self.loaded[memory];
-        self.layout[out].load_address = address;
+        self.layout[out].load_address = Address::new(address);
         if let Some(overlay) = &mut self.overlay {
             overlay.load = Some(address.wrapping_add(size));
         }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::build::Maker;
 use super::*;
+use crate::address::Address;
 use crate::elf::*;
 use crate::layout::members::{self, Builder, Parts};
 use crate::layout::{Chunk, OutputSection};
@@ -150,7 +151,7 @@ impl Scripted {
             let mut sorted = list.clone();
             sorted.sort_by_key(|member| match linked.leaders.get(member) {
                 Some((out, place)) if out.is_some() => (layout[*out].address, *out, *place),
-                _ => (u64::MAX, OutputSectionId::NONE, 0),
+                _ => (Address::MAX, OutputSectionId::NONE, 0),
             });
             if sorted == *list {
                 continue;

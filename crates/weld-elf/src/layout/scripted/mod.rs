@@ -447,7 +447,7 @@ fn place_members(script: &Scripted, layout: &Layout, sections: &mut Sections, pa
                 &out.members[part.members.clone()],
                 sections,
                 i * run,
-                (start, out.address),
+                (start, out.address.get()),
             );
         }
     };

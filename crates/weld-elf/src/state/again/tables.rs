@@ -12,6 +12,7 @@ use weld_common::walk::Marks;
 use super::super::State;
 use super::super::rows::*;
 use super::{Known, Missing};
+use crate::address::Address;
 use crate::arch::Machine;
 use crate::compressed::Compressed;
 use crate::elf::*;
@@ -217,7 +218,7 @@ fn slot(row: &SlotRow, id: SymbolId, local: Option<(ObjectId, u32)>) -> Slot {
         plt: row.plt,
         signed: row.signed & 1 != 0,
         code: row.signed & 2 != 0,
-        definition: row.definition,
+        definition: Address::new(row.definition),
     }
 }
 
@@ -228,7 +229,7 @@ pub fn layout<'a>(state: &State, machine: Machine) -> Layout<'a> {
         let name = state.text(row.name).to_owned();
         let mut out = OutputSection::new(Cow::Owned(name), row.kind, row.flags, 0);
         (out.address, out.offset, out.size, out.align) =
-            (row.address, FileOffset(row.offset), row.size, row.align);
+            (Address::new(row.address), FileOffset(row.offset), row.size, row.align);
         out
     };
     let frames = chunk(ChunkKind::EhFrame, state.image.eh_frame, NONE);
@@ -245,11 +246,14 @@ pub fn layout<'a>(state: &State, machine: Machine) -> Layout<'a> {
 
 fn chunk(kind: ChunkKind, address: u64, out: u32) -> Chunk {
     let mut chunk = Chunk::new(kind, (0, 1), OutputSectionId(out));
-    chunk.set_offset(address);
+    chunk.move_to(Address::new(address));
     chunk
 }
 
 pub fn thunks(state: &State, options: &Options) -> Thunks {
-    let found = state.thunks.iter().map(|row| (OutputSectionId(row.output), row.target, row.address));
+    let found = state
+        .thunks
+        .iter()
+        .map(|row| (OutputSectionId(row.output), Address::new(row.target), Address::new(row.address)));
     Thunks::found_again(found.collect(), options)
 }

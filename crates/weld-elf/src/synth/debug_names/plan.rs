@@ -211,16 +211,16 @@ pub struct Addresses<'c> {
 
 impl table::Addresses for Addresses<'_> {
     fn unit(&self, unit: Pointer) -> u64 {
-        self.image.sections.get(SectionId(unit.section)).address().wrapping_add(unit.offset)
+        self.image.sections.get(SectionId(unit.section)).address().wrapping_add(unit.offset).get()
     }
 
     fn text(&self, text: Text) -> u64 {
         let at = u64::from(text.at);
         if text.space & Text::IN_SECTION != 0 {
             let id = SectionId(text.space & !Text::IN_SECTION);
-            return self.image.sections.get(id).address().wrapping_add(at);
+            return self.image.sections.get(id).address().wrapping_add(at).get();
         }
         let part = &self.image.merged[text.space as usize];
-        self.image.layout.chunks[part.chunk.index()].address().wrapping_add(at)
+        self.image.layout.chunks[part.chunk.index()].address().wrapping_add(at).get()
     }
 }

@@ -60,7 +60,7 @@ impl Synthetic for Section {
     fn write(&self, at: &At, out: &mut [u8]) {
         let Some(table) = &at.contents().tables.gdb_index else { return };
         let image = at.image();
-        let placed = |place: Pointer| image.sections.address_of(SectionId(place.section), place.offset);
+        let placed = |place: Pointer| image.sections.address_of(SectionId(place.section), place.offset).get();
         table.write(at.start, out, &placed);
     }
 }

@@ -3,6 +3,7 @@
 use weld_common::diag::Diagnostics;
 
 use super::{Plan, is_here};
+use crate::address::Address;
 use crate::compressed::CompressedSection;
 use crate::elf::*;
 use crate::ids::*;
@@ -136,7 +137,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn frame_table(&self, image: &Image, parallel: bool) -> Vec<(u64, u64)> {
+    fn frame_table(&self, image: &Image, parallel: bool) -> Vec<(Address, Address)> {
         match self.layout.chunk(ChunkKind::EhFrameHdr) {
             Some(_) => {
                 let frame = self.layout.chunk_address(ChunkKind::EhFrame);
@@ -153,7 +154,7 @@ impl<'a> Plan<'a> {
     }
 
     fn dynamic_entries(&self, image: &Image, dynsym: &DynSym, tagged: u64) -> Vec<(u64, u64)> {
-        let value = |id: Option<SymbolId>| id.map(|id| image.symbols[id].address());
+        let value = |id: Option<SymbolId>| id.map(|id| image.symbols[id].address().get());
         let plan = DynamicPlan {
             options: image.options,
             mode: image.mode,
@@ -194,7 +195,7 @@ impl<'a> Plan<'a> {
         let Some(name) = given.or_else(usual) else { return 0 };
         let id = image.resolved.names.find(name.as_bytes());
         if let Some(id) = id.filter(|id| is_here(image.symbols, *id)) {
-            return image.symbols[id].address();
+            return image.symbols[id].address().get();
         }
         let (compat_mode, asked) = (options.compat_mode, options.symbols.entry.is_some());
         // GNU ld takes the start of the code. Its default script names the symbol, so where another is in its
@@ -209,7 +210,7 @@ impl<'a> Plan<'a> {
             };
             image.sink.warn(format!("cannot find entry symbol {name}; {instead}"));
         }
-        code.map_or(0, |code| code.address)
+        code.map_or(0, |code| code.address.get())
     }
 }
 

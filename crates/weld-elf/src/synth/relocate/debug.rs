@@ -2,6 +2,7 @@
 
 use super::Site;
 use super::debug_targets::DebugTargets;
+use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::rules::{Failure, Rules};
 use crate::elf::*;
@@ -23,10 +24,10 @@ pub fn each<R: Rules>(site: &Site, tombstone: u64, out: &mut [u8]) {
             continue;
         }
         let result = if kind == R::FACTS.dynamic.address {
-            R::put_address(out, at, targets.of(reloc).unwrap_or(tombstone));
+            R::put_address(out, at, targets.of(reloc).map_or(tombstone, Address::get));
             Ok(())
         } else if kind == R::DEBUG_OFFSET {
-            R::put(R::DEBUG_OFFSET, out, at, targets.of(reloc).unwrap_or(narrow))
+            R::put(R::DEBUG_OFFSET, out, at, targets.of(reloc).map_or(narrow, Address::get))
         } else {
             site.rare_in_debug::<R>(reloc, targets.of(reloc), tombstone, (&mut *out, at))
         };
@@ -41,7 +42,7 @@ impl Site<'_, '_, '_> {
     pub(super) fn rare_in_debug<R: Rules>(
         &self,
         reloc: &Rela,
-        target: Option<u64>,
+        target: Option<Address>,
         tombstone: u64,
         (out, at): (&mut [u8], usize),
     ) -> Result<(), Failure> {
@@ -51,14 +52,14 @@ impl Site<'_, '_, '_> {
             R::put_any(kind, out, at, tombstone);
             return Ok(());
         }
-        let value = target.unwrap_or(tombstone);
+        let value = target.unwrap_or(Address::new(tombstone));
         let gone = reloc.r_addend() as u64;
         let value = match class {
             Class::Address => {
-                R::put_address(out, at, value);
+                R::put_address(out, at, value.get());
                 return Ok(());
             }
-            Class::Narrow | Class::Low => value,
+            Class::Narrow | Class::Low => value.get(),
             Class::DtpOff => value.wrapping_sub(self.image.bases.tls_start).wrapping_sub(R::FACTS.tls_offset),
             Class::Size => self.symbol_size(reloc).wrapping_add(gone),
             // Outside memory an output section begins at 0, and distances are from the place in it, as in
@@ -67,7 +68,7 @@ impl Site<'_, '_, '_> {
                 let place = self.address.wrapping_add(at as u64);
                 return R::put_distance(kind, out, at, value, place);
             }
-            Class::GotOff => target.unwrap_or(gone).wrapping_sub(self.image.bases.got_base),
+            Class::GotOff => target.unwrap_or(Address::new(gone)).wrapping_sub(self.image.bases.got_base),
             // GCC before version 8 has it for i386, of no use to anybody.
             Class::GotBase => {
                 let place = self.address.wrapping_add(at as u64);

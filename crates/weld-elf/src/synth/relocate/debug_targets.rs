@@ -8,6 +8,7 @@ use weld_common::glob::Glob;
 use weld_common::merge::Pieces;
 
 use super::Site;
+use crate::address::Address;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -26,14 +27,14 @@ pub struct DebugTargets<'c, 'i, 'a> {
 
 /// What is known of a symbol.
 enum Known<'c> {
-    At(u64),
+    At(Address),
     /// Its section is not in the image.
     Gone,
     /// It stands for an input section that was cut into pieces.
     Merged {
         pieces: Pieces<'c>,
         /// Address of the merged section.
-        base: u64,
+        base: Address,
         value: u64,
     },
 }
@@ -46,7 +47,7 @@ impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
 
     /// What `reloc` refers to; `None` if that is not in the image.
     #[inline(always)]
-    pub fn of(&mut self, reloc: &Rela) -> Option<u64> {
+    pub fn of(&mut self, reloc: &Rela) -> Option<Address> {
         let (index, addend) = (reloc.sym(), reloc.r_addend() as u64);
         let entry = &mut self.known[index as usize % REMEMBERED];
         if entry.0 != index {
@@ -66,7 +67,7 @@ impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
 impl DebugTargets<'_, '_, '_> {
     /// The same on a machine whose code may lose bytes: what a section's own symbol and an addend mean has
     /// moved then.
-    pub fn of_shrunk(&mut self, reloc: &Rela) -> Option<u64> {
+    pub fn of_shrunk(&mut self, reloc: &Rela) -> Option<Address> {
         let plain = self.of(reloc)?;
         let Site { image, object, .. } = *self.site;
         let symbol = object.syms.get(reloc.sym() as usize).filter(|symbol| symbol.kind() == STT_SECTION);
@@ -133,7 +134,7 @@ fn hides_folded(site: &Site) -> bool {
 
 #[cold]
 #[inline(never)]
-fn outside_pieces(site: &Site, reloc: &Rela) -> Option<u64> {
+fn outside_pieces(site: &Site, reloc: &Rela) -> Option<Address> {
     site.outside_pieces(reloc);
     None
 }

@@ -1,6 +1,7 @@
 //! What machines' own loops ask of a section that is relocated.
 
 use super::{Site, debug, debug_targets::DebugTargets, each};
+use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::rules::{Failure, Rules};
@@ -25,7 +26,7 @@ impl site::Site for Site<'_, '_, '_> {
         self.input
     }
 
-    fn address(&self) -> u64 {
+    fn address(&self) -> Address {
         self.address
     }
 
@@ -66,11 +67,11 @@ impl site::Site for Site<'_, '_, '_> {
         self.image.place(self.object, reloc.sym(), reloc.r_addend())
     }
 
-    fn target(&self, reloc: &Rela) -> u64 {
+    fn target(&self, reloc: &Rela) -> Address {
         self.target(reloc)
     }
 
-    fn called(&self, reloc: &Rela) -> u64 {
+    fn called(&self, reloc: &Rela) -> Address {
         self.called(reloc)
     }
 
@@ -78,19 +79,19 @@ impl site::Site for Site<'_, '_, '_> {
         self.thread_offset(reloc)
     }
 
-    fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure> {
+    fn got_tp(&self, reloc: &Rela) -> Result<Address, Failure> {
         self.got_tp(reloc)
     }
 
-    fn slot(&self, reloc: &Rela, class: Class) -> Result<u64, Failure> {
+    fn slot(&self, reloc: &Rela, class: Class) -> Result<Address, Failure> {
         self.slot_of_class(reloc, class)
     }
 
-    fn tls_descriptor(&self, reloc: &Rela) -> Option<u64> {
+    fn tls_descriptor(&self, reloc: &Rela) -> Option<Address> {
         self.tls_descriptor(reloc)
     }
 
-    fn distance<R: Rules>(&self, i: usize, here: u64) -> Result<u64, Failure> {
+    fn distance<R: Rules>(&self, i: usize, here: Address) -> Result<u64, Failure> {
         self.distance::<R>(i, here)
     }
 
@@ -139,7 +140,7 @@ impl site::Site for Site<'_, '_, '_> {
         debug::each::<R>(self, tombstone, out);
     }
 
-    fn debug_targets(&self) -> impl FnMut(&Rela) -> Option<u64> {
+    fn debug_targets(&self) -> impl FnMut(&Rela) -> Option<Address> {
         let mut targets = DebugTargets::new(self);
         move |reloc| targets.of_shrunk(reloc)
     }
@@ -147,7 +148,7 @@ impl site::Site for Site<'_, '_, '_> {
     fn apply_in_debug<R: Rules>(
         &self,
         reloc: &Rela,
-        target: Option<u64>,
+        target: Option<Address>,
         tombstone: u64,
         field: (&mut [u8], usize),
     ) -> Result<(), Failure> {

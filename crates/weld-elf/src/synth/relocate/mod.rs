@@ -18,6 +18,7 @@ use weld_common::thunks::Reach;
 
 use super::image::Image;
 use super::rela;
+use crate::address::Address;
 use crate::arch::Visitor;
 use crate::arch::class::{Class, From, page};
 use crate::arch::rules::{Code, Failure, Field, Rules};
@@ -37,7 +38,7 @@ pub struct Site<'c, 'i, 'a> {
     pub object_id: ObjectId,
     pub shndx: u32,
     /// Address of the section's first byte.
-    pub address: u64,
+    pub address: Address,
     pub relocs: &'c [Rela],
     /// The section's bytes before any relocation: what the scan looked at.
     pub input: &'c [u8],
@@ -119,7 +120,7 @@ fn each<R: Rules>(site: &Site, out: &mut [u8]) {
             Class::Pc if plain => R::put_distance(kind, out, at, target, here),
             Class::Plt if R::is_marked_call(site.relocs, i) && !site.image.mode.shared => Ok(()),
             Class::Plt if plain => R::put_distance(kind, out, at, target, here),
-            Class::Low if plain => R::put(kind, out, at, target),
+            Class::Low if plain => R::put(kind, out, at, target.get()),
             _ => match site.special::<R>(class, i, (out, at), place) {
                 Ok(skip) => {
                     i += skip;
@@ -184,12 +185,12 @@ impl Site<'_, '_, '_> {
                 return Ok(0);
             }
             Class::Instruction if place.flags & sym::KIND == sym::UNDEFINED => return Ok(0),
-            Class::Instruction => target,
+            Class::Instruction => target.get(),
             Class::Narrow => {
                 self.check_frame(reloc, place);
-                target
+                target.get()
             }
-            Class::Low => target,
+            Class::Low => target.get(),
             Class::Pc | Class::Plt if R::UNDEFINED_IS_NEAR && is_undefined(place) => {
                 let target = R::undefined(kind, here).wrapping_add(addend);
                 return R::put_distance(kind, out, at, target, here).map(|()| 0);
@@ -260,7 +261,7 @@ impl Site<'_, '_, '_> {
                 return self.marked::<R>(reloc, self.field((out, at), kind), place).map(|()| 0);
             }
             Class::None => return Ok(0),
-            Class::Term => target,
+            Class::Term => target.get(),
             // The scan does not look at those of frames. Other halves are the affair of machines that have
             // them.
             Class::OtherHalf | Class::Unknown => {
@@ -289,7 +290,7 @@ impl Site<'_, '_, '_> {
             self.image.out_of(section).and_then(|out| self.image.thunks.find(reach, (out, here), called));
         let result = match thunk {
             // One that reaches within the limit of options goes straight on.
-            Some(thunk) if result.is_err() || !reach.has(here, called) => {
+            Some(thunk) if result.is_err() || !reach.has(here.get(), called.get()) => {
                 R::put_distance(reloc.kind(), out, at, thunk, here)
             }
             _ => result,
@@ -300,13 +301,13 @@ impl Site<'_, '_, '_> {
     }
 
     /// The address that relocation `reloc` refers to.
-    fn target(&self, reloc: &Rela) -> u64 {
+    fn target(&self, reloc: &Rela) -> Address {
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
         self.address_of(reloc, place).wrapping_add(place.addend as u64)
     }
 
     /// What a call by relocation `reloc` leads to.
-    fn called(&self, reloc: &Rela) -> u64 {
+    fn called(&self, reloc: &Rela) -> Address {
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
         let called = self.plt(reloc, place).unwrap_or_else(|| self.address_of(reloc, place));
         called.wrapping_add(place.addend as u64)
@@ -343,7 +344,7 @@ impl Site<'_, '_, '_> {
 
     /// The distance of what relocation `i`, one of an instruction at `here`, makes the address of: a symbol,
     /// or a slot.
-    fn distance<R: Rules>(&self, i: usize, here: u64) -> Result<u64, Failure> {
+    fn distance<R: Rules>(&self, i: usize, here: Address) -> Result<u64, Failure> {
         let reloc = &self.relocs[i];
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
         let addend = place.addend as u64;
@@ -383,7 +384,12 @@ impl Site<'_, '_, '_> {
     }
 
     /// What is stored for a slot at this address.
-    fn to_slot<R: Rules>(&self, reloc: &Rela, slot: u64, (addend, here): (u64, u64)) -> Result<u64, Failure> {
+    fn to_slot<R: Rules>(
+        &self,
+        reloc: &Rela,
+        slot: Address,
+        (addend, here): (u64, Address),
+    ) -> Result<u64, Failure> {
         if addend != 0 && !R::reaches_behind_slots(reloc.kind()) {
             return Err(Failure::Addend(addend as i64));
         }
@@ -392,7 +398,7 @@ impl Site<'_, '_, '_> {
             From::GotBase => self.image.bases.got_base,
             From::GotPage => page(self.image.bases.got_base),
             From::Page => return Ok(page(slot).wrapping_sub(page(here))),
-            From::Zero | From::Low => 0,
+            From::Zero | From::Low => Address::ZERO,
         };
         Ok(slot.wrapping_add(addend).wrapping_sub(from))
     }
@@ -403,7 +409,7 @@ impl Site<'_, '_, '_> {
     }
 
     /// The address that stands for the symbol: a local IFUNC is known by its PLT entry.
-    fn address_of(&self, reloc: &Rela, place: ResolvedAddress) -> u64 {
+    fn address_of(&self, reloc: &Rela, place: ResolvedAddress) -> Address {
         if place.flags & sym::IFUNC == 0 || reloc.sym() >= self.object.first_global {
             return place.address;
         }
@@ -413,15 +419,15 @@ impl Site<'_, '_, '_> {
 
     /// What the section holds where the loader may still add something: with RELA the addend is in
     /// the relocation, and the bytes stay as they are unless asked for or packed.
-    fn absolute<R: Rules>(&self, reloc: &Rela, place: ResolvedAddress, target: u64) -> u64 {
+    fn absolute<R: Rules>(&self, reloc: &Rela, place: ResolvedAddress, target: Address) -> u64 {
         if place.flags & sym::PREEMPTIBLE != 0 {
             let stands_in = place.flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0;
             let bound_here = stands_in && !self.image.mode.pic && !self.is_writable();
-            return if bound_here { target } else { self.for_loader::<R>(place.addend as u64) };
+            return if bound_here { target.get() } else { self.for_loader::<R>(place.addend as u64) };
         }
         let relocated = self.check_frame(reloc, place);
         let beside = R::FACTS.dynamic.with_addends && !self.image.relr;
-        if relocated && beside && !self.image.options.relocs.apply_dynamic_relocs { 0 } else { target }
+        if relocated && beside && !self.image.options.relocs.apply_dynamic_relocs { 0 } else { target.get() }
     }
 
     /// Whether an address moves with the image. If it is that of an FDE's function, at which the scan does
@@ -461,7 +467,7 @@ impl Site<'_, '_, '_> {
         self.object.shdrs[self.shndx as usize].sh_flags() & SHF_WRITE != 0
     }
 
-    fn plt(&self, reloc: &Rela, place: ResolvedAddress) -> Option<u64> {
+    fn plt(&self, reloc: &Rela, place: ResolvedAddress) -> Option<Address> {
         if place.flags & (sym::PREEMPTIBLE | sym::IFUNC) == 0 {
             return None;
         }
@@ -479,13 +485,13 @@ impl Site<'_, '_, '_> {
         if slot.signed == R::is_signed(reloc.kind()) { Ok(()) } else { Err(Failure::Signing) }
     }
 
-    fn got(&self, reloc: &Rela) -> Result<u64, Failure> {
+    fn got(&self, reloc: &Rela) -> Result<Address, Failure> {
         let slot = self.image.slot(self.object_id, reloc.sym());
         slot.and_then(|s| self.image.address_slot(s)).ok_or(Failure::NoSlot)
     }
 
     /// The address of the slot that a relocation of class `class` asks for.
-    fn slot_of_class(&self, reloc: &Rela, class: Class) -> Result<u64, Failure> {
+    fn slot_of_class(&self, reloc: &Rela, class: Class) -> Result<Address, Failure> {
         if matches!(class, Class::Got | Class::GotRelax) {
             return self.got(reloc);
         }
@@ -494,7 +500,7 @@ impl Site<'_, '_, '_> {
         word.and_then(|word| self.image.got_address(word)).ok_or(Failure::NoSlot)
     }
 
-    fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure> {
+    fn got_tp(&self, reloc: &Rela) -> Result<Address, Failure> {
         let slot = self.image.slot(self.object_id, reloc.sym());
         slot.and_then(|s| self.image.got_address(s.got_tp)).ok_or(Failure::NoSlot)
     }
@@ -582,7 +588,7 @@ impl Site<'_, '_, '_> {
         &self,
         reloc: &Rela,
         field: Field,
-        slot: u64,
+        slot: Address,
         place: ResolvedAddress,
     ) -> Result<(), Failure> {
         let value = self.to_slot::<R>(reloc, slot, (place.addend as u64, field.address))?;
@@ -590,7 +596,7 @@ impl Site<'_, '_, '_> {
     }
 
     /// The symbol's descriptor, if the scan gave it one: then no sequence of it is rewritten.
-    fn tls_descriptor(&self, reloc: &Rela) -> Option<u64> {
+    fn tls_descriptor(&self, reloc: &Rela) -> Option<Address> {
         let slot = self.image.slot(self.object_id, reloc.sym())?;
         self.image.got_address(slot.tls_desc)
     }

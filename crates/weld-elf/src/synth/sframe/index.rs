@@ -3,6 +3,7 @@
 use weld_common::{par, sort, trace};
 
 use super::plan::{Part, SFrames};
+use crate::address::Address;
 use crate::elf::Rela;
 use crate::ids::SectionId;
 use crate::input::object::Object;
@@ -17,7 +18,7 @@ const RUN: usize = 16;
 /// A function, in the order of the index.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    address: u64,
+    address: Address,
     size: u32,
     /// Where what is said of it begins among all rows: no other's begins there.
     rows: u32,
@@ -47,7 +48,7 @@ impl SFrames {
         let mut rows = part.rows as u32;
         for fde in &part.fdes {
             let reloc = fde.reloc.map(|number| &relocs[number as usize]);
-            let address = reloc.map_or(0, |reloc| {
+            let address = reloc.map_or(Address::ZERO, |reloc| {
                 let place = image.place(object, reloc.sym(), reloc.r_addend());
                 place.address.wrapping_add(place.addend.cast_unsigned())
             });
@@ -72,7 +73,7 @@ pub struct Writer<'w> {
 impl Writer<'_> {
     /// Writes the bytes from `start` on, which is one of the borders, as the end is. The section is at
     /// `address`.
-    pub fn write(&self, (address, start): (u64, u64), out: &mut [u8]) {
+    pub fn write(&self, (address, start): (Address, u64), out: &mut [u8]) {
         let mut out = Out { rest: out, format: self.image.format() };
         let end = start + out.rest.len() as u64;
         if start == 0 && end > 0 {
@@ -107,7 +108,7 @@ impl Writer<'_> {
     }
 
     /// Whether the function is in reach.
-    fn entry(&self, entry: &Entry, counts_from: u64, out: &mut Out) -> bool {
+    fn entry(&self, entry: &Entry, counts_from: Address, out: &mut Out) -> bool {
         let distance = entry.address.wrapping_sub(counts_from);
         let near = i32::try_from(distance.cast_signed());
         match self.table.version {

@@ -8,6 +8,7 @@ use weld_common::par;
 use weld_common::thunks::Reach;
 
 use super::search::World;
+use crate::address::Address;
 use crate::elf::{Rela, SHF_EXECINSTR};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -26,12 +27,12 @@ pub enum Goal {
     Plt(u32, i64),
     /// What the linker defines, and how far after it.
     Internal(SymbolId, i64),
-    Absolute(u64),
+    Absolute(Address),
 }
 
 impl Goal {
     /// Where it is, once everything has its address; `plt` knows those of entries.
-    pub fn address(self, sections: &Sections, symbols: &Symbols, plt: impl Fn(u32) -> u64) -> u64 {
+    pub fn address(self, sections: &Sections, symbols: &Symbols, plt: impl Fn(u32) -> Address) -> Address {
         match self {
             Goal::Section(id, offset) => sections.address_of(id, offset),
             Goal::Plt(entry, addend) => plt(entry).wrapping_add(addend as u64),
@@ -64,10 +65,10 @@ pub fn is_code(out: &OutputSection) -> bool {
 }
 
 /// From where to where code is.
-pub fn extent(layout: &Layout) -> (u64, u64) {
+pub fn extent(layout: &Layout) -> (Address, Address) {
     let code = || layout.sections.iter().filter(|out| is_code(out));
-    let start = code().map(|out| out.address).min().unwrap_or(0);
-    (start, code().map(|out| out.end()).max().unwrap_or(0))
+    let start = code().map(|out| out.address).min().unwrap_or_default();
+    (start, code().map(|out| out.end()).max().unwrap_or_default())
 }
 
 /// Addresses while the layout settles: input sections and chunks have offsets in their output sections.
@@ -85,22 +86,22 @@ impl<'a> Addresses<'_, '_, 'a> {
     }
 
     /// Where a section is.
-    pub fn of_section(&self, id: SectionId) -> Option<u64> {
+    pub fn of_section(&self, id: SectionId) -> Option<Address> {
         Some(self.layout[self.out_of(id)?].address.wrapping_add(self.sections.get(id).offset()))
     }
 
     /// Where byte `offset` of a section is.
-    pub fn of_byte(&self, id: SectionId, offset: u64) -> Option<u64> {
+    pub fn of_byte(&self, id: SectionId, offset: u64) -> Option<Address> {
         Some(self.of_section(id)?.wrapping_add(self.sections.output_offset(id, offset)))
     }
 
     /// Where a chunk is.
-    pub fn of_chunk(&self, id: ChunkId) -> u64 {
+    pub fn of_chunk(&self, id: ChunkId) -> Address {
         let chunk = &self.layout.chunks[id.index()];
         self.layout[chunk.out].address.wrapping_add(chunk.offset())
     }
 
-    pub fn of(&self, goal: Goal) -> Option<u64> {
+    pub fn of(&self, goal: Goal) -> Option<Address> {
         Some(match goal {
             Goal::Section(id, offset) => self.of_byte(id, offset)?,
             Goal::Plt(entry, addend) => {
@@ -113,11 +114,11 @@ impl<'a> Addresses<'_, '_, 'a> {
         })
     }
 
-    fn of_internal(&self, id: SymbolId) -> Option<u64> {
+    fn of_internal(&self, id: SymbolId) -> Option<Address> {
         let world = self.world;
         let internal = world.internals.list.iter().find(|internal| internal.id == id)?;
         if let Target::Computed { .. } = internal.target {
-            return Some(self.layout.script.as_ref()?.value_of(id)?.number);
+            return Some(Address::new(self.layout.script.as_ref()?.value_of(id)?.number));
         }
         Some(crate::layout::addresses::value_of_internal(
             world.symbols,
@@ -145,7 +146,9 @@ impl<'a> Addresses<'_, '_, 'a> {
                 let section = SectionId(object.section_base + shndx);
                 self.goal_in(section, symbol.st_value().wrapping_add(addend as u64))
             }
-            SymbolPlace::Absolute => Some(Goal::Absolute(symbol.st_value().wrapping_add(addend as u64))),
+            SymbolPlace::Absolute => {
+                Some(Goal::Absolute(Address::new(symbol.st_value().wrapping_add(addend as u64))))
+            }
             _ => None,
         }
     }
@@ -164,7 +167,7 @@ impl<'a> Addresses<'_, '_, 'a> {
                     self.goal_in(SectionId(symbol.section), symbol.offset().wrapping_add(addend as u64))
                 }
                 sym::ABSOLUTE if flags & sym::ASSIGNED == 0 => {
-                    Some(Goal::Absolute(symbol.constant().wrapping_add(addend as u64)))
+                    Some(Goal::Absolute(Address::new(symbol.constant().wrapping_add(addend as u64))))
                 }
                 sym::ABSOLUTE | sym::INTERNAL => {
                     match self.world.internals.list.iter().find(|i| i.id == id) {
@@ -225,13 +228,13 @@ impl<'a> Addresses<'_, '_, 'a> {
     fn of_one(
         &self,
         id: SectionId,
-        (reach, least, extent): (&impl Fn(u32) -> Option<Reach>, u64, (u64, u64)),
+        (reach, least, extent): (&impl Fn(u32) -> Option<Reach>, u64, (Address, Address)),
         found: &mut Vec<Branch>,
     ) {
         let section = self.sections.get(id);
         let Some(start) = self.of_section(id).filter(|_| section.relocs != 0) else { return };
         let end = start.saturating_add(section.size);
-        let near = end.saturating_sub(extent.0) < least && extent.1.saturating_sub(start) < least;
+        let near = end.since(extent.0) < least && extent.1.since(start) < least;
         if near && !self.world.calls_outside() {
             return;
         }
@@ -241,7 +244,7 @@ impl<'a> Addresses<'_, '_, 'a> {
             let Some(reach) = reach(reloc.kind()) else { continue };
             let here = start.wrapping_add(self.sections.output_offset(id, reloc.r_offset()));
             let Some(goal) = self.goal((number, object), reloc) else { continue };
-            if self.of(goal).is_some_and(|target| !reach.has(here, target)) {
+            if self.of(goal).is_some_and(|target| !reach.has(here.get(), target.get())) {
                 let (kind, symbol) = (reloc.kind(), reloc.sym());
                 found.push(Branch { section: id, kind, symbol, offset: reloc.r_offset(), goal });
             }

@@ -10,6 +10,7 @@ use weld_common::thunks::{Branch as Call, Reach};
 use super::Key;
 use super::branches::Goal;
 use super::round::Round;
+use crate::address::Address;
 use crate::arch::facts::LandingPad;
 use crate::ids::*;
 use crate::sections::SectionKind;
@@ -23,7 +24,7 @@ impl Round<'_, '_, '_> {
         let reach = self.thunks.least_reach(self.machine);
         for number in 0..self.thunks.engine.list.len() {
             let Some((goal, section)) = self.unmarked(number, landing) else { continue };
-            let Some(target) = self.addresses.of(goal) else { continue };
+            let Some(target) = self.addresses.of(goal).map(Address::get) else { continue };
             let key = Key::Landing(goal);
             let branch = Call { key, here: target, target, reach: Reach::both(reach) };
             let label = self.thunks.labels[number];

@@ -3,6 +3,7 @@
 use weld_common::thunks::intervals;
 
 use super::branches::Addresses;
+use crate::address::Address;
 use crate::ids::*;
 
 /// The members of an output section.
@@ -40,11 +41,11 @@ impl intervals::Members for Members<'_, '_, '_> {
         let out = &layout[self.out];
         let (offset, size) = match (out.members[member].as_section(), out.members[member].as_chunk()) {
             (Some(id), _) => (sections.get(id).offset(), sections.get(id).size),
-            (None, Some(id)) => (layout.chunks[id.index()].address(), layout.chunks[id.index()].size),
+            (None, Some(id)) => (layout.chunks[id.index()].offset(), layout.chunks[id.index()].size),
             (None, None) => (0, 0),
         };
         let start = out.address.wrapping_add(offset);
-        (start, start.saturating_add(size))
+        (start.get(), start.get().saturating_add(size))
     }
 
     /// After an input section, and not between pieces of one function.
@@ -54,7 +55,7 @@ impl intervals::Members for Members<'_, '_, '_> {
     }
 
     fn find(&self, section: SectionId) -> usize {
-        let start = self.addresses.of_section(section).unwrap_or(0);
+        let start = self.addresses.of_section(section).map_or(0, Address::get);
         let first = self.first(|i| self.extent(i).0 >= start);
         (first..self.count()).find(|&i| self.section(i) == Some(section)).unwrap_or(first)
     }

@@ -36,6 +36,7 @@ pub use branches::Goal;
 use super::image::Image;
 use super::section::{At, Sizes, Spec, Synthetic};
 use super::symbol_record::{InSection, Record};
+use crate::address::Address;
 use crate::arch::facts::{self, Branches, Erratum, Facts};
 use crate::elf::*;
 use crate::ids::*;
@@ -73,7 +74,7 @@ enum Label {
     Symbol(ObjectId, u32),
     /// Why an instruction was moved: the number among what options ask for. Its address, as soon as the
     /// layout is final.
-    Erratum { number: usize, address: u64 },
+    Erratum { number: usize, address: Address },
 }
 
 /// The output section that a pool is in, and the member that it was put before.
@@ -90,7 +91,7 @@ pub struct Thunks {
     /// Of each pool.
     chunks: Vec<ChunkId>,
     /// Output section, target and address of each, ascending; known when everything has its address.
-    found: Vec<(OutputSectionId, u64, u64)>,
+    found: Vec<(OutputSectionId, Address, Address)>,
     /// How far branches reach, if options say so.
     limit: Option<u64>,
     /// Code cannot be read.
@@ -99,7 +100,7 @@ pub struct Thunks {
     errata: Vec<&'static Erratum>,
     /// Section and offset of each instruction that is moved, and where to; known when everything has its
     /// address.
-    moved: Vec<(SectionId, u64, u64)>,
+    moved: Vec<(SectionId, u64, Address)>,
     /// Code that needs something in a pool near it, and is in a section too large for that.
     pub stuck: Option<(SectionId, u64)>,
 }
@@ -151,13 +152,13 @@ impl Thunks {
     }
 
     /// Those of an earlier link, for branches: output section, target and address of each, ascending.
-    pub fn found_again(found: Vec<(OutputSectionId, u64, u64)>, options: &Options) -> Thunks {
+    pub fn found_again(found: Vec<(OutputSectionId, Address, Address)>, options: &Options) -> Thunks {
         Thunks { found, limit: options.layout.branch_reach, ..Thunks::default() }
     }
 
     /// What branches go through that do not reach, in the order in which it lies there: output section, goal
     /// and address. Everything has its address.
-    pub fn of_branches(&self, layout: &Layout) -> impl Iterator<Item = (OutputSectionId, Goal, u64)> {
+    pub fn of_branches(&self, layout: &Layout) -> impl Iterator<Item = (OutputSectionId, Goal, Address)> {
         self.engine.by_pool().filter_map(|(_, thunk)| match thunk.key {
             Key::Branch(out, goal) => Some((out, goal, self.address(layout, thunk))),
             _ => None,
@@ -165,7 +166,7 @@ impl Thunks {
     }
 
     /// Where code in a pool is. Everything has its address.
-    fn address(&self, layout: &Layout, thunk: &engine::Thunk<Key>) -> u64 {
+    fn address(&self, layout: &Layout, thunk: &engine::Thunk<Key>) -> Address {
         layout.chunks[self.chunks[thunk.pool as usize].index()].address() + thunk.offset
     }
 
@@ -189,11 +190,16 @@ impl Thunks {
     }
 
     /// The address of the thunk that leads from `here`, in output section `out`, to `target`.
-    pub fn find(&self, reach: Reach, (out, here): (OutputSectionId, u64), target: u64) -> Option<u64> {
-        let key = (out, target, here.saturating_sub(reach.back));
+    pub fn find(
+        &self,
+        reach: Reach,
+        (out, here): (OutputSectionId, Address),
+        target: Address,
+    ) -> Option<Address> {
+        let key = (out, target, Address::new(here.get().saturating_sub(reach.back)));
         let first = self.found.partition_point(|thunk| *thunk < key);
         let same = self.found[first..].iter().take_while(|thunk| (thunk.0, thunk.1) == (out, target));
-        same.map(|thunk| thunk.2).find(|at| reach.has(here, *at))
+        same.map(|thunk| thunk.2).find(|at| reach.has(here.get(), at.get()))
     }
 
     /// Takes in where everything is.
@@ -201,7 +207,7 @@ impl Thunks {
         &mut self,
         layout: &Layout,
         (sections, symbols): (&Sections, &Symbols),
-        plt: impl Fn(u32) -> u64,
+        plt: impl Fn(u32) -> Address,
     ) {
         (self.found, self.moved) = (Vec::new(), Vec::new());
         for thunk in &self.engine.list {
@@ -226,7 +232,7 @@ impl Thunks {
     }
 
     /// Where code in a pool goes on.
-    fn target(&self, image: &Image, thunk: &engine::Thunk<Key>) -> u64 {
+    fn target(&self, image: &Image, thunk: &engine::Thunk<Key>) -> Address {
         let goal = thunk.key.goal();
         if let (Key::Branch(..), 1..) = (thunk.key, thunk.form)
             && let Some(landing) = self.engine.with_key(Key::Landing(goal)).next()
@@ -250,7 +256,7 @@ impl Thunks {
     pub fn symbols(&self, image: &Image, mut take: impl FnMut(&[u8], Record)) {
         let (machine, pic) = (image.mode.facts(), image.mode.pic);
         self.each_symbol(machine, image.resolved, pic, |thunk, name, (kind, offset, size)| {
-            let value = self.address(image.layout, thunk) + offset;
+            let value = (self.address(image.layout, thunk) + offset).get();
             let out = self.engine.pools[thunk.pool as usize].place.0;
             let section = InSection::Defined(out.header());
             take(name, Record { binding: STB_LOCAL, kind, other: 0, value, size, section });
@@ -258,7 +264,7 @@ impl Thunks {
     }
 
     /// Hands the symbols of the thunks in a pool to `take`: name, address and size.
-    pub fn in_pool(&self, image: &Image, pool: u32, mut take: impl FnMut(String, u64, u64)) {
+    pub fn in_pool(&self, image: &Image, pool: u32, mut take: impl FnMut(String, Address, u64)) {
         let Some(machine) = &image.mode.facts().branches else { return };
         let code = self.code(machine, image.mode.pic);
         for number in &self.engine.pools[pool as usize].thunks {
@@ -357,14 +363,14 @@ mod tests {
     #[test]
     fn the_table_finds_what_is_in_reach() {
         let [text, init] = [OutputSectionId(1), OutputSectionId(2)];
-        let found = vec![
-            (text, 0x9000, 0x1000),
-            (text, 0x9000, 0x1300),
-            (text, 0x9008, 0x1180),
-            (init, 0x9000, 0x1180),
-        ];
+        let found =
+            [(text, 0x9000, 0x1000), (text, 0x9000, 0x1300), (text, 0x9008, 0x1180), (init, 0x9000, 0x1180)];
+        let found = found.map(|(out, target, at)| (out, Address::new(target), Address::new(at))).to_vec();
         let thunks = Thunks { found, ..Thunks::default() };
-        let find = |out, here, target| thunks.find(Reach::both(0x100), (out, here), target);
+        let find = |out, here, target| {
+            let found = thunks.find(Reach::both(0x100), (out, Address::new(here)), Address::new(target));
+            found.map(Address::get)
+        };
         assert_eq!(find(text, 0x10ff, 0x9000), Some(0x1000));
         assert_eq!(find(text, 0x1100, 0x9000), Some(0x1000));
         assert_eq!(find(text, 0x1180, 0x9000), None);

@@ -12,6 +12,7 @@ use weld_common::thunks::{Branch as Call, Form, Reach};
 use super::branches::Addresses;
 use super::round::Round;
 use super::{Key, Label, Thunks};
+use crate::address::Address;
 use crate::arch::facts::{Branches, Erratum};
 use crate::elf::Rela;
 use crate::ids::*;
@@ -35,9 +36,9 @@ const MEMBERS: usize = 512;
 pub fn write(
     at: &At,
     (id, offset): (SectionId, u64),
-    jump: fn(&mut [u8], u64, u64),
+    jump: fn(&mut [u8], Address, Address),
     out: &mut [u8],
-    (address, target): (u64, u64),
+    (address, target): (Address, Address),
 ) {
     let image = at.image();
     let object_id = at.source.owners.object(id);
@@ -69,7 +70,7 @@ impl Thunks {
         !self.moved.is_empty() && self.moved_from(id).next().is_some()
     }
 
-    fn moved_from(&self, id: SectionId) -> impl Iterator<Item = &(SectionId, u64, u64)> {
+    fn moved_from(&self, id: SectionId) -> impl Iterator<Item = &(SectionId, u64, Address)> {
         let first = self.moved.partition_point(|moved| moved.0 < id);
         self.moved[first..].iter().take_while(move |moved| moved.0 == id)
     }
@@ -80,7 +81,7 @@ impl Thunks {
         &self,
         machine: Option<&Branches>,
         id: SectionId,
-        (start, address): (u64, u64),
+        (start, address): (u64, Address),
         out: &mut [u8],
     ) {
         let Some(machine) = machine else { return };
@@ -122,7 +123,8 @@ impl Round<'_, '_, '_> {
             let Some(here) = start.map(|start| start + offset).filter(|_| !self.thunks.has(key)) else {
                 continue;
             };
-            let branch = Call { key, here, target: here + INSTRUCTION as u64, reach };
+            let end = here + INSTRUCTION as u64;
+            let branch = Call { key, here: here.get(), target: end.get(), reach };
             if !self.serve(&branch, section, Label::Erratum { number, address: here }) {
                 self.thunks.stuck = Some((section, offset));
             }

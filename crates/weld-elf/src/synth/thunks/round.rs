@@ -12,6 +12,7 @@ use weld_common::{par, sort};
 use super::branches::{Addresses, Branch, Goal};
 use super::members::Members;
 use super::{Code, Key, Label, Thunks, moved};
+use crate::address::Address;
 use crate::arch::facts::Branches;
 use crate::ids::*;
 
@@ -42,9 +43,10 @@ impl Round<'_, '_, '_> {
         let (addresses, before) = (self.addresses, self.thunks.labels.len());
         let code = self.code();
         let Thunks { engine, intervals, chunks, .. } = &mut *self.thunks;
-        engine.begin(|pool| addresses.of_chunk(chunks[pool as usize]));
+        engine.begin(|pool| addresses.of_chunk(chunks[pool as usize]).get());
         intervals.begin(&engine.pools);
-        let longer = engine.lengthen(|key| addresses.of(key.goal()), |key, number| code.form(key, number));
+        let longer = engine
+            .lengthen(|key| addresses.of(key.goal()).map(Address::get), |key, number| code.form(key, number));
         for far in self.far(branches) {
             let Branch { section, symbol, kind, .. } = branches[far.branch as usize];
             let Some(reach) = self.thunks.reach(self.machine, kind) else { continue };
@@ -86,8 +88,8 @@ impl Round<'_, '_, '_> {
         let one = |number: usize| {
             let branch = &branches[number];
             let out = addresses.out_of(branch.section)?;
-            let here = addresses.of_byte(branch.section, branch.offset)?;
-            let target = addresses.of(branch.goal)?;
+            let here = addresses.of_byte(branch.section, branch.offset)?.get();
+            let target = addresses.of(branch.goal)?.get();
             let far = Far { out, goal: branch.goal, here, target, branch: number as u32 };
             (!thunks.reach(machine, branch.kind)?.has(here, target)).then_some(far)
         };
@@ -107,7 +109,7 @@ impl Round<'_, '_, '_> {
         for (thunk, label) in self.thunks.engine.list.iter().zip(&mut self.thunks.labels) {
             let place = match (thunk.key, label) {
                 (Key::Moved(section, offset), Label::Erratum { address, .. }) => {
-                    *address = addresses.of_section(section).unwrap_or(0) + offset;
+                    *address = addresses.of_section(section).unwrap_or_default() + offset;
                     (section, offset)
                 }
                 (Key::Landing(Goal::Section(section, offset)), _) => (section, offset),
@@ -115,7 +117,7 @@ impl Round<'_, '_, '_> {
             };
             let at = addresses.of_chunk(self.thunks.chunks[thunk.pool as usize]) + thunk.offset;
             let goal = addresses.of(thunk.key.goal());
-            if !goal.is_some_and(|goal| near.has(at, goal) && near.has(goal, at)) {
+            if !goal.is_some_and(|goal| near.has(at.get(), goal.get()) && near.has(goal.get(), at.get())) {
                 self.thunks.stuck = Some(place);
             }
         }

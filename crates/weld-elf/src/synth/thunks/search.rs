@@ -9,6 +9,7 @@ use weld_common::trace;
 use super::Thunks;
 use super::branches::{Addresses, Branch, extent, is_code};
 use super::round::Round;
+use crate::address::Address;
 use crate::arch::facts::Branches;
 use crate::arch::plt;
 use crate::ids::*;
@@ -77,7 +78,7 @@ pub struct Search<'s, 'w, 'a> {
 #[derive(PartialEq)]
 struct Collected {
     /// Address and size of each output section.
-    places: Vec<(u64, u64)>,
+    places: Vec<(Address, u64)>,
     /// Bytes of all pools, and how many there are.
     bytes: u64,
     pools: usize,
@@ -108,7 +109,8 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
             return *then != now;
         }
         let code = layout.sections.iter().zip(&then.places).filter(|(out, _)| is_code(out));
-        let moved = code.clone().map(|(out, then)| out.address.abs_diff(then.0)).max().unwrap_or(0);
+        let moved =
+            code.clone().map(|(out, then)| out.address.get().abs_diff(then.0.get())).max().unwrap_or(0);
         let align = code.map(|(out, _)| out.align).max().unwrap_or(1);
         let pools = (now.pools - then.pools) as u64 + 1;
         moved + (now.bytes - then.bytes) + 2 * pools * align > self.margin()

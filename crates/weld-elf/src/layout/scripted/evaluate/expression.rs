@@ -221,7 +221,7 @@ impl Pass<'_, '_, '_> {
             None => self.script.blocks[block as usize].vacancy,
             Some(out) => {
                 let OutputSection { address, load_address, align, size, .. } = self.layout[out];
-                Extent { address, load_address, align, size }
+                Extent { address: address.get(), load_address: load_address.get(), align, size }
             }
         }
     }
@@ -289,7 +289,7 @@ impl Pass<'_, '_, '_> {
                     (&self.world.bases, self.world.shared),
                     &internal.target,
                 );
-                Some(Value::of(number, Kind::BETWEEN))
+                Some(Value::of(number.get(), Kind::BETWEEN))
             }
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let of_relro = self.world.relro_copies.contains(&id);
@@ -303,7 +303,7 @@ impl Pass<'_, '_, '_> {
 
     pub(super) fn in_chunk(&self, chunk: &Chunk, offset: u64) -> Value {
         let number = self.layout[chunk.out].address.wrapping_add(chunk.offset()).wrapping_add(offset);
-        Value::of(number, self.kind_of(chunk.out))
+        Value::of(number.get(), self.kind_of(chunk.out))
     }
 
     /// The address of byte `at` of an input section.
@@ -321,7 +321,7 @@ impl Pass<'_, '_, '_> {
                 let out = self.layout.out_of(section.bin())?;
                 let at = section.offset().wrapping_add(self.sections.output_offset(id, at));
                 let number = self.layout[out].address.wrapping_add(at);
-                Some(Value::of(number, self.kind_of(out)))
+                Some(Value::of(number.get(), self.kind_of(out)))
             }
         }
     }
@@ -349,7 +349,7 @@ impl Pass<'_, '_, '_> {
             return Value::of(value, Kind::BETWEEN);
         }
         // Base and end move alike by what the strictest alignment in between allows.
-        let inside = |s: &&OutputSection| s.is_alloc() && (segment.base..value).contains(&s.address);
+        let inside = |s: &&OutputSection| s.is_alloc() && (segment.base..value).contains(&s.address.get());
         let step = self.layout.sections.iter().filter(inside).map(|s| s.align).max().unwrap_or(1);
         /// By then what is before it has its size, unless it depends on this.
         const TRIES: u32 = 8;
