@@ -15,6 +15,7 @@ const ROOMS: &[&str] = &[
     "job",
     // What the phases share.
     "names",
+    "address",
     "arch",
     "implib",
     // The phases, in the order in which a link goes through them.

@@ -3,6 +3,7 @@
 //! [`link::link`] links as a command line asks. It prints nothing, never ends the process and keeps no global
 //! state. Start reading at [`link`]: it has a line a phase.
 
+mod address;
 mod arch;
 pub mod args;
 pub mod coff;

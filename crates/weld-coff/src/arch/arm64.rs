@@ -10,6 +10,7 @@ use super::{
     BranchThunk, DIR64, DelayCode, Facts, Fault, HIGHLOW, Jump, Range, Refers, Rules, Snippet, Target,
     add_address, add_checked,
 };
+use crate::address::Rva;
 use crate::coff::pe;
 
 const ABSOLUTE: u16 = pe::IMAGE_REL_ARM64_ABSOLUTE.0;
@@ -39,7 +40,7 @@ pub static FACTS: Facts = Facts {
     thunk_address: None,
     branch_thunk: Some(BranchThunk {
         form: Form { size: 12, align: 4, reach: Reach::EVERYTHING },
-        write: put_page_jump,
+        write: write_branch_thunk,
     }),
     function: 8,
     tls_directory: 40,
@@ -113,10 +114,15 @@ const fn bytes<const WORDS: usize, const BYTES: usize>(words: [u32; WORDS]) -> [
     bytes
 }
 
+/// `adrp x16, target; add x16, x16, target; br x16`
+fn write_branch_thunk(bytes: &mut [u8], rva: Rva, target: Rva) {
+    put_page_jump(bytes, rva.get().into(), target.get().into());
+}
+
 /// `adrp x16, slot; ldr x16, [x16, slot]; br x16`
 fn write_thunk(bytes: &mut [u8], jump: Jump) {
-    let slot = jump.slot.into();
-    put_instruction(bytes, 0, adrp(16, pages(slot, jump.rva.into())));
+    let slot = jump.slot.get().into();
+    put_instruction(bytes, 0, adrp(16, pages(slot, jump.rva.get().into())));
     put_instruction(bytes, 4, load_low(16, 16, slot));
     put_instruction(bytes, 8, BR_X16);
 }
@@ -254,8 +260,8 @@ impl Rules for Arm64 {
     }
 
     #[inline]
-    fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault> {
-        let p = i64::from(p);
+    fn apply(typ: u16, place: &mut [u8], p: Rva, target: &Target) -> Result<(), Fault> {
+        let p = i64::from(p.get());
         match typ {
             ABSOLUTE => return Ok(()),
             ADDR64 => add_address(place, target.address()),

@@ -11,6 +11,7 @@ use std::fmt;
 
 use weld_common::thunks::Form;
 
+use crate::address::Rva;
 use crate::coff::machine::Machine;
 use crate::coff::pe;
 
@@ -45,7 +46,7 @@ pub struct Facts {
 pub struct BranchThunk {
     pub form: Form,
     /// Writes it: to lie at an offset in the image, and to go on to another.
-    pub write: fn(&mut [u8], u64, u64),
+    pub write: fn(&mut [u8], Rva, Rva),
 }
 
 /// The code by which a DLL is loaded when one of its functions is called for the first time.
@@ -86,8 +87,8 @@ pub enum Refers {
 
 /// A jump to what the slot of an import holds.
 pub struct Jump {
-    pub rva: u32,
-    pub slot: u32,
+    pub rva: Rva,
+    pub slot: Rva,
     pub base: u64,
 }
 
@@ -107,7 +108,7 @@ pub trait Rules {
     fn counts_in_section(typ: u16) -> bool;
 
     /// Applies a relocation to `place`, which has [`Rules::size`] bytes and lies at `p` of the image.
-    fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault>;
+    fn apply(typ: u16, place: &mut [u8], p: Rva, target: &Target) -> Result<(), Fault>;
 
     /// Whether a place after the bytes `before` is the target of a call, or of a jump in its place.
     fn is_call(_typ: u16, _before: &[u8]) -> bool {
@@ -156,7 +157,7 @@ const DIR64: u8 = pe::IMAGE_REL_BASED_DIR64.0 as u8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// At an offset in the image.
-    At(u32),
+    At(Rva),
     /// At an address that has nothing to do with the image.
     Absolute(u64),
     /// In a section that is not in the image.
@@ -169,7 +170,7 @@ pub trait OutputSections {
 
     /// The number, from 0, and the offset in the image of the section that holds `rva`. Of a symbol of
     /// `part`, which may lie outside of it, the section of that.
-    fn holding(&self, part: Option<u32>, rva: u32) -> Option<(usize, u64)>;
+    fn holding(&self, part: Option<u32>, rva: Rva) -> Option<(usize, Rva)>;
 }
 
 /// What a relocation refers to.
@@ -248,7 +249,7 @@ impl Target<'_> {
     #[inline]
     pub fn address(&self) -> u64 {
         match self.place {
-            Place::At(rva) => self.base + u64::from(rva),
+            Place::At(rva) => rva.in_memory(self.base),
             Place::Absolute(address) => address,
             Place::Gone => 0,
         }
@@ -258,7 +259,7 @@ impl Target<'_> {
     #[inline]
     pub fn offset(&self) -> i64 {
         match self.place {
-            Place::At(rva) => rva.into(),
+            Place::At(rva) => rva.get().into(),
             Place::Absolute(address) => address.wrapping_sub(self.base) as i64,
             Place::Gone => 0,
         }
@@ -276,7 +277,7 @@ impl Target<'_> {
         Ok(())
     }
 
-    fn section(&self, rva: u32) -> Option<(usize, u64)> {
+    fn section(&self, rva: Rva) -> Option<(usize, Rva)> {
         self.sections.holding(self.part, rva)
     }
 
@@ -285,7 +286,7 @@ impl Target<'_> {
         match self.place {
             Place::At(rva) => match self.section(rva) {
                 Some((_, start)) => {
-                    let offset = u64::from(rva).wrapping_sub(start);
+                    let offset = u64::from(rva.get()).wrapping_sub(start.get().into());
                     if offset <= u32::MAX.into() { Ok(offset) } else { Err(Fault::OutOfRange) }
                 }
                 None => Err(Fault::AbsoluteInSection),

@@ -6,6 +6,7 @@ use super::{
     DIR64, DelayCode, Facts, Fault, HIGHLOW, Jump, Range, Refers, Rules, Snippet, Target, add_address,
     add_checked,
 };
+use crate::address::Rva;
 use crate::coff::pe;
 
 const ABSOLUTE: u16 = pe::IMAGE_REL_AMD64_ABSOLUTE.0;
@@ -114,7 +115,7 @@ impl Rules for X64 {
     }
 
     #[inline]
-    fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault> {
+    fn apply(typ: u16, place: &mut [u8], p: Rva, target: &Target) -> Result<(), Fault> {
         match typ {
             ABSOLUTE => Ok(()),
             ADDR64 => {
@@ -125,7 +126,7 @@ impl Rules for X64 {
             ADDR32NB => add_checked(place, target.offset(), Range::Either),
             REL32..=REL32_5 => {
                 // Counted from the end of the instruction, which is up to five bytes after the place.
-                let end = i64::from(p) + 4 + i64::from(typ - REL32);
+                let end = i64::from(p.get()) + 4 + i64::from(typ - REL32);
                 add_checked(place, target.offset() - end, Range::Signed)
             }
             SECTION => target.add_section_number(place),

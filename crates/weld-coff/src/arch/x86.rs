@@ -3,6 +3,7 @@
 //! All relocations add to what the place holds; addresses come round at 4 GiB.
 
 use super::{DelayCode, Facts, Fault, HIGHLOW, Jump, Range, Refers, Rules, Snippet, Target, add_checked};
+use crate::address::Rva;
 use crate::coff::pe;
 
 const ABSOLUTE: u16 = pe::IMAGE_REL_I386_ABSOLUTE.0;
@@ -44,7 +45,7 @@ pub static FACTS: Facts = Facts {
 /// `jmp *slot`
 fn write_thunk(bytes: &mut [u8], jump: Jump) {
     bytes[..2].copy_from_slice(&[0xff, 0x25]);
-    bytes[2..6].copy_from_slice(&(jump.base as u32).wrapping_add(jump.slot).to_le_bytes());
+    bytes[2..6].copy_from_slice(&(jump.slot.in_memory(jump.base) as u32).to_le_bytes());
 }
 
 pub struct X86;
@@ -75,12 +76,12 @@ impl Rules for X86 {
     }
 
     #[inline]
-    fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault> {
+    fn apply(typ: u16, place: &mut [u8], p: Rva, target: &Target) -> Result<(), Fault> {
         match typ {
             ABSOLUTE => Ok(()),
             DIR32 => add_checked(place, target.address() as i64, Range::Any),
             DIR32NB => add_checked(place, target.offset(), Range::Any),
-            REL32 => add_checked(place, target.offset() - i64::from(p) - 4, Range::Any),
+            REL32 => add_checked(place, target.offset() - i64::from(p.get()) - 4, Range::Any),
             SECTION => target.add_section_number(place),
             SECREL => target.add_offset_in_section(place),
             _ => Err(Fault::Unknown(typ)),

@@ -8,6 +8,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_pdb::{Fixup, Relocate};
 
 use super::modules::Modules;
+use crate::address::Rva;
 use crate::arch::{Fault, Place, Rules, Target, with_rules};
 use crate::ids::SectionId;
 use crate::symbols::Kind;
@@ -82,7 +83,7 @@ pub fn of_section<R: Rules>(
         // link does without.
         if place != Place::Gone && symbol.kind != Kind::Undefined {
             let target = Target { place, part, base: image.base, sections: image.layout };
-            match R::apply(typ, &mut bytes[..size], 0, &target) {
+            match R::apply(typ, &mut bytes[..size], Rva::ZERO, &target) {
                 Ok(()) => {}
                 Err(Fault::AbsoluteInSection) => bytes = [0; 8],
                 Err(problem) => fail(problem),

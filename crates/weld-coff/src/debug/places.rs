@@ -32,16 +32,16 @@ pub fn output_section(out: &layout::OutputSection) -> OutputSection {
     OutputSection {
         name,
         virtual_size: out.virtual_size as u32,
-        virtual_address: out.rva as u32,
+        virtual_address: out.rva.get(),
         raw_size: out.raw_size as u32,
-        raw_pointer: out.offset as u32,
+        raw_pointer: out.offset.field(),
         characteristics: out.flags,
     }
 }
 
 /// The piece of the image that an input section is, in the output section that lies around it.
 pub fn contribution(image: &Image, id: SectionId, module: u16) -> Option<Contribution> {
-    let out = image.layout.out_at(image.layout.rva(id).into())?;
+    let out = image.layout.out_at(image.layout.rva(id))?;
     Some(contribution_in(image, id, module, out))
 }
 
@@ -58,7 +58,7 @@ fn contribution_in(image: &Image, id: SectionId, module: u16, out: usize) -> Con
     Contribution {
         module,
         section: out as u16 + 1,
-        offset: image.layout.rva(id) - place.rva as u32,
+        offset: image.layout.rva(id) - place.rva,
         size: section.size,
         characteristics,
         crc,
@@ -142,7 +142,7 @@ fn public<'p>(image: &'p Image, id: SymbolId) -> Option<Public<'p>> {
         return None;
     }
     let out = image.layout.out_of(image.part(symbol), rva)?;
-    let offset = rva.wrapping_sub(image.layout.outs[out].rva as u32);
+    let offset = rva.wrapping_sub(image.layout.outs[out].rva);
     let flags = if is_function(image, entry, out) { Public::FUNCTION } else { 0 };
     Some(Public { name: entry.name, offset, section: out as u16 + 1, flags })
 }

@@ -3,6 +3,7 @@
 use object::LittleEndian as LE;
 use weld_common::diag::{DiagSink, Diagnostic};
 
+use crate::address::Rva;
 use crate::arch::{Fault, Place, Rules, Target, with_rules};
 use crate::coff::object::Relocation;
 use crate::ids::SectionId;
@@ -44,7 +45,7 @@ fn one<R: Rules>(
     image: &Image,
     section: &Section,
     bytes: &mut [u8],
-    rva: u32,
+    rva: Rva,
     relocation: &Relocation,
 ) -> Result<(), Diagnostic> {
     let typ = relocation.typ.get(LE).0;
@@ -94,7 +95,7 @@ fn one<R: Rules>(
                 && to == Place::Absolute(0)
                 && R::is_call(typ, &bytes[..offset as usize]) =>
         {
-            let low = Place::Absolute((image.base + u64::from(rva)).wrapping_add(1 << 31) & !0xffff_ffff);
+            let low = Place::Absolute(rva.in_memory(image.base).wrapping_add(1 << 31) & !0xffff_ffff);
             let place = &mut bytes[offset as usize..][..size];
             R::apply(typ, place, rva, &Target { place: low, ..target })
         }

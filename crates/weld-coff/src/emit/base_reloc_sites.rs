@@ -3,6 +3,7 @@
 use object::LittleEndian as LE;
 use weld_common::par;
 
+use crate::address::Rva;
 use crate::arch::{Rules, Snippet, facts, with_rules};
 use crate::ids::SectionId;
 use crate::layout::Layout;
@@ -43,7 +44,7 @@ pub fn find(
 }
 
 /// Places in code of the linker's own.
-fn of_snippet<R: Rules>(snippet: &'static Snippet, rva: u32) -> impl Iterator<Item = Place> {
+fn of_snippet<R: Rules>(snippet: &'static Snippet, rva: Rva) -> impl Iterator<Item = Place> {
     let fixups = snippet.fixups.iter();
     fixups.filter_map(move |&(at, typ, _)| Some(Place { rva: rva + at, kind: R::base_relocation(typ)? }))
 }
@@ -62,7 +63,7 @@ impl Finder<'_, '_> {
     }
 
     /// Places in a section that the linker makes.
-    fn made<R: Rules>(&self, made: SyntheticSection, rva: u32, places: &mut Vec<Place>) {
+    fn made<R: Rules>(&self, made: SyntheticSection, rva: Rva, places: &mut Vec<Place>) {
         let facts = facts(self.resolved.machine);
         match made {
             SyntheticSection::LocalImport(local) if self.symbols.get(local).kind != SymbolKind::Absolute => {

@@ -2,6 +2,7 @@
 
 use weld_common::diag::{DiagSink, Diagnostic};
 
+use crate::address::Rva;
 use crate::arch::{Place, Refers, Rules, Snippet, Target, with_rules};
 use crate::ids::{ImportId, SectionId};
 use crate::symbols::SyntheticSection;
@@ -37,7 +38,7 @@ fn write<R: Rules>(
     snippet: &Snippet,
     id: SectionId,
     bytes: &mut [u8],
-    place: &dyn Fn(Refers) -> Option<u32>,
+    place: &dyn Fn(Refers) -> Option<Rva>,
     sink: &DiagSink,
 ) {
     bytes.copy_from_slice(snippet.bytes);

@@ -8,6 +8,7 @@ use weld_common::io::input::{InputError, InputStore};
 use weld_common::text;
 
 use super::symbol_table::SymbolTable;
+use crate::address::Rva;
 use crate::coff::machine::Machine;
 use crate::coff::pe;
 use crate::layout::OutputSection;
@@ -28,7 +29,7 @@ const DIRECTORIES: usize = 16;
 const CHECKSUM: usize = 64;
 
 /// Address and size of what a data directory leads to, by `IMAGE_DIRECTORY_ENTRY_*`.
-pub type Directories = [(u32, u32); DIRECTORIES];
+pub type Directories = [(Rva, u32); DIRECTORIES];
 
 /// The program for DOS that the image begins with, up to the PE signature.
 pub fn dos_program(options: &Options, store: &InputStore, sink: &DiagSink) -> Vec<u8> {
@@ -187,8 +188,8 @@ fn optional_header(image: &Image, directories: &Directories, out: &mut Writer) {
     out.u32(sum(pe::IMAGE_SCN_CNT_CODE.0));
     out.u32(sum(pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0));
     out.u32(0);
-    out.u32(resolved.program.entry.and_then(|entry| image.rva_of(entry)).unwrap_or(0));
-    out.u32(outs.iter().find(|out| out.is_code()).map_or(0, |out| out.rva as u32));
+    out.u32(resolved.program.entry.and_then(|entry| image.rva_of(entry)).map_or(0, Rva::get));
+    out.u32(outs.iter().find(|out| out.is_code()).map_or(0, |out| out.rva.get()));
     // Where data begins, which nobody asks.
     if !is_64 {
         out.u32(0);
@@ -217,7 +218,7 @@ fn optional_header(image: &Image, directories: &Directories, out: &mut Writer) {
     out.u32(0);
     out.u32(DIRECTORIES as u32);
     for (rva, size) in directories {
-        out.u32(*rva);
+        out.u32(rva.get());
         out.u32(*size);
     }
 }
@@ -253,9 +254,9 @@ fn section_header(section: &OutputSection, name_at: Option<u32>, out: &mut Write
     name[..len].copy_from_slice(&text[..len]);
     out.0.extend_from_slice(&name);
     out.u32(section.virtual_size as u32);
-    out.u32(section.rva as u32);
+    out.u32(section.rva.get());
     out.u32(section.raw_size as u32);
-    out.u32(section.offset as u32);
+    out.u32(section.offset.field());
     [0; 3].iter().for_each(|zero| out.u32(*zero));
     out.u32(section.flags);
 }

@@ -108,7 +108,7 @@ pub fn finish(image: &Image, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {
         config.check_guards(image);
         let align = if config.wide == 1 { 8 } else { 4 };
         let rva = image.layout.rva(id) + symbol.value as u32;
-        if !rva.is_multiple_of(align) {
+        if !rva.get().is_multiple_of(align) {
             sink.warn(format!("_load_config_used is at {rva:#x}, which is no multiple of {align} bytes"));
         }
     }
@@ -154,7 +154,7 @@ impl Config<'_> {
         }
         for row in &ROWS {
             let Some(section) = image.tables.section(row.table) else { continue };
-            let place = image.base + u64::from(image.layout.rva(section));
+            let place = image.layout.rva(section).in_memory(image.base);
             let count = u64::from(image.sections.get(section).size / 4);
             let at = row.at[self.wide];
             let (table, number) = (format!("{}Table", row.name), format!("{}Count", row.name));

@@ -23,6 +23,7 @@ use weld_common::io::units::{Digest, UnitSink, Written, unwritten};
 use weld_common::{par, sort, text};
 use weld_pdb::Identity;
 
+use crate::address::{FileOffset, Rva};
 use crate::arch::Jump;
 use crate::arch::Place;
 use crate::coff::pe;
@@ -53,9 +54,9 @@ pub struct Emitter<'e, 'i, 'a> {
 /// A stretch of the file.
 enum Unit<'u> {
     /// Members of an output section.
-    Members { out: usize, members: Range<usize>, offset: u64, size: u64 },
+    Members { out: usize, members: Range<usize>, offset: FileOffset, size: u64 },
     /// Bytes that are there already, and zeroes up to `size`.
-    Bytes { bytes: &'u [u8], offset: u64, size: u64 },
+    Bytes { bytes: &'u [u8], offset: FileOffset, size: u64 },
 }
 
 impl Emitter<'_, '_, '_> {
@@ -80,7 +81,7 @@ impl Emitter<'_, '_, '_> {
         let members = self.function_members();
         let functions = if members.is_empty() { None } else { self.functions(members.clone()) };
         let headers_size = layout.headers_size;
-        let mut units = vec![Unit::Bytes { bytes: &headers, offset: 0, size: headers_size }];
+        let mut units = vec![Unit::Bytes { bytes: &headers, offset: FileOffset::START, size: headers_size }];
         for (i, out) in layout.outs.iter().enumerate() {
             if layout.relocs == Some(i) {
                 units.push(Unit::Bytes { bytes: self.relocs, offset: out.offset, size: out.raw_size });
@@ -89,7 +90,7 @@ impl Emitter<'_, '_, '_> {
             match functions.as_ref().filter(|_| out.members.contains(&members.start)) {
                 // What is around the table is written member by member.
                 Some(functions) => {
-                    let start = u64::from(layout.rva(SectionId(layout.order[members.start]))) - out.rva;
+                    let start = u64::from(layout.rva(SectionId(layout.order[members.start])) - out.rva);
                     let end = start + functions.len() as u64;
                     self.cut(i, (out.members.start..members.start, 0..start), &mut units);
                     let (offset, size) = (out.offset + start, functions.len() as u64);
@@ -100,7 +101,7 @@ impl Emitter<'_, '_, '_> {
             }
         }
         let bytes = &self.symbol_table.bytes;
-        units.push(Unit::Bytes { bytes, offset: layout.file_size, size: bytes.len() as u64 });
+        units.push(Unit::Bytes { bytes, offset: FileOffset(layout.file_size), size: bytes.len() as u64 });
         let options = self.image.options;
         let hash = options.timestamp == Timestamp::Hash || options.build_id;
         let ids = [Some(self.id_range()), self.debug_directory().map(|known| self.debug_range(&known))];
@@ -125,7 +126,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn debug_range(&self, known: &Known) -> Range<u64> {
-        let start = u64::from(known.location.offset);
+        let start = known.location.offset.0;
         start..start + u64::from(self.image.tables.debug_directory.size())
     }
 
@@ -155,7 +156,7 @@ impl Emitter<'_, '_, '_> {
             let own = || Identity { guid: guid_from(written.digest()), age: 1 };
             let Identity { guid, age } = pdb.unwrap_or_else(own);
             (known.guid, known.age) = (guid, age);
-            written.put(known.location.offset.into(), &self.image.tables.debug_directory.bytes(&known));
+            written.put(known.location.offset.0, &self.image.tables.debug_directory.bytes(&known));
         }
         if self.image.resolved.demands.release {
             let mut sum = Checksum::default();
@@ -176,13 +177,13 @@ impl Emitter<'_, '_, '_> {
     ) {
         let layout = self.image.layout;
         let out = &layout.outs[number];
-        let offset = |place: usize| u64::from(layout.rva(SectionId(layout.order[place]))) - out.rva;
+        let offset = |place: usize| u64::from(layout.rva(SectionId(layout.order[place])) - out.rva);
         let (mut first, mut start) = (members.start, stretch.start);
         while start < stretch.end {
             // At least one member, so that there is an end to it.
             let rest = (first + 1).min(members.end)..members.end;
             let before = layout.order[rest.clone()]
-                .partition_point(|&id| u64::from(layout.rva(SectionId(id))) - out.rva < start + UNIT);
+                .partition_point(|&id| u64::from(layout.rva(SectionId(id)) - out.rva) < start + UNIT);
             let next = rest.start + before;
             let end = if next < members.end { offset(next).min(stretch.end) } else { stretch.end };
             let (own, size) = (first..next, end - start);
@@ -193,12 +194,12 @@ impl Emitter<'_, '_, '_> {
 
     fn unit(&self, unit: &Unit, sink: &UnitSink) -> Result<Digest, OutputError> {
         match unit {
-            Unit::Bytes { bytes, offset, size } => sink.region(*offset, *size as usize, |buffer| {
+            Unit::Bytes { bytes, offset, size } => sink.region(offset.0, *size as usize, |buffer| {
                 let (own, rest) = buffer.split_at_mut(bytes.len());
                 own.copy_from_slice(bytes);
                 rest.fill(0);
             }),
-            Unit::Members { out, members, offset, size } => sink.region(*offset, *size as usize, |buffer| {
+            Unit::Members { out, members, offset, size } => sink.region(offset.0, *size as usize, |buffer| {
                 let out = &self.image.layout.outs[*out];
                 self.fill(out, members.clone(), *offset, buffer);
             }),
@@ -206,7 +207,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Fills a unit; with debug assertions twice, to prove that each byte is written.
-    fn fill(&self, out: &OutputSection, members: Range<usize>, offset: u64, buffer: &mut [u8]) {
+    fn fill(&self, out: &OutputSection, members: Range<usize>, offset: FileOffset, buffer: &mut [u8]) {
         if !cfg!(debug_assertions) {
             return self.fill_once(out, members, offset, buffer, self.sink);
         }
@@ -225,19 +226,19 @@ impl Emitter<'_, '_, '_> {
         &self,
         out: &OutputSection,
         members: Range<usize>,
-        offset: u64,
+        offset: FileOffset,
         buffer: &mut [u8],
         sink: &DiagSink,
     ) {
         let layout = self.image.layout;
         // Code that is reached by mistake stops.
         let filler = if out.is_code() { self.image.facts().gap } else { 0 };
-        let start = out.rva + (offset - out.offset);
+        let start = out.rva + (offset - out.offset) as u32;
         let mut filled = 0;
         for &id in &layout.order[members] {
             let id = SectionId(id);
             let section = self.image.sections.get(id);
-            let at = (u64::from(layout.rva(id)) - start) as usize;
+            let at = (layout.rva(id) - start) as usize;
             let end = at + section.size as usize;
             if end > buffer.len() {
                 // What has no bytes in the file reaches beyond them: zeroes, whatever fills the gaps.
@@ -274,14 +275,14 @@ impl Emitter<'_, '_, '_> {
                 delay::write_code(self.image, made, id, bytes, sink)
             }
             SyntheticSection::BranchThunk(number) => {
-                let target = self.image.rva_at(self.image.branches.target(number)).unwrap_or(0);
+                let target = self.image.rva_at(self.image.branches.target(number)).unwrap_or_default();
                 if let Some(thunk) = &self.image.facts().branch_thunk {
-                    (thunk.write)(bytes, self.image.layout.rva(id).into(), target.into());
+                    (thunk.write)(bytes, self.image.layout.rva(id), target);
                 }
             }
             SyntheticSection::LocalImport(local) => {
                 let address = match self.image.place(self.image.symbols.get(local)) {
-                    Place::At(rva) => self.image.base + u64::from(rva),
+                    Place::At(rva) => rva.in_memory(self.image.base),
                     Place::Absolute(address) => address,
                     Place::Gone => 0,
                 };
@@ -358,14 +359,14 @@ impl Emitter<'_, '_, '_> {
     fn directories(&self) -> Directories {
         let (image, layout) = (self.image, self.image.layout);
         let mut all = Directories::default();
-        let mut set = |entry: usize, found: Option<(u32, u32)>| all[entry] = found.unwrap_or((0, 0));
+        let mut set = |entry: usize, found: Option<(Rva, u32)>| all[entry] = found.unwrap_or_default();
         let sized = |table: Table| {
             let section = image.tables.section(table)?;
             Some((layout.rva(section), image.sections.get(section).size))
         };
         let out = |name: &[u8]| {
             let found = layout.outs.iter().find(|out| out.name == name)?;
-            Some((found.rva as u32, found.virtual_size as u32))
+            Some((found.rva, found.virtual_size as u32))
         };
         let literal = || self.extent(exports::Section::PART).filter(|_| image.options.mingw.on);
         set(pe::IMAGE_DIRECTORY_ENTRY_EXPORT, sized(Table::Exports).or_else(literal));
@@ -376,7 +377,7 @@ impl Emitter<'_, '_, '_> {
         let functions = if image.facts().function == 0 { None } else { self.extent(b".pdata") };
         set(pe::IMAGE_DIRECTORY_ENTRY_EXCEPTION, functions);
         let relocs = layout.relocs.map(|out| &layout.outs[out]);
-        let relocs = relocs.map(|out| (out.rva as u32, out.virtual_size as u32));
+        let relocs = relocs.map(|out| (out.rva, out.virtual_size as u32));
         set(pe::IMAGE_DIRECTORY_ENTRY_BASERELOC, relocs);
         let debug = sized(Table::DebugDirectory);
         set(
@@ -396,7 +397,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Where the members of a part lie.
-    fn extent(&self, part: &[u8]) -> Option<(u32, u32)> {
+    fn extent(&self, part: &[u8]) -> Option<(Rva, u32)> {
         let layout = self.image.layout;
         let members = &layout.order[layout.members_of(self.image.sections, part)];
         let (first, last) = (SectionId(*members.first()?), SectionId(*members.last()?));

@@ -195,7 +195,7 @@ impl Run {
             (Kind::Absolute, _) => (symbol.value as u32, ABSOLUTE as u16),
             (Kind::Section | Kind::ImportAddress, Place::At(rva)) => {
                 let Some(out) = image.layout.out_of(image.part(symbol), rva) else { return };
-                (rva.wrapping_sub(image.layout.outs[out].rva as u32), out as u16 + 1)
+                (rva.wrapping_sub(image.layout.outs[out].rva), out as u16 + 1)
             }
             _ => return,
         };

@@ -19,6 +19,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::runs::{Extent, align_to};
 use weld_common::{par, sort, text, zeroed};
 
+use crate::address::{FileOffset, Rva};
 use crate::arch::OutputSections;
 use crate::coff::pe;
 use crate::ids::SectionId;
@@ -36,11 +37,11 @@ pub struct OutputSection {
     pub flags: u32,
     /// Its members in [`Layout::order`].
     pub members: Range<usize>,
-    pub rva: u64,
+    pub rva: Rva,
     pub virtual_size: u64,
     /// Bytes in the file, a multiple of the file's alignment.
     pub raw_size: u64,
-    pub offset: u64,
+    pub offset: FileOffset,
 }
 
 impl OutputSection {
@@ -72,7 +73,7 @@ impl OutputSections for Layout {
     }
 
     #[inline]
-    fn holding(&self, part: Option<u32>, rva: u32) -> Option<(usize, u64)> {
+    fn holding(&self, part: Option<u32>, rva: Rva) -> Option<(usize, Rva)> {
         self.out_of(part, rva).map(|out| (out, self.outs[out].rva))
     }
 }
@@ -80,26 +81,26 @@ impl OutputSections for Layout {
 impl Layout {
     /// Where a section lies; 0, where only headers are, if it is not in the image.
     #[inline]
-    pub fn rva(&self, section: SectionId) -> u32 {
-        self.rvas[section.index()].load(Ordering::Relaxed)
+    pub fn rva(&self, section: SectionId) -> Rva {
+        Rva::new(self.rvas[section.index()].load(Ordering::Relaxed))
     }
 
     /// A section lies where another one does.
     pub fn stand_in(&self, folded: SectionId, leader: SectionId) {
-        self.rvas[folded.index()].store(self.rva(leader), Ordering::Relaxed);
+        self.rvas[folded.index()].store(self.rva(leader).get(), Ordering::Relaxed);
     }
 
     /// The output section of a symbol: that of the part that it belongs to, where the end of a section is in
     /// that section, or else the one around its address.
     #[inline]
-    pub fn out_of(&self, part: Option<u32>, rva: u32) -> Option<usize> {
+    pub fn out_of(&self, part: Option<u32>, rva: Rva) -> Option<usize> {
         let rank = part.and_then(|part| self.rank.get(part as usize));
         let out = rank.and_then(|rank| self.out_of_rank.get(*rank as usize));
-        out.filter(|&&out| out != u32::MAX).map(|&out| out as usize).or_else(|| self.out_at(rva.into()))
+        out.filter(|&&out| out != u32::MAX).map(|&out| out as usize).or_else(|| self.out_at(rva))
     }
 
     /// The output section with this address in it.
-    pub fn out_at(&self, rva: u64) -> Option<usize> {
+    pub fn out_at(&self, rva: Rva) -> Option<usize> {
         let after = self.outs.partition_point(|out| out.rva <= rva);
         after.checked_sub(1)
     }
@@ -204,11 +205,12 @@ impl Placer<'_> {
             let mut placed = OutputSection {
                 name: out.name,
                 flags: out.flags,
-                rva: layout.image_size,
+                // It fits: a larger image has been an error.
+                rva: Rva::new(layout.image_size as u32),
                 members,
                 virtual_size: 0,
                 raw_size: 0,
-                offset: 0,
+                offset: FileOffset::START,
             };
             if is_relocs {
                 // All that base relocations are about has its address now.
@@ -226,7 +228,7 @@ impl Placer<'_> {
                 }
             }
             if placed.raw_size != 0 {
-                placed.offset = layout.file_size;
+                placed.offset = FileOffset(layout.file_size);
             }
             layout.image_size = align_to(layout.image_size + placed.virtual_size, self.options.layout.align);
             layout.file_size += placed.raw_size;
@@ -267,7 +269,7 @@ impl Placer<'_> {
             at = extent.end(at);
         }
         out.virtual_size = at;
-        if out.rva + at > u64::from(u32::MAX) {
+        if u64::from(out.rva.get()) + at > u64::from(u32::MAX) {
             return;
         }
         let place = |i: usize| {
@@ -275,7 +277,7 @@ impl Placer<'_> {
             let mut at = *start;
             for &id in &members[run.clone()] {
                 at = align_to(at + before(id), align(id));
-                layout.rvas[id as usize].store((out.rva + at) as u32, Ordering::Relaxed);
+                layout.rvas[id as usize].store((out.rva + at as u32).get(), Ordering::Relaxed);
                 at += u64::from(list[id as usize].size);
             }
         };
@@ -283,7 +285,7 @@ impl Placer<'_> {
         let last = runs.iter().rev().find_map(|(run, _, last)| Some(run.start + (*last)?));
         if let Some(last) = last {
             let id = members[last];
-            let end = u64::from(layout.rva(SectionId(id))) - out.rva + u64::from(list[id as usize].size);
+            let end = u64::from(layout.rva(SectionId(id)) - out.rva) + u64::from(list[id as usize].size);
             out.raw_size = align_to(end, self.options.layout.file_align);
         }
     }

@@ -130,8 +130,8 @@ fn margin(reach: u32) -> u32 {
 /// All branches that could go too far in code as long as this.
 fn far<R: Rules>(code: &Code, layout: &Layout, settings: &Settings) -> Vec<Branch> {
     let is_code = |out: &&super::OutputSection| out.is_code();
-    let start = layout.outs.iter().find(is_code).map_or(0, |out| out.rva);
-    let end = layout.outs.iter().rfind(is_code).map_or(0, |out| out.rva + out.virtual_size);
+    let start = layout.outs.iter().find(is_code).map_or(0, |out| out.rva.get().into());
+    let end = layout.outs.iter().rfind(is_code).map_or(0, |out| u64::from(out.rva.get()) + out.virtual_size);
     // Twice as far, as there will be thunks.
     let span = 2 * (end - start);
     let most = settings.most.unwrap_or(u32::MAX);
@@ -168,22 +168,23 @@ fn of_section(code: &Code, id: SectionId, reach_of: &impl Fn(u16) -> Option<u32>
 impl Branches {
     /// Gives branches that do not reach a thunk. New ones have no sections yet.
     fn plan(&mut self, far: &[Branch], (layout, sections): (&Layout, &Sections), form: Form, is_first: bool) {
-        self.thunks.begin(|number| layout.rva(self.sections[number as usize]).into());
+        self.thunks.begin(|number| layout.rva(self.sections[number as usize]).get().into());
         let form = |number| (number == 0).then_some(form);
         for branch in far {
-            let here = layout.rva(branch.section).wrapping_add(branch.offset).into();
+            let here = layout.rva(branch.section).wrapping_add(branch.offset).get().into();
             let ahead = u64::from(branch.reach - if is_first { margin(branch.reach) } else { 0 });
             let reach = Reach { back: ahead - 1, ahead };
             let target = layout.rva(SectionId(branch.target.target)).wrapping_add(branch.target.value as u32);
+            let target = u64::from(target.get());
             let taken = self.taken.get(&(branch.section, branch.offset));
-            if reach.has(here, taken.map_or(target.into(), |number| self.thunks.address(*number))) {
+            if reach.has(here, taken.map_or(target, |number| self.thunks.address(*number))) {
                 continue;
             }
-            let call = Call { key: branch.target, here, target: target.into(), reach };
+            let call = Call { key: branch.target, here, target, reach };
             let number = self.thunks.serve(&call, form, |pools| {
                 // About where the section ends.
                 let end = layout.rva(branch.section).wrapping_add(sections.get(branch.section).size);
-                pools.push(Pool::new(branch.section, end.into()));
+                pools.push(Pool::new(branch.section, end.get().into()));
                 Some(pools.len() as u32 - 1)
             });
             if let Some(number) = number {

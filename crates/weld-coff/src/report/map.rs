@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use weld_common::{par, text};
 
+use crate::address::Rva;
 use crate::arch::Place;
 use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
@@ -74,7 +75,7 @@ fn section_lines(image: &Image, id: SectionId, own: &[Vec<(u32, u32, u32)>], out
         let _ = writeln!(
             out,
             "{:08x} {:08x} {:5}                 {}",
-            rva + value,
+            rva + *value,
             0,
             0,
             image.options.shown(name)
@@ -116,9 +117,9 @@ pub fn map(image: &Image, name: &str, time: u32, parallel: bool) -> String {
 }
 
 /// Where in which output section a symbol is.
-fn place_of(image: &Image, symbol: Symbol, rva: u32) -> Option<(u32, u64)> {
+fn place_of(image: &Image, symbol: Symbol, rva: Rva) -> Option<(u32, u64)> {
     let out = image.layout.out_of(image.part(symbol), rva)?;
-    Some((out as u32 + 1, u64::from(rva).wrapping_sub(image.layout.outs[out].rva)))
+    Some((out as u32 + 1, u64::from(rva.get()).wrapping_sub(image.layout.outs[out].rva.get().into())))
 }
 
 /// What the sections of one name in objects have in an output section.
@@ -135,7 +136,7 @@ fn parts(image: &Image, all: &mut String) {
             let start = image.layout.rva(first);
             let len = image.layout.rva(last) + image.sections.get(last).size - start;
             let class = if part.flags & pe::IMAGE_SCN_CNT_CODE.0 != 0 { "CODE" } else { "DATA" };
-            let offset = u64::from(start) - out.rva;
+            let offset = start - out.rva;
             let name = text::text(&part.name);
             let _ = writeln!(all, " {:04x}:{offset:08x} {len:08x}H {name:<23} {class}", i + 1);
         }
@@ -211,7 +212,7 @@ fn line(image: &Image, name: &[u8], symbol: Symbol, file: String) -> Option<Line
     match image.place(symbol) {
         Place::At(rva) => {
             let (section, offset) = place_of(image, symbol, rva)?;
-            Some(Line { section, offset, address: image.base + u64::from(rva), name, file })
+            Some(Line { section, offset, address: rva.in_memory(image.base), name, file })
         }
         Place::Absolute(value) if symbol.kind == Kind::Absolute => {
             Some(Line { section: 0, offset: value, address: value, name, file })

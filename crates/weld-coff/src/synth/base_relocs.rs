@@ -6,13 +6,22 @@
 
 use weld_common::par;
 
+use crate::address::Rva;
+
 const PAGE: u32 = 4096;
 
 /// A place and what kind of address it holds (`IMAGE_REL_BASED_*`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    pub rva: u32,
+    pub rva: Rva,
     pub kind: u8,
+}
+
+impl Place {
+    /// The page that it is in, by number.
+    fn page(&self) -> u32 {
+        self.rva.get() / PAGE
+    }
 }
 
 /// The table for `places`, which are sorted.
@@ -23,7 +32,7 @@ pub fn table(places: &[Place], parallel: bool) -> Vec<u8> {
         && last < places.len()
     {
         let mut end = (last + (1 << 15)).min(places.len());
-        while end < places.len() && places[end].rva / PAGE == places[end - 1].rva / PAGE {
+        while end < places.len() && places[end].page() == places[end - 1].page() {
             end += 1;
         }
         cuts.push(end);
@@ -37,12 +46,12 @@ pub fn table(places: &[Place], parallel: bool) -> Vec<u8> {
 
 fn blocks(places: &[Place]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(places.len() * 2 + 16);
-    for page in places.chunk_by(|a, b| a.rva / PAGE == b.rva / PAGE) {
+    for page in places.chunk_by(|a, b| a.page() == b.page()) {
         let size = 8 + (page.len() * 2).next_multiple_of(4);
-        bytes.extend_from_slice(&(page[0].rva / PAGE * PAGE).to_le_bytes());
+        bytes.extend_from_slice(&(page[0].page() * PAGE).to_le_bytes());
         bytes.extend_from_slice(&(size as u32).to_le_bytes());
         for place in page {
-            let word = u16::from(place.kind) << 12 | (place.rva % PAGE) as u16;
+            let word = u16::from(place.kind) << 12 | (place.rva.get() % PAGE) as u16;
             bytes.extend_from_slice(&word.to_le_bytes());
         }
         if page.len() % 2 != 0 {
@@ -58,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_block_for_each_page() {
-        let places = [0x1008, 0x1010, 0x1ff8, 0x5000].map(|rva| Place { rva, kind: 10 });
+        let places = [0x1008, 0x1010, 0x1ff8, 0x5000].map(|rva| Place { rva: Rva::new(rva), kind: 10 });
         let bytes = table(&places, false);
         let words: Vec<u16> = bytes.chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
         let want = [
@@ -71,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_same_for_any_cut() {
-        let places: Vec<Place> = (0..200_000).map(|i| Place { rva: i * 24, kind: 10 }).collect();
+        let places: Vec<Place> = (0..200_000).map(|i| Place { rva: Rva::new(i * 24), kind: 10 }).collect();
         assert!(table(&places, true) == blocks(&places));
     }
 }

@@ -41,7 +41,7 @@ impl Synthetic for Section {
         for group in members.flat_map(|members| groups(sections, members)) {
             let start = layout.rva(group.first);
             let end = layout.rva(group.last) + sections.get(group.last).size;
-            bytes.extend_from_slice(&start.to_le_bytes());
+            bytes.extend_from_slice(&start.get().to_le_bytes());
             bytes.extend_from_slice(&(end - start).to_le_bytes());
             bytes.extend_from_slice(group.name);
             bytes.resize(bytes.len() + name_size(group.name) - group.name.len(), 0);

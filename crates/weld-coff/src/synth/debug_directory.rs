@@ -11,6 +11,7 @@ use std::path::Path;
 use super::Table;
 use super::section::{At, Name, Sizes, Spec, Synthetic};
 use super::tables::Tables;
+use crate::address::{FileOffset, Rva};
 use crate::coff::pe;
 use crate::options::Options;
 use crate::pdb_path;
@@ -35,8 +36,8 @@ pub struct DebugDirectory {
 /// Where something lies: offsets in memory and in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Location {
-    pub rva: u32,
-    pub offset: u32,
+    pub rva: Rva,
+    pub offset: FileOffset,
 }
 
 /// What is known when the image has been written.
@@ -103,13 +104,13 @@ impl DebugDirectory {
         let record_at = next;
         let mut entry_at = |kind: u16, place: Location, size: u32| {
             // Flags; the time; versions; then the kind and its data.
-            for word in [0, known.time, 0, kind.into(), size, place.rva, place.offset] {
+            for word in [0, known.time, 0, kind.into(), size, place.rva.get(), place.offset.field()] {
                 bytes.extend_from_slice(&word.to_le_bytes());
             }
         };
         let mut entry = |kind: u16, behind: u32, size: u32| {
             let Location { rva, offset } = known.location;
-            let place = Location { rva: rva + behind, offset: offset + behind };
+            let place = Location { rva: rva + behind, offset: offset + u64::from(behind) };
             entry_at(kind, if size == 0 { Location::default() } else { place }, size)
         };
         if self.pdb.is_some() {

@@ -15,6 +15,7 @@ use super::Table;
 use super::imports::Imports;
 use super::section::{At, Sizes, Spec, Synthetic, put_words};
 use super::tables::Tables;
+use crate::address::Rva;
 use crate::arch::{Facts, Rules, facts, with_rules};
 use crate::coff::machine::Machine;
 use crate::coff::pe;
@@ -68,8 +69,9 @@ impl Synthetic for Directory {
         let unload = at.image.table(Table::DelayUnload);
         let entries = (0..).zip(at.tables().delayed.imports.dlls()).flat_map(|(i, (name, slots, _))| {
             let handle = handles + i * HANDLE;
-            let unload = unload.map_or(0, |table| table + slots);
-            [RELATIVE, names + name, handle, addresses + slots, lookups + slots, 0, unload, 0]
+            let unload = unload.map_or(Rva::ZERO, |table| table + slots);
+            let places = [names + name, handle, addresses + slots, lookups + slots, Rva::ZERO, unload];
+            std::iter::once(RELATIVE).chain(places.map(Rva::get)).chain([0])
         });
         put_words(out, entries.chain([0; DIRECTORY_ENTRY as usize / 4]));
     }
@@ -203,7 +205,7 @@ impl Synthetic for Functions {
         let entries = first.flat_map(|first| {
             let start = at.image.layout.rva(at.image.symbols.delays.loader(*first));
             let end = code.has_ends.then_some(start + code.loader.bytes.len() as u32);
-            [Some(start), end, Some(unwind)].into_iter().flatten()
+            [Some(start), end, Some(unwind)].into_iter().flatten().map(Rva::get)
         });
         put_words(out, entries);
     }
@@ -225,7 +227,7 @@ fn write_slots(at: &At, out: &mut [u8]) {
     out.fill(0);
     for (slot, import) in image.tables.delayed.slots() {
         let Some(thunk) = image.symbols.delays.thunk(import) else { continue };
-        let address = image.base + u64::from(image.layout.rva(thunk));
+        let address = image.layout.rva(thunk).in_memory(image.base);
         out[slot as usize..][..width].copy_from_slice(&address.to_le_bytes()[..width]);
     }
 }

@@ -9,6 +9,7 @@ use weld_common::text;
 
 use super::section::{At, Sizes, Spec, Synthetic};
 use super::tables::Link;
+use crate::address::Rva;
 use crate::args::def;
 use crate::demangle::demangle;
 use crate::ids::SymbolId;
@@ -110,24 +111,25 @@ impl Exports {
     }
 
     /// The table, which lies at `rva`; `address` says where a symbol is.
-    fn bytes(&self, rva: u32, address: impl Fn(SymbolId) -> u32) -> Vec<u8> {
+    fn bytes(&self, rva: Rva, address: impl Fn(SymbolId) -> u32) -> Vec<u8> {
         let names = self.named.len() as u32;
         let tables =
             [rva + HEADER, rva + HEADER + 4 * self.addresses, rva + HEADER + 4 * (self.addresses + names)];
         let texts = rva + self.texts_at();
         let mut bytes = Vec::with_capacity(self.size() as usize);
-        let header =
-            [0, 0, 0, texts, self.base.into(), self.addresses, names, tables[0], tables[1], tables[2]];
+        let [addresses_at, names_at, ordinals_at] = tables.map(Rva::get);
+        let (base, count) = (self.base.into(), self.addresses);
+        let header = [0, 0, 0, texts.get(), base, count, names, addresses_at, names_at, ordinals_at];
         header.iter().for_each(|word: &u32| bytes.extend_from_slice(&word.to_le_bytes()));
         let mut addresses = vec![0u32; self.addresses as usize];
         for (i, entry) in self.entries.iter().enumerate() {
             addresses[usize::from(entry.ordinal - self.base)] = match self.forward_at.get(&i) {
-                Some(at) => texts + at,
+                Some(at) => (texts + *at).get(),
                 None => address(entry.symbol),
             };
         }
         addresses.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-        self.name_at.iter().for_each(|at| bytes.extend_from_slice(&(texts + at).to_le_bytes()));
+        self.name_at.iter().for_each(|at| bytes.extend_from_slice(&(texts + *at).get().to_le_bytes()));
         for &i in &self.named {
             bytes.extend_from_slice(&(self.entries[i].ordinal - self.base).to_le_bytes());
         }
@@ -150,7 +152,7 @@ impl Synthetic for Section {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        let address = |name| at.image.rva_of(name).unwrap_or(0);
+        let address = |name| at.image.rva_of(name).map_or(0, Rva::get);
         out.copy_from_slice(&at.tables().exports.bytes(at.rva(), address));
     }
 }

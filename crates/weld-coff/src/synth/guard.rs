@@ -16,6 +16,7 @@ use weld_common::{par, text};
 
 use super::section::{At, Name, Sizes, Spec, Synthetic, put_words};
 use super::tables::{Link, Tables};
+use crate::address::Rva;
 use crate::coff::machine::Machine;
 use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
@@ -163,7 +164,8 @@ impl Synthetic for Section {
     /// Offsets in the image, ascending.
     fn write(&self, at: &At, out: &mut [u8]) {
         let list = &at.tables().guards.tables[self.0];
-        let mut places: Vec<u32> = list.iter().map(|symbol| at.image.rva_at(*symbol).unwrap_or(0)).collect();
+        let mut places: Vec<u32> =
+            list.iter().map(|symbol| at.image.rva_at(*symbol).map_or(0, Rva::get)).collect();
         places.sort_unstable();
         put_words(out, places);
     }

@@ -7,6 +7,7 @@ use object::LittleEndian as LE;
 use super::Table;
 use super::debug_directory::Location;
 use super::tables::Tables;
+use crate::address::Rva;
 use crate::arch::{Facts, Place, facts};
 use crate::coff::object::{Relocation, SectionHeader};
 use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
@@ -95,7 +96,7 @@ impl<'a> Image<'_, 'a> {
     pub fn place(&self, symbol: Symbol) -> Place {
         match symbol.kind {
             Kind::Section => match self.layout.rva(SectionId(symbol.target)) {
-                0 => Place::Gone,
+                Rva::ZERO => Place::Gone,
                 rva => Place::At(rva.wrapping_add(symbol.value as u32)),
             },
             Kind::ImportAddress => match self.import_slot(ImportId(symbol.target)) {
@@ -103,7 +104,7 @@ impl<'a> Image<'_, 'a> {
                 None => Place::Gone,
             },
             Kind::AutoImport => self.place(self.symbols.get(SymbolId(symbol.target))),
-            Kind::Image => Place::At(symbol.value as u32),
+            Kind::Image => Place::At(Rva::new(symbol.value as u32)),
             Kind::Absolute => Place::Absolute(symbol.value),
             // Whoever links in spite of undefined symbols gets zeroes.
             Kind::Undefined => Place::Absolute(0),
@@ -126,7 +127,7 @@ impl<'a> Image<'_, 'a> {
     }
 
     /// Where the loader puts the address of an import.
-    pub fn import_slot(&self, import: ImportId) -> Option<u32> {
+    pub fn import_slot(&self, import: ImportId) -> Option<Rva> {
         let (table, imports) = match self.symbols.delays.thunk(import) {
             Some(_) => (Table::DelayAddress, &self.tables.delayed.imports),
             None => (Table::ImportAddress, &self.tables.imports),
@@ -135,24 +136,24 @@ impl<'a> Image<'_, 'a> {
     }
 
     /// Where a table lies.
-    pub fn table(&self, table: Table) -> Option<u32> {
+    pub fn table(&self, table: Table) -> Option<Rva> {
         self.tables.section(table).map(|section| self.layout.rva(section))
     }
 
     /// The same in memory and in the file.
     pub fn location(&self, table: Table) -> Option<Location> {
         let rva = self.table(table)?;
-        let out = &self.layout.outs[self.layout.out_at(rva.into())?];
-        Some(Location { rva, offset: (out.offset + u64::from(rva) - out.rva) as u32 })
+        let out = &self.layout.outs[self.layout.out_at(rva)?];
+        Some(Location { rva, offset: out.offset + u64::from(rva - out.rva) })
     }
 
     /// Where a name's symbol is, if it is in the image.
-    pub fn rva_of(&self, name: SymbolId) -> Option<u32> {
+    pub fn rva_of(&self, name: SymbolId) -> Option<Rva> {
         self.rva_at(self.symbols.get(name))
     }
 
     /// The same for what a symbol stands for.
-    pub fn rva_at(&self, symbol: Symbol) -> Option<u32> {
+    pub fn rva_at(&self, symbol: Symbol) -> Option<Rva> {
         match self.place(symbol) {
             Place::At(rva) => Some(rva),
             _ => None,

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::Table;
 use super::section::{At, Sizes, Spec, Synthetic, put_words};
+use crate::address::Rva;
 use crate::arch::facts;
 use crate::ids::ImportId;
 use crate::live::Live;
@@ -141,13 +142,13 @@ impl<'a> Imports<'a> {
 
     /// Writes the slots as they are before loading: both tables have the same. `hints` is where hints and
     /// names lie.
-    pub fn write_slots(&self, hints: u32, out: &mut [u8]) {
+    pub fn write_slots(&self, hints: Rva, out: &mut [u8]) {
         let size = self.slot as usize;
         for (place, lookup) in out.chunks_exact_mut(size).zip(&self.lookups) {
             let value: u64 = match *lookup {
                 Lookup::End => 0,
                 Lookup::Ordinal(ordinal) => 1 << (8 * self.slot - 1) | u64::from(ordinal),
-                Lookup::Name(at) => u64::from(hints + at),
+                Lookup::Name(at) => u64::from((hints + at).get()),
             };
             place.copy_from_slice(&value.to_le_bytes()[..size]);
         }
@@ -185,11 +186,10 @@ impl Synthetic for Directory {
     fn write(&self, at: &At, out: &mut [u8]) {
         let [lookups, addresses, names] =
             [Table::ImportLookup, Table::ImportAddress, Table::ImportDlls].map(|table| at.rva_of(table));
-        let entries =
-            at.tables().imports.dlls.iter().flat_map(|dll| {
-                [lookups + dll.slots_at, 0, 0, names + dll.name_at, addresses + dll.slots_at]
-            });
-        put_words(out, entries.chain([0; DIRECTORY_ENTRY / 4]));
+        let entries = at.tables().imports.dlls.iter().flat_map(|dll| {
+            [lookups + dll.slots_at, Rva::ZERO, Rva::ZERO, names + dll.name_at, addresses + dll.slots_at]
+        });
+        put_words(out, entries.map(Rva::get).chain([0; DIRECTORY_ENTRY / 4]));
     }
 }
 

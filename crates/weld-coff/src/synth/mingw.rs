@@ -13,6 +13,7 @@ use weld_common::text;
 
 use super::section::{At, Name, Sizes, Spec, Synthetic, put_words};
 use super::tables::{Link, Tables};
+use crate::address::Rva;
 use crate::arch::{Rules, facts, with_rules};
 use crate::coff::pe;
 use crate::ids::{SectionId, SymbolId};
@@ -88,8 +89,8 @@ impl Synthetic for PseudoRelocs {
         let relocs = &at.tables().mingw.relocs;
         let header = HEADER.into_iter().filter(|_| !relocs.is_empty());
         let entries = relocs.iter().flat_map(|reloc| {
-            let slot = at.image.rva_of(reloc.slot).unwrap_or(0);
-            [slot, at.image.layout.rva(reloc.section).wrapping_add(reloc.offset), reloc.bits]
+            let slot = at.image.rva_of(reloc.slot).map_or(0, Rva::get);
+            [slot, at.image.layout.rva(reloc.section).wrapping_add(reloc.offset).get(), reloc.bits]
         });
         put_words(out, header.chain(entries));
     }

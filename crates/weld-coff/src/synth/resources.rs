@@ -13,6 +13,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 
 use super::section::{At, Sizes, Spec, Synthetic};
 use super::{manifest, tables::Tables};
+use crate::address::Rva;
 use crate::coff::res::{self, Resource, ResourceId};
 use crate::coff::{rsrc, u32_at};
 use crate::ids::{ObjectId, SectionId};
@@ -107,7 +108,7 @@ impl<'a> Resources<'a> {
             sink.error("resources have more than 2 GiB");
             return resources;
         }
-        resources.size = resources.bytes(0).len() as u32;
+        resources.size = resources.bytes(Rva::ZERO).len() as u32;
         resources
     }
 
@@ -116,7 +117,7 @@ impl<'a> Resources<'a> {
     }
 
     /// The tree, which lies at `rva`.
-    fn bytes(&self, rva: u32) -> Vec<u8> {
+    fn bytes(&self, rva: Rva) -> Vec<u8> {
         let names = || self.types.values().flat_map(BTreeMap::values);
         let tables = 1 + self.types.len() + names().count();
         let leaves: usize = names().map(BTreeMap::len).sum();
@@ -144,7 +145,7 @@ impl<'a> Resources<'a> {
             data_at = (data_at + resource.data.len() as u32).next_multiple_of(8);
         }
         for (resource, _, number) in names().flat_map(BTreeMap::values) {
-            for word in [rva + places[number], resource.data.len() as u32, 0, 0] {
+            for word in [(rva + places[number]).get(), resource.data.len() as u32, 0, 0] {
                 writer.bytes.extend_from_slice(&word.to_le_bytes());
             }
         }

@@ -11,6 +11,7 @@
 use super::Table;
 use super::image::Image;
 use super::tables::Tables;
+use crate::address::Rva;
 use crate::ids::SectionId;
 use crate::layout::Order;
 use crate::live::Live;
@@ -133,13 +134,13 @@ impl<'t, 'a> At<'t, '_, 'a> {
     }
 
     /// Where the table lies.
-    pub fn rva(&self) -> u32 {
+    pub fn rva(&self) -> Rva {
         self.image.layout.rva(self.id)
     }
 
     /// Where another one lies; 0 if there is none.
-    pub fn rva_of(&self, table: Table) -> u32 {
-        self.image.table(table).unwrap_or(0)
+    pub fn rva_of(&self, table: Table) -> Rva {
+        self.image.table(table).unwrap_or_default()
     }
 }
 
