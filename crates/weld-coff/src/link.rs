@@ -40,7 +40,7 @@ use crate::layout::section_order::Orderer;
 use crate::layout::thunks::{self, Code, Settings};
 use crate::layout::{self, Order, Placer};
 use crate::librarian;
-use crate::live::{self, Live};
+use crate::live::{self, ImageParts, Live};
 use crate::options::Reproduction;
 use crate::report::{beside, discarded, files, summary, undefined, unused};
 use crate::resolve::{Resolved, Resolver, comdat, duplicates, wrap};
@@ -192,7 +192,7 @@ fn link_inputs<'j>(
     let merge =
         || objects.as_ref().map(|o| job.step("merge types", || o.merge(job.store, parallel, &warnings)));
     let (types, laid_out) =
-        par::both(parallel, merge, || lay_out(job, inputs, &mut resolved, (&out, parallel)));
+        par::both(parallel, merge, || lay_out(job, inputs, &mut resolved, &out, parallel));
     let (laid_out, types) = (laid_out?, types.transpose()?);
     debug::say(job, &warnings);
     let image = laid_out.image(options, &resolved);
@@ -205,7 +205,8 @@ fn lay_out<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
-    (out, parallel): (&Path, bool),
+    out: &Path,
+    parallel: bool,
 ) -> Result<LaidOut<'j>, Diagnostics> {
     let options = job.options;
     // Choose among COMDAT sections, freeze names to what they stand for.
@@ -223,9 +224,9 @@ fn lay_out<'j>(
     let writes_imports = delay::is_in_objects(resolved, &sections, &live);
     // Add their sections; from then on only branches that do not reach add some.
     tables.add(resolved, (&mut sections, &mut symbols, &mut live), options);
-    resources::check_objects(resolved, (&sections, &live), &tables, job.sink);
+    resources::check_objects(resolved, &sections, &live, &tables, job.sink);
     // Find the output sections, and put their members in order.
-    let known = (&sections, &symbols, &live);
+    let known = ImageParts { sections: &sections, symbols: &symbols, live: &live };
     let (program, order) = order(job, resolved, known, (folds, writes_imports), parallel)?;
     tables.resize(&mut sections, &order);
     // Everything gets its address.
@@ -267,7 +268,7 @@ fn check_subsystem(job: &Job, resolved: &Resolved) {
 fn order(
     job: &Job,
     resolved: &Resolved,
-    (sections, symbols, live): (&Sections, &Symbols, &Live),
+    ImageParts { sections, symbols, live }: ImageParts,
     (folds, writes_imports): (&[(SectionId, SectionId)], bool),
     parallel: bool,
 ) -> Result<(Program, Order), Diagnostics> {
@@ -280,8 +281,8 @@ fn order(
     let mut order = job.step("order sections", || layout::order(sections, live, &program, parallel));
     let folded_into = folds.iter().copied().collect();
     let orderer = Orderer { resolved, sections, symbols, live, folded_into, options, store, sink };
-    orderer.apply(job, &mut order.0)?;
-    layout::sort_imports(resolved, sections, &mut order.0);
+    orderer.apply(job, &mut order.list)?;
+    layout::sort_imports(resolved, sections, &mut order.list);
     Ok((program, order))
 }
 
@@ -298,13 +299,13 @@ fn give_addresses<'j>(
     let headers = headers::size(stub.len(), resolved.machine, program.outs.len());
     let mut relocs = Vec::new();
     let patch_space = PatchSpace::find(resolved, options, job.sink);
-    let place = |(sections, symbols, live): (&Sections, &Symbols, &Live), order| {
+    let place = |parts: ImageParts, order| {
+        let sections = parts.sections;
         let patch_space = patch_space.as_ref();
         let placer = Placer { sections, options, sink: job.sink, patch_space, parallel };
         let layout = placer.place(program.clone(), order, headers, |layout| {
             if options.loading.is_relocatable() {
-                let places =
-                    base_reloc_sites::find(resolved, (sections, symbols, live), &tables, layout, parallel);
+                let places = base_reloc_sites::find(resolved, parts, &tables, layout, parallel);
                 relocs = base_relocs::table(&places, parallel);
             }
             relocs.len() as u64
@@ -345,7 +346,7 @@ fn write<'j>(
     debug::say(job, &warnings);
     let pdb = pdb.transpose()?;
     let time = emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
-    beside::add(job, image, out, (time, parallel))?;
+    beside::add(job, image, out, time, parallel)?;
     if options.reports.summary {
         job.print(&summary::text(image, types, pdb.as_ref().map(|pdb| pdb.holds)))?;
     }

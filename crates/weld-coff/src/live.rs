@@ -23,6 +23,14 @@ use crate::symbols::{Kind as SymbolKind, Symbol, Symbols, SyntheticSection, of_o
 /// Sections of a run; a multiple of the 32 whose marks are in one word.
 const RUN: usize = 1 << 14;
 
+/// What an image is made of: sections, what names stand for, and what of both is needed.
+#[derive(Clone, Copy)]
+pub struct ImageParts<'p> {
+    pub sections: &'p Sections,
+    pub symbols: &'p Symbols,
+    pub live: &'p Live,
+}
+
 pub struct Live {
     sections: Marks,
     imports: Marks,

@@ -281,7 +281,7 @@ pub fn parse<'a>(resolved: &Resolved<'a>, options: &Options, sink: &DiagSink, pa
     }
     // The linker adds its own to these, which must not move them all.
     let spare = total as usize / 16 + 2 * resolved.imports.len() + 1024;
-    let mut list = par::filled("room for sections", parallel, (total as usize, spare), EMPTY);
+    let mut list = par::filled("room for sections", parallel, total as usize, spare, EMPTY);
     let mut tasks = Vec::new();
     let mut rest = &mut list[..];
     for (i, object) in objects.iter().enumerate() {

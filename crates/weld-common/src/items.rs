@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// `f` of each item, in order; `name` is that of the region in traces. `S` is the scratch memory that a
 /// thread reuses.
 pub fn run<S, T, R>(
-    (name, threads): (&'static str, usize),
+    name: &'static str,
+    threads: usize,
     items: Vec<T>,
     f: impl Fn(&mut S, T) -> R + Sync,
 ) -> Vec<R>
@@ -65,7 +66,7 @@ mod tests {
     fn results_keep_the_order_of_the_items() {
         for threads in [0, 1, 2, 8] {
             let items: Vec<u32> = (0..1000).collect();
-            let squares = run(("squares", threads), items, |seen: &mut u32, i| {
+            let squares = run("squares", threads, items, |seen: &mut u32, i| {
                 *seen += 1;
                 i * i
             });

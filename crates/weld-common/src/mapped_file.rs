@@ -26,7 +26,7 @@ impl State {
 
 impl MappedFile {
     /// `meta` is what the file was when it was opened.
-    pub fn new(path: &Path, (start, len): (usize, usize), meta: &Metadata) -> MappedFile {
+    pub fn new(path: &Path, start: usize, len: usize, meta: &Metadata) -> MappedFile {
         MappedFile { path: path.to_owned(), start, len, state: State::of(meta) }
     }
 

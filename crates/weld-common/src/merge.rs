@@ -142,7 +142,7 @@ impl<'a> Merged<'a> {
         let of_run = |(): &mut (), run: Range<usize>| -> Vec<MergeError> {
             run.filter_map(|i| check(inputs, i, options.dedupe)).collect()
         };
-        let errors = run(("check inputs", threads), runs, of_run).concat();
+        let errors = run("check inputs", threads, runs, of_run).concat();
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -314,20 +314,20 @@ fn merge<'a>(
 ) -> Result<Merged<'a>, TooLarge> {
     let tasks = split::plan_tasks(layout, &inputs);
     let mut splits: Vec<Split> =
-        run(("split strings", threads), tasks, |scratch, task| split::split(scratch, layout, &inputs, task));
+        run("split strings", threads, tasks, |scratch, task| split::split(scratch, layout, &inputs, task));
     let share_tails = options.tail_merge && layout.strings;
 
     let (tasks, runs) = shard::by_shard(&mut splits, 1 << layout.shard_bits);
     let answer = if share_tails { Answer::Number } else { Answer::Position };
     let source = Source { layout, inputs: &inputs, tasks: &tasks, answer };
     let merged: Vec<Result<Shard, TooLarge>> =
-        run(("merge shards", threads), runs, |scratch, runs| shard::merge(scratch, &source, runs));
+        run("merge shards", threads, runs, |scratch, runs| shard::merge(scratch, &source, runs));
     let merged = merged.into_iter().collect::<Result<Vec<_>, _>>()?;
 
     let (shards, size, places);
     if share_tails {
         let tailed = tail::share_tails(layout, &inputs, merged, threads)?;
-        places = run(("place strings", threads), splits, |(): &mut (), split| {
+        places = run("place strings", threads, splits, |(): &mut (), split| {
             lookup::place(split, true, |shard, number| {
                 tailed.positions[(tailed.first[shard] + number) as usize]
             })
@@ -336,7 +336,7 @@ fn merge<'a>(
         size = tailed.size;
     } else {
         (shards, size) = put_in_order(layout, merged)?;
-        places = run(("place strings", threads), splits, |(): &mut (), split| {
+        places = run("place strings", threads, splits, |(): &mut (), split| {
             lookup::place(split, layout.strings, |shard, position| shards[shard].0 + position)
         });
     }

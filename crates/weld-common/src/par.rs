@@ -301,7 +301,8 @@ pub fn list<T: Copy + Send, V: IntoIterator<Item = T>>(
 pub fn filled<T: Copy + Send + Sync>(
     name: &'static str,
     parallel: bool,
-    (n, spare): (usize, usize),
+    n: usize,
+    spare: usize,
     value: T,
 ) -> Vec<T> {
     let mut all = Vec::with_capacity(n.saturating_add(spare));

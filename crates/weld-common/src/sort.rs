@@ -41,7 +41,7 @@ pub fn by<T: Copy + Send + Sync>(
     samples.sort_unstable_by(&compare);
     let borders: Vec<T> = (1..parts).map(|i| samples[i * samples.len() / parts]).collect();
     let part = |item: &T| borders.partition_point(|border| compare(border, item).is_le());
-    in_parts(items, (parts, parallel), part, |items, _| items.sort_unstable_by(&compare))
+    in_parts(items, parts, parallel, part, |items, _| items.sort_unstable_by(&compare))
 }
 
 /// The items in the order of their buckets, which are below `buckets`; those of one bucket in the order they
@@ -62,7 +62,7 @@ pub fn by_bucket<T: Copy + Send + Sync>(
         let dealt = deal(items, size as usize, |item| (bucket(item) - first) as usize);
         items.copy_from_slice(&dealt.items);
     };
-    in_parts(items, (parts, parallel), |item| (bucket(item) >> shift) as usize, sort)
+    in_parts(items, parts, parallel, |item| (bucket(item) >> shift) as usize, sort)
 }
 
 /// How many parts to make of so many items.
@@ -73,7 +73,8 @@ fn parts(items: usize) -> usize {
 /// The items of each part, put in order by `sort`, one part after the other.
 fn in_parts<T: Copy + Send + Sync>(
     mut items: Vec<T>,
-    (parts, parallel): (usize, bool),
+    parts: usize,
+    parallel: bool,
     part: impl Fn(&T) -> usize + Sync,
     sort: impl Fn(&mut [T], usize) + Sync,
 ) -> Vec<T> {

@@ -40,7 +40,7 @@ use crate::mode::Mode;
 use crate::names::{Rank, Wrap};
 use crate::options::{Icf, Options, OutputKind, ScriptOptions, TextFormat};
 use crate::relink::{self, Session};
-use crate::relocatable;
+use crate::relocatable::{self, Given};
 use crate::report;
 use crate::resolve::comdat::{self, Comdats};
 use crate::resolve::{Compiled, Resolved, Resolver, versioned};
@@ -49,8 +49,8 @@ use crate::sections::{self, Sections};
 use crate::setup;
 use crate::state::State;
 use crate::state::collect::Link;
-use crate::symbols::exports::{self, Exports};
-use crate::symbols::internal::Internals;
+use crate::symbols::exports::{self, Asked, Exports};
+use crate::symbols::internal::{FromScripts, Internals};
 use crate::symbols::rules::Scripts;
 use crate::symbols::tagged::Tagged;
 use crate::symbols::{self, Symbols};
@@ -194,7 +194,7 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
         check_outputs(options)?;
         report::files::check(options)?;
     }
-    pool.install(|| link_inputs(job, &mut inputs, (kept, pool.threads())))?;
+    pool.install(|| link_inputs(job, &mut inputs, kept, pool.threads()))?;
     drop(tokens);
     done_with(job.host, (inputs, pool));
     Ok(())
@@ -211,7 +211,8 @@ fn check_outputs(options: &Options) -> Result<(), Diagnostics> {
 fn link_inputs<'j>(
     job: &Job<'j>,
     inputs: &mut Inputs<'j>,
-    (kept, threads): (&Kept, usize),
+    kept: &Kept,
+    threads: usize,
 ) -> Result<(), Diagnostics> {
     // Read symbol tables, intern names, find the best definition of each; activate archive members.
     let mut resolved = job.step("resolve symbols", || resolve(job, inputs, None, threads > 1))?;
@@ -225,7 +226,7 @@ fn link_inputs<'j>(
             None => return Ok(()),
         }
     }
-    let result = link_resolved(job, inputs, &mut resolved, (kept, threads));
+    let result = link_resolved(job, inputs, &mut resolved, kept, threads);
     // Errors speak of places in objects; add what debug information knows of them.
     report::source::explain(job, &resolved, result)
 }
@@ -235,7 +236,8 @@ fn link_resolved<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
-    (kept, threads): (&Kept, usize),
+    kept: &Kept,
+    threads: usize,
 ) -> Result<(), Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
     // Of equal COMDAT groups one survives; only now are sections looked at.
@@ -253,7 +255,8 @@ fn link_resolved<'j>(
     let read = |script| setup::ScriptRules::read(options, job.store, script, resolved);
     let rules = inputs.script().map(|script| read(script)).transpose()?;
     if options.kind == OutputKind::Relocatable {
-        return join_objects((job, kept), inputs, resolved, (&comdats, rules.as_ref()), (mode, threads));
+        let given = Given { comdats: &comdats, rules: rules.as_ref(), mode, threads };
+        return join_objects((job, kept), inputs, resolved, given);
     }
     let mut sections = job.step("parse sections", || {
         let lays_out = inputs.layout().is_some();
@@ -351,12 +354,12 @@ fn join_objects<'j>(
     (job, kept): (&Job<'j>, &Kept),
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
-    (comdats, rules): (&Comdats, Option<&setup::ScriptRules<'j>>),
-    (mode, threads): (Mode, usize),
+    given: Given<'_, 'j>,
 ) -> Result<(), Diagnostics> {
     // Find what lives and what lies together, choose symbols, and lay everything out.
     let relocatable::Object { mut sections, mut symbols, internals, owners, plan } =
-        relocatable::join(job, inputs, resolved, (comdats, rules), (mode, threads))?;
+        relocatable::join(job, inputs, resolved, given)?;
+    let Given { comdats, mode, threads, .. } = given;
     let parallel = threads > 1;
     let internals = &internals;
     let context = Context {
@@ -402,7 +405,7 @@ fn finish_link<'j>(
     let (mut file, kept_leaves) = job.step("write image", || -> Result<_, Diagnostics> {
         let mut file = job::create_output(job, plan.layout.file_size, executable, context.threads)?;
         if let Some(session) = session {
-            session.begin_images(&mut file, (&image, context));
+            session.begin_images(&mut file, &image, context);
         }
         let keeps_leaves = session.is_some_and(Session::keeps);
         let (owners, threads) = (context.owners, context.threads);
@@ -529,8 +532,9 @@ fn define_internals<'j>(
     (scripts, rules, mode): (&Scripts, Option<&setup::ScriptRules>, Mode),
 ) -> Internals {
     let _stretch = trace::stretch("linker's own symbols");
-    let script = inputs.script().zip(rules).map(|(script, rules)| (&**script, &rules.rules));
-    let mut internals = Internals::define(resolved, sections, job.options, (&inputs.commands, script), sink);
+    let layout = inputs.script().zip(rules).map(|(script, rules)| (&**script, &rules.rules));
+    let from_scripts = FromScripts { commands: &inputs.commands, layout };
+    let mut internals = Internals::define(resolved, sections, job.options, from_scripts, sink);
     if job.options.symbols.version_symbols && mode.dynamic {
         let names = scripts.version_names();
         internals.define_versions(resolved, names.iter().map(|name| job.store.keep(name.to_vec())));
@@ -549,7 +553,7 @@ fn export<'s>(
     let silent = DiagSink::new();
     let sink = if round.names { job.sink } else { &silent };
     let (rules, warnings) = scripts.rules(sink, |name| versioned::is_spelled(resolved, name));
-    let asked = (job.options, context.mode, sink);
+    let asked = Asked { options: job.options, mode: context.mode, sink };
     let exports = exports::decide(resolved, symbols, asked, rules, context.parallel);
     if round.names {
         warnings.into_iter().for_each(|warning| job.sink.push(warning));

@@ -7,7 +7,7 @@ use crate::address::Rva;
 use crate::arch::{Rules, Snippet, facts, with_rules};
 use crate::ids::SectionId;
 use crate::layout::Layout;
-use crate::live::Live;
+use crate::live::ImageParts;
 use crate::resolve::Resolved;
 use crate::sections::{Kind, Sections};
 use crate::symbols::{Kind as SymbolKind, Symbols, SyntheticSection, of_object};
@@ -22,7 +22,7 @@ const WITH_ADDRESSES: usize = 32;
 /// Finds all places in sections that have addresses.
 pub fn find(
     resolved: &Resolved,
-    (sections, symbols, live): (&Sections, &Symbols, &Live),
+    ImageParts { sections, symbols, live }: ImageParts,
     tables: &Tables,
     layout: &Layout,
     parallel: bool,

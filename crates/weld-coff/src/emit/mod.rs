@@ -92,12 +92,12 @@ impl Emitter<'_, '_, '_> {
                 Some(functions) => {
                     let start = u64::from(layout.rva(SectionId(layout.order[members.start])) - out.rva);
                     let end = start + functions.len() as u64;
-                    self.cut(i, (out.members.start..members.start, 0..start), &mut units);
+                    self.cut(i, out.members.start..members.start, 0..start, &mut units);
                     let (offset, size) = (out.offset + start, functions.len() as u64);
                     units.push(Unit::Bytes { bytes: functions, offset, size });
-                    self.cut(i, (members.end..out.members.end, end..out.raw_size), &mut units);
+                    self.cut(i, members.end..out.members.end, end..out.raw_size, &mut units);
                 }
-                None => self.cut(i, (out.members.clone(), 0..out.raw_size), &mut units),
+                None => self.cut(i, out.members.clone(), 0..out.raw_size, &mut units),
             }
         }
         let bytes = &self.symbol_table.bytes;
@@ -169,12 +169,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Cuts a stretch of an output section, with its members, into units.
-    fn cut<'u>(
-        &self,
-        number: usize,
-        (members, stretch): (Range<usize>, Range<u64>),
-        units: &mut Vec<Unit<'u>>,
-    ) {
+    fn cut<'u>(&self, number: usize, members: Range<usize>, stretch: Range<u64>, units: &mut Vec<Unit<'u>>) {
         let layout = self.image.layout;
         let out = &layout.outs[number];
         let offset = |place: usize| u64::from(layout.rva(SectionId(layout.order[place])) - out.rva);

@@ -50,7 +50,7 @@ impl<'c, 'a> Vertices<'c, 'a> {
             ids.filter(|&id| is_candidate(link, compared, id)).collect::<Vec<_>>()
         });
         let list: Vec<SectionId> = par::concat("join sections to fold", link.parallel, runs);
-        let mut of_section = par::filled("room for numbers", link.parallel, (count, 0), NONE);
+        let mut of_section = par::filled("room for numbers", link.parallel, count, 0, NONE);
         let number = |first: usize, part: &mut [u32]| {
             let (start, end) = (list.partition_point(|id| id.index() < first), first + part.len());
             let own = list[start..].iter().take_while(|id| id.index() < end);

@@ -136,8 +136,13 @@ impl Layout {
     }
 }
 
-/// Sections in order, and the range of each output section.
-pub type Order = (Vec<u32>, Vec<Range<usize>>);
+/// Sections in the order of the image.
+#[derive(Clone)]
+pub struct Order {
+    pub list: Vec<u32>,
+    /// Those of each output section.
+    pub ranges: Vec<Range<usize>>,
+}
 
 /// Puts live sections in order. There are no addresses yet.
 pub fn order(sections: &Sections, live: &Live, program: &program::Program, parallel: bool) -> Order {
@@ -164,7 +169,7 @@ pub fn order(sections: &Sections, live: &Live, program: &program::Program, paral
             start..end
         })
         .collect();
-    (order, ranges)
+    Order { list: order, ranges }
 }
 
 /// What addresses depend on.
@@ -182,7 +187,7 @@ impl Placer<'_> {
     pub fn place(
         &self,
         program: program::Program,
-        (order, ranges): Order,
+        order: Order,
         headers: u64,
         relocs: impl FnOnce(&Layout) -> u64,
     ) -> Layout {
@@ -197,10 +202,10 @@ impl Placer<'_> {
             image_size: align_to(headers_size, self.options.layout.align),
             file_size: headers_size,
             relocs: None,
-            order,
+            order: order.list,
         };
         let mut relocs = Some(relocs);
-        for (out, members) in program.outs.into_iter().zip(ranges) {
+        for (out, members) in program.outs.into_iter().zip(order.ranges) {
             let (is_relocs, ranks) = (out.is_relocs, out.ranks.clone());
             let mut placed = OutputSection {
                 name: out.name,

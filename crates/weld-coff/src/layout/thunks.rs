@@ -19,7 +19,7 @@ use weld_common::thunks::{Branch as Call, Form, Pool, Reach, Thunks};
 use super::{Layout, Order};
 use crate::arch::{Rules, facts, with_rules};
 use crate::ids::SectionId;
-use crate::live::Live;
+use crate::live::{ImageParts, Live};
 use crate::resolve::Resolved;
 use crate::sections::{Kind, Sections};
 use crate::symbols::{Kind as SymbolKind, Symbol, Symbols, SyntheticSection, of_object};
@@ -76,6 +76,12 @@ pub struct Code<'c, 'a> {
     pub live: &'c mut Live,
 }
 
+impl Code<'_, '_> {
+    fn parts(&self) -> ImageParts<'_> {
+        ImageParts { sections: self.sections, symbols: self.symbols, live: self.live }
+    }
+}
+
 pub struct Settings {
     /// The user's: branches are taken to reach no further.
     pub most: Option<u32>,
@@ -89,13 +95,13 @@ pub fn settle<'a>(
     mut order: Order,
     settings: &Settings,
     sink: &DiagSink,
-    mut place: impl FnMut((&Sections, &Symbols, &Live), Order) -> Layout,
+    mut place: impl FnMut(ImageParts, Order) -> Layout,
 ) -> (Layout, Branches) {
     let mut branches = Branches::default();
     let Some(thunk) = &facts(code.resolved.machine).branch_thunk else {
-        return (place((code.sections, code.symbols, code.live), order), branches);
+        return (place(code.parts(), order), branches);
     };
-    let mut layout = place((code.sections, code.symbols, code.live), order.clone());
+    let mut layout = place(code.parts(), order.clone());
     let far = with_rules!(code.resolved.machine, far(&code, &layout, settings));
     if far.is_empty() || sink.has_errors() {
         return (layout, branches);
@@ -111,7 +117,7 @@ pub fn settle<'a>(
             sink.push(Diagnostic::error("branches do not reach, however often thunks are put in between"));
             break;
         }
-        layout = place((code.sections, code.symbols, code.live), order.clone());
+        layout = place(code.parts(), order.clone());
     }
     if settings.verbose && passes > 0 {
         let count = branches.sections.len();
@@ -194,7 +200,7 @@ impl Branches {
     }
 
     /// Makes sections of new thunks and puts them after those that they belong to. Whether there are any.
-    fn insert(&mut self, (order, ranges): &mut Order, code: &mut Code, form: Form) -> bool {
+    fn insert(&mut self, order: &mut Order, code: &mut Code, form: Form) -> bool {
         let mut new: HashMap<SectionId, Vec<u32>> = HashMap::new();
         for (number, pool) in (0..).zip(&self.thunks.pools[..]).skip(self.sections.len()) {
             let made = code.symbols.made.len() as u32;
@@ -209,14 +215,15 @@ impl Branches {
         if new.is_empty() {
             return false;
         }
-        let old = std::mem::take(order);
-        for range in ranges {
-            let start = order.len();
+        let old = std::mem::take(&mut order.list);
+        let list = &mut order.list;
+        for range in &mut order.ranges {
+            let start = list.len();
             for id in &old[range.clone()] {
-                order.push(*id);
-                order.extend(new.get(&SectionId(*id)).into_iter().flatten());
+                list.push(*id);
+                list.extend(new.get(&SectionId(*id)).into_iter().flatten());
             }
-            *range = start..order.len();
+            *range = start..list.len();
         }
         true
     }

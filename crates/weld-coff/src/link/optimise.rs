@@ -42,7 +42,7 @@ pub(super) fn compile<'j>(
     let mut compiled = Compiled::before(&resolved);
     let out = files::image(job.options, &resolved, inputs);
     let answer;
-    (answer, compiled.has_gcc) = ask(job, inputs, &mut resolved, (&out, resolver.parallel))?;
+    (answer, compiled.has_gcc) = ask(job, inputs, &mut resolved, &out, resolver.parallel)?;
     drop(resolved);
     answer.tell(job, job.options.reports.verbose.all)?;
     if job.options.lto.ends_the_link() {
@@ -67,7 +67,8 @@ fn ask<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
-    (out, parallel): (&Path, bool),
+    out: &Path,
+    parallel: bool,
 ) -> Result<(Answer, bool), Diagnostics> {
     let stretch = trace::stretch("what becomes of symbols");
     let options = job.options;

@@ -16,7 +16,7 @@ use crate::synth::manifest;
 ///
 /// # Errors
 /// If one cannot be made.
-pub fn add(job: &Job, image: &Image, out: &Path, (time, parallel): (u32, bool)) -> Result<(), Diagnostics> {
+pub fn add(job: &Job, image: &Image, out: &Path, time: u32, parallel: bool) -> Result<(), Diagnostics> {
     let options = job.options;
     add_import_library(job, image, out)?;
     if let Some(path) = &options.mingw.output_def {
@@ -27,7 +27,7 @@ pub fn add(job: &Job, image: &Image, out: &Path, (time, parallel): (u32, bool)) 
         let text = manifest::text(options, image.resolved);
         job.reports.add(&files::manifest_file(options, out), text.into_bytes());
     }
-    add_maps(job, image, out, (time, parallel))
+    add_maps(job, image, out, time, parallel)
 }
 
 /// The library by which others link with the image.
@@ -47,7 +47,7 @@ fn add_import_library(job: &Job, image: &Image, out: &Path) -> Result<(), Diagno
 }
 
 /// `/map` and `/lldmap`.
-fn add_maps(job: &Job, image: &Image, out: &Path, (time, parallel): (u32, bool)) -> Result<(), Diagnostics> {
+fn add_maps(job: &Job, image: &Image, out: &Path, time: u32, parallel: bool) -> Result<(), Diagnostics> {
     let options = job.options;
     if let Some(given) = &options.reports.map {
         let name = out.file_stem().unwrap_or_default();

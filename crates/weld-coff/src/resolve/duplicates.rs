@@ -59,7 +59,7 @@ pub fn settle(
     let soft = names::take_soft(&mut resolved.names);
     lost.extend(clashing(resolved, &soft));
     let object_of = |file| (resolved.object(file).map(|(_, object)| object), resolved.file_name(file));
-    report((&resolved.names, lost), object_of, options, sink);
+    report(&resolved.names, lost, object_of, options, sink);
 }
 
 impl<'a> Resolver<'a, '_> {
@@ -67,14 +67,15 @@ impl<'a> Resolver<'a, '_> {
     pub(super) fn report_duplicates(&self, rounds: &mut Rounds<'a, '_, '_, '_>) {
         let lost = names::take_duplicates(&mut rounds.names);
         let object_of = |file| (object(&rounds.files, file), rounds.format.inputs.name(file).to_string());
-        report((&rounds.names, lost), object_of, self.options, self.sink);
+        report(&rounds.names, lost, object_of, self.options, self.sink);
     }
 }
 
 /// Reports definitions that lost to others where there may be one only. `object_of` finds the object of a
 /// file, and the file's name.
 fn report<'o, 'a: 'o>(
-    (names, lost): (&Names, Vec<Rival>),
+    names: &Names,
+    lost: Vec<Rival>,
     object_of: impl Fn(FileId) -> (Option<&'o Object<'a>>, String),
     options: &Options,
     sink: &DiagSink,

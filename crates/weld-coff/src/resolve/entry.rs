@@ -188,7 +188,7 @@ impl<'a> Resolver<'a, '_> {
             let before = (rounds.format.inputs.files.len(), rounds.names.len(), alternates.len());
             rounds.settle()?;
             self.read_runtime_calls(rounds)?;
-            self.refer_to_exports((machine, &mut exports), &mut program, rounds);
+            self.refer_to_exports(machine, &mut exports, &mut program, rounds);
             self.refer_to_mangled(&mut program, rounds);
             self.refer_to_optional(&mut program, rounds);
             self.refer_to_wraps(wraps, rounds);
@@ -361,7 +361,8 @@ impl<'a> Resolver<'a, '_> {
     /// Refers to symbols that are exported and were not known last time.
     fn refer_to_exports(
         &self,
-        (machine, known): (Machine, &mut usize),
+        machine: Machine,
+        known: &mut usize,
         program: &mut Program,
         rounds: &mut Rounds<'a, '_, '_, '_>,
     ) {

@@ -69,7 +69,7 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
         };
         let (read, heading) = match kind {
             Kind::Object | Kind::BigObject | Kind::Bitcode => {
-                let source = self.source(file, data, (kind, is_lazy))?;
+                let source = self.source(file, data, kind, is_lazy)?;
                 let mut object = Object::read(file, name, source, bins)?;
                 if let Some(compiled) = self.resolver.compiled {
                     compiled.give_directives(&mut object);
@@ -141,7 +141,8 @@ impl<'a> Reader<'a, '_, '_> {
         &self,
         file: FileId,
         data: &'a [u8],
-        (kind, is_lazy): (Kind, bool),
+        kind: Kind,
+        is_lazy: bool,
     ) -> Result<Source<'a>, Unusable> {
         let Resolver { store, options, .. } = self.resolver;
         let is_big = kind == Kind::BigObject;

@@ -10,6 +10,7 @@
 use super::section::{Arranged, At, Sizes, Spec, Synthetic};
 use crate::coff::pe;
 use crate::ids::SectionId;
+use crate::layout::Order;
 use crate::options::Options;
 use crate::sections::Sections;
 
@@ -25,7 +26,7 @@ impl Synthetic for Section {
     }
 
     fn resize(&self, arranged: &Arranged) -> Option<u32> {
-        let (order, outs) = arranged.order;
+        let Order { list: order, ranges: outs } = arranged.order;
         let groups = outs.iter().flat_map(|out| groups(arranged.sections, &order[out.clone()]));
         Some(SIGNATURE_SIZE + groups.map(|group| entry_size(group.name)).sum::<u32>())
     }

@@ -253,7 +253,8 @@ pub fn take_from_objects<'a>(
 /// Finds objects whose resources cannot be joined with others: they are laid out already.
 pub fn check_objects(
     resolved: &Resolved,
-    (sections, live): (&Sections, &Live),
+    sections: &Sections,
+    live: &Live,
     tables: &Tables,
     sink: &DiagSink,
 ) {

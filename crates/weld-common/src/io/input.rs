@@ -452,7 +452,7 @@ impl<'h> InputStore<'h> {
         };
         let Ok(map) = map else { return self.read_to_heap(file, len) };
         let start = map.as_ptr();
-        let file = Arc::new(MappedFile::new(path, (start.addr(), len), meta));
+        let file = Arc::new(MappedFile::new(path, start.addr(), len, meta));
         self.host.mapped(&file);
         self.maps.lock().unwrap().push((map, file));
         // SAFETY: the mapping belongs to the store now and stays until it is dropped.

@@ -123,10 +123,10 @@ pub(super) fn find_again(
 ) -> Option<Places> {
     let mut positions = Vec::new();
     for segment in &split.segments {
-        let pieces = pieces_of(segment, &split.offsets, (layout.strings, layout.entsize));
+        let pieces = pieces_of(segment, &split.offsets, layout.strings, layout.entsize);
         for (start, size) in pieces {
             let data = inputs[segment.input as usize];
-            positions.push(find(whole_piece(data, start, (size, layout.entsize)))?);
+            positions.push(find(whole_piece(data, start, size, layout.entsize))?);
         }
     }
     Some(indexed(split.segments, split.offsets, positions.into(), layout.strings))
@@ -136,7 +136,8 @@ pub(super) fn find_again(
 fn pieces_of(
     segment: &Segment,
     offsets: &[u32],
-    (strings, entsize): (bool, usize),
+    strings: bool,
+    entsize: usize,
 ) -> impl Iterator<Item = (usize, Option<usize>)> {
     let (first, start) = (segment.first as usize, segment.start as usize);
     (0..segment.count as usize).map(move |i| match strings {
@@ -146,7 +147,7 @@ fn pieces_of(
 }
 
 /// The bytes of the piece at `start`: so many, or those of a string with its terminator.
-fn whole_piece(data: &[u8], start: usize, (size, entsize): (Option<usize>, usize)) -> &[u8] {
+fn whole_piece(data: &[u8], start: usize, size: Option<usize>, entsize: usize) -> &[u8] {
     let end = size.map_or_else(|| split::string_end(entsize, data, start), |size| start + size);
     &data[start..end]
 }
@@ -206,10 +207,10 @@ impl Lookup {
         for Part { segment, task, .. } in &self.parts {
             let task = &self.tasks[*task as usize];
             let positions = &task.positions[segment.first as usize..];
-            let pieces = pieces_of(segment, &task.offsets, (strings, entsize));
+            let pieces = pieces_of(segment, &task.offsets, strings, entsize);
             for ((start, size), position) in pieces.zip(positions) {
                 let data = inputs[segment.input as usize];
-                take(whole_piece(data, start, (size, entsize)), u64::from(*position));
+                take(whole_piece(data, start, size, entsize), u64::from(*position));
             }
         }
     }

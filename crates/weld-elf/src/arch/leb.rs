@@ -2,7 +2,7 @@
 //! first has the minuend, the second the subtrahend. A number keeps the length that it has.
 
 use super::class::Class;
-use super::rules::{Failure, Rules};
+use super::rules::{Failure, FieldAt, Rules};
 use super::site::Site;
 use crate::address::Address;
 use crate::elf::Rela;
@@ -58,7 +58,7 @@ pub fn put_difference<R: Rules>(
     i: usize,
     pair: &Pair,
     mut target: impl FnMut(&Rela) -> Option<Address>,
-    (out, at): (&mut [u8], usize),
+    FieldAt { out, at }: FieldAt,
 ) -> Result<usize, Failure> {
     let relocs = site.relocs();
     let reloc = &relocs[i];
@@ -109,7 +109,8 @@ pub fn apply_in_debug<R: Rules>(
         }
         let result = match class {
             _ if kind == pair.first => {
-                put_difference::<R>(site, i - 1, pair, &mut target_of, (out, at)).map(|more| i += more)
+                put_difference::<R>(site, i - 1, pair, &mut target_of, FieldAt { out, at })
+                    .map(|more| i += more)
             }
             _ if kind == pair.second => {
                 site.refuse(reloc, &format!("has no {} before it", R::FACTS.type_name(pair.first)));
@@ -121,7 +122,7 @@ pub fn apply_in_debug<R: Rules>(
                 store(kind, out, at, target_of(reloc).map_or_else(gone, Address::get));
                 Ok(())
             }
-            _ => site.apply_in_debug::<R>(reloc, target_of(reloc), tombstone, (&mut *out, at)),
+            _ => site.apply_in_debug::<R>(reloc, target_of(reloc), tombstone, FieldAt { out: &mut *out, at }),
         };
         if let Err(failure) = result {
             site.report(reloc, failure);

@@ -50,6 +50,12 @@ pub struct Code<'c> {
     pub at: usize,
 }
 
+/// The bytes that are written, and where in them the field is.
+pub struct FieldAt<'f> {
+    pub out: &'f mut [u8],
+    pub at: usize,
+}
+
 /// The bytes that are written, and where the field is: in them, and in memory.
 pub struct Field<'f> {
     pub out: &'f mut [u8],

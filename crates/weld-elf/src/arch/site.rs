@@ -6,7 +6,7 @@
 
 use super::class::Class;
 use super::relax_deltas::RelaxDelta;
-use super::rules::{Failure, Rules};
+use super::rules::{Failure, FieldAt, Rules};
 use crate::address::Address;
 use crate::elf::Rela;
 
@@ -103,8 +103,8 @@ pub trait Site: Sized {
     /// not look, that is an error.
     fn check_frame(&self, reloc: &Rela, place: ResolvedAddress) -> bool;
 
-    /// Applies relocation `i`, one of class `class` that is not a plain reference, to the field at `at` of
-    /// `out`. Returns how many of the following relocations were consumed.
+    /// Applies relocation `i`, one of class `class` that is not a plain reference, to its field. Returns how
+    /// many of the following relocations were consumed.
     ///
     /// # Errors
     /// Why the value cannot be stored.
@@ -112,7 +112,7 @@ pub trait Site: Sized {
         &self,
         class: Class,
         i: usize,
-        field: (&mut [u8], usize),
+        field: FieldAt,
         place: ResolvedAddress,
     ) -> Result<usize, Failure>;
 
@@ -120,8 +120,9 @@ pub trait Site: Sized {
     /// reach or goes further than options let it. What is wrong then is reported.
     fn branch<R: Rules>(
         &self,
-        what: (&Rela, ResolvedAddress),
-        field: (&mut [u8], usize),
+        reloc: &Rela,
+        place: ResolvedAddress,
+        field: FieldAt,
         result: Result<(), Failure>,
     );
 
@@ -144,7 +145,7 @@ pub trait Site: Sized {
         reloc: &Rela,
         target: Option<Address>,
         tombstone: u64,
-        field: (&mut [u8], usize),
+        field: FieldAt,
     ) -> Result<(), Failure>;
 
     /// Reports `what` is wrong with a relocation.

@@ -223,7 +223,7 @@ impl State {
     }
 
     /// An assignment counts from where it stands among the inputs: scripts may assign, too.
-    pub fn defsym(&mut self, (name, value): (String, DefsymValue)) {
+    pub fn defsym(&mut self, name: String, value: DefsymValue) {
         let before = self.o.inputs.args.len();
         self.o.symbols.defsyms.push(Defsym { name, value, before });
     }

@@ -71,7 +71,7 @@ impl Members<'_, '_, '_> {
             self.look_ahead(members, i, &mut ahead);
             let (start, size) = units::extent(self.image.layout, self.image.sections, out, member);
             let start = (start - offset) as usize;
-            pad(section, (offset, padding), done, &mut bytes[..start]);
+            pad(section, offset, padding, done, &mut bytes[..start]);
             let target = &mut bytes[start..start + size as usize];
             match member.as_chunk() {
                 Some(id) => chunk(&self.image.layout.chunks[id.index()], target),
@@ -79,7 +79,7 @@ impl Members<'_, '_, '_> {
             }
             done = start + size as usize;
         }
-        pad(section, (offset, padding), done, bytes);
+        pad(section, offset, padding, done, bytes);
     }
 
     /// The input section that `member` is, if it is one. Asks for its relocations.
@@ -217,20 +217,15 @@ pub fn emit_section(image: &Image, owners: &SectionOwners, id: SectionId, out: &
 
 /// Fills `bytes`, which begin at `offset` of the file, from `done` on: with `padding`, or as a script says.
 #[inline(always)]
-fn pad(section: &OutputSection, (offset, padding): (FileOffset, u8), done: usize, bytes: &mut [u8]) {
+fn pad(section: &OutputSection, offset: FileOffset, padding: u8, done: usize, bytes: &mut [u8]) {
     match section.fillers.is_empty() {
         true => bytes[done..].fill(padding),
-        false => pad_by_script(section, (offset, padding), done, bytes),
+        false => pad_by_script(section, offset, padding, done, bytes),
     }
 }
 
 #[cold]
-fn pad_by_script(
-    section: &OutputSection,
-    (offset, padding): (FileOffset, u8),
-    done: usize,
-    bytes: &mut [u8],
-) {
+fn pad_by_script(section: &OutputSection, offset: FileOffset, padding: u8, done: usize, bytes: &mut [u8]) {
     let start = offset + done as u64 - section.offset;
     let (mut at, mut rest) = (start, &mut bytes[done..]);
     let mut next = section.fillers.partition_point(|filler| filler.from <= start);

@@ -183,7 +183,7 @@ impl<'c, 'h> Whole<'c, 'h> {
             at = offset + bytes.len() as u64;
             Ok::<(), OutputError>(())
         };
-        let (identity, entry) = self.contents.start;
+        let (identity, entry) = (self.contents.identity, self.contents.entry);
         put(0, &headers::file_header(layout, identity, entry, layout.header_of(ChunkKind::ShStrTab)))?;
         let mut order: Vec<usize> =
             (0..layout.sections.len()).filter(|i| layout.sections[*i].file_size() > 0).collect();

@@ -88,15 +88,15 @@ impl Loaded<'_> {
         };
         let mut out = Vec::new();
         let name = name.as_bytes();
-        srec_line(&mut out, b'0', (2, 0), &name[..name.len().min(NAME)]);
+        srec_line(&mut out, b'0', 2, 0, &name[..name.len().min(NAME)]);
         for section in &self.sections {
             let bytes = Self::bytes(file, section)?;
             for (i, line) in bytes.chunks(LINE).enumerate() {
                 let address = section.load_address.wrapping_add((i * LINE) as u64);
-                srec_line(&mut out, b'0' + width as u8 - 1, (width, address.get()), line);
+                srec_line(&mut out, b'0' + width as u8 - 1, width, address.get(), line);
             }
         }
-        srec_line(&mut out, b'0' + 11 - width as u8, (width, self.entry), &[]);
+        srec_line(&mut out, b'0' + 11 - width as u8, width, self.entry, &[]);
         Ok(out)
     }
 
@@ -186,7 +186,7 @@ fn sum(bytes: &[u8]) -> u8 {
 }
 
 /// `S`, the kind, how many bytes follow, the address in so many bytes, data, and the complement of their sum.
-fn srec_line(out: &mut Vec<u8>, kind: u8, (width, address): (usize, u64), data: &[u8]) {
+fn srec_line(out: &mut Vec<u8>, kind: u8, width: usize, address: u64, data: &[u8]) {
     let mut record = vec![(width + data.len() + 1) as u8];
     record.extend_from_slice(&address.to_be_bytes()[8 - width..]);
     record.extend_from_slice(data);

@@ -132,11 +132,11 @@ impl<'a> Link<'_, 'a> {
         let add = |reloc: &Rela| self.relocation(vertex.object, object, reloc, 0);
         parts.relocs.extend(relocs.map(add));
         for frame in &frames[vertex.frames as usize..vertex.frames_end as usize] {
-            self.add_frame(vertex.object, (frame.1, frame.2), parts);
+            self.add_frame(vertex.object, frame.1, frame.2, parts);
         }
     }
 
-    fn add_frame(&self, index: u32, (number, record): (u32, u32), parts: &mut Parts<'a>) {
+    fn add_frame(&self, index: u32, number: u32, record: u32, parts: &mut Parts<'a>) {
         let object = &self.objects[index as usize];
         let (shndx, frame) = &self.sections.objects[index as usize].eh_frames[number as usize];
         let section = SectionId(object.section_base + shndx);

@@ -88,7 +88,8 @@ pub fn inside<'a>(object: &Object<'a>, search: Search) -> Result<Option<IrFile<'
 /// # Errors
 /// If it cannot be read.
 pub fn find<'a>(
-    (file, name): (FileId, FileName<'a>),
+    file: FileId,
+    name: FileName<'a>,
     data: &'a [u8],
     reading: Reading<'a>,
 ) -> Option<(IrFile<'a>, &'a [u8])> {
@@ -110,7 +111,8 @@ pub fn find<'a>(
 /// If the code is for another machine than what is linked.
 pub fn standing_for<'a>(
     code: &IrFile,
-    (file, name): (FileId, FileName<'a>),
+    file: FileId,
+    name: FileName<'a>,
     reading: Reading<'a>,
 ) -> Result<Object<'a>, Unusable> {
     let target = reading.machine.target;
@@ -324,7 +326,7 @@ mod tests {
 
     fn standing<'a>(code: &IrFile<'a>, store: &'a InputStore<'a>) -> Result<Object<'a>, Unusable> {
         let reading = Reading { machine: arch::default().facts(), store, parallel: false };
-        standing_for(code, (FileId(7), FileName { path: "a.o".into(), member: None }), reading)
+        standing_for(code, FileId(7), FileName { path: "a.o".into(), member: None }, reading)
     }
 
     #[test]

@@ -178,7 +178,7 @@ impl<'a> Shared<'a> {
         let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())
             .ok_or(Malformed::OutOfBounds(Table::VersionDefinitions))?;
         let strings = self.linked_strings(Table::VersionDefinitions, shdr)?;
-        let versions = parse_verdef(bytes, shdr.sh_info(), (strings, self.format));
+        let versions = parse_verdef(bytes, shdr.sh_info(), strings, self.format);
         for (index, name) in versions.map_err(Malformed::VersionDefinitions)? {
             let index = (index & !VERSYM_HIDDEN) as usize;
             if self.versions.len() <= index {
@@ -197,7 +197,7 @@ impl<'a> Shared<'a> {
         let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())
             .ok_or(Malformed::OutOfBounds(Table::NeededVersions))?;
         let strings = self.linked_strings(Table::NeededVersions, shdr)?;
-        match parse_verneed(bytes, shdr.sh_info(), (strings, self.format)) {
+        match parse_verneed(bytes, shdr.sh_info(), strings, self.format) {
             // Stand-ins for libraries leave the indices out.
             Ok(_) | Err(VersionError::BadIndex(_)) => Ok(()),
             Err(error) => Err(Malformed::NeededVersions(error).into()),
@@ -263,7 +263,8 @@ impl<'a> Shared<'a> {
             parse_verneed(
                 bytes,
                 shdr.sh_info(),
-                (self.linked_strings(Table::NeededVersions, shdr).ok()?, self.format),
+                self.linked_strings(Table::NeededVersions, shdr).ok()?,
+                self.format,
             )
             .ok()
         });

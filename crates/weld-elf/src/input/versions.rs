@@ -62,7 +62,8 @@ impl std::error::Error for VersionError {}
 pub fn parse_verdef<'a>(
     section: &[u8],
     count: u32,
-    (strtab, format): (&'a [u8], Format),
+    strtab: &'a [u8],
+    format: Format,
 ) -> Result<Vec<(u16, &'a [u8])>, VersionError> {
     let reader = Reader { section, strtab, format };
     let mut defs = Vec::new();
@@ -106,7 +107,8 @@ pub struct NeededVersion<'a> {
 pub fn parse_verneed<'a>(
     section: &[u8],
     count: u32,
-    (strtab, format): (&'a [u8], Format),
+    strtab: &'a [u8],
+    format: Format,
 ) -> Result<Vec<NeededVersion<'a>>, VersionError> {
     let reader = Reader { section, strtab, format };
     let mut needs = Vec::new();

@@ -204,52 +204,89 @@ pub fn place_internals(
                     let value = layout.script.as_ref().and_then(|script| script.value_of(internal.id));
                     Address::new(value.map_or(0, |value| value.number))
                 }
-                target => target_value(symbols, (layout, *bound), (bases, shared), target),
+                target => Values { symbols, layout, internals, bases, shared }.value(target, *bound),
             };
             symbols.list[internal.id.index()].set_address(value);
         }
     }
 }
 
-/// The value of what the linker defines, as far as it is known while a script lays out.
-pub fn value_of_internal(
-    symbols: &Symbols,
-    (layout, internals): (&Layout, &Internals),
-    (bases, shared): (&Bases, bool),
-    target: &Target,
-) -> Address {
-    let bound = bounded(layout, &Named::find(layout, internals), target);
-    target_value(symbols, (layout, bound), (bases, shared), target)
+/// What the values of the linker's own symbols follow from.
+pub struct Values<'v> {
+    pub symbols: &'v Symbols,
+    pub layout: &'v Layout<'v>,
+    pub internals: &'v Internals,
+    pub bases: &'v Bases,
+    /// The output is a shared library.
+    pub shared: bool,
 }
 
-/// What stands for places in output sections and bounds of them, while the rest is not placed yet.
-pub fn internals_by_sections(
-    (symbols, layout, internals): (&Symbols, &Layout, &Internals),
-) -> HashMap<SymbolId, Address> {
-    let named = Named::find(layout, internals);
-    let value = |target: &Target| match target {
-        Target::SectionStart(_)
-        | Target::StartOfZeroes
-        | Target::SectionLoad { .. }
-        | Target::SectionEnd(_)
-        | Target::Pointer { .. }
-        | Target::ImageStart
-        | Target::Headers
-        | Target::EndOfText
-        | Target::EndOfData
-        | Target::End
-        | Target::Absolute(_) => {
-            let bound = bounded(layout, &named, target);
-            Some(target_value(symbols, (layout, bound), (&Bases::default(), false), target))
+impl Values<'_> {
+    /// The value of what the linker defines, as far as it is known while a script lays out.
+    pub fn of(&self, target: &Target) -> Address {
+        self.value(target, bounded(self.layout, &Named::find(self.layout, self.internals), target))
+    }
+
+    /// What stands for places in output sections and bounds of them, while the rest is not placed yet.
+    pub fn by_sections(&self) -> HashMap<SymbolId, Address> {
+        let named = Named::find(self.layout, self.internals);
+        let value = |target: &Target| match target {
+            Target::SectionStart(_)
+            | Target::StartOfZeroes
+            | Target::SectionLoad { .. }
+            | Target::SectionEnd(_)
+            | Target::Pointer { .. }
+            | Target::ImageStart
+            | Target::Headers
+            | Target::EndOfText
+            | Target::EndOfData
+            | Target::End
+            | Target::Absolute(_) => Some(self.value(target, bounded(self.layout, &named, target))),
+            _ => None,
+        };
+        let one = |internal: &Internal| {
+            let by_script = self.layout.script.as_ref().and_then(|script| script.value_of(internal.id));
+            let by_script = by_script.map(|value| Address::new(value.number));
+            Some((internal.id, by_script.or_else(|| value(&internal.target))?))
+        };
+        self.internals.list.iter().filter_map(one).collect()
+    }
+
+    /// The value of what the linker defines; `bound` is the section that it is a bound of ([`bounded`]).
+    fn value(&self, target: &Target, bound: Option<OutputSectionId>) -> Address {
+        let Values { symbols, layout, bases, shared, .. } = *self;
+        let image = layout.image_base;
+        let end_of = |id: Option<OutputSectionId>| id.map_or(image, |id| layout[id].end());
+        match target {
+            Target::SectionStart(_) => bound.map_or(image, |id| layout[id].address),
+            Target::SectionLoad { end, .. } => bound.map_or(image, |id| {
+                let out = &layout[id];
+                if *end { out.load_address + out.size } else { out.load_address }
+            }),
+            Target::StartOfZeroes => match bound {
+                Some(id) => layout[id].address,
+                None => end_of(last(layout, |out| !out.is_nobits())),
+            },
+            Target::Pointer { offset, .. } => {
+                bound.map_or(image, |id| layout[id].address).wrapping_add(*offset)
+            }
+            Target::SectionEnd(_) | Target::EndOfText | Target::EndOfData | Target::End => end_of(bound),
+            Target::ImageStart => image,
+            Target::Headers => layout.headers_address().unwrap_or(image),
+            Target::GotBase => bases.got_base,
+            Target::Dynamic => layout.chunk_address(ChunkKind::Dynamic),
+            Target::FrameHeader => layout.chunk(ChunkKind::EhFrameHdr).map_or(image, |c| c.address()),
+            Target::RelaIpltStart => resolver_relocs(layout).map_or(image, |c| c.address()),
+            Target::RelaIpltEnd => resolver_relocs(layout).map_or(image, |c| c.address() + c.size),
+            // In an executable, offsets from the module's block are those from the thread pointer; see
+            // `apply`, which treats DTPOFF so.
+            Target::TlsModuleBase if shared => bases.tls_start,
+            Target::TlsModuleBase => bases.thread_pointer,
+            Target::Absolute(value) => Address::new(*value),
+            Target::Version | Target::Computed { .. } => Address::ZERO,
+            Target::Alias(id, offset) => symbols[*id].address().wrapping_add(*offset as u64),
         }
-        _ => None,
-    };
-    let one = |internal: &Internal| {
-        let by_script = layout.script.as_ref().and_then(|script| script.value_of(internal.id));
-        let value = by_script.map(|value| Address::new(value.number)).or_else(|| value(&internal.target))?;
-        Some((internal.id, value))
-    };
-    internals.list.iter().filter_map(one).collect()
+    }
 }
 
 /// The output sections that symbols ask for by name: the first and the last of each name.
@@ -288,44 +325,6 @@ impl<'n> Named<'n> {
 /// What a program that nobody loads has relocations in: those that call resolvers, and no others.
 fn resolver_relocs<'l>(layout: &'l Layout) -> Option<&'l Chunk> {
     layout.chunk(ChunkKind::RelaPlt).or_else(|| layout.chunk(ChunkKind::RelaDyn))
-}
-
-/// The value of what the linker defines; `bound` is the section that it is a bound of ([`bounded`]).
-fn target_value(
-    symbols: &Symbols,
-    (layout, bound): (&Layout, Option<OutputSectionId>),
-    (bases, shared): (&Bases, bool),
-    target: &Target,
-) -> Address {
-    let image = layout.image_base;
-    let end_of = |id: Option<OutputSectionId>| id.map_or(image, |id| layout[id].end());
-    match target {
-        Target::SectionStart(_) => bound.map_or(image, |id| layout[id].address),
-        Target::SectionLoad { end, .. } => bound.map_or(image, |id| {
-            let out = &layout[id];
-            if *end { out.load_address + out.size } else { out.load_address }
-        }),
-        Target::StartOfZeroes => match bound {
-            Some(id) => layout[id].address,
-            None => end_of(last(layout, |out| !out.is_nobits())),
-        },
-        Target::Pointer { offset, .. } => bound.map_or(image, |id| layout[id].address).wrapping_add(*offset),
-        Target::SectionEnd(_) | Target::EndOfText | Target::EndOfData | Target::End => end_of(bound),
-        Target::ImageStart => image,
-        Target::Headers => layout.headers_address().unwrap_or(image),
-        Target::GotBase => bases.got_base,
-        Target::Dynamic => layout.chunk_address(ChunkKind::Dynamic),
-        Target::FrameHeader => layout.chunk(ChunkKind::EhFrameHdr).map_or(image, |c| c.address()),
-        Target::RelaIpltStart => resolver_relocs(layout).map_or(image, |c| c.address()),
-        Target::RelaIpltEnd => resolver_relocs(layout).map_or(image, |c| c.address() + c.size),
-        // In an executable, offsets from the module's block are those from the thread pointer; see
-        // `apply`, which treats DTPOFF so.
-        Target::TlsModuleBase if shared => bases.tls_start,
-        Target::TlsModuleBase => bases.thread_pointer,
-        Target::Absolute(value) => Address::new(*value),
-        Target::Version | Target::Computed { .. } => Address::ZERO,
-        Target::Alias(id, offset) => symbols[*id].address().wrapping_add(*offset as u64),
-    }
 }
 
 /// The section that something is a bound of, whatever else begins or ends there; `None` for what is no bound

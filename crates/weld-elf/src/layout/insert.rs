@@ -22,7 +22,7 @@ pub struct Insertion {
 pub fn between(layout: &mut Layout, list: &[Insertion]) -> Vec<ChunkId> {
     let first = layout.chunks.len() as u32;
     let ids: Vec<ChunkId> = (first..).take(list.len()).map(ChunkId).collect();
-    let chunk = |one: &Insertion| Chunk::new(one.kind, (0, 1), one.out);
+    let chunk = |one: &Insertion| Chunk::new(one.kind, 0, 1, one.out);
     layout.chunks.extend(list.iter().map(chunk));
     let mut order: Vec<usize> = (0..list.len()).collect();
     order.sort_by_key(|&i| (list[i].out, list[i].place));

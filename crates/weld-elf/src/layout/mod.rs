@@ -82,13 +82,13 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    pub fn new(kind: ChunkKind, (size, align): (u64, u64), out: OutputSectionId) -> Chunk {
+    pub fn new(kind: ChunkKind, size: u64, align: u64, out: OutputSectionId) -> Chunk {
         Chunk { kind, size, align, place: 0, out, segment: None }
     }
 
     /// That of which `spec` says what there is to say.
     pub fn of_spec(kind: ChunkKind, spec: &Spec, out: OutputSectionId) -> Chunk {
-        Chunk { segment: spec.segment, ..Chunk::new(kind, (spec.size, spec.align), out) }
+        Chunk { segment: spec.segment, ..Chunk::new(kind, spec.size, spec.align, out) }
     }
 
     /// The offset in its output section, until there are addresses ([`addresses`]).

@@ -54,7 +54,7 @@ pub fn add(layout: &mut Layout, seed: u64, align: impl Fn(SectionId) -> u64) {
         let mut added = Vec::with_capacity(wanted.len());
         for (place, size) in wanted {
             added.push((place, ChunkId(layout.chunks.len() as u32)));
-            layout.chunks.push(Chunk::new(ChunkKind::Padding, (size, 1), id));
+            layout.chunks.push(Chunk::new(ChunkKind::Padding, size, 1, id));
         }
         let out = &mut layout.sections[number];
         let members: Vec<Member> = std::mem::take(&mut out.members);

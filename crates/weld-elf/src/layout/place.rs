@@ -46,7 +46,7 @@ pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -
     let headers = layout.headers_size();
     let address = layout.image_base.checked_add(headers).ok_or(LayoutError::HighImageBase)?;
     let mut cursor = Cursor { address, offset: FileOffset::START + headers };
-    allocated(layout, (options, facts.pages), &mut cursor)?;
+    allocated(layout, options, facts.pages, &mut cursor)?;
     layout.sections.iter_mut().for_each(|out| out.load_address = out.address);
     let rest = |out: &OutputSection| (!out.is_alloc()).then_some(out.align);
     place_rest(layout, &mut cursor, rest, options.layout.sectionheader)
@@ -113,7 +113,8 @@ struct Placer<'c, 'o> {
 
 fn allocated(
     layout: &mut Layout,
-    (options, pages): (&Options, PageSizes),
+    options: &Options,
+    pages: PageSizes,
     cursor: &mut Cursor,
 ) -> Result<(), LayoutError> {
     let loads = layout.segments.iter().filter(|s| s.kind == PT_LOAD && !s.sections.is_empty());
@@ -138,7 +139,7 @@ fn allocated(
         }
         let before = previous.map(|p| &placed[p]);
         if let Some(start) = starts.iter().find(|start| start.section == i) {
-            placer.start_segment(before.map_or(0, |b| b.flags), &rest[0], (explicit, start))?;
+            placer.start_segment(before.map_or(0, |b| b.flags), &rest[0], explicit, start)?;
         }
         match rest[0].pads_relro {
             true => placer.relro_padding(&mut rest[0])?,
@@ -177,7 +178,8 @@ impl Placer<'_, '_> {
         &mut self,
         before: u64,
         first: &OutputSection,
-        (explicit, start): (Option<Address>, &Start),
+        explicit: Option<Address>,
+        start: &Start,
     ) -> Result<(), LayoutError> {
         let align = start.align;
         if separate(self.options, before, first.flags) {

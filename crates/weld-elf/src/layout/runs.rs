@@ -78,12 +78,7 @@ pub fn place(members: &[Member], sections: &mut [InputSection], base: usize, sta
 }
 
 /// As [`place`], from the address `start` on in an output section that begins at `origin`.
-pub fn place_from(
-    members: &[Member],
-    sections: &mut [InputSection],
-    base: usize,
-    (start, origin): (u64, u64),
-) {
+pub fn place_from(members: &[Member], sections: &mut [InputSection], base: usize, start: u64, origin: u64) {
     let mut address = start;
     for id in members.iter().filter_map(|m| m.as_section()) {
         let section = &mut sections[id.index() - base];

@@ -28,6 +28,13 @@ pub struct SegmentFacts {
     pub pages: PageSizes,
 }
 
+/// What program headers follow from besides the sections: where these belong, and the facts.
+#[derive(Clone, Copy)]
+pub struct SegmentRules<'r> {
+    pub program: &'r Program<'r>,
+    pub facts: SegmentFacts,
+}
+
 /// The sizes of pages that count for the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageSizes {
@@ -50,12 +57,13 @@ impl PageSizes {
 }
 
 /// Plans segments and assigns addresses and offsets. May be called again after chunk sizes changed.
-pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), LayoutError> {
+pub fn assign(layout: &mut Layout, rules: SegmentRules) -> Result<(), LayoutError> {
+    let SegmentRules { program, facts } = rules;
     if facts.mode.relocatable {
         return place::object(layout);
     }
     let options = program.options;
-    layout.segments = plan(layout, program, facts, program.loads_headers());
+    layout.segments = plan(layout, rules, program.loads_headers());
     let default = if facts.mode.pic { Address::ZERO } else { facts.mode.facts().image_base };
     let page = facts.mode.facts().pages.smallest;
     layout.image_base = options.layout.image_base.map_or(default, Address::new);
@@ -64,7 +72,7 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
     }
     place::all(layout, options, facts)?;
     if options.layout.image_base.is_none() && !options.layout.section_starts.is_empty() {
-        move_headers(layout, program, facts)?;
+        move_headers(layout, rules)?;
     }
     drop_empty_loads(layout);
     measure(layout, facts);
@@ -85,7 +93,8 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
 /// Puts the headers, and the sections that come before the first one with an address of its own
 /// (`-Ttext=0x7c00`), below all that have one; headers alone go right below, where code reaches them. Where
 /// there is no room for them they are not loaded.
-fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), LayoutError> {
+fn move_headers(layout: &mut Layout, rules: SegmentRules) -> Result<(), LayoutError> {
+    let SegmentRules { program, facts } = rules;
     let options = program.options;
     let moved = |s: &OutputSection| s.start.is_some();
     let alloc = || layout.sections.iter().take_while(|s| s.is_alloc());
@@ -112,7 +121,7 @@ fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> 
             if facts.mode.interp {
                 return Err(LayoutError::NoRoomForHeaders { lowest });
             }
-            layout.segments = plan(layout, program, facts, false);
+            layout.segments = plan(layout, rules, false);
             layout.image_base = floor;
         }
         _ => return Ok(()),
@@ -313,17 +322,17 @@ const OPENBSD: &[(&[u8], u32)] = &[
 ];
 
 /// `headers`: whether the headers are loaded.
-fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) -> Vec<Segment> {
+fn plan(layout: &Layout, rules: SegmentRules, headers: bool) -> Vec<Segment> {
     let alloc = layout.sections.iter().take_while(|s| s.is_alloc()).count();
-    plan_with(layout, (program, facts), headers, |list| {
-        plan_loads(&layout.sections[..alloc], (program, facts.pages.max), headers, list);
+    plan_with(layout, rules, headers, |list| {
+        plan_loads(&layout.sections[..alloc], rules, headers, list);
     })
 }
 
 /// All program headers; `plan_loads` adds those that are loaded.
 pub(super) fn plan_with(
     layout: &Layout,
-    (program, facts): (&Program, SegmentFacts),
+    SegmentRules { program, facts }: SegmentRules,
     headers: bool,
     plan_loads: impl FnOnce(&mut Vec<Segment>),
 ) -> Vec<Segment> {
@@ -417,12 +426,8 @@ pub(super) fn segment(kind: u32, flags: u32, sections: std::ops::Range<usize>, a
 
 /// Data that becomes read-only has a segment of its own, of whole pages: what fills the last of them is a
 /// section, so that tools that go by sections do not cut it off.
-fn plan_loads(
-    sections: &[OutputSection],
-    (program, page): (&Program, u64),
-    headers: bool,
-    list: &mut Vec<Segment>,
-) {
+fn plan_loads(sections: &[OutputSection], rules: SegmentRules, headers: bool, list: &mut Vec<Segment>) {
+    let (program, page) = (rules.program, rules.facts.pages.max);
     let mut load = headers.then(|| segment(PT_LOAD, program.rights(Memory::ReadOnly), 0..0, page));
     load.iter_mut().for_each(|load| load.headers = true);
     let mut previous: Option<&OutputSection> = None;

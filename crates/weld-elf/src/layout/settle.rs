@@ -71,7 +71,7 @@ mod tests {
             out.members = (0..2).map(|i| Member::chunk(ChunkId(2 * id + i))).collect();
             layout.sections.push(out);
         }
-        let chunk = |id: u32| Chunk::new(ChunkKind::Relr, (8, 8), OutputSectionId(id / 2));
+        let chunk = |id: u32| Chunk::new(ChunkKind::Relr, 8, 8, OutputSectionId(id / 2));
         layout.chunks = (0..4).map(chunk).collect();
         layout
     }

@@ -14,9 +14,10 @@ use weld_common::diag::DiagSink;
 use weld_common::runs::{Extent, align_to};
 use weld_common::{par, trace};
 
+use super::addresses::{Bases, Values};
 use super::round::{RelaxHint, Round};
 use super::settle::Adaptive;
-use super::{Layout, Member, MergedPart, addresses, members, scripted};
+use super::{Layout, Member, MergedPart, members, scripted};
 use crate::address::Address;
 use crate::arch::plt;
 use crate::arch::relax_deltas::RelaxDelta;
@@ -340,8 +341,8 @@ impl<'c, 'a> World<'c, 'a> {
             thread_pointer: layout.thread_pointer(mode.facts().tls),
             pointer: None,
         };
-        let fixed = (self.symbols, layout, self.internals);
-        round.internals = addresses::internals_by_sections(fixed);
+        let (symbols, internals, bases) = (self.symbols, self.internals, &Bases::default());
+        round.internals = Values { symbols, layout, internals, bases, shared: false }.by_sections();
         for internal in &self.internals.list {
             if let Target::Alias(other, offset) = internal.target
                 && let Some(address) = round.global(other)

@@ -137,7 +137,7 @@ impl<'l, 'j> Link<'l, 'j> {
     /// The intermediate code of a file that is known to have some.
     fn source(&self, file: FileId, origin: Origin<'j>) -> Option<(IrFile<'j>, File<'j>)> {
         let inputs = self.inputs;
-        let (code, bytes) = ir::find((file, inputs.name(file)), origin.bytes, inputs.reading(false))?;
+        let (code, bytes) = ir::find(file, inputs.name(file), origin.bytes, inputs.reading(false))?;
         let file = origin.file(bytes, code.compiler, &self.job.options.lto);
         Some((code, file))
     }

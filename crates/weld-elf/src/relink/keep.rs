@@ -54,7 +54,7 @@ impl Session {
     }
 
     /// Finds out whether there is something that is not relinked. Has a second file get what is written to `file`.
-    pub fn begin_images(&self, file: &mut OutputFile, (image, context): (&Image, &Context)) {
+    pub fn begin_images(&self, file: &mut OutputFile, image: &Image, context: &Context) {
         if self.keeper().is_some()
             && let Some(why) = nature::of_link(context, image.resolved, image.live)
         {

@@ -294,7 +294,7 @@ impl<'a> Joiner<'_, 'a> {
             all.moving.entry(bin).and_modify(|least| *least = step.min(*least)).or_insert(step);
         }
         if frame {
-            self.follow_frame((index, id), bin, all);
+            self.follow_frame(index, id, bin, all);
         }
     }
 
@@ -336,7 +336,7 @@ impl<'a> Joiner<'_, 'a> {
     }
 
     /// Has an `.eh_frame` begin right after the last record of the one before it.
-    fn follow_frame(&mut self, (object, id): (usize, SectionId), bin: PlacementId, all: &mut Gathered<'a>) {
+    fn follow_frame(&mut self, object: usize, id: SectionId, bin: PlacementId, all: &mut Gathered<'a>) {
         let mut frame = Frame { object, id, start: 0 };
         if let Some(before) = all.last_frames.get(&bin) {
             let owner = &self.objects[before.object];

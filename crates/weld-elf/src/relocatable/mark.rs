@@ -31,14 +31,25 @@ struct Marker<'c, 'a> {
     stack: Vec<SectionId>,
 }
 
-/// The sections to copy. Notes in `symbols` which names they refer to (`sym::USED`).
-pub fn live<'a>(
-    resolved: &Resolved<'a>,
-    sections: &Sections<'a>,
-    (symbols, internals): (&Symbols, &Internals),
-    owners: &SectionOwners,
-    (options, sink): (&Options, &DiagSink),
-) -> Live {
+/// What is looked at.
+#[derive(Clone, Copy)]
+pub struct Link<'c, 'a> {
+    pub resolved: &'c Resolved<'a>,
+    pub sections: &'c Sections<'a>,
+    pub symbols: &'c Symbols,
+    pub internals: &'c Internals,
+    pub owners: &'c SectionOwners,
+}
+
+impl Link<'_, '_> {
+    /// The sections to copy. Notes in `symbols` which names they refer to (`sym::USED`).
+    pub fn live(self, options: &Options, sink: &DiagSink) -> Live {
+        live(self, options, sink)
+    }
+}
+
+fn live(link: Link, options: &Options, sink: &DiagSink) -> Live {
+    let Link { resolved, sections, symbols, internals, owners } = link;
     let marks = Marks::new(sections.list.len());
     let mut marker = Marker { resolved, sections, symbols, owners, marks, stack: Vec::new() };
     if options.sections.gc_sections {

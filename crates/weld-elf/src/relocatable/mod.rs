@@ -26,7 +26,7 @@ use crate::resolve::Resolved;
 use crate::resolve::comdat::Comdats;
 use crate::sections::{self, Sections};
 use crate::setup::ScriptRules;
-use crate::symbols::internal::{Internals, Target};
+use crate::symbols::internal::{FromScripts, Internals, Target};
 use crate::symbols::{self, Symbols, sym};
 use crate::synth::attributes;
 use crate::synth::commons::{Commons, allocate_commons, merged_commons};
@@ -48,6 +48,16 @@ pub struct Object<'j> {
     pub plan: Plan<'j>,
 }
 
+/// What is known of the link once COMDAT groups are chosen.
+#[derive(Clone, Copy)]
+pub struct Given<'g, 'j> {
+    pub comdats: &'g Comdats,
+    /// Those of a linker script.
+    pub rules: Option<&'g ScriptRules<'j>>,
+    pub mode: Mode,
+    pub threads: usize,
+}
+
 /// Everything between the choice of COMDAT groups and the addresses.
 ///
 /// # Errors
@@ -56,9 +66,9 @@ pub fn join<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
-    (comdats, rules): (&Comdats, Option<&ScriptRules<'j>>),
-    (mode, threads): (Mode, usize),
+    given: Given<'_, 'j>,
 ) -> Result<Object<'j>, Diagnostics> {
+    let Given { comdats, rules, mode, threads } = given;
     let (options, parallel) = (job.options, threads > 1);
     refuse(job, resolved)?;
     let scripted = rules.filter(|_| inputs.layout().is_some()).map(|rules| rules.scripted());
@@ -67,8 +77,9 @@ pub fn join<'j>(
     });
     job.sink.end_phase()?;
     // Define what the command line does.
-    let script = inputs.script().zip(rules).map(|(script, rules)| (&**script, &rules.rules));
-    let internals = Internals::define(resolved, &sections, options, (&inputs.commands, script), job.sink);
+    let layout = inputs.script().zip(rules).map(|(script, rules)| (&**script, &rules.rules));
+    let scripts = FromScripts { commands: &inputs.commands, layout };
+    let internals = Internals::define(resolved, &sections, options, scripts, job.sink);
     job.sink.end_phase()?;
     // Freeze every name to its definition.
     let mut symbols =
@@ -81,13 +92,14 @@ pub fn join<'j>(
     job.sink.end_phase()?;
     // Find what is copied.
     let owners = SectionOwners::new(&resolved.objects, sections.list.len());
-    let live = job.step("live sections", || {
-        mark::live(resolved, &sections, (&symbols, &internals), &owners, (options, job.sink))
-    });
+    let (sink, all) = (job.sink, &sections);
+    let link =
+        mark::Link { resolved, sections: all, symbols: &symbols, internals: &internals, owners: &owners };
+    let live = job.step("live sections", || link.live(options, sink));
     if options.sections.gc_sections {
         report::removed_sections(job, resolved, &sections, &live)?;
     }
-    report::print_dependencies::dependencies(job, inputs, (resolved, &sections, &symbols))?;
+    report::print_dependencies::dependencies(job, inputs, resolved, &sections, &symbols)?;
     // Join sections, choose symbols, and lay everything out.
     let plan = job.step("layout", || {
         let rules = rules.map(|rules| &rules.rules);
@@ -123,8 +135,8 @@ fn lay_out<'j>(
     let mut kept = HashMap::new();
     match options.symbols.define_common {
         true => {
-            let asked = (options.sections.gc_sections, options.symbols.sort_common);
-            commons = allocate_commons(resolved, symbols, asked, rules).map_err(failed)?;
+            let (gc, order) = (options.sections.gc_sections, options.symbols.sort_common);
+            commons = allocate_commons(resolved, symbols, gc, order, rules).map_err(failed)?;
         }
         false => kept = merged_commons(resolved).map_err(failed)?.into_iter().collect(),
     }
@@ -151,7 +163,7 @@ fn lay_out<'j>(
         changes: joined::lossy(objects, &live).into_iter().map(|lossy| lossy || implicit).collect(),
     };
     report::flags(job, resolved);
-    let mut plan = Plan::new(context.mode, live, (resolved, options));
+    let mut plan = Plan::new(context.mode, live, resolved, options);
     plan.symtab = Some(symtab);
     plan.attributes = attributes::of_all(job, resolved, sections);
     plan.properties = Asker { job, resolved, mode: context.mode }.properties(sections);

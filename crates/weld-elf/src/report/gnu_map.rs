@@ -100,7 +100,7 @@ fn discarded(image: &Image, parallel: bool) -> String {
             if gone && !is_table(shdr) {
                 let name = text::text(object.section_name(shndx as usize).unwrap_or_default()).into_owned();
                 let file = image.resolved.objects[index].name.to_string();
-                row(&mut text, &format!(" {name}"), (Address::ZERO, shdr.sh_size()), &file);
+                row(&mut text, &format!(" {name}"), Address::ZERO, shdr.sh_size(), &file);
             }
         }
         text
@@ -113,7 +113,7 @@ fn discarded(image: &Image, parallel: bool) -> String {
 }
 
 /// A line with a place.
-fn row(text: &mut String, name: &str, (address, size): (Address, u64), file: &str) {
+fn row(text: &mut String, name: &str, address: Address, size: u64, file: &str) {
     let size = format!("{size:#x}");
     let line = match name.len() < NAME {
         true => format!("{name:<NAME$}0x{address:016x} {size:>10} {file}"),
@@ -172,7 +172,7 @@ impl Map<'_, '_, '_> {
                 true => format!("load address 0x{:016x}", out.load_address),
                 false => String::new(),
             };
-            row(text, &name, (out.address, out.size), &load);
+            row(text, &name, out.address, out.size, &load);
             self.members(out, lines.inside(id), text);
         }
         text.push_str(&lines.last);
@@ -221,8 +221,8 @@ impl Map<'_, '_, '_> {
         let section = image.sections.get(id);
         let object = &image.resolved.objects[self.context.owners.object(id).index()];
         let name = object.section_name((id.0 - object.section_base) as usize).unwrap_or_default();
-        let place = (section.address(), section.size);
-        row(text, &format!(" {}", text::text(name)), place, &object.name.to_string());
+        let (address, size) = (section.address(), section.size);
+        row(text, &format!(" {}", text::text(name)), address, size, &object.name.to_string());
         for found in self.symbols.of(id) {
             let object = &image.resolved.objects[found.object.index()];
             if found.index >= object.first_global {
@@ -241,13 +241,13 @@ impl Map<'_, '_, '_> {
                     }
                     let Some((_, object)) = self.image.definition(id) else { continue };
                     let size = self.image.symbol_size(id).unwrap_or(0);
-                    row(text, " COMMON", (address, size), &object.name.to_string());
+                    row(text, " COMMON", address, size, &object.name.to_string());
                     symbol(text, address, &self.name(id));
                 }
             }
             _ if chunk.size == 0 => {}
             _ => {
-                row(text, &format!(" {out}"), (chunk.address(), chunk.size), "<internal>");
+                row(text, &format!(" {out}"), chunk.address(), chunk.size, "<internal>");
                 if matches!(chunk.kind, ChunkKind::CopyBss | ChunkKind::CopyRelro) {
                     for (address, id) in self.symbols.copies_in(chunk) {
                         symbol(text, address, &self.name(id));
@@ -265,9 +265,9 @@ mod tests {
     #[test]
     fn long_names_have_lines_of_their_own() {
         let mut text = String::new();
-        row(&mut text, " .text", (Address::new(0x401000), 0x1b), "a.o");
-        row(&mut text, " .note.GNU-stack", (Address::ZERO, 0), "a.o");
-        row(&mut text, ".text", (Address::new(0x401000), 0x1b), "");
+        row(&mut text, " .text", Address::new(0x401000), 0x1b, "a.o");
+        row(&mut text, " .note.GNU-stack", Address::ZERO, 0, "a.o");
+        row(&mut text, ".text", Address::new(0x401000), 0x1b, "");
         symbol(&mut text, Address::new(0x401000), "f");
         assert_eq!(
             text,

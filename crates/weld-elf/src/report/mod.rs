@@ -163,7 +163,7 @@ pub fn references<'j>(
     Warnings { job, resolved, sections, live }.report();
     placement::report(job, resolved, sections, live);
     SplitStack { job, resolved, sections, symbols, live, owners }.report();
-    print_dependencies::dependencies(job, inputs, (resolved, sections, symbols))?;
+    print_dependencies::dependencies(job, inputs, resolved, sections, symbols)?;
     why_live::report(job, context, resolved, (sections, symbols), live)?;
     removed_sections(job, resolved, sections, live)
 }

@@ -46,7 +46,7 @@ pub fn check(image: &Image, script: &LayoutScript, owners: &SectionOwners) {
         for &from in &list {
             let members = &image.layout[from].members;
             members.par_iter().filter_map(|member| member.as_section()).for_each(|id| {
-                check_section(image, owners.object(id), id, (from, &is_forbidden));
+                check_section(image, owners.object(id), id, from, &is_forbidden);
             });
         }
     }
@@ -56,7 +56,8 @@ fn check_section(
     image: &Image,
     number: ObjectId,
     id: SectionId,
-    (from, is_forbidden): (OutputSectionId, &[bool]),
+    from: OutputSectionId,
+    is_forbidden: &[bool],
 ) {
     let object = &image.resolved.objects[number.index()];
     let section = image.sections.get(id);

@@ -24,7 +24,7 @@ pub fn report(job: &Job, resolved: &Resolved, sections: &Sections, live: &Live) 
         }
     }
     for bin in (0..kinds.len()).filter(|bin| kinds[*bin] == TLS | PLAIN) {
-        mixture(job, resolved, (sections, live), PlacementId(bin as u32));
+        mixture(job, resolved, sections, live, PlacementId(bin as u32));
     }
 }
 
@@ -55,7 +55,7 @@ fn check_link(job: &Job, (object, sections, live): (&Object, &Sections, &Live), 
 /// Reports that the output section of `bin` would be thread-local in parts: a section of each kind. One that
 /// gc removed has its say in the output section's flags all the same; only where all that is left is
 /// thread-local, that is right.
-fn mixture(job: &Job, resolved: &Resolved, (sections, live): (&Sections, &Live), bin: PlacementId) {
+fn mixture(job: &Job, resolved: &Resolved, sections: &Sections, live: &Live, bin: PlacementId) {
     let find = |kind: u8, dead: bool| {
         resolved.objects.iter().find_map(|object| {
             let mine = |shndx: &usize| {

@@ -38,7 +38,9 @@ pub fn archives(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), D
 pub fn dependencies(
     job: &Job,
     inputs: &Inputs,
-    (resolved, sections, symbols): (&Resolved, &Sections, &Symbols),
+    resolved: &Resolved,
+    sections: &Sections,
+    symbols: &Symbols,
 ) -> Result<(), Diagnostics> {
     if !job.options.reports.dependencies {
         return Ok(());

@@ -66,7 +66,7 @@ pub fn report(job: &Job, machine: &'static Facts, resolved: &Resolved, symbols: 
         }
     }
     if !order.is_empty() {
-        report_found((job, machine), resolved, order, &found);
+        report_found(job, machine, resolved, order, &found);
     }
 }
 
@@ -87,7 +87,8 @@ fn is_wanted(resolved: &Resolved, dso: &Shared) -> bool {
 #[cold]
 #[inline(never)]
 fn report_found<'a>(
-    (job, machine): (&Job<'a>, &'static Facts),
+    job: &Job<'a>,
+    machine: &'static Facts,
     resolved: &Resolved<'a>,
     mut order: Vec<SymbolId>,
     found: &HashMap<SymbolId, (Problem, Vec<&Shared<'a>>)>,
@@ -103,7 +104,7 @@ fn report_found<'a>(
     });
     for (i, id) in order.into_iter().enumerate() {
         let (problem, referrers) = &found[&id];
-        job.sink.push(diagnostic(job, resolved, (id, *problem), referrers).at(i as u64));
+        job.sink.push(diagnostic(job, resolved, id, *problem, referrers).at(i as u64));
     }
 }
 
@@ -139,7 +140,8 @@ fn old_versions<'a>(resolved: &Resolved<'a>, names: &HashSet<&[u8]>) -> HashSet<
 fn diagnostic(
     job: &Job,
     resolved: &Resolved,
-    (id, problem): (SymbolId, Problem),
+    id: SymbolId,
+    problem: Problem,
     referrers: &[&Shared],
 ) -> Diagnostic {
     let entry = resolved.names.get(id);

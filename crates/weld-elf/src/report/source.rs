@@ -29,18 +29,18 @@ pub fn explain(job: &Job, resolved: &Resolved, result: Result<(), Diagnostics>) 
     let limit = detailed(job.options);
     match result {
         Ok(()) => {
-            job.sink.amend(|list| add_lines(list, (job.options, resolved), limit));
+            job.sink.amend(|list| add_lines(list, job.options, resolved, limit));
             Ok(())
         }
         Err(mut diagnostics) => {
-            add_lines(&mut diagnostics.list, (job.options, resolved), limit);
+            add_lines(&mut diagnostics.list, job.options, resolved, limit);
             Err(diagnostics)
         }
     }
 }
 
 /// Adds source lines to warnings and to the first `limit` errors, and what their places lie in.
-fn add_lines(list: &mut [Diagnostic], (options, resolved): (&Options, &Resolved), limit: usize) {
+fn add_lines(list: &mut [Diagnostic], options: &Options, resolved: &Resolved, limit: usize) {
     // (diagnostic, number in its places) by object.
     let mut wanted: BTreeMap<u32, Vec<(usize, usize)>> = BTreeMap::new();
     let mut errors = 0;

@@ -85,7 +85,7 @@ impl<'a> WhyLive<'_, 'a> {
                 for cie in &frames.cies {
                     let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
                     for reloc in relocs.get(range).unwrap_or_default() {
-                        self.follow((index, section), reloc, &mut queue);
+                        self.follow(index, section, reloc, &mut queue);
                     }
                 }
             }
@@ -114,13 +114,13 @@ impl<'a> WhyLive<'_, 'a> {
         }
         if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
             for reloc in self.sections.relocs(object, index, self.sections.get(id)) {
-                self.follow((index, id), reloc, queue);
+                self.follow(index, id, reloc, queue);
             }
         }
     }
 
     /// The section that a relocation leads to.
-    fn follow(&mut self, (index, from): (usize, SectionId), reloc: &Rela, queue: &mut VecDeque<SectionId>) {
+    fn follow(&mut self, index: usize, from: SectionId, reloc: &Rela, queue: &mut VecDeque<SectionId>) {
         let object = &self.resolved.objects[index];
         if let Some(target) = self.section_of(object, reloc.sym()) {
             self.reach(target, Keeper::Reference(from, reloc.r_offset()), queue);

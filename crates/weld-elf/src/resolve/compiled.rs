@@ -97,7 +97,7 @@ fn triple<'a>(rounds: &Rounds<'a, '_, '_>) -> Option<&'a [u8]> {
     let bytes = inputs.bytes(first.file).ok()?;
     match first.code? {
         Compiler::Llvm => {
-            let (code, _) = ir::find((first.file, inputs.name(first.file)), bytes, inputs.reading(false))?;
+            let (code, _) = ir::find(first.file, inputs.name(first.file), bytes, inputs.reading(false))?;
             Some(code.triple)
         }
         Compiler::Gcc => {

@@ -122,7 +122,7 @@ impl<'a> Reader<'a, '_> {
             identify::Kind::Bitcode => {
                 let code = ir::of_bitcode(data)?;
                 self.has_code.store(true, Ordering::Relaxed);
-                return ir::standing_for(&code, (file, name), settings);
+                return ir::standing_for(&code, file, name, settings);
             }
             kind => identify::check_relocatable(kind)?,
         }
@@ -133,7 +133,7 @@ impl<'a> Reader<'a, '_> {
         match ir::inside(&object, self.search)? {
             Some(code) if !(self.is_compiled && code.is_fat) => {
                 self.has_code.store(true, Ordering::Relaxed);
-                ir::standing_for(&code, (file, object.name), settings)
+                ir::standing_for(&code, file, object.name, settings)
             }
             _ => Ok(object),
         }

@@ -29,7 +29,7 @@ impl Chains {
 
     /// Puts statements after the one with number `beside`, or in front of it; in front of a head is the end
     /// of its chain. Returns the names of the output sections that there were not before.
-    pub fn add(&mut self, statements: Vec<Statement>, (beside, after): (usize, bool)) -> Vec<Vec<u8>> {
+    pub fn add(&mut self, statements: Vec<Statement>, beside: usize, after: bool) -> Vec<Vec<u8>> {
         let mut at = if after { beside } else { self.previous[beside] };
         let mut names = Vec::new();
         for statement in statements {

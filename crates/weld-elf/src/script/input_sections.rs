@@ -219,7 +219,7 @@ impl<'a> Parser<'a, '_> {
         let place = token.place(&self.path);
         let mut sections = Vec::new();
         if self.lexer.accept(Mode::File, "(")? {
-            self.section_patterns(&mut sections, (&[], [Sort::Default; 2]), 0)?;
+            self.section_patterns(&mut sections, &[], [Sort::Default; 2], 0)?;
             if sections.is_empty() {
                 return Err(self.lexer.error_at(&token, "no section is named"));
             }
@@ -256,7 +256,8 @@ impl<'a> Parser<'a, '_> {
     fn section_patterns(
         &mut self,
         list: &mut Vec<SectionPattern>,
-        (exclude, sort): (&[FilePattern], [Sort; 2]),
+        exclude: &[FilePattern],
+        sort: [Sort; 2],
         depth: usize,
     ) -> Result<(), Diagnostic> {
         let mut exclude = exclude.to_vec();
@@ -280,7 +281,7 @@ impl<'a> Parser<'a, '_> {
                     return Err(self.lexer.error_at(&token, "sections can be sorted by two things at most"));
                 }
                 let sort = self.combined(&token, sort, inner, depth)?;
-                self.section_patterns(list, (&exclude, sort), depth + 1)?;
+                self.section_patterns(list, &exclude, sort, depth + 1)?;
                 exclude.clear();
                 continue;
             }

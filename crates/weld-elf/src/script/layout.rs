@@ -292,7 +292,7 @@ impl LayoutScript {
         let mut chains = Chains::default();
         for list in lists {
             let head = chains.begin();
-            chains.add(list, (head, false));
+            chains.add(list, head, false);
         }
         // One may be beside what another one brings.
         let mut waiting: HashMap<Vec<u8>, Vec<(usize, Insertion)>> = HashMap::new();
@@ -303,7 +303,7 @@ impl LayoutScript {
                     waiting.entry(one.beside.clone()).or_default().push((number, one));
                     continue;
                 };
-                for name in chains.add(one.statements, (at, one.after)) {
+                for name in chains.add(one.statements, at, one.after) {
                     ready.extend(waiting.remove(&name).into_iter().flatten().rev());
                 }
             }

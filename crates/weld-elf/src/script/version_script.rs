@@ -262,7 +262,9 @@ impl OwnLocals {
     /// Whether a name that spells this version stays inside; `default` says that it does so as `foo@@V`.
     pub fn contains(
         &self,
-        (name, version, default): (&[u8], &[u8], bool),
+        name: &[u8],
+        version: &[u8],
+        default: bool,
         demangled: impl FnOnce() -> Option<String>,
     ) -> bool {
         let found = self.versions.get(version).and_then(|set| set.lookup(name, demangled));
@@ -344,7 +346,7 @@ mod tests {
             "V1 { global: *; foo1; local: foo*; x; };\nV2 { local: *; };\nV3 { global: a*; local: ab; };";
         let own = OwnLocals::new(&script(text));
         let is_inside = |name: &str, version: &str, default: bool| {
-            own.contains((name.as_bytes(), version.as_bytes(), default), || None)
+            own.contains(name.as_bytes(), version.as_bytes(), default, || None)
         };
         for (name, version) in [("foo2", "V1"), ("x", "V1"), ("ab", "V3")] {
             assert!(is_inside(name, version, false) && is_inside(name, version, true), "{name}");

@@ -194,7 +194,7 @@ impl Parser<'_, '_> {
         let tie = |run: Range<usize>| {
             let (mut followers, mut members) = (Vec::new(), Vec::new());
             for group in &object.groups[run] {
-                tie_group(object, slots, group.shndx, (&mut members, &mut followers));
+                tie_group(object, slots, group.shndx, &mut members, &mut followers);
             }
             followers
         };
@@ -203,7 +203,7 @@ impl Parser<'_, '_> {
         par::in_runs("tie groups", parallel, groups, tie, |part| append(followers, part));
         let mut members = Vec::new();
         for &shndx in &object.plain_groups {
-            tie_group(object, slots, shndx, (&mut members, followers));
+            tie_group(object, slots, shndx, &mut members, followers);
         }
     }
 }
@@ -213,7 +213,8 @@ fn tie_group(
     object: &Object,
     slots: &[InputSection],
     shndx: u32,
-    (members, followers): (&mut Vec<u32>, &mut Vec<(u32, u32)>),
+    members: &mut Vec<u32>,
+    followers: &mut Vec<(u32, u32)>,
 ) {
     let words = object.group_words(shndx).unwrap_or_default();
     let live = |w: &u32| slots.get(*w as usize).is_some_and(|s| s.in_image());

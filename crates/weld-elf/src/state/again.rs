@@ -110,7 +110,7 @@ impl<'k, 'a> Alone<'k, 'a> {
         let (resolved, symbols, globals) = tables::resolved(known.state, row, object)?;
         let object = &resolved.objects[0];
         let (mut sections, live) = tables::sections(known.state, input, object)?;
-        let merged = tables::merged(&known, input, (object, store), &mut sections)?;
+        let merged = tables::merged(&known, input, object, store, &mut sections)?;
         let owners = SectionOwners::new(&resolved.objects, sections.list.len());
         Ok(Alone {
             input,

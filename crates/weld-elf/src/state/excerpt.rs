@@ -68,7 +68,7 @@ pub fn of(file: &StateFile, common: &Common, row: u32) -> Result<State, Unreadab
             section.other = NONE;
         }
     }
-    let (mut names, number) = names(file, &mentions, (row, &input))?;
+    let (mut names, number) = names(file, &mentions, row, &input)?;
     for mention in &mut mentions {
         mention.input = if mention.input == row { 0 } else { NONE };
         mention.name = number[&mention.name];
@@ -153,7 +153,8 @@ fn others(first_mention: u32, first_section: u32) -> InputRow {
 fn names(
     file: &StateFile,
     mentions: &[MentionRow],
-    (row, input): (u32, &InputRow),
+    row: u32,
+    input: &InputRow,
 ) -> Result<(Vec<NameRow>, HashMap<u32, u32>), Unreadable> {
     let mut known: Vec<u32> = mentions.iter().map(|mention| mention.name).collect();
     known.sort_unstable();

@@ -94,11 +94,18 @@ struct Decider<'c, 'a> {
     rivals: Mutex<Vec<SymbolId>>,
 }
 
+/// What exports follow from besides symbols, and who is told.
+pub struct Asked<'c> {
+    pub options: &'c Options,
+    pub mode: Mode,
+    pub sink: &'c DiagSink,
+}
+
 /// Sets the `EXPORTED`, `PREEMPTIBLE` and `LOCALIZED` bits of all symbols.
 pub fn decide<'a>(
     resolved: &Resolved<'a>,
     symbols: &Symbols,
-    (options, mode, sink): (&Options, Mode, &DiagSink),
+    Asked { options, mode, sink }: Asked,
     rules: Rules<'a>,
     parallel: bool,
 ) -> Exports<'a> {

@@ -100,20 +100,28 @@ pub struct Internals {
     in_effect: Vec<bool>,
 }
 
+/// What linker scripts say of symbols.
+pub struct FromScripts<'s> {
+    /// The commands of all.
+    pub commands: &'s Commands,
+    /// The one that lays out, and then computes all values itself.
+    pub layout: Option<(&'s LayoutScript, &'s Rules)>,
+}
+
 impl Internals {
-    /// Defines what is referred to. `scripts` are the commands of linker scripts. Call before symbols
-    /// are frozen. `script` lays out, and then computes all values itself.
+    /// Defines what is referred to. Call before symbols are frozen.
     pub fn define(
         resolved: &mut Resolved,
         sections: &Sections,
         options: &Options,
-        (scripts, script): (&Commands, Option<(&LayoutScript, &Rules)>),
+        scripts: FromScripts,
         sink: &DiagSink,
     ) -> Internals {
         let mut internals = Internals::default();
+        let FromScripts { commands, layout: script } = scripts;
         match script {
             Some((script, rules)) => internals.computed_by(resolved, script, rules),
-            None => internals.assigned(resolved, scripts),
+            None => internals.assigned(resolved, commands),
         }
         let own_layout = script.is_some_and(|(script, _)| script.has_sections && !script.adds_to_default);
         internals.linker_made(resolved, sections, (options, own_layout), sink);

@@ -203,18 +203,18 @@ pub fn freeze(
         }
         refuse_in_table(resolved, id, sink);
         match groups.find(resolved, sections, comdats, id) {
-            Some(word) => replace(resolved, sections, &mut list, (id, word)),
+            Some(word) => replace(resolved, sections, &mut list, id, word),
             None => _ = missing.insert(id),
         }
     }
     if !missing.is_empty() {
-        for found in find_anywhere(resolved, sections, &missing, parallel) {
-            replace(resolved, sections, &mut list, found);
+        for (id, word) in find_anywhere(resolved, sections, &missing, parallel) {
+            replace(resolved, sections, &mut list, id, word);
         }
     }
     if !passed_over.is_empty() {
-        for found in best(in_shared_objects(resolved, &passed_over)) {
-            replace(resolved, sections, &mut list, found);
+        for (id, word) in best(in_shared_objects(resolved, &passed_over)) {
+            replace(resolved, sections, &mut list, id, word);
         }
     }
     Symbols { list }
@@ -236,7 +236,7 @@ pub fn prefetch_definition(resolved: &Resolved, id: SymbolId) {
     }
 }
 
-fn replace(resolved: &mut Resolved, sections: &Sections, list: &mut [Symbol], (id, word): (SymbolId, u64)) {
+fn replace(resolved: &mut Resolved, sections: &Sections, list: &mut [Symbol], id: SymbolId, word: u64) {
     resolved.names.get_mut(id).best = word;
     list[id.index()] = freeze_one(resolved, sections, resolved.names.get(id));
 }

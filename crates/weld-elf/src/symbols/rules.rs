@@ -128,7 +128,7 @@ impl Scripts {
             version_of: if has_versions { Box::new(version_of) } else { Box::new(|_| None) },
             is_local_in: Box::new(move |spelled| {
                 own_locals
-                    .contains((spelled.name, spelled.version, spelled.default), || demangled(spelled.name))
+                    .contains(spelled.name, spelled.version, spelled.default, || demangled(spelled.name))
             }),
             in_dynamic_list: Box::new(move |name| dynamic.contains(name, || demangled(name))),
             has_dynamic_list: self.has_dynamic_list,

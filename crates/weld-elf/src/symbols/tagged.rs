@@ -67,7 +67,7 @@ impl Tagged {
     }
 
     /// Whether symbol `index` of an object is one.
-    pub fn has(&self, (id, object): (ObjectId, &Object), index: u32) -> bool {
+    pub fn has(&self, id: ObjectId, object: &Object, index: u32) -> bool {
         match index < object.first_global {
             true => self.locals.binary_search(&(id, index)).is_ok(),
             false if (index as usize) < object.syms.len() => {

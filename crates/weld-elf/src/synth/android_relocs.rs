@@ -32,7 +32,7 @@ const NEIGHBOURS: usize = 8;
 const ALIKE: usize = 4;
 
 /// Encodes relocations, those of type `relative` first, those of type `resolving` last.
-fn encode(form: RelocForm, mut relocs: Vec<Rela>, (relative, resolving): (u32, u32)) -> Vec<u8> {
+fn encode(form: RelocForm, mut relocs: Vec<Rela>, relative: u32, resolving: u32) -> Vec<u8> {
     let others = |r: &Rela| r.kind() != relative;
     relocs.sort_by_key(|r| {
         let group = if others(r) { info(form, r) } else { 0 };
@@ -50,7 +50,7 @@ fn encode(form: RelocForm, mut relocs: Vec<Rela>, (relative, resolving): (u32, u
 /// Encodes those of an image.
 pub fn of_image(image: &Image, dynamics: &Dynamics) -> Vec<u8> {
     let types = image.types();
-    encode(image.reloc_form, dynamics.relocs(), (types.relative, types.irelative))
+    encode(image.reloc_form, dynamics.relocs(), types.relative, types.irelative)
 }
 
 /// `r_info` as the output has it.
@@ -178,7 +178,7 @@ mod tests {
 
     fn round_trip(relocs: Vec<Rela>) -> usize {
         let mut wanted: Vec<_> = relocs.iter().map(|r| (r.r_offset(), info(FORM, r), r.r_addend())).collect();
-        let bytes = encode(FORM, relocs, (RELATIVE, u32::MAX));
+        let bytes = encode(FORM, relocs, RELATIVE, u32::MAX);
         let mut found = decode(&bytes);
         found.sort_unstable();
         wanted.sort_unstable();

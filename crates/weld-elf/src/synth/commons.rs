@@ -206,7 +206,8 @@ pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, Co
 pub fn allocate_commons(
     resolved: &Resolved,
     symbols: &mut Symbols,
-    (gc, order): (bool, Option<SortCommon>),
+    gc: bool,
+    order: Option<SortCommon>,
     rules: Option<&Rules>,
 ) -> Result<Commons, CommonError> {
     let mut commons = Commons::default();

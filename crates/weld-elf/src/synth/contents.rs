@@ -3,6 +3,7 @@
 use super::dynsym::DynSym;
 use super::eh_frames::EhFrames;
 use super::emitted_relocs::EmittedRelocs;
+use super::headers::Identity;
 use super::property_note::Properties;
 use super::rela::Dynamics;
 use super::sframe::index::Entry;
@@ -40,7 +41,8 @@ pub struct Contents<'c> {
     /// Sections that were compressed, by their ids.
     pub compressed: &'c [(OutputSectionId, CompressedSection)],
     pub headers: Vec<u8>,
-    /// What the first of them says of the file: what it is, for which system, flags; and where the program
-    /// starts.
-    pub start: (((u16, u16), u8, u32), u64),
+    /// What the first of them says of the file.
+    pub identity: Identity,
+    /// Where the program starts.
+    pub entry: u64,
 }

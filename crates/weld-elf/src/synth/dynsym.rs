@@ -330,11 +330,11 @@ impl<'a> Planner<'_, 'a> {
         } else {
             let output = self.options.output.path.file_name().map(|n| n.as_encoded_bytes()).unwrap_or(b"");
             let base = self.options.dynamic.soname.as_ref().map_or(output, |s| s.as_bytes());
-            Some(build_verdef(base, &self.exports.definitions, (head, self.machine.target.format))?)
+            Some(build_verdef(base, &self.exports.definitions, head, self.machine.target.format)?)
         };
         let first = verdef.as_ref().map_or(2, |v| v.count as u16 + 1);
         let (bound, needs) = self.needed_versions(symbols, foreign, needed, first);
-        let verneed = build_verneed(&needs, first, (head, self.machine.target.format))?;
+        let verneed = build_verneed(&needs, first, head, self.machine.target.format)?;
         let verneed = (verneed.count > 0).then_some(verneed);
         if verdef.is_none() && verneed.is_none() {
             return Ok((Vec::new(), None, None));

@@ -116,7 +116,7 @@ impl KeptRelocs for Planner<'_, '_> {
             let kind = ChunkKind::Relocs(lists.len() as u32);
             section.own = Some(kind);
             let out = OutputSectionId(outs.len() as u32);
-            chunks.push(Chunk::new(kind, (count * entry, align), out));
+            chunks.push(Chunk::new(kind, count * entry, align, out));
             outs.push(section);
             lists.push(List { target: OutputSectionId(target as u32), section: out, sources });
         }
@@ -306,14 +306,14 @@ impl<'c> Mover<'c> {
     /// An input's relocation at its new place.
     fn moved(&self, id: ObjectId, reloc: &Rela, place: Address) -> Rela {
         let object = &self.image.resolved.objects[id.index()];
-        match self.target((id, object), reloc) {
+        match self.target(id, object, reloc) {
             Some((symbol, addend)) => Rela::make(place.get(), symbol, reloc.kind(), addend),
             None => Rela::make(place.get(), 0, object.machine.none, 0),
         }
     }
 
     /// The new symbol and addend; `None` if what it refers to is gone.
-    pub fn target(&self, (id, object): (ObjectId, &Object), reloc: &Rela) -> Option<(u32, i64)> {
+    pub fn target(&self, id: ObjectId, object: &Object, reloc: &Rela) -> Option<(u32, i64)> {
         let image = self.image;
         let (index, addend) = (reloc.sym(), reloc.r_addend());
         if index == 0 {

@@ -47,8 +47,21 @@ pub fn identification(format: Format, abi: u8) -> [u8; 16] {
     bytes
 }
 
-/// `e_type` and `e_machine` of the output.
-pub fn file_type(layout: &Layout, mode: Mode, options: &Options) -> (u16, u16) {
+/// What the start of the file says of the whole.
+#[derive(Clone, Copy)]
+pub struct Identity {
+    /// `e_type`
+    pub kind: u16,
+    /// `e_machine`
+    pub machine: u16,
+    /// `EI_OSABI`
+    pub abi: u8,
+    /// `e_flags`
+    pub flags: u32,
+}
+
+/// `e_type` of the output.
+pub fn file_type(layout: &Layout, mode: Mode, options: &Options) -> u16 {
     let lowest = || layout.segments.iter().filter(|s| s.kind == PT_LOAD).map(|s| s.address).min();
     // GNU ld and mold take an address of the image for what it says: it is loaded there. One of a section
     // only says how far apart things lie, and with -N the image begins after its headers.
@@ -60,19 +73,18 @@ pub fn file_type(layout: &Layout, mode: Mode, options: &Options) -> (u16, u16) {
             && !mode.shared
             && lowest().is_some_and(|address| address.get() >= page)
     };
-    let kind = match (mode.relocatable, mode.pic) {
+    match (mode.relocatable, mode.pic) {
         (true, _) => ET_REL,
         (_, true) if is_fixed() => ET_EXEC,
         (_, true) => ET_DYN,
         _ => ET_EXEC,
-    };
-    (kind, mode.facts().target.machine)
+    }
 }
 
 /// The start of the file. `names` is the index of `.shstrtab`'s section header.
 pub fn file_header(
     layout: &Layout,
-    (kind, abi, flags): ((u16, u16), u8, u32),
+    Identity { kind, machine, abi, flags }: Identity,
     entry: u64,
     names: HeaderIndex,
 ) -> Vec<u8> {
@@ -87,7 +99,6 @@ pub fn file_header(
     let count = if layout.section_headers.is_some() { layout.sections.len() + 1 } else { 0 };
     let segments = layout.segments.len();
     let phoff = if segments == 0 { 0 } else { format.size::<Ehdr>() };
-    let (kind, machine) = kind;
     out.u16(kind).u16(machine).u32(1);
     out.word(entry).word(phoff).word(section_headers.0).u32(flags);
     out.u16(format.size::<Ehdr>() as u16).u16(size(segments, format.size::<Phdr>()));
@@ -114,33 +125,48 @@ pub fn section_headers(layout: &Layout, names: &Names, range: Range<usize>) -> V
         let (count, index) = (layout.sections.len() + 1, layout.header_of(ChunkKind::ShStrTab).0);
         let extended_count = if count >= SHN_LORESERVE as usize { count as u64 } else { 0 };
         let extended_names = if index >= SHN_LORESERVE as u32 { index } else { 0 };
-        put_section(&mut out, (0, SHT_NULL), [0, 0, 0, extended_count], (extended_names, 0), [0, 0]);
+        let first = SectionHeader { size: extended_count, link: extended_names, ..SectionHeader::default() };
+        first.put(&mut out);
     }
     // The first header is no section's.
     let sections = range.start.saturating_sub(1)..range.end - 1;
     for (section, &name) in layout.sections[sections.clone()].iter().zip(&names.offsets[sections]) {
-        put_section(
-            &mut out,
-            (name, section.kind),
-            [section.flags, section.address.get(), section.offset.0, section.size],
-            (section.link.0, section.info),
-            [section.align, section.entsize],
-        );
+        let header = SectionHeader {
+            name,
+            kind: section.kind,
+            flags: section.flags,
+            address: section.address.get(),
+            offset: section.offset.0,
+            size: section.size,
+            link: section.link.0,
+            info: section.info,
+            align: section.align,
+            entsize: section.entsize,
+        };
+        header.put(&mut out);
     }
     in_form::<Shdr>(layout.format, out.finish())
 }
 
-/// Appends a section header, native: its name and type, flags, address, offset and size, link and info,
-/// alignment and entry size.
-pub fn put_section(
-    out: &mut Writer,
-    (name, kind): (u32, u32),
-    flags_to_size: [u64; 4],
-    (link, info): (u32, u32),
-    align_and_entsize: [u64; 2],
-) {
-    out.u32(name).u32(kind);
-    flags_to_size.into_iter().for_each(|number| _ = out.word(number));
-    out.u32(link).u32(info);
-    align_and_entsize.into_iter().for_each(|number| _ = out.word(number));
+/// A section header; by default the first, which is no section's.
+#[derive(Default)]
+struct SectionHeader {
+    name: u32,
+    kind: u32,
+    flags: u64,
+    address: u64,
+    offset: u64,
+    size: u64,
+    link: u32,
+    info: u32,
+    align: u64,
+    entsize: u64,
+}
+
+impl SectionHeader {
+    /// Appends it, in native form.
+    fn put(&self, out: &mut Writer) {
+        out.u32(self.name).u32(self.kind).word(self.flags).word(self.address).word(self.offset);
+        out.word(self.size).u32(self.link).u32(self.info).word(self.align).word(self.entsize);
+    }
 }

@@ -81,7 +81,7 @@ impl Site<'_, '_, '_> {
             let width = machine.width(reloc.kind());
             let at = usize::try_from(reloc.r_offset().wrapping_sub(start)).ok();
             let Some(bytes) = at.and_then(|at| out.get_mut(at..at.checked_add(width)?)) else { continue };
-            match (mover.target((self.number, self.object), reloc), machine.implicit_addend) {
+            match (mover.target(self.number, self.object, reloc), machine.implicit_addend) {
                 (None, _) => format.put(bytes, tombstone),
                 (Some((_, addend)), Some(read)) if addend != reloc.r_addend() => {
                     format.put(bytes, addend as u64);

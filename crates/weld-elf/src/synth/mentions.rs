@@ -47,7 +47,7 @@ impl Mentions {
     }
 
     /// Whether symbol `index` of an object is the mention that is written.
-    pub fn has(&self, (number, object): (usize, &Object), index: u32) -> bool {
+    pub fn has(&self, number: usize, object: &Object, index: u32) -> bool {
         let owner = self.owners[object.global(index).index()].load(Ordering::Relaxed);
         owner == word(number, object, index)
     }

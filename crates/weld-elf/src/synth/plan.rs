@@ -186,8 +186,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
         // Nobody unpacks what a program without a loader applies itself.
         slots.resolvers_in_plt = if mode.dynamic { jump_slots } else { options.relocs.pack_android };
-        let asked = (options.sections.gc_sections, options.symbols.sort_common);
-        let commons = allocate_commons(self.resolved, symbols, asked, self.rules()).map_err(failed)?;
+        let (gc, order) = (options.sections.gc_sections, options.symbols.sort_common);
+        let commons = allocate_commons(self.resolved, symbols, gc, order, self.rules()).map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;
         drop(stretch);
         let stretch = trace::stretch("plan dynamic symbols");
@@ -258,7 +258,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             copies,
             init: find(&options.symbols.init),
             fini: find(&options.symbols.fini),
-            ..Plan::new(mode, self.live, (self.resolved, options))
+            ..Plan::new(mode, self.live, self.resolved, options)
         };
         plan.facts.executable_stack = executable_stack;
         let link = Link { job: self.job, context: self.context, resolved: self.resolved };
@@ -399,7 +399,7 @@ fn is_here(symbols: &Symbols, id: SymbolId) -> bool {
 
 impl<'a> Plan<'a> {
     /// A plan of an output with nothing in it.
-    pub fn new(mode: Mode, live: Live, (resolved, options): (&Resolved<'a>, &Options)) -> Plan<'a> {
+    pub fn new(mode: Mode, live: Live, resolved: &Resolved<'a>, options: &Options) -> Plan<'a> {
         let machine = mode.facts();
         Plan {
             live,

@@ -160,7 +160,7 @@ impl Properties {
             let data = desc.get(at + 8..at + 8 + size as usize).ok_or(truncated)?;
             match rule(self.machine, kind) {
                 None if self.machine.properties.signing == Some(kind) => {
-                    self.parse_signing((base + at, kind), data, format)?;
+                    self.parse_signing(base + at, kind, data, format)?;
                 }
                 Some(rule) if data_size(rule, format) != data.len() => {
                     return Err(PropertyError::BadSize { at: base + at, kind, size });
@@ -182,7 +182,8 @@ impl Properties {
     /// What a property at `at` of type `kind` says of signed pointers.
     fn parse_signing(
         &mut self,
-        (at, kind): (usize, u32),
+        at: usize,
+        kind: u32,
         data: &[u8],
         format: Format,
     ) -> Result<(), PropertyError> {

@@ -147,15 +147,22 @@ pub fn is_even(section: &InputSection, input: &Rela) -> bool {
     section.align() >= 2 && input.r_offset().is_multiple_of(2)
 }
 
-/// Whether a dynamic relocation goes into the packed table for those of a kind, if there is one.
-pub fn is_packed(
-    (resolved, sections, owners): (&Resolved, &Sections, &SectionOwners),
-    (kind, far): (DynKind, &[DynReloc]),
-    reloc: &DynReloc,
-) -> bool {
-    reloc.kind() == kind
-        && is_packable(resolved, sections, owners, reloc)
-        && far.binary_search(reloc).is_err()
+/// Where the places of dynamic relocations are looked up.
+#[derive(Clone, Copy)]
+pub struct Inputs<'c, 'a> {
+    pub resolved: &'c Resolved<'a>,
+    pub sections: &'c Sections<'a>,
+    pub owners: &'c SectionOwners,
+}
+
+impl Inputs<'_, '_> {
+    /// Whether a dynamic relocation goes into the packed table for those of a kind, if there is one; those
+    /// that are `far` do not.
+    pub fn has_packed(&self, kind: DynKind, far: &[DynReloc], reloc: &DynReloc) -> bool {
+        reloc.kind() == kind
+            && is_packable(self.resolved, self.sections, self.owners, reloc)
+            && far.binary_search(reloc).is_err()
+    }
 }
 
 /// The relocations with their addresses.

@@ -125,8 +125,8 @@ impl<'l> Adaptive<'l> for Packed<'_, '_> {
 impl Packed<'_, '_> {
     fn addresses(&self, layout: &Layout, sections: &Sections) -> Vec<u64> {
         let mut list = Vec::with_capacity(self.count as usize);
-        let inputs = (self.resolved, sections, self.owners);
-        let packed = |r: &_| rela::is_packed(inputs, (self.kind, self.far), r);
+        let inputs = rela::Inputs { resolved: self.resolved, sections, owners: self.owners };
+        let packed = |r: &_| inputs.has_packed(self.kind, self.far, r);
         for reloc in self.relocs.iter().filter(|reloc| packed(reloc)) {
             let object = self.owners.object(reloc.section);
             let section = sections.get(reloc.section);

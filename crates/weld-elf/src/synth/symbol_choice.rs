@@ -65,10 +65,10 @@ impl Choice<'_, '_> {
     }
 
     /// Whether local symbol `index` of object `number` is written.
-    pub fn keeps_local(&self, (number, object): (usize, &Object), index: u32, symbol: &Sym) -> bool {
+    pub fn keeps_local(&self, number: usize, object: &Object, index: u32, symbol: &Sym) -> bool {
         let needed = || {
             let needed = self.special.needed.as_ref();
-            needed.is_some_and(|needed| needed.local(self, (number, object), index))
+            needed.is_some_and(|needed| needed.local(self, number, object, index))
         };
         let SymtabOptions { discard, strip, .. } = &self.options.symtab;
         let unwanted = symbol.st_name() == 0 || *discard == Discard::All || *strip == Strip::All;
@@ -110,7 +110,7 @@ impl Choice<'_, '_> {
     /// Whether this object's symbol `index` is the definition of its name, in the image; and whether
     /// it is written as a local symbol. With `-r`, also whether it is the mention of one that nothing
     /// defines.
-    pub fn keeps_global(&self, (number, object): (usize, &Object), index: u32) -> Option<bool> {
+    pub fn keeps_global(&self, number: usize, object: &Object, index: u32) -> Option<bool> {
         if object.syms[index as usize].st_shndx() == SHN_UNDEF && self.special.mentions.is_none() {
             return None;
         }
@@ -122,7 +122,7 @@ impl Choice<'_, '_> {
             sym::ABSOLUTE => true,
             // gc gave it no place if it has no section.
             sym::COMMON => symbol.section != u32::MAX || self.keeps_common(id),
-            sym::UNDEFINED => return self.keeps_mention((number, object), index).then_some(false),
+            sym::UNDEFINED => return self.keeps_mention(number, object, index).then_some(false),
             _ => false,
         };
         if !here {
@@ -140,8 +140,8 @@ impl Choice<'_, '_> {
     }
 
     #[cold]
-    fn keeps_mention(&self, object: (usize, &Object), index: u32) -> bool {
-        self.special.mentions.as_ref().is_some_and(|mentions| mentions.has(object, index))
+    fn keeps_mention(&self, number: usize, object: &Object, index: u32) -> bool {
+        self.special.mentions.as_ref().is_some_and(|mentions| mentions.has(number, object, index))
     }
 
     /// Whether a global symbol that is defined here is written as a local one. With `-r` none is: other
@@ -190,7 +190,7 @@ impl Suffixes {
                 let symbol = &object.syms[index as usize];
                 let name = object.symbol_name(index);
                 let named = symbol.kind() != STT_FILE && !name.is_empty();
-                if named && choice.keeps_local((number, object), index, symbol) {
+                if named && choice.keeps_local(number, object, index, symbol) {
                     bins[hash_bytes(name) as usize % SHARDS].push(index);
                 }
             }

@@ -91,7 +91,7 @@ impl Needed {
         let one = |(number, object): (usize, &Object)| {
             let _task = region.task();
             let mut locals = Kept::new(object.first_global as usize);
-            each_symbol((number, object), sections, live, |index| {
+            each_symbol(number, object, sections, live, |index| {
                 if index < object.first_global {
                     locals.set(index);
                 } else if (index as usize) < object.syms.len() {
@@ -111,7 +111,7 @@ impl Needed {
     }
 
     /// Whether a relocation, or a group that is copied, refers to local symbol `index` of an object.
-    pub fn local(&self, choice: &Choice, (number, object): (usize, &Object), index: u32) -> bool {
+    pub fn local(&self, choice: &Choice, number: usize, object: &Object, index: u32) -> bool {
         let find = || {
             let mut locals = Kept::new(object.first_global as usize);
             let mut set = |index: u32| {
@@ -119,7 +119,7 @@ impl Needed {
                     locals.set(index)
                 }
             };
-            each_symbol((number, object), choice.sections, choice.live, &mut set);
+            each_symbol(number, object, choice.sections, choice.live, &mut set);
             for (shndx, shdr) in object.shdrs.iter().enumerate().filter(|(_, s)| s.sh_type() == SHT_GROUP) {
                 let dissolved = choice.options.sections.dissolve_groups;
                 if !dissolved && !live_members(object, shndx as u32, choice.live).is_empty() {
@@ -139,12 +139,7 @@ impl Needed {
 
 /// Hands the symbols that relocations of an object's sections refer to, as far as these are copied, to
 /// `take`.
-fn each_symbol(
-    (number, object): (usize, &Object),
-    sections: &Sections,
-    live: &Live,
-    mut take: impl FnMut(u32),
-) {
+fn each_symbol(number: usize, object: &Object, sections: &Sections, live: &Live, mut take: impl FnMut(u32)) {
     for id in (object.section_base + 1..).take(object.shdrs.len().saturating_sub(1)).map(SectionId) {
         let section = sections.get(id);
         if section.in_image() && live.contains(id) && section.kind() != SectionKind::Folded {

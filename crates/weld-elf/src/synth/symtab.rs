@@ -131,10 +131,10 @@ impl<'a> Choice<'_, 'a> {
             prefetch_counted(self.resolved, self.symbols, object, i + AHEAD as u32);
             let global = i >= object.first_global;
             let kept = match global {
-                true => self.keeps_global((number, object), i),
+                true => self.keeps_global(number, object, i),
                 false => {
                     object.check_local(i, symbol, self.sink);
-                    self.keeps_local((number, object), i, symbol).then_some(true)
+                    self.keeps_local(number, object, i, symbol).then_some(true)
                 }
             };
             let Some(local) = kept else { continue };

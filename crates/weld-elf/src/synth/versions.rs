@@ -38,7 +38,8 @@ pub struct Verdef {
 pub fn build_verdef(
     base: &[u8],
     defs: &[VersionDef],
-    (strtab, format): (&mut StringTable, Format),
+    strtab: &mut StringTable,
+    format: Format,
 ) -> Result<Verdef, VersionError> {
     if defs.len() + 1 > MAX_INDEX {
         return Err(VersionError::TooMany);
@@ -103,7 +104,8 @@ pub struct Verneed {
 pub fn build_verneed(
     needs: &[VersionNeed],
     first_index: u16,
-    (strtab, format): (&mut StringTable, Format),
+    strtab: &mut StringTable,
+    format: Format,
 ) -> Result<Verneed, VersionError> {
     let mut bytes = Vec::new();
     let mut count = 0;
@@ -234,7 +236,7 @@ mod tests {
             VersionNeed { file: b"libempty.so", versions: vec![] },
             VersionNeed { file: b"libm.so.6", versions: vec![(b"GLIBC_2.2.5", false)] },
         ];
-        build_verneed(&needs, 4, (strtab, format)).unwrap()
+        build_verneed(&needs, 4, strtab, format).unwrap()
     }
 
     #[test]
@@ -242,14 +244,14 @@ mod tests {
         for format in Format::ALL {
             let mut strtab = StringTable::new();
             let defs = [def("V1", &[]), def("V2", &["V1"]), def("V3", &["V2", "V1"])];
-            let built = build_verdef(b"libx.so", &defs, (&mut strtab, format)).unwrap();
+            let built = build_verdef(b"libx.so", &defs, &mut strtab, format).unwrap();
             assert_eq!(built.count, 4);
             assert_eq!(built.bytes.len(), 4 * 20 + (1 + 1 + 2 + 3) * 8);
             // The base: revision 1, flags 1, index 1, one name.
             let [zero, one] = format.u16_bytes(1);
             assert_eq!(built.bytes[..8], [zero, one].repeat(4));
             assert_eq!(format.get_u32(&built.bytes[8..]), sysv_hash(b"libx.so"));
-            let parsed = parse_verdef(&built.bytes, built.count, (strtab.bytes(), format)).unwrap();
+            let parsed = parse_verdef(&built.bytes, built.count, strtab.bytes(), format).unwrap();
             assert_eq!(parsed, [(1, &b"libx.so"[..]), (2, b"V1"), (3, b"V2"), (4, b"V3")]);
         }
     }
@@ -261,7 +263,7 @@ mod tests {
             let built = sample_verneed(&mut strtab, format);
             assert_eq!(built.count, 2);
             assert_eq!(built.bytes.len(), 5 * 16);
-            let parsed = parse_verneed(&built.bytes, built.count, (strtab.bytes(), format)).unwrap();
+            let parsed = parse_verneed(&built.bytes, built.count, strtab.bytes(), format).unwrap();
             let need = |index, file: &'static str, name: &'static str, weak| NeededVersion {
                 index,
                 file: file.as_bytes(),
@@ -285,23 +287,23 @@ mod tests {
         let defs: Vec<_> = names.iter().map(|n| def(n, &[])).collect();
         let mut strtab = StringTable::new();
         assert_eq!(
-            build_verdef(b"x", &defs, (&mut strtab, Format::NATIVE)).unwrap_err(),
+            build_verdef(b"x", &defs, &mut strtab, Format::NATIVE).unwrap_err(),
             VersionError::TooMany
         );
-        assert!(build_verdef(b"x", &defs[1..], (&mut strtab, Format::NATIVE)).is_ok());
+        assert!(build_verdef(b"x", &defs[1..], &mut strtab, Format::NATIVE).is_ok());
         let needs = [VersionNeed { file: b"f", versions: vec![(b"a", false), (b"b", false)] }];
         assert_eq!(
-            build_verneed(&needs, 0x7fff, (&mut strtab, Format::NATIVE)).unwrap_err(),
+            build_verneed(&needs, 0x7fff, &mut strtab, Format::NATIVE).unwrap_err(),
             VersionError::TooMany
         );
-        assert!(build_verneed(&needs, 0x7ffe, (&mut strtab, Format::NATIVE)).is_ok());
+        assert!(build_verneed(&needs, 0x7ffe, &mut strtab, Format::NATIVE).is_ok());
     }
 
     #[test]
     fn hostile_verdef() {
         let mut strtab = StringTable::new();
-        let good = build_verdef(b"libx.so", &[def("V1", &[])], (&mut strtab, Format::NATIVE)).unwrap().bytes;
-        let parse = |bytes: &[u8], count| parse_verdef(bytes, count, (strtab.bytes(), Format::NATIVE));
+        let good = build_verdef(b"libx.so", &[def("V1", &[])], &mut strtab, Format::NATIVE).unwrap().bytes;
+        let parse = |bytes: &[u8], count| parse_verdef(bytes, count, strtab.bytes(), Format::NATIVE);
         let with = |at: usize, value: u32| {
             let mut bad = good.clone();
             put_u32_at(&mut bad, at, value.to_le_bytes());
@@ -321,7 +323,7 @@ mod tests {
         assert!(parse(&good, u32::MAX).is_err());
         assert_eq!(parse(&[], 0).unwrap(), []);
         assert_eq!(
-            parse_verdef(&good, 2, (b"no terminator", Format::NATIVE)).unwrap_err(),
+            parse_verdef(&good, 2, b"no terminator", Format::NATIVE).unwrap_err(),
             VersionError::BadName(20)
         );
     }
@@ -331,14 +333,14 @@ mod tests {
         let mut strtab = StringTable::new();
         let good = sample_verneed(&mut strtab, Format::NATIVE).bytes;
         for len in 0..good.len() {
-            assert!(parse_verneed(&good[..len], 2, (strtab.bytes(), Format::NATIVE)).is_err());
+            assert!(parse_verneed(&good[..len], 2, strtab.bytes(), Format::NATIVE).is_err());
         }
         // Every single wrong byte: any answer will do, but there must be one.
         for at in 0..good.len() {
             for value in [0, 1, 0x10, 0x7f, 0xff] {
                 let mut bad = good.clone();
                 bad[at] = value;
-                let _ = parse_verneed(&bad, 2, (strtab.bytes(), Format::NATIVE));
+                let _ = parse_verneed(&bad, 2, strtab.bytes(), Format::NATIVE);
             }
         }
         // Two files that share one chain stand for more versions than the section holds.
@@ -346,6 +348,6 @@ mod tests {
         shared.extend_from_slice(&good[..48]);
         put_u32_at(&mut shared, 12, [16, 0, 0, 0]);
         put_u32_at(&mut shared, 16 + 12, [16, 0, 0, 0]);
-        let _ = parse_verneed(&shared, u32::MAX, (strtab.bytes(), Format::NATIVE)).unwrap_err();
+        let _ = parse_verneed(&shared, u32::MAX, strtab.bytes(), Format::NATIVE).unwrap_err();
     }
 }

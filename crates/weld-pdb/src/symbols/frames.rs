@@ -81,7 +81,7 @@ impl Symbols<'_> {
         for (i, module) in self.scanned.iter().enumerate() {
             for of_section in module.frames.chunk_by(|a, b| a.section == b.section) {
                 let number = of_section[0].section;
-                sorted_fixups(relocate, (i as u32, number), &mut fixups);
+                sorted_fixups(relocate, i as u32, number, &mut fixups);
                 let section = self.modules[i].sections[number as usize];
                 of_section.iter().for_each(|frames| frames.relocated(section, &fixups, module, &mut entries));
             }

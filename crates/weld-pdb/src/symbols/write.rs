@@ -103,7 +103,7 @@ pub fn unit(
     }
     for section in start.section..end.section {
         writer.next_fixup = 0;
-        sorted_fixups(relocate, (module as u32, section), &mut writer.fixups);
+        sorted_fixups(relocate, module as u32, section, &mut writer.fixups);
         writer.section(source.sections[section as usize]);
     }
     if writer.has_file_table && writer.file_table.at() == 0 {
@@ -115,7 +115,7 @@ pub fn unit(
 }
 
 /// Replaces `fixups` by those of a module's section, in order of their places.
-pub fn sorted_fixups(relocate: &dyn Relocate, (module, section): (u32, u32), fixups: &mut Vec<Fixup>) {
+pub fn sorted_fixups(relocate: &dyn Relocate, module: u32, section: u32, fixups: &mut Vec<Fixup>) {
     fixups.clear();
     relocate.fixups(module, section, fixups);
     if !fixups.is_sorted_by_key(|fixup| fixup.offset) {

@@ -16,7 +16,7 @@ use crate::address::Address;
 use crate::arch::class::{Class, From};
 use crate::arch::leb::{self, Pair, put_difference};
 use crate::arch::relax_deltas::{RelaxDelta, gone_at, offset_before};
-use crate::arch::rules::{Failure, Field};
+use crate::arch::rules::{Failure, Field, FieldAt};
 use crate::arch::site::{ResolvedAddress, Site};
 use crate::elf::Rela;
 use crate::sym;
@@ -62,7 +62,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         let at = self.place_of(reloc);
         let form = self.form(i);
         if form != relax::STAYS {
-            return self.shorter(i, form, (out, at)).map(|()| 0);
+            return self.shorter(i, form, FieldAt { out, at }).map(|()| 0);
         }
         if at.checked_add(LoongArch::<WIDE>::width(kind)).is_none_or(|end| end > out.len()) {
             site.out_of_bounds(reloc);
@@ -72,32 +72,32 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
             R_ALIGN => return self.unpadded(reloc, at).map(|()| 0),
             R_TLS_LE_ADD_R => return Ok(0),
             R_TLS_LE_LO12_R if site.settings().relax && is_marked(self.relocs, i) => {
-                return self.lower_of_thread(i, (out, at)).map(|()| 0);
+                return self.lower_of_thread(i, FieldAt { out, at }).map(|()| 0);
             }
             R_ADD_ULEB128 => {
                 let target = |reloc: &Rela| Some(site.target(reloc));
-                return put_difference::<LoongArch<WIDE>>(site, i, &LEB, target, (out, at));
+                return put_difference::<LoongArch<WIDE>>(site, i, &LEB, target, FieldAt { out, at });
             }
             R_SUB_ULEB128 => {
                 site.refuse(reloc, "has no R_LARCH_ADD_ULEB128 before it");
                 return Ok(0);
             }
-            _ if is_lower_of_label(kind) => return self.lower_of_label(i, (out, at)).map(|()| 0),
+            _ if is_lower_of_label(kind) => return self.lower_of_label(i, FieldAt { out, at }).map(|()| 0),
             _ => {}
         }
         match class {
-            Class::OtherHalf => self.part_of_slot(i, (out, at)).map(|()| 0),
+            Class::OtherHalf => self.part_of_slot(i, FieldAt { out, at }).map(|()| 0),
             Class::Got | Class::GotRelax | Class::GotTp | Class::TlsGd | Class::TlsDesc
                 if LoongArch::<WIDE>::of(kind).from == From::Place =>
             {
-                self.distance_of_slot(i, class, (out, at))
+                self.distance_of_slot(i, class, FieldAt { out, at })
             }
-            _ => self.common(i, class, (out, at)),
+            _ => self.common(i, class, FieldAt { out, at }),
         }
     }
 
     /// Applies relocation `i` as on other machines.
-    fn common(&self, i: usize, class: Class, (out, at): (&mut [u8], usize)) -> Result<usize, Failure> {
+    fn common(&self, i: usize, class: Class, FieldAt { out, at }: FieldAt) -> Result<usize, Failure> {
         let site = self.site;
         let reloc = &self.relocs[i];
         let kind = reloc.kind();
@@ -117,14 +117,14 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
             Class::Low | Class::Term if plain => {
                 LoongArch::<WIDE>::put(kind, out, at, target.get()).map(|()| 0)
             }
-            _ => site.special::<LoongArch<WIDE>>(class, i, (&mut *out, at), place),
+            _ => site.special::<LoongArch<WIDE>>(class, i, FieldAt { out: &mut *out, at }, place),
         };
         match kind {
             R_B26 => {
-                site.branch::<LoongArch<WIDE>>((reloc, place), (out, at), done.map(drop));
+                site.branch::<LoongArch<WIDE>>(reloc, place, FieldAt { out, at }, done.map(drop));
                 Ok(0)
             }
-            R_PCALA_HI20 if done.is_err() => self.far_page(i, place, (out, at), done),
+            R_PCALA_HI20 if done.is_err() => self.far_page(i, place, FieldAt { out, at }, done),
             _ => done,
         }
     }
@@ -136,7 +136,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         &self,
         i: usize,
         place: ResolvedAddress,
-        (out, at): (&mut [u8], usize),
+        FieldAt { out, at }: FieldAt,
         failed: Result<usize, Failure>,
     ) -> Result<usize, Failure> {
         if self.has_upper_half(i) {
@@ -173,13 +173,13 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         &self,
         i: usize,
         class: Class,
-        (out, at): (&mut [u8], usize),
+        FieldAt { out, at }: FieldAt,
     ) -> Result<usize, Failure> {
         let site = self.site;
         let reloc = &self.relocs[i];
         let slot = match site.slot(reloc, class) {
             Ok(slot) if !site.is_without_slot::<LoongArch<WIDE>>(i) => slot,
-            _ => return site.special::<LoongArch<WIDE>>(class, i, (out, at), site.resolve(reloc)),
+            _ => return site.special::<LoongArch<WIDE>>(class, i, FieldAt { out, at }, site.resolve(reloc)),
         };
         if reloc.r_addend() != 0 {
             return Err(Failure::Addend(reloc.r_addend()));
@@ -193,7 +193,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
 
     /// A part of the address of a slot for an address, or for a thread-local variable: there is one type for
     /// both.
-    fn part_of_slot(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn part_of_slot(&self, i: usize, FieldAt { out, at }: FieldAt) -> Result<(), Failure> {
         let site = self.site;
         let reloc = &self.relocs[i];
         let first = first_of_pair(self.relocs, i)
@@ -243,7 +243,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     }
 
     /// Writes what is left of a place.
-    fn shorter(&mut self, i: usize, form: u8, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn shorter(&mut self, i: usize, form: u8, FieldAt { out, at }: FieldAt) -> Result<(), Failure> {
         let site = self.site;
         let reloc = &self.relocs[i];
         let here = site.address().wrapping_add(at as u64);
@@ -265,7 +265,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
                 LoongArch::<WIDE>::put_distance(R_PCREL20_S2, out, at, target, here)
                     .map_err(|_| Failure::TooFar)
             }
-            relax::PADDING => self.padding(reloc, (out, at)),
+            relax::PADDING => self.padding(reloc, FieldAt { out, at }),
             // What it made is not made by others, if it turned out to be needed.
             _ if matches!(reloc.kind(), R_TLS_IE_PC_HI20 | R_TLS_DESC_PC_HI20) => {
                 let small = site.thread_offset(reloc).is_some_and(is_small);
@@ -276,7 +276,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     }
 
     /// Padding is made anew.
-    fn padding(&self, reloc: &Rela, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn padding(&self, reloc: &Rela, FieldAt { out, at }: FieldAt) -> Result<(), Failure> {
         let padding = Padding::of(reloc).ok_or(Failure::Form)?;
         let left = padding.bytes.saturating_sub(gone_at(self.deltas, self.next).into());
         let start = self.site.address().wrapping_add(at as u64);
@@ -329,7 +329,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     }
 
     /// The lower half of a distance: the other half's relocation has the symbol.
-    fn lower_of_label(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn lower_of_label(&self, i: usize, FieldAt { out, at }: FieldAt) -> Result<(), Failure> {
         let site = self.site;
         let reloc = &self.relocs[i];
         let Some(j) = self.upper_of(i) else {
@@ -366,7 +366,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     }
 
     /// The lower half of an offset from the thread pointer in code that may do without the upper one.
-    fn lower_of_thread(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn lower_of_thread(&self, i: usize, FieldAt { out, at }: FieldAt) -> Result<(), Failure> {
         let site = self.site;
         let reloc = &self.relocs[i];
         let place = site.resolve(reloc);
@@ -376,7 +376,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
             let code = instruction(out, at).ok_or(Failure::Form)?;
             put_instruction(out, at, reading(code, TP));
         }
-        site.special::<LoongArch<WIDE>>(Class::TpOff, i, (out, at), place).map(drop)
+        site.special::<LoongArch<WIDE>>(Class::TpOff, i, FieldAt { out, at }, place).map(drop)
     }
 }
 

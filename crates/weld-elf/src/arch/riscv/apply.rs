@@ -15,7 +15,7 @@ use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::leb::{self, Pair, put_difference};
 use crate::arch::relax_deltas::{RelaxDelta, gone_at, offset_before};
-use crate::arch::rules::Failure;
+use crate::arch::rules::{Failure, FieldAt};
 use crate::arch::site::Site;
 use crate::elf::Rela;
 use crate::sym;
@@ -62,7 +62,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         let at = self.place_of(reloc);
         let form = self.form(i);
         if form != relax::STAYS {
-            return self.shorter(i, form, (out, at)).map(|()| 0);
+            return self.shorter(i, form, FieldAt { out, at }).map(|()| 0);
         }
         if at.checked_add(Riscv::<WIDE>::width(kind)).is_none_or(|end| end > out.len()) {
             site.out_of_bounds(reloc);
@@ -71,17 +71,17 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         match kind {
             R_ALIGN => return self.unpadded(reloc, at).map(|()| 0),
             R_TPREL_ADD => return Ok(0),
-            R_PCREL_LO12_I | R_PCREL_LO12_S => return self.lower(i, (out, at)).map(|()| 0),
+            R_PCREL_LO12_I | R_PCREL_LO12_S => return self.lower(i, FieldAt { out, at }).map(|()| 0),
             R_LO12_I | R_LO12_S if self.may_be_alone(i) => {
-                return self.lower_alone(reloc, (out, at)).map(|()| 0);
+                return self.lower_alone(reloc, FieldAt { out, at }).map(|()| 0);
             }
             R_TPREL_LO12_I | R_TPREL_LO12_S if self.may_be_alone(i) => {
-                return self.lower_of_thread(i, (out, at)).map(|()| 0);
+                return self.lower_of_thread(i, FieldAt { out, at }).map(|()| 0);
             }
             R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12 | R_TLSDESC_ADD_LO12 | R_TLSDESC_CALL => {
-                return self.descriptor(i, (out, at)).map(|()| 0);
+                return self.descriptor(i, FieldAt { out, at }).map(|()| 0);
             }
-            R_SET_ULEB128 => return self.leb(i, (out, at)),
+            R_SET_ULEB128 => return self.leb(i, FieldAt { out, at }),
             R_SUB_ULEB128 => {
                 site.refuse(reloc, "has no R_RISCV_SET_ULEB128 before it");
                 return Ok(0);
@@ -102,7 +102,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
                 Riscv::<WIDE>::put(kind, out, at, target.get()).map(|()| 0)
             }
             Class::Low | Class::Term if plain => Riscv::<WIDE>::put(kind, out, at, target.get()).map(|()| 0),
-            _ => site.special::<Riscv<WIDE>>(class, i, (out, at), place),
+            _ => site.special::<Riscv<WIDE>>(class, i, FieldAt { out, at }, place),
         };
         done.or_else(|failure| match self.low_address(i, here) {
             Some(address) => {
@@ -164,7 +164,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     }
 
     /// Writes what is left of a place.
-    fn shorter(&mut self, i: usize, form: u8, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn shorter(&mut self, i: usize, form: u8, FieldAt { out, at }: FieldAt) -> Result<(), Failure> {
         let site = self.site;
         let reloc = &self.relocs[i];
         match form {
@@ -187,7 +187,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
                 put_short(out, at, SHORT_LUI | (register << 7) as u16);
                 Riscv::<WIDE>::put(R_RVC_LUI, out, at, site.target(reloc).get())
             }
-            relax::PADDING => self.padding(reloc, (out, at)),
+            relax::PADDING => self.padding(reloc, FieldAt { out, at }),
             // Those of other kinds find out by their lower halves.
             _ if reloc.kind() == R_HI20 && self.alone(site.target(reloc)).is_none() => Err(Failure::TooFar),
             // It is gone.
@@ -196,7 +196,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     }
 
     /// Padding is made anew: what was there may have been cut within an instruction.
-    fn padding(&self, reloc: &Rela, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn padding(&self, reloc: &Rela, FieldAt { out, at }: FieldAt) -> Result<(), Failure> {
         let padding = reloc.r_addend() as u64;
         let gone = gone_at(self.deltas, self.next);
         let left = (padding - u64::from(gone)) as usize;
@@ -261,7 +261,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     }
 
     /// The lower half of a distance: the other half's relocation has the symbol.
-    fn lower(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn lower(&self, i: usize, FieldAt { out, at }: FieldAt) -> Result<(), Failure> {
         let site = self.site;
         let reloc = &self.relocs[i];
         let Some(j) = self.upper_of(i) else {
@@ -277,7 +277,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         if self.form_of(j) == relax::GONE {
             let pointer = site.settings().pointer.ok_or(Failure::Form)?;
             let value = Riscv::<WIDE>::wrapped(site.target(upper).wrapping_sub(pointer));
-            return put_alone(reloc.kind(), (out, at), GP, value);
+            return put_alone(reloc.kind(), FieldAt { out, at }, GP, value);
         }
         let mut value = self.value_of_upper(j)?;
         if !has_halves(WIDE, value) {
@@ -309,29 +309,29 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     }
 
     /// The lower half of an address in code that may do without the upper one.
-    fn lower_alone(&self, reloc: &Rela, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn lower_alone(&self, reloc: &Rela, FieldAt { out, at }: FieldAt) -> Result<(), Failure> {
         let target = self.site.target(reloc);
         match self.alone(target) {
-            Some((register, value)) => put_alone(reloc.kind(), (out, at), register, value),
+            Some((register, value)) => put_alone(reloc.kind(), FieldAt { out, at }, register, value),
             None => Riscv::<WIDE>::put(reloc.kind(), out, at, target.get()),
         }
     }
 
     /// The same for an offset from the thread pointer.
-    fn lower_of_thread(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn lower_of_thread(&self, i: usize, FieldAt { out, at }: FieldAt) -> Result<(), Failure> {
         let site = self.site;
         let reloc = &self.relocs[i];
         let place = site.resolve(reloc);
         let target = place.address.wrapping_add(place.addend as u64);
         let offset = Riscv::<WIDE>::wrapped(target.wrapping_sub(site.settings().thread_pointer));
         if place.flags & sym::KIND == sym::DEFINED && is_low(offset) {
-            return put_alone(reloc.kind(), (out, at), TP, offset);
+            return put_alone(reloc.kind(), FieldAt { out, at }, TP, offset);
         }
-        site.special::<Riscv<WIDE>>(Class::TpOff, i, (out, at), place).map(drop)
+        site.special::<Riscv<WIDE>>(Class::TpOff, i, FieldAt { out, at }, place).map(drop)
     }
 
     /// An instruction of a sequence that asks a descriptor.
-    fn descriptor(&mut self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn descriptor(&mut self, i: usize, FieldAt { out, at }: FieldAt) -> Result<(), Failure> {
         let site = self.site;
         let reloc = &self.relocs[i];
         let kind = reloc.kind();
@@ -377,15 +377,15 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
     }
 
     /// A difference of two labels as LEB128.
-    fn leb(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<usize, Failure> {
+    fn leb(&self, i: usize, FieldAt { out, at }: FieldAt) -> Result<usize, Failure> {
         let site = self.site;
         let target = |reloc: &Rela| Some(site.target(reloc));
-        put_difference::<Riscv<WIDE>>(site, i, &LEB, target, (out, at))
+        put_difference::<Riscv<WIDE>>(site, i, &LEB, target, FieldAt { out, at })
     }
 }
 
 /// An instruction that makes a value alone, from a register that is known.
-fn put_alone(kind: u32, (out, at): (&mut [u8], usize), register: u32, value: i64) -> Result<(), Failure> {
+fn put_alone(kind: u32, FieldAt { out, at }: FieldAt, register: u32, value: i64) -> Result<(), Failure> {
     if !is_low(value) {
         return Err(Failure::TooFar);
     }

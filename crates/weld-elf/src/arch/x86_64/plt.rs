@@ -103,12 +103,12 @@ pub fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
             put_distance(entry, 10, base, address + 14);
             continue;
         }
-        write_ordinary(plan, (i, i, address), entry);
+        write_ordinary(plan, i, i, address, entry);
     }
 }
 
 /// Writes entry `i`, number `index` of its section, at `address`.
-fn write_ordinary(plan: &Plan, (i, index, address): (u32, u32, Address), entry: &mut [u8]) {
+fn write_ordinary(plan: &Plan, i: u32, index: u32, address: Address, entry: &mut [u8]) {
     // jmp *slot(%rip); push index; jmp header
     entry.copy_from_slice(&[0xff, 0x25, 0, 0, 0, 0, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0]);
     put_distance(entry, 2, plan.word(i), address + 6);
@@ -122,9 +122,9 @@ pub fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
     let size = plan.entry_size();
     for (i, address, entry) in plt::entries(size, (first, plan.iplt), start, out) {
         match plan.style {
-            Style::Retpoline { lazy } => write_retpoline(plan, lazy, (i, address), entry),
-            Style::Marked => write_marked(plan, (i, address), entry),
-            _ => write_ordinary(plan, (i, i - first, address), entry),
+            Style::Retpoline { lazy } => write_retpoline(plan, lazy, i, address, entry),
+            Style::Marked => write_marked(plan, i, address, entry),
+            _ => write_ordinary(plan, i, i - first, address, entry),
         }
     }
 }
@@ -143,12 +143,12 @@ fn write_retpolines(plan: &Plan, lazy: bool, start: u64, out: &mut [u8]) {
         head.copy_from_slice(&BOUND_HEADER);
     }
     for (i, address, entry) in plt::entries(size, (0, base + header), start.saturating_sub(header), entries) {
-        write_retpoline(plan, lazy, (i, address), entry);
+        write_retpoline(plan, lazy, i, address, entry);
     }
 }
 
 /// Writes an entry of `-z retpolineplt` at `address`.
-fn write_retpoline(plan: &Plan, lazy: bool, (i, address): (u32, Address), entry: &mut [u8]) {
+fn write_retpoline(plan: &Plan, lazy: bool, i: u32, address: Address, entry: &mut [u8]) {
     let base = plan.plt;
     if lazy {
         entry.copy_from_slice(&LAZY_ENTRY);
@@ -166,12 +166,12 @@ fn write_retpoline(plan: &Plan, lazy: bool, (i, address): (u32, Address), entry:
 /// Writes `.plt.sec` from byte `start` on, where an entry starts.
 pub fn write_plt_sec(plan: &Plan, start: u64, out: &mut [u8]) {
     for (i, address, entry) in plt::entries(ENTRY, (0, plan.plt_sec), start, out) {
-        write_marked(plan, (i, address), entry);
+        write_marked(plan, i, address, entry);
     }
 }
 
 /// Writes an entry that starts with a mark, at `address`.
-fn write_marked(plan: &Plan, (i, address): (u32, Address), entry: &mut [u8]) {
+fn write_marked(plan: &Plan, i: u32, address: Address, entry: &mut [u8]) {
     // endbr64; jmp *slot(%rip); nop
     entry.copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0, 0, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0]);
     put_distance(entry, 6, plan.word(i), address + 10);

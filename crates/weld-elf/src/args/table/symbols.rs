@@ -32,7 +32,8 @@ const ROWS: &[Spec<State>] = &[
         Required("SYMBOL=VALUE"),
         "Define SYMBOL as a number, or as another symbol plus or minus a number.",
         |s, v| {
-            s.defsym(parse_defsym(v.text()?)?);
+            let (name, value) = parse_defsym(v.text()?)?;
+            s.defsym(name, value);
             Ok(())
         },
     ),

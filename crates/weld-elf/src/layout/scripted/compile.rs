@@ -142,7 +142,7 @@ impl Maker<'_> {
         self.contents.push(Contents { kind: section.kind.clone(), ..Contents::default() });
         self.steps.push(Step::Begin(block));
         for (i, content) in section.contents.iter().enumerate() {
-            self.content(block, (number as u32, i as u32), content);
+            self.content(block, number as u32, i as u32, content);
         }
         self.steps.push(Step::End(block));
         Ok(())
@@ -200,7 +200,7 @@ impl Maker<'_> {
         Ok(Some(numbers))
     }
 
-    fn content(&mut self, block: usize, (section, content_number): (u32, u32), content: &Content) {
+    fn content(&mut self, block: usize, section: u32, content_number: u32, content: &Content) {
         match content {
             Content::Inputs(_) | Content::Class(_) => {
                 let (bins, key) = (&self.source.rules.bins, (section, content_number));

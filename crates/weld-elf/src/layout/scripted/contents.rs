@@ -178,7 +178,7 @@ impl Maker<'_> {
             self.data_chunks.push(ChunkId(chunks.len() as u32));
             let (kind, size) = (ChunkKind::ScriptData(number as u32), bytes.len() as u64);
             let out = OutputSectionId(*block as u32);
-            chunks.push(Chunk::new(kind, (size, 1), out));
+            chunks.push(Chunk::new(kind, size, 1, out));
         }
         Ok(chunks)
     }

@@ -5,8 +5,8 @@ mod expression;
 use super::loads::{Loaded, Start};
 use super::*;
 use crate::address::Address;
-use crate::layout::segments::{PageSizes, is_tls_zeroes};
-use crate::layout::{Chunk, ChunkKind, Filler, OutputSection, addresses, place};
+use crate::layout::segments::{PageSizes, SegmentRules, is_tls_zeroes};
+use crate::layout::{Chunk, ChunkKind, Filler, OutputSection, place};
 use crate::options::{Options, OutputKind};
 use crate::script::expr::{Binary, Op, Unary, log2_ceil};
 use crate::script::phdrs::ProgramHeader;
@@ -70,10 +70,12 @@ pub(super) struct OpenOverlay {
 impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     pub fn new(
         script: &'p mut Scripted,
-        (layout, sections): (&'p mut Layout<'a>, &'p mut Sections<'a>),
+        draft: &'p mut Draft<'_, 'a>,
         world: &'p World<'w, 'a>,
-        (options, pages): (&'p Options, PageSizes),
+        rules: SegmentRules<'p>,
     ) -> Self {
+        let Draft { layout, sections } = draft;
+        let (options, pages) = (rules.program.options, rules.facts.pages);
         let loaded = vec![None; script.regions.len() + 1];
         Pass {
             script,

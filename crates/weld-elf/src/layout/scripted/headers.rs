@@ -17,7 +17,7 @@ use crate::elf::*;
 use crate::layout::overlaps;
 use crate::layout::place;
 use crate::layout::program::{Memory, Program};
-use crate::layout::segments::{self, PageSizes, SegmentFacts, is_tls_zeroes};
+use crate::layout::segments::{self, SegmentFacts, SegmentRules, is_tls_zeroes};
 use crate::layout::{Chunk, ChunkKind, FileOffset, OutputSection, Segment};
 
 /// Passes after which a script that still changes is given up.
@@ -32,20 +32,19 @@ const STEADY: usize = 4;
 /// # Errors
 /// All that is wrong about the script's values, or if they do not settle.
 pub fn assign<'a>(
-    (layout, sections): (&mut Layout<'a>, &mut Sections<'a>),
+    draft: &mut Draft<'_, 'a>,
     world: &World<'_, 'a>,
-    program: &Program,
-    facts: SegmentFacts,
+    rules: SegmentRules,
     parallel: bool,
 ) -> Result<(), LayoutError> {
-    let Some(mut script) = layout.script.take() else { return Ok(()) };
-    let result = settle(&mut script, (layout, sections), world, (program, facts), parallel);
-    layout.script = Some(script);
+    let Some(mut script) = draft.layout.script.take() else { return Ok(()) };
+    let result = settle(&mut script, draft, world, rules, parallel);
+    draft.layout.script = Some(script);
     result?;
-    if program.is_object() {
-        return place::object(layout);
+    if rules.program.is_object() {
+        return place::object(draft.layout);
     }
-    finish(layout, program, facts)
+    finish(draft.layout, rules)
 }
 
 /// Computes what a script does beside the default layout, where everything has its address.
@@ -53,12 +52,11 @@ pub fn assign<'a>(
 /// # Errors
 /// All that is wrong about the script's values.
 pub fn compute<'a>(
-    (layout, sections): (&mut Layout<'a>, &mut Sections<'a>),
+    draft: &mut Draft<'_, 'a>,
     world: &World<'_, 'a>,
-    program: &Program,
-    facts: SegmentFacts,
+    rules: SegmentRules,
 ) -> Result<(), LayoutError> {
-    let Some(mut script) = layout.script.take() else { return Ok(()) };
+    let Some(mut script) = draft.layout.script.take() else { return Ok(()) };
     let mut result = Ok(());
     let (mut before, mut earlier) = (Vec::new(), Vec::new());
     // What is used before it is assigned to is known in the next pass.
@@ -67,7 +65,7 @@ pub fn compute<'a>(
             result = Err(unsettled("values", &script, &earlier).into());
             break;
         }
-        let mut pass = Pass::new(&mut script, (layout, sections), world, (program.options, facts.pages));
+        let mut pass = Pass::new(&mut script, draft, world, rules);
         pass.run();
         let errors = std::mem::take(&mut pass.errors);
         let now = script.values();
@@ -77,7 +75,7 @@ pub fn compute<'a>(
         }
         earlier = std::mem::replace(&mut before, now);
     }
-    layout.script = Some(script);
+    draft.layout.script = Some(script);
     result
 }
 
@@ -89,9 +87,9 @@ fn unsettled(what: &'static str, script: &Scripted, before: &[Value]) -> ScriptE
 
 fn settle<'a>(
     script: &mut Scripted,
-    (layout, sections): (&mut Layout<'a>, &mut Sections<'a>),
+    draft: &mut Draft<'_, 'a>,
     world: &World<'_, 'a>,
-    (program, facts): (&Program, SegmentFacts),
+    rules: SegmentRules,
     parallel: bool,
 ) -> Result<(), LayoutError> {
     let mut before = Vec::new();
@@ -101,12 +99,13 @@ fn settle<'a>(
         if number + 1 == PASSES {
             earlier = script.values();
         }
-        let mut pass = Pass::new(script, (layout, sections), world, (program.options, facts.pages));
+        let mut pass = Pass::new(script, draft, world, rules);
         pass.run();
         let mut errors = std::mem::take(&mut pass.errors);
-        if !program.is_object() {
-            mark_relro(script, layout, (program, facts.pages));
-            layout.segments = plan(script, layout, (program, facts), &mut errors)?;
+        let Draft { layout, sections } = &mut *draft;
+        if !rules.program.is_object() {
+            mark_relro(script, layout, rules);
+            layout.segments = plan(script, layout, rules, &mut errors)?;
             let has_headers = layout.segments.iter().any(|segment| segment.headers);
             script.without_headers |= number >= STEADY && had_headers && !has_headers;
             had_headers = has_headers;
@@ -149,7 +148,8 @@ fn state(script: &Scripted, layout: &Layout) -> Vec<u64> {
 /// What becomes read-only is what the script says (`DATA_SEGMENT_RELRO_END`), or what the default layout does
 /// if that has pages of its own. With `.relro_padding`, as the default layout has it as a script, that is all
 /// from the first such section up to there.
-fn mark_relro(script: &Scripted, layout: &mut Layout, (program, pages): (&Program, PageSizes)) {
+fn mark_relro(script: &Scripted, layout: &mut Layout, rules: SegmentRules) {
+    let SegmentRules { program, facts: SegmentFacts { pages, .. } } = rules;
     let segment = script.data_segment;
     let page = pages.common;
     let loads = |s: &OutputSection| s.is_alloc() && s.flags & SHF_WRITE != 0 && s.flags & SHF_EXECINSTR == 0;
@@ -194,20 +194,20 @@ fn mark_relro(script: &Scripted, layout: &mut Layout, (program, pages): (&Progra
 fn plan(
     script: &Scripted,
     layout: &mut Layout,
-    (program, facts): (&Program, SegmentFacts),
+    rules: SegmentRules,
     errors: &mut Vec<LayoutError>,
 ) -> Result<Vec<Segment>, LayoutError> {
     match &script.script.phdrs {
         Some(_) => {
-            let mut list = explicit(script, layout, (program, facts), errors)?;
-            list.extend(segments::spare(program));
+            let mut list = explicit(script, layout, rules, errors)?;
+            list.extend(segments::spare(rules.program));
             Ok(list)
         }
         None => {
-            let loads = loads(layout, program, facts);
-            let headers = headers_base(layout, &loads, program, facts).filter(|_| !script.without_headers);
+            let loads = loads(layout, rules);
+            let headers = headers_base(layout, &loads, rules).filter(|_| !script.without_headers);
             let count = layout.sections.iter().take_while(|s| s.is_alloc()).count();
-            let mut list = segments::plan_with(layout, (program, facts), headers.is_some(), |list| {
+            let mut list = segments::plan_with(layout, rules, headers.is_some(), |list| {
                 list.extend(loads);
                 if let Some(first) = list.iter_mut().find(|s| s.kind == PT_LOAD).filter(|_| headers.is_some())
                 {
@@ -247,12 +247,8 @@ fn lowest(layout: &Layout) -> Address {
 }
 
 /// Where the headers are loaded: on the page where the first segment begins, if there is room before it.
-fn headers_base(
-    layout: &Layout,
-    loads: &[Segment],
-    program: &Program,
-    facts: SegmentFacts,
-) -> Option<Address> {
+fn headers_base(layout: &Layout, loads: &[Segment], rules: SegmentRules) -> Option<Address> {
+    let SegmentRules { program, facts } = rules;
     let first = loads.first()?;
     let start = layout.sections[first.sections.start].address;
     if !program.loads_headers() || start != lowest(layout) {
@@ -264,7 +260,8 @@ fn headers_base(
 }
 
 /// Loadable segments where the script does not say which.
-fn loads(layout: &Layout, program: &Program, facts: SegmentFacts) -> Vec<Segment> {
+fn loads(layout: &Layout, rules: SegmentRules) -> Vec<Segment> {
+    let SegmentRules { program, facts } = rules;
     let page = facts.pages.max;
     let mut list: Vec<Segment> = Vec::new();
     let mut previous: Option<&OutputSection> = None;
@@ -307,7 +304,7 @@ fn loads(layout: &Layout, program: &Program, facts: SegmentFacts) -> Vec<Segment
 fn explicit(
     script: &Scripted,
     layout: &mut Layout,
-    (program, facts): (&Program, SegmentFacts),
+    SegmentRules { program, facts }: SegmentRules,
     errors: &mut Vec<LayoutError>,
 ) -> Result<Vec<Segment>, LayoutError> {
     let headers = script.script.phdrs.as_deref().unwrap_or_default();
@@ -413,12 +410,13 @@ fn add_unloaded(segment: &mut Segment, i: usize, layout: &Layout) {
 }
 
 /// Offsets in the file, and what segments span.
-fn finish(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), LayoutError> {
+fn finish(layout: &mut Layout, rules: SegmentRules) -> Result<(), LayoutError> {
+    let SegmentRules { program, facts } = rules;
     debug_assert!(
         layout.chunks.iter().all(|chunk| is_inside(layout, chunk)),
         "a chunk is outside of its section"
     );
-    offsets(layout, program, facts)?;
+    offsets(layout, rules)?;
     place::behind(layout, program.options.layout.sectionheader)?;
     segments::measure(layout, facts);
     segments::check_numbers(layout)?;
@@ -488,7 +486,8 @@ fn check_overlaps(layout: &Layout) -> Result<(), LayoutError> {
 
 /// Sections lie in the file as far from the start of their segment as in memory; segments at offsets that
 /// agree with their addresses by pages.
-fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), LayoutError> {
+fn offsets(layout: &mut Layout, rules: SegmentRules) -> Result<(), LayoutError> {
+    let SegmentRules { program, facts } = rules;
     let headers = layout.headers_size();
     let count = layout.sections.iter().take_while(|s| s.is_alloc()).count();
     let mut load_of: Vec<Option<usize>> = vec![None; count];

@@ -222,6 +222,12 @@ struct DataSegment {
     relro_end: Option<u64>,
 }
 
+/// A layout in the making: its output sections, and the input sections that get their places in them.
+pub struct Draft<'d, 'a> {
+    pub layout: &'d mut Layout<'a>,
+    pub sections: &'d mut Sections<'a>,
+}
+
 /// A script while it lays out.
 pub struct Scripted {
     script: Arc<LayoutScript>,
@@ -447,7 +453,8 @@ fn place_members(script: &Scripted, layout: &Layout, sections: &mut Sections, pa
                 &out.members[part.members.clone()],
                 sections,
                 i * run,
-                (start, out.address.get()),
+                start,
+                out.address.get(),
             );
         }
     };

@@ -101,7 +101,7 @@ impl Known {
     }
 
     /// After the section that ends at a step, and what follows it that is as much alike.
-    fn behind(&self, steps: &[Step], (end, alike): (usize, u32), orphan: u32) -> usize {
+    fn behind(&self, steps: &[Step], end: usize, alike: u32, orphan: u32) -> usize {
         let mut at = end + 1;
         for (next, step) in steps.iter().enumerate().skip(at) {
             let Some(block) = self.ended(step) else { continue };
@@ -169,7 +169,7 @@ pub(super) fn place(steps: &[Step], known: &Known, orphan: u32) -> usize {
     let Some(other) = known.ended(&steps[end]).and_then(|block| known.of(block)) else { return steps.len() };
     let beside = match other <= orphan {
         _ if known.only_behind => None,
-        true => Some(known.behind(steps, (end, alike), orphan)),
+        true => Some(known.behind(steps, end, alike, orphan)),
         false => known.before(steps, end),
     };
     let Some(mut at) = beside.or_else(|| known.behind_its_like(steps, orphan)) else { return steps.len() };

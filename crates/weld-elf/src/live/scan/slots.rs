@@ -81,7 +81,7 @@ impl Section<'_, '_, '_> {
         if const { R::FACTS.tagging.is_none() } {
             return false;
         }
-        self.scanner.tagged.is_some_and(|tagged| tagged.has((self.at.0, self.object), self.relocs[i].sym()))
+        self.scanner.tagged.is_some_and(|tagged| tagged.has(self.at.0, self.object, self.relocs[i].sym()))
     }
 
     /// What there is to note of a symbol whose slots have pointers with tags, if relocation `i` asks for one.

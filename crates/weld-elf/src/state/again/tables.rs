@@ -144,7 +144,8 @@ pub fn sections<'a>(
 pub fn merged<'a>(
     known: &Known,
     input: &InputRow,
-    (object, store): (&Object<'a>, &'a InputStore<'a>),
+    object: &Object<'a>,
+    store: &'a InputStore<'a>,
     sections: &mut Sections<'a>,
 ) -> Result<Vec<MergedPart<'a>>, Missing> {
     let state = known.state;
@@ -245,7 +246,7 @@ pub fn layout<'a>(state: &State, machine: Machine) -> Layout<'a> {
 }
 
 fn chunk(kind: ChunkKind, address: u64, out: u32) -> Chunk {
-    let mut chunk = Chunk::new(kind, (0, 1), OutputSectionId(out));
+    let mut chunk = Chunk::new(kind, 0, 1, OutputSectionId(out));
     chunk.move_to(Address::new(address));
     chunk
 }

@@ -90,14 +90,14 @@ impl Numbers {
                 let first = self.firsts[first as usize];
                 match shard.names[first as usize].text == mention.text {
                     true => first,
-                    false => self.other(shard, (first, mention), strings),
+                    false => self.other(shard, first, mention, strings),
                 }
             }
         }
     }
 
     /// The number of a name that lies elsewhere than the first one of its hash.
-    fn other(&mut self, shard: &mut Shard, (first, mention): (u32, &Mention), strings: &dyn Strings) -> u32 {
+    fn other(&mut self, shard: &mut Shard, first: u32, mention: &Mention, strings: &dyn Strings) -> u32 {
         let place = (mention.hash, mention.text);
         if let Some(&known) = self.places.get(&place) {
             return known;
@@ -171,7 +171,8 @@ fn enter(
 /// All names of the runs, in 2^`shard_bits` shards. `size` is that of the entries of a mention of a run.
 pub fn put_together(
     runs: &[Vec<Vec<Mention>>],
-    (shard_bits, threads): (u32, usize),
+    shard_bits: u32,
+    threads: usize,
     size: impl Fn(usize, &Mention) -> u64 + Sync,
     strings: &dyn Strings,
 ) -> Vec<Shard> {
@@ -179,7 +180,7 @@ pub fn put_together(
         let mentions: Vec<&[Mention]> = runs.iter().map(|run| &run[number][..]).collect();
         enter(known, &mentions, &size, strings)
     };
-    items::run(("enter names of the index", threads), (0..1 << shard_bits).collect(), one)
+    items::run("enter names of the index", threads, (0..1 << shard_bits).collect(), one)
 }
 
 impl Shard {

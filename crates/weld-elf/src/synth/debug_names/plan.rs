@@ -51,7 +51,7 @@ impl<'a> Planner<'_, 'a> {
             return None;
         }
         let strings = LinkStrings { planner: self, decompressed: Mutex::default() };
-        let table = Table::new(collected, (shard_bits, self.threads), &strings);
+        let table = Table::new(collected, shard_bits, self.threads, &strings);
         if table.is_err() {
             self.sink.error(".debug_names would be larger than 4 GiB (--debug-names)".to_owned());
         }
@@ -63,7 +63,7 @@ impl<'a> Planner<'_, 'a> {
         let count = self.objects.list.len();
         let size = (count / RUNS).clamp(*RUN.start(), *RUN.end());
         let starts = (0..count).step_by(size).collect();
-        items::run(("read tables of names", self.threads), starts, |collector: &mut Collector, start| {
+        items::run("read tables of names", self.threads, starts, |collector: &mut Collector, start| {
             collector.begin(shard_bits);
             for index in start..count.min(start + size) {
                 self.object(index, collector);

@@ -92,7 +92,8 @@ impl Table {
     /// If offsets do not fit their 32 bits.
     pub fn new(
         collected: Vec<Collected>,
-        (shard_bits, threads): (u32, usize),
+        shard_bits: u32,
+        threads: usize,
         strings: &dyn Strings,
     ) -> Result<Table, TooLarge> {
         let mut table = Table::of_units(collected.iter());
@@ -112,7 +113,7 @@ impl Table {
             let entries = mention.first..mention.first + mention.count;
             entries.map(|entry| runs[run].size(entry)).sum()
         };
-        table.shards = put_together(&mentions, (shard_bits, threads), size, strings);
+        table.shards = put_together(&mentions, shard_bits, threads, size, strings);
         drop(mentions);
         table.runs = runs;
         table.number_names(threads);
@@ -214,7 +215,7 @@ impl Table {
         let one = |_: &mut (), (shard, start): (&mut Shard, &u32)| {
             shard.place(*start, |run, entry| runs[run].size(entry), places);
         };
-        items::run(("places of entries of the index", threads), shards, one);
+        items::run("places of entries of the index", threads, shards, one);
         for ((number, shard), start) in (0..).zip(&self.shards).zip(starts) {
             let start = |name: usize| shard.names.get(name).map_or(start + shard.size as u32, |n| n.offset);
             for first in (0..shard.names.len()).step_by(POOL) {

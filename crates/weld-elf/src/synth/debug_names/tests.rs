@@ -99,7 +99,7 @@ fn collect(bytes: &[u8]) -> Result<Collected, Malformed> {
 /// The index of tables, and its bytes.
 fn index(tables: &[Vec<u8>], format: Format) -> Vec<u8> {
     let collected = tables.iter().map(|table| collect(table).unwrap()).collect();
-    let table = Table::new(collected, (5, 1), &Everything).unwrap();
+    let table = Table::new(collected, 5, 1, &Everything).unwrap();
     let mut bytes = vec![0xaa; table.size() as usize];
     let borders: Vec<u64> = table.borders().chain([table.size()]).collect();
     // From the end, part by part.

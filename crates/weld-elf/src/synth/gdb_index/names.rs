@@ -150,14 +150,14 @@ pub fn put_together<'a>(runs: Vec<Run<'a>>, shard_bits: u32, threads: usize) -> 
         builder.finish(&windows)
     };
     let numbers = (0..1 << shard_bits).collect();
-    let shards: Vec<Shard> = items::run(("enter names of the index", threads), numbers, one);
+    let shards: Vec<Shard> = items::run("enter names of the index", threads, numbers, one);
     let count = shards.iter().map(|shard| shard.names.len()).sum();
     let starts = zeroed::sparse(count);
     let one = |owners: &mut Vec<u32>, (number, (_, window)): (usize, (First, Window<'a>))| {
         texts(number, window, &shards, &starts, owners)
     };
     let windows = windows.into_iter().enumerate().collect();
-    let texts = items::run(("places of names of the index", threads), windows, one);
+    let texts = items::run("places of names of the index", threads, windows, one);
     Names { shards, texts, starts }
 }
 

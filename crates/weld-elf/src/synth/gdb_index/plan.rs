@@ -62,7 +62,7 @@ impl<'a> Planner<'_, 'a> {
         let count = self.objects.list.len();
         let size = (count / RUNS).clamp(*RUN.start(), *RUN.end());
         let starts = (0..count).step_by(size).collect();
-        items::run(("read debug information", self.threads), starts, |collector: &mut Collector, start| {
+        items::run("read debug information", self.threads, starts, |collector: &mut Collector, start| {
             collector.begin(shard_bits);
             for index in start..count.min(start + size) {
                 self.object(index, collector);

@@ -113,7 +113,9 @@ impl<'a> Plan<'a> {
         let names_index = self.layout.header_of(ChunkKind::ShStrTab);
         check_absolutes(image, context);
         let kind = headers::file_type(&self.layout, image.mode, image.options);
-        let start = ((kind, self.facts.os_abi, self.flags), self.entry(image, context));
+        let machine = image.mode.facts().target.machine;
+        let identity = headers::Identity { kind, machine, abi: self.facts.os_abi, flags: self.flags };
+        let entry = self.entry(image, context);
         Contents {
             dynsym: self.dynsym.as_ref(),
             dynamic,
@@ -132,8 +134,9 @@ impl<'a> Plan<'a> {
             properties: self.properties.as_ref(),
             attributes: &self.attributes,
             compressed: &self.compressed,
-            headers: headers::file_header(&self.layout, start.0, start.1, names_index),
-            start,
+            headers: headers::file_header(&self.layout, identity, entry, names_index),
+            identity,
+            entry,
         }
     }
 

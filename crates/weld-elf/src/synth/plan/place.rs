@@ -9,7 +9,8 @@ use crate::input::object::SymbolPlace;
 use crate::job::Context;
 use crate::layout::ChunkKind;
 use crate::layout::program::Program;
-use crate::layout::segments;
+use crate::layout::scripted::Draft;
+use crate::layout::segments::{self, SegmentRules};
 use crate::layout::settle::{self, Adaptive};
 use crate::layout::shrink::{self, Shrinking};
 use crate::layout::{Layout, addresses, scripted};
@@ -56,7 +57,7 @@ impl<'a> Plan<'a> {
             let (slots, style, bases) = (&self.slots, self.plt, &self.bases);
             let facts = self.facts.mode.facts();
             let entry = |entry| bases.plt_entry(facts, slots.jump_slots, style, entry);
-            self.thunks.place(&self.layout, (sections, symbols), entry);
+            self.thunks.place(&self.layout, sections, symbols, entry);
         }
     }
 
@@ -151,15 +152,16 @@ impl<'a> Plan<'a> {
             shared: context.mode.shared,
         };
         let facts = self.facts;
+        let rules = SegmentRules { program, facts };
         let assign = |layout: &mut Layout<'a>, sections: &mut Sections<'a>| match &layout.script {
             Some(script) if script.lays_out() => {
-                scripted::assign((layout, sections), &world, program, facts, context.parallel)
+                scripted::assign(&mut Draft { layout, sections }, &world, rules, context.parallel)
             }
             Some(_) => {
-                segments::assign(layout, program, facts)?;
-                scripted::compute((layout, sections), &world, program, facts)
+                segments::assign(layout, rules)?;
+                scripted::compute(&mut Draft { layout, sections }, &world, rules)
             }
-            None => segments::assign(layout, program, facts),
+            None => segments::assign(layout, rules),
         };
         let branches = facts.mode.facts().branches.as_ref().filter(|_| self.joined.is_none());
         if self.joined.is_none() {

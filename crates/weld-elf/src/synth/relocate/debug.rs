@@ -4,7 +4,7 @@ use super::Site;
 use super::debug_targets::DebugTargets;
 use crate::address::Address;
 use crate::arch::class::Class;
-use crate::arch::rules::{Failure, Rules};
+use crate::arch::rules::{Failure, FieldAt, Rules};
 use crate::elf::*;
 
 /// Applies the relocations of a section outside memory, each by itself. `tombstone` stands for what is gone.
@@ -29,7 +29,7 @@ pub fn each<R: Rules>(site: &Site, tombstone: u64, out: &mut [u8]) {
         } else if kind == R::DEBUG_OFFSET {
             R::put(R::DEBUG_OFFSET, out, at, targets.of(reloc).map_or(narrow, Address::get))
         } else {
-            site.rare_in_debug::<R>(reloc, targets.of(reloc), tombstone, (&mut *out, at))
+            site.rare_in_debug::<R>(reloc, targets.of(reloc), tombstone, FieldAt { out: &mut *out, at })
         };
         if let Err(failure) = result {
             site.report(reloc, failure);
@@ -44,7 +44,7 @@ impl Site<'_, '_, '_> {
         reloc: &Rela,
         target: Option<Address>,
         tombstone: u64,
-        (out, at): (&mut [u8], usize),
+        FieldAt { out, at }: FieldAt,
     ) -> Result<(), Failure> {
         let kind = reloc.kind();
         let class = R::class(kind);

@@ -4,7 +4,7 @@ use super::{Site, debug, debug_targets::DebugTargets, each};
 use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::relax_deltas::RelaxDelta;
-use crate::arch::rules::{Failure, Rules};
+use crate::arch::rules::{Failure, FieldAt, Rules};
 use crate::arch::shrink::Labels;
 use crate::arch::site::{self, ResolvedAddress, Settings};
 use crate::elf::Rela;
@@ -107,7 +107,7 @@ impl site::Site for Site<'_, '_, '_> {
         &self,
         class: Class,
         i: usize,
-        field: (&mut [u8], usize),
+        field: FieldAt,
         place: ResolvedAddress,
     ) -> Result<usize, Failure> {
         self.special::<R>(class, i, field, place)
@@ -115,8 +115,9 @@ impl site::Site for Site<'_, '_, '_> {
 
     fn branch<R: Rules>(
         &self,
-        (reloc, place): (&Rela, ResolvedAddress),
-        field: (&mut [u8], usize),
+        reloc: &Rela,
+        place: ResolvedAddress,
+        field: FieldAt,
         result: Result<(), Failure>,
     ) {
         let thunks = &self.image.thunks;
@@ -150,7 +151,7 @@ impl site::Site for Site<'_, '_, '_> {
         reloc: &Rela,
         target: Option<Address>,
         tombstone: u64,
-        field: (&mut [u8], usize),
+        field: FieldAt,
     ) -> Result<(), Failure> {
         self.rare_in_debug::<R>(reloc, target, tombstone, field)
     }

@@ -21,7 +21,7 @@ use super::rela;
 use crate::address::Address;
 use crate::arch::Visitor;
 use crate::arch::class::{Class, From, page};
-use crate::arch::rules::{Code, Failure, Field, Rules};
+use crate::arch::rules::{Code, Failure, Field, FieldAt, Rules};
 use crate::arch::site::ResolvedAddress;
 use crate::elf::*;
 use crate::ids::*;
@@ -121,7 +121,7 @@ fn each<R: Rules>(site: &Site, out: &mut [u8]) {
             Class::Plt if R::is_marked_call(site.relocs, i) && !site.image.mode.shared => Ok(()),
             Class::Plt if plain => R::put_distance(kind, out, at, target, here),
             Class::Low if plain => R::put(kind, out, at, target.get()),
-            _ => match site.special::<R>(class, i, (out, at), place) {
+            _ => match site.special::<R>(class, i, FieldAt { out, at }, place) {
                 Ok(skip) => {
                     i += skip;
                     Ok(())
@@ -133,7 +133,7 @@ fn each<R: Rules>(site: &Site, out: &mut [u8]) {
             && (result.is_err() || limited)
             && let Some(reach) = site.image.thunks.reach(branches, kind)
         {
-            site.through_thunk::<R>(reach, (reloc, place), (out, at), result);
+            site.through_thunk::<R>(reach, (reloc, place), FieldAt { out, at }, result);
         } else if let Err(failure) = result {
             site.report(reloc, failure);
         }
@@ -148,7 +148,7 @@ impl Site<'_, '_, '_> {
         &self,
         class: Class,
         i: usize,
-        (out, at): (&mut [u8], usize),
+        FieldAt { out, at }: FieldAt,
         place: ResolvedAddress,
     ) -> Result<usize, Failure> {
         let image = self.image;
@@ -225,14 +225,14 @@ impl Site<'_, '_, '_> {
                 let rewritable =
                     (!R::ALL_OR_NONE || self.got(reloc).is_err()) && R::got_pair(self.input, self.relocs, i);
                 if rewritable && let Some(form) = R::got_form(self.code(reloc), image.mode.pic) {
-                    return R::rewrite_got(form, self.field((out, at), kind), target).map(|()| 0);
+                    return R::rewrite_got(form, self.field(FieldAt { out, at }, kind), target).map(|()| 0);
                 }
                 self.check_signing::<R>(reloc)?;
-                self.to_slot::<R>(reloc, self.got(reloc)?, (addend, here))?
+                self.to_slot::<R>(reloc, self.got(reloc)?, addend, here)?
             }
             Class::Got | Class::GotRelax => {
                 self.check_signing::<R>(reloc)?;
-                self.to_slot::<R>(reloc, self.got(reloc)?, (addend, here))?
+                self.to_slot::<R>(reloc, self.got(reloc)?, addend, here)?
             }
             Class::GotOff => target.wrapping_sub(bases.got_base),
             Class::GotBase => bases.got_base.wrapping_add(addend).wrapping_sub(here),
@@ -255,10 +255,10 @@ impl Site<'_, '_, '_> {
                 }
             }
             Class::TlsGd | Class::TlsLd | Class::GotTp | Class::TlsDesc | Class::TlsDescCall => {
-                return self.thread_local::<R>(class, i, self.field((out, at), kind), place);
+                return self.thread_local::<R>(class, i, self.field(FieldAt { out, at }, kind), place);
             }
             Class::TlsMark => {
-                return self.marked::<R>(reloc, self.field((out, at), kind), place).map(|()| 0);
+                return self.marked::<R>(reloc, self.field(FieldAt { out, at }, kind), place).map(|()| 0);
             }
             Class::None => return Ok(0),
             Class::Term => target.get(),
@@ -279,7 +279,7 @@ impl Site<'_, '_, '_> {
         &self,
         reach: Reach,
         (reloc, place): (&Rela, ResolvedAddress),
-        (out, at): (&mut [u8], usize),
+        FieldAt { out, at }: FieldAt,
         result: Result<(), Failure>,
     ) {
         let here = self.address.wrapping_add(at as u64);
@@ -287,7 +287,7 @@ impl Site<'_, '_, '_> {
         let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(place.addend as u64));
         let section = self.image.sections.get(SectionId(self.object.section_base + self.shndx));
         let thunk =
-            self.image.out_of(section).and_then(|out| self.image.thunks.find(reach, (out, here), called));
+            self.image.out_of(section).and_then(|out| self.image.thunks.find(reach, out, here, called));
         let result = match thunk {
             // One that reaches within the limit of options goes straight on.
             Some(thunk) if result.is_err() || !reach.has(here.get(), called.get()) => {
@@ -360,12 +360,12 @@ impl Site<'_, '_, '_> {
             }
             _ => return Ok(self.address_of(reloc, place).wrapping_add(addend).wrapping_sub(here)),
         };
-        self.to_slot::<R>(reloc, slot, (addend, here))
+        self.to_slot::<R>(reloc, slot, addend, here)
     }
 
     /// The field of a relocation of type `kind`.
     #[inline(always)]
-    fn field<'f>(&self, (out, at): (&'f mut [u8], usize), kind: u32) -> Field<'f> {
+    fn field<'f>(&self, FieldAt { out, at }: FieldAt<'f>, kind: u32) -> Field<'f> {
         let address = self.address.wrapping_add(at as u64);
         Field { out, at, address, kind, got_base: self.image.bases.got_base }
     }
@@ -388,7 +388,8 @@ impl Site<'_, '_, '_> {
         &self,
         reloc: &Rela,
         slot: Address,
-        (addend, here): (u64, Address),
+        addend: u64,
+        here: Address,
     ) -> Result<u64, Failure> {
         if addend != 0 && !R::reaches_behind_slots(reloc.kind()) {
             return Err(Failure::Addend(addend as i64));
@@ -453,7 +454,7 @@ impl Site<'_, '_, '_> {
         if place.flags & sym::PREEMPTIBLE != 0 || fixed {
             return None;
         }
-        if !tagged.has((self.object_id, self.object), reloc.sym()) {
+        if !tagged.has(self.object_id, self.object, reloc.sym()) {
             // Of what is packed the address is here; elsewhere loaders that tag memory look for such a
             // distance.
             let section = self.image.sections.get(SectionId(self.object.section_base + self.shndx));
@@ -591,7 +592,7 @@ impl Site<'_, '_, '_> {
         slot: Address,
         place: ResolvedAddress,
     ) -> Result<(), Failure> {
-        let value = self.to_slot::<R>(reloc, slot, (place.addend as u64, field.address))?;
+        let value = self.to_slot::<R>(reloc, slot, place.addend as u64, field.address)?;
         R::put(reloc.kind(), field.out, field.at, value)
     }
 

@@ -73,7 +73,7 @@ pub struct Writer<'w> {
 impl Writer<'_> {
     /// Writes the bytes from `start` on, which is one of the borders, as the end is. The section is at
     /// `address`.
-    pub fn write(&self, (address, start): (Address, u64), out: &mut [u8]) {
+    pub fn write(&self, address: Address, start: u64, out: &mut [u8]) {
         let mut out = Out { rest: out, format: self.image.format() };
         let end = start + out.rest.len() as u64;
         if start == 0 && end > 0 {

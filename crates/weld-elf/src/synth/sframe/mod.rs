@@ -35,8 +35,11 @@ impl Synthetic for Section {
 
     fn write(&self, at: &At, out: &mut [u8]) {
         if let Some(table) = &at.contents().tables.sframe {
-            index::Writer { image: at.image(), table, index: &at.contents().sframe_index }
-                .write((at.chunk.address(), at.start), out);
+            index::Writer { image: at.image(), table, index: &at.contents().sframe_index }.write(
+                at.chunk.address(),
+                at.start,
+                out,
+            );
         }
     }
 }

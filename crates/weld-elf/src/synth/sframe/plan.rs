@@ -77,7 +77,7 @@ impl Planner<'_, '_> {
             return None;
         }
         let (version, with) = newest;
-        parts.retain(|part| part.version == version || self.is_convertible(part, (version, &with)));
+        parts.retain(|part| part.version == version || self.is_convertible(part, version, &with));
         self.put_together(version, conventions, parts)
     }
 
@@ -137,7 +137,7 @@ impl Planner<'_, '_> {
     }
 
     /// Whether a part can be said in a newer version, which file `with` has.
-    fn is_convertible(&self, part: &Part, (version, with): (Version, &str)) -> bool {
+    fn is_convertible(&self, part: &Part, version: Version, with: &str) -> bool {
         let Some(obstacle) = obstacle(part, version) else { return true };
         let (from, to) = (part.version as u8, version as u8);
         let at = self.objects[part.object.index()].at_byte(part.shndx, part.at.into());

@@ -12,6 +12,7 @@ use crate::address::Address;
 use crate::elf::{Rela, SHF_EXECINSTR};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
+use crate::layout::addresses::Values;
 use crate::layout::{Layout, OutputSection};
 use crate::sections::{SectionKind, Sections};
 use crate::slots::{NONE, Slot};
@@ -120,16 +121,13 @@ impl<'a> Addresses<'_, '_, 'a> {
         if let Target::Computed { .. } = internal.target {
             return Some(Address::new(self.layout.script.as_ref()?.value_of(id)?.number));
         }
-        Some(crate::layout::addresses::value_of_internal(
-            world.symbols,
-            (self.layout, world.internals),
-            (&world.bases, world.mode.shared),
-            &internal.target,
-        ))
+        let World { symbols, internals, bases, mode, .. } = world;
+        let values = Values { symbols, layout: self.layout, internals, bases, shared: mode.shared };
+        Some(values.of(&internal.target))
     }
 
     /// What relocation `reloc` of an object goes to. `None`: nothing that a thunk could lead to.
-    fn goal(&self, (id, object): (ObjectId, &Object), reloc: &Rela) -> Option<Goal> {
+    fn goal(&self, id: ObjectId, object: &Object, reloc: &Rela) -> Option<Goal> {
         let (index, addend) = (reloc.sym(), reloc.r_addend());
         if index >= object.first_global {
             if index as usize >= object.syms.len() {
@@ -200,7 +198,8 @@ impl<'a> Addresses<'_, '_, 'a> {
     /// What `find` adds for the input sections that code is in, so many in one go.
     pub fn in_code<T: Copy + Send + Sync>(
         &self,
-        (region, at_once): (&'static str, usize),
+        region: &'static str,
+        at_once: usize,
         find: impl Fn(SectionId, &mut Vec<T>) + Sync,
     ) -> Vec<T> {
         let mut lists = Vec::new();
@@ -219,7 +218,7 @@ impl<'a> Addresses<'_, '_, 'a> {
     /// least `least` bytes.
     pub fn collect(&self, reach: impl Fn(u32) -> Option<Reach> + Sync, least: u64) -> Vec<Branch> {
         let extent = extent(self.layout);
-        self.in_code(("find branches that do not reach", MEMBERS), |id, found| {
+        self.in_code("find branches that do not reach", MEMBERS, |id, found| {
             self.of_one(id, (&reach, least, extent), found);
         })
     }
@@ -243,7 +242,7 @@ impl<'a> Addresses<'_, '_, 'a> {
         for reloc in self.sections.relocs(object, number.index(), section) {
             let Some(reach) = reach(reloc.kind()) else { continue };
             let here = start.wrapping_add(self.sections.output_offset(id, reloc.r_offset()));
-            let Some(goal) = self.goal((number, object), reloc) else { continue };
+            let Some(goal) = self.goal(number, object, reloc) else { continue };
             if self.of(goal).is_some_and(|target| !reach.has(here.get(), target.get())) {
                 let (kind, symbol) = (reloc.kind(), reloc.sym());
                 found.push(Branch { section: id, kind, symbol, offset: reloc.r_offset(), goal });

@@ -193,7 +193,8 @@ impl Thunks {
     pub fn find(
         &self,
         reach: Reach,
-        (out, here): (OutputSectionId, Address),
+        out: OutputSectionId,
+        here: Address,
         target: Address,
     ) -> Option<Address> {
         let key = (out, target, Address::new(here.get().saturating_sub(reach.back)));
@@ -206,7 +207,8 @@ impl Thunks {
     pub fn place(
         &mut self,
         layout: &Layout,
-        (sections, symbols): (&Sections, &Symbols),
+        sections: &Sections,
+        symbols: &Symbols,
         plt: impl Fn(u32) -> Address,
     ) {
         (self.found, self.moved) = (Vec::new(), Vec::new());
@@ -368,7 +370,7 @@ mod tests {
         let found = found.map(|(out, target, at)| (out, Address::new(target), Address::new(at))).to_vec();
         let thunks = Thunks { found, ..Thunks::default() };
         let find = |out, here, target| {
-            let found = thunks.find(Reach::both(0x100), (out, Address::new(here)), Address::new(target));
+            let found = thunks.find(Reach::both(0x100), out, Address::new(here), Address::new(target));
             found.map(Address::get)
         };
         assert_eq!(find(text, 0x10ff, 0x9000), Some(0x1000));

@@ -136,7 +136,7 @@ impl Addresses<'_, '_, '_> {
     /// Section, offset and reason of the instructions that have to be moved.
     fn instructions_to_move(&self, errata: &[&Erratum]) -> Vec<(SectionId, u64, usize)> {
         let find = |id, found: &mut Vec<_>| self.in_section(id, errata, found);
-        let mut all = self.in_code(("look for errata", MEMBERS), find);
+        let mut all = self.in_code("look for errata", MEMBERS, find);
         all.sort_unstable();
         all.dedup_by_key(|moved| (moved.0, moved.1));
         all

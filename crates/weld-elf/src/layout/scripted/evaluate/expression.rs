@@ -1,6 +1,7 @@
 //! The values of expressions, as they are at one place of a script in one pass over it.
 
 use super::*;
+use crate::layout::addresses::Values;
 
 impl Pass<'_, '_, '_> {
     pub fn number(&mut self, value: &Expr) -> u64 {
@@ -283,13 +284,9 @@ impl Pass<'_, '_, '_> {
             }
             sym::INTERNAL => {
                 let internal = self.world.internals.list.get(symbol.section as usize)?;
-                let number = addresses::value_of_internal(
-                    self.world.symbols,
-                    (self.layout, self.world.internals),
-                    (&self.world.bases, self.world.shared),
-                    &internal.target,
-                );
-                Some(Value::of(number.get(), Kind::BETWEEN))
+                let World { symbols, internals, bases, shared, .. } = self.world;
+                let values = Values { symbols, layout: self.layout, internals, bases, shared: *shared };
+                Some(Value::of(values.of(&internal.target).get(), Kind::BETWEEN))
             }
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let of_relro = self.world.relro_copies.contains(&id);
