@@ -67,14 +67,25 @@ pub fn find(data: &[u8], kind: identify::Kind, search: Search) -> Result<Option<
         _ => return Ok(None),
     };
     // What is wrong with an object is said by who reads it.
-    let Ok(object) = ObjectFile::parse(data, is_big) else { return Ok(None) };
-    match search.llvm.then(|| bitcode_in(&object)).flatten() {
+    ObjectFile::parse(data, is_big).map_or(Ok(None), |object| in_object(&object, search))
+}
+
+/// That of an object, which may have machine code, too.
+///
+/// # Errors
+/// As [`find`] has them.
+pub fn in_object<'a>(object: &ObjectFile<'a>, search: Search) -> Result<Option<Code<'a>>, CodeError> {
+    match search.llvm.then(|| bitcode_in(object)).flatten() {
         Some(bitcode) => of_bitcode(bitcode).map(Some),
-        None => of_gcc(&object, search),
+        None => of_gcc(object, search),
     }
 }
 
-fn of_bitcode(bytes: &[u8]) -> Result<Code<'_>, CodeError> {
+/// That of a file of bitcode.
+///
+/// # Errors
+/// As [`find`] has them.
+pub fn of_bitcode(bytes: &[u8]) -> Result<Code<'_>, CodeError> {
     let file = bitcode::read(bytes).map_err(CodeError::Read)?;
     match of_triple(file.triple) {
         Some(machine) => Ok(Code { file, machine, bytes }),

@@ -71,12 +71,10 @@ pub struct Object<'a> {
     is_dissolved: bool,
 }
 
-/// The bytes of an object, and what decides how they are read.
+/// The tables of an object, and what decides how they are read.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
-    pub data: &'a [u8],
-    /// It has the form for many sections (bigobj).
-    pub is_big: bool,
+    pub coff: ObjectFile<'a>,
     /// It may be of a GNU compiler, which says by names which sections go with others.
     pub is_gnu: bool,
     /// It is linked only if it is wanted.
@@ -89,7 +87,7 @@ pub struct Source<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Opens an object, finds its COMDAT sections and directives and announces its global symbols; of one that
+    /// Takes in an object: finds its COMDAT sections and directives and announces its global symbols; of one that
     /// is lazy, what it defines.
     pub fn read(
         file: FileId,
@@ -97,7 +95,7 @@ impl<'a> Object<'a> {
         source: Source<'a>,
         bins: &mut Bins<'a>,
     ) -> Result<Object<'a>, ObjectError> {
-        let coff = ObjectFile::parse(source.data, source.is_big)?;
+        let coff = source.coff;
         let marks = if source.code.is_some() { 0 } else { flag::NATIVE };
         let (comdats, places) = comdats(&coff);
         let globals = zeroed::sparse(if source.is_lazy { 0 } else { coff.symbols.len() });

@@ -13,10 +13,11 @@ use super::{Resolver, machine};
 use crate::coff::identify::{Kind, identify};
 use crate::coff::import::Import;
 use crate::coff::machine::Machine;
+use crate::coff::object::ObjectFile;
 use crate::ids::{FileId, SymbolId};
 use crate::input::ir;
 use crate::input::load::{Input, Inputs};
-use crate::input::object::{Object, Source};
+use crate::input::object::{Object, ObjectError, Source};
 use crate::input::unusable::Unusable;
 use crate::names::{Bins, CoffRules, Names};
 use crate::options::Demands;
@@ -145,14 +146,23 @@ impl<'a> Reader<'a, '_, '_> {
         is_lazy: bool,
     ) -> Result<Source<'a>, Unusable> {
         let Resolver { store, options, .. } = self.resolver;
-        let is_big = kind == Kind::BigObject;
+        let parse = |data, is_big| ObjectFile::parse(data, is_big).map_err(ObjectError::from);
         let is_dissolved = self.resolver.compiled.is_some_and(|compiled| compiled.dissolves(file));
-        let native = Source { data, is_big, is_gnu: options.mingw.on, is_lazy, code: None, is_dissolved };
-        let Some(code) = ir::find(data, kind, ir::Search::of(&options.lto))? else { return Ok(native) };
+        let of = |coff, code| Source { coff, is_gnu: options.mingw.on, is_lazy, code, is_dissolved };
+        let code = match kind {
+            Kind::Bitcode => ir::of_bitcode(data)?,
+            _ => {
+                let coff = parse(data, kind == Kind::BigObject)?;
+                match ir::in_object(&coff, ir::Search::of(&options.lto))? {
+                    Some(code) => code,
+                    None => return Ok(of(coff, None)),
+                }
+            }
+        };
         if !is_lazy {
             self.has_code.store(true, Ordering::Relaxed);
         }
-        let data = store.keep(ir::standing_for(&code.file, code.machine));
-        Ok(Source { data, is_big: true, code: Some(code.file.source), ..native })
+        let coff = parse(store.keep(ir::standing_for(&code.file, code.machine)), true)?;
+        Ok(of(coff, Some(code.file.source)))
     }
 }
