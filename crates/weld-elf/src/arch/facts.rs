@@ -10,6 +10,7 @@ use weld_common::thunks::{Form, Reach};
 
 use super::attributes::AttributesError;
 use super::class::{Class, Type, name_at};
+use super::plt::{Frames, Style};
 use crate::address::Address;
 use crate::elf::{Format, RelocForm, SHT_PROGBITS, Target};
 
@@ -320,6 +321,9 @@ pub struct Plt {
     /// image may be moved.
     pub anywhere: Option<Entries>,
     pub align: u64,
+    /// How the caller's frame is found from code of this style; `None`: by no rows that are the same
+    /// wherever it was called from.
+    pub frames: fn(Style) -> Option<&'static Frames>,
     /// The tags by which the loader learns where entries are, how many bytes they take and how large one is.
     pub marks: Option<[u64; 3]>,
     /// Words for the loader at the start of `.got.plt`. None: they are those at the start of `.got`.

@@ -84,6 +84,21 @@ impl Style {
     }
 }
 
+/// How the caller's frame is found from code of the PLT: from each offset on in it, how far above the stack
+/// pointer the frame's address is, as `.sframe` has it. Less than 128 bytes, in ascending order of offsets.
+pub type FrameRows = &'static [(u8, u8)];
+
+/// The same for all of it.
+pub struct Frames {
+    /// Where the return address is, in bytes from the frame's address.
+    pub return_address: i8,
+    /// The header of `.plt`, and an entry there.
+    pub header: FrameRows,
+    pub entry: FrameRows,
+    /// An entry of `.plt.sec` and of `.iplt`.
+    pub called: FrameRows,
+}
+
 /// Bytes of `.plt`, `.plt.sec` and `.iplt` if so many entries are bound by name, and so many call a resolver.
 pub struct Sizes {
     pub plt: u64,

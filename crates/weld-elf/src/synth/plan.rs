@@ -72,6 +72,7 @@ use crate::symbols::value_kinds::Correction;
 use crate::symbols::{Symbols, sym};
 use crate::synth::image::Image;
 use crate::synth::joined::{Joined, link_tables};
+use crate::synth::sframe::of_plt::Plt;
 
 pub struct Planner<'p, 'j, 'e> {
     pub job: &'p Job<'j>,
@@ -224,7 +225,13 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             self.merge(sections)
         };
         self.job.sink.end_phase()?;
-        let tables = self.tables(sections, symbols, &merged);
+        let code = Plt {
+            facts: mode.facts(),
+            style: plt,
+            jump_slots: slots.jump_slots,
+            ifuncs: slots.ifuncs().len() as u32,
+        };
+        let tables = self.tables(sections, symbols, &merged, code);
         self.job.sink.end_phase()?;
         let span = self.job.trace.span("layout");
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
@@ -358,9 +365,15 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         planner.plan()
     }
 
-    fn tables(&self, sections: &Sections<'j>, symbols: &Symbols, merged: &[MergedPart<'j>]) -> Tables<'j> {
+    fn tables(
+        &self,
+        sections: &Sections<'j>,
+        symbols: &Symbols,
+        merged: &[MergedPart<'j>],
+        plt: Plt,
+    ) -> Tables<'j> {
         let (job, context, resolved) = (self.job, self.context, self.resolved);
-        tables::Planner { job, context, resolved, live: &self.live, sections, symbols, merged }.plan()
+        tables::Planner { job, context, resolved, live: &self.live, sections, symbols, merged, plt }.plan()
     }
 
     fn merge(&self, sections: &mut Sections<'j>) -> Vec<MergedPart<'j>> {

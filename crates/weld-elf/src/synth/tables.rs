@@ -33,6 +33,7 @@ pub struct Planner<'p, 'j> {
     pub sections: &'p Sections<'j>,
     pub symbols: &'p Symbols,
     pub merged: &'p [MergedPart<'j>],
+    pub plt: sframe::of_plt::Plt,
 }
 
 impl<'j> Planner<'_, 'j> {
@@ -79,6 +80,7 @@ impl<'j> Planner<'_, 'j> {
         let planner = sframe::plan::Planner {
             objects: &self.resolved.objects,
             functions: Functions { sections, symbols, live },
+            plt: self.plt,
             sink: self.job.sink,
             parallel: self.context.parallel,
         };

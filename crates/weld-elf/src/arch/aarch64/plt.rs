@@ -33,6 +33,7 @@ pub const PLT: Plt = Plt {
     }),
     anywhere: None,
     align: 16,
+    frames: |_| None,
     marks: None,
     reserved_words: 3,
 };

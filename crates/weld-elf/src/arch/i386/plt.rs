@@ -32,6 +32,7 @@ pub const PLT: Plt = Plt {
     guarded: None,
     anywhere: Some(Entries { header: 64, entry: 32 }),
     align: 16,
+    frames: |_| None,
     marks: None,
     reserved_words: 3,
 };

@@ -20,6 +20,7 @@ pub const PLT: Plt = Plt {
     guarded: None,
     anywhere: None,
     align: 16,
+    frames: |_| None,
     marks: None,
     reserved_words: 2,
 };

@@ -13,7 +13,7 @@
 
 use crate::address::Address;
 use crate::arch::facts::{Entries, Plt, Retpolines};
-use crate::arch::plt::{self, Plan, Style};
+use crate::arch::plt::{self, Frames, Plan, Style};
 
 /// Bytes of an entry.
 const ENTRY: u64 = 16;
@@ -27,10 +27,28 @@ pub const PLT: Plt = Plt {
     guarded: None,
     anywhere: None,
     align: 16,
+    frames,
     // DT_X86_64_PLT, DT_X86_64_PLTSZ, DT_X86_64_PLTENT
     marks: Some([0x7000_0000, 0x7000_0001, 0x7000_0003]),
     reserved_words: 3,
 };
+
+/// An entry is entered by a call, which has pushed the return address. What calls the loader pushes the entry's
+/// number and goes to the header, which pushes a word of its own.
+fn frames(style: Style) -> Option<&'static Frames> {
+    const HEADER: plt::FrameRows = &[(0, 16), (6, 24)];
+    const CALLED: plt::FrameRows = &[(0, 8)];
+    const ORDINARY: Frames =
+        Frames { return_address: -8, header: HEADER, entry: &[(0, 8), (11, 16)], called: CALLED };
+    const MARKED: Frames =
+        Frames { return_address: -8, header: HEADER, entry: &[(0, 8), (9, 16)], called: CALLED };
+    match style {
+        Style::Ordinary => Some(&ORDINARY),
+        Style::Marked => Some(&MARKED),
+        // The code that jumps is called by entries and by the header.
+        _ => None,
+    }
+}
 
 #[rustfmt::skip]
 const LAZY_HEADER: [u8; 48] = [

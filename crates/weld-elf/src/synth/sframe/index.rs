@@ -2,8 +2,10 @@
 
 use weld_common::{par, sort, trace};
 
+use super::of_plt::ROW;
 use super::plan::{Part, SFrames};
 use crate::address::Address;
+use crate::arch::plt::Table;
 use crate::elf::Rela;
 use crate::ids::SectionId;
 use crate::input::object::Object;
@@ -36,7 +38,8 @@ impl SFrames {
             parts.iter().for_each(|part| self.add(image, part, &mut list));
             list
         });
-        let list = par::concat("join addresses of .sframe", parallel, lists);
+        let mut list = par::concat("join addresses of .sframe", parallel, lists);
+        self.add_plt(image, &mut list);
         let _stretch = trace::stretch("sort addresses of .sframe");
         // No two are equal.
         if list.is_sorted() { list } else { sort::by(list, parallel, Ord::cmp) }
@@ -55,6 +58,30 @@ impl SFrames {
             let &Fde { size, n_rows, info, block, .. } = fde;
             list.push(Entry { address, size, rows, n_rows, info, block });
             rows += self.version.head_size() as u32 + fde.rows_size;
+        }
+    }
+}
+
+impl SFrames {
+    fn add_plt(&self, image: &Image, list: &mut Vec<Entry>) {
+        let head = self.version.head_size() as u32;
+        let mut rows = self.plt_rows;
+        for function in &self.of_plt {
+            let start = match function.table {
+                Table::Plt => image.bases.plt,
+                Table::PltSec => image.bases.plt_sec,
+                Table::Iplt => image.bases.iplt,
+            };
+            let n_rows = function.rows.len() as u32;
+            list.push(Entry {
+                address: start + function.offset,
+                size: function.size,
+                rows,
+                n_rows,
+                info: function.info(),
+                block: function.block,
+            });
+            rows += head + n_rows * ROW;
         }
     }
 }
@@ -95,6 +122,20 @@ impl Writer<'_> {
         let part = |at: u64| parts.partition_point(|part| rows + part.rows < at);
         for part in &parts[part(start)..part(end)] {
             self.rows(part, &mut out);
+        }
+        let last = rows + u64::from(self.table.plt_rows);
+        if start <= last && last < end {
+            self.rows_of_plt(&mut out);
+        }
+    }
+
+    fn rows_of_plt(&self, out: &mut Out) {
+        for function in &self.table.of_plt {
+            if self.table.version == Version::Three {
+                out.u16(function.rows.len() as u16);
+                out.bytes(&[function.info(), 0, function.block]);
+            }
+            function.row_bytes().for_each(|row| out.bytes(&row));
         }
     }
 

@@ -3,11 +3,12 @@
 //! Each object has a table ([`crate::sframe`] reads them); the output has one, of the functions that are in
 //! it. [`plan`] finds those and decides on a version, which gives the section its size. Rows lie in the order
 //! of objects, as they are in the input; the index is put in order once functions have their addresses
-//! ([`index`]).
+//! ([`index`]). [`of_plt`] adds what the PLT does with the stack.
 //!
 //! Specification: "The SFrame Format"; `PT_GNU_SFRAME` and `SHT_GNU_SFRAME` as GNU binutils have them.
 
 pub mod index;
+pub mod of_plt;
 pub mod plan;
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};

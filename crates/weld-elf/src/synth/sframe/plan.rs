@@ -10,6 +10,7 @@
 use weld_common::diag::DiagSink;
 use weld_common::par;
 
+use super::of_plt::{self, Function, Plt};
 use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
@@ -47,6 +48,9 @@ pub struct SFrames {
     pub parts: Vec<Part>,
     pub n_fdes: u32,
     pub n_rows: u32,
+    /// Those of the PLT, whose rows lie after all others, and where.
+    pub of_plt: Vec<Function>,
+    pub plt_rows: u32,
     /// Bytes of all rows.
     pub rows_size: u32,
 }
@@ -54,6 +58,7 @@ pub struct SFrames {
 pub struct Planner<'p, 'a> {
     pub objects: &'p [Object<'a>],
     pub functions: Functions<'p, 'a>,
+    pub plt: Plt,
     pub sink: &'p DiagSink,
     pub parallel: bool,
 }
@@ -166,13 +171,24 @@ impl Planner<'_, '_> {
             // addresses are stored, readers will know what that means.
             flags = (flags & part.flags) | (flags | part.flags) & PC_RELATIVE;
         }
+        if n_fdes == 0 {
+            return None;
+        }
+        let plt_rows = rows_size;
+        let of_plt = of_plt::functions(self.plt, version, conventions);
+        for function in &of_plt {
+            // It leaves the frame pointer as it is.
+            flags &= !FRAME_POINTER;
+            n_fdes += 1;
+            n_rows += function.rows.len() as u64;
+            rows_size += head + u64::from(of_plt::ROW) * function.rows.len() as u64;
+        }
         if version == Version::Three {
             flags |= PC_RELATIVE;
         }
         let number = |number: u64| u32::try_from(number).ok();
-        let Some((n_fdes, n_rows, rows_size)) =
-            number(n_fdes).and_then(|n| Some((n, number(n_rows)?, number(rows_size)?)))
-        else {
+        let all = [n_fdes, n_rows, plt_rows, rows_size].map(number);
+        let [Some(n_fdes), Some(n_rows), Some(plt_rows), Some(rows_size)] = all else {
             self.sink.error(".sframe has more functions or rows than it can count in 32 bits");
             return None;
         };
@@ -181,7 +197,7 @@ impl Planner<'_, '_> {
             return None;
         }
         flags = (flags | SORTED) & version.flags();
-        (n_fdes > 0).then_some(SFrames { version, flags, conventions, parts, n_fdes, n_rows, rows_size })
+        Some(SFrames { version, flags, conventions, parts, n_fdes, n_rows, of_plt, plt_rows, rows_size })
     }
 }
 
@@ -232,6 +248,8 @@ impl SFrames {
     pub fn borders(&self) -> Vec<u64> {
         let rows = self.rows_start();
         let index = (HEADER as u64..rows).step_by(STEP * self.version.fde_size()).skip(1);
-        index.chain(self.parts.iter().map(|part| rows + part.rows)).collect()
+        let parts = self.parts.iter().map(|part| part.rows);
+        let last = (!self.of_plt.is_empty()).then_some(u64::from(self.plt_rows));
+        index.chain(parts.chain(last).map(|at| rows + at)).collect()
     }
 }
