@@ -122,6 +122,8 @@ enum Body {
     Merged {
         /// Each shard's start, and its unique pieces.
         shards: Vec<(u32, Box<[Entry]>)>,
+        /// Strings share suffixes: those that are part of another have no entry.
+        has_tails: bool,
         lookup: Lookup,
     },
 }
@@ -191,6 +193,50 @@ impl<'a> Merged<'a> {
         }
     }
 
+    /// How many lists the different pieces are in.
+    pub fn lists(&self) -> usize {
+        match &self.body {
+            Body::Concatenated(_) => 0,
+            Body::Merged { has_tails: true, .. } => 1,
+            Body::Merged { shards, .. } => shards.len(),
+        }
+    }
+
+    /// Hands each piece of a list to `take` as [`Self::each_piece`] does, but once. By the high bits of their
+    /// hashes, lists are in order.
+    pub fn each_different(&self, list: usize, mut take: impl FnMut(&'a [u8], u64)) {
+        match &self.body {
+            Body::Concatenated(_) => {}
+            Body::Merged { has_tails: true, .. } => {
+                let mut known = vec![0u64; self.size as usize / 64 + 1];
+                self.each_piece(|bytes, position| {
+                    let (word, bit) = (&mut known[(position / 64) as usize], 1 << (position % 64));
+                    if *word & bit == 0 {
+                        *word |= bit;
+                        take(bytes, position);
+                    }
+                });
+            }
+            Body::Merged { shards, .. } => {
+                let (base, entries) = &shards[list];
+                for (i, entry) in entries.iter().enumerate() {
+                    if let Some(later) = entries.get(i + 16) {
+                        crate::prefetch::prefetch_all(later.bytes(&self.inputs));
+                    }
+                    take(entry.bytes(&self.inputs), u64::from(*base) + u64::from(entry.position));
+                }
+            }
+        }
+    }
+
+    /// Where the pieces of an input went, in their order. `None` if nothing was merged.
+    pub fn positions(&self, input: usize) -> Option<impl Iterator<Item = &[u32]>> {
+        match &self.body {
+            Body::Concatenated(_) => None,
+            Body::Merged { lookup, .. } => Some(lookup.positions(input)),
+        }
+    }
+
     /// Inputs that have been merged before, with others: `find` knows where each piece went in what they
     /// became. They answer as they did then; there is nothing to write. `None` if a piece is not known, or
     /// the inputs are damaged.
@@ -209,7 +255,7 @@ impl<'a> Merged<'a> {
             places.push(lookup::find_again(split, &layout, &inputs, &mut find)?);
         }
         let lookup = Lookup::new(&layout, inputs.len(), places);
-        let body = Body::Merged { shards: Vec::new(), lookup };
+        let body = Body::Merged { shards: Vec::new(), has_tails: false, lookup };
         Some(Merged { inputs, strings: layout.strings, size: 0, align: layout.align as u64, body })
     }
 
@@ -259,7 +305,7 @@ impl<'a> Merged<'a> {
     fn memory(&self) -> usize {
         match &self.body {
             Body::Concatenated(starts) => starts.len() * 8,
-            Body::Merged { shards, lookup } => {
+            Body::Merged { shards, lookup, .. } => {
                 lookup.memory() + shards.iter().map(|s| s.1.len() * size_of::<Entry>()).sum::<usize>()
             }
         }
@@ -343,7 +389,7 @@ fn merge<'a>(
     let lookup = Lookup::new(layout, inputs.len(), places);
     // The padding after the last piece belongs to it.
     let size = u64::from(size).next_multiple_of(layout.align as u64);
-    let body = Body::Merged { shards, lookup };
+    let body = Body::Merged { shards, has_tails: share_tails, lookup };
     Ok(Merged { inputs, strings: layout.strings, size, align: layout.align as u64, body })
 }
 

@@ -48,7 +48,7 @@ use crate::section_order::{Orderer, SectionOrder};
 use crate::sections::{self, Sections};
 use crate::setup;
 use crate::state::State;
-use crate::state::collect::Link;
+use crate::state::collect::{Link, Tables};
 use crate::symbols::exports::{self, Asked, Exports};
 use crate::symbols::internal::{FromScripts, Internals};
 use crate::symbols::rules::Scripts;
@@ -402,10 +402,10 @@ fn finish_link<'j>(
     let contents = job.step("contents of synthetic sections", || plan.contents(&image, context));
     job.sink.end_phase()?;
     let session = kept.session.as_ref().filter(|_| executable);
-    let (mut file, kept_leaves) = job.step("write image", || -> Result<_, Diagnostics> {
-        let mut file = job::create_output(job, plan.layout.file_size, executable, context.threads)?;
+    let (file, kept_leaves) = job.step("write image", || -> Result<_, Diagnostics> {
+        let file = job::create_output(job, plan.layout.file_size, executable, context.threads)?;
         if let Some(session) = session {
-            session.begin_images(&mut file, &image, context);
+            session.look_at(&image, context);
         }
         let keeps_leaves = session.is_some_and(Session::keeps);
         let (owners, threads) = (context.owners, context.threads);
@@ -419,13 +419,13 @@ fn finish_link<'j>(
     job.sink.end_phase()?;
     if kept.wants_state && executable {
         let link = Link { image: &image, context, files: job.store.files() };
-        job.step("state of the link", || kept.state.get_or_init(|| link.state()));
+        job.step("state of the link", || kept.state.get_or_init(|| link.state(Tables::All)));
     }
     if let Some(session) = session {
         if session.is_verified(job, &file, &image) {
             return Ok(());
         }
-        session.name_image(&mut file);
+        session.name_image(&file);
     }
     // What debuggers read goes to a file of its own.
     let (file, beside) = match &job.options.output.debug_file {

@@ -215,6 +215,16 @@ impl Lookup {
         }
     }
 
+    /// Where the pieces of an input went, part by part.
+    pub fn positions(&self, input: usize) -> impl Iterator<Item = &[u32]> {
+        let bounds = self.first_part.get(input).zip(self.first_part.get(input + 1));
+        let parts = bounds.map_or(0..0, |(first, end)| *first as usize..*end as usize);
+        self.parts[parts].iter().map(|Part { segment, task, .. }| {
+            let first = segment.first as usize;
+            &self.tasks[*task as usize].positions[first..first + segment.count as usize]
+        })
+    }
+
     /// The part of an input in which a byte is; `offset` is not beyond the input's end.
     fn part(&self, input: usize, offset: u32) -> Option<&Part> {
         match &self.parts[self.first_part[input] as usize..self.first_part[input + 1] as usize] {

@@ -99,6 +99,26 @@ fn check_found_again(inputs: &[MergeInput], merged: &Merged) {
         let before = known.insert(bytes, position as u32);
         assert!(before.is_none_or(|before| u64::from(before) == position));
     });
+    // Each once, and in the order of their hashes but for what is in one list.
+    let mut different = HashMap::new();
+    let mut last = 0;
+    for list in 0..merged.lists() {
+        let mut high = last;
+        merged.each_different(list, |bytes, position| {
+            assert!(different.insert(bytes, position as u32).is_none());
+            let terminator = if inputs[0].strings { inputs[0].entsize as usize } else { 0 };
+            let hash = crate::hash::hash_bytes(&bytes[..bytes.len() - terminator]) >> 32;
+            assert!(hash >= last);
+            high = high.max(hash);
+        });
+        last = high;
+    }
+    assert!(different == known);
+    for (i, input) in inputs.iter().enumerate() {
+        let positions: Vec<u32> = merged.positions(i).unwrap().flatten().copied().collect();
+        let first = positions.first().map(|first| u64::from(*first));
+        assert!(input.data.is_empty() || first == merged.output_offset(i, 0));
+    }
     for (i, input) in inputs.iter().enumerate() {
         let alone = Merged::found_again(&[*input], |piece| known.get(piece).copied()).unwrap();
         for offset in 0..=input.data.len() as u64 {

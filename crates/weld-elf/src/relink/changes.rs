@@ -2,26 +2,37 @@
 //!
 //! The system is asked about each file (by several threads if they are many: that is most of what a link costs in
 //! which nothing has changed), and about each path that led nowhere. A file whose stamp is as it was has not been
-//! written to. Of others that are no objects the bytes are looked at: tools touch files, and hard links come and go.
+//! written to. Of others that are no objects it is looked at what counts of them ([`super::libraries`]): tools touch
+//! files, hard links come and go, and archives are written anew for one member.
 
+use std::ops::Range;
 use std::path::Path;
 use std::thread;
 use std::time::SystemTime;
 
-use weld_common::digest::UnitDigest;
 use weld_common::io::input::InputStore;
 use weld_common::io::stamp::Stamp;
 
-use super::memo::{Is, KnownFile, Memo, short};
+use super::libraries::of_other;
+use super::memo::{Is, KnownFile, Memo};
 use super::why::Why;
 
 /// Files that one more thread is worth, and how many threads ask at most.
 const FILES: usize = 256;
 const THREADS: usize = 4;
 
+/// An object that may have changed.
+pub struct Changed {
+    /// The number of the file.
+    pub file: usize,
+    /// Its row among the inputs.
+    pub row: u32,
+    /// Where it is, if it is a member of an archive.
+    pub member: Option<Range<usize>>,
+}
+
 pub struct Changes {
-    /// Objects that may have changed: the number of the file, and the input.
-    pub objects: Vec<(usize, u32)>,
+    pub objects: Vec<Changed>,
     /// All files, with their stamps as they are now.
     pub files: Vec<KnownFile>,
 }
@@ -31,7 +42,7 @@ impl Changes {
     ///
     /// # Errors
     /// What has changed that is not relinked.
-    pub fn find(memo: &Memo, store: &InputStore, begun: SystemTime) -> Result<Changes, Why> {
+    pub fn find<'s>(memo: &Memo, store: &'s InputStore<'s>, begun: SystemTime) -> Result<Changes, Why> {
         let stamps = stamps(&memo.files, store);
         if let Some(path) = memo.missing.iter().find(|path| path.exists()) {
             return Err(Why::Appeared(path.clone()));
@@ -43,9 +54,18 @@ impl Changes {
                 continue;
             }
             file.stamp = Some(stamp).filter(|stamp| stamp.is_older_than(begun));
-            match file.is {
-                Is::Object(row) => changes.objects.push((number, row)),
-                Is::Other(digest) if is_same(&file.path, digest, store) => {}
+            match &mut file.is {
+                Is::Object(row) => changes.objects.push(Changed { file: number, row: *row, member: None }),
+                Is::Archive(known) => {
+                    let bytes = store.open(&file.path).ok().flatten();
+                    let (members, now) = bytes
+                        .and_then(|bytes| known.changed(bytes))
+                        .ok_or_else(|| Why::Archive(file.path.clone()))?;
+                    *known = now;
+                    let changed = |(row, at)| Changed { file: number, row, member: Some(at) };
+                    changes.objects.extend(members.into_iter().map(changed));
+                }
+                Is::Other(digest) if is_same(&file.path, *digest, store) => {}
                 Is::Other(_) => return Err(Why::Input(file.path.clone())),
             }
         }
@@ -53,8 +73,8 @@ impl Changes {
     }
 }
 
-fn is_same(path: &Path, digest: u128, store: &InputStore) -> bool {
-    store.open(path).is_ok_and(|bytes| bytes.is_some_and(|bytes| short(UnitDigest::of(bytes)) == digest))
+fn is_same<'s>(path: &Path, digest: u128, store: &'s InputStore<'s>) -> bool {
+    store.open(path).is_ok_and(|bytes| bytes.is_some_and(|bytes| of_other(bytes, store) == digest))
 }
 
 /// The stamp of each file that is there.

@@ -2,12 +2,14 @@
 //!
 //! One is the output, under another name; programs run it, debuggers read it, tools have links to it. So the other one is
 //! written: it is what the output was one relink before, gets what that changed, then what this one changes, and
-//! takes the output's place. If anybody may have it, a copy of the output is written in its stead.
+//! takes the output's place. If anybody may have it, or there has been no relink since the last full link, a copy of the
+//! output is written in its stead.
 
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::thread;
 use std::time::SystemTime;
 
 use weld_common::io::output;
@@ -19,6 +21,11 @@ use super::patch;
 use super::place::{IMAGES, Place};
 use super::why::Why;
 use crate::job::Job;
+
+/// Bytes copied at a time: they stay in the cache between reading and writing.
+const COPIED: u64 = 256 << 10;
+/// Files of this many bytes are copied by two threads.
+const LARGE: u64 = 8 << 20;
 
 /// The names of an image and of the other one.
 pub fn names(current: u8) -> (&'static str, &'static str) {
@@ -57,16 +64,44 @@ pub fn spare(place: &Place, memo: &Memo, current: &File) -> Result<File, Why> {
             }
         }
     }
-    let copy = || -> io::Result<File> {
-        let mut file = place.create(name)?;
-        let mut from = File::open(place.path(names(memo.current).0))?;
-        io::copy(&mut from, &mut file)?;
-        file.set_permissions(from.metadata()?.permissions())?;
+    let before = Stamp::of(&current.metadata().map_err(|_| Why::Image)?);
+    let copied = || -> io::Result<File> {
+        let file = place.create(name)?;
+        copy(current, &file)?;
+        file.set_permissions(current.metadata()?.permissions())?;
         place.adopt(name)?;
         Ok(file)
     };
-    let file = copy().map_err(|e| Why::system("copy the output to", &path, &e))?;
-    patch::is_whole(memo, &file).then_some(file).ok_or(Why::Image)
+    let file = copied().map_err(|e| Why::system("copy the output to", &path, &e))?;
+    // Was it written to meanwhile?
+    let after = current.metadata().ok().and_then(|meta| Stamp::of(&meta));
+    let is_still = before.zip(after).is_some_and(|(before, after)| before.is_same_but_links(&after));
+    is_still.then_some(file).ok_or(Why::Image)
+}
+
+/// Copies a whole file, by two threads if that is worth it: memory is what limits them. The system's own copy would
+/// write the output to the disk first, where file systems share blocks.
+fn copy(from: &File, to: &File) -> io::Result<()> {
+    let size = from.metadata()?.len();
+    to.set_len(size)?;
+    let part = |range: Range<u64>| -> io::Result<()> {
+        let mut buffer = vec![0; COPIED as usize];
+        for at in range.clone().step_by(COPIED as usize) {
+            let bytes = &mut buffer[..(range.end - at).min(COPIED) as usize];
+            spare::read_exact_at(from, bytes, at)?;
+            spare::write_all_at(to, bytes, at)?;
+        }
+        Ok(())
+    };
+    let middle = if size < LARGE { size } else { (size / 2).next_multiple_of(COPIED).min(size) };
+    thread::scope(|scope| {
+        let half = move || part(middle..size);
+        let other = thread::Builder::new().spawn_scoped(scope, half);
+        part(0..middle)?;
+        // Without another thread, this one does it.
+        let is_copied = other.ok().and_then(|thread| thread.join().ok());
+        is_copied.unwrap_or_else(|| part(middle..size))
+    })
 }
 
 fn copy_ranges(from: &File, to: &File, ranges: &[Range<u64>]) -> io::Result<()> {

@@ -1,32 +1,33 @@
 //! What a full link keeps for the next one, and what it does for that on its way.
 //!
-//! While the image is written each unit goes to a second file, too. Right before the output takes its place it gets
-//! another name, by which it is the first image; so an output that is unlinked or replaced is still there. When all
-//! is in place the rows are written, and last the memo, with what the link had to warn of.
+//! Right before the output takes its place it gets another name, by which it is the first image; so an output that is
+//! unlinked or replaced is still there. The second one is made by the first relink that wants it. When all is in
+//! place the rows are written, and last the memo, with what the link had to warn of.
 
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use weld_common::archive::Archive;
 use weld_common::diag::{Diagnostic, Severity};
 use weld_common::digest::UnitDigest;
-use weld_common::io::input::InputFile;
+use weld_common::io::input::{InputFile, InputStore};
 use weld_common::io::output::OutputFile;
 use weld_common::io::units::Leaves;
 use weld_common::{par, text};
 
 use super::Session;
 use super::command;
-use super::memo::{Is, KnownFile, Memo, short};
+use super::libraries::{KnownArchive, of_other};
+use super::memo::{Is, KnownFile, Memo};
 use super::nature;
 use super::place::{IMAGES, Place, TABLES};
 use super::why::Why;
 use crate::job::{Context, Job};
 use crate::report::dependencies;
 use crate::state::State;
-use crate::state::collect::Link;
-use crate::state::file::StateFile;
+use crate::state::collect::{Link, Tables};
 use crate::state::rows::{InputRow, input_kind};
 use crate::synth::image::Image;
 
@@ -53,21 +54,12 @@ impl Session {
         }
     }
 
-    /// Finds out whether there is something that is not relinked. Has a second file get what is written to `file`.
-    pub fn begin_images(&self, file: &mut OutputFile, image: &Image, context: &Context) {
+    /// Finds out whether there is something in the link that is not relinked.
+    pub fn look_at(&self, image: &Image, context: &Context) {
         if self.keeper().is_some()
             && let Some(why) = nature::of_link(context, image.resolved, image.live)
         {
             self.give_up(why);
-        }
-        // To be compared, one is enough.
-        if self.is_relinked.get().is_some() {
-            return;
-        }
-        let Some(place) = self.keeper() else { return };
-        let second = place.create(IMAGES[1]).and_then(|second| file.write_twin(second));
-        if let Err(error) = second {
-            self.give_up(Why::system("write", &place.new_path(IMAGES[1]), &error));
         }
     }
 
@@ -96,12 +88,9 @@ impl Session {
     }
 
     /// Gives the output, which is complete but for its place, the name of an image.
-    pub fn name_image(&self, file: &mut OutputFile) {
+    pub fn name_image(&self, file: &OutputFile) {
         let Some(place) = self.keeper() else { return };
         let path = place.new_path(IMAGES[0]);
-        if file.take_twin().is_none() {
-            return self.give_up(Why::System("there is no room for a second image of the output".to_owned()));
-        }
         _ = std::fs::remove_file(&path);
         if let Err(error) = file.link_to(&path) {
             self.give_up(Why::system("give the output the name", &path, &error));
@@ -114,8 +103,9 @@ impl Session {
             self.give_up(Why::Nature("an input is a pipe or a device"));
         }
         let (Some(place), Ok(request)) = (self.keeper(), &self.request) else { return };
-        let state = job.step("state of the link", || link.state());
-        let kept = job.step("keep the state", || self.keep_in(place, &state));
+        let state = job.step("state of the link", || link.state(Tables::OfRelinks));
+        let parallel = link.context.parallel;
+        let kept = job.step("keep the state", || self.keep_in(place, &state, parallel));
         match kept {
             Ok((build, tables)) => {
                 let memo = Memo {
@@ -126,7 +116,7 @@ impl Session {
                     current: 0,
                     images: Default::default(),
                     id: id.unwrap_or(0..0),
-                    files: self.files(&state, &link.files, link.context),
+                    files: self.files(&state, link, job.store),
                     missing: missing(job),
                     warnings: Vec::new(),
                     dependencies: dependency_text(job, link.context),
@@ -139,18 +129,15 @@ impl Session {
         }
     }
 
-    /// Has the images and the tables take their places.
-    fn keep_in(&self, place: &Place, state: &State) -> io::Result<(UnitDigest, [u8; 20])> {
+    /// Has the image and the tables take their places.
+    fn keep_in(&self, place: &Place, state: &State, parallel: bool) -> io::Result<(UnitDigest, [u8; 20])> {
         place.forget_state()?;
-        IMAGES.iter().try_for_each(|name| place.adopt(name))?;
-        let rights = std::fs::metadata(place.path(IMAGES[0]))?.permissions();
-        std::fs::set_permissions(place.path(IMAGES[1]), rights)?;
+        place.remove(IMAGES[1])?;
+        place.adopt(IMAGES[0])?;
         let build = UnitDigest::from_bytes(command::build()?);
-        let bytes = state.write(build);
-        place.write(TABLES, &bytes)?;
-        let file = &bytes[..];
-        let written = StateFile::open(&file, build).map_err(io::Error::other)?;
-        Ok((build, written.digest().bytes()))
+        let written = state.written(build, parallel);
+        place.write(TABLES, std::iter::once(&written.head).chain(&written.tables).map(Vec::as_slice))?;
+        Ok((build, written.digest.bytes()))
     }
 
     /// The link has come to its end, with these messages: leaves the memo.
@@ -165,26 +152,41 @@ impl Session {
     }
 
     /// The files of the link, as the rows have them.
-    fn files(&self, state: &State, opened: &[InputFile], context: &Context) -> Vec<KnownFile> {
+    fn files<'s>(&self, state: &State, link: &Link, store: &'s InputStore<'s>) -> Vec<KnownFile> {
         let mut known: HashMap<&[u8], &InputFile> = HashMap::new();
         let mut changed: Vec<&Path> = Vec::new();
-        for file in opened {
+        for file in &link.files {
             let first = known.entry(file.path.as_os_str().as_encoded_bytes()).or_insert(file);
             if first.stamp != file.stamp {
                 changed.push(&file.path);
             }
         }
         let objects = objects(state);
-        let found = par::runs("digests of inputs", context.parallel, state.files.len(), 8, |run| {
+        let linked = linked_members(state, link);
+        let parallel = link.context.parallel;
+        let found = par::runs("digests of inputs", parallel, state.files.len(), 8, |run| {
             let file = |number: usize| {
                 let row = &state.files[number];
                 let path = PathBuf::from(text::os_str(state.text(row.given)));
                 let file = known.get(state.text(row.given));
                 let stamp = file.and_then(|file| file.stamp);
                 let stamp = stamp.filter(|s| s.is_older_than(self.begun) && !changed.contains(&&*path));
-                let is = match (objects[number], file) {
-                    (Some(input), _) => Is::Object(input),
-                    (None, file) => Is::Other(file.map_or(0, |file| short(UnitDigest::of(file.bytes)))),
+                let archive = || {
+                    let file = file.filter(|file| Archive::is_archive(file.bytes))?;
+                    // A link that could not relink has opened it before.
+                    let mut same = link.files.iter().filter(|other| other.path == file.path);
+                    let holds = |file: &&InputFile| {
+                        let range = file.bytes.as_ptr_range();
+                        linked[number].iter().all(|(_, bytes)| range.contains(&bytes.as_ptr()))
+                    };
+                    KnownArchive::new(same.find(holds)?.bytes, &linked[number], parallel)
+                };
+                let is = match objects[number] {
+                    Some(input) => Is::Object(input),
+                    None => archive().map_or_else(
+                        || Is::Other(file.map_or(0, |file| of_other(file.bytes, store))),
+                        Is::Archive,
+                    ),
                 };
                 KnownFile { path, stamp, is }
             };
@@ -206,6 +208,20 @@ fn objects(state: &State) -> Vec<Option<u32>> {
         objects[input.file as usize] = Some(number).filter(|_| is_object && *count == 1);
     }
     objects
+}
+
+/// For each file the inputs that are members of it and linked, with their bytes.
+fn linked_members<'c>(state: &State, link: &'c Link) -> Vec<Vec<(u32, &'c [u8])>> {
+    let mut linked: Vec<Vec<(u32, &[u8])>> = vec![Vec::new(); state.files.len()];
+    for (row, input) in (0..).zip(&state.inputs) {
+        if input.kind == input_kind::OBJECT
+            && input.member.size != 0
+            && let Some(list) = linked.get_mut(input.file as usize)
+        {
+            list.push((row, link.data(input)));
+        }
+    }
+    linked
 }
 
 /// Paths that led nowhere.

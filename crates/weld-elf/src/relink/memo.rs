@@ -12,11 +12,12 @@ use weld_common::io::units::{Leaf, Leaves};
 use weld_common::text::os_str;
 
 use super::command::Request;
+use super::libraries::{KnownArchive, KnownMember};
 use crate::state::Unreadable;
 use crate::state::rows::Field;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -27,7 +28,7 @@ pub struct Memo {
     pub request: Request,
     /// Of the tables' head.
     pub tables: [u8; DIGEST],
-    /// Which image is the output, and what both are.
+    /// Which image is the output, and what both are; zeroes for the other if it has not been made yet.
     pub current: u8,
     pub images: [Stamp; 2],
     /// Where the build id is that is made of the leaves.
@@ -53,11 +54,12 @@ pub struct KnownFile {
     pub is: Is,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Is {
     /// An object: its row among the inputs.
     Object(u32),
-    /// Anything else: the digest of its bytes.
+    Archive(KnownArchive),
+    /// Anything else: the digest of what counts of it.
     Other(u128),
 }
 
@@ -83,11 +85,7 @@ impl Memo {
             put_path(&file.path, out);
             u8::from(file.stamp.is_some()).put(out);
             put_stamp(&file.stamp.unwrap_or_default(), out);
-            match file.is {
-                Is::Object(row) => (0u8, u128::from(row)),
-                Is::Other(digest) => (1u8, digest),
-            }
-            .put_both(out);
+            put_is(&file.is, out);
         });
         put_list(&self.missing, &mut out, |path, out| put_path(path, out));
         put_list(&self.warnings, &mut out, |(message, notes), out| {
@@ -138,11 +136,7 @@ impl Memo {
                 let path = take_path(rest)?;
                 let is_known = u8::take(rest)? != 0;
                 let stamp = take_stamp(rest)?;
-                let is = match (u8::take(rest)?, u128::take(rest)?) {
-                    (0, row) => Is::Object(u32::try_from(row).ok()?),
-                    (_, digest) => Is::Other(digest),
-                };
-                Some(KnownFile { path, stamp: is_known.then_some(stamp), is })
+                Some(KnownFile { path, stamp: is_known.then_some(stamp), is: take_is(rest)? })
             })?,
             missing: take_list(rest, take_path)?,
             warnings: take_list(rest, |rest| Some((take_bytes(rest)?, take_list(rest, take_bytes)?)))?,
@@ -163,21 +157,46 @@ impl Memo {
         let is_inside = |start: u64, length: u64| start.checked_add(length).is_some_and(|end| end <= size);
         let ranges = self.last.iter().chain([&self.id]);
         self.current < 2
-            && self.images[1].size == size
+            && [0, size].contains(&self.images[1].size)
             && self.leaves.iter().flatten().all(|leaf| is_inside(leaf.offset, leaf.size))
             && ranges.into_iter().all(|range| range.start <= range.end && range.end <= size)
     }
 }
 
-trait PutBoth {
-    fn put_both(&self, out: &mut Vec<u8>);
+fn put_is(is: &Is, out: &mut Vec<u8>) {
+    match is {
+        Is::Object(row) => {
+            0u8.put(out);
+            row.put(out);
+        }
+        Is::Other(digest) => {
+            1u8.put(out);
+            digest.put(out);
+        }
+        Is::Archive(archive) => {
+            2u8.put(out);
+            archive.summary.put(out);
+            put_list(&archive.members, out, |member, out| {
+                member.number.put(out);
+                member.row.put(out);
+                member.digest.put(out);
+            });
+        }
+    }
 }
 
-impl PutBoth for (u8, u128) {
-    fn put_both(&self, out: &mut Vec<u8>) {
-        self.0.put(out);
-        self.1.put(out);
-    }
+fn take_is(rest: &mut &[u8]) -> Option<Is> {
+    Some(match u8::take(rest)? {
+        0 => Is::Object(Field::take(rest)?),
+        1 => Is::Other(Field::take(rest)?),
+        _ => Is::Archive(KnownArchive {
+            summary: Field::take(rest)?,
+            members: take_list(rest, |rest| {
+                let (number, row) = (Field::take(rest)?, Field::take(rest)?);
+                Some(KnownMember { number, row, digest: Field::take(rest)? })
+            })?,
+        }),
+    })
 }
 
 fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
@@ -249,6 +268,8 @@ mod tests {
 
     fn memo() -> Memo {
         let stamp = |number| Stamp { device: 1, number, size: 5000, modified: -5, changed: 7 };
+        let member = |number| KnownMember { number, row: number + 5, digest: 3 << 90 };
+        let archive = KnownArchive { summary: 1 << 127, members: vec![member(2), member(7)] };
         let leaf = |offset| Leaf { offset, size: 100, digest: UnitDigest::of(b"leaf") };
         Memo {
             build: UnitDigest::of(b"this").bytes(),
@@ -261,6 +282,7 @@ mod tests {
             files: vec![
                 KnownFile { path: "a.o".into(), stamp: Some(stamp(4)), is: Is::Object(0) },
                 KnownFile { path: "b.so".into(), stamp: None, is: Is::Other(u128::MAX) },
+                KnownFile { path: "c.a".into(), stamp: Some(stamp(5)), is: Is::Archive(archive) },
             ],
             missing: vec!["dir/c.o".into()],
             warnings: vec![(b"odd".to_vec(), vec![b"here".to_vec()])],

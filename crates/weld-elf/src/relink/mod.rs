@@ -17,6 +17,7 @@ mod changes;
 mod command;
 mod images;
 mod keep;
+mod libraries;
 mod memo;
 mod nature;
 mod patch;
@@ -46,11 +47,10 @@ use weld_common::text;
 use crate::job::Job;
 use crate::options::{BuildId, Incremental, Options};
 use crate::state::Unreadable;
-use crate::state::file::StateFile;
 use changes::Changes;
 use command::Request;
 use memo::Memo;
-use patch::Patch;
+use patch::{LastLink, Patch};
 use place::{Place, STATE, TABLES, directory};
 use why::Why;
 
@@ -180,18 +180,16 @@ impl Session {
             true => Patch::default(),
             false => {
                 let file = File::open(place.path(TABLES)).map_err(|_| Why::First)?;
-                let tables = StateFile::open(&file, UnitDigest::from_bytes(memo.build))?;
-                if tables.digest().bytes() != memo.tables {
-                    return Err(Why::Unreadable(Unreadable::Damaged));
-                }
-                patch::of_objects(job, &changes, &tables, &current)?
+                let build = UnitDigest::from_bytes(memo.build);
+                let last = LastLink { tables: &file, digest: memo.tables, build, image: &current };
+                patch::of_objects(job, &changes, &last)?
             }
         };
-        if let Some((number, _)) = changes.objects.first()
+        if let Some(object) = changes.objects.first()
             && !memo.warnings.is_empty()
             && !patch.writes.is_empty()
         {
-            return Err(Why::Warned(path(*number)));
+            return Err(Why::Warned(path(object.file)));
         }
         self.write(job, place, (memo, changes), (patch, &current))
     }
@@ -293,10 +291,10 @@ impl Session {
 
     /// Writes the memo for the next link. If that cannot be done there is none.
     fn remember(&self, place: &Place, mut memo: Memo) -> bool {
-        let stamps = place::IMAGES.map(|name| Stamp::at(&place.path(name)));
-        let [Ok(a), Ok(b)] = stamps else { return false };
-        memo.images = [a, b];
-        place.write(STATE, &memo.encode()).is_ok()
+        let Ok(current) = Stamp::at(&place.path(images::names(memo.current).0)) else { return false };
+        memo.images = place::IMAGES.map(|name| Stamp::at(&place.path(name)).unwrap_or_default());
+        memo.images[usize::from(memo.current)] = current;
+        place.write(STATE, [&memo.encode()[..]]).is_ok()
     }
 }
 

@@ -5,25 +5,28 @@
 //! The image that is written to need not be the one that is compared with; where the two differ, and where bytes
 //! change, hashes tell whether it still is what the last link wrote.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
+use std::thread;
 
 use weld_common::diag::DiagSink;
-use weld_common::digest::UnitDigest;
+use weld_common::digest::{SIZE as DIGEST, UnitDigest};
 use weld_common::io::spare;
 use weld_common::io::units::{Leaf, Leaves};
 
-use super::changes::Changes;
+use super::changes::{Changed as ChangedObject, Changes};
 use super::memo::Memo;
 use super::why::{Changed, Why};
 use crate::arch;
 use crate::job::Job;
 use crate::sections::SectionKind;
-use crate::state::State;
 use crate::state::again::{Alone, Known, Left};
 use crate::state::excerpt::{self, Common};
 use crate::state::file::StateFile;
 use crate::state::rows::{InputRow, PieceRow, SectionRow, input_kind};
+use crate::state::{State, Unreadable};
 
 /// Bytes and where in the file they belong.
 pub type Write = (u64, Vec<u8>);
@@ -39,20 +42,56 @@ pub struct Patch {
 }
 
 /// What the last link has left.
-struct LastLink<'l> {
-    tables: &'l StateFile<'l>,
-    image: &'l File,
+pub struct LastLink<'l> {
+    pub tables: &'l File,
+    /// What identifies the tables, and who wrote them.
+    pub digest: [u8; DIGEST],
+    pub build: UnitDigest,
+    pub image: &'l File,
 }
 
-impl Left for LastLink<'_> {
+/// The same as one thread looks at it.
+struct View<'v> {
+    tables: StateFile<'v>,
+    image: &'v File,
+    /// Parts of the image that were looked at, by number: many pieces lie in each.
+    known: RefCell<HashMap<u64, Vec<u8>>>,
+}
+
+/// Bytes of a part of the image.
+const PART: u64 = 64 << 10;
+
+impl Left for View<'_> {
     /// If the tables are damaged, there is none.
-    fn pieces(&self, part: u32, tag: u64) -> Vec<PieceRow> {
-        excerpt::pieces(self.tables, part, tag).unwrap_or_default()
+    fn pieces(&self, part: u32, tag: u32) -> Vec<PieceRow> {
+        excerpt::pieces(&self.tables, part, tag).unwrap_or_default()
     }
 
-    fn has(&self, offset: u64, bytes: &[u8]) -> bool {
-        let mut there = vec![0; bytes.len()];
-        spare::read_exact_at(self.image, &mut there, offset).is_ok() && there == bytes
+    fn has(&self, mut offset: u64, mut bytes: &[u8]) -> bool {
+        let mut known = self.known.borrow_mut();
+        while !bytes.is_empty() {
+            let (number, at) = (offset / PART, (offset % PART) as usize);
+            let part = known.entry(number).or_insert_with(|| self.read(number));
+            let (here, later) = bytes.split_at(bytes.len().min(PART as usize - at));
+            if part.get(at..at + here.len()) != Some(here) {
+                return false;
+            }
+            (offset, bytes) = (offset + here.len() as u64, later);
+        }
+        true
+    }
+}
+
+impl View<'_> {
+    /// A part of the image, as much of it as there is.
+    fn read(&self, number: u64) -> Vec<u8> {
+        let start = number.saturating_mul(PART);
+        let size = self.image.metadata().map_or(0, |meta| meta.len());
+        let mut part = vec![0; size.saturating_sub(start).min(PART) as usize];
+        match spare::read_exact_at(self.image, &mut part, start) {
+            Ok(()) => part,
+            Err(_) => Vec::new(),
+        }
     }
 }
 
@@ -60,16 +99,59 @@ impl Left for LastLink<'_> {
 ///
 /// # Errors
 /// Why a full link is needed.
-pub fn of_objects(job: &Job, changes: &Changes, tables: &StateFile, image: &File) -> Result<Patch, Why> {
+pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let threads = (changes.objects.len() / OBJECTS).clamp(1, THREADS.min(cores));
+    let mut runs = changes.objects.chunks(changes.objects.len().div_ceil(threads).max(1));
+    let own = runs.next().unwrap_or_default();
+    let of_run = |run: &[ChangedObject]| of_run(job, (changes, run), last);
+    let found: Result<Vec<Patch>, Why> = thread::scope(|scope| {
+        let start = |run| (run, thread::Builder::new().spawn_scoped(scope, move || of_run(run)));
+        let others: Vec<_> = runs.map(start).collect();
+        let mut found = vec![of_run(own)];
+        for (run, other) in others {
+            // Without another thread, this one does it.
+            let patch = other.ok().and_then(|thread| thread.join().ok());
+            found.push(patch.unwrap_or_else(|| of_run(run)));
+        }
+        found.into_iter().collect()
+    });
     let mut patch = Patch::default();
-    let common = Common::read(tables)?;
-    let left = LastLink { tables, image };
-    for (number, row) in &changes.objects {
-        let path = &changes.files[*number].path;
+    for mut of_run in found? {
+        patch.writes.append(&mut of_run.writes);
+        patch.sections += of_run.sections;
+        patch.objects += of_run.objects;
+    }
+    patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
+    Ok(patch)
+}
+
+/// Objects that are worth a thread, and how many threads there are at most.
+const OBJECTS: usize = 2;
+const THREADS: usize = 8;
+
+fn of_run(
+    job: &Job,
+    (changes, objects): (&Changes, &[ChangedObject]),
+    last: &LastLink,
+) -> Result<Patch, Why> {
+    let mut patch = Patch::default();
+    let tables = StateFile::open(last.tables, last.build)?;
+    if tables.digest().bytes() != last.digest {
+        return Err(Why::Unreadable(Unreadable::Damaged));
+    }
+    let common = Common::read(&tables)?;
+    let left = View { tables, image: last.image, known: RefCell::default() };
+    for object in objects {
+        let path = &changes.files[object.file].path;
         let changed = |changed| Why::Object(path.clone(), changed);
         let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
         let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
-        let state = excerpt::of(tables, &common, *row)?;
+        let data = match &object.member {
+            Some(place) => data.get(place.clone()).ok_or_else(|| Why::Changing(path.clone()))?,
+            None => data,
+        };
+        let state = excerpt::of(&left.tables, &common, object.row)?;
         let machine = arch::of_file(data).ok_or_else(|| changed(Changed::Shape))?;
         let known = Known { state: &state, options: job.options, machine, left: &left };
         let alone =
@@ -85,13 +167,12 @@ pub fn of_objects(job: &Job, changes: &Changes, tables: &StateFile, image: &File
             return Err(changed(Changed::Needs));
         }
         let sections = patch.sections;
-        emit(&state, &alone, image, &mut patch).map_err(|why| match why {
+        emit(&state, &alone, last.image, &mut patch).map_err(|why| match why {
             Failure::Object(what) => changed(what),
             Failure::Image => Why::Image,
         })?;
         patch.objects += usize::from(patch.sections > sections);
     }
-    patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     Ok(patch)
 }
 

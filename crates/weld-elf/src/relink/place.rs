@@ -6,7 +6,7 @@
 //!     log     a line a link: when, and what was done
 //!     state   what is to be known first ([`super::memo`]); without it there is no state
 //!     tables  the rows of the link ([`crate::state::file`])
-//!     a, b    images: one is the output, under another name, the other is written next
+//!     a, b    images: one is the output, under another name, the other is written next; the first relink makes it
 //! ```
 //!
 //! Files are complete under their names, or have not been renamed yet; `state` goes before anything that it speaks of
@@ -104,13 +104,22 @@ impl Place {
         fs::rename(self.new_path(name), self.path(name))
     }
 
-    /// Writes a file whole.
+    /// Writes a file whole, part after part.
     ///
     /// # Errors
     /// Those of the system.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.create(name)?.write_all(bytes)?;
+    pub fn write<'p>(&self, name: &str, parts: impl IntoIterator<Item = &'p [u8]>) -> io::Result<()> {
+        let mut file = self.create(name)?;
+        parts.into_iter().try_for_each(|part| file.write_all(part))?;
         fs::rename(self.new_path(name), self.path(name))
+    }
+
+    /// Removes a file if it is there.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        remove(&self.path(name))
     }
 
     /// From now on there is no state.

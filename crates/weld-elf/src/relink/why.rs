@@ -30,6 +30,8 @@ pub enum Why {
     Appeared(PathBuf),
     /// An input is gone.
     Gone(PathBuf),
+    /// An archive has changed in more than members that are linked.
+    Archive(PathBuf),
     /// An input has changed that is no object.
     Input(PathBuf),
     /// An object has changed in more than the bytes of its sections.
@@ -88,6 +90,9 @@ impl fmt::Display for Why {
             ),
             Why::Appeared(file) => write!(f, "{} was not there before", path(file)),
             Why::Gone(file) => write!(f, "{} is gone", path(file)),
+            Why::Archive(file) => {
+                write!(f, "{} has changed: it has other members, or offers other names", path(file))
+            }
             Why::Input(file) => write!(f, "{} has changed, which is not an object", path(file)),
             Why::Object(file, changed) => write!(f, "in {}, {changed}", path(file)),
             Why::Warned(file) => write!(f, "{} has changed, and the last link had warnings", path(file)),

@@ -14,7 +14,7 @@ use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 
 use super::State;
-use super::outline::outline;
+use super::outline::{is_renamed, outline};
 use super::rows::*;
 use crate::address::Address;
 use crate::arch::class::Class;
@@ -68,7 +68,7 @@ pub struct Known<'k> {
 /// What a link has left besides: merged pieces are compared with the bytes there.
 pub trait Left {
     /// The pieces of a part that have this tag.
-    fn pieces(&self, part: u32, tag: u64) -> Vec<PieceRow>;
+    fn pieces(&self, part: u32, tag: u32) -> Vec<PieceRow>;
     /// Whether these bytes are at `offset` of the output.
     fn has(&self, offset: u64, bytes: &[u8]) -> bool;
 }
@@ -107,7 +107,8 @@ impl<'k, 'a> Alone<'k, 'a> {
         }
         let input = known.state.inputs.get(row as usize).ok_or(Missing::Object)?;
         let object = known.parse(input, data, store)?;
-        let (resolved, symbols, globals) = tables::resolved(known.state, row, object)?;
+        let compares = !is_renamed(&object, known.options);
+        let (resolved, symbols, globals) = tables::resolved(known.state, row, object, compares)?;
         let object = &resolved.objects[0];
         let (mut sections, live) = tables::sections(known.state, input, object)?;
         let merged = tables::merged(&known, input, object, store, &mut sections)?;

@@ -8,7 +8,7 @@ mod inputs;
 
 use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputFile;
-use weld_common::par;
+use weld_common::{par, sort};
 
 use super::State;
 use super::keys::{self, Numbers};
@@ -26,8 +26,23 @@ use crate::synth::image::Image;
 use crate::synth::thunks::Goal;
 use inputs::{Inputs, Texts};
 
-/// Objects that are looked at by one task.
+/// Objects that are looked at by one task, and rows that are made by one.
 const OUTLINES: usize = 16;
+const ROWS: usize = 4096;
+
+/// Which tables a state is to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tables {
+    All,
+    /// Those that relinks read: not who else mentions a name, and nothing of COMDAT groups.
+    OfRelinks,
+}
+
+/// What a merged piece is found by: the high half of the hash that it was merged by. `terminator`: the bytes that
+/// end it, if it is a string.
+pub fn tag_of(piece: &[u8], terminator: usize) -> u32 {
+    (hash_bytes(&piece[..piece.len() - terminator]) >> 32) as u32
+}
 
 /// A link whose image is complete.
 pub struct Link<'c, 'i, 'a> {
@@ -48,7 +63,7 @@ struct Rows {
 
 impl Link<'_, '_, '_> {
     /// The state of the link.
-    pub fn state(&self) -> State {
+    pub fn state(&self, tables: Tables) -> State {
         let mut texts = Texts::default();
         let Inputs { files, mut inputs, of_file } = self.inputs(&mut texts);
         let sorted = self.sorted_names();
@@ -65,15 +80,20 @@ impl Link<'_, '_, '_> {
         let sections = self.sections(&rows);
         let mentions = self.mentions(&rows);
         inputs::note_first_rows(&mut inputs, &sections);
-        let by_name = mentions_by_name(&mentions);
-        let mut names: Vec<NameRow> = sorted.iter().map(|(hash, id)| self.name(*hash, *id, &rows)).collect();
-        note_first_mentions(&mut names, &mentions, &by_name);
-        let (groups, candidates) = self.groups(&rows);
-        let pieces = self.pieces();
-        let mut parts = self.parts();
-        for (number, part) in (0..).zip(&mut parts) {
-            part.first_piece = pieces.partition_point(|piece| piece.part < number) as u32;
+        let parallel = self.context.parallel;
+        let mut names = par::list("rows of names", parallel, sorted.len(), ROWS, |run| {
+            let rows = &rows;
+            sorted[run].iter().map(move |(hash, id)| self.name(*hash, *id, rows))
+        });
+        let (mut by_name, mut groups) = Default::default();
+        if tables == Tables::All {
+            by_name = mentions_by_name(&mentions);
+            note_first_mentions(&mut names, &mentions, &by_name);
+            groups = self.groups(&rows);
         }
+        let (groups, candidates) = groups;
+        let mut parts = self.parts();
+        let pieces = self.pieces(&mut parts);
         let row_count = inputs.len();
         State {
             image: self.whole(),
@@ -109,10 +129,12 @@ impl Link<'_, '_, '_> {
     }
 
     fn sorted_names(&self) -> Vec<(u128, SymbolId)> {
-        let names = self.image.resolved.names.iter();
-        let mut sorted: Vec<_> = names.map(|(id, entry)| (keys::hash(entry.name), id)).collect();
-        sorted.sort_unstable();
-        sorted
+        let parallel = self.context.parallel;
+        let names: Vec<_> = self.image.resolved.names.iter().map(|(id, entry)| (entry.name, id)).collect();
+        let sorted = par::list("hashes of names", parallel, names.len(), ROWS, |run| {
+            names[run].iter().map(|(name, id)| (keys::hash(name), *id))
+        });
+        sort::by(sorted, parallel, Ord::cmp)
     }
 
     /// The row of each kept section. Rows are in the order of ids.
@@ -129,8 +151,11 @@ impl Link<'_, '_, '_> {
     }
 
     fn sections(&self, rows: &Rows) -> Vec<SectionRow> {
-        let kept = rows.of_section.iter().enumerate().filter(|(_, row)| **row != NONE);
-        kept.map(|(i, _)| self.section(SectionId(i as u32), rows)).collect()
+        let kept = rows.of_section.iter().zip(0..).filter(|(row, _)| **row != NONE);
+        let kept: Vec<u32> = kept.map(|(_, i)| i).collect();
+        par::list("rows of sections", self.context.parallel, kept.len(), ROWS, |run| {
+            kept[run].iter().map(move |i| self.section(SectionId(*i), rows))
+        })
     }
 
     fn section(&self, id: SectionId, rows: &Rows) -> SectionRow {
@@ -268,23 +293,34 @@ impl Link<'_, '_, '_> {
         image.merged.iter().map(row).collect()
     }
 
-    fn pieces(&self) -> Vec<PieceRow> {
-        let mut all = Vec::new();
-        for (part, merged) in (0..).zip(self.image.merged) {
-            // Most pieces are there many times, each time with the same offset.
-            let mut known = vec![0u64; merged.merged.size() as usize / 64 + 1];
-            let mut list = Vec::new();
-            merged.merged.each_piece(|bytes, offset| {
-                let (word, bit) = (&mut known[(offset / 64) as usize], 1 << (offset % 64));
-                if *word & bit == 0 {
-                    *word |= bit;
-                    list.push((hash_bytes(bytes), offset as u32));
-                }
-            });
-            list.sort_unstable();
-            all.extend(list.into_iter().map(|(tag, offset)| PieceRow { part, tag, offset }));
+    /// The pieces of all parts; notes in each part where its own start.
+    fn pieces(&self, parts: &mut [PartRow]) -> Vec<PieceRow> {
+        let (merged, parallel) = (self.image.merged, self.context.parallel);
+        let lists: Vec<(usize, usize)> = (0..merged.len())
+            .flat_map(|part| (0..merged[part].merged.lists()).map(move |list| (part, list)))
+            .collect();
+        let made = par::runs("rows of pieces", parallel, lists.len(), 1, |run| {
+            let list = |(part, list): &(usize, usize)| {
+                let mut rows = Vec::new();
+                let terminator = if merged[*part].strings { merged[*part].entsize as usize } else { 0 };
+                merged[*part].merged.each_different(*list, |bytes, offset| {
+                    rows.push(PieceRow { tag: tag_of(bytes, terminator), offset: offset as u32 });
+                });
+                rows.sort_unstable_by_key(|row| (row.tag, row.offset));
+                rows
+            };
+            lists[run].iter().map(list).collect::<Vec<_>>()
+        });
+        let made: Vec<Vec<PieceRow>> = made.into_iter().flatten().collect();
+        let (mut next, mut place) = (0, 0);
+        for (number, part) in parts.iter_mut().enumerate() {
+            part.first_piece = place as u32;
+            while lists.get(next).is_some_and(|(part, _)| *part == number) {
+                place += made[next].len();
+                next += 1;
+            }
         }
-        all
+        par::concat("join pieces", parallel, made)
     }
 
     fn groups(&self, rows: &Rows) -> (Vec<GroupRow>, Vec<CandidateRow>) {

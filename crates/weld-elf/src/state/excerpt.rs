@@ -92,16 +92,13 @@ pub fn of(file: &StateFile, common: &Common, row: u32) -> Result<State, Unreadab
         align_log2: 0,
     };
     sections.push(elsewhere);
-    let mut by_name: Vec<ByName> = (0..mentions.len() as u32).map(|mention| ByName { mention }).collect();
-    by_name.sort_by_key(|row| mentions[row.mention as usize].name);
-    super::collect::note_first_mentions(&mut names, &mentions, &by_name);
     let state = State {
         image: common.image,
         files: Vec::new(),
         inputs: vec![alone(&input, sections.len() as u32 - 1), others(symbols, sections.len() as u32 - 1)],
         names,
         mentions,
-        by_name,
+        by_name: Vec::new(),
         outputs: common.outputs.clone(),
         sections,
         parts: common.parts.iter().map(|part| PartRow { first_piece: 0, ..*part }).collect(),
@@ -163,6 +160,7 @@ fn names(
     let mut names = Vec::with_capacity(known.len());
     for name in &known {
         let mut name: NameRow = file.row((*name).into())?;
+        name.first_mention = 0;
         name.input = if name.input == row { 0 } else { NONE };
         name.section = match name.section {
             NONE => NONE,
@@ -198,11 +196,11 @@ fn local_slots(file: &StateFile, row: u32) -> Result<Vec<SlotRow>, Unreadable> {
     Ok(slots)
 }
 
-/// The pieces of a part that have a tag. Tags are hashes, so where one is can be guessed.
+/// The pieces of a part that have a tag. Tags are parts of hashes, so where one is can be guessed.
 ///
 /// # Errors
 /// If the file is damaged.
-pub fn pieces(file: &StateFile, part: u32, tag: u64) -> Result<Vec<PieceRow>, Unreadable> {
+pub fn pieces(file: &StateFile, part: u32, tag: u32) -> Result<Vec<PieceRow>, Unreadable> {
     let first = u64::from(file.row::<PartRow>(part.into())?.first_piece);
     let end = match u64::from(part) + 1 {
         next if next < file.count::<PartRow>() => u64::from(file.row::<PartRow>(next)?.first_piece),
@@ -211,7 +209,7 @@ pub fn pieces(file: &StateFile, part: u32, tag: u64) -> Result<Vec<PieceRow>, Un
     let is_before = |row: u64| file.row::<PieceRow>(row).map(|piece| piece.tag < tag);
     let (mut low, mut high) = (first, end);
     // Most are near where they would be if tags were spread evenly.
-    let guess = first + ((u128::from(tag) * u128::from(end.saturating_sub(first))) >> 64) as u64;
+    let guess = first + ((u128::from(tag) * u128::from(end.saturating_sub(first))) >> 32) as u64;
     let (below, above) = (guess.saturating_sub(NEAR), guess.saturating_add(NEAR));
     if low < below && below < high {
         *if is_before(below)? { &mut low } else { &mut high } = below;
@@ -229,7 +227,7 @@ pub fn pieces(file: &StateFile, part: u32, tag: u64) -> Result<Vec<PieceRow>, Un
     let mut found = Vec::new();
     for number in low..end {
         let piece: PieceRow = file.row(number)?;
-        if piece.part != part || piece.tag != tag {
+        if piece.tag != tag {
             break;
         }
         found.push(piece);

@@ -27,13 +27,14 @@ use std::rc::Rc;
 
 use weld_common::digest::{SIZE as DIGEST, UnitDigest};
 use weld_common::io::spare;
+use weld_common::par;
 
 use super::State;
 use super::check;
 use super::rows::*;
 
 const MAGIC: &[u8; 8] = b"weldlink";
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// Bytes for the version.
 const VERSION: usize = 32;
 /// Bytes of a table's entry, and before the first.
@@ -88,10 +89,20 @@ macro_rules! tables {
         impl State {
             /// The file's bytes. `build` is what identifies the program.
             pub fn write(&self, build: UnitDigest) -> Vec<u8> {
-                let mut writer = Writer::default();
-                writer.table(&[self.image]);
-                $(writer.table(&self.$table);)*
-                writer.finish(build)
+                let written = self.written(build, false);
+                [&[&written.head[..]], &written.tables.iter().map(Vec::as_slice).collect::<Vec<_>>()[..]]
+                    .concat()
+                    .concat()
+            }
+
+            /// The same in parts.
+            pub fn written(&self, build: UnitDigest, parallel: bool) -> Written {
+                let tables: &[&(dyn Fn() -> Table + Sync)] =
+                    &[&|| Table::of(&[self.image]), $(&|| Table::of(&self.$table)),*];
+                let made = par::runs("tables of the state", parallel, tables.len(), 1, |run| {
+                    tables[run].iter().map(|make| make()).collect::<Vec<_>>()
+                });
+                finish(made.into_iter().flatten().collect(), build)
             }
 
             /// Reads what `write` has written for the same `build`.
@@ -141,45 +152,52 @@ fn head_size(blocks: u64) -> u64 {
     (FIXED as u64 + blocks * CHECK as u64 + DIGEST as u64).next_multiple_of(BLOCK)
 }
 
-/// Tables, one after the other.
-#[derive(Default)]
-struct Writer {
-    /// The first block and the rows of each.
-    entries: Vec<(u64, u64)>,
-    /// Whole blocks.
-    tables: Vec<u8>,
+/// A table as it stands in the file: whole blocks.
+struct Table {
+    rows: u64,
+    blocks: Vec<u8>,
+    checks: Vec<[u8; CHECK]>,
 }
 
-impl Writer {
-    fn table<R: Row>(&mut self, rows: &[R]) {
-        assert_eq!(self.entries.len(), R::TABLE);
-        self.entries.push((self.tables.len() as u64, rows.len() as u64));
-        self.tables.reserve(rows.len() * R::SIZE + BLOCK as usize);
-        rows.iter().for_each(|row| row.put(&mut self.tables));
-        self.tables.resize(self.tables.len().next_multiple_of(BLOCK as usize), 0);
+impl Table {
+    fn of<R: Row>(rows: &[R]) -> Table {
+        let mut blocks = Vec::with_capacity((rows.len() * R::SIZE).next_multiple_of(BLOCK as usize));
+        rows.iter().for_each(|row| row.put(&mut blocks));
+        blocks.resize(blocks.len().next_multiple_of(BLOCK as usize), 0);
+        let checks = blocks.chunks(BLOCK as usize).map(check_of).collect();
+        Table { rows: rows.len() as u64, blocks, checks }
     }
+}
 
-    fn finish(self, build: UnitDigest) -> Vec<u8> {
-        let blocks = self.tables.chunks(BLOCK as usize);
-        let start = head_size(blocks.len() as u64);
-        let mut out = Vec::with_capacity(start as usize + self.tables.len());
-        out.extend_from_slice(MAGIC);
-        FORMAT.put(&mut out);
-        (TABLES as u32).put(&mut out);
-        out.extend_from_slice(&version());
-        out.extend_from_slice(&build.bytes());
-        for (offset, rows) in self.entries {
-            (start + offset).put(&mut out);
-            rows.put(&mut out);
-        }
-        (blocks.len() as u64).put(&mut out);
-        blocks.for_each(|block| out.extend_from_slice(&check_of(block)));
-        let digest = UnitDigest::of(&out);
-        out.extend_from_slice(&digest.bytes());
-        out.resize(start as usize, 0);
-        out.extend_from_slice(&self.tables);
-        out
+/// The bytes of a state's file, part by part.
+pub struct Written {
+    pub head: Vec<u8>,
+    pub tables: Vec<Vec<u8>>,
+    /// What identifies the state.
+    pub digest: UnitDigest,
+}
+
+fn finish(tables: Vec<Table>, build: UnitDigest) -> Written {
+    assert_eq!(tables.len(), TABLES);
+    let blocks: u64 = tables.iter().map(|table| table.checks.len() as u64).sum();
+    let mut place = head_size(blocks);
+    let mut out = Vec::with_capacity(place as usize);
+    out.extend_from_slice(MAGIC);
+    FORMAT.put(&mut out);
+    (TABLES as u32).put(&mut out);
+    out.extend_from_slice(&version());
+    out.extend_from_slice(&build.bytes());
+    for table in &tables {
+        place.put(&mut out);
+        table.rows.put(&mut out);
+        place += table.blocks.len() as u64;
     }
+    blocks.put(&mut out);
+    tables.iter().for_each(|table| out.extend_from_slice(table.checks.as_flattened()));
+    let digest = UnitDigest::of(&out);
+    out.extend_from_slice(&digest.bytes());
+    out.resize(head_size(blocks) as usize, 0);
+    Written { head: out, tables: tables.into_iter().map(|table| table.blocks).collect(), digest }
 }
 
 /// Where a state is read from.

@@ -110,8 +110,8 @@ impl State {
     }
 
     /// Part and tag.
-    pub fn piece_key(&self, row: &PieceRow) -> (u128, u64) {
-        (self.parts[row.part as usize].key, row.tag)
+    pub fn piece_key(&self, part: &PartRow, row: &PieceRow) -> (u128, u32) {
+        (part.key, row.tag)
     }
 
     /// The signature.

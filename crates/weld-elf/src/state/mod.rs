@@ -7,8 +7,7 @@
 //! them and reads them back with checks. [`again`] needs no more than one object and the rows to write its
 //! sections as the link did.
 //!
-//! Nobody pays for it who does not ask ([`crate::link::link_with_state`]). Nothing relinks by it yet, and
-//! nothing was done for speed.
+//! Nobody pays for it who does not ask ([`crate::relink`], [`crate::link::link_with_state`]).
 
 pub mod again;
 mod check;
@@ -72,9 +71,17 @@ impl State {
         &self.sections[first..first + input.sections as usize]
     }
 
+    /// The pieces of a part.
+    pub fn pieces_of(&self, part: u32) -> &[PieceRow] {
+        let part = part as usize;
+        let end = self.parts.get(part + 1).map_or(self.pieces.len(), |next| next.first_piece as usize);
+        &self.pieces[self.parts[part].first_piece as usize..end]
+    }
+
     /// The pieces of a part that have this tag.
-    pub fn pieces_tagged(&self, part: u32, tag: u64) -> impl Iterator<Item = &PieceRow> {
-        let first = self.pieces.partition_point(|row| (row.part, row.tag) < (part, tag));
-        self.pieces[first..].iter().take_while(move |row| (row.part, row.tag) == (part, tag))
+    pub fn pieces_tagged(&self, part: u32, tag: u32) -> impl Iterator<Item = &PieceRow> {
+        let pieces = self.pieces_of(part);
+        let first = pieces.partition_point(|row| row.tag < tag);
+        pieces[first..].iter().take_while(move |row| row.tag == tag)
     }
 }

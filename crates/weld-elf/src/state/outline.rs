@@ -1,14 +1,17 @@
 //! What of an object counts for more in a link than the bytes of its own sections: an object that has changed, and is
 //! the same in this, changes nothing but the bytes of sections that are copied from it.
 //!
-//! There are three digests of it. *Shape*: section headers, but for where their bytes are, and the symbol table with
-//! all names; so definitions, mentions, groups, sizes and the table of symbols are as they were. *Contents*: sections
-//! that are read and not copied, with what relocates them: frames, merged strings, notes, groups, what compilers tell
-//! linkers. *Needs*: of relocations in memory, all that the scan looks at ([`crate::live::scan`]); so GOT, PLT, dynamic
+//! There are three digests of it. *Shape*: section headers, but for where their bytes are, and the symbol table; so
+//! definitions, mentions, groups, sizes and the table of symbols are as they were. Names of symbols that are not
+//! local are compared with those that rows have ([`is_renamed`] tells where they cannot be). *Contents*: sections
+//! that are read and not copied, with what relocates them: frames, notes, groups, what compilers tell linkers; of what
+//! is merged, where each piece went, which says what it is. *Needs*: of relocations in memory, all that the scan looks at ([`crate::live::scan`]); so GOT, PLT, dynamic
 //! relocations and what gc keeps are as they were. Where in a function a call or a distance stands does not
 //! count, nor do the bytes around it; of instructions that may be rewritten, those that the rules look at do.
 //!
-//! What loses with its COMDAT group, or is dead code, has its shape only. The digest is taken over the tables of a link,
+//! What loses with its COMDAT group, or is dead code, has its shape only, and of its section's name the beginning.
+//! All that is done for each object of a full link, and is the most that keeping a state costs: so nothing is
+//! hashed that is known by a shorter name. The digest is taken over the tables of a link,
 //! or over those of one object alone ([`super::again`]), which have the same to say of it.
 
 use weld_common::digest::UnitDigest;
@@ -21,6 +24,7 @@ use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
+use crate::options::Options;
 use crate::sections::{SectionKind, is_array, is_sframe};
 use crate::synth::image::Image;
 
@@ -47,14 +51,43 @@ pub fn outline(image: &Image, object: ObjectId) -> OutlineRow {
     OutlineRow { shape: one.shape(), contents: one.contents(), needs: one.needs() }
 }
 
+/// Whether names of an object may be known by others than its symbol table has: then that counts as it stands.
+pub fn is_renamed(object: &Object, options: &Options) -> bool {
+    object.spells_versions || !options.symbols.wrap.is_empty()
+}
+
 fn short(digest: UnitDigest) -> u128 {
     digest.bytes().first_chunk().map_or(0, |first| u128::from_le_bytes(*first))
 }
 
-/// The digest of what has these parts.
-fn joined(parts: &[UnitDigest]) -> u128 {
-    short(UnitDigest::join(parts))
+/// What is hashed in one go.
+#[derive(Default)]
+struct Said(Vec<u8>);
+
+/// Of more bytes only the digest is gathered.
+const SHORT: usize = 256;
+
+impl Said {
+    /// Where one part ends counts.
+    fn add(&mut self, part: &[u8]) {
+        self.0.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        match part.len() {
+            0..=SHORT => self.0.extend_from_slice(part),
+            _ => self.0.extend_from_slice(&UnitDigest::of(part).bytes()),
+        }
+    }
+
+    fn words<const N: usize>(&mut self, words: [u64; N]) {
+        self.0.extend_from_slice(words.map(u64::to_le_bytes).as_flattened());
+    }
+
+    fn digest(&self) -> u128 {
+        short(UnitDigest::of(&self.0))
+    }
 }
+
+/// Bytes of a section's name that count if it is not in the image: where its kind is said (`.text`, `.init_array`).
+const KIND: usize = 12;
 
 struct One<'o, 'i, 'a> {
     image: &'o Image<'i, 'a>,
@@ -77,69 +110,129 @@ impl<'a> One<'_, '_, 'a> {
 
     fn shape(&self) -> u128 {
         let object = self.object;
-        let mut headers: Vec<u64> = Vec::with_capacity(object.shdrs.len() * 5);
+        let mut said = Said(Vec::with_capacity(object.shdrs.len() * 32));
         for (index, shdr) in (0..).zip(object.shdrs) {
-            let kind = shdr.sh_type();
+            let (kind, flags) = (shdr.sh_type(), shdr.sh_flags());
+            if self.is_bitcode(index, shdr) {
+                said.words([u64::MAX]);
+                continue;
+            }
+            if flags & SHF_GROUP != 0 && self.kept(index).is_none() {
+                // Its size is nothing to anybody. What retains it would be its kind or its name.
+                said.words([u64::from(kind) << 32 | flags]);
+                said.0.extend_from_slice(self.start_of_name(shdr));
+                continue;
+            }
             let (mut size, mut align) = (shdr.sh_size(), shdr.sh_addralign());
-            if shdr.sh_flags() & SHF_COMPRESSED != 0
+            if flags & SHF_COMPRESSED != 0
                 && let Ok(packed) = Compressed::parse(self.data(index), object.format())
             {
                 (size, align) = (packed.uncompressed_size(), packed.align());
             }
+            let relocates = matches!(kind, SHT_RELA | SHT_REL | SHT_CREL);
             // Of relocations, what they ask for counts, of tables their contents.
-            if matches!(kind, SHT_RELA | SHT_REL | SHT_CREL | SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX) {
+            if relocates || matches!(kind, SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX) {
                 size = 0;
             }
-            let name_and_kind = u64::from(shdr.sh_name()) << 32 | u64::from(kind);
             let links = u64::from(shdr.sh_link()) << 32 | u64::from(shdr.sh_info());
-            headers.extend([name_and_kind, shdr.sh_flags(), links, size, align ^ shdr.sh_entsize() << 32]);
+            let align = align ^ shdr.sh_entsize() << 32;
+            said.words([kind.into(), flags, links, size, align]);
+            if !relocates {
+                said.add(object.section_name(index as usize).unwrap_or_default());
+            }
         }
-        let tables = [object.section_names, object.strtab, self.data(object.symtab)];
-        let mut parts: Vec<UnitDigest> = tables.into_iter().map(UnitDigest::of).collect();
-        parts.push(of_words(&headers));
+        said.add(self.data(object.symtab));
+        let locals = (0..object.first_global).zip(object.syms).filter(|(_, symbol)| symbol.st_name() != 0);
+        locals.for_each(|(index, _)| said.add(object.symbol_name(index)));
+        if is_renamed(object, self.image.options) {
+            said.add(object.strtab);
+        }
         let others = (0..).zip(object.shdrs).filter(|(_, shdr)| shdr.sh_type() == SHT_SYMTAB_SHNDX);
-        parts.extend(others.map(|(index, _)| UnitDigest::of(self.data(index))));
+        others.for_each(|(index, _)| said.add(self.data(index)));
         // What the file says of itself: machine, system, flags.
-        parts.push(UnitDigest::of(object.data.get(..IDENT).unwrap_or_default()));
-        parts.push(UnitDigest::of(&object.flags.to_le_bytes()));
-        joined(&parts)
+        said.add(object.data.get(..IDENT).unwrap_or_default());
+        said.add(&object.flags.to_le_bytes());
+        said.digest()
+    }
+
+    /// Whether it is a copy of what was compiled, which rustc leaves in objects of libraries, and nobody links.
+    fn is_bitcode(&self, index: u32, shdr: &Shdr) -> bool {
+        let is_excluded = shdr.sh_flags() & (SHF_EXCLUDE | SHF_ALLOC | SHF_GROUP) == SHF_EXCLUDE;
+        is_excluded
+            && shdr.sh_type() == SHT_PROGBITS
+            && self.kept(index).is_none()
+            && matches!(self.object.section_name(index as usize), Some(b".llvmbc" | b".llvmcmd"))
+    }
+
+    /// So much of a section's name as says what it is, if that begins with a dot. Others may ask for where a section
+    /// begins whose name is an identifier.
+    fn start_of_name(&self, shdr: &Shdr) -> &'a [u8] {
+        let name = self.object.section_names.get(shdr.sh_name() as usize..).unwrap_or_default();
+        let start = if name.starts_with(b".") { &name[..name.len().min(KIND)] } else { name };
+        &start[..memchr::memchr(0, start).map_or(start.len(), |end| end + 1)]
     }
 
     /// Whether the bytes of a section are read for something else than to be copied.
     fn is_read(&self, index: u32, shdr: &Shdr) -> bool {
         let kind = shdr.sh_type();
-        let name = self.object.section_name(index as usize).unwrap_or_default();
         match self.kept(index) {
             Some(SectionKind::Merge | SectionKind::EhFrame | SectionKind::Folded | SectionKind::Shrunk) => {
-                true
+                return true;
             }
             // Whether it is merged may depend on what is in it.
-            Some(_) => shdr.sh_flags() & SHF_MERGE != 0,
-            None if matches!(kind, SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX | SHT_NOBITS | SHT_NULL) => {
-                false
-            }
+            Some(_) => return shdr.sh_flags() & SHF_MERGE != 0,
+            None => {}
+        }
+        match kind {
+            SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX | SHT_NOBITS | SHT_NULL => return false,
             // They are read with what they relocate.
-            None if matches!(kind, SHT_RELA | SHT_REL | SHT_CREL) => false,
-            None if is_sframe(name, shdr) => true,
+            SHT_RELA | SHT_REL | SHT_CREL => return false,
+            SHT_PROGBITS | SHT_GNU_SFRAME => {}
+            // Losers of groups and dead data are not, nor are lists of functions to call.
+            _ => return shdr.sh_flags() & SHF_GROUP == 0 && !is_array(kind),
+        }
+        if self.is_bitcode(index, shdr) {
+            return false;
+        }
+        let name = || self.object.section_name(index as usize).unwrap_or_default();
+        match shdr.sh_flags() {
+            flags if flags & SHF_ALLOC != 0 && is_sframe(name(), shdr) => true,
             // Losers of groups, dead code and data, and debug information that is left out.
-            None if shdr.sh_flags() & SHF_GROUP != 0 => false,
-            None if kind == SHT_PROGBITS => shdr.sh_flags() & SHF_ALLOC == 0 && !name.starts_with(b".debug_"),
-            None => !is_array(kind),
+            flags if flags & SHF_GROUP != 0 => false,
+            flags if kind == SHT_PROGBITS => flags & SHF_ALLOC == 0 && !name().starts_with(b".debug_"),
+            _ => true,
         }
     }
 
     fn contents(&self) -> u128 {
-        let mut parts = Vec::new();
+        let mut said = Said::default();
         let is_read: Vec<bool> =
             (0..).zip(self.object.shdrs).map(|(index, shdr)| self.is_read(index, shdr)).collect();
         for (index, shdr) in (0..).zip(self.object.shdrs) {
             let relocates = matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL);
             let target = shdr.sh_info() as usize;
-            if is_read[index as usize] || relocates && is_read.get(target) == Some(&true) {
-                parts.push(UnitDigest::of(self.data(index)));
+            if is_read[index as usize] {
+                self.content(index, &mut said);
+            } else if relocates && is_read.get(target) == Some(&true) {
+                said.add(self.data(index));
             }
         }
-        joined(&parts)
+        said.digest()
+    }
+
+    /// What is merged is known by where it went.
+    fn content(&self, index: u32, said: &mut Said) {
+        if self.kept(index) == Some(SectionKind::Merge) {
+            let section = self.image.sections.get(SectionId(self.object.section_base + index));
+            let (part, input) = section.merged();
+            let merged = self.image.merged.get(part).map(|part| &part.merged);
+            if let Some(positions) = merged.and_then(|merged| merged.positions(input)) {
+                let mut all: Vec<[u8; 4]> = Vec::new();
+                positions.for_each(|run| all.extend(run.iter().map(|position| position.to_le_bytes())));
+                return said.add(all.as_flattened());
+            }
+        }
+        said.add(self.data(index));
     }
 
     fn needs(&self) -> u128 {

@@ -179,11 +179,11 @@ rows! {
         first_piece: u32,
     }
 
-    /// A merged piece: key (part, tag), by these. Different pieces may have one tag.
+    /// A merged piece: key (part, tag), by these. Different pieces may have one tag. The part is the one that has
+    /// the row among its pieces.
     PieceRow {
-        part: u32,
-        /// `hash_bytes` of the bytes, a string's terminator included.
-        tag: u64,
+        /// The high half of `hash_bytes` of the bytes, without a string's terminator.
+        tag: u32,
         /// In the part.
         offset: u32,
     }

@@ -131,7 +131,7 @@ fn spoil(state: &mut State, rng: &mut Rng) {
         16 => one(&mut state.sections, rng).output = bad,
         17 => one(&mut state.sections, rng).align_log2 = bad as u8,
         18 => one(&mut state.parts, rng).output = bad,
-        19 => one(&mut state.pieces, rng).part = bad,
+        19 => one(&mut state.parts, rng).first_piece = bad,
         20 => one(&mut state.groups, rng).candidates = bad,
         21 => one(&mut state.candidates, rng).input = bad,
         22 => one(&mut state.slots, rng).name = bad,
@@ -143,7 +143,7 @@ fn spoil(state: &mut State, rng: &mut Rng) {
 fn ask_everything(state: &State) {
     state.sections.iter().for_each(|row| _ = state.section_key(row));
     state.mentions.iter().for_each(|row| _ = state.mention_key(row));
-    state.pieces.iter().for_each(|row| _ = state.piece_key(row));
+    (0..state.parts.len() as u32).for_each(|part| _ = state.pieces_of(part));
     state.groups.iter().for_each(|row| _ = state.group_key(row));
     state.candidates.iter().for_each(|row| _ = state.candidate_key(row));
     state.slots.iter().for_each(|row| _ = state.slot_key(row));

@@ -38,7 +38,6 @@ use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
@@ -112,14 +111,6 @@ pub struct OutputFile<'h> {
     engine: (Engine, &'static str),
     image: Image,
     destination: Destination<'h>,
-    twin: Option<Twin>,
-}
-
-/// A second file that gets the same bytes.
-struct Twin {
-    file: File,
-    /// It has all of them so far.
-    whole: AtomicBool,
 }
 
 /// Where regions go.
@@ -248,23 +239,7 @@ impl<'h> OutputFile<'h> {
             engine,
             image,
             destination,
-            twin: None,
         })
-    }
-
-    /// Has another file, which is empty, get the same bytes from now on.
-    ///
-    /// # Errors
-    /// If it cannot be made as long.
-    pub fn write_twin(&mut self, file: File) -> io::Result<()> {
-        file.set_len(self.len)?;
-        self.twin = Some(Twin { file, whole: AtomicBool::new(true) });
-        Ok(())
-    }
-
-    /// The other file, if it could be written.
-    pub fn take_twin(&mut self) -> Option<File> {
-        self.twin.take().filter(|twin| twin.whole.load(Ordering::Relaxed)).map(|twin| twin.file)
     }
 
     /// Gives the file another name, under which it stays whether or not it becomes the output.
@@ -288,7 +263,6 @@ impl<'h> OutputFile<'h> {
             engine: IN_MEMORY,
             image,
             destination: Destination::Sequential(file),
-            twin: None,
         })
     }
 
@@ -312,7 +286,6 @@ impl<'h> OutputFile<'h> {
         match &self.image {
             Image::Stream(stream) => {
                 self.check_range(offset, bytes.len())?;
-                self.write_to_twin(offset, bytes);
                 stream.write(offset, bytes).map_err(|e| self.failed(&e))
             }
             Image::Map(..) => self.with_region(offset, bytes.len(), |region| region.copy_from_slice(bytes)),
@@ -331,11 +304,6 @@ impl<'h> OutputFile<'h> {
         fill: impl FnOnce(&mut [u8]) -> R,
     ) -> Result<R, OutputError> {
         self.check_range(offset, len)?;
-        let fill = |bytes: &mut [u8]| {
-            let result = fill(bytes);
-            self.write_to_twin(offset, bytes);
-            result
-        };
         match &self.image {
             Image::Stream(stream) => stream.fill(offset, len, fill).map_err(|e| self.failed(&e)),
             Image::Map(map, claims) => {
@@ -348,16 +316,6 @@ impl<'h> OutputFile<'h> {
                     unsafe { std::slice::from_raw_parts_mut(map.as_mut_ptr().add(offset as usize), len) };
                 Ok(fill(region))
             }
-        }
-    }
-
-    /// That the twin cannot be written is nothing to stop for.
-    #[inline(always)]
-    fn write_to_twin(&self, offset: u64, bytes: &[u8]) {
-        if let Some(twin) = &self.twin
-            && stream::write_in_calls(&twin.file, offset, bytes).is_err()
-        {
-            twin.whole.store(false, Ordering::Relaxed);
         }
     }
 

@@ -427,22 +427,19 @@ fn long_names_still_have_room_for_a_temporary_one() {
 }
 
 #[test]
-fn a_twin_and_another_name_have_the_same_bytes() {
-    let dir = TestDir::new("twin");
+fn another_name_has_the_same_bytes() {
+    let dir = TestDir::new("name");
     let all: Vec<u8> = (0..200_000u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect();
     for engine in [EngineChoice::Streaming, EngineChoice::Mapped] {
         let host = QuietHost::new();
         let options = OutputOptions { engine, ..OutputOptions::default() };
-        let mut out = OutputFile::create(&dir.join("out"), 200_000, &options, &host).unwrap();
-        let file = File::options().write(true).create(true).truncate(true).open(dir.join("twin")).unwrap();
-        out.write_twin(file).unwrap();
+        let out = OutputFile::create(&dir.join("out"), 200_000, &options, &host).unwrap();
         out.write_at(0, &all[..1000]).unwrap();
         out.with_region(1000, 199_000, |bytes| bytes.copy_from_slice(&all[1000..])).unwrap();
         _ = std::fs::remove_file(dir.join("name"));
         out.link_to(&dir.join("name")).unwrap();
-        assert!(out.take_twin().is_some() && out.take_twin().is_none());
         out.commit(false).unwrap();
-        for name in ["out", "twin", "name"] {
+        for name in ["out", "name"] {
             assert!(std::fs::read(dir.join(name)).unwrap() == all, "{name}");
         }
     }

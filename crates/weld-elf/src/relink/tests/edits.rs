@@ -12,7 +12,10 @@ fn pick<'p, T>(list: &'p mut [T], rng: &mut Rng) -> &'p mut T {
 impl Program {
     /// Other constants, instructions, data or debug information of the same size.
     pub fn change_bytes(&mut self, rng: &mut Rng) {
-        let unit = pick(&mut self.units, rng);
+        let unit = match rng.below(5) {
+            0 => &mut self.library[0],
+            _ => pick(&mut self.units, rng),
+        };
         let place = match rng.below(4) {
             0 => &mut unit.data,
             1 => &mut unit.debug,
@@ -34,7 +37,7 @@ impl Program {
     /// Anything else, which may be wrong.
     pub fn edit(&mut self, rng: &mut Rng) {
         let units = self.units.len();
-        match rng.below(16) {
+        match rng.below(17) {
             0 => {
                 let size = 1 + rng.below(20);
                 let more = bytes(rng, size);
@@ -97,9 +100,20 @@ impl Program {
             13 => self.function(rng).refs.rotate_left(1),
             14 => {
                 let function = pick(&mut pick(&mut self.library, rng).functions, rng);
-                let at = rng.below(function.code.len());
-                function.code[at] ^= 1;
+                match rng.below(3) {
+                    0 => function.code.push(0x90),
+                    1 => function.name = format!("f{}_{}", rng.below(units), rng.below(3)),
+                    _ => {
+                        let at = rng.below(function.code.len());
+                        function.code[at] ^= 1;
+                    }
+                }
             }
+            15 => match rng.below(3) {
+                0 => self.library.push(Unit::default().with_function(rng)),
+                1 if self.library.len() > 2 => _ = self.library.pop(),
+                _ => self.library.swap(0, 1),
+            },
             _ => match rng.below(3) {
                 0 => self.units.push(Unit::default().with_function(rng)),
                 1 if units > 3 => _ = self.units.pop(),

@@ -11,8 +11,12 @@ use weld_testkit::obj::{Obj, Section, Symbol};
 #[derive(Clone)]
 pub struct Program {
     pub units: Vec<Unit>,
-    /// A member of an archive.
+    /// Members of an archive.
     pub library: Vec<Unit>,
+    /// The archive has no index of symbols.
+    pub without_index: bool,
+    /// Arguments in front of the objects.
+    pub first_flags: Vec<&'static str>,
 }
 
 #[derive(Clone, Default)]
@@ -54,8 +58,24 @@ impl Program {
     pub fn new(units: usize, seed: u64) -> Program {
         let mut rng = Rng::new(seed);
         let mut all: Vec<Unit> = (0..=units).map(|unit| Unit::new(unit, units, &mut rng)).collect();
-        let library = vec![all.pop().unwrap_or_default()];
-        Program { units: all, library }
+        let mut library = vec![all.pop().unwrap_or_default()];
+        // What nobody wants.
+        library.push(Unit::new(units + 1, units, &mut rng));
+        Program { units: all, library, without_index: false, first_flags: Vec::new() }
+    }
+
+    /// The paths of its objects, after the first flags.
+    pub fn names(&self, dir: &Path) -> Vec<OsString> {
+        let mut args: Vec<OsString> = self.first_flags.iter().map(OsString::from).collect();
+        args.extend((0..self.units.len()).map(|i| dir.join(format!("{i}.o")).into()));
+        args.push(dir.join("lib.a").into());
+        args
+    }
+
+    /// With one more member in the archive.
+    pub fn with_member(mut self) -> Program {
+        self.library.push(Unit::new(9, 2, &mut Rng::new(5)));
+        self
     }
 
     /// Writes its objects. Returns them as arguments.
@@ -66,17 +86,18 @@ impl Program {
             if std::fs::read(&path).ok().as_deref() != Some(bytes) {
                 std::fs::write(&path, bytes).unwrap();
             }
-            OsString::from(path)
         };
-        let mut args: Vec<OsString> =
-            (0..).zip(&self.units).map(|(i, unit)| put(&format!("{i}.o"), &unit.object())).collect();
+        (0..).zip(&self.units).for_each(|(i, unit): (usize, _)| put(&format!("{i}.o"), &unit.object()));
         let mut archive = Archive::new(ArchiveKind::Gnu);
+        if self.without_index {
+            archive = archive.without_index();
+        }
         for (i, unit) in self.library.iter().enumerate() {
             let names: Vec<&str> = unit.functions.iter().map(|function| &*function.name).collect();
             archive = archive.member(&format!("{i}.o"), &unit.object(), &names);
         }
-        args.push(put("lib.a", &archive.build()));
-        args
+        put("lib.a", &archive.build());
+        self.names(dir)
     }
 
     /// Writes its objects. Returns all arguments, in order.

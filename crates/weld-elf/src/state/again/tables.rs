@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
-use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
 use weld_common::merge::{MergeInput, Merged};
 use weld_common::walk::Marks;
 
 use super::super::State;
+use super::super::collect::tag_of;
+use super::super::keys;
 use super::super::rows::*;
 use super::{Known, Missing};
 use crate::address::Address;
@@ -39,11 +40,12 @@ pub struct Global {
     row: u32,
 }
 
-/// The object with its names, and their rows.
+/// The object with its names, and their rows, which must be those of the names if it `compares`.
 pub fn resolved<'a>(
     state: &State,
     input: u32,
     object: Object<'a>,
+    compares: bool,
 ) -> Result<(Resolved<'a>, Symbols, Vec<Global>), Missing> {
     let first = state.inputs[input as usize].first_mention as usize;
     let mentions = state.mentions[first..].iter().take_while(|mention| mention.input == input);
@@ -51,14 +53,18 @@ pub fn resolved<'a>(
     let mut list: Vec<Symbol> = Vec::new();
     let mut globals: Vec<Global> = Vec::new();
     for (mention, slot) in mentions.zip(&object.globals) {
-        let id = names.insert(object.symbol_name(mention.symbol));
+        let name = object.symbol_name(mention.symbol);
+        let row = &state.names[mention.name as usize];
+        if compares && keys::hash(name) != row.hash {
+            return Err(Missing::Object);
+        }
+        let id = names.insert(name);
         slot.store(id.0, Ordering::Relaxed);
         match globals.get(id.index()) {
             Some(known) if known.row != mention.name => return Err(Missing::Names),
             Some(_) => continue,
             None => globals.push(Global { id, row: mention.name }),
         }
-        let row = &state.names[mention.name as usize];
         if row.input == input {
             names.get_mut(id).best = pack(Rank::of(row.mentioned), FILE, row.symbol);
         }
@@ -182,9 +188,11 @@ impl Known<'_> {
     fn find(&self, number: u32, part: &PartRow, piece: &[u8]) -> Option<u32> {
         let out = self.state.outputs.get(part.output as usize)?;
         let start = out.offset.wrapping_add(part.address.wrapping_sub(out.address));
+        let terminator = if part.strings != 0 { part.entsize as usize } else { 0 };
+        let tag = tag_of(piece, terminator.min(piece.len()));
         let is_there =
             |row: &PieceRow| start.checked_add(row.offset.into()).is_some_and(|at| self.left.has(at, piece));
-        self.left.pieces(number, hash_bytes(piece)).into_iter().find(is_there).map(|row| row.offset)
+        self.left.pieces(number, tag).into_iter().find(is_there).map(|row| row.offset)
     }
 }
 

@@ -82,6 +82,13 @@ impl Link<'_, '_, '_> {
         Inputs { files, inputs, of_file }
     }
 
+    /// The bytes of an object, which its row is of.
+    pub fn data(&self, input: &InputRow) -> &[u8] {
+        let resolved = self.image.resolved;
+        let index = resolved.index_of_file.get(input.precedence as usize);
+        index.and_then(|index| resolved.objects.get(*index as usize)).map_or(&[], |object| object.data)
+    }
+
     /// `None` for what is no input: members that were not read, and the linker itself.
     fn facts(&self, id: FileId) -> Option<Facts<'_>> {
         let resolved = self.image.resolved;

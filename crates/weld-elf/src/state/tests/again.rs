@@ -23,7 +23,7 @@ use crate::state::rows::*;
 struct Whole<'w>(&'w State, &'w [u8]);
 
 impl Left for Whole<'_> {
-    fn pieces(&self, part: u32, tag: u64) -> Vec<PieceRow> {
+    fn pieces(&self, part: u32, tag: u32) -> Vec<PieceRow> {
         self.0.pieces_tagged(part, tag).copied().collect()
     }
 
@@ -36,7 +36,7 @@ impl Left for Whole<'_> {
 struct Filed<'w>(&'w StateFile<'w>, &'w [u8]);
 
 impl Left for Filed<'_> {
-    fn pieces(&self, part: u32, tag: u64) -> Vec<PieceRow> {
+    fn pieces(&self, part: u32, tag: u32) -> Vec<PieceRow> {
         excerpt::pieces(self.0, part, tag).unwrap()
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::samples::Sample;
 use super::{Dir, state};
 use crate::state::State;
+use crate::state::collect::tag_of;
 use crate::state::keys::hash;
 use crate::state::rows::*;
 use crate::symbols::sym;
@@ -24,7 +25,10 @@ fn keys(state: &State, but: &str) -> BTreeSet<String> {
     state.names.iter().for_each(|row| add("name", format!("{:x}", row.hash)));
     state.outputs.iter().for_each(|row| add("output", format!("{:x}", row.key)));
     state.parts.iter().for_each(|row| add("part", format!("{:x}", row.key)));
-    state.pieces.iter().for_each(|row| add("piece", format!("{:x?}", state.piece_key(row))));
+    for (number, part) in (0..).zip(&state.parts) {
+        let pieces = state.pieces_of(number).iter();
+        pieces.for_each(|row| add("piece", format!("{:x?}", state.piece_key(part, row))));
+    }
     state.groups.iter().for_each(|row| add("group", format!("{:x}", state.group_key(row))));
     state.slots.iter().for_each(|row| add("slot", format!("{:x?}", state.slot_key(row))));
     let sections = state.sections.iter().filter(|row| is_other(row.input));
@@ -109,7 +113,7 @@ fn rows_say_what_the_link_decided() {
     assert!(input(local.input).ends_with("/a.o") && local.got != NONE);
 
     // "both" of three objects is one piece.
-    let both = weld_common::hash::hash_bytes(b"both\0");
+    let both = tag_of(b"both\0", 1);
     assert_eq!(state.pieces.iter().filter(|row| row.tag == both).count(), 1);
     let common = name("common");
     assert!(input(common.input).ends_with("/b.o") && common.value % 16 == 0);

@@ -1,0 +1,209 @@
+//! What a link takes from libraries: known, so that a later one can tell whether another file means the same.
+//!
+//! Of an *archive* these are the names of its members, what its index says, and the members that are linked, each
+//! with a digest. If names and index are as they were, and so is what linked members define and need (which is looked
+//! at as for any object that has changed), then no other member is wanted. If there is no index, members tell themselves, so
+//! those that are not linked must have the same bytes. Of a *shared object* these are its headers and the tables
+//! for the loader: code that has changed and has not moved is nothing to who links with it.
+
+use std::ops::Range;
+use std::thread;
+
+use weld_common::archive::{Archive, MemberData};
+use weld_common::digest::UnitDigest;
+use weld_common::io::input::InputStore;
+use weld_common::{par, text};
+
+use super::memo::short;
+use crate::arch;
+use crate::elf::*;
+use crate::input::identify::{Kind, identify};
+use crate::input::object::{header, section_table};
+use crate::state::keys;
+use crate::state::rows::NONE;
+
+/// Contents of this and more bytes are hashed by several threads, of which each gets about as many.
+const SHARE: usize = 4 << 20;
+const THREADS: usize = 8;
+
+/// An archive that is not thin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownArchive {
+    /// Of names and index.
+    pub summary: u128,
+    /// Members whose bytes count, in order.
+    pub members: Vec<KnownMember>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownMember {
+    /// Among all members.
+    pub number: u32,
+    /// Its row among inputs; `NONE` if it is not linked.
+    pub row: u32,
+    pub digest: u128,
+}
+
+/// Rows of members, and where these are in the archive.
+pub type Moved = Vec<(u32, Range<usize>)>;
+
+/// The members of an archive.
+struct Members<'a> {
+    data: Vec<&'a [u8]>,
+    summary: u128,
+    has_index: bool,
+}
+
+impl<'a> Members<'a> {
+    /// `None` if the archive is damaged or thin, or its index leads elsewhere.
+    fn of(bytes: &'a [u8]) -> Option<Members<'a>> {
+        let archive = Archive::parse(bytes).ok().filter(|archive| !archive.is_thin())?;
+        let (mut said, mut places, mut data) = (Vec::new(), Vec::new(), Vec::new());
+        for member in archive.members() {
+            let member = member.ok()?;
+            let MemberData::Inline(inside) = member.data else { return None };
+            places.push(member.header_offset);
+            data.push(inside);
+            said.extend_from_slice(keys::normalised(&text::text(member.name)).as_bytes());
+            said.push(0);
+        }
+        let armap = archive.armap();
+        if let Some(map) = armap {
+            for symbol in 0..map.count() {
+                let number = places.binary_search(&map.offset(symbol)).ok()?;
+                said.extend_from_slice(&(number as u32).to_le_bytes());
+            }
+            said.extend_from_slice(&UnitDigest::of(map.names()).bytes());
+        }
+        Some(Members { data, summary: short(UnitDigest::of(&said)), has_index: armap.is_some() })
+    }
+}
+
+impl KnownArchive {
+    /// `linked`: the rows and bytes of inputs that lie in the archive. `None` if it cannot be known.
+    pub fn new(bytes: &[u8], linked: &[(u32, &[u8])], parallel: bool) -> Option<KnownArchive> {
+        let Members { data, summary, has_index } = Members::of(bytes)?;
+        let row_of = |data: &[u8]| linked.iter().find(|(_, bytes)| bytes.as_ptr() == data.as_ptr());
+        let mut members: Vec<KnownMember> = Vec::new();
+        // Members and rows are in the same order, mostly.
+        let mut next = 0;
+        for (number, data) in (0..).zip(&data) {
+            let is_next = linked.get(next).filter(|(_, bytes)| bytes.as_ptr() == data.as_ptr());
+            let row = is_next.or_else(|| row_of(data)).map_or(NONE, |(row, _)| *row);
+            next += usize::from(is_next.is_some());
+            if row != NONE || !has_index {
+                members.push(KnownMember { number, row, digest: 0 });
+            }
+        }
+        let rows = members.iter().filter(|member| member.row != NONE).count();
+        let digests = par::list("digests of members", parallel, members.len(), 1, |run| {
+            let members = &members[run];
+            members.iter().map(|member| digest(data[member.number as usize])).collect::<Vec<_>>()
+        });
+        members.iter_mut().zip(digests).for_each(|(member, digest)| member.digest = digest);
+        (rows == linked.len()).then_some(KnownArchive { summary, members })
+    }
+
+    /// Linked members that have changed, each with its place in `bytes`, and what is known of these. `None` if
+    /// something else has.
+    pub fn changed(&self, bytes: &[u8]) -> Option<(Moved, KnownArchive)> {
+        let Members { data, .. } = Members::of(bytes).filter(|new| new.summary == self.summary)?;
+        let here = self.members.iter().map(|member| data.get(member.number as usize).copied());
+        let here: Vec<&[u8]> = here.collect::<Option<_>>()?;
+        let (mut changed, mut known) = (Vec::new(), self.clone());
+        for ((member, digest), data) in known.members.iter_mut().zip(digests(&here)).zip(here) {
+            if member.digest == digest {
+                continue;
+            }
+            if member.row == NONE {
+                return None;
+            }
+            member.digest = digest;
+            let start = data.as_ptr().addr() - bytes.as_ptr().addr();
+            changed.push((member.row, start..start + data.len()));
+        }
+        Some((changed, known))
+    }
+}
+
+fn digest(bytes: &[u8]) -> u128 {
+    short(UnitDigest::of(bytes))
+}
+
+/// The digest of each, outside the threads of a link.
+fn digests(list: &[&[u8]]) -> Vec<u128> {
+    let total: usize = list.iter().map(|bytes| bytes.len()).sum();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let threads = (total / SHARE).clamp(1, THREADS.min(cores));
+    // Runs of about the same size.
+    let mut runs: Vec<&[&[u8]]> = Vec::new();
+    let mut rest = list;
+    for left in (1..=threads).rev() {
+        let all: usize = rest.iter().map(|bytes| bytes.len()).sum();
+        let mut size = 0;
+        let end = rest.iter().take_while(|bytes| {
+            let is_in = size * left < all;
+            size += bytes.len();
+            is_in
+        });
+        let end = if left == 1 { rest.len() } else { end.count() };
+        let (run, after) = rest.split_at(end);
+        runs.push(run);
+        rest = after;
+    }
+    let of = |run: &[&[u8]]| run.iter().map(|bytes| digest(bytes)).collect::<Vec<_>>();
+    let mut runs = runs.into_iter();
+    let own = runs.next().unwrap_or_default();
+    thread::scope(|scope| {
+        let others: Vec<_> =
+            runs.map(|run| (run, thread::Builder::new().spawn_scoped(scope, move || of(run)))).collect();
+        let mut all = of(own);
+        for (run, other) in others {
+            // Without another thread, this one does it.
+            let found = other.ok().and_then(|thread| thread.join().ok());
+            all.extend(found.unwrap_or_else(|| of(run)));
+        }
+        all
+    })
+}
+
+/// The digest of what counts of a file that is neither an object nor an archive whose members are known.
+pub fn of_other<'s>(bytes: &'s [u8], store: &'s InputStore<'s>) -> u128 {
+    let interface = if identify(bytes) == Kind::Shared { of_shared(bytes, store) } else { None };
+    interface.unwrap_or_else(|| digest(bytes))
+}
+
+/// `None` if it is not known what counts.
+fn of_shared<'s>(bytes: &'s [u8], store: &'s InputStore<'s>) -> Option<u128> {
+    let facts = arch::of_file(bytes)?.facts();
+    let ehdr = header(bytes, facts).ok()?;
+    let elf = File::new(bytes, facts.target.format, store);
+    let (shdrs, names) = section_table(&elf, &ehdr).ok().filter(|(shdrs, _)| !shdrs.is_empty())?;
+    let mut said = bytes.get(..IDENT)?.to_vec();
+    let mut words = vec![ehdr.e_flags().into(), shdrs.len() as u64];
+    for shdr in shdrs {
+        let name = string(names, shdr.sh_name()).unwrap_or_default();
+        let kind = shdr.sh_type();
+        let links = u64::from(shdr.sh_link()) << 32 | u64::from(shdr.sh_info());
+        words.extend([kind.into(), shdr.sh_flags(), shdr.sh_addr(), shdr.sh_size(), links]);
+        words.extend([shdr.sh_addralign(), shdr.sh_entsize()]);
+        said.extend_from_slice(name);
+        said.push(0);
+        let is_loaded = shdr.sh_flags() & SHF_ALLOC != 0;
+        let is_table = match kind {
+            SHT_DYNSYM | SHT_DYNAMIC | SHT_GNU_VERSYM | SHT_GNU_VERDEF | SHT_GNU_VERNEED | SHT_NOTE => true,
+            SHT_STRTAB => is_loaded,
+            _ => name.starts_with(b".gnu.warning"),
+        };
+        if is_table {
+            said.extend_from_slice(
+                &UnitDigest::of(slice(bytes, shdr.sh_offset(), shdr.file_size())?).bytes(),
+            );
+        }
+    }
+    said.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    Some(digest(&said))
+}
+
+/// Bytes of an ELF header up to the entry point: class, order, system, type, machine.
+const IDENT: usize = 24;

@@ -1,0 +1,122 @@
+//! Archives that are written anew for one member.
+
+use weld_testkit::mutate::Rng;
+
+use super::program::{Program, Ref};
+use super::{Dir, check, link, wait};
+
+/// Changes a byte of code in a member.
+fn change(program: &mut Program, member: usize) {
+    program.library[member].functions[0].code[0] ^= 0xff;
+}
+
+#[test]
+fn members_change() {
+    for (without_index, flags) in [
+        (false, &["--build-id"][..]),
+        (true, &["-pie"]),
+        (false, &["--whole-archive"]),
+        (true, &["--whole-archive", "-pie"]),
+    ] {
+        let dir = Dir::new(&format!("members-{without_index}-{}", flags.len()));
+        // Flags count for what comes after them.
+        let mut program = Program { without_index, first_flags: flags.to_vec(), ..Program::new(3, 21) };
+        program.units[1].functions[0].refs.push(Ref::Call("f3_1".into()));
+        let is_whole = flags.contains(&"--whole-archive");
+        check(&dir, &program, &[]);
+        assert!(!check(&dir, &program.clone().with_member(), &[]));
+        assert!(dir.said().contains("it has other members"), "{}", dir.said());
+        check(&dir, &program, &[]);
+        for step in 0..4 {
+            if step == 2 {
+                wait();
+            }
+            change(&mut program, 0);
+            assert!(check(&dir, &program, &[]), "{flags:?} {}", dir.said());
+            assert!(dir.said().starts_with("relinked: 1 section of 1 object"), "{}", dir.said());
+            // What is not linked counts only if it tells itself what it offers.
+            change(&mut program, 1);
+            assert_eq!(check(&dir, &program, &[]), !without_index || is_whole, "{flags:?} {}", dir.said());
+            let wanted = match (is_whole, without_index) {
+                (true, _) => "relinked: 1 section of 1 object",
+                (false, true) => "offers other names",
+                (false, false) => "relinked: no input has changed",
+            };
+            assert!(dir.said().contains(wanted), "{flags:?} {}", dir.said());
+        }
+    }
+}
+
+#[test]
+fn members_are_wanted() {
+    let dir = Dir::new("wanted");
+    let mut program = Program::new(3, 22);
+    program.units[1].functions[0].refs.push(Ref::Call("f3_1".into()));
+    check(&dir, &program, &[]);
+    // The index offers a name that is wanted, by another member than before, or no more.
+    let mut other = program.clone();
+    other.library[1].functions[0].name = "f3_1".into();
+    assert!(!check(&dir, &other, &[]), "{}", dir.said());
+    other.library.swap(0, 1);
+    assert!(!check(&dir, &other, &[]), "{}", dir.said());
+    assert!(!check(&dir, &program, &[]), "{}", dir.said());
+    // A linked member wants another one.
+    program.library[0].functions[0].refs[0] = Ref::Call("f4_0".into());
+    assert!(!check(&dir, &program, &[]), "{}", dir.said());
+    change(&mut program, 1);
+    assert!(check(&dir, &program, &[]), "{}", dir.said());
+    program.library[1].functions[1].code.push(0x90);
+    assert!(!check(&dir, &program, &[]), "{}", dir.said());
+}
+
+#[test]
+fn a_damaged_archive_says_what_a_full_link_says() {
+    let dir = Dir::new("archive-damage");
+    let program = Program::new(3, 23);
+    check(&dir, &program, &[]);
+    let path = dir.path("lib.a");
+    let whole = std::fs::read(&path).unwrap();
+    let mut rng = Rng::new(1);
+    for _ in 0..40 {
+        let mut bytes = whole.clone();
+        let at = rng.below(bytes.len());
+        match rng.below(3) {
+            0 => bytes.truncate(at),
+            _ => bytes[at] = rng.below(256) as u8,
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        let args = |out: &str| {
+            let mut args = program.names(&dir.0);
+            args.extend(["-o".into(), dir.path(out).into()]);
+            args
+        };
+        let (is, wanted) = (link(&args("out"), &["--incremental"]), link(&args("full"), &[]));
+        assert_eq!(is, wanted, "{}", dir.said());
+        assert!(is.is_err() || dir.read("out") == dir.read("full"), "{at:#x} {}", dir.said());
+    }
+}
+
+/// A shared object that is written anew, with other code or other names.
+#[test]
+fn a_shared_object_changes() {
+    let dir = Dir::new("shared");
+    let library = |code: u8, name: &str| {
+        use weld_testkit::obj::{Obj, Section, Symbol};
+        let mut obj = Obj::new();
+        let text = obj.section(Section::text(".text").bytes(&[code; 16]));
+        obj.symbol(Symbol::global(name).function().at(text, 0).size(16));
+        std::fs::write(dir.path("so.o"), obj.build()).unwrap();
+        link(&[dir.path("so.o").into()], &["-shared", "-o", dir.path("lib.so").to_str().unwrap()]).unwrap();
+    };
+    let program = Program { first_flags: vec![], ..Program::new(3, 24) };
+    let so = dir.path("lib.so");
+    let flags = [so.to_str().unwrap(), "-pie"];
+    library(0x90, "shared_one");
+    check(&dir, &program, &flags);
+    library(0x90, "shared_one");
+    assert!(check(&dir, &program, &flags), "{}", dir.said());
+    library(0xcc, "shared_one");
+    assert!(check(&dir, &program, &flags), "{}", dir.said());
+    library(0xcc, "shared_two");
+    assert!(!check(&dir, &program, &flags), "{}", dir.said());
+}
