@@ -59,6 +59,12 @@ impl Stamp {
         Stamp { changed: other.changed, ..*self } == *other
     }
 
+    /// Whether the file was modified before `moment`, as far as the time tells that a tool may set.
+    pub fn is_modified_before(&self, moment: SystemTime) -> bool {
+        let passed = moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        u128::try_from(self.modified).map_or(true, |time| time < passed.as_nanos())
+    }
+
     /// Whether whoever writes to the file after `moment` leaves another stamp.
     pub fn is_older_than(&self, moment: SystemTime) -> bool {
         let passed = moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
@@ -85,6 +91,8 @@ mod tests {
         assert!(first.is_older_than(SystemTime::now()));
         std::fs::hard_link(&path, dir.join("link")).unwrap();
         let linked = Stamp::at(&path).unwrap();
+        assert!(linked.is_modified_before(SystemTime::now()));
+        assert!(!linked.is_modified_before(SystemTime::now() - Duration::from_secs(60)));
         assert!(linked != first && linked.is_same_but_links(&first));
         // A tool may set the time back, and cannot hide that.
         std::fs::write(&path, "two").unwrap();

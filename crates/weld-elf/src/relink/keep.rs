@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use weld_common::archive::Archive;
 use weld_common::diag::{Diagnostic, Severity};
@@ -19,17 +20,22 @@ use weld_common::{par, text};
 
 use super::Session;
 use super::command;
-use super::libraries::{KnownArchive, of_other};
+use super::libraries::{KnownArchive, Looks, of_other};
 use super::memo::{Is, KnownFile, Memo};
 use super::nature;
 use super::place::{IMAGES, Place, TABLES};
 use super::why::Why;
 use crate::job::{Context, Job};
+use crate::names::flag;
 use crate::report::dependencies;
 use crate::state::State;
 use crate::state::collect::{Link, Tables};
 use crate::state::rows::{InputRow, input_kind};
 use crate::synth::image::Image;
+
+/// An archive that nobody has written to for so long is not likely to be the next to change: its members are not
+/// hashed, and are all looked at if it does.
+const RESTED: Duration = Duration::from_secs(3600);
 
 /// Bytes compared at a time.
 const COMPARED: usize = 1 << 20;
@@ -164,6 +170,7 @@ impl Session {
         let objects = objects(state);
         let linked = linked_members(state, link);
         let parallel = link.context.parallel;
+        let at_all = asks_for_commons(link);
         let found = par::runs("digests of inputs", parallel, state.files.len(), 8, |run| {
             let file = |number: usize| {
                 let row = &state.files[number];
@@ -179,7 +186,13 @@ impl Session {
                         let range = file.bytes.as_ptr_range();
                         linked[number].iter().all(|(_, bytes)| range.contains(&bytes.as_ptr()))
                     };
-                    KnownArchive::new(same.find(holds)?.bytes, &linked[number], parallel)
+                    let limit = self.begun.checked_sub(RESTED).unwrap_or(SystemTime::UNIX_EPOCH);
+                    let is_likely = stamp.is_none_or(|stamp| !stamp.is_modified_before(limit));
+                    KnownArchive::new(
+                        same.find(holds)?.bytes,
+                        &linked[number],
+                        Looks { hashes: is_likely, at_all, parallel },
+                    )
                 };
                 let is = match objects[number] {
                     Some(input) => Is::Object(input),
@@ -208,6 +221,12 @@ fn objects(state: &State) -> Vec<Option<u32>> {
         objects[input.file as usize] = Some(number).filter(|_| is_object && *count == 1);
     }
     objects
+}
+
+/// Whether members of archives were looked at for what they define of common symbols.
+fn asks_for_commons(link: &Link) -> bool {
+    let resolved = link.image.resolved;
+    resolved.commons.iter().any(|common| resolved.names.get(common.id).flags & flag::OFFERED != 0)
 }
 
 /// For each file the inputs that are members of it and linked, with their bytes.

@@ -2,8 +2,8 @@
 //!
 //! Of an *archive* these are the names of its members, what its index says, and the members that are linked, each
 //! with a digest. If names and index are as they were, and so is what linked members define and need (which is looked
-//! at as for any object that has changed), then no other member is wanted. If there is no index, members tell themselves, so
-//! those that are not linked must have the same bytes. Of a *shared object* these are its headers and the tables
+//! at as for any object that has changed), then no other member is wanted. If there is no index, members tell themselves, and
+//! who has common symbols looks for definitions in members; then those that are not linked must have the same bytes. Of a *shared object* these are its headers and the tables
 //! for the loader: code that has changed and has not moved is nothing to who links with it.
 
 use std::ops::Range;
@@ -41,7 +41,18 @@ pub struct KnownMember {
     pub number: u32,
     /// Its row among inputs; `NONE` if it is not linked.
     pub row: u32,
+    /// 0 if it is not known: then it counts as changed if the archive has.
     pub digest: u128,
+}
+
+/// How a full link looks at an archive.
+#[derive(Clone, Copy)]
+pub struct Looks {
+    /// It is likely to change: members have digests.
+    pub hashes: bool,
+    /// Members that are not linked may have been looked at, too.
+    pub at_all: bool,
+    pub parallel: bool,
 }
 
 /// Rows of members, and where these are in the archive.
@@ -81,7 +92,7 @@ impl<'a> Members<'a> {
 
 impl KnownArchive {
     /// `linked`: the rows and bytes of inputs that lie in the archive. `None` if it cannot be known.
-    pub fn new(bytes: &[u8], linked: &[(u32, &[u8])], parallel: bool) -> Option<KnownArchive> {
+    pub fn new(bytes: &[u8], linked: &[(u32, &[u8])], how: Looks) -> Option<KnownArchive> {
         let Members { data, summary, has_index } = Members::of(bytes)?;
         let row_of = |data: &[u8]| linked.iter().find(|(_, bytes)| bytes.as_ptr() == data.as_ptr());
         let mut members: Vec<KnownMember> = Vec::new();
@@ -91,16 +102,18 @@ impl KnownArchive {
             let is_next = linked.get(next).filter(|(_, bytes)| bytes.as_ptr() == data.as_ptr());
             let row = is_next.or_else(|| row_of(data)).map_or(NONE, |(row, _)| *row);
             next += usize::from(is_next.is_some());
-            if row != NONE || !has_index {
+            if row != NONE || !has_index || how.at_all {
                 members.push(KnownMember { number, row, digest: 0 });
             }
         }
         let rows = members.iter().filter(|member| member.row != NONE).count();
-        let digests = par::list("digests of members", parallel, members.len(), 1, |run| {
-            let members = &members[run];
-            members.iter().map(|member| digest(data[member.number as usize])).collect::<Vec<_>>()
-        });
-        members.iter_mut().zip(digests).for_each(|(member, digest)| member.digest = digest);
+        if how.hashes {
+            let digests = par::list("digests of members", how.parallel, members.len(), 1, |run| {
+                let members = &members[run];
+                members.iter().map(|member| digest(data[member.number as usize])).collect::<Vec<_>>()
+            });
+            members.iter_mut().zip(digests).for_each(|(member, digest)| member.digest = digest);
+        }
         (rows == linked.len()).then_some(KnownArchive { summary, members })
     }
 

@@ -5,8 +5,7 @@
 //! The image that is written to need not be the one that is compared with; where the two differ, and where bytes
 //! change, hashes tell whether it still is what the last link wrote.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::OnceCell;
 use std::fs::File;
 use std::ops::Range;
 use std::thread;
@@ -55,7 +54,7 @@ struct View<'v> {
     tables: StateFile<'v>,
     image: &'v File,
     /// Parts of the image that were looked at, by number: many pieces lie in each.
-    known: RefCell<HashMap<u64, Vec<u8>>>,
+    known: Vec<OnceCell<Vec<u8>>>,
 }
 
 /// Bytes of a part of the image.
@@ -68,10 +67,10 @@ impl Left for View<'_> {
     }
 
     fn has(&self, mut offset: u64, mut bytes: &[u8]) -> bool {
-        let mut known = self.known.borrow_mut();
         while !bytes.is_empty() {
             let (number, at) = (offset / PART, (offset % PART) as usize);
-            let part = known.entry(number).or_insert_with(|| self.read(number));
+            let known = usize::try_from(number).ok().and_then(|number| self.known.get(number));
+            let Some(part) = known.map(|known| known.get_or_init(|| self.read(number))) else { return false };
             let (here, later) = bytes.split_at(bytes.len().min(PART as usize - at));
             if part.get(at..at + here.len()) != Some(here) {
                 return false;
@@ -104,7 +103,7 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
     let threads = (changes.objects.len() / OBJECTS).clamp(1, THREADS.min(cores));
     let mut runs = changes.objects.chunks(changes.objects.len().div_ceil(threads).max(1));
     let own = runs.next().unwrap_or_default();
-    let of_run = |run: &[ChangedObject]| of_run(job, (changes, run), last);
+    let of_run = |run: &[ChangedObject]| of_run(job, changes, run, last);
     let found: Result<Vec<Patch>, Why> = thread::scope(|scope| {
         let start = |run| (run, thread::Builder::new().spawn_scoped(scope, move || of_run(run)));
         let others: Vec<_> = runs.map(start).collect();
@@ -130,18 +129,15 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
 const OBJECTS: usize = 2;
 const THREADS: usize = 8;
 
-fn of_run(
-    job: &Job,
-    (changes, objects): (&Changes, &[ChangedObject]),
-    last: &LastLink,
-) -> Result<Patch, Why> {
+fn of_run(job: &Job, changes: &Changes, objects: &[ChangedObject], last: &LastLink) -> Result<Patch, Why> {
     let mut patch = Patch::default();
     let tables = StateFile::open(last.tables, last.build)?;
     if tables.digest().bytes() != last.digest {
         return Err(Why::Unreadable(Unreadable::Damaged));
     }
     let common = Common::read(&tables)?;
-    let left = View { tables, image: last.image, known: RefCell::default() };
+    let parts = last.image.metadata().map_or(0, |meta| meta.len().div_ceil(PART));
+    let left = View { tables, image: last.image, known: vec![OnceCell::new(); parts as usize] };
     for object in objects {
         let path = &changes.files[object.file].path;
         let changed = |changed| Why::Object(path.clone(), changed);

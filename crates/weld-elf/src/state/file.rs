@@ -17,13 +17,11 @@
 //! A reader believes nothing: what is damaged, of another format or another build is [`Unreadable`], and then
 //! a whole link is the answer. What was read is not larger than a few times the file.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::OnceCell;
 use std::fmt;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::rc::Rc;
 
 use weld_common::digest::{SIZE as DIGEST, UnitDigest};
 use weld_common::io::spare;
@@ -240,7 +238,7 @@ pub struct StateFile<'f> {
     /// Of the head, which has the checks of all else.
     digest: UnitDigest,
     /// Blocks that have been read.
-    known: RefCell<HashMap<u64, Rc<[u8]>>>,
+    known: Vec<OnceCell<Box<[u8]>>>,
 }
 
 impl<'f> StateFile<'f> {
@@ -282,7 +280,8 @@ impl<'f> StateFile<'f> {
             return Err(Unreadable::OtherBuild);
         }
         let (checks, start) = (checks.as_chunks().0.to_vec(), head_size(blocks));
-        Ok(StateFile { bytes, tables, start, checks, digest: head, known: RefCell::default() })
+        let known = vec![OnceCell::new(); checks.len()];
+        Ok(StateFile { bytes, tables, start, checks, digest: head, known })
     }
 
     /// What identifies the state: of all its bytes.
@@ -349,13 +348,15 @@ impl<'f> StateFile<'f> {
         Some(())
     }
 
-    fn block(&self, number: u64) -> Option<Rc<[u8]>> {
-        if let Some(block) = self.known.borrow().get(&number) {
-            return Some(Rc::clone(block));
+    fn block(&self, number: u64) -> Option<&[u8]> {
+        let known = self.known.get(usize::try_from(number).ok()?)?;
+        match known.get() {
+            Some(block) => Some(block),
+            None => {
+                let block = self.blocks(number, 1)?;
+                Some(known.get_or_init(|| block.into()))
+            }
         }
-        let block: Rc<[u8]> = self.blocks(number, 1)?.into();
-        self.known.borrow_mut().insert(number, Rc::clone(&block));
-        Some(block)
     }
 
     /// Whole blocks, which are as they were written.

@@ -10,16 +10,20 @@
 
 use std::collections::HashMap;
 
-use weld_common::digest::UnitDigest;
+use weld_common::hash::{Hasher, hash_bytes};
 
 use super::State;
 use super::rows::*;
 
-/// The hash of `bytes`.
+/// The hash of `bytes`: two that have nothing to do with one another, for names are short and many.
 pub fn hash(bytes: &[u8]) -> u128 {
-    let digest = UnitDigest::of(bytes).bytes();
-    digest.first_chunk().map_or(0, |first| u128::from_le_bytes(*first))
+    let mut second = Hasher::new(SECOND);
+    second.bytes(bytes);
+    u128::from(hash_bytes(bytes)) << 64 | u128::from(second.finish())
 }
+
+/// The seed of the second half.
+const SECOND: u64 = 0x5ec0_4d5e_ed0f_2a3b;
 
 /// The hash of several parts: where one ends counts.
 pub fn hash_of(parts: &[&[u8]]) -> u128 {

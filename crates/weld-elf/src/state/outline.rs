@@ -47,7 +47,14 @@ pub fn looks(machine: Machine) -> Option<Looks> {
 pub fn outline(image: &Image, object: ObjectId) -> OutlineRow {
     // Where it is not known, nobody relinks.
     let looks = looks(image.mode.machine).unwrap_or(Looks { slot: (0, 0), call: (0, 0) });
-    let one = One { image, object: &image.resolved.objects[object.index()], id: object, looks };
+    let known = &image.resolved.objects[object.index()];
+    let kept = |index| {
+        let id = SectionId(known.section_base + index);
+        let section = image.sections.get(id);
+        (section.in_image() && image.live.contains(id)).then(|| section.kind())
+    };
+    let kept = (0..known.shdrs.len() as u32).map(kept).collect();
+    let one = One { image, object: known, kept, id: object, looks };
     OutlineRow { shape: one.shape(), contents: one.contents(), needs: one.needs() }
 }
 
@@ -86,12 +93,17 @@ impl Said {
     }
 }
 
+/// How many headers ahead a section's name is asked for.
+const NAMES_AHEAD: usize = 12;
+
 /// Bytes of a section's name that count if it is not in the image: where its kind is said (`.text`, `.init_array`).
 const KIND: usize = 12;
 
 struct One<'o, 'i, 'a> {
     image: &'o Image<'i, 'a>,
     object: &'o Object<'a>,
+    /// What becomes of each section.
+    kept: Vec<Option<SectionKind>>,
     id: ObjectId,
     looks: Looks,
 }
@@ -99,9 +111,7 @@ struct One<'o, 'i, 'a> {
 impl<'a> One<'_, '_, 'a> {
     /// What becomes of a section, if it is in the image.
     fn kept(&self, index: u32) -> Option<SectionKind> {
-        let id = SectionId(self.object.section_base + index);
-        let section = self.image.sections.get(id);
-        (section.in_image() && self.image.live.contains(id)).then(|| section.kind())
+        self.kept[index as usize]
     }
 
     fn data(&self, index: u32) -> &'a [u8] {
@@ -112,6 +122,7 @@ impl<'a> One<'_, '_, 'a> {
         let object = self.object;
         let mut said = Said(Vec::with_capacity(object.shdrs.len() * 32));
         for (index, shdr) in (0..).zip(object.shdrs) {
+            object.prefetch_section_name(index as usize + NAMES_AHEAD);
             let (kind, flags) = (shdr.sh_type(), shdr.sh_flags());
             if self.is_bitcode(index, shdr) {
                 said.words([u64::MAX]);

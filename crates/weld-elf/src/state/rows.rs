@@ -13,6 +13,8 @@ pub const NONE: u32 = u32::MAX;
 pub trait Field: Sized {
     const SIZE: usize;
     fn put(&self, out: &mut Vec<u8>);
+    /// The same where there is room: `out` has the size.
+    fn store(&self, out: &mut [u8]);
     /// Takes the field from the front of `bytes`.
     fn take(bytes: &mut &[u8]) -> Option<Self>;
 }
@@ -23,6 +25,10 @@ macro_rules! numbers {
             const SIZE: usize = size_of::<$number>();
             fn put(&self, out: &mut Vec<u8>) {
                 out.extend_from_slice(&self.to_le_bytes());
+            }
+            #[inline]
+            fn store(&self, out: &mut [u8]) {
+                out.copy_from_slice(&self.to_le_bytes());
             }
             fn take(bytes: &mut &[u8]) -> Option<Self> {
                 let (first, rest) = bytes.split_first_chunk()?;
@@ -44,8 +50,21 @@ macro_rules! rows {
 
         impl Field for $row {
             const SIZE: usize = 0 $(+ <$kind as Field>::SIZE)*;
+            #[inline]
             fn put(&self, out: &mut Vec<u8>) {
-                $(self.$field.put(out);)*
+                let mut bytes = [0; <$row as Field>::SIZE];
+                self.store(&mut bytes);
+                out.extend_from_slice(&bytes);
+            }
+            #[inline]
+            fn store(&self, out: &mut [u8]) {
+                let mut rest = out;
+                $(
+                    let (here, after) = rest.split_at_mut(<$kind as Field>::SIZE);
+                    self.$field.store(here);
+                    rest = after;
+                )*
+                debug_assert!(rest.is_empty());
             }
             fn take(bytes: &mut &[u8]) -> Option<Self> {
                 Some($row { $($field: Field::take(bytes)?,)* })

@@ -1,5 +1,7 @@
 //! Archives that are written anew for one member.
 
+use std::time::{Duration, SystemTime};
+
 use weld_testkit::mutate::Rng;
 
 use super::program::{Program, Ref};
@@ -66,6 +68,60 @@ fn members_are_wanted() {
     change(&mut program, 1);
     assert!(check(&dir, &program, &[]), "{}", dir.said());
     program.library[1].functions[1].code.push(0x90);
+    assert!(!check(&dir, &program, &[]), "{}", dir.said());
+}
+
+/// A common symbol asks members whether they define the name, which an index does not tell.
+#[test]
+fn commons_ask_members() {
+    use weld_testkit::ar::{Archive, ArchiveKind};
+    use weld_testkit::obj::{Obj, Section, Symbol};
+    let dir = Dir::new("commons");
+    let object = |name: &str, is_real: bool| {
+        let mut obj = Obj::new();
+        let data = obj.section(Section::data(".data").bytes(&[7; 8]).align(8));
+        match is_real {
+            true => obj.symbol(Symbol::global(name).at(data, 0).size(8)),
+            false => obj.symbol(Symbol::common(name, 8, 8)),
+        };
+        obj.build()
+    };
+    let archive = |is_real: bool| {
+        let member = object("block", is_real);
+        let archive = Archive::new(ArchiveKind::Gnu).member("m.o", &member, &["block"]).build();
+        std::fs::write(dir.path("lib.a"), archive).unwrap();
+    };
+    std::fs::write(dir.path("a.o"), object("block", false)).unwrap();
+    let args = |out: &str| [dir.path("a.o"), dir.path("lib.a"), "-o".into(), dir.path(out)].map(Into::into);
+    archive(false);
+    for is_real in [false, true, false] {
+        archive(is_real);
+        link(&args("out"), &["--incremental"]).unwrap();
+        link(&args("full"), &[]).unwrap();
+        assert!(dir.read("out") == dir.read("full"), "{is_real} {}", dir.said());
+    }
+}
+
+#[test]
+fn an_archive_that_has_rested_changes() {
+    let dir = Dir::new("rested");
+    let mut program = Program::new(3, 25);
+    program.units[1].functions[0].refs.push(Ref::Call("f3_1".into()));
+    program.write(&dir.0);
+    let rests = |hours: u64| {
+        let time = SystemTime::now() - Duration::from_secs(3600 * hours);
+        std::fs::File::options().append(true).open(dir.path("lib.a")).unwrap().set_modified(time).unwrap();
+    };
+    rests(3);
+    wait();
+    check(&dir, &program, &[]);
+    for step in 0..3 {
+        change(&mut program, step % 2);
+        program.write(&dir.0);
+        rests(2 + step as u64 % 2);
+        assert!(check(&dir, &program, &[]), "{}", dir.said());
+    }
+    program.library[0].functions[0].code.push(0x90);
     assert!(!check(&dir, &program, &[]), "{}", dir.said());
 }
 
