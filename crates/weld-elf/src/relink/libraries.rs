@@ -94,14 +94,16 @@ impl KnownArchive {
     /// `linked`: the rows and bytes of inputs that lie in the archive. `None` if it cannot be known.
     pub fn new(bytes: &[u8], linked: &[(u32, &[u8])], how: Looks) -> Option<KnownArchive> {
         let Members { data, summary, has_index } = Members::of(bytes)?;
-        let row_of = |data: &[u8]| linked.iter().find(|(_, bytes)| bytes.as_ptr() == data.as_ptr());
+        let mut rows: Vec<(usize, u32)> =
+            linked.iter().map(|(row, bytes)| (bytes.as_ptr().addr(), *row)).collect();
+        rows.sort_unstable();
+        let row_of = |data: &[u8]| {
+            let found = rows.binary_search_by_key(&data.as_ptr().addr(), |(place, _)| *place);
+            found.map_or(NONE, |found| rows[found].1)
+        };
         let mut members: Vec<KnownMember> = Vec::new();
-        // Members and rows are in the same order, mostly.
-        let mut next = 0;
         for (number, data) in (0..).zip(&data) {
-            let is_next = linked.get(next).filter(|(_, bytes)| bytes.as_ptr() == data.as_ptr());
-            let row = is_next.or_else(|| row_of(data)).map_or(NONE, |(row, _)| *row);
-            next += usize::from(is_next.is_some());
+            let row = row_of(data);
             if row != NONE || !has_index || how.at_all {
                 members.push(KnownMember { number, row, digest: 0 });
             }

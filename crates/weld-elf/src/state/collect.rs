@@ -134,7 +134,7 @@ impl Link<'_, '_, '_> {
         let sorted = par::list("hashes of names", parallel, names.len(), ROWS, |run| {
             names[run].iter().map(|(name, id)| (keys::hash(name), *id))
         });
-        sort::by(sorted, parallel, Ord::cmp)
+        sort::by(sorted, parallel, |a, b| a.0.cmp(&b.0))
     }
 
     /// The row of each kept section. Rows are in the order of ids.
@@ -306,7 +306,7 @@ impl Link<'_, '_, '_> {
                 merged[*part].merged.each_different(*list, |bytes, offset| {
                     rows.push(PieceRow { tag: tag_of(bytes, terminator), offset: offset as u32 });
                 });
-                rows.sort_unstable_by_key(|row| (row.tag, row.offset));
+                rows.sort_unstable_by_key(|row| u64::from(row.tag) << 32 | u64::from(row.offset));
                 rows
             };
             lists[run].iter().map(list).collect::<Vec<_>>()

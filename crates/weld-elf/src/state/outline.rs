@@ -178,9 +178,12 @@ impl<'a> One<'_, '_, 'a> {
     /// So much of a section's name as says what it is, if that begins with a dot. Others may ask for where a section
     /// begins whose name is an identifier.
     fn start_of_name(&self, shdr: &Shdr) -> &'a [u8] {
-        let name = self.object.section_names.get(shdr.sh_name() as usize..).unwrap_or_default();
-        let start = if name.starts_with(b".") { &name[..name.len().min(KIND)] } else { name };
-        &start[..memchr::memchr(0, start).map_or(start.len(), |end| end + 1)]
+        let names = self.object.section_names.get(shdr.sh_name() as usize..).unwrap_or_default();
+        if names.starts_with(b".") {
+            // Names that follow count, too, as places in the table do.
+            return &names[..names.len().min(KIND)];
+        }
+        &names[..memchr::memchr(0, names).map_or(names.len(), |end| end + 1)]
     }
 
     /// Whether the bytes of a section are read for something else than to be copied.
