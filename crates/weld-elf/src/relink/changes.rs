@@ -1,9 +1,10 @@
 //! Which inputs are not as the last link found them.
 //!
-//! The system is asked about each file (by several threads if they are many: that is most of what a link costs in
-//! which nothing has changed), and about each path that led nowhere. A file whose stamp is as it was has not been
-//! written to. Of others that are no objects it is looked at what counts of them ([`super::libraries`]): tools touch
-//! files, hard links come and go, and archives are written anew for one member.
+//! The system is asked about each file (by several threads if they are many: that is most of what a link
+//! costs in which nothing has changed), and about each path that led nowhere. A file whose stamp is as it was
+//! has not been written to. Of others that are no objects it is looked at what counts of them
+//! ([`super::libraries`]): tools touch files, hard links come and go, and archives are written anew for one
+//! member.
 
 use std::ops::Range;
 use std::path::Path;

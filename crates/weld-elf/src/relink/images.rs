@@ -1,9 +1,9 @@
 //! The two images of an output, which are written in turn.
 //!
-//! One is the output, under another name; programs run it, debuggers read it, tools have links to it. So the other one is
-//! written: it is what the output was one relink before, gets what that changed, then what this one changes, and
-//! takes the output's place. If anybody may have it, or there has been no relink since the last full link, a copy of the
-//! output is written in its stead.
+//! One is the output, under another name; programs run it, debuggers read it, tools have links to it. So the
+//! other one is written: it is what the output was one relink before, gets what that changed, then what this
+//! one changes, and takes the output's place. If anybody may have it, or there has been no relink since the
+//! last full link, a copy of the output is written in its stead.
 
 use std::fs::File;
 use std::io;
@@ -79,8 +79,8 @@ pub fn spare(place: &Place, memo: &Memo, current: &File) -> Result<File, Why> {
     is_still.then_some(file).ok_or(Why::Image)
 }
 
-/// Copies a whole file, by two threads if that is worth it: memory is what limits them. The system's own copy would
-/// write the output to the disk first, where file systems share blocks.
+/// Copies a whole file, by two threads if that is worth it: memory is what limits them. The system's own copy
+/// would write the output to the disk first, where file systems share blocks.
 fn copy(from: &File, to: &File) -> io::Result<()> {
     let size = from.metadata()?.len();
     to.set_len(size)?;

@@ -1,8 +1,8 @@
 //! What a full link keeps for the next one, and what it does for that on its way.
 //!
-//! Right before the output takes its place it gets another name, by which it is the first image; so an output that is
-//! unlinked or replaced is still there. The second one is made by the first relink that wants it. When all is in
-//! place the rows are written, and last the memo, with what the link had to warn of.
+//! Right before the output takes its place it gets another name, by which it is the first image; so an output
+//! that is unlinked or replaced is still there. The second one is made by the first relink that wants it.
+//! When all is in place the rows are written, and last the memo, with what the link had to warn of.
 
 use std::collections::HashMap;
 use std::io;
@@ -33,8 +33,8 @@ use crate::state::collect::{Link, Tables};
 use crate::state::rows::{InputRow, input_kind};
 use crate::synth::image::Image;
 
-/// An archive that nobody has written to for so long is not likely to be the next to change: its members are not
-/// hashed, and are all looked at if it does.
+/// An archive that nobody has written to for so long is not likely to be the next to change: its members are
+/// not hashed, and are all looked at if it does.
 const RESTED: Duration = Duration::from_secs(3600);
 
 /// Bytes compared at a time.
@@ -69,8 +69,8 @@ impl Session {
         }
     }
 
-    /// If a relink is to be verified, and was one: whether `file`, which a full link has made, is the same. If not, it
-    /// is to take the output's place.
+    /// If a relink is to be verified, and was one: whether `file`, which a full link has made, is the same.
+    /// If not, it is to take the output's place.
     pub fn is_verified(&self, job: &Job, file: &OutputFile, image: &Image) -> bool {
         if self.is_relinked.get().is_none() {
             return false;

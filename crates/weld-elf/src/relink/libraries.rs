@@ -1,9 +1,10 @@
 //! What a link takes from libraries: known, so that a later one can tell whether another file means the same.
 //!
-//! Of an *archive* these are the names of its members, what its index says, and the members that are linked, each
-//! with a digest. If names and index are as they were, and so is what linked members define and need (which is looked
-//! at as for any object that has changed), then no other member is wanted. If there is no index, members tell themselves, and
-//! who has common symbols looks for definitions in members; then those that are not linked must have the same bytes. Of a *shared object* these are its headers and the tables
+//! Of an *archive* these are the names of its members, what its index says, and the members that are linked,
+//! each with a digest. If names and index are as they were, and so is what linked members define and need
+//! (which is looked at as for any object that has changed), then no other member is wanted. If there is no
+//! index, members tell themselves, and who has common symbols looks for definitions in members; then those
+//! that are not linked must have the same bytes. Of a *shared object* these are its headers and the tables
 //! for the loader: code that has changed and has not moved is nothing to who links with it.
 
 use std::ops::Range;
@@ -119,8 +120,8 @@ impl KnownArchive {
         (rows == linked.len()).then_some(KnownArchive { summary, members })
     }
 
-    /// Linked members that have changed, each with its place in `bytes`, and what is known of these. `None` if
-    /// something else has.
+    /// Linked members that have changed, each with its place in `bytes`, and what is known of these. `None`
+    /// if something else has.
     pub fn changed(&self, bytes: &[u8]) -> Option<(Moved, KnownArchive)> {
         let Members { data, .. } = Members::of(bytes).filter(|new| new.summary == self.summary)?;
         let here = self.members.iter().map(|member| data.get(member.number as usize).copied());

@@ -1,9 +1,9 @@
 //! What the image is to have in other bytes, found without writing any.
 //!
-//! A changed object whose outline is as it was ([`crate::state::outline`]) changes nothing but the bytes of its own
-//! sections. They are written again, each by itself ([`crate::state::again`]), and compared with what the image has.
-//! The image that is written to need not be the one that is compared with; where the two differ, and where bytes
-//! change, hashes tell whether it still is what the last link wrote.
+//! A changed object whose outline is as it was ([`crate::state::outline`]) changes nothing but the bytes of
+//! its own sections. They are written again, each by itself ([`crate::state::again`]), and compared with what
+//! the image has. The image that is written to need not be the one that is compared with; where the two
+//! differ, and where bytes change, hashes tell whether it still is what the last link wrote.
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -218,11 +218,10 @@ fn place(state: &State, section: &SectionRow) -> Option<Range<u64>> {
     (out.offset.checked_add(end)? <= state.image.file_size).then_some(start..start + section.size)
 }
 
-/// The leaves of an image with these writes. Those that are written to, and those where the images differ, must
-/// be what the last link has written.
+/// The leaves of an image with these writes. Those that are written to, and those where the images differ,
+/// must be what the last link has written.
 ///
-/// # Errors
-/// If they are not.
+/// # Errors If they are not.
 pub fn leaves(memo: &Memo, image: &File, writes: &[Write]) -> Result<Leaves, Why> {
     let mut leaves = memo.leaves.clone();
     let mut order: Vec<(usize, usize)> = Vec::new();

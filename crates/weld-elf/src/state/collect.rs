@@ -38,8 +38,8 @@ pub enum Tables {
     OfRelinks,
 }
 
-/// What a merged piece is found by: the high half of the hash that it was merged by. `terminator`: the bytes that
-/// end it, if it is a string.
+/// What a merged piece is found by: the high half of the hash that it was merged by. `terminator`: the bytes
+/// that end it, if it is a string.
 pub fn tag_of(piece: &[u8], terminator: usize) -> u32 {
     (hash_bytes(&piece[..piece.len() - terminator]) >> 32) as u32
 }

@@ -1,18 +1,19 @@
-//! What of an object counts for more in a link than the bytes of its own sections: an object that has changed, and is
-//! the same in this, changes nothing but the bytes of sections that are copied from it.
+//! What of an object counts for more in a link than the bytes of its own sections: an object that has
+//! changed, and is the same in this, changes nothing but the bytes of sections that are copied from it.
 //!
-//! There are three digests of it. *Shape*: section headers, but for where their bytes are, and the symbol table; so
-//! definitions, mentions, groups, sizes and the table of symbols are as they were. Names of symbols that are not
-//! local are compared with those that rows have ([`is_renamed`] tells where they cannot be). *Contents*: sections
-//! that are read and not copied, with what relocates them: frames, notes, groups, what compilers tell linkers; of what
-//! is merged, where each piece went, which says what it is. *Needs*: of relocations in memory, all that the scan looks at ([`crate::live::scan`]); so GOT, PLT, dynamic
+//! There are three digests of it. *Shape*: section headers, but for where their bytes are, and the symbol
+//! table; so definitions, mentions, groups, sizes and the table of symbols are as they were. Names of symbols
+//! that are not local are compared with those that rows have ([`is_renamed`] tells where they cannot be).
+//! *Contents*: sections that are read and not copied, with what relocates them: frames, notes, groups, what
+//! compilers tell linkers; of what is merged, where each piece went, which says what it is. *Needs*: of
+//! relocations in memory, all that the scan looks at ([`crate::live::scan`]); so GOT, PLT, dynamic
 //! relocations and what gc keeps are as they were. Where in a function a call or a distance stands does not
 //! count, nor do the bytes around it; of instructions that may be rewritten, those that the rules look at do.
 //!
-//! What loses with its COMDAT group, or is dead code, has its shape only, and of its section's name the beginning.
-//! All that is done for each object of a full link, and is the most that keeping a state costs: so nothing is
-//! hashed that is known by a shorter name. The digest is taken over the tables of a link,
-//! or over those of one object alone ([`super::again`]), which have the same to say of it.
+//! What loses with its COMDAT group, or is dead code, has its shape only, and of its section's name the
+//! beginning. All that is done for each object of a full link, and is the most that keeping a state costs: so
+//! nothing is hashed that is known by a shorter name. The digest is taken over the tables of a link, or over
+//! those of one object alone ([`super::again`]), which have the same to say of it.
 
 use weld_common::digest::UnitDigest;
 
@@ -58,7 +59,8 @@ pub fn outline(image: &Image, object: ObjectId) -> OutlineRow {
     OutlineRow { shape: one.shape(), contents: one.contents(), needs: one.needs() }
 }
 
-/// Whether names of an object may be known by others than its symbol table has: then that counts as it stands.
+/// Whether names of an object may be known by others than its symbol table has: then that counts as it
+/// stands.
 pub fn is_renamed(object: &Object, options: &Options) -> bool {
     object.spells_versions || !options.symbols.wrap.is_empty()
 }
@@ -96,7 +98,8 @@ impl Said {
 /// How many headers ahead a section's name is asked for.
 const NAMES_AHEAD: usize = 12;
 
-/// Bytes of a section's name that count if it is not in the image: where its kind is said (`.text`, `.init_array`).
+/// Bytes of a section's name that count if it is not in the image: where its kind is said (`.text`,
+/// `.init_array`).
 const KIND: usize = 12;
 
 struct One<'o, 'i, 'a> {
@@ -166,7 +169,8 @@ impl<'a> One<'_, '_, 'a> {
         said.digest()
     }
 
-    /// Whether it is a copy of what was compiled, which rustc leaves in objects of libraries, and nobody links.
+    /// Whether it is a copy of what was compiled, which rustc leaves in objects of libraries, and nobody
+    /// links.
     fn is_bitcode(&self, index: u32, shdr: &Shdr) -> bool {
         let is_excluded = shdr.sh_flags() & (SHF_EXCLUDE | SHF_ALLOC | SHF_GROUP) == SHF_EXCLUDE;
         is_excluded
@@ -175,8 +179,8 @@ impl<'a> One<'_, '_, 'a> {
             && matches!(self.object.section_name(index as usize), Some(b".llvmbc" | b".llvmcmd"))
     }
 
-    /// So much of a section's name as says what it is, if that begins with a dot. Others may ask for where a section
-    /// begins whose name is an identifier.
+    /// So much of a section's name as says what it is, if that begins with a dot. Others may ask for where a
+    /// section begins whose name is an identifier.
     fn start_of_name(&self, shdr: &Shdr) -> &'a [u8] {
         let names = self.object.section_names.get(shdr.sh_name() as usize..).unwrap_or_default();
         if names.starts_with(b".") {
