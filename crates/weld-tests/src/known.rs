@@ -16,7 +16,7 @@ pub struct Known {
 
 const HEADER: &str = "\
 # End-to-end tests that weld is known to fail, and why; see tests/README.md.
-# cargo test -p weld --test e2e -- --write-known   writes this file anew
+# cargo test -p weld-ld --test e2e -- --write-known   writes this file anew
 ";
 
 impl Known {

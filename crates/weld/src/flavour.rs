@@ -21,7 +21,28 @@ pub enum Flavour {
     Run,
     /// `weld relink --forget DIR...`.
     Relink,
+    /// `weld uninstall-links DIR`.
+    UninstallLinks,
+    /// `weld help [TOPIC]`.
+    Help,
+    /// `weld completions SHELL`.
+    Completions,
 }
+
+/// What weld does that is not a link: the word, and a line on it. Only those who call it `weld` have these.
+pub const COMMANDS: &[(&str, Flavour, &str)] = &[
+    ("run", Flavour::Run, "Run a build whose links are all made by weld"),
+    ("install-links", Flavour::InstallLinks, "Make links to weld by the names of linkers in a directory"),
+    ("uninstall-links", Flavour::UninstallLinks, "Remove these links"),
+    ("relink", Flavour::Relink, "Remove what incremental links keep"),
+    (
+        "lto-engine",
+        Flavour::LtoEngine,
+        "Say which engines for link-time optimisation there are, or build one",
+    ),
+    ("help", Flavour::Help, "Show a page of the manual"),
+    ("completions", Flavour::Completions, "Print what lets a shell complete command lines"),
+];
 
 pub struct Choice<'a> {
     pub flavour: Flavour,
@@ -70,15 +91,9 @@ pub fn choose<'a>(program: &str, args: &'a [OsString]) -> Result<Choice<'a>, Fla
         return Ok(Choice { flavour, rest });
     }
     let command = args.first().filter(|_| !is_called_by_drivers(program)).and_then(|arg| arg.to_str());
-    let command = match command {
-        Some("install-links") => Some(Flavour::InstallLinks),
-        Some("lto-engine") => Some(Flavour::LtoEngine),
-        Some("run") => Some(Flavour::Run),
-        Some("relink") => Some(Flavour::Relink),
-        _ => None,
-    };
-    if let Some(flavour) = command {
-        return Ok(Choice { flavour, rest: &args[1..] });
+    let command = command.and_then(|word| COMMANDS.iter().find(|(name, ..)| *name == word));
+    if let Some((_, flavour, _)) = command {
+        return Ok(Choice { flavour: *flavour, rest: &args[1..] });
     }
     let flavour = match by_program(program)? {
         Flavour::Elf if is_for_pe(program, args) => Flavour::Mingw,
@@ -152,6 +167,14 @@ mod tests {
         assert_eq!(chosen("ld", &["lto-engine"]), Ok((Flavour::Elf, 1)), "a file's name");
         assert_eq!(chosen("weld", &["run", "make"]), Ok((Flavour::Run, 1)));
         assert_eq!(chosen("ld.lld", &["run", "make"]), Ok((Flavour::Elf, 2)), "files' names");
+    }
+
+    #[test]
+    fn each_command_is_there_once() {
+        for (i, (name, flavour, _)) in COMMANDS.iter().enumerate() {
+            assert_eq!(chosen("weld", &[name]), Ok((*flavour, 0)));
+            assert!(COMMANDS[..i].iter().all(|(_, other, _)| other != flavour), "{name}");
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! `weld install-links DIR [NAME...]`: links by which compilers find weld.
+//! `weld install-links DIR [NAME...]`: links by which compilers find weld. `weld uninstall-links DIR` removes
+//! them.
 //!
 //! `gcc -B DIR` and `clang -B DIR` call `DIR/ld`; with `-fuse-ld=lld` it is `DIR/ld.lld`, with
 //! `-fuse-ld=gold` `DIR/ld.gold`. Which names a directory takes over is for its owner to say, so those
@@ -24,6 +25,7 @@ const MORE: [&str; 7] = ["ld.bfd", "ld.gold", "ld.mold", "lld", "bfd", "gold", "
 #[derive(Debug)]
 pub enum InstallError {
     Usage,
+    UninstallUsage,
     /// The name of no linker.
     Name(OsString),
     /// weld's own path is not to be had.
@@ -34,6 +36,8 @@ pub enum InstallError {
         link: PathBuf,
         target: PathBuf,
     },
+    Read(PathBuf, io::Error),
+    Remove(PathBuf, io::Error),
     /// There is something that is no link.
     NoLink(PathBuf),
 }
@@ -42,6 +46,9 @@ impl fmt::Display for InstallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             InstallError::Usage => f.write_str("usage: weld install-links DIR [--all | NAME...]"),
+            InstallError::UninstallUsage => f.write_str("usage: weld uninstall-links DIR"),
+            InstallError::Read(path, e) => write!(f, "cannot read {}: {e}", path.display()),
+            InstallError::Remove(path, e) => write!(f, "cannot remove {}: {e}", path.display()),
             InstallError::Name(name) => {
                 write!(f, "'{}' is no name of a linker that weld stands in for", name.display())
             }
@@ -85,6 +92,39 @@ pub fn links(args: &[OsString]) -> Result<String, InstallError> {
     let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
     let shown = dir.display();
     Ok(format!("Made {} in {shown}. To link with weld: gcc -B{shown} …\n", names.join(", ")))
+}
+
+/// Removes the links in a directory that lead to this program, and the directory if nothing else is in it. Returns what
+/// to print.
+pub fn remove(args: &[OsString]) -> Result<String, InstallError> {
+    let [dir] = args else { return Err(InstallError::UninstallUsage) };
+    let dir = Path::new(dir);
+    if dir.as_os_str().as_encoded_bytes().first() == Some(&b'-') {
+        return Err(InstallError::UninstallUsage);
+    }
+    let program = std::env::current_exe().map_err(InstallError::NoProgram)?;
+    let fail = |e: io::Error| InstallError::Read(dir.to_owned(), e);
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(dir).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        let is_link = path.symlink_metadata().is_ok_and(|data| data.is_symlink());
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.strip_suffix(std::env::consts::EXE_SUFFIX).unwrap_or(&name);
+        if is_link
+            && check(OsStr::new(name)).is_ok()
+            && path.canonicalize().is_ok_and(|target| target == program)
+        {
+            std::fs::remove_file(&path).map_err(|e| InstallError::Remove(path.clone(), e))?;
+            names.push(name.to_owned());
+        }
+    }
+    names.sort();
+    // What else is there stays, and so does the directory.
+    let _ = std::fs::remove_dir(dir);
+    match names.as_slice() {
+        [] => Ok(format!("No links to {} in {}.\n", program.display(), dir.display())),
+        names => Ok(format!("Removed {} from {}.\n", names.join(", "), dir.display())),
+    }
 }
 
 /// Under another name than a linker's the link would be of no use: nobody calls it.

@@ -15,6 +15,9 @@ const ROOMS: &[&str] = &[
     "lto_engine",
     "run",
     "relink",
+    "pages",
+    "help",
+    "completions",
 ];
 
 #[test]

@@ -13,13 +13,16 @@ use weld_common::host::Host;
 use weld_common::io::reason;
 use weld_common::text;
 
+mod completions;
 mod flavour;
+mod help;
 mod host;
 mod install;
 #[cfg(test)]
 mod layers;
 mod lto_engine;
 mod memory;
+mod pages;
 mod relink;
 mod render;
 #[cfg(target_os = "linux")]
@@ -79,6 +82,9 @@ fn run(args: &[OsString]) -> i32 {
         Flavour::Elf => noted(args, link_elf(program, rest)),
         Flavour::Coff | Flavour::Mingw => noted(args, link_coff(program, flavour, rest)),
         Flavour::InstallLinks => answer(&program, install::links(rest)),
+        Flavour::UninstallLinks => answer(&program, install::remove(rest)),
+        Flavour::Help => answer(&program, help::run(rest)),
+        Flavour::Completions => answer(&program, completions::run(rest)),
         Flavour::Relink => answer(&program, relink::run(rest)),
         Flavour::LtoEngine => {
             let host = ProgramHost { program: &program };
@@ -127,7 +133,7 @@ fn introduction(program: &str) -> String {
          \x20   {program} install-links DIR     makes links to it in DIR, by the names of linkers\n\
          \x20   gcc -BDIR …                  links with it; so does clang -BDIR …\n\
          \x20   {program} run make              has weld link whatever a build links\n\
-         By hand: {program} [options] file…; {program} --help lists the options.\n\
+         By hand: {program} [options] file…; {program} --help lists the options, {program} help shows pages on all of it.\n\
          For Windows: {program} -flavor link … or {program} -m i386pep …\n"
     )
 }

@@ -419,6 +419,15 @@ pub fn console_has_colors() -> bool {
     true
 }
 
+/// How many columns the terminal has that standard output goes to.
+pub fn terminal_width() -> Option<usize> {
+    // SAFETY: numbers, for which zeros do.
+    let mut size: libc::winsize = unsafe { std::mem::zeroed() };
+    // SAFETY: a place for what this call writes.
+    let failed = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &mut size) };
+    (failed == 0 && size.ws_col > 0).then_some(size.ws_col.into())
+}
+
 /// Somebody was refused memory, who may be able to do without.
 pub fn note_refused_memory() {
     NO_MEMORY.store(true, Ordering::Relaxed);

@@ -86,6 +86,11 @@ pub fn console_has_colors() -> bool {
     }
 }
 
+/// How many columns the terminal has that standard output goes to: not asked for.
+pub fn terminal_width() -> Option<usize> {
+    None
+}
+
 /// Somebody was refused memory, who may be able to do without. If not, Rust's own message says so.
 pub fn note_refused_memory() {}
 

@@ -201,6 +201,82 @@ fn links_of_other_names_are_made_if_asked() {
 }
 
 #[test]
+fn links_are_removed_and_nothing_else() {
+    let dir = Dir::new("uninstall");
+    let links = dir.0.join("bin");
+    let shown = links.display();
+    assert_eq!(weld(&format!("install-links {shown}")).0, 0);
+    symlink("/bin/true", links.join("ld.gold")).unwrap();
+    symlink(WELD, links.join("mine")).unwrap();
+    std::fs::write(links.join("ld.bfd"), "").unwrap();
+    let removed = weld(&format!("uninstall-links {shown}"));
+    assert_eq!(
+        removed,
+        (0, format!("Removed ld, ld.lld, ld.weld, lld-link, weld-link from {shown}.\n"), String::new())
+    );
+    for name in ["ld.gold", "mine", "ld.bfd"] {
+        std::fs::remove_file(links.join(name)).unwrap();
+    }
+    assert_eq!(std::fs::read_dir(&links).unwrap().count(), 0);
+    let (code, out, _) = weld(&format!("uninstall-links {shown}"));
+    assert!(code == 0 && out.starts_with("No links to ") && !links.exists(), "{out}");
+    let (code, _, err) = weld(&format!("uninstall-links {shown}"));
+    assert!(code == 1 && err.contains("cannot read "), "{err}");
+    assert_eq!(weld("uninstall-links").2, "weld: error: usage: weld uninstall-links DIR\n");
+}
+
+#[test]
+fn help_shows_pages() {
+    let (code, out, _) = weld("help");
+    assert!(code == 0 && out.contains("\n  options-mingw "), "{out}");
+    let (code, out, _) = weld("help linker-scripts");
+    assert!(code == 0 && out.starts_with("LINKER SCRIPTS\n") && !out.contains('\x1b'), "{out}");
+    let (code, out, _) = weld("help options");
+    assert!(code == 0 && out.contains("\n  --output, -o FILE\n      Write FILE"), "{out}");
+    assert_eq!(
+        weld("help scripts").2,
+        "weld: error: there is no page 'scripts'; weld help lists the pages\n"
+    );
+    assert_eq!(weld("help a b").2, "weld: error: usage: weld help [TOPIC] | weld help --man DIR\n");
+    let dir = Dir::new("help");
+    let (code, names, _) = weld(&format!("help --man {}", dir.0.display()));
+    assert!(code == 0 && names.starts_with("man1/weld.1\n") && names.contains("\nman7/weld-machines.7\n"));
+    for name in names.lines() {
+        let page = std::fs::read_to_string(dir.0.join(name)).unwrap();
+        assert!(page.contains("\n.SH NAME\n"), "{name}");
+    }
+}
+
+/// bash is asked what it offers.
+#[test]
+fn command_lines_are_completed() {
+    let dir = Dir::new("completions");
+    let script = dir.file("weld", &weld("completions bash").1);
+    dir.file("a.o", "");
+    let offered = |function: &str, line: &str| {
+        let ask = format!(
+            "cd {} && . {} && COMP_WORDS=({line}) && COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)) && {{ {function}; echo ${{COMPREPLY[@]}}; }}",
+            dir.0.display(),
+            script.display(),
+        );
+        let (code, out, err) = run(Path::new("bash"), ["-c", &ask]);
+        assert_eq!((code, err.as_str()), (0, ""), "{line}");
+        out.trim_end().to_owned()
+    };
+    assert_eq!(offered("_weld", "weld uni"), "uninstall-links");
+    assert_eq!(offered("_weld", "weld help linker"), "linker-scripts");
+    assert_eq!(offered("_weld", "ld.weld --gdb-i"), "--gdb-index");
+    assert_eq!(offered("_weld", "ld.weld a.o -z nos"), "noseparate-code nostart-stop-gc nosectionheader");
+    assert_eq!(offered("_weld", "ld.weld -o a"), "a.o");
+    assert_eq!(offered("_weld_link", "weld-link /out"), "/out: /output-def:");
+    for (shell, part) in [("zsh", "#compdef weld ld.weld"), ("fish", "complete -c ld.weld -l shared")] {
+        let (code, out, _) = weld(&format!("completions {shell}"));
+        assert!(code == 0 && out.contains(part), "{shell}");
+    }
+    assert_eq!(weld("completions").2, "weld: error: usage: weld completions bash|zsh|fish\n");
+}
+
+#[test]
 fn closed_outputs_are_no_crash() {
     // `true` does not read, so the pipe is closed when weld writes.
     let closed = |args: &str, fd: &str| {

@@ -250,3 +250,8 @@ pub fn options_page() -> String {
     let groups: Vec<_> = table::TABLE.groups.iter().collect();
     intro.to_owned() + &help::markdown(&groups)
 }
+
+/// The names of the options that do something.
+pub fn option_names() -> Vec<help::Name> {
+    help::names(&table::TABLE.groups.iter().collect::<Vec<_>>())
+}

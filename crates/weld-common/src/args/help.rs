@@ -54,6 +54,29 @@ pub fn markdown<C: Context>(groups: &[&Group<C>]) -> String {
     out
 }
 
+/// A name of an option, for what completes command lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// With the dashes it takes.
+    pub spelling: String,
+    pub value: Value,
+    /// The first sentence of what help says.
+    pub help: &'static str,
+}
+
+/// The names of all options that do something.
+pub fn names<C: Context>(groups: &[&Group<C>]) -> Vec<Name> {
+    let mut out = Vec::new();
+    for group in groups {
+        for row in group.rows.iter().filter(|row| matches!(row.effect, Effect::Set(_) | Effect::Take(_))) {
+            let help = row.help.split_inclusive(". ").next().unwrap_or_default().trim_end();
+            let name = |name: &&str| Name { spelling: dashed(group, name), value: row.value, help };
+            out.extend(row.names.iter().map(name));
+        }
+    }
+    out
+}
+
 /// What a row does, in a sentence.
 fn meaning<C: Context>(row: &Spec<C>) -> String {
     match row.effect {
@@ -71,12 +94,7 @@ fn cell(text: &str) -> String {
 
 /// The names of a row as they are typed, with the value after the last one.
 fn spellings<C: Context>(group: &Group<C>, row: &Spec<C>) -> Vec<String> {
-    let dashed = |name: &&str| match (group.prefix, name.len()) {
-        ("", 1) => format!("-{name}"),
-        ("", _) => format!("--{name}"),
-        (prefix, _) => format!("{prefix}{name}"),
-    };
-    let mut all: Vec<String> = row.names.iter().map(dashed).collect();
+    let mut all: Vec<String> = row.names.iter().map(|name| dashed(group, name)).collect();
     if let Some(last) = all.last_mut() {
         let short = row.names.last().is_some_and(|name| name.len() == 1);
         let between = match (group.prefix, short) {
@@ -97,6 +115,15 @@ fn spellings<C: Context>(group: &Group<C>, row: &Spec<C>) -> Vec<String> {
         }
     }
     all
+}
+
+/// A name as it is typed.
+fn dashed<C: Context>(group: &Group<C>, name: &str) -> String {
+    match (group.prefix, name.len()) {
+        ("", 1) => format!("-{name}"),
+        ("", _) => format!("--{name}"),
+        (prefix, _) => format!("{prefix}{name}"),
+    }
 }
 
 /// One entry of the help text.
@@ -201,6 +228,14 @@ Not supported in this version:
   --chroot=DIR
 ";
         assert_eq!(text(&[&GROUPS[0], &GROUPS[1], &KEYWORDS]), expected);
+    }
+
+    #[test]
+    fn names_that_do_something() {
+        let names = names(&[&GROUPS[0], &GROUPS[1], &KEYWORDS]);
+        let spellings: Vec<&str> = names.iter().map(|name| name.spelling.as_str()).collect();
+        assert_eq!(spellings, ["-s", "--strip-all", "--output", "-o", "--color-diagnostics", "-z now"]);
+        assert_eq!(names[3].value, Value::Required("FILE"));
     }
 
     #[test]

@@ -133,6 +133,11 @@ pub fn options_page() -> String {
     intro.to_owned() + &help::markdown(&groups())
 }
 
+/// The names of the options that do something.
+pub fn option_names() -> Vec<help::Name> {
+    help::names(&groups())
+}
+
 fn groups() -> Vec<&'static Group<State>> {
     table::TABLE.groups.iter().chain(table::KEYWORDS.groups).collect()
 }

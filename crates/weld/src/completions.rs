@@ -1,0 +1,285 @@
+//! `weld completions bash|zsh|fish`: what lets a shell complete weld's command lines, from the tables of options.
+//!
+//! MinGW's linker is called `ld` as any other, so its options are not offered.
+
+use std::ffi::OsString;
+use std::fmt::{self, Write};
+
+use weld_common::args::Value;
+use weld_common::args::help::Name;
+
+use crate::flavour::COMMANDS;
+use crate::pages::topics::TOPICS;
+
+/// Names of programs that are weld and nothing else, by the options they have.
+const ELF_PROGRAMS: &str = "weld ld.weld";
+const COFF_PROGRAMS: &str = "weld-link lld-link";
+
+/// Values that are files or directories.
+const FILES: [&str; 3] = ["FILE", "PATH", "DIR"];
+
+const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
+
+/// No shell, or another one.
+#[derive(Debug)]
+pub struct UsageError;
+
+impl fmt::Display for UsageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "usage: weld completions {}", SHELLS.join("|"))
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+/// The script for a shell.
+pub fn run(args: &[OsString]) -> Result<String, UsageError> {
+    let [shell] = args else { return Err(UsageError) };
+    match shell.to_str() {
+        Some("bash") => Ok(bash()),
+        Some("zsh") => Ok(zsh()),
+        Some("fish") => Ok(fish()),
+        _ => Err(UsageError),
+    }
+}
+
+/// Names of options and keywords of `-z`, apart.
+fn elf_names() -> (Vec<Name>, Vec<Name>) {
+    let (keywords, options): (Vec<Name>, Vec<Name>) =
+        weld_elf::args::option_names().into_iter().partition(|name| name.spelling.starts_with("-z "));
+    (options, keywords)
+}
+
+fn keyword(name: &Name) -> &str {
+    name.spelling.trim_start_matches("-z ")
+}
+
+/// Whether the value stands behind the name in the same word: then there is no space after it.
+fn is_joined(name: &Name) -> bool {
+    name.spelling.starts_with("--") && matches!(name.value, Value::Required(_))
+}
+
+fn takes_file(name: &Name) -> bool {
+    matches!(name.value, Value::Required(value) | Value::Separate(value) if FILES.contains(&value))
+}
+
+fn topics() -> String {
+    TOPICS.iter().map(|topic| topic.name).collect::<Vec<_>>().join(" ")
+}
+
+fn commands() -> String {
+    COMMANDS.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(" ")
+}
+
+/// Words as bash has them: `--name=` where a value follows.
+fn bash_words(names: &[Name], equals: &str) -> String {
+    let word = |name: &Name| {
+        let needs_value =
+            if equals == "=" { is_joined(name) } else { matches!(name.value, Value::Required(_)) };
+        format!("{}{}", name.spelling, if needs_value { equals } else { "" })
+    };
+    names.iter().map(word).collect::<Vec<_>>().join("\n")
+}
+
+fn bash() -> String {
+    let (options, keywords) = elf_names();
+    let of_files: Vec<&str> =
+        options.iter().filter(|name| takes_file(name)).map(|name| name.spelling.as_str()).collect();
+    let keywords: Vec<String> = keywords
+        .iter()
+        .map(|name| format!("{}{}", keyword(name), if name.value == Value::None { "" } else { "=" }))
+        .collect();
+    format!(
+        r#"# Completion of weld's command lines for bash.
+
+_weld_options='{options}'
+_weld_keywords='{keywords}'
+_weld_link_options='{link_options}'
+
+_weld_words() {{
+    local IFS=$'\n'
+    COMPREPLY=($(compgen -W "$1" -- "$2"))
+    if [[ ${{#COMPREPLY[@]}} -eq 1 && ${{COMPREPLY[0]}} == *[=:] ]]; then compopt -o nospace 2>/dev/null; fi
+}}
+
+_weld() {{
+    local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}}
+    COMPREPLY=()
+    if [[ ${{COMP_WORDS[0]##*/}} == weld ]]; then
+        if [[ $COMP_CWORD -eq 1 && $current != -* ]]; then
+            COMPREPLY=($(compgen -W '{commands}' -- "$current") $(compgen -f -- "$current"))
+            return
+        fi
+        case $command in
+            help) COMPREPLY=($(compgen -W '{topics}' -- "$current")); return ;;
+            completions) COMPREPLY=($(compgen -W '{shells}' -- "$current")); return ;;
+            install-links|uninstall-links|relink) COMPREPLY=($(compgen -d -- "$current")); return ;;
+            run)
+                if declare -F _command_offset >/dev/null; then _command_offset 2; else COMPREPLY=($(compgen -c -- "$current")); fi
+                return ;;
+        esac
+    fi
+    case $before in
+        -z) _weld_words "$_weld_keywords" "$current"; return ;;
+        {of_files}) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    esac
+    case $current in
+        =) COMPREPLY=($(compgen -f)) ;;
+        -*) _weld_words "$_weld_options" "$current" ;;
+        *) COMPREPLY=($(compgen -f -- "$current")) ;;
+    esac
+}}
+
+_weld_link() {{
+    local current=${{COMP_WORDS[COMP_CWORD]}}
+    case $current in
+        /*/*) COMPREPLY=($(compgen -f -- "$current")) ;;
+        /*) _weld_words "$_weld_link_options" "$current" ;;
+        -*) _weld_words "${{_weld_link_options//\//-}}" "$current" ;;
+        *) COMPREPLY=($(compgen -f -- "${{current#:}}")) ;;
+    esac
+}}
+
+complete -o filenames -F _weld {ELF_PROGRAMS}
+complete -o filenames -F _weld_link {COFF_PROGRAMS}
+"#,
+        options = bash_words(&options, "="),
+        keywords = keywords.join("\n"),
+        link_options = bash_words(&weld_coff::args::option_names(), ":"),
+        commands = commands(),
+        topics = topics(),
+        shells = SHELLS.join(" "),
+        of_files = of_files.join("|"),
+    )
+}
+
+/// A text within single quotes of a shell.
+fn quoted(text: &str) -> String {
+    text.replace('\'', "'\\''")
+}
+
+/// What `_arguments` of zsh takes for an option.
+fn zsh_spec(name: &Name, spelling: &str, between: &str) -> String {
+    let escape = |text: &str| {
+        quoted(&text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]").replace(':', "\\:"))
+    };
+    let action = |value: &str| if FILES.contains(&value) { "_files" } else { " " };
+    let value = match name.value {
+        Value::None => String::new(),
+        Value::Required(value) | Value::Separate(value) => format!(":{}:{}", escape(value), action(value)),
+        Value::Optional(value) => format!("::{}:{}", escape(value), action(value)),
+        Value::Suffix(value) => format!("::{}:{}", escape(value), action(value)),
+    };
+    let between = match name.value {
+        Value::None => "",
+        Value::Required(_) => between,
+        Value::Separate(_) => "",
+        Value::Optional(_) if between == "+" => "-",
+        Value::Optional(_) if between == "=" => "=-",
+        Value::Optional(_) => between,
+        Value::Suffix(_) => "-",
+    };
+    format!("    '*{}{between}[{}]{value}'\n", spelling.replace(':', "\\:"), escape(name.help))
+}
+
+fn zsh() -> String {
+    let (options, keywords) = elf_names();
+    let mut out =
+        format!("#compdef {ELF_PROGRAMS} {COFF_PROGRAMS}\n\n_weld_commands() {{\n  local -a commands=(\n");
+    for (name, _, what) in COMMANDS {
+        _ = writeln!(out, "    '{name}:{}'", quoted(what));
+    }
+    out.push_str(
+        "  )\n  _describe command commands\n  _files\n}\n\n_weld_keywords() {\n  local -a keywords=(\n",
+    );
+    for name in &keywords {
+        _ = writeln!(out, "    '{}:{}'", keyword(name), quoted(name.help));
+    }
+    out.push_str("  )\n  _describe keyword keywords\n}\n\nlocal -a options=(\n");
+    for name in options.iter().filter(|name| name.spelling != "-z") {
+        let between = if name.spelling.starts_with("--") { "=" } else { "+" };
+        out.push_str(&zsh_spec(name, &name.spelling, between));
+    }
+    out.push_str("    '*-z+[Choose a variant]:keyword:_weld_keywords'\n)\nlocal -a link_options=(\n");
+    for name in weld_coff::args::option_names() {
+        // `_arguments` knows options by `-`, which may stand for `/`.
+        let dashed = name.spelling.replacen('/', "-", 1);
+        let between = if name.value == Value::None { "" } else { "\\:-" };
+        out.push_str(&zsh_spec(&name, &dashed, between));
+    }
+    _ = write!(
+        out,
+        r#")
+
+case $service in
+  weld-link|lld-link) _arguments $link_options '*:file:_files'; return ;;
+esac
+if [[ $service == weld ]]; then
+  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then
+    _weld_commands
+    return
+  fi
+  case $words[2] in
+    help) compadd {topics}; return ;;
+    completions) compadd {shells}; return ;;
+    install-links|uninstall-links|relink) _files -/; return ;;
+    run) shift 2 words; (( CURRENT -= 2 )); _normal; return ;;
+  esac
+fi
+_arguments $options '*:file:_files'
+"#,
+        topics = topics(),
+        shells = SHELLS.join(" "),
+    );
+    out
+}
+
+fn fish() -> String {
+    let (options, keywords) = elf_names();
+    let mut out = String::new();
+    for (name, _, what) in COMMANDS {
+        _ = writeln!(out, "complete -c weld -n __fish_use_subcommand -a {name} -d '{}'", fish_quoted(what));
+    }
+    _ = writeln!(out, "complete -c weld -n '__fish_seen_subcommand_from help' -f -a '{}'", topics());
+    _ = writeln!(
+        out,
+        "complete -c weld -n '__fish_seen_subcommand_from completions' -f -a '{}'",
+        SHELLS.join(" ")
+    );
+    for program in ELF_PROGRAMS.split(' ') {
+        for name in &options {
+            let (flag, text) = match name.spelling.strip_prefix("--") {
+                Some(text) => ("-l", text),
+                None => ("-s", &name.spelling[1..]),
+            };
+            let value = match name.value {
+                Value::Required(_) | Value::Separate(_) if takes_file(name) => " -r -F",
+                Value::Required(_) | Value::Separate(_) => " -x",
+                _ => "",
+            };
+            // fish knows short options of letters and digits.
+            if text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) {
+                _ = writeln!(
+                    out,
+                    "complete -c {program} {flag} {text}{value} -d '{}'",
+                    fish_quoted(name.help)
+                );
+            }
+        }
+        let words: Vec<&str> = keywords.iter().map(keyword).collect();
+        _ = writeln!(out, "complete -c {program} -s z -x -a '{}'", words.join(" "));
+    }
+    for program in COFF_PROGRAMS.split(' ') {
+        for name in weld_coff::args::option_names() {
+            let colon = if matches!(name.value, Value::Required(_)) { ":" } else { "" };
+            let text = fish_quoted(name.help);
+            _ = writeln!(out, "complete -c {program} -a '{}{colon}' -d '{text}'", name.spelling);
+        }
+    }
+    out
+}
+
+/// A text within single quotes of fish.
+fn fish_quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\'', "\\'")
+}
