@@ -13,7 +13,12 @@ macro_rules! functions {
             /// The C library's function of this name.
             pub fn $name() -> unsafe extern "C" fn($($argument),*) -> $result {
                 #[cfg(target_env = "musl")]
-                return libc::$name;
+                {
+                    unsafe extern "C" {
+                        fn $name($(_: $argument),*) -> $result;
+                    }
+                    $name
+                }
                 #[cfg(not(target_env = "musl"))]
                 {
                     let name = concat!(stringify!($name), "\0");
