@@ -72,6 +72,9 @@ pub struct Search {
 
 const PLUGIN: &str = "LLVMgold.so";
 
+/// Whether plugins can be loaded: a program that is linked statically with musl has no loader.
+const LOADS: bool = !cfg!(all(target_env = "musl", target_feature = "crt-static"));
+
 /// Directories with one for each version: directory, what stands in front of the version, what is below.
 #[rustfmt::skip]
 const VERSIONED: &[(&str, &str, &str)] = &[
@@ -145,6 +148,9 @@ impl Search {
     fn look(&mut self, path: PathBuf, why: &'static str) {
         if !path.is_file() {
             self.tried.push(path.display().to_string());
+        } else if !LOADS && path.file_name() == Some(OsStr::new(PLUGIN)) {
+            self.tried
+                .push(format!("{}, which weld cannot load because it is linked statically", path.display()));
         } else if !self.candidates.iter().any(|known| known.path == path) {
             self.candidates.push(Candidate { path, why, is_asked_for: false });
         }
