@@ -68,6 +68,15 @@ pub trait Host: Sync {
         false
     }
 
+    /// A step of the link begins, by the name that `--stats` gives it.
+    fn step(&self, _name: &'static str) {}
+
+    /// An output of so many bytes was created.
+    fn output_begins(&self, _size: u64) {}
+
+    /// So many bytes more of the output are filled, on any thread.
+    fn output_filled(&self, _bytes: u64) {}
+
     /// The temporary file has been renamed into place or removed.
     fn temp_gone(&self, _path: &Path) {}
 

@@ -100,6 +100,7 @@ impl<'j, O> Job<'j, O> {
     #[inline(always)]
     pub fn step<T>(&self, name: &'static str, step: impl FnOnce() -> T) -> T {
         let _span = self.trace.span(name);
+        self.host.step(name);
         step()
     }
 
@@ -157,6 +158,7 @@ impl<'j, O> Job<'j, O> {
     ) -> Result<OutputFile<'j>, Diagnostics> {
         let file = OutputFile::create(path, size, options, self.host)
             .map_err(|e| Diagnostics::from(Diagnostic::error(e.to_string())))?;
+        self.host.output_begins(size);
         self.trace.note("output bytes", || size.to_string());
         let (engine, why) = file.engine();
         self.trace.note("output engine", || format!("{engine:?} ({why})"));

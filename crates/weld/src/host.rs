@@ -8,7 +8,7 @@ use std::sync::Arc;
 use weld_common::host::Host;
 use weld_common::mapped_file::MappedFile;
 
-use crate::signals;
+use crate::{progress, signals};
 
 pub struct ProgramHost<'p> {
     pub program: &'p str,
@@ -22,7 +22,7 @@ impl Host for ProgramHost<'_> {
     /// That nobody reads any longer (`weld --help | head -1`) is no error.
     fn print(&self, text: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
-        match out.write_all(text).and_then(|()| out.flush()) {
+        match progress::aside(|| out.write_all(text).and_then(|()| out.flush())) {
             Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
             done => done,
         }
@@ -41,10 +41,12 @@ impl Host for ProgramHost<'_> {
     }
 
     fn run(&self, program: &Path, args: &[&OsStr]) -> io::Result<bool> {
-        #[cfg(unix)]
-        return crate::spawn::run(program, args);
-        #[cfg(not(unix))]
-        std::process::Command::new(program).args(args).status().map(|status| status.success())
+        progress::aside(|| {
+            #[cfg(unix)]
+            return crate::spawn::run(program, args);
+            #[cfg(not(unix))]
+            std::process::Command::new(program).args(args).status().map(|status| status.success())
+        })
     }
 
     fn lto_child(&self) -> Option<PathBuf> {
@@ -57,6 +59,18 @@ impl Host for ProgramHost<'_> {
 
     fn exits_soon(&self) -> bool {
         true
+    }
+
+    fn step(&self, name: &'static str) {
+        progress::step(name);
+    }
+
+    fn output_begins(&self, size: u64) {
+        progress::output_begins(size);
+    }
+
+    fn output_filled(&self, bytes: u64) {
+        progress::output_filled(bytes);
     }
 
     fn temp_gone(&self, path: &Path) {

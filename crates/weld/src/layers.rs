@@ -7,7 +7,8 @@ const ROOMS: &[&str] = &[
     "flavour", // What an operating system has.
     "signals",
     "windows",
-    "spawn", // What links need of the program, and what is said.
+    "spawn",
+    "progress", // What links need of the program, and what is said.
     "host",
     "memory",
     "render", // What is not a link.

@@ -23,6 +23,7 @@ mod layers;
 mod lto_engine;
 mod memory;
 mod pages;
+mod progress;
 mod relink;
 mod render;
 #[cfg(target_os = "linux")]
@@ -140,10 +141,12 @@ fn introduction(program: &str) -> String {
 
 fn link_elf(program: String, args: &[OsString]) -> i32 {
     signals::install();
+    progress::begin(args);
     let (list, code) = match weld_elf::link::link(args, &ProgramHost { program: &program }) {
         Ok(outcome) => (outcome.warnings, 0),
         Err(diagnostics) => (diagnostics.list, 1),
     };
+    progress::end();
     if !list.is_empty() {
         Renderer::new(program, args).print(&list);
     }
@@ -152,6 +155,7 @@ fn link_elf(program: String, args: &[OsString]) -> i32 {
 
 fn link_coff(program: String, flavour: Flavour, args: &[OsString]) -> i32 {
     signals::install();
+    progress::begin(args);
     let environment = weld_coff::args::Environment::of_process();
     let host = ProgramHost { program: &program };
     let result = match flavour {
@@ -162,6 +166,7 @@ fn link_coff(program: String, flavour: Flavour, args: &[OsString]) -> i32 {
         Ok(outcome) => (outcome.warnings, 0),
         Err(diagnostics) => (diagnostics.list, 1),
     };
+    progress::end();
     if !list.is_empty() {
         Renderer::new(program, args).print(&list);
     }

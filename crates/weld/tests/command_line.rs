@@ -276,6 +276,42 @@ fn command_lines_are_completed() {
     assert_eq!(weld("completions").2, "weld: error: usage: weld completions bash|zsh|fish\n");
 }
 
+/// A link that waits for an input for longer than a second, on a terminal that `script` makes.
+#[test]
+fn long_links_say_what_they_do() {
+    let dir = Dir::new("progress");
+    let source = dir.file("a.c", "int _start;");
+    let object = dir.0.join("a.o");
+    assert!(Command::new("gcc").arg("-c").arg(&source).arg("-o").arg(&object).status().unwrap().success());
+    let shown = |name: &str, options: &str, ci: bool| {
+        let late = dir.0.join(name);
+        assert!(Command::new("mkfifo").arg(&late).status().unwrap().success());
+        let line = format!("{WELD} {options} {name} -shared -o out");
+        let mut script = Command::new("script");
+        script.args(["-qec", &line, "/dev/null"]).current_dir(&dir.0).env("TERM", "xterm").env_remove("CI");
+        if ci {
+            script.env("CI", "true");
+        }
+        let script = script.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        // Opening it waits for weld, which waits for what is in it.
+        let mut pipe = std::fs::OpenOptions::new().write(true).open(&late).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        std::io::Write::write_all(&mut pipe, &std::fs::read(&object).unwrap()).unwrap();
+        drop(pipe);
+        let output = script.wait_with_output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    std::thread::scope(|scope| {
+        let plain = scope.spawn(|| shown("plain", "", false));
+        let off = scope.spawn(|| shown("off", "--no-progress", false));
+        let ci = scope.spawn(|| shown("ci", "", true));
+        let plain = plain.join().unwrap();
+        assert!(plain.contains("weld: open inputs, 1 s") && plain.ends_with("\r\x1b[K"), "{plain:?}");
+        assert_eq!((off.join().unwrap(), ci.join().unwrap()), (String::new(), String::new()));
+    });
+}
+
 #[test]
 fn closed_outputs_are_no_crash() {
     // `true` does not read, so the pipe is closed when weld writes.

@@ -155,6 +155,7 @@ fn check_libraries_options(args: &[&OsStr], library: bool, sink: &DiagSink) {
         "error-limit",
         "color-diagnostics",
         "no-color-diagnostics",
+        "progress",
     ];
     for arg in args {
         let text = arg.to_string_lossy();
@@ -178,7 +179,7 @@ fn check_libraries_options(args: &[&OsStr], library: bool, sink: &DiagSink) {
 
 /// How the linker was called. What changes no output is left out, so that the PDB is the same without it.
 fn invocation(args: &[&OsStr], environment: &Environment) -> Invocation {
-    const WITHOUT_EFFECT: [&str; 10] = [
+    const WITHOUT_EFFECT: [&str; 11] = [
         "threads",
         "mmap-output-file",
         "no-mmap-output-file",
@@ -189,6 +190,7 @@ fn invocation(args: &[&OsStr], environment: &Environment) -> Invocation {
         "no-color-diagnostics",
         "errorlimit",
         "error-limit",
+        "progress",
     ];
     let is_kept = |arg: &&&OsStr| {
         let arg = arg.to_string_lossy().to_ascii_lowercase();

@@ -658,6 +658,12 @@ const REPORTS: &[Spec<State>] = &[
         s.o.engine = EngineChoice::Streaming;
     }),
     // Looked for in the raw arguments by the program, which prints messages.
+    take(
+        &["progress"],
+        Optional("no"),
+        "Show on a terminal what a link does that takes longer than a second (default).",
+        |_, v| switch(v).map(|_| ()).map_err(Into::into),
+    ),
     take(&["color-diagnostics"], Optional("auto|always|never"), "When messages have colours.", |_, _| Ok(())),
     flag(&["no-color-diagnostics"], "Messages have no colours.", |_| {}),
     take(

@@ -42,7 +42,9 @@ macro_rules! page {
 }
 
 pub static TOPICS: &[Topic] = &[
-    page!("use", "what weld is, how to install it, and how compilers and build systems call it"),
+    page!("use", "what weld is, how to install and to use it"),
+    page!("build-systems", "how compilers and build systems call weld"),
+    page!("moving", "what changes for those who come from another linker"),
     Topic::made("options", "options of the ELF linker", weld_elf::args::options_page),
     Topic::made(
         "options-link",
@@ -55,9 +57,12 @@ pub static TOPICS: &[Topic] = &[
         weld_coff::args::gnu::options_page,
     ),
     page!("compatibility", "where weld differs from GNU ld, ld.lld, mold and link.exe"),
+    page!("debugging-links", "when a link fails, or does not do what it should"),
+    page!("sizes-and-symbols", "garbage collection, folding, symbol versions"),
     page!("linker-scripts", "what weld makes of linker scripts"),
     page!("distributed-lto", "ThinLTO that is compiled on other machines"),
     page!("machines", "what each machine has, and what was run for it"),
+    page!("hosts", "which systems weld itself runs on"),
 ];
 
 pub fn find(name: &str) -> Option<&'static Topic> {

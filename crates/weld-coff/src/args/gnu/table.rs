@@ -428,6 +428,12 @@ const REPORTS: &[Spec<State>] = &[
         s.o.engine = EngineChoice::Streaming
     }),
     // Looked for in the raw arguments by the program, which prints messages.
+    flag(
+        &["progress"],
+        "Show on a terminal what a link does that takes longer than a second (default).",
+        |_| {},
+    ),
+    flag(&["no-progress"], "Do not.", |_| {}),
     take(&["color-diagnostics"], Optional("auto|always|never"), "When messages have colours.", |_, _| Ok(())),
     flag(&["no-color-diagnostics"], "Messages have no colours.", |_| {}),
     take(&["error-limit"], Required("N"), "Show at most N errors; 0: all. Default: 20.", |s, v| {

@@ -111,6 +111,8 @@ pub struct OutputFile<'h> {
     engine: (Engine, &'static str),
     image: Image,
     destination: Destination<'h>,
+    /// Who is told how much of it is there.
+    host: Option<&'h dyn Host>,
 }
 
 /// Where regions go.
@@ -239,6 +241,7 @@ impl<'h> OutputFile<'h> {
             engine,
             image,
             destination,
+            host: Some(host),
         })
     }
 
@@ -263,6 +266,7 @@ impl<'h> OutputFile<'h> {
             engine: IN_MEMORY,
             image,
             destination: Destination::Sequential(file),
+            host: None,
         })
     }
 
@@ -304,6 +308,9 @@ impl<'h> OutputFile<'h> {
         fill: impl FnOnce(&mut [u8]) -> R,
     ) -> Result<R, OutputError> {
         self.check_range(offset, len)?;
+        if let Some(host) = self.host {
+            host.output_filled(len as u64);
+        }
         match &self.image {
             Image::Stream(stream) => stream.fill(offset, len, fill).map_err(|e| self.failed(&e)),
             Image::Map(map, claims) => {

@@ -111,6 +111,13 @@ const ROWS: &[Spec<State>] = &[
         s.o.reports.error_limit = usize::try_from(number(v.text()?)?).unwrap_or(usize::MAX);
         Ok(())
     }),
+    // Looked for in the raw arguments by the program, which shows it.
+    flag(
+        &["progress"],
+        "Show on a terminal what a link does that takes longer than a second (default).",
+        |_| {},
+    ),
+    flag(&["no-progress"], "Do not.", |_| {}),
     take(
         &["color-diagnostics"],
         Optional("WHEN"),
