@@ -1,5 +1,7 @@
 //! Merging of `SHF_MERGE` sections: equal strings and equal constants of all inputs are kept once.
 //!
+//! The linker says which sections go together (for ELF, `merge_parts.rs`) and where the bytes go.
+//!
 //! Three phases, each parallel and none dependent on the number of threads:
 //!
 //! 1. [`split`]: tasks of half a megabyte to two are cut into pieces; each is hashed while its end is

@@ -465,7 +465,10 @@ fn as_text<'j>(
 }
 
 fn open<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
-    let _span = job.trace.span("open inputs");
+    job.step("open inputs", || open_inputs(job, parallel))
+}
+
+fn open_inputs<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
     let loader = Loader { store: job.store, options: job.options, sink: job.sink, parallel };
     let mut inputs = loader.load();
     if job.record.is_some() {

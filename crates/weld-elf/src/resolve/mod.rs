@@ -3,7 +3,7 @@
 //! Files are read in rounds (`weld_common::resolve`): first all that the command line names, with what
 //! archives provide, then what the round before found to be wanted.
 //!
-//! Rules (those of lld and mold): a strong definition beats a common symbol, which beats a weak
+//! Rules (those of lld and mold; `weld_common::names` carries them out, by ranks): a strong definition beats a common symbol, which beats a weak
 //! definition; among equals the earlier file wins. An archive member is read when a non-weak
 //! reference has no definition in any file read so far and no shared object earlier on the command
 //! line provides it; a reference that is not of default visibility is met by no shared object, so it

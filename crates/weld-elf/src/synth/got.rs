@@ -1,5 +1,7 @@
 //! `.got`: addresses, thread-pointer offsets and TLS descriptors, with what the loader must add.
 //!
+//! Which symbols have entries, and their numbers, is decided in `slots`; here these get their bytes.
+//!
 //! Specification: "Global Offset Table" in the psABIs; "ELF Handling For Thread-Local Storage".
 
 use std::ops::Range;

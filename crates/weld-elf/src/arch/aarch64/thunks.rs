@@ -6,9 +6,10 @@
 //! | `adrp`, `add`, `br` | 12 | 4 GiB |
 //! | `ldr` of a word with the address, `br` | 16 | everything, where addresses are fixed |
 //! | `ldr` of a word with the distance, `adr`, `add`, `br` | 24 | everything |
-//!
 //! | `movz`, three `movk`, `br` | 20 | everything, where addresses are fixed and code cannot be read |
 //! | `movz`, three `movk`, `adr`, `add`, `br` | 28 | everything, where code cannot be read |
+//!
+//! Which branches have one, and where it lies, is decided in `synth/thunks`.
 //!
 //! Words are data, in the byte order of data.
 //!
