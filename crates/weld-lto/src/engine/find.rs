@@ -226,6 +226,9 @@ fn version_in(name: &OsStr, prefix: &str) -> Option<u32> {
 /// What to do if there is none.
 pub fn help(major: Option<u32>) -> String {
     let version = major.map_or("N".to_owned(), |major| major.to_string());
+    if !LOADS {
+        return "build an engine: weld lto-engine build".to_owned();
+    }
     format!(
         "install the plugin of LLVM for linkers (Debian and Ubuntu: apt install llvm-{version}-linker-tools), \
          or say where it is with --lto-engine=PATH/{PLUGIN}; or build an engine: weld lto-engine build"

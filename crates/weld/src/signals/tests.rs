@@ -91,7 +91,7 @@ fn end_with_tokens(role: &str) {
 /// An input that is said to be mapped.
 fn mapped(path: &Path, start: usize, len: usize) -> Arc<MappedFile> {
     let meta = std::fs::metadata(path).unwrap_or_else(|_| std::fs::metadata("/").unwrap());
-    Arc::new(MappedFile::new(path, (start, len), &meta))
+    Arc::new(MappedFile::new(path, start, len, &meta))
 }
 
 /// What a child does; nothing in an ordinary run.
