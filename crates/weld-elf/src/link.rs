@@ -176,7 +176,7 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
     // An output that cannot be written is an error before any work.
     check_outputs(options)?;
     // Open and identify what the command line names.
-    let open = |parallel| open(job, parallel);
+    let open = |parallel| job.step("open inputs", || open(job, parallel));
     let count = options.inputs.args.len();
     let (mut inputs, pool, tokens) =
         job.opened(options.threads, count, open, |inputs: &Inputs| inputs.total_bytes)?;
@@ -465,10 +465,6 @@ fn as_text<'j>(
 }
 
 fn open<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
-    job.step("open inputs", || open_inputs(job, parallel))
-}
-
-fn open_inputs<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
     let loader = Loader { store: job.store, options: job.options, sink: job.sink, parallel };
     let mut inputs = loader.load();
     if job.record.is_some() {
