@@ -1,8 +1,9 @@
 //! Link-time optimisation: what a compiler is asked about the files of bitcode that take part.
 //!
-//! Resolution treats such a file as any other ([`crate::input::ir`]). What it and the phases after it have found
-//! (which definition counts, who else names it) goes to a compiler here, for every symbol that such a file has;
-//! the objects that come back stand for the files when all is resolved again ([`crate::resolve::Compiled`]).
+//! Resolution treats such a file as any other ([`crate::input::ir`]). What it and the phases after it have
+//! found (which definition counts, who else names it) goes to a compiler here, for every symbol that such a
+//! file has; the objects that come back stand for the files when all is resolved again
+//! ([`crate::resolve::Compiled`]).
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -41,8 +42,8 @@ struct Special {
     visible: HashSet<SymbolId>,
     /// `/wrap`: references may lead elsewhere in the end.
     wrapped: HashSet<SymbolId>,
-    /// Common symbols, and the file of bitcode that has the largest of each. They are chosen from there: every
-    /// file's size counts, and a compiler that is given a smaller one does not know of it.
+    /// Common symbols, and the file of bitcode that has the largest of each. They are chosen from there:
+    /// every file's size counts, and a compiler that is given a smaller one does not know of it.
     commons: HashMap<SymbolId, FileId>,
 }
 
@@ -178,8 +179,8 @@ impl<'l, 'j> Link<'l, 'j> {
     }
 }
 
-/// Whether what stands for a place in an import table is defined here, and code declares it imported: to a compiler
-/// these are two names.
+/// Whether what stands for a place in an import table is defined here, and code declares it imported: to a
+/// compiler these are two names.
 fn is_asked_for_as_import(entry: &Entry) -> bool {
     entry.name.starts_with(b"__imp_") && entry.flags & flag::REF != 0
 }

@@ -107,8 +107,8 @@ impl Rules for CoffRules {
 /// The names of a link.
 pub type Names<'a> = names::Names<'a, CoffRules>;
 
-/// How many bits of hashes tell shards of the table apart: one shard for each 16 MiB of input, so that its table
-/// stays in the cache; at most 1024.
+/// How many bits of hashes tell shards of the table apart: one shard for each 16 MiB of input, so that its
+/// table stays in the cache; at most 1024.
 pub fn shard_bits(bytes: u64) -> u32 {
     (bytes >> 22).max(1).next_power_of_two().trailing_zeros().min(10)
 }

@@ -276,7 +276,8 @@ impl DiagSink {
         }
     }
 
-    /// Forgets what was found after the first `count` and had been found before: a phase was gone through again.
+    /// Forgets what was found after the first `count` and had been found before: a phase was gone through
+    /// again.
     pub fn drop_repetitions(&self, count: usize) {
         self.settle();
         let mut done = self.done.lock().unwrap();

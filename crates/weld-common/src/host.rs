@@ -52,8 +52,8 @@ pub trait Host: Sync {
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 
-    /// A program that becomes an engine of link-time optimisation when it is started with [`LTO_CHILD`] as its only
-    /// argument: weld itself. Without one, nothing can be compiled.
+    /// A program that becomes an engine of link-time optimisation when it is started with [`LTO_CHILD`] as
+    /// its only argument: weld itself. Without one, nothing can be compiled.
     fn lto_child(&self) -> Option<PathBuf> {
         None
     }

@@ -154,8 +154,8 @@ impl<F: File> IdSink for Files<F> {
 /// How large a link is expected to be.
 #[derive(Clone, Copy)]
 pub struct Expected {
-    /// Bits of hashes that tell shards of the table of names apart. It must depend on the inputs only, never on
-    /// the number of threads.
+    /// Bits of hashes that tell shards of the table of names apart. It must depend on the inputs only, never
+    /// on the number of threads.
     pub shard_bits: u32,
     /// How many files have ids so far.
     pub files: usize,
@@ -218,7 +218,8 @@ impl<'a, 's, F: Format<'a>> Rounds<'a, 's, F> {
         self.pool.give_back(bins);
     }
 
-    /// Refers to one name from outside of files; `keep` gives it memory if nobody has named it so far. Its id.
+    /// Refers to one name from outside of files; `keep` gives it memory if nobody has named it so far. Its
+    /// id.
     pub fn refer_to(&mut self, name: &[u8], bits: u32, keep: impl FnOnce(&[u8]) -> &'a [u8]) -> SymbolId {
         let name: &'a [u8] = match self.names.find(name) {
             Some(id) => self.names.get(id).name,

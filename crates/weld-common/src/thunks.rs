@@ -149,8 +149,8 @@ impl<K: Copy + Ord, P> Thunks<K, P> {
     }
 
     /// Gives longer forms to thunks from which their targets have moved away. Whether there are any such.
-    /// `target` says where those with a key lead by now, if that is known; `form` the forms that they have, by
-    /// number: each reaches further than those before it, and there is none after the last.
+    /// `target` says where those with a key lead by now, if that is known; `form` the forms that they have,
+    /// by number: each reaches further than those before it, and there is none after the last.
     pub fn lengthen(
         &mut self,
         target: impl Fn(K) -> Option<u64>,

@@ -496,7 +496,8 @@ fn resolve<'j>(
         let resolver = Resolver { inputs, options, sink, wrap: &wrap, search, compiled, parallel };
         let resolved = resolver.run(&roots)?;
         if !search.slim && resolved.names.find(SLIM.as_bytes()).is_some() {
-            // No plugin has said that there is GCC's intermediate code, maybe in what nobody has asked for yet.
+            // No plugin has said that there is GCC's intermediate code, maybe in what nobody has asked for
+            // yet.
             search.slim = true;
             continue;
         }

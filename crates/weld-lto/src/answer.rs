@@ -15,8 +15,8 @@ use weld_common::text::text;
 /// What became of a request.
 #[derive(Debug, Default)]
 pub struct Answer {
-    /// In the order of tasks, which does not depend on the number of jobs. Empty if the link ends with what the
-    /// engine has written ([`crate::options::Options::ends_the_link`]).
+    /// In the order of tasks, which does not depend on the number of jobs. Empty if the link ends with what
+    /// the engine has written ([`crate::options::Options::ends_the_link`]).
     pub objects: Vec<Object>,
     /// In the order in which they were said.
     pub messages: Vec<Message>,
@@ -45,8 +45,8 @@ impl Answer {
     }
 }
 
-/// An object of intermediate code that is wanted, for `name`, only by what has been compiled: it is too late to
-/// compile it. `refer` is the option that would have had it linked.
+/// An object of intermediate code that is wanted, for `name`, only by what has been compiled: it is too late
+/// to compile it. `refer` is the option that would have had it linked.
 pub fn wanted_too_late(object: &dyn fmt::Display, name: &[u8], refer: &str) -> Diagnostic {
     let name = text(name);
     let said = format!("{object}: has to be compiled, but is wanted only by what has been compiled");

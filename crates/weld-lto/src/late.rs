@@ -1,8 +1,8 @@
 //! Functions of the C library that only engines need.
 //!
-//! The loader looks up all functions that a program names each time it starts. Links that compile nothing shall not
-//! pay for those that do, so these are looked up by their names when they are wanted. A program that is linked
-//! statically, as with musl, has no loader that could do either.
+//! The loader looks up all functions that a program names each time it starts. Links that compile nothing
+//! shall not pay for those that do, so these are looked up by their names when they are wanted. A program
+//! that is linked statically, as with musl, has no loader that could do either.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
@@ -22,8 +22,8 @@ macro_rules! functions {
                 #[cfg(not(target_env = "musl"))]
                 {
                     let name = concat!(stringify!($name), "\0");
-                    // SAFETY: a terminated string. What has this name in the C library is of this type; both are
-                    // as `libc` declares it.
+                    // SAFETY: a terminated string. What has this name in the C library is of this type; both
+                    // are as `libc` declares it.
                     unsafe {
                         let function = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr().cast());
                         assert!(!function.is_null(), "the C library has no {name}");

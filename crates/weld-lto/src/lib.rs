@@ -3,8 +3,8 @@
 //! Compilers leave their intermediate code in files that take the place of objects. This crate reads what
 //! such files say of symbols ([`ir`], by [`bitcode`] and [`gcc`]) and asks a compiler for machine code: a
 //! [`request::Request`] goes to [`engine::compile`], and an [`answer::Answer`] comes back. Nothing of a
-//! compiler ever runs inside of a link. What bitcode does not say, its target does: the machine of its objects
-//! ([`triple`]), and what machine code calls ([`runtime_calls`]).
+//! compiler ever runs inside of a link. What bitcode does not say, its target does: the machine of its
+//! objects ([`triple`]), and what machine code calls ([`runtime_calls`]).
 
 pub mod answer;
 pub mod bitcode;

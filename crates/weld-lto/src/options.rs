@@ -1,7 +1,9 @@
-//! How to generate code: what lld's options for link-time optimisation say, of ELF and COFF alike, as plain data.
+//! How to generate code: what lld's options for link-time optimisation say, of ELF and COFF alike, as plain
+//! data.
 //!
-//! Defaults are lld's. Both linkers' tables of options fill this in; what an engine makes of it is the engine's
-//! business, and so is to refuse what it cannot do. Texts are as users wrote them, without the option's name.
+//! Defaults are lld's. Both linkers' tables of options fill this in; what an engine makes of it is the
+//! engine's business, and so is to refuse what it cannot do. Texts are as users wrote them, without the
+//! option's name.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -108,12 +110,13 @@ pub enum Emit {
 pub enum SaveTemps {
     None,
     All,
-    /// `--save-temps=`: `resolution`, `preopt`, `promote`, `internalize`, `import`, `opt`, `precodegen`, `prelink`,
-    /// `combinedindex`.
+    /// `--save-temps=`: `resolution`, `preopt`, `promote`, `internalize`, `import`, `opt`, `precodegen`,
+    /// `prelink`, `combinedindex`.
     Kinds(Vec<String>),
 }
 
-/// `--thinlto-*`, `/thinlto-*`: indexes for compilations elsewhere, and names of the files that belong to them.
+/// `--thinlto-*`, `/thinlto-*`: indexes for compilations elsewhere, and names of the files that belong to
+/// them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thin {
     pub index_only: Option<IndexOnly>,
@@ -150,8 +153,8 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Checks a policy: `cache_size=N%`, `cache_size_bytes=N[kmg]`, `cache_size_files=N`, `prune_after=N[smh]`,
-    /// `prune_interval=N[smh]`, with colons between them.
+    /// Checks a policy: `cache_size=N%`, `cache_size_bytes=N[kmg]`, `cache_size_files=N`,
+    /// `prune_after=N[smh]`, `prune_interval=N[smh]`, with colons between them.
     ///
     /// # Errors
     /// The part that is wrong.

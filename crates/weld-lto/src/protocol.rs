@@ -1,22 +1,22 @@
 //! What weld and its engines say to each other.
 //!
 //! An engine is a child: weld's own program, or one that is built beside it over an LLVM that is installed
-//! (`engine/wire.h` has the other side of what that one is told). weld writes one *order* to its standard input and keeps the pipe
-//! open: its end tells the engine that it is done, or that weld is gone. The engine writes *replies* to what was
-//! its standard output. weld's own child is of one build with it; a program is told a version ([`ENGINE_VERSION`]).
-//! Engines run compilers in their process, which may crash in the middle of a reply or write over anything. So
-//! replies are read as any foreign bytes are.
+//! (`engine/wire.h` has the other side of what that one is told). weld writes one *order* to its standard
+//! input and keeps the pipe open: its end tells the engine that it is done, or that weld is gone. The engine
+//! writes *replies* to what was its standard output. weld's own child is of one build with it; a program is
+//! told a version ([`ENGINE_VERSION`]). Engines run compilers in their process, which may crash in the middle
+//! of a reply or write over anything. So replies are read as any foreign bytes are.
 //!
-//! Numbers are 64 bits, little endian; bytes have their number in front; so have lists. A reply has its length
-//! in 4 bytes in front, then a byte that says which it is.
+//! Numbers are 64 bits, little endian; bytes have their number in front; so have lists. A reply has its
+//! length in 4 bytes in front, then a byte that says which it is.
 
 use std::borrow::Cow;
 
 /// What an engine has to do.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Order<'a> {
-    /// The directory for temporary files, which the engine makes (of a distributor: which is there), and removes
-    /// when weld is gone.
+    /// The directory for temporary files, which the engine makes (of a distributor: which is there), and
+    /// removes when weld is gone.
     pub directory: Cow<'a, [u8]>,
     pub work: Work<'a>,
 }
@@ -81,8 +81,8 @@ pub struct Wrapper<'a> {
     pub resolutions_path: Option<Cow<'a, [u8]>>,
 }
 
-/// To run a program that has modules compiled elsewhere, when weld has written what it reads: weld says so by a byte
-/// after the order.
+/// To run a program that has modules compiled elsewhere, when weld has written what it reads: weld says so by
+/// a byte after the order.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Distributor<'a> {
     pub program: Cow<'a, [u8]>,
@@ -101,8 +101,8 @@ pub enum Reply {
     Object(Vec<u8>),
     /// What a task has made: LLVM's number of it, and the file.
     Made(u32, Vec<u8>),
-    /// What a task has made is a part of the file [`PARTS`] in the directory: LLVM's number of the task, where the
-    /// part begins and its size, in bytes.
+    /// What a task has made is a part of the file [`PARTS`] in the directory: LLVM's number of the task,
+    /// where the part begins and its size, in bytes.
     Part(u32, u64, u64),
     /// A level of [`level`], and the text.
     Message(u8, Vec<u8>),

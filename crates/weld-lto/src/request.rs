@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::ir::Compiler;
 use crate::options::Options;
 
-/// Everything that an engine is told of a link. The order of files is that of the link; code does not depend on
-/// anything else.
+/// Everything that an engine is told of a link. The order of files is that of the link; code does not depend
+/// on anything else.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     pub files: Vec<File<'a>>,
@@ -19,7 +19,8 @@ pub struct Request<'a> {
     pub output_path: &'a Path,
     /// What the objects have to be for.
     pub machine: Machine,
-    /// The highest major version of LLVM that any of the files' bitcode was written by: no older engine reads it.
+    /// The highest major version of LLVM that any of the files' bitcode was written by: no older engine reads
+    /// it.
     pub llvm_major: Option<u32>,
     /// The major version of GCC that wrote its files: no other one reads them.
     pub gcc_major: Option<u32>,
@@ -64,8 +65,8 @@ impl Resolution {
     pub const EXPORTED: Resolution = Resolution(1 << 2);
     /// Nothing outside of this output can replace the definition that was found. Not of absolute symbols.
     pub const LOCAL: Resolution = Resolution(1 << 3);
-    /// The linker gives it another meaning (`--wrap`, `--defsym`): calls must stay calls. The object that comes
-    /// back defines it as a weak symbol, whatever it was.
+    /// The linker gives it another meaning (`--wrap`, `--defsym`): calls must stay calls. The object that
+    /// comes back defines it as a weak symbol, whatever it was.
     pub const REDEFINED: Resolution = Resolution(1 << 4);
     /// The definition is machine code of this output, not intermediate code.
     pub const NATIVE: Resolution = Resolution(1 << 5);
@@ -89,8 +90,8 @@ impl BitOr for Resolution {
 pub struct File<'a> {
     /// The file that has it: an object, or an archive.
     pub path: &'a [u8],
-    /// Where in that file the code begins, in bytes: behind the header of an archive's member, at the section of
-    /// a fat object of clang's.
+    /// Where in that file the code begins, in bytes: behind the header of an archive's member, at the section
+    /// of a fat object of clang's.
     pub offset: u64,
     pub bytes: &'a [u8],
     /// Set if the file is an archive.

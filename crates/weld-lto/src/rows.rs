@@ -1,5 +1,6 @@
-//! Options that several command lines have, as rows of their tables: what a row is called, says and does is the same
-//! in ld.lld's table, lld-link's and MinGW's. Where a table has it, and with how many dashes, is the table's.
+//! Options that several command lines have, as rows of their tables: what a row is called, says and does is
+//! the same in ld.lld's table, lld-link's and MinGW's. Where a table has it, and with how many dashes, is the
+//! table's.
 
 use std::path::PathBuf;
 

@@ -3,8 +3,8 @@
 //! Intermediate code copies memory and divides numbers by instructions; machine code calls `memcpy` and
 //! `__udivti3` for some of them. Members of archives that define such a name as intermediate code have to
 //! take part before code is generated, for afterwards it is too late: so a linker takes each of these names
-//! as mentioned if there is a file of intermediate code. Machine code can be taken later; but what it mentions
-//! has to stay visible when intermediate code is compiled, for it may be taken.
+//! as mentioned if there is a file of intermediate code. Machine code can be taken later; but what it
+//! mentions has to stay visible when intermediate code is compiled, for it may be taken.
 //!
 //! The names are those of LLVM 22 (`RTLIB::RuntimeLibcallsInfo` of a triple, which is what lld asks for),
 //! found with its pass `declare-runtime-libcalls`; a test compares them. For machines that weld cannot link

@@ -1,7 +1,7 @@
 //! What values of options mean: the same on every command line, whatever the option is called there.
 //!
-//! Tables of options are the linkers'; how a level, a pair of names or a word of `-plugin-opt=` is read is here, so
-//! that `ld.lld`'s way, lld-link's and MinGW's cannot drift apart.
+//! Tables of options are the linkers'; how a level, a pair of names or a word of `-plugin-opt=` is read is
+//! here, so that `ld.lld`'s way, lld-link's and MinGW's cannot drift apart.
 
 use std::fmt;
 use std::path::PathBuf;

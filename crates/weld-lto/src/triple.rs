@@ -60,8 +60,8 @@ pub struct ElfMachine {
 }
 
 impl ElfMachine {
-    /// The triple of this machine for Linux and the GNU C library, as far as weld links for it: GCC's objects do
-    /// not say it.
+    /// The triple of this machine for Linux and the GNU C library, as far as weld links for it: GCC's objects
+    /// do not say it.
     pub fn gnu_triple(self) -> &'static [u8] {
         match (self.machine, self.is_64) {
             (3, _) => b"i386-unknown-linux-gnu",

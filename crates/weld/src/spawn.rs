@@ -49,8 +49,8 @@ pub fn run(program: &Path, args: &[&OsStr]) -> io::Result<bool> {
     Ok(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0)
 }
 
-/// Runs a program with an environment (`NAME=VALUE`) in the foreground: what a terminal sends is for it. Its exit code,
-/// as shells have it if a signal ended it.
+/// Runs a program with an environment (`NAME=VALUE`) in the foreground: what a terminal sends is for it. Its
+/// exit code, as shells have it if a signal ended it.
 ///
 /// # Errors
 /// As [`run`].

@@ -1,5 +1,5 @@
-//! Link-time optimisation: what both command lines say of it, as options of their own and in the words that gcc
-//! and clang have for plugins.
+//! Link-time optimisation: what both command lines say of it, as options of their own and in the words that
+//! gcc and clang have for plugins.
 
 use weld_common::args::Value::{Optional, Required};
 use weld_common::args::{Context, Effect, Given, Spec, accepted, choose, refused, take};

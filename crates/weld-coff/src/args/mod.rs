@@ -1,8 +1,8 @@
 //! The command line of `lld-link` and `link.exe`.
 //!
 //! Options come from the command line, from the environment (`LINK` in front, `_LINK_` after) and from
-//! response files, all quoted as Windows does it. [`table`] is all of them; [`directive_options`] are those that
-//! objects may ask for, too.
+//! response files, all quoted as Windows does it. [`table`] is all of them; [`directive_options`] are those
+//! that objects may ask for, too.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

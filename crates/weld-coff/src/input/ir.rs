@@ -1,8 +1,8 @@
 //! Intermediate code as an object: bitcode, and what GCC leaves in sections of objects.
 //!
-//! Resolution needs of a file of intermediate code what it needs of any other: symbols, how COMDAT sections are
-//! chosen, and directives. These become a large object in memory without contents, so no phase needs to know of
-//! intermediate code but the one that asks a compiler for the machine code (`crate::lto`).
+//! Resolution needs of a file of intermediate code what it needs of any other: symbols, how COMDAT sections
+//! are chosen, and directives. These become a large object in memory without contents, so no phase needs to
+//! know of intermediate code but the one that asks a compiler for the machine code (`crate::lto`).
 //!
 //! ```text
 //! sections   a COMDAT section for the leader of each group, and one that goes with it for the other members;
@@ -119,7 +119,8 @@ fn of_gcc<'a>(object: &ObjectFile<'a>, search: Search) -> Result<Option<Code<'a>
     Ok(is_compiled.then(code))
 }
 
-/// GCC's objects for Windows have a COMDAT section for each function or variable, whatever group it is in elsewhere.
+/// GCC's objects for Windows have a COMDAT section for each function or variable, whatever group it is in
+/// elsewhere.
 fn each_alone(mut file: IrFile) -> IrFile {
     file.comdats.clear();
     for symbol in file.symbols.iter_mut().filter(|symbol| symbol.comdat.is_some()) {
@@ -158,7 +159,8 @@ pub fn standing_for(code: &IrFile, machine: Machine) -> Vec<u8> {
 pub struct Place {
     /// The record of its name.
     pub symbol: u32,
-    /// The record that is in the section where it is defined: the same, or what a weak external falls back on.
+    /// The record that is in the section where it is defined: the same, or what a weak external falls back
+    /// on.
     pub definition: Option<u32>,
 }
 

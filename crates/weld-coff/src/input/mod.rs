@@ -2,8 +2,9 @@
 //!
 //! [`search`] finds files (also those of a [toolchain](crate::toolchain), or where an [`overlay`] says that
 //! they are), [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols,
-//! [`ir`] makes an object of bitcode, whose compiler is told by [`origin`] where it is,
-//! [`type_servers`] are compilers' PDBs, [`unusable`] says why a file takes no part. [`parts`] tells prefetching what is read when.
+//! [`ir`] makes an object of bitcode, whose compiler is told by [`origin`] where it is, [`type_servers`] are
+//! compilers' PDBs, [`unusable`] says why a file takes no part. [`parts`] tells prefetching what is read
+//! when.
 
 pub mod dll;
 pub mod ir;

@@ -63,8 +63,8 @@ pub struct Object<'a> {
     /// Where in the list each section is, or [`PLAIN`]. Empty if there are none.
     places: Vec<u32>,
     pub directives: Vec<Directive<'a>>,
-    /// The source file of the intermediate code that it stands for, whose machine code is still to be made; empty if
-    /// that is not known.
+    /// The source file of the intermediate code that it stands for, whose machine code is still to be made;
+    /// empty if that is not known.
     pub code: Option<&'a [u8]>,
     /// What all names are marked with that it mentions.
     marks: u32,
@@ -81,14 +81,14 @@ pub struct Source<'a> {
     pub is_lazy: bool,
     /// It stands for intermediate code ([`super::ir`]), which was made of this source file.
     pub code: Option<&'a [u8]>,
-    /// GCC has made it, which dissolves COMDAT sections: what it defines is what their leaders were, and may be in
-    /// COMDAT sections of others, which lose.
+    /// GCC has made it, which dissolves COMDAT sections: what it defines is what their leaders were, and may
+    /// be in COMDAT sections of others, which lose.
     pub is_dissolved: bool,
 }
 
 impl<'a> Object<'a> {
-    /// Takes in an object: finds its COMDAT sections and directives and announces its global symbols; of one that
-    /// is lazy, what it defines.
+    /// Takes in an object: finds its COMDAT sections and directives and announces its global symbols; of one
+    /// that is lazy, what it defines.
     pub fn read(
         file: FileId,
         name: FileName<'a>,

@@ -1,10 +1,10 @@
 //! Link-time optimisation, between two resolutions.
 //!
 //! The first has found which files take part. For those of bitcode, what each name stands for is found here;
-//! then a compiler is asked, and all is resolved once more, with its objects in the place of those files. What
-//! the second resolution finds goes the way of any link, so nothing that is found wrong here is said here, but
-//! for symbols that are defined twice, of which a compiler only keeps one, and for undefined symbols, whose
-//! references it may leave out.
+//! then a compiler is asked, and all is resolved once more, with its objects in the place of those files.
+//! What the second resolution finds goes the way of any link, so nothing that is found wrong here is said
+//! here, but for symbols that are defined twice, of which a compiler only keeps one, and for undefined
+//! symbols, whose references it may leave out.
 
 use std::path::Path;
 

@@ -97,7 +97,8 @@ struct Reference {
 }
 
 impl Reference {
-    /// Names come in the order in which objects list them; before them those that only the command line wants.
+    /// Names come in the order in which objects list them; before them those that only the command line
+    /// wants.
     fn order(&self) -> u64 {
         (u64::from(self.object) + 1) << 32 | u64::from(self.referrer.symbol)
     }

@@ -1,12 +1,12 @@
-//! Resolution around link-time optimisation: once with the files of bitcode, and once more with the objects that
-//! a compiler has made of them.
+//! Resolution around link-time optimisation: once with the files of bitcode, and once more with the objects
+//! that a compiler has made of them.
 //!
-//! The second time, files that took part do so again, whether anybody still wants them or not, and the objects
-//! stand where the first file of bitcode stood. They define what had been chosen from such files and nothing
-//! else, so every choice that was made before is made again: of definitions, because a compiler leaves out those
-//! that were not chosen; of COMDAT sections, because one that had lost is not there any more. What follows from
-//! names alone (entry point, subsystem, exports of everything) is not asked again: the optimiser may have
-//! dissolved `main` in what calls it.
+//! The second time, files that took part do so again, whether anybody still wants them or not, and the
+//! objects stand where the first file of bitcode stood. They define what had been chosen from such files and
+//! nothing else, so every choice that was made before is made again: of definitions, because a compiler
+//! leaves out those that were not chosen; of COMDAT sections, because one that had lost is not there any
+//! more. What follows from names alone (entry point, subsystem, exports of everything) is not asked again:
+//! the optimiser may have dissolved `main` in what calls it.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
@@ -99,8 +99,9 @@ impl<'a> Compiled<'a> {
 }
 
 impl<'a> Resolver<'a, '_> {
-    /// Takes in bitcode that defines functions which only code generation calls: once it has begun, no further
-    /// bitcode can take part. Machine code is read when it is wanted, but what it mentions is visible to it.
+    /// Takes in bitcode that defines functions which only code generation calls: once it has begun, no
+    /// further bitcode can take part. Machine code is read when it is wanted, but what it mentions is visible
+    /// to it.
     pub(super) fn read_runtime_calls(&self, rounds: &mut Rounds<'a, '_, '_, '_>) -> Result<(), Diagnostics> {
         if self.compiled.is_some() || !rounds.format.has_code.load(Ordering::Relaxed) {
             return Ok(());

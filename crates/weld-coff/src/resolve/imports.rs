@@ -1,5 +1,5 @@
-//! Short imports: files of import libraries that stand for one symbol of a DLL. Each has two names, that of the
-//! address's place and, unless the symbol is data, the plain one.
+//! Short imports: files of import libraries that stand for one symbol of a DLL. Each has two names, that of
+//! the address's place and, unless the symbol is data, the plain one.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -290,7 +290,8 @@ impl<'h> InputStore<'h> {
         opened.files.iter().map(known).collect()
     }
 
-    /// Paths that were to be opened since [`InputStore::record`] and led nowhere, below the root, in no order.
+    /// Paths that were to be opened since [`InputStore::record`] and led nowhere, below the root, in no
+    /// order.
     pub fn missing(&self) -> Vec<PathBuf> {
         self.opened.as_ref().map_or(Vec::new(), |opened| opened.lock().unwrap().missing.clone())
     }

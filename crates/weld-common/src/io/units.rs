@@ -66,8 +66,8 @@ pub struct Leaf {
     pub digest: UnitDigest,
 }
 
-/// The parts of each unit, in the order of the units; of parts that are ids, zeroes were hashed. The hash of the file
-/// is made of the units' hashes, which are made of those of their parts ([`digest_of`]).
+/// The parts of each unit, in the order of the units; of parts that are ids, zeroes were hashed. The hash of
+/// the file is made of the units' hashes, which are made of those of their parts ([`digest_of`]).
 pub type Leaves = Vec<Vec<Leaf>>;
 
 /// The hash of a file that was written in these units.

@@ -3,9 +3,9 @@
 //! Objects are handed over in the order of files ([`super::Finished::files`]), and are known here by their
 //! position in it, never by their ids: one that came in the place of another stands where that one stood.
 //!
-//! There are two ways to choose. The earliest group is found by one atomic maximum a group ([`Comdats`]): there
-//! may be millions. The largest one ([`largest`]) few formats ask for, and of few signatures: candidates are
-//! listed and sorted.
+//! There are two ways to choose. The earliest group is found by one atomic maximum a group ([`Comdats`]):
+//! there may be millions. The largest one ([`largest`]) few formats ask for, and of few signatures:
+//! candidates are listed and sorted.
 
 use std::cmp::Reverse;
 
@@ -46,7 +46,8 @@ impl Comdats {
         Comdats { owners }
     }
 
-    /// Of this signature, keeps no group of objects after `position`: that one has its contents, but not as a group.
+    /// Of this signature, keeps no group of objects after `position`: that one has its contents, but not as a
+    /// group.
     pub fn claim(&self, position: u32, signature: SymbolId) {
         self.owners.offer(signature.index(), earliest(position, u32::MAX));
     }

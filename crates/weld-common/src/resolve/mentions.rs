@@ -8,9 +8,9 @@ use crate::ids::FileId;
 use crate::names::{Rank, Rules};
 
 impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
-    /// Reads the files of intermediate code (`is_code`) that offer one of `names`, since once code is generated
-    /// none can take part any more. Others are read when they are asked for; what these mention gets the bits
-    /// `mentioned`, for a compiler must not make a name local that they define or use.
+    /// Reads the files of intermediate code (`is_code`) that offer one of `names`, since once code is
+    /// generated none can take part any more. Others are read when they are asked for; what these mention
+    /// gets the bits `mentioned`, for a compiler must not make a name local that they define or use.
     ///
     /// # Errors
     /// What was wrong with the files that have been read.
@@ -31,8 +31,9 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         Ok(())
     }
 
-    /// Names that `files` define or refer to, and those of the lazy files that these would ask for, and so on;
-    /// of names that no other file knows, none. What is wrong with a file is said when it is read to take part.
+    /// Names that `files` define or refer to, and those of the lazy files that these would ask for, and so
+    /// on; of names that no other file knows, none. What is wrong with a file is said when it is read to take
+    /// part.
     fn mentions(&self, files: Vec<FileId>) -> Vec<&'a [u8]> {
         let mut rest = files;
         rest.sort_unstable();

@@ -82,8 +82,8 @@ pub fn put_difference<R: Rules>(
     Ok(1)
 }
 
-/// Applies the relocations of a section outside memory, on a machine that stores such differences by `pair` and
-/// others by [`Class::Term`]. `store` stores a term. `tombstone` stands for what is gone.
+/// Applies the relocations of a section outside memory, on a machine that stores such differences by `pair`
+/// and others by [`Class::Term`]. `store` stores a term. `tombstone` stands for what is gone.
 pub fn apply_in_debug<R: Rules>(
     site: &impl Site,
     pair: &Pair,

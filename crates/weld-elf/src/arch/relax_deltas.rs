@@ -27,8 +27,8 @@ pub fn gone_at(deltas: &[RelaxDelta], i: usize) -> u32 {
     deltas[i].gone - if i == 0 { 0 } else { deltas[i - 1].gone }
 }
 
-/// Where byte `at` of a section with these deltas is in the output, counted from its start. A byte that is gone
-/// is where the next one that is not gone is.
+/// Where byte `at` of a section with these deltas is in the output, counted from its start. A byte that is
+/// gone is where the next one that is not gone is.
 #[inline]
 pub fn output_offset(deltas: &[RelaxDelta], at: u64) -> u64 {
     let next = deltas.partition_point(|delta| u64::from(delta.end) <= at);

@@ -79,8 +79,8 @@ pub struct Looks {
 /// A machine that rewrites no instructions leaves out all that asks about them.
 pub trait Rules: Sync + Sized + 'static {
     const FACTS: Facts;
-    /// How far from relocations their rules look; `None` if nobody has said, so that objects of the machine are
-    /// not relinked.
+    /// How far from relocations their rules look; `None` if nobody has said, so that objects of the machine
+    /// are not relinked.
     const LOOKS: Option<Looks> = None;
     /// The type of relocations against offsets in other debug sections, where they are 32 bits wide.
     const DEBUG_OFFSET: u32;

@@ -1,7 +1,7 @@
 //! Objects that are made in memory, to be linked as any other: their headers.
 //!
-//! Contents come first, then section headers, and the file's header last, when it is known where those are; it
-//! has its room at the start from the beginning.
+//! Contents come first, then section headers, and the file's header last, when it is known where those are;
+//! it has its room at the start from the beginning.
 
 use crate::elf::format::Format;
 use crate::elf::*;
@@ -42,8 +42,8 @@ pub fn begin(out: &mut Writer, format: Format) {
     out.bytes(&vec![0; format.size::<Ehdr>() as usize]).align(8);
 }
 
-/// The object with its header, which says `flags` (`e_flags`). `at` says where the section headers are, how many
-/// there are, and which one is that of their names.
+/// The object with its header, which says `flags` (`e_flags`). `at` says where the section headers are, how
+/// many there are, and which one is that of their names.
 pub fn complete(
     out: Writer,
     target: Target,

@@ -1,9 +1,9 @@
 //! Link-time optimisation, between two resolutions.
 //!
-//! The first has found which files take part. For those of intermediate code, the phases up to the exports are
-//! gone through here, for they tell what compilers have to know of each symbol; then compilers are asked, and
-//! all is resolved once more, with their objects in the place of those files. What the second resolution finds
-//! goes the way of any link, so nothing that is found wrong here is said here, but for symbols that are
+//! The first has found which files take part. For those of intermediate code, the phases up to the exports
+//! are gone through here, for they tell what compilers have to know of each symbol; then compilers are asked,
+//! and all is resolved once more, with their objects in the place of those files. What the second resolution
+//! finds goes the way of any link, so nothing that is found wrong here is said here, but for symbols that are
 //! defined twice: of two definitions a compiler only keeps one.
 
 use std::collections::HashMap;
@@ -31,7 +31,8 @@ use crate::setup;
 use crate::symbols;
 use crate::symbols::rules::Scripts;
 
-/// Has the intermediate code of a link compiled, and resolves it again. `None`: there is nothing left to link.
+/// Has the intermediate code of a link compiled, and resolves it again. `None`: there is nothing left to
+/// link.
 ///
 /// # Errors
 /// If symbols are defined twice, if compilers do not make what was asked for, or what resolution finds.

@@ -1,8 +1,8 @@
 //! Link-time optimisation: what compilers are asked about the files of intermediate code that take part.
 //!
 //! Resolution treats such a file as any other ([`crate::input::ir`]). What it and the phases after it have
-//! found (who defines what, what other modules see) goes to a compiler here, for every symbol that such a file
-//! has; the objects that come back stand for the files when all is resolved again
+//! found (who defines what, what other modules see) goes to a compiler here, for every symbol that such a
+//! file has; the objects that come back stand for the files when all is resolved again
 //! ([`crate::resolve::Compiled`]).
 
 mod vtables;
@@ -116,8 +116,9 @@ impl<'l, 'j> Link<'l, 'j> {
         })
     }
 
-    /// Common symbols, and the file of intermediate code that has the largest of each. They are chosen from there,
-    /// whoever else has them: of common symbols every file's size counts, and a compiler joins those of its files.
+    /// Common symbols, and the file of intermediate code that has the largest of each. They are chosen from
+    /// there, whoever else has them: of common symbols every file's size counts, and a compiler joins those
+    /// of its files.
     fn commons(&self) -> HashMap<SymbolId, FileId> {
         let mut largest: HashMap<SymbolId, (u64, FileId)> = HashMap::new();
         for object in files(self.resolved) {
@@ -217,15 +218,16 @@ impl<'l, 'j> Link<'l, 'j> {
         .fold(Resolution::default(), |all, (_, one)| all | one)
     }
 
-    /// Whether what is exported has to be there. If all that can be is exported, what every module may have for
-    /// itself (inline functions whose address nobody asks for) need not be: compilers know what that is.
+    /// Whether what is exported has to be there. If all that can be is exported, what every module may have
+    /// for itself (inline functions whose address nobody asks for) need not be: compilers know what that is.
     fn is_export_asked_for(&self, entry: &Entry) -> bool {
         const SEEN: u32 = flag::REF_SHARED | flag::REF_SHARED_WEAK | flag::DEF_SHARED;
         let exports_all = self.mode.shared || self.job.options.symbols.export_dynamic;
         !exports_all || entry.flags & SEEN != 0
     }
 
-    /// Whether another module may have its own definition, as far as is known: what `-r` makes is linked again.
+    /// Whether another module may have its own definition, as far as is known: what `-r` makes is linked
+    /// again.
     fn is_replaceable(&self, flags: u32) -> bool {
         self.mode.relocatable || flags & sym::PREEMPTIBLE != 0
     }
@@ -242,8 +244,8 @@ impl<'l, 'j> Link<'l, 'j> {
         !section.is_empty() && (mentions(b"__start_") || mentions(b"__stop_"))
     }
 
-    /// Names that `--wrap` leads elsewhere and some file of intermediate code leaves undefined, with what stands
-    /// in front of them in references that do lead there.
+    /// Names that `--wrap` leads elsewhere and some file of intermediate code leaves undefined, with what
+    /// stands in front of them in references that do lead there.
     pub fn wrapped(&self) -> HashMap<&'j [u8], &'static str> {
         let wrapped = Wrapped::of(&self.job.options.symbols.wrap);
         let mut names = HashMap::new();
@@ -256,8 +258,8 @@ impl<'l, 'j> Link<'l, 'j> {
         names
     }
 
-    /// COMDAT groups of files with GCC's intermediate code, with the names of what is in them: what GCC makes of a
-    /// group is not one any more.
+    /// COMDAT groups of files with GCC's intermediate code, with the names of what is in them: what GCC makes
+    /// of a group is not one any more.
     pub fn groups(&self) -> Vec<(&'j [u8], Vec<&'j [u8]>)> {
         let mut list = Vec::new();
         for object in files(self.resolved).filter(|object| object.code == Some(Compiler::Gcc)) {
@@ -324,9 +326,9 @@ impl<'o> Wrapped<'o> {
         Wrapped { names: names.iter().map(|name| name.as_bytes()).collect(), led: HashMap::new() }
     }
 
-    /// What stands in front of the name in a reference that leads where one to the name has to lead: NAME means
-    /// `__wrap_NAME`. `__real_NAME` stays as it is, for as a reference it means NAME; a definition that is called
-    /// so is another thing.
+    /// What stands in front of the name in a reference that leads where one to the name has to lead: NAME
+    /// means `__wrap_NAME`. `__real_NAME` stays as it is, for as a reference it means NAME; a definition that
+    /// is called so is another thing.
     fn leads(&self, name: &[u8]) -> Option<&'static str> {
         match name.strip_prefix(b"__real_") {
             _ if self.names.contains(name) => Some("__wrap_"),

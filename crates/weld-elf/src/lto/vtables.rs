@@ -1,8 +1,10 @@
-//! Whether machine code leaves a hole in what is known of classes (`--lto-validate-all-vtables-have-type-infos`).
+//! Whether machine code leaves a hole in what is known of classes
+//! (`--lto-validate-all-vtables-have-type-infos`).
 //!
-//! The Itanium ABI for C++ calls the table of virtual functions of a class `_ZTV…` and its type information `_ZTI…`. A
-//! table refers to that, and that to those of base classes, so with it a compiler sees from names alone which classes
-//! machine code derives from its own. A table without it (`-fno-rtti`) may be of any of them.
+//! The Itanium ABI for C++ calls the table of virtual functions of a class `_ZTV…` and its type information
+//! `_ZTI…`. A table refers to that, and that to those of base classes, so with it a compiler sees from names
+//! alone which classes machine code derives from its own. A table without it (`-fno-rtti`) may be of any of
+//! them.
 
 use weld_common::diag::Diagnostic;
 use weld_common::text::text;
@@ -14,7 +16,8 @@ use crate::names::{Entry, flag};
 use crate::symbols::sym;
 
 impl Link<'_, '_> {
-    /// The options with what has been found. What has no type information is said, for virtual calls stay then.
+    /// The options with what has been found. What has no type information is said, for virtual calls stay
+    /// then.
     pub fn with_vtables_checked(&self) -> Options {
         let mut options = self.job.options.lto.clone();
         let bare = self.vtables_without_type_info();

@@ -1,13 +1,13 @@
 //! `--wrap` in compiled objects: references to what such an object defines itself.
 //!
-//! Elsewhere a reference is led to `__wrap_NAME` if its file leaves NAME undefined. A compiled object is made of
-//! many files, which are no longer told apart: what one of them has left undefined, another defines. So an object
-//! gets a symbol `__wrap_NAME` that is undefined, and what it loads into memory refers to that instead. For
-//! `__real_NAME` it is one of the same name that is undefined, which is led to NAME as any such symbol is. What
-//! describes code (debug information, frames) still means the code.
+//! Elsewhere a reference is led to `__wrap_NAME` if its file leaves NAME undefined. A compiled object is made
+//! of many files, which are no longer told apart: what one of them has left undefined, another defines. So an
+//! object gets a symbol `__wrap_NAME` that is undefined, and what it loads into memory refers to that
+//! instead. For `__real_NAME` it is one of the same name that is undefined, which is led to NAME as any such
+//! symbol is. What describes code (debug information, frames) still means the code.
 //!
-//! Where no file of intermediate code has left the name undefined, references to it are those of the file that
-//! defines it, and stay.
+//! Where no file of intermediate code has left the name undefined, references to it are those of the file
+//! that defines it, and stay.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,8 @@ use crate::elf::format::Format;
 use crate::elf::*;
 
 /// The object in which references to `names` are led to undefined symbols, with what `names` says in front of
-/// the name; `None` if it defines none of them, or is not as an object has to be, which is said when it is read.
+/// the name; `None` if it defines none of them, or is not as an object has to be, which is said when it is
+/// read.
 pub fn led_elsewhere(object: &[u8], names: &HashMap<&[u8], &str>) -> Option<Vec<u8>> {
     if names.is_empty() {
         return None;

@@ -1,10 +1,11 @@
 //! Resolution around link-time optimisation: once with the files of intermediate code, and once more with the
 //! objects that compilers have made of them.
 //!
-//! The second time, files that took part do so again, whether anybody still wants them or not, and the objects
-//! stand where the first file of intermediate code stood. They define what had been chosen from such files and
-//! nothing else, so every choice that was made before is made again: of definitions, because a compiler leaves
-//! out those that were not chosen; of COMDAT groups, because a group that had lost has no definition left.
+//! The second time, files that took part do so again, whether anybody still wants them or not, and the
+//! objects stand where the first file of intermediate code stood. They define what had been chosen from such
+//! files and nothing else, so every choice that was made before is made again: of definitions, because a
+//! compiler leaves out those that were not chosen; of COMDAT groups, because a group that had lost has no
+//! definition left.
 
 use weld_common::diag::Diagnostics;
 use weld_common::resolve::Replacement;
@@ -29,14 +30,14 @@ pub struct Compiled<'a> {
     pub code: Vec<FileId>,
     /// The objects that they are now.
     pub objects: Vec<FileId>,
-    /// What such a file of an archive defined that `--exclude-libs` names: objects do not tell whose definitions
-    /// they are.
+    /// What such a file of an archive defined that `--exclude-libs` names: objects do not tell whose
+    /// definitions they are.
     pub excluded: Vec<&'a [u8]>,
-    /// Visibilities that such files have stated, as bits of records: one file may state it of a name that another
-    /// one defines, and of that compilers know nothing.
+    /// Visibilities that such files have stated, as bits of records: one file may state it of a name that
+    /// another one defines, and of that compilers know nothing.
     pub visibilities: Vec<(&'a [u8], u32)>,
-    /// COMDAT groups that such files had and objects may not have any more, though they define what was in them
-    /// (GCC's): the signature, and the names in it.
+    /// COMDAT groups that such files had and objects may not have any more, though they define what was in
+    /// them (GCC's): the signature, and the names in it.
     pub groups: Vec<(&'a [u8], Vec<&'a [u8]>)>,
 }
 
@@ -108,8 +109,8 @@ fn triple<'a>(rounds: &Rounds<'a, '_, '_>) -> Option<&'a [u8]> {
     }
 }
 
-/// Finds what compiled objects do not tell themselves: names that they define and must keep to themselves, and
-/// COMDAT groups whose contents they have.
+/// Finds what compiled objects do not tell themselves: names that they define and must keep to themselves,
+/// and COMDAT groups whose contents they have.
 pub(super) fn note_said(compiled: Option<&Compiled>, resolved: &mut Resolved) {
     let Some(compiled) = compiled else { return };
     let found = compiled.excluded.iter().filter_map(|name| resolved.names.find(name));

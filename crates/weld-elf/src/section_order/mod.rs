@@ -2,11 +2,11 @@
 //! than that of the command line.
 //!
 //! `--symbol-ordering-file` puts the sections of listed symbols first (`symbols`), a call graph profile those
-//! that call each other beside one another (`call_graph`, `weld_common::call_graph_sort`), `--section-ordering-file`
-//! those of listed names first (`listed`), balanced partitioning those that are called or packed together
-//! near one another (`partition`), `--shuffle-sections` all in an order by chance (`shuffle`). Each gives
-//! some sections a place; layout sorts the members of an output section by their places, and the others stay
-//! where they were, after those that come first.
+//! that call each other beside one another (`call_graph`, `weld_common::call_graph_sort`),
+//! `--section-ordering-file` those of listed names first (`listed`), balanced partitioning those that are
+//! called or packed together near one another (`partition`), `--shuffle-sections` all in an order by chance
+//! (`shuffle`). Each gives some sections a place; layout sorts the members of an output section by their
+//! places, and the others stay where they were, after those that come first.
 
 mod bisection;
 mod call_graph;

@@ -1,5 +1,5 @@
-//! What may be wrong with a section of an object, or with its relocations. Messages put the section's place in
-//! front.
+//! What may be wrong with a section of an object, or with its relocations. Messages put the section's place
+//! in front.
 
 use std::fmt;
 

@@ -1,12 +1,12 @@
 //! Code that gets shorter: which bytes of input sections are left out, and so where each of the others is.
 //!
 //! Some machines' compilers write the longest form of an instruction, and leave it to the linker to take a
-//! shorter one. All places of a section that might get shorter are listed once ([`RelaxDelta`]); layout then says,
-//! round by round, how many bytes go at each (`layout::shrink`). The deltas of all sections are one array, in
-//! the order of sections and of places. Links of other machines have none.
+//! shorter one. All places of a section that might get shorter are listed once ([`RelaxDelta`]); layout then
+//! says, round by round, how many bytes go at each (`layout::shrink`). The deltas of all sections are one
+//! array, in the order of sections and of places. Links of other machines have none.
 //!
-//! With [`crate::arch::relax_deltas`] this is the one map from offsets in the input to offsets in the output. It is
-//! asked by way of [`super::Sections::output_offset`].
+//! With [`crate::arch::relax_deltas`] this is the one map from offsets in the input to offsets in the output.
+//! It is asked by way of [`super::Sections::output_offset`].
 
 use std::ops::Range;
 

@@ -189,8 +189,8 @@ impl Slots {
         slots
     }
 
-    /// Slots that an earlier link gave out: those of globals, whose ids are below `bound`, then those of local
-    /// symbols of object 0, by symbol. What they hold together is not known.
+    /// Slots that an earlier link gave out: those of globals, whose ids are below `bound`, then those of
+    /// local symbols of object 0, by symbol. What they hold together is not known.
     pub fn found_again(list: Vec<Slot>, bound: usize) -> Slots {
         let of_symbol: Vec<AtomicU32> = (0..bound).map(|_| AtomicU32::new(0)).collect();
         let globals = list.partition_point(|slot| slot.local.is_none());

@@ -47,8 +47,8 @@ pub fn mode(bytes: &[u8]) -> Result<Mode, ReadError> {
     Ok(Mode::Full)
 }
 
-/// Whether something of a file becomes part of the one merged module: all of it, or what was split off for that
-/// (`-fsplit-lto-unit`).
+/// Whether something of a file becomes part of the one merged module: all of it, or what was split off for
+/// that (`-fsplit-lto-unit`).
 ///
 /// # Errors
 /// If something is not as the format has it.

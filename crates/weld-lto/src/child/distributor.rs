@@ -1,9 +1,9 @@
-//! Runs a distributor of compilations (`--thinlto-distributor=`): a program that reads what has to be compiled from
-//! a file and leaves an object for each job.
+//! Runs a distributor of compilations (`--thinlto-distributor=`): a program that reads what has to be
+//! compiled from a file and leaves an object for each job.
 //!
-//! It is told to begin when weld has written that file. What it prints goes to weld as what engines print does. It
-//! may start compilers, or wait for those of other machines, so it gets a process group of its own and, when weld is
-//! gone, a moment to end what it has started.
+//! It is told to begin when weld has written that file. What it prints goes to weld as what engines print
+//! does. It may start compilers, or wait for those of other machines, so it gets a process group of its own
+//! and, when weld is gone, a moment to end what it has started.
 
 use std::ffi::CString;
 use std::sync::atomic::Ordering;

@@ -1,16 +1,16 @@
 //! weld's program as an engine: what runs in the child process.
 //!
-//! It reads an order from standard input, makes the directory for temporary files, and does the work: it loads a
-//! plugin for linkers and is the linker ([`plugin`]), or runs GCC's `lto-wrapper` ([`wrapper`]) or a distributor
-//! ([`distributor`]). Replies go to what was standard output; from then on that is a copy of standard error, so that a compiler that prints does not speak
-//! in its engine's name.
+//! It reads an order from standard input, makes the directory for temporary files, and does the work: it
+//! loads a plugin for linkers and is the linker ([`plugin`]), or runs GCC's `lto-wrapper` ([`wrapper`]) or a
+//! distributor ([`distributor`]). Replies go to what was standard output; from then on that is a copy of
+//! standard error, so that a compiler that prints does not speak in its engine's name.
 //!
-//! The directory belongs to this process and not to weld, because weld may be killed in ways that leave it no time.
-//! A thread waits for the end of standard input, which comes when weld has what it wanted or is gone: then the
-//! compiler's programs are stopped, the directory is removed, and the process ends, whatever its other threads are
-//! doing. For the same reason signals by which terminals and `timeout` end whole groups of processes are ignored:
-//! weld dies of them, and that is noticed here. A file that becomes larger than is allowed is an error of writing, of
-//! which the compiler can say where it was.
+//! The directory belongs to this process and not to weld, because weld may be killed in ways that leave it no
+//! time. A thread waits for the end of standard input, which comes when weld has what it wanted or is gone:
+//! then the compiler's programs are stopped, the directory is removed, and the process ends, whatever its
+//! other threads are doing. For the same reason signals by which terminals and `timeout` end whole groups of
+//! processes are ignored: weld dies of them, and that is noticed here. A file that becomes larger than is
+//! allowed is an error of writing, of which the compiler can say where it was.
 
 mod api;
 mod distributor;
@@ -148,8 +148,8 @@ fn ignore_signals() {
     }
 }
 
-/// Lets no other thread end this process, which compilers do when their files are removed under them: that thread
-/// waits for ever instead.
+/// Lets no other thread end this process, which compilers do when their files are removed under them: that
+/// thread waits for ever instead.
 fn stop_others_from_ending() {
     extern "C" fn at_exit(_: *mut c_void) {
         wait_for_ever();
@@ -173,8 +173,8 @@ fn wait_for_ever() -> ! {
     }
 }
 
-/// Waits for the end of standard input on a thread of its own, and ends the process then. A byte that comes after the
-/// order says that work may begin which waits for that.
+/// Waits for the end of standard input on a thread of its own, and ends the process then. A byte that comes
+/// after the order says that work may begin which waits for that.
 fn watch(ending: Arc<Ending>, go: Sender<()>) {
     std::thread::spawn(move || {
         let mut rest = [0; 64];
@@ -207,8 +207,8 @@ impl Ending {
                 break;
             }
         }
-        // SAFETY: no preconditions. What a compiler registered for the end of its process is not wanted: its other
-        // threads may be anywhere.
+        // SAFETY: no preconditions. What a compiler registered for the end of its process is not wanted: its
+        // other threads may be anywhere.
         unsafe { libc::_exit(0) }
     }
 

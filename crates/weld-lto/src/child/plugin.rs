@@ -1,14 +1,14 @@
 //! A linker for LLVM's plugin: loads it, shows it the files, and tells it what has become of their symbols.
 //!
-//! The interface was made for linkers that ask plugins for symbols. weld knows these already, so of the files only
-//! those are shown that the link takes, resolutions are there from the start, and a plugin's word on symbols is only
-//! compared: that one is not known means that weld has read the file differently.
+//! The interface was made for linkers that ask plugins for symbols. weld knows these already, so of the files
+//! only those are shown that the link takes, resolutions are there from the start, and a plugin's word on
+//! symbols is only compared: that one is not known means that weld has read the file differently.
 //!
 //! Callbacks have no argument that says whose they are, so what they need is in a static. This process is one
 //! engine and nothing else.
 //!
-//! LLVM's plugin calls `exit` where it finds that it should: with 0 when all that was wanted were files beside
-//! the inputs, with 1 if it does not know an option. Who reads the replies knows which is which.
+//! LLVM's plugin calls `exit` where it finds that it should: with 0 when all that was wanted were files
+//! beside the inputs, with 1 if it does not know an option. Who reads the replies knows which is which.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -148,8 +148,8 @@ fn open(inputs: &[Input<'_>]) -> Result<Vec<Claimed>, InputError> {
         let map = match maps.get(&*input.path) {
             Some(map) => *map,
             None => {
-                // SAFETY: as everywhere: who shortens a file that is being linked ends the process, which weld
-                // reports.
+                // SAFETY: as everywhere: who shortens a file that is being linked ends the process, which
+                // weld reports.
                 let map = File::open(path).and_then(|file| unsafe { Mmap::map(&file) });
                 let map = map.map_err(|error| InputError::Unreadable(path.to_owned(), error))?;
                 let map: &'static Mmap = Box::leak(Box::new(map));
@@ -192,8 +192,8 @@ fn load(work: &Plugin<'_>, voice: &Voice) -> Result<(), LoadError> {
     let output_name = c_string(&work.output_name);
     let words: Vec<CString> = work.words.iter().map(|word| c_string(word)).collect();
     let mut table = table(work, &output_name, &words);
-    // SAFETY: `onload` of a plugin has this type, and the table is as the interface has it. Texts in it live for
-    // as long as the process, since plugins keep them.
+    // SAFETY: `onload` of a plugin has this type, and the table is as the interface has it. Texts in it live
+    // for as long as the process, since plugins keep them.
     let status = unsafe {
         let onload = std::mem::transmute::<*mut c_void, api::OnLoad>(onload);
         onload(table.as_mut_ptr())
@@ -209,8 +209,8 @@ fn load(work: &Plugin<'_>, voice: &Voice) -> Result<(), LoadError> {
 /// The version of the LLVM that the plugin belongs to; empty if it does not tell.
 fn version(library: *mut c_void) -> Vec<u8> {
     type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint);
-    // SAFETY: a function of LLVM's C interface, of this type since there is one. A plugin that has LLVM inside
-    // does not export it, which is no harm.
+    // SAFETY: a function of LLVM's C interface, of this type since there is one. A plugin that has LLVM
+    // inside does not export it, which is no harm.
     unsafe {
         let get = libc::dlsym(library, c"LLVMGetVersion".as_ptr());
         if get.is_null() {
@@ -294,7 +294,8 @@ impl Linker {
         let file = &self.files[number];
         InputFile {
             name: file.name.as_ptr(),
-            // Plugins that are given a view do not read the file. They tell files by their descriptors, though.
+            // Plugins that are given a view do not read the file. They tell files by their descriptors,
+            // though.
             descriptor: -1 - number as c_int,
             offset: 0,
             size: file.size as libc::off_t,
@@ -419,9 +420,10 @@ unsafe extern "C" fn get_wrap_symbols(count: *mut u64, list: *mut *const *const 
 
 /// Says what the plugin has to say. After what is fatal it does not expect to be returned to.
 ///
-/// The plugin calls a function with any number of arguments, which Rust cannot define. On every system that weld
-/// runs on, the first numbers and pointers of such a call are passed as those of any other, so they are here; what
-/// the plugin did not pass has any value and is not looked at, because the format does not ask for it.
+/// The plugin calls a function with any number of arguments, which Rust cannot define. On every system that
+/// weld runs on, the first numbers and pointers of such a call are passed as those of any other, so they are
+/// here; what the plugin did not pass has any value and is not looked at, because the format does not ask for
+/// it.
 unsafe extern "C" fn message(
     level: c_int,
     format: *const c_char,

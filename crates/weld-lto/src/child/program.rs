@@ -1,4 +1,5 @@
-//! Programs that an engine starts: in a process group of their own, by which they and what they start can be stopped.
+//! Programs that an engine starts: in a process group of their own, by which they and what they start can be
+//! stopped.
 
 use std::ffi::{CString, c_char, c_int};
 use std::fs::File;
@@ -8,8 +9,8 @@ use std::ptr;
 
 use crate::late;
 
-/// Starts a program in a group of its own. Its standard output is what comes back if that is wanted; its input is
-/// empty.
+/// Starts a program in a group of its own. Its standard output is what comes back if that is wanted; its
+/// input is empty.
 ///
 /// # Errors
 /// If the system cannot start it.

@@ -1,8 +1,8 @@
 //! Runs GCC's `lto-wrapper` and passes on what it prints: the paths of objects, a line each.
 //!
-//! It runs a compiler for each part of the program, under `make` if there are several, so it gets a process group of
-//! its own, by which all of them are stopped when weld is gone. Descriptors of a make's jobserver are still open,
-//! as weld was given them, and `MAKEFLAGS` says where they are.
+//! It runs a compiler for each part of the program, under `make` if there are several, so it gets a process
+//! group of its own, by which all of them are stopped when weld is gone. Descriptors of a make's jobserver
+//! are still open, as weld was given them, and `MAKEFLAGS` says where they are.
 
 use std::ffi::CString;
 use std::io::Read;

@@ -1,9 +1,9 @@
 //! Building an engine: the C++ program in `engine/`, against an LLVM that is installed.
 //!
-//! The source is in weld, so that nothing else is needed but LLVM's headers and a compiler. `llvm-config` says where they
-//! are, by which flags the compiler finds them, and which version it is; the program is called by that
-//! ([`super::find::PROGRAM`]). It is built under another name and renamed, so that a link that runs meanwhile sees the old
-//! one or the new one.
+//! The source is in weld, so that nothing else is needed but LLVM's headers and a compiler. `llvm-config`
+//! says where they are, by which flags the compiler finds them, and which version it is; the program is
+//! called by that ([`super::find::PROGRAM`]). It is built under another name and renamed, so that a link that
+//! runs meanwhile sees the old one or the new one.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;

@@ -1,9 +1,9 @@
-//! Where engines are: programs that `weld lto-engine build` has built ([`PROGRAM`]), and LLVM's plugin for linkers as
-//! distributions install it.
+//! Where engines are: programs that `weld lto-engine build` has built ([`PROGRAM`]), and LLVM's plugin for
+//! linkers as distributions install it.
 //!
-//! An engine reads bitcode of its own version and of older ones. So the least version is taken that is not older
-//! than any of the files: what comes out then depends least on what else is installed. A directory's name tells the
-//! version before anything is loaded; a library without one is asked when it is loaded.
+//! An engine reads bitcode of its own version and of older ones. So the least version is taken that is not
+//! older than any of the files: what comes out then depends least on what else is installed. A directory's
+//! name tells the version before anything is loaded; a library without one is asked when it is loaded.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,8 @@ pub struct System<'s> {
     pub remote_compiler: Option<&'s Path>,
 }
 
-/// Where a program is, as a shell finds it: a path is taken as it is, of files in `PATH` those that can be executed.
+/// Where a program is, as a shell finds it: a path is taken as it is, of files in `PATH` those that can be
+/// executed.
 pub fn program(name: &Path, host: &dyn Host) -> Option<PathBuf> {
     if name.components().nth(1).is_some() || name.is_absolute() {
         return Some(name.to_owned());

@@ -1,8 +1,8 @@
 //! Which GCC compiles GCC's intermediate code: of the version that wrote it, for the machine of the objects.
 //!
-//! What is needed is `lto-wrapper`, which lies in a directory of the compiler's version and target, and the driver
-//! that it runs (`gcc`). A link that was started by `gcc` is told both. Otherwise they are looked for where
-//! distributions and GCC's own `make install` have them.
+//! What is needed is `lto-wrapper`, which lies in a directory of the compiler's version and target, and the
+//! driver that it runs (`gcc`). A link that was started by `gcc` is told both. Otherwise they are looked for
+//! where distributions and GCC's own `make install` have them.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,8 @@ const PLACES: &[&str] = &[
     "usr/local/lib/gcc", "usr/local/libexec/gcc", "usr/local/lib64/gcc",
 ];
 
-/// Finds the compiler for a request's files. Directories are looked up below `root`, which is `/` but in tests.
+/// Finds the compiler for a request's files. Directories are looked up below `root`, which is `/` but in
+/// tests.
 ///
 /// # Errors
 /// If there is none.
@@ -144,7 +145,8 @@ fn version_of(directory: &Path) -> Option<u32> {
     name.split(['.', '-']).next()?.parse().ok()
 }
 
-/// The driver in `PATH` that belongs to a wrapper, by the names of its directories, which are target and version.
+/// The driver in `PATH` that belongs to a wrapper, by the names of its directories, which are target and
+/// version.
 fn driver_of(wrapper: &Path, host: &dyn Host) -> Option<PathBuf> {
     let version = wrapper.parent()?;
     let target = version.parent()?.file_name()?.to_str()?;

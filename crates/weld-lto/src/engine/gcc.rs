@@ -1,15 +1,15 @@
 //! GCC's `lto-wrapper` as the engine for GCC's intermediate code.
 //!
-//! GCC's plugin for linkers does little: it writes the resolutions of symbols to a file, runs `lto-wrapper` with it and
-//! with the files, and hands on the objects whose paths that prints. weld does the same, so any GCC will do of which
-//! the version is right. Called by `gcc`, weld is told by `-plugin-opt=` which wrapper, and the environment says which
-//! compiler (`COLLECT_GCC`) was called with what (`COLLECT_GCC_OPTIONS`). Called otherwise, the compiler is looked for
-//! by the machine of the objects and the version that they have; options then are those that the files were compiled
-//! with.
+//! GCC's plugin for linkers does little: it writes the resolutions of symbols to a file, runs `lto-wrapper`
+//! with it and with the files, and hands on the objects whose paths that prints. weld does the same, so any
+//! GCC will do of which the version is right. Called by `gcc`, weld is told by `-plugin-opt=` which wrapper,
+//! and the environment says which compiler (`COLLECT_GCC`) was called with what (`COLLECT_GCC_OPTIONS`).
+//! Called otherwise, the compiler is looked for by the machine of the objects and the version that they have;
+//! options then are those that the files were compiled with.
 //!
-//! A file of resolutions: the number of files; for each its name (of a member: the archive's, `@0x` and the offset)
-//! and the number of its symbols; for each of these its number in the file, the identification of the section it is
-//! from, the resolution and the name.
+//! A file of resolutions: the number of files; for each its name (of a member: the archive's, `@0x` and the
+//! offset) and the number of its symbols; for each of these its number in the file, the identification of the
+//! section it is from, the resolution and the name.
 
 use std::borrow::Cow;
 use std::fmt::Write;

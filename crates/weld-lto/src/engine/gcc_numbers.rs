@@ -1,10 +1,11 @@
 //! The numbers that GCC has for the symbols of an object with its intermediate code.
 //!
-//! They stand in sections `.gnu.lto_.symtab.ID`, behind everything else that is said of a symbol; resolutions are told
-//! to GCC by them and by `ID`. Readers have no use for them, so they are read where they are needed, in the order in
-//! which readers find symbols. Anything unexpected makes an end: files have been read before.
+//! They stand in sections `.gnu.lto_.symtab.ID`, behind everything else that is said of a symbol; resolutions
+//! are told to GCC by them and by `ID`. Readers have no use for them, so they are read where they are needed,
+//! in the order in which readers find symbols. Anything unexpected makes an end: files have been read before.
 //!
-//! Reference: gABI, "Section Header Table"; PE/COFF, "Section Table"; GCC's internals manual, "LTO file sections".
+//! Reference: gABI, "Section Header Table"; PE/COFF, "Section Table"; GCC's internals manual, "LTO file
+//! sections".
 
 /// What the names of such sections begin with; `ID` follows.
 const SYMTAB: &[u8] = b".gnu.lto_.symtab.";

@@ -1,8 +1,9 @@
 //! Who compiles bitcode: a program that was built for it ([`super::shim`]), or LLVM's plugin for linkers.
 //!
-//! Candidates ([`super::find`]) are tried in order until one can do what is asked, can be loaded and is new enough; a
-//! compilation that has begun is not tried again elsewhere. Where objects and other files go is chosen here: to the child's directory,
-//! from which objects are mapped, or to where options want them, by the names that lld gives.
+//! Candidates ([`super::find`]) are tried in order until one can do what is asked, can be loaded and is new
+//! enough; a compilation that has begun is not tried again elsewhere. Where objects and other files go is
+//! chosen here: to the child's directory, from which objects are mapped, or to where options want them, by
+//! the names that lld gives.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -169,7 +170,8 @@ const I386: u16 = 0x14c;
 fn output_kind(request: &Request<'_>) -> Result<u32, Fault> {
     let kind = match (request.machine, request.output) {
         (_, Output::Relocatable) => RELOCATABLE,
-        // Nothing is dealt with as in ELF's executables. As lld: 32-bit code has no position-independent form.
+        // Nothing is dealt with as in ELF's executables. As lld: 32-bit code has no position-independent
+        // form.
         (Machine::Coff { machine: I386 }, _) => EXECUTABLE,
         (Machine::Coff { .. }, _) => SHARED,
         (_, Output::Executable) => EXECUTABLE,
@@ -334,8 +336,8 @@ impl Attempt<'_> {
         Ok(made)
     }
 
-    /// What becomes of an object's file when it is mapped: gone, or kept by the name that lld gives it. The name
-    /// by which it stays, if that is another than `name`.
+    /// What becomes of an object's file when it is mapped: gone, or kept by the name that lld gives it. The
+    /// name by which it stays, if that is another than `name`.
     fn settle(&self, directory: &Path, path: &Path, name: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
         let failed = |error| Fault::File { path: path.to_owned(), error };
         let is_saved = self.request.options.save_temps != SaveTemps::None;
@@ -400,8 +402,8 @@ fn input<'a>(
     }
 }
 
-/// The names that lld gives to objects: pieces of merged modules have a number, others the name of their module.
-/// There is one for each module that LLVM compiles on its own, and they come last.
+/// The names that lld gives to objects: pieces of merged modules have a number, others the name of their
+/// module. There is one for each module that LLVM compiles on its own, and they come last.
 pub fn names(request: &Request<'_>, count: usize) -> Vec<Vec<u8>> {
     let end = match (request.options.emit, request.machine) {
         (Emit::Assembly, _) => ".s",

@@ -1,8 +1,8 @@
 //! From a request to objects: which engines are asked, and what is made of their answers.
 //!
-//! An engine is a child process ([`crate::protocol`], [`session`]): weld's own program, which loads LLVM's plugin
-//! for linkers or runs GCC's `lto-wrapper`, or a program that is built over an LLVM that is installed. A link with files of both compilers asks both; to each the other's
-//! definitions are machine code.
+//! An engine is a child process ([`crate::protocol`], [`session`]): weld's own program, which loads LLVM's
+//! plugin for linkers or runs GCC's `lto-wrapper`, or a program that is built over an LLVM that is installed.
+//! A link with files of both compilers asks both; to each the other's definitions are machine code.
 
 #[cfg(target_os = "linux")]
 pub mod build;
@@ -47,8 +47,8 @@ use crate::request::{File, Request, Resolution};
 /// Compiles the files of a request.
 ///
 /// # Errors
-/// If an engine is not there, cannot do what is asked, does not end as it should, or returns what is no object of
-/// this link.
+/// If an engine is not there, cannot do what is asked, does not end as it should, or returns what is no
+/// object of this link.
 pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<EngineError>> {
     let (mut llvm, mut gcc): (Vec<File<'_>>, Vec<_>) =
         request.files.iter().cloned().partition(|file| file.compiler == Compiler::Llvm);
@@ -77,8 +77,8 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
     Ok(answer)
 }
 
-/// What files of one compiler mention and files of the other do, too, is seen by someone whom a compiler does not
-/// see; if it is the other's, it is machine code to it.
+/// What files of one compiler mention and files of the other do, too, is seen by someone whom a compiler does
+/// not see; if it is the other's, it is machine code to it.
 fn see_each_other<'a>(llvm: &mut [File<'a>], gcc: &mut [File<'a>]) {
     let names = |files: &[File<'_>], only: Resolution| -> HashSet<Vec<u8>> {
         let symbols = files.iter().flat_map(|file| &file.symbols);

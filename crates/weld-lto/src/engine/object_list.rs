@@ -1,8 +1,8 @@
 //! The list of objects that `--thinlto-index-only=FILE` leaves for the last link, with a prefix of its own.
 //!
-//! `--thinlto-prefix-replace=OLD;NEW;OBJECT` names indexes by `NEW` and objects by `OBJECT`. LLVM's plugin knows the
-//! first two, and lists objects by `NEW`: here that list is written anew. Directories for the objects are made, as for
-//! indexes.
+//! `--thinlto-prefix-replace=OLD;NEW;OBJECT` names indexes by `NEW` and objects by `OBJECT`. LLVM's plugin
+//! knows the first two, and lists objects by `NEW`: here that list is written anew. Directories for the
+//! objects are made, as for indexes.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Objects that a compiler has made: mapped, and looked at whether they can be linked with the others.
 //!
-//! Compilers do not always fail when they should: clang with an index that it cannot use leaves an empty object and
-//! says that all is well.
+//! Compilers do not always fail when they should: clang with an index that it cannot use leaves an empty
+//! object and says that all is well.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -94,8 +94,8 @@ fn check_whole(bytes: &[u8], machine: Machine) -> Result<(), &'static str> {
     }
 }
 
-/// gABI, "Section Header": the table at `e_shoff` (40; 32 in 32 bits), `sh_type` at 4, `sh_offset` and `sh_size` at
-/// 24 and 32 (16 and 20). Where the last of all ends.
+/// gABI, "Section Header": the table at `e_shoff` (40; 32 in 32 bits), `sh_type` at 4, `sh_offset` and
+/// `sh_size` at 24 and 32 (16 and 20). Where the last of all ends.
 fn elf_end(bytes: &[u8], is_64: bool, is_big_endian: bool) -> Option<u64> {
     const NOBITS: u64 = 8;
     let number = |at: u64, size: usize| {
@@ -125,8 +125,9 @@ fn elf_end(bytes: &[u8], is_64: bool, is_big_endian: bool) -> Option<u64> {
     Some(end)
 }
 
-/// PE/COFF: section headers behind the header and what it calls optional, raw data by size and pointer at 16 and 20,
-/// symbols (18 bytes each, 20 in objects with many sections) and the table of strings, which begins with its size.
+/// PE/COFF: section headers behind the header and what it calls optional, raw data by size and pointer at 16
+/// and 20, symbols (18 bytes each, 20 in objects with many sections) and the table of strings, which begins
+/// with its size.
 fn coff_end(bytes: &[u8]) -> Option<u64> {
     let number = |at: u64, size: usize| {
         let at = usize::try_from(at).ok()?;

@@ -1,11 +1,11 @@
 //! An engine as a process: started, fed, listened to, ended.
 //!
-//! By `posix_spawn` itself and by waiting for three pipes at once: the standard library's `Command` names some forty
-//! functions of the C library that the loader would look up at every start of weld, and neither it nor a thread
-//! a pipe can stop waiting for an engine that does not answer.
+//! By `posix_spawn` itself and by waiting for three pipes at once: the standard library's `Command` names
+//! some forty functions of the C library that the loader would look up at every start of weld, and neither it
+//! nor a thread a pipe can stop waiting for an engine that does not answer.
 //!
-//! What an engine writes to standard error (and what the compiler in it writes to standard output) comes through a
-//! pipe of its own, so it cannot be taken for a reply.
+//! What an engine writes to standard error (and what the compiler in it writes to standard output) comes
+//! through a pipe of its own, so it cannot be taken for a reply.
 
 use std::ffi::{CString, OsStr, c_char, c_int};
 use std::fs::File;

@@ -1,8 +1,8 @@
 //! What has become of a symbol, in the words of the interface between linkers and plugins.
 //!
-//! These say less than LLVM's own, which lld uses: LLVM's plugin makes its five marks of them (which definition
-//! counts, who sees it, may others replace it, is it exported, is it redefined). So the word is chosen by what the
-//! plugin makes of it, not by its name alone:
+//! These say less than LLVM's own, which lld uses: LLVM's plugin makes its five marks of them (which
+//! definition counts, who sees it, may others replace it, is it exported, is it redefined). So the word is
+//! chosen by what the plugin makes of it, not by its name alone:
 //!
 //! | word | definition counts | visible | exported | final |
 //! |---|---|---|---|---|

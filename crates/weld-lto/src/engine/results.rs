@@ -1,10 +1,10 @@
 //! What a link got the last time: all objects of a compilation, for a link that asks for the same.
 //!
-//! LLVM's own cache knows modules, one by one, and to ask it costs loading LLVM, all modules, and a thin link. Here
-//! one file has all objects of a request; its name is a digest of everything that they depend on: the engine, its
-//! words and the files that they name, the modules, and what has become of their symbols. So a link whose code has
-//! not changed needs no compiler. Files lie in the directory of `--thinlto-cache-dir` and are called `llvmcache-…`,
-//! as LLVM's, which removes both by its policy when it runs.
+//! LLVM's own cache knows modules, one by one, and to ask it costs loading LLVM, all modules, and a thin
+//! link. Here one file has all objects of a request; its name is a digest of everything that they depend on:
+//! the engine, its words and the files that they name, the modules, and what has become of their symbols. So
+//! a link whose code has not changed needs no compiler. Files lie in the directory of `--thinlto-cache-dir`
+//! and are called `llvmcache-…`, as LLVM's, which removes both by its policy when it runs.
 //!
 //! ```text
 //! "weldlto1", digest of what follows (20 bytes), number of objects (u32)
@@ -62,8 +62,8 @@ impl Results {
     /// The objects, if they are there and whole.
     pub fn load(&self, request: &Request<'_>) -> Option<Vec<Bytes>> {
         let file = File::open(&self.path).ok()?;
-        // SAFETY: files of the cache are written under other names and not changed afterwards; who shortens one
-        // ends the process, which weld reports.
+        // SAFETY: files of the cache are written under other names and not changed afterwards; who shortens
+        // one ends the process, which weld reports.
         let map = Arc::new(unsafe { Mmap::map(&file) }.ok()?);
         let objects = read(&map)?;
         let is_right = |object: &Bytes| objects::check(object, request.machine).is_ok();

@@ -1,7 +1,7 @@
 //! One conversation with an engine: started, given an order, listened to until it is done or cannot be.
 //!
-//! What it says is kept in order, and what its compiler prints is put between, a line a message. Objects are taken
-//! before it is told that it is no longer needed, since their directory goes with it.
+//! What it says is kept in order, and what its compiler prints is put between, a line a message. Objects are
+//! taken before it is told that it is no longer needed, since their directory goes with it.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -133,8 +133,8 @@ impl Session {
         self.listen(&order.write(), Some(patience), refuse)
     }
 
-    /// Gives an order of which the work has to wait, until [`Session::go_on`]. The directory is there, and stays if
-    /// `keeps` says so.
+    /// Gives an order of which the work has to wait, until [`Session::go_on`]. The directory is there, and
+    /// stays if `keeps` says so.
     pub fn prepare(&mut self, order: &Order<'_>, patience: Duration, keeps: bool) -> Outcome {
         self.keeps = keeps;
         self.talk.stops_when_ready = true;

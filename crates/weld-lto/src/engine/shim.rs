@@ -1,10 +1,10 @@
-//! The engine that is built for weld: a program over LLVM's own interface for linkers (`engine/`), which does all that
-//! lld does.
+//! The engine that is built for weld: a program over LLVM's own interface for linkers (`engine/`), which does
+//! all that lld does.
 //!
-//! What it is told are words of its own (`engine/settings.h`), one for each thing that differs from what LLVM does by
-//! itself, and resolutions as they are. It numbers what it makes by LLVM's tasks: first the pieces of merged modules,
-//! then each module that is compiled on its own. So what a file becomes in the end, and how it is called, is decided
-//! here.
+//! What it is told are words of its own (`engine/settings.h`), one for each thing that differs from what LLVM
+//! does by itself, and resolutions as they are. It numbers what it makes by LLVM's tasks: first the pieces of
+//! merged modules, then each module that is compiled on its own. So what a file becomes in the end, and how
+//! it is called, is decided here.
 
 use std::borrow::Cow;
 use std::io;
@@ -166,8 +166,8 @@ pub fn job<'a>(request: &Request<'a>, words: &'a [String]) -> Job<'a> {
     }
 }
 
-/// The bits for LLVM: what is exported is seen by other modules, unless each may have its own, and what a shared object
-/// defines is exported by that.
+/// The bits for LLVM: what is exported is seen by other modules, unless each may have its own, and what a
+/// shared object defines is exported by that.
 pub fn resolution(symbol: &Symbol<'_>) -> Resolution {
     let found = symbol.resolution;
     let is_seen = found.has(Resolution::PREVAILING | Resolution::EXPORTED) && !symbol.can_be_omitted;

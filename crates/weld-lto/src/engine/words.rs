@@ -1,12 +1,12 @@
 //! lld's options in the words of LLVM's plugin, or which of them it cannot do.
 //!
-//! The plugin knows words of its own and gives all others to LLVM's parser of options, which knows what compilers
-//! know (`-addrsig`), refuses what it does not, and does not take an option twice. Where lld sets something always
-//! that compilers only do when asked, the word is added here. A word that the plugin of another version does not
-//! know ends it, which is an error that names the word.
+//! The plugin knows words of its own and gives all others to LLVM's parser of options, which knows what
+//! compilers know (`-addrsig`), refuses what it does not, and does not take an option twice. Where lld sets
+//! something always that compilers only do when asked, the word is added here. A word that the plugin of
+//! another version does not know ends it, which is an error that names the word.
 //!
-//! What it cannot do is an error here, before anything runs: code that is other than what was asked for is worse
-//! than none.
+//! What it cannot do is an error here, before anything runs: code that is other than what was asked for is
+//! worse than none.
 
 use weld_common::text::path;
 

@@ -248,7 +248,8 @@ impl<'h> OutputFile<'h> {
     /// Gives the file another name, under which it stays whether or not it becomes the output.
     ///
     /// # Errors
-    /// If the output is no file of its own, the other name is on another file system, or there are no hard links.
+    /// If the output is no file of its own, the other name is on another file system, or there are no hard
+    /// links.
     pub fn link_to(&self, other: &Path) -> io::Result<()> {
         match &self.destination {
             Destination::Replace(temp, _) => std::fs::hard_link(temp.path(), other),

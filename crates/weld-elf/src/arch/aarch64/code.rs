@@ -1,5 +1,5 @@
-//! How values of AArch64's relocation types are stored in instructions. Their fields, and the instructions that
-//! linkers make, are [`weld_common::aarch64`]'s.
+//! How values of AArch64's relocation types are stored in instructions. Their fields, and the instructions
+//! that linkers make, are [`weld_common::aarch64`]'s.
 
 use super::types::*;
 use crate::arch::rules::Failure;

@@ -33,8 +33,8 @@ pub const PLT: Plt = Plt {
     reserved_words: 3,
 };
 
-/// An entry is entered by a call, which has pushed the return address. What calls the loader pushes the entry's
-/// number and goes to the header, which pushes a word of its own.
+/// An entry is entered by a call, which has pushed the return address. What calls the loader pushes the
+/// entry's number and goes to the header, which pushes a word of its own.
 fn frames(style: Style) -> Option<&'static Frames> {
     const HEADER: plt::FrameRows = &[(0, 16), (6, 24)];
     const CALLED: plt::FrameRows = &[(0, 8)];

@@ -1,5 +1,5 @@
-//! Link-time optimisation: options of ld.lld, which are for the compiler that generates code, and what gcc and
-//! clang pass to plugins (`-plugin-opt`), which says the same in other words.
+//! Link-time optimisation: options of ld.lld, which are for the compiler that generates code, and what gcc
+//! and clang pass to plugins (`-plugin-opt`), which says the same in other words.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
 use weld_common::args::{Group, Spec, accepted, choice, flag, refused, take};

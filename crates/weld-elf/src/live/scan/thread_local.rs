@@ -1,5 +1,5 @@
-//! Relocations for thread-local storage: whether their symbols are in it, and which slots the models of access
-//! need, if the instructions cannot be rewritten to a cheaper one.
+//! Relocations for thread-local storage: whether their symbols are in it, and which slots the models of
+//! access need, if the instructions cannot be rewritten to a cheaper one.
 
 use super::{Section, Target};
 use crate::arch::class::Class;

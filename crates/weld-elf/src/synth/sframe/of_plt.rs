@@ -1,8 +1,8 @@
 //! The functions of the PLT in `.sframe`, so that callers are found also while a function is being bound.
 //!
 //! The header is a function of its own. Entries are all alike: they are one function whose code repeats, and
-//! what is said of one holds for each. Version 1 does not say how long such a block is, so there is nothing of
-//! the PLT in it; nor is there in a section that has no other function.
+//! what is said of one holds for each. Version 1 does not say how long such a block is, so there is nothing
+//! of the PLT in it; nor is there in a section that has no other function.
 
 use crate::arch::facts::Facts;
 use crate::arch::plt::{FrameRows, Frames, Sizes, Style, Table};

@@ -2,9 +2,9 @@
 //! sections.
 //!
 //! A machine says which of its branches may not reach and what can be put in between
-//! (`arch::facts::Branches`). While the layout settles ([`search`]), the branches that do not reach are looked
-//! for ([`branches`]) and get thunks from the engine that all formats share ([`weld_common::thunks`]), in
-//! pools, which are chunks between members of the output section that the branch is in ([`members`]). A
+//! (`arch::facts::Branches`). While the layout settles ([`search`]), the branches that do not reach are
+//! looked for ([`branches`]) and get thunks from the engine that all formats share ([`weld_common::thunks`]),
+//! in pools, which are chunks between members of the output section that the branch is in ([`members`]). A
 //! branch that reaches after all goes straight to its target.
 //!
 //! Who applies relocations knows nothing of pools: where a branch turns out not to reach, it is looked up by
@@ -14,8 +14,8 @@
 //! Each thunk is shared by all branches of its output section that go to the same place and reach it. It has
 //! a symbol, which says where it leads.
 //!
-//! Pools also take marks for indirect branches ([`landing`]), and instructions that have to be moved away from
-//! where some processors execute them wrongly ([`moved`]).
+//! Pools also take marks for indirect branches ([`landing`]), and instructions that have to be moved away
+//! from where some processors execute them wrongly ([`moved`]).
 
 mod branches;
 mod landing;

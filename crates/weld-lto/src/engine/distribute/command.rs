@@ -1,8 +1,8 @@
 //! The command that compiles a module elsewhere, as far as it is the same for all of them.
 //!
-//! Its words and their order are ld.lld's, for distributors look into them. Where ld.lld leaves out what an option of
-//! the link says of code (`-mcpu`, `-mllvm`, no position-independent code), there are more words here, so that
-//! objects are the same wherever they are made; what no word of clang says is an error.
+//! Its words and their order are ld.lld's, for distributors look into them. Where ld.lld leaves out what an
+//! option of the link says of code (`-mcpu`, `-mllvm`, no position-independent code), there are more words
+//! here, so that objects are the same wherever they are made; what no word of clang says is an error.
 
 use std::ffi::OsStr;
 

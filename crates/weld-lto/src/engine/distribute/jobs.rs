@@ -5,8 +5,9 @@
 //!  "jobs":[{"args":[…],"inputs":[…],"outputs":[…]},…]}
 //! ```
 //!
-//! A command line is the common arguments and then the job's. Inputs are all files that a job reads: the module, its
-//! index, and the modules that functions are taken from. Source: LLVM's `docs/DTLTO.rst`, and what ld.lld 22 writes.
+//! A command line is the common arguments and then the job's. Inputs are all files that a job reads: the
+//! module, its index, and the modules that functions are taken from. Source: LLVM's `docs/DTLTO.rst`, and
+//! what ld.lld 22 writes.
 
 use weld_common::trace::write_json_string;
 

@@ -1,9 +1,9 @@
-//! Objects of modules that were compiled elsewhere, for links in which the module, its index and what it takes from
-//! others have not changed: these need no distributor.
+//! Objects of modules that were compiled elsewhere, for links in which the module, its index and what it
+//! takes from others have not changed: these need no distributor.
 //!
-//! They lie in the directory of `--thinlto-cache-dir`, each in a file as of [`Results`] with one object. A file's
-//! name is a digest of all that an object depends on. That an index has the paths of modules in it does no harm,
-//! since these are the same each time.
+//! They lie in the directory of `--thinlto-cache-dir`, each in a file as of [`Results`] with one object. A
+//! file's name is a digest of all that an object depends on. That an index has the paths of modules in it
+//! does no harm, since these are the same each time.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -47,8 +47,8 @@ impl<'k> Kept<'k> {
     }
 }
 
-/// A digest of the command and of what it runs and reads, but for modules. The compiler is told by its file's size
-/// and time if this machine has it, else by its name only.
+/// A digest of the command and of what it runs and reads, but for modules. The compiler is told by its file's
+/// size and time if this machine has it, else by its name only.
 pub fn identity(command: &Command, to: &Distribution, host: &dyn Host) -> UnitDigest {
     let mut key = Key::new("module ");
     if let Some(path) = find::program(&to.compiler, host) {

@@ -1,5 +1,5 @@
-//! The directory of a distributed compilation: beside the output, as distributors know what is there, with names
-//! that are the same each time.
+//! The directory of a distributed compilation: beside the output, as distributors know what is there, with
+//! names that are the same each time.
 //!
 //! ```text
 //! OUTPUT.dtlto/                     .1, .2, … behind it if another link has it
@@ -11,10 +11,10 @@
 //!   merged, merged1, …              what it compiles itself
 //! ```
 //!
-//! Paths of modules are part of indexes, and so of keys under which objects are kept here and elsewhere. So no name
-//! has anything in it that changes from link to link, unlike ld.lld's, which have the number of the process; and
-//! what lies below the directory in which weld runs is named from there, for there is no other way to name it on
-//! another machine.
+//! Paths of modules are part of indexes, and so of keys under which objects are kept here and elsewhere. So
+//! no name has anything in it that changes from link to link, unlike ld.lld's, which have the number of the
+//! process; and what lies below the directory in which weld runs is named from there, for there is no other
+//! way to name it on another machine.
 
 use std::collections::HashSet;
 use std::fs;
@@ -150,8 +150,8 @@ fn write(path: &str, bytes: &[u8]) -> Result<(), Fault> {
     fs::write(path, bytes).map_err(|error| Fault::File { path: path.into(), error })
 }
 
-/// The path of a module that clang reads as it is: a file that has nothing else in it, with a name that is UTF-8,
-/// looks like an object's, and cannot be taken for an option.
+/// The path of a module that clang reads as it is: a file that has nothing else in it, with a name that is
+/// UTF-8, looks like an object's, and cannot be taken for an option.
 fn own_path(file: &File<'_>, here: &[PathBuf]) -> Option<String> {
     let path = plain(below(Path::new(os_str(file.path)), here)).into_os_string().into_string().ok()?;
     let end = Path::new(&path).extension().and_then(|end| end.to_str());
@@ -167,8 +167,8 @@ fn own_path(file: &File<'_>, here: &[PathBuf]) -> Option<String> {
     (is_plain && is_whole()).then_some(path)
 }
 
-/// A path without `.`, and without `..` behind other names, if that leads to the same directory: elsewhere a directory
-/// may not be there that is only gone through.
+/// A path without `.`, and without `..` behind other names, if that leads to the same directory: elsewhere a
+/// directory may not be there that is only gone through.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
