@@ -3,7 +3,10 @@
 //! A timer interrupts the process a second after it began, and five times a second from then on; the handler writes
 //! what the link has noted of itself. So a shorter link pays for a timer that never rings, and one whose messages go to
 //! a file or a pipe, or that `CI` is set for, has none. `--no-progress` turns it off. The signal is one that means
-//! nothing to a process that has not asked for it (SIGURG), since others may send it SIGALRM.
+//! nothing to a process that has not asked for it (SIGURG), since others may send it SIGALRM. Elsewhere than on Linux
+//! nothing rings.
+
+#![cfg_attr(not(target_os = "linux"), allow(dead_code))]
 
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
