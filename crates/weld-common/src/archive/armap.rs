@@ -97,6 +97,11 @@ impl<'a> Armap<'a> {
         offsets
     }
 
+    /// Whether names stand one after the other, in the order of the symbols.
+    pub fn is_gnu(&self) -> bool {
+        matches!(self.layout, Layout::Gnu { .. })
+    }
+
     /// The header offset of the member that defines symbol `i`. Panics unless `i < count()`.
     pub fn offset(&self, i: usize) -> u64 {
         assert!(i < self.count);
@@ -125,7 +130,7 @@ impl<'a> Armap<'a> {
         let mut runs = Vec::with_capacity(parts);
         let (mut index, mut names) = (0, self.names);
         for left in (1..=parts).rev() {
-            let gnu = matches!(self.layout, Layout::Gnu { .. });
+            let gnu = self.is_gnu();
             let run = if gnu { leading_names(names, left) } else { names };
             let end = match left {
                 1 => self.count,

@@ -12,6 +12,9 @@ use std::time::{Duration, SystemTime};
 /// Files that are stamped may be younger than the clock says by this much: clocks of file systems go in ticks.
 pub const GRAIN: Duration = Duration::from_millis(20);
 
+/// The same where a file system keeps no parts of seconds; FAT keeps even ones.
+const COARSE: Duration = Duration::from_secs(2);
+
 /// Times are nanoseconds after 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
@@ -68,7 +71,8 @@ impl Stamp {
     /// Whether whoever writes to the file after `moment` leaves another stamp.
     pub fn is_older_than(&self, moment: SystemTime) -> bool {
         let passed = moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
-        let limit = passed.saturating_sub(GRAIN).as_nanos();
+        let is_coarse = self.modified % 1_000_000_000 == 0 && self.changed % 1_000_000_000 == 0;
+        let limit = passed.saturating_sub(if is_coarse { COARSE } else { GRAIN }).as_nanos();
         let is_older = |time: i64| u128::try_from(time).map_or(true, |time| time < limit);
         is_older(self.modified) && is_older(self.changed)
     }
@@ -78,6 +82,15 @@ impl Stamp {
 mod tests {
     use super::*;
     use crate::io::testdir::TestDir;
+
+    #[test]
+    fn times_without_parts_of_seconds_are_coarse() {
+        let at = |seconds: f64| SystemTime::UNIX_EPOCH + Duration::from_secs_f64(seconds);
+        let fine = Stamp { modified: 5_000_000_000, changed: 5_000_000_001, ..Stamp::default() };
+        assert!(fine.is_older_than(at(5.1)));
+        let coarse = Stamp { changed: 5_000_000_000, ..fine };
+        assert!(!coarse.is_older_than(at(6.9)) && coarse.is_older_than(at(7.1)));
+    }
 
     #[test]
     fn writing_and_linking_leave_traces() {

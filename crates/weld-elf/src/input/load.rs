@@ -91,6 +91,8 @@ pub struct Inputs<'a> {
     scripts: ScriptCounts,
     /// Shared objects seen. A library named twice is one library; it is needed if either mention says so.
     libraries: HashMap<Arc<str>, FileId>,
+    /// An object was made of a file that is none (`-b binary`, `--just-symbols`).
+    pub makes_objects: bool,
     /// Libraries that objects have asked for (`.deplibs`), as they name them.
     pub asked_for: HashSet<&'a [u8]>,
     /// The machine that is linked for.
@@ -343,6 +345,7 @@ impl<'a> Loader<'a, '_> {
             places: Vec::new(),
             search_dirs: Vec::new(),
             remaps: Remaps::default(),
+            makes_objects: false,
             archives_seen: HashMap::new(),
             script_groups: 0,
             scripts: ScriptCounts::default(),
@@ -639,6 +642,7 @@ impl<'a> Loader<'a, '_> {
             inputs.places.push((FileId(inputs.files.len() as u32), place));
             let name = FileName { path: file.path.clone(), member: None };
             inputs.total_bytes += file.bytes.len() as u64;
+            inputs.makes_objects |= file.flags.binary || file.flags.just_symbols;
             match file.kind {
                 _ if file.flags.binary => {
                     let data = self.store.keep(binary::object(&file.path, file.bytes, machine.target));

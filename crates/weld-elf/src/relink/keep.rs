@@ -129,7 +129,11 @@ impl Session {
                     leaves,
                     last: Vec::new(),
                 };
-                *self.memo.lock().unwrap() = Some(memo);
+                // What has been looked at since the output was complete must be what it was made of.
+                match job.store.changed(parallel) {
+                    Some(path) => self.give_up(Why::Changing(path)),
+                    None => *self.memo.lock().unwrap() = Some(memo),
+                }
             }
             Err(error) => self.give_up(Why::system("write to", &place.path(""), &error)),
         }
@@ -186,6 +190,11 @@ impl Session {
                         let range = file.bytes.as_ptr_range();
                         linked[number].iter().all(|(_, bytes)| range.contains(&bytes.as_ptr()))
                     };
+                    let named = link.context.inputs.archives.iter();
+                    let mut read =
+                        named.filter(|archive| text::to_path(&archive.path) == file.path).peekable();
+                    read.peek()?;
+                    let at_all = at_all || read.any(|archive| !archive.lazy);
                     let limit = self.begun.checked_sub(RESTED).unwrap_or(SystemTime::UNIX_EPOCH);
                     let is_likely = stamp.is_none_or(|stamp| !stamp.is_modified_before(limit));
                     KnownArchive::new(

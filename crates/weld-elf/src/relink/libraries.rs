@@ -67,19 +67,28 @@ struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// `None` if the archive is damaged or thin, or its index leads elsewhere.
+    /// `None` if the archive is damaged, thin or not GNU's, or its index leads elsewhere.
     fn of(bytes: &'a [u8]) -> Option<Members<'a>> {
         let archive = Archive::parse(bytes).ok().filter(|archive| !archive.is_thin())?;
         let (mut said, mut places, mut data) = (Vec::new(), Vec::new(), Vec::new());
         for member in archive.members() {
             let member = member.ok()?;
             let MemberData::Inline(inside) = member.data else { return None };
+            // Rows tell members by their names. Many headers may share a long name; then all of them together are
+            // longer than the archive.
+            if member.name.is_empty() || said.len() + member.name.len() > bytes.len() {
+                return None;
+            }
             places.push(member.header_offset);
             data.push(inside);
             said.extend_from_slice(keys::normalised(&text::text(member.name)).as_bytes());
             said.push(0);
         }
         let armap = archive.armap();
+        // A BSD index says of each symbol where its name is.
+        if armap.is_some_and(|map| !map.is_gnu()) {
+            return None;
+        }
         if let Some(map) = armap {
             for symbol in 0..map.count() {
                 let number = places.binary_search(&map.offset(symbol)).ok()?;
@@ -197,7 +206,15 @@ fn of_shared<'s>(bytes: &'s [u8], store: &'s InputStore<'s>) -> Option<u128> {
     let (shdrs, names) = section_table(&elf, &ehdr).ok().filter(|(shdrs, _)| !shdrs.is_empty())?;
     let mut said = bytes.get(..IDENT)?.to_vec();
     let mut words = vec![ehdr.e_flags().into(), shdrs.len() as u64];
-    for shdr in shdrs {
+    // Where copies of its variables go.
+    let phdrs = records::<Phdr>(bytes, facts.target.format, ehdr.e_phoff(), ehdr.e_phnum().into())?;
+    for phdr in phdrs.iter().filter(|phdr| phdr.p_type() == PT_GNU_RELRO) {
+        words.extend([phdr.p_vaddr(), phdr.p_memsz()]);
+    }
+    let is_dynamic = |kind| matches!(kind, SHT_DYNSYM | SHT_DYNAMIC | SHT_GNU_VERDEF | SHT_GNU_VERNEED);
+    let strings: Vec<u32> =
+        shdrs.iter().filter(|shdr| is_dynamic(shdr.sh_type())).map(|shdr| shdr.sh_link()).collect();
+    for (index, shdr) in (0..).zip(shdrs) {
         let name = string(names, shdr.sh_name()).unwrap_or_default();
         let kind = shdr.sh_type();
         let links = u64::from(shdr.sh_link()) << 32 | u64::from(shdr.sh_info());
@@ -208,7 +225,7 @@ fn of_shared<'s>(bytes: &'s [u8], store: &'s InputStore<'s>) -> Option<u128> {
         let is_loaded = shdr.sh_flags() & SHF_ALLOC != 0;
         let is_table = match kind {
             SHT_DYNSYM | SHT_DYNAMIC | SHT_GNU_VERSYM | SHT_GNU_VERDEF | SHT_GNU_VERNEED | SHT_NOTE => true,
-            SHT_STRTAB => is_loaded,
+            SHT_STRTAB => is_loaded || strings.contains(&index),
             _ => name.starts_with(b".gnu.warning"),
         };
         if is_table {

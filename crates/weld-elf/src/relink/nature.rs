@@ -63,6 +63,7 @@ pub fn of_link(context: &Context, resolved: &Resolved, live: &Live) -> Option<Wh
         (outline::looks(machine).is_none(), "objects for this machine are not relinked"),
         (context.inputs.layout().is_some(), "a linker script with SECTIONS lays out the image"),
         (resolved.objects.iter().any(|object| object.code.is_some()), COMPILED),
+        (context.inputs.makes_objects, "objects are made of other files (-b binary, --just-symbols)"),
         (live.has(fact::TEXT_REL), "the loader relocates read-only sections (-z notext)"),
         (context.tagged.is_some(), "there are tagged variables"),
     ];

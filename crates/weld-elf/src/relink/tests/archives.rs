@@ -102,6 +102,60 @@ fn commons_ask_members() {
     }
 }
 
+/// Links of `args` with and without a state are the same.
+fn is_full(dir: &Dir, args: &[&str]) {
+    let all = |out: &str| -> Vec<std::ffi::OsString> {
+        let path = |arg: &&str| {
+            if arg.starts_with('-') || *arg == "binary" { arg.into() } else { dir.path(arg).into() }
+        };
+        args.iter().map(path).chain(["-o".into(), dir.path(out).into()]).collect()
+    };
+    link(&all("out"), &["--incremental"]).unwrap();
+    link(&all("full"), &[]).unwrap();
+    assert!(dir.read("out") == dir.read("full"), "{}", dir.said());
+}
+
+/// Each member of an archive that is linked as a whole is looked at, also one that was no object.
+#[test]
+fn whole_archives_have_all_their_members() {
+    use weld_testkit::ar::{Archive, ArchiveKind};
+    use weld_testkit::obj::{Obj, Section, Symbol};
+    let dir = Dir::new("whole-archives");
+    let data = |name: Option<&str>| {
+        let mut obj = Obj::new();
+        let data = obj.section(Section::data(".data").bytes(&[7; 8]).align(8));
+        if let Some(name) = name {
+            obj.symbol(Symbol::global(name).at(data, 0).size(8));
+        }
+        obj.build()
+    };
+    std::fs::write(dir.path("a.o"), data(Some("_start"))).unwrap();
+    for (step, plugin) in [Vec::new(), data(None), Vec::new()].into_iter().enumerate() {
+        let archive = Archive::new(ArchiveKind::Gnu).member("m.o", &data(Some("m")), &["m"]);
+        std::fs::write(dir.path("lib.a"), archive.member("plugin.o", &plugin, &[]).build()).unwrap();
+        is_full(&dir, &["a.o", "--whole-archive", "lib.a"]);
+        assert!(step == 0 || !dir.said().starts_with("relinked"), "{}", dir.said());
+        wait();
+    }
+}
+
+/// A file whose bytes are data is none of the libraries that it looks like.
+#[test]
+fn embedded_libraries_are_data() {
+    use weld_testkit::obj::{Obj, Section, Symbol};
+    let dir = Dir::new("embedded");
+    for code in [0x90, 0xcc] {
+        let mut obj = Obj::new();
+        let text = obj.section(Section::text(".text").bytes(&[code; 16]));
+        obj.symbol(Symbol::global("_start").function().at(text, 0).size(16));
+        std::fs::write(dir.path("a.o"), obj.build()).unwrap();
+        link(&[dir.path("a.o").into()], &["-shared", "-o", dir.path("lib.so").to_str().unwrap()]).unwrap();
+        std::fs::write(dir.path("b.o"), Obj::new().build()).unwrap();
+        is_full(&dir, &["b.o", "-b", "binary", "lib.so"]);
+        wait();
+    }
+}
+
 #[test]
 fn an_archive_that_has_rested_changes() {
     let dir = Dir::new("rested");
