@@ -230,7 +230,7 @@ fn values_that_mean_nothing_are_its_errors() {
 fn one_that_is_found_and_broken_is_worth_a_warning() {
     let mut workshop = Workshop::new("program-found-broken");
     workshop.sh(
-        "mkdir -p weld-ld/engines && echo junk > weld/engines/weld-lto-engine-22 && chmod +x weld/engines/*",
+        "mkdir -p weld/engines && echo junk > weld/engines/weld-lto-engine-22 && chmod +x weld/engines/*",
     );
     workshop.cache = Some(workshop.path("."));
     let mut options = Options::default();
