@@ -11,7 +11,7 @@ use weld_common::io::reason;
 use crate::pages::terminal::Style;
 use crate::pages::topics::{self, TOPICS, Topic};
 use crate::pages::{self, man};
-use crate::signals;
+use crate::{render, signals};
 
 /// Columns, where nobody says how many there are, and at most.
 const WIDTH: usize = 80;
@@ -65,8 +65,7 @@ fn contents() -> String {
 fn style() -> Style {
     let width =
         signals::terminal_width().map_or(WIDTH, |columns| columns.saturating_sub(1).clamp(40, MAX_WIDTH));
-    let is_smart = || std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-    Style { width, color: cfg!(unix) && io::stdout().is_terminal() && is_smart() }
+    Style { width, color: cfg!(unix) && io::stdout().is_terminal() && render::is_smart() }
 }
 
 /// Writes the manual pages: weld(1) for the page `use`, weld-TOPIC for the others.

@@ -10,7 +10,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_secs(1);
@@ -19,8 +19,9 @@ const NEXT: Duration = Duration::from_millis(200);
 /// Columns of the line; the narrowest terminals have 80.
 const WIDTH: usize = 78;
 
-/// The step, by an index in what it is a slice of: its address and its length.
-static STEP: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(0), AtomicUsize::new(0));
+/// The name of the step: its address in the upper 48 bits, which is all that processors have for programs, and its
+/// length. So the handler, on whichever thread it runs, sees both or neither.
+static STEP: AtomicU64 = AtomicU64::new(0);
 /// Bytes of the output, and how many of them are filled.
 static SIZE: AtomicU64 = AtomicU64::new(0);
 static FILLED: AtomicU64 = AtomicU64::new(0);
@@ -57,11 +58,7 @@ fn switch(arg: &OsStr) -> Option<bool> {
 
 /// A step of the link begins.
 pub fn step(name: &'static str) {
-    // Where the handler reads a name between the two, it reads less of it than there is: lengths only shrink while
-    // addresses change.
-    STEP.1.store(0, Ordering::Release);
-    STEP.0.store(name.as_ptr() as usize, Ordering::Release);
-    STEP.1.store(name.len(), Ordering::Release);
+    STEP.store((name.as_ptr() as u64) << 16 | (name.len() as u64 & 0xffff), Ordering::Release);
 }
 
 pub fn output_begins(size: u64) {
@@ -154,12 +151,12 @@ extern "C" fn tick(_: libc::c_int) {
     if IS_QUIET.load(Ordering::SeqCst) {
         return;
     }
-    let (length, start) = (STEP.1.load(Ordering::Acquire), STEP.0.load(Ordering::Acquire));
-    if start == 0 || length == 0 {
+    let step = STEP.load(Ordering::Acquire);
+    if step == 0 {
         return;
     }
     // SAFETY: a text that lives as long as the program.
-    let name = unsafe { std::slice::from_raw_parts(start as *const u8, length) };
+    let name = unsafe { std::slice::from_raw_parts((step >> 16) as *const u8, (step & 0xffff) as usize) };
     let mut buffer = [0; 160];
     let output = (FILLED.load(Ordering::Relaxed), SIZE.load(Ordering::Relaxed));
     let length = line(&mut buffer, name, output, FIRST + NEXT * ticks);

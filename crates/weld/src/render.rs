@@ -38,10 +38,7 @@ impl Renderer {
             Ok(expanded) => scan(expanded.args().into_iter()),
             Err(_) => scan(args.iter().map(OsString::as_os_str)),
         };
-        let auto = || {
-            let is_smart = || std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-            std::io::stderr().is_terminal() && is_smart() && signals::console_has_colors()
-        };
+        let auto = || std::io::stderr().is_terminal() && is_smart() && signals::console_has_colors();
         Renderer {
             program,
             color: color.unwrap_or_else(auto),
@@ -95,6 +92,11 @@ impl Renderer {
             }
         }
     }
+}
+
+/// Whether the terminal, if there is one, knows more than lines.
+pub fn is_smart() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// The first place in a source that a message speaks of, as `FILE(LINE)`.

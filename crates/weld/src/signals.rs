@@ -419,13 +419,22 @@ pub fn console_has_colors() -> bool {
     true
 }
 
-/// How many columns the terminal has that standard output goes to.
+/// How many columns the terminal has that standard output goes to. By the call's number: the loader would look up its
+/// name for every link.
+#[cfg(target_os = "linux")]
 pub fn terminal_width() -> Option<usize> {
     // SAFETY: numbers, for which zeros do.
     let mut size: libc::winsize = unsafe { std::mem::zeroed() };
     // SAFETY: a place for what this call writes.
-    let failed = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &mut size) };
+    let failed =
+        unsafe { libc::syscall(libc::SYS_ioctl, libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) };
     (failed == 0 && size.ws_col > 0).then_some(size.ws_col.into())
+}
+
+/// Not asked for.
+#[cfg(not(target_os = "linux"))]
+pub fn terminal_width() -> Option<usize> {
+    None
 }
 
 /// Somebody was refused memory, who may be able to do without.

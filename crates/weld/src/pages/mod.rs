@@ -32,6 +32,9 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
+/// Stands before and after lines of code that are not indented.
+const FENCE: &str = "```";
+
 /// The blocks of a page, in order. What a comment holds is left out.
 pub fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut lines = page.lines().peekable();
@@ -52,9 +55,8 @@ pub fn blocks(page: &str) -> Vec<Block<'_>> {
             open = false;
             continue;
         }
-        if let Some(fence) = text.strip_prefix("```").map(|_| "```") {
-            let code = lines.by_ref().take_while(|line| line.trim() != fence).collect();
-            out.push(Block::Code(code));
+        if text.starts_with(FENCE) {
+            out.push(Block::Code(lines.by_ref().take_while(|line| line.trim() != FENCE).collect()));
             open = false;
         } else if line.starts_with('#') {
             let level = line.bytes().take_while(|&b| b == b'#').count();
