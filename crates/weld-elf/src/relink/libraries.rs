@@ -15,12 +15,12 @@ use weld_common::digest::UnitDigest;
 use weld_common::io::input::InputStore;
 use weld_common::{par, text};
 
-use super::memo::short;
 use crate::arch;
 use crate::elf::*;
 use crate::input::identify::{Kind, identify};
 use crate::input::object::{header, section_table};
 use crate::state::keys;
+use crate::state::outline::{IDENT, short};
 use crate::state::rows::NONE;
 
 /// Contents of this and more bytes are hashed by several threads, of which each gets about as many.
@@ -237,6 +237,3 @@ fn of_shared<'s>(bytes: &'s [u8], store: &'s InputStore<'s>) -> Option<u128> {
     said.extend(words.iter().flat_map(|word| word.to_le_bytes()));
     Some(digest(&said))
 }
-
-/// Bytes of an ELF header up to the entry point: class, order, system, type, machine.
-const IDENT: usize = 24;

@@ -63,11 +63,6 @@ pub enum Is {
     Other(u128),
 }
 
-/// The digest that short keys are made of.
-pub fn short(digest: UnitDigest) -> u128 {
-    digest.bytes().first_chunk().map_or(0, |first| u128::from_le_bytes(*first))
-}
-
 impl Memo {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();

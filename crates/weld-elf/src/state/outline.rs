@@ -30,7 +30,7 @@ use crate::sections::{SectionKind, is_array, is_sframe};
 use crate::synth::image::Image;
 
 /// Bytes of an ELF header up to the entry point: class, order, system, type, machine.
-const IDENT: usize = 24;
+pub const IDENT: usize = 24;
 
 /// How far the rules of a machine look, if that is known.
 pub fn looks(machine: Machine) -> Option<Looks> {
@@ -65,7 +65,8 @@ pub fn is_renamed(object: &Object, options: &Options) -> bool {
     object.spells_versions || !options.symbols.wrap.is_empty()
 }
 
-fn short(digest: UnitDigest) -> u128 {
+/// As much of a digest as is kept.
+pub fn short(digest: UnitDigest) -> u128 {
     digest.bytes().first_chunk().map_or(0, |first| u128::from_le_bytes(*first))
 }
 
