@@ -14,7 +14,7 @@ const ROOMS: &[&str] = &[
     "pdb_path",
     "job",
     // What the phases share.
-    "names",
+    "symbol_names",
     "address",
     "arch",
     "implib",

@@ -14,10 +14,10 @@ use weld_common::walk::{self, Marks, Visitor};
 use crate::arch::{Rules, with_rules};
 use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
-use crate::names::flag;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{Kind, Section, Sections};
+use crate::symbol_names::flag;
 use crate::symbols::{Kind as SymbolKind, Symbol, Symbols, SyntheticSection, of_object};
 
 /// Sections of a run; a multiple of the 32 whose marks are in one word.

@@ -21,9 +21,9 @@ use crate::input::load::Inputs;
 use crate::input::object::Object;
 use crate::input::origin;
 use crate::job::Job;
-use crate::names::{Entry, Rank, flag};
 use crate::resolve::{Place, Resolved};
 use crate::sections::Sections;
+use crate::symbol_names::{Entry, Rank, flag};
 use crate::symbols::{self, Symbols, SyntheticSection};
 
 /// A link whose names are frozen.

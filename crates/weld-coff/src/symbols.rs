@@ -19,12 +19,12 @@ use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
 use crate::ids::{FileId, ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
-use crate::names::{self, Names, Rank, Rival, SOFT, flag};
 use crate::options::Options;
 use crate::resolve::entry::Internal;
 use crate::resolve::imports::import_symbol;
 use crate::resolve::{Place, Resolved, duplicates, wrap};
 use crate::sections::{Kind as SectionKind, Sections};
+use crate::symbol_names::{self, Names, Rank, Rival, SOFT, flag};
 use crate::wording::source::Sources;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -187,7 +187,7 @@ pub struct Noted {
 
 impl Noted {
     pub fn take(names: &mut Names) -> Noted {
-        Noted { aliases: names::take_aliases(names), commons: names::take_commons(names) }
+        Noted { aliases: symbol_names::take_aliases(names), commons: symbol_names::take_commons(names) }
     }
 }
 

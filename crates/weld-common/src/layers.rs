@@ -25,7 +25,6 @@ const ROOMS: &[&str] = &[
     "par",
     "sort",
     "items",
-    "winners",
     "digest",
     // Files.
     "archive",
@@ -35,7 +34,7 @@ const ROOMS: &[&str] = &[
     "job",
     // Engines that every format has a use for.
     "string_table",
-    "names",
+    "symbol_names",
     "resolve",
     "merge",
     "partition_refinement",

@@ -13,6 +13,7 @@
 
 mod archives;
 pub mod comdat;
+mod comdat_election;
 pub mod duplicates;
 mod mentions;
 mod read;
@@ -26,7 +27,7 @@ use std::ops::Range;
 use crate::diag::{DiagSink, Diagnostic, Diagnostics};
 use crate::hash::hash_bytes;
 use crate::ids::{FileId, SymbolId};
-use crate::names::{BinPool, Bins, IdSink, Names, Rank, Record, Rules};
+use crate::symbol_names::{BinPool, Bins, IdSink, Names, Rank, Record, Rules};
 use crate::trace;
 
 pub use archives::Index;

@@ -80,7 +80,7 @@ impl Address {
 
     /// The next multiple of `align`, a power of two; addresses wrap around.
     pub fn aligned(self, align: u64) -> Address {
-        Address(crate::util::align_up(self.0, align))
+        Address(align_up(self.0, align))
     }
 
     /// The last multiple of `align` up to here.
@@ -131,4 +131,10 @@ impl fmt::LowerHex for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::LowerHex::fmt(&self.0, f)
     }
+}
+
+/// `value` rounded up to a multiple of `align`, a power of two.
+#[inline(always)]
+pub fn align_up(value: u64, align: u64) -> u64 {
+    value.wrapping_add(align - 1) & !(align - 1)
 }

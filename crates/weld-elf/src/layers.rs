@@ -4,10 +4,9 @@
 /// From the bottom up.
 const ROOMS: &[&str] = &[
     // What files are made of.
-    "util",
     "address",
     "ids",
-    "sym",
+    "symbol_flags",
     "elf",
     "crel",
     "compressed",
@@ -22,7 +21,7 @@ const ROOMS: &[&str] = &[
     "args",
     "mode",
     // The phases, in the order in which a link goes through them.
-    "names",
+    "symbol_names",
     "input",
     "resolve",
     "sections",
@@ -33,14 +32,14 @@ const ROOMS: &[&str] = &[
     "icf",
     "job",
     "section_order",
-    "slots",
+    "got_plt_slots",
     "layout",
     "merge_parts",
     "synth",
     "emit",
     "report",
     "relocatable",
-    "state",
+    "relink_state",
     "relink",
     "lto",
     "link",

@@ -15,7 +15,6 @@ use crate::ids::*;
 use crate::input::FileName;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
-use crate::names::{Rank, flag};
 use crate::options::{DefsymValue, Options, OutputKind};
 use crate::resolve::Resolved;
 use crate::script::commands::Command;
@@ -23,6 +22,7 @@ use crate::script::layout::LayoutScript;
 use crate::script::version_script::VersionScript;
 use crate::sections::scripted::{COMMONS, Judgement, OfFile, Rules, Seen};
 use crate::sections::{Scripted, is_table};
+use crate::symbol_names::{Rank, flag};
 
 /// The libraries that objects ask for and that are not in `asked`, with who asks first. `asked` takes
 /// them in.

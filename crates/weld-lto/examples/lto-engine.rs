@@ -32,7 +32,7 @@ fn main() {
 
     let args: Vec<String> = std::env::args().collect();
     if args.get(1).is_some_and(|arg| arg == LTO_CHILD) {
-        std::process::exit(weld_lto::child::run());
+        std::process::exit(weld_lto::engine_child::run());
     }
     let mut options = Options::default();
     options.engine.path = Some(PathBuf::from(&args[1]));

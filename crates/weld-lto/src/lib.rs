@@ -9,9 +9,9 @@
 pub mod answer;
 pub mod bitcode;
 mod bitstream;
-#[cfg(target_os = "linux")]
-pub mod child;
 pub mod engine;
+#[cfg(target_os = "linux")]
+pub mod engine_child;
 pub mod gcc;
 pub mod ir;
 #[cfg(target_os = "linux")]

@@ -52,14 +52,14 @@ fn main() {
     unsafe { libc::_exit(code) }
 }
 
-/// weld starts itself as the process that compilers run in ([`weld_lto::child`]).
+/// weld starts itself as the process that compilers run in ([`weld_lto::engine_child`]).
 fn is_lto_child(args: &[OsString]) -> bool {
     args.len() == 2 && args[1] == weld_common::host::LTO_CHILD
 }
 
 fn lto_child() -> i32 {
     #[cfg(target_os = "linux")]
-    return weld_lto::child::run();
+    return weld_lto::engine_child::run();
     #[cfg(not(target_os = "linux"))]
     return 1;
 }

@@ -9,9 +9,9 @@ use super::modules::Modules;
 use crate::arch::Place;
 use crate::ids::{SectionId, SymbolId};
 use crate::layout;
-use crate::names::{Entry, Rank, SOFT};
 use crate::resolve;
 use crate::resolve::imports::import_symbol;
+use crate::symbol_names::{Entry, Rank, SOFT};
 use crate::symbols::{Kind as SymbolKind, SyntheticSection};
 use crate::synth::image::Image;
 

@@ -26,8 +26,8 @@ use crate::coff::identify::{self, Kind, identify};
 use crate::coff::machine::Machine;
 use crate::ids::FileId;
 use crate::job::Job;
-use crate::names::MAX_FILES;
 use crate::options;
+use crate::symbol_names::MAX_FILES;
 
 /// What stands behind a [`FileId`].
 pub enum Input<'a> {

@@ -20,7 +20,7 @@ use crate::coff::machine::Machine;
 use crate::coff::object::{ABSOLUTE, DEBUG, Malformed, ObjectFile, SectionHeader, Symbol, UNDEFINED};
 use crate::coff::pe;
 use crate::ids::{FileId, SymbolId};
-use crate::names::{Bins, Names, Rank, Record, SOFT, flag};
+use crate::symbol_names::{Bins, Names, Rank, Record, SOFT, flag};
 
 /// A section that other objects may have, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

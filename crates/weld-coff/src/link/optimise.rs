@@ -19,10 +19,10 @@ use crate::input::FileName;
 use crate::input::load::Inputs;
 use crate::job::Job;
 use crate::lto;
-use crate::names;
 use crate::report::{files, undefined};
 use crate::resolve::{Compiled, Resolved, Resolver, comdat, duplicates};
 use crate::sections::{self, Kind};
+use crate::symbol_names;
 use crate::symbols::{self, Freezer, Noted};
 
 /// Has the bitcode of a link compiled, and resolves it again. `None`: there is nothing left to link.
@@ -103,7 +103,7 @@ fn ask<'j>(
 fn refuse_late_code(job: &Job, resolved: &Resolved) {
     for object in resolved.objects.iter().filter(|object| object.is_code()) {
         let is_of_it = |id: &crate::ids::SymbolId| {
-            names::is_defined(&resolved.names, *id) && resolved.names.get(*id).file() == object.file
+            symbol_names::is_defined(&resolved.names, *id) && resolved.names.get(*id).file() == object.file
         };
         let wanted = object.globals().find(is_of_it).map(|id| resolved.names.get(id).name);
         let late = wanted_too_late(&object.name, wanted.unwrap_or_default(), "/include:");

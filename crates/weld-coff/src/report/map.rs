@@ -13,9 +13,9 @@ use crate::coff::pe;
 use crate::emit::symbol_table::NO_SYMBOLS;
 use crate::ids::{ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
-use crate::names::Rank;
 use crate::options::Timestamp;
 use crate::resolve;
+use crate::symbol_names::Rank;
 use crate::symbols::{self, Kind, Symbol, SyntheticSection};
 use crate::synth::image::Image;
 

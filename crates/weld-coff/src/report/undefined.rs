@@ -13,9 +13,9 @@ use weld_common::{text, zeroed};
 
 use crate::ids::SymbolId;
 use crate::input::object::Object;
-use crate::names::flag;
 use crate::options::Options;
 use crate::resolve::Resolved;
+use crate::symbol_names::flag;
 use crate::wording::source::Sources;
 use crate::wording::{place, two_lines};
 

@@ -13,8 +13,8 @@ use super::duplicates::{diagnostic, place};
 use crate::coff::pe;
 use crate::ids::FileId;
 use crate::input::object::{Comdat, NO_LEADER, Object};
-use crate::names::{Rank, Rival, flag, pack};
 use crate::options::Options;
+use crate::symbol_names::{Rank, Rival, flag, pack};
 use crate::wording::source::Sources;
 
 /// Has the largest section win where objects ask for that.

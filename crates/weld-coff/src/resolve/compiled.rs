@@ -25,8 +25,8 @@ use crate::ids::FileId;
 use crate::input::ir;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
-use crate::names::flag;
 use crate::options::Subsystem;
+use crate::symbol_names::flag;
 
 /// What bitcode has become, and what the link with it was.
 pub struct Compiled<'a> {

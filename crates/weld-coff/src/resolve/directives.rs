@@ -13,7 +13,7 @@ use crate::args::values;
 use crate::coff::directives::Directive;
 use crate::ids::FileId;
 use crate::input::object::Object;
-use crate::names::flag;
+use crate::symbol_names::flag;
 
 impl<'a> Resolver<'a, '_> {
     /// Carries out what objects that have been read say, in the order of files. What has been said before is

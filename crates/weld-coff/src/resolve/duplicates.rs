@@ -11,10 +11,10 @@ use super::read::Rounds;
 use crate::coff::object::ABSOLUTE;
 use crate::ids::{FileId, ObjectId};
 use crate::input::object::Object;
-use crate::names::{self, Names, Rival, SOFT};
 use crate::options::Options;
 use crate::resolve::comdat::settle_members;
 use crate::resolve::{Place, Resolved, Resolver};
+use crate::symbol_names::{self, Names, Rival, SOFT};
 use crate::wording::source::Sources;
 use crate::wording::two_lines;
 
@@ -48,15 +48,15 @@ pub fn settle(
     options: &Options,
     sink: &DiagSink,
 ) {
-    let members = names::take_members(&mut resolved.names);
+    let members = symbol_names::take_members(&mut resolved.names);
     let places = resolved.places.clone();
     let is_kept = |file: FileId, number| match places[file.index()] {
         Place::Object(id) => is_kept(id, number),
         _ => true,
     };
     let mut lost = settle_members(resolved, &members, is_kept);
-    lost.extend(names::take_duplicates(&mut resolved.names));
-    let soft = names::take_soft(&mut resolved.names);
+    lost.extend(symbol_names::take_duplicates(&mut resolved.names));
+    let soft = symbol_names::take_soft(&mut resolved.names);
     lost.extend(clashing(resolved, &soft));
     let object_of = |file| (resolved.object(file).map(|(_, object)| object), resolved.file_name(file));
     report(&resolved.names, lost, object_of, options, sink);
@@ -65,7 +65,7 @@ pub fn settle(
 impl<'a> Resolver<'a, '_> {
     /// Says which symbols have been defined twice so far. More of it can be said when the rounds are over.
     pub(super) fn report_duplicates(&self, rounds: &mut Rounds<'a, '_, '_, '_>) {
-        let lost = names::take_duplicates(&mut rounds.names);
+        let lost = symbol_names::take_duplicates(&mut rounds.names);
         let object_of = |file| (object(&rounds.files, file), rounds.format.inputs.name(file).to_string());
         report(&rounds.names, lost, object_of, self.options, self.sink);
     }

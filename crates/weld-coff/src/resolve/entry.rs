@@ -20,8 +20,8 @@ use crate::args::def;
 use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
 use crate::input::object::Object;
-use crate::names::{Rank, flag, is_defined, pack};
 use crate::options::{Export, Mingw, Options, Subsystem};
+use crate::symbol_names::{Rank, flag, is_defined, pack};
 
 /// A symbol that is exported.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use weld_common::io::input::InputStore;
 use crate::coff::import::{Import, ImportType};
 use crate::ids::{FileId, SymbolId};
 use crate::input::FileName;
-use crate::names::{Bins, Rank, Record, SOFT, flag};
+use crate::symbol_names::{Bins, Rank, Record, SOFT, flag};
 
 /// An import that takes part.
 pub struct ImportFile<'a> {

@@ -9,7 +9,7 @@ use super::Resolver;
 use super::read::{Reader, Rounds};
 use crate::ids::{FileId, SymbolId};
 use crate::input::load::Refused;
-use crate::names::Names;
+use crate::symbol_names::Names;
 
 impl<'a> Resolver<'a, '_> {
     /// Adds libraries that objects or the command line ask for.

@@ -16,9 +16,9 @@ use crate::coff::pe;
 use crate::ids::SymbolId;
 use crate::input::load::Input;
 use crate::input::object::Object;
-use crate::names::{Rank, flag, is_defined};
 use crate::options::{Definition, Export, Mingw};
 use crate::resolve::duplicates;
+use crate::symbol_names::{Rank, flag, is_defined};
 
 /// Start-up code, of which a DLL exports nothing: objects, and libraries with what is after a dash left out.
 const START_FILES: [&str; 13] = [

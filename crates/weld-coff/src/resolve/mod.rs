@@ -36,8 +36,8 @@ use crate::ids::{FileId, ObjectId, SymbolId};
 use crate::input::load::{Inputs, Loader};
 use crate::input::object::Object;
 use crate::input::type_servers::Servers;
-use crate::names::{self, Names, Rank, flag};
 use crate::options::{Demands, Options};
+use crate::symbol_names::{self, Names, Rank, flag};
 pub use compiled::Compiled;
 pub use file::Place;
 use file::Sorted;
@@ -96,7 +96,7 @@ impl<'a> Resolver<'a, '_> {
     pub fn run(&self, inputs: &mut Inputs<'a>) -> Result<Resolved<'a>, Diagnostics> {
         let mut demands = self.options.demands.clone();
         let own_libraries = std::mem::take(&mut demands.default_libs);
-        let shard_bits = names::shard_bits(inputs.total_bytes);
+        let shard_bits = symbol_names::shard_bits(inputs.total_bytes);
         let expected = Expected { shard_bits, files: inputs.files.len() };
         let reader = Reader {
             resolver: *self,

@@ -19,8 +19,8 @@ use crate::input::ir;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::{Object, ObjectError, Source};
 use crate::input::unusable::Unusable;
-use crate::names::{Bins, CoffRules, Names};
 use crate::options::Demands;
+use crate::symbol_names::{Bins, CoffRules, Names};
 
 pub type Rounds<'a, 's, 'i, 'l> = resolve::Rounds<'a, 's, Reader<'a, 'i, 'l>>;
 

@@ -8,7 +8,7 @@ use weld_common::text;
 use super::read::Rounds;
 use super::{Resolved, Resolver};
 use crate::ids::SymbolId;
-use crate::names::flag;
+use crate::symbol_names::flag;
 
 /// A symbol that is wrapped: itself, `__wrap_` and `__real_`.
 #[derive(Clone, Copy, Debug)]

@@ -22,10 +22,10 @@ use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
 use crate::ids::{ImportId, ObjectId, SectionId};
 use crate::input::object::Object;
-use crate::names::{Rank, SOFT};
 use crate::resolve::Place;
 use crate::resolve::imports::import_symbol;
 use crate::sections::{Kind, Sections};
+use crate::symbol_names::{Rank, SOFT};
 use crate::symbols::{Kind as SymbolKind, Symbol, of_object};
 
 /// Objects looked at by one task.

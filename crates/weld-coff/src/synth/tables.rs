@@ -23,10 +23,10 @@ use crate::input::load::Inputs;
 use crate::job::Job;
 use crate::layout::Order;
 use crate::live::Live;
-use crate::names::Rank;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
+use crate::symbol_names::Rank;
 use crate::symbols::{Symbol, Symbols, SyntheticSection};
 
 /// What they hold, and the sections of those that there are.

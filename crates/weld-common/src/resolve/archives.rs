@@ -9,7 +9,7 @@ use super::{Format, Rounds};
 use crate::archive::armap::{Armap, Symbols};
 use crate::hash::hash_bytes;
 use crate::ids::{FileId, SymbolId};
-use crate::names::{Bins, Record, Rules};
+use crate::symbol_names::{Bins, Record, Rules};
 use crate::trace::{self, Region};
 
 /// Entries of an index for each task.

@@ -11,9 +11,9 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
+use super::comdat_election::{self, Winners, earliest};
 use crate::ids::SymbolId;
 use crate::trace;
-use crate::winners::{self, Winners, earliest};
 
 /// Of each signature, the earliest group.
 pub struct Comdats {
@@ -61,7 +61,7 @@ impl Comdats {
     pub fn owner(&self, signature: SymbolId) -> Option<u32> {
         match self.owners.get(signature.index()) {
             0 => None,
-            word => Some(winners::candidate(word).0),
+            word => Some(comdat_election::candidate(word).0),
         }
     }
 }

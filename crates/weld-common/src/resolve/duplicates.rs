@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::diag::{DiagSink, Diagnostic};
 use crate::ids::FileId;
-use crate::names::{Names, Rival, Rules};
+use crate::symbol_names::{Names, Rival, Rules};
 use crate::text;
 
 /// Symbol `sym` of a file, which defines a name.

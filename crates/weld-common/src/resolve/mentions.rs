@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{Format, Rounds};
 use crate::diag::Diagnostics;
 use crate::ids::FileId;
-use crate::names::{Rank, Rules};
+use crate::symbol_names::{Rank, Rules};
 
 impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
     /// Reads the files of intermediate code (`is_code`) that offer one of `names`, since once code is

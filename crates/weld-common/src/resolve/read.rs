@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use super::{Format, Rounds};
 use crate::ids::FileId;
-use crate::names::Bins;
 use crate::par;
+use crate::symbol_names::Bins;
 use crate::trace::{self, Region};
 
 /// Files are parsed in runs of this many; part of what makes ids independent of threads.

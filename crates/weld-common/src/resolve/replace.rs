@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::{File, Files, Format, Rounds};
 use crate::ids::{FileId, SymbolId};
-use crate::names::{Bins, MAX_FILES, Record, Rules};
+use crate::symbol_names::{Bins, MAX_FILES, Record, Rules};
 use crate::trace;
 
 /// Files that go, and the files that come in the place of the first of them.
@@ -145,8 +145,8 @@ mod tests {
     use super::*;
     use crate::diag::DiagSink;
     use crate::hash::hash_bytes;
-    use crate::names::{Entry, Order, Rank, Rival, pack};
     use crate::resolve::{Expected, Index, Reading};
+    use crate::symbol_names::{Entry, Order, Rank, Rival, pack};
 
     const REF: u32 = 1 << 3;
     const ROOT: u32 = 1 << 4;

@@ -110,6 +110,6 @@ pub trait Addresses {
 #[derive(Clone, Copy)]
 pub struct Place {
     pub address: Address,
-    /// [`crate::sym`] bits.
+    /// [`crate::symbol_flags`] bits.
     pub flags: u32,
 }

@@ -17,7 +17,7 @@ pub struct ResolvedAddress {
     pub address: Address,
     /// The addend still to be added.
     pub addend: i64,
-    /// [`crate::sym`] bits.
+    /// [`crate::symbol_flags`] bits.
     pub flags: u32,
     /// The symbol lies in a section that is not in the image.
     pub dead: bool,

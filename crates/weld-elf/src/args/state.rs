@@ -15,11 +15,11 @@ use weld_lto::rows::Holder;
 use super::table;
 use super::values::OptionError;
 use crate::compat_mode::CompatMode;
+use crate::options::in_sysroot;
 use crate::options::{
     Defsym, DefsymValue, Icf, InputArg, InputFlags, InputKind, Magic, Options, OutputKind, SeparateCode,
     Strip, UndefinedVersion, UnresolvedPolicy,
 };
-use crate::util::in_sysroot;
 
 /// An option that prints something in place of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,11 +22,11 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::job::Context;
-use crate::names::flag;
 use crate::options::CallPadding;
 use crate::sections::SectionKind;
+use crate::symbol_names::flag;
 use crate::symbols::internal::Target;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::synth::relocate::Site;
 
@@ -184,8 +184,9 @@ fn jumps(image: &Image, section: &Section, found: &mut HashMap<Address, Address>
             continue;
         }
         let target = image.place(section.object, reloc.sym(), 0);
-        let plain =
-            target.flags & (sym::KIND | sym::PREEMPTIBLE | sym::IFUNC) == sym::DEFINED && !target.dead;
+        let plain = target.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC)
+            == symbol_flags::DEFINED
+            && !target.dead;
         if !plain {
             continue;
         }
@@ -205,14 +206,15 @@ fn unmarked(image: &Image, context: &Context) -> HashSet<Address> {
     let mut seen = HashSet::new();
     for (i, symbol) in image.symbols.list.iter().enumerate() {
         let flags = symbol.flags();
-        if flags & sym::KIND != sym::DEFINED {
+        if flags & symbol_flags::KIND != symbol_flags::DEFINED {
             continue;
         }
-        let needs = sym::EXPORTED | sym::PREEMPTIBLE | sym::IFUNC | sym::NEEDS;
+        let needs =
+            symbol_flags::EXPORTED | symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::NEEDS;
         let by_option = image.resolved.names.get(SymbolId(i as u32)).flags & (flag::ROOT | flag::KEEP) != 0;
         if flags & needs != 0 || by_option {
             seen.insert(symbol.address());
-        } else if flags & sym::FUNC != 0 {
+        } else if flags & symbol_flags::FUNC != 0 {
             marked.insert(symbol.address());
         }
     }

@@ -23,7 +23,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::options::Icf;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use weld_common::reader::Reader;
 
 /// Objects looked at by one task, and names.
@@ -115,10 +115,10 @@ impl Significance {
     fn keep_unique(&self, link: &Link) {
         for name in &link.options.sections.keep_unique {
             match link.names.find(name.as_bytes()) {
-                Some(id) if link.symbols[id].kind() == sym::DEFINED => {
+                Some(id) if link.symbols[id].kind() == symbol_flags::DEFINED => {
                     self.unique.add(link.symbols[id].section);
                 }
-                Some(id) if link.symbols[id].kind() != sym::UNDEFINED => {}
+                Some(id) if link.symbols[id].kind() != symbol_flags::UNDEFINED => {}
                 _ => link.sink.warn(format!("--keep-unique={name}: there is no such symbol")),
             }
         }
@@ -128,7 +128,8 @@ impl Significance {
         par::runs("exported addresses", link.parallel, link.symbols.list.len(), NAMES, |run| {
             for symbol in &link.symbols.list[run] {
                 let flags = symbol.flags();
-                if flags & sym::KIND == sym::DEFINED && flags & sym::EXPORTED != 0 {
+                if flags & symbol_flags::KIND == symbol_flags::DEFINED && flags & symbol_flags::EXPORTED != 0
+                {
                     self.compared.add(symbol.section);
                 }
             }
@@ -179,7 +180,7 @@ impl Significance {
 
     fn add_global(&self, link: &Link, id: SymbolId) {
         let symbol = &link.symbols[id];
-        if symbol.kind() == sym::DEFINED {
+        if symbol.kind() == symbol_flags::DEFINED {
             self.compared.add(symbol.section);
         }
     }

@@ -15,7 +15,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::sections::SectionKind;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 
 /// What a relocation leads to. Two that are equal are the same place in the output.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -200,13 +200,15 @@ impl<'a> Link<'_, 'a> {
     }
 
     fn global_target(&self, id: SymbolId, class: Class, addend: i64) -> Destination<'a> {
-        const OWN: u32 = sym::PREEMPTIBLE | sym::IFUNC | sym::ASSIGNED;
+        const OWN: u32 = symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::ASSIGNED;
         let symbol = &self.symbols[id];
         let flags = symbol.flags();
-        match flags & sym::KIND {
+        match flags & symbol_flags::KIND {
             _ if flags & OWN != 0 || class == Class::Size => Destination::Symbol { id, addend },
-            sym::DEFINED => self.place(SectionId(symbol.section), symbol.offset(), (class, addend, false)),
-            sym::ABSOLUTE => absolute(class, symbol.constant(), addend),
+            symbol_flags::DEFINED => {
+                self.place(SectionId(symbol.section), symbol.offset(), (class, addend, false))
+            }
+            symbol_flags::ABSOLUTE => absolute(class, symbol.constant(), addend),
             _ => Destination::Symbol { id, addend },
         }
     }

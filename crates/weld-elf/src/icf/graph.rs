@@ -16,7 +16,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::sections::SectionKind;
 use crate::sections::bins::bin as bins;
-use crate::util::is_c_identifier;
+use crate::sections::names::is_c_identifier;
 use weld_common::partition_refinement::{Contents, Graph};
 
 /// Objects looked at by one task, sections, and sections of which the contents are.

@@ -34,9 +34,9 @@ use crate::ids::*;
 use crate::input::object::Object;
 use crate::live::folds::Folds;
 use crate::live::{Live, SectionOwners};
-use crate::names::Names;
 use crate::options::Options;
 use crate::sections::{SectionKind, Sections};
+use crate::symbol_names::Names;
 use crate::symbols::Symbols;
 
 /// What there is to fold, and what decides on it.

@@ -29,7 +29,7 @@ use super::{FileName, Reading};
 use crate::arch::facts::Facts;
 use crate::arch::{self, Machine};
 use crate::ids::*;
-use crate::names::{ElfRules, MAX_FILES};
+use crate::options::in_sysroot;
 use crate::options::{
     Defsym, InputArg, InputFlags, InputKind, Options, Orphans, OutputKind, ScriptOptions, TextFormat,
 };
@@ -37,7 +37,7 @@ use crate::script::commands::{self, Command, Definition};
 use crate::script::layout::LayoutScript;
 use crate::script::lexer::Place;
 use crate::script::mri;
-use crate::util::in_sysroot;
+use crate::symbol_names::{ElfRules, MAX_FILES};
 
 /// What stands behind a [`FileId`].
 pub enum Input<'a> {

@@ -22,8 +22,8 @@ use crate::arch::facts::Facts;
 use crate::arch::shrink::Labels;
 use crate::elf::*;
 use crate::ids::*;
-use crate::names::symver;
-use crate::names::{Bins, Rank, Record, Wrap, flag};
+use crate::symbol_names::symver;
+use crate::symbol_names::{Bins, Rank, Record, Wrap, flag};
 
 /// Section headers, or groups, looked at in one go.
 const HEADERS: usize = 1 << 13;

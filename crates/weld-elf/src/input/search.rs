@@ -20,8 +20,8 @@ use super::remap::Remaps;
 use crate::arch;
 use crate::arch::facts::Facts;
 use crate::args::usual_dirs;
+use crate::options::in_sysroot;
 use crate::options::{InputArg, InputFlags, InputKind, Options, Remap};
-use crate::util::in_sysroot;
 
 /// An input with its bytes.
 pub struct Opened<'a> {

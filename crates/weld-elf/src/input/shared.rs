@@ -12,7 +12,7 @@ use super::versions::{VersionError, parse_verdef, parse_verneed};
 use super::{FileName, Reading};
 use crate::elf::*;
 use crate::ids::*;
-use crate::names::{Bins, Rank, Record, flag};
+use crate::symbol_names::{Bins, Rank, Record, flag};
 
 pub struct Shared<'a> {
     pub file: FileId,

@@ -18,7 +18,7 @@ use crate::arch::plt;
 use crate::live::Live;
 use crate::sections::{InputSection, SectionKind, Sections};
 use crate::symbols::internal::{Internal, Internals, Target};
-use crate::symbols::{Symbol, Symbols, sym};
+use crate::symbols::{Symbol, Symbols, symbol_flags};
 
 /// Addresses that relocations are computed from.
 #[derive(Clone, Copy, Default)]
@@ -128,10 +128,10 @@ pub fn place_symbols(
     }
     let one = |symbol: &mut Symbol| {
         let flags = symbol.flags();
-        match flags & sym::KIND {
-            sym::DEFINED => {
+        match flags & symbol_flags::KIND {
+            symbol_flags::DEFINED => {
                 let section = &sections.list[symbol.section as usize];
-                if flags & sym::MERGED != 0 {
+                if flags & symbol_flags::MERGED != 0 {
                     place_merged(symbol, section, layout, merged);
                 } else if !section.is_one_of(rearranged) {
                     symbol.move_to(section.address());
@@ -139,11 +139,11 @@ pub fn place_symbols(
                     place_rearranged(symbol, sections, eh_frame);
                 }
             }
-            sym::COMMON => {
+            symbol_flags::COMMON => {
                 let base = common.get(symbol.section as usize).copied().unwrap_or_default();
                 symbol.move_to(base);
             }
-            sym::SHARED if flags & sym::NEEDS_COPY != 0 => symbol.move_to(copy),
+            symbol_flags::SHARED if flags & symbol_flags::NEEDS_COPY != 0 => symbol.move_to(copy),
             _ => {}
         }
     };
@@ -177,7 +177,7 @@ fn place_merged(symbol: &mut Symbol, section: &InputSection, layout: &Layout, me
     let at = part.and_then(|p| p.merged.output_offset(input, symbol.offset()));
     let base = part.map_or(Address::ZERO, |p| layout.chunks[p.chunk.index()].address());
     if symbol.offset() >= section.size {
-        symbol.add(sym::OUTSIDE);
+        symbol.add(symbol_flags::OUTSIDE);
     }
     symbol.set_address(at.map_or(Address::ZERO, |at| base + at));
 }

@@ -41,7 +41,7 @@ impl FileOffset {
 
     /// The next multiple of `align`, a power of two.
     pub fn aligned(self, align: u64) -> FileOffset {
-        FileOffset(crate::util::align_up(self.0, align))
+        FileOffset(crate::address::align_up(self.0, align))
     }
 }
 

@@ -373,7 +373,7 @@ impl<'a> Layout<'a> {
         let Some(tls) = self.tls() else { return Address::ZERO };
         match variant {
             // The template follows the block as closely as its alignment allows.
-            Tls::BlockFirst(block) => tls.address.back(crate::util::align_up(block, tls.align.max(1))),
+            Tls::BlockFirst(block) => tls.address.back(crate::address::align_up(block, tls.align.max(1))),
             Tls::StorageFirst => (tls.address + tls.mem_size).aligned(tls.align),
         }
     }

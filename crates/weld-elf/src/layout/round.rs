@@ -9,13 +9,13 @@ use crate::arch::class::Class;
 use crate::arch::plt;
 use crate::arch::shrink::{Addresses, Place, Section, Shrink};
 use crate::elf::*;
+use crate::got_plt_slots::{NONE, Slot, Slots};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::folds::Folds;
 use crate::mode::Mode;
 use crate::sections::{InputSection, SectionKind, Sections};
-use crate::slots::{NONE, Slot, Slots};
-use crate::symbols::{Symbols, sym};
+use crate::symbols::{Symbols, symbol_flags};
 
 /// What is known of a place before anything is known of addresses. Most places are chosen by it, without a
 /// look at relocations and symbols.
@@ -86,21 +86,21 @@ impl<'c, 'a> Round<'c, 'a> {
     pub fn global(&self, id: SymbolId) -> Option<Address> {
         let symbol = &self.symbols[id];
         let flags = symbol.flags();
-        if flags & sym::NEEDS_CANONICAL_PLT != 0 {
+        if flags & symbol_flags::NEEDS_CANONICAL_PLT != 0 {
             return self.entry(self.slots.of_symbol(id)?.plt);
         }
-        match flags & sym::KIND {
-            sym::DEFINED => self.in_section(SectionId(symbol.section), symbol.offset()),
+        match flags & symbol_flags::KIND {
+            symbol_flags::DEFINED => self.in_section(SectionId(symbol.section), symbol.offset()),
             // A script may still compute it.
-            sym::ABSOLUTE => {
+            symbol_flags::ABSOLUTE => {
                 Some(self.internals.get(&id).copied().unwrap_or(Address::new(symbol.constant())))
             }
-            sym::COMMON => {
+            symbol_flags::COMMON => {
                 self.in_chunk(self.layout.chunk(ChunkKind::Common(symbol.section)), symbol.offset())
             }
             // Null, unless the loader finds one.
-            sym::UNDEFINED if !symbol.has(sym::PREEMPTIBLE) => Some(Address::ZERO),
-            sym::INTERNAL => self.internals.get(&id).copied(),
+            symbol_flags::UNDEFINED if !symbol.has(symbol_flags::PREEMPTIBLE) => Some(Address::ZERO),
+            symbol_flags::INTERNAL => self.internals.get(&id).copied(),
             // Copies that become read-only lie elsewhere; that is not decided here.
             _ => None,
         }
@@ -128,12 +128,18 @@ impl<'c, 'a> Round<'c, 'a> {
         let (section, at) = match global_of(object, reloc) {
             Some(id) => {
                 let symbol = &self.symbols[id];
-                let slot = self.slots.of_symbol(id).filter(|_| symbol.has(sym::PREEMPTIBLE | sym::IFUNC));
+                let slot = self
+                    .slots
+                    .of_symbol(id)
+                    .filter(|_| symbol.has(symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC));
                 if let Some(slot) = slot.filter(|slot| slot.plt != NONE && addend == 0) {
                     return Some(RelaxHint::PltCall { length, plt: slot.plt });
                 }
-                let moves = sym::PREEMPTIBLE | sym::IFUNC | sym::NEEDS_CANONICAL_PLT;
-                let fixed = symbol.flags() & sym::KIND == sym::DEFINED && !symbol.has(moves) && addend == 0;
+                let moves =
+                    symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::NEEDS_CANONICAL_PLT;
+                let fixed = symbol.flags() & symbol_flags::KIND == symbol_flags::DEFINED
+                    && !symbol.has(moves)
+                    && addend == 0;
                 fixed.then(|| (SectionId(symbol.section), symbol.offset()))?
             }
             None => {
@@ -187,8 +193,8 @@ impl Addresses for Round<'_, '_> {
         }
         let symbol = object.syms.get(index as usize)?;
         let kind = match symbol.kind() {
-            STT_TLS => sym::TLS,
-            STT_GNU_IFUNC => sym::IFUNC,
+            STT_TLS => symbol_flags::TLS,
+            STT_GNU_IFUNC => symbol_flags::IFUNC,
             _ => 0,
         };
         match object.place(index, symbol) {
@@ -198,11 +204,11 @@ impl Addresses for Round<'_, '_> {
                 let by_section = symbol.kind() == STT_SECTION;
                 let at = symbol.st_value().wrapping_add(if by_section { addend } else { 0 });
                 let address = self.in_section(id, at)?.wrapping_add(if by_section { 0 } else { addend });
-                Some(Place { address, flags: sym::DEFINED | kind })
+                Some(Place { address, flags: symbol_flags::DEFINED | kind })
             }
             SymbolPlace::Absolute => Some(Place {
                 address: Address::new(symbol.st_value().wrapping_add(addend)),
-                flags: sym::ABSOLUTE | kind,
+                flags: symbol_flags::ABSOLUTE | kind,
             }),
             _ => None,
         }
@@ -211,14 +217,17 @@ impl Addresses for Round<'_, '_> {
     fn called(&self, code: &Section, reloc: &Rela) -> Option<Address> {
         let object = self.object(code);
         let special = match global_of(object, reloc) {
-            Some(id) => self.symbols[id].has(sym::PREEMPTIBLE | sym::IFUNC),
+            Some(id) => self.symbols[id].has(symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC),
             None => object.syms.get(reloc.sym() as usize)?.kind() == STT_GNU_IFUNC,
         };
         match special.then(|| self.slot(code, reloc)).flatten() {
             Some(slot) if slot.plt != NONE => {
                 Some(self.entry(slot.plt)?.wrapping_add(reloc.r_addend() as u64))
             }
-            _ => self.place(code, reloc).filter(|p| p.flags & sym::KIND != sym::UNDEFINED).map(|p| p.address),
+            _ => self
+                .place(code, reloc)
+                .filter(|p| p.flags & symbol_flags::KIND != symbol_flags::UNDEFINED)
+                .map(|p| p.address),
         }
     }
 

@@ -23,6 +23,7 @@ use crate::arch::plt;
 use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::shrink::{Section, Shrink, Wanted, Wrong};
 use crate::elf::SHF_EXECINSTR;
+use crate::got_plt_slots::Slots;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::live::folds::Folds;
@@ -31,7 +32,6 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::sections::shrunk::{Piece, Shrunk};
 use crate::sections::{SectionKind, Sections};
-use crate::slots::Slots;
 use crate::symbols::Symbols;
 use crate::symbols::internal::{Internals, Target};
 

@@ -29,7 +29,7 @@ use crate::resolve::{Compiled, Resolved};
 use crate::sections;
 use crate::setup;
 use crate::symbols;
-use crate::symbols::rules::Scripts;
+use crate::symbols::version_scripts::Scripts;
 
 /// Has the intermediate code of a link compiled, and resolves it again. `None`: there is nothing left to
 /// link.

@@ -7,8 +7,8 @@
 
 use weld_common::diag::{Diagnostic, Diagnostics};
 
-use crate::names::flag;
 use crate::resolve::Resolved;
+use crate::symbol_names::flag;
 use crate::symbols::Symbols;
 use crate::symbols::internal::Internals;
 use crate::symbols::value_kinds::Correction;

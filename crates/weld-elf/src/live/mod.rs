@@ -9,8 +9,8 @@
 
 pub mod dyn_relocs;
 pub mod folds;
+pub mod reloc_scan;
 pub mod roots;
-pub mod scan;
 
 use weld_common::diag::DiagSink;
 use weld_common::prefetch::prefetch;
@@ -27,14 +27,14 @@ use crate::symbols::Symbols;
 use crate::symbols::tagged::Tagged;
 use dyn_relocs::{DynReloc, DynRelocs};
 use folds::Folds;
-use scan::Scan;
+use reloc_scan::Scan;
 
 /// A local symbol that needs GOT slots or a PLT entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LocalNeed {
     pub object: ObjectId,
     pub sym: u32,
-    /// `sym::NEEDS_*` bits.
+    /// `symbol_flags::NEEDS_*` bits.
     pub needs: u32,
 }
 

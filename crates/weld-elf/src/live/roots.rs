@@ -10,12 +10,12 @@ use weld_common::par;
 
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::names::{Names, flag};
 use crate::options::Options;
+use crate::sections::names::is_c_identifier;
 use crate::sections::{ObjectSections, SectionKind, Sections};
+use crate::symbol_names::{Names, flag};
 use crate::symbols::internal::{Internals, Target};
-use crate::symbols::{Symbol, Symbols, sym};
-use crate::util::is_c_identifier;
+use crate::symbols::{Symbol, Symbols, symbol_flags};
 
 /// Names looked at by one task, and objects.
 const NAMES: usize = 1 << 15;
@@ -74,12 +74,14 @@ impl Roots<'_, '_> {
     fn symbol_seen_from_outside(&self, id: SymbolId, roots: &mut Vec<SectionId>) {
         let symbol = &self.symbols[id];
         let flags = symbol.flags();
-        if flags & sym::KIND != sym::DEFINED {
+        if flags & symbol_flags::KIND != symbol_flags::DEFINED {
             return;
         }
-        let visible =
-            || self.options.sections.gc_keep_exported && flags & (sym::HIDDEN | sym::LOCALIZED) == 0;
-        if flags & sym::EXPORTED != 0
+        let visible = || {
+            self.options.sections.gc_keep_exported
+                && flags & (symbol_flags::HIDDEN | symbol_flags::LOCALIZED) == 0
+        };
+        if flags & symbol_flags::EXPORTED != 0
             || visible()
             || self.names.get(id).flags & (flag::ROOT | flag::KEEP) != 0
         {
@@ -89,7 +91,7 @@ impl Roots<'_, '_> {
 
     fn put(&self, symbol: &Symbol, roots: &mut Vec<SectionId>) {
         let section = SectionId(symbol.section);
-        if symbol.kind() == sym::DEFINED && self.sections.get(section).in_image() {
+        if symbol.kind() == symbol_flags::DEFINED && self.sections.get(section).in_image() {
             roots.push(section);
         }
     }
@@ -163,6 +165,6 @@ impl Roots<'_, '_> {
 
     fn section_of(&self, object: &Object, index: u32) -> Option<SectionId> {
         let global = &self.symbols[object.global(object.syms.get(index as usize).map(|_| index)?)];
-        (global.kind() == sym::DEFINED).then_some(SectionId(global.section))
+        (global.kind() == symbol_flags::DEFINED).then_some(SectionId(global.section))
     }
 }

@@ -26,10 +26,10 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::input::origin::Origins;
 use crate::job::Job;
 use crate::mode::Mode;
-use crate::names::{Entry, flag};
 use crate::options::OutputKind;
 use crate::resolve::Resolved;
-use crate::symbols::{Symbols, sym};
+use crate::symbol_names::{Entry, flag};
+use crate::symbols::{Symbols, symbol_flags};
 
 pub use wrapped::led_elsewhere;
 
@@ -184,26 +184,36 @@ impl<'l, 'j> Link<'l, 'j> {
     ) -> Resolution {
         let entry = self.resolved.names.get(found.id);
         let flags = self.symbols[found.id].flags();
-        let kind = flags & sym::KIND;
+        let kind = flags & symbol_flags::KIND;
         let is_here = entry.file() == found.object.file && entry.sym() == found.index;
         let prevails = match found.place {
             SymbolPlace::Undefined => false,
-            SymbolPlace::Common if kind == sym::COMMON => commons.get(&found.id) == Some(&found.object.file),
-            _ => matches!(kind, sym::DEFINED | sym::ABSOLUTE | sym::COMMON) && is_here,
-        } && flags & sym::IN_DISCARDED == 0;
-        let is_exported = flags & sym::EXPORTED != 0;
+            SymbolPlace::Common if kind == symbol_flags::COMMON => {
+                commons.get(&found.id) == Some(&found.object.file)
+            }
+            _ => {
+                matches!(kind, symbol_flags::DEFINED | symbol_flags::ABSOLUTE | symbol_flags::COMMON)
+                    && is_here
+            }
+        } && flags & symbol_flags::IN_DISCARDED == 0;
+        let is_exported = flags & symbol_flags::EXPORTED != 0;
         let name = found.object.symbol_name(found.index);
         let is_wrapped = wrapped.concerns(name);
-        let is_defined = matches!(kind, sym::DEFINED | sym::COMMON | sym::ABSOLUTE | sym::INTERNAL);
+        let is_defined = matches!(
+            kind,
+            symbol_flags::DEFINED | symbol_flags::COMMON | symbol_flags::ABSOLUTE | symbol_flags::INTERNAL
+        );
         let is_visible = self.mode.relocatable
             || entry.flags & (flag::REF_NATIVE | flag::ROOT | flag::KEEP) != 0
             || is_wrapped
             || prevails && is_exported && self.is_export_asked_for(entry)
             || self.has_bounds(section);
         let is_led = wrapped.led.contains_key(name);
-        let is_redefined = kind == sym::INTERNAL || is_led;
+        let is_redefined = kind == symbol_flags::INTERNAL || is_led;
         // What a reference is led to may be elsewhere.
-        let is_local = matches!(kind, sym::DEFINED | sym::COMMON) && !is_led && !self.is_replaceable(flags);
+        let is_local = matches!(kind, symbol_flags::DEFINED | symbol_flags::COMMON)
+            && !is_led
+            && !self.is_replaceable(flags);
         [
             (prevails, Resolution::PREVAILING),
             (is_visible, Resolution::VISIBLE),
@@ -211,7 +221,7 @@ impl<'l, 'j> Link<'l, 'j> {
             (is_local, Resolution::LOCAL),
             (is_redefined, Resolution::REDEFINED),
             (is_defined && !self.is_of_code(entry), Resolution::NATIVE),
-            (kind == sym::SHARED, Resolution::SHARED),
+            (kind == symbol_flags::SHARED, Resolution::SHARED),
         ]
         .into_iter()
         .filter(|(holds, _)| *holds)
@@ -229,7 +239,7 @@ impl<'l, 'j> Link<'l, 'j> {
     /// Whether another module may have its own definition, as far as is known: what `-r` makes is linked
     /// again.
     fn is_replaceable(&self, flags: u32) -> bool {
-        self.mode.relocatable || flags & sym::PREEMPTIBLE != 0
+        self.mode.relocatable || flags & symbol_flags::PREEMPTIBLE != 0
     }
 
     /// Whether a definition is a file's of intermediate code.

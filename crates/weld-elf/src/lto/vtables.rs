@@ -12,8 +12,8 @@ use weld_lto::options::Options;
 
 use super::Link;
 use crate::ids::SymbolId;
-use crate::names::{Entry, flag};
-use crate::symbols::sym;
+use crate::symbol_names::{Entry, flag};
+use crate::symbols::symbol_flags;
 
 impl Link<'_, '_> {
     /// The options with what has been found. What has no type information is said, for virtual calls stay
@@ -35,9 +35,9 @@ impl Link<'_, '_> {
         const NATIVE: u32 = flag::REF_NATIVE | flag::REF_SHARED | flag::REF_SHARED_WEAK | flag::DEF_SHARED;
         let names = &self.resolved.names;
         let safe = &self.job.options.lto.devirtualisation.known_safe;
-        let is_native = |id: SymbolId, entry: &Entry| match self.symbols[id].flags() & sym::KIND {
-            sym::SHARED => true,
-            sym::DEFINED | sym::COMMON => !self.is_of_code(entry),
+        let is_native = |id: SymbolId, entry: &Entry| match self.symbols[id].flags() & symbol_flags::KIND {
+            symbol_flags::SHARED => true,
+            symbol_flags::DEFINED | symbol_flags::COMMON => !self.is_of_code(entry),
             _ => false,
         };
         let bare = names.iter().filter(|(id, entry)| {

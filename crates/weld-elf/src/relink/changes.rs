@@ -14,9 +14,9 @@ use std::time::SystemTime;
 use weld_common::io::input::InputStore;
 use weld_common::io::stamp::Stamp;
 
+use super::full_link_reason::Why;
 use super::libraries::of_other;
 use super::memo::{Is, KnownFile, Memo};
-use super::why::Why;
 
 /// Files that one more thread is worth, and how many threads ask at most.
 const FILES: usize = 256;

@@ -8,11 +8,11 @@ use weld_common::digest::{SIZE, UnitDigest};
 use weld_common::host::Host;
 use weld_common::io::stamp::Stamp;
 
-use super::why::Why;
+use super::full_link_reason::Why;
 use crate::args;
 use crate::options::Options;
-use crate::state::keys;
-use crate::state::outline::short;
+use crate::relink_state::keys;
+use crate::relink_state::outline::short;
 
 /// What a link is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

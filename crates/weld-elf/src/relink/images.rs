@@ -16,10 +16,10 @@ use weld_common::io::output;
 use weld_common::io::spare::{self, open_alone};
 use weld_common::io::stamp::Stamp;
 
+use super::directory::{IMAGES, Place};
+use super::full_link_reason::Why;
 use super::memo::Memo;
 use super::patch;
-use super::place::{IMAGES, Place};
-use super::why::Why;
 use crate::job::Job;
 
 /// Bytes copied at a time: they stay in the cache between reading and writing.

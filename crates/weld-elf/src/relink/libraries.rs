@@ -19,9 +19,9 @@ use crate::arch;
 use crate::elf::*;
 use crate::input::identify::{Kind, identify};
 use crate::input::object::{header, section_table};
-use crate::state::keys;
-use crate::state::outline::{IDENT, short};
-use crate::state::rows::NONE;
+use crate::relink_state::keys;
+use crate::relink_state::outline::{IDENT, short};
+use crate::relink_state::rows::NONE;
 
 /// Contents of this and more bytes are hashed by several threads, of which each gets about as many.
 const SHARE: usize = 4 << 20;

@@ -13,8 +13,8 @@ use weld_common::text::os_str;
 
 use super::command::Request;
 use super::libraries::{KnownArchive, KnownMember};
-use crate::state::Unreadable;
-use crate::state::rows::Field;
+use crate::relink_state::Unreadable;
+use crate::relink_state::rows::Field;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
 const FORMAT: u32 = 2;

@@ -1,7 +1,7 @@
 //! Relinking: an output is made from the one before where inputs have changed, and all else stays (`--incremental`).
 //!
 //! A full link that is asked to keeps beside its output what a later one wants ([`place`]): a *memo* of what it read and
-//! wrote ([`memo`]), its rows ([`crate::state`]), and a second *image* of the output ([`images`]). The later link asks
+//! wrote ([`memo`]), its rows ([`crate::relink_state`]), and a second *image* of the output ([`images`]). The later link asks
 //! the system which inputs have changed ([`changes`]). If none has, the output is as new. If objects have, and only in
 //! bytes of their own sections, these are written again, each by itself ([`patch`]), into the image that nobody uses,
 //! which becomes the output. The program is then the one that a full link gives, byte for byte; `verify` compares.
@@ -15,14 +15,14 @@
 
 mod changes;
 mod command;
+pub mod directory;
+mod eligibility;
+mod full_link_reason;
 mod images;
-mod keep;
 mod libraries;
 mod memo;
-mod nature;
 mod patch;
-pub mod place;
-mod why;
+mod save_state;
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
@@ -46,16 +46,16 @@ use weld_common::text;
 
 use crate::job::Job;
 use crate::options::{BuildId, Incremental, Options};
-use crate::state::Unreadable;
+use crate::relink_state::Unreadable;
 use changes::Changes;
 use command::Request;
+use directory::{Place, STATE, TABLES};
+use full_link_reason::Why;
 use memo::Memo;
 use patch::{LastLink, Patch};
-use place::{Place, STATE, TABLES, directory};
-use why::Why;
 
-pub use nature::COMPILED;
-pub use place::forget;
+pub use directory::forget;
+pub use eligibility::COMPILED;
 
 /// If more objects have changed, and a quarter of the files, the rest is linked again, too.
 const MANY: usize = 64;
@@ -96,13 +96,13 @@ impl Session {
         }
         let begun = SystemTime::now();
         let replaced = output::is_replaced(&options.output.path).is_ok_and(|is_replaced| is_replaced);
-        let dir = directory(options);
+        let dir = directory::path(options);
         let place = match replaced {
             true => Place::open(&dir),
             false => Err(Why::Nature("the output is not a file that can be replaced")),
         };
         let never = OnceLock::new();
-        if let Some(why) = nature::of_options(options) {
+        if let Some(why) = eligibility::of_options(options) {
             _ = never.set(why);
         }
         let request = Request::new(args, options, host);
@@ -131,7 +131,7 @@ impl Session {
     /// Adds a line to the log, if there is one.
     fn log(&self, text: &str) {
         if matches!(self.place, Ok(_) | Err(Why::Busy)) {
-            place::log(&self.dir, text);
+            directory::log(&self.dir, text);
         }
     }
 
@@ -292,7 +292,7 @@ impl Session {
     /// Writes the memo for the next link. If that cannot be done there is none.
     fn remember(&self, place: &Place, mut memo: Memo) -> bool {
         let Ok(current) = Stamp::at(&place.path(images::names(memo.current).0)) else { return false };
-        memo.images = place::IMAGES.map(|name| Stamp::at(&place.path(name)).unwrap_or_default());
+        memo.images = directory::IMAGES.map(|name| Stamp::at(&place.path(name)).unwrap_or_default());
         memo.images[usize::from(memo.current)] = current;
         place.write(STATE, [&memo.encode()[..]]).is_ok()
     }
@@ -302,7 +302,7 @@ impl Drop for Session {
     /// An image that has not become one, because the link failed, is of no use.
     fn drop(&mut self) {
         if let Ok(place) = &self.place {
-            place::IMAGES.iter().for_each(|name| _ = std::fs::remove_file(place.new_path(name)));
+            directory::IMAGES.iter().for_each(|name| _ = std::fs::remove_file(place.new_path(name)));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the image is to have in other bytes, found without writing any.
 //!
-//! A changed object whose outline is as it was ([`crate::state::outline`]) changes nothing but the bytes of
-//! its own sections. They are written again, each by itself ([`crate::state::again`]), and compared with what
+//! A changed object whose outline is as it was ([`crate::relink_state::outline`]) changes nothing but the bytes of
+//! its own sections. They are written again, each by itself ([`crate::relink_state::rewrite_section`]), and compared with what
 //! the image has. The image that is written to need not be the one that is compared with; where the two
 //! differ, and where bytes change, hashes tell whether it still is what the last link wrote.
 
@@ -16,16 +16,16 @@ use weld_common::io::spare;
 use weld_common::io::units::{Leaf, Leaves};
 
 use super::changes::{Changed as ChangedObject, Changes};
+use super::full_link_reason::{Changed, Why};
 use super::memo::Memo;
-use super::why::{Changed, Why};
 use crate::arch;
 use crate::job::Job;
+use crate::relink_state::excerpt::{self, Common};
+use crate::relink_state::file::StateFile;
+use crate::relink_state::rewrite_section::{Alone, Known, Left};
+use crate::relink_state::rows::{InputRow, PieceRow, SectionRow, input_kind};
+use crate::relink_state::{State, Unreadable};
 use crate::sections::SectionKind;
-use crate::state::again::{Alone, Known, Left};
-use crate::state::excerpt::{self, Common};
-use crate::state::file::StateFile;
-use crate::state::rows::{InputRow, PieceRow, SectionRow, input_kind};
-use crate::state::{State, Unreadable};
 
 /// Bytes and where in the file they belong.
 pub type Write = (u64, Vec<u8>);

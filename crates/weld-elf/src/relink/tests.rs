@@ -13,7 +13,7 @@ use weld_common::host::QuietHost;
 use weld_common::io::stamp::GRAIN;
 use weld_testkit::mutate::{Rng, damage};
 
-use super::place;
+use super::directory;
 use crate::link;
 use program::Program;
 
@@ -195,7 +195,7 @@ fn verification_finds_what_is_wrong() {
     }
     // The image that is written next has another byte than it should, and nobody can see it.
     let image = |name: &str| dir.path(".out.weld").join(name);
-    let spare = place::IMAGES.into_iter().find(|name| {
+    let spare = directory::IMAGES.into_iter().find(|name| {
         let meta = |path: &Path| std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(path).unwrap());
         meta(&image(name)) != meta(&dir.path("out"))
     });
@@ -294,13 +294,13 @@ fn two_links_at_once() {
         assert!(dir.said().starts_with("relinked") && dir.read("out") == is, "{}", dir.said());
     }
     // While somebody has the lock, nothing is kept.
-    let held = place::Place::open(&dir.path(".out.weld")).ok();
+    let held = directory::Place::open(&dir.path(".out.weld")).ok();
     assert!(held.is_some() && !check(&dir, &program, &[]));
     assert!(dir.said().contains("another link of this output is running"), "{}", dir.said());
     drop(held);
-    place::forget(&dir.path(".out.weld")).unwrap();
+    directory::forget(&dir.path(".out.weld")).unwrap();
     assert!(!dir.path(".out.weld").exists());
-    assert!(place::forget(&dir.0).is_err() && dir.path("out").exists());
+    assert!(directory::forget(&dir.0).is_err() && dir.path("out").exists());
 }
 
 #[test]

@@ -23,6 +23,7 @@ use weld_common::glob::Glob;
 use weld_common::hash::{hash_bytes, join};
 use weld_common::hash_index::HashIndex;
 
+use crate::address::align_up;
 use crate::arch::facts::Facts;
 use crate::arch::shrink::Shrink;
 use crate::elf::*;
@@ -36,7 +37,6 @@ use crate::sections::names::continues;
 use crate::sections::scripted::Rules;
 use crate::sections::{InputSection, JoinedKind, Sections, is_array, is_sframe};
 use crate::synth::groups::Group;
-use crate::util::align_up;
 
 /// Flags that output sections have if any of their members has them.
 const UNITED: u64 = SHF_WRITE | SHF_EXECINSTR;

@@ -15,12 +15,12 @@ use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::roots::Roots;
 use crate::live::{Live, SectionOwners};
-use crate::names::flag;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{SectionKind, Sections};
+use crate::symbol_names::flag;
 use crate::symbols::internal::Internals;
-use crate::symbols::{Symbols, sym};
+use crate::symbols::{Symbols, symbol_flags};
 
 struct Marker<'c, 'a> {
     resolved: &'c Resolved<'a>,
@@ -42,7 +42,7 @@ pub struct Link<'c, 'a> {
 }
 
 impl Link<'_, '_> {
-    /// The sections to copy. Notes in `symbols` which names they refer to (`sym::USED`).
+    /// The sections to copy. Notes in `symbols` which names they refer to (`symbol_flags::USED`).
     pub fn live(self, options: &Options, sink: &DiagSink) -> Live {
         live(self, options, sink)
     }
@@ -72,7 +72,7 @@ fn live(link: Link, options: &Options, sink: &DiagSink) -> Live {
         });
     }
     marker.drop_leaderless();
-    if symbols.list.iter().any(|symbol| symbol.has(sym::IN_DISCARDED)) {
+    if symbols.list.iter().any(|symbol| symbol.has(symbol_flags::IN_DISCARDED)) {
         marker.use_discarded();
     }
     Live::new(marker.marks)
@@ -172,8 +172,8 @@ impl<'a> Marker<'_, 'a> {
         let Some(local) = object.syms.get(index as usize) else { return };
         if index >= object.first_global {
             let symbol = &self.symbols[object.global(index)];
-            symbol.add(sym::USED);
-            if symbol.kind() == sym::DEFINED {
+            symbol.add(symbol_flags::USED);
+            if symbol.kind() == symbol_flags::DEFINED {
                 self.push(symbol.section);
             }
         } else if let SymbolPlace::Section(s) = object.place(index, local)
@@ -189,7 +189,7 @@ impl<'a> Marker<'_, 'a> {
             if (reloc.sym() as usize) < object.syms.len() {
                 let symbol = &self.symbols[object.global(reloc.sym())];
                 if symbol.is_undefined() {
-                    symbol.add(sym::USED);
+                    symbol.add(symbol_flags::USED);
                 }
             }
         }
@@ -212,8 +212,8 @@ impl<'a> Marker<'_, 'a> {
                 for reloc in relocs.filter(|r| r.sym() >= object.first_global) {
                     if (reloc.sym() as usize) < object.syms.len() {
                         let symbol = &self.symbols[object.global(reloc.sym())];
-                        if symbol.has(sym::IN_DISCARDED) {
-                            symbol.add(sym::USED_STRONG);
+                        if symbol.has(symbol_flags::IN_DISCARDED) {
+                            symbol.add(symbol_flags::USED_STRONG);
                         }
                     }
                 }

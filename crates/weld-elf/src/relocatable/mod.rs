@@ -27,7 +27,7 @@ use crate::resolve::comdat::Comdats;
 use crate::sections::{self, Sections};
 use crate::setup::ScriptRules;
 use crate::symbols::internal::{FromScripts, Internals, Target};
-use crate::symbols::{self, Symbols, sym};
+use crate::symbols::{self, Symbols, symbol_flags};
 use crate::synth::attributes;
 use crate::synth::commons::{Commons, allocate_commons, merged_commons};
 use crate::synth::error::failed;
@@ -211,8 +211,8 @@ fn check_aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &
     for internal in &internals.list {
         let Target::Alias(other, _) = internal.target else { continue };
         let placed = match symbols[other].kind() {
-            sym::COMMON => job.options.symbols.define_common,
-            sym::UNDEFINED | sym::SHARED => false,
+            symbol_flags::COMMON => job.options.symbols.define_common,
+            symbol_flags::UNDEFINED | symbol_flags::SHARED => false,
             _ => true,
         };
         if !placed {

@@ -10,8 +10,8 @@ use crate::elf::Sym;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::job::Job;
-use crate::names::Rank;
 use crate::resolve::Resolved;
+use crate::symbol_names::Rank;
 use crate::wording::{place, shown};
 
 /// How many definitions of one symbol are named.

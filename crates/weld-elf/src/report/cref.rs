@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::ids::*;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::wording::shown;
 
@@ -60,8 +60,8 @@ pub fn text(image: &Image) -> String {
 fn is_shown(image: &Image, id: SymbolId) -> bool {
     let symbol = &image.symbols[id];
     match symbol.kind() {
-        sym::UNDEFINED => false,
-        sym::DEFINED => image.live.contains(SectionId(symbol.section)),
+        symbol_flags::UNDEFINED => false,
+        symbol_flags::DEFINED => image.live.contains(SectionId(symbol.section)),
         _ => true,
     }
 }

@@ -8,10 +8,10 @@ use weld_common::resolve::duplicates::{self, Definition, Definitions};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::job::Job;
-use crate::names::{Rank, Rival};
 use crate::resolve::Resolved;
 use crate::resolve::versioned;
 use crate::sections::{SectionKind, Sections};
+use crate::symbol_names::{Rank, Rival};
 use crate::wording::{place, shown};
 
 pub fn report(job: &Job, resolved: &Resolved, sections: &Sections) {

@@ -15,9 +15,9 @@ use crate::input::FileName;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::{Object, SymbolPlace};
 use crate::job::Job;
-use crate::names::flag;
 use crate::resolve::{Extraction, Resolved};
 use crate::setup;
+use crate::symbol_names::flag;
 use crate::wording::shown;
 
 pub fn report(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Diagnostics> {

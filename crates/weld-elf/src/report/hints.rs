@@ -14,8 +14,8 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
-use crate::names::symver::plain;
-use crate::names::{Entry, Rank, flag};
+use crate::symbol_names::symver::plain;
+use crate::symbol_names::{Entry, Rank, flag};
 use crate::wording::place;
 
 /// What starts the names of a library, and what to do about it.

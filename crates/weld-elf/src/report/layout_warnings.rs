@@ -11,7 +11,7 @@ use crate::job::{Context, Job};
 use crate::live::dyn_relocs::{DynKind, DynReloc};
 use crate::live::fact;
 use crate::options::{OutputKind, ReportPolicy};
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use crate::synth::got::Fixup;
 use crate::synth::image::Image;
 use crate::wording::{place, shown};
@@ -147,7 +147,9 @@ fn changed_code(job: &Job, image: &Image, context: &Context) {
 /// writable for the other relocations.
 fn resolvers(job: &Job, image: &Image) {
     let names = image.symbols.list.iter().enumerate();
-    let ifuncs = names.filter(|(_, s)| s.kind() == sym::DEFINED && s.has(sym::IFUNC) && s.has(sym::NEEDS));
+    let ifuncs = names.filter(|(_, s)| {
+        s.kind() == symbol_flags::DEFINED && s.has(symbol_flags::IFUNC) && s.has(symbol_flags::NEEDS)
+    });
     for (i, _) in ifuncs {
         let name = shown(job.options, image.resolved.names.get(SymbolId(i as u32)).name);
         let text = format!(

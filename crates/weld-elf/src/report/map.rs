@@ -23,7 +23,7 @@ use crate::job::Context;
 use crate::layout::scripted::{Inside, Note};
 use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
 use crate::sections::SectionKind;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::wording::shown;
 use weld_common::text;
@@ -201,9 +201,11 @@ impl Symbols {
             let symbol = &image.symbols[id];
             match symbol.kind() {
                 // Those that nothing uses have no place.
-                sym::COMMON if symbol.section == u32::MAX => {}
-                sym::COMMON => commons.push((symbol.address(), id)),
-                sym::SHARED if symbol.has(sym::NEEDS_COPY) => copies.push((symbol.address(), id)),
+                symbol_flags::COMMON if symbol.section == u32::MAX => {}
+                symbol_flags::COMMON => commons.push((symbol.address(), id)),
+                symbol_flags::SHARED if symbol.has(symbol_flags::NEEDS_COPY) => {
+                    copies.push((symbol.address(), id))
+                }
                 _ => {}
             }
         }

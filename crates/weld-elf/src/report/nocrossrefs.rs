@@ -14,7 +14,7 @@ use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::SectionOwners;
 use crate::script::layout::{Forbidden, LayoutScript};
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::wording;
 
@@ -93,7 +93,8 @@ fn target(image: &Image, object: &Object, index: u32) -> Option<OutputSectionId>
     let local = object.syms.get(index as usize)?;
     if index >= object.first_global {
         let symbol = &image.symbols[object.global(index)];
-        let header = (symbol.kind() != sym::UNDEFINED).then(|| image.output_index(symbol)).flatten()?;
+        let header =
+            (symbol.kind() != symbol_flags::UNDEFINED).then(|| image.output_index(symbol)).flatten()?;
         return header.section();
     }
     let SymbolPlace::Section(shndx) = object.place(index, local) else { return None };

@@ -10,10 +10,10 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::load::{Input, Inputs};
 use crate::job::Job;
-use crate::names::Rank;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
-use crate::symbols::{Symbols, sym};
+use crate::symbol_names::Rank;
+use crate::symbols::{Symbols, symbol_flags};
 use crate::wording::{place, shown};
 
 /// `--print-archive-stats`: how many members each archive has, and how many of them take part.
@@ -89,12 +89,12 @@ impl Link<'_, '_> {
     fn line(&self, text: &mut String, (from, file): (&str, FileId), id: SymbolId, symbol: &Sym) {
         let entry = self.resolved.names.get(id);
         let defined = self.symbols[id].kind();
-        if entry.rank() >= Rank::Undefined || entry.file() == file || defined == sym::UNDEFINED {
+        if entry.rank() >= Rank::Undefined || entry.file() == file || defined == symbol_flags::UNDEFINED {
             return;
         }
         let to = match (&self.inputs.files[entry.file().index()], defined) {
             (Input::Internal, _) => return,
-            (Input::Object { .. } | Input::Member { .. }, sym::DEFINED) => {
+            (Input::Object { .. } | Input::Member { .. }, symbol_flags::DEFINED) => {
                 let index = self.resolved.index_of_file[entry.file().index()] as usize;
                 let object = &self.resolved.objects[index];
                 match place::section_of(object, entry.sym()) {

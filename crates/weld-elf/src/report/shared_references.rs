@@ -17,10 +17,10 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::Shared;
 use crate::job::Job;
-use crate::names::{Rank, flag, pack};
 use crate::options::OutputKind;
 use crate::resolve::Resolved;
-use crate::symbols::{Symbols, sym};
+use crate::symbol_names::{Rank, flag, pack};
+use crate::symbols::{Symbols, symbol_flags};
 use crate::wording::shown;
 
 /// How many libraries that refer to a symbol are named.
@@ -114,9 +114,9 @@ fn problem(resolved: &Resolved, symbols: &Symbols, id: SymbolId) -> Option<Probl
     }
     let symbol = &symbols[id];
     match symbol.kind() {
-        sym::UNDEFINED => Some(Problem::Undefined),
-        sym::SHARED => None,
-        _ => symbol.has(sym::HIDDEN | sym::LOCALIZED).then_some(Problem::NotExported),
+        symbol_flags::UNDEFINED => Some(Problem::Undefined),
+        symbol_flags::SHARED => None,
+        _ => symbol.has(symbol_flags::HIDDEN | symbol_flags::LOCALIZED).then_some(Problem::NotExported),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::job::Job;
 use crate::live::{Live, SectionOwners};
 use crate::resolve::Resolved;
 use crate::sections::Sections;
-use crate::symbols::{Symbols, sym};
+use crate::symbols::{Symbols, symbol_flags};
 use crate::wording::shown;
 
 /// What the calls are looked for in.
@@ -66,12 +66,12 @@ impl SplitStack<'_, '_> {
     /// Whether the symbol is a function that may have been compiled without `-fsplit-stack`.
     fn is_ordinary(&self, id: SymbolId) -> bool {
         let symbol = &self.symbols[id];
-        if !symbol.has(sym::FUNC) || self.resolved.names.get(id).name.starts_with(b"__morestack") {
+        if !symbol.has(symbol_flags::FUNC) || self.resolved.names.get(id).name.starts_with(b"__morestack") {
             return false;
         }
         match symbol.kind() {
-            sym::SHARED => true,
-            sym::DEFINED => {
+            symbol_flags::SHARED => true,
+            symbol_flags::DEFINED => {
                 let owner = self.owners.object(SectionId(symbol.section));
                 !self.sections.objects[owner.index()].has_split_stack
             }

@@ -9,8 +9,8 @@ use crate::input::load::{Input, Inputs};
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::shared::Shared;
 use crate::job::Job;
-use crate::names::symver::plain;
 use crate::resolve::Resolved;
+use crate::symbol_names::symver::plain;
 use crate::wording::shown;
 
 /// The files that take part in the link, a line each: objects, shared objects and extracted members.

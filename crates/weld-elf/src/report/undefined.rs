@@ -11,13 +11,13 @@ use crate::ids::*;
 use crate::input::load::Inputs;
 use crate::job::Job;
 use crate::live::{Live, UndefinedRef};
-use crate::names::symver;
-use crate::names::{Entry, Rank, flag};
 use crate::options::{Options, UnresolvedPolicy};
 use crate::resolve::Resolved;
 use crate::sections::Sections;
+use crate::symbol_names::symver;
+use crate::symbol_names::{Entry, Rank, flag};
 use crate::symbols::internal::{Internals, Target};
-use crate::symbols::{Symbols, sym};
+use crate::symbols::{Symbols, symbol_flags};
 use crate::wording::place::Extents;
 use crate::wording::{detailed, discarded, place, shown};
 
@@ -87,7 +87,7 @@ impl Undefined<'_, '_> {
     fn headline(&self, id: SymbolId) -> String {
         let entry = self.resolved.names.get(id);
         let name = shown(self.job.options, entry.name);
-        if self.symbols[id].has(sym::IN_DISCARDED) {
+        if self.symbols[id].has(symbol_flags::IN_DISCARDED) {
             return format!("symbol is defined only in a discarded section: {name}");
         }
         let visibility = [
@@ -125,7 +125,7 @@ impl Undefined<'_, '_> {
 
     fn causes(&self, id: SymbolId, elsewhere: &Elsewhere, search: bool) -> Vec<String> {
         let entry = self.resolved.names.get(id);
-        if self.symbols[id].has(sym::IN_DISCARDED) {
+        if self.symbols[id].has(symbol_flags::IN_DISCARDED) {
             return self.discarded(entry);
         }
         let mut notes = hints::out_of_reach(self, entry, elsewhere);
@@ -190,9 +190,9 @@ pub fn aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &In
     for internal in &internals.list {
         let Target::Alias(other, offset) = internal.target else { continue };
         let why = match symbols[other].kind() {
-            sym::UNDEFINED => "is not defined",
-            sym::SHARED => "is in a shared object, so that its address is not known",
-            _ if offset != 0 && symbols[other].has(sym::IFUNC) => {
+            symbol_flags::UNDEFINED => "is not defined",
+            symbol_flags::SHARED => "is in a shared object, so that its address is not known",
+            _ if offset != 0 && symbols[other].has(symbol_flags::IFUNC) => {
                 "is an IFUNC, so that nothing can be added to its address"
             }
             _ => continue,

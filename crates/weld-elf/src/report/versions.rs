@@ -5,8 +5,8 @@ use weld_common::diag::Diagnostic;
 use crate::job::Job;
 use crate::options::UndefinedVersion;
 use crate::resolve::Resolved;
-use crate::symbols::rules::Scripts;
-use crate::symbols::{Symbols, sym};
+use crate::symbols::version_scripts::Scripts;
+use crate::symbols::{Symbols, symbol_flags};
 
 /// Names that a version script spells out but nothing defines.
 pub fn undefined(job: &Job, resolved: &Resolved, symbols: &Symbols, scripts: &Scripts) {
@@ -18,7 +18,7 @@ pub fn undefined(job: &Job, resolved: &Resolved, symbols: &Symbols, scripts: &Sc
     for (node, pattern) in scripts.versions.exact_globals() {
         let defined = |name: &[u8]| {
             let id = resolved.names.find(name);
-            id.is_some_and(|id| !matches!(symbols[id].kind(), sym::UNDEFINED | sym::SHARED))
+            id.is_some_and(|id| !matches!(symbols[id].kind(), symbol_flags::UNDEFINED | symbol_flags::SHARED))
         };
         let spelled = [&pattern.text, &b"@"[..], &node.name].concat();
         if pattern.cxx || defined(&pattern.text) || defined(&spelled) {

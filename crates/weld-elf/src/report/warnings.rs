@@ -12,9 +12,9 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::job::Job;
 use crate::live::Live;
-use crate::names::{Rank, flag};
 use crate::resolve::Resolved;
 use crate::sections::Sections;
+use crate::symbol_names::{Rank, flag};
 use crate::wording::place;
 
 /// How many references to a symbol are shown.

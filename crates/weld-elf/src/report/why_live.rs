@@ -17,11 +17,11 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::job::{Context, Job};
 use crate::live::Live;
 use crate::live::roots::Roots;
-use crate::names::flag;
 use crate::resolve::Resolved;
 use crate::sections::{Sections, is_array};
 use crate::setup;
-use crate::symbols::{Symbols, sym};
+use crate::symbol_names::flag;
+use crate::symbols::{Symbols, symbol_flags};
 use crate::wording::{place, shown};
 
 /// Who brought a section to life.
@@ -132,7 +132,7 @@ impl<'a> WhyLive<'_, 'a> {
         let symbol = object.syms.get(index as usize)?;
         if index >= object.first_global {
             let global = &self.symbols[object.global(index)];
-            return (global.kind() == sym::DEFINED).then_some(SectionId(global.section));
+            return (global.kind() == symbol_flags::DEFINED).then_some(SectionId(global.section));
         }
         match object.place(index, symbol) {
             SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
@@ -216,7 +216,7 @@ impl<'a> WhyLive<'_, 'a> {
             if self.resolved.names.get(id).flags & (flag::ROOT | flag::KEEP) != 0 {
                 return format!("an option or a script asks for {}", shown(self.job.options, name));
             }
-            if self.symbols[id].has(sym::EXPORTED) {
+            if self.symbols[id].has(symbol_flags::EXPORTED) {
                 exported.get_or_insert(name);
             }
         }

@@ -12,7 +12,7 @@ use weld_common::resolve::comdat;
 use super::Resolved;
 use crate::ids::*;
 use crate::input::object::{Group, Object, SymbolPlace};
-use crate::names::{Rank, Wrap};
+use crate::symbol_names::{Rank, Wrap};
 
 /// Which groups stay.
 pub struct Comdats(comdat::Comdats);

@@ -10,11 +10,11 @@ use super::{Reader, Rounds};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
-use crate::names;
+use crate::symbol_names;
 
 /// Files to read for common symbols that archives have not been asked for, with the names that they define.
 pub fn definitions(rounds: &mut Rounds) -> Vec<(FileId, SymbolId)> {
-    let mut ids = names::offered_commons(&rounds.names);
+    let mut ids = symbol_names::offered_commons(&rounds.names);
     ids.retain(|id| rounds.format.asked.insert(*id));
     if ids.is_empty() {
         return Vec::new();

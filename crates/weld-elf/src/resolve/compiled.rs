@@ -20,7 +20,7 @@ use crate::elf::{SHN_COMMON, SHN_UNDEF, STB_GLOBAL};
 use crate::ids::*;
 use crate::input::identify::{Kind, identify};
 use crate::input::ir;
-use crate::names::{Rank, flag};
+use crate::symbol_names::{Rank, flag};
 
 /// What intermediate code has become.
 pub struct Compiled<'a> {

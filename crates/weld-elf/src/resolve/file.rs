@@ -7,7 +7,7 @@ use weld_common::resolve::File;
 use crate::ids::{FileId, SymbolId};
 use crate::input::object::Object;
 use crate::input::shared::Shared;
-use crate::names::flag;
+use crate::symbol_names::flag;
 
 /// What one file became when it was read.
 pub enum ElfFile<'a> {

@@ -4,7 +4,7 @@
 use super::read::Rounds;
 use crate::ids::{FileId, SymbolId};
 use crate::input::load::Input;
-use crate::names::flag;
+use crate::symbol_names::flag;
 
 /// Of the names that just became wanted, those that must be defined in this output and that a shared object
 /// comes first for, each with the lazy file to read instead.

@@ -3,7 +3,7 @@
 //! Files are read in rounds (`weld_common::resolve`): first all that the command line names, with what
 //! archives provide, then what the round before found to be wanted.
 //!
-//! Rules (those of lld and mold; `weld_common::names` carries them out, by ranks): a strong definition beats a common symbol, which beats a weak
+//! Rules (those of lld and mold; `weld_common::symbol_names` carries them out, by ranks): a strong definition beats a common symbol, which beats a weak
 //! definition; among equals the earlier file wins. An archive member is read when a non-weak
 //! reference has no definition in any file read so far and no shared object earlier on the command
 //! line provides it; a reference that is not of default visibility is met by no shared object, so it
@@ -34,8 +34,8 @@ use crate::input::ir;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
-use crate::names::{self, *};
 use crate::options::Options;
+use crate::symbol_names::{self, *};
 pub use compiled::Compiled;
 use file::Sorted;
 use read::{Reader, Rounds};
@@ -90,7 +90,7 @@ impl<'a> Resolver<'a, '_> {
         let (asked, has_code) = (HashSet::new(), AtomicBool::new(false));
         let is_compiled = compiled.is_some();
         let reader = Reader { inputs, options, wrap, search, is_compiled, has_code, parallel, asked };
-        let shard_bits = names::shard_bits(inputs.total_bytes);
+        let shard_bits = symbol_names::shard_bits(inputs.total_bytes);
         let expected = Expected { shard_bits, files: inputs.files.len() };
         let mut rounds = Rounds::new(reader, expected, sink, parallel);
         rounds.extractions = options.reports.explains_extraction().then(Vec::new);
@@ -114,8 +114,8 @@ impl<'a> Resolver<'a, '_> {
         let has_code = format.has_code.into_inner();
         let Sorted { objects, mut shared, index_of_file } = file::sort(files, self.inputs.files.len());
         soname::join(&mut shared);
-        let duplicates = names::take_duplicates(&mut names);
-        let commons = names::take_commons(&mut names);
+        let duplicates = symbol_names::take_duplicates(&mut names);
+        let commons = symbol_names::take_commons(&mut names);
         let mut resolved = Resolved {
             objects,
             shared,

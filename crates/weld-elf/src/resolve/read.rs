@@ -17,8 +17,8 @@ use crate::input::load::{Input, Inputs};
 use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::input::unusable::Unusable;
-use crate::names::{Bins, ElfRules, Names, Wrap};
 use crate::options::Options;
+use crate::symbol_names::{Bins, ElfRules, Names, Wrap};
 
 pub type Rounds<'a, 's, 'l> = resolve::Rounds<'a, 's, Reader<'a, 'l>>;
 

@@ -17,7 +17,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::Shared;
 use crate::input::shared::alignment;
-use crate::names::{Rank, flag, pack};
+use crate::symbol_names::{Rank, flag, pack};
 
 /// What a common symbol has to be at least, because of shared objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

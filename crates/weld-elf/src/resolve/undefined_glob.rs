@@ -3,8 +3,8 @@
 use weld_common::diag::DiagSink;
 use weld_common::glob::Glob;
 
-use crate::names::{self, Names};
 use crate::options::Options;
+use crate::symbol_names::{self, Names};
 
 /// Makes what matches a root. A pattern that is none is an error.
 pub fn add_roots(options: &Options, names: &mut Names, sink: &DiagSink) {
@@ -18,5 +18,5 @@ pub fn add_roots(options: &Options, names: &mut Names, sink: &DiagSink) {
             Err(e) => sink.error(format!("--undefined-glob: {pattern}: {e}")),
         }
     }
-    names::add_roots(names, |name| globs.iter().any(|g| g.matches(name)));
+    symbol_names::add_roots(names, |name| globs.iter().any(|g| g.matches(name)));
 }

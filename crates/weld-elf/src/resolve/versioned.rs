@@ -31,8 +31,8 @@ use super::Resolved;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::names::symver::{Spelled, split};
-use crate::names::{Names, Rank, Rival, flag, pack};
+use crate::symbol_names::symver::{Spelled, split};
+use crate::symbol_names::{Names, Rank, Rival, flag, pack};
 
 /// A name that stands beside a spelled one of the same version, and may have to go.
 #[derive(Clone, Copy, Debug)]

@@ -15,8 +15,8 @@ use super::Resolved;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
-use crate::names::flag;
-use crate::names::symver::split;
+use crate::symbol_names::flag;
+use crate::symbol_names::symver::split;
 
 /// Notes in the names of such definitions what shared objects say of them. Call when all files are read.
 pub fn note(resolved: &mut Resolved) {

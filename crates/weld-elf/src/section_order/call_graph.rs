@@ -21,7 +21,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::sections::decode_symbols;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 
 impl<'a> Orderer<'_, 'a> {
     /// The sections that a profile names, in the order that it suggests.
@@ -74,7 +74,7 @@ impl<'a> Orderer<'_, 'a> {
         let symbol = object.syms.get(index as usize)?;
         let id = if index >= object.first_global {
             let symbol = &self.symbols[object.global(index)];
-            (symbol.kind() == sym::DEFINED).then_some(SectionId(symbol.section))
+            (symbol.kind() == symbol_flags::DEFINED).then_some(SectionId(symbol.section))
         } else {
             match object.place(index, symbol) {
                 SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {

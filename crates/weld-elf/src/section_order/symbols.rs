@@ -13,8 +13,8 @@ use super::{Orderer, SectionOrder};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
-use crate::symbols::rules;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
+use crate::symbols::version_scripts;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,10 +78,10 @@ impl<'a> Orderer<'_, 'a> {
             let Some(id) = self.resolved.names.find(name) else { continue };
             let symbol = &self.symbols[id];
             found.push(match symbol.kind() {
-                sym::DEFINED => self.found(SectionId(symbol.section)),
-                sym::ABSOLUTE => Found::Not("it has a fixed value"),
-                sym::SHARED => Found::Not("a shared library defines it"),
-                sym::UNDEFINED => Found::Not("nothing defines it"),
+                symbol_flags::DEFINED => self.found(SectionId(symbol.section)),
+                symbol_flags::ABSOLUTE => Found::Not("it has a fixed value"),
+                symbol_flags::SHARED => Found::Not("a shared library defines it"),
+                symbol_flags::UNDEFINED => Found::Not("nothing defines it"),
                 _ => Found::Not("the linker gives it its place"),
             });
         }
@@ -98,7 +98,7 @@ impl<'a> Orderer<'_, 'a> {
     }
 
     pub(super) fn read(&self, path: &Path) -> Option<&'a [u8]> {
-        match rules::read(self.job.options, self.job.store, path) {
+        match version_scripts::read(self.job.options, self.job.store, path) {
             Ok(text) => Some(text),
             Err(diagnostic) => {
                 self.job.sink.push(diagnostic);

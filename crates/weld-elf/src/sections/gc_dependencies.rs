@@ -16,7 +16,7 @@ use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace, append};
 use crate::options::OutputKind;
-use crate::util::is_c_identifier;
+use crate::sections::names::is_c_identifier;
 
 impl Parser<'_, '_> {
     /// Notes what the section means to gc.

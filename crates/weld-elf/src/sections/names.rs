@@ -181,6 +181,12 @@ fn is_crt_file(object: &Object) -> bool {
     base.starts_with("crtbegin") || base.starts_with("crtend")
 }
 
+/// Whether `name` could be a C identifier, so that `__start_name` and `__stop_name` exist.
+pub fn is_c_identifier(name: &[u8]) -> bool {
+    let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    !name.is_empty() && !name[0].is_ascii_digit() && name.iter().all(word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

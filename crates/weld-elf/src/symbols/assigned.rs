@@ -8,9 +8,9 @@ use std::collections::HashSet;
 
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
-use crate::names::Rank;
 use crate::resolve::Resolved;
 use crate::script::sections::Assignment;
+use crate::symbol_names::Rank;
 
 /// What an object defines by a name that a script assigns to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

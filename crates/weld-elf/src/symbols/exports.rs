@@ -10,15 +10,15 @@ use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::trace;
 
-use super::rules::VersionDef;
-use super::{Symbols, sym};
+use super::version_scripts::VersionDef;
+use super::{Symbols, symbol_flags};
 use crate::elf::*;
 use crate::ids::*;
 use crate::mode::Mode;
-use crate::names::symver::{self, Spelled};
-use crate::names::{Entry, Rank, flag};
 use crate::options::{Bsymbolic, Options};
 use crate::resolve::Resolved;
+use crate::symbol_names::symver::{self, Spelled};
+use crate::symbol_names::{Entry, Rank, flag};
 
 /// Versions of the symbols that the output defines.
 pub struct Exports<'a> {
@@ -43,10 +43,10 @@ impl Exports<'_> {
             let given = self.version(shadowed.id);
             let symbol = &symbols[shadowed.id];
             let unversioned = given == VER_NDX_GLOBAL && shadowed.is_same;
-            if symbol.has(sym::EXPORTED) && (unversioned || Some(given) == index) {
-                symbol.remove(sym::EXPORTED | sym::PREEMPTIBLE);
-                symbol.add(sym::LOCALIZED);
-                if shadowed.is_same && symbols[shadowed.by].has(sym::EXPORTED) {
+            if symbol.has(symbol_flags::EXPORTED) && (unversioned || Some(given) == index) {
+                symbol.remove(symbol_flags::EXPORTED | symbol_flags::PREEMPTIBLE);
+                symbol.add(symbol_flags::LOCALIZED);
+                if shadowed.is_same && symbols[shadowed.by].has(symbol_flags::EXPORTED) {
                     renamed.insert(shadowed.id, shadowed.by);
                 }
             }
@@ -141,9 +141,12 @@ fn export_data_pointer(resolved: &Resolved, symbols: &Symbols, options: &Options
     }
     let Some(id) = resolved.names.find(pointer.symbol.as_bytes()) else { return };
     let symbol = &symbols[id];
-    let is_here = matches!(symbol.flags() & sym::KIND, sym::DEFINED | sym::ABSOLUTE | sym::INTERNAL);
-    if is_here && !symbol.has(sym::HIDDEN) && !symbol.has(sym::LOCALIZED) {
-        symbol.add(sym::EXPORTED);
+    let is_here = matches!(
+        symbol.flags() & symbol_flags::KIND,
+        symbol_flags::DEFINED | symbol_flags::ABSOLUTE | symbol_flags::INTERNAL
+    );
+    if is_here && !symbol.has(symbol_flags::HIDDEN) && !symbol.has(symbol_flags::LOCALIZED) {
+        symbol.add(symbol_flags::EXPORTED);
     }
 }
 
@@ -180,13 +183,13 @@ fn drop_other_kinds(resolved: &Resolved, symbols: &Symbols, rivals: Vec<SymbolId
         }
     }
     for (id, kinds) in kinds {
-        let own = match symbols[id].flags() & (sym::FUNC | sym::TLS) {
+        let own = match symbols[id].flags() & (symbol_flags::FUNC | symbol_flags::TLS) {
             0 => VARIABLE,
-            sym::TLS => THREAD_LOCAL,
+            symbol_flags::TLS => THREAD_LOCAL,
             _ => FUNCTION,
         };
         if kinds != 0 && kinds & own == 0 {
-            symbols[id].remove(sym::EXPORTED);
+            symbols[id].remove(symbol_flags::EXPORTED);
         }
     }
 }
@@ -196,16 +199,16 @@ impl Decider<'_, '_> {
     fn decide(&self, id: SymbolId, entry: &Entry) -> u16 {
         let symbol = &self.symbols[id];
         let flags = symbol.flags();
-        match flags & sym::KIND {
-            sym::SHARED => symbol.add(sym::PREEMPTIBLE),
-            sym::UNDEFINED => {
-                let weak = flags & sym::WEAK_UNDEFINED != 0;
+        match flags & symbol_flags::KIND {
+            symbol_flags::SHARED => symbol.add(symbol_flags::PREEMPTIBLE),
+            symbol_flags::UNDEFINED => {
+                let weak = flags & symbol_flags::WEAK_UNDEFINED != 0;
                 let left_open = if weak { self.mode.dynamic_undefined } else { self.mode.dynamic };
                 // What is not of default visibility has to be in this output; no loader looks for it. Nor can
                 // it be asked for a version of an unknown library.
                 let spelled = entry.flags & flag::HAS_VERSION != 0 && symver::split(entry.name).is_some();
-                if left_open && flags & (sym::HIDDEN | sym::PROTECTED) == 0 && !spelled {
-                    symbol.add(sym::PREEMPTIBLE);
+                if left_open && flags & (symbol_flags::HIDDEN | symbol_flags::PROTECTED) == 0 && !spelled {
+                    symbol.add(symbol_flags::PREEMPTIBLE);
                 }
             }
             _ => return self.decide_defined(id, entry),
@@ -216,15 +219,15 @@ impl Decider<'_, '_> {
     fn decide_defined(&self, id: SymbolId, entry: &Entry) -> u16 {
         let symbol = &self.symbols[id];
         let flags = symbol.flags();
-        if flags & sym::HIDDEN != 0 {
+        if flags & symbol_flags::HIDDEN != 0 {
             return VER_NDX_LOCAL;
         }
         // What an excluded archive spells need not be defined here.
         let version = if self.is_excluded(id, entry) { VER_NDX_LOCAL } else { self.version(entry) };
-        let is_data = || self.options.symbols.dynamic_list_data && flags & sym::OBJECT != 0;
+        let is_data = || self.options.symbols.dynamic_list_data && flags & symbol_flags::OBJECT != 0;
         let listed = || is_data() || (self.rules.in_dynamic_list)(entry.name);
         if version == VER_NDX_LOCAL {
-            symbol.add(sym::LOCALIZED);
+            symbol.add(symbol_flags::LOCALIZED);
             return VER_NDX_LOCAL;
         }
         if !self.mode.dynamic {
@@ -242,9 +245,9 @@ impl Decider<'_, '_> {
         if !exported {
             return version;
         }
-        symbol.add(sym::EXPORTED);
+        symbol.add(symbol_flags::EXPORTED);
         // An IFUNC is not bound as a function is.
-        let function = flags & (sym::FUNC | sym::IFUNC) == sym::FUNC;
+        let function = flags & (symbol_flags::FUNC | symbol_flags::IFUNC) == symbol_flags::FUNC;
         let bound = match self.options.symbols.bsymbolic {
             Bsymbolic::None => false,
             Bsymbolic::All => true,
@@ -253,12 +256,12 @@ impl Decider<'_, '_> {
             Bsymbolic::NonWeakFunctions => function && entry.rank() != Rank::Weak,
         };
         // A dynamic list binds all that it does not name. Thread-local variables stay replaceable.
-        let symbolic = (bound || self.rules.has_dynamic_list) && flags & sym::TLS == 0;
+        let symbolic = (bound || self.rules.has_dynamic_list) && flags & symbol_flags::TLS == 0;
         if self.mode.shared
-            && flags & sym::PROTECTED == 0
+            && flags & symbol_flags::PROTECTED == 0
             && (!symbolic || asked || self.is_unique(entry, flags))
         {
-            symbol.add(sym::PREEMPTIBLE);
+            symbol.add(symbol_flags::PREEMPTIBLE);
         }
         version
     }
@@ -269,7 +272,9 @@ impl Decider<'_, '_> {
         if entry.flags & (REFERS | flag::DEF_SHARED) == 0 {
             return false;
         }
-        if entry.flags & flag::DEF_SHARED != 0 && flags & (sym::FUNC | sym::OBJECT | sym::TLS) != 0 {
+        if entry.flags & flag::DEF_SHARED != 0
+            && flags & (symbol_flags::FUNC | symbol_flags::OBJECT | symbol_flags::TLS) != 0
+        {
             self.rivals.lock().unwrap().push(id);
         }
         true
@@ -278,7 +283,7 @@ impl Decider<'_, '_> {
     /// Whether there may be but one of it in a process, wherever it is defined.
     #[inline(never)]
     fn is_unique(&self, entry: &Entry, flags: u32) -> bool {
-        if flags & sym::FUNC != 0 || entry.rank() != Rank::Weak || !self.options.symbols.gnu_unique {
+        if flags & symbol_flags::FUNC != 0 || entry.rank() != Rank::Weak || !self.options.symbols.gnu_unique {
             return false;
         }
         let index = self.resolved.index_of_file[entry.file().index()];

@@ -9,11 +9,9 @@ use std::sync::Arc;
 use weld_common::diag::DiagSink;
 
 use super::assigned::{self, Original};
-use super::{Symbols, sym, value_kinds};
+use super::{Symbols, symbol_flags, value_kinds};
 use crate::ids::*;
 use crate::mode::Mode;
-use crate::names::symver;
-use crate::names::{Rank, flag, pack};
 use crate::options::{DefsymValue, Options, OutputKind, Strip};
 use crate::resolve::Resolved;
 use crate::resolve::versioned::Shadowed;
@@ -21,8 +19,10 @@ use crate::script::commands::Command;
 use crate::script::layout::LayoutScript;
 use crate::script::sections::Assignment;
 use crate::sections::Sections;
+use crate::sections::names::is_c_identifier;
 use crate::sections::scripted::Rules;
-use crate::util::is_c_identifier;
+use crate::symbol_names::symver;
+use crate::symbol_names::{Rank, flag, pack};
 
 /// What an internal symbol stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -456,34 +456,35 @@ impl Internals {
         for _ in 0..2 {
             for internal in &self.list {
                 if internal.target == Target::TlsModuleBase {
-                    symbols[internal.id].add(sym::TLS);
+                    symbols[internal.id].add(symbol_flags::TLS);
                 }
                 let value = match internal.target {
                     Target::Absolute(value) => Some(value),
                     Target::Version => Some(0),
                     // Layout will say which.
                     Target::Computed { absolute: true, .. } => Some(0),
-                    Target::Alias(other, offset) if symbols[other].kind() == sym::ABSOLUTE => {
+                    Target::Alias(other, offset) if symbols[other].kind() == symbol_flags::ABSOLUTE => {
                         Some(symbols[other].constant().wrapping_add(offset as u64))
                     }
                     _ => None,
                 };
                 if let Some(value) = value {
                     let assigned = match internal.target {
-                        Target::Alias(other, _) => symbols[other].flags() & sym::ASSIGNED,
-                        _ => sym::ASSIGNED,
+                        Target::Alias(other, _) => symbols[other].flags() & symbol_flags::ASSIGNED,
+                        _ => symbol_flags::ASSIGNED,
                     };
                     let symbol = &mut symbols.list[internal.id.index()];
                     symbol.set_constant(value);
-                    symbol.remove(sym::KIND);
-                    let kind = if internal.target == Target::Version { sym::OBJECT } else { 0 };
-                    symbol.add(sym::ABSOLUTE | assigned | kind);
+                    symbol.remove(symbol_flags::KIND);
+                    let kind = if internal.target == Target::Version { symbol_flags::OBJECT } else { 0 };
+                    symbol.add(symbol_flags::ABSOLUTE | assigned | kind);
                 } else if let Target::Alias(other, _) | Target::Computed { same: Some(other), .. } =
                     internal.target
                 {
                     // A function's alias is a function, and that of an IFUNC another IFUNC: the value is the
                     // resolver's address, which is not to be called.
-                    const KINDS: u32 = sym::FUNC | sym::TLS | sym::OBJECT | sym::IFUNC;
+                    const KINDS: u32 =
+                        symbol_flags::FUNC | symbol_flags::TLS | symbol_flags::OBJECT | symbol_flags::IFUNC;
                     let kind = symbols[other].flags() & KINDS;
                     symbols[internal.id].add(kind);
                 }

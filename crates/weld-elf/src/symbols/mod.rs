@@ -8,9 +8,9 @@
 pub mod assigned;
 pub mod exports;
 pub mod internal;
-pub mod rules;
 pub mod tagged;
 pub mod value_kinds;
+pub mod version_scripts;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -24,12 +24,12 @@ use crate::address::Address;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::names::*;
 use crate::resolve::Resolved;
 use crate::resolve::comdat::{Comdats, signature};
 use crate::sections::{SectionKind, Sections, is_table};
+use crate::symbol_names::*;
 
-pub use crate::sym;
+pub use crate::symbol_flags;
 
 /// Where common symbols go; `Symbol::section` of one that has its place.
 pub const IN_BSS: u32 = 0;
@@ -95,7 +95,7 @@ impl Symbol {
         self.flags.load(Ordering::Relaxed)
     }
     pub fn kind(&self) -> u32 {
-        self.flags() & sym::KIND
+        self.flags() & symbol_flags::KIND
     }
     pub fn has(&self, bits: u32) -> bool {
         self.flags() & bits != 0
@@ -111,7 +111,7 @@ impl Symbol {
         self.flags.fetch_and(!bits, Ordering::Relaxed);
     }
     pub fn is_undefined(&self) -> bool {
-        self.kind() == sym::UNDEFINED
+        self.kind() == symbol_flags::UNDEFINED
     }
 }
 
@@ -137,8 +137,8 @@ impl Symbols {
                 let index = resolved.index_of_file[resolved.names.get(id).file().index()];
                 !resolved.shared[index as usize].as_needed
             };
-            if symbol.kind() == sym::SHARED && is_needed() {
-                symbol.add(sym::USED | sym::USED_STRONG);
+            if symbol.kind() == symbol_flags::SHARED && is_needed() {
+                symbol.add(symbol_flags::USED | symbol_flags::USED_STRONG);
             }
         }
     }
@@ -190,14 +190,15 @@ pub fn freeze(
     drop(region);
     let lost = par::runs("find definitions in lost groups", parallel, list.len(), NAMES, |run| {
         let ids = run.map(|i| SymbolId(i as u32));
-        ids.filter(|id| list[id.index()].has(sym::IN_DISCARDED | sym::PASSED_OVER)).collect()
+        ids.filter(|id| list[id.index()].has(symbol_flags::IN_DISCARDED | symbol_flags::PASSED_OVER))
+            .collect()
     });
     let lost = par::concat("join definitions in lost groups", parallel, lost);
     let _stretch = trace::stretch("definitions in lost groups");
     let (mut missing, mut passed_over) = (HashSet::new(), HashSet::new());
     let mut groups = SurvivingGroups::default();
     for id in lost {
-        if list[id.index()].has(sym::PASSED_OVER) {
+        if list[id.index()].has(symbol_flags::PASSED_OVER) {
             passed_over.insert(id);
             continue;
         }
@@ -343,19 +344,21 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
     match entry.rank() {
         Rank::Undefined => {}
         Rank::Internal => {
-            flags |= sym::INTERNAL;
+            flags |= symbol_flags::INTERNAL;
             section = entry.sym();
         }
         Rank::Provided => {
             let index = resolved.index_of_file[entry.file().index()];
             // References that are not of default visibility cannot be met by another module; an unread
             // archive member meets none.
-            if entry.flags & flag::DEF_SHARED != 0 && flags & (sym::HIDDEN | sym::PROTECTED) == 0 {
+            if entry.flags & flag::DEF_SHARED != 0
+                && flags & (symbol_flags::HIDDEN | symbol_flags::PROTECTED) == 0
+            {
                 match resolved.shared.get(index as usize) {
                     Some(dso) if dso.file == entry.file() => {
                         let s = &dso.syms[entry.sym() as usize];
-                        flags |= sym::SHARED | type_flags(s);
-                        flags |= if s.visibility() == STV_PROTECTED { sym::PROTECTED } else { 0 };
+                        flags |= symbol_flags::SHARED | type_flags(s);
+                        flags |= if s.visibility() == STV_PROTECTED { symbol_flags::PROTECTED } else { 0 };
                     }
                     _ => flags |= passed_over(entry, index),
                 }
@@ -368,25 +371,27 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
             flags |= type_flags(s);
             match object.place(entry.sym(), s) {
                 SymbolPlace::Undefined => {}
-                SymbolPlace::Absolute => flags |= sym::ABSOLUTE,
-                SymbolPlace::Common => flags |= sym::COMMON,
+                SymbolPlace::Absolute => flags |= symbol_flags::ABSOLUTE,
+                SymbolPlace::Common => flags |= symbol_flags::COMMON,
                 SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
                     section = object.section_base + shndx;
                     flags |= match sections.list[section as usize].kind() {
-                        SectionKind::Discarded | SectionKind::Dropped => sym::IN_DISCARDED,
-                        SectionKind::Merge => sym::DEFINED | sym::MERGED,
-                        _ => sym::DEFINED,
+                        SectionKind::Discarded | SectionKind::Dropped => symbol_flags::IN_DISCARDED,
+                        SectionKind::Merge => symbol_flags::DEFINED | symbol_flags::MERGED,
+                        _ => symbol_flags::DEFINED,
                     };
                 }
                 SymbolPlace::Section(_) => {}
             }
         }
     }
-    if flags & sym::IN_DISCARDED != 0 {
+    if flags & symbol_flags::IN_DISCARDED != 0 {
         // What refers to its own definition insists on it, even a weak one.
         (value, section) = (0, u32::MAX);
-    } else if flags & sym::KIND == sym::UNDEFINED && entry.flags & (flag::REF_STRONG | flag::ROOT) == 0 {
-        flags |= sym::WEAK_UNDEFINED;
+    } else if flags & symbol_flags::KIND == symbol_flags::UNDEFINED
+        && entry.flags & (flag::REF_STRONG | flag::ROOT) == 0
+    {
+        flags |= symbol_flags::WEAK_UNDEFINED;
     }
     Symbol::new(value, section, flags)
 }
@@ -395,18 +400,18 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
 #[cold]
 fn passed_over(entry: &Entry, index: u32) -> u32 {
     let is_named = entry.flags & (flag::REF_STRONG | flag::REF_WEAK) != 0;
-    if index == u32::MAX && is_named { sym::PASSED_OVER } else { 0 }
+    if index == u32::MAX && is_named { symbol_flags::PASSED_OVER } else { 0 }
 }
 
 fn reference_flags(entry: &Entry) -> u32 {
     let mut flags = 0;
     if entry.flags & (flag::VIS_HIDDEN | flag::VIS_INTERNAL) != 0 {
-        flags |= sym::HIDDEN;
+        flags |= symbol_flags::HIDDEN;
     } else if entry.flags & flag::VIS_PROTECTED != 0 {
-        flags |= sym::PROTECTED;
+        flags |= symbol_flags::PROTECTED;
     }
     if entry.flags & flag::REF_STRONG != 0 {
-        flags |= sym::STRONG_REF;
+        flags |= symbol_flags::STRONG_REF;
     }
     flags
 }
@@ -414,21 +419,22 @@ fn reference_flags(entry: &Entry) -> u32 {
 /// The flags of which any says that a symbol of another module is used by a reference that is not weak.
 /// Without gc, it is enough that an object names it.
 pub fn strong_use(gc: bool) -> u32 {
-    if gc { sym::USED_STRONG } else { sym::USED_STRONG | sym::STRONG_REF }
+    if gc { symbol_flags::USED_STRONG } else { symbol_flags::USED_STRONG | symbol_flags::STRONG_REF }
 }
 
 /// The symbol-table type of what has these flags, for symbols that no object defines.
 pub fn symbol_type(flags: u32) -> u8 {
-    const TYPES: [(u32, u8); 3] = [(sym::TLS, STT_TLS), (sym::FUNC, STT_FUNC), (sym::OBJECT, STT_OBJECT)];
+    const TYPES: [(u32, u8); 3] =
+        [(symbol_flags::TLS, STT_TLS), (symbol_flags::FUNC, STT_FUNC), (symbol_flags::OBJECT, STT_OBJECT)];
     TYPES.iter().find(|(bit, _)| flags & bit != 0).map_or(STT_NOTYPE, |t| t.1)
 }
 
 fn type_flags(s: &Sym) -> u32 {
     match s.kind() {
-        STT_FUNC => sym::FUNC,
-        STT_GNU_IFUNC => sym::IFUNC | sym::FUNC,
-        STT_TLS => sym::TLS,
-        STT_OBJECT | STT_COMMON => sym::OBJECT,
+        STT_FUNC => symbol_flags::FUNC,
+        STT_GNU_IFUNC => symbol_flags::IFUNC | symbol_flags::FUNC,
+        STT_TLS => symbol_flags::TLS,
+        STT_OBJECT | STT_COMMON => symbol_flags::OBJECT,
         _ => 0,
     }
 }

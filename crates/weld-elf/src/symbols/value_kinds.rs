@@ -11,10 +11,10 @@ use super::assigned::Original;
 use super::internal::{Internals, Target};
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
-use crate::names::Rank;
 use crate::resolve::Resolved;
 use crate::script::sections::Assignment;
 use crate::script::value_kind::{self, Known, ValueKind};
+use crate::symbol_names::Rank;
 
 /// The assignments of a script, each with whether it stands inside of an output section.
 pub(super) type Assignments<'s> = [(&'s Assignment, bool)];

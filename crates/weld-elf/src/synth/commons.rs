@@ -16,7 +16,7 @@ use crate::options::SortCommon;
 use crate::resolve::Resolved;
 use crate::sections::bins::bin;
 use crate::sections::scripted::{COMMONS, Found, OfFile, Rules};
-use crate::symbols::{COMMON_KINDS as KINDS, IN_BSS, IN_LBSS, IN_TBSS, Symbols, sym};
+use crate::symbols::{COMMON_KINDS as KINDS, IN_BSS, IN_LBSS, IN_TBSS, Symbols, symbol_flags};
 
 /// Why common symbols cannot be placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -224,15 +224,15 @@ pub fn allocate_commons(
     }
     for (id, common) in list {
         let symbol = &mut symbols.list[id.index()];
-        if symbol.kind() != sym::COMMON {
+        if symbol.kind() != symbol_flags::COMMON {
             continue;
         }
-        let kind = match symbol.has(sym::TLS) {
+        let kind = match symbol.has(symbol_flags::TLS) {
             true => IN_TBSS,
             false if common.large => IN_LBSS,
             false => IN_BSS,
         };
-        let is_asked_for = symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS);
+        let is_asked_for = symbol.has(symbol_flags::USED | symbol_flags::EXPORTED | symbol_flags::NEEDS);
         if discarded[kind as usize] {
             if is_asked_for {
                 let (section, symbol) = (text(COMMONS[kind as usize]), text(resolved.names.get(id).name));
@@ -244,7 +244,7 @@ pub fn allocate_commons(
             if !by_file.as_mut().is_some_and(|by_file| by_file.keeps(id, kind)) {
                 continue;
             }
-            symbol.add(sym::USED);
+            symbol.add(symbol_flags::USED);
         }
         let place = by_file.as_mut().map_or(Ok(None), |by_file| by_file.place(id, kind))?;
         symbol.section = place.map_or(kind, |bin| commons.block_at(bin, kind));

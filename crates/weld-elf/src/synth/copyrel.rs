@@ -2,7 +2,7 @@
 //!
 //! A copied variable gets space in `.bss`, with all names that its library gives to the same address, so that
 //! every module sees one object; if it was read-only there after relocation, its copy lies in `.bss.rel.ro`.
-//! Which variables are copied the scan says (`live::scan`), and `slots` lists them.
+//! Which variables are copied the scan says (`live::reloc_scan`), and `got_plt_slots` lists them.
 //!
 //! Specification: copy relocations of the psABIs (`R_X86_64_COPY` and its like).
 
@@ -12,13 +12,13 @@ use std::fmt;
 use super::commons::Block;
 use super::section::{At, Sizes, Spec, Synthetic};
 use crate::elf::*;
+use crate::got_plt_slots::Slots;
 use crate::ids::*;
 use crate::input::shared::{Shared, alignment};
-use crate::names::Rank;
 use crate::resolve::Resolved;
 use crate::sections::bins::bin;
-use crate::slots::Slots;
-use crate::symbols::{Symbols, sym};
+use crate::symbol_names::Rank;
+use crate::symbols::{Symbols, symbol_flags};
 
 /// Copied variables.
 #[derive(Default)]
@@ -87,7 +87,7 @@ pub fn allocate_copies(
         for alias in aliases.into_iter().map(|sym| dso.global(sym)) {
             let symbol = &mut symbols.list[alias.index()];
             symbol.set_offset(offset);
-            symbol.add(sym::NEEDS_COPY);
+            symbol.add(symbol_flags::NEEDS_COPY);
             if read_only {
                 copies.in_relro.push(alias);
             }

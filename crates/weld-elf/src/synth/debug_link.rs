@@ -5,9 +5,9 @@
 //! Source: GDB manual, "Debugging Information in Separate Files".
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
+use crate::address::align_up;
 use crate::elf::*;
 use crate::options::Options;
-use crate::util::align_up;
 
 /// Bytes of the checksum.
 const SUM: u64 = 4;

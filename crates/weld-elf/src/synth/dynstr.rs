@@ -11,7 +11,7 @@ use super::error::TableTooLarge;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::elf::{SHF_ALLOC, SHT_STRTAB};
 use crate::ids::SymbolId;
-use crate::names::Names;
+use crate::symbol_names::Names;
 use weld_common::string_table::StringTable;
 
 /// Names whose lengths are added up by one task.

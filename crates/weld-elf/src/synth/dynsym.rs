@@ -28,15 +28,15 @@ use super::sysv_hash::{SysvHash, sysv_hash};
 use super::versions::{Verdef, Verneed, VersionNeed, build_verdef, build_verneed};
 use crate::arch::facts::Facts;
 use crate::elf::*;
+use crate::got_plt_slots::definition_order::{self, Placed};
 use crate::ids::*;
 use crate::input::versions::VersionError;
 use crate::layout::ChunkKind;
-use crate::names::symver::plain;
 use crate::options::{HashStyle, Options};
 use crate::resolve::Resolved;
-use crate::slots::definition_order::{self, Placed};
+use crate::symbol_names::symver::plain;
 use crate::symbols::exports::Exports;
-use crate::symbols::{Symbols, strong_use, sym};
+use crate::symbols::{Symbols, strong_use, symbol_flags};
 use weld_common::string_table::StringTable;
 
 /// glibc's loader refuses `DT_RELR` in a file that does not need this version of its C library, so
@@ -210,28 +210,32 @@ impl<'a> Planner<'_, 'a> {
     #[inline]
     fn choose_one(&self, id: SymbolId, chosen: &mut Chosen) {
         let flags = self.symbols[id].flags();
-        if flags & (sym::EXPORTED | sym::PREEMPTIBLE) == 0 {
+        if flags & (symbol_flags::EXPORTED | symbol_flags::PREEMPTIBLE) == 0 {
             return;
         }
-        if flags & (sym::EXPORTED | sym::NEEDS | sym::USED | sym::STRONG_REF) == 0 {
+        if flags
+            & (symbol_flags::EXPORTED | symbol_flags::NEEDS | symbol_flags::USED | symbol_flags::STRONG_REF)
+            == 0
+        {
             return;
         }
         let entry = self.resolved.names.get(id);
-        let shared = flags & sym::KIND == sym::SHARED;
-        let here = flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0 && flags & sym::PREEMPTIBLE != 0;
-        if flags & sym::EXPORTED != 0 || here {
+        let shared = flags & symbol_flags::KIND == symbol_flags::SHARED;
+        let here = flags & (symbol_flags::NEEDS_COPY | symbol_flags::NEEDS_CANONICAL_PLT) != 0
+            && flags & symbol_flags::PREEMPTIBLE != 0;
+        if flags & symbol_flags::EXPORTED != 0 || here {
             chosen.found.push(Placed::new(id, entry, flags));
             if shared {
                 chosen.foreign.push(id);
             }
-        } else if flags & sym::NEEDS != 0 || flags & self.used() != 0 && (shared || self.shared) {
+        } else if flags & symbol_flags::NEEDS != 0 || flags & self.used() != 0 && (shared || self.shared) {
             chosen.imports.push(Placed::new(id, entry, flags));
         }
     }
 
     /// Flags of which any says that a reference counts, also if it needs nothing.
     fn used(&self) -> u32 {
-        sym::USED | strong_use(self.options.sections.gc_sections)
+        symbol_flags::USED | strong_use(self.options.sections.gc_sections)
     }
 
     /// Puts symbols in the order of their definitions, and looks at their names. The hashes are for so many
@@ -410,7 +414,7 @@ impl<'a> Planner<'_, 'a> {
 
     /// The shared object and the version by which symbol `id` is bound.
     fn import_version(&self, id: SymbolId) -> Option<(u32, &'a [u8])> {
-        if self.symbols[id].kind() != sym::SHARED {
+        if self.symbols[id].kind() != symbol_flags::SHARED {
             return None;
         }
         let entry = self.resolved.names.get(id);

@@ -16,6 +16,7 @@ use super::error::TableTooLarge;
 use super::functions::Functions;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::address::Address;
+use crate::address::align_up;
 use crate::eh_frame::{Cie, EhFrame};
 use crate::elf::*;
 use crate::ids::*;
@@ -24,7 +25,6 @@ use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::synth::image::Image;
 use crate::synth::relocate::Site;
-use crate::util::align_up;
 
 /// A record that is written.
 #[derive(Clone, Copy)]

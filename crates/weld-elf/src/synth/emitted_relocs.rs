@@ -33,7 +33,7 @@ use crate::layout::members::KeptRelocs;
 use crate::layout::{Chunk, ChunkKind, Layout, Member, OutputSection};
 use crate::live::SectionOwners;
 use crate::sections::Sections;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::synth::kept_relocs as relocs;
 
@@ -326,7 +326,7 @@ impl<'c> Mover<'c> {
             let name = object.global(index);
             let number = self.numbers.global(name);
             // With `-r`, another object may define it.
-            let dead = image.joined.is_none() && image.symbols[name].has(sym::IN_DISCARDED);
+            let dead = image.joined.is_none() && image.symbols[name].has(symbol_flags::IN_DISCARDED);
             return (number != 0 && !dead).then_some((number, addend));
         }
         if object.syms[index as usize].kind() != STT_SECTION {
@@ -340,7 +340,7 @@ impl<'c> Mover<'c> {
             return None;
         }
         let address = place.address.wrapping_add(place.addend as u64);
-        if place.flags & sym::ABSOLUTE != 0 {
+        if place.flags & symbol_flags::ABSOLUTE != 0 {
             return Some((0, address.get() as i64));
         }
         self.in_section(object, reloc, address)

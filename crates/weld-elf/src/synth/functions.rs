@@ -6,7 +6,7 @@ use crate::ids::SectionId;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::Live;
 use crate::sections::{SectionKind, Sections};
-use crate::symbols::{Symbols, sym};
+use crate::symbols::{Symbols, symbol_flags};
 
 #[derive(Clone, Copy)]
 pub struct Functions<'c, 'a> {
@@ -30,7 +30,7 @@ impl Functions<'_, '_> {
         if index >= object.first_global {
             // The name may have been given to another object's definition.
             let global = &self.symbols[object.global(index)];
-            if global.kind() != sym::DEFINED || global.section != section {
+            if global.kind() != symbol_flags::DEFINED || global.section != section {
                 return false;
             }
         }

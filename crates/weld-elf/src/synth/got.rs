@@ -1,6 +1,6 @@
 //! `.got`: addresses, thread-pointer offsets and TLS descriptors, with what the loader must add.
 //!
-//! Which symbols have entries, and their numbers, is decided in `slots`; here these get their bytes.
+//! Which symbols have entries, and their numbers, is decided in `got_plt_slots`; here these get their bytes.
 //!
 //! Specification: "Global Offset Table" in the psABIs; "ELF Handling For Thread-Local Storage".
 
@@ -11,9 +11,9 @@ use crate::address::Address;
 use crate::arch::facts::DynamicTypes;
 use crate::elf::Rela;
 use crate::elf::{SHF_ALLOC, SHF_WRITE, SHT_PROGBITS};
+use crate::got_plt_slots::{GotEntry, Slot};
 use crate::mode::Mode;
-use crate::slots::{GotEntry, Slot};
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 
 /// What the loader does with a word of the GOT.
@@ -52,12 +52,13 @@ impl GotEntry {
     /// of the slot's symbol. The one place that decides it: before layout what it says is counted, and at the
     /// end it is written.
     pub fn fixups(self, flags: u32, mode: Mode) -> [Fixup; 2] {
-        let preemptible = flags & sym::PREEMPTIBLE != 0;
+        let preemptible = flags & symbol_flags::PREEMPTIBLE != 0;
         // The loader gives a module its id, but an executable always has the first.
         let own_id = if mode.shared { Fixup::Module(Kind::ModuleId) } else { Fixup::None };
         match self {
             GotEntry::Address(_) => {
-                let fixed = matches!(flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
+                let fixed =
+                    matches!(flags & symbol_flags::KIND, symbol_flags::ABSOLUTE | symbol_flags::UNDEFINED);
                 let first = match () {
                     () if preemptible => Fixup::Symbol(Kind::Address),
                     () if mode.pic && !fixed => Fixup::Relative,
@@ -70,10 +71,10 @@ impl GotEntry {
                 other => other,
             },
             GotEntry::SignedAddress(_) => {
-                let first = match flags & sym::KIND {
+                let first = match flags & symbol_flags::KIND {
                     _ if preemptible => Fixup::Symbol(Kind::SignedAddress),
                     // Null is not signed.
-                    sym::UNDEFINED => Fixup::None,
+                    symbol_flags::UNDEFINED => Fixup::None,
                     _ => Fixup::SignedRelative,
                 };
                 [first, Fixup::None]
@@ -182,7 +183,7 @@ fn values(image: &Image, entry: GotEntry, address: Address, flags: u32) -> [u64;
         GotEntry::SignedTlsDesc(_) => [in_module, entry.schema(1, false)],
         GotEntry::TlsDesc(_) if image.reloc_form.addends => [in_module, 0],
         // Loaders look for the addend in the word that its function is told.
-        GotEntry::TlsDesc(_) => [0, if flags & sym::PREEMPTIBLE != 0 { 0 } else { in_module }],
+        GotEntry::TlsDesc(_) => [0, if flags & symbol_flags::PREEMPTIBLE != 0 { 0 } else { in_module }],
         // In an executable, offsets from the module's block count from the thread pointer, as they do
         // after rewritten code; see `apply`.
         GotEntry::TlsLd if shared => [own_id, 0],
@@ -305,26 +306,26 @@ mod tests {
         let descriptor = [Module(Kind::Descriptor), None];
         let nothing = [None, None];
         assert_eq!(
-            fixups(OutputKind::Exec, sym::DEFINED),
+            fixups(OutputKind::Exec, symbol_flags::DEFINED),
             [nothing, nothing, nothing, nothing, descriptor, nothing]
         );
         let relative = [Relative, None];
         assert_eq!(
-            fixups(OutputKind::Pie, sym::DEFINED),
+            fixups(OutputKind::Pie, symbol_flags::DEFINED),
             [relative, nothing, nothing, nothing, descriptor, nothing]
         );
-        assert_eq!(fixups(OutputKind::Pie, sym::ABSOLUTE)[0], nothing);
+        assert_eq!(fixups(OutputKind::Pie, symbol_flags::ABSOLUTE)[0], nothing);
         let own = [Module(Kind::ModuleId), None];
         let offset = [Module(Kind::ThreadOffset), None];
         let offsets = [Module(Kind::ThreadOffset), Module(Kind::BackwardOffset)];
         assert_eq!(
-            fixups(OutputKind::Shared, sym::DEFINED),
+            fixups(OutputKind::Shared, symbol_flags::DEFINED),
             [relative, offset, offsets, own, descriptor, own]
         );
         let symbol = |kind| [Fixup::Symbol(kind), None];
         let both = [Fixup::Symbol(Kind::ModuleId), Fixup::Symbol(Kind::OffsetInModule)];
         let offsets = [Fixup::Symbol(Kind::ThreadOffset), Fixup::Symbol(Kind::BackwardOffset)];
-        let preempted = fixups(OutputKind::Shared, sym::SHARED | sym::PREEMPTIBLE);
+        let preempted = fixups(OutputKind::Shared, symbol_flags::SHARED | symbol_flags::PREEMPTIBLE);
         assert_eq!(
             preempted,
             [symbol(Kind::Address), symbol(Kind::ThreadOffset), offsets, both, symbol(Kind::Descriptor), own]

@@ -8,6 +8,7 @@ use crate::arch::facts::DynamicTypes;
 use crate::arch::plt;
 use crate::arch::site::ResolvedAddress;
 use crate::elf::*;
+use crate::got_plt_slots::{NONE, Slot, Slots};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::layout::addresses::Bases;
@@ -18,10 +19,9 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{InputSection, SectionKind, Sections};
-use crate::slots::{NONE, Slot, Slots};
 use crate::symbols::Symbol;
 use crate::symbols::tagged::Tagged;
-use crate::symbols::{Symbols, sym, symbol_type};
+use crate::symbols::{Symbols, symbol_flags, symbol_type};
 use crate::synth::dynsym::DynSym;
 use crate::synth::joined::Joined;
 use crate::synth::thunks::Thunks;
@@ -89,8 +89,9 @@ impl<'a> Image<'_, 'a> {
             let id = object.global(index);
             let symbol = &self.symbols[id];
             let flags = symbol.flags();
-            let dead = flags & sym::KIND == sym::DEFINED && !self.live.contains(SectionId(symbol.section))
-                || flags & sym::IN_DISCARDED != 0;
+            let dead = flags & symbol_flags::KIND == symbol_flags::DEFINED
+                && !self.live.contains(SectionId(symbol.section))
+                || flags & symbol_flags::IN_DISCARDED != 0;
             return ResolvedAddress { address: symbol.address(), addend, flags, dead };
         }
         self.local_place(object, index, addend)
@@ -99,11 +100,16 @@ impl<'a> Image<'_, 'a> {
     #[inline(always)]
     pub fn local_place(&self, object: &Object, index: u32, addend: i64) -> ResolvedAddress {
         let Some(symbol) = object.syms.get(index as usize) else {
-            return ResolvedAddress { address: Address::ZERO, addend, flags: sym::ABSOLUTE, dead: false };
+            return ResolvedAddress {
+                address: Address::ZERO,
+                addend,
+                flags: symbol_flags::ABSOLUTE,
+                dead: false,
+            };
         };
         let flags = match symbol.kind() {
-            STT_TLS => sym::TLS,
-            STT_GNU_IFUNC => sym::IFUNC,
+            STT_TLS => symbol_flags::TLS,
+            STT_GNU_IFUNC => symbol_flags::IFUNC,
             _ => 0,
         };
         let value = symbol.st_value();
@@ -111,7 +117,7 @@ impl<'a> Image<'_, 'a> {
             SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
                 let id = SectionId(object.section_base + shndx);
                 let section = self.sections.get(id);
-                let flags = flags | sym::DEFINED;
+                let flags = flags | symbol_flags::DEFINED;
                 if !section.in_image() || !self.live.contains(id) {
                     return ResolvedAddress { address: Address::ZERO, addend, flags, dead: true };
                 }
@@ -132,7 +138,7 @@ impl<'a> Image<'_, 'a> {
             _ => ResolvedAddress {
                 address: Address::new(value),
                 addend,
-                flags: flags | sym::ABSOLUTE,
+                flags: flags | symbol_flags::ABSOLUTE,
                 dead: false,
             },
         }
@@ -159,9 +165,12 @@ impl<'a> Image<'_, 'a> {
             Some(address) => {
                 ResolvedAddress { address, addend: if by_section { 0 } else { addend }, flags, dead: false }
             }
-            None => {
-                ResolvedAddress { address: Address::ZERO, addend, flags: flags | sym::OUTSIDE, dead: true }
-            }
+            None => ResolvedAddress {
+                address: Address::ZERO,
+                addend,
+                flags: flags | symbol_flags::OUTSIDE,
+                dead: true,
+            },
         }
     }
 
@@ -220,7 +229,7 @@ impl<'a> Image<'_, 'a> {
         };
         let object = &self.resolved.objects[object.index()];
         let place = self.local_place(object, index, 0);
-        let ifunc = place.flags & sym::IFUNC != 0 && slot.plt != NONE;
+        let ifunc = place.flags & symbol_flags::IFUNC != 0 && slot.plt != NONE;
         (if ifunc { self.plt_address(slot.plt) } else { place.address }, place.flags)
     }
 }
@@ -229,7 +238,7 @@ impl<'a> Image<'_, 'a> {
     /// The symbol-table entry that defines a name, and its object.
     pub fn definition(&self, id: SymbolId) -> Option<(&'a Sym, &Object<'a>)> {
         let kind = self.symbols[id].kind();
-        if !matches!(kind, sym::DEFINED | sym::ABSOLUTE | sym::COMMON) {
+        if !matches!(kind, symbol_flags::DEFINED | symbol_flags::ABSOLUTE | symbol_flags::COMMON) {
             return None;
         }
         let entry = self.resolved.names.get(id);
@@ -273,7 +282,7 @@ impl<'a> Image<'_, 'a> {
         }
         let entry = self.resolved.names.get(id);
         let index = *self.resolved.index_of_file.get(entry.file().index())?;
-        let shared = self.symbols[id].kind() == sym::SHARED;
+        let shared = self.symbols[id].kind() == symbol_flags::SHARED;
         self.resolved.shared.get(index as usize).filter(|_| shared).map(|d| d.name.to_string())
     }
 }
@@ -282,8 +291,8 @@ impl<'a> Image<'_, 'a> {
     /// Whether a PLT entry stands for an IFUNC of this output, which then is a plain function. One that is
     /// only called stays what it is.
     pub fn is_known_by_plt(flags: u32) -> bool {
-        const HERE: u32 = sym::IFUNC | sym::NEEDS_CANONICAL_PLT;
-        flags & (HERE | sym::PREEMPTIBLE) == HERE
+        const HERE: u32 = symbol_flags::IFUNC | symbol_flags::NEEDS_CANONICAL_PLT;
+        flags & (HERE | symbol_flags::PREEMPTIBLE) == HERE
     }
 
     /// The output section that a section of the image lies in.
@@ -297,7 +306,7 @@ impl<'a> Image<'_, 'a> {
     /// The symbol-table type of a name that no object defines.
     pub fn made_type(&self, id: SymbolId) -> u8 {
         let flags = self.symbols[id].flags();
-        let alias = flags & sym::KIND == sym::INTERNAL && flags & sym::IFUNC != 0;
+        let alias = flags & symbol_flags::KIND == symbol_flags::INTERNAL && flags & symbol_flags::IFUNC != 0;
         if alias && !Image::is_known_by_plt(flags) { STT_GNU_IFUNC } else { symbol_type(flags) }
     }
 
@@ -305,7 +314,7 @@ impl<'a> Image<'_, 'a> {
     #[inline(always)]
     pub fn output_index(&self, symbol: &Symbol) -> Option<HeaderIndex> {
         match symbol.kind() {
-            sym::DEFINED if !Image::is_known_by_plt(symbol.flags()) => {
+            symbol_flags::DEFINED if !Image::is_known_by_plt(symbol.flags()) => {
                 self.out_of(self.sections.get(SectionId(symbol.section))).map(|out| out.header())
             }
             _ => self.index_of_made(symbol),
@@ -320,13 +329,13 @@ impl<'a> Image<'_, 'a> {
             return of_chunk(ChunkKind::Iplt);
         }
         match symbol.kind() {
-            sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),
-            sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
+            symbol_flags::COMMON => of_chunk(ChunkKind::Common(symbol.section)),
+            symbol_flags::SHARED if symbol.has(symbol_flags::NEEDS_COPY) => {
                 let relro = self.layout.chunk(ChunkKind::CopyRelro);
                 let inside = relro.filter(|c| symbol.address().wrapping_sub(c.address()) < c.size.max(1));
                 inside.map(|c| c.out.header()).or_else(|| of_chunk(ChunkKind::CopyBss))
             }
-            sym::INTERNAL => {
+            symbol_flags::INTERNAL => {
                 let script = self.layout.script.as_ref();
                 let value = script.and_then(|script| script.assigned(symbol.section));
                 if value.is_some_and(|value| value.is_fixed()) {
@@ -346,7 +355,7 @@ impl<'a> Image<'_, 'a> {
     #[inline(never)]
     pub fn symbol_size(&self, id: SymbolId) -> Option<u64> {
         let symbol = self.definition(id).map(|d| d.0).or_else(|| self.shared_symbol(id))?;
-        let grown = match self.symbols[id].kind() == sym::COMMON {
+        let grown = match self.symbols[id].kind() == symbol_flags::COMMON {
             true => self.resolved.grown.get(&id).map_or(0, |grown| grown.size),
             false => 0,
         };
@@ -355,7 +364,7 @@ impl<'a> Image<'_, 'a> {
 
     /// The entry in its shared object's symbol table of a name that one defines.
     pub fn shared_symbol(&self, id: SymbolId) -> Option<&'a Sym> {
-        if self.symbols[id].kind() != sym::SHARED {
+        if self.symbols[id].kind() != symbol_flags::SHARED {
             return None;
         }
         let entry = self.resolved.names.get(id);

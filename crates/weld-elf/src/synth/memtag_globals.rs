@@ -13,13 +13,13 @@
 
 use super::image::Image;
 use super::section::{At, Header, Sizes, Spec, Synthetic};
+use crate::elf::put_uleb;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::Live;
 use crate::symbols::tagged::Tagged;
-use crate::symbols::{Symbols, sym};
-use crate::util::put_uleb;
+use crate::symbols::{Symbols, symbol_flags};
 use crate::wording::shown;
 
 /// What has one tag, in bytes.
@@ -30,8 +30,8 @@ const SIZE_BITS: u32 = 3;
 /// Whether the output has any of the variables.
 pub fn are_any(tagged: &Tagged, live: &Live, objects: &[Object], symbols: &Symbols) -> bool {
     let here = |id: &&SymbolId| match symbols[**id].kind() {
-        sym::DEFINED => live.contains(SectionId(symbols[**id].section)),
-        kind => kind == sym::COMMON,
+        symbol_flags::DEFINED => live.contains(SectionId(symbols[**id].section)),
+        kind => kind == symbol_flags::COMMON,
     };
     let local_here = |(object, index): &&(ObjectId, u32)| {
         let object = &objects[object.index()];
@@ -48,10 +48,10 @@ fn variables(image: &Image, tagged: &Tagged) -> Vec<(u64, u64, String)> {
     let mut list = Vec::new();
     let name = |name: &[u8]| shown(image.options, name).into_owned();
     for &id in tagged.globals() {
-        let is_here = matches!(image.symbols[id].kind(), sym::DEFINED | sym::COMMON);
+        let is_here = matches!(image.symbols[id].kind(), symbol_flags::DEFINED | symbol_flags::COMMON);
         let Some((definition, _)) = image.definition(id).filter(|_| is_here) else { continue };
         let record = image.global_record(id, definition);
-        let in_image = image.symbols[id].kind() == sym::COMMON
+        let in_image = image.symbols[id].kind() == symbol_flags::COMMON
             || image.live.contains(SectionId(image.symbols[id].section));
         if in_image {
             list.push((record.value, record.size, name(image.resolved.names.get(id).name)));
@@ -61,7 +61,7 @@ fn variables(image: &Image, tagged: &Tagged) -> Vec<(u64, u64, String)> {
         let object = &image.resolved.objects[object.index()];
         let symbol = &object.syms[index as usize];
         let place = image.local_place(object, index, 0);
-        if place.flags & sym::KIND == sym::DEFINED && !place.dead {
+        if place.flags & symbol_flags::KIND == symbol_flags::DEFINED && !place.dead {
             let record = image.local_record(object, index, symbol);
             list.push((record.value, record.size, name(object.symbol_name(index))));
         }

@@ -11,9 +11,9 @@ use weld_common::zeroed;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::names::{Rank, flag};
+use crate::symbol_names::{Rank, flag};
 use crate::symbols::internal::Internals;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use crate::synth::symbol_choice::Choice;
 
 pub struct Mentions {
@@ -30,7 +30,7 @@ impl Mentions {
         let one = |(number, object): (usize, &Object)| {
             for index in object.first_global..object.syms.len() as u32 {
                 let id = object.global(index);
-                let undefined = choice.symbols[id].kind() == sym::UNDEFINED;
+                let undefined = choice.symbols[id].kind() == symbol_flags::UNDEFINED;
                 if undefined
                     && is_wanted(choice, id)
                     && choice.resolved.names.get(id).rank() != Rank::Internal
@@ -56,7 +56,7 @@ impl Mentions {
 /// Whether a name that has no section is to be written.
 pub fn is_wanted(choice: &Choice, id: SymbolId) -> bool {
     !choice.options.sections.gc_sections
-        || choice.symbols[id].has(sym::USED)
+        || choice.symbols[id].has(symbol_flags::USED)
         || choice.resolved.names.get(id).flags & flag::ROOT != 0
 }
 

@@ -12,9 +12,9 @@ use std::sync::atomic::Ordering;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::Shared;
-use crate::names::{Rank, flag, pack};
 use crate::resolve::Resolved;
-use crate::symbols::{Symbols, strong_use, sym};
+use crate::symbol_names::{Rank, flag, pack};
+use crate::symbols::{Symbols, strong_use, symbol_flags};
 
 /// Indices of the shared objects that are needed, in command-line order. Call after the relocation scan.
 pub fn needed(resolved: &Resolved, symbols: &Symbols, gc: bool) -> Vec<u32> {
@@ -117,9 +117,12 @@ fn bound_to<'s>(
     globals.filter_map(|(id, i)| {
         let id = SymbolId(id.load(Ordering::Relaxed));
         // Few are referred to.
-        let symbol = symbols.list.get(id.index()).filter(|symbol| symbol.has(sym::USED | sym::STRONG_REF))?;
-        let bound =
-            symbol.kind() == sym::SHARED && resolved.names.get(id).best == pack(Rank::Provided, dso.file, i);
+        let symbol = symbols
+            .list
+            .get(id.index())
+            .filter(|symbol| symbol.has(symbol_flags::USED | symbol_flags::STRONG_REF))?;
+        let bound = symbol.kind() == symbol_flags::SHARED
+            && resolved.names.get(id).best == pack(Rank::Provided, dso.file, i);
         bound.then_some(id)
     })
 }
@@ -163,13 +166,18 @@ pub fn forget_the_rest(
     }
     for (id, dso) in forgotten {
         let symbol = &mut symbols.list[id.index()];
-        if pic && symbol.has(sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) {
+        if pic && symbol.has(symbol_flags::NEEDS_COPY | symbol_flags::NEEDS_CANONICAL_PLT) {
             let symbol = String::from_utf8_lossy(resolved.names.get(id).name).into();
             return Err(NullAddress { symbol, library: dso.name.to_string().into() });
         }
         symbol.set_offset(0);
-        symbol.remove(sym::KIND | sym::IFUNC | sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT);
-        symbol.add(sym::UNDEFINED | sym::WEAK_UNDEFINED);
+        symbol.remove(
+            symbol_flags::KIND
+                | symbol_flags::IFUNC
+                | symbol_flags::NEEDS_COPY
+                | symbol_flags::NEEDS_CANONICAL_PLT,
+        );
+        symbol.add(symbol_flags::UNDEFINED | symbol_flags::WEAK_UNDEFINED);
     }
     Ok(())
 }

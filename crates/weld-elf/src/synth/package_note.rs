@@ -4,8 +4,8 @@
 //! to 4 bytes. Source: systemd, "Package Metadata for ELF Files".
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
+use crate::address::align_up;
 use crate::elf::*;
-use crate::util::align_up;
 
 const NOTE_HEADER: usize = 16;
 const TYPE: u32 = 0xcafe_1a7e;

@@ -47,6 +47,7 @@ use crate::arch::plt;
 use crate::compat_mode::CompatMode;
 use crate::compressed::CompressedSection;
 use crate::elf::RelocForm;
+use crate::got_plt_slots::Slots;
 use crate::ids::*;
 use crate::job::{Context, Job};
 use crate::layout::addresses::Bases;
@@ -65,11 +66,10 @@ use crate::resolve::Resolved;
 use crate::section_order::SectionOrder;
 use crate::sections::Sections;
 use crate::sections::scripted::Rules;
-use crate::slots::Slots;
 use crate::symbols::exports::Exports;
 use crate::symbols::internal::{Internals, Target};
 use crate::symbols::value_kinds::Correction;
-use crate::symbols::{Symbols, sym};
+use crate::symbols::{Symbols, symbol_flags};
 use crate::synth::image::Image;
 use crate::synth::joined::{Joined, link_tables};
 use crate::synth::sframe::of_plt::Plt;
@@ -401,13 +401,13 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
     /// Whether a live relocation refers to `_GLOBAL_OFFSET_TABLE_` itself.
     fn names_got_base(&self, symbols: &Symbols) -> bool {
         let internals = self.context.internals.list.iter();
-        internals.filter(|i| i.target == Target::GotBase).any(|i| symbols[i.id].has(sym::USED))
+        internals.filter(|i| i.target == Target::GotBase).any(|i| symbols[i.id].has(symbol_flags::USED))
     }
 }
 
 /// Whether the output itself defines the symbol.
 fn is_here(symbols: &Symbols, id: SymbolId) -> bool {
-    !matches!(symbols[id].kind(), sym::UNDEFINED | sym::SHARED)
+    !matches!(symbols[id].kind(), symbol_flags::UNDEFINED | symbol_flags::SHARED)
 }
 
 impl<'a> Plan<'a> {

@@ -26,6 +26,7 @@ use crate::address::Address;
 use crate::arch::plt::Style;
 use crate::arch::site::ResolvedAddress;
 use crate::elf::*;
+use crate::got_plt_slots::{GotEntry, Slots};
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::layout::ChunkKind;
@@ -35,8 +36,7 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{InputSection, Sections};
-use crate::slots::{GotEntry, Slots};
-use crate::symbols::{Symbols, sym};
+use crate::symbols::{Symbols, symbol_flags};
 use crate::synth::copyrel::Copies;
 use crate::synth::got::{self, Fixup};
 use crate::synth::image::Image;
@@ -114,8 +114,8 @@ impl Counter<'_, '_> {
                 let object = &self.resolved.objects[object.index()];
                 // Without a symbol table, symbol 0 still stands for the absolute value 0.
                 match object.syms.get(index as usize).map(|symbol| object.place(index, symbol)) {
-                    Some(SymbolPlace::Section(_)) => sym::DEFINED,
-                    _ => sym::ABSOLUTE,
+                    Some(SymbolPlace::Section(_)) => symbol_flags::DEFINED,
+                    _ => symbol_flags::ABSOLUTE,
                 }
             }
         }
@@ -419,7 +419,7 @@ fn value_of(image: &Image, object_id: ObjectId, input: &Rela) -> (ResolvedAddres
     let object = &image.resolved.objects[object_id.index()];
     let place = image.place(object, input.sym(), input.r_addend());
     let mut value = place.address.wrapping_add(place.addend as u64);
-    if place.flags & sym::IFUNC != 0 && input.sym() < object.first_global {
+    if place.flags & symbol_flags::IFUNC != 0 && input.sym() < object.first_global {
         let slot = image.slots.of_local(object_id, input.sym());
         value = slot.map_or(value, |s| image.slot_address(s).0.wrapping_add(place.addend as u64));
     }
@@ -447,8 +447,11 @@ fn collect_input(
 ) {
     let object = &image.resolved.objects[object_id.index()];
     let (place, value) = value_of(image, object_id, input);
-    let dynsym =
-        if place.flags & sym::PREEMPTIBLE != 0 { image.dynsym_index(object, input.sym()) } else { 0 };
+    let dynsym = if place.flags & symbol_flags::PREEMPTIBLE != 0 {
+        image.dynsym_index(object, input.sym())
+    } else {
+        0
+    };
     let types = image.types();
     match kind {
         DynKind::Relative | DynKind::Tagged => {

@@ -23,7 +23,7 @@ use crate::live::live_members;
 use crate::options::{Discard, Options, Strip, SymtabOptions};
 use crate::resolve::Resolved;
 use crate::sections::{SectionKind, Sections};
-use crate::symbols::{Symbols, sym};
+use crate::symbols::{Symbols, symbol_flags};
 use crate::synth::mentions::{Mentions, is_wanted};
 
 /// What uncommon options say of symbols.
@@ -117,12 +117,12 @@ impl Choice<'_, '_> {
         let id = object.global(index);
         let symbol = &self.symbols[id];
         let flags = symbol.flags();
-        let here = match flags & sym::KIND {
-            sym::DEFINED => self.live.contains(SectionId(symbol.section)),
-            sym::ABSOLUTE => true,
+        let here = match flags & symbol_flags::KIND {
+            symbol_flags::DEFINED => self.live.contains(SectionId(symbol.section)),
+            symbol_flags::ABSOLUTE => true,
             // gc gave it no place if it has no section.
-            sym::COMMON => symbol.section != u32::MAX || self.keeps_common(id),
-            sym::UNDEFINED => return self.keeps_mention(number, object, index).then_some(false),
+            symbol_flags::COMMON => symbol.section != u32::MAX || self.keeps_common(id),
+            symbol_flags::UNDEFINED => return self.keeps_mention(number, object, index).then_some(false),
             _ => false,
         };
         if !here {
@@ -147,7 +147,8 @@ impl Choice<'_, '_> {
     /// Whether a global symbol that is defined here is written as a local one. With `-r` none is: other
     /// objects of the final link may refer to it.
     pub fn is_local(&self, id: SymbolId) -> bool {
-        self.symbols[id].flags() & (sym::HIDDEN | sym::LOCALIZED) != 0 && self.special.mentions.is_none()
+        self.symbols[id].flags() & (symbol_flags::HIDDEN | symbol_flags::LOCALIZED) != 0
+            && self.special.mentions.is_none()
     }
 
     /// The name of a global symbol of an object in the output. A definition may spell a version that its name
@@ -155,7 +156,7 @@ impl Choice<'_, '_> {
     pub fn name_of_global<'a>(&'a self, object: &Object<'a>, index: u32) -> &'a [u8] {
         let id = object.global(index);
         match self.symbols[id].kind() {
-            sym::UNDEFINED => self.resolved.names.get(id).name,
+            symbol_flags::UNDEFINED => self.resolved.names.get(id).name,
             _ => object.symbol_name(index),
         }
     }

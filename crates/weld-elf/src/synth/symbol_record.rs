@@ -11,9 +11,9 @@ use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::names::flag;
 use crate::resolve::Resolved;
-use crate::symbols::{Symbol, strong_use, sym};
+use crate::symbol_names::flag;
+use crate::symbols::{Symbol, strong_use, symbol_flags};
 use crate::synth::image::Image;
 
 /// A symbol without its name.
@@ -123,12 +123,12 @@ impl Image<'_, '_> {
         match kind {
             STT_COMMON => kind = STT_OBJECT,
             STT_GNU_IFUNC if Image::is_known_by_plt(flags) => (kind, size) = (STT_FUNC, 0),
-            _ if flags & sym::KIND == sym::DEFINED => {
+            _ if flags & symbol_flags::KIND == symbol_flags::DEFINED => {
                 size = self.sections.output_size(SectionId(symbol.section), definition.st_value(), size);
             }
             _ => {}
         }
-        if matches!(flags & sym::KIND, sym::COMMON | sym::UNDEFINED) {
+        if matches!(flags & symbol_flags::KIND, symbol_flags::COMMON | symbol_flags::UNDEFINED) {
             match self.kept_record(id, definition) {
                 Some(record) => return record,
                 None => size = self.symbol_size(id).unwrap_or(size),
@@ -139,7 +139,7 @@ impl Image<'_, '_> {
             binding => binding,
         };
         let mut other = definition.st_other();
-        if flags & (sym::HIDDEN | sym::PROTECTED) != 0 {
+        if flags & (symbol_flags::HIDDEN | symbol_flags::PROTECTED) != 0 {
             other = self.united(id, other, flags);
         }
         Record { binding, kind, other, value, size, section }
@@ -153,7 +153,7 @@ impl Image<'_, '_> {
         let flags = self.symbols[id].flags();
         let other = self.united(id, symbol.st_other(), flags);
         let (mut kind, mut binding) = (symbol.kind(), symbol.binding());
-        if flags & sym::KIND == sym::COMMON {
+        if flags & symbol_flags::KIND == symbol_flags::COMMON {
             match self.options.symbols.common_type {
                 Some(true) if kind == STT_OBJECT => kind = STT_COMMON,
                 Some(false) if kind == STT_COMMON => kind = STT_OBJECT,
@@ -171,7 +171,7 @@ impl Image<'_, '_> {
             return Some(Record { binding, kind, other, value, size, section });
         }
         // A definition that was discarded leaves a reference behind that insists on another one.
-        let lost = sym::IN_DISCARDED | sym::USED_STRONG;
+        let lost = symbol_flags::IN_DISCARDED | symbol_flags::USED_STRONG;
         let strong = entry.flags & (flag::REF_STRONG | flag::ROOT) != 0 || flags & lost == lost;
         let binding = if strong { STB_GLOBAL } else { STB_WEAK };
         Some(Record { binding, kind, other, value: 0, size: 0, section: InSection::UNDEFINED })
@@ -187,19 +187,21 @@ impl Image<'_, '_> {
             Some(kind) => kind,
             None => self.made_type(id),
         };
-        if let (Some(copied), true) = (shared, flags & sym::NEEDS_COPY != 0) {
+        if let (Some(copied), true) = (shared, flags & symbol_flags::NEEDS_COPY != 0) {
             let (value, section) = self.global_place(symbol);
             let (binding, size) = (copied.binding(), copied.st_size());
             return Record { binding, kind, other: STV_DEFAULT, value, size, section };
         }
         // A strong reference in what gc removed must not make the loader insist on a definition.
         let weak = flags & strong_use(self.options.sections.gc_sections) == 0;
-        let (weak, undefined) = match flags & sym::KIND {
-            sym::UNDEFINED => (weak || flags & sym::WEAK_UNDEFINED != 0, true),
-            kind => (weak && kind == sym::SHARED, kind == sym::SHARED),
+        let (weak, undefined) = match flags & symbol_flags::KIND {
+            symbol_flags::UNDEFINED => (weak || flags & symbol_flags::WEAK_UNDEFINED != 0, true),
+            kind => (weak && kind == symbol_flags::SHARED, kind == symbol_flags::SHARED),
         };
         let (value, section) = match undefined {
-            true if flags & sym::NEEDS_CANONICAL_PLT != 0 => (symbol.address().get(), InSection::UNDEFINED),
+            true if flags & symbol_flags::NEEDS_CANONICAL_PLT != 0 => {
+                (symbol.address().get(), InSection::UNDEFINED)
+            }
             true => (0, InSection::UNDEFINED),
             false => self.made_place(id, symbol),
         };
@@ -214,7 +216,7 @@ impl Image<'_, '_> {
     /// does.
     fn made_place(&self, id: SymbolId, symbol: &Symbol) -> (u64, InSection) {
         let Some(joined) = self.joined else { return self.global_place(symbol) };
-        let script = self.layout.script.as_ref().filter(|_| symbol.kind() == sym::INTERNAL);
+        let script = self.layout.script.as_ref().filter(|_| symbol.kind() == symbol_flags::INTERNAL);
         let said = script.and_then(|script| script.section_of(script.assigned(symbol.section)?));
         let said = said.map(|out| out.header());
         let alias = || joined.aliases.get(&id).and_then(|other| self.output_index(&self.symbols[*other]));
@@ -225,8 +227,11 @@ impl Image<'_, '_> {
     #[inline(always)]
     fn global_place(&self, symbol: &Symbol) -> (u64, InSection) {
         let address = symbol.address();
-        let value =
-            if symbol.has(sym::TLS) { address.wrapping_sub(self.bases.tls_start) } else { address.get() };
+        let value = if symbol.has(symbol_flags::TLS) {
+            address.wrapping_sub(self.bases.tls_start)
+        } else {
+            address.get()
+        };
         (value, self.output_index(symbol).map_or(InSection::ABSOLUTE, InSection::Defined))
     }
 
@@ -236,8 +241,8 @@ impl Image<'_, '_> {
         let stricter = match other & 3 {
             _ if self.resolved.names.get(id).flags & flag::VIS_INTERNAL != 0 => STV_INTERNAL,
             STV_HIDDEN | STV_INTERNAL => return other,
-            _ if flags & sym::HIDDEN != 0 => STV_HIDDEN,
-            _ if flags & sym::PROTECTED != 0 => STV_PROTECTED,
+            _ if flags & symbol_flags::HIDDEN != 0 => STV_HIDDEN,
+            _ if flags & symbol_flags::PROTECTED != 0 => STV_PROTECTED,
             own => own,
         };
         other & !3 | stricter

@@ -24,9 +24,9 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::layout::ChunkKind;
-use crate::names::Rank;
 use crate::resolve::Resolved;
-use crate::symbols::{Symbols, strong_use, sym};
+use crate::symbol_names::Rank;
+use crate::symbols::{Symbols, strong_use, symbol_flags};
 use crate::synth::image::Image;
 use weld_common::io::units::UNIT_BYTES;
 
@@ -191,12 +191,18 @@ impl<'a> Choice<'_, 'a> {
         globals: &mut Vec<(u64, SymbolId)>,
     ) {
         let flags = self.symbols[id].flags();
-        let list = match flags & sym::KIND {
-            sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => locals,
-            sym::ABSOLUTE if flags & sym::ASSIGNED != 0 && self.is_hidden_number(id) => locals,
-            sym::INTERNAL | sym::ABSOLUTE => globals,
-            sym::UNDEFINED | sym::SHARED
-                if flags & (sym::USED | sym::NEEDS | strong_use(self.options.sections.gc_sections)) != 0
+        let list = match flags & symbol_flags::KIND {
+            symbol_flags::INTERNAL if flags & (symbol_flags::HIDDEN | symbol_flags::LOCALIZED) != 0 => locals,
+            symbol_flags::ABSOLUTE if flags & symbol_flags::ASSIGNED != 0 && self.is_hidden_number(id) => {
+                locals
+            }
+            symbol_flags::INTERNAL | symbol_flags::ABSOLUTE => globals,
+            symbol_flags::UNDEFINED | symbol_flags::SHARED
+                if flags
+                    & (symbol_flags::USED
+                        | symbol_flags::NEEDS
+                        | strong_use(self.options.sections.gc_sections))
+                    != 0
                     || self.needs_global(id) =>
             {
                 globals
@@ -204,7 +210,8 @@ impl<'a> Choice<'_, 'a> {
             _ => return,
         };
         let entry = self.resolved.names.get(id);
-        let by_object = flags & sym::KIND == sym::ABSOLUTE && entry.rank() != Rank::Internal;
+        let by_object =
+            flags & symbol_flags::KIND == symbol_flags::ABSOLUTE && entry.rank() != Rank::Internal;
         if !by_object && self.retains(entry.name, || self.needs_global(id)) {
             list.push((entry.best, id));
         }
@@ -213,7 +220,7 @@ impl<'a> Choice<'_, 'a> {
     /// Whether a value that a script gives a symbol stays inside of the output.
     #[cold]
     fn is_hidden_number(&self, id: SymbolId) -> bool {
-        let hidden = self.symbols[id].flags() & (sym::HIDDEN | sym::LOCALIZED) != 0;
+        let hidden = self.symbols[id].flags() & (symbol_flags::HIDDEN | symbol_flags::LOCALIZED) != 0;
         hidden && self.resolved.names.get(id).rank() == Rank::Internal
     }
 

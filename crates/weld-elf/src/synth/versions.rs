@@ -21,7 +21,7 @@ use crate::input::versions::{
     MAX_INDEX, VERDAUX_SIZE, VERDEF_SIZE, VERNAUX_SIZE, VERNEED_SIZE, VersionError,
 };
 use crate::layout::ChunkKind;
-use crate::symbols::rules::VersionDef;
+use crate::symbols::version_scripts::VersionDef;
 use object::elf;
 use weld_common::string_table::StringTable;
 

@@ -21,7 +21,7 @@ use crate::address::Address;
 use crate::arch::rules::{Failure, Field, reaches};
 use crate::arch::site::Site;
 use crate::elf::Rela;
-use crate::sym;
+use crate::symbol_flags;
 
 /// `adrp x?, …`
 fn is_adrp(code: u32) -> bool {
@@ -111,7 +111,7 @@ pub fn shorten(site: &impl Site, out: &mut [u8]) {
             continue;
         }
         let place = site.resolve(page);
-        let known = !place.dead && place.flags & sym::KIND != sym::UNDEFINED;
+        let known = !place.dead && place.flags & symbol_flags::KIND != symbol_flags::UNDEFINED;
         let at = usize::try_from(page.r_offset().wrapping_add(site.delta()))
             .ok()
             .filter(|at| known && *at < out.len());

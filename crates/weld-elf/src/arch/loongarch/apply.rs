@@ -19,7 +19,7 @@ use crate::arch::relax_deltas::{RelaxDelta, gone_at, offset_before};
 use crate::arch::rules::{Failure, Field, FieldAt};
 use crate::arch::site::{ResolvedAddress, Site};
 use crate::elf::Rela;
-use crate::sym;
+use crate::symbol_flags;
 
 /// A difference of two labels as LEB128.
 const LEB: Pair = Pair { first: R_ADD_ULEB128, second: R_SUB_ULEB128, adds: true };
@@ -103,8 +103,11 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         let kind = reloc.kind();
         let here = site.address().wrapping_add(at as u64);
         let place = site.resolve(reloc);
-        let undefined = place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::UNDEFINED;
-        let plain = place.flags & (sym::PREEMPTIBLE | sym::IFUNC | sym::OUTSIDE) == 0 && !undefined;
+        let undefined =
+            place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED;
+        let plain = place.flags & (symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::OUTSIDE)
+            == 0
+            && !undefined;
         let target = place.address.wrapping_add(place.addend as u64);
         let done = match class {
             Class::Pc | Class::Plt if plain => {
@@ -372,7 +375,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         let place = site.resolve(reloc);
         let target = place.address.wrapping_add(place.addend as u64);
         let offset = LoongArch::<WIDE>::wrapped(target.wrapping_sub(site.settings().thread_pointer));
-        if place.flags & sym::KIND == sym::DEFINED && is_low(offset) {
+        if place.flags & symbol_flags::KIND == symbol_flags::DEFINED && is_low(offset) {
             let code = instruction(out, at).ok_or(Failure::Form)?;
             put_instruction(out, at, reading(code, TP));
         }

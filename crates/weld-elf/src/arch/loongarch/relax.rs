@@ -24,7 +24,7 @@ use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::rules::{Failure, Field, reaches};
 use crate::arch::shrink::{Addresses, Section, Shrink, Wrong};
 use crate::elf::Rela;
-use crate::sym;
+use crate::symbol_flags;
 
 /// What a place becomes: it stays; it is an instruction that goes; a branch; `pcaddi` in the place of an
 /// addition or a load, after an instruction that goes; padding.
@@ -237,18 +237,20 @@ impl<const WIDE: bool> Relax<WIDE> {
             return None;
         }
         let place = addresses.place(code, reloc)?;
-        let known =
-            matches!(place.flags & sym::KIND, sym::DEFINED | sym::COMMON | sym::INTERNAL | sym::ABSOLUTE);
+        let known = matches!(
+            place.flags & symbol_flags::KIND,
+            symbol_flags::DEFINED | symbol_flags::COMMON | symbol_flags::INTERNAL | symbol_flags::ABSOLUTE
+        );
         let here = addresses.here(code, reloc.r_offset())?;
         let distance = LoongArch::<WIDE>::wrapped(place.address.wrapping_sub(here));
         let near = (-NEAR_REACH..NEAR_REACH).contains(&distance) && distance & 3 == 0;
-        Some(known && place.flags & sym::IFUNC == 0 && near)
+        Some(known && place.flags & symbol_flags::IFUNC == 0 && near)
     }
 
     /// The offset of a thread-local variable of this program.
     fn offset(addresses: &dyn Addresses, code: &Section, reloc: &Rela) -> Option<i64> {
         let place = addresses.place(code, reloc)?;
-        let known = place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::DEFINED;
+        let known = place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::DEFINED;
         let offset = LoongArch::<WIDE>::wrapped(place.address.wrapping_sub(addresses.thread_pointer()));
         known.then_some(offset)
     }

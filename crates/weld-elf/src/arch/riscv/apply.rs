@@ -18,7 +18,7 @@ use crate::arch::relax_deltas::{RelaxDelta, gone_at, offset_before};
 use crate::arch::rules::{Failure, FieldAt};
 use crate::arch::site::Site;
 use crate::elf::Rela;
-use crate::sym;
+use crate::symbol_flags;
 
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated<const WIDE: bool, S: Site>(site: &S, out: &mut [u8]) {
@@ -90,8 +90,11 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         }
         let here = site.address().wrapping_add(at as u64);
         let place = site.resolve(reloc);
-        let undefined = place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::UNDEFINED;
-        let plain = place.flags & (sym::PREEMPTIBLE | sym::IFUNC | sym::OUTSIDE) == 0 && !undefined;
+        let undefined =
+            place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED;
+        let plain = place.flags & (symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::OUTSIDE)
+            == 0
+            && !undefined;
         let target = place.address.wrapping_add(place.addend as u64);
         let done = match class {
             Class::Pc | Class::Plt if plain => {
@@ -324,7 +327,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         let place = site.resolve(reloc);
         let target = place.address.wrapping_add(place.addend as u64);
         let offset = Riscv::<WIDE>::wrapped(target.wrapping_sub(site.settings().thread_pointer));
-        if place.flags & sym::KIND == sym::DEFINED && is_low(offset) {
+        if place.flags & symbol_flags::KIND == symbol_flags::DEFINED && is_low(offset) {
             return put_alone(reloc.kind(), FieldAt { out, at }, TP, offset);
         }
         site.special::<Riscv<WIDE>>(Class::TpOff, i, FieldAt { out, at }, place).map(drop)

@@ -13,7 +13,7 @@ use std::fmt;
 use weld_common::reader::Reader;
 
 use crate::arch::attributes::{AttributesError, Wrong};
-use crate::util::put_uleb;
+use crate::elf::put_uleb;
 
 pub(super) const SECTION: &str = ".riscv.attributes";
 

@@ -24,7 +24,7 @@ use crate::arch::halves::{Half, Halves};
 use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::shrink::{Addresses, Place, Section, Shrink, Wrong};
 use crate::elf::Rela;
-use crate::sym;
+use crate::symbol_flags;
 
 /// What a place becomes: it stays; it is an instruction that goes; the shorter forms of a call and of `lui`;
 /// padding.
@@ -175,7 +175,7 @@ impl<const WIDE: bool> Relax<WIDE> {
     fn thread_offset(addresses: &dyn Addresses, code: &Section, delta: &RelaxDelta) -> Option<u8> {
         let place = addresses.place(code, &code.relocs[delta.reloc as usize])?;
         let offset = Riscv::<WIDE>::wrapped(place.address.wrapping_sub(addresses.thread_pointer()));
-        let known = place.flags & sym::KIND == sym::DEFINED;
+        let known = place.flags & symbol_flags::KIND == symbol_flags::DEFINED;
         (known && is_near(offset, delta.extra)).then_some(GONE)
     }
 
@@ -193,7 +193,8 @@ impl<const WIDE: bool> Relax<WIDE> {
             _ => {
                 let place = addresses.place(code, high)?;
                 let offset = Riscv::<WIDE>::wrapped(place.address.wrapping_sub(addresses.thread_pointer()));
-                let known = place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::DEFINED;
+                let known =
+                    place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::DEFINED;
                 (known && is_low(offset)).then_some(GONE)
             }
         }
@@ -210,7 +211,10 @@ fn is_near(value: i64, reach: u8) -> bool {
 
 /// Whether an address is near where the register for data points.
 fn counts_from_pointer<const WIDE: bool>(addresses: &dyn Addresses, place: Place, reach: u8) -> bool {
-    let fixed = matches!(place.flags & sym::KIND, sym::DEFINED | sym::COMMON | sym::INTERNAL | sym::ABSOLUTE);
+    let fixed = matches!(
+        place.flags & symbol_flags::KIND,
+        symbol_flags::DEFINED | symbol_flags::COMMON | symbol_flags::INTERNAL | symbol_flags::ABSOLUTE
+    );
     let distance =
         addresses.pointer().map(|pointer| Riscv::<WIDE>::wrapped(place.address.wrapping_sub(pointer)));
     fixed && distance.is_some_and(|distance| is_near(distance, reach))

@@ -5,13 +5,13 @@
 //! `SIZEOF(.text) > 4K ? f : 0` is known only when everything has one.
 
 use super::*;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use crate::symbols::value_kinds::Correction;
 
 /// The kinds of symbols that relocations against them are scanned by.
-const SCANNED: u32 = sym::TLS | sym::IFUNC;
+const SCANNED: u32 = symbol_flags::TLS | symbol_flags::IFUNC;
 /// All that another name for a symbol takes from it.
-const KINDS: u32 = SCANNED | sym::FUNC | sym::OBJECT;
+const KINDS: u32 = SCANNED | symbol_flags::FUNC | symbol_flags::OBJECT;
 
 /// The symbols that are not what the scan took them for. Others get the type of what they are another name
 /// of.

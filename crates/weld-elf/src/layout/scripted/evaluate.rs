@@ -11,7 +11,7 @@ use crate::options::{Options, OutputKind};
 use crate::script::expr::{Binary, Op, Unary, log2_ceil};
 use crate::script::phdrs::ProgramHeader;
 use crate::sections::SectionKind;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use weld_common::runs::align_to;
 
 /// What a pass looks at and changes.

@@ -1,6 +1,6 @@
 //! The names of the index, each once, and the entries of each.
 //!
-//! Like the table of symbols ([`weld_common::names`]): those who read objects leave [mentions](Mention) of
+//! Like the table of symbols ([`weld_common::symbol_names`]): those who read objects leave [mentions](Mention) of
 //! names by shard, which is the upper bits of their hashes. Each shard is made by one thread, run after run,
 //! in a table that fits the cache. No locks, and what comes out depends on the objects only.
 //!

@@ -1,6 +1,6 @@
 //! The names of the index, each once, and the units that have something of that name.
 //!
-//! Like the table of symbols ([`weld_common::names`]): those who read objects leave
+//! Like the table of symbols ([`weld_common::symbol_names`]): those who read objects leave
 //! [keys](super::window::Key) of names, in the order of shards, which are by hash. Then each shard is made by
 //! one thread, window after window, in a table that fits the cache. No locks, and what comes out depends on
 //! the objects only.

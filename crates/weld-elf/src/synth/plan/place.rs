@@ -4,6 +4,7 @@ use weld_common::trace;
 
 use super::{Link, Places, Plan};
 use crate::arch::facts::Facts;
+use crate::got_plt_slots::NONE;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::job::Context;
@@ -18,8 +19,7 @@ use crate::live::dyn_relocs::DynKind;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
-use crate::slots::NONE;
-use crate::symbols::{Symbol, Symbols, sym};
+use crate::symbols::{Symbol, Symbols, symbol_flags};
 use crate::synth::copyrel::Copies;
 use crate::synth::error::PlanError;
 use crate::synth::image::Image;
@@ -115,7 +115,7 @@ impl<'a> Plan<'a> {
         for slot in self.slots.list.iter_mut().filter(|s| s.plt != NONE && s.id.is_some()) {
             let symbol = &mut symbols.list[slot.id.index()];
             slot.definition = symbol.address();
-            if symbol.has(sym::NEEDS_CANONICAL_PLT) {
+            if symbol.has(symbol_flags::NEEDS_CANONICAL_PLT) {
                 let (first, start) = starts[usize::from(slot.plt >= self.slots.jump_slots)];
                 symbol.set_address(start + size * u64::from(slot.plt - first));
             }

@@ -11,6 +11,7 @@ use crate::arch::facts::{
 };
 use crate::arch::plt::Style;
 use crate::elf::{SHT_NOTE, slice};
+use crate::got_plt_slots::Slots;
 use crate::ids::FileId;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
@@ -19,9 +20,8 @@ use crate::mode::Mode;
 use crate::options::{IsaReport, LandingPads, ReportPolicy};
 use crate::resolve::Resolved;
 use crate::sections::{ObjectSections, Sections};
-use crate::slots::Slots;
 use crate::symbols::tagged::Tagged;
-use crate::symbols::{Symbols, sym};
+use crate::symbols::{Symbols, symbol_flags};
 use crate::synth::property_note::{Agreement, Contradiction, MEMORY_SEAL, Properties};
 
 /// `GNU_PROPERTY_1_NEEDED`, and what it says of data and functions of other modules.
@@ -184,7 +184,7 @@ fn report(job: &Job, policy: ReportPolicy, text: String, file: FileId) {
 fn has_unprepared_callers(slots: &Slots, symbols: &Symbols) -> bool {
     let is_canonical = |slot: &&u32| {
         let id = slots.list[**slot as usize].id;
-        id.is_some() && symbols[id].has(sym::NEEDS_CANONICAL_PLT)
+        id.is_some() && symbols[id].has(symbol_flags::NEEDS_CANONICAL_PLT)
     };
     !slots.ifuncs().is_empty() || slots.plt.iter().any(|slot| is_canonical(&slot))
 }

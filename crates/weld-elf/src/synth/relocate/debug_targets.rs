@@ -13,7 +13,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::sections::{InputSection, SectionKind};
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 
 /// How many symbols are remembered: a power of two.
@@ -98,7 +98,7 @@ impl<'c> Known<'c> {
         let place = image.place(object, index, 0);
         let folds = || !image.live.folds.is_empty() && is_folded(image, object, index);
         if place.dead || folds() && hides_folded(site) {
-            if place.flags & sym::OUTSIDE != 0 {
+            if place.flags & symbol_flags::OUTSIDE != 0 {
                 site.outside_pieces(reloc);
             }
             return Known::Gone;
@@ -111,7 +111,7 @@ impl<'c> Known<'c> {
 fn is_folded(image: &Image, object: &Object, index: u32) -> bool {
     let section = if index >= object.first_global && (index as usize) < object.syms.len() {
         let symbol = &image.symbols[object.global(index)];
-        (symbol.kind() == sym::DEFINED).then_some(SectionId(symbol.section))
+        (symbol.kind() == symbol_flags::DEFINED).then_some(SectionId(symbol.section))
     } else {
         match object.syms.get(index as usize).map(|symbol| object.place(index, symbol)) {
             Some(SymbolPlace::Section(shndx)) if (shndx as usize) < object.shdrs.len() => {

@@ -24,12 +24,12 @@ use crate::arch::class::{Class, From, page};
 use crate::arch::rules::{Code, Failure, Field, FieldAt, Rules};
 use crate::arch::site::ResolvedAddress;
 use crate::elf::*;
+use crate::got_plt_slots::NONE;
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::live::scan::{is_got_relaxable, is_size_of_loader};
+use crate::live::reloc_scan::{is_got_relaxable, is_size_of_loader};
 use crate::sections::SectionKind;
-use crate::slots::NONE;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 
 /// One section whose bytes are being written.
 pub struct Site<'c, 'i, 'a> {
@@ -114,7 +114,8 @@ fn each<R: Rules>(site: &Site, out: &mut [u8]) {
         let place = site.image.place(site.object, reloc.sym(), reloc.r_addend());
         let target = place.address.wrapping_add(place.addend as u64);
         let here = site.address.wrapping_add(at as u64);
-        let plain = place.flags & (sym::PREEMPTIBLE | sym::IFUNC | sym::OUTSIDE) == 0
+        let plain = place.flags & (symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::OUTSIDE)
+            == 0
             && !(R::UNDEFINED_IS_NEAR && is_undefined(place));
         let result = match class {
             Class::Pc if plain => R::put_distance(kind, out, at, target, here),
@@ -153,7 +154,7 @@ impl Site<'_, '_, '_> {
     ) -> Result<usize, Failure> {
         let image = self.image;
         let reloc = &self.relocs[i];
-        if place.flags & sym::OUTSIDE != 0 {
+        if place.flags & symbol_flags::OUTSIDE != 0 {
             self.outside_pieces(reloc);
             return Ok(0);
         }
@@ -174,7 +175,7 @@ impl Site<'_, '_, '_> {
                 let bytes = &mut out[at..at + R::width(kind)];
                 if is_undefined(place) {
                     bytes.fill(0);
-                } else if image.options.relocs.pack_relr && place.flags & sym::PREEMPTIBLE == 0 {
+                } else if image.options.relocs.pack_relr && place.flags & symbol_flags::PREEMPTIBLE == 0 {
                     self.put_packed_addend(i, bytes);
                 }
                 return Ok(0);
@@ -184,7 +185,9 @@ impl Site<'_, '_, '_> {
                 out[at..at + R::width(kind)].fill(0);
                 return Ok(0);
             }
-            Class::Instruction if place.flags & sym::KIND == sym::UNDEFINED => return Ok(0),
+            Class::Instruction if place.flags & symbol_flags::KIND == symbol_flags::UNDEFINED => {
+                return Ok(0);
+            }
             Class::Instruction => target.get(),
             Class::Narrow => {
                 self.check_frame(reloc, place);
@@ -198,7 +201,7 @@ impl Site<'_, '_, '_> {
             Class::Pc
                 if R::FACTS.dynamic.distance == Some(kind)
                     && image.mode.shared
-                    && place.flags & sym::PREEMPTIBLE != 0 =>
+                    && place.flags & symbol_flags::PREEMPTIBLE != 0 =>
             {
                 self.for_loader::<R>(addend)
             }
@@ -210,7 +213,8 @@ impl Site<'_, '_, '_> {
                 let done = R::put_distance(kind, out, at, target, here);
                 // Null for good, though the loader looks for the symbol: if that is too far, anything will
                 // do.
-                let null = R::UNDEFINED_IS_NEAR && place.flags & sym::KIND == sym::UNDEFINED;
+                let null =
+                    R::UNDEFINED_IS_NEAR && place.flags & symbol_flags::KIND == symbol_flags::UNDEFINED;
                 if done.is_err() && null {
                     let near = R::undefined(kind, here).wrapping_add(addend);
                     return R::put_distance(kind, out, at, near, here).map(|()| 0);
@@ -245,11 +249,11 @@ impl Site<'_, '_, '_> {
                 target.wrapping_sub(start).wrapping_sub(R::FACTS.tls_offset)
             }
             Class::TpOff | Class::TpOffWord => {
-                let loader = image.mode.shared || place.flags & sym::PREEMPTIBLE != 0;
-                match place.flags & sym::KIND {
+                let loader = image.mode.shared || place.flags & symbol_flags::PREEMPTIBLE != 0;
+                match place.flags & symbol_flags::KIND {
                     // There is no variable, so its offset is as good as any.
-                    sym::UNDEFINED if !image.mode.shared => addend,
-                    _ if place.flags & sym::PREEMPTIBLE != 0 => self.for_loader::<R>(addend),
+                    symbol_flags::UNDEFINED if !image.mode.shared => addend,
+                    _ if place.flags & symbol_flags::PREEMPTIBLE != 0 => self.for_loader::<R>(addend),
                     _ if loader => self.for_loader::<R>(target.wrapping_sub(bases.tls_start)),
                     _ => target.wrapping_sub(bases.thread_pointer),
                 }
@@ -317,7 +321,7 @@ impl Site<'_, '_, '_> {
     fn thread_offset(&self, reloc: &Rela) -> Option<i64> {
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
         let target = place.address.wrapping_add(place.addend as u64);
-        match place.flags & sym::PREEMPTIBLE != 0 || self.image.mode.shared {
+        match place.flags & symbol_flags::PREEMPTIBLE != 0 || self.image.mode.shared {
             true => None,
             // There is no variable, so its offset is as good as any.
             false if is_undefined(place) => Some(0),
@@ -411,7 +415,7 @@ impl Site<'_, '_, '_> {
 
     /// The address that stands for the symbol: a local IFUNC is known by its PLT entry.
     fn address_of(&self, reloc: &Rela, place: ResolvedAddress) -> Address {
-        if place.flags & sym::IFUNC == 0 || reloc.sym() >= self.object.first_global {
+        if place.flags & symbol_flags::IFUNC == 0 || reloc.sym() >= self.object.first_global {
             return place.address;
         }
         let slot = self.image.slots.of_local(self.object_id, reloc.sym());
@@ -421,8 +425,8 @@ impl Site<'_, '_, '_> {
     /// What the section holds where the loader may still add something: with RELA the addend is in
     /// the relocation, and the bytes stay as they are unless asked for or packed.
     fn absolute<R: Rules>(&self, reloc: &Rela, place: ResolvedAddress, target: Address) -> u64 {
-        if place.flags & sym::PREEMPTIBLE != 0 {
-            let stands_in = place.flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0;
+        if place.flags & symbol_flags::PREEMPTIBLE != 0 {
+            let stands_in = place.flags & (symbol_flags::NEEDS_COPY | symbol_flags::NEEDS_CANONICAL_PLT) != 0;
             let bound_here = stands_in && !self.image.mode.pic && !self.is_writable();
             return if bound_here { target.get() } else { self.for_loader::<R>(place.addend as u64) };
         }
@@ -434,7 +438,8 @@ impl Site<'_, '_, '_> {
     /// Whether an address moves with the image. If it is that of an FDE's function, at which the scan does
     /// not look, that is an error.
     fn check_frame(&self, reloc: &Rela, place: ResolvedAddress) -> bool {
-        let moves = self.image.mode.pic && !matches!(place.flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
+        let moves = self.image.mode.pic
+            && !matches!(place.flags & symbol_flags::KIND, symbol_flags::ABSOLUTE | symbol_flags::UNDEFINED);
         let section = SectionId(self.object.section_base + self.shndx);
         if moves && self.image.sections.get(section).kind() == SectionKind::EhFrame {
             self.frame_not_pic(reloc);
@@ -450,8 +455,9 @@ impl Site<'_, '_, '_> {
             return None;
         }
         let tagged = self.image.tagged?;
-        let fixed = matches!(place.flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
-        if place.flags & sym::PREEMPTIBLE != 0 || fixed {
+        let fixed =
+            matches!(place.flags & symbol_flags::KIND, symbol_flags::ABSOLUTE | symbol_flags::UNDEFINED);
+        if place.flags & symbol_flags::PREEMPTIBLE != 0 || fixed {
             return None;
         }
         if !tagged.has(self.object_id, self.object, reloc.sym()) {
@@ -469,7 +475,7 @@ impl Site<'_, '_, '_> {
     }
 
     fn plt(&self, reloc: &Rela, place: ResolvedAddress) -> Option<Address> {
-        if place.flags & (sym::PREEMPTIBLE | sym::IFUNC) == 0 {
+        if place.flags & (symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC) == 0 {
             return None;
         }
         let slot = self.image.slot(self.object_id, reloc.sym())?;
@@ -521,7 +527,7 @@ impl Site<'_, '_, '_> {
             true => 0,
             false => place.address.wrapping_sub(image.bases.thread_pointer) as i64,
         };
-        let local = !image.mode.shared && place.flags & sym::PREEMPTIBLE == 0;
+        let local = !image.mode.shared && place.flags & symbol_flags::PREEMPTIBLE == 0;
         let slot = match class {
             Class::TlsGd | Class::TlsLd => {
                 let call = (!image.mode.shared).then(|| R::tls_call(self.input, self.relocs, i));
@@ -576,7 +582,7 @@ impl Site<'_, '_, '_> {
 
     /// An instruction of a sequence whose values have been rewritten elsewhere, or not.
     fn marked<R: Rules>(&self, reloc: &Rela, field: Field, place: ResolvedAddress) -> Result<(), Failure> {
-        let local = place.flags & sym::PREEMPTIBLE == 0;
+        let local = place.flags & symbol_flags::PREEMPTIBLE == 0;
         let changed = R::marks_call(field.kind)
             || local && self.image.options.relocs.relax && self.got_tp(reloc).is_err();
         match changed && !self.image.mode.shared {
@@ -616,5 +622,5 @@ impl Site<'_, '_, '_> {
 /// Whether nothing defines the symbol, here or elsewhere.
 #[inline(always)]
 fn is_undefined(place: ResolvedAddress) -> bool {
-    place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::UNDEFINED
+    place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED
 }

@@ -10,14 +10,14 @@ use weld_common::thunks::Reach;
 use super::search::World;
 use crate::address::Address;
 use crate::elf::{Rela, SHF_EXECINSTR};
+use crate::got_plt_slots::{NONE, Slot};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::layout::addresses::Values;
 use crate::layout::{Layout, OutputSection};
 use crate::sections::{SectionKind, Sections};
-use crate::slots::{NONE, Slot};
 use crate::symbols::internal::Target;
-use crate::symbols::{Symbol, Symbols, sym};
+use crate::symbols::{Symbol, Symbols, symbol_flags};
 
 /// What a branch goes to, in terms that layout does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -155,19 +155,19 @@ impl<'a> Addresses<'_, '_, 'a> {
         for _ in 0..ALIASES {
             let symbol: &Symbol = &self.world.symbols[id];
             let flags = symbol.flags();
-            if flags & (sym::PREEMPTIBLE | sym::IFUNC) != 0
+            if flags & (symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC) != 0
                 && let Some(entry) = self.world.slots.of_symbol(id).and_then(entry)
             {
                 return Some(Goal::Plt(entry, addend));
             }
-            return match flags & sym::KIND {
-                sym::DEFINED if flags & (sym::MERGED | sym::OUTSIDE) == 0 => {
+            return match flags & symbol_flags::KIND {
+                symbol_flags::DEFINED if flags & (symbol_flags::MERGED | symbol_flags::OUTSIDE) == 0 => {
                     self.goal_in(SectionId(symbol.section), symbol.offset().wrapping_add(addend as u64))
                 }
-                sym::ABSOLUTE if flags & sym::ASSIGNED == 0 => {
+                symbol_flags::ABSOLUTE if flags & symbol_flags::ASSIGNED == 0 => {
                     Some(Goal::Absolute(Address::new(symbol.constant().wrapping_add(addend as u64))))
                 }
-                sym::ABSOLUTE | sym::INTERNAL => {
+                symbol_flags::ABSOLUTE | symbol_flags::INTERNAL => {
                     match self.world.internals.list.iter().find(|i| i.id == id) {
                         Some(internal) => {
                             if let Target::Alias(other, more) = internal.target {

@@ -12,6 +12,7 @@ use super::round::Round;
 use crate::address::Address;
 use crate::arch::facts::Branches;
 use crate::arch::plt;
+use crate::got_plt_slots::Slots;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::layout::addresses::Bases;
@@ -22,7 +23,6 @@ use crate::live::{Live, SectionOwners, fact};
 use crate::mode::Mode;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
-use crate::slots::Slots;
 use crate::symbols::Symbols;
 use crate::symbols::internal::Internals;
 

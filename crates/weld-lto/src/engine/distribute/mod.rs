@@ -8,7 +8,7 @@
 //! The engine is asked for indexes only ([`super::llvm`]); modules that are merged it compiles meanwhile.
 //! Then the user's program gets a job for each module ([`jobs`]) that is not kept from earlier ([`kept`]).
 //! All files are in one directory ([`stage`]), which belongs to the child process that runs the program
-//! ([`crate::child`]): both go when weld is gone, in whatever way.
+//! ([`crate::engine_child`]): both go when weld is gone, in whatever way.
 //!
 //! Compilers elsewhere may leave nothing, or half of it, and say that all is well. Every object is looked at
 //! before it is linked or kept.

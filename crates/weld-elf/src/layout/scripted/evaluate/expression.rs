@@ -276,24 +276,24 @@ impl Pass<'_, '_, '_> {
     pub(super) fn object_symbol(&self, id: SymbolId) -> Option<Value> {
         let symbol = &self.world.symbols[id];
         match symbol.kind() {
-            sym::ABSOLUTE => Some(Value::absolute(symbol.constant())),
-            sym::DEFINED => self.place_in(SectionId(symbol.section), symbol.offset()),
-            sym::COMMON => {
+            symbol_flags::ABSOLUTE => Some(Value::absolute(symbol.constant())),
+            symbol_flags::DEFINED => self.place_in(SectionId(symbol.section), symbol.offset()),
+            symbol_flags::COMMON => {
                 let chunk = self.layout.chunk(ChunkKind::Common(symbol.section))?;
                 Some(self.in_chunk(chunk, symbol.offset()))
             }
-            sym::INTERNAL => {
+            symbol_flags::INTERNAL => {
                 let internal = self.world.internals.list.get(symbol.section as usize)?;
                 let World { symbols, internals, bases, shared, .. } = self.world;
                 let values = Values { symbols, layout: self.layout, internals, bases, shared: *shared };
                 Some(Value::of(values.of(&internal.target).get(), Kind::BETWEEN))
             }
-            sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
+            symbol_flags::SHARED if symbol.has(symbol_flags::NEEDS_COPY) => {
                 let of_relro = self.world.relro_copies.contains(&id);
                 let kind = if of_relro { ChunkKind::CopyRelro } else { ChunkKind::CopyBss };
                 Some(self.in_chunk(self.layout.chunk(kind)?, symbol.offset()))
             }
-            sym::UNDEFINED if symbol.has(sym::WEAK_UNDEFINED) => Some(Value::number(0)),
+            symbol_flags::UNDEFINED if symbol.has(symbol_flags::WEAK_UNDEFINED) => Some(Value::number(0)),
             _ => None,
         }
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use weld_common::io;
 use weld_common::text;
 
-use crate::state::Unreadable;
-use crate::state::again::Missing;
+use crate::relink_state::Unreadable;
+use crate::relink_state::rewrite_section::Missing;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {

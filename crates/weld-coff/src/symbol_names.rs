@@ -4,8 +4,8 @@
 //! beats an absolute value or an import, which beats the offer of a library. Of equals the earlier file wins.
 //! A weak external is a reference with another symbol to fall back on; it asks nothing of libraries.
 
-use weld_common::names::{self, Order, Rules};
-pub use weld_common::names::{Bins, Entry, MAX_FILES, Rank, Record, Rival, pack};
+use weld_common::symbol_names::{self, Order, Rules};
+pub use weld_common::symbol_names::{Bins, Entry, MAX_FILES, Rank, Record, Rival, pack};
 
 use crate::ids::SymbolId;
 
@@ -105,7 +105,7 @@ impl Rules for CoffRules {
 }
 
 /// The names of a link.
-pub type Names<'a> = names::Names<'a, CoffRules>;
+pub type Names<'a> = symbol_names::Names<'a, CoffRules>;
 
 /// How many bits of hashes tell shards of the table apart: one shard for each 16 MiB of input, so that its
 /// table stays in the cache; at most 1024.
@@ -151,7 +151,7 @@ mod tests {
     use crate::ids::FileId;
 
     struct NoIds;
-    impl names::IdSink for NoIds {
+    impl symbol_names::IdSink for NoIds {
         fn set(&self, _: FileId, _: u32, _: u32, _: SymbolId) {}
     }
 

@@ -5,7 +5,7 @@
 //!     lock    held by the link that uses the directory; another one leaves it alone
 //!     log     a line a link: when, and what was done
 //!     state   what is to be known first ([`super::memo`]); without it there is no state
-//!     tables  the rows of the link ([`crate::state::file`])
+//!     tables  the rows of the link ([`crate::relink_state::file`])
 //!     a, b    images: one is the output, under another name, the other is written next; the first relink makes it
 //! ```
 //!
@@ -20,7 +20,7 @@ use std::time::SystemTime;
 use weld_common::io::identity::directory_of;
 use weld_common::io::reason;
 
-use super::why::Why;
+use super::full_link_reason::Why;
 use crate::options::Options;
 
 pub const STATE: &str = "state";
@@ -43,7 +43,7 @@ pub struct Place {
 }
 
 /// The directory for the state of a link with these options.
-pub fn directory(options: &Options) -> PathBuf {
+pub fn path(options: &Options) -> PathBuf {
     if let Some(dir) = &options.output.incremental_dir {
         return dir.clone();
     }

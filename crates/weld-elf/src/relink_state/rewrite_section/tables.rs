@@ -17,16 +17,16 @@ use crate::address::Address;
 use crate::arch::Machine;
 use crate::compressed::Compressed;
 use crate::elf::*;
+use crate::got_plt_slots::{NONE as NO_SLOT, Slot, Slots};
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::layout::{Chunk, ChunkKind, FileOffset, Layout, MergedPart, OutputSection};
 use crate::live::Live;
-use crate::names::{Names, Rank, pack};
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{InputSection, ObjectSections, SectionKind, Sections, decode_relocs};
-use crate::slots::{NONE as NO_SLOT, Slot, Slots};
-use crate::symbols::{Symbol, Symbols, sym};
+use crate::symbol_names::{Names, Rank, pack};
+use crate::symbols::{Symbol, Symbols, symbol_flags};
 use crate::synth::thunks::Thunks;
 
 /// The file that the object is.
@@ -90,12 +90,12 @@ pub fn resolved<'a>(
 
 /// What a name is. Sections of other objects are all one here, number 0, which is in the image.
 fn symbol(state: &State, input: u32, row: &NameRow) -> Symbol {
-    let is_defined = row.flags & sym::KIND == sym::DEFINED;
+    let is_defined = row.flags & symbol_flags::KIND == symbol_flags::DEFINED;
     let (section, more) = match state.sections.get(row.section as usize) {
         Some(section) if section.input == input => (section.ordinal, 0),
         None if !is_defined => (NONE, 0),
         // What it is defined in is gone.
-        None => (0, sym::IN_DISCARDED),
+        None => (0, symbol_flags::IN_DISCARDED),
         Some(_) => (0, 0),
     };
     Symbol::new(row.value, section, row.flags | more)

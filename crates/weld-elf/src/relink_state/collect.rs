@@ -18,10 +18,10 @@ use crate::address::Address;
 use crate::ids::*;
 use crate::job::Context;
 use crate::layout::ChunkKind;
-use crate::names::{Entry, Rank};
 use crate::resolve::comdat;
 use crate::sections::SectionKind;
-use crate::symbols::sym;
+use crate::symbol_names::{Entry, Rank};
+use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::synth::thunks::Goal;
 use inputs::{Inputs, Texts};
@@ -199,7 +199,7 @@ impl Link<'_, '_, '_> {
         let (entry, symbol) = (image.resolved.names.get(id), &image.symbols[id]);
         let (input, number) = self.definition(entry, rows);
         let section = match symbol.kind() {
-            sym::DEFINED => rows.of_section.get(symbol.section as usize).copied().unwrap_or(NONE),
+            symbol_flags::DEFINED => rows.of_section.get(symbol.section as usize).copied().unwrap_or(NONE),
             _ => NONE,
         };
         let slot = image.slots.position(id).map_or(NONE, |position| rows.of_slot[position]);
@@ -231,7 +231,7 @@ impl Link<'_, '_, '_> {
 
     fn slots(&self, rows: &mut Rows) -> Vec<SlotRow> {
         let image = self.image;
-        let row = |slot: &crate::slots::Slot| {
+        let row = |slot: &crate::got_plt_slots::Slot| {
             let local = slot.local.map(|(object, symbol)| {
                 (rows.of_file[image.resolved.objects[object.index()].file.index()], symbol)
             });

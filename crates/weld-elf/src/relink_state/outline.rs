@@ -6,14 +6,14 @@
 //! that are not local are compared with those that rows have ([`is_renamed`] tells where they cannot be).
 //! *Contents*: sections that are read and not copied, with what relocates them: frames, notes, groups, what
 //! compilers tell linkers; of what is merged, where each piece went, which says what it is. *Needs*: of
-//! relocations in memory, all that the scan looks at ([`crate::live::scan`]); so GOT, PLT, dynamic
+//! relocations in memory, all that the scan looks at ([`crate::live::reloc_scan`]); so GOT, PLT, dynamic
 //! relocations and what gc keeps are as they were. Where in a function a call or a distance stands does not
 //! count, nor do the bytes around it; of instructions that may be rewritten, those that the rules look at do.
 //!
 //! What loses with its COMDAT group, or is dead code, has its shape only, and of its section's name the
 //! beginning. All that is done for each object of a full link, and is the most that keeping a state costs: so
 //! nothing is hashed that is known by a shorter name. The digest is taken over the tables of a link, or over
-//! those of one object alone ([`super::again`]), which have the same to say of it.
+//! those of one object alone ([`super::rewrite_section`]), which have the same to say of it.
 
 use weld_common::digest::UnitDigest;
 

@@ -8,7 +8,7 @@ use crate::ids::SectionId;
 use crate::input::location::InputLocation;
 use crate::input::object::SymbolPlace;
 use crate::live::{ScanResult, UndefinedRef};
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 use crate::wording::{discarded, place, shown};
 
 impl Section<'_, '_, '_> {
@@ -37,7 +37,7 @@ impl Section<'_, '_, '_> {
     #[cold]
     pub(super) fn error_about(&self, i: usize, target: Target, what: String) {
         let mut diagnostic = self.wrong(i, what);
-        if target.id.is_some() && target.kind() == sym::DEFINED {
+        if target.id.is_some() && target.kind() == symbol_flags::DEFINED {
             let section = SectionId(self.scanner.symbols[target.id].section);
             let definer = &self.scanner.objects[self.scanner.owners.object(section).index()];
             diagnostic = diagnostic.note(format!("defined in {}", definer.name));
@@ -91,7 +91,7 @@ impl Section<'_, '_, '_> {
     }
 
     pub(super) fn check_undefined(&self, i: usize, target: Target, found: &mut ScanResult) {
-        if target.is(sym::WEAK_UNDEFINED) {
+        if target.is(symbol_flags::WEAK_UNDEFINED) {
             return;
         }
         let index = self.relocs[i].sym();
@@ -102,7 +102,7 @@ impl Section<'_, '_, '_> {
             return;
         }
         let allowed = self.scanner.mode.shared
-            && target.is(sym::PREEMPTIBLE)
+            && target.is(symbol_flags::PREEMPTIBLE)
             && !self.scanner.options.symbols.report_undefined_in_shared;
         if !allowed {
             let (object, shndx) = self.at;

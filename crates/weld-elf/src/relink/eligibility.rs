@@ -1,12 +1,12 @@
 //! What is never relinked: links that decide by looking at everything, report on everything, or write something else
 //! than an image.
 
-use super::why::Why;
+use super::full_link_reason::Why;
 use crate::job::Context;
 use crate::live::{Live, fact};
 use crate::options::*;
+use crate::relink_state::outline;
 use crate::resolve::Resolved;
-use crate::state::outline;
 
 /// What there is to say of links with intermediate code.
 pub const COMPILED: &str = "there is intermediate code, which is compiled as a whole";

@@ -1,11 +1,11 @@
-//! What ELF makes of the table of names (`weld_common::names`): the flags of a name, and which definitions
+//! What ELF makes of the table of names (`weld_common::symbol_names`): the flags of a name, and which definitions
 //! may meet.
 
 pub mod symver;
 mod wrap;
 
-use weld_common::names::{self, Order, Rules};
-pub use weld_common::names::{Bins, Entry, MAX_FILES, Rank, Record, Rival, pack};
+use weld_common::symbol_names::{self, Order, Rules};
+pub use weld_common::symbol_names::{Bins, Entry, MAX_FILES, Rank, Record, Rival, pack};
 pub use wrap::Wrap;
 
 use crate::ids::*;
@@ -110,7 +110,7 @@ impl Rules for ElfRules {
 }
 
 /// The names of a link.
-pub type Names<'a> = names::Names<'a, ElfRules>;
+pub type Names<'a> = symbol_names::Names<'a, ElfRules>;
 
 /// How many bits of hashes tell shards of the table apart: so many that one shard stays in the L2 cache.
 pub fn shard_bits(input_bytes: u64) -> u32 {
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     struct NoIds;
-    impl names::IdSink for NoIds {
+    impl symbol_names::IdSink for NoIds {
         fn set(&self, _: FileId, _: u32, _: u32, _: SymbolId) {}
     }
 

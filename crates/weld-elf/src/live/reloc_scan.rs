@@ -4,11 +4,11 @@
 //! this output: they take the early exit after one table load, one symbol load and the mark, about 20
 //! instructions. What a class needs is the same on all machines; whether an instruction may be rewritten, so
 //! that it needs less, the machine says. `Section::needs` tells classes apart; what they lead to stands in a
-//! file for each sort: `addresses`, `slots` of the GOT, `thread_local` storage.
+//! file for each sort: `addresses`, `got_slots`, `thread_local` storage.
 
 mod addresses;
+mod got_slots;
 mod problems;
-mod slots;
 mod thread_local;
 
 use std::ops::Range;
@@ -21,14 +21,14 @@ use crate::arch::rules::{Code, Rules};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::symbols::{Symbol, sym};
+use crate::symbols::{Symbol, symbol_flags};
 pub use addresses::is_size_of_loader;
-pub use slots::is_got_relaxable;
+pub use got_slots::is_got_relaxable;
 
 /// A symbol as one relocation sees it.
 #[derive(Clone, Copy)]
 struct Target {
-    /// `sym::` bits; local symbols get those that fit.
+    /// `symbol_flags::` bits; local symbols get those that fit.
     flags: u32,
     /// `SymbolId` of a global symbol, `NONE` for a local one.
     id: SymbolId,
@@ -36,16 +36,16 @@ struct Target {
 
 impl Target {
     fn kind(self) -> u32 {
-        self.flags & sym::KIND
+        self.flags & symbol_flags::KIND
     }
     fn is(self, bits: u32) -> bool {
         self.flags & bits != 0
     }
     /// Another module defines it.
     fn is_elsewhere(self) -> bool {
-        let there =
-            self.kind() == sym::SHARED || self.kind() == sym::UNDEFINED && !self.is(sym::WEAK_UNDEFINED);
-        self.is(sym::PREEMPTIBLE) && there
+        let there = self.kind() == symbol_flags::SHARED
+            || self.kind() == symbol_flags::UNDEFINED && !self.is(symbol_flags::WEAK_UNDEFINED);
+        self.is(symbol_flags::PREEMPTIBLE) && there
     }
 }
 
@@ -102,8 +102,8 @@ fn scan<R: Rules>(Scan { scanner, at, range, stack, found }: Scan) {
             i += 1;
             continue;
         };
-        const SPECIAL: u32 = sym::PREEMPTIBLE | sym::IFUNC | sym::TLS;
-        let plain = target.flags & (SPECIAL | sym::KIND) == sym::DEFINED;
+        const SPECIAL: u32 = symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::TLS;
+        let plain = target.flags & (SPECIAL | symbol_flags::KIND) == symbol_flags::DEFINED;
         if !(plain && matches!(class, Class::Pc | Class::Plt | Class::Low)) {
             i += section.needs::<R>(i, class, target, found);
         }
@@ -137,12 +137,12 @@ impl<'a> Section<'_, '_, 'a> {
                 self.error(i, format!("has a bad symbol index: {index}"));
                 return None;
             }
-            return Some(Target { flags: sym::ABSOLUTE, id: SymbolId::NONE });
+            return Some(Target { flags: symbol_flags::ABSOLUTE, id: SymbolId::NONE });
         }
         let id = self.object.global(index);
         let symbol = &self.scanner.symbols[id];
         let flags = symbol.flags();
-        if flags & sym::KIND == sym::DEFINED {
+        if flags & symbol_flags::KIND == symbol_flags::DEFINED {
             self.scanner.mark_target(symbol.section, stack);
         } else {
             self.use_symbol(index, symbol);
@@ -152,7 +152,7 @@ impl<'a> Section<'_, '_, 'a> {
 
     fn use_symbol(&self, index: u32, symbol: &Symbol) {
         let weak = self.object.syms[index as usize].binding() == STB_WEAK;
-        symbol.add(if weak { sym::USED } else { sym::USED | sym::USED_STRONG });
+        symbol.add(if weak { symbol_flags::USED } else { symbol_flags::USED | symbol_flags::USED_STRONG });
     }
 
     #[inline(always)]
@@ -166,10 +166,10 @@ impl<'a> Section<'_, '_, 'a> {
                     return None;
                 }
                 self.scanner.mark_target(section, stack);
-                sym::DEFINED
+                symbol_flags::DEFINED
             }
-            SymbolPlace::Absolute => sym::ABSOLUTE,
-            SymbolPlace::Undefined if index == 0 => sym::ABSOLUTE,
+            SymbolPlace::Absolute => symbol_flags::ABSOLUTE,
+            SymbolPlace::Undefined if index == 0 => symbol_flags::ABSOLUTE,
             _ => {
                 let why = self.object.misplaced(index, symbol);
                 self.error(i, format!("refers to what is nowhere: {why}"));
@@ -178,8 +178,8 @@ impl<'a> Section<'_, '_, 'a> {
         };
         // The binding is above the type, and 0 for local symbols.
         let kind = match symbol.st_info() {
-            STT_TLS => sym::TLS,
-            STT_GNU_IFUNC => sym::IFUNC | sym::FUNC,
+            STT_TLS => symbol_flags::TLS,
+            STT_GNU_IFUNC => symbol_flags::IFUNC | symbol_flags::FUNC,
             0..16 => 0,
             _ => {
                 let why = self.object.wrong_local(index, symbol).unwrap_or_default();
@@ -205,25 +205,25 @@ impl<'a> Section<'_, '_, 'a> {
         if class == Class::Plt && R::is_marked_call(self.relocs, i) && !mode.shared {
             return 0;
         }
-        if target.kind() == sym::UNDEFINED {
+        if target.kind() == symbol_flags::UNDEFINED {
             self.check_undefined(i, target, found);
         }
-        if target.is(sym::IFUNC)
-            && !target.is(sym::PREEMPTIBLE)
+        if target.is(symbol_flags::IFUNC)
+            && !target.is(symbol_flags::PREEMPTIBLE)
             && !matches!(class, Class::Size | Class::OtherHalf | Class::TlsMark | Class::None)
         {
             // Libraries that ask a program at fixed addresses for it would call its resolver before the
             // program is relocated.
-            let is_seen = !mode.pic && target.is(sym::EXPORTED);
+            let is_seen = !mode.pic && target.is(symbol_flags::EXPORTED);
             let is_known = is_seen || self.is_known_by_plt::<R>(i, class);
-            let needs = if is_known { sym::NEEDS_CANONICAL_PLT } else { 0 };
-            self.need(i, target, sym::NEEDS_PLT | needs, found);
+            let needs = if is_known { symbol_flags::NEEDS_CANONICAL_PLT } else { 0 };
+            self.need(i, target, symbol_flags::NEEDS_PLT | needs, found);
         }
         let tls = class.is_tls();
         // Symbols know by their type whether they are thread-local; assemblers may leave it out, or
         // give it to what is used like one, so that in doubt the section decides.
         if tls && !self.is_thread_local(i, class, target)
-            || !tls && target.is(sym::TLS) && !self.tls_mismatch_is_fine(i, class, target)
+            || !tls && target.is(symbol_flags::TLS) && !self.tls_mismatch_is_fine(i, class, target)
         {
             let name = self.name(i);
             let what = if tls {
@@ -241,7 +241,7 @@ impl<'a> Section<'_, '_, 'a> {
             Class::Instruction => self.instruction(i, target),
             Class::Narrow => self.absolute_narrow(i, target, found),
             Class::Pc if R::CALL_BY_DISTANCE && self.is_call_of_shared::<R>(i, target) => {
-                self.need(i, target, sym::NEEDS_PLT, found);
+                self.need(i, target, symbol_flags::NEEDS_PLT, found);
             }
             Class::Pc => self.address(i, target, found),
             Class::Low => self.low(i, target, found),
@@ -249,19 +249,19 @@ impl<'a> Section<'_, '_, 'a> {
                 if class == Class::PltOff {
                     found.facts |= fact::GOT_BASE;
                 }
-                if target.is(sym::PREEMPTIBLE) {
+                if target.is(symbol_flags::PREEMPTIBLE) {
                     // A function of another module is known by the address of its entry then.
                     let address = R::ADDRESS_BY_PLT
                         && !mode.shared
-                        && target.kind() == sym::SHARED
-                        && target.is(sym::FUNC)
+                        && target.kind() == symbol_flags::SHARED
+                        && target.is(symbol_flags::FUNC)
                         && self.code(i).is_some_and(R::is_address);
                     match address {
                         true => self.stand_in(i, target, found),
-                        false => self.need(i, target, sym::NEEDS_PLT, found),
+                        false => self.need(i, target, symbol_flags::NEEDS_PLT, found),
                     }
                 } else {
-                    if matches!(target.kind(), sym::ABSOLUTE | sym::INTERNAL) {
+                    if matches!(target.kind(), symbol_flags::ABSOLUTE | symbol_flags::INTERNAL) {
                         found.facts |= fact::CALLS_OUTSIDE;
                     }
                     self.pc_relative(i, target, found);
@@ -270,13 +270,13 @@ impl<'a> Section<'_, '_, 'a> {
             Class::Got => {
                 self.slot_from::<R>(i, found);
                 let signed = self.signed_slot::<R>(i, target, found) | self.tagged_slot::<R>(i, found);
-                self.need(i, target, sym::NEEDS_GOT | signed, found);
+                self.need(i, target, symbol_flags::NEEDS_GOT | signed, found);
             }
             Class::GotRelax => {
                 let tagged = self.tagged_slot::<R>(i, found);
                 if tagged != 0 || !self.can_relax_got::<R>(i, target) {
                     self.slot_from::<R>(i, found);
-                    self.need(i, target, sym::NEEDS_GOT | tagged, found);
+                    self.need(i, target, symbol_flags::NEEDS_GOT | tagged, found);
                 }
             }
             Class::GotOff => {
@@ -300,7 +300,7 @@ impl<'a> Section<'_, '_, 'a> {
                 self.error(i, text);
             }
             // The loader adds no terms.
-            Class::Term if target.is_elsewhere() && (mode.shared || target.is(sym::TLS)) => {
+            Class::Term if target.is_elsewhere() && (mode.shared || target.is(symbol_flags::TLS)) => {
                 self.error(i, self.not_pic(i))
             }
             Class::Term if target.is_elsewhere() => self.stand_in(i, target, found),
@@ -313,16 +313,16 @@ impl<'a> Section<'_, '_, 'a> {
             Class::GotTp => self.initial_exec::<R>(i, target, found),
             Class::TpOff => {
                 // What is undefined and weak has no offset; code that asks for it does not run.
-                let none = !mode.shared && target.kind() == sym::UNDEFINED;
-                if !none && (mode.shared || target.is(sym::PREEMPTIBLE)) {
+                let none = !mode.shared && target.kind() == symbol_flags::UNDEFINED;
+                if !none && (mode.shared || target.is(symbol_flags::PREEMPTIBLE)) {
                     self.error(i, self.not_pic(i));
                 }
             }
             Class::TpOffWord => {
                 // As above, where code has the word.
-                let none = !mode.shared && target.kind() == sym::UNDEFINED;
+                let none = !mode.shared && target.kind() == symbol_flags::UNDEFINED;
                 let none = none && !self.scanner.is_writable(self.object, self.at.1);
-                if !none && (mode.shared || target.is(sym::PREEMPTIBLE)) {
+                if !none && (mode.shared || target.is(symbol_flags::PREEMPTIBLE)) {
                     found.facts |= fact::STATIC_TLS;
                     self.dynamic(i, target, DynKind::TpOff, found);
                 }

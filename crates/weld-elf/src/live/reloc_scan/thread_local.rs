@@ -8,12 +8,12 @@ use crate::elf::*;
 use crate::ids::SectionId;
 use crate::input::object::SymbolPlace;
 use crate::live::{ScanResult, fact};
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 
 impl Section<'_, '_, '_> {
     /// Whether a relocation for thread-local storage has a symbol that it can be for.
     pub(super) fn is_thread_local(&self, i: usize, class: Class, target: Target) -> bool {
-        if target.is(sym::IFUNC) {
+        if target.is(symbol_flags::IFUNC) {
             return false;
         }
         let in_section = target.id.is_none() && {
@@ -43,7 +43,7 @@ impl Section<'_, '_, '_> {
                 | Class::None
                 | Class::GotBase
                 | Class::Unknown
-        ) || matches!(target.kind(), sym::UNDEFINED | sym::INTERNAL)
+        ) || matches!(target.kind(), symbol_flags::UNDEFINED | symbol_flags::INTERNAL)
             || target.id.is_none() && untyped()
     }
 
@@ -51,8 +51,8 @@ impl Section<'_, '_, '_> {
     /// commons, the type says it.
     pub(super) fn is_in_template(&self, i: usize, target: Target) -> bool {
         let index = self.relocs[i].sym();
-        let (object, shndx) = if target.kind() != sym::DEFINED {
-            return target.is(sym::TLS);
+        let (object, shndx) = if target.kind() != symbol_flags::DEFINED {
+            return target.is(symbol_flags::TLS);
         } else if target.id.is_some() {
             let section = SectionId(self.scanner.symbols[target.id].section);
             let object = &self.scanner.objects[self.scanner.owners.object(section).index()];
@@ -74,11 +74,11 @@ impl Section<'_, '_, '_> {
     ) -> usize {
         if self.scanner.mode.shared || R::tls_call(self.data(), self.relocs, i).is_none() {
             self.slot_from::<R>(i, found);
-            self.need(i, target, sym::NEEDS_TLSGD, found);
+            self.need(i, target, symbol_flags::NEEDS_TLSGD, found);
             return 0;
         }
-        if target.is(sym::PREEMPTIBLE) {
-            self.need(i, target, sym::NEEDS_GOTTP, found);
+        if target.is(symbol_flags::PREEMPTIBLE) {
+            self.need(i, target, symbol_flags::NEEDS_GOTTP, found);
         }
         // The relocation of the call goes away with it.
         R::TLS_CALL_RELOCS
@@ -96,7 +96,7 @@ impl Section<'_, '_, '_> {
     pub(super) fn initial_exec<R: Rules>(&self, i: usize, target: Target, found: &mut ScanResult) {
         if self.scanner.mode.shared {
             found.facts |= fact::STATIC_TLS;
-        } else if !target.is(sym::PREEMPTIBLE)
+        } else if !target.is(symbol_flags::PREEMPTIBLE)
             && self.scanner.options.relocs.relax
             && self.code(i).is_some_and(R::is_initial_exec)
             && !self.is_slot_of_loader::<R>(i)
@@ -107,7 +107,7 @@ impl Section<'_, '_, '_> {
             found.facts |= fact::BACKWARD_OFFSETS;
         }
         self.slot_from::<R>(i, found);
-        self.need(i, target, sym::NEEDS_GOTTP, found);
+        self.need(i, target, symbol_flags::NEEDS_GOTTP, found);
     }
 
     pub(super) fn descriptor<R: Rules>(&self, i: usize, target: Target, found: &mut ScanResult) {
@@ -120,9 +120,9 @@ impl Section<'_, '_, '_> {
             // Calls through a symbol's descriptor are all rewritten or none.
             self.slot_from::<R>(i, found);
             let signed = self.signed_slot::<R>(i, target, found);
-            self.need(i, target, sym::NEEDS_TLSDESC | signed, found);
-        } else if target.is(sym::PREEMPTIBLE) {
-            self.need(i, target, sym::NEEDS_GOTTP, found);
+            self.need(i, target, symbol_flags::NEEDS_TLSDESC | signed, found);
+        } else if target.is(symbol_flags::PREEMPTIBLE) {
+            self.need(i, target, symbol_flags::NEEDS_GOTTP, found);
         }
     }
 }

@@ -8,18 +8,18 @@ use crate::live::dyn_relocs::{DynKind, DynReloc};
 use crate::live::{ScanResult, fact};
 use crate::mode::Mode;
 use crate::sections::SectionKind;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 
 impl Section<'_, '_, '_> {
     pub(super) fn absolute<R: Rules>(&self, i: usize, target: Target, found: &mut ScanResult) {
-        if target.is(sym::PREEMPTIBLE) {
+        if target.is(symbol_flags::PREEMPTIBLE) {
             let writable = self.scanner.is_writable(self.object, self.at.1);
             if writable || self.scanner.mode.pic || self.may_become_writable() {
                 return self.dynamic(i, target, DynKind::Symbolic, found);
             }
             return self.stand_in(i, target, found);
         }
-        let fixed = matches!(target.kind(), sym::ABSOLUTE | sym::UNDEFINED);
+        let fixed = matches!(target.kind(), symbol_flags::ABSOLUTE | symbol_flags::UNDEFINED);
         if self.scanner.mode.pic && !fixed {
             let kind = if self.is_tagged::<R>(i) { DynKind::Tagged } else { DynKind::Relative };
             self.dynamic(i, target, kind, found);
@@ -27,11 +27,12 @@ impl Section<'_, '_, '_> {
     }
 
     pub(super) fn absolute_narrow(&self, i: usize, target: Target, found: &mut ScanResult) {
-        if target.is(sym::PREEMPTIBLE) && !self.scanner.mode.pic {
+        if target.is(symbol_flags::PREEMPTIBLE) && !self.scanner.mode.pic {
             return self.stand_in(i, target, found);
         }
-        let fixed = matches!(target.kind(), sym::ABSOLUTE | sym::UNDEFINED) && !target.is(sym::PREEMPTIBLE);
-        let weak_null = target.is(sym::WEAK_UNDEFINED) && !self.scanner.mode.shared;
+        let fixed = matches!(target.kind(), symbol_flags::ABSOLUTE | symbol_flags::UNDEFINED)
+            && !target.is(symbol_flags::PREEMPTIBLE);
+        let weak_null = target.is(symbol_flags::WEAK_UNDEFINED) && !self.scanner.mode.shared;
         if self.scanner.mode.pic && !fixed && !weak_null {
             self.error(i, self.not_pic(i));
         }
@@ -40,13 +41,13 @@ impl Section<'_, '_, '_> {
     /// An address that the loader signs, whether or not it has to find it out.
     pub(super) fn signed(&self, i: usize, target: Target, found: &mut ScanResult) {
         let mode = &self.scanner.mode;
-        if target.is(sym::PREEMPTIBLE) {
+        if target.is(symbol_flags::PREEMPTIBLE) {
             return self.dynamic(i, target, DynKind::Same, found);
         }
         match target.kind() {
             // Null is not signed.
-            sym::UNDEFINED => {}
-            sym::ABSOLUTE if mode.pic => self.error(i, self.absolute_in_pic(i)),
+            symbol_flags::UNDEFINED => {}
+            symbol_flags::ABSOLUTE if mode.pic => self.error(i, self.absolute_in_pic(i)),
             _ => self.dynamic(i, target, DynKind::Signed, found),
         }
     }
@@ -54,17 +55,17 @@ impl Section<'_, '_, '_> {
     /// What a function returns.
     pub(super) fn initial(&self, i: usize, target: Target, found: &mut ScanResult) {
         match target.kind() {
-            _ if target.is(sym::PREEMPTIBLE) => {
+            _ if target.is(symbol_flags::PREEMPTIBLE) => {
                 let text = format!("needs '{}' to be defined in this output for good", self.name(i));
                 self.error_about(i, target, text);
             }
-            _ if target.is(sym::IFUNC) => {
+            _ if target.is(symbol_flags::IFUNC) => {
                 let text = format!("calls '{}', which is an IFUNC and so called by itself", self.name(i));
                 self.error_about(i, target, text);
             }
             // What is not there is not called.
-            sym::UNDEFINED => {}
-            sym::ABSOLUTE if self.scanner.mode.pic => self.error(i, self.absolute_in_pic(i)),
+            symbol_flags::UNDEFINED => {}
+            symbol_flags::ABSOLUTE if self.scanner.mode.pic => self.error(i, self.absolute_in_pic(i)),
             _ => self.dynamic(i, target, DynKind::Called, found),
         }
     }
@@ -72,7 +73,7 @@ impl Section<'_, '_, '_> {
     /// An instruction that is the value of a symbol. If nothing defines the symbol, the one that stands there
     /// stays.
     pub(super) fn instruction(&self, i: usize, target: Target) {
-        if !matches!(target.kind(), sym::ABSOLUTE | sym::UNDEFINED) {
+        if !matches!(target.kind(), symbol_flags::ABSOLUTE | symbol_flags::UNDEFINED) {
             let text = format!("stores an instruction, but '{}' is no number", self.name(i));
             self.error_about(i, target, text);
         }
@@ -80,15 +81,17 @@ impl Section<'_, '_, '_> {
 
     /// Whether a distance is that of a function of a shared object, which is only called.
     pub(super) fn is_call_of_shared<R: Rules>(&self, i: usize, target: Target) -> bool {
-        let entry = !self.scanner.mode.pic && target.kind() == sym::SHARED && target.is(sym::FUNC);
-        entry && target.is(sym::PREEMPTIBLE) && self.code(i).is_some_and(R::is_call)
+        let entry =
+            !self.scanner.mode.pic && target.kind() == symbol_flags::SHARED && target.is(symbol_flags::FUNC);
+        entry && target.is(symbol_flags::PREEMPTIBLE) && self.code(i).is_some_and(R::is_call)
     }
 
     /// A symbol's address, not a call.
     pub(super) fn address(&self, i: usize, target: Target, found: &mut ScanResult) {
         // A call of what is not there does not happen; its address is compared with null.
-        let pic = self.scanner.mode.pic && (!self.scanner.mode.shared || !target.is(sym::PREEMPTIBLE));
-        if pic && target.kind() == sym::UNDEFINED && target.is(sym::WEAK_UNDEFINED) {
+        let pic =
+            self.scanner.mode.pic && (!self.scanner.mode.shared || !target.is(symbol_flags::PREEMPTIBLE));
+        if pic && target.kind() == symbol_flags::UNDEFINED && target.is(symbol_flags::WEAK_UNDEFINED) {
             let text = format!(
                 "cannot give '{}', which is undefined and weak, the address 0 in position-independent output; \
                  recompile with -fPIC",
@@ -100,10 +103,10 @@ impl Section<'_, '_, '_> {
     }
 
     pub(super) fn pc_relative(&self, i: usize, target: Target, found: &mut ScanResult) {
-        if !target.is(sym::PREEMPTIBLE) {
+        if !target.is(symbol_flags::PREEMPTIBLE) {
             // Symbol 0 stands for none. A value that `--defsym` or a script gives is meant as an address in
             // the image as it is linked, which moves with it.
-            let fixed = target.kind() == sym::ABSOLUTE && !target.is(sym::ASSIGNED);
+            let fixed = target.kind() == symbol_flags::ABSOLUTE && !target.is(symbol_flags::ASSIGNED);
             if self.scanner.mode.pic && fixed && self.relocs[i].sym() != 0 {
                 self.error(i, self.absolute_in_pic(i));
             }
@@ -128,7 +131,7 @@ impl Section<'_, '_, '_> {
 
     /// The low bits of an address.
     pub(super) fn low(&self, i: usize, target: Target, found: &mut ScanResult) {
-        if target.is(sym::PREEMPTIBLE) {
+        if target.is(symbol_flags::PREEMPTIBLE) {
             if self.scanner.mode.shared {
                 return self.error(i, self.not_pic(i));
             }
@@ -139,15 +142,15 @@ impl Section<'_, '_, '_> {
     /// The address of a symbol of a shared object is needed at link time: a function's PLT entry
     /// or a copy of the variable stands for it.
     pub(super) fn stand_in(&self, i: usize, target: Target, found: &mut ScanResult) {
-        if target.kind() != sym::SHARED {
+        if target.kind() != symbol_flags::SHARED {
             // Undefined and weak: null, now and at run time.
             return;
         }
-        let ignored = match target.is(sym::FUNC) {
+        let ignored = match target.is(symbol_flags::FUNC) {
             true => self.scanner.options.sections.ignore_function_address_equality,
             false => self.scanner.options.sections.ignore_data_address_equality,
         };
-        if target.is(sym::PROTECTED) && !ignored {
+        if target.is(symbol_flags::PROTECTED) && !ignored {
             // Its own library goes on using the original.
             let text = format!(
                 "needs a fixed address of '{}', which its shared object protects; recompile with -fPIE",
@@ -155,16 +158,16 @@ impl Section<'_, '_, '_> {
             );
             return self.error(i, text);
         }
-        if target.is(sym::FUNC) {
+        if target.is(symbol_flags::FUNC) {
             if self.scanner.options.notes.indirect_extern_access == Some(true) {
                 return self.error(i, self.not_pic(i) + ", or without -z indirect-extern-access");
             }
-            return self.need(i, target, sym::NEEDS_PLT | sym::NEEDS_CANONICAL_PLT, found);
+            return self.need(i, target, symbol_flags::NEEDS_PLT | symbol_flags::NEEDS_CANONICAL_PLT, found);
         }
         if !self.scanner.options.relocs.copyreloc {
             return self.error(i, self.not_pic(i) + ", or allow copy relocations");
         }
-        self.need(i, target, sym::NEEDS_COPY, found);
+        self.need(i, target, symbol_flags::NEEDS_COPY, found);
     }
 
     /// A dynamic relocation at the place of relocation `i`, if the section may have one.
@@ -188,8 +191,8 @@ impl Section<'_, '_, '_> {
             }
             found.facts |= fact::TEXT_REL;
         }
-        if kind != DynKind::Relative && target.id.is_some() && target.is(sym::PREEMPTIBLE) {
-            self.scanner.symbols[target.id].add(sym::NEEDS_DYNSYM);
+        if kind != DynKind::Relative && target.id.is_some() && target.is(symbol_flags::PREEMPTIBLE) {
+            self.scanner.symbols[target.id].add(symbol_flags::NEEDS_DYNSYM);
         }
         found.dyn_relocs.push(DynReloc::new(section, i, kind));
     }
@@ -204,6 +207,6 @@ impl Section<'_, '_, '_> {
 /// Whether the loader fills in the symbol's size. A program's read-only sections get the size that a variable
 /// of a shared object has today, as copied variables do.
 pub fn is_size_of_loader(mode: &Mode, flags: u32, writable: bool) -> bool {
-    let known = !mode.shared && flags & sym::KIND == sym::SHARED && !writable;
-    flags & sym::PREEMPTIBLE != 0 && !known
+    let known = !mode.shared && flags & symbol_flags::KIND == symbol_flags::SHARED && !writable;
+    flags & symbol_flags::PREEMPTIBLE != 0 && !known
 }

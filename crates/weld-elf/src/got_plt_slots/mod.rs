@@ -16,8 +16,8 @@ use crate::address::Address;
 use crate::arch::class::Class;
 use crate::ids::*;
 use crate::live::{Live, LocalNeed, fact};
-use crate::names::Names;
-use crate::symbols::{Symbol, Symbols, sym};
+use crate::symbol_names::Names;
+use crate::symbols::{Symbol, Symbols, symbol_flags};
 use definition_order::Placed;
 
 pub const NONE: u32 = u32::MAX;
@@ -101,7 +101,7 @@ impl GotEntry {
 }
 
 /// What has to have a record. A dynamic relocation that names a symbol needs nothing here.
-const RECORDED: u32 = sym::NEEDS & !sym::NEEDS_DYNSYM;
+const RECORDED: u32 = symbol_flags::NEEDS & !symbol_flags::NEEDS_DYNSYM;
 /// Names looked at by one task, and symbols given slots by one.
 const NAMES: usize = 1 << 15;
 const RUN: usize = 1 << 12;
@@ -291,16 +291,18 @@ impl Wanting<'_> {
             }
         };
         // An IFUNC that is not known by its PLT entry: what that jumps through is its slot.
-        let is_own = flags & (sym::NEEDS_PLT | sym::PREEMPTIBLE | sym::NEEDS_CANONICAL_PLT) == sym::NEEDS_PLT;
-        (id, local, if is_own { flags & !sym::NEEDS_GOT } else { flags })
+        let is_own = flags
+            & (symbol_flags::NEEDS_PLT | symbol_flags::PREEMPTIBLE | symbol_flags::NEEDS_CANONICAL_PLT)
+            == symbol_flags::NEEDS_PLT;
+        (id, local, if is_own { flags & !symbol_flags::NEEDS_GOT } else { flags })
     }
 
     fn count(&self, i: usize) -> Count {
         let (_, _, flags) = self.get(i);
-        let plt = u32::from(flags & sym::NEEDS_PLT != 0);
-        let by_name = u32::from(flags & sym::PREEMPTIBLE != 0);
+        let plt = u32::from(flags & symbol_flags::NEEDS_PLT != 0);
+        let by_name = u32::from(flags & symbol_flags::PREEMPTIBLE != 0);
         let words: u32 = ENTRIES.iter().filter(|e| flags & e.0 != 0).map(|e| e.1(0).words()).sum();
-        let words = words + u32::from(self.both_signs && flags & sym::NEEDS_GOTTP != 0);
+        let words = words + u32::from(self.both_signs && flags & symbol_flags::NEEDS_GOTTP != 0);
         Count { words, jump_slots: plt & by_name, ifuncs: plt & !by_name }
     }
 
@@ -309,9 +311,9 @@ impl Wanting<'_> {
     #[inline(always)]
     fn entry(&self, (bit, entry): (u32, MakeEntry), slot: u32, (signed, tagged): (bool, bool)) -> GotEntry {
         match bit {
-            sym::NEEDS_GOTTP if self.both_signs => GotEntry::TpOffs(slot),
+            symbol_flags::NEEDS_GOTTP if self.both_signs => GotEntry::TpOffs(slot),
             _ if signed => entry(slot).signed(),
-            sym::NEEDS_GOT if tagged => GotEntry::TaggedAddress(slot),
+            symbol_flags::NEEDS_GOT if tagged => GotEntry::TaggedAddress(slot),
             _ => entry(slot),
         }
     }
@@ -322,8 +324,8 @@ impl Wanting<'_> {
         for i in run {
             let (id, local, flags) = self.get(i);
             let index = i as u32;
-            let signed = self.signed && flags & sym::SIGNED_SLOT != 0;
-            let tagged = self.tagged && flags & sym::TAGGED_SLOT != 0;
+            let signed = self.signed && flags & symbol_flags::SIGNED_SLOT != 0;
+            let tagged = self.tagged && flags & symbol_flags::TAGGED_SLOT != 0;
             let mut numbers = [NONE; ENTRIES.len()];
             for (number, entry) in numbers.iter_mut().zip(ENTRIES) {
                 if flags & entry.0 != 0 {
@@ -334,8 +336,8 @@ impl Wanting<'_> {
                 }
             }
             let mut plt = NONE;
-            if flags & sym::NEEDS_PLT != 0 {
-                let (number, list) = match flags & sym::PREEMPTIBLE != 0 {
+            if flags & symbol_flags::NEEDS_PLT != 0 {
+                let (number, list) = match flags & symbol_flags::PREEMPTIBLE != 0 {
                     true => (&mut next.jump_slots, &mut part.jump_slots),
                     false => (&mut next.ifuncs, &mut part.ifuncs),
                 };
@@ -345,7 +347,7 @@ impl Wanting<'_> {
             }
             if local.is_none() {
                 of_symbol[id.index()].store(index + 1, Ordering::Relaxed);
-                if flags & sym::NEEDS_COPY != 0 {
+                if flags & symbol_flags::NEEDS_COPY != 0 {
                     part.copies.push(id);
                 }
             }
@@ -359,7 +361,7 @@ impl Wanting<'_> {
                 tls_desc,
                 plt,
                 signed,
-                code: signed && flags & sym::SIGNED_CODE != 0,
+                code: signed && flags & symbol_flags::SIGNED_CODE != 0,
                 definition: Address::ZERO,
             });
         }
@@ -372,10 +374,10 @@ type MakeEntry = fn(u32) -> GotEntry;
 
 /// What lies in the GOT for which need, in this order for each symbol.
 const ENTRIES: [(u32, MakeEntry); 4] = [
-    (sym::NEEDS_GOT, GotEntry::Address),
-    (sym::NEEDS_TLSDESC, GotEntry::TlsDesc),
-    (sym::NEEDS_TLSGD, GotEntry::TlsGd),
-    (sym::NEEDS_GOTTP, GotEntry::TpOff),
+    (symbol_flags::NEEDS_GOT, GotEntry::Address),
+    (symbol_flags::NEEDS_TLSDESC, GotEntry::TlsDesc),
+    (symbol_flags::NEEDS_TLSGD, GotEntry::TlsGd),
+    (symbol_flags::NEEDS_GOTTP, GotEntry::TpOff),
 ];
 
 /// Symbols that need a record, in the order of their definitions.
@@ -423,13 +425,13 @@ mod tests {
         let make = |_| Symbol::new(0, 0, 0);
         let list: Vec<Symbol> = (0..names.id_bound()).map(make).collect();
         let needs = [
-            sym::NEEDS_GOT,
-            sym::NEEDS_PLT | sym::PREEMPTIBLE,
-            sym::NEEDS_PLT,
-            sym::NEEDS_TLSGD | sym::NEEDS_GOTTP,
-            sym::NEEDS_DYNSYM,
+            symbol_flags::NEEDS_GOT,
+            symbol_flags::NEEDS_PLT | symbol_flags::PREEMPTIBLE,
+            symbol_flags::NEEDS_PLT,
+            symbol_flags::NEEDS_TLSGD | symbol_flags::NEEDS_GOTTP,
+            symbol_flags::NEEDS_DYNSYM,
             0,
-            sym::NEEDS_COPY,
+            symbol_flags::NEEDS_COPY,
         ];
         for (i, id) in ids.iter().enumerate() {
             list[id.index()].add(needs[i % needs.len()]);
@@ -446,7 +448,7 @@ mod tests {
     #[test]
     fn numbers_are_dense_and_do_not_depend_on_threads() {
         let (symbols, names) = symbols(20_000);
-        let needs = sym::NEEDS_GOT | sym::NEEDS_PLT;
+        let needs = symbol_flags::NEEDS_GOT | symbol_flags::NEEDS_PLT;
         let local = |i: u32| LocalNeed { object: ObjectId(i / 3 * 2), sym: i % 3, needs };
         let live = live((0..3000).map(local).collect());
         let slots = Slots::allocate(&live, &symbols, &names, 0, true);
@@ -462,7 +464,7 @@ mod tests {
         for (i, &slot) in slots.plt.iter().enumerate() {
             let slot = &slots.list[slot as usize];
             assert_eq!(slot.plt, i as u32);
-            let by_name = slot.id.is_some() && symbols[slot.id].has(sym::PREEMPTIBLE);
+            let by_name = slot.id.is_some() && symbols[slot.id].has(symbol_flags::PREEMPTIBLE);
             assert_eq!(by_name, i < slots.jump_slots as usize);
         }
         assert_eq!(slots.ifuncs().len(), 3000 + 20_000 / 7);
@@ -471,7 +473,7 @@ mod tests {
     #[test]
     fn symbols_find_their_slots() {
         let (symbols, names) = symbols(100);
-        let need = |object, sym| LocalNeed { object: ObjectId(object), sym, needs: sym::NEEDS_GOT };
+        let need = |object, sym| LocalNeed { object: ObjectId(object), sym, needs: symbol_flags::NEEDS_GOT };
         let live = live(vec![need(1, 5), need(1, 9), need(4, 2)]);
         let slots = Slots::allocate(&live, &symbols, &names, 0, false);
         for (i, symbol) in symbols.list.iter().enumerate() {

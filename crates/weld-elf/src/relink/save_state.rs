@@ -20,17 +20,17 @@ use weld_common::{par, text};
 
 use super::Session;
 use super::command;
+use super::directory::{IMAGES, Place, TABLES};
+use super::eligibility;
+use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
 use super::memo::{Is, KnownFile, Memo};
-use super::nature;
-use super::place::{IMAGES, Place, TABLES};
-use super::why::Why;
 use crate::job::{Context, Job};
-use crate::names::flag;
+use crate::relink_state::State;
+use crate::relink_state::collect::{Link, Tables};
+use crate::relink_state::rows::{InputRow, input_kind};
 use crate::report::dependencies;
-use crate::state::State;
-use crate::state::collect::{Link, Tables};
-use crate::state::rows::{InputRow, input_kind};
+use crate::symbol_names::flag;
 use crate::synth::image::Image;
 
 /// An archive that nobody has written to for so long is not likely to be the next to change: its members are
@@ -63,7 +63,7 @@ impl Session {
     /// Finds out whether there is something in the link that is not relinked.
     pub fn look_at(&self, image: &Image, context: &Context) {
         if self.keeper().is_some()
-            && let Some(why) = nature::of_link(context, image.resolved, image.live)
+            && let Some(why) = eligibility::of_link(context, image.resolved, image.live)
         {
             self.give_up(why);
         }

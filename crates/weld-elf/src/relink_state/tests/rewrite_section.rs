@@ -12,12 +12,12 @@ use super::samples::Sample;
 use super::{Dir, state};
 use crate::args;
 use crate::compat_mode::CompatMode;
+use crate::relink_state::State;
+use crate::relink_state::excerpt::{self, Common};
+use crate::relink_state::file::StateFile;
+use crate::relink_state::rewrite_section::{Alone, Known, Left, Missing};
+use crate::relink_state::rows::*;
 use crate::sections::SectionKind;
-use crate::state::State;
-use crate::state::again::{Alone, Known, Left, Missing};
-use crate::state::excerpt::{self, Common};
-use crate::state::file::StateFile;
-use crate::state::rows::*;
 
 /// A state and its output, both whole.
 struct Whole<'w>(&'w State, &'w [u8]);

@@ -10,7 +10,7 @@ use crate::input::object::SymbolPlace;
 use crate::live::dyn_relocs::DynKind;
 use crate::live::{ScanResult, fact};
 use crate::sections::SectionKind;
-use crate::symbols::sym;
+use crate::symbols::symbol_flags;
 
 impl Section<'_, '_, '_> {
     /// Notes what the place of a slot counts from.
@@ -68,7 +68,7 @@ impl Section<'_, '_, '_> {
                 _ => return false,
             }
         };
-        if target.kind() != sym::DEFINED {
+        if target.kind() != symbol_flags::DEFINED {
             return false;
         }
         let section = self.scanner.sections.get(SectionId(section));
@@ -91,7 +91,7 @@ impl Section<'_, '_, '_> {
             return 0;
         }
         found.facts |= fact::TAGGED_SLOTS;
-        sym::TAGGED_SLOT
+        symbol_flags::TAGGED_SLOT
     }
 
     /// What there is to note of a symbol whose slots have signed pointers, if relocation `i` asks for one.
@@ -100,19 +100,25 @@ impl Section<'_, '_, '_> {
         if !R::is_signed(self.relocs[i].kind()) {
             return 0;
         }
-        if target.kind() == sym::ABSOLUTE && self.scanner.mode.pic && !target.is(sym::PREEMPTIBLE) {
+        if target.kind() == symbol_flags::ABSOLUTE
+            && self.scanner.mode.pic
+            && !target.is(symbol_flags::PREEMPTIBLE)
+        {
             self.error(i, self.absolute_in_pic(i));
         }
         found.facts |= fact::SIGNED_SLOTS;
         // Of what is not defined here, who refers to it says what it is.
         let symbol = self.object.syms.get(self.relocs[i].sym() as usize);
-        let code = target.is(sym::FUNC) || symbol.is_some_and(|symbol| symbol.kind() == STT_FUNC);
-        sym::SIGNED_SLOT | if code { sym::SIGNED_CODE } else { 0 }
+        let code = target.is(symbol_flags::FUNC) || symbol.is_some_and(|symbol| symbol.kind() == STT_FUNC);
+        symbol_flags::SIGNED_SLOT | if code { symbol_flags::SIGNED_CODE } else { 0 }
     }
 }
 
 /// Whether the symbol's address may replace a load from its GOT slot.
 pub fn is_got_relaxable(flags: u32, allowed: bool) -> bool {
-    let here = matches!(flags & sym::KIND, sym::DEFINED | sym::COMMON | sym::INTERNAL);
-    allowed && here && flags & (sym::PREEMPTIBLE | sym::IFUNC) == 0
+    let here = matches!(
+        flags & symbol_flags::KIND,
+        symbol_flags::DEFINED | symbol_flags::COMMON | symbol_flags::INTERNAL
+    );
+    allowed && here && flags & (symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC) == 0
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::samples::Sample;
 use super::{Dir, state};
-use crate::state::State;
-use crate::state::collect::tag_of;
-use crate::state::keys::hash;
-use crate::state::rows::*;
-use crate::symbols::sym;
+use crate::relink_state::State;
+use crate::relink_state::collect::tag_of;
+use crate::relink_state::keys::hash;
+use crate::relink_state::rows::*;
+use crate::symbols::symbol_flags;
 
 /// The keys of all rows as text, those excepted that are of an input whose path ends with `but`.
 fn keys(state: &State, but: &str) -> BTreeSet<String> {
@@ -88,7 +88,7 @@ fn rows_say_what_the_link_decided() {
     let name = |name: &str| state.find_name(name.as_bytes()).unwrap();
     assert!(input(name("callee").input).ends_with("/b.o"));
     // What is gone has no section, and no row.
-    assert!(name("dead").section == NONE && name("dead").flags & sym::KIND == sym::DEFINED);
+    assert!(name("dead").section == NONE && name("dead").flags & symbol_flags::KIND == symbol_flags::DEFINED);
     let mentioned_by = |name: &str| {
         let row = state.names.iter().position(|row| row.hash == hash(name.as_bytes())).unwrap();
         state.mentions_of(row as u32).map(|row| input(row.input)).collect::<Vec<_>>()

@@ -5,7 +5,7 @@
 use weld_common::sort;
 
 use crate::ids::SymbolId;
-use crate::names::{Entry, Names};
+use crate::symbol_names::{Entry, Names};
 
 /// A symbol with what it is put in order by.
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ pub struct Placed {
     /// File and index of the definition, whatever its rank.
     place: u64,
     pub id: SymbolId,
-    /// `sym::` bits.
+    /// `symbol_flags::` bits.
     pub flags: u32,
 }
 
@@ -47,7 +47,7 @@ pub fn sort(list: Vec<Placed>, names: &Names, parallel: bool) -> Vec<Placed> {
 mod tests {
     use super::*;
     use crate::ids::FileId;
-    use crate::names::{Rank, pack};
+    use crate::symbol_names::{Rank, pack};
 
     #[test]
     fn definitions_come_by_file_and_the_rest_by_name() {

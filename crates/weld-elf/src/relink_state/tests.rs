@@ -1,8 +1,8 @@
 //! States of small links: written and read back, the same for any number of threads and for the same link
 //! once more, with keys that do not depend on what else is linked, and enough to write sections again.
 
-mod again;
 mod keep;
+mod rewrite_section;
 mod samples;
 
 use std::ffi::OsString;
