@@ -64,7 +64,7 @@ pub trait Format<'a>: Sync + Sized {
     /// What is wrong with the file.
     fn announce(
         &self,
-        file: (FileId, &Self::File),
+        file: &Self::File,
         positions: Range<usize>,
         lazy: bool,
         bins: &mut Bins<'a>,

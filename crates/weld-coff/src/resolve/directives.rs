@@ -11,11 +11,18 @@ use super::file::CoffFile;
 use super::read::Rounds;
 use crate::args::values;
 use crate::coff::directives::Directive;
-use crate::ids::FileId;
+use crate::ids::{FileId, SymbolId};
 use crate::input::object::Object;
-use crate::symbol_names::flag;
+use crate::symbol_names::{Rank, flag};
 
 impl<'a> Resolver<'a, '_> {
+    /// Adds a reference to `name`, with these flags.
+    pub(super) fn refer(&self, name: &str, bits: u32, rounds: &mut Rounds<'a, '_, '_, '_>) -> SymbolId {
+        let keep = |name: &[u8]| self.store.keep(name.to_vec());
+        let bits = Rank::Undefined as u32 | flag::NATIVE | bits;
+        rounds.refer_to(&text::bytes(name), bits, keep)
+    }
+
     /// Carries out what objects that have been read say, in the order of files. What has been said before is
     /// passed over: headers that export everything say the same in thousands of objects.
     pub(super) fn carry_out_directives(&self, files: &[FileId], rounds: &mut Rounds<'a, '_, '_, '_>) {

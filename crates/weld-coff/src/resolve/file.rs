@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use weld_common::resolve::{File, Files};
 
+use super::Resolved;
 use super::imports::{ImportFile, LoadedImport};
 use crate::ids::{FileId, ImportId, ObjectId, SymbolId};
 use crate::input::load::Inputs;
@@ -63,6 +64,24 @@ pub enum Place {
     Nothing,
     Object(ObjectId),
     Import(ImportId),
+}
+
+impl<'a> Resolved<'a> {
+    pub fn object(&self, file: FileId) -> Option<(ObjectId, &Object<'a>)> {
+        match self.places[file.index()] {
+            Place::Object(id) => Some((id, &self.objects[id.index()])),
+            _ => None,
+        }
+    }
+
+    /// The name of a file that takes part.
+    pub fn file_name(&self, file: FileId) -> String {
+        match self.places.get(file.index()) {
+            Some(Place::Object(id)) => self.objects[id.index()].name.to_string(),
+            Some(Place::Import(id)) => self.imports[id.index()].name.to_string(),
+            _ => "<linker>".to_owned(),
+        }
+    }
 }
 
 /// Files by kind, and what each id leads to.

@@ -35,14 +35,15 @@ pub fn has_plain_name(import: &Import) -> bool {
 
 /// An import that has been read.
 pub struct LoadedImport<'a> {
+    file: FileId,
     pub import: Import<'a>,
     /// Ids of its names, and one; 0 for those that it does not have.
     pub(super) symbols: [AtomicU32; 2],
 }
 
 impl<'a> LoadedImport<'a> {
-    pub fn of(import: Import<'a>) -> Self {
-        LoadedImport { import, symbols: [AtomicU32::new(0), AtomicU32::new(0)] }
+    pub fn of(file: FileId, import: Import<'a>) -> Self {
+        LoadedImport { file, import, symbols: [AtomicU32::new(0), AtomicU32::new(0)] }
     }
 
     pub fn symbols(&self) -> [SymbolId; 2] {
@@ -50,14 +51,8 @@ impl<'a> LoadedImport<'a> {
         self.symbols.each_ref().map(|word| id(word).map_or(SymbolId::NONE, SymbolId))
     }
 
-    /// Announces the place of an address, or the plain name.
-    pub fn announce(
-        &self,
-        store: &'a InputStore<'a>,
-        file: FileId,
-        (symbol, lazy): (u32, bool),
-        bins: &mut Bins<'a>,
-    ) {
+    /// Announces a name, by its number in [`import_symbol`]; `lazy`: that it would be defined.
+    pub fn announce(&self, store: &'a InputStore<'a>, symbol: u32, lazy: bool, bins: &mut Bins<'a>) {
         let import = &self.import;
         let name = match symbol {
             import_symbol::ADDRESS => store.keep([b"__imp_", import.symbol].concat()),
@@ -68,6 +63,6 @@ impl<'a> LoadedImport<'a> {
             true => (Rank::Provided as u32, u32::MAX),
             false => (SOFT as u32 | flag::IMPORT | flag::NATIVE, symbol),
         };
-        bins.push(Record::new(hash_bytes(name), name, file, symbol, bits));
+        bins.push(Record::new(hash_bytes(name), name, self.file, symbol, bits));
     }
 }

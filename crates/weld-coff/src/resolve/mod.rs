@@ -20,6 +20,7 @@ pub mod imports;
 mod libraries;
 mod machine;
 pub mod mingw;
+mod object_source;
 mod read;
 pub mod wrap;
 
@@ -29,15 +30,14 @@ use std::sync::atomic::AtomicBool;
 use weld_common::diag::{DiagSink, Diagnostics};
 use weld_common::io::input::InputStore;
 use weld_common::resolve::{Expected, Finished};
-use weld_common::text;
 
 use crate::coff::machine::Machine;
-use crate::ids::{FileId, ObjectId, SymbolId};
+use crate::ids::{FileId, SymbolId};
 use crate::input::load::{Inputs, Loader};
 use crate::input::object::Object;
 use crate::input::type_servers::Servers;
 use crate::options::{Demands, Options};
-use crate::symbol_names::{self, Names, Rank, flag};
+use crate::symbol_names::{self, Names};
 pub use compiled::Compiled;
 pub use file::Place;
 use file::Sorted;
@@ -59,24 +59,6 @@ pub struct Resolved<'a> {
     pub wraps: Vec<wrap::Wrap>,
     /// How much had been said when this link was resolved for the second time: the same is not said twice.
     pub said: Option<usize>,
-}
-
-impl<'a> Resolved<'a> {
-    pub fn object(&self, file: FileId) -> Option<(ObjectId, &Object<'a>)> {
-        match self.places[file.index()] {
-            Place::Object(id) => Some((id, &self.objects[id.index()])),
-            _ => None,
-        }
-    }
-
-    /// The name of a file that takes part.
-    pub fn file_name(&self, file: FileId) -> String {
-        match self.places.get(file.index()) {
-            Some(Place::Object(id)) => self.objects[id.index()].name.to_string(),
-            Some(Place::Import(id)) => self.imports[id.index()].name.to_string(),
-            _ => "<linker>".to_owned(),
-        }
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -132,12 +114,5 @@ impl<'a> Resolver<'a, '_> {
         let Sorted { objects, imports, places } = file::sort(files, inputs);
         let said = None;
         Ok(Resolved { objects, imports, names, places, machine, demands, program, alternates, wraps, said })
-    }
-
-    /// Adds a reference to `name`.
-    fn refer(&self, name: &str, bits: u32, rounds: &mut Rounds<'a, '_, '_, '_>) -> SymbolId {
-        let keep = |name: &[u8]| self.store.keep(name.to_vec());
-        let bits = Rank::Undefined as u32 | flag::NATIVE | bits;
-        rounds.refer_to(&text::bytes(name), bits, keep)
     }
 }

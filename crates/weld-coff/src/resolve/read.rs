@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use weld_common::io::thin::member_bytes;
 use weld_common::resolve::{self, Format, Index, Reading};
@@ -13,11 +13,9 @@ use super::{Resolver, machine};
 use crate::coff::identify::{Kind, identify};
 use crate::coff::import::Import;
 use crate::coff::machine::Machine;
-use crate::coff::object::ObjectFile;
 use crate::ids::{FileId, SymbolId};
-use crate::input::ir;
 use crate::input::load::{Input, Inputs};
-use crate::input::object::{Object, ObjectError, Source};
+use crate::input::object::Object;
 use crate::input::unusable::Unusable;
 use crate::options::Demands;
 use crate::symbol_names::{Bins, CoffRules, Names};
@@ -70,7 +68,7 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
         };
         let (read, heading) = match kind {
             Kind::Object | Kind::BigObject | Kind::Bitcode => {
-                let source = self.source(file, data, kind, is_lazy)?;
+                let source = self.object_source(file, data, kind, is_lazy)?;
                 let mut object = Object::read(file, name, source, bins)?;
                 if let Some(compiled) = self.resolver.compiled {
                     compiled.give_directives(&mut object);
@@ -82,8 +80,8 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
                 (CoffFile::Object(Box::new(object)), machine)
             }
             Kind::Import => {
-                let import = LoadedImport::of(Import::parse(data)?);
-                (0..2).for_each(|symbol| import.announce(store, file, (symbol, is_lazy), bins));
+                let import = LoadedImport::of(file, Import::parse(data)?);
+                (0..2).for_each(|symbol| import.announce(store, symbol, is_lazy, bins));
                 let machine = Some(import.import.machine);
                 (CoffFile::Import(Box::new(import)), machine)
             }
@@ -95,7 +93,7 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
 
     fn announce(
         &self,
-        (id, file): (FileId, &CoffFile<'a>),
+        file: &CoffFile<'a>,
         positions: Range<usize>,
         lazy: bool,
         bins: &mut Bins<'a>,
@@ -108,7 +106,7 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
             }
             CoffFile::Import(import) => {
                 for symbol in positions {
-                    import.announce(self.resolver.store, id, (symbol as u32, lazy), bins);
+                    import.announce(self.resolver.store, symbol as u32, lazy, bins);
                 }
             }
         }
@@ -133,36 +131,5 @@ impl<'a> Format<'a> for Reader<'a, '_, '_> {
     fn carry_out(rounds: &mut resolve::Rounds<'a, '_, Self>, files: &[FileId]) {
         let resolver = rounds.format.resolver;
         resolver.carry_out_directives(files, rounds);
-    }
-}
-
-impl<'a> Reader<'a, '_, '_> {
-    /// What an object is read from; for intermediate code, the object that stands for it.
-    fn source(
-        &self,
-        file: FileId,
-        data: &'a [u8],
-        kind: Kind,
-        is_lazy: bool,
-    ) -> Result<Source<'a>, Unusable> {
-        let Resolver { store, options, .. } = self.resolver;
-        let parse = |data, is_big| ObjectFile::parse(data, is_big).map_err(ObjectError::from);
-        let is_dissolved = self.resolver.compiled.is_some_and(|compiled| compiled.dissolves(file));
-        let of = |coff, code| Source { coff, is_gnu: options.mingw.on, is_lazy, code, is_dissolved };
-        let code = match kind {
-            Kind::Bitcode => ir::of_bitcode(data)?,
-            _ => {
-                let coff = parse(data, kind == Kind::BigObject)?;
-                match ir::in_object(&coff, ir::Search::of(&options.lto))? {
-                    Some(code) => code,
-                    None => return Ok(of(coff, None)),
-                }
-            }
-        };
-        if !is_lazy {
-            self.has_code.store(true, Ordering::Relaxed);
-        }
-        let coff = parse(store.keep(ir::standing_for(&code.file, code.machine)), true)?;
-        Ok(of(coff, Some(code.file.source)))
     }
 }

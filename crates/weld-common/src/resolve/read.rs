@@ -140,7 +140,7 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
             let runs = par::runs("read large files", self.parallel, count, RECORDS, |run| {
                 let mut bins = self.pool.take(shard_bits);
                 let run = start + run.start..start + run.end;
-                self.format.announce((large.file, file), run, large.is_lazy, &mut bins).map(|()| bins)
+                self.format.announce(file, run, large.is_lazy, &mut bins).map(|()| bins)
             });
             start += count;
             match runs.into_iter().collect::<Result<Vec<_>, Error<'a, F>>>() {
@@ -166,7 +166,7 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         let read = self.format.read(file, first, bins)?;
         match &read.file {
             Some(kept) if read.symbols > RECORDS => {
-                self.format.announce((file, kept), RECORDS..read.symbols, read.is_lazy, bins)
+                self.format.announce(kept, RECORDS..read.symbols, read.is_lazy, bins)
             }
             _ => Ok(()),
         }

@@ -73,10 +73,10 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         self.roots.iter().filter(is_one).for_each(|root| roots.push(*root));
         self.enter(vec![roots]);
         let Files { list } = &self.files;
-        let one = |(i, file): (usize, &Option<F::File>)| {
-            let file = (FileId(i as u32), file.as_ref()?);
+        let one = |file: &Option<F::File>| {
+            let file = file.as_ref()?;
             let mut bins = None;
-            for (position, _) in file.1.names().filter(|(_, id)| names.has(*id)) {
+            for (position, _) in file.names().filter(|(_, id)| names.has(*id)) {
                 let bins = bins.get_or_insert_with(|| Bins::new(shard_bits));
                 // It has been read before, so nothing is wrong with it.
                 let _ = self.format.announce(file, position..position + 1, false, bins);
@@ -84,8 +84,8 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
             bins
         };
         let bins: Vec<Bins> = match self.parallel {
-            true => list.par_iter().enumerate().filter_map(one).collect(),
-            false => list.iter().enumerate().filter_map(one).collect(),
+            true => list.par_iter().filter_map(one).collect(),
+            false => list.iter().filter_map(one).collect(),
         };
         self.enter(bins);
         let mut offers = self.pool.take(shard_bits);
@@ -198,14 +198,17 @@ mod tests {
 
     struct Toys(Vec<ToyFile>);
 
-    struct Read(Vec<AtomicU32>);
+    struct Read {
+        file: FileId,
+        ids: Vec<AtomicU32>,
+    }
 
     impl File for Read {
         fn set_id(&self, sym: u32, _: u32, id: SymbolId) {
-            self.0[sym as usize].store(id.0, Ordering::Relaxed);
+            self.ids[sym as usize].store(id.0, Ordering::Relaxed);
         }
         fn names(&self) -> impl Iterator<Item = (usize, SymbolId)> {
-            self.0.iter().map(|id| SymbolId(id.load(Ordering::Relaxed))).enumerate()
+            self.ids.iter().map(|id| SymbolId(id.load(Ordering::Relaxed))).enumerate()
         }
     }
 
@@ -225,26 +228,27 @@ mod tests {
         ) -> Result<Reading<Read, ()>, Infallible> {
             let toy = &self.0[file.index()];
             let is_lazy = toy.is_lazy && first;
-            let read = Read(toy.symbols.iter().map(|_| AtomicU32::new(u32::MAX)).collect());
-            self.announce((file, &read), 0..toy.symbols.len(), is_lazy, bins)?;
+            let ids = toy.symbols.iter().map(|_| AtomicU32::new(u32::MAX)).collect();
+            let read = Read { file, ids };
+            self.announce(&read, 0..toy.symbols.len(), is_lazy, bins)?;
             let symbols = toy.symbols.len();
             Ok(Reading { file: (!is_lazy).then_some(read), symbols, is_lazy, heading: () })
         }
         fn announce(
             &self,
-            (file, _): (FileId, &Read),
+            read: &Read,
             positions: Range<usize>,
             lazy: bool,
             bins: &mut Bins<'a>,
         ) -> Result<(), Infallible> {
             for i in positions {
-                let (name, bits) = self.0[file.index()].symbols[i];
+                let (name, bits) = self.0[read.file.index()].symbols[i];
                 let (i, bits) = match (lazy, Rank::of(bits)) {
                     (true, Rank::Undefined) => continue,
                     (true, _) => (u32::MAX, ToyRules::OFFER),
                     (false, _) => (i as u32, bits),
                 };
-                bins.push(Record::new(hash_bytes(name.as_bytes()), name.as_bytes(), file, i, bits));
+                bins.push(Record::new(hash_bytes(name.as_bytes()), name.as_bytes(), read.file, i, bits));
             }
             Ok(())
         }

@@ -1,19 +1,17 @@
 //! Symbol resolution: which files take part, and which of them defines each global name.
 //!
-//! Files are read in rounds (`weld_common::resolve`): first all that the command line names, with what
-//! archives provide, then what the round before found to be wanted.
-//!
-//! Rules (those of lld and mold; `weld_common::symbol_names` carries them out, by ranks): a strong definition beats a common symbol, which beats a weak
-//! definition; among equals the earlier file wins. An archive member is read when a non-weak
-//! reference has no definition in any file read so far and no shared object earlier on the command
-//! line provides it; a reference that is not of default visibility is met by no shared object, so it
-//! reads the first member that offers the name.
+//! Files are read in rounds (`weld_common::resolve`). The rules are those of lld and mold, and carried out by
+//! ranks (`weld_common::symbol_names`): a strong definition beats a common symbol, which beats a weak one; among
+//! equals the earlier file wins. An archive member is read when a non-weak reference has no definition in any
+//! file read so far and no shared object earlier on the command line provides it; a reference that is not of
+//! default visibility is met by no shared object, so it reads the first member that offers the name.
 
 pub mod comdat;
 mod common_blocks;
 mod compiled;
 mod file;
 mod hidden_references;
+mod object_source;
 mod read;
 pub mod shared_commons;
 mod soname;

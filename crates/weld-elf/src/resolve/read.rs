@@ -2,19 +2,15 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use weld_common::resolve::{self, Format, Index, Reading};
 
 use super::file::ElfFile;
 use super::{common_blocks, hidden_references};
-use crate::arch;
 use crate::ids::*;
-use crate::input::Reading as Settings;
-use crate::input::identify;
 use crate::input::ir;
 use crate::input::load::{Input, Inputs};
-use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::input::unusable::Unusable;
 use crate::options::Options;
@@ -82,7 +78,7 @@ impl<'a> Format<'a> for Reader<'a, '_> {
 
     fn announce(
         &self,
-        (_, file): (FileId, &ElfFile<'a>),
+        file: &ElfFile<'a>,
         positions: Range<usize>,
         lazy: bool,
         bins: &mut Bins<'a>,
@@ -106,49 +102,5 @@ impl<'a> Format<'a> for Reader<'a, '_> {
 
     fn will_read(&self, _: &Names<'a>, _: &[(FileId, SymbolId)], files: &[FileId]) {
         self.inputs.will_need(files);
-    }
-}
-
-impl<'a> Reader<'a, '_> {
-    /// An object or member.
-    pub fn object(&self, file: FileId) -> Result<Object<'a>, Unusable> {
-        self.parsed(file, self.inputs.bytes(file)?, self.inputs.reading(false))
-    }
-
-    /// The object that a file is, or that stands for its intermediate code.
-    fn parsed(&self, file: FileId, data: &'a [u8], settings: Settings<'a>) -> Result<Object<'a>, Unusable> {
-        let name = self.inputs.name(file);
-        match identify::identify(data) {
-            identify::Kind::Bitcode => {
-                let code = ir::of_bitcode(data)?;
-                self.has_code.store(true, Ordering::Relaxed);
-                return ir::standing_for(&code, file, name, settings);
-            }
-            kind => identify::check_relocatable(kind)?,
-        }
-        let object = Object::parse(file, name, data, settings)?;
-        if self.search == ir::Search::default() {
-            return Ok(object);
-        }
-        match ir::inside(&object, self.search)? {
-            Some(code) if !(self.is_compiled && code.is_fat) => {
-                self.has_code.store(true, Ordering::Relaxed);
-                ir::standing_for(&code, file, object.name, settings)
-            }
-            _ => Ok(object),
-        }
-    }
-
-    fn settings(&self) -> Settings<'a> {
-        self.inputs.reading(self.parallel)
-    }
-
-    /// Whether an object for another machine has no symbols that anybody could ask for. C libraries have such
-    /// members, so that there is an archive of some name.
-    #[cold]
-    fn offers_nothing(&self, file: FileId, data: &'a [u8]) -> bool {
-        let Some(machine) = arch::of_file(data) else { return false };
-        let settings = Settings { machine: machine.facts(), ..self.settings() };
-        Object::parse(file, self.inputs.name(file), data, settings).is_ok_and(|object| object.records() == 0)
     }
 }
