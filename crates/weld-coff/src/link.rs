@@ -48,7 +48,7 @@ use crate::sections::{self, Kind, Sections};
 use crate::symbols::{self, Freezer, Noted, Symbols};
 use crate::synth::base_relocs;
 use crate::synth::delay;
-use crate::synth::image::{Image, LaidOut};
+use crate::synth::image::LaidOut;
 use crate::synth::resources;
 use crate::synth::tables::{Parts, Tables};
 
@@ -195,9 +195,8 @@ fn link_inputs<'j>(
         par::both(parallel, merge, || lay_out(job, inputs, &mut resolved, &out, parallel));
     let (laid_out, types) = (laid_out?, types.transpose()?);
     debug::say(job, &warnings);
-    let image = laid_out.image(options, &resolved);
     let types = objects.as_ref().zip(types.as_ref());
-    write(job, &image, (&laid_out.stub, &laid_out.relocs), types, (&out, threads))
+    write(job, &laid_out, &resolved, types, &out, threads)
 }
 
 /// From what takes part to addresses.
@@ -216,21 +215,21 @@ fn lay_out<'j>(
         job.step("find live sections", || live::find(resolved, &sections, &symbols, options, parallel));
     discarded::say(resolved, &sections, &live, options, job.sink);
     // Keep one of what is the same.
-    let folds = &icf::fold(job, resolved, (&mut sections, &symbols, &live), parallel)[..];
+    let folds = &icf::fold(job, resolved, &mut sections, &symbols, &live, parallel)[..];
     // Find what the linker's own tables hold.
     let parts = Parts { resolved, sections: &mut sections, symbols: &symbols, live: &live, folds, parallel };
     let mut tables = Tables::find(job, parts, inputs, out)?;
     // Asked while slots of imports are only those of objects: most links have none.
     let writes_imports = delay::is_in_objects(resolved, &sections, &live);
     // Add their sections; from then on only branches that do not reach add some.
-    tables.add(resolved, (&mut sections, &mut symbols, &mut live), options);
+    tables.add(resolved, &mut sections, &mut symbols, &mut live, options);
     resources::check_objects(resolved, &sections, &live, &tables, job.sink);
     // Find the output sections, and put their members in order.
     let known = ImageParts { sections: &sections, symbols: &symbols, live: &live };
-    let (program, order) = order(job, resolved, known, (folds, writes_imports), parallel)?;
-    tables.resize(&mut sections, &order);
+    let ordered = order(job, resolved, known, folds, writes_imports, parallel)?;
+    tables.resize(&mut sections, &ordered.order);
     // Everything gets its address.
-    give_addresses(job, resolved, (sections, symbols, live, tables), (program, order, folds), parallel)
+    give_addresses(job, resolved, Complete { sections, symbols, live, tables }, ordered, parallel)
 }
 
 /// What the sections are, and what each name stands for.
@@ -264,14 +263,31 @@ fn check_subsystem(job: &Job, resolved: &Resolved) {
     }
 }
 
-/// The output sections in their order, and the sections in each.
-fn order(
+/// What the image is made of, when nothing more comes but thunks.
+struct Complete<'j> {
+    sections: Sections,
+    symbols: Symbols,
+    live: Live,
+    tables: Tables<'j>,
+}
+
+/// The output sections in their order, the sections in each, and those that others stand for.
+struct Ordered<'f> {
+    program: Program,
+    order: Order,
+    folds: &'f [(SectionId, SectionId)],
+}
+
+/// Puts everything in order.
+fn order<'f>(
     job: &Job,
     resolved: &Resolved,
-    ImageParts { sections, symbols, live }: ImageParts,
-    (folds, writes_imports): (&[(SectionId, SectionId)], bool),
+    parts: ImageParts,
+    folds: &'f [(SectionId, SectionId)],
+    writes_imports: bool,
     parallel: bool,
-) -> Result<(Program, Order), Diagnostics> {
+) -> Result<Ordered<'f>, Diagnostics> {
+    let ImageParts { sections, symbols, live } = parts;
     let (options, store, sink) = (job.options, job.store, job.sink);
     let listed = program::read_layout(options, store, sink);
     let style = program::Style { mingw: options.mingw.on, writes_imports, order: &listed };
@@ -283,18 +299,20 @@ fn order(
     let orderer = Orderer { resolved, sections, symbols, live, folded_into, options, store, sink };
     orderer.apply(job, &mut order.list)?;
     layout::sort_imports(resolved, sections, &mut order.list);
-    Ok((program, order))
+    Ok(Ordered { program, order, folds })
 }
 
 /// From sections in order to addresses. Base relocations are made when what they are about has its own.
 fn give_addresses<'j>(
     job: &Job<'j>,
     resolved: &Resolved<'j>,
-    (mut sections, mut symbols, mut live, tables): (Sections, Symbols, Live, Tables<'j>),
-    (program, order, folds): (Program, Order, &[(SectionId, SectionId)]),
+    complete: Complete<'j>,
+    ordered: Ordered,
     parallel: bool,
 ) -> Result<LaidOut<'j>, Diagnostics> {
     let options = job.options;
+    let Complete { mut sections, mut symbols, mut live, tables } = complete;
+    let Ordered { program, order, folds } = ordered;
     let stub = dos_program(options, job.store, job.sink);
     let headers = headers::size(stub.len(), resolved.machine, program.outs.len());
     let mut relocs = Vec::new();
@@ -328,18 +346,21 @@ fn give_addresses<'j>(
 /// Writes the image and, at the same time, its PDB.
 fn write<'j>(
     job: &Job<'j>,
-    image: &Image,
-    (stub, relocs): (&[u8], &[u8]),
+    laid_out: &LaidOut<'j>,
+    resolved: &Resolved<'j>,
     types: Option<(&Objects, &Types)>,
-    (out, threads): (&Path, usize),
+    out: &Path,
+    threads: usize,
 ) -> Result<(), Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
+    let image = &laid_out.image(options, resolved);
     let symbol_table = &SymbolTable::new(image, parallel);
-    let emitter = Emitter { image, sink: job.sink, dos_program: stub, relocs, symbol_table, threads };
+    let LaidOut { stub: dos_program, relocs, .. } = laid_out;
+    let emitter = Emitter { image, sink: job.sink, dos_program, relocs, symbol_table, threads };
     let engine = OutputOptions { engine: options.engine, executable: true, threads, ..Default::default() };
     let file = job.create_output(out, emitter.file_size(), &engine, options.reports.verbose.all)?;
     let warnings = DiagSink::new();
-    let write_pdb = || types.map(|(_, types)| debug::write(job, image, types, (out, threads), &warnings));
+    let write_pdb = || types.map(|(_, types)| debug::write(job, image, types, out, threads, &warnings));
     let (pdb, written) = par::both(parallel, write_pdb, || job.step("write image", || emitter.write(&file)));
     // What does not fit is found while writing; then the files are not kept.
     job.sink.end_phase()?;

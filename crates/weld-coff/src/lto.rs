@@ -68,7 +68,7 @@ impl<'l, 'j> Link<'l, 'j> {
             *major = code.major.max(*major);
             let known = code.symbols_for_linkers().zip(ir::places(&code)).map(|(symbol, place)| Symbol {
                 name: symbol.name,
-                resolution: self.resolution((id, object), place, &special),
+                resolution: self.resolution(id, object, place, &special),
                 is_defined: place.definition.is_some(),
                 can_be_omitted: symbol.can_be_omitted,
             });
@@ -147,12 +147,7 @@ impl<'l, 'j> Link<'l, 'j> {
         largest.into_iter().map(|(name, (_, file))| (name, file)).collect()
     }
 
-    fn resolution(
-        &self,
-        (id, object): (ObjectId, &Object),
-        place: ir::Place,
-        special: &Special,
-    ) -> Resolution {
+    fn resolution(&self, id: ObjectId, object: &Object, place: ir::Place, special: &Special) -> Resolution {
         let Some(name) = object.global(place.symbol) else { return Resolution::default() };
         let entry = self.resolved.names.get(name);
         let prevails = match place.definition.and_then(|index| Some((index, object.coff.symbols.get(index)?)))

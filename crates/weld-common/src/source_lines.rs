@@ -87,13 +87,7 @@ struct Collector {
 }
 
 impl Collector {
-    fn add(
-        &mut self,
-        dwarf: &Dwarf<Reader>,
-        unit: &Unit<Reader>,
-        range: Range<u64>,
-        (file, line): (u64, u64),
-    ) {
+    fn add(&mut self, dwarf: &Dwarf<Reader>, unit: &Unit<Reader>, range: Range<u64>, file: u64, line: u64) {
         let files = &mut self.lines.files;
         let number = self.of_unit.entry(file).or_insert_with(|| {
             files.push(file_name(dwarf, unit, file)?);
@@ -119,7 +113,7 @@ fn code_of_unit(
     let mut before: Option<(u64, u64, u64)> = None;
     while let Some((_, row)) = rows.next_row()? {
         if let Some((start, file, line)) = before {
-            collector.add(dwarf, unit, start..row.address(), (file, line));
+            collector.add(dwarf, unit, start..row.address(), file, line);
         }
         // Of several rows for one address, the last that starts a statement says it best.
         if before.is_some_and(|b| b.0 == row.address()) && !row.is_stmt() && !row.end_sequence() {
@@ -172,7 +166,7 @@ fn variables_of_unit(
             }
         };
         if let (Some(file), Some(line)) = (number(gimli::DW_AT_decl_file), number(gimli::DW_AT_decl_line)) {
-            collector.add(dwarf, unit, at..at.saturating_add(1), (file, line));
+            collector.add(dwarf, unit, at..at.saturating_add(1), file, line);
         }
     }
     Ok(())

@@ -399,8 +399,8 @@ impl<'a, R: Rules> Names<'a, R> {
         let one = |(s, shard): (usize, &mut Shard<'a, R::Notes>)| {
             let _task = region.task();
             match places {
-                None => shard.enter::<R>(s, bits, bins, (ids, &ById)),
-                Some(places) => shard.enter::<R>(s, bits, bins, (ids, places)),
+                None => shard.enter::<R>(s, bits, bins, ids, &ById),
+                Some(places) => shard.enter::<R>(s, bits, bins, ids, places),
             }
         };
         if parallel && self.shards.len() > 1 {
@@ -487,7 +487,8 @@ impl<'a, N> Shard<'a, N> {
         number: usize,
         bits: u32,
         bins: &[Bins<'a>],
-        (ids, order): (&(impl IdSink + ?Sized), &impl Order),
+        ids: &(impl IdSink + ?Sized),
+        order: &impl Order,
     ) {
         for bin in bins {
             let records = &bin.bins[number];

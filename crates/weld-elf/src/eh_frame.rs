@@ -377,7 +377,8 @@ pub fn hdr_borders(size: u64) -> impl Iterator<Item = u64> {
 /// ones.
 pub fn write_hdr(
     format: Format,
-    (hdr_addr, eh_frame_addr): (Address, Address),
+    hdr_addr: Address,
+    eh_frame_addr: Address,
     entries: &[(Address, Address)],
     start: u64,
     out: &mut [u8],
@@ -604,13 +605,13 @@ mod tests {
         sort_hdr_entries(&mut entries, false);
         assert_eq!(entries, [(0x2000, 0x5000), (0x3000, 0x5100)].map(at));
         let mut out = vec![0xaa; hdr_size(3) as usize];
-        write_hdr(Format::NATIVE, at((0x4000, 0x4f00)), &entries, 0, &mut out).unwrap();
+        write_hdr(Format::NATIVE, Address::new(0x4000), Address::new(0x4f00), &entries, 0, &mut out).unwrap();
         let mut expected = vec![1, 0x1b, 0x03, 0x3b];
         for word in [0xefc, 2, -0x2000, 0x1000, -0x1000, 0x1100, 0, 0] {
             expected.extend(i32::to_le_bytes(word));
         }
         assert_eq!(out, expected);
-        write_hdr(Format::NATIVE, at((0x4000, 0x4000)), &[], 0, &mut out).unwrap();
+        write_hdr(Format::NATIVE, Address::new(0x4000), Address::new(0x4000), &[], 0, &mut out).unwrap();
         assert_eq!(out[4..8], (-4i32).to_le_bytes());
     }
 
@@ -620,14 +621,16 @@ mod tests {
         // Room for some that were folded.
         let size = hdr_size(entries.len() + 5);
         let mut whole = vec![0xaa; size as usize];
-        write_hdr(Format::NATIVE, at((0x4000, 0x4f00)), &entries, 0, &mut whole).unwrap();
+        write_hdr(Format::NATIVE, Address::new(0x4000), Address::new(0x4f00), &entries, 0, &mut whole)
+            .unwrap();
         let mut starts = vec![0];
         starts.extend(hdr_borders(size));
         assert!(starts.len() > 3);
         for (i, &start) in starts.iter().enumerate() {
             let end = starts.get(i + 1).map_or(size, |&end| end) as usize;
             let mut part = vec![0xaa; end - start as usize];
-            write_hdr(Format::NATIVE, at((0x4000, 0x4f00)), &entries, start, &mut part).unwrap();
+            write_hdr(Format::NATIVE, Address::new(0x4000), Address::new(0x4f00), &entries, start, &mut part)
+                .unwrap();
             assert!(part == whole[start as usize..end]);
         }
     }
@@ -639,13 +642,43 @@ mod tests {
         let far = near + (1 << 31);
         let unreached = |pc, fde| HdrError::EntryOutOfReach { pc: Address::new(pc), fde: Address::new(fde) };
         assert_eq!(
-            write_hdr(Format::NATIVE, at((near, far + 4)), &[], 0, &mut out),
+            write_hdr(Format::NATIVE, Address::new(near), Address::new(far + 4), &[], 0, &mut out),
             Err(HdrError::FrameOutOfReach)
         );
-        assert!(write_hdr(Format::NATIVE, at((near, near)), &[at((far - 1, near))], 0, &mut out).is_ok());
+        assert!(
+            write_hdr(
+                Format::NATIVE,
+                Address::new(near),
+                Address::new(near),
+                &[at((far - 1, near))],
+                0,
+                &mut out
+            )
+            .is_ok()
+        );
         let error = unreached(far, near);
-        assert_eq!(write_hdr(Format::NATIVE, at((near, near)), &[at((far, near))], 0, &mut out), Err(error));
+        assert_eq!(
+            write_hdr(
+                Format::NATIVE,
+                Address::new(near),
+                Address::new(near),
+                &[at((far, near))],
+                0,
+                &mut out
+            ),
+            Err(error)
+        );
         let error = unreached(near, far);
-        assert_eq!(write_hdr(Format::NATIVE, at((near, near)), &[at((near, far))], 0, &mut out), Err(error));
+        assert_eq!(
+            write_hdr(
+                Format::NATIVE,
+                Address::new(near),
+                Address::new(near),
+                &[at((near, far))],
+                0,
+                &mut out
+            ),
+            Err(error)
+        );
     }
 }

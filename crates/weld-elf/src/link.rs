@@ -256,19 +256,20 @@ fn link_resolved<'j>(
     let rules = inputs.script().map(|script| read(script)).transpose()?;
     if options.kind == OutputKind::Relocatable {
         let given = Given { comdats: &comdats, rules: rules.as_ref(), mode, threads };
-        return join_objects((job, kept), inputs, resolved, given);
+        return join_objects(job, kept, inputs, resolved, given);
     }
     let mut sections = job.step("parse sections", || {
         let lays_out = inputs.layout().is_some();
         let scripted = rules.as_ref().filter(|_| lays_out).map(|rules| rules.scripted());
-        sections::parse(&mut resolved.objects, &comdats, (options, scripted.as_ref()), job.sink, parallel)
+        sections::parse(&mut resolved.objects, &comdats, options, scripted.as_ref(), job.sink, parallel)
     });
     report::flags(job, resolved);
     job.sink.end_phase()?;
     // Define what only the linker can.
     let scripts = Scripts::read(options, job.store, setup::inline_versions(inputs), job.sink);
+    let versions = mode.dynamic.then_some(&scripts);
     let mut internals =
-        define_internals((job, job.sink), inputs, resolved, &sections, (&scripts, rules.as_ref(), mode));
+        define_internals(job, inputs, resolved, &sections, rules.as_ref(), versions, job.sink);
     let owners = SectionOwners::new(&resolved.objects, sections.list.len());
     // Start code loads slots before they have their values, and counts on it that no slot is left.
     let needed = mode.relocates_itself() && mode.facts().starts_without_slots;
@@ -294,10 +295,15 @@ fn link_resolved<'j>(
             job.step("freeze symbols", || symbols::freeze(resolved, &sections, &comdats, job.sink, parallel));
         internals.freeze(&mut symbols);
         symbols.want(resolved, setup::wanted_names(options, inputs));
-        report::symbols(job, context, resolved, &sections, &symbols, (round.names, round.references));
+        if round.names {
+            report::duplicates(job, resolved, &sections);
+        }
+        if round.references {
+            report::undefined(job, context, resolved, &symbols);
+        }
         // Decide what other modules see and may replace.
         let exports =
-            job.step("exports and versions", || export(job, context, resolved, &symbols, (&scripts, round)));
+            job.step("exports and versions", || export(job, context, resolved, &symbols, &scripts, round));
         job.sink.settle();
         // Scan relocations for what they need; under gc, only those that matter.
         let mut live =
@@ -326,7 +332,7 @@ fn link_resolved<'j>(
             report::folded_sections(job, resolved, &live, context)?;
         }
         // What is to lie elsewhere than the command line says.
-        let order = section_order(job, context, resolved, &sections, &symbols, (&live, round))?;
+        let order = section_order(job, context, resolved, &sections, &symbols, &live, round.references)?;
         // Size the linker's own sections, and lay everything out.
         let relax_got = round.relax_got;
         let retained = scripts.retained.as_ref();
@@ -341,7 +347,7 @@ fn link_resolved<'j>(
             round = surprise.next(round, &mut internals, resolved)?;
             continue;
         }
-        finish_link((job, kept), context, resolved, &mut sections, (&mut symbols, plan))?;
+        finish_link(job, kept, context, resolved, &mut sections, &mut symbols, plan)?;
         done_with(job.host, (symbols, exports));
         break;
     }
@@ -351,7 +357,8 @@ fn link_resolved<'j>(
 
 /// `-r`: from COMDAT groups to the finished output.
 fn join_objects<'j>(
-    (job, kept): (&Job<'j>, &Kept),
+    job: &Job<'j>,
+    kept: &Kept,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
     given: Given<'_, 'j>,
@@ -373,18 +380,20 @@ fn join_objects<'j>(
         rules: None,
         tagged: None,
     };
-    finish_link((job, kept), &context, resolved, &mut sections, (&mut symbols, plan))?;
+    finish_link(job, kept, &context, resolved, &mut sections, &mut symbols, plan)?;
     done_with(job.host, (sections, symbols, owners));
     Ok(())
 }
 
 /// From the layout to the finished output.
 fn finish_link<'j>(
-    (job, kept): (&Job<'j>, &Kept),
+    job: &Job<'j>,
+    kept: &Kept,
     context: &Context<'_, 'j>,
     resolved: &Resolved<'j>,
     sections: &mut Sections<'j>,
-    (symbols, mut plan): (&mut Symbols, Plan<'j>),
+    symbols: &mut Symbols,
+    mut plan: Plan<'j>,
 ) -> Result<(), Diagnostics> {
     job.step("place sections and symbols", || plan.place(sections, symbols, resolved, context));
     job.sink.end_phase()?;
@@ -525,18 +534,20 @@ fn slim_object<'r, 'j>(resolved: &'r Resolved<'j>) -> Option<&'r Object<'j>> {
 
 /// Symbols that stand for what the linker makes, and for what the command line assigns.
 fn define_internals<'j>(
-    (job, sink): (&Job<'j>, &DiagSink),
+    job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
     sections: &Sections<'j>,
-    (scripts, rules, mode): (&Scripts, Option<&setup::ScriptRules>, Mode),
+    rules: Option<&setup::ScriptRules>,
+    versions: Option<&Scripts>,
+    sink: &DiagSink,
 ) -> Internals {
     let _stretch = trace::stretch("linker's own symbols");
     let layout = inputs.script().zip(rules).map(|(script, rules)| (&**script, &rules.rules));
     let from_scripts = FromScripts { commands: &inputs.commands, layout };
     let mut internals = Internals::define(resolved, sections, job.options, from_scripts, sink);
-    if job.options.symbols.version_symbols && mode.dynamic {
-        let names = scripts.version_names();
+    if let Some(versions) = versions.filter(|_| job.options.symbols.version_symbols) {
+        let names = versions.version_names();
         internals.define_versions(resolved, names.iter().map(|name| job.store.keep(name.to_vec())));
     }
     internals
@@ -547,7 +558,8 @@ fn export<'s>(
     context: &Context,
     resolved: &Resolved<'s>,
     symbols: &Symbols,
-    (scripts, round): (&'s Scripts, Round),
+    scripts: &'s Scripts,
+    round: Round,
 ) -> Exports<'s> {
     // What there is to say has been said if this is not the first time.
     let silent = DiagSink::new();
@@ -622,10 +634,11 @@ fn section_order<'j>(
     resolved: &Resolved<'j>,
     sections: &Sections<'j>,
     symbols: &Symbols,
-    (live, round): (&Live, Round),
+    live: &Live,
+    first: bool,
 ) -> Result<SectionOrder, Diagnostics> {
     let _stretch = trace::stretch("order of sections");
-    let (owners, first) = (context.owners, round.references);
+    let owners = context.owners;
     let order = Orderer { job, resolved, sections, symbols, live, owners, first }.order()?;
     job.sink.end_phase()?;
     Ok(order)

@@ -429,7 +429,7 @@ impl Writing<'_> {
         ]);
         signature.copy_from_slice(&SIGNATURE_C13.to_le_bytes()[..first as usize]);
         let out = Out { symbols: symbols_out, c13, file_table, globals };
-        let misfits = crate::symbols::write::unit(symbols, types, self.relocate, (module, unit), out);
+        let misfits = crate::symbols::write::unit(symbols, types, self.relocate, module, unit, out);
         self.misfits.fetch_add(misfits, Ordering::Relaxed);
     }
 }

@@ -94,7 +94,7 @@ impl<'a> Dll<'a> {
         if start == 0 || directories + 8 > optional + optional_size {
             return Err(Malformed::NoExports);
         }
-        image.exports(machine, (start, size)).ok_or(Malformed::Exports)
+        image.exports(machine, start, size).ok_or(Malformed::Exports)
     }
 }
 
@@ -110,7 +110,7 @@ impl<'a> Image<'a> {
         self.sections[..before].last().filter(|section| rva - section.rva < section.size)
     }
 
-    fn exports(&self, machine: Machine, (start, size): (u32, u32)) -> Option<Dll<'a>> {
+    fn exports(&self, machine: Machine, start: u32, size: u32) -> Option<Dll<'a>> {
         let directory = self.at(start)?;
         let word = |at| u32_at(directory, at);
         let (addresses, names) = (word(20)?, word(24)? as usize);

@@ -74,7 +74,8 @@ pub fn write<'j>(
     job: &Job<'j>,
     image: &Image,
     types: &Types,
-    (out, threads): (&Path, usize),
+    out: &Path,
+    threads: usize,
     sink: &DiagSink,
 ) -> Result<Written<'j>, Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);

@@ -126,26 +126,27 @@ impl Writer {
     }
 }
 
-/// All headers but for the time, unless it is given, and the checksum. `symbols`: the symbol table, and
-/// where it is in the file.
+/// All headers but for the time, unless it is given, and the checksum. The symbol table is at
+/// `symbols_at` in the file.
 pub fn bytes(
     image: &Image,
     dos_program: &[u8],
     directories: &Directories,
-    symbols: (&SymbolTable, u32),
+    symbols: &SymbolTable,
+    symbols_at: u32,
 ) -> Vec<u8> {
     let mut out = Writer(dos_program.to_vec());
     out.0.extend_from_slice(b"PE\0\0");
-    file_header(image, symbols, &mut out);
+    file_header(image, symbols, symbols_at, &mut out);
     optional_header(image, directories, &mut out);
     for (i, section) in image.layout.outs.iter().enumerate() {
-        section_header(section, symbols.0.section_names[i], &mut out);
+        section_header(section, symbols.section_names[i], &mut out);
     }
     out.0.resize(image.layout.headers_size as usize, 0);
     out.0
 }
 
-fn file_header(image: &Image, symbols: (&SymbolTable, u32), out: &mut Writer) {
+fn file_header(image: &Image, symbols: &SymbolTable, symbols_at: u32, out: &mut Writer) {
     let options = image.options;
     let is_64 = image.resolved.machine.is_64();
     out.u16(image.resolved.machine.number());
@@ -154,9 +155,8 @@ fn file_header(image: &Image, symbols: (&SymbolTable, u32), out: &mut Writer) {
         Timestamp::Given(seconds) => seconds,
         Timestamp::Hash => 0,
     });
-    let (table, offset) = symbols;
-    out.u32(if table.bytes.is_empty() { 0 } else { offset });
-    out.u32(table.count);
+    out.u32(if symbols.bytes.is_empty() { 0 } else { symbols_at });
+    out.u32(symbols.count);
     out.u16(optional_size(image.resolved.machine) as u16);
     let flags = [
         (true, pe::IMAGE_FILE_EXECUTABLE_IMAGE),

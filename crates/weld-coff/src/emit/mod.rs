@@ -76,8 +76,8 @@ impl Emitter<'_, '_, '_> {
     pub fn write<'f, 'h>(&self, file: &'f OutputFile<'h>) -> Result<Written<'f, 'h>, Diagnostic> {
         load_config::check(self.image, self.sink);
         let layout = self.image.layout;
-        let symbols = (self.symbol_table, layout.file_size as u32);
-        let headers = headers::bytes(self.image, self.dos_program, &self.directories(), symbols);
+        let (symbols, at) = (self.symbol_table, layout.file_size as u32);
+        let headers = headers::bytes(self.image, self.dos_program, &self.directories(), symbols, at);
         let members = self.function_members();
         let functions = if members.is_empty() { None } else { self.functions(members.clone()) };
         let headers_size = layout.headers_size;

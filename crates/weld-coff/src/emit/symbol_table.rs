@@ -124,7 +124,7 @@ fn symbols(image: &Image, parallel: bool) -> Vec<Run> {
                 first[name.index()].load(Ordering::Relaxed) == rank(object) && is_first(name)
             };
             let is_named = |name: SymbolId| first[name.index()].load(Ordering::Relaxed) != 0;
-            of_object(image, ObjectId(object as u32), &objects[object], (own, is_named), &mut out);
+            of_object(image, ObjectId(object as u32), &objects[object], own, is_named, &mut out);
         }
         out
     })
@@ -135,7 +135,8 @@ fn of_object(
     image: &Image,
     id: ObjectId,
     object: &Object,
-    (own, is_named): (impl Fn(SymbolId) -> bool, impl Fn(SymbolId) -> bool),
+    own: impl Fn(SymbolId) -> bool,
+    is_named: impl Fn(SymbolId) -> bool,
     out: &mut Run,
 ) {
     for (index, record) in object.coff.symbols.iter() {
@@ -156,7 +157,7 @@ fn of_object(
         let is_value = record.section == ABSOLUTE;
         if (record.section > 0 || is_value) && !(is_value && NO_SYMBOLS.contains(&name)) {
             let symbol = symbols::local(image.sections, id, object, index);
-            out.add(image, name, symbol, (record.typ, record.class));
+            out.add(image, name, symbol, record.typ, record.class);
         }
     }
 }
@@ -175,7 +176,7 @@ fn imported_by(image: &Image, name: SymbolId) -> Option<SymbolId> {
 
 fn global(image: &Image, name: SymbolId, out: &mut Run) {
     let entry = image.resolved.names.get(name);
-    let kind = match (entry.rank(), image.resolved.places.get(entry.file().index())) {
+    let (typ, class) = match (entry.rank(), image.resolved.places.get(entry.file().index())) {
         (Rank::Strong | SOFT, Some(resolve::Place::Object(id))) => {
             let record = image.object(*id).coff.symbols.get(entry.sym());
             record.map_or((0, EXTERNAL), |record: Record| (record.typ, record.class))
@@ -185,12 +186,12 @@ fn global(image: &Image, name: SymbolId, out: &mut Run) {
         }
         _ => (0, EXTERNAL),
     };
-    out.add(image, entry.name, image.symbols.get(name), kind);
+    out.add(image, entry.name, image.symbols.get(name), typ, class);
 }
 
 impl Run {
     /// Adds a symbol if it is in the image or a value.
-    fn add(&mut self, image: &Image, name: &[u8], symbol: Symbol, (typ, class): (u16, u8)) {
+    fn add(&mut self, image: &Image, name: &[u8], symbol: Symbol, typ: u16, class: u8) {
         let (value, section) = match (symbol.kind, image.place(symbol)) {
             (Kind::Absolute, _) => (symbol.value as u32, ABSOLUTE as u16),
             (Kind::Section | Kind::ImportAddress, Place::At(rva)) => {

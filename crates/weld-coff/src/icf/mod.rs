@@ -52,7 +52,9 @@ pub type Folds = Vec<(SectionId, SectionId)>;
 pub fn fold(
     job: &Job,
     resolved: &Resolved,
-    (sections, symbols, live): (&mut Sections, &Symbols, &Live),
+    sections: &mut Sections,
+    symbols: &Symbols,
+    live: &Live,
     parallel: bool,
 ) -> Folds {
     let level = job.options.icf();

@@ -218,7 +218,7 @@ impl<'a> Object<'a> {
                 behind.for_each(|id| id.store(AUXILIARY, Ordering::Relaxed));
             }
             if symbol.is_global() {
-                self.announce_symbol(index, &symbol, (comdat, lazy), bins)?;
+                self.announce_symbol(index, &symbol, comdat, lazy, bins)?;
             }
         }
         Ok(())
@@ -233,7 +233,7 @@ impl<'a> Object<'a> {
         match self.coff.symbols.get(index) {
             Some(symbol) => {
                 let comdat = u32::try_from(symbol.section).ok().and_then(|section| self.comdat(section));
-                self.announce_symbol(index, &symbol, (comdat.copied(), lazy), bins)
+                self.announce_symbol(index, &symbol, comdat.copied(), lazy, bins)
             }
             None => Ok(()),
         }
@@ -244,7 +244,8 @@ impl<'a> Object<'a> {
         &self,
         index: u32,
         symbol: &Symbol<'a>,
-        (comdat, lazy): (Option<Comdat>, bool),
+        comdat: Option<Comdat>,
+        lazy: bool,
         bins: &mut Bins<'a>,
     ) -> Result<(), ObjectError> {
         let Some(bits) = bits(&self.coff, comdat, index, symbol)? else { return Ok(()) };

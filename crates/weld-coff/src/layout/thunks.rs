@@ -108,7 +108,7 @@ pub fn settle<'a>(
     }
     let mut passes = 0;
     while !sink.has_errors() {
-        branches.plan(&far, (&layout, code.sections), thunk.form, passes == 0);
+        branches.plan(&far, &layout, code.sections, thunk.form, passes == 0);
         if !branches.insert(&mut order, &mut code, thunk.form) {
             break;
         }
@@ -173,7 +173,7 @@ fn of_section(code: &Code, id: SectionId, reach_of: &impl Fn(u16) -> Option<u32>
 
 impl Branches {
     /// Gives branches that do not reach a thunk. New ones have no sections yet.
-    fn plan(&mut self, far: &[Branch], (layout, sections): (&Layout, &Sections), form: Form, is_first: bool) {
+    fn plan(&mut self, far: &[Branch], layout: &Layout, sections: &Sections, form: Form, is_first: bool) {
         self.thunks.begin(|number| layout.rva(self.sections[number as usize]).get().into());
         let form = |number| (number == 0).then_some(form);
         for branch in far {

@@ -209,7 +209,7 @@ impl Link<'_, '_> {
                 _ => features & GUARD_CF != 0,
             };
             if listed && self.live.is_wanted(self.sections, id, object, number) {
-                self.listed((id, object), number, &mut found[kind], sink);
+                self.listed(id, object, number, &mut found[kind], sink);
             }
         }
         if features & GUARD_CF == 0 {
@@ -218,13 +218,7 @@ impl Link<'_, '_> {
     }
 
     /// The symbols that a section lists.
-    fn listed(
-        &self,
-        (id, object): (ObjectId, &Object),
-        number: u32,
-        found: &mut Vec<Symbol>,
-        sink: &DiagSink,
-    ) {
+    fn listed(&self, id: ObjectId, object: &Object, number: u32, found: &mut Vec<Symbol>, sink: &DiagSink) {
         let Some(header) = object.coff.section(number) else { return };
         let name = text::text(object.coff.section_name(header).unwrap_or_default()).into_owned();
         let warn = |text: String| sink.push(Diagnostic::warning(text).of(object.file, number));

@@ -109,7 +109,9 @@ impl<'a> Tables<'a> {
     pub fn add(
         &mut self,
         resolved: &Resolved,
-        (sections, symbols, live): (&mut Sections, &mut Symbols, &mut Live),
+        sections: &mut Sections,
+        symbols: &mut Symbols,
+        live: &mut Live,
         options: &Options,
     ) {
         let first = sections.list.len();
@@ -133,12 +135,12 @@ impl<'a> Tables<'a> {
                     Value::Offset(offset) => Symbol::in_section(section, offset.into()),
                     Value::Number(number) => Symbol::absolute(number),
                 };
-                define(resolved, symbols, (name.name, symbol), name.is_forced);
+                define(resolved, symbols, name.name, symbol, name.is_forced);
             }
         }
         // It tells which tables there are, if there are none, too.
-        let flags = ("__guard_flags", Symbol::absolute(self.guards.flags()));
-        define(resolved, symbols, flags, false);
+        let flags = Symbol::absolute(self.guards.flags());
+        define(resolved, symbols, "__guard_flags", flags, false);
     }
 
     /// Tells tables the order in which sections lie, for sizes that depend on it.
@@ -155,7 +157,7 @@ impl<'a> Tables<'a> {
 }
 
 /// Defines a symbol if somebody refers to it; if an object defines it, too, only if that `is_forced`.
-fn define(resolved: &Resolved, symbols: &mut Symbols, (name, symbol): (&str, Symbol), is_forced: bool) {
+fn define(resolved: &Resolved, symbols: &mut Symbols, name: &str, symbol: Symbol, is_forced: bool) {
     let name = format!("{}{name}", resolved.machine.prefix());
     if let Some(id) = resolved.names.find(name.as_bytes())
         && (is_forced || resolved.names.get(id).rank() == Rank::Internal)

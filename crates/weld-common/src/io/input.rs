@@ -339,7 +339,7 @@ impl<'h> InputStore<'h> {
         let missing = !matches!(plan, Plan::Stream) && self.readahead.opened(&file, path, meta.len());
         let bytes = match plan {
             Plan::Read(len) if !missing => self.read(&file, len),
-            Plan::Read(len) | Plan::Map(len) => self.map((&file, path), &meta, len, missing),
+            Plan::Read(len) | Plan::Map(len) => self.map(&file, path, &meta, len, missing),
             Plan::Stream => self.stream(&file),
             Plan::TooLarge => Err(ErrorKind::FileTooLarge.into()),
         };
@@ -434,13 +434,7 @@ impl<'h> InputStore<'h> {
     }
 
     /// Maps the first `len` bytes. If they are `missing` from memory it does not wait for them.
-    fn map(
-        &self,
-        (file, path): (&File, &Path),
-        meta: &Metadata,
-        len: usize,
-        missing: bool,
-    ) -> io::Result<&[u8]> {
+    fn map(&self, file: &File, path: &Path, meta: &Metadata, len: usize, missing: bool) -> io::Result<&[u8]> {
         // SAFETY: the mapping is private and read-only. Another process can still change the file
         // under it, as for every linker that maps its inputs; parsers check what they read where they
         // use it, `changed` tells afterwards, and a file that shrinks is reported through `Host::mapped`.

@@ -33,11 +33,11 @@ impl<'a> Tar<'a> {
             records.extend(pax_record("size", size.to_string().as_bytes()));
         }
         if !records.is_empty() {
-            self.push(header((b"", b"PaxHeader"), records.len() as u64, b'x').to_vec().into());
+            self.push(header(b"", b"PaxHeader", records.len() as u64, b'x').to_vec().into());
             self.push_padded(records.into());
         }
-        let short = split.unwrap_or_else(|| (b"", &name[..100]));
-        self.push(header(short, size.min(LARGEST_USTAR_SIZE), b'0').to_vec().into());
+        let (prefix, short) = split.unwrap_or_else(|| (b"", &name[..100]));
+        self.push(header(prefix, short, size.min(LARGEST_USTAR_SIZE), b'0').to_vec().into());
         self.push_padded(bytes);
     }
 
@@ -108,7 +108,7 @@ pub(super) fn pax_record(key: &str, value: &[u8]) -> Vec<u8> {
     record
 }
 
-fn header((prefix, name): (&[u8], &[u8]), size: u64, kind: u8) -> [u8; BLOCK] {
+fn header(prefix: &[u8], name: &[u8], size: u64, kind: u8) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
     let mut put = |at: usize, text: &[u8]| block[at..at + text.len()].copy_from_slice(text);
     put(0, name);

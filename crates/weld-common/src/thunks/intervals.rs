@@ -77,8 +77,10 @@ impl<S: Copy + Ord> Intervals<S> {
     pub fn pool<K, M: Members>(
         &mut self,
         pools: &mut Vec<Pool<(S, usize)>>,
-        (out, members): (S, &M),
-        (branch, section): (&Branch<K>, M::Section),
+        out: S,
+        members: &M,
+        branch: &Branch<K>,
+        section: M::Section,
     ) -> Option<u32> {
         if let Entry::Vacant(row) = self.rows.entry(out) {
             row.insert(Vec::new());

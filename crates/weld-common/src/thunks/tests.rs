@@ -105,7 +105,7 @@ fn link(sections: &[Section], policy: Policy) -> (Toy<'_>, Thunks<Key, ((), usiz
         let (count, known) = (thunks.list.len(), thunks.pools.len());
         for (section, branch) in needing(&toy) {
             let pool = |pools: &mut Vec<Pool<_>>| match policy {
-                Policy::AtIntervals => intervals.pool(pools, ((), &toy), (&branch, section)),
+                Policy::AtIntervals => intervals.pool(pools, (), &toy, &branch, section),
                 Policy::AfterTheSection => {
                     let after = toy.find(section) + 1;
                     pools.push(Pool::new(((), after), toy.address_before(after)));
@@ -258,7 +258,7 @@ fn pools_are_a_reach_apart() {
     // The furthest after it, but rather one that is near to the target.
     for (at, target, wanted) in [(0, 0x20_0000, 0), (20, 0x20_0000, 1), (20, 0x10_0000, 0), (63, 0, 4)] {
         let (branch, section) = branch(at, target);
-        let chosen = intervals.pool(&mut pools, ((), &toy), (&branch, section));
+        let chosen = intervals.pool(&mut pools, (), &toy, &branch, section);
         assert_eq!(chosen, Some(wanted), "{at}");
     }
     let places: Vec<usize> = pools.iter().map(|pool| pool.place.1).collect();
@@ -268,6 +268,6 @@ fn pools_are_a_reach_apart() {
         pool.size = 2 * REACH;
     }
     let (branch, section) = branch(20, 0x20_0000);
-    assert_eq!(intervals.pool(&mut pools, ((), &toy), (&branch, section)), Some(5));
+    assert_eq!(intervals.pool(&mut pools, (), &toy, &branch, section), Some(5));
     assert_eq!(pools[5].place.1, 21);
 }

@@ -173,17 +173,24 @@ impl Plan<'_> {
     }
 }
 
-/// The entries of which there are bytes in `out`, which starts `start` bytes after the first, number `first`,
-/// of their section at `table`: number, address and bytes of each.
+/// The first entry of a section.
+#[derive(Clone, Copy)]
+pub struct First {
+    pub number: u32,
+    pub address: Address,
+}
+
+/// The entries of which there are bytes in `out`, which starts `start` bytes after the `first` of their section:
+/// number, address and bytes of each.
 pub fn entries(
     size: u64,
-    (first, table): (u32, Address),
+    first: First,
     start: u64,
     out: &mut [u8],
 ) -> impl Iterator<Item = (u32, Address, &mut [u8])> {
     let skipped = start / size;
     let numbered = (skipped..).zip(out.chunks_exact_mut(size as usize));
-    numbered.map(move |(i, entry)| (first + i as u32, table + size * i, entry))
+    numbered.map(move |(i, entry)| (first.number + i as u32, first.address + size * i, entry))
 }
 
 #[cfg(test)]

@@ -250,7 +250,7 @@ fn fill_unit(members: &Members, unit: &Unit, bytes: &mut [u8]) {
     };
     match unit {
         Unit::Members { out, first, last, offset, .. } => {
-            members.fill(*out, *first..*last, (*offset, bytes), &|chunk, out| own(chunk, 0, out));
+            members.fill(*out, *first..*last, *offset, bytes, &|chunk, out| own(chunk, 0, out));
         }
         Unit::Part { part, .. } => members.fill_part(part, bytes),
         Unit::Chunk { chunk, start, .. } => own(&image.layout.chunks[*chunk], *start, bytes),

@@ -54,7 +54,8 @@ impl Members<'_, '_, '_> {
         &self,
         out: OutputSectionId,
         range: Range<usize>,
-        (offset, bytes): (FileOffset, &mut [u8]),
+        offset: FileOffset,
+        bytes: &mut [u8],
         chunk: &dyn Fn(&Chunk, &mut [u8]),
     ) {
         let section = &self.image.layout[out];
@@ -165,12 +166,7 @@ impl Members<'_, '_, '_> {
     #[cold]
     pub(super) fn leave_moved(&self, id: SectionId, start: u64, out: &mut [u8]) {
         let (image, address) = (self.image, self.image.sections.get(id).address());
-        image.thunks.leave(
-            image.mode.facts().branches.as_ref(),
-            id,
-            (start, address.wrapping_add(start)),
-            out,
-        );
+        image.thunks.leave(image.mode.facts().branches.as_ref(), id, start, address.wrapping_add(start), out);
     }
 
     /// Applies relocations of `source`, all or some, to `out`: its bytes from `start` on.
@@ -185,7 +181,7 @@ impl Members<'_, '_, '_> {
             let site = relocs::Site { image, object, number: source.object, shndx };
             let name = object.section_name(shndx as usize).unwrap_or(b"");
             let mark = tombstone(image.options, name);
-            return site.settle(&Mover::new(image, relocs), source.relocs, (mark, start), out);
+            return site.settle(&Mover::new(image, relocs), source.relocs, mark, start, out);
         }
         let site = Site {
             image,

@@ -140,7 +140,7 @@ impl Emitter<'_, '_, '_> {
             Unit::Sections { sections, offset, .. } => self.sections(sections.clone(), *offset, bytes),
             Unit::Members { out, first, last, offset, .. } => {
                 let write = |chunk: &Chunk, target: &mut [u8]| self.chunk(chunk, 0, target);
-                self.members().fill(*out, *first..*last, (*offset, bytes), &write);
+                self.members().fill(*out, *first..*last, *offset, bytes, &write);
             }
             Unit::Part { part, .. } => self.members().fill_part(part, bytes),
             Unit::Chunk { chunk, start, .. } => self.chunk(&self.image.layout.chunks[*chunk], *start, bytes),
@@ -166,7 +166,7 @@ impl Emitter<'_, '_, '_> {
             let start = (out.offset - offset) as usize;
             bytes[done..start].fill(0);
             done = start + out.size as usize;
-            members.fill(id, 0..out.members.len(), (out.offset, &mut bytes[start..done]), &write);
+            members.fill(id, 0..out.members.len(), out.offset, &mut bytes[start..done], &write);
         }
     }
 

@@ -309,7 +309,7 @@ impl Wanting<'_> {
     /// An entry of [`ENTRIES`], or what is in its place where there are others. Inlined where the list is
     /// unrolled.
     #[inline(always)]
-    fn entry(&self, (bit, entry): (u32, MakeEntry), slot: u32, (signed, tagged): (bool, bool)) -> GotEntry {
+    fn entry(&self, bit: u32, entry: MakeEntry, slot: u32, signed: bool, tagged: bool) -> GotEntry {
         match bit {
             symbol_flags::NEEDS_GOTTP if self.both_signs => GotEntry::TpOffs(slot),
             _ if signed => entry(slot).signed(),
@@ -327,9 +327,9 @@ impl Wanting<'_> {
             let signed = self.signed && flags & symbol_flags::SIGNED_SLOT != 0;
             let tagged = self.tagged && flags & symbol_flags::TAGGED_SLOT != 0;
             let mut numbers = [NONE; ENTRIES.len()];
-            for (number, entry) in numbers.iter_mut().zip(ENTRIES) {
-                if flags & entry.0 != 0 {
-                    let entry = self.entry(entry, index, (signed, tagged));
+            for (number, (bit, make)) in numbers.iter_mut().zip(ENTRIES) {
+                if flags & bit != 0 {
+                    let entry = self.entry(bit, make, index, signed, tagged);
                     *number = next.words;
                     part.got.push((next.words, entry));
                     next.words += entry.words();

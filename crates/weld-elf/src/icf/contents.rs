@@ -192,7 +192,7 @@ impl<'a> Link<'_, 'a> {
             SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
                 let section = SectionId(object.section_base + shndx);
                 let by_section = record.kind() == STT_SECTION;
-                self.place(section, record.st_value(), (class, addend, by_section))
+                self.place(section, record.st_value(), class, addend, by_section)
             }
             SymbolPlace::Absolute => absolute(class, record.st_value(), addend),
             _ => Destination::Local { object: index, index: symbol, addend },
@@ -206,7 +206,7 @@ impl<'a> Link<'_, 'a> {
         match flags & symbol_flags::KIND {
             _ if flags & OWN != 0 || class == Class::Size => Destination::Symbol { id, addend },
             symbol_flags::DEFINED => {
-                self.place(SectionId(symbol.section), symbol.offset(), (class, addend, false))
+                self.place(SectionId(symbol.section), symbol.offset(), class, addend, false)
             }
             symbol_flags::ABSOLUTE => absolute(class, symbol.constant(), addend),
             _ => Destination::Symbol { id, addend },
@@ -218,7 +218,9 @@ impl<'a> Link<'_, 'a> {
         &self,
         section: SectionId,
         value: u64,
-        (class, addend, by_section): (Class, i64, bool),
+        class: Class,
+        addend: i64,
+        by_section: bool,
     ) -> Destination<'a> {
         if self.sections.get(section).kind() == SectionKind::Merge {
             // What a section's symbol leads to depends on the addend; that of others is added to their own

@@ -24,7 +24,7 @@ pub fn object(path: &str, contents: &[u8], target: Target) -> Vec<u8> {
     let mut symbols = Symbols::default();
     for (suffix, section, value) in [("start", DATA, 0), ("end", DATA, size), ("size", SHN_ABS, size)] {
         let name = [b"_binary_".as_slice(), name.as_bytes(), b"_", suffix.as_bytes()];
-        symbols.add(&name, (STB_GLOBAL << 4, 0), section, (value, 0));
+        symbols.add(&name, STB_GLOBAL << 4, 0, section, value, 0);
     }
     assemble(target, 0, Some(contents), symbols)
 }
@@ -43,7 +43,7 @@ impl Default for Symbols {
 
 impl Symbols {
     /// Adds one whose name is in pieces, with `st_info` and `st_other`, its section, its value and its size.
-    pub fn add(&mut self, name: &[&[u8]], (info, other): (u8, u8), section: u16, (value, size): (u64, u64)) {
+    pub fn add(&mut self, name: &[&[u8]], info: u8, other: u8, section: u16, value: u64, size: u64) {
         self.list.push(Sym::make(self.strings.len() as u32, info, other, section, value, size));
         name.iter().for_each(|piece| self.strings.extend_from_slice(piece));
         self.strings.push(0);
@@ -74,5 +74,5 @@ pub fn assemble(target: Target, flags: u32, contents: Option<&[u8]>, symbols: Sy
     sections[STRTAB as usize] = Section { name: 15, kind: SHT_STRTAB, ..Section::default() }.over(at, &out);
     let at = out.align(8).position();
     sections.iter().for_each(|section| section.write(&mut out));
-    made::complete(out, target, flags, (at, SECTIONS, STRTAB))
+    made::complete(out, target, flags, at, SECTIONS, STRTAB)
 }

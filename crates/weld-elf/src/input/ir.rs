@@ -300,7 +300,7 @@ impl<'a> Made<'a> {
         }
         let at = out.align(8).position();
         sections.iter().for_each(|section| section.write(&mut out));
-        made::complete(out, target, 0, (at, sections.len(), strtab))
+        made::complete(out, target, 0, at, sections.len(), strtab)
     }
 }
 

@@ -39,7 +39,7 @@ pub fn object<'a>(store: &'a InputStore<'a>, data: &'a [u8], machine: &Facts) ->
         let name = name.ok_or(Malformed::SymbolName { table: Table::Symbols, index })?;
         let (info, other, value, size) =
             (symbol.st_info(), symbol.st_other(), symbol.st_value(), symbol.st_size());
-        symbols.add(&[name], (info, other), SHN_ABS, (value, size));
+        symbols.add(&[name], info, other, SHN_ABS, value, size);
     }
     Ok(binary::assemble(machine.target, ehdr.e_flags(), None, symbols))
 }

@@ -48,7 +48,9 @@ pub fn complete(
     out: Writer,
     target: Target,
     flags: u32,
-    (offset, sections, names): (u64, usize, u32),
+    offset: u64,
+    sections: usize,
+    names: u32,
 ) -> Vec<u8> {
     let format = target.format;
     let [class, order] = format.ident();

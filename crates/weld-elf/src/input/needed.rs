@@ -97,7 +97,7 @@ fn shared<'a>(inputs: &Inputs<'a>, i: usize) -> Option<(Shared<'a>, bool)> {
         return None;
     };
     let library =
-        Shared::parse(FileId(i as u32), name.clone(), (data, inputs.reading(false)), link_name, *as_needed)
+        Shared::parse(FileId(i as u32), name.clone(), data, inputs.reading(false), link_name, *as_needed)
             .ok()?;
     Some((library, *copy_needed))
 }

@@ -50,7 +50,8 @@ impl<'a> Shared<'a> {
     pub fn parse(
         file: FileId,
         name: FileName<'a>,
-        (data, reading): (&'a [u8], Reading<'a>),
+        data: &'a [u8],
+        reading: Reading<'a>,
         link_name: &'a [u8],
         as_needed: bool,
     ) -> Result<Shared<'a>, Unusable> {

@@ -124,7 +124,7 @@ pub fn text(options: &Options, machine: &'static Facts) -> String {
     for out in &outs {
         let memory = out.memory;
         if let Some(from) = before.filter(|from| *from != memory) {
-            step(&mut text, &program, (from, memory));
+            step(&mut text, &program, from, memory);
         }
         before = Some(memory);
         line(
@@ -166,7 +166,7 @@ fn usual(options: &Options, machine: &Facts) -> Vec<OutputSection<'static>> {
 
 /// What comes between sections of different memory: the next one begins on a page of its own, whose bytes the
 /// file has once. What becomes read-only is filled up to the end of a page.
-fn step(text: &mut String, program: &Program, (from, to): (Memory, Memory)) {
+fn step(text: &mut String, program: &Program, from: Memory, to: Memory) {
     if from == Memory::Relro {
         let name = String::from_utf8_lossy(RELRO_PADDING);
         line(text, &format!("{name} : {{ . += -ABSOLUTE(ADDR({name})) & (CONSTANT(COMMONPAGESIZE) - 1); }}"));

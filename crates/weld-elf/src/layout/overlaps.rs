@@ -19,7 +19,7 @@ pub fn check(layout: &Layout, page: u64) -> Result<(), LayoutError> {
     let is_load = |s: &&Segment| s.kind == PT_LOAD && s.mem_size > 0;
     let loads: Vec<&Segment> = layout.segments.iter().filter(is_load).collect();
     for pair in loads.windows(2) {
-        check_pages(layout, (pair[0], pair[1]), page)?;
+        check_pages(layout, pair[0], pair[1], page)?;
     }
     Ok(())
 }
@@ -66,7 +66,7 @@ pub(super) fn check_ranges(
 }
 
 /// Whoever asks for smaller pages than the machine has does not let the kernel load the image.
-fn check_pages(layout: &Layout, (a, b): (&Segment, &Segment), page: u64) -> Result<(), LayoutError> {
+fn check_pages(layout: &Layout, a: &Segment, b: &Segment, page: u64) -> Result<(), LayoutError> {
     let end = a.address + a.mem_size;
     let shared = end.get().div_ceil(page) > b.address.get() / page;
     let distance = |s: &Segment| s.offset.distance(s.address);

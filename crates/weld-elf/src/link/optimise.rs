@@ -106,12 +106,12 @@ fn ask<'j>(
     let rules = inputs.script().map(|script| read(script)).transpose()?;
     let scripted = rules.as_ref().filter(|_| inputs.layout().is_some()).map(|rules| rules.scripted());
     let sections =
-        sections::parse(&mut resolved.objects, &comdats, (options, scripted.as_ref()), &silent, parallel);
+        sections::parse(&mut resolved.objects, &comdats, options, scripted.as_ref(), &silent, parallel);
     report::duplicates::report(job, resolved, &sections);
     job.sink.end_phase()?;
     let scripts = Scripts::read(options, job.store, setup::inline_versions(inputs), &silent);
-    let internals =
-        define_internals((job, &silent), inputs, resolved, &sections, (&scripts, rules.as_ref(), mode));
+    let versions = mode.dynamic.then_some(&scripts);
+    let internals = define_internals(job, inputs, resolved, &sections, rules.as_ref(), versions, &silent);
     let mut symbols = symbols::freeze(resolved, &sections, &comdats, &silent, parallel);
     internals.freeze(&mut symbols);
     if !mode.relocatable {
@@ -127,7 +127,7 @@ fn ask<'j>(
             rules: rules.as_ref().map(|rules| &rules.rules),
             tagged: None,
         };
-        super::export(quiet, context, resolved, &symbols, (&scripts, Round::first(false)));
+        super::export(quiet, context, resolved, &symbols, &scripts, Round::first(false));
     }
     drop(stretch);
     let link = lto::Link { job, inputs, resolved, symbols: &symbols, mode, parallel };

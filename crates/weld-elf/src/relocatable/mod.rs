@@ -73,7 +73,7 @@ pub fn join<'j>(
     refuse(job, resolved)?;
     let scripted = rules.filter(|_| inputs.layout().is_some()).map(|rules| rules.scripted());
     let mut sections = job.step("parse sections", || {
-        sections::parse(&mut resolved.objects, comdats, (options, scripted.as_ref()), job.sink, parallel)
+        sections::parse(&mut resolved.objects, comdats, options, scripted.as_ref(), job.sink, parallel)
     });
     job.sink.end_phase()?;
     // Define what the command line does.
@@ -114,7 +114,7 @@ pub fn join<'j>(
             rules,
             tagged: None,
         };
-        lay_out(job, context, resolved, &mut sections, (&mut symbols, live))
+        lay_out(job, context, resolved, &mut sections, &mut symbols, live)
     })?;
     job.sink.end_phase()?;
     Ok(Object { sections, symbols, internals, owners, plan })
@@ -125,7 +125,8 @@ fn lay_out<'j>(
     context: &Context<'_, 'j>,
     resolved: &Resolved<'j>,
     sections: &mut Sections<'j>,
-    (symbols, live): (&mut Symbols, Live),
+    symbols: &mut Symbols,
+    live: Live,
 ) -> Result<Plan<'j>, Diagnostics> {
     let (options, sink, parallel) = (job.options, job.sink, context.parallel);
     let (machine, objects) = (context.mode.facts(), &resolved.objects);

@@ -40,7 +40,8 @@ pub fn text(image: &Image, context: &Context) -> String {
     for (id, out) in image.layout.with_ids() {
         text.push_str(notes.before(id));
         let name = text::text(&out.name);
-        row(&mut text, distance(out), (out.address, out.size, out.align), &name);
+        let place = Place { address: out.address, size: out.size, align: out.align };
+        row(&mut text, distance(out), place, &name);
         let lines = |members: &[Member]| -> String { members.iter().map(|m| map.member(out, *m)).collect() };
         let inside = notes.inside(id);
         let mut start = 0;
@@ -58,7 +59,7 @@ pub fn text(image: &Image, context: &Context) -> String {
     }
     text.push_str(&notes.last);
     for internal in &context.internals.list {
-        symbol(&mut text, 0, (image.symbols[internal.id].address(), 0), &map.name(internal.id));
+        symbol(&mut text, 0, image.symbols[internal.id].address(), 0, &map.name(internal.id));
     }
     text
 }
@@ -66,7 +67,7 @@ pub fn text(image: &Image, context: &Context) -> String {
 /// A line of the script: an assignment.
 fn of_script(image: &Image, note: &Note, line: &mut String) -> Option<Inside> {
     let Note::Assignment { inside, from, to, said, .. } = note else { return None };
-    let place = (Address::new(*from), to.wrapping_sub(*from), 1);
+    let place = Place { address: Address::new(*from), size: to.wrapping_sub(*from), align: 1 };
     match inside {
         None => row(line, from.wrapping_neg(), place, said.text),
         Some((out, _)) => part(line, distance(&image.layout[*out]), place, said.text),
@@ -79,18 +80,27 @@ fn distance(out: &OutputSection) -> u64 {
     if out.is_alloc() { out.load_address.wrapping_sub(out.address) } else { 0 }
 }
 
+/// Where something is, how large, and what its address is a multiple of; in bytes.
+#[derive(Clone, Copy)]
+struct Place {
+    address: Address,
+    size: u64,
+    align: u64,
+}
+
 /// One line with a name at the indentation that the name comes with; its load address is `distance` from its
 /// address.
-fn row(text: &mut String, distance: u64, (address, size, align): (Address, u64, u64), name: &str) {
+fn row(text: &mut String, distance: u64, place: Place, name: &str) {
+    let Place { address, size, align } = place;
     let load = address.wrapping_add(distance);
     _ = writeln!(text, "{address:>16x} {load:>16x} {size:>8x} {align:>5} {name}");
 }
 
-fn symbol(text: &mut String, distance: u64, (address, size): (Address, u64), name: &str) {
-    row(text, distance, (address, size, 1), &format!("{:16}{name}", ""));
+fn symbol(text: &mut String, distance: u64, address: Address, size: u64, name: &str) {
+    row(text, distance, Place { address, size, align: 1 }, &format!("{:16}{name}", ""));
 }
 
-fn part(text: &mut String, distance: u64, place: (Address, u64, u64), name: &str) {
+fn part(text: &mut String, distance: u64, place: Place, name: &str) {
     row(text, distance, place, &format!("{:8}{name}", ""));
 }
 
@@ -121,18 +131,19 @@ impl Map<'_, '_, '_> {
         let index = self.context.owners.object(id);
         let object = &image.resolved.objects[index.index()];
         let name = object.at_section(id.0 - object.section_base).to_string();
-        part(text, distance, (section.address(), section.size, section.align()), &name);
+        let place = Place { address: section.address(), size: section.size, align: section.align() };
+        part(text, distance, place, &name);
         for found in self.symbols.of(id) {
             let object = &image.resolved.objects[found.object.index()];
             let name = shown(image.options, object.symbol_name(found.index));
             let address = image.sections.address_of(id, found.value);
             let size = object.syms[found.index as usize].st_size();
-            symbol(text, distance, (address, image.sections.output_size(id, found.value, size)), &name);
+            symbol(text, distance, address, image.sections.output_size(id, found.value, size), &name);
         }
     }
 
     fn chunk(&self, out: &OutputSection, chunk: &Chunk, text: &mut String) {
-        let place = (chunk.address(), chunk.size, chunk.align);
+        let place = Place { address: chunk.address(), size: chunk.size, align: chunk.align };
         let distance = distance(out);
         match chunk.kind {
             ChunkKind::Common(kind) => self.commons(chunk, kind, distance, text),
@@ -140,16 +151,16 @@ impl Map<'_, '_, '_> {
                 part(text, distance, place, "<internal>:(copies of variables of shared objects)");
                 for (address, id) in self.symbols.copies_in(chunk) {
                     let size = self.image.shared_symbol(id).map_or(0, |s| s.st_size());
-                    symbol(text, distance, (address, size), &self.name(id));
+                    symbol(text, distance, address, size, &self.name(id));
                 }
             }
             ChunkKind::Thunks(_) if chunk.size == 0 => {}
             ChunkKind::Thunks(pool) => {
                 part(text, distance, place, &format!("<internal>:({}.thunk)", text::text(&out.name)));
                 let image = self.image;
-                image.thunks.in_pool(image, pool, |name, address, size| {
-                    symbol(text, distance, (address, size), &name)
-                });
+                image
+                    .thunks
+                    .in_pool(image, pool, |name, address, size| symbol(text, distance, address, size, &name));
             }
             _ => part(text, distance, place, &format!("<internal>:({})", text::text(&out.name))),
         }
@@ -162,8 +173,8 @@ impl Map<'_, '_, '_> {
             }
             let Some((definition, object)) = self.image.definition(id) else { continue };
             let (size, align) = (self.image.symbol_size(id).unwrap_or(0), definition.st_value().max(1));
-            part(text, distance, (address, size, align), &format!("{}:(COMMON)", object.name));
-            symbol(text, distance, (address, size), &self.name(id));
+            part(text, distance, Place { address, size, align }, &format!("{}:(COMMON)", object.name));
+            symbol(text, distance, address, size, &self.name(id));
         }
     }
 }

@@ -122,27 +122,20 @@ pub fn resolution(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(),
     print_dependencies::archives(job, inputs, resolved)
 }
 
-/// What is wrong with names: those defined twice, and if `references`, those that are asked for and not
-/// defined.
-pub fn symbols(
-    job: &Job,
-    context: &Context,
-    resolved: &Resolved,
-    sections: &Sections,
-    symbols: &Symbols,
-    (names, references): (bool, bool),
-) {
+/// Names that are defined twice.
+pub fn duplicates(job: &Job, resolved: &Resolved, sections: &Sections) {
     let _stretch = tracing::stretch("reports on symbols");
-    if names {
-        duplicates::report(job, resolved, sections);
-        commons::report(job, resolved);
-    }
-    if references {
-        undefined::aliases(job, resolved, symbols, context.internals);
-        undefined::required(job, resolved, symbols);
-        // Symbols defined twice do not keep those that are not defined from being found.
-        job.sink.settle();
-    }
+    duplicates::report(job, resolved, sections);
+    commons::report(job, resolved);
+}
+
+/// Names that are asked for and not defined.
+pub fn undefined(job: &Job, context: &Context, resolved: &Resolved, symbols: &Symbols) {
+    let _stretch = tracing::stretch("reports on symbols");
+    undefined::aliases(job, resolved, symbols, context.internals);
+    undefined::required(job, resolved, symbols);
+    // Symbols defined twice do not keep those that are not defined from being found.
+    job.sink.settle();
 }
 
 /// What is wrong with references, and what gc found.
@@ -164,7 +157,7 @@ pub fn references<'j>(
     placement::report(job, resolved, sections, live);
     SplitStack { job, resolved, sections, symbols, live, owners }.report();
     print_dependencies::dependencies(job, inputs, resolved, sections, symbols)?;
-    why_live::report(job, context, resolved, (sections, symbols), live)?;
+    why_live::report(job, context, resolved, sections, symbols, live)?;
     removed_sections(job, resolved, sections, live)
 }
 

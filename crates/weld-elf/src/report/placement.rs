@@ -17,7 +17,7 @@ pub fn report(job: &Job, resolved: &Resolved, sections: &Sections, live: &Live) 
     let mut kinds = vec![0u8; sections.bins.len()];
     for (object, extra) in resolved.objects.iter().zip(&sections.objects) {
         for &(follower, leader) in &extra.link_order {
-            check_link(job, (object, sections, live), follower, leader);
+            check_link(job, object, sections, live, follower, leader);
         }
         for used in &extra.uses {
             kinds[used.bin.index()] |= kind_of(used.any_flags) | kind_of(used.all_flags);
@@ -36,7 +36,7 @@ fn kind_of(flags: u64) -> u8 {
 }
 
 /// What is in the image must not be linked to what is not, or to what is in pieces.
-fn check_link(job: &Job, (object, sections, live): (&Object, &Sections, &Live), follower: u32, leader: u32) {
+fn check_link(job: &Job, object: &Object, sections: &Sections, live: &Live, follower: u32, leader: u32) {
     let id = |shndx: u32| SectionId(object.section_base + shndx);
     let is_here = |id: SectionId| sections.get(id).in_image() && live.contains(id);
     if !is_here(id(follower)) {

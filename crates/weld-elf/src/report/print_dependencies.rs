@@ -61,7 +61,7 @@ pub fn dependencies(
                     && seen.insert(reloc.sym())
                 {
                     let from = object.at_section(shndx).to_string();
-                    link.line(&mut text, (&from, object.file), object.global(reloc.sym()), symbol);
+                    link.line(&mut text, &from, object.file, object.global(reloc.sym()), symbol);
                 }
             }
         }
@@ -70,7 +70,7 @@ pub fn dependencies(
         for (i, symbol) in library.syms.iter().enumerate().skip(library.first_global as usize) {
             if symbol.st_shndx() == SHN_UNDEF {
                 let from = library.name.to_string();
-                link.line(&mut text, (&from, library.file), library.global(i as u32), symbol);
+                link.line(&mut text, &from, library.file, library.global(i as u32), symbol);
             }
         }
     }
@@ -86,7 +86,7 @@ struct Link<'c, 'a> {
 
 impl Link<'_, '_> {
     /// Says where the symbol is that `symbol` of a file refers to, if that is in another file.
-    fn line(&self, text: &mut String, (from, file): (&str, FileId), id: SymbolId, symbol: &Sym) {
+    fn line(&self, text: &mut String, from: &str, file: FileId, id: SymbolId, symbol: &Sym) {
         let entry = self.resolved.names.get(id);
         let defined = self.symbols[id].kind();
         if entry.rank() >= Rank::Undefined || entry.file() == file || defined == symbol_flags::UNDEFINED {

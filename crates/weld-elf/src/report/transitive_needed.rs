@@ -40,7 +40,7 @@ pub fn definitions<'a>(
         if !seen.insert(soname) {
             continue;
         }
-        let Some(library) = open(job, machine, (soname, &dirs)) else { continue };
+        let Some(library) = open(job, machine, soname, &dirs) else { continue };
         let dirs = run_path(job.options, &library);
         waiting.extend(library.needed.iter().map(|soname| (*soname, dirs.clone())));
         for (i, symbol) in library.syms.iter().enumerate().skip(library.first_global as usize) {
@@ -57,7 +57,8 @@ pub fn definitions<'a>(
 fn open<'a>(
     job: &Job<'a>,
     machine: &'static Facts,
-    (soname, dirs): (&'a [u8], &[PathBuf]),
+    soname: &'a [u8],
+    dirs: &[PathBuf],
 ) -> Option<Shared<'a>> {
     let (store, options) = (job.store, job.options);
     let search = Search { store, options, more_dirs: &[], remaps: None, machine: Some(machine), sink: None };
@@ -65,5 +66,5 @@ fn open<'a>(
     let opened = search.needed(path, dirs, InputFlags::default()).ok()??;
     let name = FileName { path: opened.path, member: None };
     let reading = Reading { machine, store: job.store, parallel: false };
-    Shared::parse(FileId(0), name, (opened.bytes, reading), soname, true).ok()
+    Shared::parse(FileId(0), name, opened.bytes, reading, soname, true).ok()
 }

@@ -37,19 +37,19 @@ impl Warnings<'_, '_> {
         }
         for (object, extra) in self.resolved.objects.iter().zip(&self.sections.objects) {
             if extra.has_warnings {
-                let names = (object.shdrs, object.section_names);
-                self.file((object.file, object.data), names, &object.name.to_string());
+                let shown = object.name.to_string();
+                self.file(object.file, object.data, object.shdrs, object.section_names, &shown);
             }
         }
         for dso in &self.resolved.shared {
-            if let Some(names) = dso.section_names() {
-                self.file((dso.file, dso.data), names, &dso.name.to_string());
+            if let Some((shdrs, names)) = dso.section_names() {
+                self.file(dso.file, dso.data, shdrs, names, &dso.name.to_string());
             }
         }
     }
 
     /// The warnings of one file with these section headers and section names.
-    fn file(&self, (file, data): (FileId, &[u8]), (shdrs, names): (&[Shdr], &[u8]), shown: &str) {
+    fn file(&self, file: FileId, data: &[u8], shdrs: &[Shdr], names: &[u8], shown: &str) {
         for shdr in shdrs {
             let Some(rest) = string(names, shdr.sh_name()).and_then(|n| n.strip_prefix(SECTION)) else {
                 continue;

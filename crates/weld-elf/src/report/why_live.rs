@@ -49,7 +49,8 @@ pub fn report<'a>(
     job: &Job<'a>,
     context: &Context<'_, 'a>,
     resolved: &Resolved<'a>,
-    (sections, symbols): (&Sections<'a>, &Symbols),
+    sections: &Sections<'a>,
+    symbols: &Symbols,
     live: &Live,
 ) -> Result<(), Diagnostics> {
     let patterns = &job.options.reports.why_live;

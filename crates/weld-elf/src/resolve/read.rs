@@ -54,8 +54,8 @@ impl<'a> Format<'a> for Reader<'a, '_> {
         let (excluded, is_lazy) = match &self.inputs.files[file.index()] {
             Input::Internal => return Ok(of(None, 0, false)),
             Input::Shared { name, data, link_name, as_needed, .. } => {
-                let shared = (*data, self.settings());
-                let shared = Shared::parse(file, name.clone(), shared, link_name, *as_needed)?;
+                let settings = self.settings();
+                let shared = Shared::parse(file, name.clone(), data, settings, link_name, *as_needed)?;
                 let symbols = shared.globals.len();
                 shared.intern(0..symbols.min(resolve::RECORDS), bins)?;
                 return Ok(of(Some(ElfFile::Shared(Box::new(shared))), symbols, false));

@@ -58,7 +58,7 @@ impl<'a> Parser<'a, '_> {
         }
         let Contents { kind, size, mut align } = self.contents(shndx)?;
         let bin = match self.script {
-            Some(script) => match self.scripted_bin(script, (shndx, name), &mut align) {
+            Some(script) => match self.scripted_bin(script, shndx, name, &mut align) {
                 Some(bin) => bin,
                 None => {
                     // What it defines goes with it.
@@ -69,7 +69,7 @@ impl<'a> Parser<'a, '_> {
             None if self.is_unique(name, shdr.sh_type()) => self.found.local_names.add(name, true),
             None => self.bin_of(name),
         };
-        let kind = self.refine(kind, (shndx, name), bin, size)?;
+        let kind = self.refine(kind, shndx, name, bin, size)?;
         self.slots[shndx - self.first] = InputSection::new(kind, bin, align.trailing_zeros(), size);
         self.found.uses.add(&OutputUse::new(bin, self.object.machine, shdr));
         self.note_liveness(shndx, name);
@@ -96,7 +96,8 @@ impl<'a> Parser<'a, '_> {
     fn scripted_bin(
         &mut self,
         (rules, file): &(&Rules, OfFile),
-        (shndx, name): (usize, &'a [u8]),
+        shndx: usize,
+        name: &'a [u8],
         align: &mut u64,
     ) -> Option<PlacementId> {
         let flags = self.object.shdrs[shndx].sh_flags();
@@ -245,7 +246,8 @@ impl<'a> Parser<'a, '_> {
     fn refine(
         &mut self,
         kind: SectionKind,
-        (shndx, name): (usize, &[u8]),
+        shndx: usize,
+        name: &[u8],
         bin: PlacementId,
         size: u64,
     ) -> Result<SectionKind, Malformed> {

@@ -45,7 +45,8 @@ fn cleared(slots: &mut [MaybeUninit<InputSection>]) -> &mut [InputSection] {
 pub fn parse<'a>(
     objects: &mut [Object<'a>],
     comdats: &Comdats,
-    (options, rules): (&Options, Option<&Scripted<'a, '_>>),
+    options: &Options,
+    rules: Option<&Scripted<'a, '_>>,
     sink: &DiagSink,
     parallel: bool,
 ) -> Sections<'a> {

@@ -342,6 +342,16 @@ impl Rules {
     }
 }
 
+/// Where in a script patterns of inputs stand.
+struct InputPlace<'s> {
+    /// The number of the output section's description, and in it that of the contents.
+    section: u32,
+    content: u32,
+    description: &'s SectionDescription,
+    /// `SUBALIGN`, as a power of two.
+    subalign: Option<u32>,
+}
+
 impl<'s> Compiler<'s> {
     /// Numbers all rules: those that overwrite others come first, a class's where it is described, one place
     /// of it after the other. Returns the first number of each output section, which those of classes in it
@@ -442,11 +452,10 @@ impl<'s> Compiler<'s> {
             },
         };
         for (content, inputs) in section.contents.iter().enumerate() {
-            let at = (number, content as u32);
+            let place =
+                InputPlace { section: number, content: content as u32, description: section, subalign };
             match inputs {
-                Content::Inputs(inputs) => {
-                    self.inputs(at, (section, inputs), subalign, (inputs.flags, inputs.keep))?
-                }
+                Content::Inputs(inputs) => self.inputs(&place, inputs, inputs.flags, inputs.keep)?,
                 Content::Class(reference) => {
                     let Some(known) = self.classes.get_mut(&reference.name[..]) else { continue };
                     let class = known.class;
@@ -458,7 +467,7 @@ impl<'s> Compiler<'s> {
                     for inputs in &class.inputs {
                         let (a, b) = (inputs.flags, reference.flags);
                         let keep = inputs.keep || reference.keep;
-                        self.inputs(at, (section, inputs), subalign, ((a.0 | b.0, a.1 | b.1), keep))?;
+                        self.inputs(&place, inputs, (a.0 | b.0, a.1 | b.1), keep)?;
                     }
                     (self.next, self.class) = (next, 0);
                 }
@@ -470,11 +479,12 @@ impl<'s> Compiler<'s> {
 
     fn inputs(
         &mut self,
-        (section, content): (u32, u32),
-        (description, inputs): (&SectionDescription, &InputSections),
-        subalign: Option<u32>,
-        (flags, keep): ((u64, u64), bool),
+        place: &InputPlace,
+        inputs: &InputSections,
+        flags: (u64, u64),
+        keep: bool,
     ) -> Result<(), Diagnostic> {
+        let &InputPlace { section, content, description, subalign } = place;
         let default = self.sort;
         let sort_of = |sort: [Sort; 2]| match (sort[0], default) {
             (Sort::Default, Some(default)) => [default, Sort::Default],

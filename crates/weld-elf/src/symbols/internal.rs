@@ -124,7 +124,7 @@ impl Internals {
             None => internals.assigned(resolved, commands),
         }
         let own_layout = script.is_some_and(|(script, _)| script.has_sections && !script.adds_to_default);
-        internals.linker_made(resolved, sections, (options, own_layout), sink);
+        internals.linker_made(resolved, sections, options, own_layout, sink);
         if let Some((script, rules)) = script {
             let all = internals.effective(script.assignments_of(|section| !rules.is_disabled(section)));
             value_kinds::note(&mut internals, resolved, &all);
@@ -168,7 +168,7 @@ impl Internals {
                 let (name, value) = (&definition.name[..], Some(&definition.value));
                 provided.push(Provided { name, needs, value, flags, origin });
             } else if let Some(target) = target_of(resolved, &definition.value) {
-                self.assign(resolved, definition.name.as_bytes(), (target, flags), origin);
+                self.assign(resolved, definition.name.as_bytes(), target, flags, origin);
             }
         }
         self.provide(resolved, &provided);
@@ -186,7 +186,7 @@ impl Internals {
             let Some(id) = resolved.names.find(name) else { continue };
             let original = assigned::original(resolved, id);
             self.computed.entry(id).or_insert(original);
-            self.assign(resolved, name, (target, flags), assignment.place.to_string());
+            self.assign(resolved, name, target, flags, assignment.place.to_string());
         }
         let provided =
             all.iter().filter(|(assignment, _)| assignment.provide).map(|(assignment, _)| Provided {
@@ -275,7 +275,8 @@ impl Internals {
         &mut self,
         resolved: &mut Resolved,
         sections: &Sections,
-        (options, own_layout): (&Options, bool),
+        options: &Options,
+        own_layout: bool,
         sink: &DiagSink,
     ) {
         let internals = self;
@@ -306,7 +307,7 @@ impl Internals {
             _ => flag::VIS_HIDDEN,
         };
         for name in sections.bins.iter().filter(|n| is_c_identifier(n)) {
-            internals.bounds(resolved, (name, name), options, visibility);
+            internals.bounds(resolved, name, name, options, visibility);
         }
         if options.symbols.start_stop {
             internals.bounds_of_all(resolved, sections, options, visibility);
@@ -317,7 +318,8 @@ impl Internals {
     fn bounds(
         &mut self,
         resolved: &mut Resolved,
-        (section, name): (&[u8], &[u8]),
+        section: &[u8],
+        name: &[u8],
         options: &Options,
         visibility: u32,
     ) {
@@ -351,7 +353,7 @@ impl Internals {
             let spelled = name.strip_prefix(b".").unwrap_or(name);
             let letter = |byte: &u8| if byte.is_ascii_alphanumeric() { *byte } else { b'_' };
             let spelled: Vec<u8> = spelled.iter().map(letter).collect();
-            self.bounds(resolved, (name, &spelled), options, visibility);
+            self.bounds(resolved, name, &spelled, options, visibility);
         }
     }
 
@@ -530,13 +532,7 @@ impl Internals {
     }
 
     /// Defines a name whatever defined it before; of two assignments the last counts.
-    fn assign(
-        &mut self,
-        resolved: &mut Resolved,
-        name: &[u8],
-        (target, flags): (Target, u32),
-        origin: String,
-    ) {
+    fn assign(&mut self, resolved: &mut Resolved, name: &[u8], target: Target, flags: u32, origin: String) {
         // Announced as a root, so it is in the table.
         let Some(id) = resolved.names.find(name) else { return };
         if let Some(spelled) = symver::split(resolved.names.get(id).name) {

@@ -31,9 +31,9 @@ impl Synthetic for Section {
 
     fn write(&self, at: &At, out: &mut [u8]) {
         let image = at.image();
-        let addresses = (at.chunk.address(), image.layout.chunk_address(ChunkKind::EhFrame));
-        if let Err(e) = eh_frame::write_hdr(at.format(), addresses, &at.contents().frame_table, at.start, out)
-        {
+        let (own, frames) = (at.chunk.address(), image.layout.chunk_address(ChunkKind::EhFrame));
+        let entries = &at.contents().frame_table;
+        if let Err(e) = eh_frame::write_hdr(at.format(), own, frames, entries, at.start, out) {
             image.sink.error(format!(".eh_frame_hdr: {e}"));
             out.fill(0);
         }

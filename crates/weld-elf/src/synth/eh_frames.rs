@@ -148,7 +148,7 @@ impl<'a> Planner<'_, 'a> {
         let before = draft.records.len();
         let mut size = 0;
         for (f, (shndx, frame)) in self.functions.sections.objects[object].eh_frames.iter().enumerate() {
-            self.draft_frame((object, f as u32, *shndx), frame, draft, &mut size);
+            self.draft_frame(object, f as u32, *shndx, frame, draft, &mut size);
         }
         if draft.records.len() > before {
             draft.objects.push(DraftObject {
@@ -162,7 +162,9 @@ impl<'a> Planner<'_, 'a> {
 
     fn draft_frame(
         &self,
-        (object, f, shndx): (usize, u32, u32),
+        object: usize,
+        f: u32,
+        shndx: u32,
         frame: &EhFrame,
         draft: &mut Draft,
         size: &mut u64,
@@ -301,7 +303,7 @@ impl EhFrames {
         let from = self.objects.partition_point(|span| self.start(span) < start);
         let to = self.objects.partition_point(|span| self.start(span) < end);
         for span in &self.objects[from..to] {
-            self.write_object(image, (span.object, self.records(span)), address, (start, out));
+            self.write_object(image, span.object, self.records(span), address, start, out);
         }
         if end == self.size {
             let terminator = out.len() - 4;
@@ -312,9 +314,11 @@ impl EhFrames {
     fn write_object(
         &self,
         image: &Image,
-        (id, records): (ObjectId, &[Record]),
+        id: ObjectId,
+        records: &[Record],
         address: Address,
-        (from, out): (u64, &mut [u8]),
+        from: u64,
+        out: &mut [u8],
     ) {
         let object = &image.resolved.objects[id.index()];
         let format = image.format();

@@ -75,7 +75,7 @@ impl Site<'_, '_, '_> {
     }
 
     /// Changes the bytes at the places of `relocs`: `out` is the section from `start` on.
-    pub fn settle(&self, mover: &Mover, relocs: &[Rela], (tombstone, start): (u64, u64), out: &mut [u8]) {
+    pub fn settle(&self, mover: &Mover, relocs: &[Rela], tombstone: u64, start: u64, out: &mut [u8]) {
         let (machine, format) = (self.object.machine, self.object.format());
         for reloc in relocs {
             let width = machine.width(reloc.kind());

@@ -409,7 +409,7 @@ fn collect_section(image: &Image, owners: &SectionOwners, run: &[DynReloc], all:
                     all.far.push(*reloc);
                 }
             }
-            kind => collect_input(image, object, (kind, input), address.get(), all),
+            kind => collect_input(image, object, kind, input, address.get(), all),
         }
     }
 }
@@ -441,7 +441,8 @@ pub fn packed_addend(image: &Image, object: ObjectId, section: SectionId, index:
 fn collect_input(
     image: &Image,
     object_id: ObjectId,
-    (kind, input): (DynKind, &Rela),
+    kind: DynKind,
+    input: &Rela,
     offset: u64,
     all: &mut Collected,
 ) {

@@ -45,14 +45,14 @@ pub fn build_verdef(
         return Err(VersionError::TooMany);
     }
     let mut bytes = Vec::new();
-    put_verdef(&mut bytes, (1, elf::VER_FLG_BASE.0), &[base], (strtab, format))?;
+    put_verdef(&mut bytes, 1, elf::VER_FLG_BASE.0, &[base], strtab, format)?;
     let mut last = 0;
     for (i, def) in defs.iter().enumerate() {
         let here = bytes.len();
         put_u32_at(&mut bytes, last + 16, format.u32_bytes((here - last) as u32));
         let names: Vec<&[u8]> = std::iter::once(def.name).chain(def.parents.iter().copied()).collect();
         let flags = if def.weak { elf::VER_FLG_WEAK.0 } else { 0 };
-        put_verdef(&mut bytes, (i as u16 + 2, flags), &names, (strtab, format))?;
+        put_verdef(&mut bytes, i as u16 + 2, flags, &names, strtab, format)?;
         last = here;
     }
     Ok(Verdef { bytes, count: defs.len() as u32 + 1 })
@@ -61,9 +61,11 @@ pub fn build_verdef(
 /// Appends one `Verdef` with its names; its link stays 0.
 fn put_verdef(
     bytes: &mut Vec<u8>,
-    (index, flags): (u16, u16),
+    index: u16,
+    flags: u16,
     names: &[&[u8]],
-    (strtab, format): (&mut StringTable, Format),
+    strtab: &mut StringTable,
+    format: Format,
 ) -> Result<(), VersionError> {
     let count = u16::try_from(names.len()).map_err(|_| VersionError::TooManyAux)?;
     for half in [elf::VER_DEF_CURRENT, flags, index, count] {

@@ -74,7 +74,7 @@ fn check_all(bytes: &[u8], machine: Machine, path: &Path) -> Result<(), Fault> {
 pub fn check(bytes: &[u8], machine: Machine) -> Result<(), Cow<'static, str>> {
     match machine {
         _ if bytes.is_empty() => Err("it is empty".into()),
-        Machine::Elf { machine, is_64, is_big_endian } => elf(bytes, (machine, is_64, is_big_endian)),
+        Machine::Elf { .. } => elf(bytes, machine),
         Machine::Coff { machine } => coff(bytes, machine),
     }
 }
@@ -150,7 +150,7 @@ fn coff_end(bytes: &[u8]) -> Option<u64> {
 }
 
 /// gABI, "ELF Header": identification, `e_type` at 16, `e_machine` at 18.
-fn elf(bytes: &[u8], expected: (u16, bool, bool)) -> Result<(), Cow<'static, str>> {
+fn elf(bytes: &[u8], expected: Machine) -> Result<(), Cow<'static, str>> {
     const RELOCATABLE: u16 = 1;
     let Some(header) = bytes.first_chunk::<20>() else { return Err("it is no ELF file".into()) };
     let (class, data) = (header[4], header[5]);
@@ -165,15 +165,19 @@ fn elf(bytes: &[u8], expected: (u16, bool, bool)) -> Result<(), Cow<'static, str
     if number(16) != RELOCATABLE {
         return Err("it is no relocatable file".into());
     }
-    let found = (number(18), class == 2, is_big_endian);
+    let is_64 = class == 2;
+    let found = Machine::Elf { machine: number(18), is_64, is_big_endian };
     if found != expected {
-        let say = |(machine, is_64, is_big_endian): (u16, bool, bool)| {
-            let bits = if is_64 { 64 } else { 32 };
-            format!("machine {machine}, {bits} bits, {} endian", if is_big_endian { "big" } else { "little" })
+        let say = |machine| match machine {
+            Machine::Elf { machine, is_64, is_big_endian } => {
+                let (bits, end) = (if is_64 { 64 } else { 32 }, if is_big_endian { "big" } else { "little" });
+                format!("machine {machine}, {bits} bits, {end} endian")
+            }
+            Machine::Coff { machine } => format!("machine {machine} of COFF"),
         };
         return Err(format!("it is for {}, not {}", say(found), say(expected)).into());
     }
-    let size = if found.1 { 64 } else { 52 };
+    let size = if is_64 { 64 } else { 52 };
     if bytes.len() < size { Err("it is cut short".into()) } else { Ok(()) }
 }
 

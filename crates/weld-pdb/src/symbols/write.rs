@@ -75,7 +75,8 @@ pub fn unit(
     symbols: &Symbols<'_>,
     types: &Types<'_>,
     relocate: &dyn Relocate,
-    (module, unit): (usize, usize),
+    module: usize,
+    unit: usize,
     out: Out<'_>,
 ) -> usize {
     let scanned = &symbols.scanned[module];

@@ -117,8 +117,8 @@ pub fn hash<'a>(unread: &mut Unread<'a>, before: &[Hashed<'a>]) -> Hashed<'a> {
     let room = unread.data.len() / LIKELY_SHORT + 16;
     let (mut offsets, mut hashes) = (Vec::with_capacity(room), Vec::with_capacity(room));
     let outcome = match unread.any_order {
-        false => hash_records(unread, before, (&mut offsets, &mut hashes)),
-        true => hash_in_any_order(unread, before, (&mut offsets, &mut hashes)),
+        false => hash_records(unread, before, &mut offsets, &mut hashes),
+        true => hash_in_any_order(unread, before, &mut offsets, &mut hashes),
     };
     let fault = outcome.err().map(|fault| (hashes.len() as u32, fault));
     if fault.is_some() {
@@ -165,7 +165,8 @@ fn check_size(data: &[u8]) -> Result<(), Fault> {
 fn hash_records(
     unread: &Unread<'_>,
     before: &[Hashed<'_>],
-    (offsets, hashes): (&mut Vec<u32>, &mut Vec<u64>),
+    offsets: &mut Vec<u32>,
+    hashes: &mut Vec<u64>,
 ) -> Result<(), Fault> {
     let data = &unread.data[..];
     let others = Others::of(unread.refers, before)?;
@@ -192,7 +193,8 @@ const UNKNOWN: u64 = 0;
 fn hash_in_any_order(
     unread: &Unread<'_>,
     before: &[Hashed<'_>],
-    (offsets, done): (&mut Vec<u32>, &mut Vec<u64>),
+    offsets: &mut Vec<u32>,
+    done: &mut Vec<u64>,
 ) -> Result<(), Fault> {
     let data = &unread.data[..];
     let others = Others::of(unread.refers, before)?;

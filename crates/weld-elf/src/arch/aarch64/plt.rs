@@ -12,7 +12,7 @@
 use super::code::*;
 use crate::address::Address;
 use crate::arch::facts::{Entries, Guarded, Plt};
-use crate::arch::plt::{self, Plan, Style};
+use crate::arch::plt::{self, First, Plan, Style};
 
 /// Instructions of the header, an entry, and one with more in it.
 const HEADER: usize = 8;
@@ -88,15 +88,20 @@ pub fn write(plan: &Plan, start: u64, out: &mut [u8]) {
     if !head.is_empty() {
         put_code(head, &header(plan.plt, plan.got_plt + 16, guards(plan.style).0));
     }
-    put_entries(plan, (0, plan.plt + head_size), start.saturating_sub(head_size), entries);
+    put_entries(
+        plan,
+        First { number: 0, address: plan.plt + head_size },
+        start.saturating_sub(head_size),
+        entries,
+    );
 }
 
 /// Writes `.iplt` from byte `start` on, where an entry starts.
 pub fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
-    put_entries(plan, (plan.jump_slots, plan.iplt), start, out);
+    put_entries(plan, First { number: plan.jump_slots, address: plan.iplt }, start, out);
 }
 
-fn put_entries(plan: &Plan, first: (u32, Address), start: u64, out: &mut [u8]) {
+fn put_entries(plan: &Plan, first: First, start: u64, out: &mut [u8]) {
     let size = plan.entry_size();
     for (i, address, entry) in plt::entries(size, first, start, out) {
         put_entry(entry, address, plan.word(i), guards(plan.style));

@@ -18,7 +18,7 @@
 
 use crate::address::Address;
 use crate::arch::facts::{Entries, Plt, Retpolines};
-use crate::arch::plt::{self, Plan, Style};
+use crate::arch::plt::{self, First, Plan, Style};
 
 /// Bytes of an entry.
 const ENTRY: u64 = 16;
@@ -183,7 +183,9 @@ pub fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
         write_header(plan, head);
     }
     let table = plan.plt + header;
-    for (i, address, entry) in plt::entries(size, (0, table), start.saturating_sub(header), entries) {
+    for (i, address, entry) in
+        plt::entries(size, First { number: 0, address: table }, start.saturating_sub(header), entries)
+    {
         write_entry(plan, i, Writer::new(entry, address));
     }
 }
@@ -191,7 +193,9 @@ pub fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
 /// Writes `.iplt` from byte `start` on, where an entry starts.
 pub fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
     let size = plan.entry_size();
-    for (i, address, entry) in plt::entries(size, (plan.jump_slots, plan.iplt), start, out) {
+    for (i, address, entry) in
+        plt::entries(size, First { number: plan.jump_slots, address: plan.iplt }, start, out)
+    {
         let code = Writer::new(entry, address);
         match plan.style {
             Style::Marked => write_marked(plan, i, code),
@@ -299,7 +303,7 @@ fn write_entry(plan: &Plan, entry: u32, mut code: Writer) {
 
 /// Writes `.plt.sec` from byte `start` on, where an entry starts.
 pub fn write_plt_sec(plan: &Plan, start: u64, out: &mut [u8]) {
-    for (i, address, entry) in plt::entries(ENTRY, (0, plan.plt_sec), start, out) {
+    for (i, address, entry) in plt::entries(ENTRY, First { number: 0, address: plan.plt_sec }, start, out) {
         write_marked(plan, i, Writer::new(entry, address));
     }
 }

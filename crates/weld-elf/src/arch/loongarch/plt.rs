@@ -8,7 +8,7 @@
 use super::code::*;
 use crate::address::Address;
 use crate::arch::facts::{Entries, Plt};
-use crate::arch::plt::{self, Plan};
+use crate::arch::plt::{self, First, Plan};
 
 /// Instructions of the header, and of an entry.
 const HEADER: usize = 8;
@@ -61,15 +61,21 @@ pub fn write(wide: bool, plan: &Plan, start: u64, out: &mut [u8]) {
     if !head.is_empty() {
         put_code(head, &header(wide, plan.plt, plan.got_plt));
     }
-    put_entries(wide, plan, (0, plan.plt + head_size), (start.saturating_sub(head_size), entries));
+    put_entries(
+        wide,
+        plan,
+        First { number: 0, address: plan.plt + head_size },
+        start.saturating_sub(head_size),
+        entries,
+    );
 }
 
 /// Writes `.iplt` from byte `start` on, where an entry starts.
 pub fn write_iplt(wide: bool, plan: &Plan, start: u64, out: &mut [u8]) {
-    put_entries(wide, plan, (plan.jump_slots, plan.iplt), (start, out));
+    put_entries(wide, plan, First { number: plan.jump_slots, address: plan.iplt }, start, out);
 }
 
-fn put_entries(wide: bool, plan: &Plan, first: (u32, Address), (start, out): (u64, &mut [u8])) {
+fn put_entries(wide: bool, plan: &Plan, first: First, start: u64, out: &mut [u8]) {
     for (i, address, out) in plt::entries(4 * ENTRY as u64, first, start, out) {
         let word = plan.word(i);
         let distance = word.wrapping_sub(address).wrapping_add(0x800) as i64;

@@ -8,7 +8,7 @@
 use super::FACTS;
 use crate::address::Address;
 use crate::arch::facts::{Entries, Plt};
-use crate::arch::plt::{self, Plan};
+use crate::arch::plt::{self, First, Plan};
 
 /// Bytes of an entry, and of the header.
 const ENTRY: u64 = 32;
@@ -36,7 +36,9 @@ pub fn write(plan: &Plan, start: u64, out: &mut [u8]) {
         put_header(head, plan.got.wrapping_sub(plan.plt) as i64);
     }
     let table = plan.plt + header;
-    for (i, address, entry) in plt::entries(ENTRY, (0, table), start.saturating_sub(header), entries) {
+    for (i, address, entry) in
+        plt::entries(ENTRY, First { number: 0, address: table }, start.saturating_sub(header), entries)
+    {
         put_entry(entry, plan.word(i).wrapping_sub(address) as i64);
         put_lazy_part(entry, plan.plt.wrapping_sub(address) as i64, RELOCATION * i);
     }
@@ -44,7 +46,9 @@ pub fn write(plan: &Plan, start: u64, out: &mut [u8]) {
 
 /// Writes `.iplt` from byte `start` on, where an entry starts.
 pub fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
-    for (i, address, entry) in plt::entries(ENTRY, (plan.jump_slots, plan.iplt), start, out) {
+    for (i, address, entry) in
+        plt::entries(ENTRY, First { number: plan.jump_slots, address: plan.iplt }, start, out)
+    {
         put_entry(entry, plan.word(i).wrapping_sub(address) as i64);
     }
 }

@@ -13,7 +13,7 @@
 
 use crate::address::Address;
 use crate::arch::facts::{Entries, Plt, Retpolines};
-use crate::arch::plt::{self, Frames, Plan, Style};
+use crate::arch::plt::{self, First, Frames, Plan, Style};
 
 /// Bytes of an entry.
 const ENTRY: u64 = 16;
@@ -112,8 +112,12 @@ pub fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
         put_distance(head, 2, plan.got_plt + 8, base + 6);
         put_distance(head, 8, plan.got_plt + 16, base + 12);
     }
-    for (i, address, entry) in plt::entries(ENTRY, (0, base + header), start.saturating_sub(header), entries)
-    {
+    for (i, address, entry) in plt::entries(
+        ENTRY,
+        First { number: 0, address: base + header },
+        start.saturating_sub(header),
+        entries,
+    ) {
         if plan.style == Style::Marked {
             // endbr64; push index; jmp header; nop
             entry.copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0, 0x66, 0x90]);
@@ -138,7 +142,7 @@ fn write_ordinary(plan: &Plan, i: u32, index: u32, address: Address, entry: &mut
 pub fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
     let first = plan.jump_slots;
     let size = plan.entry_size();
-    for (i, address, entry) in plt::entries(size, (first, plan.iplt), start, out) {
+    for (i, address, entry) in plt::entries(size, First { number: first, address: plan.iplt }, start, out) {
         match plan.style {
             Style::Retpoline { lazy } => write_retpoline(plan, lazy, i, address, entry),
             Style::Marked => write_marked(plan, i, address, entry),
@@ -160,7 +164,9 @@ fn write_retpolines(plan: &Plan, lazy: bool, start: u64, out: &mut [u8]) {
     } else if !head.is_empty() {
         head.copy_from_slice(&BOUND_HEADER);
     }
-    for (i, address, entry) in plt::entries(size, (0, base + header), start.saturating_sub(header), entries) {
+    for (i, address, entry) in
+        plt::entries(size, First { number: 0, address: base + header }, start.saturating_sub(header), entries)
+    {
         write_retpoline(plan, lazy, i, address, entry);
     }
 }
@@ -183,7 +189,7 @@ fn write_retpoline(plan: &Plan, lazy: bool, i: u32, address: Address, entry: &mu
 
 /// Writes `.plt.sec` from byte `start` on, where an entry starts.
 pub fn write_plt_sec(plan: &Plan, start: u64, out: &mut [u8]) {
-    for (i, address, entry) in plt::entries(ENTRY, (0, plan.plt_sec), start, out) {
+    for (i, address, entry) in plt::entries(ENTRY, First { number: 0, address: plan.plt_sec }, start, out) {
         write_marked(plan, i, address, entry);
     }
 }

@@ -196,7 +196,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             return from;
         }
         if let Some((out, start)) = self.open() {
-            leave_gap(&mut self.layout[out].fillers, (self.dot - start, value.number - start));
+            leave_gap(&mut self.layout[out].fillers, self.dot - start, value.number - start);
         }
         self.dot = if inside.is_some() { value.number } else { self.as_address(value.number) };
         self.dot
@@ -474,7 +474,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
 }
 
 /// Notes room that an assignment to `.` leaves: a pattern begins anew in it, and behind it.
-fn leave_gap(fillers: &mut Vec<Filler>, (from, to): (u64, u64)) {
+fn leave_gap(fillers: &mut Vec<Filler>, from: u64, to: u64) {
     let Some(last) = fillers.last().filter(|last| last.pattern.len() > 1 && to > from) else { return };
     let pattern = last.pattern.clone();
     fillers.push(Filler { from, pattern: pattern.clone(), is_gap: true });

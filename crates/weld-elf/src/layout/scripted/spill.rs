@@ -124,14 +124,14 @@ impl<'a> Spiller<'_, 'a> {
         };
         for group in script.blocks_by_memory() {
             for block in group.into_iter().rev() {
-                self.spill_block(&mut moves, block, (layout, sections), merged);
+                self.spill_block(&mut moves, block, layout, sections, merged);
             }
         }
         for mover in std::mem::take(&mut moves.incoming).into_values().flatten() {
             moves.stay(mover);
         }
         for (id, (bin, part)) in &moves.moved {
-            self.put_all(sections, merged, (*id, *part), *bin);
+            self.put_all(sections, merged, *id, *part, *bin);
         }
         !moves.moved.is_empty()
     }
@@ -141,7 +141,8 @@ impl<'a> Spiller<'_, 'a> {
         &self,
         moves: &mut Moves,
         number: usize,
-        (layout, sections): (&Layout, &Sections<'a>),
+        layout: &Layout,
+        sections: &Sections<'a>,
         merged: &[MergedPart],
     ) {
         let script = moves.script;
@@ -151,7 +152,7 @@ impl<'a> Spiller<'_, 'a> {
         if !is_left(&mut moves.of_regions) {
             return;
         }
-        let mut list = self.movers(moves, number, (layout, sections), merged);
+        let mut list = self.movers(moves, number, layout, sections, merged);
         let is_sorted = |bin: &Mover| script.is_sorted(bin.bin);
         let incoming = moves.incoming.remove(&number).unwrap_or_default();
         // Where those lie that come to a place which sorts is known only then.
@@ -197,7 +198,8 @@ impl<'a> Spiller<'_, 'a> {
         &self,
         moves: &mut Moves,
         block: usize,
-        (layout, sections): (&Layout, &Sections<'a>),
+        layout: &Layout,
+        sections: &Sections<'a>,
         merged: &[MergedPart],
     ) -> Vec<Mover> {
         let Some(out) = moves.script.blocks[block].out else { return Vec::new() };
@@ -245,7 +247,8 @@ impl<'a> Spiller<'_, 'a> {
         &self,
         sections: &mut Sections<'a>,
         merged: &mut [MergedPart],
-        (id, part): (SectionId, Option<usize>),
+        id: SectionId,
+        part: Option<usize>,
         bin: PlacementId,
     ) {
         let Some(part) = part else { return self.put(sections, id, bin) };

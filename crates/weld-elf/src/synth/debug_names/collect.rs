@@ -172,7 +172,7 @@ impl Collector {
         for (part, numbers, list) in lists {
             numbers.clear();
             for number in 0..part.len() / 4 {
-                let unit = index.pointer(source, (part, number, dwarf::Kind::Info), near);
+                let unit = index.pointer(source, part, number, dwarf::Kind::Info, near);
                 let is_live = unit.section != 0 && link.is_live(unit.section);
                 let is_unit = |unit: Pointer| {
                     source.is(unit.section, dwarf::Kind::Info) && unit.offset < link.size(unit.section)
@@ -203,7 +203,7 @@ impl Collector {
         let mut allowance = index.bytes.bytes.len() - index.pool;
         for number in 0..index.names() {
             let field = Cursor { at: index.texts.start + 4 * number, ..index.bytes };
-            let text = index.pointer(source, (&index.texts, number, dwarf::Kind::Str), near);
+            let text = index.pointer(source, &index.texts, number, dwarf::Kind::Str, near);
             let place = texts.place(text).ok_or(field.wrong("name is not in .debug_str"))?;
             let hash = match index.hashes.is_empty() {
                 false => index.word(&index.hashes, number),

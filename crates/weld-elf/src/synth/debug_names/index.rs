@@ -103,7 +103,9 @@ impl<'s> Index<'s> {
     pub fn pointer<'a>(
         &self,
         source: &impl Source<'a>,
-        (part, number, kind): (&Range<usize>, usize, Kind),
+        part: &Range<usize>,
+        number: usize,
+        kind: Kind,
         near: &mut usize,
     ) -> Pointer {
         let field = Pointer { section: self.bytes.section, offset: (part.start + 4 * number) as u64 };

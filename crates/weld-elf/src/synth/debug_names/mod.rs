@@ -53,7 +53,7 @@ impl Synthetic for Section {
 
     fn write(&self, at: &At, out: &mut [u8]) {
         if let Some(table) = &at.contents().tables.debug_names {
-            table.write(at.start, (out, at.format()), &plan::Addresses { image: at.image() });
+            table.write(at.start, out, at.format(), &plan::Addresses { image: at.image() });
         }
     }
 }

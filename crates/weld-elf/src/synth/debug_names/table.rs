@@ -237,7 +237,7 @@ impl Table {
 
     /// Writes what is in `out`, which begins at offset `start` of the section; both ends are
     /// [borders](Self::borders).
-    pub fn write(&self, start: u64, (out, format): (&mut [u8], Format), addresses: &impl Addresses) {
+    pub fn write(&self, start: u64, out: &mut [u8], format: Format, addresses: &impl Addresses) {
         self.parts.write(start, out, |part, bytes| {
             self.write_part(part, &mut Out { rest: bytes, format }, addresses);
         });

@@ -105,7 +105,7 @@ fn index(tables: &[Vec<u8>], format: Format) -> Vec<u8> {
     // From the end, part by part.
     for ends in borders.windows(2).rev() {
         let out = &mut bytes[ends[0] as usize..ends[1] as usize];
-        table.write(ends[0], (out, format), &Everything);
+        table.write(ends[0], out, format, &Everything);
     }
     bytes
 }

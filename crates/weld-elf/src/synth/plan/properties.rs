@@ -39,7 +39,7 @@ fn of_object(job: &Job, machine: &'static Facts, object: &Object, extra: &Object
     if let Some(Attributes { name, output: AttributesOutput::Properties(read), .. }) = &machine.attributes {
         let data: Vec<&[u8]> = object.data_of(&extra.attributes).collect();
         match read(&data, machine.target.format) {
-            Ok(said) => add_attributes(job, object, (machine, name), (&mut properties, said)),
+            Ok(said) => add_attributes(job, object, machine, name, &mut properties, said),
             Err(Unread { text, required }) => {
                 let text = format!("{}:({name}): {text}", object.name);
                 job.sink.push(match required {
@@ -79,8 +79,10 @@ fn levels(bits: u64) -> String {
 fn add_attributes(
     job: &Job,
     object: &Object,
-    (machine, name): (&Facts, &str),
-    (properties, said): (&mut Properties, SaidOfCode),
+    machine: &Facts,
+    name: &str,
+    properties: &mut Properties,
+    said: SaidOfCode,
 ) {
     match properties.add(said) {
         Ok(Agreement::Same) => {}

@@ -124,7 +124,7 @@ impl site::Site for Site<'_, '_, '_> {
         let may_take_thunk = result.is_err() || thunks.limit().is_some();
         let machine = const { &R::FACTS }.branches.as_ref().filter(|_| may_take_thunk);
         match machine.and_then(|machine| thunks.reach(machine, reloc.kind())) {
-            Some(reach) => self.through_thunk::<R>(reach, (reloc, place), field, result),
+            Some(reach) => self.through_thunk::<R>(reach, reloc, place, field, result),
             None => {
                 if let Err(failure) = result {
                     self.report(reloc, failure);

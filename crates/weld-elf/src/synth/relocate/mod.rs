@@ -134,7 +134,7 @@ fn each<R: Rules>(site: &Site, out: &mut [u8]) {
             && (result.is_err() || limited)
             && let Some(reach) = site.image.thunks.reach(branches, kind)
         {
-            site.through_thunk::<R>(reach, (reloc, place), FieldAt { out, at }, result);
+            site.through_thunk::<R>(reach, reloc, place, FieldAt { out, at }, result);
         } else if let Err(failure) = result {
             site.report(reloc, failure);
         }
@@ -282,7 +282,8 @@ impl Site<'_, '_, '_> {
     fn through_thunk<R: Rules>(
         &self,
         reach: Reach,
-        (reloc, place): (&Rela, ResolvedAddress),
+        reloc: &Rela,
+        place: ResolvedAddress,
         FieldAt { out, at }: FieldAt,
         result: Result<(), Failure>,
     ) {

@@ -219,7 +219,7 @@ impl<'a> Addresses<'_, '_, 'a> {
     pub fn collect(&self, reach: impl Fn(u32) -> Option<Reach> + Sync, least: u64) -> Vec<Branch> {
         let extent = extent(self.layout);
         self.in_code("find branches that do not reach", MEMBERS, |id, found| {
-            self.of_one(id, (&reach, least, extent), found);
+            self.of_one(id, &reach, least, extent, found);
         })
     }
 
@@ -227,7 +227,9 @@ impl<'a> Addresses<'_, '_, 'a> {
     fn of_one(
         &self,
         id: SectionId,
-        (reach, least, extent): (&impl Fn(u32) -> Option<Reach>, u64, (Address, Address)),
+        reach: &impl Fn(u32) -> Option<Reach>,
+        least: u64,
+        extent: (Address, Address),
         found: &mut Vec<Branch>,
     ) {
         let section = self.sections.get(id);

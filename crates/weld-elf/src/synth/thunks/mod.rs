@@ -349,7 +349,8 @@ impl Synthetic for Part {
             let (address, target) = (at.chunk.address() + thunk.offset, thunks.target(image, thunk));
             match (thunk.key, code.of(thunk.key, thunk.form)) {
                 (Key::Moved(section, offset), _) => {
-                    moved::write(at, (section, offset), machine.jump, bytes, (address, target));
+                    let moved = moved::Code { address, jump: machine.jump, next: target };
+                    moved.write(at, section, offset, bytes);
                 }
                 (_, Some(thunk)) => (thunk.write)(bytes, address, target),
                 (_, None) => {}

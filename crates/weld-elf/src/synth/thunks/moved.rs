@@ -31,37 +31,41 @@ pub const PAGE: u64 = 4096;
 /// Members whose code is looked at in one go.
 const MEMBERS: usize = 512;
 
-/// Writes the code in a pool, which lies at `address`, for the instruction at `offset` of a section. `target`
-/// is what follows that.
-pub fn write(
-    at: &At,
-    (id, offset): (SectionId, u64),
-    jump: fn(&mut [u8], Address, Address),
-    out: &mut [u8],
-    (address, target): (Address, Address),
-) {
-    let image = at.image();
-    let object_id = at.source.owners.object(id);
-    let object = &image.resolved.objects[object_id.index()];
-    let section = image.sections.get(id);
-    let shndx = id.0 - object.section_base;
-    let input = object.section_data(shndx as usize).unwrap_or(&[]);
-    let (code, back) = out.split_at_mut(INSTRUCTION);
-    code.copy_from_slice(&input[offset as usize..offset as usize + INSTRUCTION]);
-    let all = image.sections.relocs(object, object_id.index(), section);
-    let relocs: Vec<Rela> = all.iter().filter(|r| r.r_offset() == offset).copied().collect();
-    let site = Site {
-        image,
-        object,
-        object_id,
-        shndx,
-        address: section.address() + offset,
-        relocs: &relocs,
-        input,
-        delta: offset.wrapping_neg(),
-    };
-    site.relocate(code);
-    jump(back, address + INSTRUCTION as u64, target);
+/// Code in a pool that stands for an instruction.
+pub struct Code {
+    pub address: Address,
+    /// Writes a jump: the bytes, where it lies, where it goes.
+    pub jump: fn(&mut [u8], Address, Address),
+    /// What follows the instruction.
+    pub next: Address,
+}
+
+impl Code {
+    /// Writes it, for the instruction at `offset` of a section.
+    pub fn write(&self, at: &At, id: SectionId, offset: u64, out: &mut [u8]) {
+        let image = at.image();
+        let object_id = at.source.owners.object(id);
+        let object = &image.resolved.objects[object_id.index()];
+        let section = image.sections.get(id);
+        let shndx = id.0 - object.section_base;
+        let input = object.section_data(shndx as usize).unwrap_or(&[]);
+        let (code, back) = out.split_at_mut(INSTRUCTION);
+        code.copy_from_slice(&input[offset as usize..offset as usize + INSTRUCTION]);
+        let all = image.sections.relocs(object, object_id.index(), section);
+        let relocs: Vec<Rela> = all.iter().filter(|r| r.r_offset() == offset).copied().collect();
+        let site = Site {
+            image,
+            object,
+            object_id,
+            shndx,
+            address: section.address() + offset,
+            relocs: &relocs,
+            input,
+            delta: offset.wrapping_neg(),
+        };
+        site.relocate(code);
+        (self.jump)(back, self.address + INSTRUCTION as u64, self.next);
+    }
 }
 
 impl Thunks {
@@ -81,7 +85,8 @@ impl Thunks {
         &self,
         machine: Option<&Branches>,
         id: SectionId,
-        (start, address): (u64, Address),
+        start: u64,
+        address: Address,
         out: &mut [u8],
     ) {
         let Some(machine) = machine else { return };

@@ -74,7 +74,7 @@ impl Round<'_, '_, '_> {
         let form = |number| code.form(branch.key, number);
         let served = engine.serve(branch, form, |pools| {
             let out = addresses.out_of(section)?;
-            intervals.pool(pools, (out, &Members { addresses, out, reach }), (branch, section))
+            intervals.pool(pools, out, &Members { addresses, out, reach }, branch, section)
         });
         if engine.list.len() > labels.len() {
             labels.push(label);
