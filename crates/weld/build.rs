@@ -17,7 +17,8 @@ fn main() {
         assert!(status.success(), "{} cannot compile src/run/preload.c", compiler.path().display());
     };
     step(&["-fvisibility=hidden", "-fno-stack-protector", "-c"], [Path::new("src/run/preload.c"), &object]);
-    // It has to do with any C library, so it asks for none. In a step of its own: zig leaves out the headers, too.
+    // It has to do with any C library, so it asks for none. In a step of its own: zig leaves out the headers,
+    // too.
     let options = ["-shared", "-nostdlib", "-s", "-Wl,-z,relro,-z,now"];
     step(&options, [&object, &out.join("run.so")]);
 }

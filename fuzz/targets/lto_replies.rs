@@ -1,5 +1,5 @@
-//! What engines say to weld: whatever it is, it is read or refused, and in pieces the same as whole. The first byte is
-//! the size of the pieces.
+//! What engines say to weld: whatever it is, it is read or refused, and in pieces the same as whole. The
+//! first byte is the size of the pieces.
 #![no_main]
 
 use weld_lto::protocol::{Order, Replies};

@@ -1,5 +1,5 @@
-//! A small program that can be an engine, as weld can, and a link that asks for one. For tests of engines, which
-//! have to end programs that wait for them.
+//! A small program that can be an engine, as weld can, and a link that asks for one. For tests of engines,
+//! which have to end programs that wait for them.
 //!
 //!     lto-engine ENGINE INPUT     compiles INPUT, which has a function `main`, with ENGINE
 

@@ -1,4 +1,5 @@
-//! `weld completions bash|zsh|fish`: what lets a shell complete weld's command lines, from the tables of options.
+//! `weld completions bash|zsh|fish`: what lets a shell complete weld's command lines, from the tables of
+//! options.
 //!
 //! MinGW's linker is called `ld` as any other, so its options are not offered.
 

@@ -94,8 +94,8 @@ pub fn links(args: &[OsString]) -> Result<String, InstallError> {
     Ok(format!("Made {} in {shown}. To link with weld: gcc -B{shown} …\n", names.join(", ")))
 }
 
-/// Removes the links in a directory that lead to this program, and the directory if nothing else is in it. Returns what
-/// to print.
+/// Removes the links in a directory that lead to this program, and the directory if nothing else is in it.
+/// Returns what to print.
 pub fn remove(args: &[OsString]) -> Result<String, InstallError> {
     let [dir] = args else { return Err(InstallError::UninstallUsage) };
     let dir = Path::new(dir);

@@ -1,10 +1,10 @@
 //! What a link does that takes longer than a second, in a line on the terminal that is gone when it ends.
 //!
-//! A timer interrupts the process a second after it began, and five times a second from then on; the handler writes
-//! what the link has noted of itself. So a shorter link pays for a timer that never rings, and one whose messages go to
-//! a file or a pipe, or that `CI` is set for, has none. `--no-progress` turns it off. The signal is one that means
-//! nothing to a process that has not asked for it (SIGURG), since others may send it SIGALRM. Elsewhere than on Linux
-//! nothing rings.
+//! A timer interrupts the process a second after it began, and five times a second from then on; the handler
+//! writes what the link has noted of itself. So a shorter link pays for a timer that never rings, and one
+//! whose messages go to a file or a pipe, or that `CI` is set for, has none. `--no-progress` turns it off.
+//! The signal is one that means nothing to a process that has not asked for it (SIGURG), since others may
+//! send it SIGALRM. Elsewhere than on Linux nothing rings.
 
 #![cfg_attr(not(target_os = "linux"), allow(dead_code))]
 
@@ -19,8 +19,8 @@ const NEXT: Duration = Duration::from_millis(200);
 /// Columns of the line; the narrowest terminals have 80.
 const WIDTH: usize = 78;
 
-/// The name of the step: its address in the upper 48 bits, which is all that processors have for programs, and its
-/// length. So the handler, on whichever thread it runs, sees both or neither.
+/// The name of the step: its address in the upper 48 bits, which is all that processors have for programs,
+/// and its length. So the handler, on whichever thread it runs, sees both or neither.
 static STEP: AtomicU64 = AtomicU64::new(0);
 /// Bytes of the output, and how many of them are filled.
 static SIZE: AtomicU64 = AtomicU64::new(0);
@@ -118,8 +118,8 @@ fn set_timer() {
 
     let spec =
         |time: Duration| libc::timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ };
-    // SAFETY: structures of numbers, for which zeros do, and pointers to them. The handler is of the type that is said.
-    // By the numbers of the calls: the loader would look up their names for every link.
+    // SAFETY: structures of numbers, for which zeros do, and pointers to them. The handler is of the type
+    // that is said. By the numbers of the calls: the loader would look up their names for every link.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = tick as *const () as usize;

@@ -1,12 +1,13 @@
 //! `weld run COMMAND…`: what the command links is linked by weld, without a changed flag.
 //!
-//! The command is executed in weld's place, with a small library (`run/preload.c`) that the loader puts into each
-//! program that is started from there: where one of them executes a linker, weld is executed. So compilers, build
-//! tools and languages need not be known, and what they write down of where linkers are stays true. The library lies in
-//! the user's directory for caches, since servers that are started on the way may live longer than the command.
+//! The command is executed in weld's place, with a small library (`run/preload.c`) that the loader puts into
+//! each program that is started from there: where one of them executes a linker, weld is executed. So
+//! compilers, build tools and languages need not be known, and what they write down of where linkers are
+//! stays true. The library lies in the user's directory for caches, since servers that are started on the way
+//! may live longer than the command.
 //!
-//! What weld cannot link goes to whom it was meant for ([`hand_on`]). With `--check` weld waits for the command's end,
-//! and says which files it has linked and which not.
+//! What weld cannot link goes to whom it was meant for ([`hand_on`]). With `--check` weld waits for the
+//! command's end, and says which files it has linked and which not.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::fmt::{self, Write as _};
@@ -77,8 +78,8 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Runs a command. Returns only with `--check`, or if there is an error: the exit code of the command, and what to
-/// print.
+/// Runs a command. Returns only with `--check`, or if there is an error: the exit code of the command, and
+/// what to print.
 ///
 /// # Errors
 /// If the command cannot be started.
@@ -172,8 +173,8 @@ fn texts(words: &[OsString]) -> io::Result<Texts> {
     Texts::of(words.iter().map(OsString::as_os_str))
 }
 
-/// Has the linker in whose place weld is do what weld cannot: link for another machine. Returns if that is not so, or
-/// if it cannot be started.
+/// Has the linker in whose place weld is do what weld cannot: link for another machine. Returns if that is
+/// not so, or if it cannot be started.
 pub fn hand_on(args: &[OsString], host: &dyn Host) {
     let Some(instead) = std::env::var_os(INSTEAD) else { return };
     let Some(emulation) = emulation_of_others(args.get(1..).unwrap_or_default()) else { return };
@@ -210,7 +211,8 @@ fn note(what: impl FnOnce(&mut Vec<u8>), args: &[OsString]) {
     let output = output_of(args.get(1..).unwrap_or_default());
     line.extend(std::path::absolute(&output).unwrap_or(output).into_os_string().into_vec());
     line.push(b'\n');
-    // One call, so that lines of links at the same time stay whole. Who only wants to know loses a line if it fails.
+    // One call, so that lines of links at the same time stay whole. Who only wants to know loses a line if it
+    // fails.
     let _ = OpenOptions::new().append(true).open(log).and_then(|mut log| log.write_all(&line));
 }
 

@@ -419,8 +419,8 @@ pub fn console_has_colors() -> bool {
     true
 }
 
-/// How many columns the terminal has that standard output goes to. By the call's number: the loader would look up its
-/// name for every link.
+/// How many columns the terminal has that standard output goes to. By the call's number: the loader would
+/// look up its name for every link.
 #[cfg(target_os = "linux")]
 pub fn terminal_width() -> Option<usize> {
     // SAFETY: numbers, for which zeros do.

@@ -341,7 +341,8 @@ fn engines_are_told_of_and_nothing_is_built_unasked() {
     assert!(code == 1 && err.contains("/none: it cannot tell --version"), "{err}");
 }
 
-/// weld is the process that compilers run in when it is told so and nothing else. It ends with who started it.
+/// weld is the process that compilers run in when it is told so and nothing else. It ends with who started
+/// it.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_engine_that_is_given_no_order_ends() {
@@ -352,7 +353,8 @@ fn an_engine_that_is_given_no_order_ends() {
     assert!(code == 1 && err.contains("-weld-lto-engine"), "{err}");
 }
 
-/// Whatever a command links is linked by weld, by whichever driver, and what other machines' linkers do is theirs.
+/// Whatever a command links is linked by weld, by whichever driver, and what other machines' linkers do is
+/// theirs.
 #[test]
 fn what_a_command_links_is_linked_by_weld() {
     let dir = Dir::new("run");

@@ -1,9 +1,9 @@
-//! A file that is to be written in place, of which nobody else must have any part: open, mapped, running, or under
-//! another name.
+//! A file that is to be written in place, of which nobody else must have any part: open, mapped, running, or
+//! under another name.
 //!
-//! Linux tells by a lease: it is granted only if no other descriptor and no mapping of the file exists. A running program
-//! cannot even be opened for writing. Elsewhere, and on file systems without leases, nothing is known, and the
-//! answer is that somebody may use it.
+//! Linux tells by a lease: it is granted only if no other descriptor and no mapping of the file exists. A
+//! running program cannot even be opened for writing. Elsewhere, and on file systems without leases, nothing
+//! is known, and the answer is that somebody may use it.
 
 use std::fs::File;
 use std::io;
@@ -11,8 +11,8 @@ use std::path::Path;
 
 use super::stamp::Stamp;
 
-/// Opens a file for reading and writing if this process alone has it, by this one name; with what the system says
-/// of it.
+/// Opens a file for reading and writing if this process alone has it, by this one name; with what the system
+/// says of it.
 ///
 /// # Errors
 /// Those of the system; `ResourceBusy` if somebody may use it.

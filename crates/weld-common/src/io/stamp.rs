@@ -1,15 +1,17 @@
 //! What a system says of a file, by which a later run knows whether somebody has written to it.
 //!
-//! Who writes to a file changes its time of modification, which tools can set back, and its time of change, which they
-//! cannot; a hard link more or less changes the latter, too. Both have the grain of the system's clock, so what was
-//! written shortly before it was looked at may be written to once more without a trace ([`Stamp::is_older_than`]).
+//! Who writes to a file changes its time of modification, which tools can set back, and its time of change,
+//! which they cannot; a hard link more or less changes the latter, too. Both have the grain of the system's
+//! clock, so what was written shortly before it was looked at may be written to once more without a trace
+//! ([`Stamp::is_older_than`]).
 
 use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Files that are stamped may be younger than the clock says by this much: clocks of file systems go in ticks.
+/// Files that are stamped may be younger than the clock says by this much: clocks of file systems go in
+/// ticks.
 pub const GRAIN: Duration = Duration::from_millis(20);
 
 /// The same where a file system keeps no parts of seconds; FAT keeps even ones.
@@ -56,8 +58,8 @@ impl Stamp {
         None
     }
 
-    /// Whether nobody has written to the file, as far as times tell that a tool may set: links to it may have come
-    /// and gone.
+    /// Whether nobody has written to the file, as far as times tell that a tool may set: links to it may have
+    /// come and gone.
     pub fn is_same_but_links(&self, other: &Stamp) -> bool {
         Stamp { changed: other.changed, ..*self } == *other
     }

@@ -3,9 +3,9 @@
 //! A folder has everything that is known of its machine: facts (numbers, sizes and names) as data, the table
 //! of its relocation types, how values are stored in its instructions, which instructions may be rewritten,
 //! and its PLT. It knows nothing of phases. What all machines have in common is written once, in the phases:
-//! what a class of relocation needs from its symbol (`live::reloc_scan`), what it is given (`synth::relocate`), how
-//! code gets shorter (`layout::shrink`). These loops are compiled for each machine; [`Machine::visit`]
-//! chooses, once a section. Nothing outside this folder names a machine's constant.
+//! what a class of relocation needs from its symbol (`live::reloc_scan`), what it is given
+//! (`synth::relocate`), how code gets shorter (`layout::shrink`). These loops are compiled for each machine;
+//! [`Machine::visit`] chooses, once a section. Nothing outside this folder names a machine's constant.
 
 mod aarch64;
 pub mod attributes;

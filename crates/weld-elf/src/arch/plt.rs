@@ -180,8 +180,8 @@ pub struct First {
     pub address: Address,
 }
 
-/// The entries of which there are bytes in `out`, which starts `start` bytes after the `first` of their section:
-/// number, address and bytes of each.
+/// The entries of which there are bytes in `out`, which starts `start` bytes after the `first` of their
+/// section: number, address and bytes of each.
 pub fn entries(
     size: u64,
     first: First,

@@ -1,8 +1,8 @@
 //! What a machine says of its relocations and writes for its PLT, for the phases that all machines share.
 //!
-//! The loops of the scan (`live::reloc_scan`) and of relocation (`synth::relocate`) are compiled for each type that
-//! implements [`Rules`], and everything here is called directly. Positions (`at`) are offsets of the
-//! relocated field in `code` or `out`; functions that ask about code see the input's bytes, those that
+//! The loops of the scan (`live::reloc_scan`) and of relocation (`synth::relocate`) are compiled for each
+//! type that implements [`Rules`], and everything here is called directly. Positions (`at`) are offsets of
+//! the relocated field in `code` or `out`; functions that ask about code see the input's bytes, those that
 //! rewrite it the output's. The scan asks before it reserves a slot, the writer asks again when it rewrites;
 //! both see the same bytes and so agree.
 

@@ -1,10 +1,10 @@
 //! Symbol resolution: which files take part, and which of them defines each global name.
 //!
 //! Files are read in rounds (`weld_common::resolve`). The rules are those of lld and mold, and carried out by
-//! ranks (`weld_common::symbol_names`): a strong definition beats a common symbol, which beats a weak one; among
-//! equals the earlier file wins. An archive member is read when a non-weak reference has no definition in any
-//! file read so far and no shared object earlier on the command line provides it; a reference that is not of
-//! default visibility is met by no shared object, so it reads the first member that offers the name.
+//! ranks (`weld_common::symbol_names`): a strong definition beats a common symbol, which beats a weak one;
+//! among equals the earlier file wins. An archive member is read when a non-weak reference has no definition
+//! in any file read so far and no shared object earlier on the command line provides it; a reference that is
+//! not of default visibility is met by no shared object, so it reads the first member that offers the name.
 
 pub mod comdat;
 mod common_blocks;

@@ -1,5 +1,5 @@
-//! What ELF makes of the table of names (`weld_common::symbol_names`): the flags of a name, and which definitions
-//! may meet.
+//! What ELF makes of the table of names (`weld_common::symbol_names`): the flags of a name, and which
+//! definitions may meet.
 
 pub mod symver;
 mod wrap;

@@ -160,8 +160,8 @@ fn an_engine_outlives_its_terminal() {
     wait(|| left().is_none());
 }
 
-/// The program, with signals that it dies of even if the tests run where they are ignored (in the background of a
-/// script).
+/// The program, with signals that it dies of even if the tests run where they are ignored (in the background
+/// of a script).
 fn mortal(program: &Path) -> Command {
     let mut command = Command::new("env");
     command.arg("--default-signal").arg(program);

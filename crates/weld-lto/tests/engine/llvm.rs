@@ -121,7 +121,8 @@ fn redefined_symbols_are_not_looked_into() {
                 workshop.bitcode(flags, "foo", foo, vec![def("foo", P | VISIBLE | LOCAL | redefined)]),
             ];
             let answer = workshop.ask(&files, &Options::default(), &Ask::default()).unwrap();
-            // The wrapped call has to be between objects for GNU ld to see it; here it is enough that there is one.
+            // The wrapped call has to be between objects for GNU ld to see it; here it is enough that there
+            // is one.
             std::fs::write(workshop.path("m.obj"), &answer.objects[0].bytes[..]).unwrap();
             let calls = workshop.sh("objdump -dr m.obj");
             assert!(calls.contains("foo-0x4") || calls.contains("<foo>"), "{flags}: {calls}");

@@ -24,8 +24,8 @@ pub struct Workshop {
 
 pub const X86_64: Machine = Machine::Elf { machine: 62, is_64: true, is_big_endian: false };
 
-/// The program that becomes engines: the example of this package. `cargo test` builds it; with `--test engine` it is
-/// the one of the last time.
+/// The program that becomes engines: the example of this package. `cargo test` builds it; with `--test
+/// engine` it is the one of the last time.
 pub fn engine_program() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     test.parent().unwrap().parent().unwrap().join("examples/lto-engine")
@@ -54,8 +54,8 @@ impl Host for Workshop {
     }
 }
 
-/// A directory for caches with the engine that weld builds. It is built once for each version of its source and of
-/// LLVM, by whichever test needs it first.
+/// A directory for caches with the engine that weld builds. It is built once for each version of its source
+/// and of LLVM, by whichever test needs it first.
 fn program_in_cache() -> PathBuf {
     static CACHE: OnceLock<PathBuf> = OnceLock::new();
     let make = || {

@@ -1,4 +1,5 @@
-//! The pages of `docs/` that are for users, read to be shown by [`terminal`] and written as manual pages by [`man`].
+//! The pages of `docs/` that are for users, read to be shown by [`terminal`] and written as manual pages by
+//! [`man`].
 //!
 //! They are Markdown, of which this reads what they use: headings, paragraphs, lists, tables, code and
 //! links. A test reads every page and finds nothing left over.

@@ -21,8 +21,8 @@ struct Word {
 }
 
 impl Style {
-    /// The page, with a newline at its end. Tables of two columns become lists of terms, and those that are too
-    /// wide become a list for each row.
+    /// The page, with a newline at its end. Tables of two columns become lists of terms, and those that are
+    /// too wide become a list for each row.
     pub fn page(self, blocks: &[Block<'_>]) -> String {
         let mut out = String::new();
         for (i, block) in blocks.iter().enumerate() {

@@ -1,8 +1,9 @@
 //! The names of the index, each once, and the entries of each.
 //!
-//! Like the table of symbols ([`weld_common::symbol_names`]): those who read objects leave [mentions](Mention) of
-//! names by shard, which is the upper bits of their hashes. Each shard is made by one thread, run after run,
-//! in a table that fits the cache. No locks, and what comes out depends on the objects only.
+//! Like the table of symbols ([`weld_common::symbol_names`]): those who read objects leave
+//! [mentions](Mention) of names by shard, which is the upper bits of their hashes. Each shard is made by one
+//! thread, run after run, in a table that fits the cache. No locks, and what comes out depends on the objects
+//! only.
 //!
 //! Two mentions are of one name if their hashes are the same and their texts lie at one place, as they do
 //! once strings are merged. Other texts with the same hash, such as names that differ in small and capital
