@@ -265,6 +265,10 @@ fn link_resolved<'j>(
     });
     report::flags(job, resolved);
     job.sink.end_phase()?;
+    // A link that may relink leaves room for what sections may become.
+    if let Some(session) = &kept.session {
+        session.give_rooms(job, inputs, resolved, (&mut sections, parallel))?;
+    }
     // Define what only the linker can.
     let scripts = Scripts::read(options, job.store, setup::inline_versions(inputs), job.sink);
     let versions = mode.dynamic.then_some(&scripts);
@@ -427,7 +431,8 @@ fn finish_link<'j>(
     // Relocations out of range are found while writing; then the file is not kept.
     job.sink.end_phase()?;
     if kept.wants_state && executable {
-        let link = Link { image: &image, context, files: job.store.files() };
+        let (frames, symtab) = (plan.eh_frames(), plan.symtab());
+        let link = Link { image: &image, context, files: job.store.files(), frames, symtab };
         job.step("state of the link", || kept.state.get_or_init(|| link.state(Tables::All)));
     }
     if let Some(session) = session {
@@ -452,7 +457,9 @@ fn finish_link<'j>(
     job.finish_all(file, beside, executable, context.parallel, || report::last(job, context.inputs))?;
     if let Some(session) = session {
         let image = plan.image(job, context, resolved, sections, symbols);
-        session.keep(job, &Link { image: &image, context, files: job.store.files() }, kept_leaves);
+        let (frames, symtab) = (plan.eh_frames(), plan.symtab());
+        let link = Link { image: &image, context, files: job.store.files(), frames, symtab };
+        session.keep(job, &link, kept_leaves);
     }
     done_with(job.host, plan);
     Ok(())

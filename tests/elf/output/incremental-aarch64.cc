@@ -23,7 +23,7 @@ compile() { aarch64-linux-gnu-g++ -g -O1 -fPIE "$@" -c main.cc; }
 driver="aarch64-linux-gnu-g++ -B$LD_DIR"
 link() { # WHAT LOG FLAGS...
     $driver "${@:3}" -Wl,--incremental main.o -o out || exit 1
-    $driver "${@:3}" main.o -o full || exit 1
+    $driver "${@:3}" -Wl,--incremental=force-full main.o -o full || exit 1
     cmp out full || { echo "$1: another program than a full link gives"; exit 1; }
     tail -1 .out.weld/log | grep -q "$2" || { echo "$1:"; cat .out.weld/log; exit 1; }
     said=$(qemu-aarch64 -L /usr/aarch64-linux-gnu ./out) || { echo "$1: it does not run"; exit 1; }

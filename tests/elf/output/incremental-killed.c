@@ -12,7 +12,7 @@ inject() { strace -f -qq -o /dev/null -e inject=$1 -- "${@:2}"; }
 inject none:error=EIO true 2>/dev/null; inject fchmod:error=EIO true 2>/dev/null || { echo 'no strace here'; exit 0; }
 flags=(dir/o.o --threads=1 --build-id --dependency-file=dir/d)
 for value in old new; do
-    cp $value.o dir/o.o; $LD "${flags[@]}" -o dir/full && mv dir/full $value.full
+    cp $value.o dir/o.o; $LD "${flags[@]}" --incremental=force-full -o dir/full && mv dir/full $value.full
 done
 relink() { "$@" $LD "${flags[@]}" --incremental -o dir/out; }
 # What is linked next, and what was last.

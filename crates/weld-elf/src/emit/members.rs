@@ -6,6 +6,7 @@ use weld_common::glob::Glob;
 use weld_common::prefetch::prefetch;
 
 use super::rewrites::Rewrites;
+use super::room_filler::Room;
 use super::units;
 use crate::arch::relax_deltas;
 use crate::compressed::Compressed;
@@ -137,6 +138,22 @@ impl Members<'_, '_, '_> {
         let object = &image.resolved.objects[source.object.index()];
         let shndx = source.id.0 - object.section_base;
         let section = image.sections.get(source.id);
+        if image.sections.has_rooms
+            && let Some(room) = Room::of(image, object, shndx, section, out.len())
+        {
+            self.input_alone(source, &mut out[..room.size]);
+            return room.fill(out);
+        }
+        self.input_alone(source, out);
+    }
+
+    /// The same of a section that has no room, or but for that.
+    #[inline(always)]
+    fn input_alone(&self, source: &Source, out: &mut [u8]) {
+        let image = self.image;
+        let object = &image.resolved.objects[source.object.index()];
+        let shndx = source.id.0 - object.section_base;
+        let section = image.sections.get(source.id);
         let data = object.section_data(shndx as usize).unwrap_or(&[]);
         match section.kind() {
             // The terminator of an `.eh_frame` that `-r` joins is left out unless it is the last.
@@ -203,6 +220,11 @@ impl Members<'_, '_, '_> {
             site.relocate_debug(tombstone(image.options, name), out);
         }
     }
+}
+
+/// Where a large section is cut when it is written; none if it is written with its neighbours.
+pub fn cuts(image: &Image, owners: &SectionOwners, id: SectionId) -> Vec<u64> {
+    Members { image, owners, relocs: None, rewrites: None }.cuts(id, false)
 }
 
 /// Writes one input section by itself: its bytes in the output, to which options did nothing more.

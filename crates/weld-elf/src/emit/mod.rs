@@ -12,6 +12,7 @@ pub mod compress;
 mod members;
 mod parts;
 pub mod rewrites;
+mod room_filler;
 pub mod separate;
 pub mod text_formats;
 pub mod units;
@@ -34,7 +35,8 @@ use crate::synth::image::Image;
 use crate::synth::section::{At, Source};
 use crate::synth::symtab;
 use members::Members;
-pub use members::{emit_section, tombstone};
+pub use members::{cuts, emit_section, tombstone};
+pub use parts::DIRECT;
 use rewrites::Rewrites;
 use units::{Cutter, Unit};
 

@@ -47,7 +47,12 @@ impl Members<'_, '_, '_> {
         }
         let Source { object, relocs, .. } = self.section(id);
         let object = &self.image.resolved.objects[object.index()];
-        let code = object.shdrs[(id.0 - object.section_base) as usize].sh_flags() & SHF_EXECINSTR != 0;
+        let index = (id.0 - object.section_base) as usize;
+        if object.section_data(index).is_none_or(|bytes| (bytes.len() as u64) < section.size) {
+            // It has room behind its bytes, which the last unit there is about.
+            return Vec::new();
+        }
+        let code = object.shdrs[index].sh_flags() & SHF_EXECINSTR != 0;
         match relocs.len() {
             0 => (0..section.size).step_by(UNIT_BYTES as usize).collect(),
             // Such machines' instructions name others of the section, which may be anywhere in it.

@@ -12,6 +12,8 @@ pub mod folds;
 pub mod reloc_scan;
 pub mod roots;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use weld_common::diag::DiagSink;
 use weld_common::prefetch::prefetch;
 use weld_common::walk::{self, Marks, Visitor};
@@ -103,6 +105,8 @@ pub struct Live {
     pub facts: u32,
     /// Sections that live on in others.
     pub folds: Folds,
+    /// Some relocation has stored the size of a symbol.
+    has_sizes: AtomicBool,
 }
 
 impl Live {
@@ -115,6 +119,7 @@ impl Live {
             undefined: Vec::new(),
             facts: 0,
             folds: Folds::default(),
+            has_sizes: AtomicBool::new(false),
         }
     }
 
@@ -135,6 +140,16 @@ impl Live {
 
     pub fn has(&self, fact: u32) -> bool {
         self.facts & fact != 0
+    }
+
+    /// Notes that the size of a symbol is in the image, apart from tables of symbols.
+    pub fn note_size(&self) {
+        self.has_sizes.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that was noted, when the image is written.
+    pub fn has_sizes(&self) -> bool {
+        self.has_sizes.load(Ordering::Relaxed)
     }
 }
 
@@ -220,6 +235,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
             undefined: findings.undefined,
             facts: findings.facts,
             folds: Folds::default(),
+            has_sizes: AtomicBool::new(false),
         }
     }
 

@@ -41,7 +41,10 @@ impl Request {
         for arg in expanded.args() {
             let arg = arg.as_encoded_bytes();
             match std::str::from_utf8(arg) {
-                // Compilers name temporary files for plugins, which intermediate code is for; that is not relinked.
+                // How the link is asked to relink does not change what it makes.
+                Ok(text) if is_about_relinking(text) => {}
+                // Compilers name temporary files for plugins, which intermediate code is for; that is not
+                // relinked.
                 Ok(text) if text.trim_start_matches('-').starts_with("plugin-opt=") => {}
                 Ok(text) if text.ends_with(".rcgu.o") || text.contains("/rustc") => {
                     let value = text
@@ -76,6 +79,11 @@ impl Request {
     }
 }
 
+fn is_about_relinking(arg: &str) -> bool {
+    let name = arg.strip_prefix('-').map(|name| name.strip_prefix('-').unwrap_or(name));
+    name.is_some_and(|name| name == "incremental" || name.starts_with("incremental="))
+}
+
 /// Identifies the program that links: the file that it was started from.
 ///
 /// # Errors
@@ -85,8 +93,8 @@ pub fn build() -> io::Result<[u8; SIZE]> {
     Ok(UnitDigest::of(format!("{stamp:?}").as_bytes()).bytes())
 }
 
-/// Identifies the time since the system was started. Files that were written before, and not to the disk, may be
-/// anything after it has lost its power.
+/// Identifies the time since the system was started. Files that were written before, and not to the disk, may
+/// be anything after it has lost its power.
 ///
 /// # Errors
 /// Those of the system.

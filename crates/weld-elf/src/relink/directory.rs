@@ -1,4 +1,5 @@
-//! Where a link keeps what a later one wants: a directory beside the output, which nobody but its user may enter.
+//! Where a link keeps what a later one wants: a directory beside the output, which nobody but its user may
+//! enter.
 //!
 //! ```text
 //! .NAME.weld/
@@ -9,8 +10,9 @@
 //!     a, b    images: one is the output, under another name, the other is written next; the first relink makes it
 //! ```
 //!
-//! Files are complete under their names, or have not been renamed yet; `state` goes before anything that it speaks of
-//! is changed, and comes when all is as it says. So a link that is killed leaves a state that is true, or none.
+//! Files are complete under their names, or have not been renamed yet; `state` goes before anything that it
+//! speaks of is changed, and comes when all is as it says. So a link that is killed leaves a state that is
+//! true, or none.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -197,8 +199,8 @@ fn make_private(_: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "relinking needs a Unix system"))
 }
 
-/// Seconds after 1970 as a date and time (UTC). Years have 365.2425 days (H. Hinnant, "chrono-compatible low-level
-/// date algorithms").
+/// Seconds after 1970 as a date and time (UTC). Years have 365.2425 days (H. Hinnant, "chrono-compatible
+/// low-level date algorithms").
 fn moment(seconds: u64) -> String {
     let (days, time) = (seconds / 86400 + 719_468, seconds % 86400);
     let (era, day) = (days / 146_097, days % 146_097);

@@ -1,7 +1,8 @@
-//! What is never relinked: links that decide by looking at everything, report on everything, or write something else
-//! than an image.
+//! What is never relinked: links that decide by looking at everything, report on everything, or write
+//! something else than an image.
 
 use super::full_link_reason::Why;
+use crate::input::load::Inputs;
 use crate::job::Context;
 use crate::live::{Live, fact};
 use crate::options::*;
@@ -53,19 +54,29 @@ pub fn of_options(options: &Options) -> Option<Why> {
         (texts, "the output is no ELF image, or has its debug information in another file"),
         (!options.inputs.remaps.is_empty(), "--remap-inputs reads other files in place of inputs"),
     ];
-    against.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| Why::Nature(why))
+    first_of(&against)
+}
+
+/// What speaks against it in the inputs.
+pub fn of_inputs(inputs: &Inputs, resolved: &Resolved) -> Option<Why> {
+    first_of(&[
+        (outline::looks(inputs.machine).is_none(), "objects for this machine are not relinked"),
+        (inputs.layout().is_some(), "a linker script with SECTIONS lays out the image"),
+        (resolved.objects.iter().any(|object| object.code.is_some()), COMPILED),
+        (inputs.makes_objects, "objects are made of other files (-b binary, --just-symbols)"),
+    ])
 }
 
 /// What speaks against it in the link.
 pub fn of_link(context: &Context, resolved: &Resolved, live: &Live) -> Option<Why> {
-    let machine = context.mode.machine;
-    let against = [
-        (outline::looks(machine).is_none(), "objects for this machine are not relinked"),
-        (context.inputs.layout().is_some(), "a linker script with SECTIONS lays out the image"),
-        (resolved.objects.iter().any(|object| object.code.is_some()), COMPILED),
-        (context.inputs.makes_objects, "objects are made of other files (-b binary, --just-symbols)"),
-        (live.has(fact::TEXT_REL), "the loader relocates read-only sections (-z notext)"),
-        (context.tagged.is_some(), "there are tagged variables"),
-    ];
-    against.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| Why::Nature(why))
+    of_inputs(context.inputs, resolved).or_else(|| {
+        first_of(&[
+            (live.has(fact::TEXT_REL), "the loader relocates read-only sections (-z notext)"),
+            (context.tagged.is_some(), "there are tagged variables"),
+        ])
+    })
+}
+
+fn first_of(against: &[(bool, &'static str)]) -> Option<Why> {
+    against.iter().find(|(is_so, _)| *is_so).map(|(_, why)| Why::Nature(why))
 }

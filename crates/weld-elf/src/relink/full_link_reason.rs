@@ -115,6 +115,8 @@ impl fmt::Display for Changed {
                 Missing::Object | Missing::Names | Missing::Section => {
                     f.write_str("sections or symbols are others, or have other sizes")
                 }
+                Missing::Room => f.write_str("a section has outgrown its room"),
+                Missing::Place => f.write_str("frames or symbols are others"),
                 Missing::Piece => f.write_str("there are strings or constants that no object had"),
                 Missing::Cuts => f.write_str("there is code that gets shorter"),
                 Missing::Options => f.write_str("there are instructions that options change"),

@@ -74,8 +74,8 @@ impl<'a> Members<'a> {
         for member in archive.members() {
             let member = member.ok()?;
             let MemberData::Inline(inside) = member.data else { return None };
-            // Rows tell members by their names. Many headers may share a long name; then all of them together are
-            // longer than the archive.
+            // Rows tell members by their names. Many headers may share a long name; then all of them together
+            // are longer than the archive.
             if member.name.is_empty() || said.len() + member.name.len() > bytes.len() {
                 return None;
             }

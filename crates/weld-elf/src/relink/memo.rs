@@ -1,4 +1,5 @@
-//! What a later link has to know before anything else: whether nothing has changed, and if so, what there is to do.
+//! What a later link has to know before anything else: whether nothing has changed, and if so, what there is
+//! to do.
 //!
 //! It is read and written as a whole, and small beside the tables. Its digest tells accidents, and counts are
 //! believed only as far as there are bytes for them.

@@ -1,9 +1,10 @@
 //! What the image is to have in other bytes, found without writing any.
 //!
-//! A changed object whose outline is as it was ([`crate::relink_state::outline`]) changes nothing but the bytes of
-//! its own sections. They are written again, each by itself ([`crate::relink_state::rewrite_section`]), and compared with what
-//! the image has. The image that is written to need not be the one that is compared with; where the two
-//! differ, and where bytes change, hashes tell whether it still is what the last link wrote.
+//! A changed object whose outline is as it was ([`crate::relink_state::outline`]) changes nothing but the
+//! bytes of its own sections. They are written again, each by itself
+//! ([`crate::relink_state::rewrite_section`]), and compared with what the image has. The image that is
+//! written to need not be the one that is compared with; where the two differ, and where bytes change, hashes
+//! tell whether it still is what the last link wrote.
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -22,13 +23,10 @@ use crate::arch;
 use crate::job::Job;
 use crate::relink_state::excerpt::{self, Common};
 use crate::relink_state::file::StateFile;
-use crate::relink_state::rewrite_section::{Alone, Known, Left};
+use crate::relink_state::rewrite_section::{Alone, Known, Left, Write};
 use crate::relink_state::rows::{InputRow, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable};
 use crate::sections::SectionKind;
-
-/// Bytes and where in the file they belong.
-pub type Write = (u64, Vec<u8>);
 
 /// What an image is made another one by.
 #[derive(Default)]
@@ -66,11 +64,19 @@ impl Left for View<'_> {
         excerpt::pieces(&self.tables, part, tag).unwrap_or_default()
     }
 
+    fn read(&self, offset: u64, size: usize) -> Option<Vec<u8>> {
+        let length = self.image.metadata().ok()?.len();
+        offset.checked_add(size as u64).filter(|end| *end <= length)?;
+        let mut bytes = vec![0; size];
+        spare::read_exact_at(self.image, &mut bytes, offset).ok()?;
+        Some(bytes)
+    }
+
     fn has(&self, mut offset: u64, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {
             let (number, at) = (offset / PART, (offset % PART) as usize);
             let known = usize::try_from(number).ok().and_then(|number| self.known.get(number));
-            let Some(part) = known.map(|known| known.get_or_init(|| self.read(number))) else { return false };
+            let Some(part) = known.map(|known| known.get_or_init(|| self.part(number))) else { return false };
             let (here, later) = bytes.split_at(bytes.len().min(PART as usize - at));
             if part.get(at..at + here.len()) != Some(here) {
                 return false;
@@ -83,7 +89,7 @@ impl Left for View<'_> {
 
 impl View<'_> {
     /// A part of the image, as much of it as there is.
-    fn read(&self, number: u64) -> Vec<u8> {
+    fn part(&self, number: u64) -> Vec<u8> {
         let start = number.saturating_mul(PART);
         let size = self.image.metadata().map_or(0, |meta| meta.len());
         let mut part = vec![0; size.saturating_sub(start).min(PART) as usize];
@@ -162,12 +168,13 @@ fn of_run(job: &Job, changes: &Changes, objects: &[ChangedObject], last: &LastLi
         if before.needs != now.needs {
             return Err(changed(Changed::Needs));
         }
-        let sections = patch.sections;
-        emit(&state, &alone, last.image, &mut patch).map_err(|why| match why {
+        let before = patch.writes.len();
+        let emitted = emit(&state, &alone, last.image, &mut patch);
+        emitted.and_then(|()| emit_tables(&alone, last.image, &mut patch)).map_err(|why| match why {
             Failure::Object(what) => changed(what),
             Failure::Image => Why::Image,
         })?;
-        patch.objects += usize::from(patch.sections > sections);
+        patch.objects += usize::from(patch.writes.len() > before);
     }
     Ok(patch)
 }
@@ -200,13 +207,39 @@ fn emit(state: &State, alone: &Alone, image: &File, patch: &mut Patch) -> Result
         if let Some(wrong) = sink.finish().first() {
             return Err(Failure::Object(Changed::Wrong(wrong.message.clone())));
         }
-        let differs = |(a, b): (&u8, &u8)| a != b;
-        let Some(first) = bytes.iter().zip(&there).position(differs) else { continue };
-        let last = bytes.iter().zip(&there).rposition(differs).unwrap_or(first);
-        patch.writes.push((place.start + first as u64, bytes[first..=last].to_vec()));
-        patch.sections += 1;
+        patch.sections += usize::from(patch.add(place.start, &bytes, &there));
     }
     Ok(())
+}
+
+/// Adds what the image has otherwise of what belongs to sections and lies in tables of the whole image:
+/// frames, and sizes of functions.
+fn emit_tables(alone: &Alone, image: &File, patch: &mut Patch) -> Result<(), Failure> {
+    let sink = DiagSink::new();
+    let unknown = |missing| Failure::Object(Changed::Unknown(missing));
+    let frames = alone.frames(&sink).map_err(unknown)?;
+    let sizes = alone.sizes(&sink).map_err(unknown)?;
+    if let Some(wrong) = sink.finish().first() {
+        return Err(Failure::Object(Changed::Wrong(wrong.message.clone())));
+    }
+    let mut there = Vec::new();
+    for (offset, bytes) in frames.iter().chain(&sizes) {
+        there.resize(bytes.len(), 0);
+        spare::read_exact_at(image, &mut there, *offset).map_err(|_| Failure::Image)?;
+        patch.add(*offset, bytes, &there);
+    }
+    Ok(())
+}
+
+impl Patch {
+    /// Adds what of `bytes` is not what is `there`, at `offset` of the file. Whether there is any.
+    fn add(&mut self, offset: u64, bytes: &[u8], there: &[u8]) -> bool {
+        let differs = |(a, b): (&u8, &u8)| a != b;
+        let Some(first) = bytes.iter().zip(there).position(differs) else { return false };
+        let last = bytes.iter().zip(there).rposition(differs).unwrap_or(first);
+        self.writes.push((offset + first as u64, bytes[first..=last].to_vec()));
+        true
+    }
 }
 
 /// Where in the file a section is.
@@ -221,7 +254,8 @@ fn place(state: &State, section: &SectionRow) -> Option<Range<u64>> {
 /// The leaves of an image with these writes. Those that are written to, and those where the images differ,
 /// must be what the last link has written.
 ///
-/// # Errors If they are not.
+/// # Errors
+/// If they are not.
 pub fn leaves(memo: &Memo, image: &File, writes: &[Write]) -> Result<Leaves, Why> {
     let mut leaves = memo.leaves.clone();
     let mut order: Vec<(usize, usize)> = Vec::new();

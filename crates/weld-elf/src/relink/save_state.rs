@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use weld_common::archive::Archive;
-use weld_common::diag::{Diagnostic, Severity};
+use weld_common::diag::{Diagnostic, Diagnostics, Severity};
 use weld_common::digest::UnitDigest;
 use weld_common::io::input::{InputFile, InputStore};
 use weld_common::io::output::OutputFile;
+use weld_common::io::reason;
 use weld_common::io::units::Leaves;
 use weld_common::{par, text};
 
@@ -25,11 +26,16 @@ use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
 use super::memo::{Is, KnownFile, Memo};
+use crate::ids::FileId;
+use crate::input::load::Inputs;
 use crate::job::{Context, Job};
 use crate::relink_state::State;
 use crate::relink_state::collect::{Link, Tables};
 use crate::relink_state::rows::{InputRow, input_kind};
 use crate::report::dependencies;
+use crate::resolve::Resolved;
+use crate::sections::Sections;
+use crate::sections::rooms::{self, Rooms};
 use crate::symbol_names::flag;
 use crate::synth::image::Image;
 
@@ -50,6 +56,49 @@ impl Session {
     /// Whether the next link is to know of this one.
     pub fn keeps(&self) -> bool {
         self.keeper().is_some()
+    }
+
+    /// Has sections get room to grow, if this link or a later one may relink: that of the last link if it is
+    /// compared with that.
+    ///
+    /// # Errors
+    /// If the state cannot be read that the link has relinked with.
+    pub fn give_rooms<'a>(
+        &self,
+        job: &Job,
+        inputs: &Inputs,
+        resolved: &Resolved<'a>,
+        (sections, parallel): (&mut Sections<'a>, bool),
+    ) -> Result<(), Diagnostics> {
+        if self.never.get().is_some() || eligibility::of_inputs(inputs, resolved).is_some() {
+            return Ok(());
+        }
+        let objects = &resolved.objects;
+        if self.is_relinked.get().is_none() {
+            rooms::give(sections, objects, &Rooms::New, parallel);
+            return Ok(());
+        }
+        let known = self.last_rooms(job)?;
+        let of_section = |file: FileId, ordinal: u32| known.get(&(file, ordinal)).copied();
+        rooms::give(sections, objects, &Rooms::Known(&of_section), parallel);
+        Ok(())
+    }
+
+    /// The sizes of sections of the last link, with their rooms.
+    fn last_rooms(&self, job: &Job) -> Result<HashMap<(FileId, u32), u64>, Diagnostics> {
+        let place = self.place.as_ref().map_err(|why| Diagnostic::error(why.to_string()))?;
+        let failed = |why: String| Diagnostic::error(format!("cannot read {TABLES} to verify: {why}"));
+        let build = command::build().map_err(|e| failed(reason(&e)))?;
+        let bytes = std::fs::read(place.path(TABLES)).map_err(|e| failed(reason(&e)))?;
+        let state = job.step("state of the last link", || State::read(&bytes, UnitDigest::from_bytes(build)));
+        let state = state.map_err(|why| failed(why.to_string()))?;
+        let mut known = HashMap::with_capacity(state.sections.len());
+        for row in &state.sections {
+            if let Some(input) = state.inputs.get(row.input as usize) {
+                known.insert((FileId(input.precedence), row.ordinal), row.size);
+            }
+        }
+        Ok(known)
     }
 
     fn give_up(&self, why: Why) {

@@ -57,24 +57,35 @@ fn link(args: &[OsString], more: &[&str]) -> Result<Vec<String>, String> {
     Ok(outcome.warnings.into_iter().map(|d| d.message).collect())
 }
 
-/// Links incrementally and fully. What is written and said must be the same. Whether it was relinked.
+/// Links incrementally and fully, with the rooms that the last full link gave. What is written and said must
+/// be the same. Whether it was relinked.
 fn check(dir: &Dir, program: &Program, more: &[&str]) -> bool {
     let mut args = program.write(&dir.0);
     let out = args.len() + 1;
     args.extend(["-o".into(), dir.path("out").into()]);
-    let mut incremental = more.to_vec();
-    incremental.push("--incremental");
+    let with = |option| more.iter().copied().chain([option]).collect::<Vec<&str>>();
     let before = dir.read("out");
-    let relinked = link(&args, &incremental);
+    let relinked = link(&args, &with("--incremental"));
+    let said = dir.said();
     args[out] = dir.path("full").into();
-    let full = link(&args, more);
-    assert_eq!(relinked, full, "{more:?} {}", dir.said());
-    let name = if full.is_ok() { "full" } else { "" };
-    let wanted = if full.is_ok() { dir.read(name) } else { before };
+    let full = link(&args, &with("--incremental=force-full"));
+    assert_eq!(relinked, full, "{more:?} {said}");
+    let is_relinked = full.is_ok() && said.starts_with("relinked");
     let is = dir.read("out");
-    let at = is.iter().zip(&wanted).position(|(a, b)| a != b);
-    assert!(is == wanted, "{more:?} {}: {at:x?}, {} and {} bytes", dir.said(), is.len(), wanted.len());
-    full.is_ok() && dir.said().starts_with("relinked")
+    if full.is_err() {
+        assert!(is == before, "{more:?} {said}");
+    } else if !is_relinked {
+        assert!(is == dir.read("full"), "{more:?} {said}");
+    }
+    args[out] = dir.path("out").into();
+    if is_relinked {
+        // The full link beside it may say nothing of differences.
+        let log = dir.read(".out.weld/log");
+        assert_eq!(link(&args, &with("--incremental=verify")), full, "{more:?} {said}, {}", dir.said());
+        assert!(dir.said().starts_with("relinked") && dir.read("out") == is, "{said}, {}", dir.said());
+        std::fs::write(dir.path(".out.weld/log"), log).unwrap();
+    }
+    is_relinked
 }
 
 /// Waits until what has been written cannot be written again without a trace.
@@ -153,6 +164,32 @@ fn bytes_change() {
     }
 }
 
+/// What grows does so in its room, until that is full.
+#[test]
+fn sizes_change() {
+    let dir = Dir::new("sizes");
+    for (seed, flags) in (20..).zip(FLAGS) {
+        let mut program = Program::new(4, seed);
+        let mut rng = Rng::new(seed);
+        check(&dir, &program, flags);
+        let first = program.clone();
+        for step in 0..14 {
+            program.change_sizes(&mut rng);
+            let is_relinked = check(&dir, &program, flags);
+            assert!(is_relinked || dir.said().contains("outgrown"), "{flags:?} {step} {}", dir.said());
+        }
+        let is_relinked = check(&dir, &first, flags);
+        assert!(is_relinked || dir.said().contains("outgrown"), "{flags:?} {}", dir.said());
+        // More than there is room for.
+        check(&dir, &first, flags);
+        program = first;
+        program.units[1].functions[0].code.extend([0x90; 200]);
+        assert!(!check(&dir, &program, flags));
+        assert!(dir.said().contains("outgrown its room"), "{}", dir.said());
+        assert!(!check(&dir, &program, flags) || dir.said().starts_with("relinked: no input"));
+    }
+}
+
 /// Any edit gives the output of a full link, or its errors.
 #[test]
 fn random_edits() {
@@ -170,7 +207,8 @@ fn random_edits() {
             }
             match rng.below(8) {
                 0 => program = history[rng.below(history.len())].clone(),
-                1..4 => program.change_bytes(&mut rng),
+                1 | 2 => program.change_bytes(&mut rng),
+                3 => program.change_sizes(&mut rng),
                 _ => program.edit(&mut rng),
             }
             history.push(program.clone());
@@ -288,7 +326,14 @@ fn two_links_at_once() {
             threads.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), Ok(Vec::new())));
         });
         let is = dir.read("out");
-        link(&program.args(&dir.0, &["--build-id", "-o", dir.path("full").to_str().unwrap()]), &[]).unwrap();
+        link(
+            &program.args(
+                &dir.0,
+                &["--build-id", "--incremental=force-full", "-o", dir.path("full").to_str().unwrap()],
+            ),
+            &[],
+        )
+        .unwrap();
         assert!(is == dir.read("full"));
         link(&args, &[]).unwrap();
         assert!(dir.said().starts_with("relinked") && dir.read("out") == is, "{}", dir.said());

@@ -22,7 +22,9 @@ use crate::resolve::comdat;
 use crate::sections::SectionKind;
 use crate::symbol_names::{Entry, Rank};
 use crate::symbols::symbol_flags;
+use crate::synth::eh_frames::EhFrames;
 use crate::synth::image::Image;
+use crate::synth::symtab::SymTab;
 use crate::synth::thunks::Goal;
 use inputs::{Inputs, Texts};
 
@@ -50,6 +52,8 @@ pub struct Link<'c, 'i, 'a> {
     pub context: &'c Context<'c, 'a>,
     /// What it has read.
     pub files: Vec<InputFile<'c>>,
+    pub frames: &'c EhFrames,
+    pub symtab: Option<&'c SymTab>,
 }
 
 /// The rows of what links know by running totals; `NONE` where there is no row.
@@ -80,6 +84,7 @@ impl Link<'_, '_, '_> {
         let sections = self.sections(&rows);
         let mentions = self.mentions(&rows);
         inputs::note_first_rows(&mut inputs, &sections);
+        self.note_places(&mut inputs, &rows.of_file);
         let parallel = self.context.parallel;
         let mut names = par::list("rows of names", parallel, sorted.len(), ROWS, |run| {
             let rows = &rows;
@@ -119,7 +124,7 @@ impl Link<'_, '_, '_> {
     fn outlines(&self, rows: &Rows, inputs: usize) -> Vec<OutlineRow> {
         let (image, objects) = (self.image, &self.image.resolved.objects);
         let found = par::runs("outlines of objects", self.context.parallel, objects.len(), OUTLINES, |run| {
-            run.map(|i| outline(image, ObjectId(i as u32))).collect::<Vec<_>>()
+            run.map(|i| outline(image, self.context.owners, ObjectId(i as u32))).collect::<Vec<_>>()
         });
         let mut list = vec![OutlineRow { shape: 0, contents: 0, needs: 0 }; inputs];
         for (object, outline) in objects.iter().zip(found.into_iter().flatten()) {
@@ -387,6 +392,8 @@ impl Link<'_, '_, '_> {
             has_pointer: u8::from(image.pointer.is_some()),
             relax_got: u8::from(image.relax_got),
             has_shared: u8::from(!image.resolved.shared.is_empty()),
+            has_sizes: u8::from(image.live.has_sizes()),
+            has_rooms: u8::from(image.sections.has_rooms),
             plt_style: image.plt.code(),
             jump_slots: image.slots.jump_slots,
             reserved: image.slots.reserved,

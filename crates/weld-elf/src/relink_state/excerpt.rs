@@ -1,8 +1,9 @@
 //! A state as far as one input asks for it, read from the file of the whole.
 //!
-//! Rows are numbered anew, and refer to no others: names are those that the input mentions, sections its own and one
-//! that stands for all of other inputs. So an excerpt is a state itself, checked as one, and as large as the
-//! input. Pieces of merged sections are not in it; they are looked up one by one ([`pieces`]), when it is known which.
+//! Rows are numbered anew, and refer to no others: names are those that the input mentions, sections its own
+//! and one that stands for all of other inputs. So an excerpt is a state itself, checked as one, and as large
+//! as the input. Pieces of merged sections are not in it; they are looked up one by one ([`pieces`]), when it
+//! is known which.
 
 use std::collections::HashMap;
 
@@ -143,6 +144,9 @@ fn others(first_mention: u32, first_section: u32) -> InputRow {
         first_mention,
         first_section,
         sections: 1,
+        frames: NONE,
+        locals: 0,
+        globals: 0,
     }
 }
 

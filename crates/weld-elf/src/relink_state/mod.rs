@@ -3,9 +3,9 @@
 //!
 //! Within a link, sections and names are known by running totals ([`crate::ids`]), which one more section
 //! changes all of. Here they are translated ([`collect`]) to ids that a later link gives again: rows of
-//! tables, each with a key that depends on nothing but what the row is of ([`rows`], [`keys`]). [`mod@file`] writes
-//! them and reads them back with checks. [`rewrite_section`] needs no more than one object and the rows to write its
-//! sections as the link did.
+//! tables, each with a key that depends on nothing but what the row is of ([`rows`], [`keys`]). [`mod@file`]
+//! writes them and reads them back with checks. [`rewrite_section`] needs no more than one object and the
+//! rows to write its sections as the link did.
 //!
 //! Nobody pays for it who does not ask ([`crate::relink`], [`crate::link::link_with_state`]).
 

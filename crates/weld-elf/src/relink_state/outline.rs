@@ -4,29 +4,38 @@
 //! There are three digests of it. *Shape*: section headers, but for where their bytes are, and the symbol
 //! table; so definitions, mentions, groups, sizes and the table of symbols are as they were. Names of symbols
 //! that are not local are compared with those that rows have ([`is_renamed`] tells where they cannot be).
-//! *Contents*: sections that are read and not copied, with what relocates them: frames, notes, groups, what
-//! compilers tell linkers; of what is merged, where each piece went, which says what it is. *Needs*: of
-//! relocations in memory, all that the scan looks at ([`crate::live::reloc_scan`]); so GOT, PLT, dynamic
-//! relocations and what gc keeps are as they were. Where in a function a call or a distance stands does not
-//! count, nor do the bytes around it; of instructions that may be rewritten, those that the rules look at do.
+//! Sections that may have room to grow ([`crate::sections::rooms`]) are of any size here, and so are
+//! functions: whether there is room is seen when they are written again. Of large sections it counts where
+//! they are cut. *Contents*: sections that are read and not copied, with what relocates them: notes, groups,
+//! what compilers tell linkers; of what is merged, where each piece went, which says what it is; of frames,
+//! which there are, and of what. *Needs* ([`needs`]): of relocations in memory, all that the scan looks at
+//! ([`crate::live::reloc_scan`]); so GOT, PLT, dynamic relocations and what gc keeps are as they were.
 //!
 //! What loses with its COMDAT group, or is dead code, has its shape only, and of its section's name the
 //! beginning. All that is done for each object of a full link, and is the most that keeping a state costs: so
 //! nothing is hashed that is known by a shorter name. The digest is taken over the tables of a link, or over
 //! those of one object alone ([`super::rewrite_section`]), which have the same to say of it.
 
+mod needs;
+
+use std::ops::Range;
+
 use weld_common::digest::UnitDigest;
 
 use super::rows::OutlineRow;
-use crate::arch::class::Class;
 use crate::arch::rules::{Looks, Rules};
 use crate::arch::{Machine, Visitor};
 use crate::compressed::Compressed;
 use crate::elf::*;
+use crate::emit::{self, DIRECT};
 use crate::ids::*;
 use crate::input::object::Object;
+use crate::live::SectionOwners;
 use crate::options::Options;
+use crate::sections::rooms::filler;
 use crate::sections::{SectionKind, is_array, is_sframe};
+use crate::synth::eh_frames;
+use crate::synth::functions::Functions;
 use crate::synth::image::Image;
 
 /// Bytes of an ELF header up to the entry point: class, order, system, type, machine.
@@ -45,7 +54,7 @@ pub fn looks(machine: Machine) -> Option<Looks> {
 }
 
 /// The digests of an object.
-pub fn outline(image: &Image, object: ObjectId) -> OutlineRow {
+pub fn outline(image: &Image, owners: &SectionOwners, object: ObjectId) -> OutlineRow {
     // Where it is not known, nobody relinks.
     let looks = looks(image.mode.machine).unwrap_or(Looks { slot: (0, 0), call: (0, 0) });
     let known = &image.resolved.objects[object.index()];
@@ -55,7 +64,7 @@ pub fn outline(image: &Image, object: ObjectId) -> OutlineRow {
         (section.in_image() && image.live.contains(id)).then(|| section.kind())
     };
     let kept = (0..known.shdrs.len() as u32).map(kept).collect();
-    let one = One { image, object: known, kept, id: object, looks };
+    let one = One { image, owners, object: known, kept, id: object, looks };
     OutlineRow { shape: one.shape(), contents: one.contents(), needs: one.needs() }
 }
 
@@ -63,6 +72,13 @@ pub fn outline(image: &Image, object: ObjectId) -> OutlineRow {
 /// stands.
 pub fn is_renamed(object: &Object, options: &Options) -> bool {
     object.spells_versions || !options.symbols.wrap.is_empty()
+}
+
+/// Whether functions of an object may have other sizes: nobody but tables of symbols says how large they are,
+/// and it is known where in these they are.
+pub fn may_resize(image: &Image, object: &Object) -> bool {
+    let is_whole = image.options.symtab.retain_symbols_file.is_none();
+    is_whole && object.format().is_native() && !image.live.has_sizes()
 }
 
 /// As much of a digest as is kept.
@@ -96,6 +112,9 @@ impl Said {
     }
 }
 
+/// Where a symbol has its size.
+const SIZE_IN_SYMBOL: Range<usize> = 16..24;
+
 /// How many headers ahead a section's name is asked for.
 const NAMES_AHEAD: usize = 12;
 
@@ -105,6 +124,7 @@ const KIND: usize = 12;
 
 struct One<'o, 'i, 'a> {
     image: &'o Image<'i, 'a>,
+    owners: &'o SectionOwners,
     object: &'o Object<'a>,
     /// What becomes of each section.
     kept: Vec<Option<SectionKind>>,
@@ -145,9 +165,20 @@ impl<'a> One<'_, '_, 'a> {
                 (size, align) = (packed.uncompressed_size(), packed.align());
             }
             let relocates = matches!(kind, SHT_RELA | SHT_REL | SHT_CREL);
-            // Of relocations, what they ask for counts, of tables their contents.
-            if relocates || matches!(kind, SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX) {
+            let name = || self.object.section_name(index as usize).unwrap_or_default();
+            // Of relocations, what they ask for counts, of tables their contents, and of what has room to
+            // grow that it is no larger than that; frames are records.
+            if relocates
+                || matches!(kind, SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX)
+                || self.kept(index) == Some(SectionKind::EhFrame)
+                || filler(shdr, name()).is_some()
+            {
                 size = 0;
+            }
+            if shdr.sh_size() >= DIRECT && self.kept(index) == Some(SectionKind::Regular) {
+                // Hashes of the image are of parts of it.
+                let cuts = emit::cuts(self.image, self.owners, SectionId(object.section_base + index));
+                said.add(cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect::<Vec<_>>().as_slice());
             }
             let links = u64::from(shdr.sh_link()) << 32 | u64::from(shdr.sh_info());
             let align = align ^ shdr.sh_entsize() << 32;
@@ -156,7 +187,7 @@ impl<'a> One<'_, '_, 'a> {
                 said.add(object.section_name(index as usize).unwrap_or_default());
             }
         }
-        said.add(self.data(object.symtab));
+        self.symbols(&mut said);
         let locals = (0..object.first_global).zip(object.syms).filter(|(_, symbol)| symbol.st_name() != 0);
         locals.for_each(|(index, _)| said.add(object.symbol_name(index)));
         if is_renamed(object, self.image.options) {
@@ -168,6 +199,22 @@ impl<'a> One<'_, '_, 'a> {
         said.add(object.data.get(..IDENT).unwrap_or_default());
         said.add(&object.flags.to_le_bytes());
         said.digest()
+    }
+
+    /// The table of symbols, without the sizes of functions if they may change.
+    fn symbols(&self, said: &mut Said) {
+        if !may_resize(self.image, self.object) {
+            return said.add(self.data(self.object.symtab));
+        }
+        let mut table = Vec::with_capacity(size_of_val(self.object.syms));
+        for symbol in self.object.syms {
+            let mut record = symbol.0;
+            if symbol.kind() == STT_FUNC {
+                record[SIZE_IN_SYMBOL].fill(0);
+            }
+            table.extend_from_slice(&record);
+        }
+        said.add(&table);
     }
 
     /// Whether it is a copy of what was compiled, which rustc leaves in objects of libraries, and nobody
@@ -230,13 +277,28 @@ impl<'a> One<'_, '_, 'a> {
         for (index, shdr) in (0..).zip(self.object.shdrs) {
             let relocates = matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL);
             let target = shdr.sh_info() as usize;
-            if is_read[index as usize] {
+            if self.kept(index) == Some(SectionKind::EhFrame) {
+                self.frames(index, &mut said);
+            } else if is_read[index as usize] {
                 self.content(index, &mut said);
-            } else if relocates && is_read.get(target) == Some(&true) {
+            } else if relocates && is_read.get(target) == Some(&true) && !self.is_frames(target) {
                 said.add(self.data(index));
             }
         }
         said.digest()
+    }
+
+    fn is_frames(&self, index: usize) -> bool {
+        self.kept.get(index) == Some(&Some(SectionKind::EhFrame))
+    }
+
+    fn frames(&self, index: u32, said: &mut Said) {
+        let image = self.image;
+        let functions = Functions { sections: image.sections, symbols: image.symbols, live: image.live };
+        let mut words = Vec::new();
+        let planner = eh_frames::Planner { objects: &image.resolved.objects, functions };
+        planner.outline(self.id, index, &mut words);
+        said.0.extend_from_slice(&of_words(&words).bytes());
     }
 
     /// What is merged is known by where it went.
@@ -252,58 +314,6 @@ impl<'a> One<'_, '_, 'a> {
             }
         }
         said.add(self.data(index));
-    }
-
-    fn needs(&self) -> u128 {
-        let mut words: Vec<u64> = Vec::new();
-        for (index, shdr) in (0..).zip(self.object.shdrs) {
-            if shdr.sh_flags() & SHF_ALLOC == 0 || self.kept(index).is_none() {
-                continue;
-            }
-            let section = self.image.sections.get(SectionId(self.object.section_base + index));
-            let relocs = self.image.sections.relocs(self.object, self.id.index(), section);
-            words.push(u64::from(index) << 32 | relocs.len() as u64);
-            let code = shdr.sh_flags() & SHF_EXECINSTR != 0;
-            self.needs_of(relocs, code.then(|| self.data(index)), &mut words);
-        }
-        short(of_words(&words))
-    }
-
-    /// `code`: the bytes, if they are instructions.
-    fn needs_of(&self, relocs: &[Rela], code: Option<&[u8]>, words: &mut Vec<u64>) {
-        let facts = self.image.mode.machine.facts();
-        // Which branches take thunks depends on where they stand.
-        let places = facts.branches.is_some() && !self.image.thunks.is_empty();
-        for (i, reloc) in relocs.iter().enumerate() {
-            words.push(u64::from(reloc.kind()) << 32 | u64::from(reloc.sym()));
-            let near = match (facts.class(reloc.kind()), code) {
-                (Class::Pc | Class::Plt | Class::Low | Class::None | Class::TlsMark, Some(_)) if !places => {
-                    continue;
-                }
-                (Class::TpOff | Class::DtpOff | Class::GotOff | Class::GotBase, Some(_)) if !places => {
-                    continue;
-                }
-                (Class::TlsGd | Class::TlsLd, Some(code)) => Some((code, self.looks.call)),
-                (
-                    Class::Got | Class::GotRelax | Class::GotTp | Class::TlsDesc | Class::TlsDescCall,
-                    Some(code),
-                ) => Some((code, self.looks.slot)),
-                _ => None,
-            };
-            words.push(reloc.r_addend().cast_unsigned());
-            let Some((code, near)) = near.filter(|_| !places) else {
-                words.push(reloc.r_offset());
-                continue;
-            };
-            if matches!(facts.class(reloc.kind()), Class::TlsGd | Class::TlsLd) {
-                // How far the call is that belongs to it.
-                let next = relocs.get(i + 1).map_or(0, |next| next.r_offset().wrapping_sub(reloc.r_offset()));
-                words.push(next);
-            }
-            let at = usize::try_from(reloc.r_offset()).unwrap_or(usize::MAX).min(code.len());
-            let around = &code[at.saturating_sub(near.0)..code.len().min(at.saturating_add(near.1))];
-            words.push(short(UnitDigest::of(around)) as u64);
-        }
     }
 }
 

@@ -1,14 +1,18 @@
 //! Writing an input section again, from its object and the rows of a state.
 //!
-//! Who relocates sees the link as an [`Image`], which borrows tables over all objects. Of these, a section asks
-//! for what its relocations name only: symbols of its own object. So here the tables are made for one object
-//! alone, with ids that count from 0, and filled from the rows of its mentions, slots, sections and pieces. The
-//! loops over relocations are those of every link, and know nothing of it. It takes time by the size of the
-//! object, however large the link was.
+//! Who relocates sees the link as an [`Image`], which borrows tables over all objects. Of these, a section
+//! asks for what its relocations name only: symbols of its own object. So here the tables are made for one
+//! object alone, with ids that count from 0, and filled from the rows of its mentions, slots, sections and
+//! pieces. The loops over relocations are those of every link, and know nothing of it. It takes time by the
+//! size of the object, however large the link was.
 //!
 //! What rows do not tell is [`Missing`]; then a whole link is the answer.
 
+mod frames;
+mod sizes;
 mod tables;
+
+use std::cmp::Ordering;
 
 use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
@@ -19,6 +23,7 @@ use super::rows::*;
 use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::{Machine, plt};
+use crate::compressed::Compressed;
 use crate::elf::Rela;
 use crate::emit;
 use crate::got_plt_slots::Slots;
@@ -31,6 +36,7 @@ use crate::live::{Live, SectionOwners};
 use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::Resolved;
+use crate::sections::rooms::filler;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::Symbols;
 use crate::symbols::tagged::Tagged;
@@ -54,7 +60,14 @@ pub enum Missing {
     Class(Class),
     /// The section is not copied.
     Section,
+    /// A section has outgrown its room.
+    Room,
+    /// Where frames or symbols of the object are in their tables.
+    Place,
 }
+
+/// Bytes and where in the file they belong.
+pub type Write = (u64, Vec<u8>);
 
 /// A link that is known by its state, or by an excerpt of that.
 #[derive(Clone, Copy)]
@@ -71,6 +84,8 @@ pub trait Left {
     fn pieces(&self, part: u32, tag: u32) -> Vec<PieceRow>;
     /// Whether these bytes are at `offset` of the output.
     fn has(&self, offset: u64, bytes: &[u8]) -> bool;
+    /// So many bytes at `offset` of the output.
+    fn read(&self, offset: u64, size: usize) -> Option<Vec<u8>>;
 }
 
 /// One object, with the tables that an [`Image`] borrows.
@@ -128,8 +143,8 @@ impl<'k, 'a> Alone<'k, 'a> {
         })
     }
 
-    /// Writes the section with header index `ordinal` to `out`, which has its size in the output. What is wrong
-    /// with relocations goes to `sink`.
+    /// Writes the section with header index `ordinal` to `out`, which has its size in the output. What is
+    /// wrong with relocations goes to `sink`.
     ///
     /// # Errors
     /// What rows do not tell.
@@ -142,10 +157,21 @@ impl<'k, 'a> Alone<'k, 'a> {
             return Err(Missing::Section);
         }
         let object = &self.resolved.objects[0];
-        let bytes = object.section_data(ordinal as usize).map_or(0, <[u8]>::len);
-        let is_copy = matches!(section.kind(), SectionKind::Regular | SectionKind::Reversed);
-        if is_copy && bytes < out.len() {
-            return Err(Missing::Object);
+        let shdr = object.shdrs.get(ordinal as usize).ok_or(Missing::Object)?;
+        let bytes = object.section_data(ordinal as usize).unwrap_or(&[]);
+        let bytes = match section.kind() {
+            SectionKind::Compressed => {
+                Compressed::parse(bytes, object.format()).map_err(|_| Missing::Object)?.uncompressed_size()
+            }
+            _ => bytes.len() as u64,
+        };
+        let has_room = filler(shdr, object.section_name(ordinal as usize).unwrap_or_default()).is_some();
+        match bytes.cmp(&section.size) {
+            Ordering::Greater if has_room => return Err(Missing::Room),
+            Ordering::Less if !has_room && section.kind() != SectionKind::NoBits => {
+                return Err(Missing::Object);
+            }
+            _ => {}
         }
         self.check(self.sections.relocs(object, 0, section))?;
         emit::emit_section(&self.image(sink), &self.owners, id, out);
@@ -155,7 +181,7 @@ impl<'k, 'a> Alone<'k, 'a> {
     /// What of the object counts for more than bytes of its sections.
     pub fn outline(&self) -> OutlineRow {
         let sink = DiagSink::new();
-        outline(&self.image(&sink), ObjectId(0))
+        outline(&self.image(&sink), &self.owners, ObjectId(0))
     }
 
     /// Whether all that relocations ask for is there.

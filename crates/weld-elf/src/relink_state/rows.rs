@@ -117,6 +117,11 @@ rows! {
         first_mention: u32,
         first_section: u32,
         sections: u32,
+        /// Where its first record is in `.eh_frame`; `NONE` if it has none there.
+        frames: u32,
+        /// The numbers of its first local and its first global symbol in `.symtab`, if there is one.
+        locals: u32,
+        globals: u32,
     }
 
     /// A global name, by hash.
@@ -174,7 +179,7 @@ rows! {
         /// The address; outside memory the offset in its output section. Of one that is cut into pieces, or
         /// parsed into records, 0.
         address: u64,
-        /// In the image.
+        /// In the image, with the room behind it.
         size: u64,
         output: u32,
         /// Of one that is merged the part, of one that is folded the section that stands for it.
@@ -198,8 +203,8 @@ rows! {
         first_piece: u32,
     }
 
-    /// A merged piece: key (part, tag), by these. Different pieces may have one tag. The part is the one that has
-    /// the row among its pieces.
+    /// A merged piece: key (part, tag), by these. Different pieces may have one tag. The part is the one that
+    /// has the row among its pieces.
     PieceRow {
         /// The high half of `hash_bytes` of the bytes, without a string's terminator.
         tag: u32,
@@ -215,7 +220,8 @@ rows! {
         candidates: u32,
     }
 
-    /// An object that has a group: key (group, input, ordinal). By group, then by the order in which they count.
+    /// An object that has a group: key (group, input, ordinal). By group, then by the order in which they
+    /// count.
     CandidateRow {
         group: u32,
         input: u32,
@@ -256,8 +262,8 @@ rows! {
         address: u64,
     }
 
-    /// What of an object counts for more than the bytes of its own sections ([`super::outline`]). By input; all zero
-    /// for what is no object.
+    /// What of an object counts for more than the bytes of its own sections ([`super::outline`]). By input;
+    /// all zero for what is no object.
     OutlineRow {
         /// Headers and symbols.
         shape: u128,
@@ -285,6 +291,10 @@ rows! {
         relax_got: u8,
         /// There are shared objects among the inputs.
         has_shared: u8,
+        /// Sizes of symbols are in it, apart from tables of symbols.
+        has_sizes: u8,
+        /// Sections have room to grow.
+        has_rooms: u8,
         /// `plt::Style::code`.
         plt_style: u32,
         /// PLT entries that are bound by name.

@@ -15,6 +15,7 @@ mod malformed;
 pub mod names;
 mod parse;
 mod relocs;
+pub mod rooms;
 pub mod scripted;
 pub mod shrunk;
 mod uses;
@@ -290,6 +291,8 @@ pub struct Sections<'a> {
     pub shrunk: Shrunk,
     /// Bytes of a word.
     pub word: u64,
+    /// Some are larger than their bytes ([`rooms`]).
+    pub has_rooms: bool,
 }
 
 impl Sections<'_> {

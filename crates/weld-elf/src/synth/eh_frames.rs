@@ -6,6 +6,8 @@
 //!
 //! Specification: LSB Core, "Exception Frames" and "Exception Frame Header".
 
+mod written_again;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -41,6 +43,8 @@ const IS_CIE: u32 = 1 << 31;
 
 /// The alignment of records in bytes.
 const ALIGN: u64 = 4;
+/// That of those that may be written again: a function that grows may need an operation of more bytes.
+const ROOMY_ALIGN: u64 = 16;
 
 /// Objects gone through in one go.
 const RUN: usize = 16;
@@ -63,6 +67,8 @@ pub struct EhFrames {
     /// Bytes, the terminator included.
     pub size: u64,
     pub fdes: usize,
+    /// Of records, in bytes.
+    align: u64,
 }
 
 pub struct Planner<'c, 'a> {
@@ -135,6 +141,7 @@ impl<'a> Planner<'_, 'a> {
             objects: Vec::with_capacity(finished.iter().map(|run| run.1.len()).sum()),
             size: if end == 0 { 0 } else { end + 4 },
             fdes: 0,
+            align: self.align(),
         };
         for (number, (records, spans)) in finished.into_iter().enumerate() {
             frames.fdes += records.iter().filter(|r| r.index & IS_CIE == 0).count();
@@ -142,6 +149,11 @@ impl<'a> Planner<'_, 'a> {
             frames.objects.extend(spans.into_iter().map(|span| Span { run: number as u32, ..span }));
         }
         Ok(frames)
+    }
+
+    /// The alignment of records.
+    fn align(&self) -> u64 {
+        if self.functions.sections.has_rooms { ROOMY_ALIGN } else { ALIGN }
     }
 
     fn draft(&self, object: usize, draft: &mut Draft) {
@@ -185,32 +197,38 @@ impl<'a> Planner<'_, 'a> {
                 let cie = &frame.cies[fde.cie as usize];
                 *number = draft.cies.len() as u32;
                 self.put_key(o, data, relocs, cie, &mut draft.keys);
-                let padded = align_up(cie.size as u64, ALIGN) as u32;
+                let padded = align_up(cie.size as u64, self.align()) as u32;
                 draft.cies.push(DraftCie { key_end: draft.keys.len(), size: padded, out: *size });
                 draft.records.push(Record { frame: f, index: fde.cie | IS_CIE, out, cie: *number });
             }
             draft.records.push(Record { frame: f, index: index as u32, out, cie: *number });
-            *size += align_up(fde.size as u64, ALIGN);
+            *size += align_up(fde.size as u64, self.align());
         }
     }
 
     /// What makes two CIEs equal: their bytes and what their relocations refer to.
     fn put_key(&self, object: &Object, data: &[u8], relocs: &[Rela], cie: &Cie, key: &mut Vec<u8>) {
-        let start = cie.offset as usize;
-        key.extend_from_slice(&data[start..start + cie.size as usize]);
-        let first = cie.first_reloc as usize;
-        for reloc in &relocs[first..first + cie.n_relocs as usize] {
-            let index = reloc.sym();
-            let target = if index >= object.first_global && (index as usize) < object.syms.len() {
+        put_key(data, relocs, cie, key, |index| {
+            if index >= object.first_global && (index as usize) < object.syms.len() {
                 (1u64 << 63) | object.global(index).0 as u64
             } else {
                 (object.section_base as u64) << 32 | index as u64
-            };
-            key.extend_from_slice(&(reloc.r_offset() - cie.offset as u64).to_le_bytes());
-            key.extend_from_slice(&(reloc.kind() as u64).to_le_bytes());
-            key.extend_from_slice(&target.to_le_bytes());
-            key.extend_from_slice(&reloc.r_addend().to_le_bytes());
-        }
+            }
+        });
+    }
+}
+
+/// Puts the bytes of a CIE, and its relocations, whose symbols `target` knows.
+fn put_key(data: &[u8], relocs: &[Rela], cie: &Cie, key: &mut Vec<u8>, target: impl Fn(u32) -> u64) {
+    let start = cie.offset as usize;
+    key.extend_from_slice(&data[start..start + cie.size as usize]);
+    let first = cie.first_reloc as usize;
+    for reloc in &relocs[first..first + cie.n_relocs as usize] {
+        let target = target(reloc.sym());
+        key.extend_from_slice(&(reloc.r_offset() - cie.offset as u64).to_le_bytes());
+        key.extend_from_slice(&(reloc.kind() as u64).to_le_bytes());
+        key.extend_from_slice(&target.to_le_bytes());
+        key.extend_from_slice(&reloc.r_addend().to_le_bytes());
     }
 }
 
@@ -327,7 +345,7 @@ impl EhFrames {
             for record in records {
                 let (offset, size, first, count) = source(frame, record);
                 let start = (record.out as u64 - from) as usize;
-                let padded = align_up(size as u64, ALIGN) as usize;
+                let padded = align_up(size as u64, self.align) as usize;
                 let bytes = &mut out[start..start + padded];
                 bytes[..size as usize].copy_from_slice(&data[offset as usize..(offset + size) as usize]);
                 bytes[size as usize..].fill(0);
@@ -348,6 +366,11 @@ impl EhFrames {
                 site.relocate(bytes);
             }
         }
+    }
+
+    /// Where the records of each object start in the section.
+    pub fn starts(&self) -> impl Iterator<Item = (ObjectId, u64)> {
+        self.objects.iter().map(|span| (span.object, self.start(span)))
     }
 
     /// The number of relocations in the records of each object.

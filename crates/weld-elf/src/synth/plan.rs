@@ -411,6 +411,14 @@ fn is_here(symbols: &Symbols, id: SymbolId) -> bool {
 }
 
 impl<'a> Plan<'a> {
+    pub fn eh_frames(&self) -> &EhFrames {
+        &self.eh_frames
+    }
+
+    pub fn symtab(&self) -> Option<&SymTab> {
+        self.symtab.as_ref()
+    }
+
     /// A plan of an output with nothing in it.
     pub fn new(mode: Mode, live: Live, resolved: &Resolved<'a>, options: &Options) -> Plan<'a> {
         let machine = mode.facts();

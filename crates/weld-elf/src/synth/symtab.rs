@@ -342,7 +342,7 @@ impl SymTab {
     }
 
     /// Where the symbols of an object go.
-    fn start_of(&self, object: usize) -> Range {
+    pub fn start_of(&self, object: usize) -> Range {
         self.starts[self.first_slice(object)]
     }
 

@@ -252,7 +252,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["incremental"],
         Optional("off|on|verify|force-full"),
-        "Keep beside the output what a later link needs to do only what has changed since. verify: link fully as well, and compare; force-full: link fully. A link that cannot be sure is a full one, and the log says why. Default: off; without a value: on.",
+        "Keep beside the output what a later link needs to do only what has changed since. verify: link fully as well, and compare; force-full: link fully. A link that cannot be sure is a full one, and the log says why. Sections have room to grow, a few percent of the output. Default: off; without a value: on.",
         |s, v| {
             let modes = [
                 ("off", Incremental::Off),

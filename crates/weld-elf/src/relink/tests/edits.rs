@@ -34,6 +34,28 @@ impl Program {
         place[at] ^= 1 + rng.below(255) as u8;
     }
 
+    /// A function or debug information that grows or shrinks, and calls of what is called already.
+    pub fn change_sizes(&mut self, rng: &mut Rng) {
+        let unit = match rng.below(5) {
+            0 => &mut self.library[0],
+            _ => pick(&mut self.units, rng),
+        };
+        let size = 1 + rng.below(12);
+        if rng.below(4) == 0 {
+            return match rng.below(2) {
+                0 => unit.debug.extend(bytes(rng, size)),
+                _ => unit.debug.truncate(20.max(unit.debug.len() - size)),
+            };
+        }
+        let first = rng.below(3);
+        let function = &mut unit.functions[first];
+        match rng.below(4) {
+            0 => function.code.truncate(2.max(function.code.len() - size)),
+            1 => function.refs.extend(function.refs.iter().find(|r| matches!(r, Ref::Call(_))).cloned()),
+            _ => function.code.extend(bytes(rng, size)),
+        }
+    }
+
     /// Anything else, which may be wrong.
     pub fn edit(&mut self, rng: &mut Rng) {
         let units = self.units.len();

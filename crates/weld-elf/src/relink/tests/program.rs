@@ -6,7 +6,7 @@ use std::path::Path;
 use weld_testkit::ar::{Archive, ArchiveKind};
 use weld_testkit::elf::*;
 use weld_testkit::mutate::Rng;
-use weld_testkit::obj::{Obj, Section, Symbol};
+use weld_testkit::obj::{Obj, Section, Symbol, SymbolId};
 
 #[derive(Clone)]
 pub struct Program {
@@ -174,7 +174,8 @@ impl Unit {
         let mut next_pointer = self.data.len().next_multiple_of(8) as u64;
         let data = obj.section(Section::data(".data").bytes(&data.concat()).align(8));
         let local = obj.section_symbol(data);
-        let debug = obj.section(Section::debug(".debug_info").bytes(&self.debug));
+        let unit = [&(self.debug.len() as u32).to_le_bytes()[..], &self.debug].concat();
+        let debug = obj.section(Section::debug(".debug_info").bytes(&unit));
         let mut known: Vec<(String, _)> = Vec::new();
         let mut bodies = Vec::new();
         for function in &self.functions {
@@ -195,6 +196,9 @@ impl Unit {
             }
             known.push((function.name.clone(), symbol));
             bodies.push(text);
+        }
+        if self.frames {
+            self.add_frames(&mut obj, &known);
         }
         for (function, text) in self.functions.iter().zip(bodies) {
             let mut at = function.code.len() as u64;
@@ -233,12 +237,42 @@ impl Unit {
         if let Some((_, first)) = known.first() {
             obj.reloc(debug, 8, R_X86_64_64, *first, 1);
         }
-        if self.frames {
-            // A CIE without augmentation.
-            let cie = [12, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0x78, 16, 0, 0, 0];
-            obj.section(Section::rodata(".eh_frame").bytes(&cie).align(8));
-        }
         obj.build()
+    }
+
+    /// Adds frames of all functions, in whose order `symbols` are. Those of long ones have longer operations.
+    fn add_frames(&self, obj: &mut Obj, symbols: &[(String, SymbolId)]) {
+        // A CIE that says that functions are known by their distance.
+        let mut bytes = vec![16, 0, 0, 0, 0, 0, 0, 0, 1, b'z', b'R', 0, 1, 0x78, 16, 1, 0x1b, 0, 0, 0];
+        let mut places = Vec::new();
+        for function in &self.functions {
+            let size = function.size() as u8;
+            let start = bytes.len();
+            bytes.extend([0; 4]);
+            bytes.extend((start as u32 + 4).to_le_bytes());
+            places.push(bytes.len() as u64);
+            bytes.extend([0, 0, 0, 0, size, 0, 0, 0, 0]);
+            match size {
+                0..64 => bytes.push(0x40 | size),
+                _ => bytes.extend([2, size]),
+            }
+            bytes.extend([14, 16]);
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+            let length = (bytes.len() - start - 4) as u32;
+            bytes[start..start + 4].copy_from_slice(&length.to_le_bytes());
+        }
+        let section = obj.section(Section::rodata(".eh_frame").bytes(&bytes).align(8));
+        for (place, (_, symbol)) in places.into_iter().zip(symbols) {
+            obj.reloc(section, place, R_X86_64_PC32, *symbol, 0);
+        }
+    }
+}
+
+impl Function {
+    /// Of its code, in bytes.
+    fn size(&self) -> usize {
+        let references: usize = self.refs.iter().map(|reference| reference.instruction().len()).sum();
+        self.code.len() + references + 1
     }
 }
 

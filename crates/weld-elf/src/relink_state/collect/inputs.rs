@@ -76,10 +76,26 @@ impl Link<'_, '_, '_> {
                 first_mention: 0,
                 first_section: 0,
                 sections: 0,
+                frames: NONE,
+                locals: 0,
+                globals: 0,
             });
         }
         let files = self.files(&mut inputs, &data, texts);
         Inputs { files, inputs, of_file }
+    }
+
+    /// Notes in each input where records and symbols of it are that lie among those of others.
+    pub fn note_places(&self, inputs: &mut [InputRow], of_file: &[u32]) {
+        let row = |object: usize| of_file[self.image.resolved.objects[object].file.index()] as usize;
+        for (object, start) in self.frames.starts() {
+            inputs[row(object.index())].frames = start as u32;
+        }
+        let Some(symtab) = self.symtab else { return };
+        for object in 0..self.image.resolved.objects.len() {
+            let start = symtab.start_of(object);
+            (inputs[row(object)].locals, inputs[row(object)].globals) = (start.locals, start.globals);
+        }
     }
 
     /// The bytes of an object, which its row is of.

@@ -16,6 +16,7 @@ use super::{Known, Missing};
 use crate::address::Address;
 use crate::arch::Machine;
 use crate::compressed::Compressed;
+use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::got_plt_slots::{NONE as NO_SLOT, Slot, Slots};
 use crate::ids::*;
@@ -112,6 +113,9 @@ pub fn sections<'a>(
     let mut live = Live::new(marks);
     // The null section stands for those of other objects.
     live.keep(SectionId(0));
+    if state.image.has_sizes != 0 {
+        live.note_size();
+    }
     for row in state.sections_of(input) {
         let id = SectionId(row.ordinal);
         let kind = SectionKind::of_number(row.kind.into());
@@ -141,9 +145,29 @@ pub fn sections<'a>(
             Cow::Owned(relocs) => extra.decoded.push((index, relocs)),
         }
     }
-    let sections =
-        Sections { list, objects: vec![extra], word: object.format().word(), ..Sections::default() };
+    let (word, has_rooms) = (object.format().word(), state.image.has_rooms != 0);
+    let mut sections = Sections { list, objects: vec![extra], word, has_rooms, ..Sections::default() };
+    parse_frames(object, &mut sections)?;
     Ok((sections, live))
+}
+
+/// Reads the object's frames.
+fn parse_frames(object: &Object, sections: &mut Sections) -> Result<(), Missing> {
+    let mut eh_frames = Vec::new();
+    for (index, section) in (0..).zip(&sections.list) {
+        if section.kind() == SectionKind::EhFrame {
+            let relocs = sections.relocs(object, 0, section);
+            let data = object.section_data(index as usize).unwrap_or(&[]);
+            let is_wrong = |reloc: &Rela| reloc.sym() as usize >= object.syms.len();
+            let frames = EhFrame::parse(data, object.format(), relocs, |reloc| reloc.r_offset());
+            match frames {
+                Ok(frames) if !relocs.iter().any(is_wrong) => eh_frames.push((index, frames)),
+                _ => return Err(Missing::Object),
+            }
+        }
+    }
+    sections.objects[0].eh_frames = eh_frames;
+    Ok(())
 }
 
 /// The parts that sections of the object were merged into, as far as they have pieces of those.

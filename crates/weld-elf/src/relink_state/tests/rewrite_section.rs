@@ -30,6 +30,10 @@ impl Left for Whole<'_> {
     fn has(&self, offset: u64, bytes: &[u8]) -> bool {
         self.1.get(offset as usize..).is_some_and(|there| there.starts_with(bytes))
     }
+
+    fn read(&self, offset: u64, size: usize) -> Option<Vec<u8>> {
+        self.1.get(offset as usize..)?.get(..size).map(<[u8]>::to_vec)
+    }
 }
 
 /// A state in its file, and the output.
@@ -42,6 +46,10 @@ impl Left for Filed<'_> {
 
     fn has(&self, offset: u64, bytes: &[u8]) -> bool {
         self.1.get(offset as usize..).is_some_and(|there| there.starts_with(bytes))
+    }
+
+    fn read(&self, offset: u64, size: usize) -> Option<Vec<u8>> {
+        self.1.get(offset as usize..)?.get(..size).map(<[u8]>::to_vec)
     }
 }
 
@@ -97,6 +105,12 @@ fn check_object<'s>(
     let state = known.state;
     let input = &state.inputs[row as usize];
     let alone = Alone::new(known, row, data, store).unwrap();
+    // Of what lies in tables of the whole image, frames are where they were, and sizes what they were.
+    let sink = DiagSink::new();
+    assert_eq!(alone.sizes(&sink), Ok(Vec::new()), "input {row}");
+    for (offset, bytes) in alone.frames(&sink).unwrap() {
+        assert!(output[offset as usize..].starts_with(&bytes), "input {row}: frame at {offset:#x}");
+    }
     let copied = |row: &&SectionRow| {
         let kind = SectionKind::of_number(row.kind.into());
         matches!(kind, SectionKind::Regular | SectionKind::Compressed | SectionKind::Reversed)

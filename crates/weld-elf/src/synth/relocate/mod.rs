@@ -610,6 +610,7 @@ impl Site<'_, '_, '_> {
     }
 
     fn symbol_size(&self, reloc: &Rela) -> u64 {
+        self.image.live.note_size();
         let index = reloc.sym();
         let global = index >= self.object.first_global && (index as usize) < self.object.syms.len();
         let size = match global {

@@ -1,0 +1,118 @@
+//! What the relocations of an object's sections ask for, as far as the scan looks
+//! ([`crate::live::reloc_scan`]): then GOT, PLT, dynamic relocations and what gc keeps are as they were.
+//!
+//! Where in a function a call or a distance stands does not count, nor how often it does, nor the bytes
+//! around it; of instructions that may be rewritten, those that the rules look at do. So that is a set: of
+//! each section if gc asks who refers to what, else of the object. What may become a dynamic relocation
+//! counts with its place and addend, in order.
+
+use weld_common::digest::UnitDigest;
+
+use super::{One, of_words, short};
+use crate::arch::class::Class;
+use crate::elf::*;
+use crate::ids::SectionId;
+use crate::sections::SectionKind;
+
+/// What is asked for.
+#[derive(Default)]
+struct Asked {
+    /// In order.
+    list: Vec<u64>,
+    /// In no order, and once.
+    set: Vec<u64>,
+}
+
+impl Asked {
+    /// Puts the set behind the list.
+    fn close(&mut self) {
+        self.set.sort_unstable();
+        self.set.dedup();
+        self.list.push(self.set.len() as u64);
+        self.list.append(&mut self.set);
+    }
+}
+
+/// The kind of section that relocations are in.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    /// Instructions, with their bytes.
+    Code(&'a [u8]),
+    /// Data that nobody writes to, so the loader does not either.
+    Constants,
+    /// What may be written to, be it code.
+    Data,
+}
+
+impl<'a> One<'_, '_, 'a> {
+    pub(super) fn needs(&self) -> u128 {
+        let gc = self.image.options.sections.gc_sections;
+        let mut asked = Asked::default();
+        for (index, shdr) in (0..).zip(self.object.shdrs) {
+            let kept = self.kept(index);
+            // Frames are of their functions.
+            if shdr.sh_flags() & SHF_ALLOC == 0 || kept.is_none() || kept == Some(SectionKind::EhFrame) {
+                continue;
+            }
+            let section = self.image.sections.get(SectionId(self.object.section_base + index));
+            let relocs = self.image.sections.relocs(self.object, self.id.index(), section);
+            let place = match shdr.sh_flags() & (SHF_EXECINSTR | SHF_WRITE) {
+                0 => Place::Constants,
+                SHF_EXECINSTR => Place::Code(self.data(index)),
+                _ => Place::Data,
+            };
+            asked.list.push(u64::from(index) << 32);
+            self.needs_of(relocs, place, &mut asked);
+            if gc {
+                asked.close();
+            }
+        }
+        asked.close();
+        short(of_words(&asked.list))
+    }
+
+    fn needs_of(&self, relocs: &[Rela], place: Place, asked: &mut Asked) {
+        let facts = self.image.mode.machine.facts();
+        // Which branches take thunks depends on where they stand.
+        let by_place = facts.branches.is_some() && !self.image.thunks.is_empty();
+        // Of a sequence for thread-local storage the first relocation says what the next ones need.
+        let is_sequence =
+            |class| matches!(class, Class::TlsGd | Class::TlsLd | Class::TlsDesc | Class::TlsDescCall);
+        let in_order = by_place || relocs.iter().any(|reloc| is_sequence(facts.class(reloc.kind())));
+        for (i, reloc) in relocs.iter().enumerate() {
+            let what = u64::from(reloc.kind()) << 32 | u64::from(reloc.sym());
+            let class = facts.class(reloc.kind());
+            let near = match (class, place) {
+                (Class::Pc | Class::Plt | Class::Low | Class::None | Class::TlsMark, Place::Code(_))
+                | (Class::TpOff | Class::DtpOff | Class::GotOff | Class::GotBase, Place::Code(_))
+                | (Class::Pc, Place::Constants)
+                    if !by_place =>
+                {
+                    if in_order { &mut asked.list } else { &mut asked.set }.push(what);
+                    continue;
+                }
+                (Class::TlsGd | Class::TlsLd, Place::Code(code)) => Some((code, self.looks.call)),
+                (
+                    Class::Got | Class::GotRelax | Class::GotTp | Class::TlsDesc | Class::TlsDescCall,
+                    Place::Code(code),
+                ) => Some((code, self.looks.slot)),
+                _ => None,
+            };
+            let addend = reloc.r_addend().cast_unsigned();
+            let Some((code, near)) = near.filter(|_| !by_place) else {
+                asked.list.extend([what, addend, reloc.r_offset()]);
+                continue;
+            };
+            // How far the call is that belongs to it.
+            let next = relocs.get(i + 1).map_or(0, |next| next.r_offset().wrapping_sub(reloc.r_offset()));
+            let next = if matches!(class, Class::TlsGd | Class::TlsLd) { next } else { 0 };
+            let at = usize::try_from(reloc.r_offset()).unwrap_or(usize::MAX).min(code.len());
+            let around = &code[at.saturating_sub(near.0)..code.len().min(at.saturating_add(near.1))];
+            let around = short(UnitDigest::of(around)) as u64;
+            match in_order {
+                true => asked.list.extend([what, addend, next, around]),
+                false => asked.set.push(short(of_words(&[what, addend, around])) as u64),
+            }
+        }
+    }
+}

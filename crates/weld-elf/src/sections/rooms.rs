@@ -1,0 +1,180 @@
+//! Room to grow: sections that a link makes larger than they are, so that a later one that relinks
+//! ([`crate::relink`]) finds place for what they have become, and nothing else moves.
+//!
+//! Whether a section may have room follows from its header: it must be one that nobody takes for a table that
+//! ends where the section does. What lies behind its bytes must mean nothing to whoever reads it
+//! ([`Filler`]). How much room there is follows from its size, or from the link before, where that is to be
+//! made once more. From here on the section is as large as its bytes and the room together, for the layout
+//! and for all others but those who copy it ([`crate::emit`]).
+//!
+//! An edit changes few functions of an object, by some instructions each, and what belongs to them: so what
+//! counts is a fixed number of bytes, and a share only for what is large. A function of a COMDAT group is
+//! edited seldom, and then all objects have changed that have it; there are many of these, so they get
+//! little.
+//!
+//! Specification: DWARF 5, sections 6.2 (line tables), 7.5 (units) and 7.28 (range lists).
+
+use rayon::prelude::*;
+use weld_common::trace;
+
+use super::{InputSection, SectionKind, Sections};
+use crate::elf::*;
+use crate::ids::FileId;
+use crate::input::object::Object;
+
+/// What lies behind a section's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filler {
+    /// What the machine has between functions.
+    Code,
+    /// Others have pointers to what is in the section, so nobody looks behind it.
+    Zeroes,
+    /// The section is units, each with its length in front. The last one ends with so many of these.
+    Units(u8),
+}
+
+/// An operation of line tables that makes no row: `DW_LNS_set_basic_block`.
+const NO_ROW: u8 = 7;
+
+/// Larger sections, in bytes, have no room: they are cut when they are written.
+const LARGEST: u64 = 2 << 20;
+
+/// How much room a section has.
+struct Room {
+    /// In bytes.
+    fixed: u64,
+    /// And one byte for so many of the section's own.
+    share: u64,
+}
+
+/// What follows the bytes of a section with this header and name that may have room.
+pub fn filler(shdr: &Shdr, name: &[u8]) -> Option<Filler> {
+    room(shdr, name).map(|(filler, _)| filler)
+}
+
+fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
+    const LITTLE: u64 = 16;
+    if shdr.sh_type() != SHT_PROGBITS {
+        return None;
+    }
+    let grouped = shdr.sh_flags() & SHF_GROUP != 0;
+    let some = |filler, share, fixed| Some((filler, Room { share, fixed }));
+    match shdr.sh_flags() & !(SHF_GROUP | SHF_LINK_ORDER) {
+        flags if flags == SHF_ALLOC | SHF_EXECINSTR && is_or_begins(name, b".text") => match grouped {
+            true => some(Filler::Code, LITTLE, LITTLE),
+            false => some(Filler::Code, 4, 64),
+        },
+        SHF_ALLOC if is_or_begins(name, b".gcc_except_table") => match grouped {
+            true => some(Filler::Zeroes, LITTLE, 4),
+            false => some(Filler::Zeroes, 4, 16),
+        },
+        0 | SHF_COMPRESSED if !grouped => match name {
+            b".debug_info" => some(Filler::Units(0), 32, 256),
+            b".debug_line" => some(Filler::Units(NO_ROW), 16, 192),
+            b".debug_loclists" | b".debug_rnglists" => some(Filler::Units(0), 16, 128),
+            b".debug_loc" | b".debug_ranges" => some(Filler::Zeroes, 16, 128),
+            b".debug_abbrev" => some(Filler::Zeroes, 16, 32),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a section is called `name`, or so with something after a dot.
+fn is_or_begins(section: &[u8], name: &[u8]) -> bool {
+    section.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest[0] == b'.')
+}
+
+/// How large sections are to be.
+pub enum Rooms<'r> {
+    /// By their sizes.
+    New,
+    /// As in the link before: what a section (by its file, and its number there) had.
+    Known(&'r (dyn Fn(FileId, u32) -> Option<u64> + Sync)),
+}
+
+/// Gives sections of `objects` their room.
+pub fn give<'a>(sections: &mut Sections<'a>, objects: &[Object<'a>], rooms: &Rooms, parallel: bool) {
+    sections.has_rooms = true;
+    let region = trace::region("room to grow");
+    let give = |(object, slots): (&Object, &mut [InputSection])| {
+        let _task = region.task();
+        give_object(object, slots, rooms);
+    };
+    let mut rest = &mut sections.list[..];
+    let mut slots = Vec::with_capacity(objects.len());
+    for object in objects {
+        let (mine, others) = std::mem::take(&mut rest).split_at_mut(object.shdrs.len());
+        slots.push(mine);
+        rest = others;
+    }
+    match parallel {
+        true => objects.par_iter().zip(slots).for_each(give),
+        false => objects.iter().zip(slots).for_each(give),
+    }
+}
+
+fn give_object(object: &Object, slots: &mut [InputSection], rooms: &Rooms) {
+    for (index, (shdr, slot)) in (0..).zip(object.shdrs.iter().zip(slots)) {
+        let is_copied = matches!(slot.kind(), SectionKind::Regular | SectionKind::Compressed);
+        // What is data has none, and no name that would have to be looked at.
+        let is_data = shdr.sh_flags() & (SHF_ALLOC | SHF_WRITE | SHF_MERGE) > SHF_ALLOC;
+        if !is_copied || is_data {
+            continue;
+        }
+        let name = object.section_name(index as usize).unwrap_or_default();
+        let Some((_, room)) = room(shdr, name) else { continue };
+        slot.size = match rooms {
+            Rooms::Known(known) => known(object.file, index).unwrap_or(slot.size).max(slot.size),
+            Rooms::New => room.around(slot.size),
+        };
+    }
+}
+
+impl Room {
+    /// The size of a section of `size` bytes with its room.
+    fn around(&self, size: u64) -> u64 {
+        let whole = size + self.fixed + size / self.share;
+        // An empty section stays one; nobody might see that it is there.
+        if size == 0 || whole > LARGEST { size } else { whole }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn section(name: &[u8], kind: u32, flags: u64) -> Option<Filler> {
+        let mut header = [0; Shdr::SIZE];
+        header[4..8].copy_from_slice(&kind.to_le_bytes());
+        header[8..16].copy_from_slice(&flags.to_le_bytes());
+        filler(&Shdr(header), name)
+    }
+
+    #[test]
+    fn tables_that_end_with_their_section_have_no_room() {
+        const CODE: u64 = SHF_ALLOC | SHF_EXECINSTR;
+        assert_eq!(section(b".text", SHT_PROGBITS, CODE), Some(Filler::Code));
+        assert_eq!(section(b".text.f", SHT_PROGBITS, CODE | SHF_GROUP), Some(Filler::Code));
+        assert_eq!(section(b".debug_line", SHT_PROGBITS, 0), Some(Filler::Units(NO_ROW)));
+        for (name, kind, flags) in [
+            (&b".init"[..], SHT_PROGBITS, CODE),
+            (b".texture", SHT_PROGBITS, CODE),
+            (b".text.w", SHT_PROGBITS, CODE | SHF_WRITE),
+            (b".text", SHT_NOBITS, CODE),
+            (b".rodata", SHT_PROGBITS, SHF_ALLOC),
+            (b".debug_info", SHT_PROGBITS, SHF_GROUP),
+            (b".debug_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS),
+            (b".debug_aranges", SHT_PROGBITS, 0),
+        ] {
+            assert_eq!(section(name, kind, flags), None, "{}", String::from_utf8_lossy(name));
+        }
+    }
+
+    #[test]
+    fn room_is_a_share_and_some_bytes() {
+        let room = Room { share: 4, fixed: 64 };
+        assert_eq!([0, 1, 1000].map(|size| room.around(size)), [0, 65, 1314]);
+        assert_eq!(room.around(LARGEST), LARGEST);
+    }
+}

@@ -1,0 +1,89 @@
+//! The records of an object that has changed, written again where they are ([`crate::relink`]).
+//!
+//! A function that grows has another range in its FDE, and may have an operation of more bytes, for which
+//! records have room. What stays as it was is which records there are, in which order, how large they are in
+//! the output and what they refer to; then no other record moves, and the search table is as it was.
+
+use super::{EhFrames, IS_CIE, Planner, Record, put_key, source};
+use crate::address::{Address, align_up};
+use crate::arch::class::Class;
+use crate::elf::*;
+use crate::ids::*;
+use crate::synth::image::Image;
+
+impl Planner<'_, '_> {
+    /// What of a frame counts for more than its own bytes: which records are in the output, how large they
+    /// are there, and what they refer to. (A function's address is where it was; others are in bytes only.)
+    pub fn outline(&self, object: ObjectId, shndx: u32, words: &mut Vec<u64>) {
+        let o = &self.objects[object.index()];
+        let found = self.functions.sections.objects[object.index()].eh_frames.iter().find(|f| f.0 == shndx);
+        let Some((_, frame)) = found else { return };
+        let section = self.functions.sections.get(SectionId(o.section_base + shndx));
+        let relocs = self.functions.sections.relocs(o, object.index(), section);
+        let data = o.section_data(shndx as usize).unwrap_or(&[]);
+        let mut is_known = vec![false; frame.cies.len()];
+        for fde in &frame.fdes {
+            if fde.n_relocs == 0 || !self.functions.has(o, &relocs[fde.first_reloc as usize]) {
+                continue;
+            }
+            if !std::mem::replace(&mut is_known[fde.cie as usize], true) {
+                let mut key = Vec::new();
+                let cie = &frame.cies[fde.cie as usize];
+                put_key(data, relocs, cie, &mut key, u64::from);
+                words.push(key.len() as u64);
+                words.extend(key.chunks(8).map(|bytes| Format::NATIVE.get(bytes)));
+            }
+            let size = align_up(fde.size.into(), self.align());
+            words.extend([size << 32 | u64::from(fde.cie), fde.n_relocs.into()]);
+            let mine = &relocs[fde.first_reloc as usize..][..fde.n_relocs as usize];
+            for (i, reloc) in mine.iter().enumerate() {
+                words.push(u64::from(reloc.kind()) << 32 | u64::from(reloc.sym()));
+                // The loader may have to add the place to what is stored.
+                let is_distance = o.machine.class(reloc.kind()) == Class::Pc;
+                if i == 0 || !is_distance {
+                    words.push(reloc.r_addend().cast_unsigned());
+                    words.push(reloc.r_offset().wrapping_sub(fde.offset.into()));
+                }
+            }
+        }
+    }
+}
+
+impl EhFrames {
+    /// The FDEs of the only object, as they are in a section in which there are others, too: `run` are its
+    /// bytes from `start` on, where the object's first record is. Offsets in the section, and bytes; `None`
+    /// if there are other records.
+    pub fn written_again(
+        &self,
+        image: &Image,
+        address: Address,
+        (start, run): (u64, &[u8]),
+    ) -> Option<Vec<(u64, Vec<u8>)>> {
+        let Some(span) = self.objects.first() else { return Some(Vec::new()) };
+        let word = |at: usize| Some(image.format().get_u32(run.get(at..at.checked_add(4)?)?));
+        let frames = &image.sections.objects[span.object.index()].eh_frames;
+        let mut at = 0;
+        let mut list = Vec::new();
+        for record in self.records(span).iter().filter(|record| record.index & IS_CIE == 0) {
+            let (place, size, distance) = loop {
+                let (place, size) = (at, word(at)? as usize + 4);
+                let distance = word(at + 4).filter(|_| size > 8)?;
+                at += size;
+                // Not all CIEs are here, and some may be of a kind that is not there elsewhere.
+                if distance != 0 {
+                    break (place, size, distance);
+                }
+            };
+            let out = u32::try_from(start + place as u64).ok()?;
+            let placed = Record { out, cie: (out + 4).checked_sub(distance)?, ..*record };
+            let (_, own, ..) = source(&frames[record.frame as usize].1, record);
+            if align_up(own.into(), self.align) != size as u64 {
+                return None;
+            }
+            let mut bytes = vec![0; size];
+            self.write_object(image, span.object, &[placed], address, out.into(), &mut bytes);
+            list.push((out.into(), bytes));
+        }
+        Some(list)
+    }
+}
