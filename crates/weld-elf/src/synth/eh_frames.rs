@@ -43,8 +43,13 @@ const IS_CIE: u32 = 1 << 31;
 
 /// The alignment of records in bytes.
 const ALIGN: u64 = 4;
-/// That of those that may be written again: a function that grows may need an operation of more bytes.
-const ROOMY_ALIGN: u64 = 16;
+
+/// The size that a record of so many bytes has in the output. Where it may be written again, with room: a
+/// function that grows may need operations of more bytes. Most have 24 to 32 bytes, so those of 28 to 40 are
+/// of one size.
+fn padded(size: u32, has_rooms: bool) -> u64 {
+    if has_rooms { align_up(u64::from(size) + 8, 16) } else { align_up(size.into(), ALIGN) }
+}
 
 /// Objects gone through in one go.
 const RUN: usize = 16;
@@ -67,8 +72,8 @@ pub struct EhFrames {
     /// Bytes, the terminator included.
     pub size: u64,
     pub fdes: usize,
-    /// Of records, in bytes.
-    align: u64,
+    /// Records have room to grow.
+    has_rooms: bool,
 }
 
 pub struct Planner<'c, 'a> {
@@ -141,7 +146,7 @@ impl<'a> Planner<'_, 'a> {
             objects: Vec::with_capacity(finished.iter().map(|run| run.1.len()).sum()),
             size: if end == 0 { 0 } else { end + 4 },
             fdes: 0,
-            align: self.align(),
+            has_rooms: self.has_rooms(),
         };
         for (number, (records, spans)) in finished.into_iter().enumerate() {
             frames.fdes += records.iter().filter(|r| r.index & IS_CIE == 0).count();
@@ -151,9 +156,8 @@ impl<'a> Planner<'_, 'a> {
         Ok(frames)
     }
 
-    /// The alignment of records.
-    fn align(&self) -> u64 {
-        if self.functions.sections.has_rooms { ROOMY_ALIGN } else { ALIGN }
+    fn has_rooms(&self) -> bool {
+        self.functions.sections.has_rooms
     }
 
     fn draft(&self, object: usize, draft: &mut Draft) {
@@ -197,12 +201,12 @@ impl<'a> Planner<'_, 'a> {
                 let cie = &frame.cies[fde.cie as usize];
                 *number = draft.cies.len() as u32;
                 self.put_key(o, data, relocs, cie, &mut draft.keys);
-                let padded = align_up(cie.size as u64, self.align()) as u32;
+                let padded = padded(cie.size, self.has_rooms()) as u32;
                 draft.cies.push(DraftCie { key_end: draft.keys.len(), size: padded, out: *size });
                 draft.records.push(Record { frame: f, index: fde.cie | IS_CIE, out, cie: *number });
             }
             draft.records.push(Record { frame: f, index: index as u32, out, cie: *number });
-            *size += align_up(fde.size as u64, self.align());
+            *size += padded(fde.size, self.has_rooms());
         }
     }
 
@@ -345,7 +349,7 @@ impl EhFrames {
             for record in records {
                 let (offset, size, first, count) = source(frame, record);
                 let start = (record.out as u64 - from) as usize;
-                let padded = align_up(size as u64, self.align) as usize;
+                let padded = padded(size, self.has_rooms) as usize;
                 let bytes = &mut out[start..start + padded];
                 bytes[..size as usize].copy_from_slice(&data[offset as usize..(offset + size) as usize]);
                 bytes[size as usize..].fill(0);

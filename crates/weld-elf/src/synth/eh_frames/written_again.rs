@@ -4,8 +4,8 @@
 //! records have room. What stays as it was is which records there are, in which order, how large they are in
 //! the output and what they refer to; then no other record moves, and the search table is as it was.
 
-use super::{EhFrames, IS_CIE, Planner, Record, put_key, source};
-use crate::address::{Address, align_up};
+use super::{EhFrames, IS_CIE, Planner, Record, padded, put_key, source};
+use crate::address::Address;
 use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
@@ -33,7 +33,7 @@ impl Planner<'_, '_> {
                 words.push(key.len() as u64);
                 words.extend(key.chunks(8).map(|bytes| Format::NATIVE.get(bytes)));
             }
-            let size = align_up(fde.size.into(), self.align());
+            let size = padded(fde.size, self.has_rooms());
             words.extend([size << 32 | u64::from(fde.cie), fde.n_relocs.into()]);
             let mine = &relocs[fde.first_reloc as usize..][..fde.n_relocs as usize];
             for (i, reloc) in mine.iter().enumerate() {
@@ -77,7 +77,7 @@ impl EhFrames {
             let out = u32::try_from(start + place as u64).ok()?;
             let placed = Record { out, cie: (out + 4).checked_sub(distance)?, ..*record };
             let (_, own, ..) = source(&frames[record.frame as usize].1, record);
-            if align_up(own.into(), self.align) != size as u64 {
+            if padded(own, self.has_rooms) != size as u64 {
                 return None;
             }
             let mut bytes = vec![0; size];
