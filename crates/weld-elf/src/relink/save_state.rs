@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use weld_common::archive::Archive;
-use weld_common::diag::{Diagnostic, Severity};
+use weld_common::diag::{Cause, Diagnostic, Severity};
 use weld_common::digest::UnitDigest;
 use weld_common::io::input::{InputFile, InputStore};
 use weld_common::io::output::OutputFile;
@@ -24,7 +24,7 @@ use super::directory::{IMAGES, Place, TABLES};
 use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
-use super::memo::{Is, KnownFile, Memo};
+use super::memo::{Is, KeptWarning, KnownFile, Memo};
 use crate::job::{Context, Job};
 use crate::relink_state::State;
 use crate::relink_state::collect::{Link, Tables};
@@ -85,7 +85,9 @@ impl Session {
             "what was relinked differs from what a full link makes at {at:#x} of the file ({name}); it was replaced"
         );
         self.log(&message);
-        job.sink.push(Diagnostic::warning(message).note("this is a bug in weld; please report it"));
+        job.sink.push(
+            Diagnostic::warning(Cause::Incremental, message).note("this is a bug in weld; please report it"),
+        );
         self.give_up(Why::First);
         if let Ok(place) = &self.place {
             _ = place.forget_state();
@@ -155,7 +157,12 @@ impl Session {
         let (Ok(place), Some(mut memo)) = (&self.place, self.memo.lock().unwrap().take()) else { return };
         let warnings = messages.iter().filter(|message| message.severity == Severity::Warning);
         let bytes = |text: &String| text::bytes(text).into_owned();
-        memo.warnings = warnings.map(|d| (bytes(&d.message), d.notes.iter().map(bytes).collect())).collect();
+        let kept = |d: &Diagnostic| KeptWarning {
+            code: d.cause.code().into(),
+            message: bytes(&d.message),
+            notes: d.notes.iter().map(bytes).collect(),
+        };
+        memo.warnings = warnings.map(kept).collect();
         if !memo.boot.is_empty() && !self.remember(place, memo) {
             self.log("nothing is kept for the next link: the state cannot be written");
         }
