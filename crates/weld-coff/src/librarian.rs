@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use weld_common::archive::Archive;
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::io::identity::Identity;
 use weld_common::io::output::OutputOptions;
 use weld_common::io::thin::member_bytes;
@@ -56,7 +56,9 @@ pub fn run(job: &Job) -> Result<(), Diagnostics> {
             library(options, members.list)?
         }
     };
-    let bytes = bytes.map_err(|e| Diagnostic::error(format!("{}: {e}", text::path(&path))))?;
+    let bytes = bytes.map_err(|e| {
+        Diagnostic::error(Cause::Library, format!("{}: {e}", text::path(&path))).in_file(text::path(&path))
+    })?;
     let engine = OutputOptions { engine: options.engine, ..Default::default() };
     let file = job.create_output(&path, bytes.len() as u64, &engine, false)?;
     file.write_at(0, &bytes).map_err(Diagnostic::from)?;
@@ -75,7 +77,7 @@ fn library(options: &Options, mut members: Vec<(String, Member)>) -> Result<Synt
         let name = wanted.as_encoded_bytes();
         let found = members.into_iter().find(|(_, member)| member.name == name);
         let (_, member) = found.ok_or_else(|| {
-            Diagnostic::error(format!("/extract: there is no member '{}'", wanted.display()))
+            Diagnostic::error(Cause::Library, format!("/extract: there is no member '{}'", wanted.display()))
         })?;
         let last = name.rsplit(|&byte| matches!(byte, b'/' | b'\\')).next().unwrap_or(name);
         let out = options.out.clone().unwrap_or_else(|| PathBuf::from(text::os_str(last)));
@@ -85,16 +87,23 @@ fn library(options: &Options, mut members: Vec<(String, Member)>) -> Result<Synt
     let out = match (options.out.clone().or(first), members.is_empty() && !librarian.empty) {
         (Some(out), false) => out,
         (_, true) => {
-            return Err(
-                Diagnostic::error("no input files").note("/llvmlibempty makes a library without members")
-            );
+            return Err(Diagnostic::error(Cause::NoInputFiles, "no input files")
+                .note("/llvmlibempty makes a library without members"));
         }
         (None, _) => {
-            return Err(Diagnostic::error("a library without members has no name of its own: use /out"));
+            return Err(Diagnostic::error(
+                Cause::Library,
+                "a library without members has no name of its own: use /out",
+            ));
         }
     };
     let style = match (librarian.thin, librarian.no_index) {
-        (true, true) => return Err(Diagnostic::error("a thin library (/llvmlibthin) has to have an index")),
+        (true, true) => {
+            return Err(Diagnostic::error(
+                Cause::Library,
+                "a thin library (/llvmlibthin) has to have an index",
+            ));
+        }
         (true, false) => Style::Thin,
         (false, true) => Style::NoIndex,
         (false, false) => Style::Whole,
@@ -117,23 +126,29 @@ fn check(options: &Options) -> Result<(), Diagnostic> {
         (librarian.no_index, "llvmlibindex"),
     ];
     if let Some((_, name)) = of_members.iter().find(|(given, _)| *given && options.def.is_some()) {
-        return Err(Diagnostic::error(format!("/{name} means nothing to an import library (/def)")));
+        return Err(Diagnostic::error(
+            Cause::Library,
+            format!("/{name} means nothing to an import library (/def)"),
+        ));
     }
     if librarian.dll.is_some() && options.def.is_none() {
         return Err(Diagnostic::error(
+            Cause::Library,
             "/name means nothing without /def: it is the name of an import library's DLL",
         ));
     }
     match (&options.def, options.inputs.is_empty(), options.demands.exports.first()) {
         (Some(def), false, _) => {
             let def = text::path(def);
-            Err(Diagnostic::error(format!(
-                "/lib makes an import library of {def} alone, without other inputs"
-            )))
+            Err(Diagnostic::error(
+                Cause::Library,
+                format!("/lib makes an import library of {def} alone, without other inputs"),
+            ))
         }
-        (None, _, Some(export)) => {
-            Err(Diagnostic::error(format!("/export:{} means nothing to a library of objects", export.name)))
-        }
+        (None, _, Some(export)) => Err(Diagnostic::error(
+            Cause::Library,
+            format!("/export:{} means nothing to a library of objects", export.name),
+        )),
         _ => Ok(()),
     }
 }
@@ -158,12 +173,21 @@ type SyntheticSection = (PathBuf, Result<Vec<u8>, TooLarge>);
 fn import_library(job: &Job, path: &Path) -> Result<SyntheticSection, Diagnostics> {
     let (options, shown) = (job.options, text::path(path));
     let machine = options.machine.ok_or_else(|| {
-        Diagnostic::error(format!("{shown}: no input says which machine it is for; use /machine"))
+        Diagnostic::error(
+            Cause::MachineUnknown,
+            format!("{shown}: no input says which machine it is for; use /machine"),
+        )
+        .in_file(&shown)
     })?;
     let bytes = job.store.open(path).map_err(Diagnostic::from)?;
-    let bytes = bytes
-        .ok_or_else(|| Diagnostic::error(format!("could not open '{shown}': No such file or directory")))?;
-    let found = def::parse(&text::text(bytes)).map_err(|e| Diagnostic::error(format!("{shown}: {e}")))?;
+    let bytes = bytes.ok_or_else(|| {
+        Diagnostic::error(
+            Cause::CannotOpenFile,
+            format!("could not open '{shown}': No such file or directory"),
+        )
+    })?;
+    let found = def::parse(&text::text(bytes))
+        .map_err(|e| Diagnostic::error(Cause::ModuleDefinition, format!("{shown}: {e}")).in_file(&shown))?;
     let default = options.out.clone().unwrap_or_else(|| path.to_owned());
     let name = dll_name(options, &found, &default);
     let all = options.demands.exports.iter().cloned().chain(found.exports);
@@ -175,9 +199,10 @@ fn import_library(job: &Job, path: &Path) -> Result<SyntheticSection, Diagnostic
     let library = options.out.clone().filter(|_| options.library);
     let library = options.implib.path.clone().or(library).unwrap_or_else(|| default.with_extension("lib"));
     if Identity::of(&library).is_some_and(|identity| Some(identity) == Identity::of(path)) {
-        return Err(Diagnostic::error(format!(
-            "the library would take the place of {shown}, which is an input"
-        ))
+        return Err(Diagnostic::error(
+            Cause::OutputClash,
+            format!("the library would take the place of {shown}, which is an input"),
+        )
         .into());
     }
     Ok((library, implib::bytes(&name, machine, &exports.entries)))
@@ -213,11 +238,16 @@ impl Members<'_, '_> {
         match found {
             Some(Ok(Some(bytes))) => {
                 if let Err(e) = self.add_file(&shown, bytes) {
-                    self.job.sink.error(format!("{shown}: {e}"));
+                    self.job
+                        .sink
+                        .push(Diagnostic::error(Cause::Library, format!("{shown}: {e}")).in_file(&shown));
                 }
             }
             Some(Err(e)) => self.job.sink.push(e.into()),
-            _ => self.job.sink.error(format!("could not open '{shown}': No such file or directory")),
+            _ => self
+                .job
+                .sink
+                .error(Cause::CannotOpenFile, format!("could not open '{shown}': No such file or directory")),
         }
     }
 
@@ -227,7 +257,9 @@ impl Members<'_, '_> {
             let count = self.list.len();
             self.list.retain(|(_, member)| member.name != name.as_encoded_bytes());
             if self.list.len() == count {
-                self.job.sink.error(format!("/remove: there is no member '{}'", name.display()));
+                self.job
+                    .sink
+                    .error(Cause::Library, format!("/remove: there is no member '{}'", name.display()));
             }
         }
     }

@@ -9,7 +9,7 @@ mod optimise;
 use std::ffi::OsString;
 use std::path::Path;
 
-use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
 use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
@@ -136,7 +136,7 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
     let pdbs =
         [&options.pdb.path, &options.pdb.stripped].map(|path| path.as_ref().filter(|_| options.debug.pdb));
     for path in options.out.iter().chain(pdbs.into_iter().flatten()) {
-        output::check(path).map_err(|e| Diagnostic::error(e.to_string()))?;
+        output::check(path).map_err(Diagnostic::from)?;
     }
     let search = Search::of_link(job)?;
     let open = |parallel| {
@@ -144,7 +144,7 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
         let inputs = job.step("open inputs", || loader.load(&options.inputs));
         job.sink.end_phase()?;
         if inputs.files.len() == 1 && inputs.archives.is_empty() && inputs.resources.is_empty() {
-            return Err(Diagnostics::from(Diagnostic::error("no input files")));
+            return Err(Diagnostics::from(Diagnostic::error(Cause::NoInputFiles, "no input files")));
         }
         Ok(inputs)
     };
@@ -259,7 +259,7 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
 /// What kind of program it is has to be known.
 fn check_subsystem(job: &Job, resolved: &Resolved) {
     if resolved.program.subsystem.is_none() {
-        job.sink.error("subsystem must be defined: use /subsystem");
+        job.sink.error(Cause::NoSubsystem, "subsystem must be defined: use /subsystem");
     }
 }
 

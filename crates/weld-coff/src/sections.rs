@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::object::LittleEndian as LE;
 use rayon::prelude::*;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::hash::{NameHasher, hash_bytes, join};
 use weld_common::{par, trace};
 
@@ -273,7 +273,7 @@ pub fn parse<'a>(resolved: &Resolved<'a>, options: &Options, sink: &DiagSink, pa
         total = match total.checked_add(object.coff.sections.len() as u32) {
             Some(total) if total < u32::MAX / 2 => total,
             _ => {
-                sink.error("too many sections");
+                sink.error(Cause::TooLarge, "too many sections");
                 total
             }
         };
@@ -615,6 +615,6 @@ impl<'a> Parser<'_, 'a> {
 
     #[cold]
     fn error(&self, file: FileId, number: u32, text: String) {
-        self.sink.push(Diagnostic::error(text).of(file, number));
+        self.sink.push(Diagnostic::error(Cause::MalformedObject, text).of(file, number));
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use ::object::LittleEndian as LE;
 use rayon::prelude::*;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::prefetch::prefetch;
 use weld_common::{par, text, trace};
 
@@ -273,7 +273,10 @@ impl Freezer<'_, '_> {
             pe::IMAGE_SCN_CNT_UNINITIALIZED_DATA.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_WRITE.0;
         for name in self.resolved.demands.common_alignments.keys() {
             if names.find(name.as_bytes()).is_none() {
-                self.sink.warn(format!("/aligncomm:{name} has no effect: there is no such symbol"));
+                self.sink.warn(
+                    Cause::NoSuchSymbol,
+                    format!("/aligncomm:{name} has no effect: there is no such symbol"),
+                );
             }
         }
         for id in order {
@@ -333,7 +336,7 @@ impl Freezer<'_, '_> {
                 let dll = text::text(file.import.dll);
                 let name = self.options.shown(&[b"__imp_", file.import.symbol].concat());
                 let text = format!("cannot delay-load {dll} due to import of data: {name}");
-                self.sink.push(Diagnostic::error(text).of(file.file, 0));
+                self.sink.push(Diagnostic::error(Cause::DelayLoad, text).of(file.file, 0));
             }
             let next = loaders.len() as u32;
             let loader = *loaders.entry(dll).or_insert(next);
@@ -526,7 +529,7 @@ impl Freezer<'_, '_> {
                 object.name,
                 self.options.shown(entry.name)
             );
-            self.sink.push(Diagnostic::warning(text).of(object.file, 0));
+            self.sink.push(Diagnostic::warning(Cause::LocallyDefinedImport, text).of(object.file, 0));
         }
     }
 }

@@ -16,7 +16,7 @@
 use std::ffi::OsStr;
 use std::fmt;
 
-use crate::diag::{Diagnostic, Severity};
+use crate::diag::{Cause, Diagnostic, Severity};
 use crate::text::os_str;
 
 pub mod help;
@@ -347,7 +347,7 @@ pub fn pieces<'a, C: Context>(
             return Some((at, Piece::Input(os_str(arg))));
         }
         let Some(found) = find(table, arg) else { return Some((at, Piece::Wrong(unknown(table, arg)))) };
-        let wrong = |text: String| Some((at, Piece::Wrong(Diagnostic::error(text))));
+        let wrong = |text: String| Some((at, Piece::Wrong(Diagnostic::error(Cause::BadOption, text))));
         let value = match (found.row.value, found.value) {
             (Value::Required(_) | Value::Separate(_), None) => {
                 let Some(&value) = args.get(next) else {
@@ -387,9 +387,14 @@ pub fn keyword<C: Context>(table: &Table<C>, given: Given<'_>, context: &mut C) 
     let Some(row) = table.row(name.as_bytes()) else { return Ok(false) };
     let spelling = format!("{} {name}", given.spelling);
     match (row.value, value) {
-        (Value::None, Some(_)) => context.problem(Diagnostic::error(format!("{spelling} takes no value"))),
+        (Value::None, Some(_)) => {
+            context.problem(Diagnostic::error(Cause::BadOption, format!("{spelling} takes no value")))
+        }
         (Value::Required(what), None) => {
-            context.problem(Diagnostic::error(format!("{spelling}: missing value: {name}={what}")));
+            context.problem(Diagnostic::error(
+                Cause::BadOption,
+                format!("{spelling}: missing value: {name}={what}"),
+            ));
         }
         _ => carry_out(context, row, Given { spelling: &spelling, value: value.map(OsStr::new) }),
     }
@@ -403,15 +408,21 @@ pub fn carry_out<C: Context>(context: &mut C, row: &Spec<C>, given: Given<'_>) {
         Effect::Set(set) => set(context),
         Effect::Take(take) => {
             if let Err(error) = take(context, given) {
-                context.problem(Diagnostic::error(format!("{spelling}: {error}")));
+                context.problem(Diagnostic::error(Cause::BadOption, format!("{spelling}: {error}")));
             }
         }
         Effect::Accepted(_) => {}
         Effect::Lost(why) => {
-            context.problem(Diagnostic::warning(format!("{spelling} has no effect: {why}")));
+            context.problem(Diagnostic::warning(
+                Cause::OptionWithoutEffect,
+                format!("{spelling} has no effect: {why}"),
+            ));
         }
         Effect::Refused(why) => {
-            context.problem(Diagnostic::error(format!("{spelling} is not supported: {why}")));
+            context.problem(Diagnostic::error(
+                Cause::UnsupportedOption,
+                format!("{spelling} is not supported: {why}"),
+            ));
         }
     }
 }
@@ -471,7 +482,7 @@ fn unknown<C: Context>(table: &Table<C>, arg: &[u8]) -> Diagnostic {
     if let Some(nearest) = table.nearest(name.trim_start_matches('-')) {
         message.push_str(&format!("; did you mean '--{nearest}'?"));
     }
-    Diagnostic::error(message)
+    Diagnostic::error(Cause::UnknownOption, message)
 }
 
 /// How many insertions, deletions, replacements and swaps of neighbours turn `a` into `b`.

@@ -4,11 +4,18 @@
 //! order key (normally of a file and an index in it, [`Diagnostic::of`]) and is sorted by it when a phase
 //! ends: users see the same list in the same order for every thread count.
 //!
-//! Nothing prints here. The binary renders what [`DiagSink::finish`] returns.
+//! Each has a [`Cause`], and what it says of files, sections and symbols also as [`Facts`], for programs that
+//! read messages. Nothing prints here. The binary renders what [`DiagSink::finish`] returns.
+
+mod causes;
+mod facts;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
+
+pub use causes::{Cause, HasCause};
+pub use facts::{Facts, Spot};
 
 use crate::ids::FileId;
 
@@ -29,20 +36,12 @@ pub struct Place {
     pub offset: u64,
 }
 
-/// What an error is about, for programs that want to help (`--error-handling-script`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// A library, by the name that it was asked for.
-    Library(String),
-    /// A symbol, as it is in the files.
-    Symbol(Vec<u8>),
-}
-
 /// One error or warning. `message` is one line without a severity prefix; `notes` are the lines
 /// below it ("referenced by …"), without their prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     pub severity: Severity,
+    pub cause: Cause,
     pub order: u64,
     pub message: String,
     pub notes: Vec<String>,
@@ -54,31 +53,32 @@ pub struct Diagnostic {
     pub tells_owner: bool,
     /// An error that `--noinhibit-exec` turns into a warning.
     pub tolerable: bool,
-    /// What is not there, if that is what is wrong.
-    pub missing: Option<Missing>,
+    /// What it says, for programs. Few have nothing but their message.
+    pub facts: Option<Box<Facts>>,
 }
 
 impl Diagnostic {
-    pub fn error(message: impl Into<String>) -> Self {
+    pub fn error(cause: Cause, message: impl Into<String>) -> Self {
         Diagnostic {
             severity: Severity::Error,
+            cause,
             order: u64::MAX,
             message: message.into(),
             notes: Vec::new(),
             places: Vec::new(),
             tells_owner: false,
             tolerable: false,
-            missing: None,
+            facts: None,
         }
     }
 
-    pub fn warning(message: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) }
+    pub fn warning(cause: Cause, message: impl Into<String>) -> Self {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(cause, message) }
     }
 
     /// What is done, for `--verbose`.
     pub fn said(message: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Note, ..Diagnostic::error(message) }
+        Diagnostic { severity: Severity::Note, ..Diagnostic::error(Cause::Verbose, message) }
     }
 
     /// Sorts it by an input, and by what it speaks of there: a section, a symbol or a line, whichever the
@@ -100,6 +100,11 @@ impl Diagnostic {
 
     /// The message or note before speaks of this place.
     pub fn place(mut self, place: Place) -> Self {
+        if self.notes.is_empty()
+            && let Some(facts) = &mut self.facts
+        {
+            facts.at.place = Some(place);
+        }
         self.places.push((self.notes.len(), place));
         self
     }
@@ -107,12 +112,6 @@ impl Diagnostic {
     /// It is to tell what function or variable its first place lies in.
     pub fn tell_owner(mut self) -> Self {
         self.tells_owner = true;
-        self
-    }
-
-    /// Says what is not there.
-    pub fn of_missing(mut self, what: Missing) -> Self {
-        self.missing = Some(what);
         self
     }
 
@@ -224,13 +223,13 @@ impl DiagSink {
     }
 
     #[cold]
-    pub fn error(&self, message: impl Into<String>) {
-        self.push(Diagnostic::error(message));
+    pub fn error(&self, cause: Cause, message: impl Into<String>) {
+        self.push(Diagnostic::error(cause, message));
     }
 
     #[cold]
-    pub fn warn(&self, message: impl Into<String>) {
-        self.push(Diagnostic::warning(message));
+    pub fn warn(&self, cause: Cause, message: impl Into<String>) {
+        self.push(Diagnostic::warning(cause, message));
     }
 
     pub fn has_errors(&self) -> bool {
@@ -308,10 +307,10 @@ mod tests {
     #[test]
     fn sorted_by_order_within_a_phase() {
         let sink = DiagSink::new();
-        sink.push(Diagnostic::warning("b").at(2));
-        sink.push(Diagnostic::warning("a").at(1));
+        sink.push(Diagnostic::warning(Cause::Internal, "b").at(2));
+        sink.push(Diagnostic::warning(Cause::Internal, "a").at(1));
         assert!(sink.end_phase().is_ok());
-        sink.push(Diagnostic::error("c").at(0));
+        sink.push(Diagnostic::error(Cause::Internal, "c").at(0));
         let err = sink.end_phase().unwrap_err();
         let text: Vec<_> = err.list.iter().map(|d| d.message.as_str()).collect();
         assert_eq!(text, ["a", "b", "c"]);
@@ -322,7 +321,9 @@ mod tests {
         let sink = DiagSink::new();
         for offset in [0x2c, 3] {
             let place = Place { file: 1, section: 1, offset };
-            sink.push(Diagnostic::error(format!("a.o:(.text+{offset:#x})")).at(1).place(place));
+            sink.push(
+                Diagnostic::error(Cause::Internal, format!("a.o:(.text+{offset:#x})")).at(1).place(place),
+            );
         }
         let err = sink.end_phase().unwrap_err();
         assert_eq!(err.list[0].message, "a.o:(.text+0x3)");
@@ -331,8 +332,8 @@ mod tests {
     #[test]
     fn sorted_by_notes_where_messages_are_one() {
         let sink = DiagSink::new();
-        sink.push(Diagnostic::error("undefined").note("in b"));
-        sink.push(Diagnostic::error("undefined").note("in a"));
+        sink.push(Diagnostic::error(Cause::Internal, "undefined").note("in b"));
+        sink.push(Diagnostic::error(Cause::Internal, "undefined").note("in a"));
         assert_eq!(sink.end_phase().unwrap_err().list[0].notes, ["in a"]);
     }
 
@@ -340,18 +341,18 @@ mod tests {
     fn tolerable_errors_are_warnings_if_wanted() {
         let sink = DiagSink::new();
         sink.set_tolerant(true);
-        sink.push(Diagnostic::error("a").tolerable());
+        sink.push(Diagnostic::error(Cause::Internal, "a").tolerable());
         assert!(sink.end_phase().is_ok());
-        sink.push(Diagnostic::error("b"));
+        sink.push(Diagnostic::error(Cause::Internal, "b"));
         assert!(sink.end_phase().is_err());
     }
 
     #[test]
     fn what_is_found_again_is_said_once() {
         let sink = DiagSink::new();
-        ["a", "b"].into_iter().for_each(|text| sink.warn(text));
+        ["a", "b"].into_iter().for_each(|text| sink.warn(Cause::Internal, text));
         let count = sink.count();
-        ["b", "c", "a"].into_iter().for_each(|text| sink.warn(text));
+        ["b", "c", "a"].into_iter().for_each(|text| sink.warn(Cause::Internal, text));
         sink.drop_repetitions(count);
         let texts: Vec<String> = sink.finish().into_iter().map(|d| d.message).collect();
         assert_eq!(texts, ["a", "b", "c"]);
@@ -361,7 +362,7 @@ mod tests {
     fn fatal_warnings_are_errors() {
         let sink = DiagSink::new();
         sink.set_fatal_warnings(true);
-        sink.warn("w");
+        sink.warn(Cause::Internal, "w");
         assert!(sink.has_errors());
         assert_eq!(sink.finish().len(), 1);
     }

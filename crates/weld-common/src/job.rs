@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::diag::{DiagSink, Diagnostic, Diagnostics};
+use crate::diag::{Cause, DiagSink, Diagnostic, Diagnostics};
 use crate::host::Host;
 use crate::io;
 use crate::io::input::InputStore;
@@ -54,7 +54,7 @@ pub fn done_with<T>(host: &dyn Host, value: T) {
 pub fn print(host: &dyn Host, text: &str) -> Result<(), Diagnostics> {
     host.print(&text::bytes(text)).map_err(|e| {
         let text = format!("cannot write to standard output: {}", io::reason(&e));
-        Diagnostic::error(text).into()
+        Diagnostic::error(Cause::CannotWriteFile, text).into()
     })
 }
 
@@ -157,7 +157,7 @@ impl<'j, O> Job<'j, O> {
         verbose: bool,
     ) -> Result<OutputFile<'j>, Diagnostics> {
         let file = OutputFile::create(path, size, options, self.host)
-            .map_err(|e| Diagnostics::from(Diagnostic::error(e.to_string())))?;
+            .map_err(|e| Diagnostics::from(Diagnostic::from(e)))?;
         self.host.output_begins(size);
         self.trace.note("output bytes", || size.to_string());
         let (engine, why) = file.engine();
@@ -242,5 +242,8 @@ impl<'j, O> Job<'j, O> {
 
 /// An input that somebody wrote to while it was being linked.
 fn changed_input(path: &Path) -> Diagnostic {
-    Diagnostic::error(format!("input file {} changed while it was being linked", text::path(path)))
+    Diagnostic::error(
+        Cause::InputChanged,
+        format!("input file {} changed while it was being linked", text::path(path)),
+    )
 }

@@ -20,7 +20,7 @@ use std::sync::Mutex;
 
 use self::tar::Tar;
 use crate::args::response::Quoting;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Cause, Diagnostic, Diagnostics};
 use crate::host::Host;
 use crate::io::input::InputStore;
 use crate::io::output::{self, OutputError, reports};
@@ -143,7 +143,7 @@ impl Recorder {
         let done = self.contents(&opened, &state.opened).and_then(|tar| self.put(&tar, host));
         state.closed |= done.is_err();
         state.written = Some(opened.len());
-        done.map_err(|e| Diagnostic::error(e.to_string()).into())
+        done.map_err(|e| Diagnostic::error(Cause::Reproduce, e.to_string()).into())
     }
 
     /// The tar file of what has been opened, in the order of the calls that found it.

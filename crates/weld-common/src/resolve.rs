@@ -24,7 +24,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
-use crate::diag::{DiagSink, Diagnostic, Diagnostics};
+use crate::diag::{DiagSink, Diagnostic, Diagnostics, HasCause};
 use crate::hash::hash_bytes;
 use crate::ids::{FileId, SymbolId};
 use crate::symbol_names::{BinPool, Bins, IdSink, Names, Rank, Record, Rules};
@@ -39,7 +39,7 @@ pub trait Format<'a>: Sync + Sized {
     type Rules: Rules;
     type File: File;
     /// What is wrong with a file, or why it cannot take part; for messages.
-    type Error: fmt::Display + Send;
+    type Error: fmt::Display + HasCause + Send;
     /// What is learnt of files that are read, whether they stay or not, and is looked at in their order.
     type Heading: Send;
 
@@ -294,8 +294,9 @@ impl<'a, 's, F: Format<'a>> Rounds<'a, 's, F> {
 
     #[cold]
     fn refuse(&self, file: FileId, error: &F::Error) {
-        let text = format!("{}: {error}", self.format.name(file));
-        self.sink.push(Diagnostic::error(text).of(file, 0));
+        let name = self.format.name(file);
+        let problem = Diagnostic::error(error.cause(), format!("{name}: {error}"));
+        self.sink.push(problem.in_file(name).of(file, 0));
     }
 
     /// Batches only bound memory; how work is cut does not show in the result.

@@ -11,7 +11,7 @@ mod round;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
-use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
 use weld_common::io;
 use weld_common::io::input::InputStore;
@@ -111,8 +111,12 @@ fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &mut Kept) -> Result<
     setup::choose_map(&mut options, host);
     setup::check_plugin(&options)?;
     if let Some(directory) = &options.directory {
-        host.change_directory(directory)
-            .map_err(|e| Diagnostic::error(format!("-C {}: {}", text::path(directory), io::reason(&e))))?;
+        host.change_directory(directory).map_err(|e| {
+            Diagnostic::error(
+                Cause::CannotOpenFile,
+                format!("-C {}: {}", text::path(directory), io::reason(&e)),
+            )
+        })?;
     }
     let written = report::files::check(&options)?;
     // Before files are opened, which might take the numbers of descriptors that the build did not pass on.
@@ -204,7 +208,7 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
 fn check_outputs(options: &Options) -> Result<(), Diagnostics> {
     let mut paths = std::iter::once(&options.output.path).chain(&options.output.debug_file);
     let checked = paths.try_for_each(|path| output::check(path));
-    checked.map_err(|e| Diagnostic::error(e.to_string()).into())
+    checked.map_err(|e| Diagnostic::from(e).into())
 }
 
 /// From inputs that are open to the finished output.
@@ -405,7 +409,7 @@ fn finish_link<'j>(
     if emit::compress::is_wanted(job.options) {
         let image = plan.image(job, context, resolved, sections, symbols);
         let compressed = job.step("compress sections", || emit::compress::run(&image, context));
-        let compressed = compressed.map_err(|e| Diagnostic::error(e.to_string()))?;
+        let compressed = compressed.map_err(|e| Diagnostic::error(Cause::TooLarge, e.to_string()))?;
         job.sink.end_phase()?;
         plan.shrink(compressed)?;
     }
@@ -490,7 +494,7 @@ fn open<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
     // A script that only adds to a layout adds to the default one.
     inputs.complete_script(|machine| default_script::text(job.options, machine.facts()), job.sink)?;
     if inputs.files.len() == 1 && inputs.archives.is_empty() {
-        return Err(Diagnostic::error("no input files").into());
+        return Err(Diagnostic::error(Cause::NoInputFiles, "no input files").into());
     }
     Ok(inputs)
 }
@@ -519,7 +523,7 @@ fn resolve<'j>(
         }
         if let Some(object) = slim_object(&resolved) {
             let text = "says that it has intermediate code of GCC's only, but has none";
-            sink.push(object.whole().error(text.to_owned()));
+            sink.push(object.whole().error(Cause::LtoIncompatible, text.to_owned()));
             sink.end_phase()?;
         }
         // Objects may ask for libraries. That is rare, so all starts again then.

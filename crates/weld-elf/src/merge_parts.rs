@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use rayon::prelude::*;
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_common::io::input::InputStore;
 use weld_common::merge::{MergeError, MergeInput, MergeOptions, Merged};
 use weld_common::{par, trace};
@@ -181,7 +181,7 @@ impl<'a> Merger<'_, 'a> {
     fn error(&self, object: u32, section: SectionId, message: &str) {
         let o = &self.objects[object as usize];
         let shndx = section.0 - o.section_base;
-        self.sink.push(o.at_section(shndx).error(message));
+        self.sink.push(o.at_section(shndx).error(Cause::MalformedObject, message));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the options and inputs together make of the output; the questions that phases ask.
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 
 use crate::arch::Machine;
 use crate::arch::facts::Facts;
@@ -69,7 +69,7 @@ impl Mode {
                 "-z {option} is not supported for {}, whose relocations have addends {place}",
                 machine.name
             );
-            return Err(Diagnostic::error(text).into());
+            return Err(Diagnostic::error(Cause::UnsupportedOption, text).into());
         }
         let relocs = &options.relocs;
         let of_x86_64 = [
@@ -84,7 +84,11 @@ impl Mode {
                 (_, "i386") if *option == "-z call-nop" => continue,
                 (_, name) => format!("for {name}"),
             };
-            return Err(Diagnostic::error(format!("{option} is not supported {why}")).into());
+            return Err(Diagnostic::error(
+                Cause::UnsupportedOption,
+                format!("{option} is not supported {why}"),
+            )
+            .into());
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 
 use rayon::prelude::*;
-use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
 use weld_common::io::input::InputStore;
 use weld_common::text;
@@ -41,7 +41,7 @@ pub fn dependent_libraries<'a>(
         let names = object.section_data(shndx).unwrap_or(&[]);
         if names.last().is_some_and(|&last| last != 0) {
             let place = object.at_section(shndx as u32);
-            sink.error(format!("{place}: last name of a library is not terminated"));
+            sink.error(Cause::MalformedObject, format!("{place}: last name of a library is not terminated"));
             continue;
         }
         for name in names.split(|&b| b == 0).filter(|n| !n.is_empty()) {
@@ -241,7 +241,10 @@ pub fn check_plugin(options: &Options) -> Result<(), Diagnostic> {
     match &options.lto.engine.plugin {
         Some(path) if options.compat_mode != CompatMode::Lld && !path.exists() => {
             let path = text::path(path);
-            Err(Diagnostic::error(format!("-plugin: cannot open {path}: No such file or directory")))
+            Err(Diagnostic::error(
+                Cause::CannotOpenFile,
+                format!("-plugin: cannot open {path}: No such file or directory"),
+            ))
         }
         _ => Ok(()),
     }
@@ -314,7 +317,7 @@ pub fn check_scripted(options: &Options) -> Result<(), Diagnostics> {
     match given.iter().find(|(_, is_given, _)| *is_given) {
         Some((option, _, instead)) => {
             let text = format!("{option} cannot be used with a linker script that has SECTIONS");
-            Err(Diagnostic::error(text).note((*instead).to_owned()).into())
+            Err(Diagnostic::error(Cause::UnsupportedOption, text).note((*instead).to_owned()).into())
         }
         None => Ok(()),
     }

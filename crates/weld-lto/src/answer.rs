@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use memmap2::Mmap;
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::io::input::InputStore;
 use weld_common::job::Job;
 use weld_common::text::text;
@@ -37,8 +37,8 @@ impl Answer {
             let text = message.text.clone();
             match message.level {
                 Level::Output | Level::Remark => job.print(&format!("{text}\n"))?,
-                Level::Warning => job.sink.push(Diagnostic::warning(text)),
-                Level::Error => job.sink.push(Diagnostic::error(text)),
+                Level::Warning => job.sink.push(Diagnostic::warning(Cause::LtoCompiler, text)),
+                Level::Error => job.sink.push(Diagnostic::error(Cause::LtoCompiler, text)),
             }
         }
         job.sink.end_phase()
@@ -51,7 +51,7 @@ pub fn wanted_too_late(object: &dyn fmt::Display, name: &[u8], refer: &str) -> D
     let name = text(name);
     let said = format!("{object}: has to be compiled, but is wanted only by what has been compiled");
     let note = format!("for '{name}': name the file, or refer to '{name}' in what is linked ({refer}{name})");
-    Diagnostic::error(said).note(note)
+    Diagnostic::error(Cause::LtoIncompatible, said).in_file(object).hint(note)
 }
 
 /// A file of machine code.
@@ -211,7 +211,11 @@ impl EngineError {
 
 impl From<&EngineError> for Diagnostic {
     fn from(error: &EngineError) -> Diagnostic {
-        error.notes().into_iter().fold(Diagnostic::error(error.to_string()), Diagnostic::note)
+        let cause = match &error.fault {
+            Fault::NotFound { .. } => Cause::LtoWithoutEngine,
+            _ => Cause::LtoFailed,
+        };
+        error.notes().into_iter().fold(Diagnostic::error(cause, error.to_string()), Diagnostic::note)
     }
 }
 

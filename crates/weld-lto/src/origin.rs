@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use weld_common::archive::{Archive, Member, MemberData};
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::io::thin;
 use weld_common::text;
@@ -82,7 +82,8 @@ impl<'a> Origin<'a> {
 
 /// An object of which a compiler would find no intermediate code any more.
 pub fn gone(object: &dyn fmt::Display) -> Diagnostic {
-    Diagnostic::error(format!("{object}: a compiler would not find it any more"))
+    Diagnostic::error(Cause::LtoIncompatible, format!("{object}: a compiler would not find it any more"))
+        .in_file(object)
 }
 
 fn kept<'a>(path: &Path, store: &'a InputStore<'a>) -> &'a [u8] {

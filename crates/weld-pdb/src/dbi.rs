@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::sort;
 
 use crate::input::{Contribution, Image};
@@ -77,7 +77,7 @@ impl Dbi {
         if symbols.modules.len() > MOST_MODULES {
             let text =
                 format!("too many modules for a PDB: {} of at most {MOST_MODULES}", symbols.modules.len());
-            return Err(Diagnostic::error(text));
+            return Err(Diagnostic::error(Cause::PdbLimit, text));
         }
         let contributions = sorted(image.contributions, parallel);
         let map = section_map(image);
@@ -93,8 +93,12 @@ impl Dbi {
         put_u16(&mut streams_list, 2 * SECTION_HEADERS, streams.section_headers);
         put_u16(&mut streams_list, 2 * NEW_FPO, streams.new_fpo);
         let contributions_len = 4 + contributions.len() * CONTRIBUTION_SIZE;
-        let too_large =
-            || Diagnostic::error("lists of modules, files or contributions are too large for a PDB");
+        let too_large = || {
+            Diagnostic::error(
+                Cause::PdbLimit,
+                "lists of modules, files or contributions are too large for a PDB",
+            )
+        };
         let lens = [
             modules.len() as u64,
             contributions_len as u64,

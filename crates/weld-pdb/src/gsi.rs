@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::{par, sort};
 
 use crate::codeview::records::HEADER;
@@ -233,9 +233,10 @@ impl<'a> Publics<'a> {
         }
         places.push(at as u32);
         if at > 1 << 31 {
-            return Err(Diagnostic::error(format!(
-                "too many public symbols for a PDB: their records have {at} bytes"
-            )));
+            return Err(Diagnostic::error(
+                Cause::PdbLimit,
+                format!("too many public symbols for a PDB: their records have {at} bytes"),
+            ));
         }
         let items = par::list("list publics", parallel, publics.len(), 1 << 14, |range| {
             let item = |i: usize| {

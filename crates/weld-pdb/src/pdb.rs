@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 
 use crate::codeview::Space;
 use crate::dbi::{self, Dbi};
@@ -149,7 +149,10 @@ impl<'a> Pdb<'a> {
         let fits = |(i, len): (usize, u64)| {
             // The last value means that there is no such stream.
             u32::try_from(len).ok().filter(|&len| len < u32::MAX - 0xffff).ok_or_else(|| {
-                Diagnostic::error(format!("stream {i} of the PDB would have {len} bytes, of which 4 GiB fit"))
+                Diagnostic::error(
+                    Cause::PdbLimit,
+                    format!("stream {i} of the PDB would have {len} bytes, of which 4 GiB fit"),
+                )
             })
         };
         lens.into_iter().enumerate().map(fits).collect()
@@ -195,7 +198,10 @@ fn number_streams(
     let ipi_hash = has(Space::Id).then(|| number(1));
     let count = number(0);
     if count > usize::from(dbi::NO_STREAM) {
-        return Err(Diagnostic::error("a PDB has room for 65535 streams, and there are more modules"));
+        return Err(Diagnostic::error(
+            Cause::PdbLimit,
+            "a PDB has room for 65535 streams, and there are more modules",
+        ));
     }
     Ok(Streams {
         globals: first,
@@ -217,11 +223,17 @@ fn lay_out(lens: &[u32], wanted: u32, sink: &DiagSink) -> Result<Layout, Diagnos
     let smallest = wanted.max(msf::PAGE_SIZES[0]);
     let layout = Layout::fit(lens, smallest).map_err(|_| {
         let total: u64 = lens.iter().map(|&len| u64::from(len)).sum();
-        Diagnostic::error(format!("the PDB would have {total} bytes, which is more than the format allows"))
+        Diagnostic::error(
+            Cause::PdbLimit,
+            format!("the PDB would have {total} bytes, which is more than the format allows"),
+        )
     })?;
     let page = layout.page_size();
     if page > smallest {
-        sink.warn(format!("the PDB does not fit into pages of {smallest} bytes; it has pages of {page}"));
+        sink.warn(
+            Cause::DebugInfo,
+            format!("the PDB does not fit into pages of {smallest} bytes; it has pages of {page}"),
+        );
     }
     Ok(layout)
 }

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::{hash, par};
 
 use crate::paths::absolute;
@@ -85,8 +85,9 @@ impl<'a> Strings<'a> {
         }
         let offset = self.len();
         let end = offset.checked_add(name.len() as u32 + 1).filter(|&end| end < 1 << 31);
-        self.offsets
-            .push(end.ok_or_else(|| Diagnostic::error("names of source files have more than 2 GiB"))?);
+        self.offsets.push(end.ok_or_else(|| {
+            Diagnostic::error(Cause::PdbLimit, "names of source files have more than 2 GiB")
+        })?);
         self.names.push(name);
         Ok(offset)
     }

@@ -13,7 +13,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::{par, prefetch, zeroed};
 
 /// Longer searches mean that the table is too small, or that somebody made up hashes.
@@ -161,6 +161,7 @@ fn enter_with_room(
         }
         if room > 4 * total {
             return Err(Diagnostic::error(
+                Cause::PdbLimit,
                 "records of debug information cannot be told apart by their hashes",
             ));
         }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::io::output::{OutputError, OutputFile};
 use weld_common::io::units::{Digest, UnitSink};
 
@@ -169,9 +169,10 @@ impl Pdb<'_> {
         )?;
         let misfits = writing.misfits.into_inner();
         if misfits > 0 {
-            sink.warn(format!(
-                "{misfits} relocations in .debug$S are not where addresses are, and were left out"
-            ));
+            sink.warn(
+                Cause::DebugInfo,
+                format!("{misfits} relocations in .debug$S are not where addresses are, and were left out"),
+            );
         }
         Ok(Identity { guid, age: dbi::AGE })
     }

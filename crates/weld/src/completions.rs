@@ -8,6 +8,7 @@ use std::fmt::{self, Write};
 
 use weld_common::args::Value;
 use weld_common::args::help::Name;
+use weld_common::diag::Cause;
 
 use crate::flavour::COMMANDS;
 use crate::pages::topics::TOPICS;
@@ -68,6 +69,10 @@ fn topics() -> String {
     TOPICS.iter().map(|topic| topic.name).collect::<Vec<_>>().join(" ")
 }
 
+fn codes() -> String {
+    Cause::ALL.iter().map(|cause| cause.code()).collect::<Vec<_>>().join(" ")
+}
+
 fn commands() -> String {
     COMMANDS.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(" ")
 }
@@ -113,6 +118,7 @@ _weld() {{
         fi
         case $command in
             help) COMPREPLY=($(compgen -W '{topics}' -- "$current")); return ;;
+            explain) COMPREPLY=($(compgen -W '{codes}' -- "$current")); return ;;
             completions) COMPREPLY=($(compgen -W '{shells}' -- "$current")); return ;;
             install-links|uninstall-links|relink) COMPREPLY=($(compgen -d -- "$current")); return ;;
             run)
@@ -149,6 +155,7 @@ complete -o filenames -F _weld_link {COFF_PROGRAMS}
         link_options = bash_words(&weld_coff::args::option_names(), ":"),
         commands = commands(),
         topics = topics(),
+        codes = codes(),
         shells = SHELLS.join(" "),
         of_files = of_files.join("|"),
     )
@@ -222,6 +229,7 @@ if [[ $service == weld ]]; then
   fi
   case $words[2] in
     help) compadd {topics}; return ;;
+    explain) compadd {codes}; return ;;
     completions) compadd {shells}; return ;;
     install-links|uninstall-links|relink) _files -/; return ;;
     run) shift 2 words; (( CURRENT -= 2 )); _normal; return ;;
@@ -230,6 +238,7 @@ fi
 _arguments $options '*:file:_files'
 "#,
         topics = topics(),
+        codes = codes(),
         shells = SHELLS.join(" "),
     );
     out
@@ -242,6 +251,7 @@ fn fish() -> String {
         _ = writeln!(out, "complete -c weld -n __fish_use_subcommand -a {name} -d '{}'", fish_quoted(what));
     }
     _ = writeln!(out, "complete -c weld -n '__fish_seen_subcommand_from help' -f -a '{}'", topics());
+    _ = writeln!(out, "complete -c weld -n '__fish_seen_subcommand_from explain' -f -a '{}'", codes());
     _ = writeln!(
         out,
         "complete -c weld -n '__fish_seen_subcommand_from completions' -f -a '{}'",

@@ -25,6 +25,8 @@ pub enum Flavour {
     UninstallLinks,
     /// `weld help [TOPIC]`.
     Help,
+    /// `weld explain [CODE]`.
+    Explain,
     /// `weld completions SHELL`.
     Completions,
 }
@@ -41,6 +43,7 @@ pub const COMMANDS: &[(&str, Flavour, &str)] = &[
         "Say which engines for link-time optimisation there are, or build one",
     ),
     ("help", Flavour::Help, "Show a page of the manual"),
+    ("explain", Flavour::Explain, "Tell what a message means, by its code, and what to do about it"),
     ("completions", Flavour::Completions, "Print what lets a shell complete command lines"),
 ];
 

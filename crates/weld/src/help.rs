@@ -62,7 +62,7 @@ fn contents() -> String {
 }
 
 /// Lines as long as the terminal's, but none that nobody likes to read.
-fn style() -> Style {
+pub fn style() -> Style {
     let width =
         signals::terminal_width().map_or(WIDTH, |columns| columns.saturating_sub(1).clamp(40, MAX_WIDTH));
     Style { width, color: cfg!(unix) && io::stdout().is_terminal() && render::is_smart() }

@@ -11,13 +11,14 @@ const ROOMS: &[&str] = &[
     "progress", // What links need of the program, and what is said.
     "host",
     "memory",
+    "pages",
     "render", // What is not a link.
     "install",
     "lto_engine",
     "run",
     "relink",
-    "pages",
     "help",
+    "explain",
     "completions",
 ];
 

@@ -8,12 +8,13 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::path::Path;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::host::Host;
 use weld_common::io::reason;
 use weld_common::text;
 
 mod completions;
+mod explain;
 mod flavour;
 mod help;
 mod host;
@@ -78,13 +79,15 @@ fn run(args: &[OsString]) -> i32 {
     match flavour {
         Flavour::Elf if rest.is_empty() && !flavour::is_called_by_drivers(&program) => {
             let text = format!("no input files\n{}", introduction(&program));
-            fail(&Renderer::new(program, &[]), text.trim_end())
+            Renderer::new(program, &[]).print(&[Diagnostic::error(Cause::NoInputFiles, text.trim_end())]);
+            1
         }
         Flavour::Elf => noted(args, link_elf(program, rest)),
         Flavour::Coff | Flavour::Mingw => noted(args, link_coff(program, flavour, rest)),
         Flavour::InstallLinks => answer(&program, install::links(rest)),
         Flavour::UninstallLinks => answer(&program, install::remove(rest)),
         Flavour::Help => answer(&program, help::run(rest)),
+        Flavour::Explain => answer(&program, explain::run(rest)),
         Flavour::Completions => answer(&program, completions::run(rest)),
         Flavour::Relink => answer(&program, relink::run(rest)),
         Flavour::LtoEngine => {
@@ -174,7 +177,7 @@ fn link_coff(program: String, flavour: Flavour, args: &[OsString]) -> i32 {
 }
 
 fn fail(renderer: &Renderer, message: impl Into<String>) -> i32 {
-    renderer.print(&[Diagnostic::error(message)]);
+    renderer.print(&[Diagnostic::error(Cause::CommandFailed, message)]);
     1
 }
 

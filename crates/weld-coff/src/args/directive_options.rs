@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use weld_common::args::{
     Context, Given, Group, Index, Table, Value, ValueError, accepted, name_count, slash, take,
 };
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use super::values::{self, OptionError};
 use crate::options::Demands;
@@ -114,9 +114,12 @@ impl Demands {
         let new = || (value.to_owned(), origin.to_owned());
         let (old, first) = self.mismatches.entry(key.to_owned()).or_insert_with(new);
         Ok((old != value).then(|| {
-            Diagnostic::error(format!("/failifmismatch: mismatch detected for '{key}':"))
-                .note(format!("{first} has value {old}"))
-                .note(format!("{origin} has value {value}"))
+            Diagnostic::error(
+                Cause::FailIfMismatch,
+                format!("/failifmismatch: mismatch detected for '{key}':"),
+            )
+            .note(format!("{first} has value {old}"))
+            .note(format!("{origin} has value {value}"))
         }))
     }
 
@@ -173,14 +176,15 @@ impl Context for Directing {
     type Error = OptionError;
 
     fn input(&mut self, path: &OsStr) {
-        self.problem(Diagnostic::error(format!("unexpected word '{}'", path.display())));
+        self.problem(Diagnostic::error(Cause::Directive, format!("unexpected word '{}'", path.display())));
     }
 
     fn problem(&mut self, mut problem: Diagnostic) {
         if problem.message.starts_with(slash::UNKNOWN) || problem.message.starts_with("could not open") {
             // An object that wants what nobody knows cannot be linked rightly.
             let (word, origin) = (&self.word, &self.origin);
-            problem = Diagnostic::error(format!("{word} is not allowed in .drectve ({origin})"));
+            problem =
+                Diagnostic::error(Cause::Directive, format!("{word} is not allowed in .drectve ({origin})"));
         } else {
             problem.message = format!("{}: in its directives: {}", self.origin, problem.message);
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use weld_common::args::response::{Expanded, Quoting, words};
 use weld_common::args::{help, slash};
-use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, DiagSink, Diagnostic, Diagnostics};
 use weld_common::text;
 
 use crate::options::{Invocation, Options, Reproduction};
@@ -108,7 +108,7 @@ pub fn parse(args: &[OsString], environment: &Environment, sink: &DiagSink) -> R
     problems.into_iter().for_each(|problem| sink.push(problem));
     sink.end_phase()?;
     if args.is_empty() {
-        return Err(Diagnostic::error("no input files").into());
+        return Err(Diagnostic::error(Cause::NoInputFiles, "no input files").into());
     }
     Ok(Command::Link(options))
 }
@@ -156,6 +156,7 @@ fn check_libraries_options(args: &[&OsStr], library: bool, sink: &DiagSink) {
         "color-diagnostics",
         "no-color-diagnostics",
         "progress",
+        "error-format",
     ];
     for arg in args {
         let text = arg.to_string_lossy();
@@ -169,17 +170,20 @@ fn check_libraries_options(args: &[&OsStr], library: bool, sink: &DiagSink) {
             false => own,
         };
         if wrong && !is_file(arg) {
-            sink.error(match library {
-                true => format!("/{name} means nothing to a library (/lib)"),
-                false => format!("/{name} needs /lib"),
-            });
+            sink.error(
+                Cause::UnsupportedOption,
+                match library {
+                    true => format!("/{name} means nothing to a library (/lib)"),
+                    false => format!("/{name} needs /lib"),
+                },
+            );
         }
     }
 }
 
 /// How the linker was called. What changes no output is left out, so that the PDB is the same without it.
 fn invocation(args: &[&OsStr], environment: &Environment) -> Invocation {
-    const WITHOUT_EFFECT: [&str; 11] = [
+    const WITHOUT_EFFECT: [&str; 12] = [
         "threads",
         "mmap-output-file",
         "no-mmap-output-file",
@@ -191,6 +195,7 @@ fn invocation(args: &[&OsStr], environment: &Environment) -> Invocation {
         "errorlimit",
         "error-limit",
         "progress",
+        "error-format",
     ];
     let is_kept = |arg: &&&OsStr| {
         let arg = arg.to_string_lossy().to_ascii_lowercase();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use weld_common::args::values::number;
 use weld_common::args::{Context, Given, Problems, ValueError};
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_lto::rows::Holder;
 
 use super::values::{OptionError, optional_text};
@@ -81,8 +81,8 @@ impl Holder for State {
 }
 
 impl State {
-    pub fn warn(&mut self, text: impl Into<String>) {
-        self.problem(Diagnostic::warning(text));
+    pub fn warn(&mut self, cause: Cause, text: impl Into<String>) {
+        self.problem(Diagnostic::warning(cause, text));
     }
 
     /// The words of `/verbose:`; none is all.
@@ -123,7 +123,10 @@ impl State {
         match given.text()?.to_ascii_lowercase().as_str() {
             "exports" => self.o.reports.map_exports = true,
             word @ ("lines" | "pdata") => {
-                self.warn(format!("/mapinfo:{word} has no effect: maps do not have it; a PDB has (/debug)"));
+                self.warn(
+                    Cause::OptionWithoutEffect,
+                    format!("/mapinfo:{word} has no effect: maps do not have it; a PDB has (/debug)"),
+                );
             }
             word => return Err(OptionError::Word(word.to_owned())),
         }
@@ -176,7 +179,10 @@ impl State {
                 "icf" => self.o.icf = Some(Icf::All),
                 "safeicf" => self.o.icf = Some(Icf::Safe),
                 "noicf" => self.o.icf = Some(Icf::None),
-                "lldtailmerge" => self.warn("/opt:lldtailmerge has no effect: strings stay as they are"),
+                "lldtailmerge" => self.warn(
+                    Cause::OptionWithoutEffect,
+                    "/opt:lldtailmerge has no effect: strings stay as they are",
+                ),
                 "nolldtailmerge" | "lbr" | "nolbr" => {}
                 _ if lto::optimise(&mut self.o.lto, word)? => {}
                 _ => match word.strip_prefix("icf=").map(number) {
@@ -201,7 +207,7 @@ impl State {
                 "dwarf" => (debug.dwarf, debug.symtab) = (true, true),
                 "full" | "ghash" | "noghash" => (debug.pdb, debug.dwarf) = (true, true),
                 "fastlink" => {
-                    self.warn("/debug:fastlink unsupported; using /debug:full");
+                    self.warn(Cause::OptionWithoutEffect, "/debug:fastlink unsupported; using /debug:full");
                     (debug.pdb, debug.dwarf) = (true, true);
                 }
                 _ => return Err(OptionError::Word(word.to_owned())),
@@ -297,7 +303,7 @@ impl State {
     pub fn debug_type(&mut self, given: Given<'_>) -> Result<(), OptionError> {
         for word in given.text()?.to_ascii_lowercase().split(',') {
             if !matches!(word, "cv" | "pdata" | "fixup") {
-                self.warn(format!("/debugtype: unknown option '{word}'"));
+                self.warn(Cause::UnknownOption, format!("/debugtype: unknown option '{word}'"));
             }
         }
         Ok(())
@@ -307,7 +313,9 @@ impl State {
         let text = given.text()?;
         match super::values::seconds(text) {
             Some(seconds) => self.o.timestamp = Timestamp::Given(seconds),
-            None => self.fail(format!("invalid timestamp: {text}.  Expected 32-bit integer")),
+            None => {
+                self.fail(Cause::BadOption, format!("invalid timestamp: {text}.  Expected 32-bit integer"))
+            }
         }
         self.has_time = true;
         Ok(())
@@ -318,22 +326,22 @@ impl State {
         match super::values::seconds(text) {
             _ if self.has_time => {}
             Some(seconds) => self.o.timestamp = Timestamp::Given(seconds),
-            None => self.fail(super::values::wrong_epoch(text)),
+            None => self.fail(Cause::BadOption, super::values::wrong_epoch(text)),
         }
     }
 
     /// `/start-lib` and `/end-lib`.
     pub fn in_lib(&mut self, begins: bool) {
         match (self.in_lib, begins) {
-            (true, true) => self.fail("nested -start-lib"),
-            (false, false) => self.fail("stray -end-lib"),
+            (true, true) => self.fail(Cause::ConflictingOptions, "nested -start-lib"),
+            (false, false) => self.fail(Cause::ConflictingOptions, "stray -end-lib"),
             _ => self.in_lib = begins,
         }
     }
 
     /// An error that tells more than which option it is about.
-    pub fn fail(&mut self, text: impl Into<String>) {
-        self.problem(Diagnostic::error(text));
+    pub fn fail(&mut self, cause: Cause, text: impl Into<String>) {
+        self.problem(Diagnostic::error(cause, text));
     }
 
     pub fn force(&mut self, given: Given<'_>) -> Result<(), OptionError> {
@@ -390,7 +398,7 @@ impl State {
             }
         };
         if self.incremental == Some(true) {
-            self.warn(text);
+            self.warn(Cause::OptionWithoutEffect, text);
         }
     }
 
@@ -435,10 +443,11 @@ impl State {
             Ok(Some((base, size))) => {
                 (self.o.loading.base, self.o.loading.greatest_size) = (Some(base), size)
             }
-            Ok(None) => {
-                self.warn(format!("/base: {file} says nothing of {key}; using the default [LNK4198]"))
-            }
-            Err(why) => self.fail(format!("/base: {why}")),
+            Ok(None) => self.warn(
+                Cause::BadOption,
+                format!("/base: {file} says nothing of {key}; using the default [LNK4198]"),
+            ),
+            Err(why) => self.fail(Cause::BadOption, format!("/base: {why}")),
         }
     }
 
@@ -457,30 +466,37 @@ impl State {
         o.warnings.disallowed_libs = !self.ignored.contains(&4098);
         o.warnings.missing_types = !self.ignored.contains(&4099);
         if self.base_file.is_some() && self.reproduce.is_some() {
-            self.fail("/reproduce cannot be given together with /base:@: give the address itself");
+            self.fail(
+                Cause::ConflictingOptions,
+                "/reproduce cannot be given together with /base:@: give the address itself",
+            );
         }
         if let Some((file, key)) = self.base_file.take() {
             self.base_from_file(&file, &key);
         }
         if self.o.loading.fixed && self.o.loading.dynamic_base == Some(true) {
-            self.problem(Diagnostic::error("/dynamicbase cannot be given together with /fixed"));
+            self.problem(Diagnostic::error(
+                Cause::ConflictingOptions,
+                "/dynamicbase cannot be given together with /fixed",
+            ));
         }
         if self.o.loading.app_container && !self.o.loading.dynamic_base() {
-            self.problem(Diagnostic::error("/appcontainer needs /dynamicbase"));
+            self.problem(Diagnostic::error(Cause::ConflictingOptions, "/appcontainer needs /dynamicbase"));
         }
         if self.aligned && !self.o.loading.driver {
-            self.warn("/align specified without /driver; image may not run");
+            self.warn(Cause::ConflictingOptions, "/align specified without /driver; image may not run");
         }
         if self.o.mingw.on && self.o.toolchain.replaces_environment() {
             self.o.toolchain = Toolchain::default();
-            self.warn("ignoring /vctoolsdir or /winsysroot flags in MinGW mode");
+            self.warn(Cause::OptionWithoutEffect, "ignoring /vctoolsdir or /winsysroot flags in MinGW mode");
         }
         if !self.o.manifest.inputs.is_empty() && !matches!(self.o.manifest.kind, Some(Manifest::Embedded(_)))
         {
-            self.fail("/manifestinput: requires /manifest:embed");
+            self.fail(Cause::ConflictingOptions, "/manifestinput: requires /manifest:embed");
         }
         if self.reproduce.is_some() && self.o.overlay.is_some() {
             self.fail(
+                Cause::ConflictingOptions,
                 "/reproduce cannot be given together with /vfsoverlay: its files would have other names",
             );
         }
@@ -489,7 +505,7 @@ impl State {
         self.settle_incremental();
         self.o.lto.settle();
         if self.o.no_entry && !self.o.dll {
-            self.problem(Diagnostic::error("/noentry is for DLLs only (/dll)"));
+            self.problem(Diagnostic::error(Cause::ConflictingOptions, "/noentry is for DLLs only (/dll)"));
         }
         (self.o, self.problems.into_list())
     }

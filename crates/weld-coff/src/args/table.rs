@@ -2,11 +2,12 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use weld_common::diag::Cause;
 
 use weld_common::args::Value::{self, None as NoValue, Optional, Required};
 use weld_common::args::values::number;
 use weld_common::args::{
-    Context, Given, Group, Index, Spec, Table, ValueError, accepted, flag, name_count, refused, take,
+    Context, Given, Group, Index, Spec, Table, ValueError, accepted, choice, flag, name_count, refused, take,
 };
 use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
@@ -184,7 +185,7 @@ const INPUTS: &[Spec<State>] = &[
 const SYMBOLS: &[Spec<State>] = &[
     take(&["entry"], Required("SYMBOL"), "Start the program at SYMBOL.", |s, v| {
         match v.text()? {
-            "" => s.fail("missing entry point symbol name"),
+            "" => s.fail(Cause::BadOption, "missing entry point symbol name"),
             name => s.o.demands.entry = Some(name.to_owned()),
         }
         Ok(())
@@ -667,6 +668,12 @@ const REPORTS: &[Spec<State>] = &[
     take(&["color-diagnostics"], Optional("auto|always|never"), "When messages have colours.", |_, _| Ok(())),
     flag(&["no-color-diagnostics"], "Messages have no colours.", |_| {}),
     take(
+        &["error-format"],
+        Required("human|json"),
+        "How messages are written: for people (default), or as a JSON object each, for programs.",
+        |_, v| choice(v, &[("human", ()), ("json", ())]).map_err(Into::into),
+    ),
+    take(
         &["errorlimit", "error-limit"],
         Required("N"),
         "Show at most N errors; 0: all. Default: 20.",
@@ -811,7 +818,7 @@ const OTHER: &[Spec<State>] = &[
         "Link the address sanitizer: not done, with a warning.",
         |s, v| {
             if switch(v)? {
-                s.warn("ignoring '/inferasanlibs', this flag is not supported");
+                s.warn(Cause::OptionWithoutEffect, "ignoring '/inferasanlibs', this flag is not supported");
             }
             Ok(())
         },

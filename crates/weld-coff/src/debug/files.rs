@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
@@ -27,7 +27,7 @@ impl<'a> Files<'a> {
                 Ok(None) => "No such file or directory".to_owned(),
                 Err(e) => e.to_string(),
             };
-            sink.warn(format!("{option}: could not open '{shown}': {bytes}"));
+            sink.warn(Cause::CannotOpenFile, format!("{option}: could not open '{shown}': {bytes}"));
             None
         };
         let pdb = &options.pdb;

@@ -13,7 +13,7 @@ pub mod types;
 
 use std::path::Path;
 
-use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, DiagSink, Diagnostic, Diagnostics};
 use weld_common::io::output::{OutputFile, OutputOptions};
 use weld_pdb::{Identity, Pdb, Relocate, Sources, Symbols, Types};
 
@@ -82,7 +82,10 @@ pub fn write<'j>(
     let path = pdb_path::path(options, out);
     let files = Files::read(options, job.store, sink);
     for name in pdb_path::unknown_variables(options.pdb.alt_path.as_deref().unwrap_or_default()) {
-        sink.warn(format!("only %_PDB% and %_EXT% supported in /pdbaltpath:, keeping {name} as literal"));
+        sink.warn(
+            Cause::BadOption,
+            format!("only %_PDB% and %_EXT% supported in /pdbaltpath:, keeping {name} as literal"),
+        );
     }
     let whole_path = pdb_path::whole_path(options, out, pdb_path::root(options));
     let modules = Modules::of(image, &whole_path, parallel, job.sink);

@@ -1,6 +1,6 @@
 //! The code for DLLs that are loaded late, once everything has its place.
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 
 use crate::address::Rva;
 use crate::arch::{Place, Refers, Rules, Snippet, Target, with_rules};
@@ -51,7 +51,10 @@ fn write<R: Rules>(
         };
         let rva = image.layout.rva(id) + at;
         if R::apply(typ, &mut bytes[at as usize..], rva, &target).is_err() {
-            sink.push(Diagnostic::error("code that loads a DLL late does not reach what it refers to"));
+            sink.push(Diagnostic::error(
+                Cause::RelocationOutOfRange,
+                "code that loads a DLL late does not reach what it refers to",
+            ));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_common::io::input::{InputError, InputStore};
 use weld_common::text;
 
@@ -37,7 +37,7 @@ pub fn dos_program(options: &Options, store: &InputStore, sink: &DiagSink) -> Ve
     match read_stub(path, store) {
         Ok(bytes) => bytes,
         Err(e) => {
-            sink.error(format!("/stub: {}: {e}", text::path(path)));
+            sink.error(Cause::DosStub, format!("/stub: {}: {e}", text::path(path)));
             own_dos_program()
         }
     }

@@ -9,7 +9,7 @@
 use std::mem::{offset_of, size_of};
 
 use object::pe::{ImageLoadConfigDirectory32 as Config32, ImageLoadConfigDirectory64 as Config64};
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 
 use crate::ids::SectionId;
 use crate::symbols::Symbol;
@@ -69,22 +69,32 @@ pub fn check(image: &Image, sink: &DiagSink) {
         let bytes = image.bytes_at(image.symbols.get(name)).unwrap_or_default();
         let size = bytes.first_chunk().map(|size| u32::from_le_bytes(*size));
         match size {
-            None => {
-                sink.warn("_load_config_used has no bytes in an object: the image has no load configuration")
-            }
-            Some(size) if size as usize > bytes.len() => sink.warn(format!(
-                "_load_config_used says that it has {size} bytes, and its section has {} from there",
-                bytes.len()
-            )),
+            None => sink.warn(
+                Cause::LoadConfiguration,
+                "_load_config_used has no bytes in an object: the image has no load configuration",
+            ),
+            Some(size) if size as usize > bytes.len() => sink.warn(
+                Cause::LoadConfiguration,
+                format!(
+                    "_load_config_used says that it has {size} bytes, and its section has {} from there",
+                    bytes.len()
+                ),
+            ),
             Some(_) => {}
         }
         return;
     }
     if image.options.guard.functions {
-        sink.warn("Control Flow Guard is enabled but '_load_config_used' is missing");
+        sink.warn(
+            Cause::LoadConfiguration,
+            "Control Flow Guard is enabled but '_load_config_used' is missing",
+        );
     }
     if image.options.loading.dependent_load_flags != 0 {
-        sink.warn("/dependentloadflag has no effect: '_load_config_used' is missing");
+        sink.warn(
+            Cause::LoadConfiguration,
+            "/dependentloadflag has no effect: '_load_config_used' is missing",
+        );
     }
 }
 
@@ -109,7 +119,10 @@ pub fn finish(image: &Image, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {
         let align = if config.wide == 1 { 8 } else { 4 };
         let rva = image.layout.rva(id) + symbol.value as u32;
         if !rva.get().is_multiple_of(align) {
-            sink.warn(format!("_load_config_used is at {rva:#x}, which is no multiple of {align} bytes"));
+            sink.warn(
+                Cause::LoadConfiguration,
+                format!("_load_config_used is at {rva:#x}, which is no multiple of {align} bytes"),
+            );
         }
     }
 }
@@ -126,7 +139,10 @@ impl Config<'_> {
     fn has(&self, field: &str, end: usize, option: &str) -> bool {
         let size = self.bytes.len();
         if size < end {
-            self.sink.warn(format!("{option}: _load_config_used ends before {field}, after {size} bytes"));
+            self.sink.warn(
+                Cause::LoadConfiguration,
+                format!("{option}: _load_config_used ends before {field}, after {size} bytes"),
+            );
         }
         size >= end
     }
@@ -146,10 +162,13 @@ impl Config<'_> {
             // What the image's author adds is nobody else's business.
             let found = self.number(at, 4);
             if found & expected != expected {
-                self.sink.warn(format!(
-                    "/guard:cf: GuardFlags in _load_config_used is {found:#x}, without {:#x}",
-                    expected & !found
-                ));
+                self.sink.warn(
+                    Cause::LoadConfiguration,
+                    format!(
+                        "/guard:cf: GuardFlags in _load_config_used is {found:#x}, without {:#x}",
+                        expected & !found
+                    ),
+                );
             }
         }
         for row in &ROWS {
@@ -164,9 +183,12 @@ impl Config<'_> {
                 }
                 let found = self.number(at, word);
                 if found != expected {
-                    self.sink.warn(format!(
-                        "/guard:cf: {field} in _load_config_used is {found:#x} instead of {expected:#x}"
-                    ));
+                    self.sink.warn(
+                        Cause::LoadConfiguration,
+                        format!(
+                            "/guard:cf: {field} in _load_config_used is {found:#x} instead of {expected:#x}"
+                        ),
+                    );
                 }
             }
         }

@@ -16,7 +16,7 @@ pub mod symbol_table;
 
 use std::ops::Range;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::digest::UnitDigest;
 use weld_common::io::output::{OutputError, OutputFile};
 use weld_common::io::units::{Digest, UnitSink, Written, unwritten};
@@ -213,7 +213,10 @@ impl Emitter<'_, '_, '_> {
         if let Some(at) = unwritten(buffer, first, second) {
             let name = text::text(&out.name);
             let at = offset - out.offset + at as u64;
-            self.sink.error(format!("internal error: nobody writes byte {at:#x} of section {name}"));
+            self.sink.error(
+                Cause::Internal,
+                format!("internal error: nobody writes byte {at:#x} of section {name}"),
+            );
         }
     }
 
@@ -294,7 +297,10 @@ impl Emitter<'_, '_, '_> {
             return write(bytes);
         }
         if let Some(at) = unwritten(bytes, write, write) {
-            sink.error(format!("internal error: nobody writes byte {at:#x} of the table {table:?}"));
+            sink.error(
+                Cause::Internal,
+                format!("internal error: nobody writes byte {at:#x} of the table {table:?}"),
+            );
         }
     }
 
@@ -342,11 +348,14 @@ impl Emitter<'_, '_, '_> {
             _ => sorted::<12>(&bytes, self.parallel()),
         };
         if sorted.is_none() || bytes.len() != extent {
-            self.sink.error(format!(
-                "unexpected .pdata size: {} is not a multiple of {}",
-                bytes.len(),
-                self.image.facts().function
-            ));
+            self.sink.error(
+                Cause::MalformedDebugInfo,
+                format!(
+                    "unexpected .pdata size: {} is not a multiple of {}",
+                    bytes.len(),
+                    self.image.facts().function
+                ),
+            );
         }
         sorted
     }

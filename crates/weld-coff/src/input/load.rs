@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use weld_common::archive::{Archive, Member};
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
 use weld_common::io::readahead::Needed;
@@ -289,7 +289,10 @@ impl<'a, 'l> Loader<'a, 'l> {
                 Some(path) => self.read(&path),
                 None => {
                     let name = if self.mingw { with_gnu_form(name) } else { with_lib(name) };
-                    Err(Diagnostic::error(format!("could not open '{name}': No such file or directory")))
+                    Err(Diagnostic::error(
+                        Cause::CannotOpenFile,
+                        format!("could not open '{name}': No such file or directory"),
+                    ))
                 }
             });
         for file in opened {
@@ -307,7 +310,7 @@ impl<'a, 'l> Loader<'a, 'l> {
             Some(path) => self.read(&path),
             None => {
                 let text = format!("could not open '{}': No such file or directory", text::path(path));
-                Err(Diagnostic::error(text))
+                Err(Diagnostic::error(Cause::CannotOpenFile, text))
             }
         }
     }
@@ -315,7 +318,9 @@ impl<'a, 'l> Loader<'a, 'l> {
     fn open_gnu(&self, name: &str, is_static: bool) -> Result<Opened<'a>, Diagnostic> {
         match self.search.gnu_library(name, is_static) {
             Some(path) => self.read(&path),
-            None => Err(Diagnostic::error(format!("unable to find library -l{name}"))),
+            None => {
+                Err(Diagnostic::error(Cause::LibraryNotFound, format!("unable to find library -l{name}")))
+            }
         }
     }
 
@@ -329,7 +334,10 @@ impl<'a, 'l> Loader<'a, 'l> {
         let shown = text::path(path);
         let bytes = self.store.open(path)?;
         let bytes = bytes.ok_or_else(|| {
-            Diagnostic::error(format!("could not open '{shown}': No such file or directory"))
+            Diagnostic::error(
+                Cause::CannotOpenFile,
+                format!("could not open '{shown}': No such file or directory"),
+            )
         })?;
         Ok(Opened { path: (*shown).into(), identity: Identity::of(path), bytes, kind: identify(bytes) })
     }
@@ -373,22 +381,34 @@ impl<'a, 'l> Loader<'a, 'l> {
                     self.store.readahead().will_need(file.bytes);
                     self.add_members(&file.path, &archive, mode == Mode::Whole, inputs);
                 }
-                Err(e) => self.sink.error(format!("{}: {e}", file.path)),
+                Err(e) => self.sink.push(
+                    Diagnostic::error(Cause::MalformedArchive, format!("{}: {e}", file.path))
+                        .in_file(&file.path),
+                ),
             },
             Kind::Image if self.mingw => match dll::import_library(file.bytes, &file.path) {
                 Ok(library) => match Archive::parse(self.store.keep(library)) {
                     Ok(archive) => archives.push((file.path, archive)),
-                    Err(e) => self.sink.error(format!("{}: {e}", file.path)),
+                    Err(e) => self.sink.push(
+                        Diagnostic::error(Cause::MalformedObject, format!("{}: {e}", file.path))
+                            .in_file(&file.path),
+                    ),
                 },
-                Err(e) => self.sink.error(format!("{}: {e}", file.path)),
+                Err(e) => self.sink.push(
+                    Diagnostic::error(Cause::MalformedObject, format!("{}: {e}", file.path))
+                        .in_file(&file.path),
+                ),
             },
-            kind => self.sink.error(format!("{}: {}", file.path, refusal(kind))),
+            kind => self.sink.push(
+                Diagnostic::error(Cause::UnknownFileType, format!("{}: {}", file.path, refusal(kind)))
+                    .in_file(&file.path),
+            ),
         }
     }
 
     fn add_file(&self, file: InputFile<'a>, inputs: &mut Inputs<'a>) {
         if inputs.files.len() >= MAX_FILES as usize {
-            return self.sink.error("too many input files");
+            return self.sink.error(Cause::TooLarge, "too many input files");
         }
         inputs.files.push(Input::File(Box::new(file)));
     }
@@ -406,7 +426,11 @@ impl<'a, 'l> Loader<'a, 'l> {
         for member in members.into_iter().chain(problem) {
             let (member, data, kind) = match member {
                 Ok(read) => read,
-                Err(e) => return self.sink.error(format!("{path}: {e}")),
+                Err(e) => {
+                    return self.sink.push(
+                        Diagnostic::error(Cause::MalformedArchive, format!("{path}: {e}")).in_file(path),
+                    );
+                }
             };
             let name = FileName { path: path.clone(), member: Some(member.name), is_ambiguous };
             match kind {
@@ -417,7 +441,10 @@ impl<'a, 'l> Loader<'a, 'l> {
                 Kind::Resources => inputs.resources.push((name, data)),
                 // Libraries of other languages hold metadata as well.
                 Kind::Unknown => {}
-                kind if whole => self.sink.error(format!("{name}: {}", refusal(kind))),
+                kind if whole => self.sink.push(
+                    Diagnostic::error(Cause::UnknownFileType, format!("{name}: {}", refusal(kind)))
+                        .in_file(&name),
+                ),
                 _ => {}
             }
         }
@@ -433,7 +460,7 @@ impl<'a, 'l> Loader<'a, 'l> {
         };
         for ((path, archive), offsets) in archives.into_iter().zip(all) {
             if inputs.files.len() + offsets.len() >= MAX_FILES as usize {
-                return self.sink.error("too many input files");
+                return self.sink.error(Cause::TooLarge, "too many input files");
             }
             let first_file = FileId(inputs.files.len() as u32);
             let number = inputs.archives.len() as u32;

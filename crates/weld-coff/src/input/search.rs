@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::text;
 
 use super::overlay::Overlay;
@@ -56,10 +56,14 @@ impl Search {
         if let Some(path) = &job.options.overlay {
             let shown = text::path(path);
             let bytes = job.store.open(path)?.ok_or_else(|| {
-                Diagnostic::error(format!("could not open '{shown}': No such file or directory"))
+                Diagnostic::error(
+                    Cause::CannotOpenFile,
+                    format!("could not open '{shown}': No such file or directory"),
+                )
             })?;
-            let overlay = Overlay::parse(&text::text(bytes), path)
-                .map_err(|e| Diagnostic::error(format!("Invalid vfs overlay: {shown}: {e}")))?;
+            let overlay = Overlay::parse(&text::text(bytes), path).map_err(|e| {
+                Diagnostic::error(Cause::CannotReadFile, format!("Invalid vfs overlay: {shown}: {e}"))
+            })?;
             search.overlay = Some(overlay);
         }
         Ok(search)

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use weld_common::archive::ArchiveError;
+use weld_common::diag::{Cause, HasCause};
 use weld_common::io::thin::MemberError;
 
 use super::ir::CodeError;
@@ -44,6 +45,18 @@ impl fmt::Display for Unusable {
 }
 
 impl std::error::Error for Unusable {}
+
+impl HasCause for Unusable {
+    fn cause(&self) -> Cause {
+        match self {
+            Unusable::Member(_) => Cause::MalformedArchive,
+            Unusable::Object(_) | Unusable::Import(_) => Cause::MalformedObject,
+            Unusable::Code(_) => Cause::LtoIncompatible,
+            Unusable::Kind(_) => Cause::UnknownFileType,
+            Unusable::Machine { .. } => Cause::WrongMachine,
+        }
+    }
+}
 
 impl From<ArchiveError> for Unusable {
     fn from(error: ArchiveError) -> Self {

@@ -15,7 +15,7 @@ pub mod thunks;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::runs::{Extent, align_to};
 use weld_common::{par, sort, text, zeroed};
 
@@ -239,7 +239,8 @@ impl Placer<'_> {
             layout.file_size += placed.raw_size;
             if layout.image_size > u64::from(u32::MAX) || layout.file_size > u64::from(u32::MAX) {
                 let name = text::text(&placed.name).into_owned();
-                self.sink.push(Diagnostic::error(format!("section larger than 4 GiB: {name}")));
+                self.sink
+                    .push(Diagnostic::error(Cause::TooLarge, format!("section larger than 4 GiB: {name}")));
                 return layout;
             }
             layout.out_of_rank[ranks.start as usize..ranks.end as usize].fill(layout.outs.len() as u32);

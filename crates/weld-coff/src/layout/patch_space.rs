@@ -2,7 +2,7 @@
 //! Functions get it that are compiled for it, which their objects' debug information says; and jumps to
 //! imports.
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_pdb::codeview::records::Record;
 use weld_pdb::codeview::subsection::{self, Subsections};
 
@@ -33,7 +33,10 @@ impl PatchSpace {
         };
         let Some(bytes) = options.layout.function_pad?.or(default) else {
             let name = resolved.machine.name();
-            sink.error(format!("/functionpadmin: how many bytes has to be given for this machine: {name}"));
+            sink.error(
+                Cause::BadOption,
+                format!("/functionpadmin: how many bytes has to be given for this machine: {name}"),
+            );
             return None;
         };
         // There an instruction is replaced as a whole.

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
@@ -177,7 +177,7 @@ fn merge(drafts: &mut [Draft], demands: &Demands, merges: &[(&str, &str)], sink:
         let other = demands.merges.iter().find(|(name, _)| name == from).map_or("", |(_, to)| to);
         format!("{from}={to}: already merged into {other}")
     })) {
-        sink.warn(lost);
+        sink.warn(Cause::OptionWithoutEffect, lost);
     }
     // What is merged into itself stays by itself.
     let mut all: Vec<(&str, &str)> = given.chain(defaults).filter(|(from, to)| from != to).collect();
@@ -185,8 +185,10 @@ fn merge(drafts: &mut [Draft], demands: &Demands, merges: &[(&str, &str)], sink:
     all.sort_unstable();
     if let Some(circle) = circle(&all) {
         let text = format!("/merge: cycle found for section '{}'", circle[0]);
-        return sink
-            .push(Diagnostic::error(text).note(format!("each goes into the next: {}", circle.join(", "))));
+        return sink.push(
+            Diagnostic::error(Cause::ConflictingOptions, text)
+                .note(format!("each goes into the next: {}", circle.join(", "))),
+        );
     }
     for (from, first) in &all {
         // Where it ends up if that is merged into another in turn.
@@ -257,18 +259,24 @@ pub fn read_layout(options: &Options, store: &InputStore, sink: &DiagSink) -> Ve
     let bytes = match store.open(path) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => {
-            sink.error(format!("/sectionlayout: could not open '{shown}': No such file or directory"));
+            sink.error(
+                Cause::CannotOpenFile,
+                format!("/sectionlayout: could not open '{shown}': No such file or directory"),
+            );
             return Vec::new();
         }
         Err(e) => {
-            sink.error(format!("/sectionlayout: {e}"));
+            sink.error(Cause::CannotReadFile, format!("/sectionlayout: {e}"));
             return Vec::new();
         }
     };
     let mut names: Vec<Vec<u8>> = Vec::new();
     for line in bytes.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii) {
         if names.iter().any(|name| name == line) {
-            sink.warn(format!("/sectionlayout: {shown}: section {} is listed again", text::text(line)));
+            sink.warn(
+                Cause::SectionOrder,
+                format!("/sectionlayout: {shown}: section {} is listed again", text::text(line)),
+            );
         } else if !line.is_empty() {
             names.push(line.to_vec());
         }
@@ -283,7 +291,7 @@ fn order_as_asked(drafts: &mut Vec<Draft>, order: &[Vec<u8>], sink: &DiagSink) {
     let relocs = order.iter().position(|name| name == b".reloc");
     let later = |place: usize| drafts.iter().any(|d| !d.is_relocs && wanted(d).is_some_and(|at| at > place));
     if relocs.is_some_and(later) {
-        sink.warn("/sectionlayout: .reloc stays behind the sections that it is about");
+        sink.warn(Cause::SectionOrder, "/sectionlayout: .reloc stays behind the sections that it is about");
     }
     let is_listed = |draft: &Draft| !draft.is_relocs && wanted(draft).is_some();
     let Some(first) = drafts.iter().position(is_listed) else { return };

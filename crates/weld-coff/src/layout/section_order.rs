@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use weld_common::call_graph_sort::{self, Graph};
-use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, DiagSink, Diagnostic, Diagnostics};
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
@@ -92,9 +92,12 @@ impl<'a> Orderer<'_, 'a> {
             Ok(Some(bytes)) => return Some(bytes),
             Ok(None) => {
                 let path = text::path(path);
-                self.sink.error(format!("{option}: could not open '{path}': No such file or directory"));
+                self.sink.error(
+                    Cause::CannotOpenFile,
+                    format!("{option}: could not open '{path}': No such file or directory"),
+                );
             }
-            Err(e) => self.sink.error(format!("{option}: {e}")),
+            Err(e) => self.sink.error(Cause::CannotReadFile, format!("{option}: {e}")),
         }
         None
     }
@@ -113,7 +116,10 @@ impl<'a> Orderer<'_, 'a> {
                 Some(_) => {}
                 None if self.options.warnings.missing_order => {
                     let (path, name) = (text::path(path), text::text(&decorated).into_owned());
-                    self.sink.warn(format!("/order:{path}: missing symbol: {name} [LNK4037]"));
+                    self.sink.warn(
+                        Cause::NoSuchSymbol,
+                        format!("/order:{path}: missing symbol: {name} [LNK4037]"),
+                    );
                 }
                 None => {}
             }
@@ -151,7 +157,7 @@ impl<'a> Orderer<'_, 'a> {
         let (entries, rest) = contents.as_chunks::<16>();
         if !rest.is_empty() {
             let text = format!("{}: .llvm.call-graph-profile does not hold whole entries", object.name);
-            self.sink.push(Diagnostic::warning(text).of(object.file, 0));
+            self.sink.push(Diagnostic::warning(Cause::SectionOrder, text).of(object.file, 0));
         }
         for entry in entries {
             let word =
@@ -170,7 +176,10 @@ impl<'a> Orderer<'_, 'a> {
         let mut found: HashMap<&[u8], Option<SectionId>> = HashMap::new();
         for call in call_graph_sort::calls(list) {
             let Ok((from, to, count)) = call else {
-                return self.sink.error(format!("{}: parse error", text::path(path)));
+                return self.sink.push(
+                    Diagnostic::error(Cause::SectionOrder, format!("{}: parse error", text::path(path)))
+                        .in_file(text::path(path)),
+                );
             };
             found.extend([(from, None), (to, None)]);
             calls.push((from, to, count));
@@ -189,7 +198,10 @@ impl<'a> Orderer<'_, 'a> {
         for (from, to, count) in calls {
             for name in [from, to].into_iter().filter(|name| !known.contains(name)) {
                 let (path, name) = (text::path(path), text::text(name));
-                self.sink.warn(format!("{path}: no such symbol: {name}"));
+                self.sink.push(
+                    Diagnostic::warning(Cause::NoSuchSymbol, format!("{path}: no such symbol: {name}"))
+                        .in_file(&path),
+                );
             }
             if let (Some(from), Some(to)) = (found[from], found[to]) {
                 self.add(graph, from, to, count);

@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use object::LittleEndian as LE;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::par;
 use weld_common::thunks::{Branch as Call, Form, Pool, Reach, Thunks};
 
@@ -114,7 +114,10 @@ pub fn settle<'a>(
         }
         passes += 1;
         if passes > MOST_PASSES {
-            sink.push(Diagnostic::error("branches do not reach, however often thunks are put in between"));
+            sink.push(Diagnostic::error(
+                Cause::RelocationOutOfRange,
+                "branches do not reach, however often thunks are put in between",
+            ));
             break;
         }
         layout = place(code.parts(), order.clone());

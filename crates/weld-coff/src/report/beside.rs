@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::text;
 
 use super::{files, map};
@@ -38,7 +38,9 @@ fn add_import_library(job: &Job, image: &Image, out: &Path) -> Result<(), Diagno
     let path = files::import_library(job.options, out);
     let name = image.resolved.program.name(out);
     let bytes = implib::bytes(&name, image.resolved.machine, &image.tables.exports.entries);
-    let bytes = bytes.map_err(|e| Diagnostic::error(format!("{}: {e}", text::path(&path))))?;
+    let bytes = bytes.map_err(|e| {
+        Diagnostic::error(Cause::TooLarge, format!("{}: {e}", text::path(&path))).in_file(text::path(&path))
+    })?;
     let is_there = || std::fs::read(&path).is_ok_and(|old| old == bytes);
     if !(job.options.implib.is_kept && is_there()) {
         job.reports.add(&path, bytes);
@@ -57,7 +59,7 @@ fn add_maps(job: &Job, image: &Image, out: &Path, time: u32, parallel: bool) -> 
     if let Some(given) = &options.reports.lld_map {
         if let Some(path) = files::both_maps(options, out) {
             let text = format!("/lldmap and /map have the same output file '{}'", text::path(&path));
-            job.sink.push(Diagnostic::warning(text).note("ignoring /lldmap"));
+            job.sink.push(Diagnostic::warning(Cause::OutputClash, text).note("ignoring /lldmap"));
             return Ok(());
         }
         job.report(&files::map(given, out), &map::lld_map(image, parallel))?;

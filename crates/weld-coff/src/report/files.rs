@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::io::identity::{self, Clash, Identity};
 use weld_common::text;
 
@@ -95,7 +95,10 @@ fn with_more(path: &Path, more: &str) -> PathBuf {
 /// If there is one.
 pub fn check(options: &Options, resolved: &Resolved, inputs: &Inputs, out: &Path) -> Result<(), Diagnostic> {
     let problem = |what: &str, path: &Path, other: &str| {
-        Diagnostic::error(format!("{what} would take the place of {}, {other}", text::path(path)))
+        Diagnostic::error(
+            Cause::OutputClash,
+            format!("{what} would take the place of {}, {other}", text::path(path)),
+        )
     };
     let list = written(options, resolved, out);
     let written = identity::distinct(list.iter().map(|(what, path)| (*what, path.as_path())));

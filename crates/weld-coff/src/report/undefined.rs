@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use object::LittleEndian as LE;
 use rayon::prelude::*;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic, Spot};
 use weld_common::resolve::undefined::by_name;
 use weld_common::{text, zeroed};
 
@@ -51,13 +51,22 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         // What the command line asks for, nobody refers to.
         let root = if is_root { "<root>: " } else { "" };
         let text = format!("{root}undefined symbol: {}", options.shown(entry.name));
-        let problem =
-            if options.force.unresolved { Diagnostic::warning(text) } else { Diagnostic::error(text) };
-        let mut problem = problem.at(one.references.first().map_or(0, Reference::order));
+        let cause = match entry.name.starts_with(b"??_7") {
+            true => Cause::UndefinedVtable,
+            false => Cause::UndefinedSymbol,
+        };
+        let problem = if options.force.unresolved {
+            Diagnostic::warning(cause, text)
+        } else {
+            Diagnostic::error(cause, text)
+        };
+        let mut problem =
+            problem.of_symbol(entry.name).at(one.references.first().map_or(0, Reference::order));
         for Reference { object, referrer } in one.shown() {
             let object = &resolved.objects[*object as usize];
-            problem =
-                referrer.lines(object, &mut sources, options).into_iter().fold(problem, Diagnostic::note);
+            let lines = referrer.lines(object, &mut sources, options);
+            problem = lines.into_iter().fold(problem, Diagnostic::note);
+            problem = problem.referrer(referrer.spot(object, &mut sources));
         }
         if let Some((_, to)) = alternate {
             let to = options.shown(resolved.names.get(*to).name);
@@ -115,6 +124,20 @@ struct Referrer {
 }
 
 impl Referrer {
+    /// The same for programs.
+    fn spot<'o, 'a>(&self, object: &'o Object<'a>, sources: &mut Sources<'o, 'a>) -> Spot {
+        let file = Spot::of_file(object.name.to_string());
+        let Some((section, offset)) = self.place else { return file };
+        let name =
+            object.coff.sections.get(section as usize - 1).and_then(|s| object.coff.section_name(s).ok());
+        Spot {
+            section: name.map(|name| text::text(name).into_owned()),
+            offset: Some(offset.into()),
+            source: sources.line(object, section, offset),
+            ..file
+        }
+    }
+
     /// The lines that say where.
     fn lines<'o, 'a>(
         &self,

@@ -5,7 +5,7 @@
 //! only if their section is kept.
 
 use object::LittleEndian as LE;
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::resolve::comdat::{self, Candidate};
 
 use super::Resolved;
@@ -103,8 +103,11 @@ pub fn clash<'o, 'a>(
                 "conflicting comdat type for {name}: {} in {} and {} in {}",
                 kinds[1], other.name, kinds[0], object.name
             );
-            let problem =
-                if options.force.multiple { Diagnostic::warning(text) } else { Diagnostic::error(text) };
+            let problem = if options.force.multiple {
+                Diagnostic::warning(Cause::ComdatMismatch, text)
+            } else {
+                Diagnostic::error(Cause::ComdatMismatch, text)
+            };
             return Some(problem.of(object.file, comdat.section));
         }
         SAME_SIZE if options.mingw.on => return None,

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::{text, trace};
 
 use super::Resolver;
@@ -51,7 +51,13 @@ impl<'a> Resolver<'a, '_> {
                 match kind {
                     b'e' => match values::export(&word) {
                         Ok(export) => rounds.format.demands.exports.push(export),
-                        Err(e) => self.sink.error(format!("{name}: in its directives: /export: {e}")),
+                        Err(e) => self.sink.push(
+                            Diagnostic::error(
+                                Cause::Directive,
+                                format!("{name}: in its directives: /export: {e}"),
+                            )
+                            .in_file(&name),
+                        ),
                     },
                     b'i' => includes.push(word.into_owned()),
                     b'l' => libraries.push(word.into_owned()),

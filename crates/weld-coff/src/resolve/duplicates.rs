@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic, Spot};
 use weld_common::resolve::duplicates::{self, Definition, Definitions};
 use weld_common::text;
 
@@ -21,7 +21,11 @@ use crate::wording::two_lines;
 /// A symbol is defined in these files, the first one's definition counts.
 pub fn diagnostic(name: &str, places: &[Vec<String>], force: bool) -> Diagnostic {
     let text = duplicates::headline(name);
-    let problem = if force { Diagnostic::warning(text) } else { Diagnostic::error(text) };
+    let problem = if force {
+        Diagnostic::warning(Cause::DuplicateSymbol, text)
+    } else {
+        Diagnostic::error(Cause::DuplicateSymbol, text)
+    };
     places.iter().flatten().fold(problem, |problem, place| problem.note(place))
 }
 
@@ -99,12 +103,17 @@ impl<'o, 'a: 'o, F: Fn(FileId) -> (Option<&'o Object<'a>>, String)> Definitions 
     }
 
     fn problem(&self, text: String) -> Diagnostic {
-        if self.options.force.multiple { Diagnostic::warning(text) } else { Diagnostic::error(text) }
+        if self.options.force.multiple {
+            Diagnostic::warning(Cause::DuplicateSymbol, text)
+        } else {
+            Diagnostic::error(Cause::DuplicateSymbol, text)
+        }
     }
 
     fn tell_place(&mut self, problem: Diagnostic, Definition { file, sym }: Definition) -> Diagnostic {
         let (object, name) = (self.object_of)(file);
-        place(object, &name, sym, &mut self.sources).into_iter().fold(problem, Diagnostic::note)
+        let lines = place(object, &name, sym, &mut self.sources);
+        lines.into_iter().fold(problem, Diagnostic::note).definition(Spot::of_file(name))
     }
 }
 

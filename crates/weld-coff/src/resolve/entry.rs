@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::text;
 
 use super::Resolver;
@@ -234,9 +234,14 @@ impl<'a> Resolver<'a, '_> {
         let shown = text::path(path);
         let bytes = self.store.open(path).map_err(Diagnostic::from)?;
         let bytes = bytes.ok_or_else(|| {
-            Diagnostic::error(format!("could not open '{shown}': No such file or directory"))
+            Diagnostic::error(
+                Cause::CannotOpenFile,
+                format!("could not open '{shown}': No such file or directory"),
+            )
         })?;
-        let found = def::parse(&text::text(bytes)).map_err(|e| Diagnostic::error(format!("{shown}: {e}")))?;
+        let found = def::parse(&text::text(bytes)).map_err(|e| {
+            Diagnostic::error(Cause::ModuleDefinition, format!("{shown}: {e}")).in_file(&shown)
+        })?;
         let demands = &mut rounds.format.demands;
         let own = self.options.demands.exports.len();
         program.own_exports = own + found.exports.len();
@@ -297,7 +302,7 @@ impl<'a> Resolver<'a, '_> {
             let main = self.is_there("main", rounds) || self.is_there("wmain", rounds);
             let win_main = self.is_there("WinMain", rounds) || self.is_there("wWinMain", rounds);
             if main && win_main {
-                self.sink.warn("found main and WinMain; defaulting to /subsystem:console");
+                self.sink.warn(Cause::EntryGuess, "found main and WinMain; defaulting to /subsystem:console");
             }
             program.subsystem = match (main, win_main) {
                 (true, _) => Some(Subsystem::Console),
@@ -354,7 +359,7 @@ impl<'a> Resolver<'a, '_> {
         if !self.is_there(narrow, rounds) {
             return wide_start;
         }
-        self.sink.warn(format!("found both {wide} and {narrow}; using latter"));
+        self.sink.warn(Cause::EntryGuess, format!("found both {wide} and {narrow}; using latter"));
         narrow_start
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::text;
 
 use super::Resolver;
@@ -50,7 +50,7 @@ impl<'a> Resolver<'a, '_> {
                 let text = format!(
                     "default library {library} conflicts with {origin}; use /nodefaultlib:{library} to leave it out [LNK4098]"
                 );
-                self.sink.warn(text);
+                self.sink.warn(Cause::ConflictingLibraries, text);
             }
         }
     }

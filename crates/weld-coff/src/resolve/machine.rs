@@ -1,6 +1,6 @@
 //! Which machine the link is for: what the command line says, or the first file that says it.
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::io::thin::member_bytes;
 
 use super::Resolver;
@@ -26,11 +26,15 @@ impl<'a> Resolver<'a, '_> {
         let Some(machine) = rounds.format.machine else {
             self.refuse_other_code(rounds.format.inputs);
             self.sink.end_phase()?;
-            return Err(Diagnostic::error("no input says which machine to link for; use /machine").into());
+            return Err(Diagnostic::error(
+                Cause::MachineUnknown,
+                "no input says which machine to link for; use /machine",
+            )
+            .into());
         };
         if !machine.is_supported() {
             let text = format!("{} is not supported yet; x64, x86 and arm64 are", machine.name());
-            return Err(Diagnostic::error(text).into());
+            return Err(Diagnostic::error(Cause::WrongMachine, text).into());
         }
         self.note_machine(rounds);
         Ok(machine)
@@ -45,7 +49,13 @@ impl<'a> Resolver<'a, '_> {
                 .take(LOOKED_AT)
                 .filter_map(|member| member_bytes(self.store, &archive.path, &member).ok());
             if data.any(is_other) {
-                self.sink.error(format!("{}: {}", archive.path, refusal(Kind::MicrosoftBitcode)));
+                self.sink.push(
+                    Diagnostic::error(
+                        Cause::LtoIncompatible,
+                        format!("{}: {}", archive.path, refusal(Kind::MicrosoftBitcode)),
+                    )
+                    .in_file(&archive.path),
+                );
             }
         }
     }

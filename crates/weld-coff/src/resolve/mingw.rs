@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::text;
 
 use super::Resolver;
@@ -159,7 +159,8 @@ impl<'a> Resolver<'a, '_> {
     /// Says that a function of x86 is taken for one that is called in another way, unless that was asked for.
     pub(super) fn say_fixup(&self, name: &str, found: &str) {
         if self.options.mingw.stdcall_fixup.is_none() {
-            let warning = Diagnostic::warning(format!("Resolving {name} by linking to {found}"));
+            let warning =
+                Diagnostic::warning(Cause::StdcallFixup, format!("Resolving {name} by linking to {found}"));
             self.sink.push(
                 warning.note("--enable-stdcall-fixup does it in silence, --disable-stdcall-fixup not at all"),
             );

@@ -9,7 +9,7 @@
 //! be such that the helper can write to slots.
 
 use object::LittleEndian as LE;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 
 use super::Table;
 use super::imports::Imports;
@@ -259,8 +259,10 @@ pub fn say_unused(resolved: &Resolved, options: &Options, sink: &DiagSink) {
         if resolved.imports.iter().any(|import| import.import.dll.eq_ignore_ascii_case(dll.as_bytes())) {
             continue;
         }
-        let warning =
-            Diagnostic::warning(format!("/delayload:{dll} has no effect: nothing is imported from it"));
+        let warning = Diagnostic::warning(
+            Cause::DelayLoad,
+            format!("/delayload:{dll} has no effect: nothing is imported from it"),
+        );
         sink.push(match is_named_in_objects(resolved, dll) {
             false => warning,
             true => warning.note(

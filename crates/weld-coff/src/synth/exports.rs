@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::text;
 
 use super::section::{At, Sizes, Spec, Synthetic};
@@ -61,7 +61,7 @@ impl Exports {
         // Who writes the table by hand means it.
         let is_literal = link.options.mingw.on && link.live.has_part(link.sections, Section::PART);
         if is_literal && exported.iter().any(|export| !export.is_automatic) {
-            sink.warn("literal .edata sections override exports");
+            sink.warn(Cause::ExportFault, "literal .edata sections override exports");
         }
         Exports::new(if is_literal { &[] } else { &exported[..] }, dll, sink)
     }
@@ -167,7 +167,10 @@ fn unique(exported: &[Exported], sink: &DiagSink) -> Vec<Entry> {
             let old = &entries[i];
             let same = old.symbol == exported.symbol && old.export.forward == export.forward;
             if !exported.by_directive && (!same || old.export.ordinal != export.ordinal) {
-                sink.warn(format!("duplicate /export option: {}", exported.import_symbol));
+                sink.warn(
+                    Cause::ExportedTwice,
+                    format!("duplicate /export option: {}", exported.import_symbol),
+                );
             }
             continue;
         }
@@ -178,7 +181,10 @@ fn unique(exported: &[Exported], sink: &DiagSink) -> Vec<Entry> {
     }
     // Of several that a program may use only one is called by compilers, and nobody knows which.
     for entry in entries.iter().filter(|entry| entry.import_symbol.starts_with("??_G")) {
-        sink.warn(format!("export of deleting dtor: {}", demangle(entry.import_symbol.as_bytes(), None)));
+        sink.warn(
+            Cause::ExportFault,
+            format!("export of deleting dtor: {}", demangle(entry.import_symbol.as_bytes(), None)),
+        );
     }
     entries.sort_by(|a, b| a.name().cmp(b.name()));
     // The loader searches among bytes, which texts that hold some that are no UTF-8 have in another order.
@@ -194,9 +200,10 @@ fn number(entries: &mut [Entry], sink: &DiagSink) {
     for entry in entries.iter().filter(|entry| entry.ordinal != 0) {
         if let Some(other) = given.insert(entry.ordinal, entry.export.name.clone()) {
             let (ordinal, name) = (entry.ordinal, &entry.export.name);
-            sink.push(Diagnostic::error(format!(
-                "{name} and {other} are exported with the same ordinal {ordinal}"
-            )));
+            sink.push(Diagnostic::error(
+                Cause::ExportedTwice,
+                format!("{name} and {other} are exported with the same ordinal {ordinal}"),
+            ));
         }
     }
     let count = entries.len();
@@ -204,7 +211,10 @@ fn number(entries: &mut [Entry], sink: &DiagSink) {
     for entry in entries.iter_mut().filter(|entry| entry.ordinal == 0) {
         match last.checked_add(1) {
             Some(next) => last = next,
-            None => return sink.error(format!("too many exported symbols (got {count}, max 65535)")),
+            None => {
+                return sink
+                    .error(Cause::TooLarge, format!("too many exported symbols (got {count}, max 65535)"));
+            }
         }
         entry.ordinal = last;
     }

@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 
 use object::LittleEndian as LE;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::{par, text};
 
 use super::section::{At, Name, Sizes, Spec, Synthetic, put_words};
@@ -188,7 +188,7 @@ impl Link<'_, '_> {
                 safe = false;
                 if self.options.safe_seh == Some(true) {
                     let text = format!("/safeseh: {} is not compatible with SEH", object.name);
-                    sink.push(Diagnostic::error(text).of(object.file, 0));
+                    sink.push(Diagnostic::error(Cause::SafeSeh, text).of(object.file, 0));
                 } else if self.options.safe_seh.is_none() && self.options.reports.verbose.without_handlers {
                     let text = format!("{} does not tell its exception handlers (/safeseh)", object.name);
                     sink.push(Diagnostic::said(text));
@@ -221,7 +221,9 @@ impl Link<'_, '_> {
     fn listed(&self, id: ObjectId, object: &Object, number: u32, found: &mut Vec<Symbol>, sink: &DiagSink) {
         let Some(header) = object.coff.section(number) else { return };
         let name = text::text(object.coff.section_name(header).unwrap_or_default()).into_owned();
-        let warn = |text: String| sink.push(Diagnostic::warning(text).of(object.file, number));
+        let warn = |text: String| {
+            sink.push(Diagnostic::warning(Cause::LoadConfiguration, text).of(object.file, number))
+        };
         let Some(contents) = object.coff.contents(header).ok().filter(|bytes| bytes.len().is_multiple_of(4))
         else {
             return warn(format!("ignoring {name} symbol table index section in object {}", object.name));

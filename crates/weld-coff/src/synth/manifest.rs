@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
@@ -50,7 +50,9 @@ fn embedded(options: &Options, resolved: &Resolved, store: &InputStore) -> Resul
     let own = text(options, resolved);
     let mut others = Vec::new();
     for path in &options.manifest.inputs {
-        let fail = |why: &str| Diagnostic::error(format!("/manifestinput: {}: {why}", text::path(path)));
+        let fail = |why: &str| {
+            Diagnostic::error(Cause::Manifest, format!("/manifestinput: {}: {why}", text::path(path)))
+        };
         let bytes = store.open(path)?.ok_or_else(|| fail("No such file or directory"))?;
         others.push(std::str::from_utf8(bytes).map_err(|_| fail("is not in UTF-8"))?);
     }
@@ -59,7 +61,10 @@ fn embedded(options: &Options, resolved: &Resolved, store: &InputStore) -> Resul
     }
     merge(&own, &others).map_err(|e| {
         let path = text::path(&options.manifest.inputs[e.number]);
-        Diagnostic::error(format!("/manifestinput: failed to merge manifest file {path}: {e}"))
+        Diagnostic::error(
+            Cause::Manifest,
+            format!("/manifestinput: failed to merge manifest file {path}: {e}"),
+        )
     })
 }
 

@@ -7,7 +7,7 @@
 //! mingw-w64 knows.
 
 use object::LittleEndian as LE;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::par;
 use weld_common::text;
 
@@ -161,7 +161,7 @@ impl Link<'_, '_> {
                     object.name,
                     name()
                 );
-                problem(Diagnostic::error(text));
+                problem(Diagnostic::error(Cause::AutoImport, text));
                 continue;
             };
             if !self.options.mingw.pseudo_relocs() {
@@ -170,7 +170,7 @@ impl Link<'_, '_> {
                     name(),
                     object.name
                 );
-                problem(Diagnostic::error(text));
+                problem(Diagnostic::error(Cause::AutoImport, text));
                 continue;
             }
             if bits < 8 * facts(self.resolved.machine).address {
@@ -179,7 +179,7 @@ impl Link<'_, '_> {
                     object.name,
                     name()
                 );
-                problem(Diagnostic::warning(text));
+                problem(Diagnostic::warning(Cause::AutoImport, text));
             }
             found.push(PseudoReloc { section: id, offset: relocation.virtual_address.get(LE), slot, bits });
         }
@@ -192,7 +192,7 @@ impl Link<'_, '_> {
         if id.is_none_or(|id| self.symbols.get(id).kind == SymbolKind::Undefined) {
             let text = "data of DLLs is used that is not declared so, and the function _pei386_runtime_relocator, which puts its addresses \
                         in place at start, is missing";
-            sink.push(Diagnostic::error(text));
+            sink.push(Diagnostic::error(Cause::AutoImport, text));
         }
     }
 }

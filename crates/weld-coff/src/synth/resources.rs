@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use object::LittleEndian as LE;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 
 use super::section::{At, Sizes, Spec, Synthetic};
 use super::{manifest, tables::Tables};
@@ -77,7 +77,7 @@ impl<'a> Resources<'a> {
         let of_file = |(name, bytes): &(FileName<'a>, &'a [u8])| match res::parse(bytes) {
             Ok(list) => Some((name.clone(), list)),
             Err(e) => {
-                sink.error(format!("{name}: {e}"));
+                sink.push(Diagnostic::error(Cause::Resources, format!("{name}: {e}")).in_file(name));
                 None
             }
         };
@@ -92,7 +92,11 @@ impl<'a> Resources<'a> {
                     let (typ, id, language) = (shown_type(&old.typ), shown(&old.name), old.language);
                     let which = format!("type {typ}/name {id}/language {language}");
                     let text = format!("duplicate resource: {which}, in {first} and in {name}");
-                    sink.push(if force { Diagnostic::warning(text) } else { Diagnostic::error(text) });
+                    sink.push(if force {
+                        Diagnostic::warning(Cause::Resources, text)
+                    } else {
+                        Diagnostic::error(Cause::Resources, text)
+                    });
                     continue;
                 }
                 count += 1;
@@ -105,7 +109,7 @@ impl<'a> Resources<'a> {
         let mut resources = Resources { types, size: 0 };
         let all = || resources.types.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values);
         if all().map(|(resource, ..)| resource.data.len() as u64).sum::<u64>() > MOST {
-            sink.error("resources have more than 2 GiB");
+            sink.error(Cause::Resources, "resources have more than 2 GiB");
             return resources;
         }
         resources.size = resources.bytes(Rva::ZERO).len() as u32;
@@ -189,9 +193,12 @@ fn drop_default_manifests(types: &mut Types, sink: &DiagSink) {
         }
         let mut others = languages.iter();
         if let (Some((one, (_, first, _))), Some((other, (_, second, _)))) = (others.next(), others.next()) {
-            sink.error(format!(
-                "duplicate non-default manifests with languages {one} in {first} and {other} in {second}"
-            ));
+            sink.error(
+                Cause::Manifest,
+                format!(
+                    "duplicate non-default manifests with languages {one} in {first} and {other} in {second}"
+                ),
+            );
         }
     }
 }
@@ -237,9 +244,11 @@ pub fn take_from_objects<'a>(
         };
         match rsrc::parse(contents, object.coff.data.len(), data) {
             Ok(list) => found.push((object.name.clone(), list)),
-            Err(e) => {
-                sink.push(Diagnostic::error(format!("{}: {e}", object.name)).of(object.file, tree.number))
-            }
+            Err(e) => sink.push(
+                Diagnostic::error(Cause::Resources, format!("{}: {e}", object.name))
+                    .in_file(&object.name)
+                    .of(object.file, tree.number),
+            ),
         }
     }
     sections
@@ -272,7 +281,10 @@ pub fn check_objects(
         others.push("internal .obj file created from .res files".to_owned());
     }
     for other in others {
-        sink.error(format!("{other}: more than one resource obj file not allowed, already got {first}"));
+        sink.error(
+            Cause::Resources,
+            format!("{other}: more than one resource obj file not allowed, already got {first}"),
+        );
     }
 }
 

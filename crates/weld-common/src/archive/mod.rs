@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use armap::{Armap, Symbols};
 
-use crate::diag::Diagnostic;
+use crate::diag::{Cause, Diagnostic};
 
 const MAGIC: &[u8; 8] = b"!<arch>\n";
 const THIN_MAGIC: &[u8; 8] = b"!<thin>\n";
@@ -44,7 +44,7 @@ impl std::error::Error for ArchiveError {}
 
 impl From<ArchiveError> for Diagnostic {
     fn from(e: ArchiveError) -> Self {
-        Diagnostic::error(e.to_string())
+        Diagnostic::error(Cause::MalformedArchive, e.to_string())
     }
 }
 

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Cause, Diagnostic};
 use crate::io::identity::Identity;
 use crate::text::os_str;
 
@@ -105,10 +105,10 @@ impl<'a> Expanded<'a> {
         open: &mut Vec<Identity>,
     ) -> Result<Option<usize>, Diagnostic> {
         let fail = |what: &str| {
-            Diagnostic::error(format!(
-                "cannot read response file {}: {what}",
-                crate::text::text(name.as_encoded_bytes())
-            ))
+            Diagnostic::error(
+                Cause::ResponseFile,
+                format!("cannot read response file {}: {what}", crate::text::text(name.as_encoded_bytes())),
+            )
         };
         let file = match File::open(name) {
             Ok(file) => file,

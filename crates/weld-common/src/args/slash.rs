@@ -8,7 +8,7 @@
 use std::ffi::OsStr;
 
 use super::{Context, Given, Piece, Table, Value, carry_out};
-use crate::diag::Diagnostic;
+use crate::diag::{Cause, Diagnostic};
 use crate::text::{os_str, text};
 
 /// Takes arguments apart, in order. `is_file` tells whether a word that begins like an option and is none is
@@ -62,9 +62,11 @@ fn piece<'a, C: Context>(
     };
     let value = (end < body.len()).then(|| os_str(&body[end + 1..]));
     match (row.value, value) {
-        (Value::None, Some(_)) => Piece::Wrong(Diagnostic::error(format!("{spelling} takes no value"))),
+        (Value::None, Some(_)) => {
+            Piece::Wrong(Diagnostic::error(Cause::BadOption, format!("{spelling} takes no value")))
+        }
         (Value::Required(_) | Value::Separate(_) | Value::Suffix(_), None) => {
-            Piece::Wrong(Diagnostic::error(format!("{spelling}: missing value")))
+            Piece::Wrong(Diagnostic::error(Cause::BadOption, format!("{spelling}: missing value")))
         }
         (_, value) => Piece::Option(row, Given { spelling, value }),
     }
@@ -81,11 +83,14 @@ fn unknown<'a, C: Context>(table: &Table<C>, arg: &[u8], marks: usize, name: &[u
         // It looks like a path more than like an option.
         b'/' => {
             let mark = if nearest.is_empty() { "" } else { ";" };
-            Diagnostic::error(format!("could not open '{shown}': No such file or directory{mark}{nearest}"))
+            Diagnostic::error(
+                Cause::CannotOpenFile,
+                format!("could not open '{shown}': No such file or directory{mark}{nearest}"),
+            )
         }
         _ => {
             let mark = if nearest.is_empty() { "" } else { "," };
-            Diagnostic::warning(format!("{UNKNOWN} '{shown}'{mark}{nearest}"))
+            Diagnostic::warning(Cause::UnknownOption, format!("{UNKNOWN} '{shown}'{mark}{nearest}"))
         }
     })
 }

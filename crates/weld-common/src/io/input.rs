@@ -47,7 +47,7 @@ use super::identity::Identity;
 use super::readahead::{Headers, Parts, Prefetch, Readahead};
 use super::reason;
 use super::stamp::Stamp;
-use crate::diag::Diagnostic;
+use crate::diag::{Cause, Diagnostic};
 use crate::host::Host;
 use crate::mapped_file::MappedFile;
 use crate::{par, text, trace};
@@ -113,7 +113,12 @@ impl std::error::Error for InputError {}
 
 impl From<InputError> for Diagnostic {
     fn from(e: InputError) -> Self {
-        Diagnostic::error(e.message)
+        let cause = match e.kind {
+            ErrorKind::InvalidInput => Cause::OutputClash,
+            ErrorKind::NotFound => Cause::CannotOpenFile,
+            _ => Cause::CannotReadFile,
+        };
+        Diagnostic::error(cause, e.message).in_file(text::path(&e.path))
     }
 }
 

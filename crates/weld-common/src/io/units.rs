@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::output::{OutputError, OutputFile};
-use crate::diag::Diagnostic;
+use crate::diag::{Cause, Diagnostic};
 use crate::digest::UnitDigest;
 use crate::trace;
 
@@ -223,7 +223,7 @@ impl<'f, 'h> UnitSink<'f, 'h> {
         }
         let mut covered = std::mem::take(&mut *self.covered.lock().unwrap());
         match first_fault(&mut covered, self.file.len()) {
-            Some(text) => Err(Diagnostic::error(format!("internal error: {text}"))),
+            Some(text) => Err(Diagnostic::error(Cause::Internal, format!("internal error: {text}"))),
             None => Ok(()),
         }
     }

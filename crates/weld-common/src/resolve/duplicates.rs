@@ -66,6 +66,6 @@ pub fn report<R: Rules>(
             definitions.problem(headline(&text::text(entry.name)))
         };
         told += 1;
-        sink.push(problem.of(rival.file, rival.sym));
+        sink.push(problem.of_symbol(entry.name).of(rival.file, rival.sym));
     }
 }

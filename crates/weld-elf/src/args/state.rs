@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use weld_common::args::{Context, Given, Problems};
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_lto::rows::Holder;
 
 use super::table;
@@ -134,12 +134,12 @@ impl State {
         }
     }
 
-    pub fn error(&mut self, message: impl Into<String>) {
-        self.problem(Diagnostic::error(message));
+    pub fn error(&mut self, cause: Cause, message: impl Into<String>) {
+        self.problem(Diagnostic::error(cause, message));
     }
 
-    pub fn warn(&mut self, message: impl Into<String>) {
-        self.problem(Diagnostic::warning(message));
+    pub fn warn(&mut self, cause: Cause, message: impl Into<String>) {
+        self.problem(Diagnostic::warning(cause, message));
     }
 
     /// The first of `--help`, `--version`, … counts.
@@ -190,18 +190,21 @@ impl State {
                 self.flags = InputFlags { in_lib, group, binary, ..saved };
                 self.o.static_link = static_link;
             }
-            None => self.error("--pop-state without --push-state"),
+            None => self.error(Cause::ConflictingOptions, "--pop-state without --push-state"),
         }
     }
 
     pub fn start_group(&mut self, lib: bool) {
         if self.in_group {
-            return self.error(match (self.flags.in_lib, lib) {
-                (false, false) => "--start-group inside another --start-group",
-                (false, true) => "--start-lib inside --start-group",
-                (true, false) => "--start-group inside --start-lib",
-                (true, true) => "--start-lib inside another --start-lib",
-            });
+            return self.error(
+                Cause::ConflictingOptions,
+                match (self.flags.in_lib, lib) {
+                    (false, false) => "--start-group inside another --start-group",
+                    (false, true) => "--start-lib inside --start-group",
+                    (true, false) => "--start-group inside --start-lib",
+                    (true, true) => "--start-lib inside another --start-lib",
+                },
+            );
         }
         self.groups += 1;
         self.in_group = true;
@@ -211,11 +214,10 @@ impl State {
 
     pub fn end_group(&mut self, lib: bool) {
         if !self.in_group || self.flags.in_lib != lib {
-            return self.error(if lib {
-                "--end-lib without --start-lib"
-            } else {
-                "--end-group without --start-group"
-            });
+            return self.error(
+                Cause::ConflictingOptions,
+                if lib { "--end-lib without --start-lib" } else { "--end-group without --start-group" },
+            );
         }
         self.in_group = false;
         self.flags.in_lib = false;
@@ -283,13 +285,14 @@ impl State {
         }
         if self.o.reports.reproduce.is_some() && self.o.inputs.args.iter().any(|input| input.flags.binary) {
             self.warn(
+                Cause::Reproduce,
                 "--reproduce: the inputs of -b binary have symbols of other names in the unpacked directory, \
                  for these come from paths",
             );
         }
         let failed = self.problems.has_errors();
         if self.o.inputs.args.is_empty() && self.stop.is_none() && !failed {
-            self.error("no input files");
+            self.error(Cause::NoInputFiles, "no input files");
         }
         (self.o, self.stop, self.problems.into_list())
     }
@@ -358,19 +361,22 @@ impl State {
             o.make_raw();
         }
         if let Some((option, format)) = against_raw {
-            self.error(format!("{option} and --oformat={format} cannot be used together"));
+            self.error(
+                Cause::ConflictingOptions,
+                format!("{option} and --oformat={format} cannot be used together"),
+            );
         }
         for (_, pair) in wrong.iter().filter(|(is, _)| *is) {
-            self.error(format!("{pair} cannot be used together"));
+            self.error(Cause::ConflictingOptions, format!("{pair} cannot be used together"));
         }
         for (_, option) in needs_profile.iter().filter(|(is, _)| *is) {
-            self.error(format!("{option} needs --irpgo-profile"));
+            self.error(Cause::ConflictingOptions, format!("{option} needs --irpgo-profile"));
         }
         if no_name {
-            self.error("--separate-debug-file: missing file name");
+            self.error(Cause::ConflictingOptions, "--separate-debug-file: missing file name");
         }
         for (_, option) in missing.iter().filter(|(is, _)| *is) {
-            self.error(format!("{option} needs -shared"));
+            self.error(Cause::ConflictingOptions, format!("{option} needs -shared"));
         }
     }
 
@@ -383,14 +389,15 @@ impl State {
                 .iter()
                 .filter(|(size, _)| size.is_some())
             {
-                self.warn(format!("-z {name} has no effect with -n and -N"));
+                self.warn(Cause::OptionWithoutEffect, format!("-z {name} has no effect with -n and -N"));
             }
         } else if let (Some(max), Some(common)) = (max, common)
             && common > max
         {
-            self.warn(format!(
-                "-z common-page-size={common:#x} is above -z max-page-size={max:#x}, which counts"
-            ));
+            self.warn(
+                Cause::OptionWithoutEffect,
+                format!("-z common-page-size={common:#x} is above -z max-page-size={max:#x}, which counts"),
+            );
         }
         let o = &mut self.o;
         if !paged {

@@ -5,7 +5,7 @@
 //! different fillers: a byte in which the two differ was left out. The tests are built like that. That units
 //! cover the file, each byte once, is for `weld_common::io::units` to see, which knows where they go.
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_common::io::units::unwritten;
 
 use crate::layout::{FileOffset, OutputSection};
@@ -26,7 +26,7 @@ pub fn fill<'a>(
     let quiet = Image { sink: &silent, ..*image };
     if let Some(at) = unwritten(bytes, |bytes| fill(image, bytes), |bytes| fill(&quiet, bytes)) {
         let text = format!("internal error: nobody writes {}", place(image, offset + at as u64));
-        image.sink.error(text);
+        image.sink.error(Cause::Internal, text);
     }
 }
 

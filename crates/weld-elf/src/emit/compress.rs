@@ -12,6 +12,7 @@
 //! Specification: gABI, "Section Compression".
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use weld_common::diag::Cause;
 
 use weld_common::glob::Glob;
 use weld_common::trace;
@@ -78,9 +79,10 @@ pub fn run(
         match compression(image, out) {
             Some(_) if out.is_alloc() => {
                 let name = String::from_utf8_lossy(&out.name);
-                image
-                    .sink
-                    .error(format!("--compress-sections: {name} is in memory and cannot be compressed"));
+                image.sink.error(
+                    Cause::OptionWithoutEffect,
+                    format!("--compress-sections: {name} is in memory and cannot be compressed"),
+                );
             }
             Some(how) => job.cut(Wanted { section, how }),
             None => {}

@@ -1,6 +1,7 @@
 //! The members of an output section: input sections, copied and relocated, and padding.
 
 use std::ops::Range;
+use weld_common::diag::Cause;
 
 use weld_common::glob::Glob;
 use weld_common::prefetch::prefetch;
@@ -162,7 +163,7 @@ impl Members<'_, '_, '_> {
             SectionKind::Compressed => {
                 if let Err(e) = Compressed::parse(data, object.format()).and_then(|c| c.decompress_into(out))
                 {
-                    image.sink.push(object.at_section(shndx).error(e));
+                    image.sink.push(object.at_section(shndx).error(Cause::MalformedObject, e));
                     return out.fill(0);
                 }
             }

@@ -8,7 +8,7 @@
 //!
 //! Sources: Motorola S-record and Intel hexadecimal object file formats; IEEE 1364, `$readmemh`.
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::io::output::{OutputError, OutputFile};
 
 use crate::address::Address;
@@ -66,11 +66,14 @@ impl Loaded<'_> {
         };
         let last = |s: &OutputSection| s.load_address.wrapping_add(s.file_size() - 1);
         match self.sections.iter().find(|s| !fits(s.load_address) || !fits(last(s))) {
-            Some(section) => Err(Diagnostic::error(format!(
-                "section {} is loaded at {:#x}, which {format} cannot say: its addresses have 32 bits",
-                String::from_utf8_lossy(&section.name),
-                section.load_address
-            ))),
+            Some(section) => Err(Diagnostic::error(
+                Cause::ImageTooLarge,
+                format!(
+                    "section {} is loaded at {:#x}, which {format} cannot say: its addresses have 32 bits",
+                    String::from_utf8_lossy(&section.name),
+                    section.load_address
+                ),
+            )),
             None => Ok(()),
         }
     }

@@ -15,7 +15,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::{par, zeroed};
 
 use super::Link;
@@ -119,7 +119,9 @@ impl Significance {
                     self.unique.add(link.symbols[id].section);
                 }
                 Some(id) if link.symbols[id].kind() != symbol_flags::UNDEFINED => {}
-                _ => link.sink.warn(format!("--keep-unique={name}: there is no such symbol")),
+                _ => link
+                    .sink
+                    .warn(Cause::NoSuchSymbol, format!("--keep-unique={name}: there is no such symbol")),
             }
         }
     }
@@ -145,7 +147,9 @@ impl Significance {
                     let object = &link.objects[index];
                     object.globals.iter().for_each(|id| described.add(id.load(Ordering::Relaxed)));
                     if self.read(link, object, shndx).is_none() {
-                        link.sink.push(object.at_section(shndx as u32).error("is damaged"));
+                        link.sink.push(
+                            object.at_section(shndx as u32).error(Cause::MalformedObject, "is damaged"),
+                        );
                     }
                 }
             }
@@ -200,6 +204,6 @@ fn warn_unlinked(link: &Link, tables: &[Table]) {
              symbols; --icf=safe folds nothing that it names",
             first.name
         );
-        link.sink.push(Diagnostic::warning(text).of(first.file, 0));
+        link.sink.push(Diagnostic::warning(Cause::OptionWithoutEffect, text).of(first.file, 0));
     }
 }

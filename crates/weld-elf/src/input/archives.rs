@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use weld_common::archive::{Archive, ArchiveError, Member, MemberData};
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::io::thin::member_bytes;
 use weld_common::resolve::Index;
@@ -103,17 +103,21 @@ fn members<'a>(
         let name = FileName { path: path.clone(), member: Some(member.name) };
         match member_bytes(store, path, member).map(|data| (identify(data), data)) {
             Ok((Kind::Object | Kind::Bitcode, data)) => Some(Ok((name, data))),
-            Ok((_, data)) if data.starts_with(b"!<") => {
-                Some(Err(Diagnostic::error(format!("{name}: an archive inside an archive is not supported"))))
-            }
+            Ok((_, data)) if data.starts_with(b"!<") => Some(Err(Diagnostic::error(
+                Cause::ArchiveMember,
+                format!("{name}: an archive inside an archive is not supported"),
+            )
+            .in_file(&name))),
             Ok((kind @ (Kind::Shared | Kind::Executable), _)) => {
                 let what = if kind == Kind::Shared { "a shared object" } else { "an executable" };
                 let text = format!("{name}: is {what}; only objects of an archive take part in a link");
-                Some(Err(Diagnostic::warning(text)))
+                Some(Err(Diagnostic::warning(Cause::ArchiveMember, text)))
             }
             // Rust libraries carry metadata beside their objects; other linkers pass over such members.
             Ok(_) => None,
-            Err(message) => Some(Err(Diagnostic::error(format!("{path}: {message}")))),
+            Err(message) => {
+                Some(Err(Diagnostic::error(Cause::ArchiveMember, format!("{path}: {message}")).in_file(path)))
+            }
         }
     };
     let region = trace::region("read members");
@@ -123,7 +127,9 @@ fn members<'a>(
     };
     drop(region);
     let mut list: Vec<_> = read.into_iter().flatten().collect();
-    list.extend(damage.map(|e| Err(Diagnostic::error(format!("{path}: {e}")))));
+    list.extend(
+        damage.map(|e| Err(Diagnostic::error(Cause::MalformedArchive, format!("{path}: {e}")).in_file(path))),
+    );
     list
 }
 

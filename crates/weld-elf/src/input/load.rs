@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::io::readahead::Needed;
 use weld_common::io::thin::{self, MemberError};
@@ -127,7 +127,10 @@ impl<'a> Inputs<'a> {
         if self.script.has_sections {
             for name in Arc::make_mut(&mut self.script).put_in_place()? {
                 let name = String::from_utf8_lossy(&name);
-                sink.warn(format!("OVERWRITE_SECTIONS has {name} twice: the first counts"));
+                sink.warn(
+                    Cause::ScriptDuplicate,
+                    format!("OVERWRITE_SECTIONS has {name} twice: the first counts"),
+                );
             }
         }
         Ok(())
@@ -297,7 +300,10 @@ impl<'a> commands::Files<'a> for Included<'_, 'a, '_> {
         let found = self.loader.search(self.inputs).open(&arg, Some(&from))?;
         self.inputs.opened.push(found.path.clone());
         if !matches!(found.kind, Kind::Text | Kind::Unknown) {
-            return Err(Diagnostic::error(format!("{} is no linker script", found.path)));
+            return Err(Diagnostic::error(
+                Cause::ScriptSyntax,
+                format!("{} is no linker script", found.path),
+            ));
         }
         Ok((kept_path(self.loader.store, &found.path), found.bytes))
     }
@@ -392,9 +398,13 @@ impl<'a> Loader<'a, '_> {
             let name = String::from_utf8_lossy(library);
             match self.search(inputs).dependent(&name, InputFlags::default()) {
                 Ok(Some(file)) => self.take(file, false, 0, &mut opened, inputs),
-                Ok(None) => {
-                    self.sink.error(format!("{object}: asks for the library {name}, which is not found"))
-                }
+                Ok(None) => self.sink.push(
+                    Diagnostic::error(
+                        Cause::LibraryNotFound,
+                        format!("{object}: asks for the library {name}, which is not found"),
+                    )
+                    .in_file(object),
+                ),
                 Err(diagnostic) => self.sink.push(diagnostic),
             }
         }
@@ -487,15 +497,26 @@ impl<'a> Loader<'a, '_> {
         inputs: &mut Inputs<'a>,
     ) {
         if depth > MAX_SCRIPT_DEPTH {
-            self.sink.error(format!("{}: linker scripts include one another too deeply", file.path));
+            self.sink.push(
+                Diagnostic::error(
+                    Cause::TooLarge,
+                    format!("{}: linker scripts include one another too deeply", file.path),
+                )
+                .in_file(&file.path),
+            );
             return;
         }
         inputs.scripts.read += 1;
         if inputs.scripts.read > MAX_SCRIPTS {
             // Said once; those that are open by now are passed over.
             if inputs.scripts.read == MAX_SCRIPTS + 1 {
-                self.sink
-                    .error(format!("{}: linker scripts are read more than {MAX_SCRIPTS} times", file.path));
+                self.sink.push(
+                    Diagnostic::error(
+                        Cause::TooLarge,
+                        format!("{}: linker scripts are read more than {MAX_SCRIPTS} times", file.path),
+                    )
+                    .in_file(&file.path),
+                );
             }
             return;
         }
@@ -524,7 +545,13 @@ impl<'a> Loader<'a, '_> {
                     inputs.scripts.named += list.len();
                     if inputs.scripts.named > MAX_NAMED {
                         let path = &file.path;
-                        self.sink.error(format!("{path}: linker scripts name more than {MAX_NAMED} inputs"));
+                        self.sink.push(
+                            Diagnostic::error(
+                                Cause::TooLarge,
+                                format!("{path}: linker scripts name more than {MAX_NAMED} inputs"),
+                            )
+                            .in_file(path),
+                        );
                         return;
                     }
                     let args: Vec<_> = list.into_iter().map(as_arg).collect();
@@ -536,7 +563,13 @@ impl<'a> Loader<'a, '_> {
                     if !matches!(self.options.kind, OutputKind::Shared | OutputKind::Relocatable) =>
                 {
                     let path = &file.path;
-                    self.sink.error(format!("{path}: INHIBIT_COMMON_ALLOCATION needs -shared or -r"));
+                    self.sink.push(
+                        Diagnostic::error(
+                            Cause::ScriptUnsupported,
+                            format!("{path}: INHIBIT_COMMON_ALLOCATION needs -shared or -r"),
+                        )
+                        .in_file(path),
+                    );
                 }
                 Command::DefineCommon(define) => inputs.options.define_common = Some(define),
                 Command::DissolveGroups => inputs.options.dissolve_groups = true,
@@ -573,8 +606,10 @@ impl<'a> Loader<'a, '_> {
     fn check_script(&self, inputs: &Inputs<'a>) {
         let script = &inputs.script;
         if script.wants_default() && self.options.kind == OutputKind::Relocatable {
-            self.sink
-                .error("INSERT, OVERWRITE_SECTIONS and PHDRS without SECTIONS are not supported with -r");
+            self.sink.error(
+                Cause::ScriptUnsupported,
+                "INSERT, OVERWRITE_SECTIONS and PHDRS without SECTIONS are not supported with -r",
+            );
         }
         if script.has_sections || script.wants_default() {
             return;
@@ -587,7 +622,7 @@ impl<'a> Loader<'a, '_> {
         };
         if let Some(how) = how {
             let text = "has no effect: no linker script places sections";
-            self.sink.warn(format!("--orphan-handling={how} {text}"));
+            self.sink.warn(Cause::OptionWithoutEffect, format!("--orphan-handling={how} {text}"));
         }
     }
 
@@ -596,7 +631,10 @@ impl<'a> Loader<'a, '_> {
         let Some(big) = self.options.inputs.big_endian else { return machine };
         arch::in_order(machine, big).unwrap_or_else(|| {
             let (option, order) = if big { ("-EB", "big") } else { ("-EL", "little") };
-            self.sink.error(format!("{option}: {} is never {order} endian", machine.facts().name));
+            self.sink.error(
+                Cause::WrongMachine,
+                format!("{option}: {} is never {order} endian", machine.facts().name),
+            );
             machine
         })
     }
@@ -617,12 +655,22 @@ impl<'a> Loader<'a, '_> {
                 (inputs.options.raw, inputs.options.text) =
                     (counts && text.is_none(), text.filter(|_| counts));
                 if let Some(option) = self.options.against_raw().filter(|_| counts) {
-                    self.sink.error(format!(
-                        "{script}: OUTPUT_FORMAT({name}) and {option} cannot be used together"
-                    ));
+                    self.sink.push(
+                        Diagnostic::error(
+                            Cause::ConflictingOptions,
+                            format!("{script}: OUTPUT_FORMAT({name}) and {option} cannot be used together"),
+                        )
+                        .in_file(&script),
+                    );
                 }
             } else if !right {
-                self.sink.error(format!("{script}: is for {name}, not for {wanted}"));
+                self.sink.push(
+                    Diagnostic::error(
+                        Cause::WrongMachine,
+                        format!("{script}: is for {name}, not for {wanted}"),
+                    )
+                    .in_file(&script),
+                );
             }
         }
     }
@@ -653,7 +701,9 @@ impl<'a> Loader<'a, '_> {
                         let data = self.store.keep(data);
                         inputs.files.push(Input::Object { name, data, lazy: false, excluded: false });
                     }
-                    Err(error) => self.sink.error(format!("{name}: {error}")),
+                    Err(error) => self.sink.push(
+                        Diagnostic::error(Cause::MalformedObject, format!("{name}: {error}")).in_file(&name),
+                    ),
                 },
                 Kind::Object | Kind::Bitcode => {
                     let lazy = file.flags.in_lib;
@@ -671,7 +721,13 @@ impl<'a> Loader<'a, '_> {
                         continue;
                     }
                     if self.options.static_link {
-                        self.sink.error(format!("{name}: a shared object cannot be part of a static link"));
+                        self.sink.push(
+                            Diagnostic::error(
+                                Cause::SharedInStaticLink,
+                                format!("{name}: a shared object cannot be part of a static link"),
+                            )
+                            .in_file(&name),
+                        );
                     }
                     inputs.libraries.insert(file.path.clone(), FileId(inputs.files.len() as u32));
                     let InputFlags { as_needed, copy_needed, .. } = file.flags;
@@ -687,16 +743,27 @@ impl<'a> Loader<'a, '_> {
                     }
                 }
                 Kind::Executable => {
-                    self.sink.error(format!("{name}: is an executable and cannot be linked against"));
+                    self.sink.push(
+                        Diagnostic::error(
+                            Cause::ExecutableAsInput,
+                            format!("{name}: is an executable and cannot be linked against"),
+                        )
+                        .in_file(&name),
+                    );
                 }
                 Kind::Text | Kind::Unknown if file.bytes.is_empty() => {
-                    self.sink.error(format!("{name}: file is empty"));
+                    self.sink.push(
+                        Diagnostic::error(Cause::EmptyFile, format!("{name}: file is empty")).in_file(&name),
+                    );
                 }
-                Kind::Text | Kind::Unknown => self.sink.error(format!("{name}: unknown file type")),
+                Kind::Text | Kind::Unknown => self.sink.push(
+                    Diagnostic::error(Cause::UnknownFileType, format!("{name}: unknown file type"))
+                        .in_file(&name),
+                ),
             }
         }
         if inputs.files.len() > MAX_FILES as usize {
-            self.sink.error(format!("too many input files: {}", inputs.files.len()));
+            self.sink.error(Cause::TooLarge, format!("too many input files: {}", inputs.files.len()));
         }
     }
 
@@ -725,7 +792,12 @@ impl<'a> Loader<'a, '_> {
     fn add_archive(&self, file: &Opened<'a>, read: ReadArchive<'a>, inputs: &mut Inputs<'a>) {
         let (archive, contents) = match read {
             Ok(read) => read,
-            Err(e) => return self.sink.error(format!("{}: {e}", file.path)),
+            Err(e) => {
+                return self.sink.push(
+                    Diagnostic::error(Cause::MalformedArchive, format!("{}: {e}", file.path))
+                        .in_file(&file.path),
+                );
+            }
         };
         let index = inputs.archives.len() as u32;
         let mut added = ArchiveInput {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic, Spot};
 
 use super::object::Object;
 
@@ -45,17 +45,26 @@ impl fmt::Display for InputLocation<'_, '_> {
 
 impl InputLocation<'_, '_> {
     #[cold]
-    pub fn error(&self, message: impl fmt::Display) -> Diagnostic {
-        self.order(Diagnostic::error(format!("{self}: {message}")))
+    pub fn error(&self, cause: Cause, message: impl fmt::Display) -> Diagnostic {
+        self.order(Diagnostic::error(cause, format!("{self}: {message}")))
     }
 
     #[cold]
-    pub fn warning(&self, message: impl fmt::Display) -> Diagnostic {
-        self.order(Diagnostic::warning(format!("{self}: {message}")))
+    pub fn warning(&self, cause: Cause, message: impl fmt::Display) -> Diagnostic {
+        self.order(Diagnostic::warning(cause, format!("{self}: {message}")))
+    }
+
+    /// The same place, for programs that read messages.
+    pub fn spot(&self) -> Spot {
+        Spot {
+            section: self.section.map(|shndx| self.object.section_label(shndx as usize)),
+            offset: self.offset,
+            ..Spot::of_file(self.object.name.to_string())
+        }
     }
 
     /// Sorts by this place what begins with something else.
     pub fn order(&self, diagnostic: Diagnostic) -> Diagnostic {
-        diagnostic.of(self.object.file, self.section.unwrap_or(0))
+        diagnostic.of(self.object.file, self.section.unwrap_or(0)).spot(self.spot())
     }
 }

@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::text;
 
 use super::load::{Input, Inputs, Loader};
@@ -53,7 +53,8 @@ impl<'a> Loader<'a, '_> {
                             let (name, library) = (String::from_utf8_lossy(name), &library.name);
                             let text = format!("{library} needs {name}, which is not found");
                             self.sink.push(
-                                Diagnostic::warning(text).note("-rpath-link names directories to look in"),
+                                Diagnostic::warning(Cause::DependencyNotFound, text)
+                                    .note("-rpath-link names directories to look in"),
                             );
                         }
                         Err(diagnostic) => self.sink.push(diagnostic),

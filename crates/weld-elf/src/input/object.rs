@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_common::hash::hash_bytes;
 use weld_common::par;
 use weld_common::prefetch::prefetch;
@@ -506,7 +506,7 @@ impl<'a> Object<'a> {
     #[inline(always)]
     pub fn check_local(&self, index: u32, sym: &Sym, sink: &DiagSink) {
         if let Some(wrong) = self.wrong_local(index, sym) {
-            sink.push(self.whole().error(wrong));
+            sink.push(self.whole().error(Cause::MalformedObject, wrong));
         }
     }
 

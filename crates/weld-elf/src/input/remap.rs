@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::glob::{self, GlobSet};
 use weld_common::io::input::InputStore;
 use weld_common::text;
@@ -76,8 +76,13 @@ fn read_rules(path: &Path, store: &InputStore, rules: &mut Vec<RemapRule>) -> Re
     let shown = text::path(path);
     let bytes = match store.open(path) {
         Ok(Some(bytes)) => bytes,
-        Ok(None) => return Err(Diagnostic::error(format!("cannot open {shown}: No such file or directory"))),
-        Err(e) => return Err(Diagnostic::error(e.to_string())),
+        Ok(None) => {
+            return Err(Diagnostic::error(
+                Cause::CannotOpenFile,
+                format!("cannot open {shown}: No such file or directory"),
+            ));
+        }
+        Err(e) => return Err(e.into()),
     };
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         let starts_comment = |at: usize| line[at] == b'#' && (at == 0 || line[at - 1].is_ascii_whitespace());
@@ -85,7 +90,9 @@ fn read_rules(path: &Path, store: &InputStore, rules: &mut Vec<RemapRule>) -> Re
         let line = line[..end].trim_ascii();
         if !line.is_empty() {
             let rule = remap_rule(line, b"= \t");
-            rules.push(rule.map_err(|e| Diagnostic::error(format!("{shown}:{number}: {e}")))?);
+            rules.push(
+                rule.map_err(|e| Diagnostic::error(Cause::ScriptSyntax, format!("{shown}:{number}: {e}")))?,
+            );
         }
     }
     Ok(())

@@ -10,7 +10,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use weld_common::diag::{DiagSink, Diagnostic, Missing};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
@@ -139,7 +139,7 @@ impl<'a> Search<'a, '_> {
     }
 
     fn try_open(&self, path: &Path) -> Result<Option<&'a [u8]>, Diagnostic> {
-        self.store.open(path).map_err(|e| Diagnostic::error(e.to_string()))
+        self.store.open(path).map_err(Diagnostic::from)
     }
 
     fn dirs(&self) -> impl Iterator<Item = &PathBuf> {
@@ -276,8 +276,9 @@ impl<'a> Search<'a, '_> {
     }
 
     fn not_found(&self, name: &str) -> Diagnostic {
-        let diagnostic = Diagnostic::error(format!("unable to find library -l{name}"))
-            .of_missing(Missing::Library(name.to_owned()));
+        let diagnostic =
+            Diagnostic::error(Cause::LibraryNotFound, format!("unable to find library -l{name}"))
+                .of_library(name);
         let usual = self.usual_dirs();
         if self.dirs().next().is_none() && usual.is_empty() {
             return diagnostic.note("there are no library directories; name them with -L");
@@ -302,5 +303,9 @@ impl PassedOver {
 }
 
 fn cannot_open(path: &Path) -> Diagnostic {
-    Diagnostic::error(format!("cannot open {}: No such file or directory", text::path(path)))
+    Diagnostic::error(
+        Cause::CannotOpenFile,
+        format!("cannot open {}: No such file or directory", text::path(path)),
+    )
+    .in_file(text::path(path))
 }

@@ -9,6 +9,7 @@
 
 use std::fmt::{self, Display};
 
+use weld_common::diag::{Cause, HasCause};
 use weld_common::io::thin::MemberError;
 use weld_lto::ir::ReadError;
 
@@ -23,6 +24,20 @@ pub enum Unusable {
     /// Intermediate code that cannot be read.
     Code(Box<ReadError>),
     Malformed(Box<Malformed>),
+}
+
+impl HasCause for Unusable {
+    fn cause(&self) -> Cause {
+        match self {
+            Unusable::Member(_) => Cause::MalformedArchive,
+            Unusable::Code(_) => Cause::LtoIncompatible,
+            Unusable::Malformed(malformed) => match **malformed {
+                Malformed::OtherMachine { .. } => Cause::WrongMachine,
+                Malformed::Executable | Malformed::PositionIndependentExecutable => Cause::ExecutableAsInput,
+                _ => Cause::MalformedObject,
+            },
+        }
+    }
 }
 
 /// What is wrong with an object or a shared object.

@@ -4,7 +4,10 @@
 
 use std::fmt;
 
+use weld_common::diag::Cause;
+
 use super::OutputSection;
+
 use crate::address::Address;
 use crate::script::expr::DivisionByZero;
 use crate::script::lexer::Place;
@@ -171,9 +174,31 @@ impl LayoutError {
         LayoutError::BeyondAddresses(SectionName::of(section))
     }
 
+    /// What it comes down to for who reads of it.
+    pub fn cause(&self) -> Cause {
+        match self {
+            LayoutError::HighImageBase | LayoutError::ImageBasePage { .. } => Cause::BadOption,
+            LayoutError::Overlap(_) | LayoutError::SharedPage { .. } => Cause::SectionOverlap,
+            LayoutError::Script(error) => error.cause(),
+            LayoutError::Several(list) => list.first().map_or(Cause::ScriptValue, LayoutError::cause),
+            _ => Cause::ImageTooLarge,
+        }
+    }
+
     #[cold]
     pub fn file_too_large(section: &OutputSection) -> LayoutError {
         LayoutError::FileTooLarge(Some(SectionName::of(section)))
+    }
+}
+
+impl ScriptError {
+    fn cause(&self) -> Cause {
+        match self {
+            ScriptError::Value { why: EvalError::Assertion(_), .. } => Cause::ScriptAssertion,
+            ScriptError::Value { why: EvalError::Undefined(_), .. } => Cause::UndefinedSymbol,
+            ScriptError::RegionOverflow { .. } => Cause::RegionOverflow,
+            _ => Cause::ScriptValue,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use rayon::prelude::*;
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_common::runs::{Extent, align_to};
 use weld_common::{par, trace};
 
@@ -138,7 +138,11 @@ fn look(
         Err(Wrong { reloc, text }) => {
             deltas.truncate(before);
             let offset = section.relocs[reloc].r_offset();
-            sink.push(code.objects[section.object.index()].at_byte(section.shndx, offset).error(text));
+            sink.push(
+                code.objects[section.object.index()]
+                    .at_byte(section.shndx, offset)
+                    .error(Cause::MalformedRelocation, text),
+            );
         }
     }
 }

@@ -5,7 +5,7 @@
 //! kind that the scan was told. When one turns out to be otherwise, all that follows from it is made again,
 //! with what is known now. Each such discovery is made once, or a bounded number of times, so a link ends.
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 
 use crate::resolve::Resolved;
 use crate::symbol_names::flag;
@@ -70,7 +70,7 @@ impl Surprise {
         match self {
             Surprise::ValueKinds(broken) if round.corrections == CORRECTIONS => {
                 let texts = broken.iter().map(|correction| internals.not_settled(correction));
-                let list = texts.map(Diagnostic::error).collect();
+                let list = texts.map(|text| Diagnostic::error(Cause::ScriptValue, text)).collect();
                 Err(Diagnostics { list })
             }
             Surprise::ValueKinds(broken) => {

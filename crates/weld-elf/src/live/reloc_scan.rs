@@ -12,6 +12,7 @@ mod problems;
 mod thread_local;
 
 use std::ops::Range;
+use weld_common::diag::Cause;
 
 use super::dyn_relocs::DynKind;
 use super::{LocalNeed, ScanResult, Scanner, fact};
@@ -134,7 +135,7 @@ impl<'a> Section<'_, '_, 'a> {
         }
         if index as usize >= self.object.syms.len() {
             if index != 0 {
-                self.error(i, format!("has a bad symbol index: {index}"));
+                self.error(Cause::MalformedRelocation, i, format!("has a bad symbol index: {index}"));
                 return None;
             }
             return Some(Target { flags: symbol_flags::ABSOLUTE, id: SymbolId::NONE });
@@ -172,7 +173,7 @@ impl<'a> Section<'_, '_, 'a> {
             SymbolPlace::Undefined if index == 0 => symbol_flags::ABSOLUTE,
             _ => {
                 let why = self.object.misplaced(index, symbol);
-                self.error(i, format!("refers to what is nowhere: {why}"));
+                self.error(Cause::RelocationWithoutTarget, i, format!("refers to what is nowhere: {why}"));
                 return None;
             }
         };
@@ -183,7 +184,11 @@ impl<'a> Section<'_, '_, 'a> {
             0..16 => 0,
             _ => {
                 let why = self.object.wrong_local(index, symbol).unwrap_or_default();
-                self.error(i, format!("refers to a symbol that cannot be: {why}"));
+                self.error(
+                    Cause::MalformedRelocation,
+                    i,
+                    format!("refers to a symbol that cannot be: {why}"),
+                );
                 return None;
             }
         };
@@ -231,7 +236,7 @@ impl<'a> Section<'_, '_, 'a> {
             } else {
                 format!("cannot be used with TLS symbol '{name}'")
             };
-            self.error_about(i, target, what);
+            self.error_about(Cause::ThreadLocalMismatch, i, target, what);
             return 0;
         }
         match class {
@@ -297,11 +302,11 @@ impl<'a> Section<'_, '_, 'a> {
                     "is an offset in the thread-local storage of this output, but '{}' is another module's",
                     self.name(i)
                 );
-                self.error(i, text);
+                self.error(Cause::ThreadLocalModel, i, text);
             }
             // The loader adds no terms.
             Class::Term if target.is_elsewhere() && (mode.shared || target.is(symbol_flags::TLS)) => {
-                self.error(i, self.not_pic(i))
+                self.error(Cause::NeedsPic, i, self.not_pic(i))
             }
             Class::Term if target.is_elsewhere() => self.stand_in(i, target, found),
             Class::DtpOff
@@ -315,7 +320,7 @@ impl<'a> Section<'_, '_, 'a> {
                 // What is undefined and weak has no offset; code that asks for it does not run.
                 let none = !mode.shared && target.kind() == symbol_flags::UNDEFINED;
                 if !none && (mode.shared || target.is(symbol_flags::PREEMPTIBLE)) {
-                    self.error(i, self.not_pic(i));
+                    self.error(Cause::NeedsPic, i, self.not_pic(i));
                 }
             }
             Class::TpOffWord => {
@@ -328,7 +333,7 @@ impl<'a> Section<'_, '_, 'a> {
                 }
             }
             Class::TlsDesc => self.descriptor::<R>(i, target, found),
-            Class::Unknown => self.error(i, "is not supported".into()),
+            Class::Unknown => self.error(Cause::UnsupportedRelocation, i, "is not supported".into()),
         }
         0
     }

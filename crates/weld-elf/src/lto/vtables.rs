@@ -6,7 +6,7 @@
 //! alone which classes machine code derives from its own. A table without it (`-fno-rtti`) may be of any of
 //! them.
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::text::text;
 use weld_lto::options::Options;
 
@@ -25,7 +25,7 @@ impl Link<'_, '_> {
             let text = format!("vtable {} of machine code has no type information", text(name));
             let note =
                 "--lto-whole-program-visibility has no effect (--lto-validate-all-vtables-have-type-infos)";
-            self.job.sink.push(Diagnostic::warning(text).note(note));
+            self.job.sink.push(Diagnostic::warning(Cause::LtoIncompatible, text).note(note));
         }
         options.devirtualisation.all_have_type_infos = bare.is_empty();
         options

@@ -37,8 +37,7 @@ pub struct Memo {
     pub files: Vec<KnownFile>,
     /// Paths that led nowhere.
     pub missing: Vec<PathBuf>,
-    /// Messages with their notes.
-    pub warnings: Vec<(Vec<u8>, Vec<Vec<u8>>)>,
+    pub warnings: Vec<KeptWarning>,
     /// The text for `--dependency-file`.
     pub dependencies: Option<Vec<u8>>,
     pub leaves: Leaves,
@@ -64,6 +63,14 @@ pub enum Is {
     Other(u128),
 }
 
+/// A warning of the last link, which holds until something changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptWarning {
+    pub code: Vec<u8>,
+    pub message: Vec<u8>,
+    pub notes: Vec<Vec<u8>>,
+}
+
 impl Memo {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -84,9 +91,10 @@ impl Memo {
             put_is(&file.is, out);
         });
         put_list(&self.missing, &mut out, |path, out| put_path(path, out));
-        put_list(&self.warnings, &mut out, |(message, notes), out| {
-            put_bytes(message, out);
-            put_list(notes, out, |note, out| put_bytes(note, out));
+        put_list(&self.warnings, &mut out, |warning, out| {
+            put_bytes(&warning.code, out);
+            put_bytes(&warning.message, out);
+            put_list(&warning.notes, out, |note, out| put_bytes(note, out));
         });
         put_list(self.dependencies.as_slice(), &mut out, |text, out| put_bytes(text, out));
         put_list(&self.leaves, &mut out, |unit, out| {
@@ -135,7 +143,13 @@ impl Memo {
                 Some(KnownFile { path, stamp: is_known.then_some(stamp), is: take_is(rest)? })
             })?,
             missing: take_list(rest, take_path)?,
-            warnings: take_list(rest, |rest| Some((take_bytes(rest)?, take_list(rest, take_bytes)?)))?,
+            warnings: take_list(rest, |rest| {
+                Some(KeptWarning {
+                    code: take_bytes(rest)?,
+                    message: take_bytes(rest)?,
+                    notes: take_list(rest, take_bytes)?,
+                })
+            })?,
             dependencies: take_list(rest, take_bytes)?.pop(),
             leaves: take_list(rest, |rest| {
                 take_list(rest, |rest| {
@@ -281,7 +295,11 @@ mod tests {
                 KnownFile { path: "c.a".into(), stamp: Some(stamp(5)), is: Is::Archive(archive) },
             ],
             missing: vec!["dir/c.o".into()],
-            warnings: vec![(b"odd".to_vec(), vec![b"here".to_vec()])],
+            warnings: vec![KeptWarning {
+                code: b"symbol-warning".to_vec(),
+                message: b"odd".to_vec(),
+                notes: vec![b"here".to_vec()],
+            }],
             dependencies: Some(b"out: a.o\n".to_vec()),
             leaves: vec![vec![leaf(0)], vec![leaf(200), leaf(4900)]],
             last: vec![3..4, 4000..5000],

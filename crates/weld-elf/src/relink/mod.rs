@@ -36,7 +36,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 use std::time::SystemTime;
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
 use weld_common::io::output;
@@ -53,7 +53,7 @@ use changes::Changes;
 use command::Request;
 use directory::{Place, STATE, TABLES};
 use full_link_reason::Why;
-use memo::Memo;
+use memo::{KeptWarning, Memo};
 use patch::{LastLink, Patch};
 
 pub use directory::forget;
@@ -231,8 +231,8 @@ impl Session {
             Done::Patched { objects: patch.objects, sections: patch.sections, bytes }
         };
         // A full link says so itself.
-        for (message, notes) in memo.warnings.iter().filter(|_| !self.verifies()) {
-            job.sink.push(repeated(message, notes));
+        for warning in memo.warnings.iter().filter(|_| !self.verifies()) {
+            job.sink.push(repeated(warning));
         }
         self.remember(place, next);
         Ok(done)
@@ -310,9 +310,10 @@ impl Drop for Session {
 }
 
 /// A warning of the last link, which holds as it did.
-fn repeated(message: &[u8], notes: &[Vec<u8>]) -> Diagnostic {
-    let warning = Diagnostic::warning(text::text(message));
-    notes.iter().fold(warning, |warning, note| warning.note(text::text(note)))
+fn repeated(kept: &KeptWarning) -> Diagnostic {
+    let cause = Cause::find(&text::text(&kept.code)).unwrap_or(Cause::Incremental);
+    let warning = Diagnostic::warning(cause, text::text(&kept.message));
+    kept.notes.iter().fold(warning, |warning, note| warning.note(text::text(note)))
 }
 
 impl fmt::Display for Done {

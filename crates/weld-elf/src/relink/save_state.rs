@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use weld_common::archive::Archive;
-use weld_common::diag::{Diagnostic, Diagnostics, Severity};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics, Severity};
 use weld_common::digest::UnitDigest;
 use weld_common::io::input::{InputFile, InputStore};
 use weld_common::io::output::OutputFile;
@@ -25,7 +25,7 @@ use super::directory::{IMAGES, Place, TABLES};
 use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
-use super::memo::{Is, KnownFile, Memo};
+use super::memo::{Is, KeptWarning, KnownFile, Memo};
 use crate::ids::FileId;
 use crate::input::load::Inputs;
 use crate::job::{Context, Job};
@@ -86,8 +86,11 @@ impl Session {
 
     /// The sizes of sections of the last link, with their rooms.
     fn last_rooms(&self, job: &Job) -> Result<HashMap<(FileId, u32), u64>, Diagnostics> {
-        let place = self.place.as_ref().map_err(|why| Diagnostic::error(why.to_string()))?;
-        let failed = |why: String| Diagnostic::error(format!("cannot read {TABLES} to verify: {why}"));
+        let place =
+            self.place.as_ref().map_err(|why| Diagnostic::error(Cause::Incremental, why.to_string()))?;
+        let failed = |why: String| {
+            Diagnostic::error(Cause::CannotReadFile, format!("cannot read {TABLES} to verify: {why}"))
+        };
         let build = command::build().map_err(|e| failed(reason(&e)))?;
         let bytes = std::fs::read(place.path(TABLES)).map_err(|e| failed(reason(&e)))?;
         let state = job.step("state of the last link", || State::read(&bytes, UnitDigest::from_bytes(build)));
@@ -134,7 +137,9 @@ impl Session {
             "what was relinked differs from what a full link makes at {at:#x} of the file ({name}); it was replaced"
         );
         self.log(&message);
-        job.sink.push(Diagnostic::warning(message).note("this is a bug in weld; please report it"));
+        job.sink.push(
+            Diagnostic::warning(Cause::Incremental, message).note("this is a bug in weld; please report it"),
+        );
         self.give_up(Why::First);
         if let Ok(place) = &self.place {
             _ = place.forget_state();
@@ -204,7 +209,12 @@ impl Session {
         let (Ok(place), Some(mut memo)) = (&self.place, self.memo.lock().unwrap().take()) else { return };
         let warnings = messages.iter().filter(|message| message.severity == Severity::Warning);
         let bytes = |text: &String| text::bytes(text).into_owned();
-        memo.warnings = warnings.map(|d| (bytes(&d.message), d.notes.iter().map(bytes).collect())).collect();
+        let kept = |d: &Diagnostic| KeptWarning {
+            code: d.cause.code().into(),
+            message: bytes(&d.message),
+            notes: d.notes.iter().map(bytes).collect(),
+        };
+        memo.warnings = warnings.map(kept).collect();
         if !memo.boot.is_empty() && !self.remember(place, memo) {
             self.log("nothing is kept for the next link: the state cannot be written");
         }

@@ -18,7 +18,7 @@
 
 use std::collections::HashMap;
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_common::glob::Glob;
 use weld_common::hash::{hash_bytes, join};
 use weld_common::hash_index::HashIndex;
@@ -163,7 +163,7 @@ impl<'a> Joiner<'_, 'a> {
         self.join_all(&mut all, true);
         let count = all.names.len();
         if count > MAX_BINS {
-            self.sink.error(format!("too many output sections: {count}"));
+            self.sink.error(Cause::TooLarge, format!("too many output sections: {count}"));
         }
         self.sections.bins = all.names;
         Bins { heads: all.heads, groups: all.groups }
@@ -217,7 +217,7 @@ impl<'a> Joiner<'_, 'a> {
     fn refuse_member(&self, object: &Object, member: SectionId) {
         let shndx = member.0 - object.section_base;
         let text = "is listed more than once as a member of section groups";
-        self.sink.push(object.at_section(shndx).error(text));
+        self.sink.push(object.at_section(shndx).error(Cause::SectionFlags, text));
     }
 
     fn join_all(&mut self, all: &mut Gathered<'a>, linked: bool) {

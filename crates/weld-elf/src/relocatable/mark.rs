@@ -7,7 +7,7 @@
 //!
 //! One thread: `-r --gc-sections` is rare.
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_common::walk::Marks;
 
 use crate::elf::*;
@@ -62,7 +62,10 @@ fn live(link: Link, options: &Options, sink: &DiagSink) -> Live {
             options,
         };
         if !resolved.names.iter().any(|(_, e)| e.flags & (flag::ROOT | flag::KEEP) != 0) {
-            sink.warn("-r --gc-sections without -e or -u keeps only what is never removed");
+            sink.warn(
+                Cause::OptionWithoutEffect,
+                "-r --gc-sections without -e or -u keeps only what is never removed",
+            );
         }
         marker.roots(&roots);
         marker.walk();

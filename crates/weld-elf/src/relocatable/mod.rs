@@ -15,7 +15,7 @@ mod mark;
 
 use std::collections::HashMap;
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 
 use crate::input::load::Inputs;
 use crate::job::{Context, Job};
@@ -179,7 +179,7 @@ fn lay_out<'j>(
 fn refuse(job: &Job, resolved: &Resolved) -> Result<(), Diagnostics> {
     for dso in &resolved.shared {
         let text = format!("{}: a shared object cannot be joined with -r", dso.name);
-        job.sink.push(Diagnostic::error(text).of(dso.file, 0));
+        job.sink.push(Diagnostic::error(Cause::UnsupportedOption, text).of(dso.file, 0));
     }
     let lists = [
         ("--version-script", !job.options.symbols.version_scripts.is_empty()),
@@ -202,7 +202,7 @@ fn refuse(job: &Job, resolved: &Resolved) -> Result<(), Diagnostics> {
         ("--compress-sections", !job.options.sections.compress_sections.is_empty()),
     ];
     for (name, _) in lists.iter().filter(|l| l.1) {
-        job.sink.warn(format!("{name} has no effect with -r"));
+        job.sink.warn(Cause::OptionWithoutEffect, format!("{name} has no effect with -r"));
     }
     job.sink.end_phase()
 }
@@ -219,7 +219,7 @@ fn check_aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &
         if !placed {
             let name = String::from_utf8_lossy(resolved.names.get(other).name);
             let text = format!("{}: {name} has no address in the output of -r", internal.origin);
-            job.sink.error(text);
+            job.sink.error(Cause::SymbolAssignment, text);
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use crate::elf::Sym;
 use crate::ids::*;
@@ -51,7 +51,8 @@ fn all(job: &Job, resolved: &Resolved) {
         let name = shown(job.options, entry.name);
         let what = if overridden { "is overridden" } else { "has several definitions" };
         let (file, index) = commons[0];
-        let mut diagnostic = Diagnostic::warning(format!("common symbol {what}: {name}")).of(file, index);
+        let mut diagnostic =
+            Diagnostic::warning(Cause::CommonSymbol, format!("common symbol {what}: {name}")).of(file, index);
         for &(file, index) in commons.iter().take(SHOWN) {
             let object = &resolved.objects[resolved.index_of_file[file.index()] as usize];
             let size = object.syms[index as usize].st_size();
@@ -128,7 +129,7 @@ fn differing(job: &Job, resolved: &Resolved) {
             format!("common in {of_common}, {} bytes, alignment {}", wanted.size, wanted.align),
             format!("defined at {place}, {} bytes, alignment {}", has.size, has.align),
         ];
-        let diagnostic = Diagnostic::warning(text).of(common.file, common.sym);
+        let diagnostic = Diagnostic::warning(Cause::CommonSymbol, text).of(common.file, common.sym);
         job.sink.push(notes.into_iter().fold(diagnostic, Diagnostic::note));
     }
 }

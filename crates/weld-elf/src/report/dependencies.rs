@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::text;
 
 use crate::input::load::Inputs;
@@ -36,7 +36,7 @@ pub fn text(job: &Job, inputs: &Inputs) -> Result<String, Diagnostics> {
     let output = text::path(&job.options.output.path);
     if let Some(bad) = list.iter().map(|p| &**p).chain([&*output]).find(|p| p.contains('\n')) {
         let text = format!("--dependency-file: a rule cannot name {bad:?}, which has a line break in it");
-        return Err(Diagnostic::error(text).into());
+        return Err(Diagnostic::error(Cause::Report, text).into());
     }
     Ok(rule(&output, &list))
 }

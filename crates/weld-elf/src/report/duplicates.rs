@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic, Spot};
 use weld_common::resolve::duplicates::{self, Definition, Definitions};
 
 use crate::ids::*;
@@ -44,15 +44,19 @@ impl Definitions for Told<'_, '_> {
     }
 
     fn problem(&self, text: String) -> Diagnostic {
-        Diagnostic::error(text).tolerable()
+        Diagnostic::error(Cause::DuplicateSymbol, text).tolerable()
     }
 
     fn tell_place(&mut self, problem: Diagnostic, Definition { file, sym }: Definition) -> Diagnostic {
         let (id, object) = self.object(file);
         let problem = problem.note(format!("defined at {}", place::definition(object, sym)));
         match place::section_of(object, sym) {
-            Some((shndx, offset)) => problem.place(place::of(id, shndx, offset)),
-            None => problem,
+            Some((shndx, offset)) => {
+                let place = place::of(id, shndx, offset);
+                let spot = Spot { place: Some(place), ..object.at_byte(shndx, offset).spot() };
+                problem.place(place).definition(spot)
+            }
+            None => problem.definition(object.whole().spot()),
         }
     }
 

@@ -7,7 +7,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use weld_common::diag::{Diagnostic, Diagnostics, Missing, Severity};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics, Severity};
 use weld_common::host::Host;
 use weld_common::io::reason;
 use weld_common::text;
@@ -19,27 +19,32 @@ use crate::wording::detailed;
 pub fn tell(options: &Options, host: &dyn Host, mut diagnostics: Diagnostics) -> Diagnostics {
     let Some(script) = &options.reports.error_script else { return diagnostics };
     let errors = diagnostics.list.iter().filter(|d| d.severity == Severity::Error);
-    let missing: Vec<Missing> =
-        errors.take(detailed(options)).filter_map(|error| error.missing.clone()).collect();
-    for what in missing {
-        if let Some(wrong) = run(host, script, &what) {
-            diagnostics.list.push(wrong);
-            break;
-        }
-    }
+    let wrong = errors.take(detailed(options)).filter_map(missing).find_map(|what| run(host, script, what));
+    diagnostics.list.extend(wrong);
     diagnostics
 }
 
+/// What the program is told of an error, if it is one of those that it can help with.
+fn missing(error: &Diagnostic) -> Option<(&'static str, &OsStr)> {
+    let facts = error.facts.as_ref()?;
+    match error.cause {
+        Cause::LibraryNotFound => Some(("missing-lib", OsStr::new(facts.library.as_ref()?))),
+        Cause::UndefinedSymbol | Cause::UndefinedVtable | Cause::DiscardedSymbol => {
+            Some(("undefined-symbol", text::os_str(facts.symbol.as_ref()?)))
+        }
+        _ => None,
+    }
+}
+
 /// Runs the program. What is wrong with it, if that fails.
-fn run(host: &dyn Host, script: &Path, what: &Missing) -> Option<Diagnostic> {
-    let (kind, name) = match what {
-        Missing::Library(name) => ("missing-lib", OsStr::new(name)),
-        Missing::Symbol(name) => ("undefined-symbol", text::os_str(name)),
-    };
+fn run(host: &dyn Host, script: &Path, (kind, name): (&str, &OsStr)) -> Option<Diagnostic> {
     let why = match host.run(script, &[OsStr::new(kind), name]) {
         Ok(true) => return None,
         Ok(false) => "failed".to_owned(),
         Err(e) => format!("cannot be run: {}", reason(&e)),
     };
-    Some(Diagnostic::error(format!("--error-handling-script: {} {why}", text::path(script))))
+    Some(Diagnostic::error(
+        Cause::ErrorHandlingScript,
+        format!("--error-handling-script: {} {why}", text::path(script)),
+    ))
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::glob::Glob;
 
 use crate::elf::*;
@@ -166,7 +166,9 @@ impl<'c, 'a> History<'c, 'a> {
         for pattern in &job.options.reports.warn_backrefs_exclude {
             match Glob::new(pattern.as_bytes()) {
                 Ok(glob) => globs.push(glob),
-                Err(e) => job.sink.error(format!("--warn-backrefs-exclude: {pattern}: {e}")),
+                Err(e) => {
+                    job.sink.error(Cause::BadOption, format!("--warn-backrefs-exclude: {pattern}: {e}"))
+                }
             }
         }
         let mut backward = Vec::new();
@@ -199,7 +201,7 @@ impl<'c, 'a> History<'c, 'a> {
                 shown(job.options, name),
                 self.inputs.name(extraction.file)
             );
-            job.sink.push(Diagnostic::warning(text).of(extraction.file, 0));
+            job.sink.push(Diagnostic::warning(Cause::BackwardReference, text).of(extraction.file, 0));
         }
     }
 

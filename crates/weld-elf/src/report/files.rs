@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::io::identity::{self, Clash, Identity};
 use weld_common::text;
 
@@ -25,7 +25,10 @@ pub fn check(options: &Options) -> Result<Vec<(Identity, String)>, Diagnostics> 
     let output = (OUTPUT, options.output.path.as_path());
     let mut found = identity::distinct(std::iter::once(output).chain(reports)).map_err(|clash| {
         let Clash { first, second, path } = clash;
-        Diagnostic::error(format!("{first} and {second} would be the same file, {}", text::path(path)))
+        Diagnostic::error(
+            Cause::OutputClash,
+            format!("{first} and {second} would be the same file, {}", text::path(path)),
+        )
     })?;
     // The output takes its place when nobody reads any longer.
     found.retain(|(_, what)| *what != OUTPUT);
@@ -33,7 +36,7 @@ pub fn check(options: &Options) -> Result<Vec<(Identity, String)>, Diagnostics> 
         let identity = Identity::of(path);
         if let Some((_, report)) = found.iter().find(|(of, _)| Some(of) == identity.as_ref()) {
             let text = format!("{report} would replace {}, which is an input", text::path(path));
-            return Err(Diagnostic::error(text).into());
+            return Err(Diagnostic::error(Cause::OutputClash, text).into());
         }
     }
     Ok(found.into_iter().map(|(identity, what)| (identity, what.to_owned())).collect())
@@ -100,9 +103,11 @@ fn check_stdout(options: &Options) -> Result<(), Diagnostics> {
     let prints = prints.into_iter().filter(|(_, does)| *does).map(|(what, _)| what);
     let named = named(options).filter(|(_, path)| *path == Path::new("-")).map(|(what, _)| what);
     match prints.chain(named).next() {
-        Some(what) => {
-            Err(Diagnostic::error(format!("{what} and the output would both go to standard output")).into())
-        }
+        Some(what) => Err(Diagnostic::error(
+            Cause::OutputClash,
+            format!("{what} and the output would both go to standard output"),
+        )
+        .into()),
         None => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 //! code that the loader has to change, sections that moved for their alignment, and (a list) what the loader
 //! adds the load address to.
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 
 use crate::address::Address;
 use crate::elf::*;
@@ -50,7 +50,7 @@ fn notes(job: &Job, image: &Image) {
         for section in sections.iter().filter(|s| s.kind != SHT_NOTE && s.is_alloc() && s.size > 0) {
             let name = String::from_utf8_lossy(&section.name);
             let text = format!("section {name} is no note, but PHDRS has it in a segment of notes (PT_NOTE)");
-            job.sink.push(Diagnostic::warning(text).at(section.address.get()));
+            job.sink.push(Diagnostic::warning(Cause::SectionFlags, text).at(section.address.get()));
         }
     }
 }
@@ -69,8 +69,8 @@ fn segments(job: &Job, image: &Image) {
             segment.address
         );
         let mut diagnostic = match job.options.reports.rwx_segments {
-            ReportPolicy::Error => Diagnostic::error(text).tolerable(),
-            _ => Diagnostic::warning(text),
+            ReportPolicy::Error => Diagnostic::error(Cause::WritableCode, text).tolerable(),
+            _ => Diagnostic::warning(Cause::WritableCode, text),
         };
         let holds = [(SHF_EXECINSTR, "code"), (SHF_WRITE, "data that is written to")];
         for (section, what) in holds.into_iter().filter_map(|(flag, what)| Some((with(flag)?, what))) {
@@ -81,8 +81,8 @@ fn segments(job: &Job, image: &Image) {
     for segment in image.layout.segments.iter().filter(|s| s.kind == PT_TLS && s.flags & PF_X != 0) {
         let text = format!("the thread-local segment (PT_TLS) at {:#x} can be executed", segment.address);
         let diagnostic = match job.options.reports.rwx_segments {
-            ReportPolicy::Error => Diagnostic::error(text).tolerable(),
-            _ => Diagnostic::warning(text),
+            ReportPolicy::Error => Diagnostic::error(Cause::WritableCode, text).tolerable(),
+            _ => Diagnostic::warning(Cause::WritableCode, text),
         };
         job.sink.push(diagnostic.at(segment.address.get()));
     }
@@ -108,7 +108,7 @@ fn alignment(job: &Job, image: &Image) {
                 address - end,
                 section.align
             );
-            job.sink.push(Diagnostic::warning(text).at(address.get()));
+            job.sink.push(Diagnostic::warning(Cause::SectionAlignment, text).at(address.get()));
         }
     }
 }
@@ -132,7 +132,7 @@ fn changed_code(job: &Job, image: &Image, context: &Context) {
     let mut list: Vec<DynReloc> = image.live.dyn_relocs.iter().filter(is_read_only).copied().collect();
     list.sort_unstable();
     let text = "the loader has to change read-only sections (DT_TEXTREL); recompile with -fPIC";
-    let mut diagnostic = Diagnostic::warning(text);
+    let mut diagnostic = Diagnostic::warning(Cause::TextRelocation, text);
     for reloc in list.iter().take(REFERENCES) {
         let (text, place) = described(image, context, reloc);
         diagnostic = diagnostic.note(format!("it is asked for by {text}")).place(place);
@@ -156,7 +156,7 @@ fn resolvers(job: &Job, image: &Image) {
             "{name} is an IFUNC, and -z notext allows text relocations: loaders before glibc 2.29 may call its resolver \
              while its code is not executable"
         );
-        job.sink.push(Diagnostic::warning(text).at(i as u64));
+        job.sink.push(Diagnostic::warning(Cause::TextRelocation, text).at(i as u64));
     }
 }
 

@@ -34,7 +34,7 @@ pub mod versions;
 pub mod warnings;
 mod why_live;
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::trace as tracing;
 
 use crate::ids::*;
@@ -56,7 +56,10 @@ use warnings::Warnings;
 fn exclusions(job: &Job, inputs: &Inputs) {
     for value in job.options.symbols.exclude_libs.iter().filter(|value| *value != "ALL") {
         if !inputs.archives.iter().any(|archive| is_meant(value, &archive.path)) {
-            job.sink.push(Diagnostic::warning(format!("--exclude-libs: there is no archive called {value}")));
+            job.sink.push(Diagnostic::warning(
+                Cause::OptionWithoutEffect,
+                format!("--exclude-libs: there is no archive called {value}"),
+            ));
         }
     }
 }
@@ -65,7 +68,7 @@ fn exclusions(job: &Job, inputs: &Inputs) {
 pub fn unheeded(job: &Job, mode: &Mode) {
     if job.options.symbols.dynamic_undefined_weak == Some(true) && !mode.dynamic_undefined {
         let why = if mode.relocatable { "with -r" } else { "without a loader" };
-        job.sink.warn(format!("-z dynamic-undefined-weak has no effect {why}"));
+        job.sink.warn(Cause::OptionWithoutEffect, format!("-z dynamic-undefined-weak has no effect {why}"));
     }
 }
 

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use rayon::prelude::*;
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -30,7 +30,10 @@ pub fn check(image: &Image, script: &LayoutScript, owners: &SectionOwners) {
     }
     for Forbidden { sections, to_first, place } in &all {
         if sections.len() < 2 {
-            image.sink.warn(format!("{place}: NOCROSSREFS has no effect: it wants two output sections"));
+            image.sink.warn(
+                Cause::OptionWithoutEffect,
+                format!("{place}: NOCROSSREFS has no effect: it wants two output sections"),
+            );
         }
         let mut list: Vec<OutputSectionId> = Vec::new();
         let mut is_forbidden = vec![false; image.layout.sections.len()];
@@ -83,7 +86,7 @@ fn check_section(
             String::from_utf8_lossy(from),
             String::from_utf8_lossy(to),
         );
-        let diagnostic: Diagnostic = spot.error(&text);
+        let diagnostic: Diagnostic = spot.error(Cause::CrossReference, &text);
         image.sink.push(diagnostic);
     }
 }

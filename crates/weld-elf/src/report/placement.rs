@@ -3,7 +3,7 @@
 //!
 //! Specification: gABI chapter 4 (`SHF_LINK_ORDER`, `SHF_TLS`).
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use crate::elf::*;
 use crate::ids::*;
@@ -49,7 +49,7 @@ fn check_link(job: &Job, object: &Object, sections: &Sections, live: &Live, foll
     };
     let label = object.section_label(leader as usize);
     let text = format!("is in the order of section {leader} (sh_link), {label}, which {why}");
-    job.sink.push(object.at_section(follower).error(text));
+    job.sink.push(object.at_section(follower).error(Cause::SectionFlags, text));
 }
 
 /// Reports that the output section of `bin` would be thread-local in parts: a section of each kind. One that
@@ -70,9 +70,11 @@ fn mixture(job: &Job, resolved: &Resolved, sections: &Sections, live: &Live, bin
     };
     let (Some(template), Some(other)) = (find(TLS, true), find(PLAIN, false)) else { return };
     let name = String::from_utf8_lossy(sections.bins[bin.index()]);
-    let diagnostic =
-        Diagnostic::error(format!("section {name} would be thread-local (SHF_TLS) in parts only"))
-            .note(format!("thread-local in {template}"))
-            .note(format!("not so in {other}"));
+    let diagnostic = Diagnostic::error(
+        Cause::SectionFlags,
+        format!("section {name} would be thread-local (SHF_TLS) in parts only"),
+    )
+    .note(format!("thread-local in {template}"))
+    .note(format!("not so in {other}"));
     job.sink.push(diagnostic);
 }

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic, Spot};
 
 use super::transitive_needed;
 use super::undefined::is_ignored;
@@ -146,18 +146,22 @@ fn diagnostic(
 ) -> Diagnostic {
     let entry = resolved.names.get(id);
     let name = shown(job.options, entry.name);
-    let text = match problem {
-        Problem::Undefined => format!("undefined symbol: {name}"),
-        Problem::NotExported => format!("symbol is wanted by a shared object and not exported: {name}"),
+    let (cause, text) = match problem {
+        Problem::Undefined => (Cause::UndefinedInSharedLibrary, format!("undefined symbol: {name}")),
+        Problem::NotExported => {
+            (Cause::HiddenSymbol, format!("symbol is wanted by a shared object and not exported: {name}"))
+        }
     };
     let mut diagnostic = if job.options.symbols.warn_unresolved {
-        Diagnostic::warning(text)
+        Diagnostic::warning(cause, text)
     } else {
-        Diagnostic::error(text).tolerable()
+        Diagnostic::error(cause, text).tolerable()
     };
+    diagnostic = diagnostic.of_symbol(entry.name);
     for dso in referrers.iter().take(REFERRERS) {
-        diagnostic =
-            diagnostic.note(format!("referenced by {} (disallowed by --no-allow-shlib-undefined)", dso.name));
+        diagnostic = diagnostic
+            .note(format!("referenced by {} (disallowed by --no-allow-shlib-undefined)", dso.name))
+            .referrer(Spot::of_file(dso.name.to_string()));
     }
     if problem == Problem::NotExported {
         let index = resolved.index_of_file[entry.file().index()];

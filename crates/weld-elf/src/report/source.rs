@@ -67,6 +67,9 @@ fn add_lines(list: &mut [Diagnostic], options: &Options, resolved: &Resolved, li
                 let sources: &Sources = sources.get_or_insert_with(|| Sources::of(object));
                 sources.of_place(object, place, &extents).map(|name| format!("    in {name}"))
             };
+            if let (Some(line), Some(facts)) = (&line, &mut list[at.0].facts) {
+                facts.set_source(place, line);
+            }
             notes.extend(line.map(|line| format!("    at {line}")).or_else(source));
             let diagnostic = &list[at.0];
             if diagnostic.tells_owner && at.1 == 0 {

@@ -6,6 +6,8 @@
 //!
 //! Source: GCC wiki, "Split Stacks".
 
+use weld_common::diag::Cause;
+
 use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
@@ -58,7 +60,7 @@ impl SplitStack<'_, '_> {
                 "split-stack code calls '{name}', which is no such code and may need more stack than there is; \
                  the linker does not provide for that"
             );
-            self.job.sink.push(object.whole().warning(text));
+            self.job.sink.push(object.whole().warning(Cause::IncompatibleObjects, text));
             return;
         }
     }

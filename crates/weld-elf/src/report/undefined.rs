@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use weld_common::diag::{Diagnostic, Missing};
+use weld_common::diag::{Cause, Diagnostic, Spot};
 use weld_common::resolve::undefined;
 
 use super::hints;
@@ -51,17 +51,16 @@ impl Undefined<'_, '_> {
         let elsewhere = Elsewhere::look(self, &names.collect::<Vec<_>>());
         let mut extents = HashMap::new();
         for (i, one) in list.into_iter().enumerate() {
-            let text = self.headline(one.name);
+            let (cause, text) = (self.cause(one.name), self.headline(one.name));
             let mut diagnostic = match self.policy(one.name) {
-                UnresolvedPolicy::Warn => Diagnostic::warning(text),
-                _ => Diagnostic::error(text).tolerable(),
+                UnresolvedPolicy::Warn => Diagnostic::warning(cause, text),
+                _ => Diagnostic::error(cause, text).tolerable(),
             };
-            let name = self.resolved.names.get(one.name).name.to_vec();
-            diagnostic = diagnostic.of_missing(Missing::Symbol(name));
+            diagnostic = diagnostic.of_symbol(self.resolved.names.get(one.name).name);
             if i < limit {
                 diagnostic = self.referrers(diagnostic, &one, &mut extents);
                 let notes = self.causes(one.name, &elsewhere, i < SEARCHES);
-                diagnostic = notes.into_iter().fold(diagnostic, Diagnostic::note);
+                diagnostic = notes.into_iter().fold(diagnostic, Diagnostic::hint);
             }
             self.job.sink.push(diagnostic.at(i as u64));
         }
@@ -82,6 +81,14 @@ impl Undefined<'_, '_> {
 
     fn is_ignored(&self, id: SymbolId) -> bool {
         self.policy(id) == UnresolvedPolicy::Ignore
+    }
+
+    fn cause(&self, id: SymbolId) -> Cause {
+        match self.resolved.names.get(id).name {
+            _ if self.symbols[id].has(symbol_flags::IN_DISCARDED) => Cause::DiscardedSymbol,
+            name if name.starts_with(b"_ZTV") => Cause::UndefinedVtable,
+            _ => Cause::UndefinedSymbol,
+        }
     }
 
     fn headline(&self, id: SymbolId) -> String {
@@ -110,11 +117,13 @@ impl Undefined<'_, '_> {
             let offset = self.offset(reference);
             let extents = extents.entry(reference.object).or_insert_with(|| Extents::of(object));
             let text = extents.reference(self.job.options, object, reference.shndx, offset);
-            diagnostic = diagnostic.note(format!("referenced by {text}")).place(place::of(
-                reference.object,
-                reference.shndx,
-                offset,
-            ));
+            let place = place::of(reference.object, reference.shndx, offset);
+            let spot = Spot {
+                symbol: extents.owner_name(self.job.options, object, place),
+                place: Some(place),
+                ..object.at_byte(reference.shndx, offset).spot()
+            };
+            diagnostic = diagnostic.note(format!("referenced by {text}")).place(place).referrer(spot);
         }
         match missing.others() {
             0 => diagnostic,
@@ -198,7 +207,7 @@ pub fn aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &In
             _ => continue,
         };
         let name = shown(job.options, resolved.names.get(other).name);
-        job.sink.error(format!("{}: {name} {why}", internal.origin));
+        job.sink.error(Cause::RequiredSymbol, format!("{}: {name} {why}", internal.origin));
     }
 }
 
@@ -208,7 +217,10 @@ pub fn required(job: &Job, resolved: &Resolved, symbols: &Symbols) {
         let id = resolved.names.find(name.as_bytes());
         if id.is_none_or(|id| symbols[id].is_undefined()) {
             let name = shown(job.options, name.as_bytes());
-            job.sink.push(Diagnostic::error(format!("--require-defined: {name} is not defined")).tolerable());
+            job.sink.push(
+                Diagnostic::error(Cause::RequiredSymbol, format!("--require-defined: {name} is not defined"))
+                    .tolerable(),
+            );
         }
     }
 }

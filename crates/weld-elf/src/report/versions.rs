@@ -1,6 +1,6 @@
 //! What is wrong between version scripts and definitions.
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use crate::job::Job;
 use crate::options::UndefinedVersion;
@@ -30,6 +30,6 @@ pub fn undefined(job: &Job, resolved: &Resolved, symbols: &Symbols, scripts: &Sc
             "{}:{}: version script gives version '{version}' to '{name}', which is not defined",
             node.path, pattern.line
         );
-        job.sink.push(diagnostic(text));
+        job.sink.push(diagnostic(Cause::UndefinedVersion, text).of_symbol(pattern.text.clone()));
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Source: GNU ld manual, "WARNING" and "Simple Assignments"; GNU libc, `link_warning`.
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use crate::elf::*;
 use crate::ids::*;
@@ -58,7 +58,11 @@ impl Warnings<'_, '_> {
             let text = String::from_utf8_lossy(text);
             let text = text.trim_end_matches(['\0', '\n']);
             match rest {
-                b"" => self.job.sink.push(Diagnostic::warning(format!("{shown}: {text}")).of(file, 0)),
+                b"" => self.job.sink.push(
+                    Diagnostic::warning(Cause::SymbolWarning, format!("{shown}: {text}"))
+                        .in_file(shown)
+                        .of(file, 0),
+                ),
                 [b'.', symbol @ ..] => self.symbol(file, symbol, text),
                 _ => {}
             }
@@ -74,7 +78,7 @@ impl Warnings<'_, '_> {
         if entry.flags & (flag::REF_STRONG | flag::REF_WEAK) == 0 || other {
             return;
         }
-        let mut diagnostic = Diagnostic::warning(text).of(file, 0);
+        let mut diagnostic = Diagnostic::warning(Cause::SymbolWarning, text).of(file, 0);
         let mut count = 0;
         for (i, object) in self.resolved.objects.iter().enumerate().filter(|(_, o)| o.file != file) {
             let named =

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 
 use weld_common::demangle::demangle;
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::glob::Glob;
 
 use crate::elf::*;
@@ -59,7 +59,7 @@ pub fn report<'a>(
     }
     if !job.options.sections.gc_sections {
         let text = "--why-live has nothing to say without --gc-sections: all sections stay";
-        job.sink.push(Diagnostic::warning(text));
+        job.sink.push(Diagnostic::warning(Cause::NoSuchSymbol, text));
         return Ok(());
     }
     let keepers = vec![Keeper::Nobody; sections.list.len()];

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 
 use super::Resolved;
 use crate::elf::*;
@@ -98,7 +98,7 @@ fn settle_one(resolved: &mut Resolved, id: SymbolId, meeting: &Meeting, sink: &D
             "common symbol {name} has {} bytes, more than the {size} that {} gives initial values to; they are not used",
             meeting.size, dso.name
         );
-        sink.push(Diagnostic::warning(text).of(dso.file, sym));
+        sink.push(Diagnostic::warning(Cause::CommonSymbol, text).of(dso.file, sym));
     }
     resolved.grown.insert(id, meeting.shared);
 }

@@ -1,6 +1,6 @@
 //! `--undefined-glob`: names that files define or offer are wanted if they match.
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_common::glob::Glob;
 
 use crate::options::Options;
@@ -15,7 +15,7 @@ pub fn add_roots(options: &Options, names: &mut Names, sink: &DiagSink) {
     for pattern in &options.symbols.undefined_glob {
         match Glob::new(pattern.as_bytes()) {
             Ok(glob) => globs.push(glob),
-            Err(e) => sink.error(format!("--undefined-glob: {pattern}: {e}")),
+            Err(e) => sink.error(Cause::BadOption, format!("--undefined-glob: {pattern}: {e}")),
         }
     }
     symbol_names::add_roots(names, |name| globs.iter().any(|g| g.matches(name)));

@@ -12,7 +12,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::text;
 
 use super::expr::{self, DefsymValue, Expr, Op};
@@ -170,7 +170,8 @@ pub fn parse<'a>(
     files: &mut dyn Files<'a>,
 ) -> Result<Vec<Command>, Diagnostic> {
     if u32::try_from(text.len()).is_err() {
-        return Err(Diagnostic::error(format!("{path}: is too large for a linker script")));
+        return Err(Diagnostic::error(Cause::TooLarge, format!("{path}: is too large for a linker script"))
+            .in_file(path));
     }
     let lexer = Lexer::new(text, path).wrapping(files.wrapped());
     let mut parser =
@@ -187,7 +188,10 @@ pub fn parse_alone(text: &[u8], path: &str) -> Result<Vec<Command>, Diagnostic> 
     struct NoFiles;
     impl<'a> Files<'a> for NoFiles {
         fn include(&mut self, path: &Path, _: &str) -> Result<(&'a str, &'a [u8]), Diagnostic> {
-            Err(Diagnostic::error(format!("cannot open {}: there are no files here", path.display())))
+            Err(Diagnostic::error(
+                Cause::CannotOpenFile,
+                format!("cannot open {}: there are no files here", path.display()),
+            ))
         }
         fn add_directory(&mut self, _: PathBuf) {}
     }

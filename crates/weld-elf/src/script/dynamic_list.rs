@@ -1,7 +1,7 @@
 //! Dynamic lists: `{ foo; bar*; extern "C++" { ns::*; }; };`, for `--dynamic-list` and
 //! `--export-dynamic-symbol-list`. Source: GNU ld manual, "--dynamic-list".
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use super::lexer::{Kind, Lexer, Mode};
 use super::patterns::{Pattern, PatternSet, parse_entry};
@@ -32,8 +32,8 @@ impl DynamicList {
         let mut list = DynamicList::default();
         for (pattern, path) in patterns {
             list.patterns.add(pattern, 0).map_err(|e| match pattern.line {
-                0 => Diagnostic::error(format!("{path}: {e}")),
-                line => Diagnostic::error(format!("{path}:{line}: {e}")),
+                0 => Diagnostic::error(Cause::ScriptSyntax, format!("{path}: {e}")).in_file(path),
+                line => Diagnostic::error(Cause::ScriptSyntax, format!("{path}:{line}: {e}")),
             })?;
         }
         list.patterns.finish();

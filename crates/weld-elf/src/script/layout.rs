@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use super::chain::Chains;
 use super::commands::{Command, Definition};
@@ -78,7 +78,7 @@ impl LayoutScript {
                 for region in regions {
                     if self.region(&region.name).is_some() {
                         let text = format!("{}: region {} is there already", region.place, region.name);
-                        return Err(Diagnostic::error(text));
+                        return Err(Diagnostic::error(Cause::ScriptDuplicate, text));
                     }
                     self.region_names.insert(region.name.clone(), self.regions.len());
                     self.regions.push(region);
@@ -89,7 +89,7 @@ impl LayoutScript {
                     let text = format!(
                         "REGION_ALIAS({alias}, {region}): there is no region {region}, or one called {alias}"
                     );
-                    return Err(Diagnostic::error(text));
+                    return Err(Diagnostic::error(Cause::ScriptValue, text));
                 };
                 self.region_names.insert(alias, number);
             }
@@ -314,7 +314,7 @@ impl LayoutScript {
                 one.place,
                 String::from_utf8_lossy(&one.beside)
             );
-            return Err(Diagnostic::error(text));
+            return Err(Diagnostic::error(Cause::ScriptValue, text));
         }
         Ok(chains.into_lists())
     }

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 /// Which bytes make up a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,8 +138,9 @@ impl<'a> Lexer<'a> {
     /// An error at a line of this text.
     pub fn error(&self, line: u32, message: impl AsRef<str>) -> Diagnostic {
         match self.path {
-            "" => Diagnostic::error(message.as_ref()),
-            path => Diagnostic::error(format!("{path}:{line}: {}", message.as_ref())),
+            "" => Diagnostic::error(Cause::ScriptSyntax, message.as_ref()),
+            path => Diagnostic::error(Cause::ScriptSyntax, format!("{path}:{line}: {}", message.as_ref()))
+                .in_line(path, line),
         }
     }
 
@@ -157,7 +158,10 @@ impl<'a> Lexer<'a> {
         let from = column.saturating_sub(SHOWN / 2);
         let shown: String = line.chars().skip(from).take(SHOWN).collect();
         let text = format!("{}:{}:{}: {}", self.path, token.line, token.column, message.as_ref());
-        Diagnostic::error(text).note(shown.trim_end()).note(format!("{}^", " ".repeat(column - from)))
+        Diagnostic::error(Cause::ScriptSyntax, text)
+            .in_line(self.path, token.line)
+            .note(shown.trim_end())
+            .note(format!("{}^", " ".repeat(column - from)))
     }
 
     /// The path of the text, for messages.

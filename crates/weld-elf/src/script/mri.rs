@@ -8,7 +8,7 @@
 
 use std::fmt::{self, Write};
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 /// A script in the usual language.
 pub struct Translated {
@@ -73,8 +73,10 @@ struct Mri {
 /// # Errors
 /// The first line that is not understood.
 pub fn translate(bytes: &[u8], path: &str) -> Result<Translated, Diagnostic> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|_| Diagnostic::error(format!("{path}: is no MRI script: it is not text in UTF-8")))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| {
+        Diagnostic::error(Cause::ScriptSyntax, format!("{path}: is no MRI script: it is not text in UTF-8"))
+            .in_file(path)
+    })?;
     let mut mri = Mri::default();
     let mut out = String::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -82,7 +84,9 @@ pub fn translate(bytes: &[u8], path: &str) -> Result<Translated, Diagnostic> {
             Ok(Line::Nothing) => out.push('\n'),
             Ok(Line::Command(command)) => _ = writeln!(out, "{command}"),
             Ok(Line::End) => break,
-            Err(why) => return Err(Diagnostic::error(format!("{path}:{number}: {why}"))),
+            Err(why) => {
+                return Err(Diagnostic::error(Cause::ScriptSyntax, format!("{path}:{number}: {why}")));
+            }
         }
     }
     mri.put_sections(&mut out);

@@ -13,7 +13,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use super::lexer::{Kind, Lexer, Mode};
 use super::patterns::{Pattern, PatternSet, parse_entry};
@@ -138,17 +138,22 @@ impl VersionScript {
     }
 }
 
+/// A warning of what a script says twice.
+fn conflict(text: String) -> Diagnostic {
+    Diagnostic::warning(Cause::VersionScript, text)
+}
+
 impl VersionNode {
     pub fn shown_name(&self) -> String {
         String::from_utf8_lossy(&self.name).into_owned()
     }
 
     fn error(&self, message: &str) -> Diagnostic {
-        self.at(self.line, message, Diagnostic::error)
+        self.at(self.line, message, |text| Diagnostic::error(Cause::ScriptSyntax, text))
     }
 
     fn at(&self, line: u32, message: &str, make: fn(String) -> Diagnostic) -> Diagnostic {
-        make(format!("{}:{line}: {message}", self.path))
+        make(format!("{}:{line}: {message}", self.path)).in_line(&*self.path, line)
     }
 }
 
@@ -189,7 +194,7 @@ impl VersionMatcher {
             && (1..stars.len()).contains(&locals)
         {
             let message = "the pattern '*' is both global and local";
-            warnings.push((None, node.at(pattern.line, message, Diagnostic::warning)));
+            warnings.push((None, node.at(pattern.line, message, conflict)));
         }
         for entry in stars {
             matcher.add(entry, &mut warnings)?;
@@ -201,17 +206,16 @@ impl VersionMatcher {
     fn add(&mut self, entry: &Entry<'_>, warnings: &mut Vec<Warning>) -> Result<(), Diagnostic> {
         let (node, pattern, choice) = entry;
         let rank = self.choices.len() as u32;
-        let before = self
-            .patterns
-            .add(pattern, rank)
-            .map_err(|e| node.at(pattern.line, &e.to_string(), Diagnostic::error))?;
+        let before = self.patterns.add(pattern, rank).map_err(|e| {
+            node.at(pattern.line, &e.to_string(), |text| Diagnostic::error(Cause::ScriptSyntax, text))
+        })?;
         if let Some(before) = before
             && self.choices[before as usize] != *choice
         {
             let name = String::from_utf8_lossy(&pattern.text);
             let message = format!("{name} is named more than once; the first time counts");
             let name = Some(pattern.text.clone());
-            warnings.push((name, node.at(pattern.line, &message, Diagnostic::warning)));
+            warnings.push((name, node.at(pattern.line, &message, conflict)));
         }
         self.choices.push(*choice);
         Ok(())

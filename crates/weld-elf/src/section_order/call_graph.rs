@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use weld_common::call_graph_sort::{self, Graph};
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::text;
 
 use super::Orderer;
@@ -35,7 +35,7 @@ impl<'a> Orderer<'_, 'a> {
                     let label = object.section_label(object.call_graph as usize);
                     let text =
                         format!("{}:({label}): counts and relocations do not fit together", object.name);
-                    self.job.sink.push(Diagnostic::warning(text));
+                    self.job.sink.push(Diagnostic::warning(Cause::SectionOrder, text));
                 }
             }
         }
@@ -102,7 +102,10 @@ impl<'a> Orderer<'_, 'a> {
                     }
                     edges.push((from, to, count));
                 }
-                Err(line) => self.job.sink.error(format!("{shown}:{line}: expected FROM TO COUNT")),
+                Err(line) => self
+                    .job
+                    .sink
+                    .error(Cause::SectionOrder, format!("{shown}:{line}: expected FROM TO COUNT")),
             }
         }
         self.find(&mut names);

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::glob::{Glob, has_wildcard};
 use weld_common::text;
 
@@ -49,7 +49,10 @@ impl Orderer<'_, '_> {
                 Ok(glob) => globs.push((glob, line)),
                 Err(e) => {
                     let (path, name) = (text::path(path), String::from_utf8_lossy(name));
-                    return Err(Diagnostic::error(format!("{path}:{line}: bad pattern '{name}': {e}")));
+                    return Err(Diagnostic::error(
+                        Cause::SectionOrder,
+                        format!("{path}:{line}: bad pattern '{name}': {e}"),
+                    ));
                 }
             }
         }
@@ -80,11 +83,18 @@ impl Orderer<'_, '_> {
             let Command::Sections(statements) = command else { continue };
             for statement in statements {
                 let Statement::Section(section) = statement else {
-                    return Err(Diagnostic::error(format!("{}: {ONLY}", text::path(path))));
+                    return Err(Diagnostic::error(
+                        Cause::SectionOrder,
+                        format!("{}: {ONLY}", text::path(path)),
+                    )
+                    .in_file(text::path(path)));
                 };
                 for content in &section.contents {
                     let Content::Inputs(inputs) = content else {
-                        return Err(Diagnostic::error(format!("{}: {ONLY}", section.place)));
+                        return Err(Diagnostic::error(
+                            Cause::SectionOrder,
+                            format!("{}: {ONLY}", section.place),
+                        ));
                     };
                     list.push(Pattern::new(&section.name, inputs)?);
                 }
@@ -101,7 +111,7 @@ impl Orderer<'_, '_> {
                 let text = format!("{}: cannot move it from {out} to {to}", list[number].place);
                 let note = "a linker script (-T) says which output section input sections belong to";
                 let spot = object.at_section(id.0 - object.section_base);
-                return Err(spot.error(&text).note(note.to_owned()));
+                return Err(spot.error(Cause::SectionOrder, &text).note(note.to_owned()));
             }
             found.entry(number).or_default().push(id);
         }
@@ -144,7 +154,7 @@ struct Pattern<'s> {
 
 impl<'s> Pattern<'s> {
     fn new(out: &'s [u8], inputs: &InputSections) -> Result<Pattern<'s>, Diagnostic> {
-        let wrong = |what: &str| Diagnostic::error(format!("{}: {what}", inputs.place));
+        let wrong = |what: &str| Diagnostic::error(Cause::SectionOrder, format!("{}: {what}", inputs.place));
         let sort = |sort: Sort| inputs.sections.iter().any(|section| section.sort.contains(&sort));
         let known = [Sort::Default, Sort::None, Sort::Name];
         let mut sorts = inputs.sections.iter().flat_map(|section| section.sort);

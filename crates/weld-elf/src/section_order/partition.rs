@@ -12,7 +12,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::text;
 
 use super::symbols::Found;
@@ -87,8 +87,10 @@ impl<'a> Orderer<'_, 'a> {
     /// are in.
     fn start(&self, path: &Path, code: &[SectionId]) -> Result<Vec<(SectionId, Vec<u64>)>, Diagnostics> {
         let Some(bytes) = self.read(path) else { return Ok(Vec::new()) };
-        let traces =
-            profile::read(bytes).map_err(|why| Diagnostic::error(format!("{}: {why}", text::path(path))))?;
+        let traces = profile::read(bytes).map_err(|why| {
+            Diagnostic::error(Cause::SectionOrder, format!("{}: {why}", text::path(path)))
+                .in_file(text::path(path))
+        })?;
         let mut names: HashMap<&'a [u8], Vec<Found>> = HashMap::new();
         names.extend(traces.list.iter().flatten().map(|name| (*name, Vec::new())));
         self.find(&mut names);

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::text;
 
 use super::{Orderer, SectionOrder};
@@ -110,7 +110,7 @@ impl<'a> Orderer<'_, 'a> {
     /// `--warn-symbol-ordering`.
     pub(super) fn warn(&self, text: String) {
         if self.job.options.order.warn && self.first {
-            self.job.sink.push(Diagnostic::warning(text));
+            self.job.sink.push(Diagnostic::warning(Cause::SectionOrder, text));
         }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Specification: gABI chapter 4 ("Sections"), psABI ("Sections").
 
+use weld_common::diag::Cause;
+
 use super::linkonce;
 use super::names::continues;
 use super::parse::Parser;
@@ -110,8 +112,8 @@ impl<'a> Parser<'a, '_> {
                 match rules.orphans {
                     Orphans::Place => {}
                     Orphans::Discard => return None,
-                    Orphans::Error => self.sink.push(spot.error(message)),
-                    Orphans::Warn => self.sink.push(spot.warning(message)),
+                    Orphans::Error => self.sink.push(spot.error(Cause::OrphanSection, message)),
+                    Orphans::Warn => self.sink.push(spot.warning(Cause::OrphanSection, message)),
                 }
                 return Some(self.bin_of_orphan(name));
             }

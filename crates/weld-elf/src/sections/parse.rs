@@ -13,7 +13,7 @@
 use std::mem::MaybeUninit;
 
 use rayon::prelude::*;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::glob::Glob;
 use weld_common::{par, sort, trace};
 
@@ -56,7 +56,7 @@ pub fn parse<'a>(
         total += object.shdrs.len();
     }
     if total >= u32::MAX as usize {
-        sink.error(format!("too many input sections: {total}"));
+        sink.error(Cause::TooLarge, format!("too many input sections: {total}"));
         return Sections::default();
     }
     let stretch = trace::stretch("make room for sections");
@@ -86,12 +86,12 @@ pub fn parse<'a>(
     unsafe { list.set_len(total) };
     if let Some(first) = parsed.iter().position(|o| o.has_partitions) {
         let text = "asks for a program in partitions, but all of it stays in one";
-        sink.push(objects[first].whole().warning(text));
+        sink.push(objects[first].whole().warning(Cause::OptionWithoutEffect, text));
     }
     let left_out = |has: fn(&ObjectSections) -> bool, what: &str| {
         if let Some(first) = parsed.iter().position(has) {
             let text = format!("{}: {what}", objects[first].name);
-            sink.push(Diagnostic::warning(text).of(objects[first].file, 0));
+            sink.push(Diagnostic::warning(Cause::OptionWithoutEffect, text).of(objects[first].file, 0));
         }
     };
     // One after the other they would say what the first one says.
@@ -107,7 +107,7 @@ pub fn parse<'a>(
     }
     sections.join_names(objects, parallel);
     if sections.bins.len() >= LOCAL_NAME as usize {
-        sink.error(format!("too many different section names: {}", sections.bins.len()));
+        sink.error(Cause::TooLarge, format!("too many different section names: {}", sections.bins.len()));
     }
     sections
 }
@@ -346,7 +346,7 @@ impl Parser<'_, '_> {
 
     #[cold]
     pub(super) fn error(&self, shndx: usize, message: &str) {
-        self.sink.push(self.object.at_section(shndx as u32).error(message));
+        self.sink.push(self.object.at_section(shndx as u32).error(Cause::MalformedObject, message));
     }
 }
 

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::glob::{Glob, GlobSet, has_wildcard};
 
 use crate::ids::*;
@@ -384,7 +384,10 @@ impl<'s> Compiler<'s> {
         let mut take = |count: u32, place: &Place| -> Result<u32, Diagnostic> {
             let start = next;
             next = next.checked_add(count).filter(|next| *next as usize <= MAX_RULES).ok_or_else(|| {
-                Diagnostic::error(format!("{place}: too many descriptions of input sections"))
+                Diagnostic::error(
+                    Cause::TooLarge,
+                    format!("{place}: too many descriptions of input sections"),
+                )
             })?;
             Ok(start)
         };
@@ -447,7 +450,7 @@ impl<'s> Compiler<'s> {
                 _ => {
                     let text =
                         format!("{}: SUBALIGN wants a power of two that is known before layout", value.place);
-                    return Err(Diagnostic::error(text));
+                    return Err(Diagnostic::error(Cause::ScriptUnsupported, text));
                 }
             },
         };
@@ -528,10 +531,10 @@ impl<'s> Compiler<'s> {
             self.rules.of_name[text as usize].push(rule);
         }
         if self.rules.bins.len() > 1 << 18 {
-            return Err(Diagnostic::error(format!(
-                "{}: too many descriptions of input sections",
-                inputs.place
-            )));
+            return Err(Diagnostic::error(
+                Cause::TooLarge,
+                format!("{}: too many descriptions of input sections", inputs.place),
+            ));
         }
         Ok(())
     }
@@ -568,7 +571,10 @@ impl<'s> Compiler<'s> {
 }
 
 fn of_class(place: &Place, name: &[u8], what: &str) -> Diagnostic {
-    Diagnostic::error(format!("{place}: the class {} {what}", String::from_utf8_lossy(name)))
+    Diagnostic::error(
+        Cause::ScriptUnsupported,
+        format!("{place}: the class {} {what}", String::from_utf8_lossy(name)),
+    )
 }
 
 /// By what names scripts know common symbols: in `.bss`, in `.tbss`, in `.lbss`.

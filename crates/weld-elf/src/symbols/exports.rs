@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use rayon::prelude::*;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::trace;
 
 use super::version_scripts::VersionDef;
@@ -348,7 +348,7 @@ impl Decider<'_, '_> {
             let name = String::from_utf8_lossy(name);
             let version = String::from_utf8_lossy(spelled.version);
             let text = format!("{place}: {name} has version {version}, which no version script defines");
-            self.sink.push(Diagnostic::error(text).of(entry.file(), entry.sym()));
+            self.sink.push(Diagnostic::error(Cause::VersionNotFound, text).of(entry.file(), entry.sym()));
         }
         if (self.rules.is_local_in)(&spelled) {
             return Some(VER_NDX_LOCAL);

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 
 use super::assigned::{self, Original};
 use super::{Symbols, symbol_flags, value_kinds};
@@ -381,7 +381,10 @@ impl Internals {
             for at in chain.drain(..).rev() {
                 if circular {
                     states[at] = State::Circular;
-                    sink.error(format!("{}: the value depends on itself", self.list[at].origin));
+                    sink.error(
+                        Cause::SymbolAssignment,
+                        format!("{}: the value depends on itself", self.list[at].origin),
+                    );
                     continue;
                 }
                 states[at] = State::Done;
@@ -580,7 +583,13 @@ fn keep_got_base(resolved: &Resolved, sink: &DiagSink) {
     let entry = resolved.names.get(id);
     if matches!(entry.rank(), Rank::Strong | Rank::Weak | Rank::Common) {
         let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
-        sink.error(format!("{}: defines _GLOBAL_OFFSET_TABLE_, which is the linker's own", object.name));
+        sink.push(
+            Diagnostic::error(
+                Cause::ReservedSymbol,
+                format!("{}: defines _GLOBAL_OFFSET_TABLE_, which is the linker's own", object.name),
+            )
+            .in_file(&object.name),
+        );
     }
 }
 

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_common::prefetch::prefetch;
 use weld_common::{par, trace};
 
@@ -296,7 +296,7 @@ fn refuse_in_table(resolved: &Resolved, id: SymbolId, sink: &DiagSink) {
     if let SymbolPlace::Section(shndx) = object.place(entry.sym(), symbol)
         && object.shdrs.get(shndx as usize).is_some_and(is_table)
     {
-        sink.push(object.whole().error(object.misplaced(entry.sym(), symbol)));
+        sink.push(object.whole().error(Cause::MalformedObject, object.misplaced(entry.sym(), symbol)));
     }
 }
 

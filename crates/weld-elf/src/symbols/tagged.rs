@@ -11,7 +11,7 @@
 //!
 //! Specification: "Memtag Extension to ELF for the Arm 64-bit Architecture", "Tagging Global Variables".
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 
 use crate::arch::facts::Tagging;
 use crate::elf::*;
@@ -99,9 +99,9 @@ fn listed(object: &Object, tagging: &Tagging, sink: &DiagSink) -> Vec<u32> {
         match decode_relocs(object, index) {
             Ok(relocs) => relocs.iter().for_each(|reloc| match wrong(object, reloc) {
                 None => list.push(reloc.sym()),
-                Some(why) => sink.push(object.at_section(index as u32).error(why)),
+                Some(why) => sink.push(object.at_section(index as u32).error(Cause::MalformedObject, why)),
             }),
-            Err(e) => sink.push(object.at_section(index as u32).error(e.to_string())),
+            Err(e) => sink.push(object.at_section(index as u32).error(Cause::MalformedObject, e.to_string())),
         }
     }
     list.sort_unstable();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use weld_common::demangle::demangle;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
@@ -193,9 +193,12 @@ pub fn read<'s>(
     let candidates =
         std::iter::once(path.to_owned()).chain(options.inputs.search_paths.iter().map(|dir| dir.join(path)));
     for candidate in candidates {
-        if let Some(text) = store.open(&candidate).map_err(|e| Diagnostic::error(e.to_string()))? {
+        if let Some(text) = store.open(&candidate).map_err(Diagnostic::from)? {
             return Ok(text);
         }
     }
-    Err(Diagnostic::error(format!("cannot open {}: No such file or directory", text::path(path))))
+    Err(Diagnostic::error(
+        Cause::CannotOpenFile,
+        format!("cannot open {}: No such file or directory", text::path(path)),
+    ))
 }

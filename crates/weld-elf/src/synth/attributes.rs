@@ -1,6 +1,8 @@
 //! The section that says what instructions and conventions the code uses, on machines whose objects have one
 //! (`.riscv.attributes`). How those of objects are joined, the machine says.
 
+use weld_common::diag::Cause;
+
 use super::section::{At, Header, Sizes, Spec, Synthetic};
 use crate::arch::facts::AttributesOutput;
 use crate::job::Job;
@@ -22,7 +24,7 @@ pub fn of_all(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
         return Vec::new();
     }
     merge(&all).unwrap_or_else(|wrong| {
-        job.sink.error(wrong.to_string());
+        job.sink.error(Cause::IncompatibleObjects, wrong.to_string());
         Vec::new()
     })
 }

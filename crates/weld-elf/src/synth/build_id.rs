@@ -23,7 +23,7 @@ use crate::options::BuildId;
 use md5::Md5;
 use sha1::{Digest, Sha1};
 use std::fmt;
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::digest;
 use weld_common::io::units::Written;
 use weld_common::trace;
@@ -99,7 +99,7 @@ pub fn make(build_id: &BuildId, written: &Written) -> Result<Vec<u8>, Diagnostic
             written.read(|bytes| hash.update(bytes))?;
             hash.finish()
         }
-        BuildId::Uuid => uuid().map_err(|e| Diagnostic::error(e.to_string()))?.to_vec(),
+        BuildId::Uuid => uuid().map_err(|e| Diagnostic::error(Cause::BuildId, e.to_string()))?.to_vec(),
         BuildId::Hex(id) => id.clone(),
         BuildId::None => Vec::new(),
     })

@@ -3,6 +3,8 @@
 //!
 //! Specification: LSB Core, "Exception Frame Header".
 
+use weld_common::diag::Cause;
+
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::eh_frame;
 use crate::elf::*;
@@ -34,7 +36,7 @@ impl Synthetic for Section {
         let (own, frames) = (at.chunk.address(), image.layout.chunk_address(ChunkKind::EhFrame));
         let entries = &at.contents().frame_table;
         if let Err(e) = eh_frame::write_hdr(at.format(), own, frames, entries, at.start, out) {
-            image.sink.error(format!(".eh_frame_hdr: {e}"));
+            image.sink.error(Cause::TooLarge, format!(".eh_frame_hdr: {e}"));
             out.fill(0);
         }
     }

@@ -16,6 +16,7 @@
 //! Specification: gABI chapter 4 "Relocation".
 
 use std::borrow::Cow;
+use weld_common::diag::Cause;
 
 use weld_common::par;
 
@@ -361,7 +362,7 @@ impl<'c> Mover<'c> {
             let kind = object.machine.type_name(reloc.kind());
             let option = if image.joined.is_some() { "-r" } else { "--emit-relocs" };
             let text = format!("{kind} against a section's symbol cannot be kept by {option}");
-            image.sink.push(object.whole().error(text));
+            image.sink.push(object.whole().error(Cause::MalformedRelocation, text));
         }
         Some((self.numbers.section(out), addend)).filter(|target| target.0 != 0)
     }

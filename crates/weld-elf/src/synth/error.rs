@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 
 use super::commons::CommonError;
 use super::copyrel::CopyError;
@@ -47,6 +47,23 @@ pub enum TableTooLarge {
     Section(&'static str),
     /// Indices of symbols have.
     Symbols(u64),
+}
+
+impl PlanError {
+    fn cause(&self) -> Cause {
+        match self {
+            PlanError::Layout(error) => error.cause(),
+            PlanError::TooLarge(_) => Cause::TooLarge,
+            PlanError::Common(_) => Cause::CommonSymbol,
+            PlanError::Copy(_) => Cause::CopyRelocation,
+            PlanError::NullAddress(_) => Cause::NeedsPic,
+            PlanError::Versions(_) => Cause::VersionNotFound,
+            PlanError::NoSignature { .. } => Cause::MalformedObject,
+            PlanError::Stuck { .. } => Cause::RelocationOutOfRange,
+            PlanError::DataInCode(_) => Cause::ExecuteOnly,
+            PlanError::BranchReach { .. } | PlanError::Erratum { .. } => Cause::UnsupportedOption,
+        }
+    }
 }
 
 impl fmt::Display for PlanError {
@@ -137,5 +154,5 @@ impl From<VersionError> for PlanError {
 /// What a link fails with.
 pub fn failed(error: impl Into<PlanError>) -> Diagnostics {
     let error: PlanError = error.into();
-    Diagnostic::error(error.to_string()).into()
+    Diagnostic::error(error.cause(), error.to_string()).into()
 }

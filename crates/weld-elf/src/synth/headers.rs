@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use crate::elf::*;
 use crate::ids::HeaderIndex;
@@ -33,8 +33,9 @@ pub fn file_flags(objects: &[Object]) -> Result<u32, Diagnostic> {
     let has_code = |object: &&Object| object.shdrs.iter().any(|s| s.sh_flags() & SHF_EXECINSTR != 0);
     let first = objects.iter().find(has_code).unwrap_or(&objects[0]);
     objects.iter().filter(has_code).try_fold(first.flags, |flags, object| {
-        merge(flags, object.flags)
-            .map_err(|why| object.whole().error(why).note(format!("as {} has", first.name)))
+        merge(flags, object.flags).map_err(|why| {
+            object.whole().error(Cause::IncompatibleObjects, why).note(format!("as {} has", first.name))
+        })
     })
 }
 

@@ -6,6 +6,8 @@
 //! keep their bytes, unless addends are stored there and change, or what a relocation refers to is gone: in
 //! debug sections they then say what a final link would make them say.
 
+use weld_common::diag::Cause;
+
 use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
@@ -29,17 +31,17 @@ impl Site<'_, '_, '_> {
         let machine = self.object.machine;
         let end = reloc.r_offset().checked_add(machine.width(reloc.kind()) as u64);
         if end.is_none_or(|end| end > section.size) {
-            self.error(reloc, "lies outside its section");
+            self.error(Cause::MalformedRelocation, reloc, "lies outside its section");
         }
         if machine.class(reloc.kind()) == Class::Unknown {
-            self.error(reloc, "is not supported");
+            self.error(Cause::UnsupportedRelocation, reloc, "is not supported");
         }
         let local = reloc.sym() < self.object.first_global;
         if reloc.sym() != 0 && (gone || local) {
             self.check_symbol(reloc);
         }
         if gone && self.is_strict() {
-            self.error(reloc, "refers to a section that is discarded");
+            self.error(Cause::DiscardedSymbol, reloc, "refers to a section that is discarded");
         }
     }
 
@@ -56,7 +58,11 @@ impl Site<'_, '_, '_> {
     fn check_symbol(&self, reloc: &Rela) {
         let (object, index) = (self.object, reloc.sym());
         let Some(symbol) = object.syms.get(index as usize) else {
-            return self.error(reloc, &format!("has a bad symbol index: {index}"));
+            return self.error(
+                Cause::MalformedRelocation,
+                reloc,
+                &format!("has a bad symbol index: {index}"),
+            );
         };
         if index >= object.first_global {
             return;
@@ -70,7 +76,11 @@ impl Site<'_, '_, '_> {
             false => object.wrong_local(index, symbol),
         };
         if let Some(wrong) = wrong {
-            self.error(reloc, &format!("refers to a symbol that cannot be: {wrong}"));
+            self.error(
+                Cause::MalformedRelocation,
+                reloc,
+                &format!("refers to a symbol that cannot be: {wrong}"),
+            );
         }
     }
 
@@ -88,7 +98,11 @@ impl Site<'_, '_, '_> {
                     let kept = read(reloc.kind(), bytes) == Some(addend);
                     // Words wrap around, as addresses do.
                     if !kept && width as u64 != format.word() {
-                        self.error(reloc, &format!("has no room for its new addend {addend:#x}"));
+                        self.error(
+                            Cause::RelocationOutOfRange,
+                            reloc,
+                            &format!("has no room for its new addend {addend:#x}"),
+                        );
                     }
                 }
                 _ => {}
@@ -97,8 +111,10 @@ impl Site<'_, '_, '_> {
     }
 
     #[cold]
-    pub fn error(&self, reloc: &Rela, message: &str) {
+    pub fn error(&self, cause: Cause, reloc: &Rela, message: &str) {
         let text = format!("{} {message}", self.object.machine.type_name(reloc.kind()));
-        self.image.sink.push(self.object.at_byte(self.shndx, reloc.r_offset()).error(text).tolerable());
+        self.image
+            .sink
+            .push(self.object.at_byte(self.shndx, reloc.r_offset()).error(cause, text).tolerable());
     }
 }

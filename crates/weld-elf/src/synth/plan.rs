@@ -17,7 +17,7 @@ mod unread;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use weld_common::diag::Diagnostics;
+use weld_common::diag::{Cause, Diagnostics};
 use weld_common::trace;
 
 use super::all;
@@ -239,7 +239,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let variant_calls = self.variant_calls(&slots);
         if self.context.tagged.is_some() && options.relocs.apply_dynamic_relocs {
             let text = "--apply-dynamic-relocs: where pointers get tags, loaders look for something else than addresses";
-            self.job.sink.error(text);
+            self.job.sink.error(Cause::ConflictingOptions, text);
         }
         let has_tagged = self.context.tagged.is_some_and(|tagged| {
             memtag_globals::are_any(tagged, &self.live, &self.resolved.objects, symbols)
@@ -275,7 +275,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let moved = !base.is_multiple_of(page) && !plan.layout.raw && !plan.layout.is_by_script();
         if moved && (self.relax_got || !options.relocs.relax) {
             let text = format!("--image-base={base:#x} is not a multiple of the page size {page:#x}");
-            self.job.sink.warn(text);
+            self.job.sink.warn(Cause::OptionWithoutEffect, text);
         }
         drop(span);
         Ok(plan)
@@ -295,7 +295,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         {
             let text = "pointers are to be signed, or asked of functions, when the program starts; there is no loader for that, and \
                         nothing in the program names __rela_iplt_start, where the relocations are";
-            self.job.sink.error(text);
+            self.job.sink.error(Cause::SymbolAssignment, text);
         }
     }
 
@@ -627,8 +627,8 @@ impl<'a> Plan<'a> {
             let name = String::from_utf8_lossy(name);
             let text = format!("section {name} is in none of the script's memory regions");
             match job.options.layout.check_sections {
-                true => job.sink.error(text),
-                false => job.sink.warn(text),
+                true => job.sink.error(Cause::RegionOverflow, text),
+                false => job.sink.warn(Cause::RegionOverflow, text),
             }
         }
         // What -r makes has no program headers.
@@ -636,15 +636,15 @@ impl<'a> Plan<'a> {
         let wrong = loaded.flat_map(|script| script.not_loaded(&self.layout));
         for (text, is_error) in wrong {
             match is_error {
-                true => job.sink.error(text),
-                false => job.sink.warn(text),
+                true => job.sink.error(Cause::RegionOverflow, text),
+                false => job.sink.warn(Cause::RegionOverflow, text),
             }
         }
         for name in self.layout.script.iter().flat_map(|script| &script.orphans) {
             let text = format!("{name}: no output section of the script is for it");
             match job.options.layout.orphans {
-                Orphans::Warn => job.sink.warn(text),
-                Orphans::Error => job.sink.error(text),
+                Orphans::Warn => job.sink.warn(Cause::OrphanSection, text),
+                Orphans::Error => job.sink.error(Cause::OrphanSection, text),
                 Orphans::Place | Orphans::Discard => {}
             }
         }

@@ -8,6 +8,7 @@
 //! Specification: gABI chapter 4 "Symbol Table".
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use weld_common::diag::Cause;
 
 use rayon::prelude::*;
 use weld_common::zeroed;
@@ -643,7 +644,9 @@ fn planned<'c>(sizes: &Sizes<'c>) -> Option<&'c SymTab> {
 /// Nobody asks a table for its bytes that is written elsewhere.
 fn not_here(at: &At, out: &mut [u8]) {
     let kind = at.chunk.kind;
-    at.image().sink.error(format!("internal error: {kind:?} is written beside other sections"));
+    at.image()
+        .sink
+        .error(Cause::Internal, format!("internal error: {kind:?} is written beside other sections"));
     out.fill(0);
 }
 

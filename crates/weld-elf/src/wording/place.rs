@@ -108,6 +108,12 @@ impl Extents {
         Some(format!("{what} {}", shown(options, object.symbol_name(index))))
     }
 
+    /// Its name alone.
+    pub fn owner_name(&self, options: &Options, object: &Object, place: Place) -> Option<String> {
+        let (index, _) = self.enclosing(object, place.section, place.offset)?;
+        Some(shown(options, object.symbol_name(index)).into_owned())
+    }
+
     /// As [`reference()`].
     pub fn reference(&self, options: &Options, object: &Object, shndx: u32, offset: u64) -> String {
         described(options, object, text(object, shndx, offset), self.enclosing(object, shndx, offset))

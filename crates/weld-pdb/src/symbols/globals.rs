@@ -1,6 +1,6 @@
 //! Global symbols: which of equal ones is kept, and where each is among the records of all.
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::par;
 
 use super::scan::Scanned;
@@ -115,9 +115,10 @@ pub fn place(scanned: &mut [Scanned<'_>], parallel: bool) -> Result<u32, Diagnos
         sum += std::mem::replace(size, sum);
     }
     if sum > 1 << 31 {
-        return Err(Diagnostic::error(format!(
-            "too many global symbols for a PDB: their records have {sum} bytes"
-        )));
+        return Err(Diagnostic::error(
+            Cause::PdbLimit,
+            format!("too many global symbols for a PDB: their records have {sum} bytes"),
+        ));
     }
     let shift = |first: usize, modules: &mut [Scanned<'_>]| {
         for (module, &start) in modules.iter_mut().zip(&sizes[first..]) {

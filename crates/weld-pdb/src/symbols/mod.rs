@@ -15,7 +15,7 @@ pub mod scan;
 mod walk;
 pub mod write;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::par;
 
 use crate::injected::{self, Injected};
@@ -90,16 +90,19 @@ fn warn(modules: &[Module<'_>], scanned: &[Scanned<'_>], sink: &DiagSink) {
     for (i, (module, scanned)) in modules.iter().zip(scanned).enumerate() {
         if let Some(fault) = &scanned.fault {
             let text = format!("Cannot use debug info for '{}'", module.name);
-            sink.push(Diagnostic::warning(text).note(fault.to_string()).at(i as u64));
+            sink.push(Diagnostic::warning(Cause::DebugInfo, text).note(fault.to_string()).at(i as u64));
         }
         if scanned.unknown_types > 0 {
             let (name, count) = (module.name, scanned.unknown_types);
             let text =
                 format!("{name}: {count} references of symbols to types that the object does not have");
-            sink.push(Diagnostic::warning(text).at(i as u64));
+            sink.push(Diagnostic::warning(Cause::DebugInfo, text).at(i as u64));
         }
         if scanned.has_empty_symbols {
-            sink.push(Diagnostic::warning(format!("empty symbols subsection: {}", module.name)).at(i as u64));
+            sink.push(
+                Diagnostic::warning(Cause::DebugInfo, format!("empty symbols subsection: {}", module.name))
+                    .at(i as u64),
+            );
         }
         for &(what, kind) in &scanned.left_out {
             match left_out.iter_mut().find(|known| (known.0, known.1) == (what, kind)) {
@@ -111,6 +114,6 @@ fn warn(modules: &[Module<'_>], scanned: &[Scanned<'_>], sink: &DiagSink) {
     for (what, kind, first, more) in left_out {
         let others = if more > 0 { format!(" and {more} more") } else { String::new() };
         let text = format!("{}{others}: ignoring {what} kind 0x{kind:X}", modules[first].name);
-        sink.push(Diagnostic::warning(text).at(first as u64));
+        sink.push(Diagnostic::warning(Cause::DebugInfo, text).at(first as u64));
     }
 }

@@ -25,7 +25,7 @@ pub(crate) mod stream;
 mod tests;
 mod tpi_hash;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::par;
 
 use crate::codeview::{FIRST_INDEX, Fault, Space};
@@ -181,7 +181,7 @@ impl<'a> Types<'a> {
 
 fn dropped(name: &str, record: u32, fault: Fault) -> Diagnostic {
     let index = FIRST_INDEX.saturating_add(record);
-    Diagnostic::warning(format!("Cannot use debug info for '{name}'"))
+    Diagnostic::warning(Cause::DebugInfo, format!("Cannot use debug info for '{name}'"))
         .note(format!("type record {index:#x} {fault}"))
 }
 

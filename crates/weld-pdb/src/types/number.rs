@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::par;
 
 use super::source::{self, Source, Winner};
@@ -114,7 +114,7 @@ fn check(total: Amount) -> Result<(), Diagnostic> {
         if bytes > most_bytes || count > most_records {
             let text =
                 format!("too many types for a PDB: {count} records of {bytes} bytes, of which 4 GiB fit");
-            return Err(Diagnostic::error(text));
+            return Err(Diagnostic::error(Cause::PdbLimit, text));
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 
 use super::server::{Server, TypeServer, server_of};
 use super::source::{Refers, Unread};
@@ -63,7 +63,7 @@ impl<'a> Plan<'a> {
                 Ok(Found::Server(source)) => ObjectState::Source(source),
                 Err(why) => {
                     let text = format!("Cannot use debug info for '{}' [LNK4099]", object.name);
-                    sink.push(Diagnostic::warning(text).note(why.to_string()).at(i as u64));
+                    sink.push(Diagnostic::warning(Cause::DebugInfo, text).note(why.to_string()).at(i as u64));
                     ObjectState::Dropped
                 }
             };

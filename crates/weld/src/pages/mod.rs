@@ -4,6 +4,7 @@
 //! They are Markdown, of which this reads what they use: headings, paragraphs, lists, tables, code and
 //! links. A test reads every page and finds nothing left over.
 
+pub mod explanations;
 mod inline;
 pub mod man;
 pub mod terminal;

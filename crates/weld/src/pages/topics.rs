@@ -58,6 +58,7 @@ pub static TOPICS: &[Topic] = &[
     ),
     page!("compatibility", "where weld differs from GNU ld, ld.lld, mold and link.exe"),
     page!("debugging-links", "when a link fails, or does not do what it should"),
+    page!("error-format", "codes of messages, and messages as JSON for programs"),
     page!("sizes-and-symbols", "garbage collection, folding, symbol versions"),
     page!("linker-scripts", "what weld makes of linker scripts"),
     page!("distributed-lto", "ThinLTO that is compiled on other machines"),

@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 
 use weld_common::args::help;
 use weld_common::args::response::{Expanded, Quoting};
-use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::diag::{Cause, DiagSink, Diagnostic, Diagnostics};
 
 use super::{Command, Environment, invocation, replay};
 use crate::options::Reproduction;
@@ -98,7 +98,7 @@ pub fn parse(
     if options.inputs.is_empty() {
         return match greeting {
             Some(text) => Ok(Command::Print(text)),
-            None => Err(Diagnostic::error("no input files").into()),
+            None => Err(Diagnostic::error(Cause::NoInputFiles, "no input files").into()),
         };
     }
     options.greeting = greeting;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use weld_common::args::values::number;
 use weld_common::args::{Context, Given, Problems, ValueError, choice, slash};
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::text;
 use weld_lto::rows::Holder;
 
@@ -75,7 +75,10 @@ impl Context for State {
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("def")) {
             if let Some(first) = &self.o.def {
                 let [first, second] = [first, &path].map(|path| text::path(path));
-                self.fail(format!("two module-definition files: {first} and {second}"));
+                self.fail(
+                    Cause::ConflictingOptions,
+                    format!("two module-definition files: {first} and {second}"),
+                );
             }
             self.o.def = Some(path);
             return;
@@ -117,12 +120,12 @@ impl State {
         state
     }
 
-    pub fn fail(&mut self, text: impl Into<String>) {
-        self.problem(Diagnostic::error(text));
+    pub fn fail(&mut self, cause: Cause, text: impl Into<String>) {
+        self.problem(Diagnostic::error(cause, text));
     }
 
-    pub fn warn(&mut self, text: impl Into<String>) {
-        self.problem(Diagnostic::warning(text));
+    pub fn warn(&mut self, cause: Cause, text: impl Into<String>) {
+        self.problem(Diagnostic::warning(cause, text));
     }
 
     pub fn emulation(&mut self, given: Given<'_>) -> Result<(), OptionError> {
@@ -198,7 +201,10 @@ impl State {
         let style = values::optional_text(given)?;
         self.o.build_id = style != Some("none");
         if let Some(style) = style.filter(|style| !["none", ""].contains(style)) {
-            self.warn(format!("unsupported build id hashing: {style}, using default hashing."));
+            self.warn(
+                Cause::BuildId,
+                format!("unsupported build id hashing: {style}, using default hashing."),
+            );
         }
         Ok(())
     }
@@ -224,7 +230,7 @@ impl State {
             match self.plain(&entry) {
                 // The address 0 is none.
                 "" | "0" if self.o.dll => self.o.no_entry = true,
-                "" => self.fail("missing entry point symbol name"),
+                "" => self.fail(Cause::BadOption, "missing entry point symbol name"),
                 name => self.o.demands.entry = Some(name.to_owned()),
             }
         }
@@ -249,7 +255,10 @@ impl State {
             o.loading.dynamic_base = Some(false);
         }
         if !self.guard.0 && self.guard.1 {
-            self.warn("parameter --guard-longjmp only takes effect when used with --guard-cf");
+            self.warn(
+                Cause::OptionWithoutEffect,
+                "parameter --guard-longjmp only takes effect when used with --guard-cf",
+            );
         }
         self.o.lto.settle();
         (self.o, self.problems.into_list())
@@ -268,7 +277,7 @@ impl State {
         match values::seconds(text) {
             _ if self.has_time => {}
             Some(seconds) => self.o.timestamp = Timestamp::Given(seconds),
-            None => self.fail(values::wrong_epoch(text)),
+            None => self.fail(Cause::BadOption, values::wrong_epoch(text)),
         }
     }
 

@@ -436,6 +436,12 @@ const REPORTS: &[Spec<State>] = &[
     flag(&["no-progress"], "Do not.", |_| {}),
     take(&["color-diagnostics"], Optional("auto|always|never"), "When messages have colours.", |_, _| Ok(())),
     flag(&["no-color-diagnostics"], "Messages have no colours.", |_| {}),
+    take(
+        &["error-format"],
+        Required("human|json"),
+        "How messages are written: for people (default), or as a JSON object each, for programs.",
+        |_, v| choice(v, &[("human", ()), ("json", ())]).map_err(Into::into),
+    ),
     take(&["error-limit"], Required("N"), "Show at most N errors; 0: all. Default: 20.", |s, v| {
         s.o.error_limit = usize::try_from(number(v.text()?)?).unwrap_or(usize::MAX);
         Ok(())

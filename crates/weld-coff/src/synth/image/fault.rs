@@ -2,7 +2,7 @@
 //! the PDB have them.
 
 use object::LittleEndian as LE;
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use super::Image;
 use crate::coff::object::Relocation;
@@ -22,5 +22,7 @@ pub fn fault(image: &Image, section: &Section, relocation: &Relocation, what: &s
         b"" => what.to_owned(),
         name => format!("{what}: {}", image.options.shown(name)),
     };
-    Diagnostic::error(text).note(format!("referenced by {place}")).of(object.file, section.number)
+    Diagnostic::error(Cause::RelocationOutOfRange, text)
+        .note(format!("referenced by {place}"))
+        .of(object.file, section.number)
 }

@@ -43,7 +43,7 @@ use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
 use super::identity::directory_of;
 use super::reason;
-use crate::diag::Diagnostic;
+use crate::diag::{Cause, Diagnostic};
 use crate::host::Host;
 use crate::text;
 use claims::Claims;
@@ -87,7 +87,7 @@ impl std::error::Error for OutputError {}
 
 impl From<OutputError> for Diagnostic {
     fn from(e: OutputError) -> Self {
-        Diagnostic::error(e.message)
+        Diagnostic::error(Cause::CannotWriteFile, e.message).in_file(text::path(&e.path))
     }
 }
 

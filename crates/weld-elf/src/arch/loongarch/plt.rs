@@ -5,6 +5,8 @@
 //! Specification: none; the loaders of glibc and musl expect the header to call them with the module in t0
 //! and the offset in t1.
 
+use weld_common::diag::Cause;
+
 use super::code::*;
 use crate::address::Address;
 use crate::arch::facts::{Entries, Plt};
@@ -80,7 +82,10 @@ fn put_entries(wide: bool, plan: &Plan, first: First, start: u64, out: &mut [u8]
         let word = plan.word(i);
         let distance = word.wrapping_sub(address).wrapping_add(0x800) as i64;
         if wide && i32::try_from(distance).is_err() {
-            plan.sink.error(format!("the PLT entry at {address:#x} does not reach .got.plt at {word:#x}"));
+            plan.sink.error(
+                Cause::RelocationOutOfRange,
+                format!("the PLT entry at {address:#x} does not reach .got.plt at {word:#x}"),
+            );
         }
         put_code(out, &entry(wide, address, word));
     }

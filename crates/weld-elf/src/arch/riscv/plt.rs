@@ -8,6 +8,8 @@
 //!
 //! Specification: "RISC-V ELF Specification", "Procedure Linkage Table"; "RISC-V CFI", Zicfilp.
 
+use weld_common::diag::Cause;
+
 use super::code::*;
 use crate::address::Address;
 use crate::arch::facts::{Entries, Guarded, Plt};
@@ -101,7 +103,10 @@ fn put_entries(wide: bool, plan: &Plan, first: First, start: u64, out: &mut [u8]
         let word = plan.word(i);
         let reaches = |from: Address| has_halves(wide, word.wrapping_sub(from) as i64);
         if !reaches(address) || !reaches(address + 4) {
-            plan.sink.error(format!("the PLT entry at {address:#x} does not reach .got.plt at {word:#x}"));
+            plan.sink.error(
+                Cause::RelocationOutOfRange,
+                format!("the PLT entry at {address:#x} does not reach .got.plt at {word:#x}"),
+            );
         }
         let make = if has_pads(plan) { padded_entry } else { entry };
         put_code(out, &make(wide, address, word));

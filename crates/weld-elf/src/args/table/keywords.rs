@@ -7,6 +7,7 @@ use weld_common::args::values::{number, number_up_to, power_of_two};
 use weld_common::args::{
     Given, Group, Index, Spec, Table, ValueError, accepted, choice, flag, keyword, name_count, refused, take,
 };
+use weld_common::diag::Cause;
 
 use super::super::state::State;
 use super::super::values::OptionError;
@@ -28,7 +29,7 @@ pub fn run(s: &mut State, v: Given<'_>) -> Result<(), OptionError> {
     if let Some(nearest) = KEYWORDS.nearest(text.split('=').next().unwrap_or_default()) {
         message.push_str(&format!("; did you mean '-z {nearest}'?"));
     }
-    s.warn(message);
+    s.warn(Cause::UnknownOption, message);
     Ok(())
 }
 

@@ -111,6 +111,13 @@ const ROWS: &[Spec<State>] = &[
         s.o.reports.error_limit = usize::try_from(number(v.text()?)?).unwrap_or(usize::MAX);
         Ok(())
     }),
+    // Looked for in the raw arguments by the program, which prints messages.
+    take(
+        &["error-format"],
+        Required("human|json"),
+        "How messages are written: for people (default), or as a JSON object each, for programs.",
+        |_, v| choice(v, &[("human", ()), ("json", ())]).map_err(Into::into),
+    ),
     // Looked for in the raw arguments by the program, which shows it.
     flag(
         &["progress"],

@@ -1,6 +1,8 @@
 //! Addresses and distances: whether they are known at link time, the loader has to fill them in, or something
 //! stands in for a symbol of another module.
 
+use weld_common::diag::Cause;
+
 use super::{Section, Target};
 use crate::arch::rules::Rules;
 use crate::ids::SectionId;
@@ -34,7 +36,7 @@ impl Section<'_, '_, '_> {
             && !target.is(symbol_flags::PREEMPTIBLE);
         let weak_null = target.is(symbol_flags::WEAK_UNDEFINED) && !self.scanner.mode.shared;
         if self.scanner.mode.pic && !fixed && !weak_null {
-            self.error(i, self.not_pic(i));
+            self.error(Cause::NeedsPic, i, self.not_pic(i));
         }
     }
 
@@ -47,7 +49,9 @@ impl Section<'_, '_, '_> {
         match target.kind() {
             // Null is not signed.
             symbol_flags::UNDEFINED => {}
-            symbol_flags::ABSOLUTE if mode.pic => self.error(i, self.absolute_in_pic(i)),
+            symbol_flags::ABSOLUTE if mode.pic => {
+                self.error(Cause::AbsoluteSymbol, i, self.absolute_in_pic(i))
+            }
             _ => self.dynamic(i, target, DynKind::Signed, found),
         }
     }
@@ -57,15 +61,17 @@ impl Section<'_, '_, '_> {
         match target.kind() {
             _ if target.is(symbol_flags::PREEMPTIBLE) => {
                 let text = format!("needs '{}' to be defined in this output for good", self.name(i));
-                self.error_about(i, target, text);
+                self.error_about(Cause::UnsupportedRelocation, i, target, text);
             }
             _ if target.is(symbol_flags::IFUNC) => {
                 let text = format!("calls '{}', which is an IFUNC and so called by itself", self.name(i));
-                self.error_about(i, target, text);
+                self.error_about(Cause::UnsupportedRelocation, i, target, text);
             }
             // What is not there is not called.
             symbol_flags::UNDEFINED => {}
-            symbol_flags::ABSOLUTE if self.scanner.mode.pic => self.error(i, self.absolute_in_pic(i)),
+            symbol_flags::ABSOLUTE if self.scanner.mode.pic => {
+                self.error(Cause::AbsoluteSymbol, i, self.absolute_in_pic(i))
+            }
             _ => self.dynamic(i, target, DynKind::Called, found),
         }
     }
@@ -75,7 +81,7 @@ impl Section<'_, '_, '_> {
     pub(super) fn instruction(&self, i: usize, target: Target) {
         if !matches!(target.kind(), symbol_flags::ABSOLUTE | symbol_flags::UNDEFINED) {
             let text = format!("stores an instruction, but '{}' is no number", self.name(i));
-            self.error_about(i, target, text);
+            self.error_about(Cause::UnsupportedRelocation, i, target, text);
         }
     }
 
@@ -97,7 +103,7 @@ impl Section<'_, '_, '_> {
                  recompile with -fPIC",
                 self.name(i)
             );
-            return self.error(i, text);
+            return self.error(Cause::NeedsPic, i, text);
         }
         self.pc_relative(i, target, found);
     }
@@ -108,7 +114,7 @@ impl Section<'_, '_, '_> {
             // the image as it is linked, which moves with it.
             let fixed = target.kind() == symbol_flags::ABSOLUTE && !target.is(symbol_flags::ASSIGNED);
             if self.scanner.mode.pic && fixed && self.relocs[i].sym() != 0 {
-                self.error(i, self.absolute_in_pic(i));
+                self.error(Cause::AbsoluteSymbol, i, self.absolute_in_pic(i));
             }
             return;
         }
@@ -125,7 +131,7 @@ impl Section<'_, '_, '_> {
             || self.scanner.is_writable(self.object, self.at.1) || !self.scanner.options.relocs.text;
         match known && writable() {
             true => self.dynamic(i, target, DynKind::Same, found),
-            false => self.error(i, self.not_pic(i)),
+            false => self.error(Cause::NeedsPic, i, self.not_pic(i)),
         }
     }
 
@@ -133,7 +139,7 @@ impl Section<'_, '_, '_> {
     pub(super) fn low(&self, i: usize, target: Target, found: &mut ScanResult) {
         if target.is(symbol_flags::PREEMPTIBLE) {
             if self.scanner.mode.shared {
-                return self.error(i, self.not_pic(i));
+                return self.error(Cause::NeedsPic, i, self.not_pic(i));
             }
             self.stand_in(i, target, found);
         }
@@ -156,16 +162,20 @@ impl Section<'_, '_, '_> {
                 "needs a fixed address of '{}', which its shared object protects; recompile with -fPIE",
                 self.name(i)
             );
-            return self.error(i, text);
+            return self.error(Cause::CopyRelocation, i, text);
         }
         if target.is(symbol_flags::FUNC) {
             if self.scanner.options.notes.indirect_extern_access == Some(true) {
-                return self.error(i, self.not_pic(i) + ", or without -z indirect-extern-access");
+                return self.error(
+                    Cause::NeedsPic,
+                    i,
+                    self.not_pic(i) + ", or without -z indirect-extern-access",
+                );
             }
             return self.need(i, target, symbol_flags::NEEDS_PLT | symbol_flags::NEEDS_CANONICAL_PLT, found);
         }
         if !self.scanner.options.relocs.copyreloc {
-            return self.error(i, self.not_pic(i) + ", or allow copy relocations");
+            return self.error(Cause::CopyRelocation, i, self.not_pic(i) + ", or allow copy relocations");
         }
         self.need(i, target, symbol_flags::NEEDS_COPY, found);
     }
@@ -178,7 +188,7 @@ impl Section<'_, '_, '_> {
                 "needs a dynamic relocation against '{}', but exception frames take none; recompile with -fPIC",
                 self.name(i)
             );
-            return self.error(i, text);
+            return self.error(Cause::NeedsPic, i, text);
         }
         if !self.scanner.is_writable(self.object, self.at.1) {
             if self.scanner.options.relocs.text {
@@ -187,7 +197,7 @@ impl Section<'_, '_, '_> {
                     "in a read-only section needs a dynamic relocation against '{}'; {hint}",
                     self.name(i)
                 );
-                return self.error(i, text);
+                return self.error(Cause::TextRelocation, i, text);
             }
             found.facts |= fact::TEXT_REL;
         }

@@ -1,6 +1,8 @@
 //! GOT slots: where they count from, whether an instruction can do without, and what their pointers have
 //! besides (tags, signatures).
 
+use weld_common::diag::Cause;
+
 use super::{Section, Target};
 use crate::arch::class::{Class, From};
 use crate::arch::rules::Rules;
@@ -37,7 +39,7 @@ impl Section<'_, '_, '_> {
         };
         match dynamic {
             Some(kind) => self.dynamic(i, Target { flags: 0, id: SymbolId::NONE }, kind, found),
-            None => self.error(i, self.not_pic(i)),
+            None => self.error(Cause::NeedsPic, i, self.not_pic(i)),
         }
     }
 
@@ -104,7 +106,7 @@ impl Section<'_, '_, '_> {
             && self.scanner.mode.pic
             && !target.is(symbol_flags::PREEMPTIBLE)
         {
-            self.error(i, self.absolute_in_pic(i));
+            self.error(Cause::AbsoluteSymbol, i, self.absolute_in_pic(i));
         }
         found.facts |= fact::SIGNED_SLOTS;
         // Of what is not defined here, who refers to it says what it is.

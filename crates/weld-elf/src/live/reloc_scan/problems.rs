@@ -1,6 +1,6 @@
 //! What the scan complains of, in terms of the relocation and the symbol.
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use super::{Section, Target};
 use crate::elf::STB_WEAK;
@@ -29,14 +29,14 @@ impl Section<'_, '_, '_> {
     }
 
     #[cold]
-    pub(super) fn error(&self, i: usize, what: String) {
-        self.scanner.sink.push(self.wrong(i, what));
+    pub(super) fn error(&self, cause: Cause, i: usize, what: String) {
+        self.scanner.sink.push(self.wrong(cause, i, what));
     }
 
     /// An error that also says where the symbol is defined.
     #[cold]
-    pub(super) fn error_about(&self, i: usize, target: Target, what: String) {
-        let mut diagnostic = self.wrong(i, what);
+    pub(super) fn error_about(&self, cause: Cause, i: usize, target: Target, what: String) {
+        let mut diagnostic = self.wrong(cause, i, what);
         if target.id.is_some() && target.kind() == symbol_flags::DEFINED {
             let section = SectionId(self.scanner.symbols[target.id].section);
             let definer = &self.scanner.objects[self.scanner.owners.object(section).index()];
@@ -45,10 +45,19 @@ impl Section<'_, '_, '_> {
         self.scanner.sink.push(diagnostic);
     }
 
-    pub(super) fn wrong(&self, i: usize, what: String) -> Diagnostic {
+    pub(super) fn wrong(&self, cause: Cause, i: usize, what: String) -> Diagnostic {
         let reloc = &self.relocs[i];
         let text = format!("{} {what}", self.object.machine.type_name(reloc.kind()));
-        self.location(i).error(text).place(place::of(self.at.0, self.at.1, reloc.r_offset()))
+        let problem =
+            self.location(i).error(cause, text).place(place::of(self.at.0, self.at.1, reloc.r_offset()));
+        let problem = match self.object.symbol_name(reloc.sym()) {
+            b"" => problem,
+            name => problem.of_symbol(name),
+        };
+        match cause {
+            Cause::NeedsPic | Cause::TextRelocation => problem.told_hint("recompile with -fPIC"),
+            _ => problem,
+        }
     }
 
     #[cold]
@@ -64,7 +73,7 @@ impl Section<'_, '_, '_> {
         let scanner = self.scanner;
         let text = format!("relocation refers to a symbol in a discarded section: {}", self.name(i));
         let offset = self.relocs[i].r_offset();
-        let diagnostic = Diagnostic::error(text)
+        let diagnostic = Diagnostic::error(Cause::DiscardedSymbol, text)
             .note(format!("referenced by {}", place::text(self.object, self.at.1, offset)))
             .place(place::of(self.at.0, self.at.1, offset))
             .tell_owner()

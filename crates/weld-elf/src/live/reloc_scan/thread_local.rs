@@ -1,6 +1,8 @@
 //! Relocations for thread-local storage: whether their symbols are in it, and which slots the models of
 //! access need, if the instructions cannot be rewritten to a cheaper one.
 
+use weld_common::diag::Cause;
+
 use super::{Section, Target};
 use crate::arch::class::Class;
 use crate::arch::rules::Rules;
@@ -115,7 +117,7 @@ impl Section<'_, '_, '_> {
         if !rewritable && !self.scanner.mode.dynamic {
             let text = "is not in a TLS descriptor sequence that can be rewritten, and without a loader nobody \
                         fills descriptors";
-            self.error(i, text.into());
+            self.error(Cause::ThreadLocalModel, i, text.into());
         } else if self.scanner.mode.shared || !rewritable {
             // Calls through a symbol's descriptor are all rewritten or none.
             self.slot_from::<R>(i, found);

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::hash::{hash_bytes, join};
 use weld_common::io::input::InputStore;
 use weld_common::items;
@@ -53,7 +53,10 @@ impl<'a> Planner<'_, 'a> {
         let strings = LinkStrings { planner: self, decompressed: Mutex::default() };
         let table = Table::new(collected, shard_bits, self.threads, &strings);
         if table.is_err() {
-            self.sink.error(".debug_names would be larger than 4 GiB (--debug-names)".to_owned());
+            self.sink.error(
+                Cause::DebugInfo,
+                ".debug_names would be larger than 4 GiB (--debug-names)".to_owned(),
+            );
         }
         table.ok()
     }
@@ -86,7 +89,9 @@ impl<'a> Planner<'_, 'a> {
                 false => Err(Malformed::new(section, 0, "table of names cannot be decompressed")),
             };
             if let Err(malformed) = result {
-                self.sink.push(link.problem(&malformed, malformed.what, Diagnostic::error));
+                self.sink.push(link.problem(&malformed, malformed.what, |text| {
+                    Diagnostic::error(Cause::MalformedDebugInfo, text)
+                }));
             }
         }
     }

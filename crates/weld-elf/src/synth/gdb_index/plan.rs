@@ -1,6 +1,6 @@
 //! From the objects of a link to the table: all are read, in runs, and their names put together.
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::items;
 
@@ -43,8 +43,10 @@ impl<'a> Planner<'_, 'a> {
             return None;
         }
         if units + lists.type_units.len() > MOST_UNITS {
-            self.sink
-                .warn(format!("no .gdb_index: there are more than {MOST_UNITS} units of debug information"));
+            self.sink.warn(
+                Cause::DebugInfo,
+                format!("no .gdb_index: there are more than {MOST_UNITS} units of debug information"),
+            );
             return None;
         }
         // Type units are numbered after all others.
@@ -52,7 +54,7 @@ impl<'a> Planner<'_, 'a> {
         let names = names::put_together(runs, shard_bits, self.threads);
         let table = Table::new(lists, names, self.threads > 1);
         if table.is_err() {
-            self.sink.warn("no .gdb_index: it would be larger than 4 GiB".to_owned());
+            self.sink.warn(Cause::DebugInfo, "no .gdb_index: it would be larger than 4 GiB".to_owned());
         }
         table.ok()
     }
@@ -79,12 +81,14 @@ impl<'a> Planner<'_, 'a> {
         collector.object(&source, &wanted, &link);
         for malformed in &collector.problems {
             let text = format!("{}; .gdb_index leaves it out", malformed.what);
-            self.sink.push(link.problem(malformed, &text, Diagnostic::warning));
+            self.sink.push(
+                link.problem(malformed, &text, |text| Diagnostic::warning(Cause::MalformedDebugInfo, text)),
+            );
         }
         if collector.has_hidden_names {
             let text =
                 ".gdb_index has no names of its units: they are in .dwo files; compile with -ggnu-pubnames";
-            self.sink.push(object.whole().warning(text));
+            self.sink.push(object.whole().warning(Cause::DebugInfo, text));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! From the plan to what is written: the contents of the linker's own sections.
 
-use weld_common::diag::Diagnostics;
+use weld_common::diag::{Cause, Diagnostics};
 
 use super::{Plan, is_here};
 use crate::address::Address;
@@ -80,13 +80,16 @@ impl<'a> Plan<'a> {
         let expected = self.counts.relative + self.counts.others;
         if dynamics.len() as u64 != expected {
             let text = format!("internal error: {} dynamic relocations, {expected} planned", dynamics.len());
-            image.sink.error(text);
+            image.sink.error(Cause::Internal, text);
         }
         let word = self.layout.format.word();
         let check_room = |kind: ChunkKind, bytes: u64, name: &str| {
             let room = self.layout.chunk(kind).map_or(0, |chunk| chunk.size);
             if bytes > room {
-                image.sink.error(format!("internal error: {bytes} bytes of {name}, {room} planned"));
+                image.sink.error(
+                    Cause::Internal,
+                    format!("internal error: {bytes} bytes of {name}, {room} planned"),
+                );
             }
         };
         let android_relocs =
@@ -99,7 +102,9 @@ impl<'a> Plan<'a> {
         let signed_words = relr::encode(&dynamics.signed, word);
         check_room(ChunkKind::SignedRelr, signed_words.len() as u64 * word, ".relr.auth.dyn");
         let memtag_globals = match (image.tagged, self.layout.chunk(ChunkKind::MemtagGlobals)) {
-            (Some(tagged), Some(_)) => memtag_globals::encode(image, tagged, |text| image.sink.error(text)),
+            (Some(tagged), Some(_)) => {
+                memtag_globals::encode(image, tagged, |text| image.sink.error(Cause::Internal, text))
+            }
             _ => Vec::new(),
         };
         check_room(ChunkKind::MemtagGlobals, memtag_globals.len() as u64, ".memtag.globals.dynamic");
@@ -177,7 +182,10 @@ impl<'a> Plan<'a> {
         let room = self.layout.chunk(ChunkKind::Dynamic).map_or(0, |chunk| chunk.size);
         if entries.len() as u64 * image.format().size::<Dyn>() > room {
             // A script may make one of nothing but data.
-            image.sink.error("there is an array of functions to run that no input has anything for");
+            image.sink.error(
+                Cause::ScriptValue,
+                "there is an array of functions to run that no input has anything for",
+            );
         }
         entries
     }
@@ -189,7 +197,10 @@ impl<'a> Plan<'a> {
         let program = !image.mode.shared && !image.mode.relocatable;
         if let Some(address) = options.symbols.entry.as_deref().and_then(setup::entry_address) {
             if address > image.format().max_address() {
-                image.sink.error(format!("the entry address {address:#x} does not fit the address space"));
+                image.sink.error(
+                    Cause::SymbolAssignment,
+                    format!("the entry address {address:#x} does not fit the address space"),
+                );
             }
             return address;
         }
@@ -211,7 +222,7 @@ impl<'a> Plan<'a> {
                 Some(code) => format!("the program starts at {:#x}, with .text", code.address),
                 None => "not setting start address".to_owned(),
             };
-            image.sink.warn(format!("cannot find entry symbol {name}; {instead}"));
+            image.sink.warn(Cause::EntryNotFound, format!("cannot find entry symbol {name}; {instead}"));
         }
         code.map_or(0, |code| code.address.get())
     }
@@ -227,7 +238,10 @@ fn check_absolutes(image: &Image, context: &Context) {
             && value.wrapping_neg() > max / 2 + 1
         {
             let what = &internal.origin;
-            image.sink.error(format!("{what}: the value {value:#x} does not fit the address space"));
+            image.sink.error(
+                Cause::SymbolAssignment,
+                format!("{what}: the value {value:#x} does not fit the address space"),
+            );
         }
     }
 }

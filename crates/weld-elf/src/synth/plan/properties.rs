@@ -3,7 +3,7 @@
 //!
 //! Specification: psABI "Program Property", "Linux Extensions to gABI" (`.note.GNU-stack`).
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use super::Planner;
 use crate::arch::facts::{
@@ -33,7 +33,10 @@ fn of_object(job: &Job, machine: &'static Facts, object: &Object, extra: &Object
     let mut properties = Properties::new(machine);
     for note in object.data_of(&extra.properties) {
         if let Err(e) = properties.parse(note, machine.target.format) {
-            job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
+            job.sink.push(Diagnostic::error(
+                Cause::MalformedObject,
+                format!("{}:(.note.gnu.property): {e}", object.name),
+            ));
         }
     }
     if let Some(Attributes { name, output: AttributesOutput::Properties(read), .. }) = &machine.attributes {
@@ -43,8 +46,9 @@ fn of_object(job: &Job, machine: &'static Facts, object: &Object, extra: &Object
             Err(Unread { text, required }) => {
                 let text = format!("{}:({name}): {text}", object.name);
                 job.sink.push(match required {
-                    true => Diagnostic::error(text),
-                    false => Diagnostic::warning(text).note("the section is passed over: it claims nothing"),
+                    true => Diagnostic::error(Cause::IncompatibleObjects, text),
+                    false => Diagnostic::warning(Cause::IncompatibleObjects, text)
+                        .note("the section is passed over: it claims nothing"),
                 });
             }
         }
@@ -93,7 +97,7 @@ fn add_attributes(
                 features(machine, attributes),
                 features(machine, note)
             );
-            report(job, ReportPolicy::Warning, text, object.file);
+            report(job, ReportPolicy::Warning, Cause::IncompatibleObjects, text, object.file);
         }
         Err(Contradiction { note, attributes }) => {
             let text = format!(
@@ -101,7 +105,7 @@ fn add_attributes(
                  by version {:#x} for platform {:#x}",
                 object.name, attributes.version, attributes.platform, note.version, note.platform
             );
-            report(job, ReportPolicy::Error, text, object.file);
+            report(job, ReportPolicy::Error, Cause::IncompatibleObjects, text, object.file);
         }
     }
 }
@@ -148,7 +152,7 @@ fn check_signing(job: &Job, objects: &[Object], all: &[Properties]) {
                 ),
             ),
         };
-        report(job, policy, text, object.file);
+        report(job, policy, Cause::IncompatibleObjects, text, object.file);
     }
 }
 
@@ -163,20 +167,20 @@ fn check_labels(job: &Job, objects: &[Object], all: &[Properties], labels: &Labe
         let (has, both) = (properties.get(labels.property), labels.unlabeled | labels.by_type);
         if has & both == both {
             let text = format!("{}: claims landing pads with labels, and landing pads without", object.name);
-            report(job, ReportPolicy::Error, text, object.file);
+            report(job, ReportPolicy::Error, Cause::IncompatibleObjects, text, object.file);
         } else if has & overruled != 0 {
             let text = format!("{}: {option}: file has landing pads {name}", object.name);
-            report(job, ReportPolicy::Warning, text, object.file);
+            report(job, ReportPolicy::Warning, Cause::IncompatibleObjects, text, object.file);
         }
     }
 }
 
 /// Says `text` of a file, if and as `policy` asks for.
-fn report(job: &Job, policy: ReportPolicy, text: String, file: FileId) {
+fn report(job: &Job, policy: ReportPolicy, cause: Cause, text: String, file: FileId) {
     let diagnostic = match policy {
         ReportPolicy::None => return,
-        ReportPolicy::Warning => Diagnostic::warning(text),
-        ReportPolicy::Error => Diagnostic::error(text),
+        ReportPolicy::Warning => Diagnostic::warning(cause, text),
+        ReportPolicy::Error => Diagnostic::error(cause, text),
     };
     job.sink.push(diagnostic.of(file, 0));
 }
@@ -212,12 +216,15 @@ impl Planner<'_, '_, '_> {
         let machine = self.context.mode.facts();
         let retpoline = options.dynamic.retpolines;
         if retpoline && machine.plt.retpolines.is_none() {
-            self.job.sink.error(format!("-z retpolineplt is not supported for {}", machine.name));
+            self.job.sink.error(
+                Cause::UnsupportedOption,
+                format!("-z retpolineplt is not supported for {}", machine.name),
+            );
         }
         if options.dynamic.mark_plt && (machine.plt.marks.is_none() || retpoline) {
             let why =
                 if retpoline { "with -z retpolineplt".to_owned() } else { format!("for {}", machine.name) };
-            self.job.sink.error(format!("-z mark-plt is not supported {why}"));
+            self.job.sink.error(Cause::UnsupportedOption, format!("-z mark-plt is not supported {why}"));
         }
         let bits = |p: &Properties, c: &ControlFlow| p.get(c.property) & c.ibt;
         let ibt = properties.zip(machine.properties.control_flow.as_ref());
@@ -316,7 +323,7 @@ impl Asker<'_, '_> {
             if of_library(self.mode.facts(), library).get(landing.property) & wanted == 0 {
                 let text =
                     format!("{}: -z gcs-report-dynamic: file does not have the GCS property", library.name);
-                report(self.job, policy, text, library.file);
+                report(self.job, policy, Cause::MissingProperty, text, library.file);
             }
         }
     }
@@ -350,7 +357,10 @@ impl Asker<'_, '_> {
         let reports = [notes.lam_u48_report, notes.lam_u57_report];
         if notes.lam_u48 || notes.lam_u57 || reports.iter().any(|report| *report != ReportPolicy::None) {
             let machine = self.mode.facts().name;
-            self.job.sink.error(format!("-z lam-u48 and its kin: {machine} has no such property"));
+            self.job.sink.error(
+                Cause::UnsupportedOption,
+                format!("-z lam-u48 and its kin: {machine} has no such property"),
+            );
         }
     }
 
@@ -370,7 +380,9 @@ impl Asker<'_, '_> {
         ];
         for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
             let machine = self.mode.facts().name;
-            self.job.sink.error(format!("{option}: {machine} has no such property"));
+            self.job
+                .sink
+                .error(Cause::UnsupportedOption, format!("{option}: {machine} has no such property"));
         }
     }
 
@@ -384,7 +396,7 @@ impl Asker<'_, '_> {
         if memtag.mode.is_none() && (memtag.heap || memtag.stack) {
             let text =
                 "--android-memtag-heap and --android-memtag-stack do nothing without --android-memtag-mode";
-            self.job.sink.warn(text.to_owned());
+            self.job.sink.warn(Cause::OptionWithoutEffect, text.to_owned());
         }
         match notes.gcs {
             Some(true) => merged.or_in(landing.property, landing.guarded_stack),
@@ -427,7 +439,7 @@ impl Asker<'_, '_> {
         for (option, policy, bit, name) in asked {
             if properties.get(labels.property) & bit == 0 {
                 let text = format!("{}: -z {option}-report: file does not claim {name}", object.name);
-                report(self.job, policy, text, object.file);
+                report(self.job, policy, Cause::MissingProperty, text, object.file);
             }
         }
     }
@@ -444,7 +456,9 @@ impl Asker<'_, '_> {
         ];
         for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
             let machine = self.mode.facts().name;
-            self.job.sink.error(format!("{option}: {machine} has no such property"));
+            self.job
+                .sink
+                .error(Cause::UnsupportedOption, format!("{option}: {machine} has no such property"));
         }
     }
 
@@ -468,7 +482,9 @@ impl Asker<'_, '_> {
         ];
         for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
             let machine = self.mode.facts().name;
-            self.job.sink.error(format!("{option}: {machine} has no such property"));
+            self.job
+                .sink
+                .error(Cause::UnsupportedOption, format!("{option}: {machine} has no such property"));
         }
     }
 
@@ -490,7 +506,7 @@ impl Asker<'_, '_> {
         for (option, policy, bit, name) in asked {
             if has & bit == 0 {
                 let text = format!("{}: {option}: file does not have the {name} property", object.name);
-                report(self.job, policy, text, object.file);
+                report(self.job, policy, Cause::MissingProperty, text, object.file);
             }
         }
     }
@@ -500,7 +516,7 @@ impl Asker<'_, '_> {
         let (options, mode) = (self.job.options, &self.mode);
         if options.notes.memtag.mode.is_some() && mode.dynamic && !Tagged::is_wanted(options, mode) {
             let text = format!("{}: asks for tagged variables, which are left without tags", object.name);
-            report(self.job, ReportPolicy::Warning, text, object.file);
+            report(self.job, ReportPolicy::Warning, Cause::OptionWithoutEffect, text, object.file);
         }
     }
 
@@ -513,7 +529,13 @@ impl Asker<'_, '_> {
             None => "and gets it (say -z execstack or -z noexecstack)",
         };
         let text = format!("{}: asks for an executable stack, {what}", object.name);
-        report(self.job, self.job.options.reports.report_execstack, text, object.file);
+        report(
+            self.job,
+            self.job.options.reports.report_execstack,
+            Cause::ExecutableStack,
+            text,
+            object.file,
+        );
     }
 
     /// `-z force-ibt` claims for the whole output what some file does not.
@@ -522,7 +544,7 @@ impl Asker<'_, '_> {
             && properties.get(control_flow.property) & control_flow.ibt == 0
         {
             let text = "-z force-ibt: file does not have the IBT property";
-            self.job.sink.push(object.whole().warning(text));
+            self.job.sink.push(object.whole().warning(Cause::MissingProperty, text));
         }
     }
 
@@ -542,7 +564,7 @@ impl Asker<'_, '_> {
             if policy != ReportPolicy::None && properties.get(control_flow.property) & bit == 0 {
                 let text =
                     format!("{}: -z {option}-report: file does not have the {name} property", object.name);
-                report(self.job, policy, text, object.file);
+                report(self.job, policy, Cause::MissingProperty, text, object.file);
             }
         }
     }

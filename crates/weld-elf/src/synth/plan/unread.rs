@@ -5,7 +5,7 @@
 //!
 //! Specification: "ELF for the Arm 64-bit Architecture (AArch64)", "Section Attribute Flags".
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use super::{Plan, Planner};
 use crate::arch::facts::Facts;
@@ -72,12 +72,18 @@ impl Planner<'_, '_, '_> {
         ];
         if machine.execute_only == 0 {
             for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
-                self.job.sink.error(format!("{option}: {} has no code that nobody reads", machine.name));
+                self.job.sink.error(
+                    Cause::ExecuteOnly,
+                    format!("{option}: {} has no code that nobody reads", machine.name),
+                );
             }
             return;
         }
         if layout.execute_only && !layout.rosegment {
-            self.job.sink.error("--execute-only: with --no-rosegment data lies in the segment of code");
+            self.job.sink.error(
+                Cause::ExecuteOnly,
+                "--execute-only: with --no-rosegment data lies in the segment of code",
+            );
         }
         if policy == ReportPolicy::None {
             return;
@@ -96,8 +102,8 @@ impl Planner<'_, '_, '_> {
                     object.section_label(shndx)
                 );
                 let diagnostic = match policy {
-                    ReportPolicy::Error => Diagnostic::error(text),
-                    _ => Diagnostic::warning(text),
+                    ReportPolicy::Error => Diagnostic::error(Cause::ExecuteOnly, text),
+                    _ => Diagnostic::warning(Cause::ExecuteOnly, text),
                 };
                 self.job.sink.push(diagnostic.of(object.file, shndx as u32));
             }

@@ -1,5 +1,7 @@
 //! Relocations of sections outside memory.
 
+use weld_common::diag::Cause;
+
 use super::Site;
 use super::debug_targets::DebugTargets;
 use crate::address::Address;
@@ -75,7 +77,11 @@ impl Site<'_, '_, '_> {
                 self.image.bases.got_base.wrapping_add(gone).wrapping_sub(place)
             }
             _ => {
-                self.refuse(reloc, "cannot be used in a section outside memory");
+                self.refuse(
+                    Cause::UnsupportedRelocation,
+                    reloc,
+                    "cannot be used in a section outside memory",
+                );
                 return Ok(());
             }
         };

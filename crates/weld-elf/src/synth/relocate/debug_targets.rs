@@ -4,6 +4,7 @@
 //! of the functions that are described. What was found out about a symbol is remembered for the next
 //! relocation against it; for merged strings that is a shortcut to the pieces of the input section.
 
+use weld_common::diag::Cause;
 use weld_common::glob::Glob;
 use weld_common::merge::Pieces;
 
@@ -88,7 +89,7 @@ impl<'c> Known<'c> {
         if !is_sound(object, index)
             && let Some(wrong) = what_is_wrong(object, index)
         {
-            site.refuse(reloc, &wrong);
+            site.refuse(Cause::MalformedDebugInfo, reloc, &wrong);
             return Known::Gone;
         }
         if let Some((section, value)) = merged_section(image, object, index) {

@@ -1,5 +1,7 @@
 //! What machines' own loops ask of a section that is relocated.
 
+use weld_common::diag::Cause;
+
 use super::{Site, debug, debug_targets::DebugTargets, each};
 use crate::address::Address;
 use crate::arch::class::Class;
@@ -157,7 +159,7 @@ impl site::Site for Site<'_, '_, '_> {
     }
 
     fn refuse(&self, reloc: &Rela, what: &str) {
-        self.refuse(reloc, what);
+        self.refuse(Cause::UnsupportedRelocation, reloc, what);
     }
 
     fn out_of_bounds(&self, reloc: &Rela) {

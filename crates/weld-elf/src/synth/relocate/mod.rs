@@ -14,6 +14,7 @@ mod debug_targets;
 mod for_machines;
 mod report;
 
+use weld_common::diag::Cause;
 use weld_common::thunks::Reach;
 
 use super::image::Image;
@@ -269,7 +270,7 @@ impl Site<'_, '_, '_> {
             // The scan does not look at those of frames. Other halves are the affair of machines that have
             // them.
             Class::OtherHalf | Class::Unknown => {
-                self.refuse(reloc, "is not supported");
+                self.refuse(Cause::UnsupportedRelocation, reloc, "is not supported");
                 return Ok(0);
             }
         };

@@ -1,6 +1,6 @@
 //! What is wrong with a relocation, in words.
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Cause, Diagnostic};
 
 use super::Site;
 use crate::arch::rules::Failure;
@@ -20,15 +20,15 @@ impl Site<'_, '_, '_> {
 
     /// Reports `what` is wrong with a relocation.
     #[cold]
-    pub(super) fn refuse(&self, reloc: &Rela, what: &str) {
+    pub(super) fn refuse(&self, cause: Cause, reloc: &Rela, what: &str) {
         let text =
             format!("{}: {} {what}", self.location(reloc), self.object.machine.type_name(reloc.kind()));
-        self.push(Diagnostic::error(text));
+        self.push(Diagnostic::error(cause, text));
     }
 
     #[cold]
     pub(super) fn out_of_bounds(&self, reloc: &Rela) {
-        self.refuse(reloc, "lies outside its section");
+        self.refuse(Cause::MalformedRelocation, reloc, "lies outside its section");
     }
 
     /// Reports a reference to a merge section that leads to none of its pieces.
@@ -39,13 +39,14 @@ impl Site<'_, '_, '_> {
             "refers to an offset outside a section that is merged: '{name}' + {:#x}",
             reloc.r_addend()
         );
-        self.refuse(reloc, &what);
+        self.refuse(Cause::MalformedRelocation, reloc, &what);
     }
 
     #[cold]
     pub(super) fn report(&self, reloc: &Rela, failure: Failure) {
         let name = self.image.describe_symbol(self.object, reloc.sym());
         let kind = self.object.machine.type_name(reloc.kind());
+        let cause = cause_of(&failure);
         let text = match failure {
             Failure::TooFar => {
                 format!("{}: {kind} is out of range; it refers to '{name}'", self.location(reloc))
@@ -82,7 +83,7 @@ impl Site<'_, '_, '_> {
             }
         };
         let place = place::of(self.object_id, self.shndx, reloc.r_offset());
-        let mut diagnostic = Diagnostic::error(text).place(place).tell_owner().tolerable();
+        let mut diagnostic = Diagnostic::error(cause, text).place(place).tell_owner().tolerable();
         if let Some(definer) = self.image.definer(self.object, reloc.sym()) {
             diagnostic = diagnostic.note(format!("'{name}' is defined in {definer}"));
         }
@@ -97,6 +98,16 @@ impl Site<'_, '_, '_> {
             self.location(reloc),
             self.object.machine.type_name(reloc.kind())
         );
-        self.push(Diagnostic::error(text));
+        self.push(Diagnostic::error(Cause::NeedsPic, text));
+    }
+}
+
+fn cause_of(failure: &Failure) -> Cause {
+    match failure {
+        Failure::TooFar | Failure::Overflow(_) => Cause::RelocationOutOfRange,
+        Failure::Odd(_) | Failure::Unaligned(_) => Cause::RelocationMisaligned,
+        Failure::Addend(_) | Failure::Signing | Failure::NoSlot | Failure::Form => {
+            Cause::UnsupportedRelocation
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The index of `.sframe` and its bytes, once functions have their addresses.
 
+use weld_common::diag::Cause;
 use weld_common::{par, sort, trace};
 
 use super::of_plt::ROW;
@@ -116,7 +117,9 @@ impl Writer<'_> {
             is_near &= self.entry(&self.index[number], counts_from, &mut out);
         }
         if !is_near {
-            self.image.sink.error("functions are out of reach of .sframe, which counts in 32 bits");
+            self.image
+                .sink
+                .error(Cause::TooLarge, "functions are out of reach of .sframe, which counts in 32 bits");
         }
         let parts = &self.table.parts;
         let part = |at: u64| parts.partition_point(|part| rows + part.rows < at);

@@ -7,7 +7,7 @@
 //! for a few cases. Functions in those are left out, with a warning. Conventions are the machine's: where
 //! tables do not agree in them, that is an error.
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{Cause, DiagSink};
 use weld_common::par;
 
 use super::of_plt::{self, Function, Plt};
@@ -97,7 +97,9 @@ impl Planner<'_, '_> {
             let section = sections.get(SectionId(object.section_base + shndx));
             let relocs = sections.relocs(object, index, section);
             let data = object.section_data(shndx as usize).unwrap_or(&[]);
-            let error = |at: u64, message: String| self.sink.push(object.at_byte(shndx, at).error(message));
+            let error = |at: u64, message: String| {
+                self.sink.push(object.at_byte(shndx, at).error(Cause::MalformedDebugInfo, message))
+            };
             let tables = match sframe::parse(data, object.format(), relocs, |reloc| reloc.r_offset()) {
                 Ok(tables) => tables,
                 Err(e) => {
@@ -137,8 +139,10 @@ impl Planner<'_, '_> {
         };
         let at = self.objects[other.object.index()].at_byte(other.shndx, other.at.into());
         let (here, there) = (say(other.conventions), say(one.conventions));
-        self.sink
-            .push(at.error(format!("SFrame table has {here}, but that of {} has {there}", self.name(one))));
+        self.sink.push(at.error(
+            Cause::MalformedDebugInfo,
+            format!("SFrame table has {here}, but that of {} has {there}", self.name(one)),
+        ));
     }
 
     /// Whether a part can be said in a newer version, which file `with` has.
@@ -146,7 +150,7 @@ impl Planner<'_, '_> {
         let Some(obstacle) = obstacle(part, version) else { return true };
         let (from, to) = (part.version as u8, version as u8);
         let at = self.objects[part.object.index()].at_byte(part.shndx, part.at.into());
-        self.sink.push(at.warning(format!(
+        self.sink.push(at.warning(Cause::MalformedDebugInfo, format!(
             "functions are left out of .sframe: {obstacle}, so version {from} does not go together with version \
              {to} of {with}"
         )));
@@ -189,11 +193,12 @@ impl Planner<'_, '_> {
         let number = |number: u64| u32::try_from(number).ok();
         let all = [n_fdes, n_rows, plt_rows, rows_size].map(number);
         let [Some(n_fdes), Some(n_rows), Some(plt_rows), Some(rows_size)] = all else {
-            self.sink.error(".sframe has more functions or rows than it can count in 32 bits");
+            self.sink
+                .error(Cause::TooLarge, ".sframe has more functions or rows than it can count in 32 bits");
             return None;
         };
         if n_fdes as usize > u32::MAX as usize / version.fde_size() {
-            self.sink.error(".sframe has an index of more than 4 GiB");
+            self.sink.error(Cause::TooLarge, ".sframe has an index of more than 4 GiB");
             return None;
         }
         flags = (flags | SORTED) & version.flags();
