@@ -9,6 +9,7 @@ pub mod x86;
 
 use std::fmt;
 
+use weld_common::diag::{Cause, HasCause};
 use weld_common::thunks::Form;
 
 use crate::address::Rva;
@@ -193,6 +194,18 @@ pub enum Fault {
     AbsoluteInSection,
     /// Its place is not in its section.
     BeyondEnd,
+}
+
+impl HasCause for Fault {
+    fn cause(&self) -> Cause {
+        match self {
+            Fault::Unknown(_) => Cause::UnsupportedRelocation,
+            Fault::OutOfRange => Cause::RelocationOutOfRange,
+            Fault::Misaligned => Cause::RelocationMisaligned,
+            Fault::AbsoluteInSection => Cause::RelocationWithoutTarget,
+            Fault::BeyondEnd => Cause::MalformedRelocation,
+        }
+    }
 }
 
 impl fmt::Display for Fault {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 
 use object::LittleEndian as LE;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{DiagSink, Diagnostic, HasCause};
 use weld_pdb::{Fixup, Relocate};
 
 use super::modules::Modules;
@@ -61,7 +61,13 @@ pub fn of_section<R: Rules>(
     for relocation in image.relocations(section) {
         let typ = relocation.typ.get(LE).0;
         let mut fail = |what: Fault| {
-            problems.push(fault(image, section, relocation, &format!("{what} in debug information")));
+            problems.push(fault(
+                image,
+                section,
+                relocation,
+                what.cause(),
+                &format!("{what} in debug information"),
+            ));
         };
         let size = match R::size(typ) {
             Some(size @ 1..=8) => size,

@@ -1,7 +1,7 @@
 //! Applying the relocations of a section to its bytes in the image.
 
 use object::LittleEndian as LE;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{Cause, DiagSink, Diagnostic, HasCause};
 
 use crate::address::Rva;
 use crate::arch::{Fault, Place, Rules, Target, with_rules};
@@ -50,18 +50,23 @@ fn one<R: Rules>(
 ) -> Result<(), Diagnostic> {
     let typ = relocation.typ.get(LE).0;
     let offset = relocation.virtual_address.get(LE);
-    let fail = |what: &str| Err(fault(image, section, relocation, what));
-    let Some(size) = R::size(typ) else { return fail(&Fault::Unknown(typ).to_string()) };
+    let fail = |cause, what: &str| Err(fault(image, section, relocation, cause, what));
+    let fault = |what: Fault| fault(image, section, relocation, what.cause(), &what.to_string());
+    let Some(size) = R::size(typ) else { return Err(fault(Fault::Unknown(typ))) };
     let Some(place) = bytes.get_mut(offset as usize..).and_then(|rest| rest.get_mut(..size)) else {
-        return fail(&Fault::BeyondEnd.to_string());
+        return Err(fault(Fault::BeyondEnd));
     };
     let symbol = image.target(section.object, relocation);
     if symbol.kind == SymbolKind::Undefined {
         if !image.object(section.object).is_symbol(relocation.symbol_table_index.get(LE)) {
-            return fail("relocation against a symbol that does not exist");
+            return fail(Cause::MalformedRelocation, "relocation against a symbol that does not exist");
         }
         // Whoever links in spite of undefined symbols gets places as they are.
-        return if image.options.force.unresolved { Ok(()) } else { fail("undefined symbol") };
+        return if image.options.force.unresolved {
+            Ok(())
+        } else {
+            fail(Cause::UndefinedSymbol, "undefined symbol")
+        };
     }
     let mut to = image.place(symbol);
     let part = if R::counts_in_section(typ) { image.part(symbol) } else { None };
@@ -70,7 +75,7 @@ fn one<R: Rules>(
         && let Some(thunk) = image.thunk_at(section, offset)
     {
         if R::branch_addend(typ, place) != 0 {
-            return fail("a branch to what lies beside a symbol does not reach");
+            return fail(Cause::RelocationOutOfRange, "a branch to what lies beside a symbol does not reach");
         }
         to = Place::At(image.layout.rva(thunk));
     }
@@ -84,7 +89,7 @@ fn one<R: Rules>(
             }
             return Ok(());
         }
-        return fail("relocation against symbol in discarded section");
+        return fail(Cause::DiscardedSymbol, "relocation against symbol in discarded section");
     }
     let rva = rva.wrapping_add(offset);
     match R::apply(typ, place, rva, &target) {
@@ -101,7 +106,7 @@ fn one<R: Rules>(
         }
         result => result,
     }
-    .map_err(|problem| fault(image, section, relocation, &problem.to_string()))
+    .map_err(fault)
 }
 
 /// What GNU compilers make for functions and do not leave out with them.

@@ -1,19 +1,19 @@
 //! Relinking: an output is made from the one before where inputs have changed, and all else stays
 //! (`--incremental`).
 //!
-//! A full link that is asked to keeps beside its output what a later one wants ([`place`]): a *memo* of what
+//! A full link that is asked to keeps beside its output what a later one wants ([`directory`]): a *memo* of what
 //! it read and wrote ([`memo`]), its rows ([`crate::relink_state`]), and a second *image* of the output
 //! ([`images`]). The later link asks the system which inputs have changed ([`changes`]). If none has, the
 //! output is as new. If objects have, and only in bytes of their own sections, these are written again, each
 //! by itself ([`patch`]), into the image that nobody uses, which becomes the output. The program is then the
 //! one that a full link gives, byte for byte; `verify` compares.
 //!
-//! A relink does not fail. What it cannot be sure of is a full link, for one reason ([`why`]), which is in
+//! A relink does not fail. What it cannot be sure of is a full link, for one reason ([`full_link_reason`]), which is in
 //! the log and in `--stats`; what a full link finds wrong, it says. Until the first byte is written nothing
 //! has happened. From then on there is no memo until all is done, so whoever is killed leaves an output that
 //! is whole, and a full link to the next.
 //!
-//! The order of a relink is [`Session::attempt`], of what a full link does beside [`keep`].
+//! The order of a relink is [`Session::attempt`], of what a full link does beside [`save_state`].
 
 mod changes;
 mod command;

@@ -11,7 +11,13 @@ use crate::wording;
 
 /// What is wrong with a relocation, with where it is.
 #[cold]
-pub fn fault(image: &Image, section: &Section, relocation: &Relocation, what: &str) -> Diagnostic {
+pub fn fault(
+    image: &Image,
+    section: &Section,
+    relocation: &Relocation,
+    cause: Cause,
+    what: &str,
+) -> Diagnostic {
     let object = image.object(section.object);
     let index = relocation.symbol_table_index.get(LE);
     let symbol = object.coff.symbols.get(index).filter(|_| object.is_symbol(index));
@@ -22,7 +28,5 @@ pub fn fault(image: &Image, section: &Section, relocation: &Relocation, what: &s
         b"" => what.to_owned(),
         name => format!("{what}: {}", image.options.shown(name)),
     };
-    Diagnostic::error(Cause::RelocationOutOfRange, text)
-        .note(format!("referenced by {place}"))
-        .of(object.file, section.number)
+    Diagnostic::error(cause, text).note(format!("referenced by {place}")).of(object.file, section.number)
 }
