@@ -69,7 +69,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     assert!(entries <= names.len());
     let table = Table::new(vec![collected], 5, 1, &SomeUnits).expect("a small index");
     let mut bytes = vec![0; table.size() as usize];
-    table.write(0, (&mut bytes, Format::NATIVE), &SomeUnits);
+    table.write(0, &mut bytes, Format::NATIVE, &SomeUnits);
     let mut cursor = Cursor { bytes: &bytes, at: 0, section: 1, big: false };
     let index = Index::read(&mut cursor).expect("an index that can be read");
     assert!(cursor.at == bytes.len() && index.names() <= entries);
