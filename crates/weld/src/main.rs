@@ -74,7 +74,9 @@ fn run(args: &[OsString]) -> i32 {
     run::hand_on(args, &ProgramHost { program: &program });
     let Choice { flavour, rest } = match flavour::choose(&program, args.get(1..).unwrap_or_default()) {
         Ok(choice) => choice,
-        Err(error) => return fail(&Renderer::new(program, &[]), error.to_string()),
+        Err(error) => {
+            return fail(&Renderer::new(program, args.get(1..).unwrap_or_default()), error.to_string());
+        }
     };
     match flavour {
         Flavour::Elf if rest.is_empty() && !flavour::is_called_by_drivers(&program) => {

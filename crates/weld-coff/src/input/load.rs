@@ -289,10 +289,8 @@ impl<'a, 'l> Loader<'a, 'l> {
                 Some(path) => self.read(&path),
                 None => {
                     let name = if self.mingw { with_gnu_form(name) } else { with_lib(name) };
-                    Err(Diagnostic::error(
-                        Cause::CannotOpenFile,
-                        format!("could not open '{name}': No such file or directory"),
-                    ))
+                    let text = format!("could not open '{name}': No such file or directory");
+                    Err(Diagnostic::error(Cause::LibraryNotFound, text).of_library(&name))
                 }
             });
         for file in opened {
@@ -310,7 +308,7 @@ impl<'a, 'l> Loader<'a, 'l> {
             Some(path) => self.read(&path),
             None => {
                 let text = format!("could not open '{}': No such file or directory", text::path(path));
-                Err(Diagnostic::error(Cause::CannotOpenFile, text))
+                Err(Diagnostic::error(Cause::CannotOpenFile, text).in_file(text::path(path)))
             }
         }
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use weld_common::archive::ArchiveError;
 use weld_common::diag::{Cause, HasCause};
 use weld_common::io::thin::MemberError;
+use weld_lto::ir::ReadError;
 
 use super::ir::CodeError;
 use super::load::refusal;
@@ -51,6 +52,7 @@ impl HasCause for Unusable {
         match self {
             Unusable::Member(_) => Cause::MalformedArchive,
             Unusable::Object(_) | Unusable::Import(_) => Cause::MalformedObject,
+            Unusable::Code(CodeError::Read(ReadError::Malformed { .. })) => Cause::MalformedObject,
             Unusable::Code(_) => Cause::LtoIncompatible,
             Unusable::Kind(_) => Cause::UnknownFileType,
             Unusable::Machine { .. } => Cause::WrongMachine,

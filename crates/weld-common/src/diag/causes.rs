@@ -116,6 +116,7 @@ causes! {
     OrphanSection "orphan-section" "a linker script says nothing of a section",
     SectionOverlap "section-overlap" "two sections lie at the same addresses",
     RegionOverflow "region-overflow" "what a memory region is to hold is larger than it",
+    NoRoomBelow "no-room-below" "there is no room for sections or headers where the image begins",
     ImageTooLarge "image-too-large" "the output is larger than its addresses allow",
     WritableCode "writable-code" "a segment can be written and executed",
     ExecutableStack "executable-stack" "an object asks for a stack that can be executed",

@@ -17,7 +17,7 @@ pub struct Spot {
     /// The line, from 1, in a file that is text.
     pub line: Option<u32>,
     /// The function or variable there, for people.
-    pub symbol: Option<String>,
+    pub function: Option<String>,
     /// What it was compiled from, as `FILE:LINE`.
     pub source: Option<String>,
     /// The same place in numbers, by which its source line is looked up later.

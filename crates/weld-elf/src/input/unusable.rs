@@ -30,7 +30,10 @@ impl HasCause for Unusable {
     fn cause(&self) -> Cause {
         match self {
             Unusable::Member(_) => Cause::MalformedArchive,
-            Unusable::Code(_) => Cause::LtoIncompatible,
+            Unusable::Code(error) => match **error {
+                ReadError::Malformed { .. } => Cause::MalformedObject,
+                _ => Cause::LtoIncompatible,
+            },
             Unusable::Malformed(malformed) => match **malformed {
                 Malformed::OtherMachine { .. } => Cause::WrongMachine,
                 Malformed::Executable | Malformed::PositionIndependentExecutable => Cause::ExecutableAsInput,

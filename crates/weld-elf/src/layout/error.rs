@@ -178,6 +178,7 @@ impl LayoutError {
     pub fn cause(&self) -> Cause {
         match self {
             LayoutError::HighImageBase | LayoutError::ImageBasePage { .. } => Cause::BadOption,
+            LayoutError::BelowImageBase { .. } | LayoutError::NoRoomForHeaders { .. } => Cause::NoRoomBelow,
             LayoutError::Overlap(_) | LayoutError::SharedPage { .. } => Cause::SectionOverlap,
             LayoutError::Script(error) => error.cause(),
             LayoutError::Several(list) => list.first().map_or(Cause::ScriptValue, LayoutError::cause),

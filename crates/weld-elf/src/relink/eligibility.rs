@@ -31,6 +31,7 @@ pub fn of_options(options: &Options) -> Option<Why> {
     let packs = sections.compress_debug.is_some() || !sections.compress_sections.is_empty();
     let indexes = sections.gdb_index || sections.debug_names;
     let chance = order.shuffle.iter().any(|shuffled| shuffled.how == Shuffle::Random);
+    let starts = !options.layout.section_starts.is_empty();
     let texts = output.text.is_some() || output.raw || output.debug_file.is_some();
     let against = [
         (options.kind == OutputKind::Relocatable, "-r joins objects, which is not done in part"),
@@ -50,6 +51,7 @@ pub fn of_options(options: &Options) -> Option<Why> {
         (reports.reproduce.is_some(), "--reproduce keeps all inputs"),
         (reports.noinhibit_exec, "--noinhibit-exec keeps an output that has errors"),
         (by_contents, "the order or kind of sections depends on their bytes"),
+        (starts, "addresses of sections are given (-Ttext, --section-start), where no room to grow is left"),
         (chance, "--shuffle-sections without a number has another order each time"),
         (texts, "the output is no ELF image, or has its debug information in another file"),
         (!options.inputs.remaps.is_empty(), "--remap-inputs reads other files in place of inputs"),

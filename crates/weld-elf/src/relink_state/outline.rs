@@ -32,7 +32,7 @@ use crate::ids::*;
 use crate::input::object::Object;
 use crate::live::SectionOwners;
 use crate::options::Options;
-use crate::sections::rooms::filler;
+use crate::sections::rooms::{WholeFunctions, may_grow};
 use crate::sections::{SectionKind, is_array, is_sframe};
 use crate::synth::eh_frames;
 use crate::synth::functions::Functions;
@@ -145,6 +145,7 @@ impl<'a> One<'_, '_, 'a> {
     fn shape(&self) -> u128 {
         let object = self.object;
         let mut said = Said(Vec::with_capacity(object.shdrs.len() * 32));
+        let whole = WholeFunctions::of(object);
         for (index, shdr) in (0..).zip(object.shdrs) {
             object.prefetch_section_name(index as usize + NAMES_AHEAD);
             let (kind, flags) = (shdr.sh_type(), shdr.sh_flags());
@@ -171,7 +172,7 @@ impl<'a> One<'_, '_, 'a> {
             if relocates
                 || matches!(kind, SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX)
                 || self.kept(index) == Some(SectionKind::EhFrame)
-                || filler(shdr, name()).is_some()
+                || may_grow(&whole, index as usize, shdr, name())
             {
                 size = 0;
             }

@@ -119,7 +119,7 @@ impl Undefined<'_, '_> {
             let text = extents.reference(self.job.options, object, reference.shndx, offset);
             let place = place::of(reference.object, reference.shndx, offset);
             let spot = Spot {
-                symbol: extents.owner_name(self.job.options, object, place),
+                function: extents.owner_name(self.job.options, object, place),
                 place: Some(place),
                 ..object.at_byte(reference.shndx, offset).spot()
             };

@@ -59,7 +59,7 @@ pub fn report<'a>(
     }
     if !job.options.sections.gc_sections {
         let text = "--why-live has nothing to say without --gc-sections: all sections stay";
-        job.sink.push(Diagnostic::warning(Cause::NoSuchSymbol, text));
+        job.sink.push(Diagnostic::warning(Cause::OptionWithoutEffect, text));
         return Ok(());
     }
     let keepers = vec![Keeper::Nobody; sections.list.len()];

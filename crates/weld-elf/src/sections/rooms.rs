@@ -7,6 +7,10 @@
 //! made once more. From here on the section is as large as its bytes and the room together, for the layout
 //! and for all others but those who copy it ([`crate::emit`]).
 //!
+//! Of code only what compilers make of functions has room: functions with sizes, which fill their section, and
+//! no other labels. Assembly may run from one section into the next, or have tables in them that begin with one
+//! object's label and end with another's ([`WholeFunctions`]).
+//!
 //! An edit changes few functions of an object, by some instructions each, and what belongs to them: so what
 //! counts is a fixed number of bytes, and a share only for what is large. A function of a COMDAT group is
 //! edited seldom, and then all objects have changed that have it; there are many of these, so they get
@@ -14,13 +18,15 @@
 //!
 //! Specification: DWARF 5, sections 6.2 (line tables), 7.5 (units) and 7.28 (range lists).
 
+use std::cell::OnceCell;
+
 use rayon::prelude::*;
 use weld_common::trace;
 
 use super::{InputSection, SectionKind, Sections};
 use crate::elf::*;
 use crate::ids::FileId;
-use crate::input::object::Object;
+use crate::input::object::{Object, SymbolPlace};
 
 /// What lies behind a section's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +51,53 @@ struct Room {
     fixed: u64,
     /// And one byte for so many of the section's own.
     share: u64,
+    /// The size with room is a multiple of this.
+    multiple: u64,
+}
+
+/// Behind its last function, code may have so many bytes less than this that align what follows.
+const PADDING: u64 = 16;
+
+/// Where in each section of an object the last function ends.
+pub struct WholeFunctions {
+    /// [`Self::LABELS`] if there are labels of other kinds.
+    ends: Vec<u64>,
+}
+
+impl WholeFunctions {
+    const LABELS: u64 = u64::MAX;
+
+    pub fn of(object: &Object) -> WholeFunctions {
+        let mut ends = vec![0; object.shdrs.len()];
+        for (index, symbol) in (0..).zip(object.syms) {
+            let SymbolPlace::Section(section) = object.place(index, symbol) else { continue };
+            let Some(end) = ends.get_mut(section as usize) else { continue };
+            let size = symbol.st_size();
+            match symbol.kind() {
+                STT_SECTION | STT_FILE => {}
+                STT_FUNC | STT_GNU_IFUNC if size > 0 => {
+                    *end = (*end).max(symbol.st_value().saturating_add(size));
+                }
+                // `$x` and `$d` say what the bytes are.
+                STT_NOTYPE if object.symbol_name(index).starts_with(b"$") => {}
+                _ => *end = Self::LABELS,
+            }
+        }
+        WholeFunctions { ends }
+    }
+
+    fn fill(&self, section: usize, size: u64) -> bool {
+        let end = self.ends.get(section).copied().unwrap_or(Self::LABELS);
+        end <= size && size - end < PADDING
+    }
+}
+
+/// Whether the section of this number, header and name may have room.
+pub fn may_grow(whole: &WholeFunctions, section: usize, shdr: &Shdr, name: &[u8]) -> bool {
+    match filler(shdr, name) {
+        Some(Filler::Code) => whole.fill(section, shdr.sh_size()),
+        filler => filler.is_some(),
+    }
 }
 
 /// What follows the bytes of a section with this header and name that may have room.
@@ -58,7 +111,7 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
         return None;
     }
     let grouped = shdr.sh_flags() & SHF_GROUP != 0;
-    let some = |filler, share, fixed| Some((filler, Room { share, fixed }));
+    let some = |filler, share, fixed| Some((filler, Room { share, fixed, multiple: 1 }));
     match shdr.sh_flags() & !(SHF_GROUP | SHF_LINK_ORDER) {
         flags if flags == SHF_ALLOC | SHF_EXECINSTR && is_or_begins(name, b".text") => match grouped {
             true => some(Filler::Code, LITTLE, LITTLE),
@@ -72,7 +125,9 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
             b".debug_info" => some(Filler::Units(0), 32, 256),
             b".debug_line" => some(Filler::Units(NO_ROW), 16, 192),
             b".debug_loclists" | b".debug_rnglists" => some(Filler::Units(0), 16, 128),
-            b".debug_loc" | b".debug_ranges" => some(Filler::Zeroes, 16, 128),
+            b".debug_loc" => some(Filler::Zeroes, 16, 128),
+            // Pairs of addresses.
+            b".debug_ranges" => Some((Filler::Zeroes, Room { share: 16, fixed: 128, multiple: 16 })),
             b".debug_abbrev" => some(Filler::Zeroes, 16, 32),
             _ => None,
         },
@@ -115,6 +170,7 @@ pub fn give<'a>(sections: &mut Sections<'a>, objects: &[Object<'a>], rooms: &Roo
 }
 
 fn give_object(object: &Object, slots: &mut [InputSection], rooms: &Rooms) {
+    let whole = OnceCell::new();
     for (index, (shdr, slot)) in (0..).zip(object.shdrs.iter().zip(slots)) {
         let is_copied = matches!(slot.kind(), SectionKind::Regular | SectionKind::Compressed);
         // What is data has none, and no name that would have to be looked at.
@@ -123,7 +179,11 @@ fn give_object(object: &Object, slots: &mut [InputSection], rooms: &Rooms) {
             continue;
         }
         let name = object.section_name(index as usize).unwrap_or_default();
-        let Some((_, room)) = room(shdr, name) else { continue };
+        let Some((filler, room)) = room(shdr, name) else { continue };
+        let whole = || whole.get_or_init(|| WholeFunctions::of(object));
+        if filler == Filler::Code && !whole().fill(index as usize, shdr.sh_size()) {
+            continue;
+        }
         slot.size = match rooms {
             Rooms::Known(known) => known(object.file, index).unwrap_or(slot.size).max(slot.size),
             Rooms::New => room.around(slot.size),
@@ -134,7 +194,7 @@ fn give_object(object: &Object, slots: &mut [InputSection], rooms: &Rooms) {
 impl Room {
     /// The size of a section of `size` bytes with its room.
     fn around(&self, size: u64) -> u64 {
-        let whole = size + self.fixed + size / self.share;
+        let whole = (size + self.fixed + size / self.share).next_multiple_of(self.multiple);
         // An empty section stays one; nobody might see that it is there.
         if size == 0 || whole > LARGEST { size } else { whole }
     }
@@ -173,7 +233,7 @@ mod tests {
 
     #[test]
     fn room_is_a_share_and_some_bytes() {
-        let room = Room { share: 4, fixed: 64 };
+        let room = Room { share: 4, fixed: 64, multiple: 1 };
         assert_eq!([0, 1, 1000].map(|size| room.around(size)), [0, 65, 1314]);
         assert_eq!(room.around(LARGEST), LARGEST);
     }

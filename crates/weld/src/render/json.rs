@@ -74,7 +74,7 @@ impl<'o> Object<'o> {
     }
 
     fn facts(&mut self, facts: &Facts) {
-        self.spot(&facts.at, "function");
+        self.spot(&facts.at);
         if let Some(name) = &facts.symbol {
             self.text("symbol", &text::text(name));
         }
@@ -85,19 +85,19 @@ impl<'o> Object<'o> {
         for (key, list) in spots {
             self.list(key, list, |spot, out| {
                 let mut object = Object::begin(out);
-                object.spot(spot, "symbol");
+                object.spot(spot);
                 object.end();
             });
         }
         self.list("hints", &facts.hints, |hint, out| write_string(out, hint));
     }
 
-    /// The parts of a place; `owner` is the key of the function or variable that it lies in.
-    fn spot(&mut self, spot: &Spot, owner: &str) {
+    /// The parts of a place.
+    fn spot(&mut self, spot: &Spot) {
         let texts = [
             ("file", &spot.file),
             ("section", &spot.section),
-            (owner, &spot.symbol),
+            ("function", &spot.function),
             ("source", &spot.source),
         ];
         for (key, value) in texts {
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn all_there_is() {
         let spot = Spot { section: Some(".text".into()), offset: Some(5), ..Spot::of_file("a.o") };
-        let referrer = Spot { symbol: Some("main".into()), source: Some("a.c:1".into()), ..spot.clone() };
+        let referrer = Spot { function: Some("main".into()), source: Some("a.c:1".into()), ..spot.clone() };
         let error = Diagnostic::error(Cause::UndefinedSymbol, "undefined symbol: f")
             .note("referenced by a.o")
             .note("    at a.c:1")
@@ -146,7 +146,7 @@ mod tests {
         let expected = concat!(
             r#"{"level":"error","code":"undefined-symbol","message":"undefined symbol: f","#,
             r#""file":"a.o","section":".text","offset":5,"symbol":"f","#,
-            r#""referrers":[{"file":"a.o","section":".text","symbol":"main","source":"a.c:1","offset":5}],"#,
+            r#""referrers":[{"file":"a.o","section":".text","function":"main","source":"a.c:1","offset":5}],"#,
             r#""hints":["is it?"],"notes":["referenced by a.o","at a.c:1","is it?"]}"#,
             "\n"
         );

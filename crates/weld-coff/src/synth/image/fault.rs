@@ -2,7 +2,8 @@
 //! the PDB have them.
 
 use object::LittleEndian as LE;
-use weld_common::diag::{Cause, Diagnostic};
+use weld_common::diag::{Cause, Diagnostic, Spot};
+use weld_common::text;
 
 use super::Image;
 use crate::coff::object::Relocation;
@@ -28,5 +29,14 @@ pub fn fault(
         b"" => what.to_owned(),
         name => format!("{what}: {}", image.options.shown(name)),
     };
-    Diagnostic::error(cause, text).note(format!("referenced by {place}")).of(object.file, section.number)
+    let header = object.coff.sections.get((section.number as usize).wrapping_sub(1));
+    let label = header.and_then(|header| object.coff.section_name(header).ok());
+    let spot = Spot {
+        section: label.map(|name| text::text(name).into_owned()),
+        offset: Some(offset.into()),
+        ..Spot::of_file(object.name.to_string())
+    };
+    let problem = Diagnostic::error(cause, text).note(format!("referenced by {place}")).spot(spot);
+    let problem = if symbol.is_empty() { problem } else { problem.of_symbol(symbol) };
+    problem.of(object.file, section.number)
 }

@@ -14,8 +14,12 @@ impl Site<'_, '_, '_> {
     }
 
     #[cold]
-    fn push(&self, diagnostic: Diagnostic) {
-        self.image.sink.push(self.object.at_section(self.shndx).order(diagnostic));
+    fn push(&self, reloc: &Rela, diagnostic: Diagnostic) {
+        let diagnostic = match self.object.symbol_name(reloc.sym()) {
+            b"" => diagnostic,
+            name => diagnostic.of_symbol(name),
+        };
+        self.image.sink.push(self.location(reloc).order(diagnostic));
     }
 
     /// Reports `what` is wrong with a relocation.
@@ -23,7 +27,7 @@ impl Site<'_, '_, '_> {
     pub(super) fn refuse(&self, cause: Cause, reloc: &Rela, what: &str) {
         let text =
             format!("{}: {} {what}", self.location(reloc), self.object.machine.type_name(reloc.kind()));
-        self.push(Diagnostic::error(cause, text));
+        self.push(reloc, Diagnostic::error(cause, text));
     }
 
     #[cold]
@@ -87,7 +91,7 @@ impl Site<'_, '_, '_> {
         if let Some(definer) = self.image.definer(self.object, reloc.sym()) {
             diagnostic = diagnostic.note(format!("'{name}' is defined in {definer}"));
         }
-        self.push(diagnostic);
+        self.push(reloc, diagnostic);
     }
 
     #[cold]
@@ -98,7 +102,7 @@ impl Site<'_, '_, '_> {
             self.location(reloc),
             self.object.machine.type_name(reloc.kind())
         );
-        self.push(Diagnostic::error(Cause::NeedsPic, text));
+        self.push(reloc, Diagnostic::error(Cause::NeedsPic, text));
     }
 }
 
