@@ -82,7 +82,7 @@ link() { # STEP LOG
     $driver $files -Wl,--incremental=verify -o $out 2>said || exit 1
     [ ! -s said ] || { echo "step $1: another program than a full link gives"; cat said $log; exit 1; }
     $driver $files -o plain || exit 1
-    [ $KIND = pie ] || [ -e main ] || $driver main.o $out -Wl,-rpath,$PWD -o main || exit 1
+    [ $KIND = pie ] || [ -e main ] || $driver main.o $out -Xlinker -rpath -Xlinker $PWD -o main || exit 1
     [ "$(run $out)" = "$(run plain)" ] || { echo "step $1: it says something else"; run $out; exit 1; }
     dwarfdump=$(command -v llvm-dwarfdump-22 || command -v llvm-dwarfdump) || return
     $dwarfdump --verify $out >verified 2>&1 || { echo "step $1: what debuggers read is wrong"; tail verified; exit 1; }

@@ -58,7 +58,7 @@ struct Room {
 /// Behind its last function, code may have so many bytes less than this that align what follows.
 const PADDING: u64 = 16;
 
-/// Where in each section of an object the last function ends.
+/// Where in each section of an object the last function ends; 0 if there is none.
 pub struct WholeFunctions {
     /// [`Self::LABELS`] if there are labels of other kinds.
     ends: Vec<u64>,
@@ -88,7 +88,7 @@ impl WholeFunctions {
 
     fn fill(&self, section: usize, size: u64) -> bool {
         let end = self.ends.get(section).copied().unwrap_or(Self::LABELS);
-        end <= size && size - end < PADDING
+        (1..=size).contains(&end) && size - end < PADDING
     }
 }
 
