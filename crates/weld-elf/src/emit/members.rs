@@ -134,22 +134,30 @@ impl Members<'_, '_, '_> {
     }
 
     /// Copies an input section and relocates it.
+    #[inline(always)]
     fn input(&self, source: &Source, out: &mut [u8]) {
-        let image = self.image;
-        let object = &image.resolved.objects[source.object.index()];
-        let shndx = source.id.0 - object.section_base;
-        let section = image.sections.get(source.id);
-        if image.sections.has_rooms
-            && let Some(room) = Room::of(image, object, shndx, section, out.len())
-        {
-            self.input_alone(source, &mut out[..room.size]);
-            return room.fill(out);
+        match self.image.sections.has_rooms {
+            false => self.input_alone(source, out),
+            true => self.input_with_room(source, out),
         }
-        self.input_alone(source, out);
     }
 
-    /// The same of a section that has no room, or but for that.
-    #[inline(always)]
+    /// The same of a section that may have room to grow behind its bytes.
+    #[cold]
+    fn input_with_room(&self, source: &Source, out: &mut [u8]) {
+        let image = self.image;
+        let object = &image.resolved.objects[source.object.index()];
+        let (shndx, section) = (source.id.0 - object.section_base, image.sections.get(source.id));
+        match Room::of(image, object, shndx, section, out.len()) {
+            Some(room) => {
+                self.input_alone(source, &mut out[..room.size]);
+                room.fill(out);
+            }
+            None => self.input_alone(source, out),
+        }
+    }
+
+    /// The same of a section without room, or of one's bytes.
     fn input_alone(&self, source: &Source, out: &mut [u8]) {
         let image = self.image;
         let object = &image.resolved.objects[source.object.index()];
