@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use weld_common::glob::Glob;
 use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
-use weld_common::text;
 use weld_lto::options as lto;
 
 use crate::arch::Machine;
@@ -19,8 +18,10 @@ pub use crate::script::expr::DefsymValue;
 use crate::script::input_sections::Sort;
 
 mod reports;
+mod sysroot;
 
 pub use reports::{ReportOptions, ReportPolicy};
+pub use sysroot::in_sysroot;
 
 /// The kind of file to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -988,17 +989,4 @@ impl Options {
         // They were looked at when the options were parsed.
         self.sections.unique_patterns.iter().filter_map(|p| Glob::new(p.as_bytes()).ok()).collect()
     }
-}
-
-/// A path that starts with `=` or `$SYSROOT`: what follows, below `sysroot` if there is one.
-pub fn in_sysroot(sysroot: &Path, path: &Path) -> Option<PathBuf> {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    let inside = bytes.strip_prefix(b"=").or(bytes.strip_prefix(b"$SYSROOT"))?;
-    let mut path = sysroot.as_os_str().to_owned();
-    let joined = path.is_empty() || path.as_encoded_bytes().ends_with(b"/") || inside.starts_with(b"/");
-    if !joined && !inside.is_empty() {
-        path.push("/");
-    }
-    path.push(text::os_str(inside));
-    Some(path.into())
 }

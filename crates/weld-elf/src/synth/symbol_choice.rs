@@ -109,8 +109,8 @@ impl Choice<'_, '_> {
 
     /// Whether this object's symbol `index` is the definition of its name, in the image; and whether
     /// it is written as a local symbol. With `-r`, also whether it is the mention of one that nothing
-    /// defines.
-    #[inline(always)] // One of its callers asks for each symbol of the link.
+    /// defines. Inlined, for the table of a link asks for each symbol.
+    #[inline(always)]
     pub fn keeps_global(&self, number: usize, object: &Object, index: u32) -> Option<bool> {
         if object.syms[index as usize].st_shndx() == SHN_UNDEF && self.special.mentions.is_none() {
             return None;
