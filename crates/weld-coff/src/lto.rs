@@ -98,7 +98,7 @@ impl<'l, 'j> Link<'l, 'j> {
         let origin = origin::find(self.inputs, file, self.job.store)?;
         let search = ir::Search::of(options);
         let code = ir::find(origin.bytes, identify(origin.bytes), search).ok()??;
-        let file = origin.file(code.bytes, code.file.compiler, options);
+        let file = origin.file(code.bytes, code.file.compiler);
         Some((code.file, file))
     }
 

@@ -44,7 +44,7 @@ fn main() {
         bytes: &bytes,
         member: None,
         compiler: Compiler::Llvm,
-        is_thin: false,
+        thinness: Default::default(),
         symbols: vec![Symbol { name: b"main", resolution, is_defined: true, can_be_omitted: false }],
     };
     let request = Request {

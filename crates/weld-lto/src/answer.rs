@@ -54,11 +54,20 @@ pub fn wanted_too_late(object: &dyn fmt::Display, name: &[u8], refer: &str) -> D
     Diagnostic::error(Cause::LtoIncompatible, said).in_file(object).hint(note)
 }
 
+/// What an object has been compiled of. In the order of objects in a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// The modules that were merged, of which this is the piece with this number.
+    Merged(u32),
+    /// One that was compiled on its own: its index in [`crate::request::Request::files`] of those that the
+    /// same compiler was given.
+    Module(u32),
+}
+
 /// A file of machine code.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// LLVM's number of it: pieces of merged modules first, then a number for each module.
-    pub task: u32,
+    pub source: Source,
     /// As messages and maps name it: `OUTPUT.lto.o`, or where it stays if it stays somewhere.
     pub name: Vec<u8>,
     pub bytes: Bytes,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use weld_common::archive::{Archive, Member, MemberData};
 use weld_common::diag::{Cause, Diagnostic};
@@ -9,9 +10,7 @@ use weld_common::io::input::InputStore;
 use weld_common::io::thin;
 use weld_common::text;
 
-use crate::bitcode::{self, Mode};
 use crate::ir::Compiler;
-use crate::options::{Options, Unified};
 use crate::request;
 
 /// A file, or a part of one.
@@ -58,23 +57,15 @@ impl<'a> Origin<'a> {
     }
 
     /// What an engine is told of `code`, which is the object or a part of it. Of its symbols nothing yet.
-    pub fn file(&self, code: &'a [u8], compiler: Compiler, options: &Options) -> request::File<'a> {
+    pub fn file(&self, code: &'a [u8], compiler: Compiler) -> request::File<'a> {
         let inside = code.as_ptr().addr() - self.bytes.as_ptr().addr();
-        let mode = match compiler {
-            Compiler::Llvm => bitcode::mode(code).ok(),
-            Compiler::Gcc => None,
-        };
         request::File {
             path: self.path,
             offset: self.offset + inside as u64,
             bytes: code,
             member: self.member,
             compiler,
-            is_thin: match mode {
-                Some(Mode::Thin) => true,
-                Some(Mode::Unified) => options.unified != Some(Unified::Full),
-                Some(Mode::Full) | None => false,
-            },
+            thinness: OnceLock::new(),
             symbols: Vec::new(),
         }
     }

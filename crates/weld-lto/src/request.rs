@@ -2,10 +2,12 @@
 
 use std::ops::BitOr;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
+use crate::bitcode::{self, Mode};
 use crate::ir::Compiler;
-use crate::options::Options;
+use crate::options::{Options, Unified};
 
 /// Everything that an engine is told of a link. The order of files is that of the link; code does not depend
 /// on anything else.
@@ -97,8 +99,8 @@ pub struct File<'a> {
     /// Set if the file is an archive.
     pub member: Option<Member<'a>>,
     pub compiler: Compiler,
-    /// LLVM compiles the module on its own. Only names of objects depend on it.
-    pub is_thin: bool,
+    /// See [`File::is_thin`]; empty until it has been asked for.
+    pub thinness: OnceLock<bool>,
     /// Of every symbol of the file, in its order.
     pub symbols: Vec<Symbol<'a>>,
 }
@@ -121,6 +123,20 @@ pub struct Symbol<'a> {
 }
 
 impl File<'_> {
+    /// Whether LLVM compiles the module on its own. Objects do not depend on it, only their names do; modules
+    /// are read for it, which takes longer than to read their symbols, so this is for where it matters.
+    pub fn is_thin(&self, options: &Options) -> bool {
+        let find = || match self.compiler {
+            Compiler::Llvm => match bitcode::mode(self.bytes) {
+                Ok(Mode::Thin) => true,
+                Ok(Mode::Unified) => options.unified != Some(Unified::Full),
+                Ok(Mode::Full) | Err(_) => false,
+            },
+            Compiler::Gcc => false,
+        };
+        *self.thinness.get_or_init(find)
+    }
+
     /// The name of the module, as lld has it: messages, indexes and files of `--save-temps` are named by it.
     pub fn module_name(&self, machine: Machine) -> Vec<u8> {
         let Some(member) = self.member else { return self.path.to_vec() };
@@ -173,7 +189,7 @@ mod tests {
             bytes: b"",
             member,
             compiler: Compiler::Llvm,
-            is_thin: false,
+            thinness: OnceLock::new(),
             symbols: vec![],
         };
         let elf = Machine::Elf { machine: 62, is_64: true, is_big_endian: false };

@@ -170,15 +170,22 @@ struct Made<'a> {
 
 impl<'a> Made<'a> {
     fn new(ir: &IrFile<'a>) -> Made<'a> {
+        let groups = ir.comdats.len();
+        let names = ir.symbols.iter().map(|symbol| symbol.name.len() + 1).sum::<usize>();
+        let signatures = ir.comdats.iter().map(|comdat| comdat.name.len() + 1).sum::<usize>();
+        // Most sections are of a group each, or one of the three without a name of their own.
+        let sections = groups + 3;
         let mut made = Made {
-            groups: ir.comdats.len() as u32,
+            groups: groups as u32,
             is_kept: ir.comdats.iter().map(|comdat| comdat.selection == Selection::NoDuplicates).collect(),
             libraries: ir.libraries.iter().flat_map(|name| [name, &b"\0"[..]].concat()).collect(),
-            symbols: vec![Placed { record: Sym([0; Sym::SIZE]), section: 0 }],
-            strings: vec![0],
-            sections: Vec::new(),
-            numbers: HashMap::default(),
+            symbols: Vec::with_capacity(1 + groups + ir.symbols.len()),
+            strings: Vec::with_capacity(1 + names + signatures + sections * 8),
+            sections: Vec::with_capacity(sections),
+            numbers: HashMap::with_capacity_and_hasher(sections, BuildHasherDefault::default()),
         };
+        made.symbols.push(Placed { record: Sym([0; Sym::SIZE]), section: 0 });
+        made.strings.push(0);
         for comdat in &ir.comdats {
             let record = Sym::make(made.string(comdat.name), 0, 0, SHN_ABS, 0, 0);
             made.symbols.push(Placed { record, section: 0 });
@@ -242,19 +249,28 @@ impl<'a> Made<'a> {
         })
     }
 
-    /// The members of each group: header indices.
-    fn members(&self) -> Vec<Vec<u32>> {
-        let mut members = vec![Vec::new(); self.groups as usize];
-        for (number, place) in (1 + self.groups..).zip(&self.sections) {
-            let group = place.group.checked_sub(1).and_then(|group| members.get_mut(group as usize));
-            group.into_iter().for_each(|group| group.push(number));
-        }
+    /// Sections that are in a group: its number (from 1) and their header index, group by group.
+    fn members(&self) -> Vec<(u32, u32)> {
+        let numbered = self.sections.iter().zip(1 + self.groups..);
+        let mut members: Vec<_> = numbered.map(|(place, number)| (place.group, number)).collect();
+        members.sort_unstable();
+        let outside = members.partition_point(|(group, _)| *group == 0);
+        members.drain(..outside);
         members
+    }
+
+    /// Bytes of the object, about.
+    fn size(&self, format: Format) -> usize {
+        let headers = (self.sections.len() + self.groups as usize + 5) * format.size::<Shdr>() as usize;
+        let words = (self.sections.len() + self.groups as usize) * 4;
+        let symbols = self.symbols.len() * format.size::<Sym>() as usize;
+        headers + words + symbols + self.strings.len() + self.libraries.len() + 128
     }
 
     fn assemble(mut self, target: Target) -> Vec<u8> {
         let format = target.format;
-        let mut sections = vec![Section::default(); 1 + self.groups as usize];
+        let mut sections = Vec::with_capacity(self.sections.len() + self.groups as usize + 5);
+        sections.resize(1 + self.groups as usize, Section::default());
         for place in self.sections.clone() {
             let in_group = if place.group != 0 { SHF_GROUP } else { 0 };
             sections.push(Section {
@@ -265,15 +281,19 @@ impl<'a> Made<'a> {
             });
         }
         let (symtab, strtab) = (sections.len() as u32, sections.len() as u32 + 1);
-        let mut out = Writer::new(format);
+        let mut out = Writer::with_room(format, self.size(format));
         made::begin(&mut out, format);
-        for (number, members) in (1..).zip(self.members()) {
+        let members = self.members();
+        let mut left = &members[..];
+        for (number, is_kept) in (1..).zip(&self.is_kept) {
+            let own = left.partition_point(|(group, _)| *group == number);
+            let (members, others) = left.split_at(own);
+            left = others;
             let at = out.position();
-            let is_comdat = !self.is_kept[number - 1];
-            out.u32(if is_comdat { GRP_COMDAT } else { 0 });
-            members.iter().for_each(|member| _ = out.u32(*member));
-            let link = [symtab, number as u32];
-            sections[number] =
+            out.u32(if *is_kept { 0 } else { GRP_COMDAT });
+            members.iter().for_each(|(_, member)| _ = out.u32(*member));
+            let link = [symtab, number];
+            sections[number as usize] =
                 Section { kind: SHT_GROUP, link, ..Section::default() }.over(at, &out).of_entries(4);
         }
         let at = out.align(8).position();

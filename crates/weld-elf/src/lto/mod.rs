@@ -139,7 +139,7 @@ impl<'l, 'j> Link<'l, 'j> {
     fn source(&self, file: FileId, origin: Origin<'j>) -> Option<(IrFile<'j>, File<'j>)> {
         let inputs = self.inputs;
         let (code, bytes) = ir::find(file, inputs.name(file), origin.bytes, inputs.reading(false))?;
-        let file = origin.file(bytes, code.compiler, &self.job.options.lto);
+        let file = origin.file(bytes, code.compiler);
         Some((code, file))
     }
 

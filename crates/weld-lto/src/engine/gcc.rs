@@ -23,7 +23,7 @@ use super::gcc_numbers::numbers;
 use super::resolution::for_gcc;
 use super::session::{self, Session};
 use super::{error, modules, objects};
-use crate::answer::{Answer, EngineError, Fault, Level, Message, Object};
+use crate::answer::{Answer, EngineError, Fault, Level, Message, Object, Source};
 use crate::options::{Emit, Options, SaveTemps};
 use crate::protocol::{Order, Work, Wrapper};
 use crate::request::{Output, Request, Resolution};
@@ -204,7 +204,7 @@ fn collect(request: &Request<'_>, session: &Session) -> Result<Vec<Object>, Faul
             true => [output, format!(".ltrans{task}.o").as_bytes()].concat(),
             false => path.as_os_str().as_encoded_bytes().to_vec(),
         };
-        made.push(Object { task, name, bytes });
+        made.push(Object { source: Source::Merged(task), name, bytes });
     }
     Ok(made)
 }

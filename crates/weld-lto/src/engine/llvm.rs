@@ -10,14 +10,14 @@ use std::path::Path;
 
 use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
-use weld_common::text::{os_str, text};
+use weld_common::text::os_str;
 
 use super::find::{self, Candidate, System};
 use super::process::Ending;
 use super::resolution::for_llvm;
 use super::results::Results;
 use super::session::{self, Outcome, Session};
-use super::{distribute, error, modules, object_list, objects, shim, words};
+use super::{distribute, error, modules, names, object_list, objects, shim, words};
 use crate::answer::{Answer, EngineError, Fault, Level, Message, Object};
 use crate::options::{Emit, Options, SaveTemps};
 use crate::protocol::{Input, Order, Plugin, Work};
@@ -59,7 +59,7 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
                 // What was said would not be said again.
                 let is_kept = answer.messages.is_empty() && whose.as_ref() == Some(&candidate.path);
                 if let Some(results) = results.filter(|_| is_kept) {
-                    results.store(answer.objects.iter().map(|object| &object.bytes[..]));
+                    results.store(answer.objects.iter().map(|object| (object.source, &object.bytes[..])));
                 }
                 return Ok(answer);
             }
@@ -131,10 +131,14 @@ pub fn results(
 /// What an earlier link got for the same.
 pub fn earlier(request: &Request<'_>, results: &Results) -> Option<Answer> {
     let objects = results.load(request)?;
-    let names = names(request, objects.len());
-    let objects = (0..).zip(names).zip(objects).map(|((task, name), bytes)| Object { task, name, bytes });
+    let count = objects.len();
+    let named = |(source, bytes)| Object { source, name: names::name(request, source, count), bytes };
     let engine = format!("{}: objects of an earlier link that asked for the same", results.path().display());
-    Some(Answer { objects: objects.collect(), messages: Vec::new(), engines: vec![engine] })
+    Some(Answer {
+        objects: objects.into_iter().map(named).collect(),
+        messages: Vec::new(),
+        engines: vec![engine],
+    })
 }
 
 /// Who may compile bitcode whose newest producer is of this version.
@@ -326,12 +330,12 @@ impl Attempt<'_> {
         if paths.is_empty() {
             return Err(Fault::NoObjects);
         }
-        let names = names(request, paths.len());
         let mut made = Vec::with_capacity(paths.len());
-        for ((task, path), name) in (0..).zip(paths).zip(names) {
+        for (path, source) in paths.iter().zip(names::by_place(request, paths.len())) {
+            let name = names::name(request, source, paths.len());
             let bytes = objects::take(path, request.machine)?;
             let stays = self.settle(session.directory(), path, &name)?;
-            made.push(Object { task, name: stays.unwrap_or(name), bytes });
+            made.push(Object { source, name: stays.unwrap_or(name), bytes });
         }
         Ok(made)
     }
@@ -367,7 +371,9 @@ impl Attempt<'_> {
             return Err(Fault::NoObjects);
         }
         tasks.sort();
-        for ((_, path), name) in tasks.iter().zip(names(self.request, tasks.len())) {
+        let sources = names::by_place(self.request, tasks.len());
+        for ((_, path), source) in tasks.iter().zip(sources) {
+            let name = names::name(self.request, source, tasks.len());
             shim::move_file(path, Path::new(os_str(&name)))
                 .map_err(|error| Fault::File { path: path.clone(), error })?;
         }
@@ -402,58 +408,13 @@ fn input<'a>(
     }
 }
 
-/// The names that lld gives to objects: pieces of merged modules have a number, others the name of their
-/// module. There is one for each module that LLVM compiles on its own, and they come last.
-pub fn names(request: &Request<'_>, count: usize) -> Vec<Vec<u8>> {
-    let end = match (request.options.emit, request.machine) {
-        (Emit::Assembly, _) => ".s",
-        (_, Machine::Coff { .. }) => ".obj",
-        (_, Machine::Elf { .. }) => ".o",
-    };
-    let output = text(request.output_path.as_os_str().as_encoded_bytes()).into_owned();
-    let thin: Vec<_> = request.files.iter().filter(|file| file.is_thin).collect();
-    let merged = count.saturating_sub(thin.len());
-    let piece = |number: usize| match number {
-        0 => format!("{output}.lto{end}"),
-        _ => format!("{output}.lto.{number}{end}"),
-    };
-    let mut names: Vec<Vec<u8>> = (0..merged).map(|number| piece(number).into_bytes()).collect();
-    for file in thin.into_iter().take(count - merged) {
-        names.push(shim::of_module(&file.module_name(request.machine), request.output_path, end));
-    }
-    names
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Compiler;
     use crate::options::Options;
-    use crate::request::Member;
-
-    fn file(path: &'static str, member: Option<Member<'static>>) -> crate::request::File<'static> {
-        let (path, compiler) = (path.as_bytes(), Compiler::Llvm);
-        crate::request::File { path, offset: 0, bytes: b"", member, compiler, is_thin: true, symbols: vec![] }
-    }
 
     fn request<'a>(options: &'a Options, output: Output) -> Request<'a> {
         Request { output_path: Path::new("dir/out"), ..Request::of_nothing(output, options) }
-    }
-
-    #[test]
-    fn objects_are_named_as_by_lld() {
-        let options = Options::default();
-        let mut request = request(&options, Output::Pie);
-        let member = Member { name: b"coll.o", header: 8 };
-        request.files = vec![file("x/a.b.o", None), file("d/l.a", Some(member))];
-        let names = names(&request, 4).into_iter().map(|name| String::from_utf8(name).unwrap());
-        let expected =
-            ["dir/out.lto.o", "dir/out.lto.1.o", "x/out.lto.a.b.o", "d/out.lto.l.a(coll.o at 8).o"];
-        assert_eq!(names.collect::<Vec<_>>(), expected);
-        request.machine = Machine::Coff { machine: 0x8664 };
-        let names = super::names(&request, 3).into_iter().map(|name| String::from_utf8(name).unwrap());
-        let expected = ["dir/out.lto.obj", "x/out.lto.a.b.obj", "d/out.lto.l.acoll.obj"];
-        assert_eq!(names.collect::<Vec<_>>(), expected);
     }
 
     #[test]

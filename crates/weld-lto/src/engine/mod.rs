@@ -19,6 +19,8 @@ mod gcc_numbers;
 #[cfg(target_os = "linux")]
 mod llvm;
 #[cfg(target_os = "linux")]
+mod names;
+#[cfg(target_os = "linux")]
 mod object_list;
 #[cfg(target_os = "linux")]
 mod objects;
@@ -66,11 +68,7 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
             false if !gcc.files.is_empty() => ask_gcc(&gcc, host, llvm.files.is_empty())?,
             _ => continue,
         };
-        let first = answer.objects.last().map_or(0, |object| object.task + 1);
-        answer.objects.extend(part.objects.into_iter().map(|mut object| {
-            object.task += first;
-            object
-        }));
+        answer.objects.extend(part.objects);
         answer.messages.extend(part.messages);
         answer.engines.extend(part.engines);
     }

@@ -44,7 +44,7 @@ pub fn rename(request: &Request<'_>) -> Result<(), Fault> {
 
 /// The names of objects by those that the plugin has written.
 fn names(request: &Request<'_>, thin: &Thin, replace: &PrefixReplace) -> HashMap<Vec<u8>, Vec<u8>> {
-    let modules = request.files.iter().filter(|file| file.is_thin).map(|file| {
+    let modules = request.files.iter().filter(|file| file.is_thin(request.options)).map(|file| {
         let name = file.module_name(request.machine);
         match &thin.object_suffix_replace {
             Some((old, new)) => match name.strip_suffix(old.as_bytes()) {

@@ -7,13 +7,17 @@
 //! and are called `llvmcache-…`, as LLVM's, which removes both by its policy when it runs.
 //!
 //! ```text
-//! "weldlto1", digest of what follows (20 bytes), number of objects (u32)
-//! for each: offset and size (u64), little endian
-//! objects, each at a multiple of 16
+//! "weldlto2", digest of the next two lines (20 bytes)
+//! number of objects (u32)
+//! for each: offset, size, what it was compiled of (u64 each), digest (20 bytes)
+//! objects, each at a multiple of 16, with zeros between
 //! ```
+//!
+//! Numbers are little endian. What an object was compiled of is the number of a piece of the merged modules,
+//! or, above [`MODULE`], the index of a file.
 
 use std::fs::{File, FileTimes};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -25,16 +29,17 @@ use weld_common::text::os_str;
 use super::find::Candidate;
 use super::resolution::for_llvm;
 use super::{objects, shim};
-use crate::answer::Bytes;
+use crate::answer::{Bytes, Source};
 use crate::options::{Emit, Options, Remarks, SaveTemps};
 use crate::request::Request;
 
-const MAGIC: &[u8; 8] = b"weldlto1";
+const MAGIC: &[u8; 8] = b"weldlto2";
 /// Where the digested part begins.
 const DIGESTED: usize = MAGIC.len() + digest::SIZE;
 const HEADER: usize = DIGESTED + 4;
-const ROW: usize = 16;
+const ROW: usize = 24 + digest::SIZE;
 const ALIGNMENT: usize = 16;
+const MODULE: u64 = 1 << 32;
 
 /// The place for the objects of a request.
 pub struct Results {
@@ -60,13 +65,16 @@ impl Results {
     }
 
     /// The objects, if they are there and whole.
-    pub fn load(&self, request: &Request<'_>) -> Option<Vec<Bytes>> {
+    pub fn load(&self, request: &Request<'_>) -> Option<Vec<(Source, Bytes)>> {
         let file = File::open(&self.path).ok()?;
         // SAFETY: files of the cache are written under other names and not changed afterwards; who shortens
         // one ends the process, which weld reports.
         let map = Arc::new(unsafe { Mmap::map(&file) }.ok()?);
         let objects = read(&map)?;
-        let is_right = |object: &Bytes| objects::check(object, request.machine).is_ok();
+        let is_right = |(source, object): &(Source, Bytes)| {
+            let is_there = !matches!(source, Source::Module(index) if *index as usize >= request.files.len());
+            is_there && objects::check(object, request.machine).is_ok()
+        };
         let objects = Some(objects).filter(|objects| objects.iter().all(is_right))?;
         // What is used stays: the oldest are removed first. If the system does not let us, it goes earlier.
         let _ = file.set_times(FileTimes::new().set_accessed(SystemTime::now()));
@@ -74,7 +82,7 @@ impl Results {
     }
 
     /// Keeps objects. A cache that cannot be written to is as good as none.
-    pub fn store<'o>(&self, objects: impl Iterator<Item = &'o [u8]> + Clone) {
+    pub fn store<'o>(&self, objects: impl Iterator<Item = (Source, &'o [u8])> + Clone) {
         let Some(directory) = self.path.parent() else { return };
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.tmp", std::process::id()));
@@ -180,42 +188,65 @@ fn library_of(program: &Path) -> Option<PathBuf> {
 /// What stands in front of the library's path in a program.
 const LIBRARY_MARK: &str = "weld-lto-engine: LLVM is in ";
 
-fn read(map: &Arc<Mmap>) -> Option<Vec<Bytes>> {
+fn read(map: &Arc<Mmap>) -> Option<Vec<(Source, Bytes)>> {
     let digest = map.strip_prefix(MAGIC)?.get(..digest::SIZE)?;
-    let rest = map.get(DIGESTED..)?;
-    if UnitDigest::of(rest).bytes() != digest {
+    let count = u32::from_le_bytes(*map.get(DIGESTED..)?.first_chunk()?) as usize;
+    let header = map.get(DIGESTED..HEADER.checked_add(count.checked_mul(ROW)?)?)?;
+    if UnitDigest::of(header).bytes() != digest {
         return None;
     }
-    let count = u32::from_le_bytes(*rest.first_chunk()?) as usize;
-    let rows = map.get(HEADER..HEADER.checked_add(count.checked_mul(ROW)?)?)?;
-    let number = |bytes: &[u8]| usize::try_from(u64::from_le_bytes(*bytes.first_chunk()?)).ok();
-    let object = |row: &[u8]| {
-        let (start, size) = (number(row)?, number(&row[8..])?);
-        let range = start..start.checked_add(size)?;
-        map.get(range.clone())?;
-        Some(Bytes { map: map.clone(), range })
-    };
-    rows.chunks_exact(ROW).map(object).collect()
+    let mut end = DIGESTED + header.len();
+    let mut objects = Vec::with_capacity(count);
+    for row in header[HEADER - DIGESTED..].chunks_exact(ROW) {
+        let number = |at: usize| u64::from_le_bytes(*row[at..].first_chunk().expect("a row is longer"));
+        let start = usize::try_from(number(0)).ok()?;
+        let range = start..start.checked_add(usize::try_from(number(8)).ok()?)?;
+        let between = map.get(end..start)?;
+        if between.iter().any(|byte| *byte != 0)
+            || UnitDigest::of(map.get(range.clone())?).bytes() != row[24..]
+        {
+            return None;
+        }
+        let source = match number(16) {
+            piece @ ..MODULE => Source::Merged(piece as u32),
+            module => Source::Module(u32::try_from(module - MODULE).ok()?),
+        };
+        end = range.end;
+        objects.push((source, Bytes { map: map.clone(), range }));
+    }
+    Some(objects).filter(|_| end == map.len())
 }
 
-fn write<'o>(path: &Path, objects: impl Iterator<Item = &'o [u8]> + Clone) -> io::Result<()> {
+fn write<'o>(path: &Path, objects: impl Iterator<Item = (Source, &'o [u8])> + Clone) -> io::Result<()> {
     let count = objects.clone().count();
-    let mut bytes = (count as u32).to_le_bytes().to_vec();
-    let mut end = HEADER + count * ROW;
-    for object in objects.clone() {
-        end = end.next_multiple_of(ALIGNMENT);
-        bytes.extend_from_slice(&(end as u64).to_le_bytes());
-        bytes.extend_from_slice(&(object.len() as u64).to_le_bytes());
-        end += object.len();
+    let mut header = Vec::with_capacity(4 + count * ROW);
+    header.extend_from_slice(&(count as u32).to_le_bytes());
+    let first = HEADER + count * ROW;
+    let mut end = first;
+    for (source, object) in objects.clone() {
+        let start = end.next_multiple_of(ALIGNMENT);
+        end = start + object.len();
+        let source = match source {
+            Source::Merged(piece) => u64::from(piece),
+            Source::Module(index) => MODULE + u64::from(index),
+        };
+        for number in [start as u64, object.len() as u64, source] {
+            header.extend_from_slice(&number.to_le_bytes());
+        }
+        header.extend_from_slice(&UnitDigest::of(object).bytes());
     }
-    for object in objects {
-        bytes.resize((DIGESTED + bytes.len()).next_multiple_of(ALIGNMENT) - DIGESTED, 0);
-        bytes.extend_from_slice(object);
-    }
-    let mut file = File::create(path)?;
+    let mut file = BufWriter::with_capacity(1 << 16, File::create(path)?);
     file.write_all(MAGIC)?;
-    file.write_all(&UnitDigest::of(&bytes).bytes())?;
-    file.write_all(&bytes)
+    file.write_all(&UnitDigest::of(&header).bytes())?;
+    file.write_all(&header)?;
+    let mut end = first;
+    for (_, object) in objects {
+        let start = end.next_multiple_of(ALIGNMENT);
+        file.write_all(&[0; ALIGNMENT][..start - end])?;
+        file.write_all(object)?;
+        end = start + object.len();
+    }
+    file.flush()
 }
 
 #[cfg(test)]
@@ -231,10 +262,12 @@ mod tests {
     fn what_is_kept_comes_back_and_damage_is_noticed() {
         let path = std::env::temp_dir().join(format!("weld-results-{}", std::process::id()));
         let objects: [&[u8]; 3] = [b"first", b"", b"the third one"];
-        write(&path, objects.iter().copied()).unwrap();
+        let sources = [Source::Merged(0), Source::Merged(7), Source::Module(3)];
+        write(&path, sources.into_iter().zip(objects)).unwrap();
         let read_back = read(&mapped(&path)).unwrap();
-        assert_eq!(read_back.iter().map(|bytes| &bytes[..]).collect::<Vec<_>>(), objects);
-        assert!(read_back.iter().all(|bytes| bytes.range.start % ALIGNMENT == 0));
+        assert_eq!(read_back.iter().map(|(_, bytes)| &bytes[..]).collect::<Vec<_>>(), objects);
+        assert_eq!(read_back.iter().map(|(source, _)| *source).collect::<Vec<_>>(), sources);
+        assert!(read_back.iter().all(|(_, bytes)| bytes.range.start % ALIGNMENT == 0));
         let whole = std::fs::read(&path).unwrap();
         for at in 0..whole.len() {
             let mut damaged = whole.clone();

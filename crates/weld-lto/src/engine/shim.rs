@@ -10,11 +10,12 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use weld_common::text::{os_str, path, text};
+use weld_common::text::{os_str, path};
 
+use super::names::{self, Modules};
 use super::objects;
 use super::session::Made;
-use crate::answer::{Fault, Object};
+use crate::answer::{Fault, Object, Source};
 use crate::options::{Emit, Options, SaveTemps, Unified};
 use crate::protocol::{Input, Job, PARTS};
 use crate::request::{File, Machine, Output, Request, Resolution, Symbol};
@@ -213,6 +214,8 @@ pub fn collect(
 ) -> Result<Vec<Object>, Fault> {
     made.sort();
     let count = made.len();
+    let on_their_own = made.iter().filter(|(task, _)| *task >= request.options.partitions).count();
+    let modules = Modules::of(request, on_their_own);
     let mut parts = None;
     let mut files = Vec::with_capacity(count);
     let mut objects = Vec::with_capacity(count);
@@ -225,12 +228,13 @@ pub fn collect(
                     None => parts.insert(objects::Parts::open(&directory.join(PARTS))?),
                 };
                 let bytes = parts.take(offset, size, request.machine)?;
-                objects.push(Object { task, name: name(request, task, count), bytes });
+                let source = modules.of_task(request, task);
+                objects.push(Object { source, name: name(request, task, source, count), bytes });
             }
         }
     }
-    objects.extend(collect_files(request, files, count)?);
-    objects.sort_by_key(|object| object.task);
+    objects.extend(collect_files(request, files, &modules, count)?);
+    objects.sort_by_key(|object| object.source);
     Ok(objects)
 }
 
@@ -238,6 +242,7 @@ pub fn collect(
 fn collect_files(
     request: &Request<'_>,
     made: Vec<(u32, PathBuf)>,
+    modules: &Modules,
     count: usize,
 ) -> Result<Vec<Object>, Fault> {
     let options = request.options;
@@ -259,7 +264,8 @@ fn collect_files(
     };
     let mut objects = Vec::with_capacity(made.len());
     for (task, path) in &made {
-        let name = name(request, *task, count);
+        let source = modules.of_task(request, *task);
+        let name = name(request, *task, source, count);
         if options.ends_the_link() {
             if options.emit != Emit::Objects || options.object_path.is_some() || keeps {
                 keep(path, &name)?;
@@ -268,7 +274,7 @@ fn collect_files(
         }
         let bytes = objects::take(path, request.machine)?;
         if keeps && options.object_path.is_some() {
-            let place = by_task(request, *task, count);
+            let place = names::name(request, source, count);
             let place = Path::new(os_str(&place));
             std::fs::copy(path, place).map_err(|error| Fault::File { path: place.to_owned(), error })?;
         }
@@ -276,61 +282,20 @@ fn collect_files(
             true => keep(path, &name)?,
             false => std::fs::remove_file(path).map_err(|error| Fault::File { path: path.clone(), error })?,
         }
-        objects.push(Object { task: *task, name, bytes });
+        objects.push(Object { source, name, bytes });
     }
     Ok(objects)
 }
 
-/// How what a task has made is called, or where it stays, as lld has it.
-fn name(request: &Request<'_>, task: u32, count: usize) -> Vec<u8> {
-    let options = request.options;
-    if let Some(path) = options.object_path.as_ref() {
-        let number = if task == 0 { String::new() } else { task.to_string() };
-        return [path.as_os_str().as_encoded_bytes(), number.as_bytes()].concat();
+/// How what a task has made of `source` is called, or where it stays, as lld has it.
+fn name(request: &Request<'_>, task: u32, source: Source, count: usize) -> Vec<u8> {
+    match request.options.object_path.as_ref() {
+        Some(path) => {
+            let number = if task == 0 { String::new() } else { task.to_string() };
+            [path.as_os_str().as_encoded_bytes(), number.as_bytes()].concat()
+        }
+        None => names::name(request, source, count),
     }
-    by_task(request, task, count)
-}
-
-/// The same without `--lto-obj-path`.
-fn by_task(request: &Request<'_>, task: u32, count: usize) -> Vec<u8> {
-    let options = request.options;
-    let is_bitcode = options.emit == Emit::Bitcode;
-    let output = request.output_path.as_os_str().as_encoded_bytes();
-    // Merged modules are the output. lld writes one file only, whatever there is.
-    if is_bitcode && (task == 0 || count == 1) {
-        return output.to_vec();
-    }
-    let end = match (options.emit, request.machine) {
-        (Emit::Assembly, _) => ".s",
-        (Emit::Bitcode, _) => ".bc",
-        (Emit::Objects, Machine::Coff { .. }) => ".obj",
-        (Emit::Objects, Machine::Elf { .. }) => ".o",
-    };
-    let only = &options.thin.single_modules;
-    let mut thin = request.files.iter().filter(|file| file.is_thin).filter(|file| {
-        let name = file.module_name(request.machine);
-        only.is_empty() || only.iter().any(|part| text(&name).contains(part.as_str()))
-    });
-    let module = task.checked_sub(options.partitions).and_then(|place| thin.nth(place as usize));
-    match module {
-        Some(module) => of_module(&module.module_name(request.machine), request.output_path, end),
-        None if task == 0 => [output, b".lto", end.as_bytes()].concat(),
-        None => [output, format!(".lto.{task}{end}").as_bytes()].concat(),
-    }
-}
-
-/// `DIRECTORY/OUTPUT.lto.MODULE.o`: beside the module, whose own ending goes.
-pub fn of_module(module: &[u8], output: &Path, end: &str) -> Vec<u8> {
-    let base = output.file_name().unwrap_or_default().as_encoded_bytes();
-    let (directory, name) = match module.iter().rposition(|&byte| byte == b'/') {
-        Some(at) => module.split_at(at + 1),
-        None => (&b""[..], module),
-    };
-    let stem = match name.iter().rposition(|&byte| byte == b'.') {
-        Some(at @ 1..) if !name.ends_with(b")") => &name[..at],
-        _ => name,
-    };
-    [directory, base, b".lto.", stem, end.as_bytes()].concat()
 }
 
 fn keep(path: &Path, name: &[u8]) -> Result<(), Fault> {

@@ -28,7 +28,7 @@ pub fn words(request: &Request<'_>) -> Result<Vec<String>, Fault> {
         return Err(refused(option));
     }
     // Of modules that are compiled one by one the plugin writes many files, beside the inputs.
-    if options.emit == Emit::Bitcode && request.files.iter().any(|file| file.is_thin) {
+    if options.emit == Emit::Bitcode && request.files.iter().any(|file| file.is_thin(options)) {
         return Err(refused("--lto-emit-llvm of modules for ThinLTO".to_owned()));
     }
     let mut words = Words(Vec::new());

@@ -129,7 +129,7 @@ impl Given {
             bytes: &self.bytes,
             member: self.member.map(|(name, header)| Member { name: name.as_bytes(), header }),
             compiler: self.compiler,
-            is_thin: self.is_thin,
+            thinness: OnceLock::from(self.is_thin),
             symbols: self.symbols.iter().map(symbol).collect(),
         }
     }
@@ -233,8 +233,8 @@ impl Workshop {
 
     pub fn link_by(&self, linker: &str, answer: &Answer, flags: &str) -> PathBuf {
         let mut line = format!("{linker} -o program");
-        for object in &answer.objects {
-            let name = format!("made{}.o", object.task);
+        for (number, object) in answer.objects.iter().enumerate() {
+            let name = format!("made{number}.o");
             std::fs::write(self.path(&name), &object.bytes[..]).unwrap();
             line += &format!(" {name}");
         }

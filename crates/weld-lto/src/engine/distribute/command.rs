@@ -39,7 +39,7 @@ impl Command {
             args.push(utf8(arg)?);
         }
         args.push("-c".to_owned());
-        let first = request.files.iter().find(|file| file.is_thin);
+        let first = request.files.iter().find(|file| file.is_thin(options));
         if let Some(code) = first.and_then(|file| bitcode::read(file.bytes).ok()) {
             args.push(format!("--target={}", String::from_utf8_lossy(code.triple)));
         }

@@ -31,8 +31,8 @@ use self::jobs::Job;
 use self::kept::Kept;
 use self::stage::Stage;
 use super::session::{Outcome, Session};
-use super::{error, llvm, objects};
-use crate::answer::{Answer, Bytes, EngineError, Fault, Object};
+use super::{error, llvm, names, objects};
+use crate::answer::{Answer, Bytes, EngineError, Fault, Object, Source};
 use crate::bitcode;
 use crate::options::{Distribution, IndexOnly, Options, PrefixReplace, SaveTemps};
 use crate::protocol::{Distributor, Order, Work};
@@ -49,7 +49,7 @@ pub fn compile(
 ) -> Result<Answer, Box<EngineError>> {
     let here = Options { distribution: None, ..request.options.clone() };
     let here = Request { options: &here, ..request.clone() };
-    if !request.files.iter().any(|file| file.is_thin) {
+    if !request.files.iter().any(|file| file.is_thin(request.options)) {
         return llvm::compile(&here, host);
     }
     let command = Command::of(request, to).map_err(|fault| error(request, fault))?;
@@ -61,7 +61,7 @@ pub fn compile(
     let work = Elsewhere { request, to, host, command, identity };
     let (answer, says_nothing) = work.run()?;
     if let Some(results) = results.filter(|_| says_nothing) {
-        results.store(answer.objects.iter().map(|object| &object.bytes[..]));
+        results.store(answer.objects.iter().map(|object| (object.source, &object.bytes[..])));
     }
     Ok(answer)
 }
@@ -141,7 +141,7 @@ impl Elsewhere<'_> {
         let kept = Kept::of(request, stage, self.identity);
         let places: Vec<_> = jobs.iter().map(|job| kept.as_ref().and_then(|kept| kept.place(job))).collect();
         let load = |place: &Option<super::results::Results>| {
-            place.as_ref().and_then(|place| place.load(request)?.into_iter().next())
+            place.as_ref().and_then(|place| Some(place.load(request)?.into_iter().next()?.1))
         };
         let known: Vec<Option<Bytes>> = places.iter().map(load).collect();
         let missing = jobs.iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(job, _)| job);
@@ -150,23 +150,25 @@ impl Elsewhere<'_> {
             let json = jobs::json(&self.output(), &self.command, missing);
             self.run_distributor(stage, session, &json)?;
         }
-        let mut made = self.merged(stage).map_err(|fault| self.fault(fault))?;
+        let merged = self.merged(stage).map_err(|fault| self.fault(fault))?;
+        let mut made: Vec<_> = (0..).map(Source::Merged).zip(merged).collect();
         for ((job, known), place) in jobs.iter().zip(known).zip(places) {
             let bytes = match known {
                 Some(bytes) => bytes,
                 None => {
                     let bytes = self.take(job)?;
                     if let Some(place) = place {
-                        place.store(std::iter::once(&bytes[..]));
+                        // Which of a link's modules it is changes with the link.
+                        place.store(std::iter::once((Source::Merged(0), &bytes[..])));
                     }
                     bytes
                 }
             };
-            made.push(bytes);
+            made.push((Source::Module(job.module as u32), bytes));
         }
-        let names = llvm::names(request, made.len());
-        let objects = (0..).zip(names).zip(made).map(|((task, name), bytes)| Object { task, name, bytes });
-        answer.objects = objects.collect();
+        let all = made.len();
+        let named = |(source, bytes)| Object { source, name: names::name(request, source, all), bytes };
+        answer.objects = made.into_iter().map(named).collect();
         answer.engines.push(format!(
             "{}: {count} of {} modules, the others from earlier links",
             self.to.distributor.display(),
@@ -190,10 +192,11 @@ impl Elsewhere<'_> {
         only.thin.object_suffix_replace = None;
         only.thin.prefix_replace =
             Some(PrefixReplace { old: String::new(), new: stage.index_prefix(), object: String::new() });
-        let files = request.files.iter().zip(&stage.modules).map(|(file, path)| match file.is_thin {
-            true => File { path: path.as_bytes(), offset: 0, member: None, ..file.clone() },
-            false => file.clone(),
-        });
+        let files =
+            request.files.iter().zip(&stage.modules).map(|(file, path)| match file.is_thin(options) {
+                true => File { path: path.as_bytes(), offset: 0, member: None, ..file.clone() },
+                false => file.clone(),
+            });
         let indexing =
             Request { files: files.collect(), unused: Vec::new(), options: &only, ..request.clone() };
         llvm::compile(&indexing, self.host)
@@ -204,7 +207,7 @@ impl Elsewhere<'_> {
         let mut jobs = Vec::new();
         let prefix = stage.index_prefix();
         for module in 0..self.request.files.len() {
-            if !self.request.files[module].is_thin {
+            if !self.request.files[module].is_thin(self.request.options) {
                 continue;
             }
             let path = stage.modules[module].clone();
@@ -243,8 +246,9 @@ impl Elsewhere<'_> {
     fn merged(&self, stage: &Stage) -> Result<Vec<Bytes>, Fault> {
         let mut made = Vec::new();
         // With a place for it, the engine writes an object of nothing, too.
+        let options = self.request.options;
         let is_merged =
-            |file: &File<'_>| !file.is_thin || bitcode::has_merged_part(file.bytes).unwrap_or(true);
+            |file: &File<'_>| !file.is_thin(options) || bitcode::has_merged_part(file.bytes).unwrap_or(true);
         if !self.request.files.iter().any(is_merged) {
             return Ok(made);
         }

@@ -64,7 +64,7 @@ impl Stage {
                     let name = file.module_name(request.machine);
                     let path = self.path(&base(&text(&name)), ".o");
                     // What is compiled here is not named to anyone.
-                    if file.is_thin {
+                    if file.is_thin(request.options) {
                         write(&path, file.bytes)?;
                     }
                     path
