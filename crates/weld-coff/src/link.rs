@@ -15,7 +15,7 @@ use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
 use weld_common::io::output::reports::Reports;
 use weld_common::io::output::{self, OutputOptions};
-use weld_common::job::{connect, done_with, print};
+use weld_common::job::{Size, connect, done_with, print};
 use weld_common::par;
 use weld_common::reproduce::Recorder;
 use weld_common::trace::Trace;
@@ -41,7 +41,7 @@ use crate::layout::thunks::{self, Code, Settings};
 use crate::layout::{self, Order, Placer};
 use crate::librarian;
 use crate::live::{self, ImageParts, Live};
-use crate::options::Reproduction;
+use crate::options::{Options, Reproduction};
 use crate::report::{beside, discarded, files, summary, undefined, unused};
 use crate::resolve::{Resolved, Resolver, comdat, duplicates, wrap};
 use crate::sections::{self, Kind, Sections};
@@ -116,6 +116,7 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
         trace: &trace,
         record: recorder.as_ref(),
         jobserver: jobserver.as_ref(),
+        sharing: options.sharing,
         reports: &Reports::new(),
     };
     let result = {
@@ -149,15 +150,21 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
         Ok(inputs)
     };
     let count = options.inputs.len();
-    let (mut inputs, pool, tokens) =
-        job.opened(options.threads, count, open, |inputs: &Inputs| inputs.total_bytes)?;
+    let (mut inputs, pool, shares) =
+        job.opened(options.threads, count, open, |inputs: &Inputs| size_of(options, inputs))?;
     if let Some(record) = job.record {
         record.add(job.store, job.host)?;
     }
     pool.install(|| link_inputs(job, &search, &mut inputs, pool.threads()))?;
-    drop(tokens);
+    drop(shares);
     done_with(job.host, (inputs, pool));
     Ok(())
+}
+
+/// How large a link of these inputs is: its tables are about a third of them, or a half with a PDB.
+fn size_of(options: &Options, inputs: &Inputs) -> Size {
+    let input = inputs.total_bytes;
+    Size { input, tables: if options.debug.pdb { input / 2 } else { input / 3 } }
 }
 
 /// From inputs that are open to the finished output.

@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 use weld_common::glob::Glob;
 use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
+use weld_common::link_slots::Sharing;
 use weld_common::text;
 use weld_lto::options as lto;
 
@@ -415,6 +416,7 @@ pub struct Options {
     /// Errors that will be shown; 0: all.
     pub error_limit: usize,
     pub threads: Option<usize>,
+    pub sharing: Sharing,
     pub engine: EngineChoice,
     pub prefetch: Prefetch,
 }
@@ -471,6 +473,7 @@ impl Default for Options {
             demangle: true,
             error_limit: 20,
             threads: None,
+            sharing: Sharing::default(),
             engine: EngineChoice::Auto,
             prefetch: Prefetch::Auto,
         }

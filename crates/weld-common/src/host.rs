@@ -85,6 +85,12 @@ pub trait Host: Sync {
         None
     }
 
+    /// Where links of this user find each other, to share the machine ([`crate::link_slots`]); it may not be
+    /// there yet. A host that has none links as if it were alone.
+    fn link_directory(&self) -> Option<PathBuf> {
+        None
+    }
+
     /// The values of `CARGO_MAKEFLAGS`, `MAKEFLAGS` and the like: the build that this link is part of
     /// may say there where its jobserver is. A host that has none links with all threads it may.
     fn makeflags(&self) -> Vec<String> {

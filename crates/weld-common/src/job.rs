@@ -13,6 +13,8 @@ use crate::io::input::InputStore;
 use crate::io::output::reports::Reports;
 use crate::io::output::{self, ClosedOutput, OutputFile, OutputOptions};
 use crate::jobserver::{Jobserver, Tokens};
+use crate::link_slots::{self, Sharing, Turn};
+use crate::memory_limits;
 use crate::par::{self, Pool};
 use crate::reproduce::Recorder;
 use crate::text;
@@ -20,6 +22,25 @@ use crate::trace::Trace;
 
 /// From this many inputs on, they are opened by several threads.
 const MANY_INPUTS: usize = 256;
+
+/// What each thread takes for itself, in bytes.
+const THREAD_MEMORY: u64 = 6 << 20;
+
+/// How large a link is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Size {
+    /// Bytes of the files that it reads.
+    pub input: u64,
+    /// Bytes of the tables that it will make of them, about.
+    pub tables: u64,
+}
+
+/// What a link holds that others wait for; given back when this is dropped, also after errors.
+pub struct Shares<'j> {
+    /// In front of the turn: who waits for that may want a token at once.
+    _tokens: Option<Tokens<'j>>,
+    _turn: Turn,
+}
 
 pub struct Job<'j, O> {
     pub options: &'j O,
@@ -31,6 +52,8 @@ pub struct Job<'j, O> {
     pub record: Option<&'j Recorder>,
     /// The build that this link is part of.
     pub jobserver: Option<&'j Jobserver>,
+    /// How the link takes part in what the machine has.
+    pub sharing: Sharing,
     /// Texts for files that are written with the output.
     pub reports: &'j Reports,
 }
@@ -59,11 +82,12 @@ pub fn print(host: &dyn Host, text: &str) -> Result<(), Diagnostics> {
 }
 
 impl<'j, O> Job<'j, O> {
-    /// The threads of this link for so many bytes of input, or as many as were asked for. All but one of them
-    /// need a token if the build has a jobserver; they are given back when the second value is dropped, also
-    /// after errors.
-    pub fn threads(&self, requested: Option<usize>, input_bytes: u64) -> (Pool, Option<Tokens<'j>>) {
+    /// The threads of this link for so many bytes of input, but no more than `most`, or as many as were asked
+    /// for. All but one of them need a token if the build has a jobserver; they are given back when the second
+    /// value is dropped, also after errors.
+    fn threads(&self, requested: Option<usize>, input_bytes: u64, most: usize) -> (Pool, Option<Tokens<'j>>) {
         let useful = par::choose_threads(requested, input_bytes);
+        let useful = if requested.is_none() { useful.min(most) } else { useful };
         let server = self.jobserver.filter(|_| useful > 1);
         let tokens = server.map(|server| server.take(useful - 1, self.host));
         let threads = tokens.as_ref().map_or(useful, |tokens| tokens.count() + 1);
@@ -75,7 +99,8 @@ impl<'j, O> Job<'j, O> {
     }
 
     /// Has `open` open `count` inputs, by several threads if they are many. What it made, with the threads
-    /// for the rest of the link, which are as many as `input_bytes` of it are worth, or `requested`.
+    /// for the rest of the link, which are as many as its size is worth, or `requested`: from here on the link
+    /// takes memory, so a large one first waits until it may ([`link_slots`]).
     ///
     /// # Errors
     /// Those of `open`.
@@ -84,16 +109,70 @@ impl<'j, O> Job<'j, O> {
         requested: Option<usize>,
         count: usize,
         open: impl Fn(bool) -> Result<I, E> + Send + Sync,
-        input_bytes: impl Fn(&I) -> u64,
-    ) -> Result<(I, Pool, Option<Tokens<'j>>), E> {
-        if count <= MANY_INPUTS {
-            let inputs = open(false)?;
-            let (pool, tokens) = self.threads(requested, input_bytes(&inputs));
-            return Ok((inputs, pool, tokens));
+        size: impl Fn(&I) -> Size,
+    ) -> Result<(I, Pool, Shares<'j>), E> {
+        let (inputs, mut threads) = match count <= MANY_INPUTS {
+            true => (open(false)?, None),
+            false => {
+                let (pool, tokens) = self.threads(requested, u64::MAX, usize::MAX);
+                let inputs = pool.install(|| open(pool.threads() > 1))?;
+                (inputs, Some((pool, tokens)))
+            }
+        };
+        let size = size(&inputs);
+        let processors = par::choose_threads(requested, size.input);
+        let need = size.tables + THREAD_MEMORY * processors as u64;
+        let turn = link_slots::turn(&self.sharing, (size.input, need), self.host, || drop(threads.take()));
+        let most = self.most_threads(&turn, processors, size);
+        self.note_memory(&turn, need);
+        let (pool, tokens) = match threads {
+            Some((pool, tokens)) if requested.is_some() || pool.threads() <= most => (pool, tokens),
+            early => {
+                drop(early);
+                self.threads(requested, size.input, most)
+            }
+        };
+        Ok((inputs, pool, Shares { _tokens: tokens, _turn: turn }))
+    }
+
+    /// No more threads than links beside this one leave processors, and memory is there for.
+    fn most_threads(&self, turn: &Turn, processors: usize, size: Size) -> usize {
+        let share = (processors / (turn.others + 1)).max(1);
+        let memory = match (self.sharing.memory, turn.is_shared()) {
+            (None, false) => return share,
+            (limit, true) => limit.unwrap_or(u64::MAX).min(memory_limits::available()),
+            (Some(limit), false) => limit,
+        };
+        let fitting = memory.saturating_sub(size.tables) / THREAD_MEMORY;
+        share.min(usize::try_from(fitting).unwrap_or(usize::MAX)).max(1)
+    }
+
+    fn note_memory(&self, turn: &Turn, need: u64) {
+        self.trace.note("memory", || {
+            let expected = format!("about {} MiB expected", need >> 20);
+            let available = match memory_limits::available() {
+                u64::MAX => String::new(),
+                available => format!(", {} MiB available", available >> 20),
+            };
+            let waited = match turn.waited.as_millis() {
+                0 => String::new(),
+                waited => format!(", waited {waited} ms for other links"),
+            };
+            let others =
+                if turn.others > 0 { format!(", {} links beside it", turn.others) } else { String::new() };
+            format!("{expected}{available}{others}{waited}")
+        });
+    }
+
+    /// That the link has kept to its limit so far.
+    fn check_memory(&self) -> Result<(), Diagnostic> {
+        let Some(limit) = self.sharing.memory else { return Ok(()) };
+        if memory_limits::own_use() <= limit {
+            return Ok(());
         }
-        let (pool, tokens) = self.threads(requested, u64::MAX);
-        let inputs = pool.install(|| open(pool.threads() > 1))?;
-        Ok((inputs, pool, tokens))
+        let text =
+            format!("the link takes more memory than --memory allows ({} MiB)", limit.div_ceil(1 << 20));
+        Err(Diagnostic::error(Cause::MemoryLimit, text))
     }
 
     /// Runs a step of the link, which the trace shows as `name`.
@@ -156,6 +235,7 @@ impl<'j, O> Job<'j, O> {
         options: &OutputOptions,
         verbose: bool,
     ) -> Result<OutputFile<'j>, Diagnostics> {
+        self.check_memory()?;
         let file = OutputFile::create(path, size, options, self.host)
             .map_err(|e| Diagnostics::from(Diagnostic::from(e)))?;
         self.host.output_begins(size);
@@ -200,6 +280,7 @@ impl<'j, O> Job<'j, O> {
         if let Some(record) = self.record {
             record.finish(self.store, self.host)?;
         }
+        self.check_memory()?;
         // Inputs are not read any more.
         if let Some(path) = self.step("have inputs changed", || self.store.changed(parallel)) {
             return Err(changed_input(&path).into());

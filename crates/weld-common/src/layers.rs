@@ -11,6 +11,7 @@ const ROOMS: &[&str] = &[
     "prefetch",
     "zeroed",
     "mapped_file",
+    "memory_limits",
     "hash_index",
     "demangle",
     "suggest",
@@ -30,6 +31,7 @@ const ROOMS: &[&str] = &[
     "archive",
     "io",
     "args",
+    "link_slots",
     "reproduce",
     "job",
     // Engines that every format has a use for.

@@ -21,7 +21,9 @@ pub mod job;
 pub mod jobserver;
 #[cfg(test)]
 mod layers;
+pub mod link_slots;
 pub mod mapped_file;
+pub mod memory_limits;
 pub mod merge;
 pub mod par;
 pub mod partition_refinement;

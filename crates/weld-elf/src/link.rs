@@ -17,7 +17,7 @@ use weld_common::io;
 use weld_common::io::input::InputStore;
 use weld_common::io::output::reports::Reports;
 use weld_common::io::output::{self, OutputFile};
-use weld_common::job::{connect, done_with, print};
+use weld_common::job::{Size, connect, done_with, print};
 use weld_common::text;
 use weld_common::trace::{self, Trace};
 use weld_common::walk::Marks;
@@ -143,6 +143,7 @@ fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &mut Kept) -> Result<
         trace: &trace,
         record,
         jobserver,
+        sharing: options.sharing,
         reports: &Reports::new(),
     };
     let result = {
@@ -182,8 +183,8 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
     // Open and identify what the command line names.
     let open = |parallel| job.step("open inputs", || open(job, parallel));
     let count = options.inputs.args.len();
-    let (mut inputs, pool, tokens) =
-        job.opened(options.threads, count, open, |inputs: &Inputs| inputs.total_bytes)?;
+    let (mut inputs, pool, shares) =
+        job.opened(options.threads, count, open, |inputs: &Inputs| size_of(options, inputs))?;
     if let Some(record) = job.record {
         record.add(job.store, job.host)?;
     }
@@ -199,9 +200,17 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
         report::files::check(options)?;
     }
     pool.install(|| link_inputs(job, &mut inputs, kept, pool.threads()))?;
-    drop(tokens);
+    drop(shares);
     done_with(job.host, (inputs, pool));
     Ok(())
+}
+
+/// How large a link of these inputs is: its tables are about a third of them, and an index for gdb takes a
+/// twelfth more.
+fn size_of(options: &Options, inputs: &Inputs) -> Size {
+    let input = inputs.total_bytes;
+    let index = if options.sections.gdb_index { input / 12 } else { 0 };
+    Size { input, tables: input / 3 + index }
 }
 
 /// Finds early that an output could not be written.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use weld_common::glob::Glob;
 use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
+use weld_common::link_slots::Sharing;
 use weld_lto::options as lto;
 
 use crate::arch::Machine;
@@ -216,6 +217,7 @@ pub struct Options {
     pub reports: ReportOptions,
     /// `--threads`; `None`: as many as pay.
     pub threads: Option<usize>,
+    pub sharing: Sharing,
 }
 
 /// An image as text.

@@ -81,6 +81,20 @@ impl Host for ProgramHost<'_> {
         std::env::var("LD_RUN_PATH").ok()
     }
 
+    /// By user and machine, and not by build: `WELD_LINK_DIRECTORY`, or a directory in that of the session, or
+    /// in `/tmp`. On Windows nobody can read a file that somebody else has locked.
+    #[cfg(unix)]
+    fn link_directory(&self) -> Option<PathBuf> {
+        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        set("WELD_LINK_DIRECTORY").or_else(|| Some(set("XDG_RUNTIME_DIR")?.join("weld-links"))).or_else(
+            || {
+                // SAFETY: asks for a number and cannot fail.
+                let user = unsafe { libc::geteuid() };
+                Some(format!("/tmp/weld-links-{user}").into())
+            },
+        )
+    }
+
     /// cargo's first: it is nearer than a make that runs cargo, which passes that make's jobserver on.
     fn makeflags(&self) -> Vec<String> {
         ["CARGO_MAKEFLAGS", "MAKEFLAGS", "MFLAGS"]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use weld_common::args::values::number;
 use weld_common::args::{Context, Given, Problems, ValueError};
 use weld_common::diag::{Cause, Diagnostic};
+use weld_common::link_slots::{self, Sharing};
 use weld_lto::rows::Holder;
 
 use super::values::{OptionError, optional_text};
@@ -71,6 +72,12 @@ pub fn switch(given: Given<'_>) -> Result<bool, ValueError> {
         None => Ok(true),
         Some(value) if value.eq_ignore_ascii_case("no") => Ok(false),
         Some(value) => Err(ValueError::expected_not("nothing or 'no'", &value.to_string_lossy())),
+    }
+}
+
+impl link_slots::rows::Holder for State {
+    fn sharing(&mut self) -> &mut Sharing {
+        &mut self.o.sharing
     }
 }
 

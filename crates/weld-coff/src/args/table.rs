@@ -11,6 +11,7 @@ use weld_common::args::{
 };
 use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
+use weld_common::link_slots::rows as sharing;
 
 use super::state::{State, Stop, switch};
 use super::values::{OptionError, alignment, check, load_flags, pattern, version};
@@ -643,6 +644,8 @@ const REPORTS: &[Spec<State>] = &[
             }
         }
     }),
+    sharing::link_slots(),
+    sharing::memory(),
     flag(&["time", "time+"], "Say what took how long.", |s| s.o.reports.time = true),
     take(&["time-trace"], Value::Optional("FILE"), "Write a trace of the link's phases.", |s, v| {
         match v.value {

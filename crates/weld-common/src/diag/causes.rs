@@ -56,6 +56,7 @@ causes! {
     CannotOpenFile "cannot-open-file" "a file that is named is not there",
     CannotReadFile "cannot-read-file" "a file is there and cannot be read",
     CannotWriteFile "cannot-write-file" "an output cannot be written",
+    MemoryLimit "memory-limit" "the link needs more memory than --memory allows",
     LibraryNotFound "library-not-found" "no directory that is searched has a library",
     ConflictingLibraries "conflicting-libraries" "libraries that do not go together, such as two of C's run-time libraries",
     DependencyNotFound "dependency-not-found" "a shared library needs another one that is not found",

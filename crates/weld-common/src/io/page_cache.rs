@@ -52,9 +52,9 @@ const WINDOW: usize = 128 << 10;
 mod linux {
     use std::fs::File;
     use std::os::fd::AsRawFd;
-    use std::path::Path;
 
     use super::{PageCache, Residency, System, WINDOW};
+    use crate::memory_limits;
 
     const PAGE: u64 = 4096;
 
@@ -119,13 +119,7 @@ mod linux {
         }
 
         fn room(&self) -> u64 {
-            let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-            let available = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-            let available =
-                available.and_then(|text| text.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
-            let available = available.map_or(u64::MAX, |kib| kib << 10);
-            let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-            available.min(super::cgroup_limit(&groups, &|path| std::fs::read_to_string(Path::new(path)).ok()))
+            memory_limits::available()
         }
     }
 
@@ -143,37 +137,6 @@ mod linux {
             _ => None,
         }
     }
-}
-
-/// The lowest memory limit of the control groups in `groups` (the text of `/proc/self/cgroup`), in bytes;
-/// `u64::MAX` if there is none. Version 2 has a file in each directory up to the root, version 1 gives
-/// the limit of the whole path in one.
-#[cfg_attr(not(target_os = "linux"), expect(dead_code))]
-fn cgroup_limit(groups: &str, read: &dyn Fn(&str) -> Option<String>) -> u64 {
-    let mut lowest = u64::MAX;
-    let mut take = |path: &str| {
-        // "max" is no number.
-        if let Some(limit) = read(path).and_then(|text| text.trim().parse().ok()) {
-            lowest = lowest.min(limit);
-        }
-    };
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':');
-        let (Some(_), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else {
-            continue;
-        };
-        if controllers.is_empty() {
-            let mut path = path.trim_end_matches('/');
-            while !path.is_empty() {
-                take(&format!("/sys/fs/cgroup{path}/memory.max"));
-                path = path.rfind('/').map_or("", |slash| &path[..slash]);
-            }
-        } else if controllers.split(',').any(|name| name == "memory") {
-            let path = path.trim_end_matches('/');
-            take(&format!("/sys/fs/cgroup/memory{path}/memory.limit_in_bytes"));
-        }
-    }
-    lowest
 }
 
 #[cfg(windows)]
@@ -227,19 +190,6 @@ impl PageCache for System {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_lowest_limit_of_all_groups_counts() {
-        let files = |path: &str| match path {
-            "/sys/fs/cgroup/a/memory.max" => Some("3000\n".into()),
-            "/sys/fs/cgroup/a/b/memory.max" => Some("max\n".into()),
-            "/sys/fs/cgroup/memory/x/memory.limit_in_bytes" => Some("2000\n".into()),
-            _ => None,
-        };
-        assert_eq!(cgroup_limit("0::/a/b\n", &files), 3000);
-        assert_eq!(cgroup_limit("4:memory:/x\n0::/a\n", &files), 2000);
-        assert_eq!(cgroup_limit("4:cpu,cpuacct:/x\n0::/\nnonsense\n", &files), u64::MAX);
-    }
 
     #[cfg(target_os = "linux")]
     #[test]

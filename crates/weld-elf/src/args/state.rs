@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::{Cause, Diagnostic};
+use weld_common::link_slots::{self, Sharing};
 use weld_lto::rows::Holder;
 
 use super::table;
@@ -92,6 +93,12 @@ impl Context for State {
     fn at(&mut self, position: usize) {
         self.problems.at(position);
         self.position = position;
+    }
+}
+
+impl link_slots::rows::Holder for State {
+    fn sharing(&mut self) -> &mut Sharing {
+        &mut self.o.sharing
     }
 }
 

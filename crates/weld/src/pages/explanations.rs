@@ -28,6 +28,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "cannot-open-file"
     "cannot-read-file"
     "cannot-write-file"
+    "memory-limit"
     "library-not-found"
     "dependency-not-found"
     "output-clash"

@@ -44,6 +44,7 @@ macro_rules! page {
 pub static TOPICS: &[Topic] = &[
     page!("use", "what weld is, how to install and to use it"),
     page!("build-systems", "how compilers and build systems call weld"),
+    page!("many-links", "links that share a machine, and limits of memory"),
     page!("moving", "what changes for those who come from another linker"),
     Topic::made("options", "options of the ELF linker", weld_elf::args::options_page),
     Topic::made(

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use weld_common::args::values::number;
 use weld_common::args::{Context, Given, Problems, ValueError, choice, slash};
 use weld_common::diag::{Cause, Diagnostic};
+use weld_common::link_slots::{self, Sharing};
 use weld_common::text;
 use weld_lto::rows::Holder;
 
@@ -96,6 +97,12 @@ impl Context for State {
 
     fn at(&mut self, position: usize) {
         self.problems.at(position);
+    }
+}
+
+impl link_slots::rows::Holder for State {
+    fn sharing(&mut self) -> &mut Sharing {
+        &mut self.o.sharing
     }
 }
 

@@ -7,6 +7,7 @@ use weld_common::args::{
 };
 use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
+use weld_common::link_slots::rows as sharing;
 
 use super::state::{Mode, State, Stop, Strip};
 use crate::args::values::{OptionError, alignment, image_base, sizes};
@@ -407,6 +408,8 @@ const REPORTS: &[Spec<State>] = &[
             }
         }
     }),
+    sharing::link_slots().two_dashes(),
+    sharing::memory().two_dashes(),
     take(&["time-trace"], Required("FILE"), "Write a trace of the link's phases.", |s, v| {
         s.o.reports.time_trace = Some(v.os().into());
         Ok(())

@@ -4,6 +4,7 @@ use weld_common::args::Value::{Optional, Required};
 use weld_common::args::values::{number, number_up_to};
 use weld_common::args::{Given, Group, Spec, ValueError, choice, flag, refused, take};
 use weld_common::io::output::EngineChoice;
+use weld_common::link_slots::rows;
 
 use super::super::emulation;
 use super::super::state::{State, Stop};
@@ -135,6 +136,8 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     flag(&["no-threads"], "Use one thread.", |s| s.o.threads = Some(1)),
+    rows::link_slots().two_dashes(),
+    rows::memory().two_dashes(),
     flag(
         &["mmap-output-file"],
         "Write the output through a shared mapping. Default: by threads, size and file system.",

@@ -1,0 +1,268 @@
+//! Where links of a user find each other: a directory with a file a link.
+//!
+//! ```text
+//! lock             held, for an instant, by the one that looks and decides
+//! 4711.2f6e…       of a link: "weld 1 running 123456789 …"
+//! ```
+//!
+//! A link holds a lock on its file for as long as it runs or waits. The system lets go of it when the process
+//! ends, however it does, so a file whose lock can be had is of nobody any more and is removed by whoever
+//! finds it. Locks work between containers that share the directory.
+//!
+//! The directory is its owner's alone. One that others could write to is not used.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use super::admission::Link;
+
+/// No record is longer.
+const LONGEST: u64 = 4096;
+
+const LOCK: &str = "lock";
+
+pub struct Directory {
+    path: PathBuf,
+}
+
+/// The right to look and to decide.
+pub struct Guard<'d> {
+    directory: &'d Directory,
+    _lock: File,
+}
+
+/// A link's own file. It is gone when this is dropped.
+pub struct Place {
+    file: File,
+    path: PathBuf,
+}
+
+/// The links that are there.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub running: Vec<Seen>,
+    pub waiting: Vec<Seen>,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub struct Seen {
+    pub link: Link,
+    /// Its process, and the name space of its number.
+    pub process: u32,
+    pub space: u64,
+}
+
+impl Directory {
+    /// Makes the directory if it is not there.
+    ///
+    /// # Errors
+    /// Those of the system, and if it is somebody else's.
+    pub fn open(path: &Path) -> io::Result<Directory> {
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        match builder.create(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        let meta = std::fs::symlink_metadata(path)?;
+        if !meta.is_dir() || !is_own(&meta) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        Ok(Directory { path: path.to_owned() })
+    }
+
+    /// Waits for the right to look.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn look(&self) -> io::Result<Guard<'_>> {
+        let path = self.path.join(LOCK);
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        lock.lock()?;
+        Ok(Guard { directory: self, _lock: lock })
+    }
+}
+
+/// Nobody but the user of this process can write there.
+#[cfg(unix)]
+fn is_own(meta: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // SAFETY: asks for a number and cannot fail.
+    meta.uid() == unsafe { libc::geteuid() } && meta.mode() & 0o022 == 0
+}
+
+#[cfg(not(unix))]
+fn is_own(_meta: &std::fs::Metadata) -> bool {
+    true
+}
+
+impl Guard<'_> {
+    /// The links that are there, but for `own`. What dead ones have left is removed.
+    ///
+    /// # Errors
+    /// If the directory cannot be read.
+    pub fn links(&self, own: Option<&Place>) -> io::Result<Found> {
+        let mut found = Found::default();
+        for entry in std::fs::read_dir(&self.directory.path)? {
+            let path = entry?.path();
+            let is_other = path.file_name().is_some_and(|name| name != LOCK);
+            if !is_other || own.is_some_and(|own| own.path == path) {
+                continue;
+            }
+            let Ok(mut file) = File::open(&path) else { continue };
+            match file.try_lock_shared() {
+                Err(TryLockError::WouldBlock) => {}
+                Ok(()) => {
+                    let _ = std::fs::remove_file(&path);
+                    continue;
+                }
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            let mut text = String::new();
+            if Read::by_ref(&mut file).take(LONGEST).read_to_string(&mut text).is_err() {
+                continue;
+            }
+            match read(&text) {
+                Some((true, link)) => found.running.push(link),
+                Some((false, link)) => found.waiting.push(link),
+                // Of another version of weld.
+                None => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// Makes a place for a link.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn enter(&self, link: &Link, is_running: bool) -> io::Result<Place> {
+        let number = RandomState::new().build_hasher().finish();
+        let path = self.directory.path.join(format!("{}.{number:016x}", std::process::id()));
+        let file = OpenOptions::new().create_new(true).read(true).write(true).open(&path)?;
+        file.lock()?;
+        let mut place = Place { file, path };
+        place.say(link, is_running)?;
+        Ok(place)
+    }
+}
+
+impl Place {
+    /// Says what has become of the link.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn say(&mut self, link: &Link, is_running: bool) -> io::Result<()> {
+        let text = write(link, is_running);
+        self.file.rewind()?;
+        self.file.write_all(text.as_bytes())
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // If it cannot be removed, the next one finds that it is nobody's.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn write(link: &Link, is_running: bool) -> String {
+    // Of the same length either way: one is written over the other.
+    let state = if is_running { "running" } else { "waiting" };
+    let head = format!("weld 1 {state} {} {} {}", std::process::id(), process_space(), link.number);
+    let scopes: String = link.scopes.iter().map(|scope| format!(" {scope}")).collect();
+    format!("{head} {} {} {}{scopes}\n", link.need, link.since, link.slots)
+}
+
+/// What [`write`] wrote; whether it runs.
+fn read(text: &str) -> Option<(bool, Seen)> {
+    let mut words = text.strip_prefix("weld 1 ")?.strip_suffix('\n')?.split(' ');
+    let is_running = match words.next()? {
+        "running" => true,
+        "waiting" => false,
+        _ => return None,
+    };
+    let mut number = || words.next()?.parse::<u64>().ok();
+    let (process, space) = (u32::try_from(number()?).ok()?, number()?);
+    let (own_number, need, since) = (number()?, number()?, number()?);
+    let slots = usize::try_from(number()?).ok()?;
+    let scopes = words.map(|word| word.parse().ok()).collect::<Option<Vec<u64>>>()?;
+    let link = Link { need, used: 0, since, number: own_number, slots, scopes };
+    Some((is_running, Seen { link, process, space }))
+}
+
+/// The space that numbers of processes are of.
+#[cfg(target_os = "linux")]
+pub fn process_space() -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata("/proc/self/ns/pid").map_or(0, |meta| meta.ino())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn process_space() -> u64 {
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::testdir::TestDir;
+
+    fn link(number: u64) -> Link {
+        Link { need: 1 << 40, used: 0, since: u64::MAX, number, slots: 2, scopes: vec![3, u64::MAX] }
+    }
+
+    #[test]
+    fn links_find_each_other_and_leave() {
+        let dir = TestDir::new("link-slots");
+        let directory = Directory::open(&dir.join("links")).unwrap();
+        let guard = directory.look().unwrap();
+        let mut own = guard.enter(&link(1), false).unwrap();
+        let other = guard.enter(&link(2), true).unwrap();
+        let seen = guard.links(Some(&own)).unwrap();
+        assert_eq!((seen.running.len(), seen.waiting.len()), (1, 0));
+        assert_eq!((&seen.running[0].link, seen.running[0].process), (&link(2), std::process::id()));
+        assert_eq!(guard.links(Some(&other)).unwrap().waiting[0].link, link(1));
+        own.say(&link(1), true).unwrap();
+        assert_eq!(guard.links(Some(&other)).unwrap().running[0].link, link(1));
+        drop(other);
+        assert_eq!(guard.links(Some(&own)).unwrap().running.len(), 0);
+    }
+
+    #[test]
+    fn what_the_dead_leave_and_what_is_no_record() {
+        let dir = TestDir::new("link-slots-dead");
+        let path = dir.join("links");
+        let directory = Directory::open(&path).unwrap();
+        std::fs::write(path.join("1.2"), write(&link(1), true)).unwrap();
+        std::fs::write(path.join("nonsense"), [0xff; 10]).unwrap();
+        let locked = File::create(path.join("strange")).unwrap();
+        locked.lock().unwrap();
+        let seen = directory.look().unwrap().links(None).unwrap();
+        assert_eq!((seen.running.len(), seen.waiting.len()), (0, 0));
+        assert!(
+            !path.join("1.2").exists() && !path.join("nonsense").exists() && path.join("strange").exists()
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_of_others_is_not_used() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let dir = TestDir::new("link-slots-others");
+        let open = dir.join("open");
+        std::fs::create_dir(&open).unwrap();
+        std::fs::set_permissions(&open, PermissionsExt::from_mode(0o777)).unwrap();
+        assert!(Directory::open(&open).is_err());
+        let own = dir.join("own");
+        Directory::open(&own).unwrap();
+        assert_eq!(std::fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o700);
+        symlink(&own, dir.join("link")).unwrap();
+        assert!(Directory::open(&dir.join("link")).is_err());
+        assert!(Directory::open(&dir.join("no/such")).is_err());
+    }
+}
