@@ -1,0 +1,59 @@
+// The ways to group a file's pieces, in the order in which the page offers them.
+
+import { byLevels, levelAt } from './levels.js';
+import { bySource, byNamespace, sourceOfPieces } from './paths.js';
+
+const SECTIONS = ['outputSection', 'archive', 'object', 'section'];
+
+/**
+ * Pieces that are instances of the same template or generic are one group; all others stand apart, by object,
+ * so that the whole is still the whole file.
+ */
+const byInstance = {
+  start(model) {
+    const instance = model.tables.column('pieces.instance');
+    const others = byLevels(['archive', 'object', 'section']).start(model);
+    const top = [
+      {
+        keyOf: piece => (instance[piece] ? 0 : 1),
+        keys: 2,
+        label: key => (key === 0 ? 'instances of templates and generics' : 'everything else'),
+      },
+    ];
+    const each = [
+      { keyOf: piece => instance[piece], keys: model.names.count, label: id => model.names.get(id) },
+    ];
+    return {
+      root: 'top',
+      level(state, order, lo, hi) {
+        if (state === 'top') {
+          return { ...levelAt(top, 0, order, lo, hi), state: key => (key === 0 ? 'instances' : others.root) };
+        }
+        if (state === 'instances') return { ...levelAt(each, 0, order, lo, hi), state: () => 'end' };
+        return state === 'end' ? null : others.level(state, order, lo, hi);
+      },
+    };
+  },
+};
+
+/** `id` is in links; `known(model)` says whether a page has what a grouping is by. */
+export const GROUPINGS = [
+  { id: 'section', name: 'Section', hint: 'output section › archive › object › input section › symbol', ...byLevels(SECTIONS), known: () => true },
+  { id: 'object', name: 'Object', hint: 'archive › object › input section › symbol', ...byLevels(['archive', 'object', 'section']), known: () => true },
+  { id: 'source', name: 'Source', hint: 'directories and files of sources', ...bySource, known: model => sourceOfPieces(model).some(Boolean) },
+  { id: 'namespace', name: 'Crate / namespace', hint: 'crates, modules and namespaces of symbols', ...byNamespace, known: () => true },
+  {
+    id: 'instance',
+    name: 'Instances',
+    hint: 'templates and generics, summed over what was made of them',
+    ...byInstance,
+    known: model => model.tables.column('pieces.instance').some(Boolean),
+  },
+  {
+    id: 'language',
+    name: 'Language',
+    hint: 'language › archive › object › symbol',
+    ...byLevels(['language', 'archive', 'object', 'section']),
+    known: model => model.tables.has('objects.language') && (model.meta.languages?.length ?? 0) > 1,
+  },
+];

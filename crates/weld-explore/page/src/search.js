@@ -1,0 +1,74 @@
+// Finding pieces by what they, or what they belong to, are called.
+//
+// A search is first over names (each once, however many pieces bear it), then over pieces: a piece is found if
+// its symbol, input section, object, archive or source is. `object:main` looks at one of these only. It works
+// in slices and gives up when a newer search begins, so typing never waits.
+
+import { Slices } from './slices.js';
+import { sourceOfPieces } from './group/paths.js';
+
+const FIELDS = ['symbol', 'section', 'object', 'archive', 'source'];
+
+/** The parts of what was typed: a field or null for all, and the text. */
+export function parseQuery(text) {
+  const match = /^(symbol|section|object|archive|source):\s*(.*)$/i.exec(text.trim());
+  return match ? { field: match[1].toLowerCase(), text: match[2] } : { field: null, text: text.trim() };
+}
+
+/** The regular expression of a search; throws SyntaxError for one that is none. */
+export function patternOf(text, isRegex) {
+  const source = isRegex ? text : text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(source, text.toLowerCase() === text ? 'i' : '');
+}
+
+/**
+ * A Uint8Array with 1 for each piece found, or null if `stopped()` became true. Capital letters in `text` make
+ * capitals count.
+ */
+export async function search(model, { text, isRegex }, stopped) {
+  const query = parseQuery(text);
+  const pattern = patternOf(query.text, isRegex);
+  const slices = new Slices(stopped);
+  const names = await matchNames(model.names, pattern, slices);
+  if (!names) return null;
+  const found = new Uint8Array(model.pieces);
+  for (const field of query.field ? [query.field] : FIELDS) {
+    if (await slices.rest()) return null;
+    markField(model, field, names, found);
+  }
+  return found;
+}
+
+// 1 for each name that matches.
+async function matchNames(names, pattern, slices) {
+  const { all, starts } = names.asText();
+  const found = new Uint8Array(names.count);
+  for (let id = 1; id < names.count; id++) {
+    // Nobody reads further, and a pattern may take long on each.
+    const end = Math.min(starts[id + 1] - 1, starts[id] + 4096);
+    if (pattern.test(all.slice(starts[id], end))) found[id] = 1;
+    if (id % 4096 === 0 && (await slices.rest())) return null;
+  }
+  return found;
+}
+
+function markField(model, field, names, found) {
+  const { tables } = model;
+  if (field === 'symbol') {
+    const symbols = tables.column('pieces.name');
+    for (let i = 0; i < found.length; i++) if (names[symbols[i]]) found[i] = 1;
+    return;
+  }
+  if (field === 'source') {
+    const sources = sourceOfPieces(model);
+    for (let i = 0; i < found.length; i++) if (names[sources[i]]) found[i] = 1;
+    return;
+  }
+  const [ids, column] = {
+    section: [model.section, 'input_sections.name'],
+    object: [model.object, 'objects.name'],
+    archive: [model.archive, 'archives.name'],
+  }[field];
+  const marked = tables.column(column);
+  for (let i = 0; i < found.length; i++) if (ids[i] && names[marked[ids[i] - 1]]) found[i] = 1;
+}
