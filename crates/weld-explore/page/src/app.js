@@ -132,7 +132,8 @@ export class App {
   #setFound(found) {
     const { scene } = this;
     scene.found = found;
-    scene.foundArea = found && Float64Array.from(scene.area, (area, piece) => (found[piece] ? area : 0));
+    scene.foundArea = found && new Float64Array(found.length);
+    if (found) for (let piece = 0; piece < found.length; piece++) if (found[piece]) scene.foundArea[piece] = scene.area[piece];
   }
 
   #makeTree() {

@@ -1,7 +1,7 @@
 // Which columns are shown: sizes in the file or in memory, with or without debug information, of one file or of
 // two.
 
-import { KIND } from './data/kinds.js';
+import { KIND, KIND_NAMES } from './data/kinds.js';
 
 /**
  * The scene for `state`: `size` and `oldSize` (bytes of each piece, now and before), `area` (its size in the
@@ -12,11 +12,9 @@ export function makeScene(model, state) {
   const size = inMemory ? model.memory : model.size;
   const oldSize = inMemory ? model.oldMemory : model.oldSize;
   const { kind, compares } = model;
-  const shows = {
-    with: () => true,
-    without: piece => kind[piece] !== KIND.debug,
-    only: piece => kind[piece] === KIND.debug,
-  }[state.debug] ?? (() => true);
+  const withKind = { with: () => true, without: at => at !== KIND.debug, only: at => at === KIND.debug }[state.debug];
+  const showsKind = KIND_NAMES.map((_, at) => withKind(at));
+  const shows = piece => showsKind[kind[piece]];
   return { size, oldSize, area: compares ? areas(size, oldSize, state.size) : size, shows, kind, compares, found: null, foundArea: null };
 }
 

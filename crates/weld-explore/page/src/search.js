@@ -29,7 +29,7 @@ export async function search(model, { text, isRegex }, stopped) {
   const query = parseQuery(text);
   const pattern = patternOf(query.text, isRegex);
   const slices = new Slices(stopped);
-  const names = await matchNames(model.names, pattern, slices);
+  const names = await matchNames(model.names, { pattern, isRegex }, slices);
   if (!names) return null;
   const found = new Uint8Array(model.pieces);
   for (const field of query.field ? [query.field] : FIELDS) {
@@ -39,17 +39,38 @@ export async function search(model, { text, isRegex }, stopped) {
   return found;
 }
 
+// Nobody reads further into a name, and a pattern may take long on each.
+const MOST_TESTED = 4096;
+
 // 1 for each name that matches.
-async function matchNames(names, pattern, slices) {
+async function matchNames(names, { pattern, isRegex }, slices) {
   const { all, starts } = names.asText();
   const found = new Uint8Array(names.count);
-  for (let id = 1; id < names.count; id++) {
-    // Nobody reads further, and a pattern may take long on each.
-    const end = Math.min(starts[id + 1] - 1, starts[id] + 4096);
-    if (pattern.test(all.slice(starts[id], end))) found[id] = 1;
-    if (id % 4096 === 0 && (await slices.rest())) return null;
+  const STEP = 4096;
+  for (let first = 1; first < names.count; first += STEP) {
+    const end = Math.min(first + STEP, names.count);
+    if (isRegex) {
+      for (let id = first; id < end; id++) {
+        const last = Math.min(starts[id + 1] - 1, starts[id] + MOST_TESTED);
+        if (pattern.test(all.slice(starts[id], last))) found[id] = 1;
+      }
+    } else markHits(all, starts, { first, end }, pattern, found);
+    if (await slices.rest()) return null;
   }
   return found;
+}
+
+// Plain text is looked for in many names at once.
+function markHits(all, starts, { first, end }, pattern, found) {
+  const text = all.slice(starts[first], starts[end]);
+  const everywhere = new RegExp(pattern.source, `g${pattern.flags}`);
+  let id = first;
+  for (let hit; (hit = everywhere.exec(text)); ) {
+    const at = starts[first] + hit.index;
+    while (starts[id + 1] <= at) id++;
+    found[id] = 1;
+    everywhere.lastIndex = starts[id + 1] - starts[first];
+  }
 }
 
 function markField(model, field, names, found) {

@@ -1,7 +1,8 @@
 // Made-up programs for tests: they look like real ones, and every sum is known.
 //
 // `program({ pieces, seed, … })` returns `{ meta, names, tables, html() }`. The same arguments give the same
-// bytes. `old: true` makes a comparison, `hostile: true` names that would like to be markup.
+// bytes. `old: true` makes a comparison, `hostile: true` names that would like to be markup, `compact: true` large
+// files that pack as real ones do.
 
 import { NameTable, page } from './writer.js';
 
@@ -58,7 +59,7 @@ const PROJECTS = [
 
 class Maker {
   constructor(options) {
-    this.options = { pieces: 4000, seed: 1, old: false, hostile: false, graph: true, debug: true, output: 'prog', ...options };
+    this.options = { pieces: 4000, seed: 1, old: false, hostile: false, graph: true, debug: true, compact: false, output: 'prog', ...options };
     this.random = random(this.options.seed);
     this.names = new NameTable();
     this.tables = {};
@@ -115,6 +116,21 @@ class Maker {
 
   symbol(object, isCode) {
     const { options } = this;
+    if (options.compact && this.random() < 0.6) return this.again(object, isCode);
+    const symbol = this.newSymbol(object, isCode);
+    this.last = this.last ?? new Map();
+    this.last.set(object.project, symbol);
+    return symbol;
+  }
+
+  // A sibling of the symbol before: most names of large files differ little from their neighbours.
+  again(object, isCode) {
+    const last = this.last?.get(object.project) ?? this.newSymbol(object, isCode);
+    return { name: last.name.replace(/(\(|$)/, `_${this.below(40)}$1`), of: last.of };
+  }
+
+  newSymbol(object, isCode) {
+    const { options } = this;
     if (options.hostile && this.random() < 0.5) return { name: HOSTILE[this.below(HOSTILE.length)], of: '' };
     const { project } = object;
     const space = project.spaces[this.below(project.spaces.length)];
@@ -152,7 +168,7 @@ class Maker {
       const object = this.list[Math.floor((at * (0.3 + 0.7 * this.random())))];
       const { name, of } = kind === 5 ? { name: '', of: '' } : this.symbol(object, kind === 1);
       const size = this.size(mean);
-      const inputSection = inputs.name.push(names.id(kind === 1 ? `.text.f${rows.size.length}` : `${sectionName}${kind === 5 ? '' : `.d${rows.size.length}`}`));
+      const inputSection = inputs.name.push(names.id(kind === 5 || options.compact ? sectionName : `${sectionName}.${kind === 1 ? 'f' : 'd'}${rows.size.length}`));
       inputs.object.push(this.list.indexOf(object) + 1);
       inputs.output_section.push(out);
       put({
@@ -196,10 +212,15 @@ class Maker {
     const parent = new Int32Array(nodes).fill(-1);
     const lists = Array.from({ length: nodes }, () => []);
     for (let node = 1; node < nodes; node++) {
-      parent[node] = Math.floor(node * this.random() ** 0.6);
+      parent[node] = this.options.compact ? Math.max(0, node - 1 - this.below(20)) : Math.floor(node * this.random() ** 0.6);
       lists[parent[node]].push(node);
     }
-    for (let i = 0; i < nodes * 2; i++) lists[this.below(nodes)].push(this.below(nodes));
+    // In large files most references are to neighbours, which is why they pack well.
+    const near = this.options.compact ? 30 : nodes;
+    for (let i = 0; i < nodes * 2; i++) {
+      const from = this.below(nodes);
+      lists[from].push((from + this.below(near)) % nodes);
+    }
     const start = [0];
     for (const list of lists) start.push(start.at(-1) + list.length);
     this.tables.graph = { start, to: lists.flat() };

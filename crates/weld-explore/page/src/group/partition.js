@@ -19,17 +19,23 @@ export function partition(order, lo, hi, keyOf, keys, area) {
     counts[slots[i]]++;
   }
   const ranked = largestFirst(sums);
-  const starts = new Uint32Array(used.length + 1);
-  const next = new Uint32Array(used.length);
+  const groups = used.length;
+  const key = new Uint32Array(groups);
+  const rankedArea = new Float64Array(groups);
+  const starts = new Uint32Array(groups + 1);
+  const next = new Uint32Array(groups);
   let at = lo;
-  ranked.forEach((slot, rank) => {
+  for (let rank = 0; rank < groups; rank++) {
+    const slot = ranked[rank];
+    key[rank] = used[slot];
+    rankedArea[rank] = sums[slot];
     starts[rank] = next[slot] = at;
     at += counts[slot];
-  });
-  starts[used.length] = hi;
+  }
+  starts[groups] = hi;
   const before = order.slice(lo, hi);
   for (let i = 0; i < before.length; i++) order[next[slots[i]]++] = before[i];
-  return { key: ranked.map(slot => used[slot]), lo: starts, area: Float64Array.from(ranked, slot => sums[slot]) };
+  return { key, lo: starts, area: rankedArea };
 }
 
 // Dense numbers for the keys that occur: `slots[i]` for keyOf[i], and `used[slot]`, the key.
@@ -51,7 +57,14 @@ function numberKeys(keyOf, keys) {
       slots[i] = slot;
     }
   }
-  return { slots, used: Uint32Array.from(used) };
+  return { slots, used };
+}
+
+/** The numbers from `first` on, `count` of them. */
+export function numbersFrom(first, count) {
+  const out = new Uint32Array(count);
+  for (let i = 0; i < count; i++) out[i] = first + i;
+  return out;
 }
 
 /** Places of `values` by falling value; equal ones by place. */
@@ -68,12 +81,14 @@ export function largestFirst(values) {
     for (let i = 0; i < n; i++) out[i] = packed[i] % n;
     return out;
   }
-  return Uint32Array.from(values.keys()).sort((a, b) => values[b] - values[a] || a - b);
+  return numbersFrom(0, n).sort((a, b) => values[b] - values[a] || a - b);
 }
 
 /** Sorts `order[lo..hi)` by falling area. */
 export function sortPieces(order, lo, hi, area) {
   const before = order.slice(lo, hi);
-  const ranked = largestFirst(Float64Array.from(before, piece => area[piece]));
+  const values = new Float64Array(before.length);
+  for (let i = 0; i < values.length; i++) values[i] = area[before[i]];
+  const ranked = largestFirst(values);
   for (let i = 0; i < ranked.length; i++) order[lo + i] = before[ranked[i]];
 }

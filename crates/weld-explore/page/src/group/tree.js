@@ -4,7 +4,7 @@
 // largest first. Nodes as objects exist only for children that somebody sees. Children too small to see are
 // together one node, the "rest", which can be opened like any other.
 
-import { partition, sortPieces } from './partition.js';
+import { numbersFrom, partition, sortPieces } from './partition.js';
 
 export class Node {
   /** `kind` is 'group', 'piece' or 'rest'; `state` is what the grouping knows of a group. */
@@ -143,9 +143,9 @@ export class Tree {
 
   #splitToPieces(lo, hi) {
     sortPieces(this.order, lo, hi, this.area);
-    const starts = new Uint32Array(hi - lo + 1).map((_, i) => lo + i);
-    const area = Float64Array.from(this.order.subarray(lo, hi), piece => this.area[piece]);
-    return { n: hi - lo, key: null, lo: starts, area, level: null };
+    const area = new Float64Array(hi - lo);
+    for (let i = lo; i < hi; i++) area[i - lo] = this.area[this.order[i]];
+    return { n: hi - lo, key: null, lo: numbersFrom(lo, hi - lo + 1), area, level: null };
   }
 
   /** What child `index` of `groups` is called. */

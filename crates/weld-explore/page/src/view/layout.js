@@ -13,35 +13,52 @@ const MOST_BOXES = 24000;
 
 const tile = treemapSquarify.ratio(1.25);
 
-/** Boxes of `root` in a rectangle, each after the one around it. */
-export function layout(root, width, height) {
+/**
+ * Boxes of `root` in a rectangle, each after the one around it. Groups are opened level by level; those that are
+ * not within `budget` milliseconds stay closed, and `boxes.complete` is false: what was opened is quick next time.
+ */
+export function layout(root, width, height, budget = Infinity) {
+  const until = performance.now() + budget;
+  let opened = 0;
   for (let least = LEAST; ; least *= 2) {
-    const boxes = [];
-    const box = { node: root, value: root.value, x0: 0, y0: 0, x1: width, y1: height, depth: 0, around: null };
-    boxes.push(box);
-    open(box, boxes, least);
+    const boxes = [{ node: root, value: root.value, x0: 0, y0: 0, x1: width, y1: height, depth: 0, around: null }];
+    boxes.complete = true;
+    for (let i = 0; i < boxes.length && boxes.length <= MOST_BOXES; i++) {
+      const box = boxes[i];
+      box.isOpen = false;
+      if (!opens(box, least)) continue;
+      // One at least, so that there is an end.
+      const isNew = !box.node.cachedGroups;
+      if (isNew && opened > 0 && performance.now() >= until) boxes.complete = false;
+      else open(box, boxes, least);
+      if (isNew) opened++;
+    }
     if (boxes.length <= MOST_BOXES) return boxes;
   }
+}
+
+// Is there room for children?
+function opens(box, least) {
+  const { node } = box;
+  if (box.depth === 0) return true;
+  if (node.isLeaf || node.kind === 'rest') return false;
+  const [width, height] = [box.x1 - box.x0, box.y1 - box.y0];
+  return width > 11 && height > 11 && width * height > 12 * least;
 }
 
 // Puts the children of `box` into it.
 function open(box, boxes, least) {
   const { node } = box;
-  box.isOpen = false;
-  if (node.isLeaf && box.depth > 0) return;
   const inner = innerOf(box);
-  const [width, height] = [inner.x1 - inner.x0, inner.y1 - inner.y0];
-  if (box.depth > 0 && (node.kind === 'rest' || width < 8 || height < 8 || width * height < 10 * least)) return;
-  const children = visible(node, (width * height) / node.value, least, box.depth === 0);
+  const scale = ((inner.x1 - inner.x0) * (inner.y1 - inner.y0)) / node.value;
+  const children = visible(node, scale, least, box.depth === 0);
   if (children.length === 0) return;
   box.isOpen = true;
-  box.inner = inner;
   tile({ value: node.value, children }, inner.x0, inner.y0, inner.x1, inner.y1);
   for (const child of children) {
     child.depth = box.depth + 1;
     child.around = box;
     boxes.push(child);
-    open(child, boxes, least);
   }
 }
 

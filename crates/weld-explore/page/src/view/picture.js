@@ -8,6 +8,8 @@ import { layout, boxAt, HEADER } from './layout.js';
 import { Painter } from './paint.js';
 
 const ZOOM_MS = 260;
+// Longer layouts go on in the next frame.
+const LAYOUT_MS = 40;
 
 export class Picture {
   /** `on` has `open(node)`, `out()`, `select(node)`, `hover(node, x, y)`. */
@@ -49,11 +51,13 @@ export class Picture {
       if (canvas.height !== h) canvas.height = h;
     }
     performance.mark('weld:layout');
-    this.boxes = layout(this.root, width, height);
+    this.boxes = layout(this.root, width, height, LAYOUT_MS);
     this.byNode = new Map(this.boxes.map(box => [box.node, box]));
     performance.mark('weld:paint');
     this.redraw();
     performance.mark('weld:drawn');
+    cancelAnimationFrame(this.further);
+    if (!this.boxes.complete) this.further = requestAnimationFrame(() => this.resize());
   }
 
   /** Draws the same boxes anew. */

@@ -1,6 +1,6 @@
 // What the table shows: the children of a node, or all pieces in it, as columns of numbers, sorted.
 
-import { largestFirst } from '../group/partition.js';
+import { largestFirst, numbersFrom } from '../group/partition.js';
 
 export class Rows {
   /**
@@ -15,8 +15,16 @@ export class Rows {
     this.size = new Float64Array(n);
     this.old = new Float64Array(n);
     this.count = new Float64Array(n);
-    const { size, oldSize, found, compares } = scene;
-    for (let row = 0; row < n; row++) {
+    if (entries.area && !scene.found && !scene.compares) {
+      this.size.set(entries.area);
+      for (let row = 0; row < n; row++) this.count[row] = lo[row + 1] - lo[row];
+    } else this.#sum(lo, order, scene);
+    this.shown = numbersFrom(0, n);
+    if (scene.found) this.shown = this.shown.filter(row => this.count[row] > 0);
+  }
+
+  #sum(lo, order, { size, oldSize, found, compares }) {
+    for (let row = 0; row < this.size.length; row++) {
       for (let i = lo[row]; i < lo[row + 1]; i++) {
         const piece = order[i];
         if (found && !found[piece]) continue;
@@ -25,8 +33,6 @@ export class Rows {
         this.count[row]++;
       }
     }
-    const all = new Uint32Array(n).map((_, i) => i);
-    this.shown = found ? all.filter(row => this.count[row] > 0) : all;
   }
 
   get length() {
@@ -47,9 +53,15 @@ export class Rows {
       if (down) this.shown.reverse();
       return;
     }
-    const value = column === 'delta' ? row => this.delta(row) : row => this[column][row];
-    const sorted = largestFirst(offset(Float64Array.from(this.shown, value)));
-    this.shown = sorted.map(place => this.shown[place]);
+    const values = new Float64Array(this.length);
+    const numbers = this[column];
+    for (let i = 0; i < values.length; i++) {
+      const row = this.shown[i];
+      values[i] = column === 'delta' ? this.delta(row) : numbers[row];
+    }
+    const sorted = largestFirst(offset(values));
+    for (let i = 0; i < sorted.length; i++) sorted[i] = this.shown[sorted[i]];
+    this.shown = sorted;
     if (!down) this.shown.reverse();
   }
 }
@@ -66,6 +78,7 @@ export function childRows(node, scene) {
   const { groups, tree } = node;
   const entries = {
     lo: groups.lo,
+    area: groups.area,
     node: row => node.child(row),
     name: row => tree.labelOf(groups, row),
     isGroup: row => Boolean(groups.level) && groups.lo[row + 1] - groups.lo[row] > 1,
@@ -80,7 +93,7 @@ export function pieceRows(node, scene) {
   // The order of the tree changes when it is opened further; the table keeps its own.
   const order = tree.order.slice(node.lo, node.hi);
   const entries = {
-    lo: new Uint32Array(order.length + 1).map((_, i) => i),
+    lo: numbersFrom(0, order.length + 1),
     node: () => null,
     name: row => tree.model.pieceName(order[row]),
     isGroup: () => false,
