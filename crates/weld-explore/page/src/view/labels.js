@@ -24,7 +24,7 @@ export class TextWidths {
       if (code >= 127 || code < 32) return this.#fitMeasured(text, room);
       width += this.widths[code];
       if (width + this.dots <= room) lastWithDots = i + 1;
-      if (width > room) return lastWithDots >= 2 ? `${text.slice(0, lastWithDots)}…` : '';
+      if (width > room) return lastWithDots >= 4 ? `${text.slice(0, lastWithDots)}…` : '';
     }
     return text;
   }
@@ -40,7 +40,7 @@ export class TextWidths {
       else high = middle - 1;
     }
     if (low === characters.length) return text;
-    return low >= 2 ? `${characters.slice(0, low).join('')}…` : '';
+    return low >= 4 ? `${characters.slice(0, low).join('')}…` : '';
   }
 }
 

@@ -35,7 +35,7 @@ export class Tooltip {
       const [before, after] = [node.sum(scene.oldSize), node.sum(scene.size)];
       lines.push(h('div', {}, `${bytes(before)} → ${bytes(after)} (${change(after - before)})`));
     } else {
-      lines.push(h('div', {}, `${bytes(node.value)} · ${exact(node.value)} bytes · ${percent(node.value, whole)}`));
+      lines.push(h('div', {}, `${bytes(node.value)}${node.value < 1000 ? '' : ` · ${exact(node.value)} bytes`} · ${percent(node.value, whole)}`));
     }
     const pieces = node.count > 1 ? ` · ${plural(node.count, 'piece')}` : '';
     lines.push(h('div', { class: 'tip-where' }, `${KIND_NAMES[mainKind(node, scene)]}${pieces}`));

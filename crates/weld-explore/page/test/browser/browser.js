@@ -33,7 +33,10 @@ export function fileOf(html) {
  * wanted from elsewhere.
  */
 export async function open(browser, address, { width = 1280, height = 800, dark = false, ready = true, scale = 1 } = {}) {
-  const tab = await browser.newPage();
+  // Each tab has a storage of its own, so that no test sees another's choices.
+  const context = await browser.createBrowserContext();
+  const tab = await context.newPage();
+  tab.once('close', () => context.close().catch(() => {}));
   tab.problems = [];
   tab.requests = [];
   tab.on('pageerror', error => tab.problems.push(String(error)));
