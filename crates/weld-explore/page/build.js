@@ -49,7 +49,8 @@ const parts = { POLICY: policy, STYLE: style, EARLY: early, SCRIPT: script };
 const page = read('src/index.html').replace(/%(POLICY|STYLE|EARLY|SCRIPT)%/g, (_, name) => parts[name]);
 const marker = '<!-- weld-data -->';
 if (page.split(marker).length !== 2) throw new Error('the marker for data has to be in the page once');
-if (/<\/script/i.test(script + early) || /<!--/.test(script + early)) throw new Error('the script would end early');
+if (/<\/script/i.test(script + early) || /<!--/.test(script + early))
+  throw new Error('the script would end early');
 
 if (process.argv.includes('--check')) {
   if (read('dist/explorer.html') !== page) {

@@ -21,6 +21,8 @@ import { listenToKeys } from './keys.js';
 import { byId } from './dom.js';
 import { KIND } from './data/kinds.js';
 
+const ADDRESS_MS = 150;
+
 export class App {
   constructor(model) {
     this.model = model;
@@ -47,7 +49,11 @@ export class App {
       },
     });
     this.table = new Table(byId('table'), {
-      sort: column => this.update({ sort: column, down: this.state.sort === column ? !this.state.down : column !== 'name' }),
+      sort: column =>
+        this.update({
+          sort: column,
+          down: this.state.sort === column ? !this.state.down : column !== 'name',
+        }),
       pick: row => this.pickRow(row),
       open: row => this.openRow(row),
       point: row => this.picture.point(row < 0 ? null : this.rowNode(row)),
@@ -67,7 +73,9 @@ export class App {
       frame = requestAnimationFrame(() => this.picture.resize());
     }).observe(byId('picture'));
     window.addEventListener('hashchange', () => {
-      if (location.hash !== this.hash) this.update(readHash(location.hash), { fromAddress: true });
+      if (location.hash === this.hash) return;
+      clearTimeout(this.addressTimer);
+      this.update(readHash(location.hash), { fromAddress: true });
     });
     if (this.state.find) this.#search();
   }
@@ -81,7 +89,10 @@ export class App {
   #settle() {
     const { state } = this;
     const one = (value, allowed) => (allowed.includes(value) ? value : allowed[0]);
-    state.by = one(state.by, this.groupings.map(grouping => grouping.id));
+    state.by = one(
+      state.by,
+      this.groupings.map(grouping => grouping.id),
+    );
     state.size = one(state.size, this.model.compares ? ['file', 'memory', 'change'] : ['file', 'memory']);
     state.debug = one(state.debug, ['without', 'with', 'only']);
     state.tab = one(state.tab, ['groups', 'pieces']);
@@ -106,12 +117,18 @@ export class App {
     if (!fromAddress) this.#writeAddress(goes);
   }
 
+  // Going somewhere is a step that "back" undoes; the rest is not, and is written when it has settled, since
+  // browsers let pages change their address only so often.
   #writeAddress(isPlace) {
-    this.hash = writeHash(this.state);
-    if (this.hash === location.hash || (this.hash === '#' && location.hash === '')) return;
-    // Going somewhere is a step that "back" undoes; the rest is not.
-    if (isPlace) location.hash = this.hash;
-    else location.replace(this.hash);
+    clearTimeout(this.addressTimer);
+    const write = () => {
+      this.hash = writeHash(this.state);
+      if (this.hash === location.hash || (this.hash === '#' && location.hash === '')) return;
+      if (isPlace) location.hash = this.hash;
+      else location.replace(this.hash);
+    };
+    if (isPlace) write();
+    else this.addressTimer = setTimeout(write, ADDRESS_MS);
   }
 
   #makeScene() {
@@ -125,7 +142,8 @@ export class App {
 
   #hasMore() {
     const { kind, size } = this.scene;
-    for (let piece = 0; piece < this.model.pieces; piece++) if (size[piece] && kind[piece] !== KIND.debug) return true;
+    for (let piece = 0; piece < this.model.pieces; piece++)
+      if (size[piece] && kind[piece] !== KIND.debug) return true;
     return false;
   }
 
@@ -133,12 +151,20 @@ export class App {
     const { scene } = this;
     scene.found = found;
     scene.foundArea = found && new Float64Array(found.length);
-    if (found) for (let piece = 0; piece < found.length; piece++) if (found[piece]) scene.foundArea[piece] = scene.area[piece];
+    if (found)
+      for (let piece = 0; piece < found.length; piece++)
+        if (found[piece]) scene.foundArea[piece] = scene.area[piece];
   }
 
   #makeTree() {
     const grouping = this.groupings.find(({ id }) => id === this.state.by);
-    this.tree = new Tree(this.model, grouping, this.scene.area, this.scene.shows, this.model.meta.output || 'file');
+    this.tree = new Tree(
+      this.model,
+      grouping,
+      this.scene.area,
+      this.scene.shows,
+      this.model.meta.output || 'file',
+    );
     const piece = this.selected?.piece ?? -1;
     this.selected = piece >= 0 ? this.tree.locate(piece) : null;
   }
@@ -169,7 +195,13 @@ export class App {
     const columns = model.compares
       ? [name, { id: 'old', name: 'Old' }, size, { id: 'delta', name: 'Change' }, ...count]
       : [name, size, { id: 'share', name: 'Share' }, ...count];
-    this.table.show(this.rows, { columns, sort: state.sort, down: state.down, whole: node.value, swatch: row => this.#swatch(row) });
+    this.table.show(this.rows, {
+      columns,
+      sort: state.sort,
+      down: state.down,
+      whole: node.value,
+      swatch: row => this.#swatch(row),
+    });
     this.table.select(this.#rowOfSelected(), false);
   }
 
@@ -233,12 +265,7 @@ export class App {
     this.table.select(this.#rowOfSelected(), true);
     this.details.show(node, this.scene, this.colours);
     byId('spoken').textContent = node ? spoken(node) : '';
-    this.update2({ piece: node?.piece ?? -1 });
-  }
-
-  // Changes what no view depends on.
-  update2(changes) {
-    Object.assign(this.state, changes);
+    this.state.piece = node?.piece ?? -1;
     this.#writeAddress(false);
   }
 

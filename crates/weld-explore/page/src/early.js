@@ -9,7 +9,11 @@
   }
   var dark = window.matchMedia && matchMedia('(prefers-color-scheme: dark)').matches;
   document.documentElement.setAttribute('data-theme', theme || (dark ? 'dark' : 'light'));
-  var able = window.DecompressionStream && window.Response && window.BigUint64Array && 'noModule' in document.createElement('script');
+  var able =
+    window.DecompressionStream &&
+    window.Response &&
+    window.BigUint64Array &&
+    'noModule' in document.createElement('script');
   if (!able) {
     window.weldTooOld = true;
     document.getElementById('message-text').textContent =

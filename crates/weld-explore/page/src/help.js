@@ -21,14 +21,22 @@ const WORDS = [
   'The address of the page holds the view: a link opens it again.',
 ];
 
-const LICENCES = 'Layout by d3-hierarchy, © 2010–2026 Mike Bostock, ISC licence; its text is in the source of this page.';
+const LICENCES =
+  'Layout by d3-hierarchy, © 2010–2026 Mike Bostock, ISC licence; its text is in the source of this page.';
 
 /** Fills the dialogue. */
 export function fillHelp(dialog, version) {
   dialog.replaceChildren(
     h('h2', {}, 'What is in the file'),
-    WORDS.map(text => h('p', {}, text)).reduce((all, p) => (all.append(p), all), document.createDocumentFragment()),
-    h('table', {}, KEYS.map(([key, what]) => h('tr', {}, h('th', { scope: 'row' }, key), h('td', {}, what)))),
+    WORDS.map(text => h('p', {}, text)).reduce(
+      (all, p) => (all.append(p), all),
+      document.createDocumentFragment(),
+    ),
+    h(
+      'table',
+      {},
+      KEYS.map(([key, what]) => h('tr', {}, h('th', { scope: 'row' }, key), h('td', {}, what))),
+    ),
     h('p', { class: 'muted' }, `Written by weld ${version}. ${LICENCES}`),
     h('form', { method: 'dialog' }, h('button', { class: 'primary' }, 'Close')),
   );

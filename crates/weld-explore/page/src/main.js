@@ -13,7 +13,10 @@ const LATER = new Set(['graph']);
 
 async function start() {
   const meta = readMeta();
-  if (!meta) return say('This is the empty page that weld puts its data into. `weld --explore=FILE.html` makes a full one.');
+  if (!meta)
+    return say(
+      'This is the empty page that weld puts its data into. `weld --explore=FILE.html` makes a full one.',
+    );
   performance.mark('weld:start');
   const wanted = new Set((meta.columns ?? []).map(column => column.blob));
   const now = ['names', ...[...wanted].filter(name => !LATER.has(name))];

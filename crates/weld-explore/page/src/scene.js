@@ -12,17 +12,29 @@ export function makeScene(model, state) {
   const size = inMemory ? model.memory : model.size;
   const oldSize = inMemory ? model.oldMemory : model.oldSize;
   const { kind, compares } = model;
-  const withKind = { with: () => true, without: at => at !== KIND.debug, only: at => at === KIND.debug }[state.debug];
+  const withKind = { with: () => true, without: at => at !== KIND.debug, only: at => at === KIND.debug }[
+    state.debug
+  ];
   const showsKind = KIND_NAMES.map((_, at) => withKind(at));
   const shows = piece => showsKind[kind[piece]];
-  return { size, oldSize, area: compares ? areas(size, oldSize, state.size) : size, shows, kind, compares, found: null, foundArea: null };
+  return {
+    size,
+    oldSize,
+    area: compares ? areas(size, oldSize, state.size) : size,
+    shows,
+    kind,
+    compares,
+    found: null,
+    foundArea: null,
+  };
 }
 
 // In a comparison a piece is as large as it is or was, so that what is gone can be seen, or as its change.
 function areas(size, oldSize, measure) {
   const out = new Float64Array(size.length);
   for (let piece = 0; piece < out.length; piece++) {
-    out[piece] = measure === 'change' ? Math.abs(size[piece] - oldSize[piece]) : Math.max(size[piece], oldSize[piece]);
+    out[piece] =
+      measure === 'change' ? Math.abs(size[piece] - oldSize[piece]) : Math.max(size[piece], oldSize[piece]);
   }
   return out;
 }

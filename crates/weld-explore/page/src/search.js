@@ -65,7 +65,7 @@ function markHits(all, starts, { first, end }, pattern, found) {
   const text = all.slice(starts[first], starts[end]);
   const everywhere = new RegExp(pattern.source, `g${pattern.flags}`);
   let id = first;
-  for (let hit; (hit = everywhere.exec(text)); ) {
+  for (let hit; (hit = everywhere.exec(text));) {
     const at = starts[first] + hit.index;
     while (starts[id + 1] <= at) id++;
     found[id] = 1;

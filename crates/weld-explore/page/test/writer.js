@@ -47,11 +47,13 @@ export function uleb(numbers) {
 /** Zigzag LEB128 of the differences of `numbers`. */
 export function delta(numbers) {
   let before = 0;
-  return uleb(Array.from(numbers, number => {
-    const step = number - before;
-    before = number;
-    return step < 0 ? -2 * step - 1 : 2 * step;
-  }));
+  return uleb(
+    Array.from(numbers, number => {
+      const step = number - before;
+      before = number;
+      return step < 0 ? -2 * step - 1 : 2 * step;
+    }),
+  );
 }
 
 /**
@@ -66,14 +68,39 @@ export function page(meta, names, tables) {
     for (const [column, numbers] of Object.entries(content)) {
       const encoding = table === 'graph' && column === 'start' ? 'delta' : 'uleb';
       const bytes = encoding === 'delta' ? delta(numbers) : uleb(numbers);
-      const blob = table === 'graph' || table === 'roots' || ['dominator', 'keeps', 'asked_by', 'asked_for'].includes(column) ? 'graph' : 'tables';
-      columns.push({ table, column, blob, encoding, offset: sizes[blob], bytes: bytes.length, count: numbers.length });
+      const blob =
+        table === 'graph' ||
+        table === 'roots' ||
+        ['dominator', 'keeps', 'asked_by', 'asked_for'].includes(column)
+          ? 'graph'
+          : 'tables';
+      columns.push({
+        table,
+        column,
+        blob,
+        encoding,
+        offset: sizes[blob],
+        bytes: bytes.length,
+        count: numbers.length,
+      });
       blobs[blob].push(bytes);
       sizes[blob] += bytes.length;
     }
   }
-  const elements = [element('application/json', 'meta', JSON.stringify({ format: 1, weld: '0.1.0', ...meta, names: names.list.length, columns }).replaceAll('<', '\\u003c'))];
-  const blob = (name, bytes) => elements.push(element('application/octet-stream', name, gzipSync(bytes, { level: 6 }).toString('base64')));
+  const elements = [
+    element(
+      'application/json',
+      'meta',
+      JSON.stringify({ format: 1, weld: '0.1.0', ...meta, names: names.list.length, columns }).replaceAll(
+        '<',
+        '\\u003c',
+      ),
+    ),
+  ];
+  const blob = (name, bytes) =>
+    elements.push(
+      element('application/octet-stream', name, gzipSync(bytes, { level: 6 }).toString('base64')),
+    );
   blob('names', names.bytes());
   blob('tables', Buffer.concat(blobs.tables));
   if (blobs.graph.length > 0) blob('graph', Buffer.concat(blobs.graph));

@@ -57,24 +57,29 @@ export class Model {
   /** Input section of each piece, + 1. */
   get section() {
     return this.#once('section', () =>
-      this.tables.references('pieces.input_section', this.counts.input_sections + 1));
+      this.tables.references('pieces.input_section', this.counts.input_sections + 1),
+    );
   }
 
   /** Output section of each piece, + 1. */
   get outputSection() {
     return this.#once('outputSection', () =>
-      this.tables.references('pieces.output_section', this.counts.output_sections + 1));
+      this.tables.references('pieces.output_section', this.counts.output_sections + 1),
+    );
   }
 
   /** Object of each input section, + 1. */
   get sectionObject() {
     return this.#once('sectionObject', () =>
-      this.tables.references('input_sections.object', this.counts.objects + 1));
+      this.tables.references('input_sections.object', this.counts.objects + 1),
+    );
   }
 
   /** Archive of each object, + 1. */
   get objectArchive() {
-    return this.#once('objectArchive', () => this.tables.references('objects.archive', this.counts.archives + 1));
+    return this.#once('objectArchive', () =>
+      this.tables.references('objects.archive', this.counts.archives + 1),
+    );
   }
 
   /** Object of each piece, + 1; 0 for what the linker made. */
@@ -116,13 +121,18 @@ export class Model {
     const symbol = this.nameOf('pieces.name', piece);
     if (symbol) return symbol;
     const role = this.role(piece);
-    if (role && role !== 'contents') return role;
+    if (role === 'padding') return role;
     const section = this.section[piece];
-    return (section && this.nameOf('input_sections.name', section - 1)) || role || 'contents';
+    if (section) return this.sectionName(section);
+    // A table of the linker is mostly all of its output section.
+    const output = this.outputSection[piece];
+    return output ? this.outputSectionName(output) : role || 'contents';
   }
 
   outputSectionName(id) {
-    return id ? this.nameOf('output_sections.name', id - 1) || '(no name)' : 'headers and what is between sections';
+    return id
+      ? this.nameOf('output_sections.name', id - 1) || '(no name)'
+      : 'headers and what is between sections';
   }
 
   archiveName(id) {

@@ -33,7 +33,8 @@ export class Names {
 }
 
 function startsOf(bytes, count) {
-  if (!(count >= 1 && count <= bytes.length)) throw new Error(`${count} names cannot be in ${bytes.length} bytes`);
+  if (!(count >= 1 && count <= bytes.length))
+    throw new Error(`${count} names cannot be in ${bytes.length} bytes`);
   const starts = new Uint32Array(count + 1);
   let id = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -41,7 +42,8 @@ function startsOf(bytes, count) {
     if (++id > count) throw new Error('there are more names than the description says');
     starts[id] = at + 1;
   }
-  if (id !== count || starts[count] !== bytes.length) throw new Error('there are fewer names than the description says');
+  if (id !== count || starts[count] !== bytes.length)
+    throw new Error('there are fewer names than the description says');
   return starts;
 }
 

@@ -31,7 +31,9 @@ export class Tables {
     let numbers = this.decoded.get(name);
     if (!numbers) {
       const place = this.columns.get(name);
-      numbers = place ? this.#decode(name, place, decodeColumn) : new Uint32Array(this.rows(name.split('.')[0]));
+      numbers = place
+        ? this.#decode(name, place, decodeColumn)
+        : new Uint32Array(this.rows(name.split('.')[0]));
       this.decoded.set(name, numbers);
     }
     return numbers;
@@ -40,7 +42,9 @@ export class Tables {
   /** Column `name` exact to 64 bits. */
   addresses(name) {
     const place = this.columns.get(name);
-    return place ? this.#decode(name, place, decodeAddresses) : new BigUint64Array(this.rows(name.split('.')[0]));
+    return place
+      ? this.#decode(name, place, decodeAddresses)
+      : new BigUint64Array(this.rows(name.split('.')[0]));
   }
 
   /** References in column `name`, each below `limit`; others mean a damaged page. */
@@ -59,7 +63,8 @@ export class Tables {
       throw new DamagedPage(`${name} is outside its part`);
     }
     const rows = this.rows(place.table);
-    if (place.count !== rows && place.table !== 'graph') throw new DamagedPage(`${name} has ${place.count} rows of ${rows}`);
+    if (place.count !== rows && place.table !== 'graph')
+      throw new DamagedPage(`${name} has ${place.count} rows of ${rows}`);
     try {
       return decode(blob.subarray(place.offset, place.offset + place.bytes), place.count, place.encoding);
     } catch (error) {

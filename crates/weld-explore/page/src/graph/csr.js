@@ -7,11 +7,14 @@ import { Slices } from '../slices.js';
 export class Graph {
   /** Checks that each row is in order and each edge leads to a section. */
   constructor(start, to, nodes) {
-    if (start.length !== nodes + 1 || start[nodes] !== to.length) throw new DamagedPage('the graph has no end');
+    if (start.length !== nodes + 1 || start[nodes] !== to.length)
+      throw new DamagedPage('the graph has no end');
     for (let node = 0; node < nodes; node++) {
-      if (start[node] > start[node + 1]) throw new DamagedPage(`row ${node} of the graph ends before it begins`);
+      if (start[node] > start[node + 1])
+        throw new DamagedPage(`row ${node} of the graph ends before it begins`);
     }
-    for (const node of to) if (node >= nodes) throw new DamagedPage(`an edge leads to ${node} of ${nodes} sections`);
+    for (const node of to)
+      if (node >= nodes) throw new DamagedPage(`an edge leads to ${node} of ${nodes} sections`);
     this.start = start;
     this.to = to;
     this.nodes = nodes;

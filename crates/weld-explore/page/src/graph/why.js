@@ -65,7 +65,11 @@ export class Why {
 
   /** The section that alone holds `section`; -1 if a root does, or several do. */
   heldBy(section) {
-    return this.model.tables.references('input_sections.dominator', this.model.counts.input_sections + 1)[section] - 1;
+    return (
+      this.model.tables.references('input_sections.dominator', this.model.counts.input_sections + 1)[
+        section
+      ] - 1
+    );
   }
 
   /** What would go with `section` first: its children in the dominator tree, with the most bytes first. */

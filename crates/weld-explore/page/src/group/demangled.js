@@ -6,7 +6,7 @@
 // trait is implemented for, or in the trait's crate where that is no path (`<&T as core::fmt::Debug>::fmt`).
 // This reads bytes of millions of names: one pass, no strings.
 
-const [SPACE, QUOTE, OPEN, CLOSE, STAR, AMP, MINUS] = [...' \'()*&-'].map(c => c.charCodeAt(0));
+const [SPACE, QUOTE, OPEN, CLOSE, STAR, AMP, MINUS] = [..." '()*&-"].map(c => c.charCodeAt(0));
 const [COLON, LESS, GREATER, LEFT, RIGHT, TICK, CURLY, UNCURLY] = [...':<>[]`{}'].map(c => c.charCodeAt(0));
 
 /**
@@ -97,7 +97,8 @@ function isOperator(bytes, at, end) {
   if (at + 8 > end) return false;
   for (let i = 0; i < 8; i++) if (bytes[at + i] !== OPERATOR[i]) return false;
   const next = bytes[at + 8];
-  const isWord = (next >= 48 && next <= 57) || (next >= 65 && next <= 90) || next === 95 || (next >= 97 && next <= 122);
+  const isWord =
+    (next >= 48 && next <= 57) || (next >= 65 && next <= 90) || next === 95 || (next >= 97 && next <= 122);
   return !isWord;
 }
 
@@ -123,7 +124,13 @@ function findImplementation(bytes, start, end, place) {
 }
 
 function isAs(bytes, at, end) {
-  return at + 4 <= end && bytes[at] === SPACE && bytes[at + 1] === 97 && bytes[at + 2] === 115 && bytes[at + 3] === SPACE;
+  return (
+    at + 4 <= end &&
+    bytes[at] === SPACE &&
+    bytes[at + 1] === 97 &&
+    bytes[at + 2] === 115 &&
+    bytes[at + 3] === SPACE
+  );
 }
 
 // The whole path of a type, its own name included; nothing for types that are not in a crate.
@@ -131,7 +138,8 @@ function pathOfType(bytes, from, to, place) {
   let at = from;
   for (;;) {
     const before = at;
-    while (at < to && (bytes[at] === AMP || bytes[at] === STAR || bytes[at] === LEFT || bytes[at] === SPACE)) at++;
+    while (at < to && (bytes[at] === AMP || bytes[at] === STAR || bytes[at] === LEFT || bytes[at] === SPACE))
+      at++;
     for (const word of ['mut ', 'dyn ', 'const ']) if (startsWith(bytes, at, to, word)) at += word.length;
     if (at === before) break;
   }

@@ -38,10 +38,34 @@ const byInstance = {
 
 /** `id` is in links; `known(model)` says whether a page has what a grouping is by. */
 export const GROUPINGS = [
-  { id: 'section', name: 'Section', hint: 'output section › archive › object › input section › symbol', ...byLevels(SECTIONS), known: () => true },
-  { id: 'object', name: 'Object', hint: 'archive › object › input section › symbol', ...byLevels(['archive', 'object', 'section']), known: () => true },
-  { id: 'source', name: 'Source', hint: 'directories and files of sources', ...bySource, known: model => sourceOfPieces(model).some(Boolean) },
-  { id: 'namespace', name: 'Crate / namespace', hint: 'crates, modules and namespaces of symbols', ...byNamespace, known: () => true },
+  {
+    id: 'section',
+    name: 'Section',
+    hint: 'output section › archive › object › input section › symbol',
+    ...byLevels(SECTIONS),
+    known: () => true,
+  },
+  {
+    id: 'object',
+    name: 'Object',
+    hint: 'archive › object › input section › symbol',
+    ...byLevels(['archive', 'object', 'section']),
+    known: () => true,
+  },
+  {
+    id: 'source',
+    name: 'Source',
+    hint: 'directories and files of sources',
+    ...bySource,
+    known: model => sourceOfPieces(model).some(Boolean),
+  },
+  {
+    id: 'namespace',
+    name: 'Crate / namespace',
+    hint: 'crates, modules and namespaces of symbols',
+    ...byNamespace,
+    known: () => true,
+  },
   {
     id: 'instance',
     name: 'Instances',

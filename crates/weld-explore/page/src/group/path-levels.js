@@ -14,7 +14,15 @@ import { Components } from './components.js';
  * name (`namesPieces`).
  */
 export function byPaths(model, ways, rules) {
-  const run = { model, bytes: model.names.bytes, rules, wayOf: ways.wayOf, without: ways.without, cursor: ways.from, limit: ways.to };
+  const run = {
+    model,
+    bytes: model.names.bytes,
+    rules,
+    wayOf: ways.wayOf,
+    without: ways.without,
+    cursor: ways.from,
+    limit: ways.to,
+  };
   run.place = new Int32Array(run.cursor.length).fill(-1);
   return {
     root: 'root',

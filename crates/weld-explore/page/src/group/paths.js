@@ -42,7 +42,12 @@ export const byNamespace = {
       findNamespace(bytes, starts[id], starts[id + 1] - 1, place);
       return place.from === place.to ? 2 : 0;
     });
-    return byPaths(model, ways, { separator: 2, namesPieces: true, end: componentEnd, none: reason => NONE[reason] });
+    return byPaths(model, ways, {
+      separator: 2,
+      namesPieces: true,
+      end: componentEnd,
+      none: reason => NONE[reason],
+    });
   },
 };
 

@@ -121,7 +121,14 @@ export class Tree {
     this.order = order.subarray(0, n);
     this.grouping = grouping;
     this.run = grouping.start(model, this.order);
-    this.root = new Node(this, null, { kind: 'group', lo: 0, hi: n, area: total, label, state: this.run.root });
+    this.root = new Node(this, null, {
+      kind: 'group',
+      lo: 0,
+      hi: n,
+      area: total,
+      label,
+      state: this.run.root,
+    });
   }
 
   /** The children of `node`, as arrays: `lo` (one more), `area`, `key`, and the level that names them. */

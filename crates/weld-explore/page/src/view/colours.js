@@ -47,6 +47,8 @@ export function changeColour(colours, before, after) {
 /** `colour` ("#rrggbb") mixed with `other`, `share` of it left. */
 export function mix(colour, other, share) {
   const channel = (text, at) => parseInt(text.slice(at, at + 2), 16);
-  const parts = [1, 3, 5].map(at => Math.round(channel(colour, at) * share + channel(other, at) * (1 - share)));
+  const parts = [1, 3, 5].map(at =>
+    Math.round(channel(colour, at) * share + channel(other, at) * (1 - share)),
+  );
   return `#${parts.map(part => part.toString(16).padStart(2, '0')).join('')}`;
 }

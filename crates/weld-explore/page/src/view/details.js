@@ -24,13 +24,27 @@ export class Details {
     const { element } = this;
     element.hidden = !node;
     if (!node) return;
-    const title = h('div', { class: 'details-title' },
+    const title = h(
+      'div',
+      { class: 'details-title' },
       h('h2', {}, h('bdi', {}, shown(node.label, 3000))),
-      h('button', { type: 'button', class: 'icon', 'aria-label': 'Close', title: 'Close (Escape)', onclick: () => this.on.close() }, '✕'));
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'icon',
+          'aria-label': 'Close',
+          title: 'Close (Escape)',
+          onclick: () => this.on.close(),
+        },
+        '✕',
+      ),
+    );
     const parts = [title, this.#sizes(node, scene), this.#kinds(node, scene, colours), this.#facts(node)];
     const section = this.#sectionOf(node);
     if (section >= 0) parts.push(this.#reasons(section));
-    else if (node.piece >= 0) parts.push(h('p', { class: 'muted' }, 'No input section: made by the linker, or between sections.'));
+    else if (node.piece >= 0)
+      parts.push(h('p', { class: 'muted' }, 'No input section: made by the linker, or between sections.'));
     parts.push(this.#archive(node));
     element.replaceChildren(...parts.filter(Boolean));
     element.scrollTop = 0;
@@ -40,7 +54,10 @@ export class Details {
     const whole = this.model.meta.file_size;
     const [size, memory] = [node.sum(this.model.size), node.sum(this.model.memory)];
     const lines = [
-      ['In the file', `${bytes(size)} (${exact(size)} bytes, ${percent(size, whole)})`],
+      [
+        'In the file',
+        `${bytes(size)} (${size < 1000 ? '' : `${exact(size)} bytes, `}${percent(size, whole)})`,
+      ],
       ['In memory', `${bytes(memory)}`],
     ];
     if (scene.compares) {
@@ -76,7 +93,10 @@ export class Details {
     const archive = model.archive[piece];
     const source = names.get(sourceOfPieces(model)[piece]);
     const instance = names.get(tables.column('pieces.instance')[piece]);
-    const language = object && tables.has('objects.language') ? model.languageName(tables.column('objects.language')[object - 1]) : '';
+    const language =
+      object && tables.has('objects.language')
+        ? model.languageName(tables.column('objects.language')[object - 1])
+        : '';
     const role = model.role(piece);
     return list([
       ['Kind', KIND_NAMES[model.kind[piece]] + (role && role !== 'contents' ? `, ${role}` : '')],
@@ -108,8 +128,18 @@ export class Details {
 
   #reasons(section) {
     const { why } = this;
-    if (!why.known) return h('p', { class: 'muted' }, 'Why it is there is not known: this page was made without the references of the link.');
-    const box = h('div', { class: 'why' }, h('h3', {}, 'Why is it there?'), h('p', { class: 'muted' }, 'Looking for the shortest way from a root…'));
+    if (!why.known)
+      return h(
+        'p',
+        { class: 'muted' },
+        'Why it is there is not known: this page was made without the references of the link.',
+      );
+    const box = h(
+      'div',
+      { class: 'why' },
+      h('h3', {}, 'Why is it there?'),
+      h('p', { class: 'muted' }, 'Looking for the shortest way from a root…'),
+    );
     this.#fillReasons(box, section, this.turn);
     return box;
   }
@@ -123,12 +153,20 @@ export class Details {
       parts.push(h('p', {}, 'No reference from a root leads here.'));
     } else {
       const reason = why.rootReason(path[0]) || 'root';
-      parts.push(h('ol', { class: 'way', 'aria-label': 'Shortest way from a root' },
-        h('li', { class: 'root' }, h('bdi', {}, shown(reason, 300))),
-        path.map(at => h('li', at === section ? { class: 'here' } : {}, this.#link(at)))));
+      parts.push(
+        h(
+          'ol',
+          { class: 'way', 'aria-label': 'Shortest way from a root' },
+          h('li', { class: 'root' }, h('bdi', {}, shown(reason, 300))),
+          path.map(at => h('li', at === section ? { class: 'here' } : {}, this.#link(at))),
+        ),
+      );
     }
     if (why.hasDominators) parts.push(...this.#kept(section));
-    parts.push(this.#sections('Referred to by', why.referrers(section)), this.#sections('Refers to', why.references(section)));
+    parts.push(
+      this.#sections('Referred to by', why.referrers(section)),
+      this.#sections('Refers to', why.references(section)),
+    );
     box.replaceChildren(...parts.filter(Boolean));
   }
 
@@ -137,8 +175,20 @@ export class Details {
     const holder = why.heldBy(section);
     const holds = why.holds(section);
     return [
-      h('p', {}, 'Without it ', h('strong', {}, bytes(why.keeps(section))), ` would go${holds.length > 0 ? ', itself and what it alone keeps' : ': itself only'}.`),
-      h('p', {}, ...(holder >= 0 ? ['It would go without ', this.#link(holder), '.'] : ['No other section alone keeps it.'])),
+      h(
+        'p',
+        {},
+        'Without it ',
+        h('strong', {}, bytes(why.keeps(section))),
+        ` would go${holds.length > 0 ? ', itself and what it alone keeps' : ': itself only'}.`,
+      ),
+      h(
+        'p',
+        {},
+        ...(holder >= 0
+          ? ['It would go without ', this.#link(holder), '.']
+          : ['No other section alone keeps it.']),
+      ),
       this.#sections('Kept by it alone', holds, at => bytes(why.keeps(at))),
     ];
   }
@@ -147,11 +197,19 @@ export class Details {
     if (sections.length === 0) return null;
     const shownOnes = sections.slice(0, MOST_LISTED);
     const more = sections.length - shownOnes.length;
-    return h('details', { open: sections.length <= 12 },
+    return h(
+      'details',
+      { open: sections.length <= 12 },
       h('summary', {}, `${title} (${exact(sections.length)})`),
-      h('ul', {},
-        shownOnes.map(at => h('li', {}, this.#link(at), note ? h('span', { class: 'muted' }, ` ${note(at)}`) : null)),
-        more > 0 ? h('li', { class: 'muted' }, `and ${exact(more)} more`) : null));
+      h(
+        'ul',
+        {},
+        shownOnes.map(at =>
+          h('li', {}, this.#link(at), note ? h('span', { class: 'muted' }, ` ${note(at)}`) : null),
+        ),
+        more > 0 ? h('li', { class: 'muted' }, `and ${exact(more)} more`) : null,
+      ),
+    );
   }
 
   // A section as a button that selects its largest piece.
@@ -160,8 +218,16 @@ export class Details {
     const name = piece >= 0 ? this.model.pieceName(piece) : this.model.sectionName(section + 1);
     const object = this.model.objectName(this.model.sectionObject[section]);
     if (piece < 0) return h('span', { title: object }, h('bdi', {}, shown(name, 300)));
-    return h('button', { type: 'button', class: 'link', title: shown(`${name}\n${object}`, 600).replaceAll('\\u000a', '\n'), onclick: () => this.on.piece(piece) },
-      h('bdi', {}, shown(name, 300)));
+    return h(
+      'button',
+      {
+        type: 'button',
+        class: 'link',
+        title: shown(`${name}\n${object}`, 600).replaceAll('\\u000a', '\n'),
+        onclick: () => this.on.piece(piece),
+      },
+      h('bdi', {}, shown(name, 300)),
+    );
   }
 
   #pieceOf(section) {
@@ -170,7 +236,8 @@ export class Details {
       this.largest = new Int32Array(model.counts.input_sections).fill(-1);
       for (let piece = 0; piece < model.pieces; piece++) {
         const at = model.section[piece] - 1;
-        if (at >= 0 && (this.largest[at] < 0 || model.memory[piece] > model.memory[this.largest[at]])) this.largest[at] = piece;
+        if (at >= 0 && (this.largest[at] < 0 || model.memory[piece] > model.memory[this.largest[at]]))
+          this.largest[at] = piece;
       }
     }
     return this.largest[section];
@@ -185,15 +252,37 @@ export class Details {
     for (let i = node.lo; i < node.hi; i++) if (model.object[order[i]] !== object) return null;
     const chain = why.askedFor(object - 1);
     if (chain.length === 0) return null;
-    return h('div', {},
+    return h(
+      'div',
+      {},
       h('h3', {}, 'Who asked for this file?'),
-      h('ol', { class: 'way' }, chain.slice(0, MOST_LISTED).map(({ by, symbol }) => h('li', {},
-        h('bdi', {}, shown(model.objectName(by + 1), 300)), symbol ? ' for ' : '', symbol ? h('code', {}, h('bdi', {}, shown(symbol, 300))) : ''))));
+      h(
+        'ol',
+        { class: 'way' },
+        chain
+          .slice(0, MOST_LISTED)
+          .map(({ by, symbol }) =>
+            h(
+              'li',
+              {},
+              h('bdi', {}, shown(model.objectName(by + 1), 300)),
+              symbol ? ' for ' : '',
+              symbol ? h('code', {}, h('bdi', {}, shown(symbol, 300))) : '',
+            ),
+          ),
+      ),
+    );
   }
 }
 
 function list(lines) {
-  return h('dl', {}, lines.filter(([, value]) => value).map(([name, value]) => [h('dt', {}, name), h('dd', {}, h('bdi', {}, shown(String(value), 1000)))]));
+  return h(
+    'dl',
+    {},
+    lines
+      .filter(([, value]) => value)
+      .map(([name, value]) => [h('dt', {}, name), h('dd', {}, h('bdi', {}, shown(String(value), 1000)))]),
+  );
 }
 
 /** One line about a node, for the status that screen readers speak. */

@@ -16,8 +16,14 @@ export class Frame {
     document.title = `${shown(String(meta.output ?? ''), 100)} – weld explorer`;
     byId('output').textContent = shown(String(meta.output ?? ''), 200);
     byId('output').title = byId('output').textContent;
-    byId('subtitle').textContent = [String(meta.kind ?? '').toUpperCase(), meta.machine, bytes(meta.file_size),
-      meta.old ? `compared with ${shown(String(meta.old.output), 100)}` : ''].filter(Boolean).join(' · ');
+    byId('subtitle').textContent = [
+      String(meta.kind ?? '').toUpperCase(),
+      meta.machine,
+      bytes(meta.file_size),
+      meta.old ? `compared with ${shown(String(meta.old.output), 100)}` : '',
+    ]
+      .filter(Boolean)
+      .join(' · ');
     fillHelp(byId('help'), shown(String(meta.weld ?? '')));
     this.#fillChoices();
     this.#listen();
@@ -26,7 +32,9 @@ export class Frame {
 
   #fillChoices() {
     const { app } = this;
-    byId('by').replaceChildren(...app.groupings.map(({ id, name, hint }) => h('option', { value: id, title: hint }, name)));
+    byId('by').replaceChildren(
+      ...app.groupings.map(({ id, name, hint }) => h('option', { value: id, title: hint }, name)),
+    );
     if (app.model.compares) byId('size').append(h('option', { value: 'change' }, 'of the change'));
     byId('debug-field').hidden = !app.model.kind.includes(KIND.debug);
   }
@@ -55,7 +63,8 @@ export class Frame {
     const { state } = app;
     for (const id of ['by', 'size', 'debug']) byId(id).value = state[id];
     const find = byId('find');
-    if (find.value !== state.find && (document.activeElement !== find || !state.find)) find.value = state.find;
+    if (find.value !== state.find && (document.activeElement !== find || !state.find))
+      find.value = state.find;
     byId('regex').setAttribute('aria-pressed', String(state.regex));
     byId('tab-groups').setAttribute('aria-selected', String(state.tab === 'groups'));
     byId('tab-pieces').setAttribute('aria-selected', String(state.tab === 'pieces'));
@@ -68,8 +77,16 @@ export class Frame {
     const { app } = this;
     const parts = app.node.ancestors.flatMap((node, i) => [
       i > 0 ? h('span', { class: 'step', 'aria-hidden': 'true' }, '›') : null,
-      h('button', { type: 'button', title: shown(node.label, 500), 'aria-current': node === app.node ? 'location' : null, onclick: () => app.open(node) },
-        h('bdi', {}, shown(node.label, 200))),
+      h(
+        'button',
+        {
+          type: 'button',
+          title: shown(node.label, 500),
+          'aria-current': node === app.node ? 'location' : null,
+          onclick: () => app.open(node),
+        },
+        h('bdi', {}, shown(node.label, 200)),
+      ),
     ]);
     byId('crumbs').replaceChildren(...parts.filter(Boolean));
   }
@@ -85,13 +102,27 @@ export class Frame {
       parts.push(strong(bytes(node)), ` here (${percent(node, totals.all)} of the ${what}) · `);
     }
     if (scene.compares) {
-      parts.push(`${bytes(totals.oldAll)} → `, strong(bytes(totals.all)), ' ', h('span', { class: totals.all > totals.oldAll ? 'grew' : 'shrank' }, change(totals.all - totals.oldAll)));
+      parts.push(
+        `${bytes(totals.oldAll)} → `,
+        strong(bytes(totals.all)),
+        ' ',
+        h(
+          'span',
+          { class: totals.all > totals.oldAll ? 'grew' : 'shrank' },
+          change(totals.all - totals.oldAll),
+        ),
+      );
       const apart = totals.all - totals.shown - (totals.oldAll - totals.oldShown);
       if (apart !== 0) parts.push(`, of it ${change(apart)} not shown`);
     } else if (totals.shown === totals.all) {
       parts.push(strong(bytes(totals.all)), ` in ${what}`);
     } else {
-      parts.push(strong(bytes(totals.shown)), ` + ${bytes(totals.all - totals.shown)} `, state.debug === 'only' ? 'other' : 'debug information', ` = ${bytes(totals.all)} ${what}`);
+      parts.push(
+        strong(bytes(totals.shown)),
+        ` + ${bytes(totals.all - totals.shown)} `,
+        state.debug === 'only' ? 'other' : 'debug information',
+        ` = ${bytes(totals.all)} ${what}`,
+      );
     }
     const element = byId('total');
     element.replaceChildren(...parts);
@@ -105,7 +136,8 @@ export class Frame {
     const warning = byId('warning');
     const wrong = state.size !== 'memory' && totals.all !== meta.file_size;
     warning.hidden = !wrong;
-    if (wrong) warning.textContent = `The pieces are ${exact(totals.all)} bytes together, the file has ${exact(meta.file_size)}: this page is wrong, please report it.`;
+    if (wrong)
+      warning.textContent = `The pieces are ${exact(totals.all)} bytes together, the file has ${exact(meta.file_size)}: this page is wrong, please report it.`;
   }
 
   #legend() {
@@ -119,28 +151,46 @@ export class Frame {
     if (app.model.compares) {
       const [less, , gone] = colours.shrank;
       const [more, , fresh] = colours.grew;
-      byId('legend').replaceChildren(entry(gone, 'gone or much smaller'), entry(colours.shrank[1], 'smaller'), entry(less, 'a little smaller'),
-        entry(colours.same, 'same'), entry(more, 'a little larger'), entry(colours.grew[1], 'larger'), entry(fresh, 'new or much larger'));
+      byId('legend').replaceChildren(
+        entry(gone, 'gone or much smaller'),
+        entry(colours.shrank[1], 'smaller'),
+        entry(less, 'a little smaller'),
+        entry(colours.same, 'same'),
+        entry(more, 'a little larger'),
+        entry(colours.grew[1], 'larger'),
+        entry(fresh, 'new or much larger'),
+      );
       return;
     }
     const sums = this.#kindSums();
-    byId('legend').replaceChildren(...KIND_NAMES.map((name, kind) => (sums[kind] ? entry(colours.kinds[kind], `${name} ${bytes(sums[kind])}`) : null)).filter(Boolean));
+    byId('legend').replaceChildren(
+      ...KIND_NAMES.map((name, kind) =>
+        sums[kind] ? entry(colours.kinds[kind], `${name} ${bytes(sums[kind])}`) : null,
+      ).filter(Boolean),
+    );
   }
 
   #kindSums() {
     const { scene, model } = this.app;
     if (this.sumsOf !== scene) {
       this.sums = new Float64Array(KIND_NAMES.length);
-      for (let piece = 0; piece < model.pieces; piece++) if (scene.shows(piece)) this.sums[scene.kind[piece]] += scene.size[piece];
+      for (let piece = 0; piece < model.pieces; piece++)
+        if (scene.shows(piece)) this.sums[scene.kind[piece]] += scene.size[piece];
       this.sumsOf = scene;
     }
     return this.sums;
   }
 
   #savings() {
-    const words = { comdat: 'COMDAT groups', icf: 'identical code folding', merged_strings: 'merged strings' };
+    const words = {
+      comdat: 'COMDAT groups',
+      icf: 'identical code folding',
+      merged_strings: 'merged strings',
+    };
     const savings = this.app.model.meta.savings ?? {};
-    const parts = Object.entries(words).filter(([key]) => savings[key] > 0).map(([key, name]) => `${name} ${bytes(savings[key])}`);
+    const parts = Object.entries(words)
+      .filter(([key]) => savings[key] > 0)
+      .map(([key, name]) => `${name} ${bytes(savings[key])}`);
     byId('savings').textContent = parts.length > 0 ? `Left out by the linker: ${parts.join(', ')}` : '';
   }
 
@@ -159,7 +209,10 @@ export class Frame {
       count++;
       sum += scene.size[piece];
     }
-    output.textContent = count === 0 ? 'nothing found' : `${plural(count, 'piece')} · ${bytes(sum)} · ${percent(sum, this.app.totals.all)}`;
+    output.textContent =
+      count === 0
+        ? 'nothing found'
+        : `${plural(count, 'piece')} · ${bytes(sum)} · ${percent(sum, this.app.totals.all)}`;
     output.dataset.count = count;
     output.dataset.sum = sum;
   }

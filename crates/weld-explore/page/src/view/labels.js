@@ -11,7 +11,8 @@ export class TextWidths {
     this.font = font;
     context.font = font;
     this.widths = new Float64Array(128);
-    for (let code = 32; code < 127; code++) this.widths[code] = context.measureText(String.fromCharCode(code)).width;
+    for (let code = 32; code < 127; code++)
+      this.widths[code] = context.measureText(String.fromCharCode(code)).width;
     this.dots = context.measureText('…').width;
   }
 
@@ -32,7 +33,8 @@ export class TextWidths {
   #fitMeasured(text, room) {
     this.context.font = this.font;
     const characters = Array.from(text.slice(0, 400));
-    const fits = count => this.context.measureText(characters.slice(0, count).join('')).width + this.dots <= room;
+    const fits = count =>
+      this.context.measureText(characters.slice(0, count).join('')).width + this.dots <= room;
     let [low, high] = [0, characters.length];
     while (low < high) {
       const middle = (low + high + 1) >> 1;

@@ -21,7 +21,9 @@ export function layout(root, width, height, budget = Infinity) {
   const until = performance.now() + budget;
   let opened = 0;
   for (let least = LEAST; ; least *= 2) {
-    const boxes = [{ node: root, value: root.value, x0: 0, y0: 0, x1: width, y1: height, depth: 0, around: null }];
+    const boxes = [
+      { node: root, value: root.value, x0: 0, y0: 0, x1: width, y1: height, depth: 0, around: null },
+    ];
     boxes.complete = true;
     for (let i = 0; i < boxes.length && boxes.length <= MOST_BOXES; i++) {
       const box = boxes[i];

@@ -150,7 +150,12 @@ function snapped(box, ratio) {
   const x = Math.round(box.x0 * ratio);
   const y = Math.round(box.y0 * ratio);
   const gap = box.isOpen || Math.min(box.x1 - box.x0, box.y1 - box.y0) > 3 ? 1 : 0;
-  return [x, y, Math.max(1, Math.round(box.x1 * ratio) - x - gap), Math.max(1, Math.round(box.y1 * ratio) - y - gap)];
+  return [
+    x,
+    y,
+    Math.max(1, Math.round(box.x1 * ratio) - x - gap),
+    Math.max(1, Math.round(box.y1 * ratio) - y - gap),
+  ];
 }
 
 function add(fills, colour, edges) {

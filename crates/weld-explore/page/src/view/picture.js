@@ -9,7 +9,7 @@ import { Painter } from './paint.js';
 
 const ZOOM_MS = 260;
 // Longer layouts go on in the next frame.
-const LAYOUT_MS = 40;
+const LAYOUT_MS = 60;
 
 export class Picture {
   /** `on` has `open(node)`, `out()`, `select(node)`, `hover(node, x, y)`. */
@@ -97,7 +97,12 @@ export class Picture {
       over.strokeStyle = colour;
       over.lineWidth = width;
       const half = width / 2;
-      over.strokeRect(box.x0 + half - 1, box.y0 + half - 1, box.x1 - box.x0 - width + 1.5, box.y1 - box.y0 - width + 1.5);
+      over.strokeRect(
+        box.x0 + half - 1,
+        box.y0 + half - 1,
+        box.x1 - box.x0 - width + 1.5,
+        box.y1 - box.y0 - width + 1.5,
+      );
     };
     outline(this.hovered, this.colours.hover, 1.5);
     outline(this.selected, this.colours.outline, 2.5);
@@ -127,15 +132,19 @@ export class Picture {
       if (box) this.on.open(this.towards(box));
     });
     let lastWheel = 0;
-    outlines.addEventListener('wheel', event => {
-      if (event.ctrlKey) return;
-      event.preventDefault();
-      if (event.timeStamp - lastWheel < 350 || Math.abs(event.deltaY) < 4) return;
-      lastWheel = event.timeStamp;
-      const box = at(event);
-      if (event.deltaY > 0) this.on.out();
-      else if (box) this.on.open(this.towards(box));
-    }, { passive: false });
+    outlines.addEventListener(
+      'wheel',
+      event => {
+        if (event.ctrlKey) return;
+        event.preventDefault();
+        if (event.timeStamp - lastWheel < 350 || Math.abs(event.deltaY) < 4) return;
+        lastWheel = event.timeStamp;
+        const box = at(event);
+        if (event.deltaY > 0) this.on.out();
+        else if (box) this.on.open(this.towards(box));
+      },
+      { passive: false },
+    );
   }
 
   /** The box around `box` that is one level below the root: where zooming towards it leads. */
@@ -206,7 +215,13 @@ export class Picture {
       context.globalAlpha = 1;
       context.drawImage(outer, -view[0] * sx, -view[1] * sy, width * sx, height * sy);
       context.globalAlpha = grown;
-      context.drawImage(inner, (small[0] - view[0]) * sx, (small[1] - view[1]) * sy, small[2] * sx, small[3] * sy);
+      context.drawImage(
+        inner,
+        (small[0] - view[0]) * sx,
+        (small[1] - view[1]) * sy,
+        small[2] * sx,
+        small[3] * sy,
+      );
       context.globalAlpha = 1;
       this.lastFrames?.push(performance.now() - now);
       if (t < 1) requestAnimationFrame(frame);

@@ -14,7 +14,11 @@ export class Table {
     this.element = element;
     this.head = h('div', { class: 'table-head', role: 'row', 'aria-rowindex': '1' });
     this.body = h('div', { class: 'table-body', role: 'rowgroup' });
-    this.scroller = h('div', { class: 'table-scroll', role: 'presentation', tabindex: '0', 'aria-label': 'Rows' }, this.body);
+    this.scroller = h(
+      'div',
+      { class: 'table-scroll', role: 'presentation', tabindex: '0', 'aria-label': 'Rows' },
+      this.body,
+    );
     this.note = h('div', { class: 'table-note', hidden: true });
     element.replaceChildren(this.head, this.scroller, this.note);
     this.rows = null;
@@ -34,17 +38,31 @@ export class Table {
     this.largest = 0;
     for (const row of rows.shown) this.largest = Math.max(this.largest, Math.abs(this.#main(row)));
     this.element.dataset.columns = columns.length;
-    this.head.replaceChildren(...columns.map(({ id, name }) => {
-      const order = sort === id ? (down ? 'descending' : 'ascending') : 'none';
-      return h('div', { role: 'columnheader', 'aria-sort': order, class: `cell cell-${id}` },
-        h('button', { type: 'button', onclick: () => this.on.sort(id) }, name, h('span', { class: 'sort-mark', 'aria-hidden': 'true' },
-          order === 'none' ? '' : down ? ' ▾' : ' ▴')));
-    }));
+    this.head.replaceChildren(
+      ...columns.map(({ id, name }) => {
+        const order = sort === id ? (down ? 'descending' : 'ascending') : 'none';
+        return h(
+          'div',
+          { role: 'columnheader', 'aria-sort': order, class: `cell cell-${id}` },
+          h(
+            'button',
+            { type: 'button', onclick: () => this.on.sort(id) },
+            name,
+            h(
+              'span',
+              { class: 'sort-mark', 'aria-hidden': 'true' },
+              order === 'none' ? '' : down ? ' ▾' : ' ▴',
+            ),
+          ),
+        );
+      }),
+    );
     const count = Math.min(rows.length, MOST_ROWS);
     this.element.setAttribute('aria-rowcount', String(rows.length + 1));
     this.body.style.height = `${count * ROW}px`;
     this.note.hidden = rows.length > 0 && rows.length <= MOST_ROWS;
-    this.note.textContent = rows.length === 0 ? 'Nothing here.' : `The first ${exact(MOST_ROWS)} of ${exact(rows.length)} rows.`;
+    this.note.textContent =
+      rows.length === 0 ? 'Nothing here.' : `The first ${exact(MOST_ROWS)} of ${exact(rows.length)} rows.`;
     if (changed) this.scroller.scrollTop = 0;
     this.#fill(true);
   }
@@ -60,7 +78,8 @@ export class Table {
     if (scrolls && row >= 0) {
       const top = this.rows.shown.indexOf(row) * ROW;
       const { scrollTop, clientHeight } = this.scroller;
-      if (top >= 0 && (top < scrollTop || top + ROW > scrollTop + clientHeight)) this.scroller.scrollTop = top - clientHeight / 3;
+      if (top >= 0 && (top < scrollTop || top + ROW > scrollTop + clientHeight))
+        this.scroller.scrollTop = top - clientHeight / 3;
     }
     this.#fill(true);
   }
@@ -83,15 +102,19 @@ export class Table {
     const { rows } = this;
     const row = rows.shown[place];
     const selected = row === this.selected;
-    const element = h('div', {
-      class: `row${selected ? ' selected' : ''}`,
-      role: 'row',
-      'aria-rowindex': place + 2,
-      'aria-selected': selected ? 'true' : 'false',
-      onclick: () => this.on.pick(row),
-      ondblclick: () => this.on.open(row),
-      onpointerenter: () => this.on.point(row),
-    }, this.columns.map(({ id }) => this.#cell(id, row)));
+    const element = h(
+      'div',
+      {
+        class: `row${selected ? ' selected' : ''}`,
+        role: 'row',
+        'aria-rowindex': place + 2,
+        'aria-selected': selected ? 'true' : 'false',
+        onclick: () => this.on.pick(row),
+        ondblclick: () => this.on.open(row),
+        onpointerenter: () => this.on.point(row),
+      },
+      this.columns.map(({ id }) => this.#cell(id, row)),
+    );
     element.style.transform = `translateY(${place * ROW}px)`;
     return element;
   }
@@ -104,7 +127,16 @@ export class Table {
       const dot = h('span', { class: 'dot', 'aria-hidden': 'true' });
       dot.style.background = this.swatch(row);
       const text = rows.entries.isGroup(row)
-        ? h('button', { type: 'button', class: 'group-name', tabindex: '-1', onclick: event => (event.stopPropagation(), on.open(row)) }, h('bdi', {}, name))
+        ? h(
+            'button',
+            {
+              type: 'button',
+              class: 'group-name',
+              tabindex: '-1',
+              onclick: event => (event.stopPropagation(), on.open(row)),
+            },
+            h('bdi', {}, name),
+          )
         : h('bdi', {}, name);
       const element = cell(dot, h('span', { class: 'row-name', title: name }, text));
       return element;

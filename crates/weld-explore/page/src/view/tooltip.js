@@ -27,7 +27,10 @@ export class Tooltip {
   }
 
   #contents(node, scene) {
-    const around = node.ancestors.slice(1, -1).map(at => shown(at.label, 80)).join(' › ');
+    const around = node.ancestors
+      .slice(1, -1)
+      .map(at => shown(at.label, 80))
+      .join(' › ');
     const whole = node.tree.root.value;
     const lines = [h('div', { class: 'tip-name' }, h('bdi', {}, shown(node.label, 360)))];
     if (around) lines.push(h('div', { class: 'tip-where' }, h('bdi', {}, around)));
@@ -35,7 +38,13 @@ export class Tooltip {
       const [before, after] = [node.sum(scene.oldSize), node.sum(scene.size)];
       lines.push(h('div', {}, `${bytes(before)} → ${bytes(after)} (${change(after - before)})`));
     } else {
-      lines.push(h('div', {}, `${bytes(node.value)}${node.value < 1000 ? '' : ` · ${exact(node.value)} bytes`} · ${percent(node.value, whole)}`));
+      lines.push(
+        h(
+          'div',
+          {},
+          `${bytes(node.value)}${node.value < 1000 ? '' : ` · ${exact(node.value)} bytes`} · ${percent(node.value, whole)}`,
+        ),
+      );
     }
     const pieces = node.count > 1 ? ` · ${plural(node.count, 'piece')}` : '';
     lines.push(h('div', { class: 'tip-where' }, `${KIND_NAMES[mainKind(node, scene)]}${pieces}`));

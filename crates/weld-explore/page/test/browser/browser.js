@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import puppeteer from 'puppeteer-core';
 
-const PROGRAMS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const PROGRAMS = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 
 /** A browser without a window, and without any network. */
 export function launch() {
@@ -14,7 +19,13 @@ export function launch() {
   if (!executablePath) throw new Error('no Chromium: apt-get install chromium');
   return puppeteer.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--hide-scrollbars', '--disable-dev-shm-usage'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--font-render-hinting=none',
+      '--hide-scrollbars',
+      '--disable-dev-shm-usage',
+    ],
   });
 }
 
@@ -32,7 +43,11 @@ export function fileOf(html) {
  * Opens `address` and waits for its data. The tab gets `problems`: what went wrong in it, and `requests`: what it
  * wanted from elsewhere.
  */
-export async function open(browser, address, { width = 1280, height = 800, dark = false, ready = true, scale = 1 } = {}) {
+export async function open(
+  browser,
+  address,
+  { width = 1280, height = 800, dark = false, ready = true, scale = 1 } = {},
+) {
   // Each tab has a storage of its own, so that no test sees another's choices.
   const context = await browser.createBrowserContext();
   const tab = await context.newPage();

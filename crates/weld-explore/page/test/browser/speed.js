@@ -21,7 +21,10 @@ export async function measure(browser, pieces) {
   await tab.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'no-preference' }]);
   figures.zoomTask = await longestTask(tab, async () => {
     for (const label of ['.text', 'lib/libllvm-lite.a']) {
-      await tab.evaluate(name => [...document.querySelectorAll('.group-name')].find(el => el.textContent === name).click(), label);
+      await tab.evaluate(
+        name => [...document.querySelectorAll('.group-name')].find(el => el.textContent === name).click(),
+        label,
+      );
       await sleep(500);
     }
     for (let i = 0; i < 2; i++) {
@@ -31,11 +34,15 @@ export async function measure(browser, pieces) {
   });
   figures.worstFrame = await tab.evaluate(() => window.weldFrames ?? null);
   for (const by of ['source', 'namespace', 'instance']) {
-    figures[by] = await timed(tab, id => {
-      const select = document.getElementById('by');
-      select.value = id;
-      select.dispatchEvent(new Event('change'));
-    }, by);
+    figures[by] = await timed(
+      tab,
+      id => {
+        const select = document.getElementById('by');
+        select.value = id;
+        select.dispatchEvent(new Event('change'));
+      },
+      by,
+    );
   }
   figures.allSymbols = await timed(tab, () => document.getElementById('tab-pieces').click());
   const begin = Date.now();
@@ -90,8 +97,10 @@ async function longestTask(tab, act) {
 export function line(figures) {
   const ms = name => `${name} ${Math.round(figures[name])}`;
   const { zoomTask: zoom } = figures;
-  return `page ${(figures.page / 1e6).toFixed(1)} MB; ms: ${['parsed', 'unpack', 'names', 'draw', 'first', 'source', 'namespace', 'instance', 'allSymbols', 'search'].map(ms).join(', ')}; ` +
-    `zoom frames: median ${zoom.median}, 95 % ${zoom.p95}, longest ${zoom.longest} of ${zoom.frames}`;
+  return (
+    `page ${(figures.page / 1e6).toFixed(1)} MB; ms: ${['parsed', 'unpack', 'names', 'draw', 'first', 'source', 'namespace', 'instance', 'allSymbols', 'search'].map(ms).join(', ')}; ` +
+    `zoom frames: median ${zoom.median}, 95 % ${zoom.p95}, longest ${zoom.longest} of ${zoom.frames}`
+  );
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {

@@ -8,7 +8,7 @@ function namespaces(name) {
   const place = { from: 0, to: 0 };
   findNamespace(bytes, 0, bytes.length, place);
   const parts = [];
-  for (let at = place.from; at < place.to; ) {
+  for (let at = place.from; at < place.to;) {
     const end = componentEnd(bytes, at, place.to);
     parts.push(new TextDecoder().decode(bytes.subarray(at, end)));
     at = end + 2;
@@ -19,7 +19,11 @@ function namespaces(name) {
 for (const [name, parts, short] of [
   ['main', [], 'main'],
   ['std::terminate()', ['std'], 'terminate'],
-  ['clang::ast::Visitor<std::pair<A::X, B> >::visit(clang::Decl*)', ['clang', 'ast', 'Visitor<std::pair<A::X, B> >'], 'visit'],
+  [
+    'clang::ast::Visitor<std::pair<A::X, B> >::visit(clang::Decl*)',
+    ['clang', 'ast', 'Visitor<std::pair<A::X, B> >'],
+    'visit',
+  ],
   ['void llvm::sort<llvm::X::Y>(llvm::X::Y*, int)', ['llvm'], 'sort<llvm::X::Y>'],
   ['std::vector<int>::iterator ns::f<int>(a::b)', ['ns'], 'f<int>'],
   ['unsigned long const* ns::g<int>()', ['ns'], 'g<int>'],
@@ -39,7 +43,11 @@ for (const [name, parts, short] of [
   ['<&mut dyn a::B as c::D>::e', ['a', 'B'], 'e'],
   ['<[T] as alloc::borrow::ToOwned>::to_owned', ['alloc', 'borrow', 'ToOwned'], 'to_owned'],
   ['<a::B<fn(u8) -> c::D> as e::F>::g', ['a', 'B<fn(u8) -> c::D>'], 'g'],
-  ['core::ptr::drop_in_place<alloc::string::String>', ['core', 'ptr'], 'drop_in_place<alloc::string::String>'],
+  [
+    'core::ptr::drop_in_place<alloc::string::String>',
+    ['core', 'ptr'],
+    'drop_in_place<alloc::string::String>',
+  ],
   ['<a::B>::c', ['a', 'B'], 'c'],
   ['public: virtual void __cdecl ns::C::f(int)', ['ns', 'C'], 'f'],
   ["`anonymous namespace'::f", ["`anonymous namespace'"], 'f'],

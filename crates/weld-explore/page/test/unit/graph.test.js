@@ -48,7 +48,8 @@ test('why: path, reason, referrers, what is kept', async () => {
   const path = await why.path(last);
   assert.ok(path.length > 0);
   assert.ok(why.rootReason(path[0]) !== '');
-  for (let i = 1; i < path.length; i++) assert.ok(to.slice(start[path[i - 1]], start[path[i - 1] + 1]).includes(path[i]));
+  for (let i = 1; i < path.length; i++)
+    assert.ok(to.slice(start[path[i - 1]], start[path[i - 1] + 1]).includes(path[i]));
   assert.equal(path.at(-1), last);
   for (const from of why.referrers(last)) assert.ok(why.references(from).includes(last));
   const { dominator, keeps } = made.tables.input_sections;
@@ -67,7 +68,10 @@ test('who asked for an archive member, without going in circles', async () => {
   objects.asked_by[2] = 5;
   objects.asked_by[4] = 4;
   const why = new Why(await modelOf(made));
-  assert.deepEqual(why.askedFor(3).map(({ by }) => by), [2, 4, 3]);
+  assert.deepEqual(
+    why.askedFor(3).map(({ by }) => by),
+    [2, 4, 3],
+  );
   assert.deepEqual(why.askedFor(0), []);
 });
 

@@ -39,5 +39,6 @@ for (const [what, bytes, count, encoding] of [
   ['an unknown encoding', [1], 1, 'morse'],
   ['a difference below zero', [1], 1, 'delta'],
 ]) {
-  test(`damage is told: ${what}`, () => assert.throws(() => decodeColumn(Uint8Array.from(bytes), count, encoding)));
+  test(`damage is told: ${what}`, () =>
+    assert.throws(() => decodeColumn(Uint8Array.from(bytes), count, encoding)));
 }

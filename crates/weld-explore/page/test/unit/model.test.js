@@ -52,7 +52,10 @@ test('kinds by words', () => {
 
 test('references to what is not there are damage', async () => {
   for (const [table, column, value] of [
-    ['pieces', 'input_section', 99999], ['pieces', 'output_section', 999], ['input_sections', 'object', 99999], ['objects', 'archive', 999],
+    ['pieces', 'input_section', 99999],
+    ['pieces', 'output_section', 999],
+    ['input_sections', 'object', 99999],
+    ['objects', 'archive', 999],
   ]) {
     const made = program({ pieces: 200 });
     made.tables[table][column][3] = value;
@@ -61,7 +64,8 @@ test('references to what is not there are damage', async () => {
   }
 });
 
-test('another format is told', () => assert.throws(() => new Model({ format: 2 }, null, new Map()), /format 2/));
+test('another format is told', () =>
+  assert.throws(() => new Model({ format: 2 }, null, new Map()), /format 2/));
 
 test('columns outside their part, or of other lengths, are damage', async () => {
   const made = program({ pieces: 200 });

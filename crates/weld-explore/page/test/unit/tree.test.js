@@ -13,7 +13,17 @@ import { modelOf } from './model-of.js';
 async function treeOf(options, by, state = {}) {
   const model = await modelOf(program(options));
   const scene = makeScene(model, { ...readHash(''), debug: 'with', ...state });
-  return { model, scene, tree: new Tree(model, GROUPINGS.find(({ id }) => id === by), scene.area, scene.shows, 'prog') };
+  return {
+    model,
+    scene,
+    tree: new Tree(
+      model,
+      GROUPINGS.find(({ id }) => id === by),
+      scene.area,
+      scene.shows,
+      'prog',
+    ),
+  };
 }
 
 // All pieces below a node, each level checked: children fill their parent, largest first, no piece twice.
@@ -64,7 +74,9 @@ for (const { id } of GROUPINGS) {
 
 test('debug information and the rest are the file', async () => {
   const { model } = await treeOf({ pieces: 1500 }, 'section');
-  const parts = ['without', 'only'].map(debug => totals(model, makeScene(model, { ...readHash(''), debug })).shown);
+  const parts = ['without', 'only'].map(
+    debug => totals(model, makeScene(model, { ...readHash(''), debug })).shown,
+  );
   assert.ok(parts.every(part => part > 0));
   assert.equal(parts[0] + parts[1], model.meta.file_size);
 });
@@ -122,7 +134,12 @@ for (const budget of [Infinity, 0]) {
     }
     for (const box of boxes) {
       if (!box.around) continue;
-      assert.ok(box.x0 >= box.around.x0 - 1e-6 && box.x1 <= box.around.x1 + 1e-6 && box.y0 >= box.around.y0 - 1e-6 && box.y1 <= box.around.y1 + 1e-6);
+      assert.ok(
+        box.x0 >= box.around.x0 - 1e-6 &&
+          box.x1 <= box.around.x1 + 1e-6 &&
+          box.y0 >= box.around.y0 - 1e-6 &&
+          box.y1 <= box.around.y1 + 1e-6,
+      );
     }
     const leaf = boxes.findLast(box => !box.isOpen);
     assert.equal(boxAt(boxes, (leaf.x0 + leaf.x1) / 2, (leaf.y0 + leaf.y1) / 2), leaf);
@@ -136,8 +153,14 @@ test('rows of the table sum up to the node, and sort', async () => {
     assert.equal(sum, tree.root.sum(scene.size));
     for (const column of ['size', 'old', 'delta', 'count', 'name']) {
       rows.sort(column, true);
-      const values = [...rows.shown].map(row => (column === 'delta' ? rows.delta(row) : column === 'name' ? 0 : rows[column][row]));
-      assert.deepEqual(values, [...values].sort((a, b) => b - a), column);
+      const values = [...rows.shown].map(row =>
+        column === 'delta' ? rows.delta(row) : column === 'name' ? 0 : rows[column][row],
+      );
+      assert.deepEqual(
+        values,
+        [...values].sort((a, b) => b - a),
+        column,
+      );
     }
   }
 });

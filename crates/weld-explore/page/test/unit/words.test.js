@@ -8,9 +8,19 @@ import { program, HOSTILE } from '../synthetic.js';
 import { modelOf } from './model-of.js';
 
 test('numbers for people', () => {
-  assert.deepEqual([0, 999, 1000, 12345, 999999, 123456789].map(bytes), ['0 B', '999 B', '1.00 kB', '12.3 kB', '1.00 MB', '123 MB']);
+  assert.deepEqual([0, 999, 1000, 12345, 999999, 123456789].map(bytes), [
+    '0 B',
+    '999 B',
+    '1.00 kB',
+    '12.3 kB',
+    '1.00 MB',
+    '123 MB',
+  ]);
   assert.deepEqual([1500, -1500, 0].map(change), ['+1.50 kB', '−1.50 kB', '0 B']);
-  assert.deepEqual([percent(1, 3), percent(1, 1e6), percent(0, 5), percent(1, 0)], ['33.3 %', '<0.01 %', '0.00 %', '']);
+  assert.deepEqual(
+    [percent(1, 3), percent(1, 1e6), percent(0, 5), percent(1, 0)],
+    ['33.3 %', '<0.01 %', '0.00 %', ''],
+  );
   assert.deepEqual([plural(1, 'piece'), plural(1200, 'piece')], ['1 piece', '1,200 pieces']);
 });
 
@@ -20,7 +30,19 @@ test('what would not show is spelled out', () => {
 });
 
 test('addresses hold the whole view', () => {
-  const state = { ...readHash(''), by: 'namespace', path: ['a/b', '%2F', '~rest:3', ...HOSTILE], find: 'x&y=#%', regex: true, sort: 'name', down: false, piece: 12, debug: 'with', size: 'memory', tab: 'pieces' };
+  const state = {
+    ...readHash(''),
+    by: 'namespace',
+    path: ['a/b', '%2F', '~rest:3', ...HOSTILE],
+    find: 'x&y=#%',
+    regex: true,
+    sort: 'name',
+    down: false,
+    piece: 12,
+    debug: 'with',
+    size: 'memory',
+    tab: 'pieces',
+  };
   assert.deepEqual(readHash(writeHash(state)), state);
   assert.equal(writeHash(readHash('')), '#');
   assert.deepEqual(readHash('#piece=-1&nonsense&path='), { ...readHash(''), path: [''] });
@@ -40,8 +62,14 @@ test('searches: text, capitals, fields, expressions', async () => {
   assert.deepEqual([...(await run('symbol:render'))], expected(/render/i));
   assert.deepEqual([...(await run('symbol:^engine::(scene|net)', true))], expected(/^engine::(scene|net)/i));
   const byObject = await run('object:.o');
-  assert.deepEqual([...byObject], [...model.object].map(object => (object ? 1 : 0)));
-  assert.equal((await run('zzzz no such')).reduce((a, b) => a + b), 0);
+  assert.deepEqual(
+    [...byObject],
+    [...model.object].map(object => (object ? 1 : 0)),
+  );
+  assert.equal(
+    (await run('zzzz no such')).reduce((a, b) => a + b),
+    0,
+  );
 });
 
 test('colours of changes', () => {
