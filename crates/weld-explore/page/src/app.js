@@ -82,7 +82,16 @@ export class App {
 
   /** All data has arrived. */
   complete() {
+    this.why.isComplete = true;
     if (this.state.piece >= 0) this.showPiece(this.state.piece, false);
+    else if (this.selected) this.details.show(this.selected, this.scene, this.colours);
+  }
+
+  /** What is not needed for the picture cannot be read. */
+  damaged(why) {
+    this.why.damage = why;
+    this.frame.warn(`The references in this page are damaged: ${why}.`);
+    if (this.selected) this.details.show(this.selected, this.scene, this.colours);
   }
 
   // Replaces what makes no sense in this page.
@@ -271,8 +280,13 @@ export class App {
 
   /** Selects `piece`, and goes out as far as needed to see it. */
   showPiece(piece, goes = true) {
-    const node = piece >= 0 && piece < this.model.pieces ? this.tree.locate(piece) : null;
-    if (!node) return;
+    if (!(piece >= 0 && piece < this.model.pieces)) return;
+    const node = this.tree.locate(piece);
+    if (!node) {
+      // Not in the picture: without bytes in the file, or debug information. Its details are known all the same.
+      this.select(this.tree.outside(piece));
+      return;
+    }
     if (goes && !node.ancestors.includes(this.node)) {
       let around = this.node;
       while (!node.ancestors.includes(around)) around = around.parent;

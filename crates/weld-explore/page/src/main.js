@@ -32,8 +32,14 @@ async function start() {
   app.begin();
   performance.mark('weld:first-picture');
   requestAnimationFrame(() => setTimeout(() => performance.mark('weld:first-shown'), 0));
-  for (const name of wanted) if (LATER.has(name)) blobs.set(name, await readBlob(name));
-  app.complete();
+  try {
+    for (const name of wanted) if (LATER.has(name)) blobs.set(name, await readBlob(name));
+    app.complete();
+  } catch (error) {
+    if (!(error instanceof DamagedPage)) throw error;
+    // Without the references the picture is still right.
+    app.damaged(error.message);
+  }
   document.documentElement.dataset.ready = 'true';
 }
 

@@ -56,6 +56,9 @@ export function delta(numbers) {
   );
 }
 
+// Columns in which neighbours are not near each other; in the others differences are shorter.
+const ULEB = new Set(['kind', 'size', 'memory', 'old_size', 'old_memory', 'language', 'role', 'to', 'keeps']);
+
 /**
  * A page: `meta` without names and columns, `names` a NameTable, `tables` of arrays by table and column. Tables
  * of references go to a blob of their own.
@@ -66,7 +69,7 @@ export function page(meta, names, tables) {
   const columns = [];
   for (const [table, content] of Object.entries(tables)) {
     for (const [column, numbers] of Object.entries(content)) {
-      const encoding = table === 'graph' && column === 'start' ? 'delta' : 'uleb';
+      const encoding = ULEB.has(column) ? 'uleb' : 'delta';
       const bytes = encoding === 'delta' ? delta(numbers) : uleb(numbers);
       const blob =
         table === 'graph' ||

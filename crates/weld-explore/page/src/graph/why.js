@@ -13,6 +13,10 @@ export class Why {
     this.known = tables.has('graph.start') && tables.has('graph.to') && tables.has('roots.input_section');
     this.hasDominators = tables.has('input_sections.dominator') && tables.has('input_sections.keeps');
     this.hasArchives = tables.has('objects.asked_by');
+    /** Has all of it been read? */
+    this.isComplete = false;
+    /** Why it could not be. */
+    this.damage = '';
     this.made = new Map();
   }
 
@@ -94,10 +98,10 @@ export class Why {
   /** Who asked for the archive member `object`, and for what, back to an object that was given: `{ by, symbol }`. */
   askedFor(object) {
     const { tables, counts } = this.model;
-    const by = tables.references('objects.asked_by', counts.objects + 1);
+    const by = tables.column('objects.asked_by');
     const chain = [];
     const seen = new Set();
-    for (let at = object; by[at] && !seen.has(at); at = by[at] - 1) {
+    for (let at = object; by[at] && by[at] <= counts.objects && !seen.has(at); at = by[at] - 1) {
       seen.add(at);
       chain.push({ by: by[at] - 1, symbol: this.model.nameOf('objects.asked_for', at) });
     }

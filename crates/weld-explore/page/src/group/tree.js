@@ -188,6 +188,13 @@ export class Tree {
     return node;
   }
 
+  /** A node for `piece`, which is not in the tree. */
+  outside(piece) {
+    const place = { model: this.model, area: this.area, order: Uint32Array.of(piece), root: this.root };
+    const label = this.model.pieceName(piece);
+    return new Node(place, null, { kind: 'piece', lo: 0, hi: 1, area: this.area[piece], label, state: null });
+  }
+
   /** The node of `piece` with its ancestors; null if it is not in the tree. */
   locate(piece) {
     if (!this.order.includes(piece)) return null;

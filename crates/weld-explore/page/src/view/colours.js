@@ -5,8 +5,6 @@
 
 const LIGHT = {
   kinds: ['#7ea6f4', '#6fcbb9', '#f3c46b', '#ef9f78', '#b9a2ea', '#a9b4c4', '#d8dde5', '#d9b3c9'],
-  ink: '#14233b',
-  faintInk: 'rgba(20, 35, 59, 0.62)',
   ground: '#ffffff',
   levels: ['#eef1f5', '#e3e8ef', '#d9dfe8', '#ced6e1', '#c4cdd9'],
   headerInk: '#38445a',
@@ -19,8 +17,6 @@ const LIGHT = {
 
 const DARK = {
   kinds: ['#4470c4', '#2c8f80', '#b98528', '#a85c38', '#7459b5', '#5a6679', '#3a424f', '#80607a'],
-  ink: '#f2f5fa',
-  faintInk: 'rgba(242, 245, 250, 0.66)',
   ground: '#14171d',
   levels: ['#1c2129', '#242a34', '#2b323e', '#333b49', '#3b4453'],
   headerInk: '#c3cbd8',
@@ -42,6 +38,22 @@ export function changeColour(colours, before, after) {
   const scale = after > before ? colours.grew : colours.shrank;
   const share = Math.abs(after - before) / Math.max(before, after);
   return scale[share < 0.1 ? 0 : share < 0.6 ? 1 : 2];
+}
+
+const inks = new Map();
+
+/** Dark or light letters, whichever can be read on `colour`: `{ ink, faint }`. */
+export function inkOn(colour) {
+  let letters = inks.get(colour);
+  if (!letters) {
+    const [red, green, blue] = [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16));
+    const isLight = 0.299 * red + 0.587 * green + 0.114 * blue > 128;
+    letters = isLight
+      ? { ink: '#14233b', faint: 'rgba(20, 35, 59, 0.65)' }
+      : { ink: '#f5f7fb', faint: 'rgba(245, 247, 251, 0.75)' };
+    inks.set(colour, letters);
+  }
+  return letters;
 }
 
 /** `colour` ("#rrggbb") mixed with `other`, `share` of it left. */

@@ -133,11 +133,18 @@ export class Frame {
   }
 
   #checkSum(state, totals, meta) {
+    if (state.size === 'memory' || totals.all === meta.file_size) return;
+    this.warn(
+      `The pieces are ${exact(totals.all)} bytes together, the file has ${exact(meta.file_size)}: ` +
+        'this page is wrong, please report it.',
+    );
+  }
+
+  /** Shows a warning above the picture. */
+  warn(text) {
     const warning = byId('warning');
-    const wrong = state.size !== 'memory' && totals.all !== meta.file_size;
-    warning.hidden = !wrong;
-    if (wrong)
-      warning.textContent = `The pieces are ${exact(totals.all)} bytes together, the file has ${exact(meta.file_size)}: this page is wrong, please report it.`;
+    warning.textContent = text;
+    warning.hidden = false;
   }
 
   #legend() {

@@ -6,7 +6,7 @@
 
 import { HEADER } from './layout.js';
 import { TextWidths, shortName } from './labels.js';
-import { changeColour, mix } from './colours.js';
+import { changeColour, inkOn, mix } from './colours.js';
 import { bytes, change, shown } from '../format.js';
 import { KIND_NAMES } from '../data/kinds.js';
 
@@ -50,16 +50,22 @@ export class Painter {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.textBaseline = 'middle';
     for (const box of texts) if (box.isOpen) this.#header(box, scene, colours);
-    for (const box of texts) if (!box.isOpen) this.#name(box, scene, colours);
+    for (const box of texts) if (!box.isOpen) this.#name(box, scene);
   }
 
   #leaf(fills, box, edges, scene, colours) {
     const colour = leafColour(box.node, scene, colours);
+    box.colour = colour;
+    box.isWashed = false;
     if (!scene.found) return add(fills, colour, edges);
     const share = box.node.sum(scene.foundArea) / box.node.value;
     const [x, y, width, height] = edges;
     const filled = share > 0 ? Math.max(1, Math.round(height * share)) : 0;
-    if (filled < height) add(fills, mix(colour, colours.ground, 0.22), [x, y, width, height - filled]);
+    const washed = mix(colour, colours.ground, 0.22);
+    if (filled < height) add(fills, washed, [x, y, width, height - filled]);
+    // Names are at the top, which is filled last.
+    if (filled < height - 20) box.colour = washed;
+    box.isWashed = filled === 0;
     if (filled > 0) add(fills, colour, [x, y + height - filled, width, filled]);
   }
 
@@ -85,7 +91,7 @@ export class Painter {
     }
   }
 
-  #name(box, scene, colours) {
+  #name(box, scene) {
     const { context } = this;
     const [width, height] = [box.x1 - box.x0, box.y1 - box.y0];
     const room = width - 9;
@@ -94,12 +100,13 @@ export class Painter {
     const twoLines = height > 32;
     context.textAlign = 'left';
     context.font = FONTS.leaf;
-    context.fillStyle = scene.found && box.node.sum(scene.foundArea) === 0 ? colours.faintInk : colours.ink;
+    const { ink, faint } = inkOn(box.colour);
+    context.fillStyle = box.isWashed ? faint : ink;
     context.fillText(text, box.x0 + 4, box.y0 + (twoLines ? 11 : Math.min(height / 2, 11)));
     if (!twoLines) return;
     const size = this.widths.small.fit(sizeText(box.node, scene), room);
     context.font = FONTS.small;
-    context.fillStyle = colours.faintInk;
+    context.fillStyle = faint;
     context.fillText(size, box.x0 + 4, box.y0 + 26);
   }
 }

@@ -360,6 +360,28 @@ test('pages without data, and damaged ones, say so', async () => {
   }
 });
 
+test('damaged references leave the picture', () => {
+  const cut = made.html().replace(/(id="weld-graph">.{400})[^<]*/, '$1');
+  return inTab(fileOf(cut), async tab => {
+    assert.match(await text(tab, '#warning'), /references in this page are damaged/);
+    assert.equal((await total(tab)).all, made.meta.file_size);
+    const box = await (await tab.$('#outlines')).boundingBox();
+    await tab.mouse.click(box.x + 200, box.y + 200);
+    await tab.waitForFunction(() => /damaged/.test(document.getElementById('details').textContent));
+  });
+});
+
+test('what is not in the picture has details', () =>
+  inTab(plain, async tab => {
+    const zero = made.tables.pieces.size.findIndex(
+      (size, i) => size === 0 && made.tables.pieces.input_section[i],
+    );
+    await tab.goto(`${plain}#piece=${zero}`);
+    await tab.reload();
+    await tab.waitForSelector('#details .way');
+    assert.match(await text(tab, '#details'), /In memory/);
+  }));
+
 test('sums that are not the file are told', () => {
   const wrong = program({ pieces: 300 });
   wrong.meta.file_size += 5;

@@ -18,13 +18,26 @@ test('numbers that need more than 32 bits', () => {
 });
 
 test('differences', () => {
-  const numbers = [10, 3, 3, 4_000_000_000, 0, 1];
-  assert.deepEqual([...decodeColumn(delta(numbers), numbers.length, 'delta')], numbers);
+  for (const numbers of [
+    [10, 3, 3, 4_000_000_000, 0, 1],
+    [5, 2 ** 31 - 1, 0, 2 ** 31],
+    [2 ** 40, 7, 2 ** 52],
+  ]) {
+    assert.deepEqual([...decodeColumn(delta(numbers), numbers.length, 'delta')], numbers);
+  }
 });
 
 test('addresses are exact to 64 bits', () => {
   const numbers = [0xffffffff80000000n, 0n, 0x7fffffffffffffffn];
   assert.deepEqual([...decodeAddresses(uleb(numbers), 3, 'uleb')], numbers);
+});
+
+test('addresses by differences, which wrap round', () => {
+  // From 0 to 2^64 - 2^31 is a step of -2^31.
+  assert.deepEqual(
+    [...decodeAddresses(uleb([2n ** 32n - 1n, 2n]), 2, 'delta')],
+    [0xffffffff80000000n, 0xffffffff80000001n],
+  );
 });
 
 test('an empty column', () => assert.equal(decodeColumn(new Uint8Array(), 0, 'uleb').length, 0));
