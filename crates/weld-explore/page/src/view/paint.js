@@ -54,7 +54,9 @@ export class Painter {
   }
 
   #leaf(fills, box, edges, scene, colours) {
-    const colour = leafColour(box.node, scene, colours);
+    const own = leafColour(box.node, scene, colours);
+    // What is too small to be seen by itself is paler than what is one thing.
+    const colour = box.node.kind === 'rest' ? mix(own, colours.levels[1], 0.5) : own;
     box.colour = colour;
     box.isWashed = false;
     if (!scene.found) return add(fills, colour, edges);
