@@ -8,7 +8,7 @@ import { GROUPINGS } from './group/groupings.js';
 import { Tree, pathPart } from './group/tree.js';
 import { Why } from './graph/why.js';
 import { makeScene, totals } from './scene.js';
-import { search } from './search.js';
+import { parseQuery, search } from './search.js';
 import { Picture } from './view/picture.js';
 import { Table } from './view/table.js';
 import { childRows, pieceRows } from './view/rows.js';
@@ -299,7 +299,7 @@ export class App {
     const turn = ++this.searchTurn;
     const { find, regex } = this.state;
     let found = null;
-    if (find.trim()) {
+    if (parseQuery(find).text) {
       try {
         found = await search(this.model, { text: find, isRegex: regex }, () => turn !== this.searchTurn);
       } catch (error) {

@@ -19,6 +19,7 @@ export function launch() {
   if (!executablePath) throw new Error('no Chromium: apt-get install chromium');
   return puppeteer.launch({
     executablePath,
+    protocolTimeout: 30000,
     args: [
       '--no-sandbox',
       '--disable-gpu',
