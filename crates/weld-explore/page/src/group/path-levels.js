@@ -6,6 +6,7 @@
 // itself. Chains of groups with one child each are one group ("home/me/project/src").
 
 import { Components } from './components.js';
+import { byLevels } from './levels.js';
 
 /**
  * Groups of pieces by their ways. `wayOf[piece]` is 1 and more for a way, and 0 for pieces without one, for which
@@ -24,10 +25,12 @@ export function byPaths(model, ways, rules) {
     limit: ways.to,
   };
   run.place = new Int32Array(run.cursor.length).fill(-1);
+  const others = byLevels(['outputSection', 'archive', 'object']).start(model);
   return {
     root: 'root',
     level(state, order, lo, hi) {
-      return state === 'end' ? null : pathLevel(run, order, lo, hi, state === 'root');
+      if (state === 'root' || state === 'path') return pathLevel(run, order, lo, hi, state === 'root');
+      return others.level(state, order, lo, hi);
     },
   };
 }
@@ -58,7 +61,8 @@ function pathLevel(run, order, lo, hi, isRoot) {
   return {
     keyOf,
     keys,
-    state: key => (key < COMPONENTS ? 'end' : 'path'),
+    // Pieces without a path are grouped by what they are in.
+    state: key => (key < COMPONENTS ? 0 : 'path'),
     label(key, piece, count) {
       if (key < COMPONENTS) return rules.none(key);
       if (key >= endedFrom || (rules.namesPieces && count === 1)) return model.pieceName(piece);

@@ -4,6 +4,7 @@
 // largest first. Nodes as objects exist only for children that somebody sees. Children too small to see are
 // together one node, the "rest", which can be opened like any other.
 
+import { exact } from '../format.js';
 import { numbersFrom, partition, sortPieces } from './partition.js';
 
 export class Node {
@@ -67,7 +68,7 @@ export class Node {
     let node = this.kids.get(key);
     if (!node) {
       const groups = this.groups;
-      const label = `${groups.n - index} smaller ones`;
+      const label = `${exact(groups.n - index)} smaller ones`;
       const [lo, hi] = [groups.lo[index], groups.lo[groups.n]];
       let area = 0;
       for (let i = index; i < groups.n; i++) area += groups.area[i];

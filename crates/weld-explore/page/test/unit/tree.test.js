@@ -100,6 +100,13 @@ test('namespaces are groups, and functions in them', async () => {
   for (let i = engine.lo; i < engine.hi; i++) assert.match(tree.model.pieceName(tree.order[i]), /engine::/);
 });
 
+test('what has no name is grouped by what it is in', async () => {
+  const { tree } = await treeOf({ pieces: 3000 }, 'namespace');
+  const nameless = tree.find(['(no name)']);
+  const labels = [...Array(nameless.groups.n).keys()].map(i => nameless.child(i).label);
+  assert.ok(labels.includes('.debug_info') && labels.includes('.symtab'), labels.join());
+});
+
 test('instances are summed over what they are instances of', async () => {
   const { tree, model } = await treeOf({ pieces: 3000 }, 'instance');
   const all = tree.find(['instances of templates and generics']);
