@@ -116,7 +116,7 @@ export class App {
     const differs = (...keys) => keys.some(key => String(before[key]) !== String(this.state[key]));
     if (differs('size', 'debug')) this.#makeScene();
     if (differs('size', 'debug', 'by')) {
-      if (!changes.path) this.state.path = [];
+      if (!changes.path) this.state.path = differs('by') ? (this.#grouping().begin ?? []) : [];
       this.#makeTree();
     }
     if (differs('find', 'regex')) this.#search();
@@ -165,11 +165,14 @@ export class App {
         if (found[piece]) scene.foundArea[piece] = scene.area[piece];
   }
 
+  #grouping() {
+    return this.groupings.find(({ id }) => id === this.state.by);
+  }
+
   #makeTree() {
-    const grouping = this.groupings.find(({ id }) => id === this.state.by);
     this.tree = new Tree(
       this.model,
-      grouping,
+      this.#grouping(),
       this.scene.area,
       this.scene.shows,
       this.model.meta.output || 'file',

@@ -5,6 +5,8 @@ import { bySource, byNamespace, sourceOfPieces } from './paths.js';
 
 const SECTIONS = ['outputSection', 'archive', 'object', 'section'];
 
+const INSTANCES = 'instances of templates and generics';
+
 /**
  * Pieces that are instances of the same template or generic are one group; all others stand apart, by object,
  * so that the whole is still the whole file.
@@ -17,7 +19,7 @@ const byInstance = {
       {
         keyOf: piece => (instance[piece] ? 0 : 1),
         keys: 2,
-        label: key => (key === 0 ? 'instances of templates and generics' : 'everything else'),
+        label: key => (key === 0 ? INSTANCES : 'everything else'),
       },
     ];
     const each = [
@@ -36,7 +38,10 @@ const byInstance = {
   },
 };
 
-/** `id` is in links; `known(model)` says whether a page has what a grouping is by. */
+/**
+ * `id` is in links; `known(model)` says whether a page has what a grouping is by; `begin` is the path that is shown
+ * first, where that is not the whole.
+ */
 export const GROUPINGS = [
   {
     id: 'section',
@@ -71,6 +76,7 @@ export const GROUPINGS = [
     name: 'Instances',
     hint: 'templates and generics, summed over what was made of them',
     ...byInstance,
+    begin: [INSTANCES],
     known: model => model.tables.column('pieces.instance').some(Boolean),
   },
   {

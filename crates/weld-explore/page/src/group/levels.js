@@ -32,7 +32,8 @@ const LEVELS = {
     ...byColumn(model.section, model.counts.input_sections + 1),
     // With one symbol, as compilers make them, the symbol says more than ".text.…".
     label: (id, piece, count) => (count === 1 ? model.pieceName(piece) : model.sectionName(id)),
-    skips: id => id === 0,
+    // The only one of an object says nothing that the levels above have not said.
+    skips: () => true,
   }),
   language: model => {
     const languages = model.tables.column('objects.language');

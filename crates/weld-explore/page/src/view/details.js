@@ -96,7 +96,10 @@ export class Details {
         : '';
     const role = model.role(piece);
     return list([
-      ['Kind', KIND_NAMES[model.kind[piece]] + (role && role !== 'contents' ? `, ${role}` : '')],
+      [
+        'Kind',
+        KIND_NAMES[model.kind[piece]] + (role && !['contents', 'padding'].includes(role) ? `, ${role}` : ''),
+      ],
       ['Output section', this.#outputSection(model.outputSection[piece])],
       ['Input section', section ? model.sectionName(section) : ''],
       ['Object', object ? model.objectName(object) : 'made by the linker'],

@@ -18,6 +18,8 @@ export class Painter {
   constructor(canvas) {
     this.canvas = canvas;
     this.context = canvas.getContext('2d', { alpha: false });
+    // Without kerning and ligatures: names letter for letter, as wide as the sum of their letters.
+    this.context.textRendering = 'optimizeSpeed';
     this.widths = {};
     for (const [name, font] of Object.entries(FONTS)) this.widths[name] = new TextWidths(this.context, font);
   }
@@ -117,11 +119,11 @@ function leafLabel(node) {
   return node.kind === 'piece' ? shortName(node.label) : node.label;
 }
 
-// A name cut to its place; of a path that is too long, what comes last says most.
+// A name cut to its place; of a long path, what comes last says most.
 function fitName(widths, name, room) {
   const text = widths.fit(shown(name, 300), room);
   const slash = name.lastIndexOf('/', name.length - 2);
-  if (slash < 0 || !text.endsWith('…')) return text;
+  if (slash < 0 || (!text.endsWith('…') && name.length < 40)) return text;
   return widths.fit(shown(name.slice(slash + 1), 300), room);
 }
 
