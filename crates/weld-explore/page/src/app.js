@@ -5,7 +5,7 @@
 
 import { readHash, writeHash } from './state.js';
 import { GROUPINGS } from './group/groupings.js';
-import { Tree, pathPart } from './group/tree.js';
+import { Tree, pathOf } from './group/tree.js';
 import { Why } from './graph/why.js';
 import { makeScene, totals } from './scene.js';
 import { parseQuery, search } from './search.js';
@@ -83,8 +83,16 @@ export class App {
   /** All data has arrived. */
   complete() {
     this.why.isComplete = true;
-    if (this.state.piece >= 0) this.showPiece(this.state.piece, false);
-    else if (this.selected) this.details.show(this.selected, this.scene, this.colours);
+    if (!this.selected) this.#selectByState();
+    else this.details.show(this.selected, this.scene, this.colours);
+  }
+
+  // Selects what the address tells of.
+  #selectByState() {
+    const { piece, group } = this.state;
+    if (piece >= 0) return this.showPiece(piece, false);
+    const node = this.tree.find(group);
+    return this.select(group.length > 0 && pathOf(node).join('\0') === group.join('\0') ? node : null);
   }
 
   /** What is not needed for the picture cannot be read. */
@@ -116,13 +124,14 @@ export class App {
     const differs = (...keys) => keys.some(key => String(before[key]) !== String(this.state[key]));
     if (differs('size', 'debug')) this.#makeScene();
     if (differs('size', 'debug', 'by')) {
+      if (!changes.group) this.state.group = [];
       if (!changes.path) this.state.path = differs('by') ? (this.#grouping().begin ?? []) : [];
       this.#makeTree();
     }
     if (differs('find', 'regex')) this.#search();
     const goes = differs('by', 'path', 'size', 'debug');
     this.#render({ moves: moves && !differs('size', 'debug', 'by') });
-    if (fromAddress && differs('piece')) this.showPiece(this.state.piece, false);
+    if (fromAddress && differs('piece', 'group')) this.#selectByState();
     if (!fromAddress) this.#writeAddress(goes);
   }
 
@@ -183,7 +192,7 @@ export class App {
 
   #render({ moves = false } = {}) {
     this.node = this.tree.find(this.state.path);
-    this.state.path = this.node.ancestors.slice(1).map(pathPart);
+    this.state.path = pathOf(this.node);
     this.colours = coloursOf(document.documentElement.dataset.theme);
     byId('empty').hidden = this.tree.order.length > 0;
     this.frame.render();
@@ -262,7 +271,7 @@ export class App {
     if (node.isLeaf) return this.select(node);
     if (node === this.node) return undefined;
     this.tooltip.show(null);
-    return this.update({ path: node.ancestors.slice(1).map(pathPart) }, { moves: true });
+    return this.update({ path: pathOf(node) }, { moves: true });
   }
 
   /** Goes to the node around that which is shown. */
@@ -278,6 +287,7 @@ export class App {
     this.details.show(node, this.scene, this.colours);
     byId('spoken').textContent = node ? spoken(node) : '';
     this.state.piece = node?.piece ?? -1;
+    this.state.group = node && node.piece < 0 ? pathOf(node) : [];
     this.#writeAddress(false);
   }
 

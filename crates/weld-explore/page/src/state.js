@@ -11,6 +11,8 @@ const DEFAULTS = {
   sort: 'size',
   down: true,
   piece: -1,
+  // The selected group, if no piece is selected: its path.
+  group: [],
 };
 
 /** The state that `hash` tells of; what is absent or makes no sense is as in the beginning. */
@@ -20,7 +22,9 @@ export function readHash(hash) {
   for (const key of ['by', 'find', 'size', 'debug', 'tab', 'sort']) {
     if (query.has(key)) state[key] = query.get(key);
   }
-  if (query.has('path')) state.path = query.get('path').split('/').map(unescapePart);
+  for (const key of ['path', 'group']) {
+    if (query.has(key)) state[key] = query.get(key).split('/').map(unescapePart);
+  }
   state.regex = query.get('regex') === '1';
   state.down = query.get('down') !== '0';
   if (/^\d+$/.test(query.get('piece') ?? '')) state.piece = Number(query.get('piece'));
@@ -33,7 +37,9 @@ export function writeHash(state) {
   for (const key of ['by', 'find', 'size', 'debug', 'tab', 'sort']) {
     if (state[key] !== DEFAULTS[key]) query.set(key, state[key]);
   }
-  if (state.path.length > 0) query.set('path', state.path.map(escapePart).join('/'));
+  for (const key of ['path', 'group']) {
+    if (state[key].length > 0) query.set(key, state[key].map(escapePart).join('/'));
+  }
   if (state.regex) query.set('regex', '1');
   if (!state.down) query.set('down', '0');
   if (state.piece >= 0) query.set('piece', String(state.piece));

@@ -215,8 +215,13 @@ export class Tree {
   }
 }
 
-/** How a path tells `node` from its siblings: its label, or the place where a rest starts. */
-export function pathPart(node) {
+/** The path that leads to `node`: see [`Tree.find`]. */
+export function pathOf(node) {
+  return node.ancestors.slice(1).map(pathPart);
+}
+
+// How a path tells `node` from its siblings: its label, or the place where a rest starts.
+function pathPart(node) {
   if (node.kind === 'rest') return `~rest:${node.restFrom}`;
   return node.label;
 }

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { partition, largestFirst } from '../../src/group/partition.js';
 import { GROUPINGS } from '../../src/group/groupings.js';
-import { Tree, pathPart } from '../../src/group/tree.js';
+import { Tree, pathOf } from '../../src/group/tree.js';
 import { makeScene, totals } from '../../src/scene.js';
 import { readHash } from '../../src/state.js';
 import { layout, boxAt } from '../../src/view/layout.js';
@@ -120,9 +120,9 @@ test('instances are summed over what they are instances of', async () => {
 test('paths lead back to their nodes, rests too', async () => {
   const { tree } = await treeOf({ pieces: 3000 }, 'section');
   const deep = tree.root.child(0).child(0).child(0);
-  assert.equal(tree.find(deep.ancestors.slice(1).map(pathPart)), deep);
+  assert.equal(tree.find(pathOf(deep)), deep);
   const rest = tree.root.child(0).rest(3);
-  assert.equal(tree.find(rest.ancestors.slice(1).map(pathPart)), rest);
+  assert.equal(tree.find(pathOf(rest)), rest);
   assert.equal(tree.find(['no such thing']), tree.root);
   const found = tree.locate(deep.tree.order[deep.lo]);
   assert.ok(found.ancestors.includes(deep));

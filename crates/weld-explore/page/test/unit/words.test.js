@@ -33,6 +33,7 @@ test('addresses hold the whole view', () => {
   const state = {
     ...readHash(''),
     by: 'namespace',
+    group: ['a', 'b/c'],
     path: ['a/b', '%2F', '~rest:3', ...HOSTILE],
     find: 'x&y=#%',
     regex: true,
