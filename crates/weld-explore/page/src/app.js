@@ -70,7 +70,7 @@ export class App {
     let frame = 0;
     new ResizeObserver(() => {
       cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(() => this.picture.resize());
+      frame = requestAnimationFrame(() => this.picture.fit());
     }).observe(byId('picture'));
     window.addEventListener('hashchange', () => {
       if (location.hash === this.hash) return;

@@ -1,9 +1,16 @@
 // The ways to group a file's pieces, in the order in which the page offers them.
 
 import { byLevels, levelAt } from './levels.js';
-import { bySource, byNamespace, sourceOfPieces } from './paths.js';
+import { bySource, byNamespace } from './paths.js';
 
 const SECTIONS = ['outputSection', 'archive', 'object', 'section'];
+
+// Is a number in a column not 0?
+function hasAny(model, name) {
+  const column = model.tables.column(name);
+  for (let row = 0; row < column.length; row++) if (column[row] !== 0) return true;
+  return false;
+}
 
 const INSTANCES = 'instances of templates and generics';
 
@@ -62,7 +69,7 @@ export const GROUPINGS = [
     name: 'Source',
     hint: 'directories and files of sources',
     ...bySource,
-    known: model => sourceOfPieces(model).some(Boolean),
+    known: model => hasAny(model, 'pieces.source') || hasAny(model, 'objects.source'),
   },
   {
     id: 'namespace',
@@ -77,7 +84,7 @@ export const GROUPINGS = [
     hint: 'templates and generics, summed over what was made of them',
     ...byInstance,
     begin: [INSTANCES],
-    known: model => model.tables.column('pieces.instance').some(Boolean),
+    known: model => hasAny(model, 'pieces.instance'),
   },
   {
     id: 'language',

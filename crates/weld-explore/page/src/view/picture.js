@@ -56,8 +56,15 @@ export class Picture {
     performance.mark('weld:paint');
     this.redraw();
     performance.mark('weld:drawn');
+    this.size = [width, height, ratio].join();
     cancelAnimationFrame(this.further);
-    if (!this.boxes.complete) this.further = requestAnimationFrame(() => this.resize());
+    if (!this.boxes.complete) this.further = requestAnimationFrame(() => this.isMoving || this.resize());
+  }
+
+  /** The place for the picture may have another size. */
+  fit() {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    if (this.size !== [width, height, Math.min(3, window.devicePixelRatio || 1)].join()) this.resize();
   }
 
   /** Draws the same boxes anew. */
@@ -223,9 +230,10 @@ export class Picture {
         small[3] * sy,
       );
       context.globalAlpha = 1;
-      this.lastFrames?.push(performance.now() - now);
+      this.isMoving = t < 1;
       if (t < 1) requestAnimationFrame(frame);
-      else this.redraw();
+      else if (this.boxes.complete) this.redraw();
+      else this.resize();
     };
     frame(begin);
   }

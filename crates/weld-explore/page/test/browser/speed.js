@@ -32,7 +32,6 @@ export async function measure(browser, pieces) {
       await sleep(500);
     }
   });
-  figures.worstFrame = await tab.evaluate(() => window.weldFrames ?? null);
   for (const by of ['source', 'namespace', 'instance']) {
     figures[by] = await timed(
       tab,
