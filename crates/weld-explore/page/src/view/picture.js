@@ -32,6 +32,9 @@ export class Picture {
   show(root, scene, colours, moves = false) {
     const from = moves && this.root && this.root !== root ? this.#snapshot() : null;
     const target = from && this.#motionRectangle(this.root, root);
+    // What still moves towards an older picture ends here.
+    this.motion++;
+    this.isMoving = false;
     this.scene = scene;
     this.colours = colours;
     this.root = root;
