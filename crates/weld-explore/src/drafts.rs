@@ -3,15 +3,15 @@
 //! Names are demangled, and stripped to what they are instances of, by all threads: a large program has a
 //! million, which is most of the work that a page is.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use weld_common::demangle::demangle;
 use weld_common::hash::hash_bytes;
 use weld_common::par;
 
 use crate::model::{Model, Piece};
 use crate::names::{Name, presentable};
-use crate::spelling;
+use crate::spelling::instance;
 
 /// Names that one task spells.
 const RUN: usize = 2048;
@@ -25,9 +25,10 @@ pub struct Draft<'a> {
 }
 
 /// How symbols are spelled.
-#[derive(Clone, Copy, Debug)]
-pub struct Spelling {
-    pub demangle: bool,
+#[derive(Clone, Copy)]
+pub struct Spelling<'s> {
+    /// A symbol's name for people.
+    pub shown: &'s (dyn for<'n> Fn(&'n [u8]) -> Cow<'n, str> + Sync),
     pub parallel: bool,
 }
 
@@ -51,7 +52,7 @@ struct Texts {
 pub fn add(model: &mut Model, drafts: &[Draft], spelling: Spelling) {
     let runs = par::runs("demangle names", spelling.parallel, drafts.len(), RUN, |run| {
         let mut texts = Texts::default();
-        drafts[run].iter().for_each(|draft| texts.spell(draft.symbol, spelling.demangle));
+        drafts[run].iter().for_each(|draft| texts.spell(draft.symbol, spelling));
         texts
     });
     model.pieces.reserve(drafts.len());
@@ -84,19 +85,16 @@ pub fn add(model: &mut Model, drafts: &[Draft], spelling: Spelling) {
 }
 
 impl Texts {
-    fn spell(&mut self, symbol: &[u8], demangles: bool) {
+    fn spell(&mut self, symbol: &[u8], spelling: Spelling) {
         let mut spelled = Spelled { name: (0, 0), instance: (0, 0), hides_arguments: false };
         if !symbol.is_empty() {
-            let shown = match demangles {
-                true => demangle(symbol),
-                false => weld_common::text::text(symbol),
-            };
+            let shown = (spelling.shown)(symbol);
             let name = presentable(&shown);
             spelled.name = self.put(&name);
-            if let Some(instance) = spelling::instance(&name) {
+            if let Some(instance) = instance(&name) {
                 spelled.instance = self.put(&presentable(&instance));
             }
-            spelled.hides_arguments = demangles && has_hash(symbol);
+            spelled.hides_arguments = has_hash(symbol) && shown.as_bytes() != symbol;
         }
         self.spelled.push(spelled);
     }
@@ -127,7 +125,20 @@ mod tests {
         let symbols: Vec<&'static str> =
             symbols.iter().map(|s| &*Box::leak(s.to_string().into_boxed_str())).collect();
         let drafts: Vec<Draft> = symbols.iter().map(draft).collect();
-        add(&mut model, &drafts, Spelling { demangle, parallel: false });
+        add(
+            &mut model,
+            &drafts,
+            Spelling {
+                shown: &|name| {
+                    if demangle {
+                        weld_common::demangle::demangle(name)
+                    } else {
+                        weld_common::text::text(name)
+                    }
+                },
+                parallel: false,
+            },
+        );
         model
     }
 

@@ -7,6 +7,7 @@
 mod dominators;
 
 use crate::model::{Graph, Ref, Root};
+use crate::names::Name;
 
 /// References by where they come from: what a [`Graph`] is made of.
 pub struct References {
@@ -65,6 +66,34 @@ impl Graph {
     }
 }
 
+/// Roots for all that no other root leads to: of each group of sections that refer to one another, the first.
+pub fn unreached(references: &References, roots: &[Root], reason: Name) -> Vec<Root> {
+    let count = references.count();
+    let mut referred = vec![false; count];
+    references.to.iter().for_each(|to| referred[*to as usize] = true);
+    let mut seen = vec![false; count];
+    let mut more = Vec::new();
+    roots.iter().for_each(|root| reach(references, root.section, &mut seen));
+    let first = (0..count as u32).filter(|row| !referred[*row as usize]);
+    for section in first.chain(0..count as u32) {
+        if !seen[section as usize] {
+            more.push(Root { section, reason });
+            reach(references, section, &mut seen);
+        }
+    }
+    more
+}
+
+/// Marks what references from `section` lead to.
+fn reach(references: &References, section: u32, seen: &mut [bool]) {
+    let mut stack = vec![section];
+    while let Some(at) = stack.pop() {
+        if !std::mem::replace(&mut seen[at as usize], true) {
+            stack.extend(references.of(at).iter().filter(|to| !seen[**to as usize]));
+        }
+    }
+}
+
 /// The immediate dominator of each section, and the sections that can be reached in an order in which each
 /// comes after its dominator.
 struct Tree {
@@ -75,7 +104,6 @@ struct Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::Name;
 
     fn graph(count: usize, pairs: &[(u32, u32)], roots: &[u32]) -> Graph {
         let roots = roots.iter().map(|&section| Root { section, reason: Name::NONE }).collect();
@@ -145,6 +173,14 @@ mod tests {
                 assert_eq!(graph.keeps[row as usize], gone.max(1), "{row} of {pairs:?} from {roots:?}");
             }
         }
+    }
+
+    #[test]
+    fn roots_for_the_rest() {
+        let references = References::new(6, vec![(0, 1), (2, 3), (3, 2), (4, 3), (5, 5)]);
+        let root = |section| Root { section, reason: Name(1) };
+        let more = unreached(&references, &[root(0)], Name(1));
+        assert_eq!(more, [root(4), root(5)]);
     }
 
     #[test]

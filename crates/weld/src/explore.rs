@@ -11,6 +11,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use weld_common::demangle::demangle;
 use weld_common::host::Host;
 use weld_common::io::output::reports::Reports;
 use weld_common::io::output::{self, OutputError};
@@ -179,7 +180,9 @@ pub fn run(args: &[OsString], host: &dyn Host) -> Result<(i32, String), ExploreE
 }
 
 fn explore(asked: &Asked, parallel: bool, host: &dyn Host) -> Result<(i32, String), ExploreError> {
-    let spelling = Spelling { demangle: !asked.mangled, parallel };
+    let mangled = asked.mangled;
+    let spelling =
+        Spelling { shown: &|name| if mangled { text::text(name) } else { demangle(name) }, parallel };
     let load = |path: &Path, map: &Option<PathBuf>| load(path, map.as_deref(), spelling);
     let [old, new] = match &asked.files[..] {
         [old, new] => [old, new],

@@ -20,6 +20,7 @@ use crate::job::{Context, Job};
 use crate::layout::{Chunk, ChunkKind, OutputSection};
 use crate::sections::SectionKind;
 use crate::synth::image::Image;
+use crate::wording::shown;
 use weld_common::text;
 
 /// No row.
@@ -55,7 +56,7 @@ fn model(job: &Job, image: &Image, context: &Context) -> Model {
     drafts::add(
         &mut model,
         &drafts,
-        Spelling { demangle: job.options.reports.demangle, parallel: context.parallel },
+        Spelling { shown: &|name| shown(job.options, name), parallel: context.parallel },
     );
     drop(drafts);
     references::add(&mut model, image, context, &rows);

@@ -5,7 +5,8 @@ use weld_testkit::dso::{Dso, DynSymbol};
 
 use super::*;
 
-const SPELLING: Spelling = Spelling { demangle: true, parallel: false };
+const SPELLING: Spelling<'static> =
+    Spelling { shown: &|name| weld_common::demangle::demangle(name), parallel: false };
 
 /// The test program itself: an ELF file with symbols and debug information.
 fn this() -> Vec<u8> {

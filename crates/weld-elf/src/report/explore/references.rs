@@ -4,7 +4,7 @@
 //! frames need of their own. Roots are those of `--gc-sections`; without it, what nothing refers to is one, too.
 
 use weld_common::par;
-use weld_explore::graph::References;
+use weld_explore::graph::{References, unreached};
 use weld_explore::model::{Graph, Model, Root};
 use weld_explore::names::Name;
 
@@ -178,36 +178,6 @@ impl<'a> Finder<'_, '_, 'a> {
             format!("__start_{name} or __stop_{name} is asked for")
         } else {
             format!("kept for its name or type, or by KEEP in a script: {name}")
-        }
-    }
-}
-
-/// Roots for all that no other root leads to: of each group of sections that refer to one another, the first.
-fn unreached(references: &References, roots: &[Root], reason: Name) -> Vec<Root> {
-    let count = references.start.len() - 1;
-    let mut referred = vec![false; count];
-    for from in 0..count as u32 {
-        references.of(from).iter().for_each(|to| referred[*to as usize] = true);
-    }
-    let mut seen = vec![false; count];
-    let mut more = Vec::new();
-    roots.iter().for_each(|root| reach(references, root.section, &mut seen));
-    let first = (0..count as u32).filter(|row| !referred[*row as usize]);
-    for section in first.chain(0..count as u32) {
-        if !seen[section as usize] {
-            more.push(Root { section, reason });
-            reach(references, section, &mut seen);
-        }
-    }
-    more
-}
-
-/// Marks what references from `section` lead to.
-fn reach(references: &References, section: u32, seen: &mut [bool]) {
-    let mut stack = vec![section];
-    while let Some(at) = stack.pop() {
-        if !std::mem::replace(&mut seen[at as usize], true) {
-            stack.extend(references.of(at).iter().filter(|to| !seen[**to as usize]));
         }
     }
 }
