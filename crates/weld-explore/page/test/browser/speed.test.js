@@ -13,8 +13,8 @@ test('speed with half a million pieces', { timeout: 120000 }, async t => {
     const figures = await measure(browser, 500000);
     t.diagnostic(line(figures));
     assert.deepEqual(figures.problems, []);
-    assert.ok(figures.first < 5000, `first picture after ${figures.first} ms`);
-    assert.ok(figures.zoomTask.p95 < 120, `frames of ${figures.zoomTask.p95} ms while zooming`);
+    assert.ok(figures.first < 8000, `first picture after ${figures.first} ms`);
+    assert.ok(figures.zoomTask.p95 < 250, `frames of ${figures.zoomTask.p95} ms while zooming`);
   } finally {
     await browser.close();
   }
