@@ -5,7 +5,6 @@
 // in slices and gives up when a newer search begins, so typing never waits.
 
 import { Slices } from './slices.js';
-import { sourceOfPieces } from './group/paths.js';
 
 const FIELDS = ['symbol', 'section', 'object', 'archive', 'source'];
 
@@ -81,7 +80,7 @@ function markField(model, field, names, found) {
     return;
   }
   if (field === 'source') {
-    const sources = sourceOfPieces(model);
+    const sources = model.source;
     for (let i = 0; i < found.length; i++) if (names[sources[i]]) found[i] = 1;
     return;
   }

@@ -92,6 +92,21 @@ export class Model {
     return this.#once('archive', () => through(this.object, this.objectArchive));
   }
 
+  /** Name of the source of each piece: its own, or that of its object; 0 if it is not known. */
+  get source() {
+    return this.#once('source', () => {
+      const own = this.tables.column('pieces.source');
+      const ofObject = this.tables.column('objects.source');
+      const { object } = this;
+      const out = new Uint32Array(this.pieces);
+      for (let piece = 0; piece < out.length; piece++) {
+        const id = own[piece] || (object[piece] && ofObject[object[piece] - 1]);
+        out[piece] = id < this.names.count ? id : 0;
+      }
+      return out;
+    });
+  }
+
   /** Kind of each piece: see kinds.js. */
   get kind() {
     return this.#once('kind', () => {

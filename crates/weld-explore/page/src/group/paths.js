@@ -10,7 +10,7 @@ const BACKSLASH = 92;
 export const bySource = {
   start(model) {
     const { starts } = model.names;
-    const ways = waysOf(model, sourceOfPieces(model), (id, place) => {
+    const ways = waysOf(model, model.source, (id, place) => {
       place.from = starts[id];
       place.to = starts[id + 1] - 1;
       return 0;
@@ -18,19 +18,6 @@ export const bySource = {
     return byPaths(model, ways, { separator: 1, end: directoryEnd, none: () => 'source unknown' });
   },
 };
-
-/** Source of each piece: its own, or that of its object. */
-export function sourceOfPieces(model) {
-  const own = model.tables.column('pieces.source');
-  const ofObject = model.tables.column('objects.source');
-  const { object } = model;
-  const out = new Uint32Array(model.pieces);
-  for (let piece = 0; piece < out.length; piece++) {
-    const id = own[piece] || (object[piece] && ofObject[object[piece] - 1]);
-    out[piece] = id < model.names.count ? id : 0;
-  }
-  return out;
-}
 
 const NONE = ['', '(no name)', '(no namespace)'];
 

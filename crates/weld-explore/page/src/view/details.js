@@ -4,7 +4,6 @@ import { h } from '../dom.js';
 import { bytes, change, exact, percent, plural, shown } from '../format.js';
 import { KIND_NAMES } from '../data/kinds.js';
 import { kindSums } from './paint.js';
-import { sourceOfPieces } from '../group/paths.js';
 import { Reasons } from './reasons.js';
 
 export class Details {
@@ -37,13 +36,17 @@ export class Details {
         '✕',
       ),
     );
-    const parts = [title, this.#sizes(node, scene), this.#kinds(node, scene, colours), this.#facts(node)];
     const section = this.#sectionOf(node);
-    if (section >= 0) parts.push(this.reasons.ofSection(section));
-    else if (node.piece >= 0)
-      parts.push(h('p', { class: 'muted' }, 'No input section: made by the linker, or between sections.'));
-    parts.push(this.reasons.ofMember(node));
-    element.replaceChildren(...parts.filter(Boolean));
+    element.replaceChildren(
+      ...[
+        title,
+        this.#sizes(node, scene),
+        this.#kinds(node, scene, colours),
+        section >= 0 ? this.reasons.ofSection(section) : null,
+        this.reasons.ofMember(node),
+        this.#facts(node, section),
+      ].filter(Boolean),
+    );
     element.scrollTop = 0;
   }
 
@@ -55,8 +58,8 @@ export class Details {
         'In the file',
         `${bytes(size)} (${size < 1000 ? '' : `${exact(size)} bytes, `}${percent(size, whole)})`,
       ],
-      ['In memory', `${bytes(memory)}`],
     ];
+    if (memory !== size) lines.push(['In memory', bytes(memory)]);
     if (scene.compares) {
       const before = node.sum(scene.oldSize);
       const after = node.sum(scene.size);
@@ -80,20 +83,16 @@ export class Details {
     return h('div', { class: 'kinds', role: 'img', 'aria-label': 'kinds of bytes' }, parts);
   }
 
-  #facts(node) {
+  #facts(node, section) {
     const { model } = this;
     const { piece } = node;
     if (piece < 0) return null;
     const { tables, names } = model;
-    const section = model.section[piece];
     const object = model.object[piece];
     const archive = model.archive[piece];
-    const source = names.get(sourceOfPieces(model)[piece]);
+    const source = names.get(model.source[piece]);
     const instance = names.get(tables.column('pieces.instance')[piece]);
-    const language =
-      object && tables.has('objects.language')
-        ? model.languageName(tables.column('objects.language')[object - 1])
-        : '';
+    const language = object ? model.meta.languages?.[tables.column('objects.language')[object - 1]] : '';
     const role = model.role(piece);
     return list([
       [
@@ -101,7 +100,10 @@ export class Details {
         KIND_NAMES[model.kind[piece]] + (role && !['contents', 'padding'].includes(role) ? `, ${role}` : ''),
       ],
       ['Output section', this.#outputSection(model.outputSection[piece])],
-      ['Input section', section ? model.sectionName(section) : ''],
+      [
+        'Input section',
+        section < 0 ? 'none: made by the linker, or between sections' : model.sectionName(section + 1),
+      ],
       ['Object', object ? model.objectName(object) : 'made by the linker'],
       ['Archive', archive ? model.archiveName(archive) : ''],
       ['Source', source],
