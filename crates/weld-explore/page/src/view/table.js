@@ -121,7 +121,7 @@ export class Table {
 
   #cell(id, row) {
     const { rows, on } = this;
-    const cell = (...children) => h('div', { role: 'cell', class: `cell cell-${id}` }, ...children);
+    const cell = (...children) => h('div', { role: 'gridcell', class: `cell cell-${id}` }, ...children);
     if (id === 'name') {
       const name = shown(rows.entries.name(row), 400);
       const dot = h('span', { class: 'dot', 'aria-hidden': 'true' });

@@ -403,6 +403,26 @@ test('what was not recorded is not shown', () =>
     assert.match(await text(tab, '#details'), /not known/);
   }));
 
+test('a file of nothing, and one of debug information only', async () => {
+  const nothing = program({ pieces: 60 });
+  for (const table of ['pieces', 'input_sections', 'objects', 'archives', 'output_sections']) {
+    for (const column of Object.keys(nothing.tables[table])) nothing.tables[table][column] = [];
+  }
+  Object.assign(nothing.tables, { graph: { start: [0], to: [] }, roots: { input_section: [], reason: [] } });
+  nothing.meta.file_size = 0;
+  await inTab(fileOf(nothing.html()), async tab => {
+    assert.equal(await tab.$eval('#empty', element => element.hidden), false);
+    for (const key of ['1', '2', '3', 'g', 'ArrowRight', 'Enter', 'Backspace']) await tab.keyboard.press(key);
+  });
+  const debug = program({ pieces: 200 });
+  debug.tables.output_sections.kind.fill(5);
+  debug.tables.pieces.output_section.fill(1);
+  await inTab(fileOf(debug.html()), async tab => {
+    const sums = await total(tab);
+    assert.deepEqual(sums, { shown: debug.meta.file_size, all: debug.meta.file_size });
+  });
+});
+
 for (const [width, height] of [
   [800, 600],
   [1280, 800],
