@@ -19,6 +19,7 @@ import { coloursOf, changeColour } from './view/colours.js';
 import { leafColour } from './view/paint.js';
 import { listenToKeys } from './keys.js';
 import { byId } from './dom.js';
+import { baseName, shown } from './format.js';
 import { KIND } from './data/kinds.js';
 
 const ADDRESS_MS = 150;
@@ -184,7 +185,7 @@ export class App {
       this.#grouping(),
       this.scene.area,
       this.scene.shows,
-      this.model.meta.output || 'file',
+      shown(baseName(String(this.model.meta.output ?? ''))) || 'file',
     );
     const piece = this.selected?.piece ?? -1;
     this.selected = piece >= 0 ? this.tree.locate(piece) : null;

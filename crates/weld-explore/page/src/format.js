@@ -51,3 +51,8 @@ export function shown(name, most = 2000) {
   const cut = name.length > most ? `${name.slice(0, most)}…` : name;
   return cut.replace(UNSEEN, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+/** The last part of a path, of any system. */
+export function baseName(path) {
+  return /[^/\\]*$/.exec(path)[0] || path;
+}

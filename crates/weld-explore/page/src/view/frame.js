@@ -1,7 +1,7 @@
 // What is around the picture: choices, search, the way to the shown node, sums, legend, savings.
 
 import { h, byId } from '../dom.js';
-import { bytes, change, exact, percent, plural, shown } from '../format.js';
+import { baseName, bytes, change, exact, percent, plural, shown } from '../format.js';
 import { KIND, KIND_NAMES } from '../data/kinds.js';
 import { fillHelp } from '../help.js';
 import { coloursOf } from './colours.js';
@@ -13,14 +13,15 @@ export class Frame {
     this.app = app;
     const { model } = app;
     const { meta } = model;
-    document.title = `${shown(String(meta.output ?? ''), 100)} – weld explorer`;
-    byId('output').textContent = shown(String(meta.output ?? ''), 200);
-    byId('output').title = byId('output').textContent;
+    const output = String(meta.output ?? '');
+    document.title = `${shown(baseName(output), 100)} – weld explorer`;
+    byId('output').textContent = shown(baseName(output), 200);
+    byId('output').title = shown(output, 600);
     byId('subtitle').textContent = [
       String(meta.kind ?? '').toUpperCase(),
       meta.machine,
       bytes(meta.file_size),
-      meta.old ? `compared with ${shown(String(meta.old.output), 100)}` : '',
+      meta.old ? `compared with ${shown(baseName(String(meta.old.output)), 100)}` : '',
     ]
       .filter(Boolean)
       .join(' · ');

@@ -1,6 +1,6 @@
 // Debian's Chromium, driven by puppeteer-core, for the tests.
 
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -31,6 +31,7 @@ export function launch() {
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'weld-explorer-'));
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 let files = 0;
 
 /** Puts a page into a file and returns its address. */

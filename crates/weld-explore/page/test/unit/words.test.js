@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { bytes, change, percent, shown, plural } from '../../src/format.js';
+import { baseName, bytes, change, percent, shown, plural } from '../../src/format.js';
 import { readHash, writeHash } from '../../src/state.js';
 import { patternOf, parseQuery, search } from '../../src/search.js';
 import { changeColour, coloursOf, mix } from '../../src/view/colours.js';
@@ -22,6 +22,10 @@ test('numbers for people', () => {
     ['33.3 %', '<0.01 %', '0.00 %', ''],
   );
   assert.deepEqual([plural(1, 'piece'), plural(1200, 'piece')], ['1 piece', '1,200 pieces']);
+});
+
+test('last parts of paths', () => {
+  assert.deepEqual(['/a/b', 'C:\\x\\y.dll', 'plain', 'a/'].map(baseName), ['b', 'y.dll', 'plain', 'a/']);
 });
 
 test('what would not show is spelled out', () => {
