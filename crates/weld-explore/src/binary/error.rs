@@ -23,9 +23,9 @@ impl fmt::Display for BinaryError {
             }
             BinaryError::Object => f.write_str("it is an object, which has not been linked"),
             BinaryError::Damaged(what) => write!(f, "it is damaged: {what}"),
-            BinaryError::Map => {
-                f.write_str("the map has no line that weld understands; -Map of weld and ld.lld are read")
-            }
+            BinaryError::Map => f.write_str(
+                "the map has no line that weld understands; it reads those that -Map --map-format=lld writes",
+            ),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Origins from the map of a link, as `weld -Map` and `ld.lld -Map` write it:
+//! Origins from the map of a link, as `ld.lld -Map` and `weld -Map --map-format=lld` write it:
 //!
 //! ```text
 //!              VMA              LMA     Size Align Out     In      Symbol

@@ -29,7 +29,7 @@ const LARGEST_PADDING: u64 = 64;
 /// What is known of a file beside what it says itself.
 #[derive(Clone, Copy, Default)]
 pub struct Beside<'b> {
-    /// The map of the link, as `weld -Map` or `ld.lld -Map` writes it.
+    /// The map of the link, as `ld.lld -Map` and `weld -Map --map-format=lld` write it.
     pub map: Option<&'b str>,
 }
 
