@@ -91,7 +91,7 @@ impl Texts {
             let shown = (spelling.shown)(symbol);
             let name = presentable(&shown);
             spelled.name = self.put(&name);
-            if let Some(instance) = instance(&name) {
+            if let Some(instance) = instance(&shown) {
                 spelled.instance = self.put(&presentable(&instance));
             }
             spelled.hides_arguments = has_hash(symbol) && shown.as_bytes() != symbol;

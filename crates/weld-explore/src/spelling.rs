@@ -5,6 +5,9 @@
 //! arguments. What starts with an angle bracket is a path of Rust (`<T as Trait>::method`), whose brackets stay,
 //! and lose only what is inside of them.
 
+/// How deep paths in brackets nest in names that people write.
+const DEEPEST: u32 = 8;
+
 /// What the demangled `name` is an instance of; `None` if it is none.
 pub fn instance(name: &str) -> Option<String> {
     let name = name.strip_suffix(']').and_then(|rest| rest.rsplit_once(" [")).map_or(name, |(name, _)| name);
@@ -13,7 +16,7 @@ pub fn instance(name: &str) -> Option<String> {
         return None;
     }
     let mut out = String::with_capacity(name.len());
-    let stripped = strip(name, &mut out);
+    let stripped = strip(name, DEEPEST, &mut out);
     (stripped && out.contains("<…>")).then_some(out)
 }
 
@@ -30,8 +33,8 @@ fn without_special(name: &str) -> &str {
     PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
-/// Copies `name` without what is in brackets; `false` if these do not match.
-fn strip(name: &str, out: &mut String) -> bool {
+/// Copies `name` without what is in brackets; `false` if these do not match, or paths nest more than `most` deep.
+fn strip(name: &str, most: u32, out: &mut String) -> bool {
     let bytes = name.as_bytes();
     let mut depth = 0usize;
     let mut at = 0;
@@ -47,9 +50,9 @@ fn strip(name: &str, out: &mut String) -> bool {
         match bytes[at] {
             b'<' if depth == 0 && is_path(bytes, at) => {
                 // `<T as Trait>`: a path in brackets.
-                let Some(end) = matching(rest) else { return false };
+                let (Some(end), Some(most)) = (matching(rest), most.checked_sub(1)) else { return false };
                 out.push('<');
-                if !strip(&rest[1..end], out) {
+                if !strip(&rest[1..end], most, out) {
                     return false;
                 }
                 out.push('>');
@@ -70,13 +73,14 @@ fn strip(name: &str, out: &mut String) -> bool {
             b'(' if depth == 0 && !rest.starts_with("(anonymous namespace)") => {
                 return returns_nothing(out);
             }
-            _ if depth == 0 => {
+            _ => {
                 let c = rest.chars().next().unwrap_or_default();
-                out.push(c);
+                if depth == 0 {
+                    out.push(c);
+                }
                 at += c.len_utf8();
                 continue;
             }
-            _ => {}
         }
         at += 1;
     }
@@ -171,6 +175,22 @@ mod tests {
         );
         check("core::ptr::drop_in_place::<foo::Bar>", "core::ptr::drop_in_place::<…>");
         check("core::ptr::drop_in_place::<fn(u8) -> u8>", "core::ptr::drop_in_place::<…>");
+    }
+
+    #[test]
+    fn whatever_names_are() {
+        check("Box<Ünit…>::f", "Box<…>::f");
+        assert_eq!(instance(&format!("{}a<b>{}", "<".repeat(20_000), ">".repeat(20_000))), None);
+        let words = ["<", ">", "(", ")", "-", " ", "operator", "ä", "…", "a", "::", "[", "]", " as ", "as"];
+        let mut seed = 3u32;
+        for _ in 0..20_000 {
+            let mut name = String::new();
+            for _ in 0..12 {
+                seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
+                name += words[(seed >> 8) as usize % words.len()];
+            }
+            _ = instance(&name);
+        }
     }
 
     #[test]
