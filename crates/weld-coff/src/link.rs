@@ -374,7 +374,7 @@ fn write<'j>(
     debug::say(job, &warnings);
     let pdb = pdb.transpose()?;
     let time = emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
-    beside::add(job, image, out, time, parallel)?;
+    beside::add(job, image, out, beside::Written { time, size: emitter.file_size() }, parallel)?;
     if options.reports.summary {
         job.print(&summary::text(image, types, pdb.as_ref().map(|pdb| pdb.holds)))?;
     }

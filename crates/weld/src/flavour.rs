@@ -25,6 +25,8 @@ pub enum Flavour {
     UninstallLinks,
     /// `weld help [TOPIC]`.
     Help,
+    /// `weld explore FILE`, `weld explore OLD NEW`.
+    Explore,
     /// `weld explain [CODE]`.
     Explain,
     /// `weld completions SHELL`.
@@ -41,6 +43,11 @@ pub const COMMANDS: &[(&str, Flavour, &str)] = &[
         "lto-engine",
         Flavour::LtoEngine,
         "Say which engines for link-time optimisation there are, or build one",
+    ),
+    (
+        "explore",
+        Flavour::Explore,
+        "Show what a linked file is made of, or what has grown, as a page or a table",
     ),
     ("help", Flavour::Help, "Show a page of the manual"),
     ("explain", Flavour::Explain, "Tell what a message means, by its code, and what to do about it"),

@@ -19,6 +19,7 @@ const ROOMS: &[&str] = &[
     "relink",
     "help",
     "explain",
+    "explore",
     "completions",
 ];
 

@@ -15,6 +15,7 @@ use weld_common::text;
 
 mod completions;
 mod explain;
+mod explore;
 mod flavour;
 mod help;
 mod host;
@@ -65,7 +66,7 @@ fn lto_child() -> i32 {
     return 1;
 }
 
-/// The exit code: 0 or 1.
+/// The exit code: 0 or 1, and 2 if `weld explore` cannot tell.
 fn run(args: &[OsString]) -> i32 {
     let program = program_name(args);
     signals::set_program_name(&program);
@@ -90,6 +91,16 @@ fn run(args: &[OsString]) -> i32 {
         Flavour::UninstallLinks => answer(&program, install::remove(rest)),
         Flavour::Help => answer(&program, help::run(rest)),
         Flavour::Explain => answer(&program, explain::run(rest)),
+        Flavour::Explore => match explore::run(rest, &ProgramHost { program: &program }) {
+            Ok((code, text)) => {
+                let said = answer(&program, Ok::<_, explore::ExploreError>(text));
+                if said == 0 { code } else { explore::FAILED }
+            }
+            Err(error) => {
+                fail(&Renderer::new(program, &[]), error.to_string());
+                explore::FAILED
+            }
+        },
         Flavour::Completions => answer(&program, completions::run(rest)),
         Flavour::Relink => answer(&program, relink::run(rest)),
         Flavour::LtoEngine => {

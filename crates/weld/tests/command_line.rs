@@ -418,3 +418,53 @@ fn what_a_command_links_is_linked_by_weld() {
     let (code, _, err) = run_in("--unknown");
     assert!(code == Some(1) && err.contains("usage: weld run"), "{err}");
 }
+
+/// Exit codes, tables and pages of `weld explore`; what pages hold is tested where they are made.
+#[test]
+fn binaries_are_explored_and_compared() {
+    let dir = Dir::new("explore");
+    let small = dir.file("small.c", "int main(void) { return 0; }\n");
+    let large = dir.file("large.c", "char table[5000] = {1}; int main(void) { return table[7]; }\n");
+    for (source, program) in [(&small, "small"), (&large, "large")] {
+        let output = dir.0.join(program);
+        let status = Command::new("gcc").args(["-g", "-O1"]).arg(source).arg("-o").arg(output).status();
+        assert!(status.unwrap().success());
+    }
+    let explore = |line: &str| {
+        let output =
+            Command::new(WELD).arg("explore").args(line.split(' ')).current_dir(&dir.0).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    };
+    assert_eq!(explore("small"), (0, "small.html\n".to_owned(), String::new()));
+    assert!(std::fs::read_to_string(dir.0.join("small.html")).unwrap().contains("id=\"weld-meta\""));
+    let (code, out, _) = explore("small large");
+    assert!(code == 0 && out.contains("+5,000") && out.contains("  table\n"), "{out}");
+    // A page is as good as the file; what has not grown needs no budget.
+    let (code, out, _) = explore("small.html small --max-growth=0 --format=json");
+    assert!(code == 0 && out.contains("\"growth\":0,") && out.contains("\"symbols\":[]"), "{out}");
+    let (code, out, _) = explore("small.html large --max-growth=4K --format=markdown -o growth.html");
+    assert!(
+        code == 1 && out.contains("| `table` | 0 | 5,000 | +5,000 | new |") && out.contains("--max-growth"),
+        "{out}"
+    );
+    assert!(dir.0.join("growth.html").exists());
+    assert_eq!(explore("large small --max-growth=0").0, 0, "smaller is no growth");
+    for (line, error) in [
+        (
+            "small.c",
+            "weld: error: small.c: it is neither an ELF file, nor a PE image, nor a page that weld has written\n",
+        ),
+        ("missing", "weld: error: missing: No such file or directory\n"),
+        (
+            "--map=small.c small",
+            "weld: error: small: the map has no line that weld understands; it reads those that -Map --map-format=lld writes\n",
+        ),
+    ] {
+        assert_eq!(explore(line), (2, String::new(), error.to_owned()));
+    }
+    for line in ["--max-growth=1 small", "--format=xml small large", "--wrong small", "a b c"] {
+        let (code, _, error) = explore(line);
+        assert!(code == 2 && error.contains("usage: weld explore "), "{line}: {error}");
+    }
+}

@@ -44,6 +44,7 @@ const WRITTEN: &[&str] = &[
     "implib",
     "map",
     "lldmap",
+    "explore",
     "manifestfile",
     "print-symbol-order",
     "time-trace",

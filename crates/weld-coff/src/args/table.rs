@@ -630,6 +630,15 @@ const REPORTS: &[Spec<State>] = &[
         Ok(())
     }),
     take(
+        &["explore"],
+        Required("FILE"),
+        "Write a page for browsers to FILE that shows what the image is made of, and why.",
+        |s, v| {
+            s.o.reports.explore = output(v.os());
+            Ok(())
+        },
+    ),
+    take(
         &["mapinfo"],
         Required("exports|lines|pdata"),
         "The map has exports, too. Lines of sources and tables for unwinding it has not, with a warning: the PDB has them.",

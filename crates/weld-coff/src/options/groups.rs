@@ -112,6 +112,8 @@ pub struct Reports {
     /// `/map`, `/lldmap`: where to, if that was said.
     pub map: Option<Option<PathBuf>>,
     pub lld_map: Option<Option<PathBuf>>,
+    /// `/explore`: a page of what the image is made of.
+    pub explore: Option<PathBuf>,
     /// `/mapinfo:exports`
     pub map_exports: bool,
     pub verbose: Verbose,

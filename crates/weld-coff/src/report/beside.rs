@@ -1,22 +1,38 @@
-//! Files that go beside the image: its import library, module definitions, its manifest, maps.
+//! Files that go beside the image: its import library, module definitions, its manifest, maps, and the page of
+//! `/explore`.
 
 use std::path::Path;
 
 use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::text;
 
-use super::{files, map};
+use super::{explore, files, map};
 use crate::implib;
 use crate::job::Job;
 use crate::options::Manifest;
 use crate::synth::image::Image;
 use crate::synth::manifest;
 
-/// Makes those that are asked for; `time` is what the header of the image `out` says.
+/// What is known of the image's file when it is complete.
+pub struct Written {
+    /// The time in its header.
+    pub time: u32,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// Makes those that are asked for beside the image `out`.
 ///
 /// # Errors
 /// If one cannot be made.
-pub fn add(job: &Job, image: &Image, out: &Path, time: u32, parallel: bool) -> Result<(), Diagnostics> {
+pub fn add(
+    job: &Job,
+    image: &Image,
+    out: &Path,
+    written: Written,
+    parallel: bool,
+) -> Result<(), Diagnostics> {
+    let Written { time, size } = written;
     let options = job.options;
     add_import_library(job, image, out)?;
     if let Some(path) = &options.mingw.output_def {
@@ -26,6 +42,9 @@ pub fn add(job: &Job, image: &Image, out: &Path, time: u32, parallel: bool) -> R
     if manifest::kind(options, image.resolved) == Manifest::Beside {
         let text = manifest::text(options, image.resolved);
         job.reports.add(&files::manifest_file(options, out), text.into_bytes());
+    }
+    if let Some(path) = &options.reports.explore {
+        job.report(path, &explore::page(image, out, size, parallel))?;
     }
     add_maps(job, image, out, time, parallel)
 }

@@ -128,6 +128,7 @@ fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static 
         ("the manifest", beside.then(|| manifest_file(options, out))),
         ("the map", options.reports.map.as_ref().map(|given| map(given, out))),
         ("the map of /lldmap", lld_map.map(|given| map(given, out))),
+        ("the page of /explore", options.reports.explore.clone()),
         ("the list of /print-symbol-order", options.reports.symbol_order.clone()),
         ("the trace", time_trace(options, out)),
         ("the list of inputs", options.input_list.clone()),

@@ -48,6 +48,7 @@ const READ: &[&str] = &[
 const WRITTEN: &[&str] = &[
     "output",
     "Map",
+    "explore",
     "why-extract",
     "print-archive-stats",
     "dependency-file",

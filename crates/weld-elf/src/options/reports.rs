@@ -22,6 +22,8 @@ pub struct ReportOptions {
     pub trace: bool,
     pub trace_symbols: Vec<String>,
     pub why_extract: Option<PathBuf>,
+    /// Where to write what the output is made of, as a page.
+    pub explore: Option<PathBuf>,
     /// `--map-format`: the map is that of GNU ld. `None`: by the name that weld is called by.
     pub gnu_map: Option<bool>,
     /// `--why-live`: of which symbols to say what keeps them.
@@ -81,7 +83,7 @@ impl ReportOptions {
     /// Whether it is to be remembered why archive members are read.
     pub fn explains_extraction(&self) -> bool {
         let gnu_map = self.gnu_map == Some(true) && (self.print_map || self.map_file.is_some());
-        self.why_extract.is_some() || self.warn_backrefs || gnu_map
+        self.why_extract.is_some() || self.explore.is_some() || self.warn_backrefs || gnu_map
     }
 }
 
@@ -94,6 +96,7 @@ impl Default for ReportOptions {
             trace: false,
             trace_symbols: Vec::new(),
             why_extract: None,
+            explore: None,
             gnu_map: None,
             why_live: Vec::new(),
             archive_stats: None,

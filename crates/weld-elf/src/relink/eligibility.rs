@@ -20,6 +20,7 @@ pub fn of_options(options: &Options) -> Option<Why> {
     let traces =
         reports.trace || !reports.trace_symbols.is_empty() || reports.verbose || reports.print_version;
     let reasons = reports.why_extract.is_some() || !reports.why_live.is_empty() || reports.dependencies;
+    let explores = reports.explore.is_some();
     let lists = reports.archive_stats.is_some()
         || reports.print_gc_sections.is_some()
         || reports.print_icf_sections.is_some()
@@ -46,6 +47,7 @@ pub fn of_options(options: &Options) -> Option<Why> {
         (relocs.emit_relocs, "--emit-relocs keeps relocations of all objects"),
         (maps, "maps and cross references are made of the whole link"),
         (traces, "--trace, --trace-symbol and --verbose tell of the whole link"),
+        (explores, "--explore shows the whole link"),
         (reasons, "--why-extract, --why-live and --print-dependencies tell of the whole link"),
         (lists, "lists of what a link does are made of the whole link"),
         (reports.reproduce.is_some(), "--reproduce keeps all inputs"),

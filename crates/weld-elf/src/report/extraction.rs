@@ -31,6 +31,24 @@ pub fn report(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Dia
     Ok(())
 }
 
+/// Of each file that was read because somebody wanted it: the first that did, if it was a file, and the name.
+pub fn reasons<'a>(
+    job: &Job,
+    inputs: &Inputs<'a>,
+    resolved: &Resolved<'a>,
+) -> Vec<(FileId, Option<FileId>, String)> {
+    let history = History::new(inputs, resolved);
+    let mut first: BTreeMap<FileId, &Extraction> = BTreeMap::new();
+    for extraction in &resolved.extractions {
+        first.entry(extraction.file).or_insert(extraction);
+    }
+    let reason = |(file, extraction): (FileId, &Extraction)| {
+        let name = shown(job.options, resolved.names.get(extraction.name).name).into_owned();
+        (file, history.referrers(extraction).next(), name)
+    };
+    first.into_iter().map(reason).collect()
+}
+
 /// The lines of GNU ld's map about members of archives.
 pub fn members(job: &Job, inputs: &Inputs, resolved: &Resolved) -> String {
     match resolved.extractions.is_empty() {

@@ -46,6 +46,7 @@ pub fn check(options: &Options) -> Result<Vec<(Identity, String)>, Diagnostics> 
 fn named(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
     let files = [
         ("--Map", &options.reports.map_file),
+        ("--explore", &options.reports.explore),
         ("--why-extract", &options.reports.why_extract),
         ("--print-archive-stats", &options.reports.archive_stats),
         ("--print-gc-sections", &options.reports.print_gc_sections),

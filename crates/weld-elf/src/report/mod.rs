@@ -12,6 +12,7 @@ pub mod cref;
 pub mod dependencies;
 pub mod duplicates;
 pub mod error_handling_script;
+pub mod explore;
 pub mod extraction;
 pub mod files;
 mod gnu_map;
@@ -214,7 +215,7 @@ pub fn folded_sections(
     job.report(path, &text)
 }
 
-/// Reports on where everything will be: `-Map`, `--print-map`, `--cref`.
+/// Reports on where everything will be: `-Map`, `--print-map`, `--cref`, `--explore`.
 pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
     let options = job.options;
     if let Some(script) = context.inputs.layout().filter(|_| !context.mode.relocatable) {
@@ -224,6 +225,7 @@ pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
     if !context.mode.relocatable {
         layout_warnings::report(job, image, context)?;
     }
+    explore::report(job, image, context)?;
     if options.reports.memory_usage {
         job.print(&memory_usage::table(image.layout))?;
     }

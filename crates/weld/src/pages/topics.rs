@@ -61,6 +61,7 @@ pub static TOPICS: &[Topic] = &[
     page!("debugging-links", "when a link fails, or does not do what it should"),
     page!("error-format", "codes of messages, and messages as JSON for programs"),
     page!("sizes-and-symbols", "garbage collection, folding, symbol versions"),
+    page!("exploring", "what a linked file is made of: weld explore and --explore"),
     page!("linker-scripts", "what weld makes of linker scripts"),
     page!("distributed-lto", "ThinLTO that is compiled on other machines"),
     page!("machines", "what each machine has, and what was run for it"),

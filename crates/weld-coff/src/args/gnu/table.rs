@@ -397,6 +397,15 @@ const REPORTS: &[Spec<State>] = &[
         s.o.reports.lld_map = Some(Some(v.os().into()));
         Ok(())
     }),
+    take(
+        &["explore"],
+        Required("FILE"),
+        "Write a page for browsers to FILE that shows what the image is made of, and why.",
+        |s, v| {
+            s.o.reports.explore = Some(v.os().into());
+            Ok(())
+        },
+    ),
     flag(&["fatal-warnings"], "Warnings are errors.", |s| s.fatal_warnings = true),
     flag(&["no-fatal-warnings"], "They are not (default).", |s| s.fatal_warnings = false),
     take(&["threads"], Required("N"), "Use N threads. Default: as many as the work is worth.", |s, v| {

@@ -43,6 +43,15 @@ const ROWS: &[Spec<State>] = &[
         }
         Ok(())
     }),
+    take(
+        &["explore"],
+        Required("FILE"),
+        "Write a page for browsers to FILE that shows what the output is made of, and why.",
+        |s, v| {
+            s.o.reports.explore = Some(v.os().into());
+            Ok(())
+        },
+    ),
     flag(&["print-map", "M"], "Print a map of the output.", |s| s.o.reports.print_map = true),
     flag(&["cref"], "Print where each symbol is defined and used; to the map if there is one.", |s| {
         s.o.reports.cref = true;

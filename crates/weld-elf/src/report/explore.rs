@@ -1,0 +1,191 @@
+//! `--explore`: what the output is made of, and why, as a page for browsers.
+//!
+//! All is known once everything has its place: [`objects`] lists who brought what, [`pieces`] cuts the file so
+//! that every byte is in one piece, [`references`] tells who refers to whom and what keeps it. The page itself
+//! is `weld_explore`'s. Numbers of input sections are those of the page (*rows*): of the sections that lie in
+//! the output, in the order in which they do, and of the parts that the linker makes.
+
+mod objects;
+mod pieces;
+mod references;
+
+use weld_common::diag::Diagnostics;
+use weld_explore::drafts::{self, Spelling};
+use weld_explore::model::{About, Format, InputSection, Kind, Model, OutputSection as Row, Ref, Savings};
+use weld_explore::page;
+
+use crate::elf::*;
+use crate::ids::*;
+use crate::job::{Context, Job};
+use crate::layout::{Chunk, ChunkKind, OutputSection};
+use crate::sections::SectionKind;
+use crate::synth::image::Image;
+use crate::wording::shown;
+use weld_common::text;
+
+/// No row.
+const NONE: u32 = u32::MAX;
+
+/// Writes the page, if it is asked for.
+///
+/// # Errors
+/// If it is to go to standard output, and that cannot be written to.
+pub fn report(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
+    let Some(path) = &job.options.reports.explore else { return Ok(()) };
+    let _span = job.trace.span("explore");
+    let page = page::write(&model(job, image, context), context.parallel);
+    job.report(path, &String::from_utf8_lossy(&page))
+}
+
+/// What the page shows.
+fn model(job: &Job, image: &Image, context: &Context) -> Model {
+    let mut model = Model { about: about(image), ..Model::default() };
+    for out in &image.layout.sections {
+        let name = model.names.add(&text::text(&out.name));
+        model.outputs.push(Row {
+            name,
+            kind: kind(out),
+            address: out.address.get(),
+            file_offset: out.offset.0,
+            size: out.size,
+        });
+    }
+    objects::add(&mut model, job, image, context);
+    let rows = Rows::number(&mut model, image, context);
+    let drafts = pieces::all(image, context, &rows);
+    drafts::add(
+        &mut model,
+        &drafts,
+        Spelling { shown: &|name| shown(job.options, name), parallel: context.parallel },
+    );
+    drop(drafts);
+    references::add(&mut model, image, context, &rows);
+    model
+}
+
+fn about(image: &Image) -> About {
+    About {
+        output: text::path(&image.options.output.path).into_owned(),
+        file_size: image.layout.file_size,
+        format: Format::Elf,
+        machine: image.mode.facts().name.to_owned(),
+        savings: savings(image),
+    }
+}
+
+/// Bytes that are in the inputs and not in the output.
+fn savings(image: &Image) -> Savings {
+    let (mut comdat, mut merged) = (0, 0);
+    for object in &image.resolved.objects {
+        for (shndx, shdr) in object.shdrs.iter().enumerate().skip(1) {
+            let id = SectionId(object.section_base + shndx as u32);
+            let size = if shdr.sh_type() == SHT_NOBITS { 0 } else { shdr.sh_size() };
+            match image.sections.get(id).kind() {
+                SectionKind::Discarded => comdat += size,
+                SectionKind::Merge if image.live.contains(id) => merged += size,
+                _ => {}
+            }
+        }
+    }
+    let kept: u64 = image.merged.iter().map(|part| part.merged.size()).sum();
+    let folded: u64 = image.live.folds.pairs.iter().map(|(folded, _)| image.sections.get(*folded).size).sum();
+    Savings { comdat: Some(comdat), icf: Some(folded), merged_strings: Some(merged.saturating_sub(kept)) }
+}
+
+fn kind(out: &OutputSection) -> Kind {
+    let is_debug =
+        [&b".debug"[..], b".zdebug", b".gdb_index", b".stab"].iter().any(|p| out.name.starts_with(p));
+    match out.is_alloc() {
+        _ if out.is_nobits() => Kind::Zeroed,
+        true if out.flags & SHF_EXECINSTR != 0 => Kind::Code,
+        true if out.flags & SHF_WRITE != 0 => Kind::Data,
+        true if out.own.is_some() => Kind::Table,
+        true => Kind::ReadOnly,
+        false if is_debug => Kind::Debug,
+        false if out.own.is_some() => Kind::Table,
+        false => Kind::Other,
+    }
+}
+
+/// The rows of what lies in the output.
+struct Rows {
+    /// By [`SectionId`]. Of sections that are merged or taken apart, it is the row of the part that they are in,
+    /// of folded ones that of the section that stands for them.
+    of_section: Vec<u32>,
+    of_chunk: Vec<u32>,
+    /// Those of merged strings and constants. Ascending.
+    merged: Vec<u32>,
+}
+
+impl Rows {
+    fn number(model: &mut Model, image: &Image, context: &Context) -> Rows {
+        let (layout, sections) = (image.layout, image.sections);
+        let (of_section, of_chunk) = (vec![NONE; sections.list.len()], vec![NONE; layout.chunks.len()]);
+        let mut rows = Rows { of_section, of_chunk, merged: Vec::new() };
+        for (out, section) in layout.with_ids() {
+            for member in &section.members {
+                let row = model.inputs.len() as u32;
+                let (name, object) = if let Some(id) = member.as_section() {
+                    rows.of_section[id.index()] = row;
+                    let index = context.owners.object(id).index();
+                    let object = &image.resolved.objects[index];
+                    let name = object.section_name((id.0 - object.section_base) as usize).unwrap_or_default();
+                    (model.names.add(&text::text(name)), Ref::to(index))
+                } else if let Some(id) = member.as_chunk() {
+                    rows.of_chunk[id.index()] = row;
+                    (model.names.add(&chunk_name(section, &layout.chunks[id.index()])), Ref::NONE)
+                } else {
+                    continue;
+                };
+                model.inputs.push(InputSection { name, object, output: out.0 });
+            }
+        }
+        rows.see_through(image);
+        rows.merged = image.merged.iter().map(|part| rows.of_chunk[part.chunk.index()]).collect();
+        rows.merged.sort_unstable();
+        rows
+    }
+
+    /// Finds the rows of sections that have none of their own.
+    fn see_through(&mut self, image: &Image) {
+        let frames =
+            image.layout.chunk_with_id(ChunkKind::EhFrame).map_or(NONE, |(id, _)| self.of_chunk[id.index()]);
+        for (number, section) in image.sections.list.iter().enumerate() {
+            if !section.in_image() || !image.live.contains(SectionId(number as u32)) {
+                continue;
+            }
+            match section.kind() {
+                SectionKind::Merge => {
+                    let part = image.merged.get(section.merged().0);
+                    self.of_section[number] = part.map_or(NONE, |part| self.of_chunk[part.chunk.index()]);
+                }
+                SectionKind::EhFrame => self.of_section[number] = frames,
+                _ => {}
+            }
+        }
+        for (folded, leader) in &image.live.folds.pairs {
+            self.of_section[folded.index()] = self.of_section[leader.index()];
+        }
+    }
+
+    fn is_merged(&self, row: usize) -> bool {
+        self.merged.binary_search(&(row as u32)).is_ok()
+    }
+
+    fn section(&self, id: SectionId) -> Option<u32> {
+        self.of_section.get(id.index()).copied().filter(|row| *row != NONE)
+    }
+}
+
+/// What a part that the linker makes is called.
+fn chunk_name(out: &OutputSection, chunk: &Chunk) -> String {
+    let name = text::text(&out.name);
+    match chunk.kind {
+        ChunkKind::Merged(_) => format!("{name} (merged)"),
+        ChunkKind::Common(_) => "COMMON".to_owned(),
+        ChunkKind::CopyBss | ChunkKind::CopyRelro => "copies of variables of shared objects".to_owned(),
+        ChunkKind::Thunks(_) => "branches that reach further".to_owned(),
+        ChunkKind::ScriptData(_) => "data of the linker script".to_owned(),
+        _ => name.into_owned(),
+    }
+}

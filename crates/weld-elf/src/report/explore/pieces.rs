@@ -1,0 +1,240 @@
+//! The file, cut into pieces: headers, output sections, in these what was gathered in them, and in that symbols.
+//!
+//! Each level covers the one above it byte by byte ([`cover`]), so no table that is wrong can lose a byte or
+//! count one twice.
+
+use weld_common::par;
+use weld_explore::cover::{Claim, cover};
+use weld_explore::drafts::Draft;
+use weld_explore::model::{Piece, Ref, Role};
+
+use super::super::map::Symbols;
+use super::{NONE, Rows};
+use crate::elf::*;
+use crate::ids::*;
+use crate::job::Context;
+use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
+use crate::synth::image::Image;
+
+/// Members that one task cuts up.
+const RUN: usize = 1024;
+
+/// What a range of the file is.
+#[derive(Clone, Copy)]
+enum Whole {
+    Headers,
+    Section(OutputSectionId),
+}
+
+struct Cutter<'c, 'i, 'a> {
+    image: &'c Image<'i, 'a>,
+    rows: &'c Rows,
+    symbols: Symbols,
+    parallel: bool,
+}
+
+/// All pieces, in the order of the file; then those that take memory only.
+pub fn all<'a>(image: &Image<'_, 'a>, context: &Context, rows: &Rows) -> Vec<Draft<'a>> {
+    let layout = image.layout;
+    let cutter = Cutter {
+        image,
+        rows,
+        symbols: Symbols::collect(image, context.parallel),
+        parallel: context.parallel,
+    };
+    let headers = |offset, size| Claim { offset, size, what: Whole::Headers };
+    let mut claims = vec![headers(0, layout.headers_size())];
+    if let Some(offset) = layout.section_headers {
+        claims.push(headers(offset.0, layout.file_size - offset.0.min(layout.file_size)));
+    }
+    claims.extend(layout.with_ids().map(|(id, out)| Claim {
+        offset: out.offset.0,
+        size: out.file_size(),
+        what: Whole::Section(id),
+    }));
+    let mut drafts = Vec::new();
+    for (size, what) in cover(layout.file_size, claims) {
+        match what {
+            Some(Whole::Section(id)) => drafts.extend(cutter.section(id, size)),
+            Some(Whole::Headers) => drafts.push(plain(Role::Header, size)),
+            None => drafts.push(plain(Role::Padding, size)),
+        }
+    }
+    for (id, _) in layout.with_ids().filter(|(_, out)| out.is_nobits()) {
+        drafts.extend(cutter.section(id, 0));
+    }
+    drafts
+}
+
+/// A piece that lies in no section.
+fn plain<'a>(role: Role, size: u64) -> Draft<'a> {
+    Draft { piece: Piece { role, size, ..Piece::default() }, symbol: &[] }
+}
+
+impl<'a> Cutter<'_, '_, 'a> {
+    /// The pieces of an output section, which has `in_file` bytes of the file.
+    fn section(&self, id: OutputSectionId, in_file: u64) -> Vec<Draft<'a>> {
+        let out = &self.image.layout[id];
+        let claims: Vec<Claim<Member>> = out.members.iter().map(|member| self.claim(out, *member)).collect();
+        // What a compressed section was made of is larger than it.
+        let end = claims.iter().map(|claim| claim.offset.saturating_add(claim.size)).max().unwrap_or(0);
+        let is_packed = out.flags & SHF_COMPRESSED != 0 && end > out.size;
+        let total = if is_packed { end } else { out.size };
+        let ranges = cover(total, claims);
+        let runs = par::runs("cut up sections", self.parallel, ranges.len(), RUN, |run| {
+            let mut drafts = Vec::new();
+            ranges[run].iter().for_each(|(size, member)| self.member(out, *size, *member, &mut drafts));
+            drafts
+        });
+        let mut drafts: Vec<Draft> = runs.into_iter().flatten().collect();
+        let in_memory = out.is_alloc();
+        let sizes = share(in_file, total, drafts.iter().map(|draft| draft.piece.size));
+        for (draft, size) in drafts.iter_mut().zip(sizes) {
+            draft.piece.memory = if in_memory { draft.piece.size } else { 0 };
+            draft.piece.size = size;
+            draft.piece.output = Ref::to(id.index());
+        }
+        drafts
+    }
+
+    fn claim(&self, out: &OutputSection, member: Member) -> Claim<Member> {
+        let (address, size) = match (member.as_chunk(), member.as_section()) {
+            (Some(id), _) => {
+                let chunk = &self.image.layout.chunks[id.index()];
+                (chunk.address(), chunk.size)
+            }
+            (_, Some(id)) => (self.image.sections.get(id).address(), self.image.sections.get(id).size),
+            _ => (out.address, 0),
+        };
+        Claim { offset: address.wrapping_sub(out.address), size, what: member }
+    }
+
+    /// The pieces of `size` bytes that a member has, or nobody.
+    fn member(&self, out: &OutputSection, size: u64, member: Option<Member>, drafts: &mut Vec<Draft<'a>>) {
+        let padding = Piece { role: Role::Padding, size, ..Piece::default() };
+        let Some(member) = member else { return drafts.push(Draft { piece: padding, symbol: &[] }) };
+        if let Some(id) = member.as_section() {
+            let piece = Piece { input: reference(self.rows.of_section[id.index()]), ..Piece::default() };
+            return self.input(id, size, piece, drafts);
+        }
+        let Some(id) = member.as_chunk() else { return };
+        let chunk = &self.image.layout.chunks[id.index()];
+        let role = match chunk.kind {
+            ChunkKind::Merged(_) => Role::Merged,
+            ChunkKind::Padding => Role::Padding,
+            ChunkKind::Common(_) | ChunkKind::ScriptData(_) | ChunkKind::CopyBss | ChunkKind::CopyRelro => {
+                Role::Contents
+            }
+            // `.rodata` of a resource compiler is still data, a table of the linker is what nobody brought.
+            _ => Role::Table,
+        };
+        let piece = Piece { input: reference(self.rows.of_chunk[id.index()]), role, ..Piece::default() };
+        match chunk.kind {
+            ChunkKind::Common(_) | ChunkKind::CopyBss | ChunkKind::CopyRelro => {
+                self.variables(chunk, size, piece, drafts)
+            }
+            _ => drafts.push(Draft { piece: Piece { size, ..piece }, symbol: &[] }),
+        }
+        let _ = out;
+    }
+
+    /// An input section, cut at its symbols.
+    fn input(&self, id: SectionId, size: u64, piece: Piece, drafts: &mut Vec<Draft<'a>>) {
+        let image = self.image;
+        let found = self.symbols.of(id).filter_map(|found| {
+            let object = &image.resolved.objects[found.object.index()];
+            let symbol = &object.syms[found.index as usize];
+            let name = object.symbol_name(found.index);
+            // Marks of code and data among instructions are no symbols.
+            let is_meant = !name.starts_with(b"$") && !matches!(symbol.kind(), STT_FILE | STT_SECTION);
+            let offset = image.sections.output_offset(id, found.value);
+            let size = image.sections.output_size(id, found.value, symbol.st_size());
+            is_meant.then_some(Claim { offset, size, what: name })
+        });
+        let mut claims: Vec<Claim<&[u8]>> = found.collect();
+        give_sizes(&mut claims, size);
+        self.cut(size, claims, piece, drafts);
+    }
+
+    /// Variables without a section of their own.
+    fn variables(&self, chunk: &Chunk, size: u64, piece: Piece, drafts: &mut Vec<Draft<'a>>) {
+        let image = self.image;
+        let is_common = matches!(chunk.kind, ChunkKind::Common(_));
+        let list: Vec<_> = match is_common {
+            true => self.symbols.commons_in(chunk).collect(),
+            false => self.symbols.copies_in(chunk).collect(),
+        };
+        let claims = list.into_iter().map(|(address, id)| {
+            let of_copy = || image.shared_symbol(id).map_or(0, |symbol| symbol.st_size());
+            let size = if is_common { image.symbol_size(id).unwrap_or(0) } else { of_copy() };
+            Claim {
+                offset: address.wrapping_sub(chunk.address()),
+                size,
+                what: image.resolved.names.get(id).name,
+            }
+        });
+        self.cut(size, claims.collect(), piece, drafts);
+    }
+
+    fn cut(&self, size: u64, claims: Vec<Claim<&'a [u8]>>, piece: Piece, drafts: &mut Vec<Draft<'a>>) {
+        for (size, symbol) in cover(size, claims) {
+            drafts.push(Draft { piece: Piece { size, ..piece }, symbol: symbol.unwrap_or_default() });
+        }
+    }
+}
+
+fn reference(row: u32) -> Ref {
+    if row == NONE { Ref::NONE } else { Ref::to(row as usize) }
+}
+
+/// Symbols of assembly say where something starts, not how large it is: it goes on to the next symbol. The list
+/// is sorted by offsets.
+fn give_sizes(claims: &mut [Claim<&[u8]>], end: u64) {
+    let mut next = end;
+    for i in (0..claims.len()).rev() {
+        if claims[i].size == 0 {
+            claims[i].size = next.saturating_sub(claims[i].offset);
+        }
+        if i > 0 && claims[i - 1].offset < claims[i].offset {
+            next = claims[i].offset;
+        }
+    }
+}
+
+/// Divides `bytes` among parts of a whole of `total`, in proportion; the shares add up to it.
+fn share(bytes: u64, total: u64, parts: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut before = 0u64;
+    let at = |place: u64| match total {
+        0 => 0,
+        _ => (u128::from(place) * u128::from(bytes) / u128::from(total)) as u64,
+    };
+    parts
+        .map(|part| {
+            let share = at(before + part) - at(before);
+            before += part;
+            share
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up() {
+        assert_eq!(share(10, 10, [3, 7].into_iter()), [3, 7]);
+        assert_eq!(share(0, 10, [3, 7].into_iter()), [0, 0]);
+        let shares = share(10, 1000, [1, 332, 333, 334].into_iter());
+        assert_eq!(shares.iter().sum::<u64>(), 10);
+        assert_eq!(share(5, 0, [0, 0].into_iter()), [0, 0]);
+    }
+
+    #[test]
+    fn symbols_without_sizes() {
+        let claim = |offset, size| Claim { offset, size, what: &b""[..] };
+        let mut claims = [claim(0, 0), claim(0, 4), claim(4, 0), claim(9, 0)];
+        give_sizes(&mut claims, 12);
+        assert_eq!(claims.map(|claim| claim.size), [4, 4, 5, 3]);
+    }
+}

@@ -1,0 +1,183 @@
+//! Who refers to whom, and what keeps sections whoever refers to them.
+//!
+//! References are relocations of sections in memory, sections that live and die with others, and what exception
+//! frames need of their own. Roots are those of `--gc-sections`; without it, what nothing refers to is one, too.
+
+use weld_common::par;
+use weld_explore::graph::{References, unreached};
+use weld_explore::model::{Graph, Model, Root};
+use weld_explore::names::Name;
+
+use super::Rows;
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::job::Context;
+use crate::live::roots::Roots;
+use crate::sections::{SectionKind, is_array};
+use crate::setup;
+use crate::symbol_names::flag;
+use crate::symbols::symbol_flags;
+use crate::synth::image::Image;
+use crate::wording::shown;
+
+/// Objects that one task looks at.
+const RUN: usize = 8;
+
+struct Finder<'c, 'i, 'a> {
+    image: &'c Image<'i, 'a>,
+    context: &'c Context<'c, 'a>,
+    rows: &'c Rows,
+}
+
+/// Adds the graph to the model.
+pub fn add<'a>(model: &mut Model, image: &Image<'_, 'a>, context: &Context<'_, 'a>, rows: &Rows) {
+    let finder = Finder { image, context, rows };
+    let objects = image.resolved.objects.len();
+    let found = par::runs("references", context.parallel, objects, RUN, |run| {
+        let mut pairs = Vec::new();
+        run.for_each(|index| finder.object(index, &mut pairs));
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    });
+    let pairs = par::concat("join references", context.parallel, found);
+    let references = References::new(model.inputs.len(), pairs);
+    let roots = finder.roots(model, &references);
+    model.graph = Some(Graph::new(references, roots, &model.input_sizes()));
+}
+
+impl<'a> Finder<'_, '_, 'a> {
+    fn object(&self, index: usize, pairs: &mut Vec<(u32, u32)>) {
+        let (image, object) = (self.image, &self.image.resolved.objects[index]);
+        let row = |shndx: u32| self.rows.section(SectionId(object.section_base + shndx));
+        for (shndx, shdr) in (0u32..).zip(object.shdrs).skip(1) {
+            let section = image.sections.get(SectionId(object.section_base + shndx));
+            let in_memory = shdr.sh_flags() & SHF_ALLOC != 0 && section.kind() != SectionKind::EhFrame;
+            let Some(from) = row(shndx).filter(|_| in_memory) else { continue };
+            for reloc in image.sections.relocs(object, index, section) {
+                pairs.extend(self.target(object, reloc.sym()).map(|to| (from, to)));
+            }
+        }
+        let extra = &image.sections.objects[index];
+        for (section, follower) in &extra.followers {
+            pairs.extend(row(*section).zip(row(*follower)));
+        }
+        for (shndx, frames) in &extra.eh_frames {
+            let section = image.sections.get(SectionId(object.section_base + shndx));
+            let relocs = image.sections.relocs(object, index, section);
+            for cie in &frames.cies {
+                let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
+                let targets = relocs.get(range).unwrap_or_default().iter();
+                let targets = targets.filter_map(|reloc| self.target(object, reloc.sym()));
+                pairs.extend(targets.filter_map(|to| Some((row(*shndx)?, to))));
+            }
+        }
+    }
+
+    /// The row of the section that symbol `index` of an object stands for.
+    fn target(&self, object: &Object, index: u32) -> Option<u32> {
+        let symbol = object.syms.get(index as usize)?;
+        let section = if index >= object.first_global {
+            let global = &self.image.symbols[object.global(index)];
+            (global.kind() == symbol_flags::DEFINED).then_some(SectionId(global.section))?
+        } else {
+            match object.place(index, symbol) {
+                SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
+                    SectionId(object.section_base + shndx)
+                }
+                _ => return None,
+            }
+        };
+        self.rows.section(section)
+    }
+
+    fn roots(&self, model: &mut Model, references: &References) -> Vec<Root> {
+        let mut reasons = self.named_reasons(model);
+        let (image, options) = (self.image, self.image.options);
+        let roots = Roots {
+            objects: &image.resolved.objects,
+            sections: image.sections,
+            symbols: image.symbols,
+            names: &image.resolved.names,
+            internals: self.context.internals,
+            options,
+        };
+        let mut roots: Vec<SectionId> = roots.collect(self.context.parallel);
+        roots.sort_unstable();
+        roots.dedup();
+        for section in roots {
+            let Some(row) = self.rows.section(section) else { continue };
+            let reason = &mut reasons[row as usize];
+            if reason.is_none() {
+                *reason = model.names.add(&self.reason(section));
+            }
+        }
+        // What the linker makes is there because of its options; merged strings because of who refers to them.
+        let made = model.names.add("made by the linker");
+        for (row, (reason, input)) in reasons.iter_mut().zip(&model.inputs).enumerate() {
+            if reason.is_none() && input.object.row().is_none() && !self.rows.is_merged(row) {
+                *reason = made;
+            }
+        }
+        let is_root = |root: &Root| !root.reason.is_none();
+        let mut list: Vec<Root> =
+            (0..).zip(reasons).map(|(section, reason)| Root { section, reason }).filter(is_root).collect();
+        if !options.sections.gc_sections {
+            list.extend(unreached(
+                references,
+                &list,
+                model.names.add("--gc-sections is off: all sections stay"),
+            ));
+        }
+        list
+    }
+
+    /// Of sections with symbols that are wanted by name: the entry point, what options ask for, exports.
+    fn named_reasons(&self, model: &mut Model) -> Vec<Name> {
+        let image = self.image;
+        let entry = setup::entry_symbol(image.options, self.context.inputs);
+        let mut best = vec![(u8::MAX, Name::NONE); model.inputs.len()];
+        for (id, named) in image.resolved.names.iter() {
+            let symbol = &image.symbols[id];
+            if symbol.kind() != symbol_flags::DEFINED {
+                continue;
+            }
+            let (rank, what) = if entry.as_ref().is_some_and(|entry| entry.as_bytes() == named.name) {
+                (0, "entry")
+            } else if named.flags & (flag::ROOT | flag::KEEP) != 0 {
+                (1, "an option or a script asks for")
+            } else if symbol.has(symbol_flags::EXPORTED) {
+                (2, "exported")
+            } else {
+                continue;
+            };
+            let Some(row) = self.rows.section(SectionId(symbol.section)) else { continue };
+            let reason = &mut best[row as usize];
+            if rank < reason.0 {
+                *reason = (rank, model.names.add(&format!("{what} {}", shown(image.options, named.name))));
+            }
+        }
+        best.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// Why a section stays in which no symbol is wanted.
+    fn reason(&self, id: SectionId) -> String {
+        let index = self.context.owners.object(id).index();
+        let object = &self.image.resolved.objects[index];
+        let shndx = id.0 - object.section_base;
+        let shdr = &object.shdrs[shndx as usize];
+        let name = String::from_utf8_lossy(object.section_name(shndx as usize).unwrap_or_default());
+        if shdr.sh_flags() & SHF_ALLOC == 0 {
+            "takes no memory".to_owned()
+        } else if shdr.sh_flags() & SHF_GNU_RETAIN != 0 {
+            "asks to stay (SHF_GNU_RETAIN)".to_owned()
+        } else if is_array(shdr.sh_type()) {
+            format!("constructors and destructors: {name}")
+        } else if self.image.sections.objects[index].c_named.contains(&shndx) {
+            format!("__start_{name} or __stop_{name} is asked for")
+        } else {
+            format!("kept for its name or type, or by KEEP in a script: {name}")
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// Columns of numbers.
+//
+// A column is a run of unsigned LEB128 numbers: seven bits a byte, the lowest first, the top bit set on all but
+// the last byte. "uleb" columns hold the numbers themselves; "delta" columns hold differences to the row before,
+// zigzag coded (0, -1, 1, -2, …), which is short for what grows slowly. A page has millions of them, so they are
+// decoded into typed arrays, of 32 bits where all numbers fit and of doubles elsewhere (exact up to 2^53).
+// Budget: about 6 ns a number. A column that ends early, runs on, or holds what a double cannot, is damaged.
+
+export class DamagedColumn extends Error {}
+
+const TWO_32 = 4294967296;
+
+/** Numbers of a column of `count` rows that fills `bytes` exactly: Uint32Array or Float64Array. */
+export function decodeColumn(bytes, count, encoding) {
+  if (!Number.isInteger(count) || count < 0 || count > bytes.length) {
+    throw new DamagedColumn(`${count} rows cannot be in ${bytes.length} bytes`);
+  }
+  if (encoding === 'uleb') return narrow(bytes, count) ?? wide(bytes, count, false);
+  if (encoding === 'delta') return narrowDelta(bytes, count) ?? shrink(wide(bytes, count, true));
+  throw new DamagedColumn(`unknown encoding ${encoding}`);
+}
+
+// All numbers below 2^32, or null if one is not.
+function narrow(bytes, count) {
+  const out = new Uint32Array(count);
+  let at = 0;
+  for (let row = 0; row < count; row++) {
+    let byte = bytes[at++];
+    let value = byte & 127;
+    for (let shift = 7; byte & 128; shift += 7) {
+      byte = bytes[at++];
+      if (shift > 28 || (shift === 28 && (byte & 127) > 15)) return null;
+      value |= (byte & 127) << shift;
+    }
+    if (byte === undefined) throw new DamagedColumn('it ends in a number');
+    out[row] = value;
+  }
+  if (at !== bytes.length) throw new DamagedColumn(`${bytes.length - at} bytes are left over`);
+  return out;
+}
+
+// Rows below 2^32 from differences that fit 32 bits; null if there are others.
+function narrowDelta(bytes, count) {
+  const out = new Uint32Array(count);
+  let at = 0;
+  let before = 0;
+  for (let row = 0; row < count; row++) {
+    let byte = bytes[at++];
+    let value = byte & 127;
+    for (let shift = 7; byte & 128; shift += 7) {
+      byte = bytes[at++];
+      if (shift > 28 || (shift === 28 && (byte & 127) > 15)) return null;
+      value |= (byte & 127) << shift;
+    }
+    if (byte === undefined) throw new DamagedColumn('it ends in a number');
+    before += (value >>> 1) ^ -(value & 1);
+    if (before < 0 || before >= TWO_32) return null;
+    out[row] = before;
+  }
+  if (at !== bytes.length) throw new DamagedColumn(`${bytes.length - at} bytes are left over`);
+  return out;
+}
+
+function wide(bytes, count, delta) {
+  const out = new Float64Array(count);
+  let at = 0;
+  let before = 0;
+  for (let row = 0; row < count; row++) {
+    let scale = 1;
+    let value = 0;
+    let byte;
+    do {
+      if (at >= bytes.length) throw new DamagedColumn('it ends in a number');
+      if (scale > 2 ** 63) throw new DamagedColumn('a number is too long');
+      byte = bytes[at++];
+      value += (byte & 127) * scale;
+      scale *= 128;
+    } while (byte & 128);
+    if (delta) {
+      value = before + (value % 2 ? -(value + 1) / 2 : value / 2);
+      before = value;
+    }
+    out[row] = value;
+  }
+  if (at !== bytes.length) throw new DamagedColumn(`${bytes.length - at} bytes are left over`);
+  return out;
+}
+
+// The same numbers in 32 bits where they fit.
+function shrink(wideColumn) {
+  for (const value of wideColumn) {
+    if (!(value >= 0 && value < TWO_32)) {
+      if (value < 0) throw new DamagedColumn('a number is below zero');
+      return wideColumn;
+    }
+  }
+  return Uint32Array.from(wideColumn);
+}
+
+/** As [`decodeColumn`], but exact to 64 bits, as a BigUint64Array: for addresses, of which there are few. */
+export function decodeAddresses(bytes, count, encoding) {
+  if (count > bytes.length) throw new DamagedColumn(`${count} rows cannot be in ${bytes.length} bytes`);
+  const out = new BigUint64Array(count);
+  let at = 0;
+  let before = 0n;
+  for (let row = 0; row < count; row++) {
+    let value = 0n;
+    let byte;
+    let shift = 0n;
+    do {
+      if (at >= bytes.length || shift > 63n) throw new DamagedColumn('it ends in a number');
+      byte = bytes[at++];
+      value |= BigInt(byte & 127) << shift;
+      shift += 7n;
+    } while (byte & 128);
+    if (encoding === 'delta') {
+      before += value & 1n ? -((value + 1n) >> 1n) : value >> 1n;
+      value = before;
+    }
+    out[row] = BigInt.asUintN(64, value);
+  }
+  return out;
+}

@@ -1,0 +1,57 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { decodeColumn, decodeAddresses } from '../../src/data/leb128.js';
+import { uleb, delta } from '../writer.js';
+
+test('numbers come back as they were', () => {
+  const numbers = [0, 1, 127, 128, 300, 16383, 16384, 2 ** 28 - 1, 2 ** 28, 2 ** 32 - 1];
+  const column = decodeColumn(uleb(numbers), numbers.length, 'uleb');
+  assert.ok(column instanceof Uint32Array);
+  assert.deepEqual([...column], numbers);
+});
+
+test('numbers that need more than 32 bits', () => {
+  const numbers = [5, 2 ** 32, 2 ** 40 + 3, 2 ** 53 - 1];
+  const column = decodeColumn(uleb(numbers), numbers.length, 'uleb');
+  assert.ok(column instanceof Float64Array);
+  assert.deepEqual([...column], numbers);
+});
+
+test('differences', () => {
+  for (const numbers of [
+    [10, 3, 3, 4_000_000_000, 0, 1],
+    [5, 2 ** 31 - 1, 0, 2 ** 31],
+    [2 ** 40, 7, 2 ** 52],
+  ]) {
+    assert.deepEqual([...decodeColumn(delta(numbers), numbers.length, 'delta')], numbers);
+  }
+});
+
+test('addresses are exact to 64 bits', () => {
+  const numbers = [0xffffffff80000000n, 0n, 0x7fffffffffffffffn];
+  assert.deepEqual([...decodeAddresses(uleb(numbers), 3, 'uleb')], numbers);
+});
+
+test('addresses by differences, which wrap round', () => {
+  // From 0 to 2^64 - 2^31 is a step of -2^31.
+  assert.deepEqual(
+    [...decodeAddresses(uleb([2n ** 32n - 1n, 2n]), 2, 'delta')],
+    [0xffffffff80000000n, 0xffffffff80000001n],
+  );
+});
+
+test('an empty column', () => assert.equal(decodeColumn(new Uint8Array(), 0, 'uleb').length, 0));
+
+for (const [what, bytes, count, encoding] of [
+  ['ends in a number', [0x80], 1, 'uleb'],
+  ['more rows than bytes', [1], 2, 'uleb'],
+  ['a row too few', [1, 2], 1, 'uleb'],
+  ['a number without an end', Array(40).fill(0xff), 1, 'uleb'],
+  ['a huge count', [1], 2 ** 40, 'uleb'],
+  ['a count below zero', [1], -1, 'uleb'],
+  ['an unknown encoding', [1], 1, 'morse'],
+  ['a difference below zero', [1], 1, 'delta'],
+]) {
+  test(`damage is told: ${what}`, () =>
+    assert.throws(() => decodeColumn(Uint8Array.from(bytes), count, encoding)));
+}

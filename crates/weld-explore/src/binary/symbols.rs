@@ -1,0 +1,68 @@
+//! The symbols of a linked file, by section: what starts where, and how large it is.
+
+use object::read::{Object as _, ObjectSymbol};
+use object::{SymbolKind, SymbolSection};
+
+use super::container::Container;
+use crate::cover::Claim;
+use crate::model::Format;
+
+pub struct Symbols<'f> {
+    /// Of each section, by offset.
+    of: Vec<Vec<Claim<&'f [u8]>>>,
+}
+
+impl<'f> Symbols<'f> {
+    /// Those of the symbol table; of a stripped file those that loaders need.
+    pub fn collect(container: &Container<'f>) -> Symbols<'f> {
+        let mut symbols = Symbols { of: vec![Vec::new(); container.sections.len()] };
+        let starts = container.sections.iter().filter(|section| section.is_tls);
+        let tls = starts.map(|section| section.address).min().unwrap_or(0);
+        container.file.symbols().for_each(|symbol| symbols.add(container, &symbol, tls));
+        if symbols.of.iter().all(Vec::is_empty) {
+            container.file.dynamic_symbols().for_each(|symbol| symbols.add(container, &symbol, tls));
+        }
+        for (list, section) in symbols.of.iter_mut().zip(&container.sections) {
+            list.sort_by_key(|claim| (claim.offset, std::cmp::Reverse(claim.size)));
+            give_sizes(list, section.memory.max(section.size));
+        }
+        symbols
+    }
+
+    pub fn of(&self, section: usize) -> &[Claim<&'f [u8]>] {
+        &self.of[section]
+    }
+
+    fn add(&mut self, container: &Container<'f>, symbol: &object::Symbol<'f, '_>, tls: u64) {
+        let SymbolSection::Section(index) = symbol.section() else { return };
+        let is_meant = !matches!(symbol.kind(), SymbolKind::File | SymbolKind::Section);
+        let Some(section) = container.of_index.get(index.0).copied().flatten().filter(|_| is_meant) else {
+            return;
+        };
+        let Ok(name) = symbol.name_bytes() else { return };
+        // Marks among instructions, sections that are spelled as symbols, and what holds nothing.
+        if name.is_empty()
+            || name.starts_with(b"$")
+            || container.format == Format::Pe && name.starts_with(b".")
+        {
+            return;
+        }
+        let is_tls = symbol.kind() == SymbolKind::Tls;
+        let address = if is_tls { tls.wrapping_add(symbol.address()) } else { symbol.address() };
+        let Some(offset) = address.checked_sub(container.sections[section].address) else { return };
+        self.of[section].push(Claim { offset, size: symbol.size(), what: name });
+    }
+}
+
+/// Symbols without a size go on to the next one. The list is sorted by offsets.
+fn give_sizes(claims: &mut [Claim<&[u8]>], end: u64) {
+    let mut next = end;
+    for i in (0..claims.len()).rev() {
+        if claims[i].size == 0 {
+            claims[i].size = next.saturating_sub(claims[i].offset);
+        }
+        if i > 0 && claims[i - 1].offset < claims[i].offset {
+            next = claims[i].offset;
+        }
+    }
+}

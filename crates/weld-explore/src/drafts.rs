@@ -1,0 +1,174 @@
+//! From pieces with the names that files have for them to pieces of a [`Model`].
+//!
+//! Names are demangled, and stripped to what they are instances of, by all threads: a large program has a
+//! million, which is most of the work that a page is.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use weld_common::hash::hash_bytes;
+use weld_common::par;
+
+use crate::model::{Model, Piece};
+use crate::names::{Name, presentable};
+use crate::spelling::instance;
+
+/// Names that one task spells.
+const RUN: usize = 2048;
+
+/// A piece whose names are still those of the file.
+#[derive(Clone, Copy)]
+pub struct Draft<'a> {
+    pub piece: Piece,
+    /// The symbol's name, mangled; empty if there is none. The piece's own is used then.
+    pub symbol: &'a [u8],
+}
+
+/// How symbols are spelled.
+#[derive(Clone, Copy)]
+pub struct Spelling<'s> {
+    /// A symbol's name for people.
+    pub shown: &'s (dyn for<'n> Fn(&'n [u8]) -> Cow<'n, str> + Sync),
+    pub parallel: bool,
+}
+
+/// What a name has become: its bytes in the texts of its run, with hashes.
+struct Spelled {
+    name: (usize, u64),
+    /// No bytes if it is no instance.
+    instance: (usize, u64),
+    /// It ends with a hash that stands for the arguments of a generic, if it is one's.
+    hides_arguments: bool,
+}
+
+/// The names of a run, one behind the other.
+#[derive(Default)]
+struct Texts {
+    text: String,
+    spelled: Vec<Spelled>,
+}
+
+/// Appends the pieces to the model.
+pub fn add(model: &mut Model, drafts: &[Draft], spelling: Spelling) {
+    let runs = par::runs("demangle names", spelling.parallel, drafts.len(), RUN, |run| {
+        let mut texts = Texts::default();
+        drafts[run].iter().for_each(|draft| texts.spell(draft.symbol, spelling));
+        texts
+    });
+    model.pieces.reserve(drafts.len());
+    // Of names that hide arguments, the first piece: more of the same name are instances of one generic.
+    let mut seen: HashMap<Name, usize> = HashMap::new();
+    let mut drafts = drafts.iter();
+    for Texts { text, spelled } in runs {
+        let mut at = 0;
+        let mut take = |model: &mut Model, (length, hash): (usize, u64)| {
+            let part = &text[at..at + length];
+            at += length;
+            if length == 0 { Name::NONE } else { model.names.add_hashed(part, hash) }
+        };
+        for (of, draft) in spelled.into_iter().zip(&mut drafts) {
+            let mut piece = draft.piece;
+            if of.name.0 > 0 {
+                piece.name = take(model, of.name);
+                piece.instance = take(model, of.instance);
+            }
+            if of.hides_arguments && piece.instance.is_none() {
+                let first = *seen.entry(piece.name).or_insert(model.pieces.len());
+                if let Some(first) = model.pieces.get_mut(first) {
+                    first.instance = piece.name;
+                    piece.instance = piece.name;
+                }
+            }
+            model.pieces.push(piece);
+        }
+    }
+}
+
+impl Texts {
+    fn spell(&mut self, symbol: &[u8], spelling: Spelling) {
+        let mut spelled = Spelled { name: (0, 0), instance: (0, 0), hides_arguments: false };
+        if !symbol.is_empty() {
+            let shown = (spelling.shown)(symbol);
+            let name = presentable(&shown);
+            spelled.name = self.put(&name);
+            if let Some(instance) = instance(&shown) {
+                spelled.instance = self.put(&presentable(&instance));
+            }
+            spelled.hides_arguments = has_hash(symbol) && shown.as_bytes() != symbol;
+        }
+        self.spelled.push(spelled);
+    }
+
+    fn put(&mut self, text: &str) -> (usize, u64) {
+        self.text.push_str(text);
+        (text.len(), hash_bytes(text.as_bytes()))
+    }
+}
+
+/// Whether it is a name of Rust's older scheme: `_ZN…17h0123456789abcdefE`.
+fn has_hash(name: &[u8]) -> bool {
+    let Some(rest) = name.strip_prefix(b"_ZN") else { return false };
+    let Some(hash) = rest.strip_suffix(b"E").and_then(|rest| rest.last_chunk::<19>()) else { return false };
+    hash.starts_with(b"17h") && hash[3..].iter().all(u8::is_ascii_hexdigit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(symbols: &[&str], demangle: bool) -> Model {
+        let mut model = Model::default();
+        let draft = |symbol: &&'static str| Draft {
+            piece: Piece { size: 1, ..Piece::default() },
+            symbol: symbol.as_bytes(),
+        };
+        let symbols: Vec<&'static str> =
+            symbols.iter().map(|s| &*Box::leak(s.to_string().into_boxed_str())).collect();
+        let drafts: Vec<Draft> = symbols.iter().map(draft).collect();
+        add(
+            &mut model,
+            &drafts,
+            Spelling {
+                shown: &|name| {
+                    if demangle {
+                        weld_common::demangle::demangle(name)
+                    } else {
+                        weld_common::text::text(name)
+                    }
+                },
+                parallel: false,
+            },
+        );
+        model
+    }
+
+    #[test]
+    fn names_and_instances() {
+        let model = model(&["", "main", "_ZN3BoxIiE3getEv", "main"], true);
+        let names: Vec<&str> = model.pieces.iter().map(|piece| model.names.get(piece.name)).collect();
+        assert_eq!(names, ["", "main", "Box<int>::get()", "main"]);
+        let of: Vec<&str> = model.pieces.iter().map(|piece| model.names.get(piece.instance)).collect();
+        assert_eq!(of, ["", "", "Box<…>::get", ""]);
+    }
+
+    #[test]
+    fn generics_whose_names_hide_their_arguments() {
+        let name = |hash: char| format!("_ZN3foo3bar17h{}E", hash.to_string().repeat(16));
+        let model = model(&[&name('a'), "_ZN3foo3baz17h0123456789abcdefE", &name('b')], true);
+        let of: Vec<&str> = model.pieces.iter().map(|piece| model.names.get(piece.instance)).collect();
+        assert_eq!(
+            of,
+            ["foo::bar", "foo::baz", "foo::bar"][..1]
+                .iter()
+                .copied()
+                .chain(["", "foo::bar"])
+                .collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn names_as_they_are() {
+        let model = model(&["_Z1fi"], false);
+        assert_eq!(model.names.get(model.pieces[0].name), "_Z1fi");
+    }
+}

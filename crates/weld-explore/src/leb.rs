@@ -1,0 +1,91 @@
+//! Columns of numbers: unsigned LEB128, or differences to the row before, zigzag.
+
+use weld_common::reader::Reader;
+
+/// How a column is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    Uleb,
+    /// For numbers that are near those before them.
+    Delta,
+}
+
+impl Encoding {
+    pub fn word(self) -> &'static str {
+        match self {
+            Encoding::Uleb => "uleb",
+            Encoding::Delta => "delta",
+        }
+    }
+
+    pub fn find(word: &str) -> Option<Encoding> {
+        [Encoding::Uleb, Encoding::Delta].into_iter().find(|encoding| encoding.word() == word)
+    }
+}
+
+/// Appends a column and returns the number of its rows.
+pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u64>) -> usize {
+    let (mut before, mut count) = (0u64, 0);
+    for value in values {
+        match encoding {
+            Encoding::Uleb => uleb(out, value),
+            Encoding::Delta => {
+                let step = value.wrapping_sub(before) as i64;
+                uleb(out, (step << 1 ^ step >> 63) as u64);
+                before = value;
+            }
+        }
+        count += 1;
+    }
+    count
+}
+
+fn uleb(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// The numbers of a column; `None` if `bytes` are not just `count` of them.
+pub fn get(bytes: &[u8], encoding: Encoding, count: usize) -> Option<Vec<u64>> {
+    // Each takes a byte at least.
+    if count > bytes.len() {
+        return None;
+    }
+    let mut reader = Reader::new(bytes);
+    let mut before = 0u64;
+    let mut values = Vec::with_capacity(count);
+    for _ in 0..count {
+        let stored = reader.uleb128()?;
+        let value = match encoding {
+            Encoding::Uleb => stored,
+            Encoding::Delta => before.wrapping_add(stored >> 1 ^ (stored & 1).wrapping_neg()),
+        };
+        before = value;
+        values.push(value);
+    }
+    reader.is_empty().then_some(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_and_back() {
+        let values = [0, 1, 127, 128, 5, u64::MAX, 0, 1 << 63];
+        for encoding in [Encoding::Uleb, Encoding::Delta] {
+            let mut bytes = Vec::new();
+            assert_eq!(put(&mut bytes, encoding, values.into_iter()), values.len());
+            assert_eq!(get(&bytes, encoding, values.len()).as_deref(), Some(&values[..]));
+            assert_eq!(get(&bytes, encoding, values.len() - 1), None);
+            assert_eq!(get(&bytes, encoding, usize::MAX), None);
+            assert_eq!(get(&bytes[..bytes.len() - 1], encoding, values.len()), None);
+        }
+        let mut bytes = Vec::new();
+        put(&mut bytes, Encoding::Delta, [1, 0].into_iter());
+        assert_eq!(bytes, [2, 1]);
+    }
+}

@@ -1,0 +1,179 @@
+//! A [`Model`] as a page: the template with the data in the place of its marker.
+//!
+//! The data are elements that browsers neither show nor run: a description in JSON, and blobs in base64, each a
+//! gzip stream. Nothing that a file names is anywhere else, so no name can become markup or a script.
+
+pub mod read;
+
+use weld_common::par;
+
+use crate::leb::{self, Encoding};
+use crate::model::{Kind, Language, Model, Ref, Role};
+use crate::names::Name;
+use crate::{base64, gzip, json};
+
+/// What the template has where the data belong.
+pub const MARKER: &str = "<!-- weld-data -->";
+
+/// The version of the format, which a page can be read by.
+pub const FORMAT: u64 = 1;
+
+/// The page without data.
+pub const TEMPLATE: &str = include_str!("../page/dist/explorer.html");
+
+/// The parts that a page is in, so that the first picture need not wait for all of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Blob {
+    Tables,
+    Graph,
+}
+
+/// Columns of numbers, and what the description says of them.
+#[derive(Default)]
+struct Columns {
+    tables: Vec<u8>,
+    graph: Vec<u8>,
+    described: Vec<String>,
+}
+
+impl Columns {
+    fn put(&mut self, blob: Blob, name: &str, encoding: Encoding, values: impl Iterator<Item = u64>) {
+        let (bytes, blob) = match blob {
+            Blob::Tables => (&mut self.tables, "tables"),
+            Blob::Graph => (&mut self.graph, "graph"),
+        };
+        let offset = bytes.len();
+        let count = leb::put(bytes, encoding, values);
+        let (table, column) = name.split_once('.').unwrap_or((name, ""));
+        self.described.push(format!(
+            "{{\"table\":\"{table}\",\"column\":\"{column}\",\"blob\":\"{blob}\",\"encoding\":\"{}\",\
+             \"offset\":{offset},\"bytes\":{},\"count\":{count}}}",
+            encoding.word(),
+            bytes.len() - offset
+        ));
+    }
+
+    /// A column of the tables.
+    fn table<T>(&mut self, name: &str, encoding: Encoding, rows: &[T], of: impl Fn(&T) -> u64) {
+        self.put(Blob::Tables, name, encoding, rows.iter().map(of));
+    }
+
+    fn graph<T>(&mut self, name: &str, encoding: Encoding, rows: &[T], of: impl Fn(&T) -> u64) {
+        self.put(Blob::Graph, name, encoding, rows.iter().map(of));
+    }
+}
+
+fn number(name: Name) -> u64 {
+    u64::from(name.0)
+}
+
+fn columns(model: &Model) -> Columns {
+    use Encoding::{Delta, Uleb};
+    let mut columns = Columns::default();
+    let outputs = &model.outputs;
+    columns.table("output_sections.name", Delta, outputs, |row| number(row.name));
+    columns.table("output_sections.kind", Uleb, outputs, |row| row.kind as u64);
+    columns.table("output_sections.address", Delta, outputs, |row| row.address);
+    columns.table("output_sections.file_offset", Delta, outputs, |row| row.file_offset);
+    columns.table("output_sections.size", Uleb, outputs, |row| row.size);
+    columns.table("archives.name", Delta, &model.archives, |row| number(*row));
+    let objects = &model.objects;
+    columns.table("objects.name", Delta, objects, |row| number(row.name));
+    columns.table("objects.archive", Delta, objects, |row| row.archive.stored());
+    columns.table("objects.source", Delta, objects, |row| number(row.source));
+    columns.table("objects.language", Uleb, objects, |row| row.language as u64);
+    if objects.iter().any(|row| row.asked_by != Ref::NONE || !row.asked_for.is_none()) {
+        columns.graph("objects.asked_by", Delta, objects, |row| row.asked_by.stored());
+        columns.graph("objects.asked_for", Delta, objects, |row| number(row.asked_for));
+    }
+    let inputs = &model.inputs;
+    columns.table("input_sections.name", Delta, inputs, |row| number(row.name));
+    columns.table("input_sections.object", Delta, inputs, |row| row.object.stored());
+    columns.table("input_sections.output_section", Delta, inputs, |row| u64::from(row.output));
+    let pieces = &model.pieces;
+    columns.table("pieces.input_section", Delta, pieces, |row| row.input.stored());
+    columns.table("pieces.output_section", Delta, pieces, |row| row.output.stored());
+    columns.table("pieces.name", Delta, pieces, |row| number(row.name));
+    columns.table("pieces.size", Uleb, pieces, |row| row.size);
+    columns.table("pieces.memory", Uleb, pieces, |row| row.memory);
+    columns.table("pieces.source", Delta, pieces, |row| number(row.source));
+    columns.table("pieces.instance", Delta, pieces, |row| number(row.instance));
+    columns.table("pieces.role", Uleb, pieces, |row| row.role as u64);
+    if model.old.is_some() {
+        columns.table("pieces.old_size", Uleb, pieces, |row| row.old_size);
+        columns.table("pieces.old_memory", Uleb, pieces, |row| row.old_memory);
+    }
+    if let Some(graph) = &model.graph {
+        columns.graph("graph.start", Delta, &graph.start, |row| u64::from(*row));
+        columns.graph("graph.to", Uleb, &graph.to, |row| u64::from(*row));
+        columns.graph("roots.input_section", Delta, &graph.roots, |row| u64::from(row.section));
+        columns.graph("roots.reason", Delta, &graph.roots, |row| number(row.reason));
+        columns.graph("input_sections.dominator", Delta, &graph.dominators, |row| row.stored());
+        columns.graph("input_sections.keeps", Uleb, &graph.keeps, |row| *row);
+    }
+    columns
+}
+
+/// The description.
+fn meta(model: &Model, columns: &Columns) -> String {
+    let about = &model.about;
+    let mut out = format!("{{\"format\":{FORMAT},\"weld\":\"{}\",\"output\":", env!("CARGO_PKG_VERSION"));
+    json::string(&mut out, &about.output);
+    out += &format!(",\"file_size\":{},\"kind\":\"{}\",\"machine\":", about.file_size, about.format.word());
+    json::string(&mut out, &about.machine);
+    out += &format!(",\"names\":{}", model.names.count());
+    let mut words = |key: &str, words: &mut dyn Iterator<Item = &str>| {
+        out += &format!(",\"{key}\":[");
+        for (i, word) in words.enumerate() {
+            out += if i > 0 { "," } else { "" };
+            json::string(&mut out, word);
+        }
+        out.push(']');
+    };
+    words("kinds", &mut Kind::ALL.iter().map(|kind| kind.word()));
+    words("roles", &mut Role::ALL.iter().map(|role| role.word()));
+    words("languages", &mut Language::ALL.iter().map(|language| language.word()));
+    let savings = [
+        ("comdat", about.savings.comdat),
+        ("icf", about.savings.icf),
+        ("merged_strings", about.savings.merged_strings),
+    ];
+    let savings = savings.iter().filter_map(|(key, bytes)| Some(format!("\"{key}\":{}", (*bytes)?)));
+    out += &format!(",\"savings\":{{{}}}", savings.collect::<Vec<_>>().join(","));
+    if let Some(old) = &model.old {
+        out += ",\"old\":{\"output\":";
+        json::string(&mut out, &old.output);
+        out += &format!(",\"file_size\":{}}}", old.file_size);
+    }
+    out += &format!(",\"columns\":[{}]}}", columns.described.join(","));
+    out
+}
+
+/// The page; by several threads if `parallel`.
+pub fn write(model: &Model, parallel: bool) -> Vec<u8> {
+    write_to(TEMPLATE, model, parallel)
+}
+
+/// The same with another template, which has a [`MARKER`].
+pub(crate) fn write_to(template: &str, model: &Model, parallel: bool) -> Vec<u8> {
+    let columns = columns(model);
+    let (before, after) = template.split_once(MARKER).unwrap_or((template, ""));
+    let mut page = before.as_bytes().to_vec();
+    page.extend(b"<script type=\"application/json\" id=\"weld-meta\">");
+    page.extend(meta(model, &columns).as_bytes());
+    page.extend(b"</script>\n");
+    let blobs = [("names", model.names.bytes()), ("tables", &columns.tables), ("graph", &columns.graph)];
+    let packed = par::runs("parts of the page", parallel, blobs.len(), 1, |run| {
+        run.map(|i| gzip::pack(blobs[i].1, parallel)).collect::<Vec<_>>()
+    });
+    for ((name, bytes), packed) in blobs.iter().zip(packed.into_iter().flatten()) {
+        if bytes.is_empty() {
+            continue;
+        }
+        page.extend(format!("<script type=\"application/octet-stream\" id=\"weld-{name}\">").as_bytes());
+        base64::put(&mut page, &packed);
+        page.extend(b"</script>\n");
+    }
+    page.extend(after.as_bytes());
+    page
+}

@@ -1,0 +1,97 @@
+use super::super::{MARKER, TEMPLATE, write_to};
+use super::*;
+use crate::graph::References;
+
+/// What a page has around its data.
+const BARE: &str = "<!doctype html>\n<!-- weld-data -->\n<p>end\n";
+
+const HOSTILE: &str = "</script><script>alert(1)</script><!-- <img onerror=x>";
+
+fn model() -> Model {
+    let mut model = Model::default();
+    let name = |model: &mut Model, text: &str| model.names.add(text);
+    model.about = About {
+        output: HOSTILE.to_owned(),
+        file_size: 30,
+        format: Format::Pe,
+        machine: "x86-64".to_owned(),
+        savings: Savings { comdat: Some(5), ..Savings::default() },
+    };
+    let text = name(&mut model, ".text");
+    model.outputs =
+        vec![OutputSection { name: text, kind: Kind::Code, address: 0x1000, file_offset: 10, size: 20 }];
+    let archive = name(&mut model, "lib.a");
+    model.archives = vec![archive];
+    let (a, b) = (name(&mut model, "a.o"), name(&mut model, HOSTILE));
+    model.objects = vec![
+        Object { name: a, language: Language::Cpp, ..Object::default() },
+        Object { name: b, archive: Ref::to(0), asked_by: Ref::to(0), asked_for: a, ..Object::default() },
+    ];
+    model.inputs =
+        [0, 1].map(|object| InputSection { name: text, object: Ref::to(object), output: 0 }).to_vec();
+    model.pieces = vec![
+        Piece { size: 10, role: Role::Header, ..Piece::default() },
+        Piece { input: Ref::to(0), output: Ref::to(0), name: a, size: 8, memory: 8, ..Piece::default() },
+        Piece {
+            input: Ref::to(1),
+            output: Ref::to(0),
+            name: b,
+            size: 12,
+            memory: 12,
+            source: a,
+            ..Piece::default()
+        },
+    ];
+    let roots = vec![Root { section: 0, reason: text }];
+    model.graph = Some(Graph::new(References::new(2, vec![(0, 1)]), roots, &model.input_sizes()));
+    model
+}
+
+#[test]
+fn there_and_back() {
+    let model = model();
+    let page = write_to(BARE, &model, false);
+    assert!(is_page(&page) && !is_page(BARE.as_bytes()));
+    let again = read(&page).expect("a page");
+    assert_eq!(again.about, model.about);
+    assert_eq!(
+        (&again.outputs, &again.archives, &again.objects),
+        (&model.outputs, &model.archives, &model.objects)
+    );
+    assert_eq!((&again.inputs, &again.pieces, &again.graph), (&model.inputs, &model.pieces, &model.graph));
+    assert_eq!(again.names.bytes(), model.names.bytes());
+    assert_eq!(write_to(BARE, &again, true), page, "the same page again, by any number of threads");
+}
+
+#[test]
+fn names_cannot_become_markup() {
+    let page = String::from_utf8(write_to(BARE, &model(), false)).expect("UTF-8");
+    let elements: Vec<&str> = page.split('<').skip(1).collect();
+    let expected = ["!doctype html", "script type", "/script", "p>"];
+    assert!(elements.iter().all(|element| expected.iter().any(|start| element.starts_with(start))), "{page}");
+    assert!(!page.contains("<script>alert"), "{page}");
+}
+
+#[test]
+fn the_template_has_a_place_for_data() {
+    assert_eq!(TEMPLATE.matches(MARKER).count(), 1);
+    assert!(!is_page(TEMPLATE.as_bytes()));
+}
+
+#[test]
+fn damaged_pages_are_errors() {
+    let page = write_to(BARE, &model(), false);
+    for end in 0..page.len() - 10 {
+        assert!(read(&page[..end]).is_err() || end > page.len() - 40, "{end}");
+    }
+    for at in 0..page.len() {
+        for byte in [0, b'9', b'0', b'A', b'<'] {
+            let mut page = page.clone();
+            page[at] = byte;
+            // It may still be a page, but not make anything panic.
+            _ = read(&page);
+        }
+    }
+    let other = String::from_utf8(page).expect("UTF-8").replace("\"format\":1", "\"format\":2");
+    assert_eq!(read(other.as_bytes()).err(), Some(PageError::Format(2)));
+}

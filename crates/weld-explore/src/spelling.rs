@@ -1,0 +1,211 @@
+//! What a name is an instance of: the template or the generic, with its arguments taken away.
+//!
+//! `std::vector<int, std::allocator<int> >::push_back(int const&)` is one of `std::vector<…>::push_back`, and
+//! `alloc::vec::Vec<u8>::push` one of `alloc::vec::Vec<…>::push`. Parameters go, too, since they follow from the
+//! arguments. What starts with an angle bracket is a path of Rust (`<T as Trait>::method`), whose brackets stay,
+//! and lose only what is inside of them.
+
+/// How deep paths in brackets nest in names that people write.
+const DEEPEST: u32 = 8;
+
+/// What the demangled `name` is an instance of; `None` if it is none.
+pub fn instance(name: &str) -> Option<String> {
+    let name = name.strip_suffix(']').and_then(|rest| rest.rsplit_once(" [")).map_or(name, |(name, _)| name);
+    let name = without_special(name);
+    if !name.contains('<') {
+        return None;
+    }
+    let mut out = String::with_capacity(name.len());
+    let stripped = strip(name, DEEPEST, &mut out);
+    (stripped && out.contains("<…>")).then_some(out)
+}
+
+/// Tables and thunks are made for a class or function, which is what counts.
+fn without_special(name: &str) -> &str {
+    const PREFIXES: [&str; 6] = [
+        "vtable for ",
+        "VTT for ",
+        "typeinfo for ",
+        "typeinfo name for ",
+        "guard variable for ",
+        "non-virtual thunk to ",
+    ];
+    PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
+}
+
+/// Copies `name` without what is in brackets; `false` if these do not match, or paths nest more than `most` deep.
+fn strip(name: &str, most: u32, out: &mut String) -> bool {
+    let bytes = name.as_bytes();
+    let mut depth = 0usize;
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &name[at..];
+        if let Some(operator) = operator(name, at) {
+            if depth == 0 {
+                out.push_str(operator);
+            }
+            at += operator.len();
+            continue;
+        }
+        match bytes[at] {
+            b'<' if depth == 0 && is_path(bytes, at) => {
+                // `<T as Trait>`: a path in brackets.
+                let (Some(end), Some(most)) = (matching(rest), most.checked_sub(1)) else { return false };
+                out.push('<');
+                if !strip(&rest[1..end], most, out) {
+                    return false;
+                }
+                out.push('>');
+                at += end;
+            }
+            b'<' => {
+                depth += 1;
+                if depth == 1 {
+                    out.push_str("<…>");
+                }
+            }
+            b'>' if at > 0 && bytes[at - 1] == b'-' => {}
+            b'>' => {
+                let Some(less) = depth.checked_sub(1) else { return false };
+                depth = less;
+            }
+            // The parameters of a function. What follows (`const`, `[clone .cold]`) goes with them.
+            b'(' if depth == 0 && !rest.starts_with("(anonymous namespace)") => {
+                return returns_nothing(out);
+            }
+            _ => {
+                let c = rest.chars().next().unwrap_or_default();
+                if depth == 0 {
+                    out.push(c);
+                }
+                at += c.len_utf8();
+                continue;
+            }
+        }
+        at += 1;
+    }
+    depth == 0 && returns_nothing(out)
+}
+
+/// Function templates are spelled with what they return in front, which is not part of their names.
+fn returns_nothing(out: &mut String) -> bool {
+    if !out.starts_with('<')
+        && !out.contains("operator ")
+        && let Some((_, name)) = out.rsplit_once(' ')
+        && !name.is_empty()
+        && !out.contains(" as ")
+        && !out.contains("{lambda")
+        && !out.contains("(anonymous namespace)")
+    {
+        *out = name.to_owned();
+    }
+    true
+}
+
+/// Whether the bracket at `at` opens a path, not arguments: nothing stands in front of it that could have any.
+fn is_path(bytes: &[u8], at: usize) -> bool {
+    match at.checked_sub(1).map(|before| bytes[before]) {
+        None => true,
+        Some(before) => {
+            !(before.is_ascii_alphanumeric()
+                || matches!(before, b'_' | b':' | b'>' | b'}' | b']' | b')')
+                || before >= 0x80)
+        }
+    }
+}
+
+/// Where the bracket that the text starts with is closed.
+fn matching(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'<' => depth += 1,
+            b'>' if at > 0 && bytes[at - 1] == b'-' => {}
+            b'>' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// An operator that is spelled with brackets, if one stands at `at`.
+fn operator(name: &str, at: usize) -> Option<&str> {
+    let rest = name.get(at..)?.strip_prefix("operator")?;
+    const SPELLINGS: [&str; 11] = ["<<=", ">>=", "<=>", "->*", "<<", ">>", "<=", ">=", "->", "<", "()"];
+    let found = SPELLINGS
+        .iter()
+        .find(|spelling| rest.starts_with(**spelling))
+        .or(rest.strip_prefix('>').map(|_| &">"))?;
+    name.get(at..at + "operator".len() + found.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, want: &str) {
+        assert_eq!(instance(name).as_deref(), Some(want), "{name}");
+    }
+
+    #[test]
+    fn templates() {
+        check("std::vector<int, std::allocator<int> >::push_back(int const&)", "std::vector<…>::push_back");
+        check("void std::sort<int*>(int*, int*)", "std::sort<…>");
+        check("vtable for Box<int>", "Box<…>");
+        check("Box<int>::operator<(Box<int> const&) const", "Box<…>::operator<");
+        check("Box<int>::operator()(int)", "Box<…>::operator()");
+        check("Box<Box<int> >::operator->()", "Box<…>::operator->");
+        check("f(int)::Local<int>::g() [clone .cold]".trim_start_matches("f(int)::"), "Local<…>::g");
+        check("(anonymous namespace)::Box<int>::g()", "(anonymous namespace)::Box<…>::g");
+    }
+
+    #[test]
+    fn generics() {
+        check("alloc::vec::Vec<u8>::push", "alloc::vec::Vec<…>::push");
+        check(
+            "<alloc::vec::Vec<u8> as core::fmt::Debug>::fmt",
+            "<alloc::vec::Vec<…> as core::fmt::Debug>::fmt",
+        );
+        check("core::ptr::drop_in_place::<foo::Bar>", "core::ptr::drop_in_place::<…>");
+        check("core::ptr::drop_in_place::<fn(u8) -> u8>", "core::ptr::drop_in_place::<…>");
+    }
+
+    #[test]
+    fn whatever_names_are() {
+        check("Box<Ünit…>::f", "Box<…>::f");
+        assert_eq!(instance(&format!("{}a<b>{}", "<".repeat(20_000), ">".repeat(20_000))), None);
+        let words = ["<", ">", "(", ")", "-", " ", "operator", "ä", "…", "a", "::", "[", "]", " as ", "as"];
+        let mut seed = 3u32;
+        for _ in 0..20_000 {
+            let mut name = String::new();
+            for _ in 0..12 {
+                seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
+                name += words[(seed >> 8) as usize % words.len()];
+            }
+            _ = instance(&name);
+        }
+    }
+
+    #[test]
+    fn what_is_no_instance() {
+        for name in [
+            "main",
+            "f(int)",
+            "std::vector::push",
+            "f(std::vector<int>)",
+            "<T as Trait>::f",
+            "a<b",
+            "a>b<",
+            "x::operator<(x)",
+        ] {
+            assert_eq!(instance(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//# about: /explore: every byte of the image is in one piece, as much as each section has; who brought it, why it is there, what it alone keeps
+//# only: weld -- others have no such option
+//# obj: explore.obj = explore.cc -O1 -ffunction-sections -std=c++17
+//# obj: member.obj = member.cc -O1 -ffunction-sections -std=c++17
+//# sh: llvm-lib-22 /out:m.lib member.obj
+//# link: explore.obj m.lib /entry:start /subsystem:console /opt:ref /explore:page.html /debug /pdb:out.pdb
+//# sh: python3 check.py out.exe page.html
+//# link: explore.obj m.lib /entry:start /subsystem:console /opt:noref,noicf /explore:all.html /out:all.exe
+//# sh: python3 check.py all.exe all.html
+//# sh: $LD -flavor mingw explore.obj m.lib -e start --subsystem console --explore=gnu.html -o gnu.exe && python3 check.py gnu.exe gnu.html
+//# sh: $LD explore all.exe -o later.html && python3 check.py all.exe later.html sums
+int member(int);
+template <class T> struct Box {
+    T value;
+    __attribute__((noinline)) T get(T more) { return value + more; }
+};
+__attribute__((noinline)) int twice(int n) { return n * 2 + Box<int>{n}.get(3); }
+int zeroes[1000];
+extern "C" int start(void) { return twice(zeroes[3]) - 3 + member(0); }
+//--- member.cc
+int member(int n) { return n * n; }
+//--- check.py
+import base64, gzip, json, os, re, struct, sys
+
+path, page = sys.argv[1:3]
+html = open(page, encoding="utf-8").read()
+
+
+def element(name):
+    return re.search(r'id="weld-%s">(.*?)</script>' % name, html, re.S).group(1)
+
+
+meta = json.loads(element("meta"))
+blobs = {c["blob"]: None for c in meta["columns"]} | {"names": None}
+blobs = {name: gzip.decompress(base64.b64decode(element(name))) for name in blobs}
+names = blobs["names"].decode().split("\0")[:-1]
+tables = {}
+for c in meta["columns"]:
+    raw = blobs[c["blob"]][c["offset"]:c["offset"] + c["bytes"]]
+    values, at, before = [], 0, 0
+    while at < len(raw):
+        value = shift = 0
+        while True:
+            byte = raw[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        if c["encoding"] == "delta":
+            before = value = before + (value >> 1 ^ -(value & 1)) & (1 << 64) - 1
+        values.append(value)
+    tables[c["table"], c["column"]] = values
+pieces = {column: values for (t, column), values in tables.items() if t == "pieces"}
+inputs = {column: values for (t, column), values in tables.items() if t == "input_sections"}
+objects = {column: values for (t, column), values in tables.items() if t == "objects"}
+size = os.path.getsize(path)
+assert meta["kind"] == "pe" and meta["file_size"] == size == sum(pieces["size"]), (size, sum(pieces["size"]))
+
+image = open(path, "rb").read()
+header = struct.unpack_from("<I", image, 60)[0] + 4
+count, = struct.unpack_from("<H", image, header + 2)
+optional, = struct.unpack_from("<H", image, header + 16)
+shown = [names[n] for n in tables["output_sections", "name"]]
+in_file, memory = [0] * count, [0] * count
+for i, out in enumerate(pieces["output_section"]):
+    if out:
+        in_file[out - 1] += pieces["size"][i]
+        memory[out - 1] += pieces["memory"][i]
+for row in range(count):
+    name, virtual, address, raw, offset = struct.unpack_from("<8sIIII", image, header + 20 + optional + 40 * row)
+    name = name.rstrip(b"\0").decode()
+    assert shown[row] == name, (shown, name)
+    assert memory[row] == virtual, (name, memory[row], virtual)
+    if len(sys.argv) < 4:
+        assert in_file[row] == raw, (name, in_file[row], raw)
+if len(sys.argv) == 4:
+    sys.exit()
+
+of = {names[n]: i for i, n in enumerate(pieces["name"]) if n}
+
+
+def piece(part):
+    return next(i for name, i in of.items() if part in name)
+
+
+def section(part):
+    return pieces["input_section"][piece(part)] - 1
+
+
+member = inputs["object"][section("member(int)")] - 1
+assert names[objects["name"][member]] == "member.obj", names[objects["name"][member]]
+assert names[tables["archives", "name"][objects["archive"][member] - 1]] == "m.lib"
+assert names[pieces["instance"][piece("Box<int>::get")]].endswith("Box<…>::get"), names[pieces["instance"][piece("Box<int>::get")]]
+start, to = tables["graph", "start"], tables["graph", "to"]
+twice, get, entry = section("twice(int)"), section("Box<int>::get"), section("start")
+assert get in to[start[twice]:start[twice + 1]]
+reasons = {s: names[r] for s, r in zip(tables["roots", "input_section"], tables["roots", "reason"])}
+assert reasons[entry] == "entry start", reasons[entry]
+if page == "page.html":
+    assert inputs["dominator"][get] == twice + 1, (inputs["dominator"][get], twice)

@@ -1,0 +1,152 @@
+//# about: --explore: every byte of the file is in one piece, as much as each section has; who brought it, why it is there, what it alone keeps; names cannot become markup
+//# matrix: kind=pie,static,shared
+//# only: weld -- others have no such option
+//# lang: c++
+//# cxxflags: -fPIC -g -ffunction-sections -fdata-sections
+//# sh: ar rcs libm.a member.o && python3 hostile.py hostile.s && $AS hostile.s -o hostile.o
+//# link: %{kind} explore.o hostile.o libm.a --gc-sections --explore=page.html
+//# sh: python3 check.py out page.html {kind}
+//# link: %{kind} explore.o hostile.o libm.a -o all --explore=all.html --icf=all --compress-debug-sections=zlib --emit-relocs
+//# no-verify: relocations of compressed sections are kept
+//# sh: python3 check.py all all.html sums
+//# link: %{kind} explore.o hostile.o libm.a -o same --gc-sections --explore=one.html --threads=1
+//# link: %{kind} explore.o hostile.o libm.a -o same --gc-sections --explore=four.html --threads=4
+//# same: one.html four.html
+int member(int);
+int zeroes[1000];
+template <class T> struct Box {
+    T value;
+    __attribute__((noinline)) T get(T more) { return value + more; }
+};
+__attribute__((noinline)) int twice(int n) { return n * 2 + Box<int>{n}.get(3) + int(Box<long>{n}.get(5)); }
+__attribute__((constructor)) static void begin() { zeroes[7] = 1; }
+__attribute__((noinline)) static int left(int n) { return n ^ 0x1234; }
+__attribute__((noinline)) static int right(int n) { return n ^ 0x1234; }
+extern "C" __attribute__((visibility("default"))) const char *exported() { return "a string"; }
+int main(int argc, char **) { return twice(argc) - twice(argc) + member(0) + (exported()[0] != 'a') + zeroes[7] - 1 + left(argc) - right(argc); }
+//--- member.cc
+__attribute__((noinline)) static int only_here(int n) { return n * n; }
+int member(int n) { return only_here(n); }
+//--- hostile.py
+import sys
+name = "</script><script>alert(1)</script><!--"
+open(sys.argv[1], "w").write(f"""
+.section .text.hostile,"axR",@progbits
+.globl "{name}"
+.type "{name}", @function
+"{name}": ret
+.size "{name}", 1
+.section .note.GNU-stack,"",@progbits
+""")
+//--- check.py
+import base64, gzip, json, os, re, struct, subprocess, sys
+
+path, page, kind = sys.argv[1:]
+html = open(page, encoding="utf-8").read()
+
+
+def element(name):
+    return re.search(r'id="weld-%s">(.*?)</script>' % name, html, re.S).group(1)
+
+
+meta = json.loads(element("meta"))
+data = html[html.index('<script type="application/json"'):html.index("</script>", html.index('id="weld-graph"'))]
+tags = set(re.findall(r"<[^>]*>?", data))
+assert all(re.fullmatch(r'</script>|<script type="application/(json|octet-stream)" id="weld-\w+">', t) for t in tags), tags
+blobs = {name: gzip.decompress(base64.b64decode(element(name))) for name in ("names", "tables", "graph")}
+names = blobs["names"].decode().split("\0")[:-1]
+assert len(names) == meta["names"] and names[0] == ""
+tables = {}
+for c in meta["columns"]:
+    raw = blobs[c["blob"]][c["offset"]:c["offset"] + c["bytes"]]
+    values, at, before = [], 0, 0
+    while at < len(raw):
+        value = shift = 0
+        while True:
+            byte = raw[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        if c["encoding"] == "delta":
+            before = value = before + (value >> 1 ^ -(value & 1)) & (1 << 64) - 1
+        values.append(value)
+    assert len(values) == c["count"], c
+    tables[c["table"], c["column"]] = values
+pieces = {column: tables["pieces", column] for table, column in tables if table == "pieces"}
+size = os.path.getsize(path)
+assert meta["file_size"] == size == sum(pieces["size"]), (meta["file_size"], size, sum(pieces["size"]))
+
+# Each section has as many bytes in pieces as its header says.
+image = open(path, "rb").read()
+shoff, = struct.unpack_from("<Q", image, 40)
+count, strings = struct.unpack_from("<HH", image, 60)
+headers = [struct.unpack_from("<IIQQQQIIQQ", image, shoff + 64 * i) for i in range(count)]
+table = headers[strings][4]
+shown = [names[n] for n in tables["output_sections", "name"]]
+sums, memory = [0] * len(shown), [0] * len(shown)
+for i, out in enumerate(pieces["output_section"]):
+    if out:
+        sums[out - 1] += pieces["size"][i]
+        memory[out - 1] += pieces["memory"][i]
+assert len(shown) == count - 1
+for row, header in enumerate(headers[1:]):
+    name = image[table + header[0]:image.index(b"\0", table + header[0])].decode()
+    assert shown[row] == name, (shown[row], name)
+    assert sums[row] == (0 if header[1] == 8 else header[5]), (name, sums[row], header[5])
+    if header[2] & 2:
+        assert memory[row] == header[5], (name, memory[row], header[5])
+if kind == "sums":
+    assert meta["savings"]["icf"] > 0, meta["savings"]
+    sys.exit()
+
+# Symbols are as large as the symbol table says, and came with their objects.
+of = {names[n]: i for i, n in enumerate(pieces["name"]) if n}
+for line in subprocess.check_output(["nm", "-SC", path], text=True).splitlines():
+    m = re.match(r"[0-9a-f]+ ([0-9a-f]+) [TtDdBb] (twice\(int\)|Box<int>::get\(int\)|main|zeroes)$", line)
+    if m:
+        piece = of[m.group(2)]
+        assert max(pieces["size"][piece], pieces["memory"][piece]) == int(m.group(1), 16), line
+objects = {column: values for (t, column), values in tables.items() if t == "objects"}
+inputs = {column: values for (t, column), values in tables.items() if t == "input_sections"}
+
+
+def section(symbol):
+    return pieces["input_section"][of[symbol]] - 1
+
+
+def object_of(symbol):
+    return inputs["object"][section(symbol)] - 1
+
+
+assert names[objects["name"][object_of("twice(int)")]] == "explore.o"
+member = object_of("member(int)")
+assert names[objects["name"][member]] == "member.o"
+assert names[tables["archives", "name"][objects["archive"][member] - 1]] == "libm.a"
+assert names[objects["source"][member]].endswith("/member.cc"), names[objects["source"][member]]
+assert meta["languages"][objects["language"][member]] == "C++"
+assert names[objects["asked_for"][member]] == "member(int)"
+assert names[objects["name"][objects["asked_by"][member] - 1]] == "explore.o"
+assert names[pieces["instance"][of["Box<int>::get(int)"]]] == "Box<…>::get"
+assert "</script><script>alert(1)</script><!--" in of, "the hostile name is there as what it is"
+
+# Why is it there: twice(int) alone keeps both get(), and nobody alone keeps main.
+start, to = tables["graph", "start"], tables["graph", "to"]
+twice, get, main = section("twice(int)"), section("Box<int>::get(int)"), section("main")
+assert get in to[start[twice]:start[twice + 1]]
+own = [0] * len(start)
+for i, row in enumerate(pieces["input_section"]):
+    own[row] += pieces["size"][i]
+both = sum(own[section(f"Box<{t}>::get({t})") + 1] for t in ("int", "long"))
+if kind != "shared":
+    # A library exports all of them.
+    assert inputs["dominator"][get] == twice + 1 and inputs["dominator"][twice] == main + 1
+    assert inputs["keeps"][get] == own[get + 1] and inputs["keeps"][twice] >= own[twice + 1] + both
+reasons = {s: names[r] for s, r in zip(tables["roots", "input_section"], tables["roots", "reason"])}
+if kind == "shared":
+    assert reasons[main] == "exported main", reasons[main]
+else:
+    assert reasons[section("_start")] == "entry _start", reasons[section("_start")]
+assert "constructors and destructors: .init_array" in reasons.values(), reasons
+assert meta["savings"]["comdat"] >= 0 and meta["savings"]["icf"] == 0
