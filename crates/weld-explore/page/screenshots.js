@@ -1,6 +1,6 @@
-// Makes the pictures of the documentation: node screenshots.js OUT-DIR PAGE.html SYMBOL [COMPARISON.html]
+// Makes the pictures of the documentation: node screenshots.js OUT-DIR LINKED.html SYMBOL PAGE.html COMPARISON.html
 //
-// The whole by sections with a symbol selected (what SYMBOL finds first), light; by namespaces, dark; a comparison.
+// LINKED by sections with a symbol selected (what SYMBOL finds first), light; PAGE by namespaces, dark; a comparison.
 // PNGs are written with a palette, which keeps pictures of flat colours below 150 kB.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -9,18 +9,18 @@ import { pathToFileURL } from 'node:url';
 import { launch, open } from './test/browser/browser.js';
 import { withPalette } from './test/palette.js';
 
-const [out, page, symbol, comparison] = process.argv.slice(2);
-if (!symbol) {
-  console.error('usage: node screenshots.js OUT-DIR PAGE.html SYMBOL [COMPARISON.html]');
+const [out, linked, symbol, program, comparison] = process.argv.slice(2);
+if (!comparison) {
+  console.error('usage: node screenshots.js OUT-DIR LINKED.html SYMBOL PAGE.html COMPARISON.html');
   process.exit(2);
 }
 
 /** A view: file name, page, what follows "#" in its address, and what is done there. */
 const views = [
-  { name: 'explorer-why', page, hash: '#tab=pieces', act: tab => selectSymbol(tab, symbol) },
-  { name: 'explorer-namespaces', page, hash: '#by=namespace', dark: true },
-  { name: 'explorer-compare', page: comparison, hash: '#sort=delta&tab=pieces' },
-].filter(view => view.page);
+  { name: 'explorer-why', page: linked, hash: '#tab=pieces', act: tab => selectSymbol(tab, symbol) },
+  { name: 'explorer-namespaces', page: program, hash: '#by=namespace', dark: true },
+  { name: 'explorer-compare', page: comparison, hash: '#by=namespace&sort=delta' },
+];
 
 mkdirSync(out, { recursive: true });
 const browser = await launch();

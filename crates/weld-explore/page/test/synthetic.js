@@ -307,24 +307,22 @@ class Maker {
     this.weights = weights;
   }
 
+  // How large what is one now was before, for a random `what`: most the same, some not there.
+  earlier(what) {
+    if (what >= 0.82 && what < 0.9) return 0.6 + 0.4 * this.random();
+    if (what >= 0.9 && what < 0.95) return 1 + this.random();
+    return what >= 0.95 && what < 0.98 ? 0 : 1;
+  }
+
   older(rows) {
     rows.old_size = [];
     rows.old_memory = [];
     for (let i = 0; i < rows.size.length; i++) {
       const what = this.random();
-      const factor =
-        what < 0.82
-          ? 1
-          : what < 0.9
-            ? 0.6 + 0.4 * this.random()
-            : what < 0.95
-              ? 1 + this.random()
-              : what < 0.98
-                ? 0
-                : 1;
+      const factor = rows.role[i] >= 2 ? 0.97 : this.earlier(what);
       rows.old_size.push(Math.round(rows.size[i] * factor));
       rows.old_memory.push(Math.round(rows.memory[i] * factor));
-      if (what >= 0.98) rows.size[i] = rows.memory[i] = 0;
+      if (what >= 0.98 && rows.role[i] < 2) rows.size[i] = rows.memory[i] = 0;
     }
   }
 

@@ -9,7 +9,7 @@ import { Painter } from './paint.js';
 
 const ZOOM_MS = 260;
 // Longer layouts go on in the next frame.
-const LAYOUT_MS = 60;
+const LAYOUT_MS = 40;
 
 export class Picture {
   /** `on` has `open(node)`, `out()`, `select(node)`, `hover(node, x, y)`. */
@@ -60,8 +60,16 @@ export class Picture {
     this.redraw();
     performance.mark('weld:drawn');
     this.size = [width, height, ratio].join();
-    cancelAnimationFrame(this.further);
-    if (!this.boxes.complete) this.further = requestAnimationFrame(() => this.isMoving || this.resize());
+    clearTimeout(this.further);
+    if (!this.boxes.complete) this.#goOn();
+  }
+
+  // Opens more when what there is has been seen.
+  #goOn() {
+    requestAnimationFrame(() => {
+      clearTimeout(this.further);
+      this.further = setTimeout(() => this.isMoving || this.boxes.complete || this.resize(), 0);
+    });
   }
 
   /** The place for the picture may have another size. */
