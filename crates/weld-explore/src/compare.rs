@@ -4,7 +4,7 @@
 //! Compilers put hashes into the names of objects, and binaries do not tell who brought what; so what is left is
 //! looked for once more by output section, symbol and role. Pieces without symbols are then those of one section.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use crate::model::{Graph, InputSection, Model, Object, Old, OutputSection, Piece, Ref};
 use crate::names::Name;
@@ -61,20 +61,20 @@ pub fn compare(old: &Model, mut new: Model) -> Model {
     let keys: Vec<Key> = new.pieces.iter().map(|piece| key(&new, piece, |name| name)).collect();
     let mut left: Vec<(Key, &Piece)> =
         old.pieces.iter().map(|piece| (key(old, piece, |name| translation.of(name)), piece)).collect();
-    // Of pieces with the same key the first takes all that the old file has.
+    // Many pieces may have the same key, such as those that have no names: each is one of the old file's, in
+    // their order.
     let mut taken = vec![false; new.pieces.len()];
     for loosely in [false, true] {
         let of = |key: Key| if loosely { key.loose() } else { key };
-        let mut first: HashMap<Key, usize> = HashMap::new();
+        let mut rows: HashMap<Key, VecDeque<usize>> = HashMap::new();
         for (row, key) in keys.iter().enumerate().filter(|(row, _)| !taken[*row]) {
-            first.entry(of(*key)).or_insert(row);
+            rows.entry(of(*key)).or_default().push_back(row);
         }
         left.retain(|(key, piece)| {
-            let Some(row) = first.get(&of(*key)) else { return true };
-            let same = &mut new.pieces[*row];
-            same.old_size = same.old_size.saturating_add(piece.size);
-            same.old_memory = same.old_memory.saturating_add(piece.memory);
-            taken[*row] = true;
+            let Some(row) = rows.get_mut(&of(*key)).and_then(VecDeque::pop_front) else { return true };
+            let same = &mut new.pieces[row];
+            (same.old_size, same.old_memory) = (piece.size, piece.memory);
+            taken[row] = true;
             false
         });
     }
@@ -209,6 +209,17 @@ mod tests {
         }
         model.about.file_size = model.covered();
         model
+    }
+
+    #[test]
+    fn pieces_of_one_name_are_one_each() {
+        let old =
+            model(&[("a.o", "", 10), ("a.o", "", 20), ("a.o", "", 30), ("b.o", "f", 5), ("c.o", "f", 6)]);
+        let new =
+            model(&[("a.o", "", 10), ("a.o", "", 21), ("b.o", "f", 5), ("d.o", "f", 6), ("e.o", "f", 7)]);
+        let both = compare(&old, new);
+        let sizes: Vec<(u64, u64)> = both.pieces.iter().map(|piece| (piece.size, piece.old_size)).collect();
+        assert_eq!(sizes, [(10, 10), (21, 20), (5, 5), (6, 6), (7, 0), (0, 30)]);
     }
 
     #[test]

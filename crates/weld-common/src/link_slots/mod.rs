@@ -52,7 +52,7 @@ impl Sharing {
     /// The slots that are asked for by option, or by `WELD_LINK_SLOTS`. A value there that is none counts as
     /// none, since no command line can be blamed for it.
     fn slots(&self, host: &dyn Host) -> LinkSlots {
-        let variable = || host.variable("WELD_LINK_SLOTS")?.to_str().and_then(|text| LinkSlots::parse(text));
+        let variable = || host.variable("WELD_LINK_SLOTS")?.to_str().and_then(LinkSlots::parse);
         self.slots.or_else(variable).unwrap_or_default()
     }
 }

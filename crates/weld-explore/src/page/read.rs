@@ -46,9 +46,9 @@ impl fmt::Display for PageError {
 
 impl std::error::Error for PageError {}
 
-/// Whether a file is a page.
+/// Whether a file is a page. A program may have the text of one in it.
 pub fn is_page(bytes: &[u8]) -> bool {
-    memchr::memmem::find(bytes, b"id=\"weld-meta\">").is_some()
+    bytes.trim_ascii_start().starts_with(b"<") && memchr::memmem::find(bytes, b"id=\"weld-meta\">").is_some()
 }
 
 /// The text of an element.

@@ -37,7 +37,7 @@ pub struct Table {
 /// Stands before and after lines of code that are not indented.
 const FENCE: &str = "```";
 
-/// The blocks of a page, in order. What a comment holds is left out.
+/// The blocks of a page, in order. What a comment holds is left out, and so are pictures.
 pub fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut lines = page.lines().peekable();
     let mut out: Vec<Block> = Vec::new();
@@ -53,7 +53,7 @@ pub fn blocks(page: &str) -> Vec<Block<'_>> {
             }
             continue;
         }
-        if text.is_empty() {
+        if text.is_empty() || text.starts_with("![") {
             open = false;
             continue;
         }

@@ -8,7 +8,7 @@ const PLAIN: Style = Style { width: 40, color: false };
 
 #[test]
 fn blocks_of_all_kinds() {
-    let page = "# Title\n<!-- not\nshown -->\nOne\ntwo.\n\n- a\n  b\n- c\n\n    code  x\n\n| | b |\n|---|---|\n| `x\\|y` | z |\n";
+    let page = "# Title\n<!-- not\nshown -->\n![a picture](x.png)\nOne\ntwo.\n\n- a\n  b\n- c\n\n    code  x\n\n| | b |\n|---|---|\n| `x\\|y` | z |\n";
     let cell = str::to_owned;
     let expected = [
         Block::Heading(1, "Title"),
