@@ -147,6 +147,10 @@ impl<'k, 'a> Alone<'k, 'a> {
         let object = &resolved.objects[0];
         let (mut sections, live) = tables::sections(known.state, input, object)?;
         let moved = moves::find(known.state, row, object, &mut symbols, &globals)?;
+        // Others may know what it defines by names that it does not have.
+        if !compares && !moved.is_empty() {
+            return Err(Missing::Function);
+        }
         let merged = tables::merged(&known, input, object, store, &mut sections)?;
         let owners = SectionOwners::new(&resolved.objects, sections.list.len());
         Ok(Alone {
