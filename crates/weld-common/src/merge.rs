@@ -28,6 +28,7 @@ mod shard;
 mod split;
 mod tail;
 
+use crate::hash::hash_bytes;
 use crate::items::run;
 use lookup::Lookup;
 pub use lookup::Pieces;
@@ -113,7 +114,9 @@ struct Layout {
 pub struct Merged<'a> {
     inputs: Vec<&'a [u8]>,
     strings: bool,
+    /// With the room behind the pieces.
     size: u64,
+    room: u64,
     align: u64,
     body: Body,
 }
@@ -128,6 +131,14 @@ enum Body {
         has_tails: bool,
         lookup: Lookup,
     },
+    /// Pieces that went to places of another merge, and what there is to write; nothing if nobody writes it.
+    Again { lookup: Lookup, bytes: Vec<u8> },
+}
+
+/// What a piece may be found by: the high half of the hash that it was merged by. `terminator`: how many bytes
+/// end it, if it is a string.
+pub fn tag_of(piece: &[u8], terminator: usize) -> u32 {
+    (hash_bytes(&piece[..piece.len() - terminator]) >> 32) as u32
 }
 
 impl<'a> Merged<'a> {
@@ -163,6 +174,20 @@ impl<'a> Merged<'a> {
         self.size
     }
 
+    /// Bytes of what is room.
+    pub fn room(&self) -> u64 {
+        self.room
+    }
+
+    /// Leaves room for so many bytes more, of which there may be none yet, if offsets still have 32 bits. It is
+    /// zeroes, and keeps the alignment.
+    pub fn add_room(&mut self, bytes: u64) {
+        let size = (self.size + bytes).next_multiple_of(self.align);
+        if self.room == 0 && u32::try_from(size).is_ok() {
+            (self.room, self.size) = (size - self.size, size);
+        }
+    }
+
     /// Bytes, a power of two.
     pub fn align(&self) -> u64 {
         self.align
@@ -177,8 +202,10 @@ impl<'a> Merged<'a> {
         }
         match &self.body {
             Body::Concatenated(starts) => Some(starts[input] + offset),
-            Body::Merged { .. } if len == 0 => Some(0),
-            Body::Merged { lookup, .. } => lookup.find(input, offset as u32, self.strings),
+            Body::Merged { .. } | Body::Again { .. } if len == 0 => Some(0),
+            Body::Merged { lookup, .. } | Body::Again { lookup, .. } => {
+                lookup.find(input, offset as u32, self.strings)
+            }
         }
     }
 
@@ -190,7 +217,7 @@ impl<'a> Merged<'a> {
     /// Hands each piece of each input to `take`, with where it went: a string with its terminator, but
     /// without what pads it. Pieces that are equal come more than once.
     pub fn each_piece(&self, mut take: impl FnMut(&'a [u8], u64)) {
-        if let Body::Merged { lookup, .. } = &self.body {
+        if let Body::Merged { lookup, .. } | Body::Again { lookup, .. } = &self.body {
             lookup.each_piece(&self.inputs, self.strings, &mut take);
         }
     }
@@ -199,7 +226,7 @@ impl<'a> Merged<'a> {
     pub fn lists(&self) -> usize {
         match &self.body {
             Body::Concatenated(_) => 0,
-            Body::Merged { has_tails: true, .. } => 1,
+            Body::Merged { has_tails: true, .. } | Body::Again { .. } => 1,
             Body::Merged { shards, .. } => shards.len(),
         }
     }
@@ -209,7 +236,7 @@ impl<'a> Merged<'a> {
     pub fn each_different(&self, list: usize, mut take: impl FnMut(&'a [u8], u64)) {
         match &self.body {
             Body::Concatenated(_) => {}
-            Body::Merged { has_tails: true, .. } => {
+            Body::Merged { has_tails: true, .. } | Body::Again { .. } => {
                 let mut known = vec![0u64; self.size as usize / 64 + 1];
                 self.each_piece(|bytes, position| {
                     let (word, bit) = (&mut known[(position / 64) as usize], 1 << (position % 64));
@@ -235,15 +262,16 @@ impl<'a> Merged<'a> {
     pub fn positions(&self, input: usize) -> Option<impl Iterator<Item = &[u32]>> {
         match &self.body {
             Body::Concatenated(_) => None,
-            Body::Merged { lookup, .. } => Some(lookup.positions(input)),
+            Body::Merged { lookup, .. } | Body::Again { lookup, .. } => Some(lookup.positions(input)),
         }
     }
 
     /// Inputs that have been merged before, with others: `find` knows where each piece went in what they
-    /// became. They answer as they did then; there is nothing to write. `None` if a piece is not known, or
-    /// the inputs are damaged.
+    /// became, which is `bytes` (or nothing, if that is not to be written). They answer as they did then. `None`
+    /// if a piece is not known, or the inputs are damaged.
     pub fn found_again(
         inputs: &[MergeInput<'a>],
+        bytes: Vec<u8>,
         mut find: impl FnMut(&[u8]) -> Option<u32>,
     ) -> Option<Merged<'a>> {
         if (0..inputs.len()).any(|i| check(inputs, i, true).is_some()) {
@@ -257,8 +285,9 @@ impl<'a> Merged<'a> {
             places.push(lookup::find_again(split, &layout, &inputs, &mut find)?);
         }
         let lookup = Lookup::new(&layout, inputs.len(), places);
-        let body = Body::Merged { shards: Vec::new(), has_tails: false, lookup };
-        Some(Merged { inputs, strings: layout.strings, size: 0, align: layout.align as u64, body })
+        let (size, align) = (bytes.len() as u64, layout.align as u64);
+        let body = Body::Again { lookup, bytes };
+        Some(Merged { inputs, strings: layout.strings, size, room: 0, align, body })
     }
 
     /// Writes bytes `start..start + out.len()` of the merged section (any range within it; called
@@ -275,6 +304,7 @@ impl<'a> Merged<'a> {
                     }
                 }
             }
+            Body::Again { bytes, .. } => _ = writer.put(0, bytes),
             Body::Merged { shards, .. } => {
                 let first = shards.partition_point(|s| u64::from(s.0) <= start).saturating_sub(1);
                 for (base, entries) in shards.iter().skip(first) {
@@ -307,6 +337,7 @@ impl<'a> Merged<'a> {
     fn memory(&self) -> usize {
         match &self.body {
             Body::Concatenated(starts) => starts.len() * 8,
+            Body::Again { lookup, bytes } => lookup.memory() + bytes.len(),
             Body::Merged { shards, lookup, .. } => {
                 lookup.memory() + shards.iter().map(|s| s.1.len() * size_of::<Entry>()).sum::<usize>()
             }
@@ -349,6 +380,7 @@ fn concatenate<'a>(inputs: Vec<&'a [u8]>, layout: Layout) -> Merged<'a> {
         inputs,
         strings: layout.strings,
         size: end,
+        room: 0,
         align: layout.align as u64,
         body: Body::Concatenated(starts),
     }
@@ -392,7 +424,7 @@ fn merge<'a>(
     // The padding after the last piece belongs to it.
     let size = u64::from(size).next_multiple_of(layout.align as u64);
     let body = Body::Merged { shards, has_tails: share_tails, lookup };
-    Ok(Merged { inputs, strings: layout.strings, size, align: layout.align as u64, body })
+    Ok(Merged { inputs, strings: layout.strings, size, room: 0, align: layout.align as u64, body })
 }
 
 /// A shard's start in the section and its unique pieces.

@@ -348,8 +348,8 @@ impl fmt::Display for HdrError {
 
 impl std::error::Error for HdrError {}
 
-const HDR_HEAD: usize = 12;
-const HDR_ENTRY: usize = 8;
+pub const HDR_HEAD: usize = 12;
+pub const HDR_ENTRY: usize = 8;
 
 /// The size in bytes of an `.eh_frame_hdr` with room for `entries` functions.
 pub fn hdr_size(entries: usize) -> u64 {

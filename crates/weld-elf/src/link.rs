@@ -280,7 +280,7 @@ fn link_resolved<'j>(
     job.sink.end_phase()?;
     // A link that may relink leaves room for what sections may become.
     if let Some(session) = &kept.session {
-        session.give_rooms(job, inputs, resolved, (&mut sections, parallel))?;
+        session.give_rooms(job, inputs, resolved, (&mut sections, parallel));
     }
     // Define what only the linker can.
     let scripts = Scripts::read(options, job.store, setup::inline_versions(inputs), job.sink);

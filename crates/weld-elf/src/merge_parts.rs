@@ -20,6 +20,7 @@ use crate::layout::MergedPart;
 use crate::live::Live;
 use crate::options::Options;
 use crate::sections::bins::bin;
+use crate::sections::rooms::room_of_pieces;
 use crate::sections::{InputSection, MergeSection, ObjectSections, SectionKind, Sections};
 
 /// What the parts are made from.
@@ -86,8 +87,14 @@ impl<'a> Merger<'_, 'a> {
         let options = MergeOptions { tail_merge: self.options.sections.optimize >= 2, dedupe: true };
         let mut parts = Vec::with_capacity(groups.len());
         for ((_, entsize, strings, _), group) in groups {
-            match Merged::build(&group.inputs, &options, self.threads) {
-                Ok(merged) => {
+            let again = again(sections, parts.len(), &group.inputs);
+            let merged = again.map_or_else(|| Merged::build(&group.inputs, &options, self.threads), Ok);
+            match merged {
+                Ok(mut merged) => {
+                    if sections.has_rooms && sections.last_pieces.is_empty() {
+                        let name = sections.bins.get(group.bin.index()).copied().unwrap_or_default();
+                        merged.add_room(room_of_pieces(name, strings, merged.size()));
+                    }
                     // The linker's own string, if it is there, is the last.
                     let own = group.origins.last().is_some_and(|o| o.1.is_none());
                     let origins = &group.origins[..group.origins.len() - usize::from(own)];
@@ -183,6 +190,14 @@ impl<'a> Merger<'_, 'a> {
         let shndx = section.0 - o.section_base;
         self.sink.push(o.at_section(shndx).error(Cause::MalformedObject, message));
     }
+}
+
+/// The part with this number as it was in another link, if it is to be so and has the same pieces.
+fn again<'a>(sections: &Sections, part: usize, inputs: &[MergeInput<'a>]) -> Option<Merged<'a>> {
+    let last = sections.last_pieces.get(part)?;
+    let first = inputs.first()?;
+    let terminator = if first.strings { first.entsize as usize } else { 0 };
+    Merged::found_again(inputs, last.bytes.clone(), |piece| last.find(piece, terminator.min(piece.len())))
 }
 
 /// Notes in each section's address that it is that input of part `part`.

@@ -120,11 +120,12 @@ fn check_found_again(inputs: &[MergeInput], merged: &Merged) {
         assert!(input.data.is_empty() || first == merged.output_offset(i, 0));
     }
     for (i, input) in inputs.iter().enumerate() {
-        let alone = Merged::found_again(&[*input], |piece| known.get(piece).copied()).unwrap();
+        let alone = Merged::found_again(&[*input], bytes(merged), |piece| known.get(piece).copied()).unwrap();
+        assert!(bytes(&alone) == bytes(merged));
         for offset in 0..=input.data.len() as u64 {
             assert_eq!(alone.output_offset(0, offset), merged.output_offset(i, offset), "{i} {offset}");
         }
-        let unknown = Merged::found_again(&[*input], |_| None);
+        let unknown = Merged::found_again(&[*input], Vec::new(), |_| None);
         assert_eq!(unknown.is_none(), !input.data.is_empty());
     }
 }
@@ -160,6 +161,19 @@ fn merge_finely<'a>(inputs: &[MergeInput<'a>], options: &MergeOptions, threads: 
     let layout = Layout { task_bytes: 300, shard_bits: 3, ..Layout::of(inputs) };
     let data = inputs.iter().map(|input| input.data).collect();
     merge(data, &layout, options, threads).ok().unwrap()
+}
+
+/// Room lies behind the pieces, keeps the alignment, and is zeroes.
+#[test]
+fn room_is_behind_the_pieces() {
+    let options = MergeOptions { tail_merge: false, dedupe: true };
+    let mut merged = build(&[MergeInput { align: 4, ..strings(b"one\0two\0") }], &options);
+    let before = bytes(&merged);
+    merged.add_room(5);
+    assert_eq!((merged.size(), merged.room()), (before.len() as u64 + 8, 8));
+    assert_eq!(bytes(&merged), [&before[..], &[0; 8]].concat());
+    merged.add_room(u64::from(u32::MAX));
+    assert_eq!(merged.room(), 8);
 }
 
 #[test]

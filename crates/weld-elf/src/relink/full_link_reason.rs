@@ -34,6 +34,8 @@ pub enum Why {
     Archive(PathBuf),
     /// An input has changed that is no object.
     Input(PathBuf),
+    /// Functions have moved that an option, a script or code for far branches leads to.
+    Moved(PathBuf),
     /// An object has changed in more than the bytes of its sections.
     Object(PathBuf, Changed),
     /// The last link had warnings, which may be about what has changed.
@@ -95,6 +97,13 @@ impl fmt::Display for Why {
             }
             Why::Input(file) => write!(f, "{} has changed, which is not an object", path(file)),
             Why::Object(file, changed) => write!(f, "in {}, {changed}", path(file)),
+            Why::Moved(file) => {
+                write!(
+                    f,
+                    "in {}, functions have moved that options, scripts or far branches lead to",
+                    path(file)
+                )
+            }
             Why::Warned(file) => write!(f, "{} has changed, and the last link had warnings", path(file)),
             Why::Changing(file) => write!(f, "{} is being written to", path(file)),
             Why::Image => f.write_str("the output of the last link was written to"),
@@ -115,9 +124,14 @@ impl fmt::Display for Changed {
                 Missing::Object | Missing::Names | Missing::Section => {
                     f.write_str("sections or symbols are others, or have other sizes")
                 }
+                Missing::Function => f.write_str(
+                    "functions have moved, and not all that knows where they are is written again",
+                ),
                 Missing::Room => f.write_str("a section has outgrown its room"),
                 Missing::Place => f.write_str("frames or symbols are others"),
-                Missing::Piece => f.write_str("there are strings or constants that no object had"),
+                Missing::Piece => {
+                    f.write_str("the room is used up for strings and constants that no object had")
+                }
                 Missing::Cuts => f.write_str("there is code that gets shorter"),
                 Missing::Options => f.write_str("there are instructions that options change"),
                 Missing::Class(class) => {

@@ -129,6 +129,14 @@ impl KnownArchive {
         (rows == linked.len()).then_some(KnownArchive { summary, members })
     }
 
+    /// Where the member is in `bytes` that is input `row`.
+    pub fn place(&self, bytes: &[u8], row: u32) -> Option<Range<usize>> {
+        let known = self.members.iter().find(|member| member.row == row)?;
+        let data = *Members::of(bytes)?.data.get(known.number as usize)?;
+        let start = data.as_ptr().addr() - bytes.as_ptr().addr();
+        Some(start..start + data.len())
+    }
+
     /// Linked members that have changed, each with its place in `bytes`, and what is known of these. `None`
     /// if something else has.
     pub fn changed(&self, bytes: &[u8]) -> Option<(Moved, KnownArchive)> {

@@ -18,7 +18,7 @@ use crate::relink_state::Unreadable;
 use crate::relink_state::rows::Field;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -43,6 +43,20 @@ pub struct Memo {
     pub leaves: Leaves,
     /// Where the images differ: start and end.
     pub last: Vec<Range<u64>>,
+    /// Names that have other values than in the tables: row and value.
+    pub moved: Vec<(u32, u64)>,
+    /// Merged pieces that are not in the tables.
+    pub pieces: Vec<AddedPiece>,
+}
+
+/// A merged piece that no object of the link had that wrote the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddedPiece {
+    pub part: u32,
+    pub tag: u32,
+    /// In the part, and in bytes.
+    pub offset: u32,
+    pub size: u32,
 }
 
 /// A file that was read.
@@ -105,6 +119,13 @@ impl Memo {
             });
         });
         put_list(&self.last, &mut out, put_range);
+        put_list(&self.moved, &mut out, |(name, value), out| {
+            name.put(out);
+            value.put(out);
+        });
+        put_list(&self.pieces, &mut out, |piece, out| {
+            [piece.part, piece.tag, piece.offset, piece.size].iter().for_each(|word| word.put(out));
+        });
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
         out
@@ -158,6 +179,11 @@ impl Memo {
                 })
             })?,
             last: take_list(rest, take_range)?,
+            moved: take_list(rest, |rest| Some((u32::take(rest)?, u64::take(rest)?)))?,
+            pieces: take_list(rest, |rest| {
+                let (part, tag) = (Field::take(rest)?, Field::take(rest)?);
+                Some(AddedPiece { part, tag, offset: Field::take(rest)?, size: Field::take(rest)? })
+            })?,
         })
     }
 
@@ -303,6 +329,8 @@ mod tests {
             dependencies: Some(b"out: a.o\n".to_vec()),
             leaves: vec![vec![leaf(0)], vec![leaf(200), leaf(4900)]],
             last: vec![3..4, 4000..5000],
+            moved: vec![(3, 0x2000), (7, 9)],
+            pieces: vec![AddedPiece { part: 1, tag: 2, offset: 30, size: 4 }],
         }
     }
 

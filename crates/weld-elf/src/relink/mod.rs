@@ -74,6 +74,8 @@ pub struct Session {
     never: OnceLock<Why>,
     /// It was possible to relink.
     is_relinked: OnceLock<()>,
+    /// It cannot be known whether that was right: the state cannot be read as a whole.
+    is_unknown: OnceLock<()>,
     /// What the next link is to know, when this one has come to its end.
     memo: Mutex<Option<Memo>>,
 }
@@ -116,6 +118,7 @@ impl Session {
             request,
             never,
             is_relinked: OnceLock::new(),
+            is_unknown: OnceLock::new(),
             memo: Mutex::default(),
         })
     }
@@ -183,7 +186,8 @@ impl Session {
             false => {
                 let file = File::open(place.path(TABLES)).map_err(|_| Why::First)?;
                 let build = UnitDigest::from_bytes(memo.build);
-                let last = LastLink { tables: &file, digest: memo.tables, build, image: &current };
+                let (digest, moved, pieces) = (memo.tables, &memo.moved, &memo.pieces);
+                let last = LastLink { tables: &file, digest, build, image: &current, moved, pieces };
                 patch::of_objects(job, &changes, &last)?
             }
         };
@@ -211,6 +215,8 @@ impl Session {
             images::renew(job, place, &memo, current)?;
             Done::Nothing(objects)
         } else {
+            next.moved = patch.moved;
+            next.pieces.extend(patch.pieces);
             next.leaves = patch::leaves(&memo, current, &patch.writes)?;
             let mut writes = patch.writes;
             let bytes = writes.iter().map(|(_, bytes)| bytes.len()).sum();

@@ -2,11 +2,16 @@
 //!
 //! A changed object whose outline is as it was ([`crate::relink_state::outline`]) changes nothing but the
 //! bytes of its own sections. They are written again, each by itself
-//! ([`crate::relink_state::rewrite_section`]), and compared with what the image has. The image that is
+//! ([`crate::relink_state::rewrite_section`]), and compared with what the image has. If functions have moved
+//! in their sections, so are the sections of other objects that refer to them. The image that is
 //! written to need not be the one that is compared with; where the two differ, and where bytes change, hashes
 //! tell whether it still is what the last link wrote.
 
-use std::cell::OnceCell;
+mod new_pieces;
+mod others;
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::ops::Range;
 use std::thread;
@@ -18,15 +23,16 @@ use weld_common::io::units::{Leaf, Leaves};
 
 use super::changes::{Changed as ChangedObject, Changes};
 use super::full_link_reason::{Changed, Why};
-use super::memo::Memo;
+use super::memo::{AddedPiece, Memo};
 use crate::arch;
 use crate::job::Job;
 use crate::relink_state::excerpt::{self, Common};
 use crate::relink_state::file::StateFile;
-use crate::relink_state::rewrite_section::{Alone, Known, Left, Write};
+use crate::relink_state::rewrite_section::{Added, Alone, Known, Left, Missing, Write};
 use crate::relink_state::rows::{InputRow, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable};
 use crate::sections::SectionKind;
+use new_pieces::NewPieces;
 
 /// What an image is made another one by.
 #[derive(Default)]
@@ -36,6 +42,10 @@ pub struct Patch {
     /// Sections that differ, and objects that they are of.
     pub sections: usize,
     pub objects: usize,
+    /// Names that have other values than in the tables, by row.
+    pub moved: Vec<(u32, u64)>,
+    /// Merged pieces that no object had.
+    pub pieces: Vec<AddedPiece>,
 }
 
 /// What the last link has left.
@@ -45,6 +55,10 @@ pub struct LastLink<'l> {
     pub digest: [u8; DIGEST],
     pub build: UnitDigest,
     pub image: &'l File,
+    /// Values of names that are not those of the tables.
+    pub moved: &'l [(u32, u64)],
+    /// Merged pieces that are not in them.
+    pub pieces: &'l [AddedPiece],
 }
 
 /// The same as one thread looks at it.
@@ -53,15 +67,28 @@ struct View<'v> {
     image: &'v File,
     /// Parts of the image that were looked at, by number: many pieces lie in each.
     known: Vec<OnceCell<Vec<u8>>>,
+    /// Merged pieces that the tables do not have.
+    last_pieces: &'v [AddedPiece],
+    new_pieces: RefCell<NewPieces>,
 }
 
 /// Bytes of a part of the image.
 const PART: u64 = 64 << 10;
 
 impl Left for View<'_> {
-    /// If the tables are damaged, there is none.
+    /// If the tables are damaged, there is none, and none is new.
     fn pieces(&self, part: u32, tag: u32) -> Vec<PieceRow> {
-        excerpt::pieces(&self.tables, part, tag).unwrap_or_default()
+        let Ok(mut pieces) = excerpt::pieces(&self.tables, part, tag) else {
+            self.new_pieces.borrow_mut().is_open = false;
+            return Vec::new();
+        };
+        let added = self.last_pieces.iter().filter(|piece| (piece.part, piece.tag) == (part, tag));
+        pieces.extend(added.map(|piece| PieceRow { tag, offset: piece.offset }));
+        pieces
+    }
+
+    fn add(&self, part: u32, piece: Added) -> Option<u32> {
+        self.new_pieces.borrow_mut().add(self.last_pieces, part, &piece)
     }
 
     fn read(&self, offset: u64, size: usize) -> Option<Vec<u8>> {
@@ -105,11 +132,51 @@ impl View<'_> {
 /// # Errors
 /// Why a full link is needed.
 pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
+    let mut moving = HashMap::new();
+    let mut patch = of_changed(job, changes, last, &moving)?;
+    let mut moved: BTreeMap<u32, u64> = last.moved.iter().copied().collect();
+    if !patch.moved.is_empty() {
+        moving.extend(patch.moved.iter().copied());
+        moved.extend(patch.moved.iter().copied());
+        if changes.objects.len() > 1 {
+            // Those that have changed may refer to one another.
+            patch = of_changed(job, changes, last, &moving)?;
+        }
+        others::add(job, changes, last, (moving, &mut patch))?;
+        patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
+    }
+    patch.moved = moved.into_iter().collect();
+    Ok(patch)
+}
+
+/// Those of the objects that have changed, if names get other values that these do not define.
+fn of_changed(
+    job: &Job,
+    changes: &Changes,
+    last: &LastLink,
+    moving: &HashMap<u32, u64>,
+) -> Result<Patch, Why> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = (changes.objects.len() / OBJECTS).clamp(1, THREADS.min(cores));
+    match of_changed_by(threads, job, changes, (last, moving)) {
+        // One after the other, objects may add merged pieces.
+        Err(Why::Object(_, Changed::Unknown(Missing::Piece))) if threads > 1 => {
+            of_changed_by(1, job, changes, (last, moving))
+        }
+        found => found,
+    }
+}
+
+fn of_changed_by(
+    threads: usize,
+    job: &Job,
+    changes: &Changes,
+    (last, moving): (&LastLink, &HashMap<u32, u64>),
+) -> Result<Patch, Why> {
+    let may_add = threads == 1;
     let mut runs = changes.objects.chunks(changes.objects.len().div_ceil(threads).max(1));
     let own = runs.next().unwrap_or_default();
-    let of_run = |run: &[ChangedObject]| of_run(job, changes, run, last);
+    let of_run = |run: &[ChangedObject]| of_run(job, changes, run, (last, moving, may_add));
     let found: Result<Vec<Patch>, Why> = thread::scope(|scope| {
         let start = |run| (run, thread::Builder::new().spawn_scoped(scope, move || of_run(run)));
         let others: Vec<_> = runs.map(start).collect();
@@ -126,6 +193,8 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
         patch.writes.append(&mut of_run.writes);
         patch.sections += of_run.sections;
         patch.objects += of_run.objects;
+        patch.moved.append(&mut of_run.moved);
+        patch.pieces.append(&mut of_run.pieces);
     }
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     Ok(patch)
@@ -135,15 +204,32 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
 const OBJECTS: usize = 2;
 const THREADS: usize = 8;
 
-fn of_run(job: &Job, changes: &Changes, objects: &[ChangedObject], last: &LastLink) -> Result<Patch, Why> {
-    let mut patch = Patch::default();
-    let tables = StateFile::open(last.tables, last.build)?;
-    if tables.digest().bytes() != last.digest {
-        return Err(Why::Unreadable(Unreadable::Damaged));
+impl<'l> LastLink<'l> {
+    /// The same as one thread looks at it, and what it takes from the tables once.
+    fn view(&self) -> Result<(View<'l>, Common), Why> {
+        let tables = StateFile::open(self.tables, self.build)?;
+        if tables.digest().bytes() != self.digest {
+            return Err(Why::Unreadable(Unreadable::Damaged));
+        }
+        let mut common = Common::read(&tables)?;
+        common.moved = self.moved.iter().copied().collect();
+        let parts = self.image.metadata().map_or(0, |meta| meta.len().div_ceil(PART));
+        let known = vec![OnceCell::new(); parts as usize];
+        let new_pieces = RefCell::default();
+        Ok((View { tables, image: self.image, known, last_pieces: self.pieces, new_pieces }, common))
     }
-    let common = Common::read(&tables)?;
-    let parts = last.image.metadata().map_or(0, |meta| meta.len().div_ceil(PART));
-    let left = View { tables, image: last.image, known: vec![OnceCell::new(); parts as usize] };
+}
+
+fn of_run(
+    job: &Job,
+    changes: &Changes,
+    objects: &[ChangedObject],
+    (last, moving, may_add): (&LastLink, &HashMap<u32, u64>, bool),
+) -> Result<Patch, Why> {
+    let mut patch = Patch::default();
+    let (left, mut common) = last.view()?;
+    left.new_pieces.borrow_mut().is_open = may_add;
+    common.moving.clone_from(moving);
     for object in objects {
         let path = &changes.files[object.file].path;
         let changed = |changed| Why::Object(path.clone(), changed);
@@ -153,7 +239,7 @@ fn of_run(job: &Job, changes: &Changes, objects: &[ChangedObject], last: &LastLi
             Some(place) => data.get(place.clone()).ok_or_else(|| Why::Changing(path.clone()))?,
             None => data,
         };
-        let state = excerpt::of(&left.tables, &common, object.row)?;
+        let (state, names) = excerpt::of(&left.tables, &common, object.row)?;
         let machine = arch::of_file(data).ok_or_else(|| changed(Changed::Shape))?;
         let known = Known { state: &state, options: job.options, machine, left: &left };
         let alone =
@@ -169,13 +255,22 @@ fn of_run(job: &Job, changes: &Changes, objects: &[ChangedObject], last: &LastLi
             return Err(changed(Changed::Needs));
         }
         let before = patch.writes.len();
-        let emitted = emit(&state, &alone, last.image, &mut patch);
+        if !alone.moved().is_empty() && !common.may_move() {
+            return Err(Why::Moved(path.clone()));
+        }
+        patch.moved.extend(alone.moved().iter().map(|moved| (names[moved.name as usize], moved.value)));
+        let emitted = emit(&state, &alone, last.image, |_| true, &mut patch);
         emitted.and_then(|()| emit_tables(&alone, last.image, &mut patch)).map_err(|why| match why {
             Failure::Object(what) => changed(what),
             Failure::Image => Why::Image,
         })?;
         patch.objects += usize::from(patch.writes.len() > before);
     }
+    let NewPieces { rows, writes, .. } = left.new_pieces.into_inner();
+    for write in &writes {
+        patch.compare(last.image, write).map_err(|_| Why::Image)?;
+    }
+    patch.pieces = rows;
     Ok(patch)
 }
 
@@ -184,14 +279,22 @@ enum Failure {
     Image,
 }
 
-/// Adds those sections of an object that the image has otherwise.
-fn emit(state: &State, alone: &Alone, image: &File, patch: &mut Patch) -> Result<(), Failure> {
+/// Adds those of some sections of an object that the image has otherwise.
+fn emit(
+    state: &State,
+    alone: &Alone,
+    image: &File,
+    is_wanted: impl Fn(u32) -> bool,
+    patch: &mut Patch,
+) -> Result<(), Failure> {
     let input: &InputRow = &state.inputs[0];
     debug_assert_eq!(input.kind, input_kind::OBJECT);
     let (mut bytes, mut there) = (Vec::new(), Vec::new());
     for section in state.sections_of(input) {
         let kind = SectionKind::of_number(section.kind.into());
-        if !matches!(kind, SectionKind::Regular | SectionKind::Compressed | SectionKind::Reversed) {
+        let is_copied =
+            matches!(kind, SectionKind::Regular | SectionKind::Compressed | SectionKind::Reversed);
+        if !is_copied || !is_wanted(section.ordinal) {
             continue;
         }
         let place = place(state, section).ok_or(Failure::Image)?;
@@ -213,25 +316,34 @@ fn emit(state: &State, alone: &Alone, image: &File, patch: &mut Patch) -> Result
 }
 
 /// Adds what the image has otherwise of what belongs to sections and lies in tables of the whole image:
-/// frames, and sizes of functions.
+/// frames, symbols and pointers.
 fn emit_tables(alone: &Alone, image: &File, patch: &mut Patch) -> Result<(), Failure> {
     let sink = DiagSink::new();
     let unknown = |missing| Failure::Object(Changed::Unknown(missing));
     let frames = alone.frames(&sink).map_err(unknown)?;
     let sizes = alone.sizes(&sink).map_err(unknown)?;
+    let pointers = alone.pointers(&sink, |_| true).map_err(unknown)?;
+    let slots = alone.slots(&sink).map_err(unknown)?;
     if let Some(wrong) = sink.finish().first() {
         return Err(Failure::Object(Changed::Wrong(wrong.message.clone())));
     }
-    let mut there = Vec::new();
-    for (offset, bytes) in frames.iter().chain(&sizes) {
-        there.resize(bytes.len(), 0);
-        spare::read_exact_at(image, &mut there, *offset).map_err(|_| Failure::Image)?;
-        patch.add(*offset, bytes, &there);
-    }
-    Ok(())
+    frames
+        .iter()
+        .chain(&sizes)
+        .chain(&pointers)
+        .chain(&slots)
+        .try_for_each(|write| patch.compare(image, write))
 }
 
 impl Patch {
+    /// Adds what of `write` the image has otherwise.
+    fn compare(&mut self, image: &File, (offset, bytes): &Write) -> Result<(), Failure> {
+        let mut there = vec![0; bytes.len()];
+        spare::read_exact_at(image, &mut there, *offset).map_err(|_| Failure::Image)?;
+        self.add(*offset, bytes, &there);
+        Ok(())
+    }
+
     /// Adds what of `bytes` is not what is `there`, at `offset` of the file. Whether there is any.
     fn add(&mut self, offset: u64, bytes: &[u8], there: &[u8]) -> bool {
         let differs = |(a, b): (&u8, &u8)| a != b;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use weld_common::archive::Archive;
-use weld_common::diag::{Cause, Diagnostic, Diagnostics, Severity};
+use weld_common::diag::{Cause, Diagnostic, Severity};
 use weld_common::digest::UnitDigest;
 use weld_common::io::input::{InputFile, InputStore};
 use weld_common::io::output::OutputFile;
@@ -21,7 +21,7 @@ use weld_common::{par, text};
 
 use super::Session;
 use super::command;
-use super::directory::{IMAGES, Place, TABLES};
+use super::directory::{IMAGES, Place, STATE, TABLES};
 use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
@@ -35,7 +35,7 @@ use crate::relink_state::rows::{InputRow, input_kind};
 use crate::report::dependencies;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
-use crate::sections::rooms::{self, Rooms};
+use crate::sections::rooms::{self, LastPieces, Rooms};
 use crate::symbol_names::flag;
 use crate::synth::image::Image;
 
@@ -60,48 +60,73 @@ impl Session {
 
     /// Has sections get room to grow, if this link or a later one may relink: that of the last link if it is
     /// compared with that.
-    ///
-    /// # Errors
-    /// If the state cannot be read that the link has relinked with.
     pub fn give_rooms<'a>(
         &self,
         job: &Job,
         inputs: &Inputs,
         resolved: &Resolved<'a>,
         (sections, parallel): (&mut Sections<'a>, bool),
-    ) -> Result<(), Diagnostics> {
+    ) {
         if self.never.get().is_some() || eligibility::of_inputs(inputs, resolved).is_some() {
-            return Ok(());
+            return;
         }
         let objects = &resolved.objects;
-        if self.is_relinked.get().is_none() {
-            rooms::give(sections, objects, &Rooms::New, parallel);
-            return Ok(());
-        }
-        let known = self.last_rooms(job)?;
-        let of_section = |file: FileId, ordinal: u32| known.get(&(file, ordinal)).copied();
-        rooms::give(sections, objects, &Rooms::Known(&of_section), parallel);
-        Ok(())
-    }
-
-    /// The sizes of sections of the last link, with their rooms.
-    fn last_rooms(&self, job: &Job) -> Result<HashMap<(FileId, u32), u64>, Diagnostics> {
-        let place =
-            self.place.as_ref().map_err(|why| Diagnostic::error(Cause::Incremental, why.to_string()))?;
-        let failed = |why: String| {
-            Diagnostic::error(Cause::CannotReadFile, format!("cannot read {TABLES} to verify: {why}"))
+        let relinked = self.is_relinked.get().map(|()| self.last_state(job));
+        let state = match relinked {
+            Some(Ok(state)) => state,
+            None => return rooms::give(sections, objects, &Rooms::New, parallel),
+            Some(Err(why)) => {
+                // Relinks read little of it.
+                self.log(&format!("full link: the state cannot be read to verify: {why}"));
+                _ = self.is_unknown.set(());
+                return rooms::give(sections, objects, &Rooms::New, parallel);
+            }
         };
-        let build = command::build().map_err(|e| failed(reason(&e)))?;
-        let bytes = std::fs::read(place.path(TABLES)).map_err(|e| failed(reason(&e)))?;
-        let state = job.step("state of the last link", || State::read(&bytes, UnitDigest::from_bytes(build)));
-        let state = state.map_err(|why| failed(why.to_string()))?;
         let mut known = HashMap::with_capacity(state.sections.len());
         for row in &state.sections {
             if let Some(input) = state.inputs.get(row.input as usize) {
                 known.insert((FileId(input.precedence), row.ordinal), row.size);
             }
         }
-        Ok(known)
+        sections.last_pieces = self.last_pieces(job, &state);
+        let of_section = |file: FileId, ordinal: u32| known.get(&(file, ordinal)).copied();
+        rooms::give(sections, objects, &Rooms::Known(&of_section), parallel);
+    }
+
+    /// Where merged pieces are in the output, which has been relinked. If it cannot be read, all are where they
+    /// would be in a link of its own, and there will be a difference.
+    fn last_pieces(&self, job: &Job, state: &State) -> Vec<LastPieces> {
+        let image = std::fs::read(&job.options.output.path).unwrap_or_default();
+        let memo = self.place.as_ref().ok().and_then(|place| std::fs::read(place.path(STATE)).ok());
+        let memo = memo.and_then(|bytes| Memo::decode(&bytes).ok());
+        let mut parts: Vec<LastPieces> = Vec::with_capacity(state.parts.len());
+        for (number, part) in (0..).zip(&state.parts) {
+            let start = state
+                .outputs
+                .get(part.output as usize)
+                .map_or(0, |out| out.offset.wrapping_add(part.address.wrapping_sub(out.address)));
+            let bytes = start.checked_add(part.size).and_then(|end| image.get(start as usize..end as usize));
+            let mut last = LastPieces { bytes: bytes.unwrap_or_default().to_vec(), ..LastPieces::default() };
+            for piece in state.pieces_of(number) {
+                last.by_tag.entry(piece.tag).or_default().push(piece.offset);
+            }
+            parts.push(last);
+        }
+        for piece in memo.iter().flat_map(|memo| &memo.pieces) {
+            if let Some(part) = parts.get_mut(piece.part as usize) {
+                part.by_tag.entry(piece.tag).or_default().push(piece.offset);
+            }
+        }
+        parts
+    }
+
+    /// The state of the last link.
+    fn last_state(&self, job: &Job) -> Result<State, String> {
+        let place = self.place.as_ref().map_err(Why::to_string)?;
+        let build = command::build().map_err(|e| reason(&e))?;
+        let bytes = std::fs::read(place.path(TABLES)).map_err(|e| reason(&e))?;
+        let state = job.step("state of the last link", || State::read(&bytes, UnitDigest::from_bytes(build)));
+        state.map_err(|why| why.to_string())
     }
 
     fn give_up(&self, why: Why) {
@@ -124,7 +149,7 @@ impl Session {
     /// If a relink is to be verified, and was one: whether `file`, which a full link has made, is the same.
     /// If not, it is to take the output's place.
     pub fn is_verified(&self, job: &Job, file: &OutputFile, image: &Image) -> bool {
-        if self.is_relinked.get().is_none() {
+        if self.is_relinked.get().is_none() || self.is_unknown.get().is_some() {
             return false;
         }
         let Some(at) = first_difference(&job.options.output.path, file) else { return true };
@@ -182,6 +207,8 @@ impl Session {
                     dependencies: dependency_text(job, link.context),
                     leaves,
                     last: Vec::new(),
+                    moved: Vec::new(),
+                    pieces: Vec::new(),
                 };
                 // What has been looked at since the output was complete must be what it was made of.
                 match job.store.changed(parallel) {

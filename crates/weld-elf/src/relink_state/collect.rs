@@ -6,7 +6,6 @@
 
 mod inputs;
 
-use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputFile;
 use weld_common::{par, sort};
 
@@ -27,6 +26,7 @@ use crate::synth::image::Image;
 use crate::synth::symtab::SymTab;
 use crate::synth::thunks::Goal;
 use inputs::{Inputs, Texts};
+pub use weld_common::merge::tag_of;
 
 /// Objects that are looked at by one task, and rows that are made by one.
 const OUTLINES: usize = 16;
@@ -38,12 +38,6 @@ pub enum Tables {
     All,
     /// Those that relinks read: not who else mentions a name, and nothing of COMDAT groups.
     OfRelinks,
-}
-
-/// What a merged piece is found by: the high half of the hash that it was merged by. `terminator`: the bytes
-/// that end it, if it is a string.
-pub fn tag_of(piece: &[u8], terminator: usize) -> u32 {
-    (hash_bytes(&piece[..piece.len() - terminator]) >> 32) as u32
 }
 
 /// A link whose image is complete.
@@ -282,6 +276,7 @@ impl Link<'_, '_, '_> {
         let mut numbers = Numbers::default();
         let row = |part: &crate::layout::MergedPart| {
             let (size, align) = (part.merged.size(), part.merged.align());
+            let used = size - part.merged.room();
             let name = image.sections.bins.get(part.bin.index()).copied().unwrap_or_default();
             let common = [u64::from(part.entsize), u64::from(part.strings), align].map(u64::to_le_bytes);
             let chunk = image.layout.chunks.get(part.chunk.index());
@@ -290,6 +285,8 @@ impl Link<'_, '_, '_> {
                 output: chunk.map_or(NONE, |chunk| chunk.out.0),
                 address: chunk.map_or(0, |chunk| chunk.address().get()),
                 size,
+                used,
+                align: align as u32,
                 entsize: part.entsize,
                 strings: u8::from(part.strings),
                 first_piece: 0,
@@ -394,6 +391,9 @@ impl Link<'_, '_, '_> {
             has_shared: u8::from(!image.resolved.shared.is_empty()),
             has_sizes: u8::from(image.live.has_sizes()),
             has_rooms: u8::from(image.sections.has_rooms),
+            has_assigned: u8::from(
+                image.symbols.list.iter().any(|symbol| symbol.has(symbol_flags::ASSIGNED)),
+            ),
             plt_style: image.plt.code(),
             jump_slots: image.slots.jump_slots,
             reserved: image.slots.reserved,

@@ -5,7 +5,7 @@
 //! as the input. Pieces of merged sections are not in it; they are looked up one by one ([`pieces`]), when it
 //! is known which.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::State;
 use super::check;
@@ -20,6 +20,10 @@ pub struct Common {
     parts: Vec<PartRow>,
     thunks: Vec<ThunkRow>,
     text: Vec<u8>,
+    /// Values that names have got since the tables were written, by row.
+    pub moved: HashMap<u32, u64>,
+    /// Those that they are about to get, which is not yet so for the inputs that define them.
+    pub moving: HashMap<u32, u64>,
 }
 
 impl Common {
@@ -42,7 +46,15 @@ impl Common {
             parts: file.all()?,
             thunks: file.all::<ThunkRow>()?.into_iter().map(thunk).collect(),
             text,
+            moved: HashMap::new(),
+            moving: HashMap::new(),
         })
+    }
+
+    /// Whether nothing but the objects that define functions and those that refer to them, and tables that are
+    /// written with these, knows where they are.
+    pub fn may_move(&self) -> bool {
+        self.thunks.is_empty() && self.image.has_assigned == 0
     }
 
     pub fn outputs(&self) -> &[OutputRow] {
@@ -50,11 +62,11 @@ impl Common {
     }
 }
 
-/// The excerpt of input number `row`, which is number 0 there.
+/// The excerpt of input number `row`, which is number 0 there, and which of all names its names are.
 ///
 /// # Errors
 /// If the file is damaged.
-pub fn of(file: &StateFile, common: &Common, row: u32) -> Result<State, Unreadable> {
+pub fn of(file: &StateFile, common: &Common, row: u32) -> Result<(State, Vec<u32>), Unreadable> {
     let input: InputRow = file.row(row.into())?;
     let symbols = match input.kind {
         input_kind::OBJECT => input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?,
@@ -69,7 +81,8 @@ pub fn of(file: &StateFile, common: &Common, row: u32) -> Result<State, Unreadab
             section.other = NONE;
         }
     }
-    let (mut names, number) = names(file, &mentions, row, &input)?;
+    let (mut names, known) = names(file, common, &mentions, (row, &input))?;
+    let number: HashMap<u32, u32> = known.iter().copied().zip(0..).collect();
     for mention in &mut mentions {
         mention.input = if mention.input == row { 0 } else { NONE };
         mention.name = number[&mention.name];
@@ -111,7 +124,7 @@ pub fn of(file: &StateFile, common: &Common, row: u32) -> Result<State, Unreadab
         outlines: vec![file.row(row.into())?, OutlineRow { shape: 0, contents: 0, needs: 0 }],
         text: common.text.clone(),
     };
-    check::is_sound(&state).then_some(state).ok_or(Unreadable::Damaged)
+    check::is_sound(&state).then_some((state, known)).ok_or(Unreadable::Damaged)
 }
 
 /// The input as the first of the excerpt.
@@ -150,20 +163,22 @@ fn others(first_mention: u32, first_section: u32) -> InputRow {
     }
 }
 
-/// The names that are mentioned, by their numbers in the whole state, and the number of each in the excerpt.
+/// The names that are mentioned, with their numbers in the whole state.
 fn names(
     file: &StateFile,
+    common: &Common,
     mentions: &[MentionRow],
-    row: u32,
-    input: &InputRow,
-) -> Result<(Vec<NameRow>, HashMap<u32, u32>), Unreadable> {
+    (row, input): (u32, &InputRow),
+) -> Result<(Vec<NameRow>, Vec<u32>), Unreadable> {
     let mut known: Vec<u32> = mentions.iter().map(|mention| mention.name).collect();
     known.sort_unstable();
     known.dedup();
     let own = input.first_section..input.first_section.saturating_add(input.sections);
     let mut names = Vec::with_capacity(known.len());
-    for name in &known {
-        let mut name: NameRow = file.row((*name).into())?;
+    for number in &known {
+        let mut name: NameRow = file.row((*number).into())?;
+        let moving = common.moving.get(number).filter(|_| name.input != row);
+        name.value = moving.or_else(|| common.moved.get(number)).copied().unwrap_or(name.value);
         name.first_mention = 0;
         name.input = if name.input == row { 0 } else { NONE };
         name.section = match name.section {
@@ -173,9 +188,30 @@ fn names(
         };
         names.push(name);
     }
-    let number = known.iter().copied().zip(0..).collect();
-    Ok((names, number))
+    Ok((names, known))
 }
+
+/// Who mentions one of some names: inputs, with the symbols that do.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn mentioned_by(
+    file: &StateFile,
+    names: &HashMap<u32, u64>,
+) -> Result<BTreeMap<u32, Vec<u32>>, Unreadable> {
+    let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let count = file.count::<MentionRow>();
+    for first in (0..count).step_by(MENTIONS) {
+        let rows: Vec<MentionRow> = file.rows(first..count.min(first + MENTIONS as u64))?;
+        for row in rows.iter().filter(|row| names.contains_key(&row.name)) {
+            found.entry(row.input).or_default().push(row.symbol);
+        }
+    }
+    Ok(found)
+}
+
+/// Mentions that are read in one go.
+const MENTIONS: usize = 1 << 16;
 
 /// Slots of the input's local symbols.
 fn local_slots(file: &StateFile, row: u32) -> Result<Vec<SlotRow>, Unreadable> {

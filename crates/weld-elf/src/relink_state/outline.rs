@@ -5,9 +5,10 @@
 //! table; so definitions, mentions, groups, sizes and the table of symbols are as they were. Names of symbols
 //! that are not local are compared with those that rows have ([`is_renamed`] tells where they cannot be).
 //! Sections that may have room to grow ([`crate::sections::rooms`]) are of any size here, and so are
-//! functions: whether there is room is seen when they are written again. Of large sections it counts where
-//! they are cut. *Contents*: sections that are read and not copied, with what relocates them: notes, groups,
-//! what compilers tell linkers; of what is merged, where each piece went, which says what it is; of frames,
+//! functions and constants, which may also be at another place in their section, and then in data, in frames and in tables
+//! of symbols: whether there is room, and who else knows where they were, is seen when they are written
+//! again. Of large sections it counts where they are cut. *Contents*: sections that are read and not copied, with what relocates them: notes, groups,
+//! what compilers tell linkers, and what is merged if it has global symbols; of frames,
 //! which there are, and of what. *Needs* ([`needs`]): of relocations in memory, all that the scan looks at
 //! ([`crate::live::reloc_scan`]); so GOT, PLT, dynamic relocations and what gc keeps are as they were.
 //!
@@ -29,7 +30,7 @@ use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::emit::{self, DIRECT};
 use crate::ids::*;
-use crate::input::object::Object;
+use crate::input::object::{Object, SymbolPlace};
 use crate::live::SectionOwners;
 use crate::options::Options;
 use crate::sections::rooms::{WholeFunctions, may_grow};
@@ -64,8 +65,10 @@ pub fn outline(image: &Image, owners: &SectionOwners, object: ObjectId) -> Outli
         (section.in_image() && image.live.contains(id)).then(|| section.kind())
     };
     let kept = (0..known.shdrs.len() as u32).map(kept).collect();
-    let one = One { image, owners, object: known, kept, id: object, looks };
-    OutlineRow { shape: one.shape(), contents: one.contents(), needs: one.needs() }
+    let (moving, whole) = (Vec::new(), WholeFunctions::of(known));
+    let mut one = One { image, owners, object: known, kept, moving, whole, id: object, looks };
+    let shape = one.shape();
+    OutlineRow { shape, contents: one.contents(), needs: one.needs() }
 }
 
 /// Whether names of an object may be known by others than its symbol table has: then that counts as it
@@ -114,6 +117,8 @@ impl Said {
 
 /// Where a symbol has its size.
 const SIZE_IN_SYMBOL: Range<usize> = 16..24;
+/// And its place in its section.
+const VALUE_IN_SYMBOL: Range<usize> = 8..16;
 
 /// How many headers ahead a section's name is asked for.
 const NAMES_AHEAD: usize = 12;
@@ -128,6 +133,9 @@ struct One<'o, 'i, 'a> {
     object: &'o Object<'a>,
     /// What becomes of each section.
     kept: Vec<Option<SectionKind>>,
+    /// The sections in which functions or constants may be at other places; empty if there are none.
+    moving: Vec<bool>,
+    whole: WholeFunctions,
     id: ObjectId,
     looks: Looks,
 }
@@ -142,10 +150,20 @@ impl<'a> One<'_, '_, 'a> {
         self.object.section_data(index as usize).unwrap_or(&[])
     }
 
-    fn shape(&self) -> u128 {
+    /// Whether a symbol lies in a section in which what is in it may be at other places.
+    fn is_moving(&self, symbol: u32) -> bool {
+        let Some(sym) = self.object.syms.get(symbol as usize) else { return false };
+        match self.object.place(symbol, sym) {
+            SymbolPlace::Section(section) => self.moving.get(section as usize).copied().unwrap_or(false),
+            _ => false,
+        }
+    }
+
+    /// And finds out in which sections functions and constants may be at other places.
+    fn shape(&mut self) -> u128 {
         let object = self.object;
+        let resizes = may_resize(self.image, object);
         let mut said = Said(Vec::with_capacity(object.shdrs.len() * 32));
-        let whole = WholeFunctions::of(object);
         for (index, shdr) in (0..).zip(object.shdrs) {
             object.prefetch_section_name(index as usize + NAMES_AHEAD);
             let (kind, flags) = (shdr.sh_type(), shdr.sh_flags());
@@ -169,12 +187,20 @@ impl<'a> One<'_, '_, 'a> {
             let name = || self.object.section_name(index as usize).unwrap_or_default();
             // Of relocations, what they ask for counts, of tables their contents, and of what has room to
             // grow that it is no larger than that; frames are records.
-            if relocates
-                || matches!(kind, SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX)
+            if self.kept(index) == Some(SectionKind::Merge) {
+                // A part is there if anything is in it.
+                size = size.min(1);
+                self.note_moving(index);
+            } else if relocates
+                || matches!(kind, SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX | SHT_LLVM_ADDRSIG)
                 || self.kept(index) == Some(SectionKind::EhFrame)
-                || may_grow(&whole, index as usize, shdr, name())
             {
                 size = 0;
+            } else if may_grow(&self.whole, index as usize, shdr, name()) {
+                size = 0;
+                if flags & SHF_ALLOC != 0 && self.kept(index) == Some(SectionKind::Regular) && resizes {
+                    self.note_moving(index);
+                }
             }
             if shdr.sh_size() >= DIRECT && self.kept(index) == Some(SectionKind::Regular) {
                 // Hashes of the image are of parts of it.
@@ -202,16 +228,25 @@ impl<'a> One<'_, '_, 'a> {
         said.digest()
     }
 
-    /// The table of symbols, without the sizes of functions if they may change.
+    fn note_moving(&mut self, index: u32) {
+        self.moving.resize(self.object.shdrs.len(), false);
+        self.moving[index as usize] = true;
+    }
+
+    /// The table of symbols, without the sizes of functions and their places, if these may change.
     fn symbols(&self, said: &mut Said) {
         if !may_resize(self.image, self.object) {
             return said.add(self.data(self.object.symtab));
         }
         let mut table = Vec::with_capacity(size_of_val(self.object.syms));
-        for symbol in self.object.syms {
+        for (index, symbol) in (0..).zip(self.object.syms) {
             let mut record = symbol.0;
-            if symbol.kind() == STT_FUNC {
+            let is_moving = || !self.moving.is_empty() && self.is_moving(index);
+            if symbol.kind() == STT_FUNC || symbol.kind() == STT_OBJECT && is_moving() {
                 record[SIZE_IN_SYMBOL].fill(0);
+            }
+            if symbol.kind() != STT_SECTION && is_moving() {
+                record[VALUE_IN_SYMBOL].fill(0);
             }
             table.extend_from_slice(&record);
         }
@@ -243,15 +278,17 @@ impl<'a> One<'_, '_, 'a> {
     fn is_read(&self, index: u32, shdr: &Shdr) -> bool {
         let kind = shdr.sh_type();
         match self.kept(index) {
-            Some(SectionKind::Merge | SectionKind::EhFrame | SectionKind::Folded | SectionKind::Shrunk) => {
-                return true;
-            }
+            // Where its pieces are is seen when they are looked up, but that of a name is known to others.
+            Some(SectionKind::Merge) => return self.whole.is_known(index as usize),
+            Some(SectionKind::EhFrame | SectionKind::Folded | SectionKind::Shrunk) => return true,
             // Whether it is merged may depend on what is in it.
             Some(_) => return shdr.sh_flags() & SHF_MERGE != 0,
             None => {}
         }
         match kind {
             SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX | SHT_NOBITS | SHT_NULL => return false,
+            // `--icf`, with which nobody relinks, asks it which functions are told apart by their addresses.
+            SHT_LLVM_ADDRSIG => return false,
             // They are read with what they relocate.
             SHT_RELA | SHT_REL | SHT_CREL => return false,
             SHT_PROGBITS | SHT_GNU_SFRAME => {}
@@ -280,9 +317,10 @@ impl<'a> One<'_, '_, 'a> {
             let target = shdr.sh_info() as usize;
             if self.kept(index) == Some(SectionKind::EhFrame) {
                 self.frames(index, &mut said);
-            } else if is_read[index as usize] {
-                self.content(index, &mut said);
-            } else if relocates && is_read.get(target) == Some(&true) && !self.is_frames(target) {
+                continue;
+            }
+            let is_of_read = relocates && is_read.get(target) == Some(&true) && !self.is_frames(target);
+            if is_read[index as usize] || is_of_read {
                 said.add(self.data(index));
             }
         }
@@ -298,23 +336,8 @@ impl<'a> One<'_, '_, 'a> {
         let functions = Functions { sections: image.sections, symbols: image.symbols, live: image.live };
         let mut words = Vec::new();
         let planner = eh_frames::Planner { objects: &image.resolved.objects, functions };
-        planner.outline(self.id, index, &mut words);
+        planner.outline(self.id, index, |symbol| self.is_moving(symbol), &mut words);
         said.0.extend_from_slice(&of_words(&words).bytes());
-    }
-
-    /// What is merged is known by where it went.
-    fn content(&self, index: u32, said: &mut Said) {
-        if self.kept(index) == Some(SectionKind::Merge) {
-            let section = self.image.sections.get(SectionId(self.object.section_base + index));
-            let (part, input) = section.merged();
-            let merged = self.image.merged.get(part).map(|part| &part.merged);
-            if let Some(positions) = merged.and_then(|merged| merged.positions(input)) {
-                let mut all: Vec<[u8; 4]> = Vec::new();
-                positions.for_each(|run| all.extend(run.iter().map(|position| position.to_le_bytes())));
-                return said.add(all.as_flattened());
-            }
-        }
-        said.add(self.data(index));
     }
 }
 

@@ -9,6 +9,8 @@
 //! What rows do not tell is [`Missing`]; then a whole link is the answer.
 
 mod frames;
+mod moves;
+mod pointers;
 mod sizes;
 mod tables;
 
@@ -16,6 +18,8 @@ use std::cmp::Ordering;
 
 use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
+
+pub use moves::Moved;
 
 use super::State;
 use super::outline::{is_renamed, outline};
@@ -62,6 +66,8 @@ pub enum Missing {
     Section,
     /// A section has outgrown its room.
     Room,
+    /// Who else knows where a function was that has moved.
+    Function,
     /// Where frames or symbols of the object are in their tables.
     Place,
 }
@@ -84,8 +90,21 @@ pub trait Left {
     fn pieces(&self, part: u32, tag: u32) -> Vec<PieceRow>;
     /// Whether these bytes are at `offset` of the output.
     fn has(&self, offset: u64, bytes: &[u8]) -> bool;
+    /// Where in a part a piece may go that is not there.
+    fn add(&self, _part: u32, _piece: Added) -> Option<u32> {
+        None
+    }
     /// So many bytes at `offset` of the output.
     fn read(&self, offset: u64, size: usize) -> Option<Vec<u8>>;
+}
+
+/// A merged piece that no object had.
+pub struct Added<'p> {
+    pub part: &'p PartRow,
+    /// Where in the file the part is.
+    pub start: u64,
+    pub tag: u32,
+    pub bytes: &'p [u8],
 }
 
 /// One object, with the tables that an [`Image`] borrows.
@@ -101,6 +120,7 @@ pub struct Alone<'k, 'a> {
     merged: Vec<MergedPart<'a>>,
     thunks: Thunks,
     owners: SectionOwners,
+    moved: Vec<Moved>,
 }
 
 impl<'k, 'a> Alone<'k, 'a> {
@@ -123,9 +143,14 @@ impl<'k, 'a> Alone<'k, 'a> {
         let input = known.state.inputs.get(row as usize).ok_or(Missing::Object)?;
         let object = known.parse(input, data, store)?;
         let compares = !is_renamed(&object, known.options);
-        let (resolved, symbols, globals) = tables::resolved(known.state, row, object, compares)?;
+        let (resolved, mut symbols, globals) = tables::resolved(known.state, row, object, compares)?;
         let object = &resolved.objects[0];
         let (mut sections, live) = tables::sections(known.state, input, object)?;
+        let moved = moves::find(known.state, row, object, &mut symbols, &globals)?;
+        // Others may know what it defines by names that it does not have.
+        if !compares && !moved.is_empty() {
+            return Err(Missing::Function);
+        }
         let merged = tables::merged(&known, input, object, store, &mut sections)?;
         let owners = SectionOwners::new(&resolved.objects, sections.list.len());
         Ok(Alone {
@@ -140,6 +165,7 @@ impl<'k, 'a> Alone<'k, 'a> {
             live,
             merged,
             owners,
+            moved,
         })
     }
 
@@ -158,7 +184,9 @@ impl<'k, 'a> Alone<'k, 'a> {
         }
         let object = &self.resolved.objects[0];
         let shdr = object.shdrs.get(ordinal as usize).ok_or(Missing::Object)?;
-        let bytes = object.section_data(ordinal as usize).unwrap_or(&[]);
+        let is_empty = section.kind() == SectionKind::NoBits;
+        let bytes = object.section_data(ordinal as usize).or(is_empty.then_some(&[][..]));
+        let bytes = bytes.ok_or(Missing::Object)?;
         let bytes = match section.kind() {
             SectionKind::Compressed => {
                 Compressed::parse(bytes, object.format()).map_err(|_| Missing::Object)?.uncompressed_size()
@@ -176,6 +204,22 @@ impl<'k, 'a> Alone<'k, 'a> {
         self.check(self.sections.relocs(object, 0, section))?;
         emit::emit_section(&self.image(sink), &self.owners, id, out);
         Ok(())
+    }
+
+    /// Names of the object that have other values than their rows, by these.
+    pub fn moved(&self) -> &[Moved] {
+        &self.moved
+    }
+
+    /// The sections that refer to one of these symbols, by header index; in memory or not.
+    pub fn that_refer_to(&self, symbols: &[u32]) -> Vec<u32> {
+        let object = &self.resolved.objects[0];
+        let refers = |row: &&SectionRow| {
+            let relocs = self.sections.relocs(object, 0, self.sections.get(SectionId(row.ordinal)));
+            relocs.iter().any(|reloc| symbols.contains(&reloc.sym()))
+        };
+        let rows = self.known.state.sections_of(self.input);
+        rows.iter().filter(refers).map(|row| row.ordinal).collect()
     }
 
     /// What of the object counts for more than bytes of its sections.

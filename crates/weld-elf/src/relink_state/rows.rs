@@ -196,7 +196,10 @@ rows! {
         output: u32,
         /// Address, or offset in the output section if that is not in memory.
         address: u64,
+        /// With the room behind its pieces, and without.
         size: u64,
+        used: u64,
+        align: u32,
         entsize: u32,
         strings: u8,
         /// Where its pieces start.
@@ -295,6 +298,8 @@ rows! {
         has_sizes: u8,
         /// Sections have room to grow.
         has_rooms: u8,
+        /// Symbols have values that scripts or `--defsym` compute.
+        has_assigned: u8,
         /// `plt::Style::code`.
         plt_style: u32,
         /// PLT entries that are bound by name.

@@ -293,6 +293,8 @@ pub struct Sections<'a> {
     pub word: u64,
     /// Some are larger than their bytes ([`rooms`]).
     pub has_rooms: bool,
+    /// Where merged pieces are to go, by part, if that is to be as in another link; else empty.
+    pub last_pieces: Vec<rooms::LastPieces>,
 }
 
 impl Sections<'_> {

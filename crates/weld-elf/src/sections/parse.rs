@@ -99,8 +99,7 @@ pub fn parse<'a>(
     let word = objects.first().map_or(0, |object| object.format().word());
     let mut bins = BINS.to_vec();
     bins.extend(rules.iter().flat_map(|scripted| scripted.bin_names));
-    let mut sections =
-        Sections { list, objects: parsed, bins, shrunk: Default::default(), word, has_rooms: false };
+    let mut sections = Sections { list, objects: parsed, bins, word, ..Sections::default() };
     let with: Vec<usize> = (0..objects.len()).filter(|i| sections.objects[*i].has_linkonce).collect();
     if !with.is_empty() {
         linkonce::settle(&mut sections, objects, comdats, &with);

@@ -9,18 +9,22 @@
 //!
 //! Of code only what compilers make of functions has room: functions with sizes, which fill their section, and
 //! no other labels. Assembly may run from one section into the next, or have tables in them that begin with one
-//! object's label and end with another's ([`WholeFunctions`]).
+//! object's label and end with another's. So of constants only those of objects that have such functions have
+//! room, and no labels in them but variables ([`WholeFunctions`]).
 //!
 //! An edit changes few functions of an object, by some instructions each, and what belongs to them: so what
 //! counts is a fixed number of bytes, and a share only for what is large. A function of a COMDAT group is
 //! edited seldom, and then all objects have changed that have it; there are many of these, so they get
-//! little.
+//! little. Merged strings and constants have room at the end of each part, for those that no object had
+//! ([`room_of_pieces`]).
 //!
 //! Specification: DWARF 5, sections 6.2 (line tables), 7.5 (units) and 7.28 (range lists).
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use rayon::prelude::*;
+use weld_common::merge::tag_of;
 use weld_common::trace;
 
 use super::{InputSection, SectionKind, Sections};
@@ -33,6 +37,8 @@ use crate::input::object::{Object, SymbolPlace};
 pub enum Filler {
     /// What the machine has between functions.
     Code,
+    /// Zeroes, between variables and tables that the object's code knows of.
+    Constants,
     /// Others have pointers to what is in the section, so nobody looks behind it.
     Zeroes,
     /// The section is units, each with its length in front. The last one ends with so many of these.
@@ -62,6 +68,11 @@ const PADDING: u64 = 16;
 pub struct WholeFunctions {
     /// [`Self::LABELS`] if there are labels of other kinds.
     ends: Vec<u64>,
+    /// Sections that have variables, and global symbols.
+    variables: Vec<bool>,
+    globals: Vec<bool>,
+    /// There is a function with a size, and so a compiler.
+    are_any: bool,
 }
 
 impl WholeFunctions {
@@ -69,35 +80,49 @@ impl WholeFunctions {
 
     pub fn of(object: &Object) -> WholeFunctions {
         let mut ends = vec![0; object.shdrs.len()];
+        let mut variables = vec![false; object.shdrs.len()];
+        let mut globals = vec![false; object.shdrs.len()];
+        let mut are_any = false;
         for (index, symbol) in (0..).zip(object.syms) {
             let SymbolPlace::Section(section) = object.place(index, symbol) else { continue };
             let Some(end) = ends.get_mut(section as usize) else { continue };
             let size = symbol.st_size();
+            globals[section as usize] |= index >= object.first_global;
             match symbol.kind() {
                 STT_SECTION | STT_FILE => {}
                 STT_FUNC | STT_GNU_IFUNC if size > 0 => {
+                    are_any = true;
                     *end = (*end).max(symbol.st_value().saturating_add(size));
                 }
                 // `$x` and `$d` say what the bytes are.
                 STT_NOTYPE if object.symbol_name(index).starts_with(b"$") => {}
+                STT_OBJECT if size > 0 => variables[section as usize] = true,
                 _ => *end = Self::LABELS,
             }
         }
-        WholeFunctions { ends }
+        WholeFunctions { ends, variables, globals, are_any }
     }
 
-    fn fill(&self, section: usize, size: u64) -> bool {
+    /// Whether a section has global symbols.
+    pub fn is_known(&self, section: usize) -> bool {
+        self.globals.get(section) != Some(&false)
+    }
+
+    /// Whether a section with `filler` behind it, of this number and size, may have room.
+    fn allow(&self, filler: Filler, section: usize, size: u64) -> bool {
         let end = self.ends.get(section).copied().unwrap_or(Self::LABELS);
-        (1..=size).contains(&end) && size - end < PADDING
+        let has_variables = self.variables.get(section).copied().unwrap_or(true);
+        match filler {
+            Filler::Code => !has_variables && (1..=size).contains(&end) && size - end < PADDING,
+            Filler::Constants => self.are_any && end == 0,
+            Filler::Zeroes | Filler::Units(_) => true,
+        }
     }
 }
 
 /// Whether the section of this number, header and name may have room.
 pub fn may_grow(whole: &WholeFunctions, section: usize, shdr: &Shdr, name: &[u8]) -> bool {
-    match filler(shdr, name) {
-        Some(Filler::Code) => whole.fill(section, shdr.sh_size()),
-        filler => filler.is_some(),
-    }
+    filler(shdr, name).is_some_and(|filler| whole.allow(filler, section, shdr.sh_size()))
 }
 
 /// What follows the bytes of a section with this header and name that may have room.
@@ -117,6 +142,10 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
             true => some(Filler::Code, LITTLE, LITTLE),
             false => some(Filler::Code, 4, 64),
         },
+        // rustc names constants by what they are.
+        SHF_ALLOC if !grouped && is_or_begins(name, b".rodata") && !name.starts_with(b".rodata..L") => {
+            some(Filler::Constants, 8, if name.len() == b".rodata".len() { 64 } else { LITTLE })
+        }
         SHF_ALLOC if is_or_begins(name, b".gcc_except_table") => match grouped {
             true => some(Filler::Zeroes, LITTLE, 4),
             false => some(Filler::Zeroes, 4, 16),
@@ -125,6 +154,8 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
             b".debug_info" => some(Filler::Units(0), 32, 256),
             b".debug_line" => some(Filler::Units(NO_ROW), 16, 192),
             b".debug_loclists" | b".debug_rnglists" => some(Filler::Units(0), 16, 128),
+            b".debug_addr" => Some((Filler::Units(0), Room { share: 16, fixed: 64, multiple: 8 })),
+            b".debug_str_offsets" => Some((Filler::Units(0), Room { share: 16, fixed: 64, multiple: 8 })),
             b".debug_loc" => some(Filler::Zeroes, 16, 128),
             // Pairs of addresses.
             b".debug_ranges" => Some((Filler::Zeroes, Room { share: 16, fixed: 128, multiple: 16 })),
@@ -138,6 +169,36 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
 /// Whether a section is called `name`, or so with something after a dot.
 fn is_or_begins(section: &[u8], name: &[u8]) -> bool {
     section.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest[0] == b'.')
+}
+
+/// Where the merged pieces of a part went in another link.
+#[derive(Clone, Debug, Default)]
+pub struct LastPieces {
+    /// By what pieces are found by ([`weld_common::merge::tag_of`]).
+    pub by_tag: HashMap<u32, Vec<u32>>,
+    /// What the part was.
+    pub bytes: Vec<u8>,
+}
+
+impl LastPieces {
+    /// Where a piece is, of which `terminator` bytes are its end.
+    pub fn find(&self, piece: &[u8], terminator: usize) -> Option<u32> {
+        let found = self.by_tag.get(&tag_of(piece, terminator))?;
+        found.iter().copied().find(|at| self.bytes.get(*at as usize..).is_some_and(|b| b.starts_with(piece)))
+    }
+}
+
+/// The room behind the pieces of a part of `size` bytes of the output section `name`, for those that no object
+/// has yet. What has a name that is an identifier may be looked through from its start to its end, and so may
+/// notes of compilers.
+pub fn room_of_pieces(name: &[u8], strings: bool, size: u64) -> u64 {
+    match name {
+        _ if size == 0 => 0,
+        b".debug_str" | b".debug_line_str" => size / 64 + 2048,
+        _ if !is_or_begins(name, b".rodata") => 0,
+        _ if strings => size / 16 + 256,
+        _ => 64,
+    }
 }
 
 /// How large sections are to be.
@@ -181,7 +242,8 @@ fn give_object(object: &Object, slots: &mut [InputSection], rooms: &Rooms) {
         let name = object.section_name(index as usize).unwrap_or_default();
         let Some((filler, room)) = room(shdr, name) else { continue };
         let whole = || whole.get_or_init(|| WholeFunctions::of(object));
-        if filler == Filler::Code && !whole().fill(index as usize, shdr.sh_size()) {
+        let is_of_functions = matches!(filler, Filler::Code | Filler::Constants);
+        if is_of_functions && !whole().allow(filler, index as usize, shdr.sh_size()) {
             continue;
         }
         slot.size = match rooms {
@@ -217,12 +279,14 @@ mod tests {
         assert_eq!(section(b".text", SHT_PROGBITS, CODE), Some(Filler::Code));
         assert_eq!(section(b".text.f", SHT_PROGBITS, CODE | SHF_GROUP), Some(Filler::Code));
         assert_eq!(section(b".debug_line", SHT_PROGBITS, 0), Some(Filler::Units(NO_ROW)));
+        assert_eq!(section(b".rodata.f", SHT_PROGBITS, SHF_ALLOC), Some(Filler::Constants));
         for (name, kind, flags) in [
             (&b".init"[..], SHT_PROGBITS, CODE),
             (b".texture", SHT_PROGBITS, CODE),
             (b".text.w", SHT_PROGBITS, CODE | SHF_WRITE),
             (b".text", SHT_NOBITS, CODE),
-            (b".rodata", SHT_PROGBITS, SHF_ALLOC),
+            (b".rodata", SHT_PROGBITS, SHF_ALLOC | SHF_MERGE),
+            (b".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE),
             (b".debug_info", SHT_PROGBITS, SHF_GROUP),
             (b".debug_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS),
             (b".debug_aranges", SHT_PROGBITS, 0),

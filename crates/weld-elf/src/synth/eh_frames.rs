@@ -8,6 +8,8 @@
 
 mod written_again;
 
+pub use written_again::Again;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 

@@ -26,6 +26,8 @@ pub struct Unit {
     pub data: Vec<u8>,
     pub debug: Vec<u8>,
     pub frames: bool,
+    /// Functions share a section, if no group has them.
+    pub shares: bool,
 }
 
 #[derive(Clone)]
@@ -154,6 +156,7 @@ impl Unit {
             data: bytes(rng, 20),
             debug: bytes(rng, 60),
             frames: true,
+            shares: !number.is_multiple_of(2),
         }
     }
 
@@ -177,31 +180,42 @@ impl Unit {
         let unit = [&(self.debug.len() as u32).to_le_bytes()[..], &self.debug].concat();
         let debug = obj.section(Section::debug(".debug_info").bytes(&unit));
         let mut known: Vec<(String, _)> = Vec::new();
-        let mut bodies = Vec::new();
+        let (mut bodies, mut shared) = (Vec::new(), None);
         for function in &self.functions {
-            let mut code = function.code.clone();
-            for reference in &function.refs {
-                code.extend_from_slice(reference.instruction());
-            }
-            code.push(0xc3);
-            let text = obj.section(Section::text(format!(".text.{}", function.name)).bytes(&code).align(16));
+            let code = function.bytes();
+            let shares = self.shares && !function.comdat;
+            let (text, at) = match shared.filter(|_| shares) {
+                Some((text, start)) => {
+                    shared = Some((text, start + code.len() as u64));
+                    (text, start)
+                }
+                None if shares => {
+                    let text = obj.section(Section::text(".text").bytes(&self.shared()).align(16));
+                    shared = Some((text, code.len() as u64));
+                    (text, 0)
+                }
+                None => {
+                    let name = format!(".text.{}", function.name);
+                    (obj.section(Section::text(name).bytes(&code).align(16)), 0)
+                }
+            };
             let size = code.len() as u64;
             let symbol = match function.weak {
                 true => Symbol::weak(&function.name),
                 false => Symbol::global(&function.name),
             };
-            let symbol = obj.symbol(symbol.function().at(text, 0).size(size));
+            let symbol = obj.symbol(symbol.function().at(text, at).size(size));
             if function.comdat {
                 obj.comdat(symbol, &[text]);
             }
             known.push((function.name.clone(), symbol));
-            bodies.push(text);
+            bodies.push((text, at));
         }
         if self.frames {
             self.add_frames(&mut obj, &known);
         }
-        for (function, text) in self.functions.iter().zip(bodies) {
-            let mut at = function.code.len() as u64;
+        for (function, (text, start)) in self.functions.iter().zip(bodies) {
+            let mut at = start + function.code.len() as u64;
             for reference in &function.refs {
                 let mut symbol = |name: &String| match known.iter().find(|(known, _)| known == name) {
                     Some((_, symbol)) => *symbol,
@@ -240,6 +254,11 @@ impl Unit {
         obj.build()
     }
 
+    /// The functions that share a section.
+    fn shared(&self) -> Vec<u8> {
+        self.functions.iter().filter(|function| !function.comdat).flat_map(Function::bytes).collect()
+    }
+
     /// Adds frames of all functions, in whose order `symbols` are. Those of long ones have longer operations.
     fn add_frames(&self, obj: &mut Obj, symbols: &[(String, SymbolId)]) {
         // A CIE that says that functions are known by their distance.
@@ -269,6 +288,13 @@ impl Unit {
 }
 
 impl Function {
+    fn bytes(&self) -> Vec<u8> {
+        let mut code = self.code.clone();
+        self.refs.iter().for_each(|reference| code.extend_from_slice(reference.instruction()));
+        code.push(0xc3);
+        code
+    }
+
     /// Of its code, in bytes.
     fn size(&self) -> usize {
         let references: usize = self.refs.iter().map(|reference| reference.instruction().len()).sum();

@@ -4,7 +4,9 @@
 //! Where in a function a call or a distance stands does not count, nor how often it does, nor the bytes
 //! around it; of instructions that may be rewritten, those that the rules look at do. So that is a set: of
 //! each section if gc asks who refers to what, else of the object. What may become a dynamic relocation
-//! counts with its place and addend, in order.
+//! counts with its place and addend, in order, but for the place of a local function in its section, if that may
+//! change. At fixed addresses, words and instructions with addresses need nothing that another one has not
+//! needed.
 
 use weld_common::digest::UnitDigest;
 
@@ -13,6 +15,7 @@ use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::SectionId;
 use crate::sections::SectionKind;
+use crate::symbols::symbol_flags;
 
 /// What is asked for.
 #[derive(Default)]
@@ -71,6 +74,14 @@ impl<'a> One<'_, '_, 'a> {
         short(of_words(&asked.list))
     }
 
+    /// Whether no other module can define a symbol.
+    fn is_bound(&self, symbol: u32) -> bool {
+        let is_there = (symbol as usize) < self.object.syms.len();
+        let is_local = symbol < self.object.first_global;
+        is_there
+            && (is_local || !self.image.symbols[self.object.global(symbol)].has(symbol_flags::PREEMPTIBLE))
+    }
+
     fn needs_of(&self, relocs: &[Rela], place: Place, asked: &mut Asked) {
         let facts = self.image.mode.machine.facts();
         // Which branches take thunks depends on where they stand.
@@ -79,6 +90,9 @@ impl<'a> One<'_, '_, 'a> {
         let is_sequence =
             |class| matches!(class, Class::TlsGd | Class::TlsLd | Class::TlsDesc | Class::TlsDescCall);
         let in_order = by_place || relocs.iter().any(|reloc| is_sequence(facts.class(reloc.kind())));
+        // What another module defines is stood in for, unless the loader may fill in whole words of code.
+        let is_stood_in = |class| class == Class::Narrow || self.image.options.relocs.text;
+        let is_fixed = |class, symbol| !self.image.mode.pic && (is_stood_in(class) || self.is_bound(symbol));
         for (i, reloc) in relocs.iter().enumerate() {
             let what = u64::from(reloc.kind()) << 32 | u64::from(reloc.sym());
             let class = facts.class(reloc.kind());
@@ -91,6 +105,12 @@ impl<'a> One<'_, '_, 'a> {
                     if in_order { &mut asked.list } else { &mut asked.set }.push(what);
                     continue;
                 }
+                (Class::Address | Class::Narrow, Place::Code(_) | Place::Constants)
+                    if !by_place && is_fixed(class, reloc.sym()) =>
+                {
+                    if in_order { &mut asked.list } else { &mut asked.set }.push(what);
+                    continue;
+                }
                 (Class::TlsGd | Class::TlsLd, Place::Code(code)) => Some((code, self.looks.call)),
                 (
                     Class::Got | Class::GotRelax | Class::GotTp | Class::TlsDesc | Class::TlsDescCall,
@@ -98,7 +118,13 @@ impl<'a> One<'_, '_, 'a> {
                 ) => Some((code, self.looks.slot)),
                 _ => None,
             };
-            let addend = reloc.r_addend().cast_unsigned();
+            let mut addend = reloc.r_addend().cast_unsigned();
+            if class == Class::Address
+                && reloc.sym() < self.object.first_global
+                && self.is_moving(reloc.sym())
+            {
+                addend = 0;
+            }
             let Some((code, near)) = near.filter(|_| !by_place) else {
                 asked.list.extend([what, addend, reloc.r_offset()]);
                 continue;

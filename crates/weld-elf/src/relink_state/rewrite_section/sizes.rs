@@ -1,17 +1,18 @@
-//! The sizes of the object's functions in the tables of symbols, which are all that changes there when
-//! functions grow.
+//! The sizes of the object's functions in the tables of symbols, and where they are, which is all that changes
+//! there when functions grow.
 //!
 //! The object's entries are a run of local and one of global symbols in `.symtab`, in the order of its own
 //! table. Those for the loader have numbers in rows. Each entry must say of its symbol what the object says,
-//! but for the size.
+//! but for size and place.
 
 use weld_common::diag::DiagSink;
 
 use super::super::outline::may_resize;
 use super::super::rows::OutputRow;
+use super::moves::may_move_in;
 use super::{Alone, Missing, Write};
 use crate::elf::*;
-use crate::input::object::Object;
+use crate::input::object::{Object, SymbolPlace};
 use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::synth::symbol_choice::{Choice, Special};
@@ -20,10 +21,11 @@ use crate::synth::symbol_record::Record;
 /// A symbol of the object, and what the table is to say of it; `None` if only the link as a whole knows.
 type Entry = (u32, Option<Record>);
 
-/// Where an entry has what is not its name and size.
-const SAID: std::ops::Range<usize> = 4..16;
+/// Where an entry has its type, binding, visibility and section, and its value and size.
+const SAID: std::ops::Range<usize> = 4..8;
 const VALUE: std::ops::Range<usize> = 8..16;
 const SIZE: std::ops::Range<usize> = 16..24;
+const BOTH: std::ops::Range<usize> = VALUE.start..SIZE.end;
 
 impl Alone<'_, '_> {
     /// The sizes that are not what they were.
@@ -108,16 +110,29 @@ impl Alone<'_, '_> {
             if here[SAID] != there[SAID] {
                 return Err(Missing::Place);
             }
-            if here[SIZE] == there[SIZE] {
+            if here[BOTH] == there[BOTH] {
                 continue;
             }
             let name = u32::from_le_bytes([there[0], there[1], there[2], there[3]]);
-            if object.syms[*index as usize].kind() != STT_FUNC || !self.is_named(name, *index) {
+            let symbol = &object.syms[*index as usize];
+            let may_move = self.may_move(object, *index);
+            let is_free = here[SIZE] == there[SIZE] || symbol.kind() == STT_FUNC || may_move;
+            let may_move = here[VALUE] == there[VALUE] || may_move;
+            if !is_free || !may_move || !self.is_named(name, *index) {
                 return Err(Missing::Place);
             }
-            writes.push((offset + (at * Sym::SIZE + SIZE.start) as u64, here[SIZE].to_vec()));
+            writes.push((offset + (at * Sym::SIZE + BOTH.start) as u64, here[BOTH].to_vec()));
         }
         Ok(())
+    }
+
+    /// Whether a symbol lies in a section of the object in which functions or constants may be elsewhere.
+    pub(super) fn may_move(&self, object: &Object, index: u32) -> bool {
+        let Some(symbol) = object.syms.get(index as usize) else { return false };
+        match object.place(index, symbol) {
+            SymbolPlace::Section(section) => may_move_in(object, section as usize),
+            _ => false,
+        }
     }
 
     /// Whether the name at `offset` of `.strtab` is that of a symbol.
@@ -140,7 +155,7 @@ impl Alone<'_, '_> {
             let name = &state.names[mention.name as usize];
             let symbol = &object.syms[mention.symbol as usize];
             let is_mine = (name.input, name.symbol) == (number, mention.symbol);
-            if name.dynamic == 0 || !is_mine || symbol.kind() != STT_FUNC {
+            if name.dynamic == 0 || !is_mine || !self.may_move(object, mention.symbol) {
                 continue;
             }
             let start = u64::from(name.dynamic) * Sym::SIZE as u64;
@@ -150,9 +165,11 @@ impl Alone<'_, '_> {
             if there[VALUE] != name.value.to_le_bytes() {
                 return Err(Missing::Place);
             }
-            let size = symbol.st_size().to_le_bytes();
-            if there[SIZE] != size {
-                writes.push((offset + SIZE.start as u64, size.to_vec()));
+            let moved = self.moved.binary_search_by_key(&mention.name, |moved| moved.name);
+            let value = moved.map_or(name.value, |found| self.moved[found].value);
+            let both = [value, symbol.st_size()].map(u64::to_le_bytes);
+            if there[BOTH] != *both.as_flattened() {
+                writes.push((offset + BOTH.start as u64, both.as_flattened().to_vec()));
             }
         }
         Ok(())

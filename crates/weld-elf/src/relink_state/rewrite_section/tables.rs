@@ -12,7 +12,7 @@ use super::super::State;
 use super::super::collect::tag_of;
 use super::super::keys;
 use super::super::rows::*;
-use super::{Known, Missing};
+use super::{Added, Known, Missing};
 use crate::address::Address;
 use crate::arch::Machine;
 use crate::compressed::Compressed;
@@ -37,8 +37,8 @@ const _: () = assert!(NO_SLOT == NONE);
 
 /// A name of the object: its row.
 pub struct Global {
-    id: SymbolId,
-    row: u32,
+    pub id: SymbolId,
+    pub row: u32,
 }
 
 /// The object with its names, and their rows, which must be those of the names if it `compares`.
@@ -195,7 +195,7 @@ pub fn merged<'a>(
         mine.push(MergeInput { data, entsize: part.entsize, strings: part.strings != 0, align });
     }
     let part = |(part, (row, inputs)): (u32, (&PartRow, &Vec<MergeInput<'a>>))| {
-        let merged = Merged::found_again(inputs, |piece| known.find(part, row, piece));
+        let merged = Merged::found_again(inputs, Vec::new(), |piece| known.find(part, row, piece));
         Ok(MergedPart {
             merged: merged.ok_or(Missing::Piece)?,
             chunk: ChunkId(part + 1),
@@ -216,7 +216,8 @@ impl Known<'_> {
         let tag = tag_of(piece, terminator.min(piece.len()));
         let is_there =
             |row: &PieceRow| start.checked_add(row.offset.into()).is_some_and(|at| self.left.has(at, piece));
-        self.left.pieces(number, tag).into_iter().find(is_there).map(|row| row.offset)
+        let found = self.left.pieces(number, tag).into_iter().find(is_there).map(|row| row.offset);
+        found.or_else(|| self.left.add(number, Added { part, start, tag, bytes: piece }))
     }
 }
 

@@ -78,7 +78,7 @@ fn check(args: &[OsString], output: &Path) -> usize {
         let count = check_object(known, row, (data, &output), &store);
         assert_eq!(Alone::new(known, row, data, &store).unwrap().outline(), state.outlines[row as usize]);
         // The same by the rows that the input asks for.
-        let part = excerpt::of(&file, &common, row).unwrap();
+        let (part, _) = excerpt::of(&file, &common, row).unwrap();
         let known = Known { state: &part, left: &Filed(&file, &output), ..known };
         assert_eq!(check_object(known, 0, (data, &output), &store), count);
         count

@@ -1,0 +1,125 @@
+//! What objects that have not changed have otherwise because functions of others have moved.
+//!
+//! Who mentions the names is looked up in the tables, and those sections of these objects are written again that
+//! refer to them.
+
+use std::collections::{HashMap, HashSet};
+
+use weld_common::diag::DiagSink;
+
+use super::{Failure, LastLink, Patch, View, emit};
+use crate::arch;
+use crate::elf::{Ehdr, records};
+use crate::job::Job;
+use crate::relink::changes::Changes;
+use crate::relink::full_link_reason::{Changed, Why};
+use crate::relink::memo::Is;
+use crate::relink_state::excerpt::{self, Common};
+use crate::relink_state::keys;
+use crate::relink_state::rewrite_section::{Alone, Known, Left, Missing};
+use crate::relink_state::rows::{InputRow, NameRow, SectionRow};
+use crate::sections::SectionKind;
+
+/// More objects are a reason to link all.
+const MOST: usize = 1000;
+
+/// Adds what objects that have not changed have otherwise if names get the values `moving`.
+///
+/// # Errors
+/// Why a full link is needed.
+pub fn add(
+    job: &Job,
+    changes: &Changes,
+    last: &LastLink,
+    (moving, patch): (HashMap<u32, u64>, &mut Patch),
+) -> Result<(), Why> {
+    let (left, mut common) = last.view()?;
+    if is_special(job, &left, &common, &moving)? {
+        let first = changes.objects.first();
+        return Err(Why::Moved(
+            first.map(|object| changes.files[object.file].path.clone()).unwrap_or_default(),
+        ));
+    }
+    let mentions = excerpt::mentioned_by(&left.tables, &moving)?;
+    common.moving = moving;
+    let changed: HashSet<u32> = changes.objects.iter().map(|object| object.row).collect();
+    if mentions.len() > MOST {
+        return Err(Why::Much);
+    }
+    let one = One { job, changes, left: &left, common: &common };
+    mentions
+        .iter()
+        .filter(|(row, _)| !changed.contains(row))
+        .try_for_each(|(row, symbols)| one.add(*row, symbols, patch))
+}
+
+/// Whether one of the names is where the program or the library begins or ends.
+fn is_special(job: &Job, left: &View, common: &Common, moving: &HashMap<u32, u64>) -> Result<bool, Why> {
+    let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;
+    let machine = arch::of_file(&header).ok_or(Why::Image)?;
+    let entry = match records::<Ehdr>(&header, machine.facts().target.format, 0, 1).as_deref() {
+        Some(&[header]) => header.e_entry(),
+        _ => return Err(Why::Image),
+    };
+    let symbols = &job.options.symbols;
+    let called = [&symbols.init, &symbols.fini].map(|name| keys::hash(name.as_bytes()));
+    for row in moving.keys() {
+        let name: NameRow = left.tables.row((*row).into())?;
+        let was = common.moved.get(row).copied().unwrap_or(name.value);
+        if was == entry || called.contains(&name.hash) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Where objects are looked at.
+struct One<'o, 'j, 'v> {
+    job: &'o Job<'j>,
+    changes: &'o Changes,
+    left: &'o View<'v>,
+    common: &'o Common,
+}
+
+impl One<'_, '_, '_> {
+    /// Adds what input number `row` has otherwise where it refers to `symbols` of its own.
+    fn add(&self, row: u32, symbols: &[u32], patch: &mut Patch) -> Result<(), Why> {
+        let input: InputRow = self.left.tables.row(row.into())?;
+        let known = self.changes.files.get(input.file as usize).ok_or(Why::First)?;
+        let path = &known.path;
+        let data = self.job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
+        let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
+        let data = match &known.is {
+            Is::Object(_) => Some(data),
+            Is::Archive(archive) => archive.place(data, row).and_then(|place| data.get(place)),
+            Is::Other(_) => None,
+        };
+        let data = data.ok_or_else(|| Why::Archive(path.clone()))?;
+        let changed = |what| Why::Object(path.clone(), what);
+        let (state, _) = excerpt::of(&self.left.tables, self.common, row)?;
+        let machine = arch::of_file(data).ok_or_else(|| changed(Changed::Shape))?;
+        let known = Known { state: &state, options: self.job.options, machine, left: self.left };
+        let unknown = |missing| Why::Object(path.clone(), Changed::Unknown(missing));
+        let alone = Alone::new(known, 0, data, self.job.store).map_err(unknown)?;
+        let wanted = alone.that_refer_to(symbols);
+        // Frames are not written again here.
+        let is_frame =
+            |row: &&SectionRow| row.kind == SectionKind::EhFrame as u8 && wanted.contains(&row.ordinal);
+        if state.sections_of(&state.inputs[0]).iter().any(|row| is_frame(&row)) {
+            return Err(unknown(Missing::Function));
+        }
+        let sink = DiagSink::new();
+        let image = self.left.image;
+        let before = patch.writes.len();
+        let emitted = emit(&state, &alone, image, |ordinal| wanted.contains(&ordinal), patch);
+        let pointers = alone.pointers(&sink, |ordinal| wanted.contains(&ordinal)).map_err(unknown)?;
+        let written =
+            emitted.and_then(|()| pointers.iter().try_for_each(|write| patch.compare(image, write)));
+        written.map_err(|why| match why {
+            Failure::Object(what) => changed(what),
+            Failure::Image => Why::Image,
+        })?;
+        patch.objects += usize::from(patch.writes.len() > before);
+        Ok(())
+    }
+}

@@ -1,0 +1,73 @@
+//! Functions and constants of an object that lie at other places in their sections than before, because one in front of them
+//! has another size.
+//!
+//! Who refers to them in the object is written again with it. Other objects refer to their names, whose values
+//! are rows; those that have changed are told ([`Moved`]), for whoever relinks to write these objects again as
+//! well. Slots are pointers ([`super::pointers`]).
+
+use super::super::State;
+use super::super::rows::*;
+use super::Missing;
+use super::tables::Global;
+use crate::address::Address;
+use crate::elf::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::sections::SectionKind;
+use crate::sections::rooms::filler;
+use crate::symbols::{Symbols, symbol_flags};
+
+/// A name with another value than its row has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Its row.
+    pub name: u32,
+    pub value: u64,
+}
+
+/// Gives the symbols that the object defines in its sections their values, and returns those that are others.
+///
+/// # Errors
+/// If something else knows where they were.
+pub fn find(
+    state: &State,
+    input: u32,
+    object: &Object,
+    symbols: &mut Symbols,
+    globals: &[Global],
+) -> Result<Vec<Moved>, Missing> {
+    let mut moved = Vec::new();
+    for global in globals {
+        let name = &state.names[global.row as usize];
+        let section = state.sections.get(name.section as usize).filter(|section| section.input == input);
+        let (Some(section), true) = (section, name.input == input) else { continue };
+        let Some(value) = value(object, section, name.symbol) else { continue };
+        if value == name.value {
+            continue;
+        }
+        if name.flags & symbol_flags::IFUNC != 0 {
+            return Err(Missing::Function);
+        }
+        symbols.list[global.id.index()].set_address(Address::new(value));
+        moved.push(Moved { name: global.row, value });
+    }
+    moved.sort_unstable_by_key(|moved| moved.name);
+    Ok(moved)
+}
+
+/// Whether what lies in a section may be at other places there.
+pub fn may_move_in(object: &Object, section: usize) -> bool {
+    let Some(shdr) = object.shdrs.get(section).filter(|shdr| shdr.sh_flags() & SHF_ALLOC != 0) else {
+        return false;
+    };
+    shdr.sh_flags() & SHF_MERGE != 0
+        || filler(shdr, object.section_name(section).unwrap_or_default()).is_some()
+}
+
+/// The address of a symbol of the object in one of its sections whose bytes lie in the image as they are.
+fn value(object: &Object, section: &SectionRow, symbol: u32) -> Option<u64> {
+    let is_copied = section.kind == SectionKind::Regular as u8;
+    let sym = object.syms.get(symbol as usize)?;
+    let place = object.place(symbol, sym);
+    let is_there = is_copied && place == SymbolPlace::Section(section.ordinal);
+    is_there.then(|| section.address.wrapping_add(sym.st_value()))
+}
