@@ -11,7 +11,7 @@
 //!
 //! The directory is its owner's alone. One that others could write to is not used.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -61,10 +61,7 @@ impl Directory {
     /// # Errors
     /// Those of the system, and if it is somebody else's.
     pub fn open(path: &Path) -> io::Result<Directory> {
-        let mut builder = DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        match builder.create(path) {
+        match make(path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
@@ -85,6 +82,18 @@ impl Directory {
         lock.lock()?;
         Ok(Guard { directory: self, _lock: lock })
     }
+}
+
+/// Makes a directory for the user of this process only.
+#[cfg(unix)]
+fn make(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+#[cfg(not(unix))]
+fn make(path: &Path) -> io::Result<()> {
+    std::fs::create_dir(path)
 }
 
 /// Nobody but the user of this process can write there.
@@ -178,7 +187,7 @@ fn write(link: &Link, is_running: bool) -> String {
     format!("{head} {} {} {}{scopes}\n", link.need, link.since, link.slots)
 }
 
-/// What [`write`] wrote; whether it runs.
+/// The link of a record, and whether it runs.
 fn read(text: &str) -> Option<(bool, Seen)> {
     let mut words = text.strip_prefix("weld 1 ")?.strip_suffix('\n')?.split(' ');
     let is_running = match words.next()? {
