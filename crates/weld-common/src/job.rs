@@ -138,10 +138,8 @@ impl<'j, O> Job<'j, O> {
     /// No more threads than links beside this one leave processors, and memory is there for.
     fn most_threads(&self, turn: &Turn, processors: usize, size: Size) -> usize {
         let share = (processors / (turn.others + 1)).max(1);
-        let memory = match (self.sharing.memory, turn.is_shared()) {
-            (None, false) => return share,
-            (limit, true) => limit.unwrap_or(u64::MAX).min(memory_limits::available()),
-            (Some(limit), false) => limit,
+        let Some(memory) = [self.sharing.memory, turn.available].into_iter().flatten().min() else {
+            return share;
         };
         let fitting = memory.saturating_sub(size.tables) / THREAD_MEMORY;
         share.min(usize::try_from(fitting).unwrap_or(usize::MAX)).max(1)

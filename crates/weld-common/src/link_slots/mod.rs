@@ -75,12 +75,14 @@ pub struct Turn {
     pub others: usize,
     /// How long it has waited.
     pub waited: Duration,
+    /// Bytes that were available when it began, if that was asked for.
+    pub available: Option<u64>,
 }
 
 impl Turn {
     /// Of a link that has nobody to share with.
     pub fn alone() -> Turn {
-        Turn { place: None, others: 0, waited: Duration::ZERO }
+        Turn { place: None, others: 0, waited: Duration::ZERO, available: None }
     }
 
     /// Whether others see this link.
@@ -114,7 +116,7 @@ pub fn turn(
         scopes: scopes.iter().map(|scope| scope.id).collect(),
     };
     // Whatever goes wrong there is no reason not to link.
-    Queue { host, link }.pass(&directory, before_waiting).unwrap_or_else(|_| Turn::alone())
+    Queue { host, link }.pass(&directory, scopes, before_waiting).unwrap_or_else(|_| Turn::alone())
 }
 
 fn now() -> u64 {
@@ -128,7 +130,13 @@ struct Queue<'q> {
 }
 
 impl Queue<'_> {
-    fn pass(&self, path: &Path, before_waiting: impl FnOnce()) -> std::io::Result<Turn> {
+    /// `scopes` are as they are now.
+    fn pass(
+        &self,
+        path: &Path,
+        mut scopes: Vec<Scope>,
+        before_waiting: impl FnOnce(),
+    ) -> std::io::Result<Turn> {
         let directory = Directory::open(path)?;
         let mut before_waiting = Some(before_waiting);
         let mut place: Option<Place> = None;
@@ -143,7 +151,7 @@ impl Queue<'_> {
                 (changed, known) = (Instant::now(), seen);
             }
             let others = found.running.len();
-            if self.decide(found).is_ok() || changed.elapsed() > PATIENCE {
+            if self.decide(found, &scopes).is_ok() || changed.elapsed() > PATIENCE {
                 let place = match place {
                     Some(mut place) => {
                         place.say(&self.link, true)?;
@@ -151,7 +159,8 @@ impl Queue<'_> {
                     }
                     None => guard.enter(&self.link, true)?,
                 };
-                return Ok(Turn { place: Some(place), others, waited: start.elapsed() });
+                let available = scopes.iter().map(|scope| scope.available).min();
+                return Ok(Turn { place: Some(place), others, waited: start.elapsed(), available });
             }
             if place.is_none() {
                 place = Some(guard.enter(&self.link, false)?);
@@ -163,10 +172,11 @@ impl Queue<'_> {
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(LAST_LOOK);
+            scopes = memory_limits::scopes();
         }
     }
 
-    fn decide(&self, found: Found) -> Result<(), Wait> {
+    fn decide(&self, found: Found, scopes: &[Scope]) -> Result<(), Wait> {
         let space = directory::process_space();
         let running: Vec<Link> = found
             .running
@@ -177,8 +187,7 @@ impl Queue<'_> {
             })
             .collect();
         let waiting: Vec<Link> = found.waiting.into_iter().map(|seen| seen.link).collect();
-        let scopes: Vec<Scope> = memory_limits::scopes();
-        may_begin(&self.link, &running, &waiting, &scopes, now())
+        may_begin(&self.link, &running, &waiting, scopes, now())
     }
 }
 
