@@ -29,7 +29,7 @@ use crate::job::Job;
 use crate::relink_state::excerpt::{self, Common};
 use crate::relink_state::file::StateFile;
 use crate::relink_state::rewrite_section::{Added, Alone, Known, Left, Missing, Write};
-use crate::relink_state::rows::{InputRow, PieceRow, SectionRow, input_kind};
+use crate::relink_state::rows::{InputRow, MentionRow, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable};
 use crate::sections::SectionKind;
 use new_pieces::NewPieces;
@@ -253,6 +253,16 @@ fn of_run(
         }
         if before.needs != now.needs {
             return Err(changed(Changed::Needs));
+        }
+        // Personality routines of others that have moved: only frames of functions are written again.
+        let is_moving = |mention: &&MentionRow| {
+            let name = &state.names[mention.name as usize];
+            mention.input == 0 && name.input != 0 && moving.contains_key(&names[mention.name as usize])
+        };
+        let of_others: Vec<u32> =
+            state.mentions.iter().filter(is_moving).map(|mention| mention.symbol).collect();
+        if !of_others.is_empty() && alone.has_frames_of(&of_others) {
+            return Err(changed(Changed::Unknown(Missing::Function)));
         }
         let before = patch.writes.len();
         if !alone.moved().is_empty() && !common.may_move() {

@@ -20,6 +20,7 @@ use crate::layout::ChunkKind;
 use crate::resolve::comdat;
 use crate::sections::SectionKind;
 use crate::symbol_names::{Entry, Rank};
+use crate::symbols::internal::Target;
 use crate::symbols::symbol_flags;
 use crate::synth::eh_frames::EhFrames;
 use crate::synth::image::Image;
@@ -391,8 +392,13 @@ impl Link<'_, '_, '_> {
             has_shared: u8::from(!image.resolved.shared.is_empty()),
             has_sizes: u8::from(image.live.has_sizes()),
             has_rooms: u8::from(image.sections.has_rooms),
+            // Their values may be those of functions, wherever these are.
             has_assigned: u8::from(
-                image.symbols.list.iter().any(|symbol| symbol.has(symbol_flags::ASSIGNED)),
+                self.context
+                    .internals
+                    .list
+                    .iter()
+                    .any(|internal| matches!(internal.target, Target::Alias(..) | Target::Computed { .. })),
             ),
             plt_style: image.plt.code(),
             jump_slots: image.slots.jump_slots,

@@ -159,6 +159,15 @@ impl<'a> One<'_, '_, 'a> {
         }
     }
 
+    /// Whether a symbol is in a section whose pieces are merged.
+    fn is_merged(&self, symbol: u32) -> bool {
+        let sym = &self.object.syms[symbol as usize];
+        match self.object.place(symbol, sym) {
+            SymbolPlace::Section(section) => self.kept(section) == Some(SectionKind::Merge),
+            _ => false,
+        }
+    }
+
     /// And finds out in which sections functions and constants may be at other places.
     fn shape(&mut self) -> u128 {
         let object = self.object;
@@ -208,8 +217,7 @@ impl<'a> One<'_, '_, 'a> {
                 said.add(cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect::<Vec<_>>().as_slice());
             }
             let links = u64::from(shdr.sh_link()) << 32 | u64::from(shdr.sh_info());
-            let align = align ^ shdr.sh_entsize() << 32;
-            said.words([kind.into(), flags, links, size, align]);
+            said.words([kind.into(), flags, links, size, align, shdr.sh_entsize()]);
             if !relocates {
                 said.add(object.section_name(index as usize).unwrap_or_default());
             }
@@ -245,7 +253,9 @@ impl<'a> One<'_, '_, 'a> {
             if symbol.kind() == STT_FUNC || symbol.kind() == STT_OBJECT && is_moving() {
                 record[SIZE_IN_SYMBOL].fill(0);
             }
-            if symbol.kind() != STT_SECTION && is_moving() {
+            // That of a name says which of the pieces it is.
+            let is_piece = || index >= self.object.first_global && self.is_merged(index);
+            if symbol.kind() != STT_SECTION && is_moving() && !is_piece() {
                 record[VALUE_IN_SYMBOL].fill(0);
             }
             table.extend_from_slice(&record);

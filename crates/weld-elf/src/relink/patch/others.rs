@@ -17,8 +17,7 @@ use crate::relink::memo::Is;
 use crate::relink_state::excerpt::{self, Common};
 use crate::relink_state::keys;
 use crate::relink_state::rewrite_section::{Alone, Known, Left, Missing};
-use crate::relink_state::rows::{InputRow, NameRow, SectionRow};
-use crate::sections::SectionKind;
+use crate::relink_state::rows::{InputRow, NameRow};
 
 /// More objects are a reason to link all.
 const MOST: usize = 1000;
@@ -103,9 +102,7 @@ impl One<'_, '_, '_> {
         let alone = Alone::new(known, 0, data, self.job.store).map_err(unknown)?;
         let wanted = alone.that_refer_to(symbols);
         // Frames are not written again here.
-        let is_frame =
-            |row: &&SectionRow| row.kind == SectionKind::EhFrame as u8 && wanted.contains(&row.ordinal);
-        if state.sections_of(&state.inputs[0]).iter().any(|row| is_frame(&row)) {
+        if alone.has_frames_of(symbols) {
             return Err(unknown(Missing::Function));
         }
         let sink = DiagSink::new();

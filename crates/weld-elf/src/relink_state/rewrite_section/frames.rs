@@ -41,11 +41,12 @@ impl Alone<'_, '_> {
         let run = self.known.left.read(offset, size).ok_or(Missing::Place)?;
         let image = self.image(sink);
         let again = own.written_again(&image, Address::new(address), (start, &run)).ok_or(Missing::Place)?;
+        // It may have moved though nothing has that the object has frames of.
+        if self.has_own_personality() {
+            return Err(Missing::Function);
+        }
         let mut writes = Vec::new();
         if again.iter().any(|fde| fde.is_moved) {
-            if self.has_own_personality() {
-                return Err(Missing::Function);
-            }
             writes = self.search_table(Address::new(address), &again)?;
         }
         // From offsets in the section to offsets in the file.

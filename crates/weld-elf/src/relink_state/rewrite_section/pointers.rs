@@ -12,7 +12,7 @@ use super::{Alone, Missing, Write};
 use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::object::{Object, SymbolPlace};
+use crate::input::object::Object;
 use crate::sections::SectionKind;
 use crate::symbol_names::Rank;
 use crate::symbols::symbol_flags;
@@ -46,7 +46,10 @@ impl Alone<'_, '_> {
                     & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC)
                     == symbol_flags::DEFINED;
                 if is_known && !place.dead && self.may_be_elsewhere(object, reloc.sym()) {
-                    if is_reversed {
+                    // Packed relocations are of even places, and others have entries that are in another order.
+                    let align = object.shdrs[row.ordinal as usize].sh_addralign();
+                    let is_odd = align < 2 || reloc.r_offset() % 2 != 0;
+                    if is_reversed || is_odd && self.known.options.relocs.pack_relr {
                         return Err(Missing::Function);
                     }
                     let value = place.address.wrapping_add(place.addend as u64).get();
@@ -119,10 +122,14 @@ impl Alone<'_, '_> {
         Ok(writes)
     }
 
-    /// Whether a symbol may be at another place than it was.
+    /// Whether what a symbol stands for may be at another place than it was: a name is where the definition is
+    /// that counts, whatever the object has of it.
     fn may_be_elsewhere(&self, object: &Object, symbol: u32) -> bool {
-        let Some(sym) = object.syms.get(symbol as usize) else { return false };
-        object.place(symbol, sym) == SymbolPlace::Undefined || self.may_move(object, symbol)
+        if symbol < object.first_global || symbol as usize >= object.syms.len() {
+            return self.may_move(object, symbol);
+        }
+        let entry = self.resolved.names.get(object.global(symbol));
+        entry.file() != object.file || self.may_move(object, entry.sym())
     }
 
     /// The addends of the entries for these places, where they are not these values.

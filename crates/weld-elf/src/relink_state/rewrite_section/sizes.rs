@@ -155,7 +155,8 @@ impl Alone<'_, '_> {
             let name = &state.names[mention.name as usize];
             let symbol = &object.syms[mention.symbol as usize];
             let is_mine = (name.input, name.symbol) == (number, mention.symbol);
-            if name.dynamic == 0 || !is_mine || !self.may_move(object, mention.symbol) {
+            let may_differ = symbol.kind() == STT_FUNC || self.may_move(object, mention.symbol);
+            if name.dynamic == 0 || !is_mine || !may_differ {
                 continue;
             }
             let start = u64::from(name.dynamic) * Sym::SIZE as u64;
