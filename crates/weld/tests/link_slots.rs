@@ -126,7 +126,12 @@ fn a_link_that_was_killed_is_not_waited_for() {
     let machine = Machine::new("killed");
     let other = machine.other(1 << 20);
     let mut killed = machine.start("a.o -o killed --link-slots=1");
-    std::thread::sleep(Duration::from_millis(300));
+    // The lock, the other link and this one.
+    let start = std::time::Instant::now();
+    while std::fs::read_dir(machine.links()).unwrap().count() < 3 {
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not wait");
+        std::thread::sleep(Duration::from_millis(5));
+    }
     killed.kill().unwrap();
     killed.wait().unwrap();
     drop(other);

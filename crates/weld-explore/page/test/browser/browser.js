@@ -69,6 +69,6 @@ export async function open(
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
   await tab.goto(address);
-  if (ready) await tab.waitForSelector('html[data-ready], html[data-failed]', { timeout: 20000 });
+  if (ready) await tab.waitForSelector('html[data-ready], html[data-failed]', { timeout: 60000 });
   return tab;
 }

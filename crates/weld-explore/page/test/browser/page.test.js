@@ -52,7 +52,7 @@ async function searchFor(tab, words) {
   await tab.type('#find', words);
   await tab.waitForFunction(
     wanted => document.documentElement.dataset.searched === wanted,
-    { timeout: 5000 },
+    { timeout: 30000 },
     words,
   );
 }

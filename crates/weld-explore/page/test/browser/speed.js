@@ -47,7 +47,7 @@ export async function measure(browser, pieces) {
   const begin = Date.now();
   await tab.focus('#find');
   await tab.keyboard.type('render');
-  await tab.waitForFunction(() => document.documentElement.dataset.searched === 'render', { timeout: 20000 });
+  await tab.waitForFunction(() => document.documentElement.dataset.searched === 'render', { timeout: 60000 });
   figures.search = Date.now() - begin;
   figures.problems = tab.problems;
   await tab.close();
