@@ -148,7 +148,7 @@ impl<'j, O> Job<'j, O> {
     fn note_memory(&self, turn: &Turn, need: u64) {
         self.trace.note("memory", || {
             let expected = format!("about {} MiB expected", need >> 20);
-            let available = match memory_limits::available() {
+            let available = match turn.available.unwrap_or_else(memory_limits::available) {
                 u64::MAX => String::new(),
                 available => format!(", {} MiB available", available >> 20),
             };

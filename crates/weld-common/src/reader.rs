@@ -1,7 +1,17 @@
-//! A checked reader over bytes for the formats without fixed records: `.eh_frame`, CREL.
+//! A checked reader over bytes for the formats without fixed records: `.eh_frame`, CREL; and LEB128 as it is
+//! written.
 //!
 //! Each read either yields a value and moves on, or yields `None` at the end of the
 //! bytes (or for a LEB128 number of more than 64 bits). Source of LEB128: DWARF 5, section 7.6.
+
+/// Appends a number in ULEB128.
+pub fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
 
 /// Reads forward from the start of a slice.
 #[derive(Clone, Debug)]

@@ -37,9 +37,31 @@ pub fn cover<T: Copy>(total: u64, mut claims: Vec<Claim<T>>) -> Vec<(u64, Option
     ranges
 }
 
+/// Gives a size to claims without one, as of symbols in assembly, which say where something starts and not how
+/// large it is: it goes on to the next claim, or to `end`. The list is sorted by offsets.
+pub fn give_sizes<T>(claims: &mut [Claim<T>], end: u64) {
+    let mut next = end;
+    for i in (0..claims.len()).rev() {
+        if claims[i].size == 0 {
+            claims[i].size = next.saturating_sub(claims[i].offset);
+        }
+        if i > 0 && claims[i - 1].offset < claims[i].offset {
+            next = claims[i].offset;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn claims_without_sizes() {
+        let claim = |offset, size| Claim { offset, size, what: () };
+        let mut claims = [claim(0, 0), claim(0, 4), claim(4, 0), claim(9, 0)];
+        give_sizes(&mut claims, 12);
+        assert_eq!(claims.map(|claim| claim.size), [4, 4, 5, 3]);
+    }
 
     fn check(total: u64, claims: &[(u64, u64, char)], want: &[(u64, Option<char>)]) {
         let claims = claims.iter().map(|&(offset, size, what)| Claim { offset, size, what }).collect();

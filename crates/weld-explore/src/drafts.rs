@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use weld_common::hash::hash_bytes;
 use weld_common::par;
 
-use crate::model::{Model, Piece};
+use crate::model::{Model, Piece, Role};
 use crate::names::{Name, presentable};
 use crate::spelling::instance;
 
@@ -22,6 +22,25 @@ pub struct Draft<'a> {
     pub piece: Piece,
     /// The symbol's name, mangled; empty if there is none. The piece's own is used then.
     pub symbol: &'a [u8],
+}
+
+impl<'a> Draft<'a> {
+    /// A piece that nobody brought and that has no name.
+    pub fn plain(role: Role, size: u64) -> Draft<'a> {
+        Draft { piece: Piece { role, size, ..Piece::default() }, symbol: &[] }
+    }
+}
+
+/// Gives pieces, whose sizes are those of what they cover of a section one after the other, their bytes in the
+/// file and in memory: either may have fewer of the section than the other.
+pub fn divide(drafts: &mut [Draft], in_file: u64, in_memory: u64) {
+    let mut at = 0u64;
+    for Draft { piece, .. } in drafts {
+        let end = at + piece.size;
+        piece.size = end.min(in_file) - at.min(in_file);
+        piece.memory = end.min(in_memory) - at.min(in_memory);
+        at = end;
+    }
 }
 
 /// How symbols are spelled.
@@ -140,6 +159,16 @@ mod tests {
             },
         );
         model
+    }
+
+    #[test]
+    fn the_file_and_memory_have_their_share() {
+        let mut drafts = [3, 4, 5].map(|size| Draft::plain(Role::Contents, size));
+        divide(&mut drafts, 5, 100);
+        assert_eq!(drafts.map(|draft| (draft.piece.size, draft.piece.memory)), [(3, 3), (2, 4), (0, 5)]);
+        let mut drafts = [3, 4, 5].map(|size| Draft::plain(Role::Contents, size));
+        divide(&mut drafts, 12, 4);
+        assert_eq!(drafts.map(|draft| (draft.piece.size, draft.piece.memory)), [(3, 3), (4, 1), (5, 0)]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Columns of numbers: unsigned LEB128, or differences to the row before, zigzag.
 
-use weld_common::reader::Reader;
+use weld_common::reader::{Reader, put_uleb};
 
 /// How a column is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,24 +28,16 @@ pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u
     let (mut before, mut count) = (0u64, 0);
     for value in values {
         match encoding {
-            Encoding::Uleb => uleb(out, value),
+            Encoding::Uleb => put_uleb(out, value),
             Encoding::Delta => {
                 let step = value.wrapping_sub(before) as i64;
-                uleb(out, (step << 1 ^ step >> 63) as u64);
+                put_uleb(out, (step << 1 ^ step >> 63) as u64);
                 before = value;
             }
         }
         count += 1;
     }
     count
-}
-
-fn uleb(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
 }
 
 /// The numbers of a column; `None` if `bytes` are not just `count` of them.

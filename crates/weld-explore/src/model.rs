@@ -4,6 +4,8 @@
 //! input section, that with an object, that with an archive. Rows refer to one another by [`Ref`]. What a page
 //! stores of it, column by column, is described in the crate's documentation.
 
+use std::collections::HashMap;
+
 use crate::names::{Name, Names};
 
 /// A reference to a row of another table, or to none.
@@ -243,7 +245,20 @@ pub struct Model {
     pub old: Option<Old>,
 }
 
+/// The rows of archives, by path.
+#[derive(Default)]
+pub struct Archives(HashMap<Name, Ref>);
+
 impl Model {
+    /// The row of the archive at `path`, which is made when it is first asked for.
+    pub fn archive(&mut self, known: &mut Archives, path: &str) -> Ref {
+        let name = self.names.add(path);
+        *known.0.entry(name).or_insert_with(|| {
+            self.archives.push(name);
+            Ref::to(self.archives.len() - 1)
+        })
+    }
+
     /// Bytes of the file in pieces; the size of the file, or something is wrong.
     pub fn covered(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.size).fold(0, u64::wrapping_add)

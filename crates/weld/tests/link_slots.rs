@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
@@ -84,17 +84,13 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn is_there(path: &Path) -> bool {
-    path.exists()
-}
-
 #[test]
 fn a_link_waits_for_another_one_and_leaves_nothing() {
     let machine = Machine::new("wait");
     let other = machine.other(1 << 20);
     let mut waiting = machine.start("a.o -o waits --link-slots=1 --stats");
     std::thread::sleep(Duration::from_millis(400));
-    assert!(waiting.try_wait().unwrap().is_none() && !is_there(&machine.dir.join("waits")));
+    assert!(waiting.try_wait().unwrap().is_none() && !machine.dir.join("waits").exists());
     // Who does not want to share does not wait, and neither does one for which there is a slot.
     said(&machine.link("a.o -o off --link-slots=off"));
     let beside = said(&machine.link("a.o -o beside --link-slots=8 --stats"));

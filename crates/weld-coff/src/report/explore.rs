@@ -5,16 +5,15 @@
 //! goes on to the next, or to the end of its section. What debuggers read is in the PDB, a file of its own, which
 //! the page does not show; DWARF lies in the image and does.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use weld_common::{par, text};
-use weld_explore::cover::{Claim, cover};
+use weld_explore::cover::{Claim, cover, give_sizes};
 use weld_explore::drafts::{self, Draft, Spelling};
 use weld_explore::graph::{References, unreached};
 use weld_explore::model::{
-    About, Format, Graph, InputSection, Kind as Holds, Model, Object as Row, OutputSection as OutRow, Piece,
-    Ref, Role, Root, Savings,
+    About, Archives, Format, Graph, InputSection, Kind as Holds, Model, Object as Row,
+    OutputSection as OutRow, Piece, Ref, Role, Root, Savings,
 };
 use weld_explore::names::Name;
 use weld_explore::page;
@@ -104,18 +103,12 @@ fn holds(out: &OutputSection) -> Holds {
 
 /// A row for each object, in the order of [`ObjectId`].
 fn add_objects(model: &mut Model, image: &Image) {
-    let mut archives: HashMap<&str, Ref> = HashMap::new();
+    let mut archives = Archives::default();
     for object in &image.resolved.objects {
         let path = &*object.name.path;
         let (archive, name) = match object.name.member {
             None => (Ref::NONE, model.names.add(path)),
-            Some(member) => {
-                let archive = *archives.entry(path).or_insert_with(|| {
-                    model.archives.push(model.names.add(path));
-                    Ref::to(model.archives.len() - 1)
-                });
-                (archive, model.names.add(&text::text(member)))
-            }
+            Some(member) => (model.archive(&mut archives, path), model.names.add(&text::text(member))),
         };
         model.objects.push(Row { name, archive, ..Row::default() });
     }
@@ -189,17 +182,16 @@ impl<'a> Cutter<'_, '_, 'a> {
             size: out.raw_size,
             what: Whole::Section(index),
         }));
-        let plain = |role, size| Draft { piece: Piece { role, size, ..Piece::default() }, symbol: &[][..] };
         let mut drafts = Vec::new();
         for (size, what) in cover(layout.file_size, claims) {
             match what {
                 Some(Whole::Section(index)) => drafts.extend(self.section(index, size)),
-                Some(Whole::Headers) => drafts.push(plain(Role::Header, size)),
-                None => drafts.push(plain(Role::Padding, size)),
+                Some(Whole::Headers) => drafts.push(Draft::plain(Role::Header, size)),
+                None => drafts.push(Draft::plain(Role::Padding, size)),
             }
         }
         if let Some(table) = about.file_size.checked_sub(layout.file_size).filter(|table| *table > 0) {
-            drafts.push(plain(Role::Table, table));
+            drafts.push(Draft::plain(Role::Table, table));
         }
         for (index, _) in layout.outs.iter().enumerate().filter(|(_, out)| out.raw_size == 0) {
             drafts.extend(self.section(index, 0));
@@ -224,24 +216,16 @@ impl<'a> Cutter<'_, '_, 'a> {
             let mut drafts = Vec::new();
             for (size, id) in &ranges[run] {
                 let role = if is_relocs { Role::Table } else { Role::Padding };
-                let piece = Piece { role, size: *size, ..Piece::default() };
                 match id {
                     Some(id) => self.input(SectionId(*id), *size, &mut drafts),
-                    None => drafts.push(Draft { piece, symbol: &[] }),
+                    None => drafts.push(Draft::plain(role, *size)),
                 }
             }
             drafts
         });
         let mut drafts: Vec<Draft> = runs.into_iter().flatten().collect();
-        // The file may have more or fewer bytes of a section than memory.
-        let mut at = 0u64;
-        for Draft { piece, .. } in &mut drafts {
-            let end = at + piece.size;
-            piece.output = Ref::to(index);
-            piece.size = end.min(in_file) - at.min(in_file);
-            piece.memory = end.min(out.virtual_size) - at.min(out.virtual_size);
-            at = end;
-        }
+        drafts::divide(&mut drafts, in_file, out.virtual_size);
+        drafts.iter_mut().for_each(|draft| draft.piece.output = Ref::to(index));
         drafts
     }
 
@@ -258,13 +242,10 @@ impl<'a> Cutter<'_, '_, 'a> {
         let first = symbols.partition_point(|symbol| symbol.0 < section.number);
         let symbols = &symbols[first..];
         let own = &symbols[..symbols.partition_point(|symbol| symbol.0 == section.number)];
-        let next = own.iter().skip(1).map(|symbol| u64::from(symbol.1)).chain([size]);
-        let claims = own.iter().zip(next).map(|((_, start, name), end)| Claim {
-            offset: u64::from(*start),
-            size: end.saturating_sub(u64::from(*start)),
-            what: *name,
-        });
-        for (size, symbol) in cover(size, claims.collect()) {
+        let claim = |(_, start, name): &Symbol<'a>| Claim { offset: u64::from(*start), size: 0, what: *name };
+        let mut claims: Vec<Claim<&[u8]>> = own.iter().map(claim).collect();
+        give_sizes(&mut claims, size);
+        for (size, symbol) in cover(size, claims) {
             let piece = Piece { input, size, ..Piece::default() };
             drafts.push(Draft { piece, symbol: symbol.unwrap_or_default() });
         }

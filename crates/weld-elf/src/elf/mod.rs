@@ -26,4 +26,5 @@ pub use format::Format;
 pub use records::{Chdr, Dyn, Ehdr, Half, Phdr, Raw, Record, Rel, Rela, Shdr, Sym, Word};
 pub use tables::{File, Words, all, hashed_string, records, slice, string, table};
 pub use target::Target;
-pub use writer::{RelocForm, Writer, in_form, put_records, put_uleb};
+pub use weld_common::reader::put_uleb;
+pub use writer::{RelocForm, Writer, in_form, put_records};

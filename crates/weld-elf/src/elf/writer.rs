@@ -153,15 +153,6 @@ impl Writer {
     }
 }
 
-/// Appends a number in ULEB128.
-pub fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::format::{Class, Format, Order};

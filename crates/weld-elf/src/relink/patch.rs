@@ -261,7 +261,7 @@ fn of_run(
         };
         let of_others: Vec<u32> =
             state.mentions.iter().filter(is_moving).map(|mention| mention.symbol).collect();
-        if !of_others.is_empty() && alone.has_frames_of(&of_others) {
+        if !of_others.is_empty() && alone.has_frames(&alone.that_refer_to(&of_others)) {
             return Err(changed(Changed::Unknown(Missing::Function)));
         }
         let before = patch.writes.len();

@@ -222,11 +222,10 @@ impl<'k, 'a> Alone<'k, 'a> {
         rows.iter().filter(refers).map(|row| row.ordinal).collect()
     }
 
-    /// Whether what is said of frames, which is written again for functions only, refers to one of these symbols.
-    pub fn has_frames_of(&self, symbols: &[u32]) -> bool {
-        let wanted = self.that_refer_to(symbols);
+    /// Whether one of these sections has frames, which are written again for functions only.
+    pub fn has_frames(&self, ordinals: &[u32]) -> bool {
         let rows = self.known.state.sections_of(self.input);
-        rows.iter().any(|row| row.kind == SectionKind::EhFrame as u8 && wanted.contains(&row.ordinal))
+        rows.iter().any(|row| row.kind == SectionKind::EhFrame as u8 && ordinals.contains(&row.ordinal))
     }
 
     /// What of the object counts for more than bytes of its sections.

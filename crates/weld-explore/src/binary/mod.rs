@@ -67,7 +67,7 @@ struct Rows {
     /// By origin (none: not known) and section.
     inputs: HashMap<(Option<u32>, usize), Ref>,
     objects: HashMap<Option<u32>, Ref>,
-    archives: HashMap<String, Ref>,
+    archives: Archives,
 }
 
 struct Cutter<'c, 'f> {
@@ -105,7 +105,7 @@ impl<'f> Cutter<'_, 'f> {
                 Some(Part::Table) => Role::Table,
                 None => Role::Padding,
             };
-            drafts.push(Draft { piece: Piece { size, role, ..Piece::default() }, symbol: &[] });
+            drafts.push(Draft::plain(role, size));
         }
         for index in (0..seen.len()).filter(|index| !seen[*index]) {
             self.section(model, index, 0, &mut drafts);
@@ -117,13 +117,9 @@ impl<'f> Cutter<'_, 'f> {
     fn section(&mut self, model: &mut Model, index: usize, in_file: u64, drafts: &mut Vec<Draft<'f>>) {
         let section = &self.container.sections[index];
         let total = section.memory.max(in_file);
-        let mut cuts = Vec::new();
-        for (size, symbol) in cover(total, self.symbols.of(index).to_vec()) {
-            cuts.push((size, symbol));
-        }
         let first = drafts.len();
         let mut at = 0u64;
-        for (size, symbol) in cuts {
+        for (size, symbol) in cover(total, self.symbols.of(index).to_vec()) {
             let place = section.address.wrapping_add(at);
             match symbol {
                 Some(symbol) => {
@@ -134,14 +130,7 @@ impl<'f> Cutter<'_, 'f> {
             }
             at += size;
         }
-        // The file may have more or fewer bytes of a section than memory.
-        let mut at = 0u64;
-        for draft in &mut drafts[first..] {
-            let end = at + draft.piece.size;
-            draft.piece.size = end.min(in_file) - at.min(in_file);
-            draft.piece.memory = end.min(section.memory) - at.min(section.memory);
-            at = end;
-        }
+        drafts::divide(&mut drafts[first..], in_file, section.memory);
     }
 
     /// What lies between symbols, or all of a section that has none.
@@ -198,10 +187,7 @@ impl Rows {
         let of = origin.map_or(&unknown, |origin| &origins.list[origin as usize]);
         let archive = match &of.archive {
             None => Ref::NONE,
-            Some(path) => *self.archives.entry(path.clone()).or_insert_with(|| {
-                model.archives.push(model.names.add(path));
-                Ref::to(model.archives.len() - 1)
-            }),
+            Some(path) => model.archive(&mut self.archives, path),
         };
         let (name, source) = (model.names.add(&of.name), model.names.add(&of.source));
         model.objects.push(Object { name, archive, source, language: of.language, ..Object::default() });

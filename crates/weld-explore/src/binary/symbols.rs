@@ -4,7 +4,7 @@ use object::read::{Object as _, ObjectSymbol};
 use object::{SymbolKind, SymbolSection};
 
 use super::container::Container;
-use crate::cover::Claim;
+use crate::cover::{Claim, give_sizes};
 use crate::model::Format;
 
 pub struct Symbols<'f> {
@@ -51,18 +51,5 @@ impl<'f> Symbols<'f> {
         let address = if is_tls { tls.wrapping_add(symbol.address()) } else { symbol.address() };
         let Some(offset) = address.checked_sub(container.sections[section].address) else { return };
         self.of[section].push(Claim { offset, size: symbol.size(), what: name });
-    }
-}
-
-/// Symbols without a size go on to the next one. The list is sorted by offsets.
-fn give_sizes(claims: &mut [Claim<&[u8]>], end: u64) {
-    let mut next = end;
-    for i in (0..claims.len()).rev() {
-        if claims[i].size == 0 {
-            claims[i].size = next.saturating_sub(claims[i].offset);
-        }
-        if i > 0 && claims[i - 1].offset < claims[i].offset {
-            next = claims[i].offset;
-        }
     }
 }

@@ -102,7 +102,7 @@ impl One<'_, '_, '_> {
         let alone = Alone::new(known, 0, data, self.job.store).map_err(unknown)?;
         let wanted = alone.that_refer_to(symbols);
         // Frames are not written again here.
-        if alone.has_frames_of(symbols) {
+        if alone.has_frames(&wanted) {
             return Err(unknown(Missing::Function));
         }
         let sink = DiagSink::new();

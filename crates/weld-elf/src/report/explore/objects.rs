@@ -1,9 +1,7 @@
 //! Who brought what: archives and objects, what these were compiled from, and who asked for members.
 
-use std::collections::HashMap;
-
 use weld_common::{par, text};
-use weld_explore::model::{Model, Object as Row, Ref};
+use weld_explore::model::{Archives, Model, Object as Row, Ref};
 use weld_explore::names::Name;
 use weld_explore::unit::{self, Unit};
 
@@ -26,18 +24,12 @@ pub fn add(model: &mut Model, job: &Job, image: &Image, context: &Context) {
     let units = par::runs("sources of objects", context.parallel, objects.len(), RUN, |run| {
         run.map(|index| unit(image, index)).collect::<Vec<_>>()
     });
-    let mut archives: HashMap<&str, Ref> = HashMap::new();
+    let mut archives = Archives::default();
     for (object, unit) in objects.iter().zip(units.into_iter().flatten()) {
         let path = &*object.name.path;
         let (archive, name) = match object.name.member {
             None => (Ref::NONE, model.names.add(path)),
-            Some(member) => {
-                let archive = *archives.entry(path).or_insert_with(|| {
-                    model.archives.push(model.names.add(path));
-                    Ref::to(model.archives.len() - 1)
-                });
-                (archive, model.names.add(&text::text(member)))
-            }
+            Some(member) => (model.archive(&mut archives, path), model.names.add(&text::text(member))),
         };
         let Unit { source, language } = unit.unwrap_or_default();
         let source = model.names.add(&source);

@@ -4,7 +4,7 @@
 //! count one twice.
 
 use weld_common::par;
-use weld_explore::cover::{Claim, cover};
+use weld_explore::cover::{Claim, cover, give_sizes};
 use weld_explore::drafts::Draft;
 use weld_explore::model::{Piece, Ref, Role};
 
@@ -56,19 +56,14 @@ pub fn all<'a>(image: &Image<'_, 'a>, context: &Context, rows: &Rows) -> Vec<Dra
     for (size, what) in cover(layout.file_size, claims) {
         match what {
             Some(Whole::Section(id)) => drafts.extend(cutter.section(id, size)),
-            Some(Whole::Headers) => drafts.push(plain(Role::Header, size)),
-            None => drafts.push(plain(Role::Padding, size)),
+            Some(Whole::Headers) => drafts.push(Draft::plain(Role::Header, size)),
+            None => drafts.push(Draft::plain(Role::Padding, size)),
         }
     }
     for (id, _) in layout.with_ids().filter(|(_, out)| out.is_nobits()) {
         drafts.extend(cutter.section(id, 0));
     }
     drafts
-}
-
-/// A piece that lies in no section.
-fn plain<'a>(role: Role, size: u64) -> Draft<'a> {
-    Draft { piece: Piece { role, size, ..Piece::default() }, symbol: &[] }
 }
 
 impl<'a> Cutter<'_, '_, 'a> {
@@ -83,7 +78,7 @@ impl<'a> Cutter<'_, '_, 'a> {
         let ranges = cover(total, claims);
         let runs = par::runs("cut up sections", self.parallel, ranges.len(), RUN, |run| {
             let mut drafts = Vec::new();
-            ranges[run].iter().for_each(|(size, member)| self.member(out, *size, *member, &mut drafts));
+            ranges[run].iter().for_each(|(size, member)| self.member(*size, *member, &mut drafts));
             drafts
         });
         let mut drafts: Vec<Draft> = runs.into_iter().flatten().collect();
@@ -110,9 +105,8 @@ impl<'a> Cutter<'_, '_, 'a> {
     }
 
     /// The pieces of `size` bytes that a member has, or nobody.
-    fn member(&self, out: &OutputSection, size: u64, member: Option<Member>, drafts: &mut Vec<Draft<'a>>) {
-        let padding = Piece { role: Role::Padding, size, ..Piece::default() };
-        let Some(member) = member else { return drafts.push(Draft { piece: padding, symbol: &[] }) };
+    fn member(&self, size: u64, member: Option<Member>, drafts: &mut Vec<Draft<'a>>) {
+        let Some(member) = member else { return drafts.push(Draft::plain(Role::Padding, size)) };
         if let Some(id) = member.as_section() {
             let piece = Piece { input: reference(self.rows.of_section[id.index()]), ..Piece::default() };
             return self.input(id, size, piece, drafts);
@@ -135,7 +129,6 @@ impl<'a> Cutter<'_, '_, 'a> {
             }
             _ => drafts.push(Draft { piece: Piece { size, ..piece }, symbol: &[] }),
         }
-        let _ = out;
     }
 
     /// An input section, cut at its symbols.
@@ -187,20 +180,6 @@ fn reference(row: u32) -> Ref {
     if row == NONE { Ref::NONE } else { Ref::to(row as usize) }
 }
 
-/// Symbols of assembly say where something starts, not how large it is: it goes on to the next symbol. The list
-/// is sorted by offsets.
-fn give_sizes(claims: &mut [Claim<&[u8]>], end: u64) {
-    let mut next = end;
-    for i in (0..claims.len()).rev() {
-        if claims[i].size == 0 {
-            claims[i].size = next.saturating_sub(claims[i].offset);
-        }
-        if i > 0 && claims[i - 1].offset < claims[i].offset {
-            next = claims[i].offset;
-        }
-    }
-}
-
 /// Divides `bytes` among parts of a whole of `total`, in proportion; the shares add up to it.
 fn share(bytes: u64, total: u64, parts: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut before = 0u64;
@@ -228,13 +207,5 @@ mod tests {
         let shares = share(10, 1000, [1, 332, 333, 334].into_iter());
         assert_eq!(shares.iter().sum::<u64>(), 10);
         assert_eq!(share(5, 0, [0, 0].into_iter()), [0, 0]);
-    }
-
-    #[test]
-    fn symbols_without_sizes() {
-        let claim = |offset, size| Claim { offset, size, what: &b""[..] };
-        let mut claims = [claim(0, 0), claim(0, 4), claim(4, 0), claim(9, 0)];
-        give_sizes(&mut claims, 12);
-        assert_eq!(claims.map(|claim| claim.size), [4, 4, 5, 3]);
     }
 }

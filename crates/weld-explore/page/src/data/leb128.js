@@ -15,32 +15,13 @@ export function decodeColumn(bytes, count, encoding) {
   if (!Number.isInteger(count) || count < 0 || count > bytes.length) {
     throw new DamagedColumn(`${count} rows cannot be in ${bytes.length} bytes`);
   }
-  if (encoding === 'uleb') return narrow(bytes, count) ?? wide(bytes, count, false);
-  if (encoding === 'delta') return narrowDelta(bytes, count) ?? shrink(wide(bytes, count, true));
+  if (encoding === 'uleb') return narrow(bytes, count, false) ?? wide(bytes, count, false);
+  if (encoding === 'delta') return narrow(bytes, count, true) ?? shrink(wide(bytes, count, true));
   throw new DamagedColumn(`unknown encoding ${encoding}`);
 }
 
-// All numbers below 2^32, or null if one is not.
-function narrow(bytes, count) {
-  const out = new Uint32Array(count);
-  let at = 0;
-  for (let row = 0; row < count; row++) {
-    let byte = bytes[at++];
-    let value = byte & 127;
-    for (let shift = 7; byte & 128; shift += 7) {
-      byte = bytes[at++];
-      if (shift > 28 || (shift === 28 && (byte & 127) > 15)) return null;
-      value |= (byte & 127) << shift;
-    }
-    if (byte === undefined) throw new DamagedColumn('it ends in a number');
-    out[row] = value;
-  }
-  if (at !== bytes.length) throw new DamagedColumn(`${bytes.length - at} bytes are left over`);
-  return out;
-}
-
-// Rows below 2^32 from differences that fit 32 bits; null if there are others.
-function narrowDelta(bytes, count) {
+// Rows below 2^32 from numbers, or differences, that fit 32 bits; null if there are others.
+function narrow(bytes, count, delta) {
   const out = new Uint32Array(count);
   let at = 0;
   let before = 0;
@@ -53,9 +34,12 @@ function narrowDelta(bytes, count) {
       value |= (byte & 127) << shift;
     }
     if (byte === undefined) throw new DamagedColumn('it ends in a number');
-    before += (value >>> 1) ^ -(value & 1);
-    if (before < 0 || before >= TWO_32) return null;
-    out[row] = before;
+    if (delta) {
+      before += (value >>> 1) ^ -(value & 1);
+      if (before < 0 || before >= TWO_32) return null;
+      value = before;
+    }
+    out[row] = value;
   }
   if (at !== bytes.length) throw new DamagedColumn(`${bytes.length - at} bytes are left over`);
   return out;
