@@ -1,3 +1,5 @@
+//! The test program itself and small files, whole and damaged, and what is read of them.
+
 use object::read::elf::ElfFile64;
 use object::read::{Object as _, ObjectSection as _};
 

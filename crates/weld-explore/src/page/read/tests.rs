@@ -1,3 +1,5 @@
+//! Pages that are written and read again, and damaged ones.
+
 use super::super::{MARKER, TEMPLATE, write_to};
 use super::*;
 use crate::graph::References;
