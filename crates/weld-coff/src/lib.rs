@@ -8,7 +8,7 @@ mod arch;
 pub mod args;
 pub mod coff;
 mod debug;
-mod demangle;
+pub mod demangle;
 mod emit;
 mod icf;
 mod ids;

@@ -4,14 +4,16 @@
 //! Each file is an ELF file, a PE image, or a page that weld has written (`--explore`, or this). The page goes to
 //! the file that `-o` names; of one file, without it, to a file in the current directory that is called like the
 //! file with `.html` behind it. Of two files a table is printed, and there is a page only if it is asked for.
+//!
+//! An image for Windows names its PDB, which is looked for beside it and where it was when the image was linked.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use weld_common::demangle::demangle;
 use weld_common::host::Host;
 use weld_common::io::output::reports::Reports;
 use weld_common::io::output::{self, OutputError};
@@ -19,7 +21,7 @@ use weld_common::io::reason;
 use weld_common::par::{self, Pool};
 use weld_common::text;
 use weld_common::trace::Trace;
-use weld_explore::binary::{self, Beside, BinaryError};
+use weld_explore::binary::{self, Beside, BinaryError, pdb};
 use weld_explore::compare;
 use weld_explore::drafts::Spelling;
 use weld_explore::growth::{self, Budget};
@@ -29,9 +31,9 @@ use weld_explore::page::{self, read};
 use weld_explore::table::{self, Form};
 
 pub const USAGE: &str = "\
-usage: weld explore [--map=FILE] [--no-demangle] [-o FILE.html] FILE
+usage: weld explore [--map=FILE] [--pdb=FILE] [--no-demangle] [-o FILE.html] FILE
        weld explore [--format=text|markdown|json] [--max-growth=BYTES|PERCENT] [--old-map=FILE] [--map=FILE]
-                    [--no-demangle] [-o FILE.html] OLD NEW";
+                    [--old-pdb=FILE] [--pdb=FILE] [--no-demangle] [-o FILE.html] OLD NEW";
 
 /// The exit code if a file has grown by more than it may.
 const GROWN: i32 = 1;
@@ -50,8 +52,8 @@ pub enum ExploreError {
     Read(PathBuf, io::Error),
     Binary(PathBuf, BinaryError),
     Page(PathBuf, PageError),
-    /// A map beside a page, which has what a map would tell.
-    MapOfPage(PathBuf),
+    /// A map or a PDB beside a page, which has what they would tell.
+    BesidePage(&'static str, PathBuf),
     Write(OutputError),
 }
 
@@ -66,8 +68,8 @@ impl fmt::Display for ExploreError {
             ExploreError::Read(path, e) => write!(f, "{}: {}", path.display(), reason(e)),
             ExploreError::Binary(path, e) => write!(f, "{}: {e}", path.display()),
             ExploreError::Page(path, e) => write!(f, "{}: {e}", path.display()),
-            ExploreError::MapOfPage(path) => {
-                write!(f, "{}: it is a page, which needs no map", path.display())
+            ExploreError::BesidePage(what, path) => {
+                write!(f, "{}: it is a page, which needs no {what}", path.display())
             }
             ExploreError::Write(e) => write!(f, "{e}"),
         }
@@ -76,13 +78,20 @@ impl fmt::Display for ExploreError {
 
 impl std::error::Error for ExploreError {}
 
+/// What is known of a file beside what it says itself.
+#[derive(Debug, Default)]
+struct BesideIt {
+    map: Option<PathBuf>,
+    pdb: Option<PathBuf>,
+}
+
 /// The command line.
 #[derive(Debug, Default)]
 struct Asked {
     files: Vec<PathBuf>,
     page: Option<PathBuf>,
-    map: Option<PathBuf>,
-    old_map: Option<PathBuf>,
+    beside: BesideIt,
+    beside_old: BesideIt,
     form: Option<Form>,
     budget: Option<Budget>,
     mangled: bool,
@@ -120,8 +129,10 @@ impl Asked {
         let text = value.to_str();
         match option {
             "-o" | "--output" => self.page = Some(value.into()),
-            "--map" => self.map = Some(value.into()),
-            "--old-map" => self.old_map = Some(value.into()),
+            "--map" => self.beside.map = Some(value.into()),
+            "--old-map" => self.beside_old.map = Some(value.into()),
+            "--pdb" => self.beside.pdb = Some(value.into()),
+            "--old-pdb" => self.beside_old.pdb = Some(value.into()),
             "--format" => {
                 self.form = Some(match text {
                     Some("text") => Form::Text,
@@ -144,7 +155,8 @@ impl Asked {
         let of_two = [
             ("--format", self.form.is_some()),
             ("--max-growth", self.budget.is_some()),
-            ("--old-map", self.old_map.is_some()),
+            ("--old-map", self.beside_old.map.is_some()),
+            ("--old-pdb", self.beside_old.pdb.is_some()),
         ];
         match of_two.into_iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => Err(ExploreError::NeedsTwo(option)),
@@ -165,13 +177,23 @@ fn split(arg: &OsStr) -> (String, Option<OsString>) {
     }
 }
 
-/// The exit code and what to print.
+/// What there is to say.
+#[derive(Debug, Default)]
+pub struct Said {
+    pub code: i32,
+    /// The result.
+    pub text: String,
+    /// What a picture lacks, and why: a line each.
+    pub notes: Vec<String>,
+}
+
+/// Makes the page, or compares.
 ///
 /// # Errors
 /// If the command line, a file or the page is not as it should be. The exit code is then [`FAILED`].
-pub fn run(args: &[OsString], host: &dyn Host) -> Result<(i32, String), ExploreError> {
+pub fn run(args: &[OsString], host: &dyn Host) -> Result<Said, ExploreError> {
     if args.first().is_some_and(|arg| arg == "--help") {
-        return Ok((0, format!("{USAGE}\n")));
+        return Ok(Said { text: format!("{USAGE}\n"), ..Said::default() });
     }
     let asked = Asked::parse(args)?;
     let sizes = asked.files.iter().filter_map(|path| fs::metadata(path).ok());
@@ -179,54 +201,98 @@ pub fn run(args: &[OsString], host: &dyn Host) -> Result<(i32, String), ExploreE
     Pool::new(threads, &Trace::new(false)).install(|| explore(&asked, threads > 1, host))
 }
 
-fn explore(asked: &Asked, parallel: bool, host: &dyn Host) -> Result<(i32, String), ExploreError> {
+fn explore(asked: &Asked, parallel: bool, host: &dyn Host) -> Result<Said, ExploreError> {
     let mangled = asked.mangled;
     let spelling =
         Spelling { shown: &|name| if mangled { text::text(name) } else { demangle(name) }, parallel };
-    let load = |path: &Path, map: &Option<PathBuf>| load(path, map.as_deref(), spelling);
+    let mut said = Said::default();
     let [old, new] = match &asked.files[..] {
         [old, new] => [old, new],
         files => {
-            let page = asked.page.clone().unwrap_or_else(|| beside(&files[0]));
-            let model = load(&files[0], &asked.map)?;
+            let page = asked.page.clone().unwrap_or_else(|| page_of(&files[0]));
+            let model = load(&files[0], &asked.beside, spelling, &mut said.notes)?;
             write(&page, &model, parallel, host)?;
-            return Ok((0, format!("{}\n", text::path(&page))));
+            said.text = format!("{}\n", text::path(&page));
+            return Ok(said);
         }
     };
-    let comparison = compare::compare(&load(old, &asked.old_map)?, load(new, &asked.map)?);
+    let old = load(old, &asked.beside_old, spelling, &mut said.notes)?;
+    let comparison = compare::compare(&old, load(new, &asked.beside, spelling, &mut said.notes)?);
     if let Some(page) = &asked.page {
         write(page, &comparison, parallel, host)?;
     }
-    let mut said = table::write(&comparison, asked.form.unwrap_or(Form::Text));
+    said.text = table::write(&comparison, asked.form.unwrap_or(Form::Text));
     let total = growth::total(&comparison);
-    let exceeds = asked.budget.is_some_and(|budget| total.exceeds(budget));
-    if exceeds && asked.form != Some(Form::Json) {
-        said += "\nThe file has grown by more than --max-growth allows.\n";
+    if asked.budget.is_some_and(|budget| total.exceeds(budget)) {
+        said.code = GROWN;
+        if asked.form != Some(Form::Json) {
+            said.text += "\nThe file has grown by more than --max-growth allows.\n";
+        }
     }
-    Ok((if exceeds { GROWN } else { 0 }, said))
+    Ok(said)
+}
+
+/// Names of Microsoft's compilers are in PDBs.
+fn demangle(name: &[u8]) -> Cow<'_, str> {
+    match name.starts_with(b"?") {
+        true => weld_coff::demangle::demangle(name, None),
+        false => weld_common::demangle::demangle(name),
+    }
 }
 
 /// The page of a file if nobody says where it goes.
-fn beside(file: &Path) -> PathBuf {
+fn page_of(file: &Path) -> PathBuf {
     let mut name = file.file_name().unwrap_or(OsStr::new("explore")).to_owned();
     name.push(".html");
     name.into()
 }
 
-fn load(path: &Path, map: Option<&Path>, spelling: Spelling) -> Result<Model, ExploreError> {
-    let bytes = |path: &Path| fs::read(path).map_err(|e| ExploreError::Read(path.to_owned(), e));
+fn load(
+    path: &Path,
+    given: &BesideIt,
+    spelling: Spelling,
+    notes: &mut Vec<String>,
+) -> Result<Model, ExploreError> {
     let file = bytes(path)?;
     if read::is_page(&file) {
-        return match map {
-            Some(_) => Err(ExploreError::MapOfPage(path.to_owned())),
+        let needless = [("map", given.map.is_some()), ("PDB", given.pdb.is_some())];
+        return match needless.into_iter().find(|(_, is_given)| *is_given) {
+            Some((what, _)) => Err(ExploreError::BesidePage(what, path.to_owned())),
             None => read::read(&file).map_err(|e| ExploreError::Page(path.to_owned(), e)),
         };
     }
-    let map = map.map(bytes).transpose()?;
+    let map = given.map.as_deref().map(bytes).transpose()?;
     let map = map.as_ref().map(|map| String::from_utf8_lossy(map));
-    let beside = Beside { map: map.as_deref() };
+    let pdb = match &given.pdb {
+        Some(pdb) => Some(bytes(pdb)?),
+        None => pdb::Named::of(&file).and_then(|named| find_pdb(path, &named, notes)),
+    };
+    let beside = Beside { map: map.as_deref(), pdb: pdb.as_deref() };
     let name = text::path(path);
     binary::read(&name, &file, beside, spelling).map_err(|e| ExploreError::Binary(path.to_owned(), e))
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, ExploreError> {
+    fs::read(path).map_err(|e| ExploreError::Read(path.to_owned(), e))
+}
+
+/// The PDB that an image names: beside the image, or where it was. If it is at neither place, the picture has no
+/// symbols, which is said.
+fn find_pdb(image: &Path, named: &pdb::Named, notes: &mut Vec<String>) -> Option<Vec<u8>> {
+    let base = named.path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let mut places = vec![image.with_file_name(base), PathBuf::from(&named.path)];
+    places.dedup();
+    let found = places.iter().filter_map(|place| fs::read(place).ok());
+    let found = found.into_iter().find(|file| named.is(file));
+    if found.is_none() {
+        let places: Vec<String> = places.iter().map(|place| text::path(place).into_owned()).collect();
+        notes.push(format!(
+            "{}: its PDB is not at {}, so symbols and objects are not known; --pdb=FILE names it",
+            text::path(image),
+            places.join(" or ")
+        ));
+    }
+    found
 }
 
 fn write(path: &Path, model: &Model, parallel: bool, host: &dyn Host) -> Result<(), ExploreError> {
@@ -246,7 +312,7 @@ mod tests {
     #[test]
     fn command_lines() {
         let asked = parse(&["-o", "x.html", "--map=m", "prog"]).expect("one file");
-        assert_eq!((asked.page, asked.map), (Some("x.html".into()), Some("m".into())));
+        assert_eq!((asked.page, asked.beside.map), (Some("x.html".into()), Some("m".into())));
         let asked = parse(&["old", "new", "--format", "json", "--max-growth=1%", "-ox"]).expect("two files");
         assert_eq!((asked.form, asked.budget), (Some(Form::Json), Some(Budget::Millipercent(1000))));
         assert_eq!((asked.files.len(), asked.page), (2, Some("x".into())));

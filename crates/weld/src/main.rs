@@ -92,9 +92,11 @@ fn run(args: &[OsString]) -> i32 {
         Flavour::Help => answer(&program, help::run(rest)),
         Flavour::Explain => answer(&program, explain::run(rest)),
         Flavour::Explore => match explore::run(rest, &ProgramHost { program: &program }) {
-            Ok((code, text)) => {
-                let said = answer(&program, Ok::<_, explore::ExploreError>(text));
-                if said == 0 { code } else { explore::FAILED }
+            Ok(said) => {
+                let notes = said.notes.into_iter().map(|note| Diagnostic::warning(Cause::DebugInfo, note));
+                Renderer::new(program.clone(), &[]).print(&notes.collect::<Vec<_>>());
+                let printed = answer(&program, Ok::<_, explore::ExploreError>(said.text));
+                if printed == 0 { said.code } else { explore::FAILED }
             }
             Err(error) => {
                 fail(&Renderer::new(program, &[]), error.to_string());

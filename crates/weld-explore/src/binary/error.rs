@@ -13,6 +13,10 @@ pub enum BinaryError {
     Damaged(String),
     /// The map has no line that weld understands.
     Map,
+    /// The PDB is damaged, or has something that cannot be read.
+    Pdb(String),
+    /// The PDB is not the one that the image names, or it names none.
+    OtherPdb,
 }
 
 impl fmt::Display for BinaryError {
@@ -23,6 +27,8 @@ impl fmt::Display for BinaryError {
             }
             BinaryError::Object => f.write_str("it is an object, which has not been linked"),
             BinaryError::Damaged(what) => write!(f, "it is damaged: {what}"),
+            BinaryError::Pdb(what) => write!(f, "its PDB cannot be read: {what}"),
+            BinaryError::OtherPdb => f.write_str("it was not linked with this PDB"),
             BinaryError::Map => f.write_str(
                 "the map has no line that weld understands; it reads those that -Map --map-format=lld writes",
             ),

@@ -1,5 +1,5 @@
 //! A [`Model`] of a file that somebody has linked before, from what the file itself tells: sections, symbols,
-//! debug information ([`units`]), and a map of the link if there is one ([`map`]).
+//! debug information ([`units`], [`pdb`]), and a map of the link if there is one ([`map`]).
 //!
 //! That is less than a link knows: not who refers to whom, and of bytes without symbols and debug information
 //! only in which section they lie. Every byte is still in exactly one piece. Files may be anybody's: what is
@@ -9,6 +9,7 @@ mod container;
 mod error;
 pub mod map;
 mod origins;
+pub mod pdb;
 mod symbols;
 mod units;
 
@@ -21,6 +22,7 @@ use crate::drafts::{self, Draft, Spelling};
 use crate::model::*;
 use container::{Container, Part};
 use origins::{Origin, Origins};
+use pdb::Pdb;
 use symbols::Symbols;
 
 /// A gap of fewer bytes between functions is padding; a larger one is code that nobody has named.
@@ -31,19 +33,23 @@ const LARGEST_PADDING: u64 = 64;
 pub struct Beside<'b> {
     /// The map of the link, as `ld.lld -Map` and `weld -Map --map-format=lld` write it.
     pub map: Option<&'b str>,
+    /// The PDB of a PE image.
+    pub pdb: Option<&'b [u8]>,
 }
 
 /// What `file`, which is called `name`, is made of.
 ///
 /// # Errors
-/// If it is neither an ELF file nor a PE image, or its tables are damaged.
+/// If it is neither an ELF file nor a PE image, its tables or the PDB are damaged, or the PDB is another one's.
 pub fn read(name: &str, file: &[u8], beside: Beside, spelling: Spelling) -> Result<Model, BinaryError> {
     let container = Container::parse(file)?;
-    let origins = match beside.map {
-        Some(text) => map::origins(text, &container).ok_or(BinaryError::Map)?,
-        None => units::origins(&container),
+    let mut pdb = beside.pdb.map(|pdb| Pdb::parse(pdb, file, &container)).transpose()?;
+    let origins = match (beside.map, &mut pdb) {
+        (Some(text), _) => map::origins(text, &container).ok_or(BinaryError::Map)?,
+        (None, Some(pdb)) => std::mem::take(&mut pdb.origins),
+        (None, None) => units::origins(&container),
     };
-    let symbols = Symbols::collect(&container);
+    let symbols = Symbols::collect(&container, pdb.as_ref());
     let mut model = Model {
         about: About {
             output: name.to_owned(),

@@ -54,9 +54,17 @@ impl Origins {
 
     /// Where the byte at an address of a section came from.
     pub fn at(&self, section: usize, address: u64) -> Option<u32> {
+        self.range_at(section, address).map(|range| range.origin)
+    }
+
+    fn range_at(&self, section: usize, address: u64) -> Option<&Range> {
         let behind = self.ranges.partition_point(|range| (range.section, range.start) <= (section, address));
-        let range = self.ranges[..behind].last()?;
-        (range.section == section && address < range.end).then_some(range.origin)
+        self.ranges[..behind].last().filter(|range| range.section == section && address < range.end)
+    }
+
+    /// The end of the range that has the byte at an address of a section.
+    pub fn end_of(&self, section: usize, address: u64) -> Option<u64> {
+        self.range_at(section, address).map(|range| range.end)
     }
 
     /// The ranges that `size` bytes at address `start` of a section have, counted from `start`.
