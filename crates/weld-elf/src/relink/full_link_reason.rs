@@ -54,6 +54,10 @@ pub enum Why {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changed {
     Shape,
+    /// It mentions this one otherwise than before, and that may change what is linked.
+    Name(String),
+    /// It defines other names, or does not mention one any more that may be linked for its sake.
+    Names,
     Contents,
     Needs,
     /// A relocation is out of range, or worse.
@@ -117,6 +121,14 @@ impl fmt::Display for Changed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Changed::Shape => f.write_str("sections or symbols are others, or have other sizes"),
+            Changed::Name(name) => write!(
+                f,
+                "'{name}' is defined or referred to otherwise than before, or for the first time, and that may \
+                 bring in something else"
+            ),
+            Changed::Names => {
+                f.write_str("names that it defines are others, or some are not wanted any more")
+            }
             Changed::Contents => f.write_str("strings, unwind tables or notes have changed"),
             Changed::Needs => f.write_str("code or data refers to something else than before"),
             Changed::Wrong(message) => write!(f, "something is wrong: {message}"),

@@ -57,7 +57,7 @@ pub struct Looks {
 }
 
 /// Rows of members, and where these are in the archive.
-pub type Moved = Vec<(u32, Range<usize>)>;
+pub type ChangedMembers = Vec<(u32, Range<usize>)>;
 
 /// The members of an archive.
 struct Members<'a> {
@@ -139,7 +139,7 @@ impl KnownArchive {
 
     /// Linked members that have changed, each with its place in `bytes`, and what is known of these. `None`
     /// if something else has.
-    pub fn changed(&self, bytes: &[u8]) -> Option<(Moved, KnownArchive)> {
+    pub fn changed(&self, bytes: &[u8]) -> Option<(ChangedMembers, KnownArchive)> {
         let Members { data, .. } = Members::of(bytes).filter(|new| new.summary == self.summary)?;
         let here = self.members.iter().map(|member| data.get(member.number as usize).copied());
         let here: Vec<&[u8]> = here.collect::<Option<_>>()?;

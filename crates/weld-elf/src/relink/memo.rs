@@ -18,7 +18,7 @@ use crate::relink_state::Unreadable;
 use crate::relink_state::rows::Field;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -44,7 +44,9 @@ pub struct Memo {
     /// Where the images differ: start and end.
     pub last: Vec<Range<u64>>,
     /// Names that have other values than in the tables: row and value.
-    pub moved: Vec<(u32, u64)>,
+    pub values: Vec<(u32, u64)>,
+    /// Who mentions names that they do not in the tables: rows of input and name.
+    pub mentions: Vec<(u32, u32)>,
     /// Merged pieces that are not in the tables.
     pub pieces: Vec<AddedPiece>,
 }
@@ -119,9 +121,13 @@ impl Memo {
             });
         });
         put_list(&self.last, &mut out, put_range);
-        put_list(&self.moved, &mut out, |(name, value), out| {
+        put_list(&self.values, &mut out, |(name, value), out| {
             name.put(out);
             value.put(out);
+        });
+        put_list(&self.mentions, &mut out, |(input, name), out| {
+            input.put(out);
+            name.put(out);
         });
         put_list(&self.pieces, &mut out, |piece, out| {
             [piece.part, piece.tag, piece.offset, piece.size].iter().for_each(|word| word.put(out));
@@ -179,7 +185,8 @@ impl Memo {
                 })
             })?,
             last: take_list(rest, take_range)?,
-            moved: take_list(rest, |rest| Some((u32::take(rest)?, u64::take(rest)?)))?,
+            values: take_list(rest, |rest| Some((u32::take(rest)?, u64::take(rest)?)))?,
+            mentions: take_list(rest, |rest| Some((u32::take(rest)?, u32::take(rest)?)))?,
             pieces: take_list(rest, |rest| {
                 let (part, tag) = (Field::take(rest)?, Field::take(rest)?);
                 Some(AddedPiece { part, tag, offset: Field::take(rest)?, size: Field::take(rest)? })
@@ -329,7 +336,8 @@ mod tests {
             dependencies: Some(b"out: a.o\n".to_vec()),
             leaves: vec![vec![leaf(0)], vec![leaf(200), leaf(4900)]],
             last: vec![3..4, 4000..5000],
-            moved: vec![(3, 0x2000), (7, 9)],
+            values: vec![(3, 0x2000), (7, 9)],
+            mentions: vec![(4, 5)],
             pieces: vec![AddedPiece { part: 1, tag: 2, offset: 30, size: 4 }],
         }
     }

@@ -186,8 +186,7 @@ impl Session {
             false => {
                 let file = File::open(place.path(TABLES)).map_err(|_| Why::First)?;
                 let build = UnitDigest::from_bytes(memo.build);
-                let (digest, moved, pieces) = (memo.tables, &memo.moved, &memo.pieces);
-                let last = LastLink { tables: &file, digest, build, image: &current, moved, pieces };
+                let last = LastLink { tables: &file, memo: &memo, build, image: &current };
                 patch::of_objects(job, &changes, &last)?
             }
         };
@@ -215,8 +214,11 @@ impl Session {
             images::renew(job, place, &memo, current)?;
             Done::Nothing(objects)
         } else {
-            next.moved = patch.moved;
+            next.values = patch.values;
             next.pieces.extend(patch.pieces);
+            next.mentions.extend(patch.mentions);
+            next.mentions.sort_unstable();
+            next.mentions.dedup();
             next.leaves = patch::leaves(&memo, current, &patch.writes)?;
             let mut writes = patch.writes;
             let bytes = writes.iter().map(|(_, bytes)| bytes.len()).sum();

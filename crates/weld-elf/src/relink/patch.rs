@@ -7,6 +7,7 @@
 //! written to need not be the one that is compared with; where the two differ, and where bytes change, hashes
 //! tell whether it still is what the last link wrote.
 
+mod changed_object;
 mod new_pieces;
 mod others;
 
@@ -17,21 +18,21 @@ use std::ops::Range;
 use std::thread;
 
 use weld_common::diag::DiagSink;
-use weld_common::digest::{SIZE as DIGEST, UnitDigest};
+use weld_common::digest::UnitDigest;
 use weld_common::io::spare;
 use weld_common::io::units::{Leaf, Leaves};
 
 use super::changes::{Changed as ChangedObject, Changes};
 use super::full_link_reason::{Changed, Why};
 use super::memo::{AddedPiece, Memo};
-use crate::arch;
 use crate::job::Job;
 use crate::relink_state::excerpt::{self, Common};
 use crate::relink_state::file::StateFile;
-use crate::relink_state::rewrite_section::{Added, Alone, Known, Left, Missing, Write};
-use crate::relink_state::rows::{InputRow, MentionRow, PieceRow, SectionRow, input_kind};
+use crate::relink_state::rewrite_section::{Added, Alone, Left, Missing, Write};
+use crate::relink_state::rows::{InputRow, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable};
 use crate::sections::SectionKind;
+use changed_object::of_run;
 use new_pieces::NewPieces;
 
 /// What an image is made another one by.
@@ -43,22 +44,21 @@ pub struct Patch {
     pub sections: usize,
     pub objects: usize,
     /// Names that have other values than in the tables, by row.
-    pub moved: Vec<(u32, u64)>,
+    pub values: Vec<(u32, u64)>,
     /// Merged pieces that no object had.
     pub pieces: Vec<AddedPiece>,
+    /// Inputs that mention names that they did not when the tables were written: rows.
+    pub mentions: Vec<(u32, u32)>,
 }
 
 /// What the last link has left.
 pub struct LastLink<'l> {
     pub tables: &'l File,
-    /// What identifies the tables, and who wrote them.
-    pub digest: [u8; DIGEST],
+    /// What identifies the tables, and what has changed since they were written.
+    pub memo: &'l Memo,
+    /// Who wrote them.
     pub build: UnitDigest,
     pub image: &'l File,
-    /// Values of names that are not those of the tables.
-    pub moved: &'l [(u32, u64)],
-    /// Merged pieces that are not in them.
-    pub pieces: &'l [AddedPiece],
 }
 
 /// The same as one thread looks at it.
@@ -132,20 +132,20 @@ impl View<'_> {
 /// # Errors
 /// Why a full link is needed.
 pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
-    let mut moving = HashMap::new();
-    let mut patch = of_changed(job, changes, last, &moving)?;
-    let mut moved: BTreeMap<u32, u64> = last.moved.iter().copied().collect();
-    if !patch.moved.is_empty() {
-        moving.extend(patch.moved.iter().copied());
-        moved.extend(patch.moved.iter().copied());
+    let mut new_values = HashMap::new();
+    let mut patch = of_changed(job, changes, last, &new_values)?;
+    let mut values: BTreeMap<u32, u64> = last.memo.values.iter().copied().collect();
+    if !patch.values.is_empty() {
+        new_values.extend(patch.values.iter().copied());
+        values.extend(patch.values.iter().copied());
         if changes.objects.len() > 1 {
             // Those that have changed may refer to one another.
-            patch = of_changed(job, changes, last, &moving)?;
+            patch = of_changed(job, changes, last, &new_values)?;
         }
-        others::add(job, changes, last, (moving, &mut patch))?;
+        others::add(job, changes, last, (new_values, &mut patch))?;
         patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     }
-    patch.moved = moved.into_iter().collect();
+    patch.values = values.into_iter().collect();
     Ok(patch)
 }
 
@@ -154,14 +154,14 @@ fn of_changed(
     job: &Job,
     changes: &Changes,
     last: &LastLink,
-    moving: &HashMap<u32, u64>,
+    new_values: &HashMap<u32, u64>,
 ) -> Result<Patch, Why> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = (changes.objects.len() / OBJECTS).clamp(1, THREADS.min(cores));
-    match of_changed_by(threads, job, changes, (last, moving)) {
+    match of_changed_by(threads, job, changes, (last, new_values)) {
         // One after the other, objects may add merged pieces.
         Err(Why::Object(_, Changed::Unknown(Missing::Piece))) if threads > 1 => {
-            of_changed_by(1, job, changes, (last, moving))
+            of_changed_by(1, job, changes, (last, new_values))
         }
         found => found,
     }
@@ -171,12 +171,12 @@ fn of_changed_by(
     threads: usize,
     job: &Job,
     changes: &Changes,
-    (last, moving): (&LastLink, &HashMap<u32, u64>),
+    (last, new_values): (&LastLink, &HashMap<u32, u64>),
 ) -> Result<Patch, Why> {
     let may_add = threads == 1;
     let mut runs = changes.objects.chunks(changes.objects.len().div_ceil(threads).max(1));
     let own = runs.next().unwrap_or_default();
-    let of_run = |run: &[ChangedObject]| of_run(job, changes, run, (last, moving, may_add));
+    let of_run = |run: &[ChangedObject]| of_run(job, changes, run, (last, new_values, may_add));
     let found: Result<Vec<Patch>, Why> = thread::scope(|scope| {
         let start = |run| (run, thread::Builder::new().spawn_scoped(scope, move || of_run(run)));
         let others: Vec<_> = runs.map(start).collect();
@@ -193,8 +193,9 @@ fn of_changed_by(
         patch.writes.append(&mut of_run.writes);
         patch.sections += of_run.sections;
         patch.objects += of_run.objects;
-        patch.moved.append(&mut of_run.moved);
+        patch.values.append(&mut of_run.values);
         patch.pieces.append(&mut of_run.pieces);
+        patch.mentions.append(&mut of_run.mentions);
     }
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     Ok(patch)
@@ -206,82 +207,19 @@ const THREADS: usize = 8;
 
 impl<'l> LastLink<'l> {
     /// The same as one thread looks at it, and what it takes from the tables once.
-    fn view(&self) -> Result<(View<'l>, Common), Why> {
+    fn view(&self, job: &Job) -> Result<(View<'l>, Common), Why> {
         let tables = StateFile::open(self.tables, self.build)?;
-        if tables.digest().bytes() != self.digest {
+        if tables.digest().bytes() != self.memo.tables {
             return Err(Why::Unreadable(Unreadable::Damaged));
         }
         let mut common = Common::read(&tables)?;
-        common.moved = self.moved.iter().copied().collect();
+        common.values = self.memo.values.iter().copied().collect();
+        common.has_lazy = job.options.inputs.args.iter().any(|input| input.flags.in_lib);
         let parts = self.image.metadata().map_or(0, |meta| meta.len().div_ceil(PART));
         let known = vec![OnceCell::new(); parts as usize];
         let new_pieces = RefCell::default();
-        Ok((View { tables, image: self.image, known, last_pieces: self.pieces, new_pieces }, common))
+        Ok((View { tables, image: self.image, known, last_pieces: &self.memo.pieces, new_pieces }, common))
     }
-}
-
-fn of_run(
-    job: &Job,
-    changes: &Changes,
-    objects: &[ChangedObject],
-    (last, moving, may_add): (&LastLink, &HashMap<u32, u64>, bool),
-) -> Result<Patch, Why> {
-    let mut patch = Patch::default();
-    let (left, mut common) = last.view()?;
-    left.new_pieces.borrow_mut().is_open = may_add;
-    common.moving.clone_from(moving);
-    for object in objects {
-        let path = &changes.files[object.file].path;
-        let changed = |changed| Why::Object(path.clone(), changed);
-        let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
-        let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
-        let data = match &object.member {
-            Some(place) => data.get(place.clone()).ok_or_else(|| Why::Changing(path.clone()))?,
-            None => data,
-        };
-        let (state, names) = excerpt::of(&left.tables, &common, object.row)?;
-        let machine = arch::of_file(data).ok_or_else(|| changed(Changed::Shape))?;
-        let known = Known { state: &state, options: job.options, machine, left: &left };
-        let alone =
-            Alone::new(known, 0, data, job.store).map_err(|missing| changed(Changed::Unknown(missing)))?;
-        let (before, now) = (state.outlines[0], alone.outline());
-        if before.shape != now.shape {
-            return Err(changed(Changed::Shape));
-        }
-        if before.contents != now.contents {
-            return Err(changed(Changed::Contents));
-        }
-        if before.needs != now.needs {
-            return Err(changed(Changed::Needs));
-        }
-        // Personality routines of others that have moved: only frames of functions are written again.
-        let is_moving = |mention: &&MentionRow| {
-            let name = &state.names[mention.name as usize];
-            mention.input == 0 && name.input != 0 && moving.contains_key(&names[mention.name as usize])
-        };
-        let of_others: Vec<u32> =
-            state.mentions.iter().filter(is_moving).map(|mention| mention.symbol).collect();
-        if !of_others.is_empty() && alone.has_frames(&alone.that_refer_to(&of_others)) {
-            return Err(changed(Changed::Unknown(Missing::Function)));
-        }
-        let before = patch.writes.len();
-        if !alone.moved().is_empty() && !common.may_move() {
-            return Err(Why::Moved(path.clone()));
-        }
-        patch.moved.extend(alone.moved().iter().map(|moved| (names[moved.name as usize], moved.value)));
-        let emitted = emit(&state, &alone, last.image, |_| true, &mut patch);
-        emitted.and_then(|()| emit_tables(&alone, last.image, &mut patch)).map_err(|why| match why {
-            Failure::Object(what) => changed(what),
-            Failure::Image => Why::Image,
-        })?;
-        patch.objects += usize::from(patch.writes.len() > before);
-    }
-    let NewPieces { rows, writes, .. } = left.new_pieces.into_inner();
-    for write in &writes {
-        patch.compare(last.image, write).map_err(|_| Why::Image)?;
-    }
-    patch.pieces = rows;
-    Ok(patch)
 }
 
 enum Failure {

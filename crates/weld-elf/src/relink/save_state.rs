@@ -207,7 +207,8 @@ impl Session {
                     dependencies: dependency_text(job, link.context),
                     leaves,
                     last: Vec::new(),
-                    moved: Vec::new(),
+                    values: Vec::new(),
+                    mentions: Vec::new(),
                     pieces: Vec::new(),
                 };
                 // What has been looked at since the output was complete must be what it was made of.

@@ -2,6 +2,7 @@
 
 mod archives;
 mod edits;
+mod names;
 mod program;
 
 use std::ffi::OsString;

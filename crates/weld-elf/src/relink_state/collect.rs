@@ -11,7 +11,8 @@ use weld_common::{par, sort};
 
 use super::State;
 use super::keys::{self, Numbers};
-use super::outline::outline;
+use super::mentions::manner_of;
+use super::outline::{Before, outline};
 use super::rows::*;
 use crate::address::Address;
 use crate::ids::*;
@@ -119,7 +120,8 @@ impl Link<'_, '_, '_> {
     fn outlines(&self, rows: &Rows, inputs: usize) -> Vec<OutlineRow> {
         let (image, objects) = (self.image, &self.image.resolved.objects);
         let found = par::runs("outlines of objects", self.context.parallel, objects.len(), OUTLINES, |run| {
-            run.map(|i| outline(image, self.context.owners, ObjectId(i as u32))).collect::<Vec<_>>()
+            let of = |i| outline(image, self.context.owners, ObjectId(i as u32), Before::SAME);
+            run.map(of).collect::<Vec<_>>()
         });
         let mut list = vec![OutlineRow { shape: 0, contents: 0, needs: 0 }; inputs];
         for (object, outline) in objects.iter().zip(found.into_iter().flatten()) {
@@ -188,7 +190,8 @@ impl Link<'_, '_, '_> {
             let input = rows.of_file[object.file.index()];
             list.extend(symbols.map(|symbol| {
                 let name = rows.of_name[object.global(symbol).index()];
-                MentionRow { input, symbol, name }
+                let manner = manner_of(&object.syms[symbol as usize]);
+                MentionRow { input, symbol, name, manner }
             }));
         }
         list
@@ -400,6 +403,7 @@ impl Link<'_, '_, '_> {
                     .iter()
                     .any(|internal| matches!(internal.target, Target::Alias(..) | Target::Computed { .. })),
             ),
+            has_warnings: u8::from(image.sections.objects.iter().any(|object| object.has_warnings)),
             plt_style: image.plt.code(),
             jump_slots: image.slots.jump_slots,
             reserved: image.slots.reserved,

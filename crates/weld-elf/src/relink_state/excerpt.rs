@@ -5,11 +5,12 @@
 //! as the input. Pieces of merged sections are not in it; they are looked up one by one ([`pieces`]), when it
 //! is known which.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::State;
 use super::check;
 use super::file::{StateFile, Unreadable};
+use super::mentions::{self, Globals, Other, Renumbered, manner};
 use super::rows::*;
 use crate::sections::SectionKind;
 
@@ -21,9 +22,11 @@ pub struct Common {
     thunks: Vec<ThunkRow>,
     text: Vec<u8>,
     /// Values that names have got since the tables were written, by row.
-    pub moved: HashMap<u32, u64>,
+    pub values: HashMap<u32, u64>,
     /// Those that they are about to get, which is not yet so for the inputs that define them.
-    pub moving: HashMap<u32, u64>,
+    pub next_values: HashMap<u32, u64>,
+    /// Objects that are no members of archives may be offered like these.
+    pub has_lazy: bool,
 }
 
 impl Common {
@@ -46,8 +49,9 @@ impl Common {
             parts: file.all()?,
             thunks: file.all::<ThunkRow>()?.into_iter().map(thunk).collect(),
             text,
-            moved: HashMap::new(),
-            moving: HashMap::new(),
+            values: HashMap::new(),
+            next_values: HashMap::new(),
+            has_lazy: false,
         })
     }
 
@@ -62,18 +66,45 @@ impl Common {
     }
 }
 
-/// The excerpt of input number `row`, which is number 0 there, and which of all names its names are.
+/// What one input asks for.
+pub struct Excerpt {
+    pub state: State,
+    /// Which of all names its names are.
+    pub names: Vec<u32>,
+    /// Of each mention, which number it had when the tables were written; `NONE` if it was not there.
+    pub before: Vec<u32>,
+    /// The names (in all) that the input did not mention then.
+    pub new: Vec<u32>,
+}
+
+/// The excerpt of input number `row`, which is number 0 there. `now`: its global symbols, if they may
+/// be others than when the tables were written; if a link as a whole has to tell what these are, why.
 ///
 /// # Errors
 /// If the file is damaged.
-pub fn of(file: &StateFile, common: &Common, row: u32) -> Result<(State, Vec<u32>), Unreadable> {
-    let input: InputRow = file.row(row.into())?;
+pub fn of(
+    file: &StateFile,
+    common: &Common,
+    row: u32,
+    now: Option<&Globals>,
+) -> Result<Result<Excerpt, Other>, Unreadable> {
+    let mut input: InputRow = file.row(row.into())?;
     let symbols = match input.kind {
         input_kind::OBJECT => input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?,
         _ => 0,
     };
     let rows = |first: u32, count: u32| u64::from(first)..u64::from(first) + u64::from(count);
-    let mut mentions: Vec<MentionRow> = file.rows(rows(input.first_mention, symbols))?;
+    let mentions: Vec<MentionRow> = file.rows(rows(input.first_mention, symbols))?;
+    let renumbered = match now {
+        Some(now) => mentions::renumbered(file, (row, input.first_global, common.has_lazy), mentions, now)?,
+        None => Ok(Renumbered::unchanged(mentions)),
+    };
+    let Renumbered { rows: mut mentions, before, new } = match renumbered {
+        Ok(renumbered) => renumbered,
+        Err(other) => return Ok(Err(other)),
+    };
+    let symbols = mentions.len() as u32;
+    input.symbols = input.first_global.saturating_add(symbols);
     let mut sections: Vec<SectionRow> = file.rows(rows(input.first_section, input.sections))?;
     for section in &mut sections {
         section.input = if section.input == row { 0 } else { NONE };
@@ -83,9 +114,17 @@ pub fn of(file: &StateFile, common: &Common, row: u32) -> Result<(State, Vec<u32
     }
     let (mut names, known) = names(file, common, &mentions, (row, &input))?;
     let number: HashMap<u32, u32> = known.iter().copied().zip(0..).collect();
-    for mention in &mut mentions {
+    let symbols_before: Vec<u32> = names.iter().map(|name| name.symbol).collect();
+    for (mention, was) in mentions.iter_mut().zip(&before) {
         mention.input = if mention.input == row { 0 } else { NONE };
         mention.name = number[&mention.name];
+        let name = &mut names[mention.name as usize];
+        if mention.manner & manner::DEFINES != 0
+            && name.input == 0
+            && symbols_before[mention.name as usize] == *was
+        {
+            name.symbol = mention.symbol;
+        }
     }
     let mut slots = Vec::new();
     for (name, renamed) in (0..).zip(&mut names) {
@@ -124,7 +163,8 @@ pub fn of(file: &StateFile, common: &Common, row: u32) -> Result<(State, Vec<u32
         outlines: vec![file.row(row.into())?, OutlineRow { shape: 0, contents: 0, needs: 0 }],
         text: common.text.clone(),
     };
-    check::is_sound(&state).then_some((state, known)).ok_or(Unreadable::Damaged)
+    let excerpt = check::is_sound(&state).then_some(Excerpt { state, names: known, before, new });
+    excerpt.map(Ok).ok_or(Unreadable::Damaged)
 }
 
 /// The input as the first of the excerpt.
@@ -177,8 +217,8 @@ fn names(
     let mut names = Vec::with_capacity(known.len());
     for number in &known {
         let mut name: NameRow = file.row((*number).into())?;
-        let moving = common.moving.get(number).filter(|_| name.input != row);
-        name.value = moving.or_else(|| common.moved.get(number)).copied().unwrap_or(name.value);
+        let next = common.next_values.get(number).filter(|_| name.input != row);
+        name.value = next.or_else(|| common.values.get(number)).copied().unwrap_or(name.value);
         name.first_mention = 0;
         name.input = if name.input == row { 0 } else { NONE };
         name.section = match name.section {
@@ -191,23 +231,31 @@ fn names(
     Ok((names, known))
 }
 
-/// Who mentions one of some names: inputs, with the symbols that do.
+/// The inputs that mentioned one of some names when the tables were written.
 ///
 /// # Errors
 /// If the file is damaged.
-pub fn mentioned_by(
-    file: &StateFile,
-    names: &HashMap<u32, u64>,
-) -> Result<BTreeMap<u32, Vec<u32>>, Unreadable> {
-    let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+pub fn mentioned_by(file: &StateFile, names: &HashMap<u32, u64>) -> Result<BTreeSet<u32>, Unreadable> {
+    let mut found = BTreeSet::new();
+    each_mention(file, |row| {
+        if names.contains_key(&row.name) {
+            found.insert(row.input);
+        }
+    })?;
+    Ok(found)
+}
+
+/// Reads all mentions, in order.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn each_mention(file: &StateFile, mut see: impl FnMut(&MentionRow)) -> Result<(), Unreadable> {
     let count = file.count::<MentionRow>();
     for first in (0..count).step_by(MENTIONS) {
         let rows: Vec<MentionRow> = file.rows(first..count.min(first + MENTIONS as u64))?;
-        for row in rows.iter().filter(|row| names.contains_key(&row.name)) {
-            found.entry(row.input).or_default().push(row.symbol);
-        }
+        rows.iter().for_each(&mut see);
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Mentions that are read in one go.

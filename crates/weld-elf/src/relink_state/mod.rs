@@ -14,6 +14,7 @@ pub mod collect;
 pub mod excerpt;
 pub mod file;
 pub mod keys;
+pub mod mentions;
 pub mod outline;
 pub mod rewrite_section;
 pub mod rows;

@@ -2,8 +2,10 @@
 //! changed, and is the same in this, changes nothing but the bytes of sections that are copied from it.
 //!
 //! There are three digests of it. *Shape*: section headers, but for where their bytes are, and the symbol
-//! table; so definitions, mentions, groups, sizes and the table of symbols are as they were. Names of symbols
-//! that are not local are compared with those that rows have ([`is_renamed`] tells where they cannot be).
+//! table; so definitions, groups, sizes and the table of symbols are as they were. Names of symbols
+//! that are not local are compared with those that rows have ([`is_renamed`] tells where they cannot be), and so
+//! is how those that the object does not define are mentioned ([`super::mentions`]): that may change, and with it
+//! the numbers of all of them. So each is known here by the number that it had ([`Before`]).
 //! Sections that may have room to grow ([`crate::sections::rooms`]) are of any size here, and so are
 //! functions and constants, which may also be at another place in their section, and then in data, in frames and in tables
 //! of symbols: whether there is room, and who else knows where they were, is seen when they are written
@@ -18,11 +20,13 @@
 //! those of one object alone ([`super::rewrite_section`]), which have the same to say of it.
 
 mod needs;
+mod nothing;
 
 use std::ops::Range;
 
 use weld_common::digest::UnitDigest;
 
+use super::mentions::{manner, manner_of};
 use super::rows::OutlineRow;
 use crate::arch::rules::{Looks, Rules};
 use crate::arch::{Machine, Visitor};
@@ -54,8 +58,17 @@ pub fn looks(machine: Machine) -> Option<Looks> {
     machine.visit(Ask)
 }
 
+/// The numbers that an object's global symbols had when its outline was kept.
+#[derive(Clone, Copy)]
+pub struct Before<'b>(pub Option<&'b [u32]>);
+
+impl Before<'_> {
+    /// Those that they have.
+    pub const SAME: Self = Before(None);
+}
+
 /// The digests of an object.
-pub fn outline(image: &Image, owners: &SectionOwners, object: ObjectId) -> OutlineRow {
+pub fn outline(image: &Image, owners: &SectionOwners, object: ObjectId, before: Before) -> OutlineRow {
     // Where it is not known, nobody relinks.
     let looks = looks(image.mode.machine).unwrap_or(Looks { slot: (0, 0), call: (0, 0) });
     let known = &image.resolved.objects[object.index()];
@@ -65,8 +78,8 @@ pub fn outline(image: &Image, owners: &SectionOwners, object: ObjectId) -> Outli
         (section.in_image() && image.live.contains(id)).then(|| section.kind())
     };
     let kept = (0..known.shdrs.len() as u32).map(kept).collect();
-    let (moving, whole) = (Vec::new(), WholeFunctions::of(known));
-    let mut one = One { image, owners, object: known, kept, moving, whole, id: object, looks };
+    let (shifting, whole) = (Vec::new(), WholeFunctions::of(known));
+    let mut one = One { image, owners, object: known, before, kept, shifting, whole, id: object, looks };
     let shape = one.shape();
     OutlineRow { shape, contents: one.contents(), needs: one.needs() }
 }
@@ -115,7 +128,9 @@ impl Said {
     }
 }
 
-/// Where a symbol has its size.
+/// Where a symbol has its name.
+const NAME_IN_SYMBOL: Range<usize> = 0..4;
+/// Where it has its size.
 const SIZE_IN_SYMBOL: Range<usize> = 16..24;
 /// And its place in its section.
 const VALUE_IN_SYMBOL: Range<usize> = 8..16;
@@ -131,10 +146,11 @@ struct One<'o, 'i, 'a> {
     image: &'o Image<'i, 'a>,
     owners: &'o SectionOwners,
     object: &'o Object<'a>,
+    before: Before<'o>,
     /// What becomes of each section.
     kept: Vec<Option<SectionKind>>,
     /// The sections in which functions or constants may be at other places; empty if there are none.
-    moving: Vec<bool>,
+    shifting: Vec<bool>,
     whole: WholeFunctions,
     id: ObjectId,
     looks: Looks,
@@ -151,10 +167,10 @@ impl<'a> One<'_, '_, 'a> {
     }
 
     /// Whether a symbol lies in a section in which what is in it may be at other places.
-    fn is_moving(&self, symbol: u32) -> bool {
+    fn may_shift(&self, symbol: u32) -> bool {
         let Some(sym) = self.object.syms.get(symbol as usize) else { return false };
         match self.object.place(symbol, sym) {
-            SymbolPlace::Section(section) => self.moving.get(section as usize).copied().unwrap_or(false),
+            SymbolPlace::Section(section) => self.shifting.get(section as usize).copied().unwrap_or(false),
             _ => false,
         }
     }
@@ -165,6 +181,15 @@ impl<'a> One<'_, '_, 'a> {
         match self.object.place(symbol, sym) {
             SymbolPlace::Section(section) => self.kept(section) == Some(SectionKind::Merge),
             _ => false,
+        }
+    }
+
+    /// The number that a symbol had when the outline was kept; `NONE` if the object did not mention it.
+    fn before(&self, symbol: u32) -> u32 {
+        let global = symbol.checked_sub(self.object.first_global);
+        match self.before.0.zip(global) {
+            Some((before, global)) => before.get(global as usize).copied().unwrap_or(symbol),
+            None => symbol,
         }
     }
 
@@ -199,7 +224,7 @@ impl<'a> One<'_, '_, 'a> {
             if self.kept(index) == Some(SectionKind::Merge) {
                 // A part is there if anything is in it.
                 size = size.min(1);
-                self.note_moving(index);
+                self.note_shifting(index);
             } else if relocates
                 || matches!(kind, SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX | SHT_LLVM_ADDRSIG)
                 || self.kept(index) == Some(SectionKind::EhFrame)
@@ -208,7 +233,7 @@ impl<'a> One<'_, '_, 'a> {
             } else if may_grow(&self.whole, index as usize, shdr, name()) {
                 size = 0;
                 if flags & SHF_ALLOC != 0 && self.kept(index) == Some(SectionKind::Regular) && resizes {
-                    self.note_moving(index);
+                    self.note_shifting(index);
                 }
             }
             if shdr.sh_size() >= DIRECT && self.kept(index) == Some(SectionKind::Regular) {
@@ -216,7 +241,9 @@ impl<'a> One<'_, '_, 'a> {
                 let cuts = emit::cuts(self.image, self.owners, SectionId(object.section_base + index));
                 said.add(cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect::<Vec<_>>().as_slice());
             }
-            let links = u64::from(shdr.sh_link()) << 32 | u64::from(shdr.sh_info());
+            // A group is known by a symbol.
+            let info = if kind == SHT_GROUP { self.before(shdr.sh_info()) } else { shdr.sh_info() };
+            let links = u64::from(shdr.sh_link()) << 32 | u64::from(info);
             said.words([kind.into(), flags, links, size, align, shdr.sh_entsize()]);
             if !relocates {
                 said.add(object.section_name(index as usize).unwrap_or_default());
@@ -236,26 +263,34 @@ impl<'a> One<'_, '_, 'a> {
         said.digest()
     }
 
-    fn note_moving(&mut self, index: u32) {
-        self.moving.resize(self.object.shdrs.len(), false);
-        self.moving[index as usize] = true;
+    fn note_shifting(&mut self, index: u32) {
+        self.shifting.resize(self.object.shdrs.len(), false);
+        self.shifting[index as usize] = true;
     }
 
-    /// The table of symbols, without the sizes of functions and their places, if these may change.
+    /// The table of symbols, without the sizes of functions and their places, and without names that others
+    /// define, if these may change.
     fn symbols(&self, said: &mut Said) {
         if !may_resize(self.image, self.object) {
             return said.add(self.data(self.object.symtab));
         }
         let mut table = Vec::with_capacity(size_of_val(self.object.syms));
         for (index, symbol) in (0..).zip(self.object.syms) {
+            let is_mention = index >= self.object.first_global && symbol.st_shndx() == SHN_UNDEF;
+            if is_mention && manner_of(symbol) != manner::ODD {
+                continue;
+            }
             let mut record = symbol.0;
-            let is_moving = || !self.moving.is_empty() && self.is_moving(index);
-            if symbol.kind() == STT_FUNC || symbol.kind() == STT_OBJECT && is_moving() {
+            // Names are said apart, where there are any.
+            let is_named = u32::from(symbol.st_name() != 0);
+            record[NAME_IN_SYMBOL].copy_from_slice(&is_named.to_le_bytes());
+            let shifts = || !self.shifting.is_empty() && self.may_shift(index);
+            if symbol.kind() == STT_FUNC || symbol.kind() == STT_OBJECT && shifts() {
                 record[SIZE_IN_SYMBOL].fill(0);
             }
             // That of a name says which of the pieces it is.
             let is_piece = || index >= self.object.first_global && self.is_merged(index);
-            if symbol.kind() != STT_SECTION && is_moving() && !is_piece() {
+            if symbol.kind() != STT_SECTION && shifts() && !is_piece() {
                 record[VALUE_IN_SYMBOL].fill(0);
             }
             table.extend_from_slice(&record);
@@ -346,7 +381,7 @@ impl<'a> One<'_, '_, 'a> {
         let functions = Functions { sections: image.sections, symbols: image.symbols, live: image.live };
         let mut words = Vec::new();
         let planner = eh_frames::Planner { objects: &image.resolved.objects, functions };
-        planner.outline(self.id, index, |symbol| self.is_moving(symbol), &mut words);
+        planner.outline(self.id, index, |symbol| (self.before(symbol), self.may_shift(symbol)), &mut words);
         said.0.extend_from_slice(&of_words(&words).bytes());
     }
 }

@@ -19,10 +19,10 @@ use std::cmp::Ordering;
 use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 
-pub use moves::Moved;
+pub use moves::NewValue;
 
 use super::State;
-use super::outline::{is_renamed, outline};
+use super::outline::{Before, is_renamed, outline};
 use super::rows::*;
 use crate::address::Address;
 use crate::arch::class::Class;
@@ -120,18 +120,18 @@ pub struct Alone<'k, 'a> {
     merged: Vec<MergedPart<'a>>,
     thunks: Thunks,
     owners: SectionOwners,
-    moved: Vec<Moved>,
+    new_values: Vec<NewValue>,
 }
 
 impl<'k, 'a> Alone<'k, 'a> {
-    /// The object that is input number `row`, whose bytes are `data`.
+    /// The object that is input number `row` ([`parse`]).
     ///
     /// # Errors
     /// What rows do not tell.
     pub fn new(
         known: Known<'k>,
         row: u32,
-        data: &'a [u8],
+        object: Object<'a>,
         store: &'a InputStore<'a>,
     ) -> Result<Self, Missing> {
         let relocs = &known.options.relocs;
@@ -141,14 +141,18 @@ impl<'k, 'a> Alone<'k, 'a> {
             return Err(Missing::Options);
         }
         let input = known.state.inputs.get(row as usize).ok_or(Missing::Object)?;
-        let object = known.parse(input, data, store)?;
+        let there = (object.shdrs.len(), object.syms.len(), object.first_global);
+        let wanted = (input.headers as usize, input.symbols as usize, input.first_global);
+        if input.kind != input_kind::OBJECT || there != wanted {
+            return Err(Missing::Object);
+        }
         let compares = !is_renamed(&object, known.options);
         let (resolved, mut symbols, globals) = tables::resolved(known.state, row, object, compares)?;
         let object = &resolved.objects[0];
         let (mut sections, live) = tables::sections(known.state, input, object)?;
-        let moved = moves::find(known.state, row, object, &mut symbols, &globals)?;
+        let new_values = moves::find(known.state, row, object, &mut symbols, &globals)?;
         // Others may know what it defines by names that it does not have.
-        if !compares && !moved.is_empty() {
+        if !compares && !new_values.is_empty() {
             return Err(Missing::Function);
         }
         let merged = tables::merged(&known, input, object, store, &mut sections)?;
@@ -165,7 +169,7 @@ impl<'k, 'a> Alone<'k, 'a> {
             live,
             merged,
             owners,
-            moved,
+            new_values,
         })
     }
 
@@ -207,8 +211,8 @@ impl<'k, 'a> Alone<'k, 'a> {
     }
 
     /// Names of the object that have other values than their rows, by these.
-    pub fn moved(&self) -> &[Moved] {
-        &self.moved
+    pub fn new_values(&self) -> &[NewValue] {
+        &self.new_values
     }
 
     /// The sections that refer to one of these symbols, by header index; in memory or not.
@@ -228,10 +232,11 @@ impl<'k, 'a> Alone<'k, 'a> {
         rows.iter().any(|row| row.kind == SectionKind::EhFrame as u8 && ordinals.contains(&row.ordinal))
     }
 
-    /// What of the object counts for more than bytes of its sections.
-    pub fn outline(&self) -> OutlineRow {
+    /// What of the object counts for more than bytes of its sections; `before` are the numbers that its global
+    /// symbols had.
+    pub fn outline(&self, before: Before) -> OutlineRow {
         let sink = DiagSink::new();
-        outline(&self.image(&sink), &self.owners, ObjectId(0))
+        outline(&self.image(&sink), &self.owners, ObjectId(0), before)
     }
 
     /// Whether all that relocations ask for is there.
@@ -289,21 +294,14 @@ impl Known<'_> {
     fn mode(&self) -> Mode {
         Mode::new(self.options, self.machine, self.state.image.has_shared != 0)
     }
+}
 
-    /// The object, if its tables are as large as they were.
-    fn parse<'a>(
-        &self,
-        input: &InputRow,
-        data: &'a [u8],
-        store: &'a InputStore<'a>,
-    ) -> Result<Object<'a>, Missing> {
-        let path = String::from_utf8_lossy(self.state.text(input.path));
-        let name = FileName { path: path.into(), member: None };
-        let reading = Reading { machine: self.machine.facts(), store, parallel: false };
-        let object = Object::parse(tables::FILE, name, data, reading).map_err(|_| Missing::Object)?;
-        let there = (object.shdrs.len(), object.syms.len(), object.first_global);
-        let wanted = (input.headers as usize, input.symbols as usize, input.first_global);
-        let same = input.kind == input_kind::OBJECT && there == wanted;
-        same.then_some(object).ok_or(Missing::Object)
-    }
+/// The object with these bytes.
+///
+/// # Errors
+/// If there is something wrong with it.
+pub fn parse<'a>(data: &'a [u8], machine: Machine, store: &'a InputStore<'a>) -> Result<Object<'a>, Missing> {
+    let name = FileName { path: "".into(), member: None };
+    let reading = Reading { machine: machine.facts(), store, parallel: false };
+    Object::parse(tables::FILE, name, data, reading).map_err(|_| Missing::Object)
 }

@@ -150,6 +150,8 @@ rows! {
         input: u32,
         symbol: u32,
         name: u32,
+        /// How ([`super::mentions::manner_of`]).
+        manner: u8,
     }
 
     /// A mention, by the name, then in the order of mentions.
@@ -300,6 +302,8 @@ rows! {
         has_rooms: u8,
         /// Symbols have values that scripts or `--defsym` compute.
         has_assigned: u8,
+        /// Definitions come with warnings for those who refer to them.
+        has_warnings: u8,
         /// `plt::Style::code`.
         plt_style: u32,
         /// PLT entries that are bound by name.

@@ -14,15 +14,17 @@ use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::{Changed, Why};
 use crate::relink::memo::Is;
-use crate::relink_state::excerpt::{self, Common};
+use crate::relink_state::excerpt::{self, Common, Excerpt};
 use crate::relink_state::keys;
-use crate::relink_state::rewrite_section::{Alone, Known, Left, Missing};
-use crate::relink_state::rows::{InputRow, NameRow};
+use crate::relink_state::mentions::Globals;
+use crate::relink_state::outline::is_renamed;
+use crate::relink_state::rewrite_section::{self, Alone, Known, Left, Missing};
+use crate::relink_state::rows::{InputRow, MentionRow, NameRow};
 
 /// More objects are a reason to link all.
 const MOST: usize = 1000;
 
-/// Adds what objects that have not changed have otherwise if names get the values `moving`.
+/// Adds what objects that have not changed have otherwise if names get the values `new_values`.
 ///
 /// # Errors
 /// Why a full link is needed.
@@ -30,30 +32,29 @@ pub fn add(
     job: &Job,
     changes: &Changes,
     last: &LastLink,
-    (moving, patch): (HashMap<u32, u64>, &mut Patch),
+    (new_values, patch): (HashMap<u32, u64>, &mut Patch),
 ) -> Result<(), Why> {
-    let (left, mut common) = last.view()?;
-    if is_special(job, &left, &common, &moving)? {
+    let (left, mut common) = last.view(job)?;
+    if is_special(job, &left, &common, &new_values)? {
         let first = changes.objects.first();
         return Err(Why::Moved(
             first.map(|object| changes.files[object.file].path.clone()).unwrap_or_default(),
         ));
     }
-    let mentions = excerpt::mentioned_by(&left.tables, &moving)?;
-    common.moving = moving;
+    let mut mentioned = excerpt::mentioned_by(&left.tables, &new_values)?;
+    let since = last.memo.mentions.iter().filter(|(_, name)| new_values.contains_key(name));
+    mentioned.extend(since.map(|(input, _)| *input));
+    common.next_values = new_values;
     let changed: HashSet<u32> = changes.objects.iter().map(|object| object.row).collect();
-    if mentions.len() > MOST {
+    if mentioned.len() > MOST {
         return Err(Why::Much);
     }
     let one = One { job, changes, left: &left, common: &common };
-    mentions
-        .iter()
-        .filter(|(row, _)| !changed.contains(row))
-        .try_for_each(|(row, symbols)| one.add(*row, symbols, patch))
+    mentioned.iter().filter(|row| !changed.contains(row)).try_for_each(|row| one.add(*row, patch))
 }
 
 /// Whether one of the names is where the program or the library begins or ends.
-fn is_special(job: &Job, left: &View, common: &Common, moving: &HashMap<u32, u64>) -> Result<bool, Why> {
+fn is_special(job: &Job, left: &View, common: &Common, new_values: &HashMap<u32, u64>) -> Result<bool, Why> {
     let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;
     let machine = arch::of_file(&header).ok_or(Why::Image)?;
     let entry = match records::<Ehdr>(&header, machine.facts().target.format, 0, 1).as_deref() {
@@ -62,9 +63,9 @@ fn is_special(job: &Job, left: &View, common: &Common, moving: &HashMap<u32, u64
     };
     let symbols = &job.options.symbols;
     let called = [&symbols.init, &symbols.fini].map(|name| keys::hash(name.as_bytes()));
-    for row in moving.keys() {
+    for row in new_values.keys() {
         let name: NameRow = left.tables.row((*row).into())?;
-        let was = common.moved.get(row).copied().unwrap_or(name.value);
+        let was = common.values.get(row).copied().unwrap_or(name.value);
         if was == entry || called.contains(&name.hash) {
             return Ok(true);
         }
@@ -81,8 +82,8 @@ struct One<'o, 'j, 'v> {
 }
 
 impl One<'_, '_, '_> {
-    /// Adds what input number `row` has otherwise where it refers to `symbols` of its own.
-    fn add(&self, row: u32, symbols: &[u32], patch: &mut Patch) -> Result<(), Why> {
+    /// Adds what input number `row` has otherwise where it refers to names that get other values.
+    fn add(&self, row: u32, patch: &mut Patch) -> Result<(), Why> {
         let input: InputRow = self.left.tables.row(row.into())?;
         let known = self.changes.files.get(input.file as usize).ok_or(Why::First)?;
         let path = &known.path;
@@ -95,12 +96,21 @@ impl One<'_, '_, '_> {
         };
         let data = data.ok_or_else(|| Why::Archive(path.clone()))?;
         let changed = |what| Why::Object(path.clone(), what);
-        let (state, _) = excerpt::of(&self.left.tables, self.common, row)?;
-        let machine = arch::of_file(data).ok_or_else(|| changed(Changed::Shape))?;
-        let known = Known { state: &state, options: self.job.options, machine, left: self.left };
         let unknown = |missing| Why::Object(path.clone(), Changed::Unknown(missing));
-        let alone = Alone::new(known, 0, data, self.job.store).map_err(unknown)?;
-        let wanted = alone.that_refer_to(symbols);
+        let machine = arch::of_file(data).ok_or_else(|| changed(Changed::Shape))?;
+        let object = rewrite_section::parse(data, machine, self.job.store).map_err(unknown)?;
+        // It may have changed since the tables were written.
+        let now = (!is_renamed(&object, self.job.options)).then(|| Globals::of(&object));
+        let found = excerpt::of(&self.left.tables, self.common, row, now.as_ref())?;
+        let Excerpt { state, names, .. } = found.map_err(|_| changed(Changed::Names))?;
+        let gets_value = |mention: &&MentionRow| {
+            mention.input == 0 && self.common.next_values.contains_key(&names[mention.name as usize])
+        };
+        let symbols: Vec<u32> =
+            state.mentions.iter().filter(gets_value).map(|mention| mention.symbol).collect();
+        let known = Known { state: &state, options: self.job.options, machine, left: self.left };
+        let alone = Alone::new(known, 0, object, self.job.store).map_err(unknown)?;
+        let wanted = alone.that_refer_to(&symbols);
         // Frames are not written again here.
         if alone.has_frames(&wanted) {
             return Err(unknown(Missing::Function));

@@ -1,8 +1,8 @@
 //! What the relocations of an object's sections ask for, as far as the scan looks
 //! ([`crate::live::reloc_scan`]): then GOT, PLT, dynamic relocations and what gc keeps are as they were.
 //!
-//! Where in a function a call or a distance stands does not count, nor how often it does, nor the bytes
-//! around it; of instructions that may be rewritten, those that the rules look at do. So that is a set: of
+//! Calls of functions of the output and distances to what is in it need nothing ([`super::nothing`]). Of others
+//! it does not count where in a function they stand, nor how often they do, nor the bytes around; of instructions that may be rewritten, those that the rules look at do. So that is a set: of
 //! each section if gc asks who refers to what, else of the object. What may become a dynamic relocation
 //! counts with its place and addend, in order, but for the place of a local function in its section, if that may
 //! change. At fixed addresses, words and instructions with addresses need nothing that another one has not
@@ -38,7 +38,7 @@ impl Asked {
 
 /// The kind of section that relocations are in.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+pub(super) enum Place<'a> {
     /// Instructions, with their bytes.
     Code(&'a [u8]),
     /// Data that nobody writes to, so the loader does not either.
@@ -65,7 +65,7 @@ impl<'a> One<'_, '_, 'a> {
                 _ => Place::Data,
             };
             asked.list.push(u64::from(index) << 32);
-            self.needs_of(relocs, place, &mut asked);
+            self.ask_for_all(relocs, place, &mut asked);
             if gc {
                 asked.close();
             }
@@ -82,7 +82,8 @@ impl<'a> One<'_, '_, 'a> {
             && (is_local || !self.image.symbols[self.object.global(symbol)].has(symbol_flags::PREEMPTIBLE))
     }
 
-    fn needs_of(&self, relocs: &[Rela], place: Place, asked: &mut Asked) {
+    /// Adds what the relocations of a section ask for.
+    fn ask_for_all(&self, relocs: &[Rela], place: Place, asked: &mut Asked) {
         let facts = self.image.mode.machine.facts();
         // Which branches take thunks depends on where they stand.
         let by_place = facts.branches.is_some() && !self.image.thunks.is_empty();
@@ -94,7 +95,10 @@ impl<'a> One<'_, '_, 'a> {
         let is_stood_in = |class| class == Class::Narrow || self.image.options.relocs.text;
         let is_fixed = |class, symbol| !self.image.mode.pic && (is_stood_in(class) || self.is_bound(symbol));
         for (i, reloc) in relocs.iter().enumerate() {
-            let what = u64::from(reloc.kind()) << 32 | u64::from(reloc.sym());
+            if !by_place && self.needs_nothing(relocs, i, place) {
+                continue;
+            }
+            let what = u64::from(reloc.kind()) << 32 | u64::from(self.before(reloc.sym()));
             let class = facts.class(reloc.kind());
             let near = match (class, place) {
                 (Class::Pc | Class::Plt | Class::Low | Class::None | Class::TlsMark, Place::Code(_))
@@ -121,7 +125,7 @@ impl<'a> One<'_, '_, 'a> {
             let mut addend = reloc.r_addend().cast_unsigned();
             if class == Class::Address
                 && reloc.sym() < self.object.first_global
-                && self.is_moving(reloc.sym())
+                && self.may_shift(reloc.sym())
             {
                 addend = 0;
             }

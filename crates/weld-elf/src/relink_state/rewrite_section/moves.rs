@@ -2,7 +2,7 @@
 //! has another size.
 //!
 //! Who refers to them in the object is written again with it. Other objects refer to their names, whose values
-//! are rows; those that have changed are told ([`Moved`]), for whoever relinks to write these objects again as
+//! are rows; those that have changed are told ([`NewValue`]), for whoever relinks to write these objects again as
 //! well. Slots are pointers ([`super::pointers`]).
 
 use super::super::State;
@@ -18,7 +18,7 @@ use crate::symbols::{Symbols, symbol_flags};
 
 /// A name with another value than its row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moved {
+pub struct NewValue {
     /// Its row.
     pub name: u32,
     pub value: u64,
@@ -34,8 +34,8 @@ pub fn find(
     object: &Object,
     symbols: &mut Symbols,
     globals: &[Global],
-) -> Result<Vec<Moved>, Missing> {
-    let mut moved = Vec::new();
+) -> Result<Vec<NewValue>, Missing> {
+    let mut found = Vec::new();
     for global in globals {
         let name = &state.names[global.row as usize];
         let section = state.sections.get(name.section as usize).filter(|section| section.input == input);
@@ -48,10 +48,10 @@ pub fn find(
             return Err(Missing::Function);
         }
         symbols.list[global.id.index()].set_address(Address::new(value));
-        moved.push(Moved { name: global.row, value });
+        found.push(NewValue { name: global.row, value });
     }
-    moved.sort_unstable_by_key(|moved| moved.name);
-    Ok(moved)
+    found.sort_unstable_by_key(|new| new.name);
+    Ok(found)
 }
 
 /// Whether what lies in a section may be at other places there.

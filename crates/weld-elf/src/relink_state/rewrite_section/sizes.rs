@@ -166,8 +166,8 @@ impl Alone<'_, '_> {
             if there[VALUE] != name.value.to_le_bytes() {
                 return Err(Missing::Place);
             }
-            let moved = self.moved.binary_search_by_key(&mention.name, |moved| moved.name);
-            let value = moved.map_or(name.value, |found| self.moved[found].value);
+            let new = self.new_values.binary_search_by_key(&mention.name, |new| new.name);
+            let value = new.map_or(name.value, |found| self.new_values[found].value);
             let both = [value, symbol.st_size()].map(u64::to_le_bytes);
             if there[BOTH] != *both.as_flattened() {
                 writes.push((offset + BOTH.start as u64, both.as_flattened().to_vec()));

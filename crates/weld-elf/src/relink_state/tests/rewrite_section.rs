@@ -15,7 +15,9 @@ use crate::compat_mode::CompatMode;
 use crate::relink_state::State;
 use crate::relink_state::excerpt::{self, Common};
 use crate::relink_state::file::StateFile;
-use crate::relink_state::rewrite_section::{Alone, Known, Left, Missing};
+use crate::relink_state::mentions::Globals;
+use crate::relink_state::outline::Before;
+use crate::relink_state::rewrite_section::{Alone, Known, Left, Missing, parse};
 use crate::relink_state::rows::*;
 use crate::sections::SectionKind;
 
@@ -76,9 +78,12 @@ fn check(args: &[OsString], output: &Path) -> usize {
         }
         let data = open(&state, input, &store);
         let count = check_object(known, row, (data, &output), &store);
-        assert_eq!(Alone::new(known, row, data, &store).unwrap().outline(), state.outlines[row as usize]);
+        let object = || parse(data, machine, &store).unwrap();
+        let alone = Alone::new(known, row, object(), &store).unwrap();
+        assert_eq!(alone.outline(Before::SAME), state.outlines[row as usize]);
         // The same by the rows that the input asks for.
-        let (part, _) = excerpt::of(&file, &common, row).unwrap();
+        let now = Globals::of(&object());
+        let part = excerpt::of(&file, &common, row, Some(&now)).unwrap().unwrap().state;
         let known = Known { state: &part, left: &Filed(&file, &output), ..known };
         assert_eq!(check_object(known, 0, (data, &output), &store), count);
         count
@@ -104,7 +109,8 @@ fn check_object<'s>(
 ) -> usize {
     let state = known.state;
     let input = &state.inputs[row as usize];
-    let alone = Alone::new(known, row, data, store).unwrap();
+    let object = parse(data, known.machine, store).unwrap();
+    let alone = Alone::new(known, row, object, store).unwrap();
     // Of what lies in tables of the whole image, frames are where they were, and sizes what they were.
     let sink = DiagSink::new();
     assert_eq!(alone.sizes(&sink), Ok(Vec::new()), "input {row}");
@@ -172,15 +178,16 @@ fn another_object_is_not_taken_for_this_one() {
     let find =
         |name: &[u8]| state.inputs.iter().position(|row| state.text(row.path).ends_with(name)).unwrap();
     let b = std::fs::read(dir.path().join("b.o")).unwrap();
-    let wrong = Alone::new(known, find(b"/a.o") as u32, &b, &store).err();
+    let wrong = Alone::new(known, find(b"/a.o") as u32, parse(&b, machine, &store).unwrap(), &store).err();
     assert_eq!(wrong, Some(Missing::Object));
     // A string that the link has not seen is nowhere.
     let at = memchr::memmem::find(&b, b"only b").unwrap();
     let mut changed = b.clone();
     changed[at] = b'O';
-    let wrong = Alone::new(known, find(b"/b.o") as u32, &changed, &store).err();
+    let wrong =
+        Alone::new(known, find(b"/b.o") as u32, parse(&changed, machine, &store).unwrap(), &store).err();
     assert_eq!(wrong, Some(Missing::Piece));
-    assert!(Alone::new(known, find(b"/b.o") as u32, &b, &store).is_ok());
+    assert!(Alone::new(known, find(b"/b.o") as u32, parse(&b, machine, &store).unwrap(), &store).is_ok());
 }
 
 const UNIT: &str = r#"

@@ -15,9 +15,15 @@ use crate::synth::image::Image;
 
 impl Planner<'_, '_> {
     /// What of a frame counts for more than its own bytes: which records are in the output, how large they
-    /// are there, and what they refer to. (A function is where it was, unless its symbol may move in its
-    /// section; other addresses are in bytes only.)
-    pub fn outline(&self, object: ObjectId, shndx: u32, moves: impl Fn(u32) -> bool, words: &mut Vec<u64>) {
+    /// are there, and what they refer to: `symbol` tells by which number a symbol was known before, and whether
+    /// it may move in its section. (If not, a function is where it was; other addresses are in bytes only.)
+    pub fn outline(
+        &self,
+        object: ObjectId,
+        shndx: u32,
+        symbol: impl Fn(u32) -> (u32, bool),
+        words: &mut Vec<u64>,
+    ) {
         let o = &self.objects[object.index()];
         let found = self.functions.sections.objects[object.index()].eh_frames.iter().find(|f| f.0 == shndx);
         let Some((_, frame)) = found else { return };
@@ -32,7 +38,7 @@ impl Planner<'_, '_> {
             if !std::mem::replace(&mut is_known[fde.cie as usize], true) {
                 let mut key = Vec::new();
                 let cie = &frame.cies[fde.cie as usize];
-                put_key(data, relocs, cie, &mut key, u64::from);
+                put_key(data, relocs, cie, &mut key, |index| symbol(index).0.into());
                 words.push(key.len() as u64);
                 words.extend(key.chunks(8).map(|bytes| Format::NATIVE.get(bytes)));
             }
@@ -40,11 +46,12 @@ impl Planner<'_, '_> {
             words.extend([size << 32 | u64::from(fde.cie), fde.n_relocs.into()]);
             let mine = &relocs[fde.first_reloc as usize..][..fde.n_relocs as usize];
             for (i, reloc) in mine.iter().enumerate() {
-                words.push(u64::from(reloc.kind()) << 32 | u64::from(reloc.sym()));
+                let (was, moves) = symbol(reloc.sym());
+                words.push(u64::from(reloc.kind()) << 32 | u64::from(was));
                 // The loader may have to add the place to what is stored.
                 let is_distance = o.machine.class(reloc.kind()) == Class::Pc;
                 if i == 0 || !is_distance {
-                    let is_known = !(i == 0 && is_distance && moves(reloc.sym()));
+                    let is_known = !(i == 0 && is_distance && moves);
                     words.push(if is_known { reloc.r_addend().cast_unsigned() } else { 0 });
                     words.push(reloc.r_offset().wrapping_sub(fde.offset.into()));
                 }

@@ -1,0 +1,151 @@
+//! What an object that has changed has otherwise, if it changes no more than the bytes of its own sections and
+//! who is mentioned by whom.
+
+use std::collections::HashMap;
+use std::fs::File;
+
+use super::new_pieces::NewPieces;
+use super::{Failure, LastLink, Patch, View, emit, emit_tables};
+use crate::arch;
+use crate::input::object::Object;
+use crate::job::Job;
+use crate::relink::changes::{Changed as ChangedObject, Changes};
+use crate::relink::full_link_reason::{Changed, Why};
+use crate::relink_state::excerpt::{self, Common, Excerpt};
+use crate::relink_state::mentions::{Globals, Other};
+use crate::relink_state::outline::{Before, is_renamed};
+use crate::relink_state::rewrite_section::{self, Alone, Known, Missing};
+use crate::relink_state::rows::MentionRow;
+
+/// The bytes that some of the changed objects make others, if names get other values (`next_values`) that these do
+/// not define; with `may_add` merged pieces may be added.
+///
+/// # Errors
+/// Why a full link is needed.
+pub fn of_run(
+    job: &Job,
+    changes: &Changes,
+    objects: &[ChangedObject],
+    (last, next_values, may_add): (&LastLink, &HashMap<u32, u64>, bool),
+) -> Result<Patch, Why> {
+    let mut patch = Patch::default();
+    let (left, mut common) = last.view(job)?;
+    left.new_pieces.borrow_mut().is_open = may_add;
+    common.next_values.clone_from(next_values);
+    let run = Run { job, left: &left, common: &common, image: last.image };
+    for object in objects {
+        let path = &changes.files[object.file].path;
+        let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
+        let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
+        let data = match &object.member {
+            Some(place) => data.get(place.clone()).ok_or_else(|| Why::Changing(path.clone()))?,
+            None => data,
+        };
+        run.add(object.row, data, &mut patch).map_err(|why| match why {
+            Refused::Object(what) => Why::Object(path.clone(), what),
+            Refused::Moved => Why::Moved(path.clone()),
+            Refused::Else(why) => why,
+        })?;
+    }
+    let NewPieces { rows, writes, .. } = left.new_pieces.into_inner();
+    for write in &writes {
+        patch.compare(last.image, write).map_err(|_| Why::Image)?;
+    }
+    patch.pieces = rows;
+    Ok(patch)
+}
+
+/// Why an object is not relinked, of which the caller knows the path.
+enum Refused {
+    Object(Changed),
+    Moved,
+    Else(Why),
+}
+
+impl From<Missing> for Refused {
+    fn from(missing: Missing) -> Refused {
+        Refused::Object(Changed::Unknown(missing))
+    }
+}
+
+impl From<Failure> for Refused {
+    fn from(failure: Failure) -> Refused {
+        match failure {
+            Failure::Object(what) => Refused::Object(what),
+            Failure::Image => Refused::Else(Why::Image),
+        }
+    }
+}
+
+/// Where objects are looked at.
+struct Run<'r, 'j, 'v> {
+    job: &'r Job<'j>,
+    left: &'r View<'v>,
+    common: &'r Common,
+    image: &'r File,
+}
+
+impl Run<'_, '_, '_> {
+    /// Adds what input number `row` has otherwise, whose bytes are `data`.
+    fn add<'s>(&'s self, row: u32, data: &'s [u8], patch: &mut Patch) -> Result<(), Refused> {
+        let (job, common) = (self.job, self.common);
+        let machine = arch::of_file(data).ok_or(Refused::Object(Changed::Shape))?;
+        let object = rewrite_section::parse(data, machine, job.store)?;
+        let found = of_parsed(&object, (self.left, common, row), job)?;
+        let Excerpt { state, names, before, new } = found;
+        let known = Known { state: &state, options: job.options, machine, left: self.left };
+        let alone = Alone::new(known, 0, object, job.store)?;
+        let (last, now) = (state.outlines[0], alone.outline(Before(Some(&before))));
+        for (is_same, changed) in [
+            (last.shape == now.shape, Changed::Shape),
+            (last.contents == now.contents, Changed::Contents),
+            (last.needs == now.needs, Changed::Needs),
+        ] {
+            if !is_same {
+                return Err(Refused::Object(changed));
+            }
+        }
+        // Personality routines of others that have moved: only frames of functions are written again.
+        let is_elsewhere = |mention: &&MentionRow| {
+            let name = &state.names[mention.name as usize];
+            mention.input == 0
+                && name.input != 0
+                && common.next_values.contains_key(&names[mention.name as usize])
+        };
+        let of_others: Vec<u32> =
+            state.mentions.iter().filter(is_elsewhere).map(|mention| mention.symbol).collect();
+        if !of_others.is_empty() && alone.has_frames(&alone.that_refer_to(&of_others)) {
+            return Err(Missing::Function.into());
+        }
+        if !alone.new_values().is_empty() && !common.may_move() {
+            return Err(Refused::Moved);
+        }
+        patch.values.extend(alone.new_values().iter().map(|new| (names[new.name as usize], new.value)));
+        patch.mentions.extend(new.iter().map(|name| (row, *name)));
+        let before = patch.writes.len();
+        emit(&state, &alone, self.image, |_| true, patch)?;
+        emit_tables(&alone, self.image, patch)?;
+        patch.objects += usize::from(patch.writes.len() > before);
+        Ok(())
+    }
+}
+
+/// The excerpt of input number `row`, with the mentions that its object has now.
+fn of_parsed(
+    object: &Object,
+    (left, common, row): (&View, &Common, u32),
+    job: &Job,
+) -> Result<Excerpt, Refused> {
+    let now = (!is_renamed(object, job.options)).then(|| Globals::of(object));
+    let found = excerpt::of(&left.tables, common, row, now.as_ref());
+    let found = found.map_err(|why| Refused::Else(why.into()))?;
+    found.map_err(|other| {
+        Refused::Object(match other {
+            Other::Symbol(symbol) => {
+                Changed::Name(String::from_utf8_lossy(object.symbol_name(symbol)).into_owned())
+            }
+            Other::Locals => Changed::Shape,
+            Other::Rest => Changed::Names,
+        })
+    })
+}

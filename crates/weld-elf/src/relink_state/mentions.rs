@@ -1,0 +1,254 @@
+//! Names that an object mentions and did not, or does not any more, and those that have other numbers in it.
+//!
+//! Numbers of symbols are nothing to anybody else: relocations and rows of the object are read with them, and
+//! the outline with those that the symbols had when the tables were written ([`Renumbered::before`]). One mention
+//! more changes nothing of a link if the name is one that is defined in it, or that others use in the same way;
+//! what relocations then ask of it is seen in the object's needs. One mention less changes nothing if the
+//! definition is there in any case. What the object itself defines is as it was, in the same order, and so is
+//! how it mentions the names that it goes on to mention ([`manner_of`]).
+//!
+//! What members of archives offer is wanted by who mentions it first, and members want more. So such a name may
+//! be mentioned anew only if an object that is linked in any case mentions it as well, and then for good: nobody
+//! may cease to.
+
+use std::collections::HashMap;
+
+use super::file::{StateFile, Unreadable};
+use super::rows::*;
+use crate::elf::*;
+use crate::input::object::Object;
+use crate::symbol_names::flag;
+use crate::symbols::symbol_flags;
+
+/// How an object mentions a name, in the bits of a byte: binding, visibility, type, and whether it defines it.
+pub mod manner {
+    /// What is not understood here: then the symbol counts as it stands ([`super::super::outline`]).
+    pub const ODD: u8 = 0;
+    pub const GLOBAL: u8 = 1;
+    pub const WEAK: u8 = 2;
+    pub const UNIQUE: u8 = 3;
+    pub const BINDING: u8 = 3;
+    /// Two bits for the visibility, and three for the type.
+    pub const VISIBILITY: u8 = 2;
+    pub const TYPE: u8 = 4;
+    pub const DEFINES: u8 = 1 << 7;
+}
+
+/// How an object mentions the name of a global symbol.
+pub fn manner_of(symbol: &Sym) -> u8 {
+    let binding = match symbol.binding() {
+        STB_GLOBAL => manner::GLOBAL,
+        STB_WEAK => manner::WEAK,
+        STB_GNU_UNIQUE => manner::UNIQUE,
+        _ => return manner::ODD,
+    };
+    let kind = match symbol.kind() {
+        kind @ ..=STT_TLS => kind,
+        STT_GNU_IFUNC => 7,
+        _ => return manner::ODD,
+    };
+    let defines = symbol.st_shndx() != SHN_UNDEF;
+    match symbol.st_other() {
+        visibility @ 0..4 => {
+            let said = binding | visibility << manner::VISIBILITY | kind << manner::TYPE;
+            said | if defines { manner::DEFINES } else { 0 }
+        }
+        // What processors say there, definitions have in the digest of the table.
+        other if defines => {
+            binding | (other & 3) << manner::VISIBILITY | manner::DEFINES | kind << manner::TYPE
+        }
+        _ => manner::ODD,
+    }
+}
+
+fn defines(said: u8) -> bool {
+    said & manner::DEFINES != 0
+}
+
+/// Whether an object that mentions a name so does no more than to ask for it, as most do.
+fn is_plain(said: u8) -> bool {
+    let binding = said & manner::BINDING;
+    matches!(binding, manner::GLOBAL | manner::WEAK) && said & !manner::BINDING == 0
+}
+
+/// The global symbols of an object.
+pub struct Globals {
+    /// The number of the first.
+    first: u32,
+    /// In order: the hash of each name, and how it is mentioned.
+    list: Vec<(u128, u8)>,
+}
+
+impl Globals {
+    pub fn of(object: &Object) -> Globals {
+        let globals = (0..).zip(object.syms).skip(object.first_global as usize);
+        let said = |(index, symbol)| (super::keys::hash(object.symbol_name(index)), manner_of(symbol));
+        Globals { first: object.first_global, list: globals.map(said).collect() }
+    }
+}
+
+/// The mentions of an input as its object now has them.
+#[derive(Debug, Default)]
+pub struct Renumbered {
+    pub rows: Vec<MentionRow>,
+    /// Of each, which number it had when the tables were written; `NONE` if the object did not mention the name.
+    pub before: Vec<u32>,
+    /// The rows of the names that it did not mention.
+    pub new: Vec<u32>,
+}
+
+/// Why a link as a whole has to tell what the names of an object are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// There are more local symbols, or less.
+    Locals,
+    /// The symbol of this number.
+    Symbol(u32),
+    /// The object defines others, in another order, or mentions one no more that others may mind.
+    Rest,
+}
+
+impl Renumbered {
+    /// The mentions that are those of `rows`, in which nothing has changed.
+    pub fn unchanged(rows: Vec<MentionRow>) -> Renumbered {
+        let before = rows.iter().map(|row| row.symbol).collect();
+        Renumbered { rows, before, new: Vec::new() }
+    }
+}
+
+/// The mentions of input number `own`, which were `rows`, the first of symbol `first`, if its global symbols are
+/// `now`. `lazy`: objects may be
+/// offered like members of archives.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn renumbered(
+    file: &StateFile,
+    (own, first, lazy): (u32, u32, bool),
+    rows: Vec<MentionRow>,
+    now: &Globals,
+) -> Result<Result<Renumbered, Other>, Unreadable> {
+    if first != now.first {
+        return Ok(Err(Other::Locals));
+    }
+    let now = &now.list[..];
+    let mut before: HashMap<u128, (NameRow, MentionRow)> = HashMap::with_capacity(rows.len());
+    let mut is_same = rows.len() == now.len();
+    for (number, row) in rows.iter().enumerate() {
+        let name: NameRow = file.row(row.name.into())?;
+        is_same = is_same && now.get(number) == Some(&(name.hash, row.manner));
+        before.insert(name.hash, (name, *row));
+    }
+    if is_same {
+        return Ok(Ok(Renumbered::unchanged(rows)));
+    }
+    // A name that is there twice is too odd.
+    if before.len() != rows.len() {
+        return Ok(Err(Other::Rest));
+    }
+    let may_warn = file.row::<ImageRow>(0)?.has_warnings != 0;
+    let mut found = Renumbered::default();
+    let (mut last_defined, mut offered) = (0, Vec::new());
+    for (symbol, (hash, said)) in (first..).zip(now) {
+        let (name, was) = match before.remove(hash) {
+            Some((_, row)) if row.manner == *said => (row.name, row.symbol),
+            Some(_) => return Ok(Err(Other::Symbol(symbol))),
+            None => {
+                let known = find_name(file, *hash)?.filter(|(_, name)| is_there_for(name, *said, may_warn));
+                let Some((number, name)) = known.filter(|(number, _)| !found.new.contains(number)) else {
+                    return Ok(Err(Other::Symbol(symbol)));
+                };
+                if name.mentioned & flag::OFFERED != 0 {
+                    offered.push((number, symbol));
+                }
+                found.new.push(number);
+                (number, NONE)
+            }
+        };
+        if defines(*said) {
+            // Tables of the output have definitions in the order of the object.
+            if was < last_defined {
+                return Ok(Err(Other::Rest));
+            }
+            last_defined = was;
+        }
+        found.rows.push(MentionRow { input: own, symbol, name, manner: *said });
+        found.before.push(was);
+    }
+    if !before.values().all(|(name, row)| may_go(name, row.manner)) {
+        return Ok(Err(Other::Rest));
+    }
+    Ok(match first_unwanted(file, own, lazy, &offered)? {
+        Some(symbol) => Err(Other::Symbol(symbol)),
+        None => Ok(found),
+    })
+}
+
+/// Whether one more object may mention a name so, and nothing changes. With `may_warn`, the definition may come
+/// with a warning for who refers to it first.
+fn is_there_for(name: &NameRow, said: u8, may_warn: bool) -> bool {
+    const USED: u32 = symbol_flags::USED | symbol_flags::USED_STRONG | symbol_flags::STRONG_REF;
+    const SPECIAL: u32 = symbol_flags::TLS
+        | symbol_flags::IFUNC
+        | symbol_flags::MERGED
+        | symbol_flags::IN_DISCARDED
+        | symbol_flags::PASSED_OVER
+        | symbol_flags::ASSIGNED;
+    let is_plain = is_plain(said) && name.flags & SPECIAL == 0 && name.mentioned & flag::HAS_VERSION == 0;
+    is_plain
+        && match name.flags & symbol_flags::KIND {
+            symbol_flags::DEFINED => name.section != NONE && !may_warn,
+            symbol_flags::SHARED if said == manner::WEAK => name.flags & symbol_flags::USED != 0,
+            symbol_flags::SHARED => name.flags & USED == USED,
+            // The linker's own, which it has made because others ask for it.
+            symbol_flags::INTERNAL => name.mentioned & flag::REF_STRONG != 0,
+            _ => false,
+        }
+}
+
+/// Whether nothing changes if an object does not mention a name any more that it has mentioned so.
+fn may_go(name: &NameRow, said: u8) -> bool {
+    let is_here = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
+    is_plain(said) && is_here && name.mentioned & (flag::OFFERED | flag::HAS_VERSION) == 0
+}
+
+/// The name with this hash, and its number.
+fn find_name(file: &StateFile, hash: u128) -> Result<Option<(u32, NameRow)>, Unreadable> {
+    let (mut low, mut high) = (0, file.count::<NameRow>());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match file.row::<NameRow>(middle)?.hash < hash {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    if low == file.count::<NameRow>() {
+        return Ok(None);
+    }
+    let name: NameRow = file.row(low)?;
+    Ok((name.hash == hash).then_some((low as u32, name)))
+}
+
+/// Of names that archives offer, with the symbols that mention them, the symbol of the first that no object asks
+/// for that is linked in any case.
+fn first_unwanted(
+    file: &StateFile,
+    own: u32,
+    lazy: bool,
+    offered: &[(u32, u32)],
+) -> Result<Option<u32>, Unreadable> {
+    let mut left: HashMap<u32, u32> = offered.iter().copied().collect();
+    let first = offered.first().map(|(_, symbol)| *symbol);
+    if lazy || offered.is_empty() {
+        return Ok(first);
+    }
+    let inputs: Vec<InputRow> = file.all()?;
+    super::excerpt::each_mention(file, |row| {
+        let asks = is_plain(row.manner) && row.manner & manner::BINDING == manner::GLOBAL && row.input != own;
+        let is_alone = |input: &InputRow| input.kind == input_kind::OBJECT && input.member.size == 0;
+        if asks && left.contains_key(&row.name) && inputs.get(row.input as usize).is_some_and(is_alone) {
+            left.remove(&row.name);
+        }
+    })?;
+    Ok(left.into_values().min())
+}

@@ -1,0 +1,112 @@
+//! Relocations that need nothing that is not there: one more of them, or one less, changes nothing of a link but
+//! the bytes that it is for.
+//!
+//! Calls of functions of the output and distances to what is in it need nothing at all. A name that the object
+//! did not mention before may also be called through its PLT entry, or found by its slot of the GOT, if others
+//! have seen to it that there is one: that stays, since what they ask for is held to be as it was. With gc it
+//! counts who refers to what, since what nobody refers to goes. So nothing is left out there but new names: what
+//! these stand for is in the image already.
+//!
+//! Who may be called but needs more (IFUNCs, what is thread-local, addresses that another module's function is
+//! known by) is never among them.
+
+use super::super::rows::NONE;
+use super::One;
+use super::needs::Place;
+use crate::arch::Visitor;
+use crate::arch::class::Class;
+use crate::arch::rules::{Code, Rules};
+use crate::elf::*;
+use crate::input::object::SymbolPlace;
+use crate::live::reloc_scan::is_got_relaxable;
+use crate::symbols::symbol_flags;
+
+/// What tells that a symbol is defined here for good, and nothing special.
+const KNOWN: u32 = symbol_flags::KIND
+    | symbol_flags::PREEMPTIBLE
+    | symbol_flags::IFUNC
+    | symbol_flags::TLS
+    | symbol_flags::IN_DISCARDED;
+
+impl One<'_, '_, '_> {
+    /// Whether relocation `i` of a section needs nothing, or what is there anyway.
+    pub(super) fn needs_nothing(&self, relocs: &[Rela], i: usize, place: Place) -> bool {
+        let (object, symbol) = (self.object, relocs[i].sym());
+        let gc = self.image.options.sections.gc_sections;
+        let class = self.image.mode.machine.facts().class(relocs[i].kind());
+        if symbol < object.first_global {
+            return !gc && self.is_known_local(symbol) && self.is_near(relocs, i, (class, place));
+        }
+        if symbol as usize >= object.syms.len() {
+            return false;
+        }
+        let is_new = self.before(symbol) == NONE;
+        if gc && !is_new {
+            return false;
+        }
+        let id = object.global(symbol);
+        let flags = self.image.symbols[id].flags();
+        if flags & KNOWN == symbol_flags::DEFINED && self.is_near(relocs, i, (class, place)) {
+            return true;
+        }
+        let is_code = matches!(place, Place::Code(_));
+        if !is_new || !is_code || flags & (symbol_flags::IFUNC | symbol_flags::TLS) != 0 {
+            return false;
+        }
+        let Some(slot) = self.image.slots.of_symbol(id) else { return false };
+        let is_preemptible = flags & symbol_flags::PREEMPTIBLE != 0;
+        match class {
+            Class::Plt => is_preemptible && flags & symbol_flags::NEEDS_PLT != 0 && slot.plt != NONE,
+            Class::GotRelax => flags & symbol_flags::NEEDS_GOT != 0 && slot.got != NONE && !slot.signed,
+            _ => false,
+        }
+    }
+
+    /// Whether relocation `i`, of something that is defined here for good, is no more than that.
+    fn is_near(&self, relocs: &[Rela], i: usize, what: (Class, Place)) -> bool {
+        let image = self.image;
+        match what {
+            (Class::Pc | Class::Plt | Class::Low, Place::Code(_)) | (Class::Pc, Place::Constants) => true,
+            (Class::Address | Class::Narrow, Place::Code(_) | Place::Constants) => !image.mode.pic,
+            (Class::GotRelax, Place::Code(bytes)) => {
+                is_got_relaxable(symbol_flags::DEFINED, image.relax_got)
+                    && image.mode.machine.visit(DoesWithout { relocs, i, bytes, pic: image.mode.pic })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a local symbol is in a section of the image, and nothing special.
+    fn is_known_local(&self, index: u32) -> bool {
+        let Some(symbol) = self.object.syms.get(index as usize) else { return false };
+        let is_plain = !matches!(symbol.st_info(), STT_TLS | STT_GNU_IFUNC) && symbol.st_info() < 16;
+        match self.object.place(index, symbol) {
+            SymbolPlace::Section(section) => {
+                is_plain && self.kept.get(section as usize).is_some_and(Option::is_some)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether an instruction can do without its slot of the GOT, whatever others do.
+struct DoesWithout<'r> {
+    relocs: &'r [Rela],
+    i: usize,
+    bytes: &'r [u8],
+    pic: bool,
+}
+
+impl Visitor for DoesWithout<'_> {
+    type Output = bool;
+
+    fn visit<R: Rules>(self) -> bool {
+        let reloc = &self.relocs[self.i];
+        let Ok(at) = usize::try_from(reloc.r_offset()) else { return false };
+        let is_alone = !R::ALL_OR_NONE && !R::EVEN_ADDRESSES;
+        is_alone
+            && at <= self.bytes.len()
+            && R::got_form(Code { reloc, bytes: self.bytes, at }, self.pic).is_some()
+            && R::got_pair(self.bytes, self.relocs, self.i)
+    }
+}
