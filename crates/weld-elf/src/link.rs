@@ -54,6 +54,7 @@ use crate::symbols::internal::{FromScripts, Internals};
 use crate::symbols::tagged::Tagged;
 use crate::symbols::version_scripts::Scripts;
 use crate::symbols::{self, Symbols};
+use crate::synth::attributes;
 use crate::synth::plan::{Plan, Planner};
 
 use round::{Round, Surprise};
@@ -278,6 +279,7 @@ fn link_resolved<'j>(
     });
     report::flags(job, resolved);
     job.sink.end_phase()?;
+    let mode = Mode { features: attributes::features(resolved, &sections), ..mode };
     // A link that may relink leaves room for what sections may become.
     if let Some(session) = &kept.session {
         session.give_rooms(job, inputs, resolved, (&mut sections, parallel));

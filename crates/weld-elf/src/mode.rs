@@ -19,6 +19,8 @@ pub struct Mode {
     pub interp: bool,
     /// References that nothing defines may be left to the loader.
     pub dynamic_undefined: bool,
+    /// What code may be used, as attributes of objects say it in bits of the machine's own.
+    pub features: u32,
 }
 
 impl Mode {
@@ -37,7 +39,7 @@ impl Mode {
         let asked = options.symbols.dynamic_undefined_weak.unwrap_or(weak_default);
         // Without a loader nobody looks; ld.lld takes the program's word that it looks itself.
         let dynamic_undefined = dynamic && asked && !(no_loader && options.compat_mode.is_gnu_ld());
-        Mode { machine, relocatable, shared, pic, dynamic, interp, dynamic_undefined }
+        Mode { machine, relocatable, shared, pic, dynamic, interp, dynamic_undefined, features: 0 }
     }
 
     /// Whether there is a dynamic section.

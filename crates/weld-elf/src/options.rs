@@ -503,6 +503,8 @@ pub struct SectionOptions {
     /// `-z dead-reloc-in-nonalloc=GLOB=VALUE`, in order; the last match wins.
     pub dead_relocs: Vec<(String, u64)>,
     pub eh_frame_hdr: bool,
+    /// `--merge-exidx-entries`: what says the same of code as the entry before it is left out.
+    pub merge_code_index: bool,
     pub gdb_index: bool,
     pub debug_names: bool,
     pub icf: Icf,
@@ -546,6 +548,7 @@ impl Default for SectionOptions {
             compress_sections: Vec::new(),
             dead_relocs: Vec::new(),
             eh_frame_hdr: false,
+            merge_code_index: true,
             gdb_index: false,
             debug_names: false,
             icf: Icf::None,
@@ -633,6 +636,8 @@ pub struct LayoutOptions {
     pub image_base: Option<u64>,
     /// `--branch-reach`, in bytes: branches that go further get thunks, although they might reach.
     pub branch_reach: Option<u64>,
+    /// `--pic-veneer`: thunks are made as if the image might be moved.
+    pub pic_veneer: bool,
     /// `--fix-cortex-a53-843419`, …: what code is changed for that some processors execute wrongly.
     pub errata: Vec<&'static str>,
     pub magic: Magic,
@@ -693,6 +698,7 @@ impl Default for LayoutOptions {
             check_sections: true,
             image_base: None,
             branch_reach: None,
+            pic_veneer: false,
             errata: Vec::new(),
             magic: Magic::Paged,
             max_page_size: None,
@@ -724,10 +730,29 @@ pub enum CallPadding {
     Suffix(u8),
 }
 
+/// What `R_ARM_TARGET1` stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target1 {
+    Address,
+    Distance,
+}
+
+/// What `R_ARM_TARGET2` stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target2 {
+    Address,
+    Distance,
+    /// The distance of a slot of the GOT.
+    Slot,
+}
+
 /// What becomes of relocations.
 #[derive(Clone, Debug)]
 pub struct RelocOptions {
     pub relax: bool,
+    /// `--target1-rel`, `--target2`: what relocation types stand for whose meaning is the platform's.
+    pub target1: Target1,
+    pub target2: Target2,
     /// `-z rewrite-endbr`: functions that are only called directly lose their marks.
     pub unmark: bool,
     /// `--branch-to-branch`: branches to jumps go where those go.
@@ -760,6 +785,8 @@ impl Default for RelocOptions {
     fn default() -> Self {
         RelocOptions {
             relax: true,
+            target1: Target1::Address,
+            target2: Target2::Slot,
             unmark: false,
             skip_jumps: false,
             call_padding: None,

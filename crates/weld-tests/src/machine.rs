@@ -51,6 +51,22 @@ const FOREIGN: &[Foreign] = &[
         root: "/usr/s390x-linux-gnu",
         static_pie: false,
     },
+    // Thumb code and hard floating point by default.
+    Foreign {
+        name: "armhf",
+        triple: "arm-linux-gnueabihf",
+        emulator: Some("qemu-arm"),
+        root: "/usr/arm-linux-gnueabihf",
+        static_pie: false,
+    },
+    // ARM code of version 5 by default.
+    Foreign {
+        name: "armel",
+        triple: "arm-linux-gnueabi",
+        emulator: Some("qemu-arm"),
+        root: "/usr/arm-linux-gnueabi",
+        static_pie: false,
+    },
 ];
 
 /// How to make programs for the machine of this name; `None` for that on which tests run.

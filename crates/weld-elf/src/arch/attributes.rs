@@ -18,6 +18,11 @@ pub enum Wrong {
     Format(u8),
     Damaged,
     Architecture(String),
+    /// No such number is known.
+    Number {
+        what: &'static str,
+        value: u64,
+    },
     /// It is for code of another width than the sections before.
     Width {
         own: u32,
@@ -39,6 +44,7 @@ impl fmt::Display for AttributesError {
             Wrong::Format(version) => write!(f, "has an unknown format: {version:#x}"),
             Wrong::Damaged => f.write_str("is damaged"),
             Wrong::Architecture(text) => write!(f, "has an unknown architecture: {text}"),
+            Wrong::Number { what, value } => write!(f, "{what} has an unknown value: {value}"),
             Wrong::Width { own, others } => write!(f, "is for rv{own}, but others are for rv{others}"),
             Wrong::Differs { what, value, before, by } => {
                 write!(f, "{what} is {value}, but {before} in {by}")

@@ -38,6 +38,8 @@ pub struct Facts {
     /// How the addend of a relocation without one of its own is read from the place that it applies to;
     /// `None` if all have one.
     pub implicit_addend: Option<ImplicitAddend>,
+    /// How it is stored there if that is not a number as wide as the place.
+    pub store_addend: Option<StoreAddend>,
     pub pages: Pages,
     /// Where an executable at fixed addresses starts unless told otherwise.
     pub image_base: Address,
@@ -70,12 +72,19 @@ pub struct Facts {
     /// `sh_flags`: code that nobody reads; 0 if there is no such.
     pub execute_only: u64,
     pub flags: Option<FileFlags>,
+    /// `e_flags` of a program from those of all objects and from what attributes say ([`Attributes`]).
+    pub output_flags: Option<fn(u32, u32) -> u32>,
     pub attributes: Option<Attributes>,
     /// A symbol that the linker defines for programs: where a register points.
     pub pointer: Option<DataPointer>,
     pub large: Option<LargeModel>,
     /// A section type for frames, which then are like data; 0 if it has none.
     pub frame_section: u32,
+    /// The type of sections, and of a program header, that say for each piece of code how to unwind from
+    /// there ([`crate::synth::exidx`]); 0 if there are none.
+    pub code_index: u32,
+    /// Relocation types whose meaning is the platform's.
+    pub platform: Option<PlatformTypes>,
     pub properties: Properties,
     /// Branches that may not reach; `None`: all do.
     pub branches: Option<Branches>,
@@ -102,6 +111,59 @@ pub struct Branches {
     /// Names of the symbols that say where in a thunk code begins, if there are such, and data.
     pub code_mark: Option<&'static str>,
     pub data_mark: &'static str,
+    /// There is more than one instruction set.
+    pub sets: Option<&'static InstructionSets>,
+}
+
+/// What branches have to do with instruction sets. The low bit of a function's address says in which one it
+/// is.
+pub struct InstructionSets {
+    /// How far after a branch of a type the processor counts from, which its addend takes away.
+    pub bias: fn(kind: u32) -> u64,
+    /// How far branches of a type reach, from themselves.
+    pub reach: fn(kind: u32, features: u32) -> Option<Reach>,
+    /// What a thunk depends on besides its target: a number for the instruction sets of both ends.
+    pub state: fn(kind: u32, target: u64, is_function: bool) -> u8,
+    /// Whether a branch needs a thunk for another reason than its distance.
+    pub must_change: fn(&Jump) -> bool,
+    /// Whether all code is of the second instruction set, and so is the PLT.
+    pub is_second_only: fn(features: u32) -> bool,
+    /// What may be put in between, by that number. What reaches further comes later.
+    pub thunks: fn(state: u8, situation: Situation) -> &'static [Thunk],
+}
+
+/// A branch and where it goes.
+pub struct Jump {
+    /// The type of its relocation.
+    pub kind: u32,
+    pub here: u64,
+    pub target: u64,
+    /// The target is known to be a function, so that its low bit means something.
+    pub is_function: bool,
+    /// What code may be used ([`Attributes::features`]).
+    pub features: u32,
+}
+
+/// What thunks have to do with.
+#[derive(Clone, Copy)]
+pub struct Situation {
+    /// The image may be moved.
+    pub moving: bool,
+    /// Code cannot be read: there may be no data in it.
+    pub unread: bool,
+    /// What code may be used ([`Attributes::features`]).
+    pub features: u32,
+}
+
+/// Relocation types whose meaning is the platform's, and the types that they may stand for.
+pub struct PlatformTypes {
+    /// In tables of functions (`.init_array`): an address or a distance.
+    pub target1: u32,
+    /// In tables for exceptions: an address, a distance, or that of a slot.
+    pub target2: u32,
+    pub address: u32,
+    pub distance: u32,
+    pub slot: u32,
 }
 
 /// A mark for indirect branches, and a branch to code without one. It has to be near that.
@@ -132,6 +194,11 @@ pub struct Thunk {
     pub form: Form,
     /// Where in it data begins, if it has some, in bytes.
     pub data: Option<u64>,
+    /// Added to its address for who goes there, and who names it: the instruction set.
+    pub entry: u64,
+    /// Names of the symbols that say what code begins in it, with their offsets, if they are not those of the
+    /// machine.
+    pub marks: &'static [(u64, &'static str)],
     /// Writes it: to lie at `address`, and to go on to `target`.
     pub write: fn(out: &mut [u8], address: Address, target: Address),
 }
@@ -162,6 +229,9 @@ impl Branches {
 /// The addend of a relocation of type `kind` that lies at the start of `bytes`, which go on to the end of the
 /// section. `None` if they are too few, or if the type is not known.
 pub type ImplicitAddend = fn(kind: u32, bytes: &[u8]) -> Option<i64>;
+
+/// Stores the addend of a relocation of type `kind` in its place.
+pub type StoreAddend = fn(kind: u32, bytes: &mut [u8], addend: i64);
 
 /// Sizes of pages.
 pub struct Pages {
@@ -211,12 +281,17 @@ pub struct Attributes {
     /// `sh_type`.
     pub section: u32,
     pub output: AttributesOutput,
+    /// What they say of the code that may be used, as bits of the machine's own.
+    pub features: Option<ReadFeatures>,
 }
+
+/// From the sections of attributes of all objects, what code may be used.
+pub type ReadFeatures = fn(&mut dyn Iterator<Item = &[u8]>) -> u32;
 
 /// What becomes of attributes in the output.
 pub enum AttributesOutput {
-    /// A section of the same kind, and the `p_type` by which loaders find it.
-    Section { segment: u32, merge: MergeAttributes },
+    /// A section of the same kind, and the `p_type` by which loaders find it, if there is one.
+    Section { segment: Option<u32>, merge: MergeAttributes },
     /// They are properties.
     Properties(ReadAttributes),
 }
@@ -498,6 +573,11 @@ impl Facts {
     /// The type that a section of input type `kind` has in the output.
     pub fn plain_section(&self, kind: u32) -> u32 {
         if self.is_frame_section(kind) { SHT_PROGBITS } else { kind }
+    }
+
+    /// Whether `kind` is the section type of tables that say how to unwind from code.
+    pub fn is_code_index(&self, kind: u32) -> bool {
+        kind != 0 && kind == self.code_index
     }
 
     /// Whether `kind` is a section type for frames.

@@ -8,6 +8,7 @@
 //! [`Machine::visit`] chooses, once a section. Nothing outside this folder names a machine's constant.
 
 mod aarch64;
+mod arm;
 pub mod attributes;
 pub mod class;
 pub mod facts;
@@ -83,6 +84,8 @@ machines! {
     Aarch64Big = aarch64::Aarch64<true>;
     Riscv64 = riscv::Riscv<true>;
     Riscv32 = riscv::Riscv<false>;
+    Arm = arm::Arm<false>;
+    ArmBig = arm::Arm<true>;
     LoongArch64 = loongarch::LoongArch<true>;
     LoongArch32 = loongarch::LoongArch<false>;
 }

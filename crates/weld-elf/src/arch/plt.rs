@@ -31,6 +31,8 @@ pub enum Style {
         marked: bool,
         retpoline: bool,
     },
+    /// They are Thumb code, which their addresses say.
+    Thumb,
 }
 
 impl Style {
@@ -43,6 +45,7 @@ impl Style {
             Style::Retpoline { lazy } => 2 << 2 | flags(lazy, false),
             Style::Guarded { marked, signed } => 3 << 2 | flags(marked, signed),
             Style::Anywhere { marked, retpoline } => 4 << 2 | flags(marked, retpoline),
+            Style::Thumb => 5 << 2,
         }
     }
 
@@ -55,6 +58,7 @@ impl Style {
             2 => Style::Retpoline { lazy: first },
             3 => Style::Guarded { marked: first, signed: second },
             4 => Style::Anywhere { marked: first, retpoline: second },
+            5 => Style::Thumb,
             _ => return None,
         };
         (style.code() == code).then_some(style)
@@ -67,7 +71,7 @@ impl Style {
             Style::Retpoline { lazy: false } => retpolines.map_or(ordinary, |r| &r.bound),
             Style::Guarded { .. } => facts.plt.guarded.as_ref().map_or(ordinary, |g| &g.entries),
             Style::Anywhere { .. } => facts.plt.anywhere.as_ref().unwrap_or(ordinary),
-            Style::Ordinary | Style::Marked => ordinary,
+            Style::Ordinary | Style::Marked | Style::Thumb => ordinary,
         }
     }
 
@@ -81,6 +85,11 @@ impl Style {
     /// Bytes of an entry.
     pub fn entry_size(self, facts: &Facts) -> u64 {
         self.entries(facts).entry
+    }
+
+    /// Added to the address of an entry for who calls it: the instruction set.
+    fn instruction_set(self) -> u64 {
+        u64::from(self == Style::Thumb)
     }
 }
 
@@ -129,11 +138,12 @@ pub enum Table {
 /// Where the entry is that is called, and how far from the start of its section.
 pub fn place_of(facts: &Facts, jump_slots: u32, style: Style, entry: u32) -> (Table, u64) {
     let size = style.entry_size(facts);
-    match entry.checked_sub(jump_slots) {
+    let (table, offset) = match entry.checked_sub(jump_slots) {
         Some(ifunc) => (Table::Iplt, size * u64::from(ifunc)),
         None if style == Style::Marked => (Table::PltSec, size * u64::from(entry)),
         None => (Table::Plt, style.header_size(facts, jump_slots) + size * u64::from(entry)),
-    }
+    };
+    (table, offset + style.instruction_set())
 }
 
 /// What is to be written, and where everything is that it refers to.
@@ -200,7 +210,7 @@ mod tests {
     #[test]
     fn styles_have_numbers() {
         let known: Vec<Style> = (0..64).filter_map(Style::of_code).collect();
-        assert_eq!(known.len(), 1 + 1 + 2 + 4 + 4);
+        assert_eq!(known.len(), 1 + 1 + 2 + 4 + 4 + 1);
         assert!(known.iter().all(|style| Style::of_code(style.code()) == Some(*style)));
         assert!(known.iter().enumerate().all(|(i, style)| !known[..i].contains(style)));
     }

@@ -19,6 +19,8 @@ use crate::elf::Rela;
 pub enum Failure {
     /// The value does not fit.
     Overflow(i64),
+    /// There is no way to write it in the instruction.
+    Unencodable(i64),
     /// The distance is to be stored halved, and is odd.
     Odd(i64),
     /// The value is no multiple of what it has to be one of.
@@ -33,6 +35,8 @@ pub enum Failure {
     Signing,
     /// The code is not what the relocation says.
     Form,
+    /// The branch does not change to the instruction set of its target.
+    InstructionSet,
 }
 
 /// Whether a rewritten instruction reaches.

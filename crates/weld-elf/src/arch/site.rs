@@ -5,6 +5,7 @@
 //! are compiled for the one type that implements [`Site`].
 
 use super::class::Class;
+use super::facts::Jump;
 use super::relax_deltas::RelaxDelta;
 use super::rules::{Failure, FieldAt, Rules};
 use crate::address::Address;
@@ -32,6 +33,8 @@ pub struct Settings {
     /// Relocations stay in the output, for tools that expect the code that they are for.
     pub keeps_relocs: bool,
     pub thread_pointer: Address,
+    /// What code may be used, as attributes say it.
+    pub features: u32,
     /// Where the register for data points, if code may count from there.
     pub pointer: Option<Address>,
 }
@@ -125,6 +128,18 @@ pub trait Site: Sized {
         field: FieldAt,
         result: Result<(), Failure>,
     );
+
+    /// Whether a relocation's symbol is known to be a function, or is called by way of one.
+    fn is_function(&self, reloc: &Rela) -> bool;
+
+    /// Whether a branch needs a thunk, on machines with several instruction sets.
+    fn must_take_thunk(&self, jump: &Jump) -> bool;
+
+    /// The thunk in reach of such a branch, where who goes there goes.
+    fn thunk(&self, jump: &Jump) -> Option<Address>;
+
+    /// Where the part of the image begins that is loaded as one and has an address in it.
+    fn start_of_segment(&self, address: Address) -> Option<Address>;
 
     /// Applies all relocations, each by itself.
     fn apply_each<R: Rules>(&self, out: &mut [u8]);

@@ -71,7 +71,6 @@ fn machine(name: &str) -> Result<Machine, EmulationError> {
         "elf32_x86_64" => "x32",
         "elf_i386_sol2" | "elf_iamcu" => "32-bit x86",
         "aarch64elf32" | "aarch64linux32" => "AArch64 ILP32",
-        "armelf" | "armelfb" | "armelf_linux_eabi" | "armelfb_linux_eabi" => "ARM",
         "elf32briscv" | "elf64briscv" => "big-endian RISC-V",
         "elf32ppc" | "elf32ppclinux" | "elf32lppc" | "elf32lppclinux" => "PowerPC",
         "elf64ppc" | "elf64lppc" => "PowerPC64",

@@ -30,6 +30,8 @@ pub enum ChunkKind {
     EhFrameHdr,
     EhFrame,
     SFrame,
+    /// `.ARM.exidx`.
+    CodeIndex,
     Plt,
     PltSec,
     Iplt,

@@ -179,6 +179,7 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
     // A script says itself what program headers that it lists allow.
     let listed = layout.script.as_ref().is_some_and(|script| script.lists_segments());
     let unread = if listed { 0 } else { facts.mode.facts().execute_only };
+    let index = layout.chunk(ChunkKind::CodeIndex).map(|chunk| (chunk.offset(), chunk.size));
     for segment in &mut layout.segments {
         if segment.kind == PT_PHDR {
             let start = layout.format.size::<Ehdr>();
@@ -233,6 +234,14 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
         }
         segment.file_size = file_end - segment.offset;
         segment.mem_size = end - segment.address;
+        // A script may have put something else in front of it.
+        if facts.mode.facts().is_code_index(segment.kind)
+            && let Some((offset, size)) = index
+        {
+            (segment.offset, segment.address) = (segment.offset + offset, segment.address + offset);
+            segment.load_address = segment.load_address + offset;
+            (segment.file_size, segment.mem_size) = (size, size);
+        }
         if !segment.loads_at {
             segment.load_address = load_address(segment, span.first());
         }

@@ -19,6 +19,7 @@ pub const ORDER: &[Statement] = &[
     own(ReadOnly, ChunkKind::Interp),
     orphans(ReadOnly, Notes),
     orphans(ReadOnly, Tables),
+    own(ReadOnly, ChunkKind::CodeIndex),
     orphans(ReadOnly, Bytes),
     own(ReadOnly, ChunkKind::EhFrameHdr),
     named(ReadOnly, b".eh_frame"),

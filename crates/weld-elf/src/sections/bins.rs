@@ -46,6 +46,7 @@ pub const BINS: &[&[u8]] = &[
     b".sdata",
     b".sbss",
     b".srodata",
+    b".ARM.extab",
 ];
 
 /// The bins of some well-known names.
@@ -98,6 +99,7 @@ pub fn prefixes(letter: u8) -> &'static [(&'static [u8], PlacementId)] {
         b'g' => prefixes![b".gcc_except_table"],
         b'c' => prefixes![b".ctors"],
         b's' => prefixes![b".sdata" b".sbss" b".srodata"],
+        b'A' => prefixes![b".ARM.extab"],
         b'l' => prefixes![b".ldata" b".lrodata" b".lbss" b".ltext"],
         _ => &[],
     }

@@ -59,6 +59,15 @@ impl<'a> Parser<'a, '_> {
             return Ok(());
         }
         let Contents { kind, size, mut align } = self.contents(shndx)?;
+        if shdr.sh_type() >= SHT_LOPROC && self.is_code_index(shdr) {
+            let bin = self.bin_of(name);
+            let found = self.script.map(|(rules, file)| rules.find(file, name, shdr.sh_flags()));
+            let is_discarded = matches!(found, Some(Found::Discarded));
+            let kind = if is_discarded { SectionKind::Discarded } else { SectionKind::CodeIndex };
+            self.slots[shndx - self.first] = InputSection::new(kind, bin, align.trailing_zeros(), size);
+            self.note_liveness(shndx, name);
+            return Ok(());
+        }
         let bin = match self.script {
             Some(script) => match self.scripted_bin(script, shndx, name, &mut align) {
                 Some(bin) => bin,
@@ -173,6 +182,12 @@ impl<'a> Parser<'a, '_> {
         let is_read = lists_variables && self.options.kind != OutputKind::Relocatable;
         self.found.extra.has_tagged_variables |= is_read;
         Ok(is_read)
+    }
+
+    /// Whether a section says how to unwind from code, in a table that is made anew.
+    fn is_code_index(&self, shdr: &Shdr) -> bool {
+        let is_made = self.options.kind != OutputKind::Relocatable;
+        is_made && self.object.machine.is_code_index(shdr.sh_type()) && shdr.sh_flags() & SHF_LINK_ORDER != 0
     }
 
     /// The bytes of a section that is read, not copied.
@@ -376,7 +391,7 @@ fn is_debug(name: &[u8]) -> bool {
 fn is_known(machine: &Facts, shdr: &Shdr) -> bool {
     match shdr.sh_type() {
         SHT_PROGBITS | SHT_NOBITS | SHT_NOTE | SHT_STRTAB => true,
-        kind if machine.is_frame_section(kind) => true,
+        kind if machine.is_frame_section(kind) || machine.is_code_index(kind) => true,
         kind if is_array(kind) => true,
         SHT_LOOS..=SHT_HIOS => shdr.sh_flags() & SHF_OS_NONCONFORMING == 0,
         SHT_LOPROC.. => shdr.sh_flags() & SHF_ALLOC == 0,

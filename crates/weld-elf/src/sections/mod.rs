@@ -62,6 +62,8 @@ pub enum SectionKind {
     Folded = 8,
     /// Like `Regular`, but some of its bytes are left out (`shrunk`).
     Shrunk = 9,
+    /// Says how to unwind from another section's code: read, and made a part of one table (`synth::exidx`).
+    CodeIndex = 10,
 }
 
 impl SectionKind {
@@ -77,6 +79,7 @@ impl SectionKind {
             7 => SectionKind::Reversed,
             8 => SectionKind::Folded,
             9 => SectionKind::Shrunk,
+            10 => SectionKind::CodeIndex,
             _ => SectionKind::Dropped,
         }
     }

@@ -16,6 +16,7 @@ use crate::compressed::decompress;
 use crate::crel::Crel;
 use crate::elf::*;
 use crate::input::object::Object;
+use crate::options::{OutputKind, Target1, Target2};
 
 impl Parser<'_, '_> {
     /// Ties relocation sections of the slice to what they relocate.
@@ -91,11 +92,31 @@ impl Parser<'_, '_> {
         }
         match decode(self.object, index)? {
             Cow::Borrowed(relocs) => Ok(relocs.len()),
-            Cow::Owned(relocs) => {
+            Cow::Owned(mut relocs) => {
                 let count = relocs.len();
+                self.settle_types(&mut relocs);
                 self.found.extra.decoded.push((index as u32, relocs));
                 Ok(count)
             }
+        }
+    }
+
+    /// Gives relocations whose meaning is the platform's the types that they stand for.
+    fn settle_types(&self, relocs: &mut [Rela]) {
+        let Some(types) = self.object.machine.platform.as_ref() else { return };
+        if self.options.kind == OutputKind::Relocatable {
+            return;
+        }
+        for reloc in relocs {
+            let kind = match (reloc.kind(), self.options.relocs.target1, self.options.relocs.target2) {
+                (kind, Target1::Address, _) if kind == types.target1 => types.address,
+                (kind, Target1::Distance, _) if kind == types.target1 => types.distance,
+                (kind, _, Target2::Address) if kind == types.target2 => types.address,
+                (kind, _, Target2::Distance) if kind == types.target2 => types.distance,
+                (kind, _, Target2::Slot) if kind == types.target2 => types.slot,
+                _ => continue,
+            };
+            *reloc = Rela::make(reloc.r_offset(), reloc.sym(), kind, reloc.r_addend());
         }
     }
 

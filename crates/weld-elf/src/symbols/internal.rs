@@ -300,6 +300,7 @@ impl Internals {
         }
         internals.rela_iplt(resolved, options);
         internals.data_pointer(resolved, options);
+        internals.code_index(resolved);
         let visibility = match options.symbols.start_stop_visibility {
             crate::elf::STV_DEFAULT => 0,
             crate::elf::STV_PROTECTED => flag::VIS_PROTECTED,
@@ -518,6 +519,17 @@ impl Internals {
         if options.kind != OutputKind::Shared {
             let target = Target::Pointer { section: pointer.section.to_vec(), offset: pointer.offset };
             self.optional(resolved, pointer.symbol.as_bytes(), target, 0);
+        }
+    }
+
+    /// The bounds of the table by which code is unwound.
+    fn code_index(&mut self, resolved: &mut Resolved) {
+        let machine = resolved.objects.first().map(|object| object.machine);
+        if machine.is_some_and(|machine| machine.code_index != 0) {
+            let section = || b".ARM.exidx".to_vec();
+            let (start, end) = (Target::SectionStart(section()), Target::SectionEnd(section()));
+            self.optional(resolved, b"__exidx_start", start, flag::VIS_HIDDEN);
+            self.optional(resolved, b"__exidx_end", end, flag::VIS_HIDDEN);
         }
     }
 

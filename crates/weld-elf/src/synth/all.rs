@@ -6,9 +6,9 @@
 use super::section::{Sizes, Spec, Synthetic};
 use super::{
     attributes, build_id, commons, copyrel, debug_link, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr,
-    eh_frames, emitted_relocs, gdb_index, gnu_hash, got, groups, interp, memtag_globals, memtag_note, merged,
-    package_note, padding, plt, property_note, rela, relr, script_data, sframe, shstrtab, stack_note, symtab,
-    sysv_hash, thunks, versions,
+    eh_frames, emitted_relocs, exidx, gdb_index, gnu_hash, got, groups, interp, memtag_globals, memtag_note,
+    merged, package_note, padding, plt, property_note, rela, relr, script_data, sframe, shstrtab, stack_note,
+    symtab, sysv_hash, thunks, versions,
 };
 
 use crate::layout::ChunkKind;
@@ -69,6 +69,7 @@ sections! {
         EhFrameHdr => eh_frame_hdr::Section,
         EhFrame => eh_frames::Section,
         SFrame => sframe::Section,
+        CodeIndex => exidx::Section,
         Plt => plt::Plt,
         PltSec => plt::PltSec,
         Iplt => plt::Iplt,

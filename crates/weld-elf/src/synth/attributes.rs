@@ -29,6 +29,14 @@ pub fn of_all(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
     })
 }
 
+/// What code of all objects may be used, as the machine says it in bits.
+pub fn features(resolved: &Resolved, sections: &Sections) -> u32 {
+    let machine = resolved.objects.first().and_then(|object| object.machine.attributes.as_ref());
+    let Some(read) = machine.and_then(|machine| machine.features) else { return 0 };
+    let objects = resolved.objects.iter().zip(&sections.objects);
+    read(&mut objects.flat_map(|(object, extra)| object.data_of(&extra.attributes)))
+}
+
 pub struct Section;
 
 impl Synthetic for Section {
@@ -40,7 +48,7 @@ impl Synthetic for Section {
         }
         let header = Header { name: machine.name.as_bytes(), kind: machine.section, flags: 0, entsize: 0 };
         let spec = Spec::own(header, 1, sizes.plan.attributes.len() as u64);
-        spec.map(|spec| spec.dispensable().in_segment(segment))
+        spec.map(|spec| Spec { segment, ..spec.dispensable() })
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {

@@ -23,6 +23,15 @@ pub fn os_abi(asked: Option<u8>, objects: &[Object]) -> u8 {
     named.min_by_key(|object| object.file).map_or(0, |object| object.os_abi)
 }
 
+/// `e_flags` of the output.
+pub fn output_flags(objects: &[Object], mode: Mode) -> u32 {
+    let flags = file_flags(objects).unwrap_or(0);
+    match mode.facts().output_flags {
+        Some(of_output) if !mode.relocatable => of_output(flags, mode.features),
+        _ => flags,
+    }
+}
+
 /// `e_flags` of the output, by those of the objects with sections of code. (Data that was made an object says
 /// nothing.)
 ///

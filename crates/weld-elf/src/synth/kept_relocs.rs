@@ -94,10 +94,15 @@ impl Site<'_, '_, '_> {
             match (mover.target(self.number, self.object, reloc), machine.implicit_addend) {
                 (None, _) => format.put(bytes, tombstone),
                 (Some((_, addend)), Some(read)) if addend != reloc.r_addend() => {
-                    format.put(bytes, addend as u64);
-                    let kept = read(reloc.kind(), bytes) == Some(addend);
+                    match machine.store_addend {
+                        Some(store) => store(reloc.kind(), bytes, addend),
+                        None => format.put(bytes, addend as u64),
+                    }
+                    let kept = read(reloc.kind(), bytes);
                     // Words wrap around, as addresses do.
-                    if !kept && width as u64 != format.word() {
+                    let wraps = width as u64 == format.word()
+                        && kept.is_some_and(|kept| kept.wrapping_sub(addend) as u32 == 0);
+                    if kept != Some(addend) && !wraps {
                         self.error(
                             Cause::RelocationOutOfRange,
                             reloc,

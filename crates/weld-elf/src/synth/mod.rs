@@ -18,6 +18,7 @@ pub mod eh_frame_hdr;
 pub mod eh_frames;
 pub mod emitted_relocs;
 pub mod error;
+pub mod exidx;
 pub mod functions;
 pub mod gdb_index;
 pub mod gnu_hash;

@@ -427,12 +427,12 @@ impl<'a> Plan<'a> {
             slots: Slots::default(),
             layout: Layout { format: machine.target.format, ..Layout::default() },
             merged: Vec::new(),
-            thunks: Thunks::new(options, machine),
+            thunks: Thunks::new(options, mode),
             bases: Bases::default(),
             relax_got: false,
             plt: plt::Style::Ordinary,
             pointer: None,
-            flags: crate::synth::headers::file_flags(&resolved.objects).unwrap_or(0),
+            flags: crate::synth::headers::output_flags(&resolved.objects, mode),
             attributes: Vec::new(),
             variant_calls: None,
             dynsym: None,
@@ -485,7 +485,7 @@ impl<'a> Plan<'a> {
                 if self.fits_what_depends_on_addresses(link, places, &program)? {
                     break;
                 }
-                self.thunks = Thunks::new(options, machine);
+                self.thunks = Thunks::new(options, self.facts.mode);
                 continue;
             };
             // What does not fit where it is may have another place.
@@ -496,7 +496,7 @@ impl<'a> Plan<'a> {
                 return Err(error);
             }
             rounds += 1;
-            self.thunks = Thunks::new(options, machine);
+            self.thunks = Thunks::new(options, self.facts.mode);
         }
         self.report_homeless(job);
         self.thunks.check(&resolved.objects, context.owners)?;

@@ -559,7 +559,7 @@ impl Synthetic for Dyn {
     }
 
     fn links(&self, plan: &Plan) -> Option<Links> {
-        Some(Links { link: symbol_table(plan), info: Info::Number(0) })
+        Some(Links { link: symbol_table(plan), output: None, info: Info::Number(0) })
     }
 
     fn cuts(&self, source: &Parts) -> Cuts {
@@ -586,7 +586,7 @@ impl Synthetic for Plt {
     }
 
     fn links(&self, plan: &Plan) -> Option<Links> {
-        Some(Links { link: symbol_table(plan), info: Info::Section(ChunkKind::GotPlt) })
+        Some(Links { link: symbol_table(plan), output: None, info: Info::Section(ChunkKind::GotPlt) })
     }
 
     fn cuts(&self, _: &Parts) -> Cuts {

@@ -69,6 +69,8 @@ impl Sizes<'_> {
 pub struct Links {
     /// 0 where that section does not exist.
     pub link: Option<ChunkKind>,
+    /// An output section, in place of `link`.
+    pub output: Option<OutputSectionId>,
     pub info: Info,
 }
 
@@ -82,11 +84,15 @@ pub enum Info {
 
 impl Links {
     pub fn to(link: ChunkKind) -> Option<Links> {
-        Some(Links { link: Some(link), info: Info::Number(0) })
+        Some(Links { link: Some(link), output: None, info: Info::Number(0) })
     }
 
     pub fn with(link: ChunkKind, info: Info) -> Option<Links> {
-        Some(Links { link: Some(link), info })
+        Some(Links { link: Some(link), output: None, info })
+    }
+
+    pub fn to_output(output: OutputSectionId) -> Option<Links> {
+        Some(Links { link: None, output: Some(output), info: Info::Number(0) })
     }
 }
 

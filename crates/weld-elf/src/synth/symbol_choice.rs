@@ -82,7 +82,8 @@ impl Choice<'_, '_> {
             SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
                 let id = SectionId(object.section_base + shndx);
                 let section = self.sections.get(id);
-                if !section.in_image() || !self.live.contains(id) || section.kind() == SectionKind::EhFrame {
+                let is_made_anew = matches!(section.kind(), SectionKind::EhFrame | SectionKind::CodeIndex);
+                if !section.in_image() || !self.live.contains(id) || is_made_anew {
                     return self.is_group(object, shndx) && needed();
                 }
                 merged = object.shdrs[shndx as usize].sh_flags() & SHF_MERGE != 0;

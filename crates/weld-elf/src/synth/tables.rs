@@ -12,7 +12,7 @@ use crate::sections::Sections;
 use crate::symbols::Symbols;
 use crate::synth::debug_info::object::Objects;
 use crate::synth::functions::Functions;
-use crate::synth::{debug_names, gdb_index, sframe};
+use crate::synth::{debug_names, exidx, gdb_index, sframe};
 
 /// `None`: there is no such section.
 #[derive(Default)]
@@ -22,6 +22,7 @@ pub struct Tables<'a> {
     /// `--debug-names`.
     pub debug_names: Option<debug_names::table::Table>,
     pub sframe: Option<sframe::plan::SFrames>,
+    pub code_index: Option<exidx::Table>,
 }
 
 /// What they are made from, once strings have been merged.
@@ -38,7 +39,12 @@ pub struct Planner<'p, 'j> {
 
 impl<'j> Planner<'_, 'j> {
     pub fn plan(&self) -> Tables<'j> {
-        Tables { gdb_index: self.gdb_index(), debug_names: self.debug_names(), sframe: self.sframe() }
+        Tables {
+            gdb_index: self.gdb_index(),
+            debug_names: self.debug_names(),
+            sframe: self.sframe(),
+            code_index: self.code_index(),
+        }
     }
 
     fn objects(&self) -> Objects<'_, 'j> {
@@ -73,6 +79,14 @@ impl<'j> Planner<'_, 'j> {
             threads: self.context.threads,
         };
         planner.plan()
+    }
+
+    fn code_index(&self) -> Option<exidx::Table> {
+        if self.context.mode.facts().code_index == 0 {
+            return None;
+        }
+        let merges = self.job.options.sections.merge_code_index;
+        exidx::Table::new(&self.resolved.objects, self.sections, self.live, merges)
     }
 
     fn sframe(&self) -> Option<sframe::plan::SFrames> {

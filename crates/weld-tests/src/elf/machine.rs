@@ -112,6 +112,26 @@ const MACHINES: &[Machine] = &[
         tls_block: None,
     },
     Machine {
+        machine: elf::EM_ARM.0,
+        prefix: "R_ARM_",
+        dynamic: &[
+            "ABS32",
+            "COPY",
+            "GLOB_DAT",
+            "JUMP_SLOT",
+            "RELATIVE",
+            "TLS_DTPMOD32",
+            "TLS_DTPOFF32",
+            "TLS_TPOFF32",
+            "IRELATIVE",
+        ],
+        // Without addends beside them nothing is known of what they store.
+        words: &[],
+        calls: &[],
+        address: "ABS32",
+        tls_block: Some(8),
+    },
+    Machine {
         machine: elf::EM_S390.0,
         prefix: "R_390_",
         dynamic: &[

@@ -42,6 +42,7 @@ const fn facts(big: bool) -> Facts {
         architecture: "aarch64",
         target: Target { machine: 183, format: Format { class: ElfClass::Elf64, order } },
         implicit_addend: None,
+        store_addend: None,
         pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x1000 },
         image_base: Address::new(0x20_0000),
         // Four of them are an instruction that traps.
@@ -76,14 +77,18 @@ const fn facts(big: bool) -> Facts {
         tagging: Some(TAGGING),
         execute_only: SHF_AARCH64_PURECODE,
         flags: None,
+        output_flags: None,
         attributes: Some(Attributes {
             name: ".ARM.attributes",
             section: 0x7000_0003,
             output: AttributesOutput::Properties(attributes::read),
+            features: None,
         }),
         pointer: None,
         large: None,
         frame_section: 0,
+        code_index: 0,
+        platform: None,
         properties: Properties {
             rules: &[(FEATURE_1_AND..=FEATURE_1_AND, Rule::And)],
             control_flow: None,

@@ -55,6 +55,7 @@ pub const fn branches(big: bool) -> Branches {
         errata: &super::errata::ERRATA,
         code_mark: Some("$x"),
         data_mark: "$d",
+        sets: None,
     }
 }
 
@@ -69,7 +70,7 @@ static MOVING_UNREAD: [Thunk; 3] =
     [near(MOVING), BY_PAGES, code("__AArch64RelXOLongThunk_", 28, Reach::EVERYTHING, write_relative_moves)];
 
 const fn code(prefix: &'static str, size: u64, reach: Reach, write: Write) -> Thunk {
-    Thunk { prefix, form: Form { size, align: 4, reach }, data: None, write }
+    Thunk { prefix, form: Form { size, align: 4, reach }, data: None, entry: 0, marks: &[], write }
 }
 
 const fn near(prefix: &'static str) -> Thunk {
@@ -98,11 +99,25 @@ fn is_marked(code: &[u8]) -> bool {
 type Write = fn(&mut [u8], Address, Address);
 
 const fn absolute(write: Write) -> Thunk {
-    Thunk { prefix: FIXED, form: Form { size: 16, align: 8, reach: Reach::EVERYTHING }, data: Some(8), write }
+    Thunk {
+        prefix: FIXED,
+        form: Form { size: 16, align: 8, reach: Reach::EVERYTHING },
+        data: Some(8),
+        entry: 0,
+        marks: &[],
+        write,
+    }
 }
 
 const fn relative(write: Write) -> Thunk {
-    Thunk { prefix: FAR, form: Form { size: 24, align: 8, reach: Reach::EVERYTHING }, data: Some(16), write }
+    Thunk {
+        prefix: FAR,
+        form: Form { size: 24, align: 8, reach: Reach::EVERYTHING },
+        data: Some(16),
+        entry: 0,
+        marks: &[],
+        write,
+    }
 }
 
 fn write_near(out: &mut [u8], address: Address, target: Address) {

@@ -99,6 +99,7 @@ const FACTS: Facts = Facts {
     architecture: "i386",
     target: Target { machine: 3, format: Format { class: ElfClass::Elf32, order: Order::Little } },
     implicit_addend: Some(implicit_addend),
+    store_addend: None,
     pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
     image_base: Address::new(0x40_0000),
     // A breakpoint.
@@ -134,10 +135,13 @@ const FACTS: Facts = Facts {
     tagging: None,
     execute_only: 0,
     flags: None,
+    output_flags: None,
     attributes: None,
     pointer: None,
     large: None,
     frame_section: 0,
+    code_index: 0,
+    platform: None,
     properties: x86::PROPERTIES,
     branches: None,
 };

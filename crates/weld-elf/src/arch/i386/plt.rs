@@ -319,7 +319,7 @@ fn write_marked(plan: &Plan, entry: u32, mut code: Writer) {
 /// The word of an entry bound by name starts as the address of its lazy part.
 pub fn unbound(plan: &Plan, entry: u32) -> Address {
     let lazy = match plan.style {
-        Style::Ordinary | Style::Guarded { .. } => 6,
+        Style::Ordinary | Style::Guarded { .. } | Style::Thumb => 6,
         Style::Marked => 0,
         // After the word's load, a call and a jump.
         Style::Retpoline { lazy: true } => 16 + u64::from(plan.pic),

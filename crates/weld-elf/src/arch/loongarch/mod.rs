@@ -51,6 +51,7 @@ const fn facts(wide: bool) -> Facts {
         architecture: if wide { "loongarch64" } else { "loongarch32" },
         target: Target { machine: 258, format: Format { class, order: Order::Little } },
         implicit_addend: None,
+        store_addend: None,
         pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x4000 },
         image_base: Address::new(0x1_0000),
         // Four of them are no instruction, and trap.
@@ -85,11 +86,14 @@ const fn facts(wide: bool) -> Facts {
         tagging: None,
         execute_only: 0,
         flags: Some(join_flags),
+        output_flags: None,
         attributes: None,
         pointer: None,
         branches: Some(thunks::branches(wide)),
         large: None,
         frame_section: 0,
+        code_index: 0,
+        platform: None,
         properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
     }
 }

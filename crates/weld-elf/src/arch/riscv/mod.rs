@@ -53,6 +53,7 @@ const fn facts(wide: bool) -> Facts {
         architecture: if wide { "riscv:rv64" } else { "riscv:rv32" },
         target: Target { machine: 243, format: Format { class, order: Order::Little } },
         implicit_addend: None,
+        store_addend: None,
         pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
         image_base: Address::new(0x1_0000),
         // Two of them are an instruction that traps.
@@ -87,15 +88,19 @@ const fn facts(wide: bool) -> Facts {
         tagging: None,
         execute_only: 0,
         flags: Some(join_flags),
+        output_flags: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
             section: 0x7000_0003,
-            output: AttributesOutput::Section { segment: 0x7000_0003, merge: attributes::merge },
+            output: AttributesOutput::Section { segment: Some(0x7000_0003), merge: attributes::merge },
+            features: None,
         }),
         pointer: Some(DataPointer { symbol: "__global_pointer$", section: b".sdata", offset: 0x800 }),
         branches: None,
         large: None,
         frame_section: 0,
+        code_index: 0,
+        platform: None,
         properties: Properties {
             rules: &[(FEATURE_1_AND..=FEATURE_1_AND, Rule::And)],
             control_flow: None,

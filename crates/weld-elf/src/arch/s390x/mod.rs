@@ -163,6 +163,7 @@ const FACTS: Facts = Facts {
     architecture: "s390:64-bit",
     target: Target { machine: 22, format: Format { class: ElfClass::Elf64, order: Order::Big } },
     implicit_addend: None,
+    store_addend: None,
     pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
     image_base: Address::new(0x100_0000),
     // Two of them are an instruction that does nothing.
@@ -198,10 +199,13 @@ const FACTS: Facts = Facts {
     tagging: None,
     execute_only: 0,
     flags: None,
+    output_flags: None,
     attributes: None,
     pointer: None,
     large: None,
     frame_section: 0,
+    code_index: 0,
+    platform: None,
     properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
     branches: None,
 };

@@ -121,6 +121,7 @@ const FACTS: Facts = Facts {
     architecture: "i386:x86-64",
     target: Target { machine: 62, format: Format::NATIVE },
     implicit_addend: None,
+    store_addend: None,
     pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
     image_base: Address::new(0x20_0000),
     // A breakpoint.
@@ -155,10 +156,13 @@ const FACTS: Facts = Facts {
     tagging: None,
     execute_only: 0,
     flags: None,
+    output_flags: None,
     attributes: None,
     pointer: None,
     large: Some(LargeModel { common: 0xff02, flag: 0x1000_0000 }),
     frame_section: 0x7000_0001,
+    code_index: 0,
+    platform: None,
     properties: x86::PROPERTIES,
     branches: None,
 };

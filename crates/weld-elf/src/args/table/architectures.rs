@@ -6,20 +6,44 @@ use weld_common::args::values::number;
 use weld_common::args::{Group, Spec, ValueError, accepted, choice, flag, refused, take};
 
 use super::super::state::State;
-use crate::options::MemtagMode;
+use crate::options::{MemtagMode, Target1, Target2};
 
 pub const GROUP: Group<State> = Group { title: "Other architectures", prefix: "", rows: ROWS };
 
-const ARM: &str = "it is for ARM, which comes later";
+const ARM: &str = "it is for ARM, and not there yet";
 const POWER: &str = "it is for PowerPC64, which comes later";
 const RISCV: &str = "it is for RISC-V, and not there yet";
 
 const ROWS: &[Spec<State>] = &[
-    refused(&["be8", "cmse-implib", "fix-cortex-a8", "target1-rel"], NoValue, ARM),
-    refused(&["in-implib", "out-implib", "target2"], Required("VALUE"), ARM),
+    flag(&["target1-rel"], "ARM: tables of functions to run have distances.", |s| {
+        s.o.relocs.target1 = Target1::Distance;
+    }),
+    flag(&["target1-abs"], "ARM: they have addresses (default).", |s| s.o.relocs.target1 = Target1::Address),
+    take(
+        &["target2"],
+        Required("HOW"),
+        "ARM: what tables for exceptions say of types: abs (an address), rel (a distance), got-rel (that of a slot, default).",
+        |s, v| {
+            let ways = [("abs", Target2::Address), ("rel", Target2::Distance), ("got-rel", Target2::Slot)];
+            s.o.relocs.target2 = choice(v, &ways)?;
+            Ok(())
+        },
+    ),
+    flag(
+        &["merge-exidx-entries"],
+        "ARM: leave out entries of .ARM.exidx that say the same as the one before (default).",
+        |s| {
+            s.o.sections.merge_code_index = true;
+        },
+    ),
+    flag(&["no-merge-exidx-entries"], "ARM: leave out none.", |s| s.o.sections.merge_code_index = false),
+    flag(&["pic-veneer"], "ARM: thunks are code that may be moved, also at fixed addresses.", |s| {
+        s.o.layout.pic_veneer = true;
+    }),
+    refused(&["be8", "cmse-implib", "fix-cortex-a8"], NoValue, ARM),
+    refused(&["in-implib", "out-implib"], Required("VALUE"), ARM),
     refused(&["be32", "fix-arm1176", "fix-v4bx", "fix-v4bx-interworking"], NoValue, ARM),
     accepted(&["no-fix-arm1176", "no-fix-cortex-a8"], NoValue, "only ARM has it"),
-    accepted(&["merge-exidx-entries", "no-merge-exidx-entries", "target1-abs"], NoValue, "only ARM has it"),
     take(
         &["branch-reach"],
         Required("BYTES"),
@@ -32,7 +56,6 @@ const ROWS: &[Spec<State>] = &[
             }
         },
     ),
-    accepted(&["pic-veneer"], NoValue, "only ARM has it"),
     flag(
         &["fix-cortex-a53-843419"],
         "AArch64: move loads and stores that early Cortex-A53 processors execute wrongly. Not with -r.",

@@ -95,9 +95,9 @@ impl<'a> Plan<'a> {
                 self.layout.chunks[i].size = size;
                 self.layout[out].size = size;
             }
-            let Some(Links { link, info }) = links else { continue };
+            let Some(Links { link, output, info }) = links else { continue };
             let index = |kind| self.layout.header_of(kind);
-            let link = link.map_or(HeaderIndex::ZERO, index);
+            let link = output.map_or_else(|| link.map_or(HeaderIndex::ZERO, index), OutputSectionId::header);
             let (info, flag) = match info {
                 Info::Number(number) => (number, 0),
                 Info::Section(kind) => (index(kind).0, SHF_INFO_LINK),

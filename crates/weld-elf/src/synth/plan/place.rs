@@ -57,7 +57,8 @@ impl<'a> Plan<'a> {
             let (slots, style, bases) = (&self.slots, self.plt, &self.bases);
             let facts = self.facts.mode.facts();
             let entry = |entry| bases.plt_entry(facts, slots.jump_slots, style, entry);
-            self.thunks.place(&self.layout, sections, symbols, entry);
+            let machine = facts.branches.as_ref().map(|machine| (machine, context.mode.pic));
+            self.thunks.place(&self.layout, sections, symbols, entry, machine);
         }
     }
 
@@ -202,6 +203,7 @@ impl<'a> Plan<'a> {
         let mut all: Vec<&mut dyn Adaptive> = Vec::new();
         all.extend(shrinking.iter_mut().map(|it| it as &mut dyn Adaptive));
         all.extend(thunks.iter_mut().map(|it| it as &mut dyn Adaptive));
+        all.extend(self.tables.code_index.iter_mut().map(|it| it as &mut dyn Adaptive));
         all.extend([&mut packed as &mut dyn Adaptive, &mut signed]);
         Ok(settle::settle(&mut self.layout, sections, &mut all, assign)?)
     }

@@ -226,6 +226,14 @@ impl Planner<'_, '_, '_> {
                 if retpoline { "with -z retpolineplt".to_owned() } else { format!("for {}", machine.name) };
             self.job.sink.error(Cause::UnsupportedOption, format!("-z mark-plt is not supported {why}"));
         }
+        if machine
+            .branches
+            .as_ref()
+            .and_then(|branches| branches.sets)
+            .is_some_and(|sets| (sets.is_second_only)(self.context.mode.features))
+        {
+            return Style::Thumb;
+        }
         let bits = |p: &Properties, c: &ControlFlow| p.get(c.property) & c.ibt;
         let ibt = properties.zip(machine.properties.control_flow.as_ref());
         let ibt = options.notes.ibtplt || ibt.is_some_and(|(p, c)| bits(p, c) != 0);

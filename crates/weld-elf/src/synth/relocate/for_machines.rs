@@ -5,13 +5,16 @@ use weld_common::diag::Cause;
 use super::{Site, debug, debug_targets::DebugTargets, each};
 use crate::address::Address;
 use crate::arch::class::Class;
+use crate::arch::facts::Jump;
 use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::rules::{Failure, FieldAt, Rules};
 use crate::arch::shrink::Labels;
 use crate::arch::site::{self, ResolvedAddress, Settings};
-use crate::elf::Rela;
+use crate::elf::{PT_LOAD, Rela, STT_FUNC, STT_GNU_IFUNC};
+use crate::got_plt_slots::NONE;
 use crate::ids::SectionId;
 use crate::sections::SectionKind;
+use crate::symbols::symbol_flags;
 
 impl Site<'_, '_, '_> {
     fn id(&self) -> SectionId {
@@ -53,6 +56,7 @@ impl site::Site for Site<'_, '_, '_> {
             relax: image.options.relocs.relax,
             keeps_relocs: image.options.keeps_relocs(),
             thread_pointer: image.bases.thread_pointer,
+            features: image.mode.features,
             pointer: image.pointer,
         }
     }
@@ -133,6 +137,41 @@ impl site::Site for Site<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    fn is_function(&self, reloc: &Rela) -> bool {
+        let (object, index) = (self.object, reloc.sym());
+        let global = index >= object.first_global && (index as usize) < object.syms.len();
+        match global {
+            true => {
+                let flags = self.image.symbols[object.global(index)].flags();
+                flags & (symbol_flags::FUNC | symbol_flags::IFUNC) != 0
+                    || self.image.slot(self.object_id, index).is_some_and(|slot| slot.plt != NONE)
+            }
+            false => {
+                let kind = object.syms.get(index as usize).map(|symbol| symbol.kind());
+                matches!(kind, Some(STT_FUNC | STT_GNU_IFUNC))
+            }
+        }
+    }
+
+    fn must_take_thunk(&self, jump: &Jump) -> bool {
+        let machine = self.image.mode.facts().branches.as_ref();
+        machine.and_then(|machine| self.image.thunks.change(machine, jump)).is_some_and(|it| it.needs_thunk)
+    }
+
+    fn thunk(&self, jump: &Jump) -> Option<Address> {
+        let thunks = &self.image.thunks;
+        let change = thunks.change(self.image.mode.facts().branches.as_ref()?, jump)?;
+        let out = self.image.out_of(self.image.sections.get(self.id()))?;
+        let (here, target) = (Address::new(jump.here), Address::new(jump.target));
+        thunks.find(change.reach, out, here, (target, change.state))
+    }
+
+    fn start_of_segment(&self, address: Address) -> Option<Address> {
+        let loads = self.image.layout.segments.iter().filter(|segment| segment.kind == PT_LOAD);
+        let mut around = loads.filter(|load| address.wrapping_sub(load.address) < load.mem_size.max(1));
+        around.next().map(|load| load.address)
     }
 
     fn apply_each<R: Rules>(&self, out: &mut [u8]) {

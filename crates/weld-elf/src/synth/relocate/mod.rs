@@ -293,7 +293,7 @@ impl Site<'_, '_, '_> {
         let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(place.addend as u64));
         let section = self.image.sections.get(SectionId(self.object.section_base + self.shndx));
         let thunk =
-            self.image.out_of(section).and_then(|out| self.image.thunks.find(reach, out, here, called));
+            self.image.out_of(section).and_then(|out| self.image.thunks.find(reach, out, here, (called, 0)));
         let result = match thunk {
             // One that reaches within the limit of options goes straight on.
             Some(thunk) if result.is_err() || !reach.has(here.get(), called.get()) => {

@@ -64,6 +64,12 @@ impl Site<'_, '_, '_> {
                     self.location(reloc)
                 )
             }
+            Failure::Unencodable(value) => {
+                let value =
+                    if value < 0 { format!("-{:#x}", value.unsigned_abs()) } else { format!("{value:#x}") };
+                let location = self.location(reloc);
+                format!("{location}: {kind}: the instruction cannot hold {value}; it refers to '{name}'")
+            }
             Failure::Odd(value) => {
                 let location = self.location(reloc);
                 format!("{location}: {kind} is stored halved, but {value:#x} is odd; it refers to '{name}'")
@@ -82,6 +88,10 @@ impl Site<'_, '_, '_> {
                 self.location(reloc)
             ),
             Failure::NoSlot => format!("{}: {kind} against '{name}' has no GOT slot", self.location(reloc)),
+            Failure::InstructionSet => {
+                let location = self.location(reloc);
+                format!("{location}: {kind} does not change to the instruction set of '{name}'")
+            }
             Failure::Form => {
                 format!("{}: {kind} against '{name}' is in an unknown code sequence", self.location(reloc))
             }
@@ -108,9 +118,9 @@ impl Site<'_, '_, '_> {
 
 fn cause_of(failure: &Failure) -> Cause {
     match failure {
-        Failure::TooFar | Failure::Overflow(_) => Cause::RelocationOutOfRange,
+        Failure::TooFar | Failure::Overflow(_) | Failure::Unencodable(_) => Cause::RelocationOutOfRange,
         Failure::Odd(_) | Failure::Unaligned(_) => Cause::RelocationMisaligned,
-        Failure::Addend(_) | Failure::Signing | Failure::NoSlot | Failure::Form => {
+        Failure::Addend(_) | Failure::Signing | Failure::NoSlot | Failure::Form | Failure::InstructionSet => {
             Cause::UnsupportedRelocation
         }
     }

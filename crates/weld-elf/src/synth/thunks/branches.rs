@@ -7,9 +7,11 @@
 use weld_common::par;
 use weld_common::thunks::Reach;
 
+use super::Change;
 use super::search::World;
 use crate::address::Address;
-use crate::elf::{Rela, SHF_EXECINSTR};
+use crate::arch::facts::{InstructionSets, Jump};
+use crate::elf::{Rela, SHF_EXECINSTR, STT_FUNC};
 use crate::got_plt_slots::{NONE, Slot};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -53,6 +55,9 @@ pub struct Branch {
     /// In its section.
     pub offset: u64,
     pub goal: Goal,
+    /// The goal is known to be a function: whether, on machines with several instruction sets, its low bit
+    /// means something.
+    pub is_function: bool,
 }
 
 /// Members whose relocations are looked at in one go.
@@ -128,7 +133,10 @@ impl<'a> Addresses<'_, '_, 'a> {
 
     /// What relocation `reloc` of an object goes to. `None`: nothing that a thunk could lead to.
     fn goal(&self, id: ObjectId, object: &Object, reloc: &Rela) -> Option<Goal> {
-        let (index, addend) = (reloc.sym(), reloc.r_addend());
+        self.goal_with(id, object, reloc.sym(), reloc.r_addend())
+    }
+
+    fn goal_with(&self, id: ObjectId, object: &Object, index: u32, addend: i64) -> Option<Goal> {
         if index >= object.first_global {
             if index as usize >= object.syms.len() {
                 return None;
@@ -223,6 +231,57 @@ impl<'a> Addresses<'_, '_, 'a> {
         })
     }
 
+    /// The same on machines with several instruction sets, and those that cannot change to that of their
+    /// target. `change` says which they are.
+    pub fn collect_changing(
+        &self,
+        sets: &InstructionSets,
+        change: impl Fn(&Jump) -> Option<Change> + Sync,
+        margin: u64,
+    ) -> Vec<Branch> {
+        self.in_code("find branches that need thunks", MEMBERS, |id, found| {
+            self.changing_of_one(id, sets, (&change, margin), found);
+        })
+    }
+
+    fn changing_of_one(
+        &self,
+        id: SectionId,
+        sets: &InstructionSets,
+        (change, margin): (&impl Fn(&Jump) -> Option<Change>, u64),
+        found: &mut Vec<Branch>,
+    ) {
+        let section = self.sections.get(id);
+        let Some(start) = self.of_section(id).filter(|_| section.relocs != 0) else { return };
+        let number = self.world.owners.object(id);
+        let object = &self.world.resolved.objects[number.index()];
+        for reloc in self.sections.relocs(object, number.index(), section) {
+            let kind = reloc.kind();
+            if (sets.reach)(kind, self.world.mode.features).is_none() {
+                continue;
+            }
+            let here = start.wrapping_add(self.sections.output_offset(id, reloc.r_offset())).get();
+            let from = reloc.r_addend().wrapping_add((sets.bias)(kind) as i64);
+            let Some(goal) = self.goal_with(number, object, reloc.sym(), from) else { continue };
+            let Some(target) = self.of(goal).map(Address::get) else { continue };
+            let is_function = matches!(goal, Goal::Plt(..)) || self.is_function(object, reloc.sym());
+            let jump = Jump { kind, here, target, is_function, features: self.world.mode.features };
+            let Some(change) = change(&jump) else { continue };
+            if change.needs_thunk || !change.reach.less(margin).has(here, target) {
+                let (symbol, offset) = (reloc.sym(), reloc.r_offset());
+                found.push(Branch { section: id, kind, symbol, offset, goal, is_function });
+            }
+        }
+    }
+
+    /// Whether symbol `index` of an object is known to be a function.
+    fn is_function(&self, object: &Object, index: u32) -> bool {
+        match index >= object.first_global && (index as usize) < object.syms.len() {
+            true => self.world.symbols[object.global(index)].has(symbol_flags::FUNC),
+            false => object.syms.get(index as usize).is_some_and(|symbol| symbol.kind() == STT_FUNC),
+        }
+    }
+
     /// Adds the branches of a section.
     fn of_one(
         &self,
@@ -247,7 +306,8 @@ impl<'a> Addresses<'_, '_, 'a> {
             let Some(goal) = self.goal(number, object, reloc) else { continue };
             if self.of(goal).is_some_and(|target| !reach.has(here.get(), target.get())) {
                 let (kind, symbol) = (reloc.kind(), reloc.sym());
-                found.push(Branch { section: id, kind, symbol, offset: reloc.r_offset(), goal });
+                let offset = reloc.r_offset();
+                found.push(Branch { section: id, kind, symbol, offset, goal, is_function: false });
             }
         }
     }

@@ -42,7 +42,7 @@ impl Round<'_, '_, '_> {
         // The first form is a direct branch. Entries of the PLT are marked, and of what is not in a section
         // nothing is known.
         let thunk = &self.thunks.engine.list[number];
-        let Key::Branch(_, goal @ Goal::Section(id, offset)) = thunk.key else { return None };
+        let Key::Branch(_, goal @ Goal::Section(id, offset), _) = thunk.key else { return None };
         let object = self.addresses.world.object_of(id);
         let data = object.section_data((id.0 - object.section_base) as usize).unwrap_or(&[]);
         let code = data.get(offset as usize..).unwrap_or(&[]);

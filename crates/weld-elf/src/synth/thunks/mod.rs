@@ -37,10 +37,11 @@ use super::image::Image;
 use super::section::{At, Sizes, Spec, Synthetic};
 use super::symbol_record::{InSection, Record};
 use crate::address::Address;
-use crate::arch::facts::{self, Branches, Erratum, Facts};
+use crate::arch::facts::{self, Branches, Erratum, Facts, Situation};
 use crate::elf::*;
 use crate::ids::*;
 use crate::layout::Layout;
+use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
@@ -49,8 +50,8 @@ use crate::symbols::Symbols;
 /// What code in a pool is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
-    /// Branches of an output section that do not reach.
-    Branch(OutputSectionId, Goal),
+    /// Branches of an output section that do not reach, and a number for the instruction sets of both ends.
+    Branch(OutputSectionId, Goal, u8),
     /// A mark for indirect branches before code that has none: thunks jump there.
     Landing(Goal),
     /// An instruction, by its section and offset, that was moved here, and a branch to what follows it.
@@ -61,7 +62,7 @@ impl Key {
     /// Where the code goes on: mostly.
     fn goal(self) -> Goal {
         match self {
-            Key::Branch(_, goal) | Key::Landing(goal) => goal,
+            Key::Branch(_, goal, _) | Key::Landing(goal) => goal,
             Key::Moved(section, offset) => Goal::Section(section, offset + 4),
         }
     }
@@ -90,10 +91,15 @@ pub struct Thunks {
     labels: Vec<Label>,
     /// Of each pool.
     chunks: Vec<ChunkId>,
-    /// Output section, target and address of each, ascending; known when everything has its address.
-    found: Vec<(OutputSectionId, Address, Address)>,
+    /// Output section, target, number of instruction sets and address of each, ascending; known when
+    /// everything has its address.
+    found: Vec<(OutputSectionId, Address, u8, Address)>,
     /// How far branches reach, if options say so.
     limit: Option<u64>,
+    /// What code may be used.
+    features: u32,
+    /// `--pic-veneer`
+    moving: bool,
     /// Code cannot be read.
     pub unread: bool,
     /// For which processors instructions are moved.
@@ -105,10 +111,19 @@ pub struct Thunks {
     pub stuck: Option<(SectionId, u64)>,
 }
 
+/// A branch on a machine with several instruction sets.
+pub struct Change {
+    pub reach: Reach,
+    pub needs_thunk: bool,
+    /// The number for the instruction sets of both ends.
+    pub state: u8,
+}
+
 /// What a machine has for pools.
 struct Code {
     machine: &'static Branches,
     thunks: &'static [facts::Thunk],
+    situation: Situation,
     limit: Option<u64>,
 }
 
@@ -116,7 +131,10 @@ impl Code {
     /// Form `number` of code for a key; `None` if there is no such, or if it is a moved instruction.
     fn of(&self, key: Key, number: usize) -> Option<&'static facts::Thunk> {
         match key {
-            Key::Branch(..) => self.thunks.get(number),
+            Key::Branch(_, _, state) => match self.machine.sets {
+                Some(sets) => (sets.thunks)(state, self.situation).get(number),
+                None => self.thunks.get(number),
+            },
             Key::Landing(_) => {
                 self.machine.landing.as_ref().map(|landing| &landing.code).filter(|_| number == 0)
             }
@@ -145,14 +163,22 @@ pub struct Names {
 
 impl Thunks {
     /// None yet. Branches reach as far as options say, if that is less than they do.
-    pub fn new(options: &Options, machine: &Facts) -> Thunks {
+    pub fn new(options: &Options, mode: Mode) -> Thunks {
+        let machine = mode.facts();
         let all = machine.branches.as_ref().map_or(&[][..], |machine| machine.errata);
         let errata = all.iter().filter(|erratum| options.layout.errata.contains(&erratum.option)).collect();
-        Thunks { limit: options.layout.branch_reach, errata, ..Thunks::default() }
+        Thunks {
+            limit: options.layout.branch_reach,
+            features: mode.features,
+            moving: options.layout.pic_veneer,
+            errata,
+            ..Thunks::default()
+        }
     }
 
     /// Those of an earlier link, for branches: output section, target and address of each, ascending.
     pub fn found_again(found: Vec<(OutputSectionId, Address, Address)>, options: &Options) -> Thunks {
+        let found = found.into_iter().map(|(out, target, at)| (out, target, 0, at)).collect();
         Thunks { found, limit: options.layout.branch_reach, ..Thunks::default() }
     }
 
@@ -160,7 +186,7 @@ impl Thunks {
     /// and address. Everything has its address.
     pub fn of_branches(&self, layout: &Layout) -> impl Iterator<Item = (OutputSectionId, Goal, Address)> {
         self.engine.by_pool().filter_map(|(_, thunk)| match thunk.key {
-            Key::Branch(out, goal) => Some((out, goal, self.address(layout, thunk))),
+            Key::Branch(out, goal, _) => Some((out, goal, self.address(layout, thunk))),
             _ => None,
         })
     }
@@ -181,7 +207,11 @@ impl Thunks {
 
     /// How far branches reach whose relocations are of a type; `None` if they never take thunks.
     pub fn reach(&self, machine: &Branches, kind: u32) -> Option<Reach> {
-        Some(machine.reach(kind)?.at_most(self.limit.unwrap_or(u64::MAX)))
+        let reach = match machine.sets {
+            Some(sets) => (sets.reach)(kind, self.features),
+            None => machine.reach(kind),
+        };
+        Some(reach?.at_most(self.limit.unwrap_or(u64::MAX)))
     }
 
     /// How far all branches reach that may take thunks.
@@ -189,18 +219,31 @@ impl Thunks {
         machine.least_reach().min(self.limit.unwrap_or(u64::MAX))
     }
 
-    /// The address of the thunk that leads from `here`, in output section `out`, to `target`.
+    /// The address of the thunk that leads from `here`, in output section `out`, to a target, from one
+    /// instruction set to another if there are several.
     pub fn find(
         &self,
         reach: Reach,
         out: OutputSectionId,
         here: Address,
-        target: Address,
+        (target, state): (Address, u8),
     ) -> Option<Address> {
-        let key = (out, target, Address::new(here.get().saturating_sub(reach.back)));
+        let key = (out, target, state, Address::new(here.get().saturating_sub(reach.back)));
         let first = self.found.partition_point(|thunk| *thunk < key);
-        let same = self.found[first..].iter().take_while(|thunk| (thunk.0, thunk.1) == (out, target));
-        same.map(|thunk| thunk.2).find(|at| reach.has(here.get(), at.get()))
+        let same = self.found[first..]
+            .iter()
+            .take_while(|thunk| (thunk.0, thunk.1, thunk.2) == (out, target, state));
+        same.map(|thunk| thunk.3).find(|at| reach.has(here.get(), at.get()))
+    }
+
+    /// What a branch of a machine with several instruction sets has to do with them; `None` if it never takes
+    /// thunks, or if the machine has one.
+    pub fn change(&self, machine: &Branches, jump: &facts::Jump) -> Option<Change> {
+        let sets = machine.sets?;
+        let reach = self.reach(machine, jump.kind)?;
+        let needs_thunk = !reach.has(jump.here, jump.target) || (sets.must_change)(jump);
+        let state = (sets.state)(jump.kind, jump.target, jump.is_function);
+        Some(Change { reach, needs_thunk, state })
     }
 
     /// Takes in where everything is.
@@ -210,12 +253,21 @@ impl Thunks {
         sections: &Sections,
         symbols: &Symbols,
         plt: impl Fn(u32) -> Address,
+        machine: Option<(&'static Branches, bool)>,
     ) {
         (self.found, self.moved) = (Vec::new(), Vec::new());
+        let code = machine.map(|(machine, pic)| self.code(machine, pic));
+        let entry = |thunk: &engine::Thunk<Key>| {
+            let form = code.as_ref().and_then(|code| code.of(thunk.key, thunk.form));
+            form.map_or(0, |form| form.entry)
+        };
         for thunk in &self.engine.list {
             let at = self.address(layout, thunk);
             match thunk.key {
-                Key::Branch(out, goal) => self.found.push((out, goal.address(sections, symbols, &plt), at)),
+                Key::Branch(out, goal, state) => {
+                    let target = goal.address(sections, symbols, &plt);
+                    self.found.push((out, target, state, at + entry(thunk)));
+                }
                 Key::Moved(section, offset) => self.moved.push((section, offset, at)),
                 Key::Landing(_) => {}
             }
@@ -230,7 +282,9 @@ impl Thunks {
     }
 
     fn code(&self, machine: &'static Branches, pic: bool) -> Code {
-        Code { machine, thunks: machine.thunks(pic, self.unread), limit: self.limit }
+        let situation =
+            Situation { moving: pic || self.moving, unread: self.unread, features: self.features };
+        Code { machine, thunks: machine.thunks(pic, self.unread), situation, limit: self.limit }
     }
 
     /// Where code in a pool goes on.
@@ -258,7 +312,7 @@ impl Thunks {
     pub fn symbols(&self, image: &Image, mut take: impl FnMut(&[u8], Record)) {
         let (machine, pic) = (image.mode.facts(), image.mode.pic);
         self.each_symbol(machine, image.resolved, pic, |thunk, name, (kind, offset, size)| {
-            let value = (self.address(image.layout, thunk) + offset).get();
+            let value = self.address(image.layout, thunk).wrapping_add(offset).get();
             let out = self.engine.pools[thunk.pool as usize].place.0;
             let section = InSection::Defined(out.header());
             take(name, Record { binding: STB_LOCAL, kind, other: 0, value, size, section });
@@ -305,9 +359,14 @@ impl Thunks {
         for (number, thunk) in self.engine.by_pool() {
             let size = code.form(thunk.key, thunk.form).map_or(0, |form| form.size);
             let (prefix, name) = self.name(&code, number, resolved);
-            take(thunk, &[prefix.as_bytes(), &name].concat(), (STT_FUNC, 0, size));
+            let form = code.of(thunk.key, thunk.form);
+            let entry = form.map_or(0, |form| form.entry);
+            take(thunk, &[prefix.as_bytes(), &name].concat(), (STT_FUNC, entry, size));
             if let Some(mark) = machine.code_mark {
                 take(thunk, mark.as_bytes(), (STT_NOTYPE, 0, 0));
+            }
+            for (offset, mark) in form.map_or(&[][..], |form| form.marks) {
+                take(thunk, mark.as_bytes(), (STT_NOTYPE, *offset, 0));
             }
             if let Some(data) = code.of(thunk.key, thunk.form).and_then(|thunk| thunk.data) {
                 take(thunk, machine.data_mark.as_bytes(), (STT_NOTYPE, data, 0));
@@ -368,10 +427,10 @@ mod tests {
         let [text, init] = [OutputSectionId(1), OutputSectionId(2)];
         let found =
             [(text, 0x9000, 0x1000), (text, 0x9000, 0x1300), (text, 0x9008, 0x1180), (init, 0x9000, 0x1180)];
-        let found = found.map(|(out, target, at)| (out, Address::new(target), Address::new(at))).to_vec();
+        let found = found.map(|(out, target, at)| (out, Address::new(target), 0, Address::new(at))).to_vec();
         let thunks = Thunks { found, ..Thunks::default() };
         let find = |out, here, target| {
-            let found = thunks.find(Reach::both(0x100), out, Address::new(here), Address::new(target));
+            let found = thunks.find(Reach::both(0x100), out, Address::new(here), (Address::new(target), 0));
             found.map(Address::get)
         };
         assert_eq!(find(text, 0x10ff, 0x9000), Some(0x1000));

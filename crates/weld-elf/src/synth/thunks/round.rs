@@ -13,7 +13,7 @@ use super::branches::{Addresses, Branch, Goal};
 use super::members::Members;
 use super::{Code, Key, Label, Thunks, moved};
 use crate::address::Address;
-use crate::arch::facts::Branches;
+use crate::arch::facts::{Branches, Jump};
 use crate::ids::*;
 
 /// Branches that are looked at by one task.
@@ -26,6 +26,7 @@ struct Far {
     goal: Goal,
     here: u64,
     target: u64,
+    state: u8,
     branch: u32,
 }
 
@@ -50,7 +51,7 @@ impl Round<'_, '_, '_> {
         for far in self.far(branches) {
             let Branch { section, symbol, kind, .. } = branches[far.branch as usize];
             let Some(reach) = self.thunks.reach(self.machine, kind) else { continue };
-            let key = Key::Branch(far.out, far.goal);
+            let key = Key::Branch(far.out, far.goal, far.state);
             let label = Label::Symbol(addresses.world.owners.object(section), symbol);
             // Without a pool in reach the branch stays as it is, which is reported when it is written.
             _ = self.serve(&Call { key, here: far.here, target: far.target, reach }, section, label);
@@ -90,7 +91,13 @@ impl Round<'_, '_, '_> {
             let out = addresses.out_of(branch.section)?;
             let here = addresses.of_byte(branch.section, branch.offset)?.get();
             let target = addresses.of(branch.goal)?.get();
-            let far = Far { out, goal: branch.goal, here, target, branch: number as u32 };
+            let far = Far { out, goal: branch.goal, here, target, state: 0, branch: number as u32 };
+            if machine.sets.is_some() {
+                let Branch { kind, is_function, .. } = *branch;
+                let features = addresses.world.mode.features;
+                let change = thunks.change(machine, &Jump { kind, here, target, is_function, features })?;
+                return change.needs_thunk.then_some(Far { state: change.state, ..far });
+            }
             (!thunks.reach(machine, branch.kind)?.has(here, target)).then_some(far)
         };
         let parallel = addresses.world.parallel;

@@ -148,7 +148,8 @@ impl<'a> Adaptive<'a> for Search<'_, '_, 'a> {
     fn adapt(&mut self, layout: &mut Layout<'a>, sections: &mut Sections<'a>) -> bool {
         let (start, end) = extent(layout);
         let reach = self.thunks.least_reach(self.machine);
-        let all_reach = end - start < reach && !self.world.calls_outside();
+        let sets = self.machine.sets;
+        let all_reach = end - start < reach && !self.world.calls_outside() && sets.is_none();
         if all_reach && self.thunks.is_empty() && self.thunks.errata.is_empty() {
             return false;
         }
@@ -157,7 +158,13 @@ impl<'a> Adaptive<'a> for Search<'_, '_, 'a> {
             let addresses = Addresses { world: &self.world, layout, sections };
             let (thunks, margin) = (&*self.thunks, self.margin());
             let safe = |kind| thunks.reach(self.machine, kind).map(|reach| reach.less(margin));
-            self.branches = if all_reach { Vec::new() } else { addresses.collect(safe, reach - margin) };
+            self.branches = match sets {
+                Some(sets) => {
+                    addresses.collect_changing(sets, |jump| thunks.change(self.machine, jump), margin)
+                }
+                None if all_reach => Vec::new(),
+                None => addresses.collect(safe, reach - margin),
+            };
             self.collected = Some(self.state(layout));
         }
         let addresses = Addresses { world: &self.world, layout, sections };

@@ -1,0 +1,294 @@
+//! `.ARM.attributes`: what instructions and conventions the code of all objects together uses, and what
+//! follows from it for code that the linker makes.
+//!
+//! The section is the letter `A`, then for each vendor its length, its name and its attributes: those of
+//! `aeabi` for whole files are read. An attribute is a tag and a value, a number or a text: texts are those
+//! of the processor's names, and those of odd tags from 32 on.
+//!
+//! Joined, a number is the largest that an object has where larger ones include smaller ones (instruction
+//! sets), and else that of the first object that has one. Objects that pass floating-point arguments
+//! differently do not go together.
+//!
+//! Specification: "Addenda to, and Errata in, the ABI for the Arm Architecture", "Build attributes".
+
+use std::collections::BTreeMap;
+
+use weld_common::reader::Reader;
+
+use crate::arch::attributes::{AttributesError, Wrong};
+use crate::elf::put_uleb;
+
+pub(super) const SECTION: &str = ".ARM.attributes";
+
+const CPU_RAW_NAME: u64 = 4;
+const CPU_NAME: u64 = 5;
+const CPU_ARCH: u64 = 6;
+const CPU_ARCH_PROFILE: u64 = 7;
+const ARM_ISA_USE: u64 = 8;
+const THUMB_ISA_USE: u64 = 9;
+const FP_ARCH: u64 = 10;
+const WMMX_ARCH: u64 = 11;
+const ADVANCED_SIMD_ARCH: u64 = 12;
+const ABI_ALIGN_NEEDED: u64 = 24;
+const ABI_VFP_ARGS: u64 = 28;
+const COMPATIBILITY: u64 = 32;
+const UNALIGNED_ACCESS: u64 = 34;
+const FP_HP_EXTENSION: u64 = 36;
+const MP_EXTENSION: u64 = 42;
+const DIV_USE: u64 = 44;
+const ALSO_COMPATIBLE: u64 = 65;
+const CONFORMANCE: u64 = 67;
+const VIRTUALIZATION_USE: u64 = 68;
+
+/// Values of [`ABI_VFP_ARGS`].
+#[cfg(test)]
+const BASE: u64 = 0;
+const VFP_REGISTERS: u64 = 1;
+const TOOLCHAIN: u64 = 2;
+const EITHER: u64 = 3;
+
+/// What code may be used, as bits of a link's features.
+pub const BLX: u32 = 1;
+/// Branches of Thumb code reach 16 MiB.
+pub const FAR_BRANCHES: u32 = 1 << 1;
+pub const MOVT: u32 = 1 << 2;
+pub const ARM_CODE: u32 = 1 << 3;
+pub const THUMB_2: u32 = 1 << 4;
+/// Floating-point arguments are passed in floating-point registers.
+pub const HARD_FLOAT: u32 = 1 << 5;
+/// They are passed as one toolchain does.
+pub const OTHER_FLOAT: u32 = 1 << 6;
+
+/// Processors with Thumb code only (M profile).
+pub fn is_thumb_only(features: u32) -> bool {
+    features & (ARM_CODE | THUMB_2) == THUMB_2
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum Value {
+    Number(u64),
+    Text(Vec<u8>),
+    /// [`COMPATIBILITY`]
+    Both(u64, Vec<u8>),
+}
+
+type Said = BTreeMap<u64, Value>;
+
+fn number(said: &Said, tag: u64) -> Option<u64> {
+    match said.get(&tag)? {
+        Value::Number(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// As in [`crate::arch::facts::MergeAttributes`].
+pub fn merge<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, AttributesError> {
+    let mut all = Said::new();
+    let mut first: Option<(u64, &str)> = None;
+    for (name, section) in files {
+        let wrong = |what| AttributesError { object: name.clone(), section: SECTION, what };
+        let said = parse::<BIG>(section).map_err(wrong)?;
+        if let Some(value) = number(&said, ABI_VFP_ARGS).filter(|value| *value != EITHER) {
+            let what = "the passing of floating-point arguments (Tag_ABI_VFP_args)";
+            if value > EITHER {
+                return Err(wrong(Wrong::Number { what, value }));
+            }
+            match first {
+                Some((before, by)) if before != value => {
+                    return Err(wrong(Wrong::Differs { what, value, before, by: by.to_owned() }));
+                }
+                _ => first = first.or(Some((value, name))),
+            }
+        }
+        for (tag, value) in said {
+            let joined = match (all.get(&tag), value) {
+                (Some(Value::Number(before)), Value::Number(value)) => {
+                    Value::Number(join(tag, *before, value))
+                }
+                (Some(before), _) => before.clone(),
+                (None, value) => value,
+            };
+            all.insert(tag, joined);
+        }
+    }
+    Ok(encode::<BIG>(&all))
+}
+
+/// What two values of a number make.
+fn join(tag: u64, a: u64, b: u64) -> u64 {
+    match tag {
+        CPU_ARCH | ARM_ISA_USE | THUMB_ISA_USE | FP_ARCH | WMMX_ARCH | ADVANCED_SIMD_ARCH
+        | ABI_ALIGN_NEEDED | UNALIGNED_ACCESS | FP_HP_EXTENSION | MP_EXTENSION | DIV_USE
+        | VIRTUALIZATION_USE => a.max(b),
+        ABI_VFP_ARGS if a == EITHER => b,
+        CPU_ARCH_PROFILE if a == 0 => b,
+        _ => a,
+    }
+}
+
+/// What code of objects that say this may be used, and so may be made. Damaged sections say nothing, which
+/// [`merge`] reports.
+pub fn features<const BIG: bool>(sections: &mut dyn Iterator<Item = &[u8]>) -> u32 {
+    let mut features = 0;
+    for said in sections.filter_map(|section| parse::<BIG>(section).ok()) {
+        features |= match number(&said, CPU_ARCH) {
+            // Before version 5.
+            None | Some(0..=2) => 0,
+            // Versions 5 and 6 without Thumb-2.
+            Some(3..=7 | 9) => BLX,
+            // v6-M, v6S-M
+            Some(11 | 12) => BLX | FAR_BRANCHES,
+            Some(_) => BLX | FAR_BRANCHES | MOVT,
+        };
+        if number(&said, ARM_ISA_USE).is_some_and(|used| used != 0) {
+            features |= ARM_CODE;
+        }
+        if number(&said, THUMB_ISA_USE).is_some_and(|used| used >= 2) {
+            features |= THUMB_2;
+        }
+        features |= match number(&said, ABI_VFP_ARGS) {
+            Some(VFP_REGISTERS) => HARD_FLOAT,
+            Some(TOOLCHAIN) => OTHER_FLOAT,
+            _ => 0,
+        };
+    }
+    features
+}
+
+fn parse<const BIG: bool>(section: &[u8]) -> Result<Said, Wrong> {
+    let mut said = Said::new();
+    let Some((&version, mut rest)) = section.split_first() else { return Ok(said) };
+    if version != b'A' {
+        return Err(Wrong::Format(version));
+    }
+    while !rest.is_empty() {
+        let (vendor, more) = take::<BIG>(rest, 0)?;
+        let end = vendor.iter().position(|byte| *byte == 0).ok_or(Wrong::Damaged)?;
+        let (name, mut subsections) = (&vendor[..end], &vendor[end + 1..]);
+        while name == b"aeabi" && !subsections.is_empty() {
+            let (tag, body) = subsections.split_first().ok_or(Wrong::Damaged)?;
+            let (attributes, after) = take::<BIG>(body, 1)?;
+            if *tag == 1 {
+                add_attributes(&mut said, attributes)?;
+            }
+            subsections = after;
+        }
+        rest = more;
+    }
+    Ok(said)
+}
+
+/// What a length (4 bytes, that of itself and of `before` bytes before it included) is in front of, and what
+/// follows.
+fn take<const BIG: bool>(bytes: &[u8], before: usize) -> Result<(&[u8], &[u8]), Wrong> {
+    let length = bytes.first_chunk().map(|length| match BIG {
+        true => u32::from_be_bytes(*length) as usize,
+        false => u32::from_le_bytes(*length) as usize,
+    });
+    let length = length.and_then(|length| length.checked_sub(before)).filter(|length| *length >= 4);
+    match length.and_then(|length| bytes.split_at_checked(length)) {
+        Some((own, rest)) => Ok((&own[4..], rest)),
+        None => Err(Wrong::Damaged),
+    }
+}
+
+fn is_text(tag: u64) -> bool {
+    matches!(tag, CPU_RAW_NAME | CPU_NAME | ALSO_COMPATIBLE | CONFORMANCE)
+        || tag > COMPATIBILITY && tag % 2 == 1
+}
+
+fn add_attributes(said: &mut Said, bytes: &[u8]) -> Result<(), Wrong> {
+    let mut reader = Reader::new(bytes);
+    while !reader.is_empty() {
+        let tag = reader.uleb128().ok_or(Wrong::Damaged)?;
+        let value = match tag {
+            COMPATIBILITY => {
+                let number = reader.uleb128().ok_or(Wrong::Damaged)?;
+                Value::Both(number, reader.c_string().ok_or(Wrong::Damaged)?.to_vec())
+            }
+            _ if is_text(tag) => Value::Text(reader.c_string().ok_or(Wrong::Damaged)?.to_vec()),
+            _ => Value::Number(reader.uleb128().ok_or(Wrong::Damaged)?),
+        };
+        said.insert(tag, value);
+    }
+    Ok(())
+}
+
+fn encode<const BIG: bool>(said: &Said) -> Vec<u8> {
+    let mut attributes = Vec::new();
+    // Whom it is said to conform to comes first.
+    let (first, others): (Vec<_>, Vec<_>) = said.iter().partition(|(tag, _)| **tag == CONFORMANCE);
+    for (tag, value) in first.into_iter().chain(others) {
+        put_uleb(&mut attributes, *tag);
+        if let Value::Number(number) | Value::Both(number, _) = value {
+            put_uleb(&mut attributes, *number);
+        }
+        if let Value::Text(text) | Value::Both(_, text) = value {
+            attributes.extend_from_slice(text);
+            attributes.push(0);
+        }
+    }
+    if attributes.is_empty() {
+        return attributes;
+    }
+    let length = |bytes: usize| if BIG { (bytes as u32).to_be_bytes() } else { (bytes as u32).to_le_bytes() };
+    let name = b"aeabi\0";
+    let inner = 5 + attributes.len();
+    let mut out = vec![b'A'];
+    out.extend_from_slice(&length(4 + name.len() + inner));
+    out.extend_from_slice(name);
+    out.push(1);
+    out.extend_from_slice(&length(inner));
+    out.extend(attributes);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn section(attributes: &[(u64, u64)]) -> Vec<u8> {
+        encode::<false>(&attributes.iter().map(|(tag, value)| (*tag, Value::Number(*value))).collect())
+    }
+
+    #[test]
+    fn larger_numbers_include_smaller_ones() {
+        let files = [
+            ("a.o".to_owned(), section(&[(CPU_ARCH, 4), (ABI_VFP_ARGS, EITHER)])),
+            ("b.o".to_owned(), section(&[(CPU_ARCH, 10), (CPU_ARCH_PROFILE, 65), (ABI_VFP_ARGS, 1)])),
+        ];
+        let files = files.each_ref().map(|(name, bytes)| (name.clone(), &bytes[..]));
+        let merged = merge::<false>(&files).unwrap();
+        assert_eq!(merged, section(&[(CPU_ARCH, 10), (CPU_ARCH_PROFILE, 65), (ABI_VFP_ARGS, 1)]));
+        let base = section(&[(ABI_VFP_ARGS, BASE)]);
+        let error = merge::<false>(&[files[1].clone(), ("c.o".to_owned(), &base)]).unwrap_err();
+        assert_eq!(
+            (error.object.as_str(), matches!(error.what, Wrong::Differs { value: 0, before: 1, .. })),
+            ("c.o", true)
+        );
+    }
+
+    #[test]
+    fn architectures_say_what_code_may_be_used() {
+        let of = |attributes| features::<false>(&mut [&section(attributes)[..]].into_iter());
+        assert_eq!(of(&[(CPU_ARCH, 2)]), 0);
+        assert_eq!(of(&[(CPU_ARCH, 5), (ARM_ISA_USE, 1)]), BLX | ARM_CODE);
+        assert_eq!(of(&[(CPU_ARCH, 11)]), BLX | FAR_BRANCHES);
+        let m_profile = of(&[(CPU_ARCH, 13), (THUMB_ISA_USE, 2)]);
+        assert_eq!(m_profile, BLX | FAR_BRANCHES | MOVT | THUMB_2);
+        assert!(is_thumb_only(m_profile) && !is_thumb_only(m_profile | ARM_CODE) && !is_thumb_only(0));
+    }
+
+    #[test]
+    fn texts_and_byte_orders_are_kept() {
+        let said: Said = [
+            (CPU_NAME, Value::Text(b"cortex-m3".to_vec())),
+            (COMPATIBILITY, Value::Both(1, b"gnu".to_vec())),
+            (CONFORMANCE, Value::Text(b"2.09".to_vec())),
+        ]
+        .into_iter()
+        .collect();
+        assert!(parse::<true>(&encode::<true>(&said)).is_ok_and(|again| again == said));
+        assert!(parse::<false>(&encode::<true>(&said)).is_err());
+    }
+}
