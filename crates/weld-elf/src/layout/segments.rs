@@ -240,7 +240,7 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
         {
             (segment.offset, segment.address) = (segment.offset + offset, segment.address + offset);
             segment.load_address = segment.load_address + offset;
-            (segment.file_size, segment.mem_size) = (size, size);
+            (segment.file_size, segment.mem_size, segment.align) = (size, size, 4);
         }
         if !segment.loads_at {
             segment.load_address = load_address(segment, span.first());
