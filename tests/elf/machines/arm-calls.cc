@@ -1,4 +1,4 @@
-//# about: ARM and Thumb code in one program: exceptions through both and through a library, threads, thread-local storage of all models, what dlopen loads, unwinding to the end of the stack
+//# about: ARM and Thumb code in one program: exceptions through both and through a library, threads, thread-local storage of the program and of the library, calls back
 //# machines: armhf armel
 //# except: machine=x86-64
 //# matrix: mode=-marm,-mthumb other=-marm,-mthumb kind=static,pie,nopie
