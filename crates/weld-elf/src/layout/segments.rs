@@ -398,7 +398,7 @@ pub(super) fn plan_with(
     // Readers look for a note among others, but take anything else for the whole of its segment.
     let is_findable = |chunk: &&Chunk| {
         let out = &layout[chunk.out];
-        out.own == Some(chunk.kind) || out.kind == SHT_NOTE
+        out.own == Some(chunk.kind) || out.kind == SHT_NOTE || chunk.kind == ChunkKind::CodeIndex
     };
     let found = layout.single_chunks().filter(is_findable);
     let mut found: Vec<_> = found.filter_map(|chunk| Some((chunk.segment?, chunk))).collect();
