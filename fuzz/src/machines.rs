@@ -65,7 +65,7 @@ pub struct Machine {
     code: &'static [(&'static [u8], &'static [(u8, u32)])],
 }
 
-pub const MACHINES: [Machine; 5] = [
+pub const MACHINES: [Machine; 6] = [
     Machine {
         emulation: "elf_i386",
         number: 3,
@@ -116,6 +116,33 @@ pub const MACHINES: [Machine; 5] = [
         types: 141,
         code: LOONGARCH,
     },
+    Machine {
+        emulation: "armelf_linux_eabi",
+        number: 40,
+        narrow: true,
+        big: false,
+        addends: false,
+        flags: 0x0500_0000,
+        types: 168,
+        code: ARM,
+    },
+];
+
+const ARM: &[(&[u8], &[(u8, u32)])] = &[
+    // bl; b; blx; beq
+    (&[0xfe, 0xff, 0xff, 0xeb, 0xfe, 0xff, 0xff, 0xea, 0xfe, 0xff, 0xff, 0xfa], &[(0, 28), (4, 29), (8, 28)]),
+    // bl; b.w; beq.w; b; beq of Thumb code.
+    (&[0xff, 0xf7, 0xfe, 0xff, 0xff, 0xf7, 0xfe, 0xbf, 0x3f, 0xf4, 0xfe, 0xaf], &[(0, 10), (4, 30), (8, 51)]),
+    (&[0xfe, 0xe7, 0xfe, 0xd0, 0xff, 0x48, 0, 0], &[(0, 102), (2, 103), (4, 11)]),
+    // movw, movt in both; parts of distances.
+    (
+        &[0, 0, 0, 0xe3, 0, 0, 0x40, 0xe3, 0x40, 0xf2, 0, 0, 0xc0, 0xf2, 0, 0],
+        &[(0, 43), (4, 46), (8, 47), (12, 50)],
+    ),
+    (&[8, 0, 0x4f, 0xe2, 8, 0, 0x4f, 0xe2, 8, 0, 0x1f, 0xe5], &[(0, 57), (4, 60), (8, 63)]),
+    // Words: distances, slots, thread-local storage.
+    (&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[(0, 42), (4, 96), (8, 26), (12, 25)]),
+    (&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[(0, 104), (4, 105), (8, 107), (12, 108)]),
 ];
 
 const I386: &[(&[u8], &[(u8, u32)])] = &[

@@ -1,4 +1,4 @@
-//# about: ARM and Thumb code in one program: exceptions through both and through a library, threads, thread-local storage of all models, what dlopen loads, unwinding to the end of the stack
+//# about: ARM and Thumb code in one program: exceptions through both and through a library, threads, thread-local storage of the program and of the library, calls back
 //# machines: armhf armel
 //# except: machine=x86-64
 //# matrix: mode=-marm,-mthumb other=-marm,-mthumb kind=static,pie,nopie
@@ -8,9 +8,9 @@
 //# lang: c++
 //# obj: main.o = arm-calls.cc {mode} -O1
 //# obj: lib.o = lib.cc -fPIC {other} -O1
-//# [kind=static] link: %static main.o lib.o -pthread
-//# [kind!=static] link: %shared lib.o -o liblib.so -pthread
-//# [kind!=static] link: %{kind} main.o -L. -llib -pthread
+//# [kind=static] link: %static main.o lib.o
+//# [!kind=static] link: %shared lib.o -o liblib.so
+//# [!kind=static] link: %{kind} main.o -L. -llib
 //# run: ./out
 //# stdout: caught 7, destroyed 2
 //# stdout: thread 14, 21

@@ -9,10 +9,10 @@
 //# symbol: __Thumbv7ABSLongThunk_far_arm type=FUNC bind=LOCAL section=.text size=10
 //# symbol: __ARMv7ABSLongThunk_near_thumb type=FUNC bind=LOCAL section=.text
 //# no-symbol: __Thumbv7ABSLongThunk_near_arm
-//# readelf: -s => \$d
-//# check: sym(__Thumbv7ABSLongThunk_far_arm) & 1 == 1
-//# check: sym(__ARMv7ABSLongThunk_far_thumb) & 1 == 0
-//# check: sym(near_thumb) & 1 == 1
+//# readelf: -s => \$t
+//# check: sym(__Thumbv7ABSLongThunk_far_arm) % 2 == 1
+//# check: sym(__ARMv7ABSLongThunk_far_thumb) % 2 == 0
+//# check: sym(near_thumb) % 2 == 1
 // A branch goes as far as it reaches, and one step further it does not.
 //# link: arm-thunks.o --section-start=.text=0x8000000 --section-start=.far=0xa000000 -o border
 //# run: border

@@ -364,6 +364,8 @@ pub struct DynamicTypes {
     /// For pointers that the loader signs, on machines that have such.
     pub signed: Option<SignedTypes>,
     pub irelative: u32,
+    /// Whether loaders that bind functions at their first call know it among the relocations for that.
+    pub resolvers_in_plt: bool,
     pub dtpmod: u32,
     pub dtpoff: u32,
     pub tpoff: u32,

@@ -1,7 +1,8 @@
 //! What a section is made of, as folding sees it: bytes, and relocations with what they lead to.
 //!
 //! Beside the section's own bytes that is how it is unwound: the frames of `.eh_frame` that describe it, with
-//! their CIEs (and so the personality routine) and the exception table that they name. Of two functions that
+//! their CIEs (and so the personality routine) and the exception table that they name; on ARM, the tables of
+//! `.ARM.exidx` and what they lead to. Of two functions that
 //! are the same in all this, one can stand for both, also when an exception passes through it.
 //!
 //! This file alone knows how objects, relocations and symbols are stored.
@@ -133,6 +134,35 @@ impl<'a> Link<'_, 'a> {
         parts.relocs.extend(relocs.map(add));
         for frame in &frames[vertex.frames as usize..vertex.frames_end as usize] {
             self.add_frame(vertex.object, frame.1, frame.2, parts);
+        }
+        if object.machine.code_index != 0 {
+            self.add_code_index(vertex, parts);
+        }
+    }
+
+    /// Adds the tables of the section's functions that say how these are unwound (`.ARM.exidx`).
+    fn add_code_index(&self, vertex: &Vertex, parts: &mut Parts<'a>) {
+        let index = vertex.object as usize;
+        let object = &self.objects[index];
+        let (base, own) = (object.section_base, vertex.section.0 - object.section_base);
+        let followers = &self.sections.objects[index].followers;
+        let start = followers.partition_point(|follower| follower.0 < own);
+        let mine = followers[start..].iter().take_while(|follower| follower.0 == own);
+        let tables = mine.map(|follower| SectionId(base + follower.1));
+        for table in tables.filter(|table| self.sections.get(*table).kind() == SectionKind::CodeIndex) {
+            parts.bytes.push(self.bytes(object, table));
+            let border = Destination::Absolute { value: 0, addend: 0 };
+            parts.relocs.push(Relocation { offset: 0, kind: BORDER, target: border });
+            for reloc in self.relocs(index, table) {
+                let mut one = self.relocation(vertex.object, object, reloc, 0);
+                // Of the section itself it matters only where in it a function starts.
+                if let Destination::Section { section, value, addend } = one.target
+                    && section == vertex.section
+                {
+                    one.target = Destination::Absolute { value, addend };
+                }
+                parts.relocs.push(one);
+            }
         }
     }
 

@@ -240,7 +240,7 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
         {
             (segment.offset, segment.address) = (segment.offset + offset, segment.address + offset);
             segment.load_address = segment.load_address + offset;
-            (segment.file_size, segment.mem_size) = (size, size);
+            (segment.file_size, segment.mem_size, segment.align) = (size, size, 4);
         }
         if !segment.loads_at {
             segment.load_address = load_address(segment, span.first());
@@ -398,7 +398,7 @@ pub(super) fn plan_with(
     // Readers look for a note among others, but take anything else for the whole of its segment.
     let is_findable = |chunk: &&Chunk| {
         let out = &layout[chunk.out];
-        out.own == Some(chunk.kind) || out.kind == SHT_NOTE
+        out.own == Some(chunk.kind) || out.kind == SHT_NOTE || chunk.kind == ChunkKind::CodeIndex
     };
     let found = layout.single_chunks().filter(is_findable);
     let mut found: Vec<_> = found.filter_map(|chunk| Some((chunk.segment?, chunk))).collect();

@@ -151,10 +151,11 @@ fn input(sections: &Sections, (object, number): (&Object, usize), id: SectionId)
     let data = object.section_data(shndx).unwrap_or(&[]);
     let format = object.format();
     let section = sections.get(id);
-    let relocs = sections.relocs(object, number, section);
-    let is_distance = |at: u64| {
-        relocs.iter().any(|reloc| reloc.r_offset() == at && object.machine.class(reloc.kind()) != Class::None)
-    };
+    let relocs = sections.relocs(object, number, section).iter();
+    let computed = relocs.filter(|reloc| object.machine.class(reloc.kind()) != Class::None);
+    let mut distances: Vec<u64> = computed.map(Rela::r_offset).collect();
+    distances.sort_unstable();
+    let is_distance = |at: u64| distances.binary_search(&at).is_ok();
     let second = |entry: usize| {
         let at = ENTRY as usize * entry + 4;
         let word = data.get(at..at + 4).map(|word| format.get_u32(word));

@@ -186,7 +186,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             slots.reserved = mode.facts().plt.reserved_words;
         }
         // Nobody unpacks what a program without a loader applies itself.
-        slots.resolvers_in_plt = if mode.dynamic { jump_slots } else { options.relocs.pack_android };
+        let bound = jump_slots && mode.facts().dynamic.resolvers_in_plt;
+        slots.resolvers_in_plt = if mode.dynamic { bound } else { options.relocs.pack_android };
         let (gc, order) = (options.sections.gc_sections, options.symbols.sort_common);
         let commons = allocate_commons(self.resolved, symbols, gc, order, self.rules()).map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;

@@ -39,7 +39,10 @@ fn one(image: &Image, s: &Symbol, p: &mut Problems) {
     // Linker-defined symbols such as _end stand after the last byte; ends of pages round up.
     let bounds = [elf::STT_OBJECT.0, elf::STT_FUNC.0, elf::STT_TLS.0, elf::STT_GNU_IFUNC.0];
     if bounds.contains(&s.kind) {
-        let at = s.value.wrapping_sub(start);
+        // The low bit of ARM's functions says in which instruction set they are.
+        let is_code = matches!(s.kind, kind if kind == elf::STT_FUNC.0 || kind == elf::STT_GNU_IFUNC.0);
+        let set = if image.machine == elf::EM_ARM.0 && is_code { s.value & 1 } else { 0 };
+        let at = (s.value - set).wrapping_sub(start);
         // The thread pointer of an executable is the template's end, rounded up to its alignment.
         let is_base = s.kind == elf::STT_TLS.0 && s.name == "_TLS_MODULE_BASE_";
         let tls = image.segment(elf::PT_TLS.0).filter(|_| is_base);

@@ -62,6 +62,7 @@ const fn facts(big: bool) -> Facts {
             relative: R_RELATIVE,
             signed: Some(SIGNED),
             irelative: R_IRELATIVE,
+            resolvers_in_plt: true,
             dtpmod: R_TLS_DTPMOD64,
             dtpoff: R_TLS_DTPREL64,
             tpoff: R_TLS_TPREL64,

@@ -150,7 +150,7 @@ fn group(value: u32, n: u32) -> (u32, u32) {
         let part = rest & 0xff << shift;
         rest &= !part;
         if number == n {
-            let rotation = (32 - shift) / 2 & 15;
+            let rotation = ((32 - shift) / 2) & 15;
             return (rotation << 8 | part >> shift, rest);
         }
         number += 1;

@@ -61,6 +61,7 @@ const fn facts<const BIG: bool>() -> Facts {
             relative: R_RELATIVE,
             signed: None,
             irelative: R_IRELATIVE,
+            resolvers_in_plt: false,
             dtpmod: R_TLS_DTPMOD32,
             dtpoff: R_TLS_DTPOFF32,
             tpoff: R_TLS_TPOFF32,

@@ -78,7 +78,7 @@ const CHANGES: u8 = 2;
 fn state(kind: u32, target: u64, is_function: bool) -> u8 {
     let from_thumb = branch_state(kind) == Some(true);
     let changes = is_function && from_thumb != (target & 1 != 0);
-    u8::from(from_thumb) * FROM_THUMB | u8::from(changes) * CHANGES
+    (if from_thumb { FROM_THUMB } else { 0 }) | if changes { CHANGES } else { 0 }
 }
 
 /// Whether a branch cannot change to the instruction set of its target by itself.
@@ -197,7 +197,9 @@ fn old_thumb_forms<const BIG: bool>(
                 const { &[thumb("__Thumbv6MABSXOLongThunk_", 20, None, thumb_v6m_unread::<BIG>)] }
             }
             (false, false) => const { &[thumb("__Thumbv6MABSLongThunk_", 12, Some(8), thumb_v6m::<BIG>)] },
-            (true, _) => const { &[thumb("__Thumbv6MPILongThunk_", 16, Some(12), thumb_v6m_pic::<BIG>)] },
+            // There is no code for it that could be made without a register.
+            (true, true) => &[],
+            (true, false) => const { &[thumb("__Thumbv6MPILongThunk_", 16, Some(12), thumb_v6m_pic::<BIG>)] },
         };
     }
     // With `blx` the caller changes to ARM code by itself, and that to whatever the target is.

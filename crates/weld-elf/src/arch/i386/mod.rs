@@ -119,6 +119,7 @@ const FACTS: Facts = Facts {
         relative: R_RELATIVE,
         signed: None,
         irelative: R_IRELATIVE,
+        resolvers_in_plt: true,
         dtpmod: R_TLS_DTPMOD32,
         dtpoff: R_TLS_DTPOFF32,
         tpoff: R_TLS_TPOFF,

@@ -71,6 +71,7 @@ const fn facts(wide: bool) -> Facts {
             relative: R_RELATIVE,
             signed: None,
             irelative: R_IRELATIVE,
+            resolvers_in_plt: true,
             dtpmod: if wide { R_TLS_DTPMOD64 } else { R_TLS_DTPMOD32 },
             dtpoff: if wide { R_TLS_DTPREL64 } else { R_TLS_DTPREL32 },
             tpoff: if wide { R_TLS_TPREL64 } else { R_TLS_TPREL32 },

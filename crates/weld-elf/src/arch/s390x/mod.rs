@@ -183,6 +183,7 @@ const FACTS: Facts = Facts {
         relative: R_RELATIVE,
         signed: None,
         irelative: R_IRELATIVE,
+        resolvers_in_plt: true,
         dtpmod: R_TLS_DTPMOD,
         dtpoff: R_TLS_DTPOFF,
         tpoff: R_TLS_TPOFF,

@@ -141,6 +141,7 @@ const FACTS: Facts = Facts {
         relative: R_RELATIVE,
         signed: None,
         irelative: R_IRELATIVE,
+        resolvers_in_plt: true,
         dtpmod: R_DTPMOD64,
         dtpoff: R_DTPOFF64,
         tpoff: R_TPOFF64,
