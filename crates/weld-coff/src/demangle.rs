@@ -26,10 +26,19 @@ pub fn demangle(name: &[u8], machine: Option<Machine>) -> Cow<'_, str> {
 
 fn microsoft(name: &[u8]) -> Option<String> {
     let digits = name.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if !name.starts_with(b"?") || name.len() > LONGEST || digits > MOST_DIGITS {
+    if !name.starts_with(b"?") || name.len() > LONGEST || digits > MOST_DIGITS || has_odd_text(name) {
         return None;
     }
     msvc_demangler::demangle(std::str::from_utf8(name).ok()?, DemangleFlags::llvm()).ok()
+}
+
+/// Whether a name of a string, which has some of its text, spells a byte as no compiler does: `?$` and two letters
+/// from `A` to `P`. The library does not expect that.
+fn has_odd_text(name: &[u8]) -> bool {
+    let Some(start) = memchr::memmem::find(name, b"??_C@") else { return false };
+    let is_letter = |byte: Option<&u8>| byte.is_some_and(|byte| (b'A'..=b'P').contains(byte));
+    let mut escapes = memchr::memmem::find_iter(&name[start..], b"?$").map(|at| start + at + 2);
+    escapes.any(|at| !is_letter(name.get(at)) || !is_letter(name.get(at + 1)))
 }
 
 #[cfg(test)]
@@ -45,9 +54,13 @@ mod tests {
             ("__ZN1a1bEv", "a::b()"),
             ("?foo", "?foo"),
             ("plain", "plain"),
+            ("??_C@_02ABCDEFGH@a?$10b?$AA@", "??_C@_02ABCDEFGH@a?$10b?$AA@"),
+            ("??_C@_02ABCDEFGH@a?$", "??_C@_02ABCDEFGH@a?$"),
         ] {
             assert_eq!(demangle(name.as_bytes(), None), want);
         }
+        let text = "??_C@_02ABCDEFGH@ab?$AA@";
+        assert_ne!(demangle(text.as_bytes(), None), text);
         let long = format!("?{}@@YAHXZ", "a".repeat(LONGEST));
         assert_eq!(demangle(long.as_bytes(), None), long);
         assert_eq!(demangle(b"_Z3foov", Some(Machine::X86)), "_Z3foov");

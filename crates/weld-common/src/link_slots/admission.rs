@@ -5,7 +5,8 @@
 //! - As many links run as there are processors.
 //! - Of links that wait, the one that needs least goes first, so the largest is last; but nobody overtakes one
 //!   that has waited for [`LONG`].
-//! - If no other link runs, one always begins, whatever it needs. So nothing waits for ever.
+//! - If no other link runs, one always begins, whatever it needs. So nothing waits for ever, if those that are
+//!   told of here run and look.
 
 use std::time::Duration;
 

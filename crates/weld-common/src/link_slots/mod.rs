@@ -3,7 +3,7 @@
 //! A large link says what it will need before it takes anything (inputs are mapped, which takes nothing), in a
 //! directory that its user's links have ([`directory`]), and begins when it may ([`admission`]). There is no
 //! program in the background, and no lock that outlives its process; a link that waits holds nothing that
-//! another one waits for. Where there is no such directory, or it cannot be used, links begin as if they were
+//! another one waits for, and one that is stopped is waited for by nobody. Where there is no such directory, or it cannot be used, links begin as if they were
 //! alone. Small links, whatever is there, do not even ask.
 
 mod admission;
@@ -21,12 +21,17 @@ use crate::memory_limits::{self, Scope};
 /// A link of less input takes too little to be worth a question: bytes.
 const SMALL: u64 = 64 << 20;
 
-/// How long a link that waits does not look, at first and at most.
+/// How long a link that waits does not look, at first, and later if few wait. Each looks at all others, so the
+/// more there are the longer that is, but never longer than the last of these.
 const FIRST_LOOK: Duration = Duration::from_millis(5);
-const LAST_LOOK: Duration = Duration::from_millis(100);
+const LATER_LOOK: Duration = Duration::from_millis(100);
+const LAST_LOOK: Duration = Duration::from_secs(1);
 
-/// Who has seen no other link begin or end for so long does not wait any more: they may hang.
+/// Nobody waits for a link that runs for longer: it may hang.
 const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Nobody waits for a link that waits and has not looked for so long: it is stopped.
+const ABSENCE: Duration = Duration::from_secs(5);
 
 /// How many links may run at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,8 +67,12 @@ impl LinkSlots {
     pub fn parse(text: &str) -> Option<LinkSlots> {
         match text {
             "auto" => Some(LinkSlots::Auto),
-            "off" | "0" => Some(LinkSlots::Off),
-            _ => text.parse().ok().map(LinkSlots::Most),
+            "off" => Some(LinkSlots::Off),
+            _ if !text.bytes().all(|byte| byte.is_ascii_digit()) => None,
+            _ => Some(match text.parse().ok()? {
+                0 => LinkSlots::Off,
+                count => LinkSlots::Most(count),
+            }),
         }
     }
 }
@@ -141,17 +150,17 @@ impl Queue<'_> {
         let mut before_waiting = Some(before_waiting);
         let mut place: Option<Place> = None;
         let start = Instant::now();
-        let (mut changed, mut known) = (start, Vec::new());
         let mut pause = FIRST_LOOK;
         loop {
             let guard = directory.look()?;
-            let found = guard.links(place.as_ref())?;
-            let seen = numbers(&found);
-            if seen != known {
-                (changed, known) = (Instant::now(), seen);
+            if let Some(place) = &place {
+                place.show()?;
             }
-            let others = found.running.len();
-            if self.decide(found, &scopes).is_ok() || changed.elapsed() > PATIENCE {
+            let mut found = guard.links(place.as_ref())?;
+            found.running.retain(|seen| seen.silent <= PATIENCE && !seen.is_stopped());
+            found.waiting.retain(|seen| seen.silent <= ABSENCE);
+            let (others, queue) = (found.running.len(), found.waiting.len());
+            if self.decide(found, &scopes).is_ok() {
                 let place = match place {
                     Some(mut place) => {
                         place.say(&self.link, true)?;
@@ -171,7 +180,7 @@ impl Queue<'_> {
                 self.host.step("wait for other links");
             }
             std::thread::sleep(pause);
-            pause = (pause * 2).min(LAST_LOOK);
+            pause = (pause * 2).min(LATER_LOOK * (1 + queue as u32 / 8)).min(LAST_LOOK);
             scopes = memory_limits::scopes();
         }
     }
@@ -189,16 +198,6 @@ impl Queue<'_> {
         let waiting: Vec<Link> = found.waiting.into_iter().map(|seen| seen.link).collect();
         may_begin(&self.link, &running, &waiting, scopes, now())
     }
-}
-
-/// Who is there, and who of them runs.
-fn numbers(found: &Found) -> Vec<(bool, u64, u64)> {
-    let of = |list: &[directory::Seen], runs| {
-        list.iter().map(move |seen| (runs, seen.link.number, seen.link.since)).collect::<Vec<_>>()
-    };
-    let mut numbers = [of(&found.running, true), of(&found.waiting, false)].concat();
-    numbers.sort_unstable();
-    numbers
 }
 
 #[cfg(test)]
@@ -227,9 +226,10 @@ mod tests {
     fn values_of_the_option() {
         let of = LinkSlots::parse;
         assert_eq!(
-            [of("auto"), of("off"), of("0")],
-            [LinkSlots::Auto, LinkSlots::Off, LinkSlots::Off].map(Some)
+            [of("auto"), of("off"), of("0"), of("00")],
+            [LinkSlots::Auto, LinkSlots::Off, LinkSlots::Off, LinkSlots::Off].map(Some)
         );
+        assert_eq!([of("+3"), of("3 "), of("99999999999999999999")], [None; 3]);
         assert_eq!((of("3"), of("-1"), of("many"), of("")), (Some(LinkSlots::Most(3)), None, None, None));
     }
 
@@ -244,6 +244,27 @@ mod tests {
         // A directory that cannot be had is no error.
         let host = Shared(dir.join("no/such"));
         assert!(!turn(&Sharing::default(), LARGE, &host, || ()).is_shared());
+    }
+
+    /// One that waits and is stopped, and one that runs for too long.
+    #[test]
+    fn nobody_waits_for_the_silent() {
+        let dir = TestDir::new("turn-silent");
+        let host = Shared(dir.join("links"));
+        let sharing = Sharing { slots: Some(LinkSlots::Most(2)), memory: None };
+        let link = Link { need: 0, used: 0, since: 0, number: 0, slots: 2, scopes: Vec::new() };
+        let directory = Directory::open(&dir.join("links")).unwrap();
+        let guard = directory.look().unwrap();
+        let places = [guard.enter(&link, false).unwrap(), guard.enter(&link, true).unwrap()];
+        drop(guard);
+        let long_ago = SystemTime::now() - 2 * PATIENCE;
+        for entry in std::fs::read_dir(dir.join("links")).unwrap() {
+            let file = std::fs::File::options().write(true).open(entry.unwrap().path()).unwrap();
+            file.set_modified(long_ago).unwrap();
+        }
+        let turn = turn(&sharing, LARGE, &host, || panic!("it waits"));
+        assert!(turn.is_shared() && turn.others == 0);
+        drop(places);
     }
 
     #[test]

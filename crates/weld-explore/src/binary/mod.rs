@@ -142,12 +142,12 @@ impl<'f> Cutter<'_, 'f> {
     /// What lies between symbols, or all of a section that has none.
     fn gap(&mut self, model: &mut Model, index: usize, start: u64, size: u64, drafts: &mut Vec<Draft<'f>>) {
         let section = &self.container.sections[index];
-        let has_symbols = !self.symbols.of(index).is_empty();
+        let is_known = !self.symbols.of(index).is_empty() || self.origins.know(index);
         let claims: Vec<Claim<u32>> = self.origins.within(index, start, size);
         for (size, origin) in cover(size, claims) {
             let role = match origin {
                 None if section.is_table => Role::Table,
-                None if has_symbols && size < LARGEST_PADDING => Role::Padding,
+                None if is_known && size < LARGEST_PADDING => Role::Padding,
                 _ => Role::Contents,
             };
             drafts.push(self.piece(model, (index, origin), size, role, &[]));

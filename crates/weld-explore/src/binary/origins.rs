@@ -42,6 +42,12 @@ impl Origins {
         }
     }
 
+    /// Whether anything is known of a section.
+    pub fn know(&self, section: usize) -> bool {
+        let first = self.ranges.partition_point(|range| range.section < section);
+        self.ranges.get(first).is_some_and(|range| range.section == section)
+    }
+
     /// How many ranges there are.
     pub fn count(&self) -> usize {
         self.ranges.len()

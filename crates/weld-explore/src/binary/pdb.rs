@@ -135,6 +135,20 @@ fn check(dbi: &[u8]) -> Result<(), BinaryError> {
     }
 }
 
+/// The stream of texts and of what was compiled from what, and where the number of its first record stands.
+const IDS_STREAM: StreamIndex = StreamIndex(4);
+const IDS_FIRST: usize = 8;
+
+/// Looks at what the library relies on: that numbers of records do not end in the middle of them.
+fn check_ids(ids: &[u8]) -> Result<(), BinaryError> {
+    let Some(first) = ids.get(IDS_FIRST..).and_then(<[u8]>::first_chunk) else { return Ok(()) };
+    // No record has fewer than four bytes.
+    match u32::from_le_bytes(*first).checked_add(ids.len() as u32 / 4) {
+        Some(_) => Ok(()),
+        None => Err(BinaryError::Pdb("its records have no numbers".to_owned())),
+    }
+}
+
 /// What is read of a PDB.
 pub struct Pdb {
     pub origins: Origins,
@@ -162,6 +176,9 @@ impl Pdb {
         };
         let dbi = reader.pdb.raw_stream(DBI_STREAM).map_err(damaged)?;
         check(dbi.as_ref().map_or(&[], |dbi| dbi.as_slice()))?;
+        if let Ok(Some(ids)) = reader.pdb.raw_stream(IDS_STREAM) {
+            check_ids(ids.as_slice())?;
+        }
         reader.read().map_err(damaged)?;
         let Reader { mut origins, symbols, .. } = reader;
         origins.sort();
