@@ -209,16 +209,19 @@ impl Session {
     ) -> Result<Done, Why> {
         let mut next = Memo { files: changes.files, ..memo.clone() };
         let objects = changes.objects.len();
-        let done = if patch.writes.is_empty() {
-            self.last_look(job, place, &memo)?;
-            images::renew(job, place, &memo, current)?;
-            Done::Nothing(objects)
-        } else {
+        if objects > 0 {
+            // Also where no byte of the image changes: what an object mentions may be told apart later.
             next.values = patch.values;
             next.pieces.extend(patch.pieces);
             next.mentions.extend(patch.mentions);
             next.mentions.sort_unstable();
             next.mentions.dedup();
+        }
+        let done = if patch.writes.is_empty() {
+            self.last_look(job, place, &memo)?;
+            images::renew(job, place, &memo, current)?;
+            Done::Nothing(objects)
+        } else {
             next.leaves = patch::leaves(&memo, current, &patch.writes)?;
             let mut writes = patch.writes;
             let bytes = writes.iter().map(|(_, bytes)| bytes.len()).sum();

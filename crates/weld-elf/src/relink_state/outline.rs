@@ -269,21 +269,25 @@ impl<'a> One<'_, '_, 'a> {
     }
 
     /// The table of symbols, without the sizes of functions and their places, and without names that others
-    /// define, if these may change.
+    /// define, if these may change. Where rows do not tell which name a symbol has ([`is_renamed`]), its place
+    /// among the names does.
     fn symbols(&self, said: &mut Said) {
         if !may_resize(self.image, self.object) {
             return said.add(self.data(self.object.symtab));
         }
+        let is_renamed = is_renamed(self.object, self.image.options);
         let mut table = Vec::with_capacity(size_of_val(self.object.syms));
         for (index, symbol) in (0..).zip(self.object.syms) {
             let is_mention = index >= self.object.first_global && symbol.st_shndx() == SHN_UNDEF;
-            if is_mention && manner_of(symbol) != manner::ODD {
+            if is_mention && manner_of(symbol) != manner::ODD && !is_renamed {
                 continue;
             }
             let mut record = symbol.0;
-            // Names are said apart, where there are any.
-            let is_named = u32::from(symbol.st_name() != 0);
-            record[NAME_IN_SYMBOL].copy_from_slice(&is_named.to_le_bytes());
+            if !is_renamed {
+                // Names are said apart, where there are any.
+                let is_named = u32::from(symbol.st_name() != 0);
+                record[NAME_IN_SYMBOL].copy_from_slice(&is_named.to_le_bytes());
+            }
             let shifts = || !self.shifting.is_empty() && self.may_shift(index);
             if symbol.kind() == STT_FUNC || symbol.kind() == STT_OBJECT && shifts() {
                 record[SIZE_IN_SYMBOL].fill(0);
@@ -368,8 +372,18 @@ impl<'a> One<'_, '_, 'a> {
             if is_read[index as usize] || is_of_read {
                 said.add(self.data(index));
             }
+            // Their numbers of symbols are not looked into, so these have to be the same.
+            if is_of_read && self.renumbers() {
+                said.words([u64::MAX]);
+            }
         }
         said.digest()
+    }
+
+    /// Whether symbols have other numbers than when the outline was kept.
+    fn renumbers(&self) -> bool {
+        let differ = |(now, was): (u32, &u32)| now != *was;
+        self.before.0.is_some_and(|before| (self.object.first_global..).zip(before).any(differ))
     }
 
     fn is_frames(&self, index: usize) -> bool {

@@ -29,6 +29,7 @@ const THUMB_ISA_USE: u64 = 9;
 const FP_ARCH: u64 = 10;
 const WMMX_ARCH: u64 = 11;
 const ADVANCED_SIMD_ARCH: u64 = 12;
+const ABI_FP_NUMBER_MODEL: u64 = 23;
 const ABI_ALIGN_NEEDED: u64 = 24;
 const ABI_VFP_ARGS: u64 = 28;
 const COMPATIBILITY: u64 = 32;
@@ -41,7 +42,6 @@ const CONFORMANCE: u64 = 67;
 const VIRTUALIZATION_USE: u64 = 68;
 
 /// Values of [`ABI_VFP_ARGS`].
-#[cfg(test)]
 const BASE: u64 = 0;
 const VFP_REGISTERS: u64 = 1;
 const TOOLCHAIN: u64 = 2;
@@ -88,7 +88,7 @@ pub fn merge<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, Attr
     for (name, section) in files {
         let wrong = |what| AttributesError { object: name.clone(), section: SECTION, what };
         let said = parse::<BIG>(section).map_err(wrong)?;
-        if let Some(value) = number(&said, ABI_VFP_ARGS).filter(|value| *value != EITHER) {
+        if let Some(value) = passing(&said).filter(|value| *value != EITHER) {
             let what = "the passing of floating-point arguments (Tag_ABI_VFP_args)";
             if value > EITHER {
                 return Err(wrong(Wrong::Number { what, value }));
@@ -114,12 +114,38 @@ pub fn merge<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, Attr
     Ok(encode::<BIG>(&all))
 }
 
+/// How floating-point arguments are passed. Compilers say nothing where that is as the base standard has it;
+/// code that has no floating-point numbers at all may be with any.
+fn passing(said: &Said) -> Option<u64> {
+    let base = || (number(said, ABI_FP_NUMBER_MODEL).unwrap_or(0) > 0).then_some(BASE);
+    number(said, ABI_VFP_ARGS).or_else(base)
+}
+
+/// Of processors, the one that has what both have, as far as there is one. Their numbers are in no such order:
+/// v6-M has less than v7, and v6K and v6T2 have something each.
+fn join_processors(a: u64, b: u64) -> u64 {
+    const V6T2: u64 = 8;
+    const V6K: u64 = 9;
+    const V7: u64 = 10;
+    const V6_M: u64 = 11;
+    const V6S_M: u64 = 12;
+    let rank = |value: u64| match value {
+        V6_M | V6S_M => (V6K, value),
+        _ => (value, 0),
+    };
+    match (a.min(b), a.max(b)) {
+        (V6T2, V6K) => V7,
+        _ if rank(a) < rank(b) => b,
+        _ => a,
+    }
+}
+
 /// What two values of a number make.
 fn join(tag: u64, a: u64, b: u64) -> u64 {
     match tag {
-        CPU_ARCH | ARM_ISA_USE | THUMB_ISA_USE | FP_ARCH | WMMX_ARCH | ADVANCED_SIMD_ARCH
-        | ABI_ALIGN_NEEDED | UNALIGNED_ACCESS | FP_HP_EXTENSION | MP_EXTENSION | DIV_USE
-        | VIRTUALIZATION_USE => a.max(b),
+        CPU_ARCH => join_processors(a, b),
+        ARM_ISA_USE | THUMB_ISA_USE | FP_ARCH | WMMX_ARCH | ADVANCED_SIMD_ARCH | ABI_ALIGN_NEEDED
+        | UNALIGNED_ACCESS | FP_HP_EXTENSION | MP_EXTENSION | DIV_USE | VIRTUALIZATION_USE => a.max(b),
         ABI_VFP_ARGS if a == EITHER => b,
         CPU_ARCH_PROFILE if a == 0 => b,
         _ => a,
@@ -266,6 +292,26 @@ mod tests {
             (error.object.as_str(), matches!(error.what, Wrong::Differs { value: 0, before: 1, .. })),
             ("c.o", true)
         );
+    }
+
+    #[test]
+    fn compilers_do_not_say_the_base_standard() {
+        let (soft, none) = (section(&[(ABI_FP_NUMBER_MODEL, 3)]), section(&[(CPU_ARCH, 10)]));
+        let hard = section(&[(ABI_FP_NUMBER_MODEL, 3), (ABI_VFP_ARGS, VFP_REGISTERS)]);
+        let file = |name: &str, bytes| (name.to_owned(), bytes);
+        assert!(merge::<false>(&[file("a.o", &hard[..]), file("b.o", &none)]).is_ok());
+        for files in
+            [[file("a.o", &hard[..]), file("b.o", &soft)], [file("a.o", &soft[..]), file("b.o", &hard)]]
+        {
+            assert_eq!(merge::<false>(&files).unwrap_err().object, "b.o");
+        }
+    }
+
+    #[test]
+    fn processors_are_no_numbers() {
+        let joined = [(11, 10), (10, 11), (12, 17), (8, 9), (9, 8), (4, 11), (13, 10)];
+        let want = [10, 10, 17, 10, 10, 11, 13];
+        assert_eq!(joined.map(|(a, b)| join_processors(a, b)), want);
     }
 
     #[test]
