@@ -3,8 +3,8 @@
 //! A large link says what it will need before it takes anything (inputs are mapped, which takes nothing), in a
 //! directory that its user's links have ([`directory`]), and begins when it may ([`admission`]). There is no
 //! program in the background, and no lock that outlives its process; a link that waits holds nothing that
-//! another one waits for, and one that is stopped is waited for by nobody. Where there is no such directory, or it cannot be used, links begin as if they were
-//! alone. Small links, whatever is there, do not even ask.
+//! another one waits for, and one that is stopped is waited for by nobody. Where there is no such directory, or
+//! it cannot be used, links begin as if they were alone. Small links, whatever is there, do not even ask.
 
 mod admission;
 mod directory;

@@ -80,9 +80,8 @@ pub struct Facts {
     pub large: Option<LargeModel>,
     /// A section type for frames, which then are like data; 0 if it has none.
     pub frame_section: u32,
-    /// The type of sections, and of a program header, that say for each piece of code how to unwind from
-    /// there ([`crate::synth::exidx`]); 0 if there are none.
-    pub code_index: u32,
+    /// Tables that say for each piece of code how to unwind from there ([`crate::synth::exidx`]).
+    pub code_index: Option<CodeIndex>,
     /// Relocation types whose meaning is the platform's.
     pub platform: Option<PlatformTypes>,
     pub properties: Properties,
@@ -153,6 +152,16 @@ pub struct Situation {
     pub unread: bool,
     /// What code may be used ([`Attributes::features`]).
     pub features: u32,
+}
+
+/// A table of objects, and of the output, that says for each piece of code how to unwind from there.
+pub struct CodeIndex {
+    /// `sh_type` of sections, and `p_type` of their program header.
+    pub kind: u32,
+    pub name: &'static str,
+    /// Symbols that the linker defines: where the table of the output begins, and where it ends.
+    pub start: &'static str,
+    pub end: &'static str,
 }
 
 /// Relocation types whose meaning is the platform's, and the types that they may stand for.
@@ -579,7 +588,7 @@ impl Facts {
 
     /// Whether `kind` is the section type of tables that say how to unwind from code.
     pub fn is_code_index(&self, kind: u32) -> bool {
-        kind != 0 && kind == self.code_index
+        self.code_index.as_ref().is_some_and(|index| index.kind == kind)
     }
 
     /// Whether `kind` is a section type for frames.

@@ -132,10 +132,8 @@ pub trait Site: Sized {
     /// Whether a relocation's symbol is known to be a function, or is called by way of one.
     fn is_function(&self, reloc: &Rela) -> bool;
 
-    /// Whether a branch needs a thunk, on machines with several instruction sets.
-    fn must_take_thunk(&self, jump: &Jump) -> bool;
-
-    /// The thunk in reach of such a branch, where who goes there goes.
+    /// Where a branch goes that needs a thunk, on machines with several instruction sets; `None` if it needs
+    /// none, or if there is none in reach.
     fn thunk(&self, jump: &Jump) -> Option<Address>;
 
     /// Where the part of the image begins that is loaded as one and has an address in it.

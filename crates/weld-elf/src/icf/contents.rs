@@ -2,8 +2,8 @@
 //!
 //! Beside the section's own bytes that is how it is unwound: the frames of `.eh_frame` that describe it, with
 //! their CIEs (and so the personality routine) and the exception table that they name; on ARM, the tables of
-//! `.ARM.exidx` and what they lead to. Of two functions that
-//! are the same in all this, one can stand for both, also when an exception passes through it.
+//! `.ARM.exidx` and what they lead to. Of two functions that are the same in all this, one can stand for both,
+//! also when an exception passes through it.
 //!
 //! This file alone knows how objects, relocations and symbols are stored.
 
@@ -135,7 +135,7 @@ impl<'a> Link<'_, 'a> {
         for frame in &frames[vertex.frames as usize..vertex.frames_end as usize] {
             self.add_frame(vertex.object, frame.1, frame.2, parts);
         }
-        if object.machine.code_index != 0 {
+        if object.machine.code_index.is_some() {
             self.add_code_index(vertex, parts);
         }
     }

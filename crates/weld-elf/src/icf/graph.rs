@@ -247,7 +247,7 @@ fn telling_flags(shdr: &Shdr) -> u64 {
 fn kind_of(bin: PlacementId, name: &[u8]) -> Name {
     match (bin, name) {
         (bins::RELRO, _) => Name::Relro,
-        (bins::EXCEPTION_TABLE, _) | (_, b".ARM.extab") => Name::Table,
+        (bins::EXCEPTION_TABLE | bins::ARM_EXCEPTION_TABLE, _) => Name::Table,
         (_, b".init" | b".fini" | b".ctors" | b".dtors") => Name::No,
         _ if is_c_identifier(name) => Name::No,
         _ => Name::ReadOnly,

@@ -64,6 +64,7 @@ pub mod bin {
     pub const COMMENT: PlacementId = index(b".comment");
     pub const RELRO: PlacementId = index(b".data.rel.ro");
     pub const EXCEPTION_TABLE: PlacementId = index(b".gcc_except_table");
+    pub const ARM_EXCEPTION_TABLE: PlacementId = index(b".ARM.extab");
 
     /// Evaluated when this is compiled, which ends there if there is no such name.
     pub(super) const fn index(name: &[u8]) -> PlacementId {

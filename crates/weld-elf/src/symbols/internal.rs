@@ -525,11 +525,11 @@ impl Internals {
     /// The bounds of the table by which code is unwound.
     fn code_index(&mut self, resolved: &mut Resolved) {
         let machine = resolved.objects.first().map(|object| object.machine);
-        if machine.is_some_and(|machine| machine.code_index != 0) {
-            let section = || b".ARM.exidx".to_vec();
+        if let Some(index) = machine.and_then(|machine| machine.code_index.as_ref()) {
+            let section = || index.name.as_bytes().to_vec();
             let (start, end) = (Target::SectionStart(section()), Target::SectionEnd(section()));
-            self.optional(resolved, b"__exidx_start", start, flag::VIS_HIDDEN);
-            self.optional(resolved, b"__exidx_end", end, flag::VIS_HIDDEN);
+            self.optional(resolved, index.start.as_bytes(), start, flag::VIS_HIDDEN);
+            self.optional(resolved, index.end.as_bytes(), end, flag::VIS_HIDDEN);
         }
     }
 

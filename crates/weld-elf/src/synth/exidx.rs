@@ -190,8 +190,9 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let table = sizes.plan.tables.code_index.as_ref()?;
-        let kind = sizes.plan.facts.mode.facts().code_index;
-        let header = Header { name: b".ARM.exidx", kind, flags: SHF_ALLOC | SHF_LINK_ORDER, entsize: 0 };
+        let index = sizes.plan.facts.mode.facts().code_index.as_ref()?;
+        let (name, kind) = (index.name.as_bytes(), index.kind);
+        let header = Header { name, kind, flags: SHF_ALLOC | SHF_LINK_ORDER, entsize: 0 };
         Spec::own(header, 4, table.first_size()).map(|spec| spec.dispensable().in_segment(kind))
     }
 

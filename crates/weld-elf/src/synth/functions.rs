@@ -1,12 +1,23 @@
-//! Whether a function that a frame describes is in the output: `.eh_frame` and `.sframe` leave out the frames
-//! of those that are not.
+//! What is a function, and whether one that a frame describes is in the output: `.eh_frame` and `.sframe` leave
+//! out the frames of those that are not.
 
-use crate::elf::Rela;
+use crate::elf::{Rela, STT_FUNC, STT_GNU_IFUNC};
 use crate::ids::SectionId;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::Live;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::{Symbols, symbol_flags};
+
+/// Whether symbol `index` of an object is known to be a function, or chooses one.
+pub fn is_function(symbols: &Symbols, object: &Object, index: u32) -> bool {
+    match index >= object.first_global && (index as usize) < object.syms.len() {
+        true => symbols[object.global(index)].flags() & (symbol_flags::FUNC | symbol_flags::IFUNC) != 0,
+        false => {
+            let kind = object.syms.get(index as usize).map(|symbol| symbol.kind());
+            matches!(kind, Some(STT_FUNC | STT_GNU_IFUNC))
+        }
+    }
+}
 
 #[derive(Clone, Copy)]
 pub struct Functions<'c, 'a> {

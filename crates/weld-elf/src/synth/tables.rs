@@ -82,9 +82,7 @@ impl<'j> Planner<'_, 'j> {
     }
 
     fn code_index(&self) -> Option<exidx::Table> {
-        if self.context.mode.facts().code_index == 0 {
-            return None;
-        }
+        self.context.mode.facts().code_index.as_ref()?;
         let merges = self.job.options.sections.merge_code_index;
         exidx::Table::new(&self.resolved.objects, self.sections, self.live, merges)
     }

@@ -88,7 +88,7 @@ const fn facts(big: bool) -> Facts {
         pointer: None,
         large: None,
         frame_section: 0,
-        code_index: 0,
+        code_index: None,
         platform: None,
         properties: Properties {
             rules: &[(FEATURE_1_AND..=FEATURE_1_AND, Rule::And)],

@@ -100,9 +100,7 @@ fn branch<const BIG: bool, S: Site>(
     let is_function = site.is_function(reloc);
     let target = called.wrapping_add(bias(kind));
     let jump = Jump { kind, here: here.get(), target: target.get(), is_function, features };
-    let thunk = site.thunk(&jump);
-    let must = site.must_take_thunk(&jump);
-    let (distance, to_thumb) = match thunk.filter(|_| must) {
+    let (distance, to_thumb) = match site.thunk(&jump) {
         Some(thunk) => (thunk.wrapping_sub(here).wrapping_sub(bias(kind)), Some(thunk.get() & 1 != 0)),
         None => (called.wrapping_sub(here), is_function.then_some(target.get() & 1 != 0)),
     };

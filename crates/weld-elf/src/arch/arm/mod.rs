@@ -87,7 +87,12 @@ const fn facts<const BIG: bool>() -> Facts {
         pointer: None,
         large: None,
         frame_section: 0,
-        code_index: SHT_ARM_EXIDX,
+        code_index: Some(CodeIndex {
+            kind: SHT_ARM_EXIDX,
+            name: ".ARM.exidx",
+            start: "__exidx_start",
+            end: "__exidx_end",
+        }),
         platform: Some(PlatformTypes {
             target1: R_TARGET1,
             target2: R_TARGET2,

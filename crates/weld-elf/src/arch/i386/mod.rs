@@ -141,7 +141,7 @@ const FACTS: Facts = Facts {
     pointer: None,
     large: None,
     frame_section: 0,
-    code_index: 0,
+    code_index: None,
     platform: None,
     properties: x86::PROPERTIES,
     branches: None,

@@ -93,7 +93,7 @@ const fn facts(wide: bool) -> Facts {
         branches: Some(thunks::branches(wide)),
         large: None,
         frame_section: 0,
-        code_index: 0,
+        code_index: None,
         platform: None,
         properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
     }

@@ -205,7 +205,7 @@ const FACTS: Facts = Facts {
     pointer: None,
     large: None,
     frame_section: 0,
-    code_index: 0,
+    code_index: None,
     platform: None,
     properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
     branches: None,

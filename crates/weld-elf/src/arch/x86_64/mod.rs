@@ -162,7 +162,7 @@ const FACTS: Facts = Facts {
     pointer: None,
     large: Some(LargeModel { common: 0xff02, flag: 0x1000_0000 }),
     frame_section: 0x7000_0001,
-    code_index: 0,
+    code_index: None,
     platform: None,
     properties: x86::PROPERTIES,
     branches: None,

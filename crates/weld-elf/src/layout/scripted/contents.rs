@@ -368,10 +368,10 @@ fn names_of(kind: ChunkKind, own: &'static [u8], is_static: bool) -> Vec<&'stati
         ChunkKind::CopyBss => vec![b".dynbss", b".bss"],
         ChunkKind::CopyRelro => vec![b".data.rel.ro", b".bss.rel.ro"],
         // Nobody but the program itself applies them.
-        ChunkKind::RelaDyn | ChunkKind::RelaPlt if is_static && own.starts_with(b".rela") => {
-            vec![b".rela.iplt", own]
-        }
-        ChunkKind::RelaDyn | ChunkKind::RelaPlt if is_static => vec![b".rel.iplt", own],
+        ChunkKind::RelaDyn | ChunkKind::RelaPlt if is_static => match own.starts_with(b".rela") {
+            true => vec![b".rela.iplt", own],
+            false => vec![b".rel.iplt", own],
+        },
         ChunkKind::SymTab | ChunkKind::SymTabShndx | ChunkKind::StrTab | ChunkKind::ShStrTab => Vec::new(),
         ChunkKind::Relocs(_) | ChunkKind::Merged(_) | ChunkKind::Group(_) => Vec::new(),
         _ => vec![own],

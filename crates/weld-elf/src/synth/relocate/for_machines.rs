@@ -10,11 +10,11 @@ use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::rules::{Failure, FieldAt, Rules};
 use crate::arch::shrink::Labels;
 use crate::arch::site::{self, ResolvedAddress, Settings};
-use crate::elf::{PT_LOAD, Rela, STT_FUNC, STT_GNU_IFUNC};
+use crate::elf::{PT_LOAD, Rela};
 use crate::got_plt_slots::NONE;
 use crate::ids::SectionId;
 use crate::sections::SectionKind;
-use crate::symbols::symbol_flags;
+use crate::synth::functions;
 
 impl Site<'_, '_, '_> {
     fn id(&self) -> SectionId {
@@ -140,29 +140,18 @@ impl site::Site for Site<'_, '_, '_> {
     }
 
     fn is_function(&self, reloc: &Rela) -> bool {
-        let (object, index) = (self.object, reloc.sym());
-        let global = index >= object.first_global && (index as usize) < object.syms.len();
-        match global {
-            true => {
-                let flags = self.image.symbols[object.global(index)].flags();
-                flags & (symbol_flags::FUNC | symbol_flags::IFUNC) != 0
-                    || self.image.slot(self.object_id, index).is_some_and(|slot| slot.plt != NONE)
-            }
-            false => {
-                let kind = object.syms.get(index as usize).map(|symbol| symbol.kind());
-                matches!(kind, Some(STT_FUNC | STT_GNU_IFUNC))
-            }
-        }
-    }
-
-    fn must_take_thunk(&self, jump: &Jump) -> bool {
-        let machine = self.image.mode.facts().branches.as_ref();
-        machine.and_then(|machine| self.image.thunks.change(machine, jump)).is_some_and(|it| it.needs_thunk)
+        let index = reloc.sym();
+        let is_global = index >= self.object.first_global && (index as usize) < self.object.syms.len();
+        functions::is_function(self.image.symbols, self.object, index)
+            || is_global && self.image.slot(self.object_id, index).is_some_and(|slot| slot.plt != NONE)
     }
 
     fn thunk(&self, jump: &Jump) -> Option<Address> {
         let thunks = &self.image.thunks;
         let change = thunks.change(self.image.mode.facts().branches.as_ref()?, jump)?;
+        if !change.needs_thunk {
+            return None;
+        }
         let out = self.image.out_of(self.image.sections.get(self.id()))?;
         let (here, target) = (Address::new(jump.here), Address::new(jump.target));
         thunks.find(change.reach, out, here, (target, change.state))

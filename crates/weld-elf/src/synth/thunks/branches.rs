@@ -11,7 +11,7 @@ use super::Change;
 use super::search::World;
 use crate::address::Address;
 use crate::arch::facts::{InstructionSets, Jump};
-use crate::elf::{Rela, SHF_EXECINSTR, STT_FUNC};
+use crate::elf::{Rela, SHF_EXECINSTR};
 use crate::got_plt_slots::{NONE, Slot};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -20,6 +20,7 @@ use crate::layout::{Layout, OutputSection};
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::internal::Target;
 use crate::symbols::{Symbol, Symbols, symbol_flags};
+use crate::synth::functions;
 
 /// What a branch goes to, in terms that layout does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -264,21 +265,14 @@ impl<'a> Addresses<'_, '_, 'a> {
             let from = reloc.r_addend().wrapping_add((sets.bias)(kind) as i64);
             let Some(goal) = self.goal_with(number, object, reloc.sym(), from) else { continue };
             let Some(target) = self.of(goal).map(Address::get) else { continue };
-            let is_function = matches!(goal, Goal::Plt(..)) || self.is_function(object, reloc.sym());
+            let is_function = matches!(goal, Goal::Plt(..))
+                || functions::is_function(self.world.symbols, object, reloc.sym());
             let jump = Jump { kind, here, target, is_function, features: self.world.mode.features };
             let Some(change) = change(&jump) else { continue };
             if change.needs_thunk || !change.reach.less(margin).has(here, target) {
                 let (symbol, offset) = (reloc.sym(), reloc.r_offset());
                 found.push(Branch { section: id, kind, symbol, offset, goal, is_function });
             }
-        }
-    }
-
-    /// Whether symbol `index` of an object is known to be a function.
-    fn is_function(&self, object: &Object, index: u32) -> bool {
-        match index >= object.first_global && (index as usize) < object.syms.len() {
-            true => self.world.symbols[object.global(index)].has(symbol_flags::FUNC),
-            false => object.syms.get(index as usize).is_some_and(|symbol| symbol.kind() == STT_FUNC),
         }
     }
 

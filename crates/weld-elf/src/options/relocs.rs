@@ -1,0 +1,83 @@
+//! What becomes of relocations, and of the code that they are for.
+
+/// How a call that became one byte shorter is padded: with this byte in front, or after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallPadding {
+    Prefix(u8),
+    Suffix(u8),
+}
+
+/// What `R_ARM_TARGET1` stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target1 {
+    Address,
+    Distance,
+}
+
+/// What `R_ARM_TARGET2` stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target2 {
+    Address,
+    Distance,
+    /// The distance of a slot of the GOT.
+    Slot,
+}
+
+/// What becomes of relocations.
+#[derive(Clone, Debug)]
+pub struct RelocOptions {
+    pub relax: bool,
+    /// `--target1-rel`, `--target2`: what relocation types stand for whose meaning is the platform's.
+    pub target1: Target1,
+    pub target2: Target2,
+    /// `-z rewrite-endbr`: functions that are only called directly lose their marks.
+    pub unmark: bool,
+    /// `--branch-to-branch`: branches to jumps go where those go.
+    pub skip_jumps: bool,
+    /// `-z call-nop`: how calls that became shorter are padded.
+    pub call_padding: Option<CallPadding>,
+    /// `--relax-gp`: code may count from the register for data.
+    pub relax_gp: bool,
+    /// `-z text`: dynamic relocations of read-only sections are errors.
+    pub text: bool,
+    /// `-z rela`, `-z rel`: dynamic relocations have their addends beside them, or not.
+    pub with_addends: Option<bool>,
+    /// `-z combreloc`: dynamic relocations are sorted.
+    pub combreloc: bool,
+    /// `-z copyreloc`: variables of shared objects may be copied into an executable.
+    pub copyreloc: bool,
+    pub apply_dynamic_relocs: bool,
+    pub pack_relr: bool,
+    /// `-z pack-relative-relocs`: packed, and marked by a need for `GLIBC_ABI_DT_RELR` from the C
+    /// library if that is a shared object of glibc. Its loader refuses RELR without the mark.
+    pub relr_glibc_dep: bool,
+    /// `--pack-dyn-relocs=android`, `android+relr`: the others are packed as Android does.
+    pub pack_android: bool,
+    /// `--use-android-relr-tags`: RELR by the names that it had before it was standardised.
+    pub android_relr: bool,
+    pub emit_relocs: bool,
+}
+
+impl Default for RelocOptions {
+    fn default() -> Self {
+        RelocOptions {
+            relax: true,
+            target1: Target1::Address,
+            target2: Target2::Slot,
+            unmark: false,
+            skip_jumps: false,
+            call_padding: None,
+            relax_gp: false,
+            text: true,
+            with_addends: None,
+            combreloc: true,
+            copyreloc: true,
+            apply_dynamic_relocs: false,
+            pack_relr: false,
+            relr_glibc_dep: false,
+            pack_android: false,
+            android_relr: false,
+            emit_relocs: false,
+        }
+    }
+}
