@@ -28,7 +28,7 @@
     .syntax unified
     .arch armv7-a
     .text
-    .globl _start, near_thumb, near_arm, far_thumb, far_arm
+    .globl _start, near_thumb, near_arm, far_thumb, far_arm, far_label
     .arm
     .type _start, %function
 _start:
@@ -58,6 +58,9 @@ near_caller:
     bl near_arm
     bl far_arm
     bl far_thumb
+    @ Of a label that is no function nothing is known but how it is called.
+    bl far_label
+    subs r0, #1
     cmp r0, #0
     bl jump_away
     pop {r4, pc}
@@ -70,6 +73,9 @@ jump_away:
     .type far_thumb, %function
 far_thumb:
     adds r0, #7
+    bx lr
+far_label:
+    adds r0, #1
     bx lr
     .balign 4
     .arm

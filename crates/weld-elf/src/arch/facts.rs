@@ -123,6 +123,9 @@ pub struct InstructionSets {
     pub reach: fn(kind: u32, features: u32) -> Option<Reach>,
     /// What a thunk depends on besides its target: a number for the instruction sets of both ends.
     pub state: fn(kind: u32, target: u64, is_function: bool) -> u8,
+    /// The address by which a thunk for that number goes on to a target: of what is no function, too, it says
+    /// which instruction set the branch takes it for.
+    pub next: fn(state: u8, target: u64) -> u64,
     /// Whether a branch needs a thunk for another reason than its distance.
     pub must_change: fn(&Jump) -> bool,
     /// Whether all code is of the second instruction set, and so is the PLT.

@@ -55,7 +55,15 @@ pub const fn branches(sets: &'static InstructionSets) -> Branches {
 }
 
 pub const fn sets<const BIG: bool>() -> InstructionSets {
-    InstructionSets { bias, reach, state, must_change, is_second_only: is_thumb_only, thunks: forms::<BIG> }
+    InstructionSets {
+        bias,
+        reach,
+        state,
+        next,
+        must_change,
+        is_second_only: is_thumb_only,
+        thunks: forms::<BIG>,
+    }
 }
 
 /// There are no instructions to be moved.
@@ -79,6 +87,11 @@ fn state(kind: u32, target: u64, is_function: bool) -> u8 {
     let from_thumb = branch_state(kind) == Some(true);
     let changes = is_function && from_thumb != (target & 1 != 0);
     (if from_thumb { FROM_THUMB } else { 0 }) | if changes { CHANGES } else { 0 }
+}
+
+/// Thumb code that branches and does not change goes on in Thumb code, also if the target is a label.
+fn next(state: u8, target: u64) -> u64 {
+    if state & (FROM_THUMB | CHANGES) == FROM_THUMB { target | 1 } else { target }
 }
 
 /// Whether a branch cannot change to the instruction set of its target by itself.

@@ -411,6 +411,10 @@ impl Synthetic for Part {
                     let moved = moved::Code { address, jump: machine.jump, next: target };
                     moved.write(at, section, offset, bytes);
                 }
+                (Key::Branch(_, _, state), Some(thunk)) => {
+                    let next = machine.sets.map(|sets| Address::new((sets.next)(state, target.get())));
+                    (thunk.write)(bytes, address, next.unwrap_or(target));
+                }
                 (_, Some(thunk)) => (thunk.write)(bytes, address, target),
                 (_, None) => {}
             }
