@@ -1,10 +1,12 @@
 //! `--explore`: what the output is made of, and why, as a page for browsers.
 //!
 //! All is known once everything has its place: [`objects`] lists who brought what, [`pieces`] cuts the file so
-//! that every byte is in one piece, [`references`] tells who refers to whom and what keeps it. The page itself
+//! that every byte is in one piece, [`references`] tells who refers to whom and what keeps it, [`libraries`] who
+//! needs shared libraries. The page itself
 //! is `weld_explore`'s. Numbers of input sections are those of the page (*rows*): of the sections that lie in
 //! the output, in the order in which they do, and of the parts that the linker makes.
 
+mod libraries;
 mod objects;
 mod pieces;
 mod references;
