@@ -155,6 +155,16 @@ if kind != "shared":
     # A library exports all of them.
     assert inputs["dominator"][get] == twice + 1 and inputs["dominator"][twice] == main + 1
     assert inputs["keeps"][get] == own[get + 1] and inputs["keeps"][twice] >= own[twice + 1] + both
+# Exception frames and symbols are counted for the objects that they are of; frames live with their functions.
+shares = {}
+for i, row in enumerate(pieces["input_section"]):
+    if row and inputs["object"][row - 1] == member + 1:
+        name = shown[pieces["output_section"][i] - 1]
+        shares[name] = shares.get(name, 0) + pieces["size"][i]
+assert shares[".eh_frame"] > 20 and shares[".symtab"] >= 48 and shares[".strtab"] > 20, shares
+frames = [i for i in range(len(inputs["object"])) if inputs["object"][i] == member + 1 and names[inputs["name"][i]] == ".eh_frame"]
+of_member = section("member(int)")
+assert len(frames) == 1 and frames[0] in to[start[of_member]:start[of_member + 1]], frames
 reasons = {s: names[r] for s, r in zip(tables["roots", "input_section"], tables["roots", "reason"])}
 if kind == "shared":
     assert reasons[main] == "exported main", reasons[main]

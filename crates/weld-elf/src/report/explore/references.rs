@@ -94,6 +94,14 @@ impl<'a> Finder<'_, '_, 'a> {
         for (shndx, frames) in &extra.eh_frames {
             let section = image.sections.get(SectionId(object.section_base + shndx));
             let relocs = image.sections.relocs(object, index, section);
+            // Frames live with the functions that they are of.
+            for fde in frames.fdes.iter().filter(|fde| fde.n_relocs > 0) {
+                let function = relocs.get(fde.first_reloc as usize);
+                let function = function.and_then(|reloc| self.target(object, reloc.sym()));
+                if let Some((Target::Section(from), to)) = function.zip(row(*shndx)) {
+                    found.to_sections.push((from, to));
+                }
+            }
             for cie in &frames.cies {
                 let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
                 let targets = relocs.get(range).unwrap_or_default().iter();
@@ -149,7 +157,8 @@ impl<'a> Finder<'_, '_, 'a> {
         // What the linker makes is there because of its options; merged strings because of who refers to them.
         let made = model.names.add("made by the linker");
         for (row, (reason, input)) in reasons.iter_mut().zip(&model.inputs).enumerate() {
-            if reason.is_none() && input.object.row().is_none() && !self.rows.is_merged(row) {
+            let is_made = input.object.row().is_none() || self.rows.is_table(row);
+            if reason.is_none() && is_made && !self.rows.is_merged(row) {
                 *reason = made;
             }
         }
