@@ -356,6 +356,11 @@ pub fn hdr_size(entries: usize) -> u64 {
     (HDR_HEAD + HDR_ENTRY * entries) as u64
 }
 
+/// How many entries an `.eh_frame_hdr` of `size` bytes has room for.
+pub fn entries_in(size: u64) -> usize {
+    (size as usize).saturating_sub(HDR_HEAD) / HDR_ENTRY
+}
+
 /// Puts (function address, FDE address) pairs in the order of the table, and keeps the first FDE of
 /// functions that share an address (folded ones).
 pub fn sort_hdr_entries(entries: &mut Vec<(Address, Address)>, parallel: bool) {

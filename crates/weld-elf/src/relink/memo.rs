@@ -15,10 +15,11 @@ use weld_common::text::os_str;
 use super::command::Request;
 use super::libraries::{KnownArchive, KnownMember};
 use crate::relink_state::Unreadable;
+use crate::relink_state::new_names::NewNames;
 use crate::relink_state::rows::Field;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -49,6 +50,8 @@ pub struct Memo {
     pub mentions: Vec<(u32, u32)>,
     /// Merged pieces that are not in the tables.
     pub pieces: Vec<AddedPiece>,
+    /// Names that are not in the tables, or not any more.
+    pub names: NewNames,
 }
 
 /// A merged piece that no object of the link had that wrote the tables.
@@ -132,6 +135,9 @@ impl Memo {
         put_list(&self.pieces, &mut out, |piece, out| {
             [piece.part, piece.tag, piece.offset, piece.size].iter().for_each(|word| word.put(out));
         });
+        put_list(&self.names.added, &mut out, Field::put);
+        let gone: Vec<u32> = self.names.gone.iter().copied().collect();
+        put_list(&gone, &mut out, Field::put);
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
         out
@@ -191,6 +197,10 @@ impl Memo {
                 let (part, tag) = (Field::take(rest)?, Field::take(rest)?);
                 Some(AddedPiece { part, tag, offset: Field::take(rest)?, size: Field::take(rest)? })
             })?,
+            names: NewNames {
+                added: take_list(rest, Field::take)?,
+                gone: take_list(rest, Field::take)?.into_iter().collect(),
+            },
         })
     }
 
@@ -307,6 +317,7 @@ fn take_list<T>(rest: &mut &[u8], mut take: impl FnMut(&mut &[u8]) -> Option<T>)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::relink_state::rows::AddedName;
     use weld_testkit::mutate::damage;
 
     fn memo() -> Memo {
@@ -339,6 +350,10 @@ mod tests {
             values: vec![(3, 0x2000), (7, 9)],
             mentions: vec![(4, 5)],
             pieces: vec![AddedPiece { part: 1, tag: 2, offset: 30, size: 4 }],
+            names: NewNames {
+                added: vec![AddedName { hash: 5 << 100, input: 1, section: 2, manner: 3, value: 4 }],
+                gone: [3, 9].into(),
+            },
         }
     }
 

@@ -186,7 +186,8 @@ impl Session {
             false => {
                 let file = File::open(place.path(TABLES)).map_err(|_| Why::First)?;
                 let build = UnitDigest::from_bytes(memo.build);
-                let last = LastLink { tables: &file, memo: &memo, build, image: &current };
+                let last =
+                    LastLink { tables: &file, memo: &memo, build, image: &current, names: &memo.names };
                 patch::of_objects(job, &changes, &last)?
             }
         };
@@ -216,6 +217,7 @@ impl Session {
             next.mentions.extend(patch.mentions);
             next.mentions.sort_unstable();
             next.mentions.dedup();
+            next.names = patch.names;
         }
         let done = if patch.writes.is_empty() {
             self.last_look(job, place, &memo)?;

@@ -10,11 +10,13 @@
 mod changed_object;
 mod new_pieces;
 mod others;
+mod search_table;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::thread;
 
 use weld_common::diag::DiagSink;
@@ -25,10 +27,13 @@ use weld_common::io::units::{Leaf, Leaves};
 use super::changes::{Changed as ChangedObject, Changes};
 use super::full_link_reason::{Changed, Why};
 use super::memo::{AddedPiece, Memo};
+use crate::arch;
+use crate::elf::{Ehdr, Format};
 use crate::job::Job;
 use crate::relink_state::excerpt::{self, Common};
 use crate::relink_state::file::StateFile;
-use crate::relink_state::rewrite_section::{Added, Alone, Left, Missing, Write};
+use crate::relink_state::new_names::{Looked, NewNames};
+use crate::relink_state::rewrite_section::{self, Added, Alone, Left, Missing, Searched, Write};
 use crate::relink_state::rows::{InputRow, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable};
 use crate::sections::SectionKind;
@@ -49,9 +54,14 @@ pub struct Patch {
     pub pieces: Vec<AddedPiece>,
     /// Inputs that mention names that they did not when the tables were written: rows.
     pub mentions: Vec<(u32, u32)>,
+    /// Names that are not in the tables, or not any more.
+    pub names: NewNames,
+    /// Functions that have frames, of each object that has changed.
+    searched: Vec<(PathBuf, Searched)>,
 }
 
 /// What the last link has left.
+#[derive(Clone, Copy)]
 pub struct LastLink<'l> {
     pub tables: &'l File,
     /// What identifies the tables, and what has changed since they were written.
@@ -59,6 +69,8 @@ pub struct LastLink<'l> {
     /// Who wrote them.
     pub build: UnitDigest,
     pub image: &'l File,
+    /// Names that are not in the tables, or not any more.
+    pub names: &'l NewNames,
 }
 
 /// The same as one thread looks at it.
@@ -132,6 +144,8 @@ impl View<'_> {
 /// # Errors
 /// Why a full link is needed.
 pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
+    let names = new_names(job, changes, last)?;
+    let last = &LastLink { names: &names, ..*last };
     let mut new_values = HashMap::new();
     let mut patch = of_changed(job, changes, last, &new_values)?;
     let mut values: BTreeMap<u32, u64> = last.memo.values.iter().copied().collect();
@@ -143,10 +157,34 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
             patch = of_changed(job, changes, last, &new_values)?;
         }
         others::add(job, changes, last, (new_values, &mut patch))?;
-        patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     }
+    search_table::add(job, last, &mut patch)?;
+    patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     patch.values = values.into_iter().collect();
+    patch.names = names;
     Ok(patch)
+}
+
+/// Names that changed objects define and nobody knew, and those that they define no more.
+fn new_names(job: &Job, changes: &Changes, last: &LastLink) -> Result<NewNames, Why> {
+    let (left, common) = last.view(job)?;
+    let mut objects = Vec::with_capacity(changes.objects.len());
+    for object in &changes.objects {
+        let data = changed_object::bytes(job, changes, object)?;
+        // What is wrong with it is said by who looks at it next.
+        let parsed =
+            arch::of_file(data).and_then(|machine| rewrite_section::parse(data, machine, job.store).ok());
+        let Some(parsed) = parsed else { return Ok(last.names.clone()) };
+        objects.push((object.row, parsed));
+    }
+    let looked = Looked {
+        file: &left.tables,
+        options: job.options,
+        has_lazy: common.has_lazy,
+        last: last.names,
+        mentions: &last.memo.mentions,
+    };
+    Ok(looked.find(&objects)?)
 }
 
 /// Those of the objects that have changed, if names get other values that these do not define.
@@ -196,6 +234,7 @@ fn of_changed_by(
         patch.values.append(&mut of_run.values);
         patch.pieces.append(&mut of_run.pieces);
         patch.mentions.append(&mut of_run.mentions);
+        patch.searched.append(&mut of_run.searched);
     }
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     Ok(patch)
@@ -214,6 +253,7 @@ impl<'l> LastLink<'l> {
         }
         let mut common = Common::read(&tables)?;
         common.values = self.memo.values.iter().copied().collect();
+        common.names = self.names.clone();
         common.has_lazy = job.options.inputs.args.iter().any(|input| input.flags.in_lib);
         let parts = self.image.metadata().map_or(0, |meta| meta.len().div_ceil(PART));
         let known = vec![OnceCell::new(); parts as usize];
@@ -265,22 +305,26 @@ fn emit(
 
 /// Adds what the image has otherwise of what belongs to sections and lies in tables of the whole image:
 /// frames, symbols and pointers.
-fn emit_tables(alone: &Alone, image: &File, patch: &mut Patch) -> Result<(), Failure> {
+fn emit_tables(alone: &Alone, image: &File, patch: &mut Patch) -> Result<Option<Searched>, Failure> {
     let sink = DiagSink::new();
     let unknown = |missing| Failure::Object(Changed::Unknown(missing));
     let frames = alone.frames(&sink).map_err(unknown)?;
-    let sizes = alone.sizes(&sink).map_err(unknown)?;
+    let symbols = alone.symbols(&sink).map_err(unknown)?;
     let pointers = alone.pointers(&sink, |_| true).map_err(unknown)?;
     let slots = alone.slots(&sink).map_err(unknown)?;
     if let Some(wrong) = sink.finish().first() {
         return Err(Failure::Object(Changed::Wrong(wrong.message.clone())));
     }
-    frames
-        .iter()
-        .chain(&sizes)
-        .chain(&pointers)
-        .chain(&slots)
-        .try_for_each(|write| patch.compare(image, write))
+    let (frames, searched) = frames.unzip();
+    let all = frames.iter().chain(&symbols).chain(&pointers).chain(&slots);
+    all.into_iter().try_for_each(|write| patch.compare(image, write))?;
+    Ok(searched)
+}
+
+/// The form of the image.
+fn format(left: &View) -> Result<Format, Why> {
+    let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;
+    Ok(arch::of_file(&header).ok_or(Why::Image)?.facts().target.format)
 }
 
 impl Patch {

@@ -26,16 +26,18 @@ use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
 use super::memo::{Is, KeptWarning, KnownFile, Memo};
+use crate::eh_frame::entries_in;
 use crate::ids::FileId;
 use crate::input::load::Inputs;
 use crate::job::{Context, Job};
 use crate::relink_state::State;
 use crate::relink_state::collect::{Link, Tables};
+use crate::relink_state::new_names::NewNames;
 use crate::relink_state::rows::{InputRow, input_kind};
 use crate::report::dependencies;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
-use crate::sections::rooms::{self, LastPieces, Rooms};
+use crate::sections::rooms::{self, LastPieces, LastRuns, Rooms};
 use crate::symbol_names::flag;
 use crate::synth::image::Image;
 
@@ -89,6 +91,7 @@ impl Session {
             }
         }
         sections.last_pieces = self.last_pieces(job, &state);
+        sections.last_runs = Some(last_runs(&state));
         let of_section = |file: FileId, ordinal: u32| known.get(&(file, ordinal)).copied();
         rooms::give(sections, objects, &Rooms::Known(&of_section), parallel);
     }
@@ -210,6 +213,7 @@ impl Session {
                     values: Vec::new(),
                     mentions: Vec::new(),
                     pieces: Vec::new(),
+                    names: NewNames::default(),
                 };
                 // What has been looked at since the output was complete must be what it was made of.
                 match job.store.changed(parallel) {
@@ -303,6 +307,13 @@ impl Session {
         });
         found.into_iter().flatten().collect()
     }
+}
+
+/// How large runs of objects are in tables of the output.
+fn last_runs(state: &State) -> LastRuns {
+    let of_file = state.inputs.iter().map(|input| (FileId(input.precedence), input.runs())).collect();
+    let table = state.outputs.iter().find(|out| state.text(out.name) == b".eh_frame_hdr");
+    LastRuns { of_file, searched: table.map_or(0, |table| entries_in(table.size)) }
 }
 
 /// For each file the object that it is, if it is nothing else.

@@ -16,7 +16,7 @@ use weld_testkit::mutate::{Rng, damage};
 
 use super::directory;
 use crate::link;
-use program::Program;
+use program::{Function, Program, Ref};
 
 /// A directory that goes away with its test.
 pub struct Dir(PathBuf);
@@ -191,6 +191,48 @@ fn sizes_change() {
         assert!(!check(&dir, &program, flags));
         assert!(dir.said().contains("outgrown its room"), "{}", dir.said());
         assert!(!check(&dir, &program, flags) || dir.said().starts_with("relinked: no input"));
+    }
+}
+
+/// Functions that are new or gone are relinked, local ones and such that others call.
+#[test]
+fn functions_come_and_go() {
+    let dir = Dir::new("functions");
+    for (seed, flags) in (40..).zip(FLAGS) {
+        let mut program = Program::new(4, seed);
+        check(&dir, &program, flags);
+        let exports = flags.contains(&"-shared");
+        let has_gc = flags.contains(&"--gc-sections");
+        for (step, kind) in (0..12).zip([0, 1, 2].into_iter().cycle()) {
+            let name = format!("come{step}");
+            let (local, comdat) = (kind == 0, kind == 2);
+            let new = Function {
+                name: name.clone(),
+                code: vec![0x90 + step; 6],
+                refs: vec![Ref::Local],
+                weak: comdat,
+                comdat,
+                local,
+            };
+            let before = program.clone();
+            // In units of odd numbers functions share a section.
+            program.units[1].functions.push(new);
+            program.units[1].functions[0].refs.push(Ref::Call(name.clone()));
+            if !local {
+                program.units[2].functions[0].refs.push(Ref::Call(name));
+            }
+            let is_relinked = check(&dir, &program, flags);
+            // A group is a section more.
+            let is_free = !has_gc && !comdat && (!exports || local);
+            let is_full = dir.said().contains("room");
+            assert!(is_relinked == is_free || is_free && is_full, "{flags:?} {step} {}", dir.said());
+            // A full link has other rooms.
+            if step % 4 != 3 && !is_full {
+                let is_relinked = check(&dir, &before, flags);
+                assert_eq!(is_relinked, is_free, "{flags:?} {step} {}", dir.said());
+                program = before;
+            }
+        }
     }
 }
 

@@ -11,7 +11,9 @@ use super::State;
 use super::check;
 use super::file::{StateFile, Unreadable};
 use super::mentions::{self, Globals, Other, Renumbered, manner};
+use super::new_names::NewNames;
 use super::rows::*;
+use crate::address::Address;
 use crate::sections::SectionKind;
 
 /// What an excerpt takes from a state once, whatever inputs it is of.
@@ -27,6 +29,9 @@ pub struct Common {
     pub next_values: HashMap<u32, u64>,
     /// Objects that are no members of archives may be offered like these.
     pub has_lazy: bool,
+    /// Names that have come and gone since the tables were written, which have `count` names.
+    pub names: NewNames,
+    pub count: u32,
 }
 
 impl Common {
@@ -52,6 +57,8 @@ impl Common {
             values: HashMap::new(),
             next_values: HashMap::new(),
             has_lazy: false,
+            names: NewNames::default(),
+            count: file.count::<NameRow>() as u32,
         })
     }
 
@@ -61,8 +68,43 @@ impl Common {
         self.thunks.is_empty() && self.image.has_assigned == 0
     }
 
+    /// The name of this number.
+    fn name(&self, file: &StateFile, number: u32) -> Result<NameRow, Unreadable> {
+        match number.checked_sub(self.count) {
+            Some(added) => {
+                self.names.added.get(added as usize).map(AddedName::row).ok_or(Unreadable::Damaged)
+            }
+            None => file.row(number.into()),
+        }
+    }
+
+    /// The name with this hash, and its number, if it is still there.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn find_name(&self, file: &StateFile, hash: u128) -> Result<Option<(u32, NameRow)>, Unreadable> {
+        let found = match self.names.find(self.count, hash) {
+            Some((number, name)) => Some((number, name.row())),
+            None => mentions::find_name(file, hash)?,
+        };
+        Ok(found.filter(|(number, _)| !self.names.gone.contains(number)))
+    }
+
     pub fn outputs(&self) -> &[OutputRow] {
         &self.outputs
+    }
+
+    /// The output section of this name.
+    pub fn output(&self, name: &[u8]) -> Option<&OutputRow> {
+        self.outputs.iter().find(|out| {
+            let start = out.name.start as usize;
+            self.text.get(start..start + out.name.size as usize) == Some(name)
+        })
+    }
+
+    /// Where frames are.
+    pub fn frames(&self) -> Address {
+        Address::new(self.image.eh_frame)
     }
 }
 
@@ -96,7 +138,7 @@ pub fn of(
     let rows = |first: u32, count: u32| u64::from(first)..u64::from(first) + u64::from(count);
     let mentions: Vec<MentionRow> = file.rows(rows(input.first_mention, symbols))?;
     let renumbered = match now {
-        Some(now) => mentions::renumbered(file, (row, input.first_global, common.has_lazy), mentions, now)?,
+        Some(now) => mentions::renumbered((file, common), (row, input.first_global), mentions, now)?,
         None => Ok(Renumbered::unchanged(mentions)),
     };
     let Renumbered { rows: mut mentions, before, new } = match renumbered {
@@ -104,6 +146,7 @@ pub fn of(
         Err(other) => return Ok(Err(other)),
     };
     let symbols = mentions.len() as u32;
+    input.first_global = now.map_or(input.first_global, Globals::first);
     input.symbols = input.first_global.saturating_add(symbols);
     let mut sections: Vec<SectionRow> = file.rows(rows(input.first_section, input.sections))?;
     for section in &mut sections {
@@ -198,8 +241,13 @@ fn others(first_mention: u32, first_section: u32) -> InputRow {
         first_section,
         sections: 1,
         frames: NONE,
+        frames_size: 0,
         locals: 0,
         globals: 0,
+        strings: 0,
+        locals_room: 0,
+        globals_room: 0,
+        strings_room: 0,
     }
 }
 
@@ -216,7 +264,7 @@ fn names(
     let own = input.first_section..input.first_section.saturating_add(input.sections);
     let mut names = Vec::with_capacity(known.len());
     for number in &known {
-        let mut name: NameRow = file.row((*number).into())?;
+        let mut name = common.name(file, *number)?;
         let next = common.next_values.get(number).filter(|_| name.input != row);
         name.value = next.or_else(|| common.values.get(number)).copied().unwrap_or(name.value);
         name.first_mention = 0;
@@ -226,9 +274,11 @@ fn names(
             section if own.contains(&section) => section - input.first_section,
             _ => input.sections,
         };
-        names.push(name);
+        names.push((name, *number));
     }
-    Ok((names, known))
+    // Those that were added have the last numbers.
+    names.sort_unstable_by_key(|(name, _)| name.hash);
+    Ok(names.into_iter().unzip())
 }
 
 /// The inputs that mentioned one of some names when the tables were written.

@@ -13,6 +13,7 @@
 
 use std::collections::HashMap;
 
+use super::excerpt::Common;
 use super::file::{StateFile, Unreadable};
 use super::rows::*;
 use crate::elf::*;
@@ -85,6 +86,16 @@ impl Globals {
         let said = |(index, symbol)| (super::keys::hash(object.symbol_name(index)), manner_of(symbol));
         Globals { first: object.first_global, list: globals.map(said).collect() }
     }
+
+    /// In order: the hash of each name, and how it is mentioned.
+    pub fn list(&self) -> &[(u128, u8)] {
+        &self.list
+    }
+
+    /// The number of the first.
+    pub fn first(&self) -> u32 {
+        self.first
+    }
 }
 
 /// The mentions of an input as its object now has them.
@@ -100,8 +111,6 @@ pub struct Renumbered {
 /// Why a link as a whole has to tell what the names of an object are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Other {
-    /// There are more local symbols, or less.
-    Locals,
     /// The symbol of this number.
     Symbol(u32),
     /// The object defines others, in another order, or mentions one no more that others may mind.
@@ -117,26 +126,25 @@ impl Renumbered {
 }
 
 /// The mentions of input number `own`, which were `rows`, the first of symbol `first`, if its global symbols are
-/// `now`. `lazy`: objects may be
-/// offered like members of archives.
+/// `now`.
 ///
 /// # Errors
 /// If the file is damaged.
 pub fn renumbered(
-    file: &StateFile,
-    (own, first, lazy): (u32, u32, bool),
+    (file, common): (&StateFile, &Common),
+    (own, first): (u32, u32),
     rows: Vec<MentionRow>,
     now: &Globals,
 ) -> Result<Result<Renumbered, Other>, Unreadable> {
-    if first != now.first {
-        return Ok(Err(Other::Locals));
-    }
-    let now = &now.list[..];
+    // Local symbols are the object's own.
+    let has_same_numbers = first == now.first;
+    let Globals { first, list: now } = now;
     let mut before: HashMap<u128, (NameRow, MentionRow)> = HashMap::with_capacity(rows.len());
-    let mut is_same = rows.len() == now.len();
+    let mut is_same = has_same_numbers && rows.len() == now.len();
     for (number, row) in rows.iter().enumerate() {
         let name: NameRow = file.row(row.name.into())?;
         is_same = is_same && now.get(number) == Some(&(name.hash, row.manner));
+        is_same = is_same && !common.names.gone.contains(&row.name);
         before.insert(name.hash, (name, *row));
     }
     if is_same {
@@ -149,12 +157,21 @@ pub fn renumbered(
     let may_warn = file.row::<ImageRow>(0)?.has_warnings != 0;
     let mut found = Renumbered::default();
     let (mut last_defined, mut offered) = (0, Vec::new());
-    for (symbol, (hash, said)) in (first..).zip(now) {
+    for (symbol, (hash, said)) in (*first..).zip(now) {
+        let mut is_in_order = false;
         let (name, was) = match before.remove(hash) {
-            Some((_, row)) if row.manner == *said => (row.name, row.symbol),
+            Some((name, row)) if row.manner == *said && !common.names.gone.contains(&row.name) => {
+                let is_usual = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
+                is_in_order = defines(*said) && (!is_usual || name.dynamic != 0);
+                (row.name, row.symbol)
+            }
             Some(_) => return Ok(Err(Other::Symbol(symbol))),
             None => {
-                let known = find_name(file, *hash)?.filter(|(_, name)| is_there_for(name, *said, may_warn));
+                let known = common.find_name(file, *hash)?;
+                let known = known.filter(|(number, name)| {
+                    let is_mine = *number >= common.count && name.input == own && defines(*said);
+                    is_mine || is_there_for(name, *said, may_warn)
+                });
                 let Some((number, name)) = known.filter(|(number, _)| !found.new.contains(number)) else {
                     return Ok(Err(Other::Symbol(symbol)));
                 };
@@ -165,8 +182,8 @@ pub fn renumbered(
                 (number, NONE)
             }
         };
-        if defines(*said) {
-            // Tables of the output have definitions in the order of the object.
+        // Common symbols have their places in the order of the object, and so has what the loader sees.
+        if is_in_order {
             if was < last_defined {
                 return Ok(Err(Other::Rest));
             }
@@ -175,10 +192,14 @@ pub fn renumbered(
         found.rows.push(MentionRow { input: own, symbol, name, manner: *said });
         found.before.push(was);
     }
-    if !before.values().all(|(name, row)| may_go(name, row.manner)) {
+    let may_go = |(name, row): &(NameRow, MentionRow)| {
+        let is_gone = defines(row.manner) && common.names.gone.contains(&row.name);
+        is_gone || may_go(name, row.manner)
+    };
+    if !before.values().all(may_go) {
         return Ok(Err(Other::Rest));
     }
-    Ok(match first_unwanted(file, own, lazy, &offered)? {
+    Ok(match first_unwanted(file, own, common.has_lazy, &offered)? {
         Some(symbol) => Err(Other::Symbol(symbol)),
         None => Ok(found),
     })
@@ -212,8 +233,11 @@ fn may_go(name: &NameRow, said: u8) -> bool {
     is_plain(said) && is_here && name.mentioned & (flag::OFFERED | flag::HAS_VERSION) == 0
 }
 
-/// The name with this hash, and its number.
-fn find_name(file: &StateFile, hash: u128) -> Result<Option<(u32, NameRow)>, Unreadable> {
+/// The name of the tables with this hash, and its number.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn find_name(file: &StateFile, hash: u128) -> Result<Option<(u32, NameRow)>, Unreadable> {
     let (mut low, mut high) = (0, file.count::<NameRow>());
     while low < high {
         let middle = low + (high - low) / 2;

@@ -15,12 +15,14 @@ pub mod excerpt;
 pub mod file;
 pub mod keys;
 pub mod mentions;
+pub mod new_names;
 pub mod outline;
 pub mod rewrite_section;
 pub mod rows;
 #[cfg(test)]
 mod tests;
 
+use crate::sections::rooms::Runs;
 pub use file::Unreadable;
 use rows::*;
 
@@ -45,6 +47,18 @@ pub struct State {
     pub outlines: Vec<OutlineRow>,
     /// Paths and names.
     pub text: Vec<u8>,
+}
+
+impl InputRow {
+    /// How large what it has in tables of the whole image is there.
+    pub fn runs(&self) -> Runs {
+        Runs {
+            locals: self.locals_room,
+            globals: self.globals_room,
+            strings: self.strings_room.into(),
+            frames: self.frames_size.into(),
+        }
+    }
 }
 
 impl State {

@@ -25,6 +25,7 @@ mod nothing;
 use std::ops::Range;
 
 use weld_common::digest::UnitDigest;
+use weld_common::hash::hash_bytes;
 
 use super::mentions::{manner, manner_of};
 use super::rows::OutlineRow;
@@ -36,10 +37,10 @@ use crate::emit::{self, DIRECT};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::SectionOwners;
-use crate::options::Options;
+use crate::options::{Options, OutputKind};
 use crate::sections::rooms::{WholeFunctions, may_grow};
 use crate::sections::{SectionKind, is_array, is_sframe};
-use crate::synth::eh_frames;
+use crate::synth::eh_frames::{self, Target};
 use crate::synth::functions::Functions;
 use crate::synth::image::Image;
 
@@ -79,7 +80,9 @@ pub fn outline(image: &Image, owners: &SectionOwners, object: ObjectId, before: 
     };
     let kept = (0..known.shdrs.len() as u32).map(kept).collect();
     let (shifting, whole) = (Vec::new(), WholeFunctions::of(known));
-    let mut one = One { image, owners, object: known, before, kept, shifting, whole, id: object, looks };
+    let has_others = may_have_others(image, known);
+    let mut one =
+        One { image, owners, object: known, before, kept, shifting, whole, has_others, id: object, looks };
     let shape = one.shape();
     OutlineRow { shape, contents: one.contents(), needs: one.needs() }
 }
@@ -95,6 +98,30 @@ pub fn is_renamed(object: &Object, options: &Options) -> bool {
 pub fn may_resize(image: &Image, object: &Object) -> bool {
     let is_whole = image.options.symtab.retain_symbols_file.is_none();
     is_whole && object.format().is_native() && !image.live.has_sizes()
+}
+
+/// Whether an object may have other local symbols for functions and constants than before: nobody but tables of
+/// symbols knows these, and what the table for the link has of an object is written again as a whole.
+pub fn may_have_others(image: &Image, object: &Object) -> bool {
+    let Options { symbols, order, .. } = image.options;
+    // Names decide on the order of sections.
+    let orders = order.symbol_file.is_some() || order.call_graph_file.is_some() || object.call_graph != 0;
+    let is_free = !symbols.unique_symbol && !orders && image.sections.has_rooms;
+    is_free && may_resize(image, object) && !is_renamed(object, image.options)
+}
+
+/// Whether objects may define other names than before, if nobody mentions these: nothing is exported for
+/// other reasons than that somebody asks for it.
+pub fn may_define_others(options: &Options) -> bool {
+    let symbols = &options.symbols;
+    let lists = [&symbols.dynamic_lists, &symbols.export_symbol_lists, &symbols.version_scripts];
+    matches!(options.kind, OutputKind::Exec | OutputKind::Pie)
+        && !symbols.export_dynamic
+        && !symbols.dynamic_list_data
+        && symbols.export_dynamic_symbols.is_empty()
+        && symbols.dynamic_list_patterns.is_empty()
+        && symbols.undefined_glob.is_empty()
+        && lists.iter().all(|list| list.is_empty())
 }
 
 /// As much of a digest as is kept.
@@ -135,6 +162,11 @@ const SIZE_IN_SYMBOL: Range<usize> = 16..24;
 /// And its place in its section.
 const VALUE_IN_SYMBOL: Range<usize> = 8..16;
 
+/// What tells keys of local symbols from those of names, and those in no section; and spreads hashes of names.
+const IS_LOCAL: u64 = 1 << 63;
+const IS_NO_SECTION: u32 = 1 << 31;
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// How many headers ahead a section's name is asked for.
 const NAMES_AHEAD: usize = 12;
 
@@ -152,6 +184,8 @@ struct One<'o, 'i, 'a> {
     /// The sections in which functions or constants may be at other places; empty if there are none.
     shifting: Vec<bool>,
     whole: WholeFunctions,
+    /// It may have other local symbols than before ([`may_have_others`]).
+    has_others: bool,
     id: ObjectId,
     looks: Looks,
 }
@@ -182,6 +216,39 @@ impl<'a> One<'_, '_, 'a> {
             SymbolPlace::Section(section) => self.kept(section) == Some(SectionKind::Merge),
             _ => false,
         }
+    }
+
+    /// What a symbol is known by from one link to the next: a name by the number that it had, what is local by
+    /// where and what it is.
+    fn key(&self, symbol: u32) -> u64 {
+        if symbol >= self.object.first_global || !self.has_others {
+            return self.before(symbol).into();
+        }
+        let Some(sym) = self.object.syms.get(symbol as usize) else { return symbol.into() };
+        let index = match self.object.place(symbol, sym) {
+            SymbolPlace::Section(section) => section,
+            _ => u32::from(sym.st_shndx()) | IS_NO_SECTION,
+        };
+        let known = u64::from(index) << 16 | u64::from(sym.st_info()) << 8 | IS_LOCAL;
+        if sym.kind() == STT_SECTION {
+            return known;
+        }
+        hash_bytes(self.object.symbol_name(symbol)).wrapping_mul(SPREAD) ^ known
+    }
+
+    /// Whether a symbol may be there or not, as far as the rest of the link is concerned and names do not tell
+    /// ([`super::new_names`]).
+    fn is_free(&self, symbol: u32, sym: &Sym) -> bool {
+        let is_label = symbol < self.object.first_global && sym.kind() == STT_NOTYPE;
+        let is_own = (matches!(sym.kind(), STT_FUNC | STT_OBJECT) || is_label) && sym.st_name() != 0;
+        if !self.has_others || !is_own || self.shifting.is_empty() || !self.may_shift(symbol) {
+            return false;
+        }
+        let is_plain = || sym.st_other() == STV_DEFAULT && matches!(sym.binding(), STB_GLOBAL | STB_WEAK);
+        let section = self.object.shdrs.get(sym.st_shndx() as usize);
+        let is_grouped = || section.is_none_or(|shdr| shdr.sh_flags() & SHF_GROUP != 0);
+        symbol < self.object.first_global
+            || may_define_others(self.image.options) && is_plain() && !is_grouped()
     }
 
     /// The number that a symbol had when the outline was kept; `NONE` if the object did not mention it.
@@ -241,17 +308,22 @@ impl<'a> One<'_, '_, 'a> {
                 let cuts = emit::cuts(self.image, self.owners, SectionId(object.section_base + index));
                 said.add(cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect::<Vec<_>>().as_slice());
             }
-            // A group is known by a symbol.
-            let info = if kind == SHT_GROUP { self.before(shdr.sh_info()) } else { shdr.sh_info() };
-            let links = u64::from(shdr.sh_link()) << 32 | u64::from(info);
-            said.words([kind.into(), flags, links, size, align, shdr.sh_entsize()]);
+            let info = match kind {
+                // A group is known by a symbol.
+                SHT_GROUP => self.key(shdr.sh_info()),
+                // The number of local symbols.
+                SHT_SYMTAB if self.has_others => 0,
+                _ => shdr.sh_info().into(),
+            };
+            said.words([kind.into(), flags, shdr.sh_link().into(), info, size, align, shdr.sh_entsize()]);
             if !relocates {
                 said.add(object.section_name(index as usize).unwrap_or_default());
             }
         }
         self.symbols(&mut said);
-        let locals = (0..object.first_global).zip(object.syms).filter(|(_, symbol)| symbol.st_name() != 0);
-        locals.for_each(|(index, _)| said.add(object.symbol_name(index)));
+        let locals = (0..object.first_global).zip(object.syms);
+        let named = locals.filter(|(index, symbol)| symbol.st_name() != 0 && !self.is_free(*index, symbol));
+        named.for_each(|(index, _)| said.add(object.symbol_name(index)));
         if is_renamed(object, self.image.options) {
             said.add(object.strtab);
         }
@@ -277,9 +349,11 @@ impl<'a> One<'_, '_, 'a> {
         }
         let is_renamed = is_renamed(self.object, self.image.options);
         let mut table = Vec::with_capacity(size_of_val(self.object.syms));
+        // Where names are told apart, their order does not count.
+        let mut globals: Vec<(u32, [u8; Sym::SIZE])> = Vec::new();
         for (index, symbol) in (0..).zip(self.object.syms) {
             let is_mention = index >= self.object.first_global && symbol.st_shndx() == SHN_UNDEF;
-            if is_mention && manner_of(symbol) != manner::ODD && !is_renamed {
+            if is_mention && manner_of(symbol) != manner::ODD && !is_renamed || self.is_free(index, symbol) {
                 continue;
             }
             let mut record = symbol.0;
@@ -297,8 +371,13 @@ impl<'a> One<'_, '_, 'a> {
             if symbol.kind() != STT_SECTION && shifts() && !is_piece() {
                 record[VALUE_IN_SYMBOL].fill(0);
             }
-            table.extend_from_slice(&record);
+            match self.has_others && index >= self.object.first_global {
+                true => globals.push((self.before(index), record)),
+                false => table.extend_from_slice(&record),
+            }
         }
+        globals.sort_unstable_by_key(|(before, _)| *before);
+        globals.iter().for_each(|(_, record)| table.extend_from_slice(record));
         said.add(&table);
     }
 
@@ -376,6 +455,9 @@ impl<'a> One<'_, '_, 'a> {
             if is_of_read && self.renumbers() {
                 said.words([u64::MAX]);
             }
+            if is_of_read && self.has_others {
+                (0..self.object.first_global).for_each(|local| said.add(self.object.symbol_name(local)));
+            }
         }
         said.digest()
     }
@@ -395,7 +477,10 @@ impl<'a> One<'_, '_, 'a> {
         let functions = Functions { sections: image.sections, symbols: image.symbols, live: image.live };
         let mut words = Vec::new();
         let planner = eh_frames::Planner { objects: &image.resolved.objects, functions };
-        planner.outline(self.id, index, |symbol| (self.before(symbol), self.may_shift(symbol)), &mut words);
+        let target = |symbol| Target { key: self.key(symbol), is_here: self.is_known_local(symbol) };
+        let by_function = image.options.sections.gc_sections;
+        let is_fixed = !image.mode.pic;
+        planner.outline(self.id, index, (target, by_function, is_fixed), &mut words);
         said.0.extend_from_slice(&of_words(&words).bytes());
     }
 }

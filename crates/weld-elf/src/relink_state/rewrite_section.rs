@@ -19,6 +19,7 @@ use std::cmp::Ordering;
 use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 
+pub use frames::Searched;
 pub use moves::NewValue;
 
 use super::State;

@@ -117,11 +117,18 @@ rows! {
         first_mention: u32,
         first_section: u32,
         sections: u32,
-        /// Where its first record is in `.eh_frame`; `NONE` if it has none there.
+        /// Where its first record is in `.eh_frame`, `NONE` if it has none there; and bytes of all, with room.
         frames: u32,
-        /// The numbers of its first local and its first global symbol in `.symtab`, if there is one.
+        frames_size: u32,
+        /// The numbers of its first local and its first global symbol in `.symtab`, if there is one, and where
+        /// its names begin in `.strtab`.
         locals: u32,
         globals: u32,
+        strings: u32,
+        /// How many of each there is room for, and bytes.
+        locals_room: u32,
+        globals_room: u32,
+        strings_room: u32,
     }
 
     /// A global name, by hash.
@@ -152,6 +159,18 @@ rows! {
         name: u32,
         /// How ([`super::mentions::manner_of`]).
         manner: u8,
+    }
+
+    /// A name that an object defines and that nobody knew when the tables were written; not in these.
+    AddedName {
+        hash: u128,
+        /// Its input, and the section that it lies in.
+        input: u32,
+        section: u32,
+        /// How it is defined ([`super::mentions::manner_of`]).
+        manner: u8,
+        /// Its value when it was new.
+        value: u64,
     }
 
     /// A mention, by the name, then in the order of mentions.

@@ -298,6 +298,8 @@ pub struct Sections<'a> {
     pub has_rooms: bool,
     /// Where merged pieces are to go, by part, if that is to be as in another link; else empty.
     pub last_pieces: Vec<rooms::LastPieces>,
+    /// How large runs of objects are to be in tables of the whole image, if that is to be as in another link.
+    pub last_runs: Option<rooms::LastRuns>,
 }
 
 impl Sections<'_> {

@@ -16,7 +16,8 @@
 //! counts is a fixed number of bytes, and a share only for what is large. A function of a COMDAT group is
 //! edited seldom, and then all objects have changed that have it; there are many of these, so they get
 //! little. Merged strings and constants have room at the end of each part, for those that no object had
-//! ([`room_of_pieces`]).
+//! ([`room_of_pieces`]). What an object has in tables of the whole image (symbols, their names, frames) lies there
+//! in a run, which has room at its end ([`Runs`]).
 //!
 //! Specification: DWARF 5, sections 6.2 (line tables), 7.5 (units) and 7.28 (range lists).
 
@@ -140,7 +141,7 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
     match shdr.sh_flags() & !(SHF_GROUP | SHF_LINK_ORDER) {
         flags if flags == SHF_ALLOC | SHF_EXECINSTR && is_or_begins(name, b".text") => match grouped {
             true => some(Filler::Code, LITTLE, LITTLE),
-            false => some(Filler::Code, 4, 64),
+            false => some(Filler::Code, 4, 128),
         },
         // rustc names constants by what they are.
         SHF_ALLOC if !grouped && is_or_begins(name, b".rodata") && !name.starts_with(b".rodata..L") => {
@@ -148,7 +149,7 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
         }
         SHF_ALLOC if is_or_begins(name, b".gcc_except_table") => match grouped {
             true => some(Filler::Zeroes, LITTLE, 4),
-            false => some(Filler::Zeroes, 4, 16),
+            false => some(Filler::Zeroes, 4, 48),
         },
         0 | SHF_COMPRESSED if !grouped => match name {
             b".debug_info" => some(Filler::Units(0), 32, 256),
@@ -159,7 +160,7 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
             b".debug_loc" => some(Filler::Zeroes, 16, 128),
             // Pairs of addresses.
             b".debug_ranges" => Some((Filler::Zeroes, Room { share: 16, fixed: 128, multiple: 16 })),
-            b".debug_abbrev" => some(Filler::Zeroes, 16, 32),
+            b".debug_abbrev" => some(Filler::Zeroes, 16, 64),
             _ => None,
         },
         _ => None,
@@ -199,6 +200,43 @@ pub fn room_of_pieces(name: &[u8], strings: bool, size: u64) -> u64 {
         _ if strings => size / 16 + 256,
         _ => 64,
     }
+}
+
+/// How large what an object has in tables of the whole image is there, with its room: entries of `.symtab`,
+/// and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Runs {
+    pub locals: u32,
+    pub globals: u32,
+    pub strings: u64,
+    pub frames: u64,
+}
+
+/// The same in another link, which is to be made once more.
+#[derive(Clone, Debug, Default)]
+pub struct LastRuns {
+    pub of_file: HashMap<FileId, Runs>,
+    /// Entries that `.eh_frame_hdr` has room for.
+    pub searched: usize,
+}
+
+/// How many symbols, and bytes of names, an object has room for that has so many.
+pub fn room_of_symbols(locals: u32, globals: u32, strings: u64) -> Runs {
+    if locals == 0 && globals == 0 {
+        return Runs::default();
+    }
+    let strings = strings + strings / 32 + 256;
+    Runs { locals: locals + locals / 16 + 4, globals: globals + globals / 16 + 2, strings, frames: 0 }
+}
+
+/// The bytes of `.eh_frame` for an object that has so many: room for a few records.
+pub fn room_of_frames(size: u64) -> u64 {
+    (size + size / 16 + 160).next_multiple_of(16)
+}
+
+/// The entries of `.eh_frame_hdr` for so many functions.
+pub fn room_of_search(functions: usize) -> usize {
+    functions + functions / 32 + 64
 }
 
 /// How large sections are to be.

@@ -19,7 +19,7 @@ impl Synthetic for Section {
             return None;
         }
         let header = Header { name: b".eh_frame_hdr", kind: SHT_PROGBITS, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, 4, eh_frame::hdr_size(frames.fdes)).map(Spec::dispensable)
+        Spec::own(header, 4, eh_frame::hdr_size(frames.searched)).map(Spec::dispensable)
     }
 
     fn cuts(&self, source: &Source) -> Cuts {

@@ -8,7 +8,7 @@
 
 mod written_again;
 
-pub use written_again::Again;
+pub use written_again::{Again, Target};
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -26,7 +26,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::resolve::Resolved;
-use crate::sections::Sections;
+use crate::sections::{Sections, rooms};
 use crate::synth::image::Image;
 use crate::synth::relocate::Site;
 
@@ -45,6 +45,8 @@ const IS_CIE: u32 = 1 << 31;
 
 /// The alignment of records in bytes.
 const ALIGN: u64 = 4;
+/// Bytes of the record that ends the section.
+const TERMINATOR: u64 = 4;
 
 /// The size that a record of so many bytes has in the output. Where it may be written again, with room: a
 /// function that grows may need operations of more bytes. Most have 24 to 32 bytes, so those of 28 to 40 are
@@ -74,7 +76,9 @@ pub struct EhFrames {
     /// Bytes, the terminator included.
     pub size: u64,
     pub fdes: usize,
-    /// Records have room to grow.
+    /// Entries of the search table, with room.
+    pub searched: usize,
+    /// Records have room to grow, and so has the last one of each object, by which others are.
     has_rooms: bool,
 }
 
@@ -126,9 +130,18 @@ impl<'a> Planner<'_, 'a> {
             run.for_each(|object| self.draft(object, &mut draft));
             draft
         });
-        let mut known: HashMap<&[u8], u32> = HashMap::new();
-        let mut end = 0u64;
-        let places: Vec<Places> = drafts.iter().map(|d| Places::choose(d, &mut known, &mut end)).collect();
+        let last = self.functions.sections.last_runs.as_ref();
+        let with_room = |object: ObjectId, size: u64| match last {
+            _ if !self.has_rooms() => size,
+            Some(last) => last
+                .of_file
+                .get(&self.objects[object.index()].file)
+                .map_or(size, |runs| runs.frames.max(size)),
+            None => rooms::room_of_frames(size),
+        };
+        let mut choice = Choice { known: HashMap::new(), shares: !self.has_rooms(), with_room, end: 0 };
+        let places: Vec<Places> = drafts.iter().map(|draft| Places::choose(draft, &mut choice)).collect();
+        let end = choice.end;
         if end > u64::from(u32::MAX) {
             return Err(TableTooLarge::Section(".eh_frame"));
         }
@@ -146,8 +159,9 @@ impl<'a> Planner<'_, 'a> {
         let mut frames = EhFrames {
             records: Vec::with_capacity(finished.len()),
             objects: Vec::with_capacity(finished.iter().map(|run| run.1.len()).sum()),
-            size: if end == 0 { 0 } else { end + 4 },
+            size: if end == 0 { 0 } else { end + TERMINATOR },
             fdes: 0,
+            searched: 0,
             has_rooms: self.has_rooms(),
         };
         for (number, (records, spans)) in finished.into_iter().enumerate() {
@@ -155,6 +169,11 @@ impl<'a> Planner<'_, 'a> {
             frames.records.push(records);
             frames.objects.extend(spans.into_iter().map(|span| Span { run: number as u32, ..span }));
         }
+        frames.searched = match last {
+            _ if !self.has_rooms() => frames.fdes,
+            Some(last) => last.searched.max(frames.fdes),
+            None => rooms::room_of_search(frames.fdes),
+        };
         Ok(frames)
     }
 
@@ -246,19 +265,32 @@ struct Places {
     cies: Vec<(u32, bool)>,
 }
 
+/// The CIEs that have their places, and where the next object begins.
+struct Choice<'d, R> {
+    known: HashMap<&'d [u8], u32>,
+    /// Objects use one another's. If not, what an object has depends on no other.
+    shares: bool,
+    /// How large the run of an object is that has so many bytes.
+    with_room: R,
+    end: u64,
+}
+
 impl Places {
     /// Gives the CIEs of the next objects their places: those of equal ones, or their own.
-    fn choose<'d>(draft: &'d Draft, known: &mut HashMap<&'d [u8], u32>, end: &mut u64) -> Places {
+    fn choose<'d>(draft: &'d Draft, choice: &mut Choice<'d, impl Fn(ObjectId, u64) -> u64>) -> Places {
         let mut starts = Vec::with_capacity(draft.objects.len());
         let mut cies = Vec::with_capacity(draft.cies.len());
         let mut key_start = 0;
         for object in &draft.objects {
-            let start = *end;
+            let start = choice.end;
             let mut written = 0;
+            if !choice.shares {
+                choice.known.clear();
+            }
             for cie in &draft.cies[cies.len()..object.cies_end] {
                 let key = &draft.keys[key_start..cie.key_end];
                 key_start = cie.key_end;
-                match known.entry(key) {
+                match choice.known.entry(key) {
                     Entry::Occupied(equal) => cies.push((*equal.get(), false)),
                     Entry::Vacant(place) => {
                         let own = (start + cie.out + written) as u32;
@@ -268,7 +300,7 @@ impl Places {
                 }
             }
             starts.push(start);
-            *end += object.size + written;
+            choice.end += (choice.with_room)(object.id, object.size + written);
         }
         Places { starts, cies }
     }
@@ -315,6 +347,16 @@ impl EhFrames {
         u64::from(self.records(span)[0].out)
     }
 
+    /// Where those of object number `number` of the section end, with their room.
+    fn end(&self, number: usize) -> u64 {
+        self.objects.get(number + 1).map_or(self.size.saturating_sub(TERMINATOR), |next| self.start(next))
+    }
+
+    /// Where the records of each object are in the section.
+    pub fn runs(&self) -> impl Iterator<Item = (ObjectId, std::ops::Range<u64>)> {
+        (0..).zip(&self.objects).map(|(number, span)| (span.object, self.start(span)..self.end(number)))
+    }
+
     /// Offsets where the section may be cut: each object's first record.
     pub fn borders(&self) -> impl Iterator<Item = u64> {
         self.objects.iter().map(|span| self.start(span))
@@ -326,11 +368,12 @@ impl EhFrames {
         let end = start + out.len() as u64;
         let from = self.objects.partition_point(|span| self.start(span) < start);
         let to = self.objects.partition_point(|span| self.start(span) < end);
-        for span in &self.objects[from..to] {
-            self.write_object(image, span.object, self.records(span), address, start, out);
+        for (number, span) in (from..to).zip(&self.objects[from..to]) {
+            let (records, run_end) = (self.records(span), self.end(number));
+            self.write_object(image, span.object, (records, run_end), address, start, out);
         }
         if end == self.size {
-            let terminator = out.len() - 4;
+            let terminator = out.len() - TERMINATOR as usize;
             out[terminator..].fill(0);
         }
     }
@@ -339,11 +382,12 @@ impl EhFrames {
         &self,
         image: &Image,
         id: ObjectId,
-        records: &[Record],
+        (records, end): (&[Record], u64),
         address: Address,
         from: u64,
         out: &mut [u8],
     ) {
+        let last = records.last().map(|record| record.out).filter(|_| self.has_rooms);
         let object = &image.resolved.objects[id.index()];
         let format = image.format();
         for Input { shndx, frame, relocs, records } in inputs(image.resolved, image.sections, id, records) {
@@ -351,7 +395,11 @@ impl EhFrames {
             for record in records {
                 let (offset, size, first, count) = source(frame, record);
                 let start = (record.out as u64 - from) as usize;
-                let padded = padded(size, self.has_rooms) as usize;
+                let padded = match last == Some(record.out) {
+                    // Operations that do nothing reach to the next object.
+                    true => (end - u64::from(record.out)) as usize,
+                    false => padded(size, self.has_rooms) as usize,
+                };
                 let bytes = &mut out[start..start + padded];
                 bytes[..size as usize].copy_from_slice(&data[offset as usize..(offset + size) as usize]);
                 bytes[size as usize..].fill(0);
@@ -372,11 +420,6 @@ impl EhFrames {
                 site.relocate(bytes);
             }
         }
-    }
-
-    /// Where the records of each object start in the section.
-    pub fn starts(&self) -> impl Iterator<Item = (ObjectId, u64)> {
-        self.objects.iter().map(|span| (span.object, self.start(span)))
     }
 
     /// The number of relocations in the records of each object.

@@ -58,6 +58,12 @@ impl Record {
         Record { binding: STB_LOCAL, kind: STT_SECTION, other: 0, value: address.get(), size: 0, section }
     }
 
+    /// What is left over of room among global symbols: a file without a name.
+    pub fn nothing() -> Record {
+        let section = InSection::ABSOLUTE;
+        Record { binding: STB_GLOBAL, kind: STT_FILE, other: 0, value: 0, size: 0, section }
+    }
+
     /// Whether it stands for a definition elsewhere.
     #[inline(always)]
     pub fn is_mention(&self) -> bool {

@@ -5,6 +5,11 @@
 //! are written independently, straight from their own tables: names are copied, not deduplicated.
 //! Hidden globals become local. With `--emit-relocs`, section symbols come before all others.
 //!
+//! Where a later link may relink ([`crate::relink`]), an object has room for more symbols and names. What is left
+//! over of it are symbols of the first section, and among globals such of a file without a name: readers that
+//! list symbols or look them up pass over both. (`nm` shows null symbols as undefined ones without a name, and
+//! checkers want no symbol of a section behind the local ones.)
+//!
 //! Specification: gABI chapter 4 "Symbol Table".
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,6 +31,7 @@ use crate::ids::*;
 use crate::input::object::Object;
 use crate::layout::ChunkKind;
 use crate::resolve::Resolved;
+use crate::sections::rooms;
 use crate::symbol_names::Rank;
 use crate::symbols::{Symbols, strong_use, symbol_flags};
 use crate::synth::image::Image;
@@ -87,6 +93,10 @@ impl<'a> Choice<'_, 'a> {
             false => slices.iter().map(one).unzip(),
         };
         drop(region);
+        let mut counts = counts;
+        if self.sections.has_rooms {
+            self.give_rooms(&slices, &mut counts);
+        }
         let (extra_locals, extra_globals) = self.collect_extra(parallel);
         let locals: u32 = counts.iter().map(|c| c.locals).sum();
         let first_global = 1 + locals + extra_locals.len() as u32;
@@ -113,6 +123,30 @@ impl<'a> Choice<'_, 'a> {
             extended: self.has_many_sections(),
             sections: 0..0,
             special: Special::default(),
+        }
+    }
+
+    /// Gives each object room for more symbols, in its last slice.
+    fn give_rooms(&self, slices: &[Slice], counts: &mut [Range]) {
+        let last = self.sections.last_runs.as_ref();
+        let mut first = 0;
+        for mine in slices.chunk_by(|a, b| a.object == b.object) {
+            let counts = &mut counts[first..first + mine.len()];
+            first += mine.len();
+            let sum = |of: fn(&Range) -> u64| counts.iter().map(of).sum::<u64>();
+            let locals = sum(|c| c.locals.into()) as u32;
+            let globals = sum(|c| c.globals.into()) as u32;
+            let strings = sum(|c| c.strings);
+            let file = self.resolved.objects[mine[0].object as usize].file;
+            let runs = match last {
+                Some(last) => last.of_file.get(&file).copied().unwrap_or_default(),
+                None => rooms::room_of_symbols(locals, globals, strings),
+            };
+            if let Some(count) = counts.last_mut() {
+                count.locals += runs.locals.saturating_sub(locals);
+                count.globals += runs.globals.saturating_sub(globals);
+                count.strings += runs.strings.saturating_sub(strings);
+            }
         }
     }
 
@@ -350,7 +384,7 @@ impl SymTab {
             .map(|(slice, ends)| (ObjectId(slice.object), [ends[0], ends[1]]))
     }
 
-    /// Where the symbols of an object go.
+    /// Where the symbols of an object go; of the number behind the last one, where all end.
     pub fn start_of(&self, object: usize) -> Range {
         self.starts[self.first_slice(object)]
     }
@@ -463,10 +497,30 @@ impl Writer<'_, '_, '_> {
         if range.start == 0 {
             self.head(&mut part);
         }
-        for (slice, kept) in self.symtab.slices[range.clone()].iter().zip(&self.symtab.kept[range]) {
+        let ends = &self.symtab.starts[range.start + 1..];
+        for ((slice, kept), end) in
+            self.symtab.slices[range.clone()].iter().zip(&self.symtab.kept[range]).zip(ends)
+        {
             self.slice(slice, kept, &mut string, &mut part);
+            if self.image.sections.has_rooms {
+                let locals = (end.locals - start.locals + head) as usize;
+                self.fill(&mut part, (locals, (end.globals - start.globals) as usize));
+                part.strings.resize(part.strings.len() + (end.strings - string) as usize, 0);
+                string = end.strings;
+            }
         }
         part
+    }
+
+    /// Has the part so many local and global symbols.
+    fn fill(&self, part: &mut Part, (locals, globals): (usize, usize)) {
+        let Some((local, global)) = left_over(self.image) else { return };
+        while part.locals.len() < locals * Sym::SIZE {
+            self.put(part, true, 0, local);
+        }
+        while part.globals.len() < globals * Sym::SIZE {
+            self.put(part, false, 0, global);
+        }
     }
 
     fn slice(&self, slice: &Slice, kept: &Kept, string: &mut u64, part: &mut Part) {
@@ -563,6 +617,12 @@ impl Writer<'_, '_, '_> {
             *string += (part.strings.len() - before) as u64;
         });
     }
+}
+
+/// What room for local and for global symbols has that is left over.
+pub fn left_over(image: &Image) -> Option<(Record, Record)> {
+    let first = image.layout.sections.first()?;
+    Some((Record::section(OutputSectionId(0).header(), first.address), Record::nothing()))
 }
 
 /// The byte ranges, within the tables, of the symbols after the objects'.

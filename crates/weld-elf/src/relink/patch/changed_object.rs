@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::path::Path;
 
 use super::new_pieces::NewPieces;
 use super::{Failure, LastLink, Patch, View, emit, emit_tables};
@@ -35,13 +36,8 @@ pub fn of_run(
     let run = Run { job, left: &left, common: &common, image: last.image };
     for object in objects {
         let path = &changes.files[object.file].path;
-        let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
-        let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
-        let data = match &object.member {
-            Some(place) => data.get(place.clone()).ok_or_else(|| Why::Changing(path.clone()))?,
-            None => data,
-        };
-        run.add(object.row, data, &mut patch).map_err(|why| match why {
+        let data = bytes(job, changes, object)?;
+        run.add(object.row, (path, data), &mut patch).map_err(|why| match why {
             Refused::Object(what) => Why::Object(path.clone(), what),
             Refused::Moved => Why::Moved(path.clone()),
             Refused::Else(why) => why,
@@ -53,6 +49,20 @@ pub fn of_run(
     }
     patch.pieces = rows;
     Ok(patch)
+}
+
+/// The bytes of an object.
+///
+/// # Errors
+/// If they cannot be read.
+pub fn bytes<'j>(job: &Job<'j>, changes: &Changes, object: &ChangedObject) -> Result<&'j [u8], Why> {
+    let path = &changes.files[object.file].path;
+    let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
+    let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
+    match &object.member {
+        Some(place) => data.get(place.clone()).ok_or_else(|| Why::Changing(path.clone())),
+        None => Ok(data),
+    }
 }
 
 /// Why an object is not relinked, of which the caller knows the path.
@@ -87,7 +97,12 @@ struct Run<'r, 'j, 'v> {
 
 impl Run<'_, '_, '_> {
     /// Adds what input number `row` has otherwise, whose bytes are `data`.
-    fn add<'s>(&'s self, row: u32, data: &'s [u8], patch: &mut Patch) -> Result<(), Refused> {
+    fn add<'s>(
+        &'s self,
+        row: u32,
+        (path, data): (&Path, &'s [u8]),
+        patch: &mut Patch,
+    ) -> Result<(), Refused> {
         let (job, common) = (self.job, self.common);
         let machine = arch::of_file(data).ok_or(Refused::Object(Changed::Shape))?;
         let object = rewrite_section::parse(data, machine, job.store)?;
@@ -124,7 +139,8 @@ impl Run<'_, '_, '_> {
         patch.mentions.extend(new.iter().map(|name| (row, *name)));
         let before = patch.writes.len();
         emit(&state, &alone, self.image, |_| true, patch)?;
-        emit_tables(&alone, self.image, patch)?;
+        let searched = emit_tables(&alone, self.image, patch)?;
+        patch.searched.extend(searched.map(|searched| (path.to_owned(), searched)));
         patch.objects += usize::from(patch.writes.len() > before);
         Ok(())
     }
@@ -144,7 +160,6 @@ fn of_parsed(
             Other::Symbol(symbol) => {
                 Changed::Name(String::from_utf8_lossy(object.symbol_name(symbol)).into_owned())
             }
-            Other::Locals => Changed::Shape,
             Other::Rest => Changed::Names,
         })
     })

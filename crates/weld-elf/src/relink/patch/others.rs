@@ -3,7 +3,7 @@
 //! Who mentions the names is looked up in the tables, and those sections of these objects are written again that
 //! refer to them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use weld_common::diag::DiagSink;
 
@@ -41,7 +41,10 @@ pub fn add(
             first.map(|object| changes.files[object.file].path.clone()).unwrap_or_default(),
         ));
     }
-    let mut mentioned = excerpt::mentioned_by(&left.tables, &new_values)?;
+    // Of names that are new, the tables do not know who mentions them.
+    let are_new = new_values.keys().all(|row| *row >= common.count);
+    let mut mentioned =
+        if are_new { BTreeSet::new() } else { excerpt::mentioned_by(&left.tables, &new_values)? };
     let since = last.memo.mentions.iter().filter(|(_, name)| new_values.contains_key(name));
     mentioned.extend(since.map(|(input, _)| *input));
     common.next_values = new_values;
@@ -63,7 +66,8 @@ fn is_special(job: &Job, left: &View, common: &Common, new_values: &HashMap<u32,
     };
     let symbols = &job.options.symbols;
     let called = [&symbols.init, &symbols.fini].map(|name| keys::hash(name.as_bytes()));
-    for row in new_values.keys() {
+    // Names that are new are none of these.
+    for row in new_values.keys().filter(|row| **row < common.count) {
         let name: NameRow = left.tables.row((*row).into())?;
         let was = common.values.get(row).copied().unwrap_or(name.value);
         if was == entry || called.contains(&name.hash) {

@@ -99,7 +99,7 @@ fn commons_ask_members() {
     for is_real in [false, true, false] {
         archive(is_real);
         link(&args("out"), &["--incremental"]).unwrap();
-        link(&args("full"), &[]).unwrap();
+        link(&args("full"), &["--incremental=force-full"]).unwrap();
         assert!(dir.read("out") == dir.read("full"), "{is_real} {}", dir.said());
     }
 }
@@ -113,7 +113,7 @@ fn is_full(dir: &Dir, args: &[&str]) {
         args.iter().map(path).chain(["-o".into(), dir.path(out).into()]).collect()
     };
     link(&all("out"), &["--incremental"]).unwrap();
-    link(&all("full"), &[]).unwrap();
+    link(&all("full"), &["--incremental=force-full"]).unwrap();
     assert!(dir.read("out") == dir.read("full"), "{}", dir.said());
 }
 

@@ -69,8 +69,8 @@ impl Program {
             2 => {
                 let name = format!("new{}", rng.below(3));
                 let code = bytes(rng, 9);
-                let function =
-                    Function { name, code, refs: vec![Ref::Local], weak: true, comdat: rng.below(2) == 0 };
+                let (comdat, local) = [(true, false), (false, false), (false, true)][rng.below(3)];
+                let function = Function { name, code, refs: vec![Ref::Local], weak: true, comdat, local };
                 pick(&mut self.units, rng).functions.push(function);
             }
             3 => {
@@ -165,6 +165,7 @@ impl Unit {
                 refs: refs.clone(),
                 weak: true,
                 comdat: false,
+                local: false,
             })
             .to_vec();
         (self.strings, self.data, self.debug) = (vec!["x".into(), "y".into()], vec![1; 9], vec![2; 30]);

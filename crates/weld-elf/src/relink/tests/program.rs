@@ -38,6 +38,8 @@ pub struct Function {
     pub refs: Vec<Ref>,
     pub weak: bool,
     pub comdat: bool,
+    /// Nobody else sees it.
+    pub local: bool,
 }
 
 #[derive(Clone)]
@@ -130,6 +132,7 @@ impl Unit {
                 refs,
                 weak: i == 2,
                 comdat: false,
+                local: false,
             }
         };
         let mut functions: Vec<Function> = (0..3).map(|i| function(i, rng)).collect();
@@ -142,6 +145,7 @@ impl Unit {
                 refs: Vec::new(),
                 weak: true,
                 comdat: true,
+                local: false,
             });
         }
         if number == 0 {
@@ -201,6 +205,7 @@ impl Unit {
             };
             let size = code.len() as u64;
             let symbol = match function.weak {
+                _ if function.local => Symbol::local(&function.name),
                 true => Symbol::weak(&function.name),
                 false => Symbol::global(&function.name),
             };

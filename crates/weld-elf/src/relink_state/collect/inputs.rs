@@ -77,8 +77,13 @@ impl Link<'_, '_, '_> {
                 first_section: 0,
                 sections: 0,
                 frames: NONE,
+                frames_size: 0,
                 locals: 0,
                 globals: 0,
+                strings: 0,
+                locals_room: 0,
+                globals_room: 0,
+                strings_room: 0,
             });
         }
         let files = self.files(&mut inputs, &data, texts);
@@ -88,13 +93,18 @@ impl Link<'_, '_, '_> {
     /// Notes in each input where records and symbols of it are that lie among those of others.
     pub fn note_places(&self, inputs: &mut [InputRow], of_file: &[u32]) {
         let row = |object: usize| of_file[self.image.resolved.objects[object].file.index()] as usize;
-        for (object, start) in self.frames.starts() {
-            inputs[row(object.index())].frames = start as u32;
+        for (object, run) in self.frames.runs() {
+            let input = &mut inputs[row(object.index())];
+            (input.frames, input.frames_size) = (run.start as u32, (run.end - run.start) as u32);
         }
         let Some(symtab) = self.symtab else { return };
         for object in 0..self.image.resolved.objects.len() {
-            let start = symtab.start_of(object);
-            (inputs[row(object)].locals, inputs[row(object)].globals) = (start.locals, start.globals);
+            let (start, end) = (symtab.start_of(object), symtab.start_of(object + 1));
+            let input = &mut inputs[row(object)];
+            (input.locals, input.locals_room) = (start.locals, end.locals - start.locals);
+            (input.globals, input.globals_room) = (start.globals, end.globals - start.globals);
+            (input.strings, input.strings_room) =
+                (start.strings as u32, (end.strings - start.strings) as u32);
         }
     }
 

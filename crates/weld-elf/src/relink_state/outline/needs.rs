@@ -10,7 +10,7 @@
 
 use weld_common::digest::UnitDigest;
 
-use super::{One, of_words, short};
+use super::{IS_LOCAL, One, SPREAD, of_words, short};
 use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::SectionId;
@@ -82,6 +82,22 @@ impl<'a> One<'_, '_, 'a> {
             && (is_local || !self.image.symbols[self.object.global(symbol)].has(symbol_flags::PREEMPTIBLE))
     }
 
+    /// Of which kind a relocation is, and of which symbol.
+    fn what(&self, reloc: &Rela, class: Class) -> u64 {
+        let (kind, symbol) = (u64::from(reloc.kind()), reloc.sym());
+        if symbol >= self.object.first_global || !self.has_others {
+            return kind << 32 | u64::from(self.before(symbol));
+        }
+        // Rows know slots of local symbols by their numbers.
+        let has_slot =
+            !matches!(
+                class,
+                Class::Pc | Class::Plt | Class::Low | Class::None | Class::Address | Class::Narrow
+            ) || self.object.syms.get(symbol as usize).is_some_and(|sym| sym.kind() == STT_GNU_IFUNC);
+        let number = if has_slot { symbol } else { 0 };
+        (self.key(symbol) ^ (kind << 32 | u64::from(number)).wrapping_mul(SPREAD)) | IS_LOCAL
+    }
+
     /// Adds what the relocations of a section ask for.
     fn ask_for_all(&self, relocs: &[Rela], place: Place, asked: &mut Asked) {
         let facts = self.image.mode.machine.facts();
@@ -98,8 +114,8 @@ impl<'a> One<'_, '_, 'a> {
             if !by_place && self.needs_nothing(relocs, i, place) {
                 continue;
             }
-            let what = u64::from(reloc.kind()) << 32 | u64::from(self.before(reloc.sym()));
             let class = facts.class(reloc.kind());
+            let what = self.what(reloc, class);
             let near = match (class, place) {
                 (Class::Pc | Class::Plt | Class::Low | Class::None | Class::TlsMark, Place::Code(_))
                 | (Class::TpOff | Class::DtpOff | Class::GotOff | Class::GotBase, Place::Code(_))

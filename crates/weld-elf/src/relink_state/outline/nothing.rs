@@ -77,8 +77,9 @@ impl One<'_, '_, '_> {
     }
 
     /// Whether a local symbol is in a section of the image, and nothing special.
-    fn is_known_local(&self, index: u32) -> bool {
-        let Some(symbol) = self.object.syms.get(index as usize) else { return false };
+    pub(super) fn is_known_local(&self, index: u32) -> bool {
+        let is_local = index < self.object.first_global;
+        let Some(symbol) = self.object.syms.get(index as usize).filter(|_| is_local) else { return false };
         let is_plain = !matches!(symbol.st_info(), STT_TLS | STT_GNU_IFUNC) && symbol.st_info() < 16;
         match self.object.place(index, symbol) {
             SymbolPlace::Section(section) => {

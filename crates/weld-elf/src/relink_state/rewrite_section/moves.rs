@@ -40,6 +40,10 @@ pub fn find(
         let name = &state.names[global.row as usize];
         let section = state.sections.get(name.section as usize).filter(|section| section.input == input);
         let (Some(section), true) = (section, name.input == input) else { continue };
+        let symbol = object.syms.get(name.symbol as usize);
+        if symbol.is_none_or(|sym| object.place(name.symbol, sym) != SymbolPlace::Section(section.ordinal)) {
+            return Err(Missing::Object);
+        }
         let Some(value) = value(object, section, name.symbol) else { continue };
         if value == name.value {
             continue;

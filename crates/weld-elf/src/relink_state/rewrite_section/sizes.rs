@@ -1,13 +1,17 @@
-//! The sizes of the object's functions in the tables of symbols, and where they are, which is all that changes
-//! there when functions grow.
+//! The object's symbols in the tables of the output.
 //!
-//! The object's entries are a run of local and one of global symbols in `.symtab`, in the order of its own
-//! table. Those for the loader have numbers in rows. Each entry must say of its symbol what the object says,
-//! but for size and place.
+//! In `.symtab` they are a run of local and one of global symbols, and in `.strtab` one of names, in the order of
+//! the object's own table. These are written again as a whole, with what is left over of their room
+//! ([`crate::synth::symtab`]). Where names are not the object's own, or others may be told apart by its symbols
+//! ([`may_have_others`]), entries must say what the object says, but for sizes and places of functions. Entries
+//! for the loader have numbers in rows.
+
+use std::collections::HashMap;
+use std::ops::Range;
 
 use weld_common::diag::DiagSink;
 
-use super::super::outline::may_resize;
+use super::super::outline::{may_have_others, may_resize};
 use super::super::rows::OutputRow;
 use super::moves::may_move_in;
 use super::{Alone, Missing, Write};
@@ -17,22 +21,23 @@ use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::synth::symbol_choice::{Choice, Special};
 use crate::synth::symbol_record::Record;
+use crate::synth::symtab;
 
 /// A symbol of the object, and what the table is to say of it; `None` if only the link as a whole knows.
 type Entry = (u32, Option<Record>);
 
 /// Where an entry has its type, binding, visibility and section, and its value and size.
-const SAID: std::ops::Range<usize> = 4..8;
-const VALUE: std::ops::Range<usize> = 8..16;
-const SIZE: std::ops::Range<usize> = 16..24;
-const BOTH: std::ops::Range<usize> = VALUE.start..SIZE.end;
+const SAID: Range<usize> = 4..8;
+const VALUE: Range<usize> = 8..16;
+const SIZE: Range<usize> = 16..24;
+const BOTH: Range<usize> = VALUE.start..SIZE.end;
 
 impl Alone<'_, '_> {
-    /// The sizes that are not what they were.
+    /// What the tables have of the object, where it may be other than it was.
     ///
     /// # Errors
     /// What rows do not tell.
-    pub fn sizes(&self, sink: &DiagSink) -> Result<Vec<Write>, Missing> {
+    pub fn symbols(&self, sink: &DiagSink) -> Result<Vec<Write>, Missing> {
         let object = &self.resolved.objects[0];
         let (mut writes, image) = (Vec::new(), self.image(sink));
         if !may_resize(&image, object) {
@@ -40,11 +45,118 @@ impl Alone<'_, '_> {
         }
         if let Some(table) = self.output(|out| out.kind == SHT_SYMTAB) {
             let (locals, globals) = self.entries(&image, object);
-            self.compare(table, self.input.locals, &locals, &mut writes)?;
-            self.compare(table, self.input.globals, &globals, &mut writes)?;
+            if may_have_others(&image, object) {
+                self.runs(table, &image, (&locals, &globals), &mut writes)?;
+            } else {
+                self.compare_all(table, (&locals, &globals), &mut writes)?;
+            }
         }
         self.dynamic(object, &mut writes)?;
         Ok(writes)
+    }
+
+    /// Adds the object's runs.
+    fn runs(
+        &self,
+        table: &OutputRow,
+        image: &Image,
+        (locals, globals): (&[Entry], &[Entry]),
+        writes: &mut Vec<Write>,
+    ) -> Result<(), Missing> {
+        let (input, object) = (self.input, &self.resolved.objects[0]);
+        if self.output(|out| out.kind == SHT_SYMTAB_SHNDX).is_some() {
+            return Err(Missing::Place);
+        }
+        let names = self.output(|out| self.known.state.text(out.name) == b".strtab").ok_or(Missing::Place)?;
+        let last_strings = self.run(names, input.strings, input.strings_room, 1)?;
+        let mut order: Vec<u32> = locals.iter().chain(globals).map(|(index, _)| *index).collect();
+        order.sort_unstable();
+        let (mut strings, mut name_of) = (Vec::with_capacity(last_strings.1.len()), HashMap::new());
+        for index in order {
+            if index < object.first_global {
+                object.check_local(index, &object.syms[index as usize], image.sink);
+            }
+            let name = object.symbol_name(index);
+            if !name.is_empty() {
+                name_of.insert(index, input.strings + strings.len() as u32);
+                strings.extend_from_slice(name);
+                strings.push(0);
+            }
+            if strings.len() > last_strings.1.len() {
+                return Err(Missing::Room);
+            }
+        }
+        strings.resize(last_strings.1.len(), 0);
+        let (local, global) = symtab::left_over(image).ok_or(Missing::Place)?;
+        for (entries, first, room, left_over) in [
+            (locals, input.locals, input.locals_room, local),
+            (globals, input.globals, input.globals_room, global),
+        ] {
+            let (offset, last) = self.run(table, first, room, Sym::SIZE)?;
+            if entries.len() > room as usize {
+                return Err(Missing::Room);
+            }
+            let known = by_name(&last, input.strings, &last_strings.1);
+            let mut bytes = Vec::with_capacity(last.len());
+            for (index, record) in entries {
+                let name = name_of.get(index).copied().unwrap_or(0);
+                let is_own = *index < object.first_global;
+                let was = || known.get(object.symbol_name(*index)).into_iter().flatten();
+                match record {
+                    Some(record) => {
+                        let symbol = record.make(name).0;
+                        // What other objects say of a name counts, too.
+                        if !is_own && !self.is_plain(*index) && !was().any(|was| was[SAID] == symbol.0[SAID])
+                        {
+                            return Err(Missing::Place);
+                        }
+                        bytes.extend_from_slice(&symbol.0);
+                    }
+                    None => {
+                        let was = was().next().ok_or(Missing::Place)?;
+                        bytes.extend_from_slice(&name.to_le_bytes());
+                        bytes.extend_from_slice(&was[SAID.start..]);
+                    }
+                }
+            }
+            while bytes.len() < last.len() {
+                bytes.extend_from_slice(&left_over.make(0).0.0);
+            }
+            writes.push((offset, bytes));
+        }
+        writes.push((last_strings.0, strings));
+        Ok(())
+    }
+
+    /// Whether a name is nothing but what the object says of it.
+    fn is_plain(&self, index: u32) -> bool {
+        const SAID: u32 = symbol_flags::KIND
+            | symbol_flags::HIDDEN
+            | symbol_flags::PROTECTED
+            | symbol_flags::LOCALIZED
+            | symbol_flags::EXPORTED
+            | symbol_flags::IFUNC;
+        let id = self.resolved.objects[0].global(index);
+        self.symbols[id].flags() & SAID == symbol_flags::DEFINED
+    }
+
+    /// So many items of an output section from number `first` on, and where they are.
+    fn run(&self, table: &OutputRow, first: u32, count: u32, size: usize) -> Result<(u64, Vec<u8>), Missing> {
+        let (start, bytes) = (u64::from(first) * size as u64, u64::from(count) * size as u64);
+        let offset = table.offset.checked_add(start).filter(|_| start + bytes <= table.size);
+        let offset = offset.ok_or(Missing::Place)?;
+        let bytes = usize::try_from(bytes).map_err(|_| Missing::Place)?;
+        Ok((offset, self.known.left.read(offset, bytes).ok_or(Missing::Place)?))
+    }
+
+    fn compare_all(
+        &self,
+        table: &OutputRow,
+        (locals, globals): (&[Entry], &[Entry]),
+        writes: &mut Vec<Write>,
+    ) -> Result<(), Missing> {
+        self.compare(table, self.input.locals, locals, writes)?;
+        self.compare(table, self.input.globals, globals, writes)
     }
 
     fn output(&self, is: impl Fn(&OutputRow) -> bool) -> Option<&OutputRow> {
@@ -110,15 +222,19 @@ impl Alone<'_, '_> {
             if here[SAID] != there[SAID] {
                 return Err(Missing::Place);
             }
+            // Definitions may be in another order.
+            let name = u32::from_le_bytes([there[0], there[1], there[2], there[3]]);
+            if !self.is_named(name, *index) {
+                return Err(Missing::Place);
+            }
             if here[BOTH] == there[BOTH] {
                 continue;
             }
-            let name = u32::from_le_bytes([there[0], there[1], there[2], there[3]]);
             let symbol = &object.syms[*index as usize];
             let may_move = self.may_move(object, *index);
             let is_free = here[SIZE] == there[SIZE] || symbol.kind() == STT_FUNC || may_move;
             let may_move = here[VALUE] == there[VALUE] || may_move;
-            if !is_free || !may_move || !self.is_named(name, *index) {
+            if !is_free || !may_move {
                 return Err(Missing::Place);
             }
             writes.push((offset + (at * Sym::SIZE + BOTH.start) as u64, here[BOTH].to_vec()));
@@ -140,7 +256,12 @@ impl Alone<'_, '_> {
         let Some(strings) = self.output(|out| self.known.state.text(out.name) == b".strtab") else {
             return false;
         };
-        let name = [self.resolved.objects[0].symbol_name(index), &[0]].concat();
+        // With `-z unique-symbol`, names end with a number.
+        let end = if self.known.options.symbols.unique_symbol { &[][..] } else { &[0] };
+        let name = [self.resolved.objects[0].symbol_name(index), end].concat();
+        if name.len() == end.len() {
+            return offset == 0;
+        }
         u64::from(offset) < strings.size && self.known.left.has(strings.offset + u64::from(offset), &name)
     }
 
@@ -175,4 +296,16 @@ impl Alone<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The entries of a run of symbols, by their names, which are in `strings` from `start` of the table of names on.
+fn by_name<'r>(run: &'r [u8], start: u32, strings: &'r [u8]) -> HashMap<&'r [u8], Vec<&'r [u8]>> {
+    let mut known: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+    for entry in run.chunks_exact(Sym::SIZE) {
+        let name = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+        let rest = name.checked_sub(start).and_then(|at| strings.get(at as usize..)).unwrap_or_default();
+        let name = &rest[..memchr::memchr(0, rest).unwrap_or(0)];
+        known.entry(name).or_default().push(entry);
+    }
+    known
 }

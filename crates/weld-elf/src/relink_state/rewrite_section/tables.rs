@@ -25,6 +25,7 @@ use crate::layout::{Chunk, ChunkKind, FileOffset, Layout, MergedPart, OutputSect
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
+use crate::sections::rooms::LastRuns;
 use crate::sections::{InputSection, ObjectSections, SectionKind, Sections, decode_relocs};
 use crate::symbol_names::{Names, Rank, pack};
 use crate::symbols::{Symbol, Symbols, symbol_flags};
@@ -122,8 +123,13 @@ pub fn sections<'a>(
         if kind == SectionKind::Shrunk {
             return Err(Missing::Cuts);
         }
+        // What is merged may be more than it was.
+        let size = match kind {
+            SectionKind::Merge => row.size.max(object.shdrs[id.index()].sh_size()),
+            _ => row.size,
+        };
         let section = &mut list[id.index()];
-        *section = InputSection::new(kind, PlacementId(row.output), row.align_log2.into(), row.size);
+        *section = InputSection::new(kind, PlacementId(row.output), row.align_log2.into(), size);
         section.set_offset(row.address);
         live.keep(id);
         if kind == SectionKind::Folded {
@@ -146,7 +152,10 @@ pub fn sections<'a>(
         }
     }
     let (word, has_rooms) = (object.format().word(), state.image.has_rooms != 0);
-    let mut sections = Sections { list, objects: vec![extra], word, has_rooms, ..Sections::default() };
+    let last_runs =
+        has_rooms.then(|| LastRuns { of_file: HashMap::from([(FILE, input.runs())]), searched: 0 });
+    let mut sections =
+        Sections { list, objects: vec![extra], word, has_rooms, last_runs, ..Sections::default() };
     parse_frames(object, &mut sections)?;
     Ok((sections, live))
 }

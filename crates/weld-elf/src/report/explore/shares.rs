@@ -30,18 +30,14 @@ pub fn of(chunk: &Chunk, image: &Image, made: &Made) -> Vec<Share> {
     shares
 }
 
-/// The records of each object go on to those of the next; behind the last is the terminator.
+/// Each object has a run of records.
 fn frames(made: &Made) -> Vec<Share> {
-    const TERMINATOR: u64 = 4;
-    let starts: Vec<(ObjectId, u64)> = made.frames.starts().collect();
-    let ends = starts.iter().skip(1).map(|(_, start)| *start);
-    let ends = ends.chain([made.frames.size.saturating_sub(TERMINATOR)]);
-    let share = |(&(object, offset), end): (&(ObjectId, u64), u64)| Share {
-        offset,
-        size: end.saturating_sub(offset),
+    let share = |(object, run): (ObjectId, std::ops::Range<u64>)| Share {
+        offset: run.start,
+        size: run.end - run.start,
         object,
     };
-    starts.iter().zip(ends).map(share).collect()
+    made.frames.runs().map(share).collect()
 }
 
 /// Each object has a run of local symbols and one of global ones.

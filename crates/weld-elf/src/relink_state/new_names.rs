@@ -1,0 +1,234 @@
+//! Names that an object defines and that no input knew, and those that it defines no more.
+//!
+//! A name that nobody mentions changes nothing of a link but the table of symbols, if the link exports nothing
+//! by itself. So an object may define another one, from which on others may mention it; and one that nobody
+//! mentions may go. Rows are not written anew for that: a new name has the next number after those of the
+//! tables, and keeps it until a full link ([`NewNames`]).
+//!
+//! What has a row already was mentioned by somebody: an object, a library, an archive that offers it, an option.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::excerpt::each_mention;
+use super::file::{StateFile, Unreadable};
+use super::mentions::{Globals, find_name, manner};
+use super::outline::{is_renamed, may_define_others};
+use super::rows::*;
+use crate::elf::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::options::Options;
+use crate::sections::SectionKind;
+use crate::symbol_names::{Rank, flag};
+use crate::symbols::symbol_flags;
+
+/// What has come and gone since the tables were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewNames {
+    /// By number, after those of the tables.
+    pub added: Vec<AddedName>,
+    /// Numbers of names that are not defined any more.
+    pub gone: BTreeSet<u32>,
+}
+
+impl NewNames {
+    /// The added name with this hash, and its number, if the tables have `count` names.
+    pub fn find(&self, count: u32, hash: u128) -> Option<(u32, &AddedName)> {
+        (count..).zip(&self.added).find(|(_, name)| name.hash == hash)
+    }
+}
+
+impl AddedName {
+    /// As the tables would have it.
+    pub fn row(&self) -> NameRow {
+        let is_function = self.manner >> manner::TYPE & 7 == STT_FUNC;
+        let kind = if is_function { symbol_flags::FUNC } else { symbol_flags::OBJECT };
+        let is_weak = self.manner & manner::BINDING == manner::WEAK;
+        NameRow {
+            hash: self.hash,
+            value: self.value,
+            flags: symbol_flags::DEFINED | kind,
+            mentioned: if is_weak { Rank::Weak } else { Rank::Strong } as u32,
+            input: self.input,
+            symbol: NONE,
+            section: self.section,
+            slot: NONE,
+            dynamic: 0,
+            first_mention: 0,
+        }
+    }
+}
+
+/// Where changed objects are looked at.
+pub struct Looked<'l> {
+    pub file: &'l StateFile<'l>,
+    pub options: &'l Options,
+    /// Objects may be offered like members of archives.
+    pub has_lazy: bool,
+    /// What has come and gone before.
+    pub last: &'l NewNames,
+    /// Inputs that mention names that they do not in the tables.
+    pub mentions: &'l [(u32, u32)],
+}
+
+/// An object that has changed.
+struct One<'o, 'a> {
+    row: u32,
+    object: &'o Object<'a>,
+    globals: Globals,
+}
+
+impl Looked<'_> {
+    /// What has come and gone with `objects`, by their rows, which are all that have changed.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn find(&self, objects: &[(u32, Object)]) -> Result<NewNames, Unreadable> {
+        let mut next = self.last.clone();
+        let image: ImageRow = self.file.row(0)?;
+        if !may_define_others(self.options)
+            || self.has_lazy
+            || image.has_assigned != 0
+            || image.has_rooms == 0
+        {
+            return Ok(next);
+        }
+        let of = |(row, object): &'_ (u32, Object)| (*row, Globals::of(object));
+        let all: Vec<(u32, Globals)> = objects.iter().map(of).collect();
+        let changed: HashSet<u32> = objects.iter().map(|(row, _)| *row).collect();
+        // Who of them says what of a name.
+        let mut said: HashMap<u128, Vec<u8>> = HashMap::new();
+        for (hash, manner) in all.iter().flat_map(|(_, globals)| globals.list()) {
+            said.entry(*hash).or_default().push(*manner);
+        }
+        let is_of_changed = |number: &u32| -> Result<bool, Unreadable> {
+            let name = self.name(&next, *number)?;
+            Ok(changed.contains(&name.input))
+        };
+        let mut gone = BTreeSet::new();
+        for number in &self.last.gone {
+            if !is_of_changed(number)? {
+                gone.insert(*number);
+            }
+        }
+        let mut may_go = HashSet::new();
+        for ((row, object), (_, globals)) in objects.iter().zip(all) {
+            if !is_renamed(object, self.options) {
+                let one = One { row: *row, object, globals };
+                self.look(&one, &said, (&mut next, &mut may_go))?;
+            }
+        }
+        self.keep_mentioned(&changed, &mut may_go)?;
+        gone.extend(may_go);
+        next.gone = gone;
+        Ok(next)
+    }
+
+    fn count(&self) -> u32 {
+        self.file.count::<NameRow>() as u32
+    }
+
+    fn name(&self, names: &NewNames, number: u32) -> Result<NameRow, Unreadable> {
+        match number.checked_sub(self.count()) {
+            Some(added) => names.added.get(added as usize).map(AddedName::row).ok_or(Unreadable::Damaged),
+            None => self.file.row(number.into()),
+        }
+    }
+
+    /// Adds the names that an object defines and nobody knew, and those that it defines no more.
+    fn look(
+        &self,
+        one: &One,
+        said: &HashMap<u128, Vec<u8>>,
+        (next, may_go): (&mut NewNames, &mut HashSet<u32>),
+    ) -> Result<(), Unreadable> {
+        let input: InputRow = self.file.row(one.row.into())?;
+        let count = match input.kind {
+            input_kind::OBJECT => input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?,
+            _ => 0,
+        };
+        let first = u64::from(input.first_mention);
+        let mentions: Vec<MentionRow> = self.file.rows(first..first + u64::from(count))?;
+        let mut known = HashSet::with_capacity(mentions.len());
+        for mention in &mentions {
+            let name: NameRow = self.file.row(mention.name.into())?;
+            known.insert(name.hash);
+            let is_mine = mention.manner & manner::DEFINES != 0 && name.input == one.row;
+            if is_mine && !said.contains_key(&name.hash) && is_nothing_special(&name) {
+                may_go.insert(mention.name);
+            }
+        }
+        for (number, name) in (self.count()..).zip(&next.added) {
+            if name.input == one.row && !said.contains_key(&name.hash) {
+                may_go.insert(number);
+            }
+        }
+        let first = u64::from(input.first_section);
+        let sections: Vec<SectionRow> = self.file.rows(first..first + u64::from(input.sections))?;
+        for (symbol, (hash, manner)) in (one.globals.first()..).zip(one.globals.list()) {
+            let is_new = manner & manner::DEFINES != 0 && !known.contains(hash);
+            if !is_new || next.find(self.count(), *hash).is_some() || find_name(self.file, *hash)?.is_some() {
+                continue;
+            }
+            let definitions =
+                said.get(hash).map_or(0, |said| said.iter().filter(|m| **m & manner::DEFINES != 0).count());
+            let Some((section, value)) = place(one.object, symbol, &sections) else { continue };
+            if definitions == 1 && is_plain(*manner) && !one.object.symbol_name(symbol).starts_with(b"__") {
+                let section = input.first_section.saturating_add(section);
+                next.added.push(AddedName { hash: *hash, input: one.row, section, manner: *manner, value });
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves those that an object mentions which has not changed.
+    fn keep_mentioned(&self, changed: &HashSet<u32>, may_go: &mut HashSet<u32>) -> Result<(), Unreadable> {
+        if may_go.is_empty() {
+            return Ok(());
+        }
+        each_mention(self.file, |row| {
+            if !changed.contains(&row.input) {
+                may_go.remove(&row.name);
+            }
+        })?;
+        for (_, name) in self.mentions.iter().filter(|(input, _)| !changed.contains(input)) {
+            may_go.remove(name);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a definition is of a function or a variable that all may see.
+fn is_plain(said: u8) -> bool {
+    let kind = said >> manner::TYPE & 7;
+    let binding = said & manner::BINDING;
+    matches!(binding, manner::GLOBAL | manner::WEAK)
+        && matches!(kind, STT_FUNC | STT_OBJECT)
+        && said >> manner::VISIBILITY & 3 == STV_DEFAULT
+}
+
+/// Whether nobody asks for a name but objects.
+fn is_nothing_special(name: &NameRow) -> bool {
+    const ASKED: u32 = flag::REF_SHARED
+        | flag::REF_SHARED_WEAK
+        | flag::REF_SHARED_PLAIN
+        | flag::DEF_SHARED
+        | flag::HAS_VERSION
+        | flag::ROOT
+        | flag::KEEP
+        | flag::OFFERED
+        | flag::IS_VERSION;
+    name.flags & symbol_flags::KIND == symbol_flags::DEFINED
+        && name.flags & (symbol_flags::IFUNC | symbol_flags::EXPORTED | symbol_flags::NEEDS) == 0
+        && name.mentioned & ASKED == 0
+        && (name.dynamic, name.slot) == (0, NONE)
+}
+
+/// Where a symbol of an object is: the number of its section among those that are kept, and its address.
+fn place(object: &Object, symbol: u32, sections: &[SectionRow]) -> Option<(u32, u64)> {
+    let sym = object.syms.get(symbol as usize)?;
+    let SymbolPlace::Section(ordinal) = object.place(symbol, sym) else { return None };
+    let number = sections.iter().position(|row| row.ordinal == ordinal)?;
+    let row = &sections[number];
+    let is_copied = row.kind == SectionKind::Regular as u8;
+    is_copied.then(|| (number as u32, row.address.wrapping_add(sym.st_value())))
+}
