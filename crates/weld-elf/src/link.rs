@@ -294,7 +294,7 @@ fn link_resolved<'j>(
     let needed = mode.relocates_itself() && mode.facts().starts_without_slots;
     // Which variables have tags, and so are reached by the loader's pointers only.
     let tagged = Tagged::find(&resolved.objects, options, &mode, job.sink);
-    let mut round = Round::first(options.relocs.relax || needed);
+    let mut round = Round::first(options.relocs.relax && options.relocs.pcrel_optimize || needed);
     loop {
         let rules = rules.as_ref().map(|rules| &rules.rules);
         let tagged = tagged.as_ref();

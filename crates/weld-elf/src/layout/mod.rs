@@ -375,6 +375,7 @@ impl<'a> Layout<'a> {
             // The template follows the block as closely as its alignment allows.
             Tls::BlockFirst(block) => tls.address.back(crate::address::align_up(block, tls.align.max(1))),
             Tls::StorageFirst => (tls.address + tls.mem_size).aligned(tls.align),
+            Tls::Behind(bytes) => tls.address.wrapping_add(bytes),
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::elf::{Rela, STT_FUNC, STT_GNU_IFUNC};
 use crate::ids::SectionId;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::Live;
+use crate::resolve::Resolved;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::{Symbols, symbol_flags};
 
@@ -17,6 +18,19 @@ pub fn is_function(symbols: &Symbols, object: &Object, index: u32) -> bool {
             matches!(kind, Some(STT_FUNC | STT_GNU_IFUNC))
         }
     }
+}
+
+/// `st_other` of the definition of symbol `index` of an object, if an object of this output has it; else 0.
+pub fn other(resolved: &Resolved, object: &Object, index: u32) -> u8 {
+    let Some(symbol) = object.syms.get(index as usize) else { return 0 };
+    if index < object.first_global {
+        return symbol.st_other();
+    }
+    let entry = resolved.names.get(object.global(index));
+    let definer = resolved.index_of_file.get(entry.file().index());
+    let definer = definer.and_then(|number| resolved.objects.get(*number as usize));
+    let definer = definer.filter(|definer| definer.file == entry.file());
+    definer.and_then(|definer| definer.syms.get(entry.sym() as usize)).map_or(0, |symbol| symbol.st_other())
 }
 
 #[derive(Clone, Copy)]

@@ -13,7 +13,7 @@ use super::code::{self, Branch};
 use super::types::*;
 use crate::address::Address;
 use crate::arch::class::Class;
-use crate::arch::facts::Jump;
+use crate::arch::facts::{Callee, Jump};
 use crate::arch::rules::{Failure, FieldAt, Rules};
 use crate::arch::site::{ResolvedAddress, Site};
 use crate::elf::Rela;
@@ -99,7 +99,14 @@ fn branch<const BIG: bool, S: Site>(
     let called = site.called(reloc);
     let is_function = site.is_function(reloc);
     let target = called.wrapping_add(bias(kind));
-    let jump = Jump { kind, here: here.get(), target: target.get(), is_function, features };
+    let jump = Jump {
+        kind,
+        here: here.get(),
+        target: target.get(),
+        is_function,
+        callee: Callee::Own(0),
+        features,
+    };
     let (distance, to_thumb) = match site.thunk(&jump) {
         Some(thunk) => (thunk.wrapping_sub(here).wrapping_sub(bias(kind)), Some(thunk.get() & 1 != 0)),
         None => (called.wrapping_sub(here), is_function.then_some(target.get() & 1 != 0)),

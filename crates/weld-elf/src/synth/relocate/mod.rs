@@ -246,8 +246,7 @@ impl Site<'_, '_, '_> {
             }
             Class::Size => self.symbol_size(reloc).wrapping_add(addend),
             Class::DtpOff => {
-                let start = if image.mode.shared { bases.tls_start } else { bases.thread_pointer };
-                target.wrapping_sub(start).wrapping_sub(R::FACTS.tls_offset)
+                target.wrapping_sub(bases.module_start(image.mode.shared, R::FACTS.tls)).wrapping_sub(R::FACTS.tls_offset)
             }
             Class::TpOff | Class::TpOffWord => {
                 let loader = image.mode.shared || place.flags & symbol_flags::PREEMPTIBLE != 0;
