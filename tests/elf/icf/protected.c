@@ -1,5 +1,5 @@
 //# about: --ignore-data-address-equality and --ignore-function-address-equality let a program stand in for what is protected
-//# machines: aarch64 riscv64 i386 s390x ppc64le
+//# machines: aarch64 riscv64 i386 s390x
 //# cflags: -fno-pie
 //# obj: lib.o = lib.c -fPIC
 //# link: %shared lib.o -o libp.so

@@ -1,5 +1,5 @@
 //# about: resolvers of ifuncs may call functions of libraries, also those that are bound at their first call
-//# machines: aarch64 riscv64 i386 s390x ppc64le
+//# machines: aarch64 riscv64 i386 s390x
 //# matrix: kind=pie,nopie bind=lazy,now
 //# not: lld -- it has resolvers called before the words of the PLT are relocated
 //# [kind=nopie] obj: main.o = resolver-calls.c -fno-pie -fplt

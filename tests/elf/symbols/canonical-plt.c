@@ -1,5 +1,5 @@
 //# about: a function of a library has one address in the process, also for non-PIC code
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le
+//# machines: aarch64 riscv64 i386 s390x armhf
 //# matrix: cc=gcc,clang kind=pie,nopie bind=lazy,now
 //# [kind=nopie] obj: main.o = canonical-plt.c -fno-pie
 //# [kind=pie] obj: main.o = canonical-plt.c

@@ -1,5 +1,5 @@
 //# about: a protected variable cannot be copied: the library would keep using its own
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le
+//# machines: aarch64 riscv64 i386 s390x armhf
 //# not: mold bfd -- they copy it
 //# cflags: -fno-pie
 //# obj: lib.o = lib.c -fPIC

@@ -1,5 +1,5 @@
 //# about: -z nocopyreloc refuses what needs a copy
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le
+//# machines: aarch64 riscv64 i386 s390x armhf
 //# only: weld lld -- others ignore the option here
 //# cflags: -fno-pie
 //# obj: lib.o = lib.c -fPIC

@@ -7,8 +7,9 @@
 //# [!kind=shared] run: ./out
 //# [!kind=shared] stdout: 0 0 0
 //# [kind=shared] dynsym: missing bind=WEAK section=UND
-//# [kind=shared !machine=riscv64] reloc: GLOB_DAT sym=missing
+//# [kind=shared !machine=riscv64|ppc64le] reloc: GLOB_DAT sym=missing
 //# [kind=shared machine=riscv64] reloc: 64 sym=missing
+//# [kind=shared machine=ppc64le] reloc: ADDR64 sym=missing
 #include <stdio.h>
 extern int missing(void) __attribute__((weak));
 extern int missing_data __attribute__((weak));

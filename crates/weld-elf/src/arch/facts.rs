@@ -168,8 +168,10 @@ pub struct InstructionSets {
 pub enum Callee {
     /// An entry of the PLT, whose address is so far after its start.
     Entry(u64),
-    /// What has this `st_other`, or nothing that says so.
+    /// What has this `st_other`.
     Own(u8),
+    /// A name for what an object may define by another one, as options and scripts give it.
+    Unknown,
 }
 
 /// A branch and where it goes.
@@ -330,8 +332,9 @@ pub enum FlagsClash {
     Registers(u32, u32),
     /// It is of another version of the object ABI than the only one that is supported.
     AbiVersion(u32),
-    /// Addresses of its functions are those of descriptors.
-    Descriptors,
+    /// It is of another version of the ABI than the second, the only one that is supported; in the first,
+    /// addresses of functions are those of descriptors.
+    NotSecond(u32),
 }
 
 impl fmt::Display for FlagsClash {
@@ -343,8 +346,11 @@ impl fmt::Display for FlagsClash {
             FlagsClash::Registers(own, others) => {
                 write!(f, "is for the ABI of {own} registers (EF_RISCV_RVE), not for that of {others}")
             }
-            FlagsClash::Descriptors => {
-                write!(f, "is for the ABI ELFv1 (e_flags), with function descriptors; only ELFv2 is supported")
+            FlagsClash::NotSecond(version) => {
+                write!(
+                    f,
+                    "is for version {version} of the ABI (e_flags); only version 2 (ELFv2) is supported"
+                )
             }
             FlagsClash::AbiVersion(version) => {
                 write!(f, "is of version {version} of the object ABI (e_flags); only version 1 is supported")
@@ -506,9 +512,11 @@ pub struct Apart {
     /// What the section is called with code that calls the loader, and that of the words.
     pub lazy_name: &'static [u8],
     pub words_name: &'static [u8],
-    /// The tag by which the loader finds such code, so far after its start.
+    /// The tag by which the loader finds such code, so far after its start, and tags with their values that
+    /// go with it.
     pub tag: u64,
     pub tag_offset: u64,
+    pub more_tags: &'static [(u64, u64)],
 }
 
 /// Code before the first entry, and an entry.
@@ -684,6 +692,11 @@ impl Facts {
     /// Whether `kind` is the section type of tables that say how to unwind from code.
     pub fn is_code_index(&self, kind: u32) -> bool {
         self.code_index.as_ref().is_some_and(|index| index.kind == kind)
+    }
+
+    /// Whether sections of this name lie beside the GOT: words of functions that are gone stay there.
+    pub fn is_by_got(&self, name: &[u8]) -> bool {
+        self.toc.as_ref().is_some_and(|toc| toc.sections.contains(&name))
     }
 
     /// Whether `kind` is a section type for frames.

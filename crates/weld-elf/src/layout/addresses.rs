@@ -40,7 +40,11 @@ impl Bases {
     /// address.
     #[inline(always)]
     pub fn module_start(&self, shared: bool, tls: Tls) -> Address {
-        if shared || matches!(tls, Tls::Behind(_)) { self.tls_start } else { self.thread_pointer }
+        match tls {
+            _ if shared => self.tls_start,
+            Tls::Behind(bytes) => self.thread_pointer.back(bytes),
+            _ => self.thread_pointer,
+        }
     }
 
     /// The address of the entry of the PLT that is called.

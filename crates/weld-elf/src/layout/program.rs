@@ -102,17 +102,17 @@ impl<'o> Program<'o> {
         program
     }
 
-    /// Puts sections beside the GOT, which is the first of data that is no template.
+    /// Puts sections beside the GOT, which is the last of data with bytes.
     fn put_by_got(&mut self, names: &'static [&'static [u8]]) {
         for memory in [Memory::Relro, Memory::Data] {
-            let first = |s: &Statement| {
+            let last = |s: &Statement| {
                 s.memory == memory && s.who == SectionSelector::Orphans(Contents::Bytes) && !s.large
             };
-            let Some(at) = self.statements.iter().position(first) else { continue };
+            let Some(at) = self.statements.iter().position(last) else { continue };
             let near = names.iter().map(|name| SectionSelector::Named(name));
             let near = std::iter::once(SectionSelector::Own(ChunkKind::Got)).chain(near);
             let near = near.map(|who| Statement { memory, large: false, who });
-            self.statements.to_mut().splice(at..at, near);
+            self.statements.to_mut().splice(at + 1..at + 1, near);
         }
     }
 
@@ -200,7 +200,7 @@ impl<'o> Program<'o> {
             Some(kind) => self.relro.contains(&kind),
             None if out.pads_relro => true,
             None if *out.name == *RELRO_OPENBSD => self.os_abi == ELFOSABI_OPENBSD,
-            None if self.machine.toc.as_ref().is_some_and(|toc| toc.sections.contains(&&*out.name)) => true,
+            None if self.machine.is_by_got(&out.name) => true,
             None if RELRO_PARTS.contains(&&*out.name) => self.options.sections.keep_data_section_prefix,
             None => RELRO_NAMES.contains(&&*out.name),
         }

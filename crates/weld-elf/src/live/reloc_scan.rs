@@ -293,6 +293,12 @@ impl<'a> Section<'_, '_, 'a> {
                 self.address(i, target, found);
             }
             Class::GotBase => found.facts |= fact::GOT_BASE,
+            Class::BaseAddress => {
+                found.facts |= fact::GOT_BASE;
+                if mode.pic {
+                    self.dynamic(i, Target { flags: 0, id: SymbolId::NONE }, DynKind::OwnWord, found);
+                }
+            }
             Class::Size => {
                 let writable = self.scanner.is_writable(self.object, self.at.1);
                 if is_size_of_loader(mode, target.flags, writable) {

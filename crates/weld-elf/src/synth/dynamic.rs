@@ -183,6 +183,7 @@ impl DynamicPlan<'_> {
         }
         if let (Some(apart), true) = (&plt.apart, self.slots.jump_slots > 0) {
             list.push((apart.tag, places.chunk(ChunkKind::Plt).0.wrapping_add(apart.tag_offset)));
+            list.extend(apart.more_tags);
         }
         list.extend(self.variant_calls.map(|tag| (tag, 0)));
         let memtag = &self.options.notes.memtag;

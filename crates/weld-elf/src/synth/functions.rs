@@ -1,6 +1,7 @@
 //! What is a function, and whether one that a frame describes is in the output: `.eh_frame` and `.sframe` leave
 //! out the frames of those that are not.
 
+use crate::arch::facts::Callee;
 use crate::elf::{Rela, STT_FUNC, STT_GNU_IFUNC};
 use crate::ids::SectionId;
 use crate::input::object::{Object, SymbolPlace};
@@ -20,17 +21,18 @@ pub fn is_function(symbols: &Symbols, object: &Object, index: u32) -> bool {
     }
 }
 
-/// `st_other` of the definition of symbol `index` of an object, if an object of this output has it; else 0.
-pub fn other(resolved: &Resolved, object: &Object, index: u32) -> u8 {
-    let Some(symbol) = object.syms.get(index as usize) else { return 0 };
+/// What a branch to symbol `index` of an object calls that goes through no entry of the PLT.
+pub fn callee(resolved: &Resolved, object: &Object, index: u32) -> Callee {
+    let Some(symbol) = object.syms.get(index as usize) else { return Callee::Unknown };
     if index < object.first_global {
-        return symbol.st_other();
+        return Callee::Own(symbol.st_other());
     }
     let entry = resolved.names.get(object.global(index));
     let definer = resolved.index_of_file.get(entry.file().index());
     let definer = definer.and_then(|number| resolved.objects.get(*number as usize));
     let definer = definer.filter(|definer| definer.file == entry.file());
-    definer.and_then(|definer| definer.syms.get(entry.sym() as usize)).map_or(0, |symbol| symbol.st_other())
+    let symbol = definer.and_then(|definer| definer.syms.get(entry.sym() as usize));
+    symbol.map_or(Callee::Unknown, |symbol| Callee::Own(symbol.st_other()))
 }
 
 #[derive(Clone, Copy)]

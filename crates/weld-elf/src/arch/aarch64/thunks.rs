@@ -70,7 +70,14 @@ static MOVING_UNREAD: [Thunk; 3] =
     [near(MOVING), BY_PAGES, code("__AArch64RelXOLongThunk_", 28, Reach::EVERYTHING, write_relative_moves)];
 
 const fn code(prefix: &'static str, size: u64, reach: Reach, write: Write) -> Thunk {
-    Thunk { prefix, form: Form { size, align: 4, reach }, data: None, entry: 0, marks: &[], write: facts::Write::Plain(write) }
+    Thunk {
+        prefix,
+        form: Form { size, align: 4, reach },
+        data: None,
+        entry: 0,
+        marks: &[],
+        write: facts::Write::Plain(write),
+    }
 }
 
 const fn near(prefix: &'static str) -> Thunk {

@@ -99,14 +99,8 @@ fn branch<const BIG: bool, S: Site>(
     let called = site.called(reloc);
     let is_function = site.is_function(reloc);
     let target = called.wrapping_add(bias(kind));
-    let jump = Jump {
-        kind,
-        here: here.get(),
-        target: target.get(),
-        is_function,
-        callee: Callee::Own(0),
-        features,
-    };
+    let jump =
+        Jump { kind, here: here.get(), target: target.get(), is_function, callee: Callee::Own(0), features };
     let (distance, to_thumb) = match site.thunk(&jump) {
         Some(thunk) => (thunk.wrapping_sub(here).wrapping_sub(bias(kind)), Some(thunk.get() & 1 != 0)),
         None => (called.wrapping_sub(here), is_function.then_some(target.get() & 1 != 0)),

@@ -351,6 +351,7 @@ fn thumb_v4_pic_bx<const BIG: bool>(out: &mut [u8], address: Address, target: Ad
 mod tests {
     use super::super::attributes::ARM_CODE;
     use super::*;
+    use crate::arch::facts::Callee;
 
     const V5: u32 = BLX | ARM_CODE;
     const V6M: u32 = BLX | FAR_BRANCHES;
@@ -384,13 +385,26 @@ mod tests {
     #[test]
     fn only_branches_that_cannot_change_need_thunks() {
         let must = |kind, target, features| {
-            must_change(&Jump { kind, here: 0x1000, target, is_function: true, features })
+            must_change(&Jump {
+                kind,
+                here: 0x1000,
+                target,
+                is_function: true,
+                callee: Callee::Own(0),
+                features,
+            })
         };
         assert!(!must(R_CALL, 0x2001, V7) && must(R_CALL, 0x2001, 0) && must(R_JUMP24, 0x2001, V7));
         assert!(!must(R_JUMP24, 0x2000, 0) && !must(R_THM_JUMP24, 0x2001, 0));
         assert!(!must(R_THM_CALL, 0x2000, V5) && must(R_THM_JUMP24, 0x2000, V7));
-        let label =
-            Jump { kind: R_THM_JUMP24, here: 0x1000, target: 0x2000, is_function: false, features: V7 };
+        let label = Jump {
+            kind: R_THM_JUMP24,
+            here: 0x1000,
+            target: 0x2000,
+            is_function: false,
+            callee: Callee::Own(0),
+            features: V7,
+        };
         assert!(!must_change(&label));
     }
 }

@@ -37,7 +37,7 @@ pub fn allocated<const BIG: bool, S: Site>(site: &S, out: &mut [u8]) {
         }
         let field = FieldAt { out: &mut *out, at };
         let done = match class {
-            Class::TlsMark => mark::<BIG, S>(site, reloc, &settings, field),
+            Class::TlsMark => mark::<BIG, S>(site, i, &settings, field),
             _ if is_branch(kind) && relax::is_marked_call(relocs, i) && !settings.shared => Ok(()),
             _ if is_branch(kind) => branch::<BIG, S>(site, reloc, &settings, field),
             _ => one::<BIG, S>(site, (i, class), &settings, field),
@@ -51,14 +51,21 @@ pub fn allocated<const BIG: bool, S: Site>(site: &S, out: &mut [u8]) {
 /// An instruction of a sequence for thread-local storage.
 fn mark<const BIG: bool, S: Site>(
     site: &S,
-    reloc: &Rela,
+    i: usize,
     settings: &Settings,
     FieldAt { out, at }: FieldAt,
 ) -> Result<(), Failure> {
     if settings.shared {
         return Ok(());
     }
-    let (kind, place, prefixed) = (reloc.kind(), at & !3, at & 3 == 1);
+    let relocs = site.relocs();
+    let reloc = &relocs[i];
+    let (kind, place) = (reloc.kind(), at & !3);
+    // The place of the mark says it, or the type of the call.
+    let prefixed = at & 3 == 1
+        || relocs
+            .get(i + 1)
+            .is_some_and(|call| is_without_toc(call.kind()) && call.r_offset() == reloc.r_offset());
     let local = site.thread_offset(reloc);
     if kind == R_PPC64_TLS {
         return match local {
@@ -96,12 +103,29 @@ fn one<const BIG: bool, S: Site>(
                     return Ok(());
                 }
             }
+            R_PPC64_GOT16_HA | R_PPC64_GOT16_LO_DS | R_PPC64_GOT16_LO
+                if settings.toc_optimize && !settings.keeps_relocs && reloc.r_addend() == 0 =>
+            {
+                let offset = site.slot(reloc, class)?.wrapping_sub(settings.got_base) as i64;
+                if relax::near_toc::<BIG>(kind, out, at, offset) {
+                    return Ok(());
+                }
+            }
             _ if class == Class::Pc => {
                 let here = site.address().wrapping_add(at as u64);
                 return Ppc64::<BIG>::put_distance(kind, out, at, target, here);
             }
             _ => {}
         }
+    }
+    if relax::is_module_offset(kind) {
+        let here = site.address().wrapping_add(at as u64);
+        let from = if kind == R_PPC64_GOT_DTPREL_PCREL34 { here } else { settings.got_base };
+        let word = site.slot(reloc, class)? + 8;
+        return match reloc.r_addend() {
+            0 => code::put::<BIG>(kind, out, at, word.wrapping_sub(from) as i64),
+            addend => Err(Failure::Addend(addend)),
+        };
     }
     site.special::<Ppc64<BIG>>(class, i, FieldAt { out, at }, place).map(|_| ())
 }

@@ -36,7 +36,7 @@ const fn facts<const BIG: bool>() -> Facts {
         target: Target { machine: 21, format: Format { class: ElfClass::Elf64, order } },
         implicit_addend: None,
         store_addend: None,
-        pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x1_0000 },
+        pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x1000 },
         image_base: Address::new(0x1000_0000),
         // Four of them are no instruction, and trap.
         filler: 0,
@@ -96,7 +96,7 @@ const ELFV2: u32 = 2;
 fn join_flags(before: u32, next: u32) -> Result<u32, FlagsClash> {
     match next & EF_ABI {
         0 | ELFV2 => Ok(before & !EF_ABI | ELFV2),
-        _ => Err(FlagsClash::Descriptors),
+        version => Err(FlagsClash::NotSecond(version)),
     }
 }
 

@@ -41,6 +41,8 @@ pub const PLT: Plt = Plt {
         // DT_PPC64_GLINK: 32 bytes before the first instruction for a symbol.
         tag: 0x7000_0000,
         tag_offset: HEADER - 32,
+        // DT_PPC64_OPT
+        more_tags: &[(0x7000_0003, 0)],
     }),
 };
 

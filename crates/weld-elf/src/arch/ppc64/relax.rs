@@ -46,10 +46,14 @@ pub fn is_marked_call(relocs: &[Rela], i: usize) -> bool {
         && (marks(i.checked_sub(1).map(|before| &relocs[before])) || marks(relocs.get(i + 1)))
 }
 
-/// Whether the calls of the section's sequences are marked.
+/// How far around a relocation marks are looked for: further than compilers move instructions of a sequence
+/// apart.
+const AROUND: usize = 1024;
+
+/// Whether calls of sequences are marked around here.
 pub fn is_marked(relocs: &[Rela], i: usize) -> bool {
     let any = |relocs: &[Rela]| relocs.iter().any(|reloc| marks_call(reloc.kind()));
-    any(&relocs[i..]) || any(&relocs[..i])
+    any(&relocs[i..relocs.len().min(i + AROUND)]) || any(&relocs[i.saturating_sub(AROUND)..i])
 }
 
 fn instruction<const BIG: bool>(field: &Field) -> Result<u32, Failure> {
@@ -110,9 +114,7 @@ pub fn general_to_initial_exec<const BIG: bool>(field: Field, slot: Address) -> 
 pub fn local_dynamic_to_local_exec<const BIG: bool>(field: Field) -> Result<(), Failure> {
     match field.kind {
         R_PPC64_GOT_TLSLD16_HA => put_one::<BIG>(field, NOP),
-        R_PPC64_GOT_TLSLD16 | R_PPC64_GOT_TLSLD16_LO => {
-            put_one::<BIG>(field, d_form(ADDIS, R3, R13, 0))
-        }
+        R_PPC64_GOT_TLSLD16 | R_PPC64_GOT_TLSLD16_LO => put_one::<BIG>(field, d_form(ADDIS, R3, R13, 0)),
         R_PPC64_GOT_TLSLD_PCREL34 => {
             put_two::<BIG>(field, from_thread_pointer(R3, i64::from(MODULE_FROM_THREAD)))
         }
@@ -206,6 +208,12 @@ pub fn rewrite_user<const BIG: bool>(
         put_word::<BIG>(out, at, NOP);
         return Ok(());
     }
+    if prefixed && is_sum {
+        // or (mr)
+        let from = from(code);
+        put_word::<BIG>(out, at, 0x7c00_0378 | from << 21 | to(code) << 16 | from << 11);
+        return Ok(());
+    }
     let value = if prefixed { 0 } else { lo(tpoff) };
     let has_own_bits = matches!(operation >> 26, 58 | 62);
     if has_own_bits && value & 3 != 0 {
@@ -240,7 +248,7 @@ pub fn near_toc<const BIG: bool>(kind: u32, out: &mut [u8], at: usize, offset: i
     let Some(code) = word::<BIG>(out, place).filter(|_| ha(offset) == 0 && fits_halves(offset)) else {
         return false;
     };
-    if kind == R_PPC64_TOC16_HA {
+    if matches!(kind, R_PPC64_TOC16_HA | R_PPC64_GOT16_HA) {
         if code & (63 << 26 | 31 << 16) != d_form(ADDIS, 0, R2, 0) {
             return false;
         }
@@ -258,4 +266,18 @@ pub fn near_toc<const BIG: bool>(kind: u32, out: &mut [u8], at: usize, offset: i
 pub fn is_sequence(class: Class, kind: u32) -> bool {
     matches!(class, Class::TlsGd | Class::TlsLd)
         && !matches!(kind, R_PPC64_GOT_TLSGD16_HI | R_PPC64_GOT_TLSLD16_HI)
+        && !is_module_offset(kind)
+}
+
+/// Whether a relocation asks for a variable's offset in its module's storage, which is the second word of the
+/// pair for the variable.
+pub fn is_module_offset(kind: u32) -> bool {
+    matches!(
+        kind,
+        R_PPC64_GOT_DTPREL16_DS
+            | R_PPC64_GOT_DTPREL16_LO_DS
+            | R_PPC64_GOT_DTPREL16_HI
+            | R_PPC64_GOT_DTPREL16_HA
+            | R_PPC64_GOT_DTPREL_PCREL34
+    )
 }

@@ -30,11 +30,7 @@ const fn vector(operation: u32, register: u32) -> [u32; 2] {
     [d_form(ADDI, R12, 0, below(register, 16)), operation | register << 21 | R12 << 16]
 }
 
-const fn run(
-    prefix: &'static str,
-    one: fn(u32) -> [u32; 2],
-    end: &'static [u32],
-) -> RegisterCode {
+const fn run(prefix: &'static str, one: fn(u32) -> [u32; 2], end: &'static [u32]) -> RegisterCode {
     RegisterCode { prefix, first: 14, last: 31, one, count: 1, end }
 }
 

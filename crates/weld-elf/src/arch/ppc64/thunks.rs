@@ -8,6 +8,7 @@
 //! | has none | that makes its TOC from r12 | its address by `paddi` into r12 and the counter |
 //! | the same, for processors before Power10 | | its address by way of the link register |
 //! | has none | that has none | `b`, or as before |
+//! | has a TOC | of which only another name is known | its address from r2 into r12 and the counter |
 //!
 //! r11 is kept for callers that have a TOC: it is the static chain of nested functions, and r0 is the link
 //! register's value for functions that save registers.
@@ -23,8 +24,11 @@ use crate::arch::facts::{
     Branches, Callee, InstructionSets, Jump, Situation, Thunk, WITHOUT_PREFIXES, Write,
 };
 
-const FAR_REACH: Reach = Reach { back: 1 << 25, ahead: (1 << 25) - 4 };
-const NEAR_REACH: Reach = Reach { back: 1 << 15, ahead: (1 << 15) - 4 };
+const FAR_REACH: Reach = Reach::both(1 << 25);
+const NEAR_REACH: Reach = Reach::both(1 << 15);
+/// How far addresses that are made from the place reach.
+const HALVES_REACH: Reach = Reach::both((1 << 31) - 0x1_0000);
+const PREFIXED_REACH: Reach = Reach::both(1 << 33);
 /// How far a `b` after another instruction reaches from the start of both.
 const SAVING_REACH: Reach = Reach::both((1 << 25) - 8);
 
@@ -33,8 +37,8 @@ pub const fn branches(sets: &'static InstructionSets) -> Branches {
         types: &[
             (R_PPC64_REL24, FAR_REACH),
             (R_PPC64_REL24_NOTOC, FAR_REACH),
+            // Conditional branches reach less, and are rare: pools need not lie as near as they want them.
             (R_PPC64_REL24_P9NOTOC, FAR_REACH),
-            (R_PPC64_REL14, NEAR_REACH),
         ],
         fixed: &[],
         moving: &[],
@@ -85,6 +89,7 @@ pub fn bias(kind: u32, callee: Callee) -> u64 {
         _ if is_without_toc(kind) => 0,
         Callee::Entry(second) => second.wrapping_neg(),
         Callee::Own(other) => local_entry(other),
+        Callee::Unknown => 0,
     }
 }
 
@@ -94,6 +99,7 @@ pub fn changes_toc(kind: u32, callee: Callee) -> bool {
         && match callee {
             Callee::Entry(_) => true,
             Callee::Own(other) => entry_code(other) == LOSES_TOC,
+            Callee::Unknown => false,
         }
 }
 
@@ -101,6 +107,7 @@ pub fn changes_toc(kind: u32, callee: Callee) -> bool {
 pub fn must_change(jump: &Jump) -> bool {
     match jump.callee {
         Callee::Entry(_) => false,
+        Callee::Unknown => true,
         Callee::Own(other) if is_without_toc(jump.kind) => entry_code(other) > LOSES_TOC,
         Callee::Own(other) => entry_code(other) == LOSES_TOC,
     }
@@ -118,12 +125,15 @@ fn reach(kind: u32, _features: u32) -> Option<Reach> {
 const NO_TOC: u8 = 1;
 const OLD: u8 = 2;
 const CHANGES: u8 = 4;
+/// What is called may be a function with two entries: it is called by the global one.
+const UNKNOWN: u8 = 8;
 
 fn state(jump: &Jump) -> u8 {
     let bit = |on: bool, bit: u8| if on { bit } else { 0 };
     bit(is_without_toc(jump.kind), NO_TOC)
         | bit(jump.kind == R_PPC64_REL24_P9NOTOC, OLD)
         | bit(must_change(jump), CHANGES)
+        | bit(jump.callee == Callee::Unknown, UNKNOWN)
 }
 
 const fn thunk(prefix: &'static str, size: u64, reach: Reach, write: Write) -> Thunk {
@@ -138,6 +148,9 @@ const SETTING: &str = "__gep_setup_";
 fn forms<const BIG: bool>(state: u8, situation: Situation) -> &'static [Thunk] {
     let old = state & OLD != 0 || situation.features & WITHOUT_PREFIXES != 0;
     let changes = state & CHANGES != 0;
+    if state & (UNKNOWN | NO_TOC) == UNKNOWN {
+        return const { &[thunk(SETTING, 16, Reach::EVERYTHING, Write::FromBase(far::<BIG>))] };
+    }
     match (state & NO_TOC != 0, changes, old) {
         (false, false, _) => {
             const {
@@ -156,16 +169,14 @@ fn forms<const BIG: bool>(state: u8, situation: Situation) -> &'static [Thunk] {
             }
         }
         (true, true, true) => {
-            const { &[thunk(SETTING, 32, Reach::EVERYTHING, Write::Plain(by_link_register::<BIG>))] }
+            const { &[thunk(SETTING, 32, HALVES_REACH, Write::Plain(by_link_register::<BIG>))] }
         }
-        (true, true, false) => {
-            const { &[thunk(SETTING, 16, Reach::EVERYTHING, Write::Plain(prefixed::<BIG>))] }
-        }
+        (true, true, false) => const { &[thunk(SETTING, 16, PREFIXED_REACH, Write::Plain(prefixed::<BIG>))] },
         (true, false, true) => {
             const {
                 &[
                     thunk(LONG, 4, FAR_REACH, Write::Plain(near::<BIG>)),
-                    thunk(LONG, 32, Reach::EVERYTHING, Write::Plain(by_link_register::<BIG>)),
+                    thunk(LONG, 32, HALVES_REACH, Write::Plain(by_link_register::<BIG>)),
                 ]
             }
         }
@@ -173,7 +184,7 @@ fn forms<const BIG: bool>(state: u8, situation: Situation) -> &'static [Thunk] {
             const {
                 &[
                     thunk(LONG, 4, FAR_REACH, Write::Plain(near::<BIG>)),
-                    thunk(LONG, 16, Reach::EVERYTHING, Write::Plain(prefixed::<BIG>)),
+                    thunk(LONG, 16, PREFIXED_REACH, Write::Plain(prefixed::<BIG>)),
                 ]
             }
         }
@@ -193,12 +204,7 @@ fn far<const BIG: bool>(out: &mut [u8], target: Address, base: Address) -> Resul
     let offset = target.wrapping_sub(base) as i64;
     put_words::<BIG>(
         out,
-        &[
-            d_form(ADDIS, R12, R2, ha(offset)),
-            d_form(ADDI, R12, R12, lo(offset)),
-            MTCTR_R12,
-            BCTR,
-        ],
+        &[d_form(ADDIS, R12, R2, ha(offset)), d_form(ADDI, R12, R12, lo(offset)), MTCTR_R12, BCTR],
     );
     if fits_halves(offset) { Ok(()) } else { Err(offset) }
 }

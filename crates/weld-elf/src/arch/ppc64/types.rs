@@ -121,7 +121,7 @@ list! {
     R_PPC64_TOC16_LO = 48, low(Class::GotOff);
     R_PPC64_TOC16_HI = 49, high(Class::GotOff);
     R_PPC64_TOC16_HA = 50, high(Class::GotOff);
-    R_PPC64_TOC = 51, refused();
+    R_PPC64_TOC = 51, of(Class::BaseAddress, 8, Any);
     R_PPC64_PLTGOT16 = 52, refused();
     R_PPC64_PLTGOT16_LO = 53, refused();
     R_PPC64_PLTGOT16_HI = 54, refused();
@@ -161,10 +161,10 @@ list! {
     R_PPC64_GOT_TPREL16_LO_DS = 88, low_ds(Class::GotTp);
     R_PPC64_GOT_TPREL16_HI = 89, high(Class::GotTp);
     R_PPC64_GOT_TPREL16_HA = 90, high(Class::GotTp);
-    R_PPC64_GOT_DTPREL16_DS = 91, refused();
-    R_PPC64_GOT_DTPREL16_LO_DS = 92, refused();
-    R_PPC64_GOT_DTPREL16_HI = 93, refused();
-    R_PPC64_GOT_DTPREL16_HA = 94, refused();
+    R_PPC64_GOT_DTPREL16_DS = 91, ds(Class::TlsGd);
+    R_PPC64_GOT_DTPREL16_LO_DS = 92, low_ds(Class::TlsGd);
+    R_PPC64_GOT_DTPREL16_HI = 93, high(Class::TlsGd);
+    R_PPC64_GOT_DTPREL16_HA = 94, high(Class::TlsGd);
     R_PPC64_TPREL16_DS = 95, ds(Class::TpOff);
     R_PPC64_TPREL16_LO_DS = 96, low_ds(Class::TpOff);
     R_PPC64_TPREL16_HIGHER = 97, low(Class::TpOff);
@@ -218,7 +218,7 @@ list! {
     R_PPC64_GOT_TLSGD_PCREL34 = 148, prefixed(Class::TlsGd);
     R_PPC64_GOT_TLSLD_PCREL34 = 149, prefixed(Class::TlsLd);
     R_PPC64_GOT_TPREL_PCREL34 = 150, prefixed(Class::GotTp);
-    R_PPC64_GOT_DTPREL_PCREL34 = 151, refused();
+    R_PPC64_GOT_DTPREL_PCREL34 = 151, prefixed(Class::TlsGd);
     R_PPC64_REL16_HIGH = 240, low(Class::Pc);
     R_PPC64_REL16_HIGHA = 241, low(Class::Pc);
     R_PPC64_REL16_HIGHER = 242, low(Class::Pc);
@@ -269,21 +269,64 @@ pub const fn part(kind: u32) -> Part {
     match kind {
         R_PPC64_ADDR24 | R_PPC64_REL24 | R_PPC64_REL24_NOTOC | R_PPC64_REL24_P9NOTOC => Part::Far,
         R_PPC64_ADDR14 | R_PPC64_REL14 => Part::Near,
-        R_PPC64_ADDR16 | R_PPC64_UADDR16 | R_PPC64_ADDR16_LO | R_PPC64_GOT16 | R_PPC64_GOT16_LO
-        | R_PPC64_TOC16 | R_PPC64_TOC16_LO | R_PPC64_TPREL16 | R_PPC64_TPREL16_LO | R_PPC64_DTPREL16
-        | R_PPC64_DTPREL16_LO | R_PPC64_GOT_TLSGD16 | R_PPC64_GOT_TLSGD16_LO | R_PPC64_GOT_TLSLD16
-        | R_PPC64_GOT_TLSLD16_LO | R_PPC64_REL16 | R_PPC64_REL16_LO => bits(0),
-        R_PPC64_ADDR16_DS | R_PPC64_ADDR16_LO_DS | R_PPC64_GOT16_DS | R_PPC64_GOT16_LO_DS
-        | R_PPC64_TOC16_DS | R_PPC64_TOC16_LO_DS | R_PPC64_TPREL16_DS | R_PPC64_TPREL16_LO_DS
-        | R_PPC64_DTPREL16_DS | R_PPC64_DTPREL16_LO_DS | R_PPC64_GOT_TPREL16_DS
-        | R_PPC64_GOT_TPREL16_LO_DS => Part::Ds,
-        R_PPC64_ADDR16_HI | R_PPC64_ADDR16_HIGH | R_PPC64_GOT16_HI | R_PPC64_TOC16_HI
-        | R_PPC64_TPREL16_HI | R_PPC64_TPREL16_HIGH | R_PPC64_DTPREL16_HI | R_PPC64_DTPREL16_HIGH
-        | R_PPC64_GOT_TLSGD16_HI | R_PPC64_GOT_TLSLD16_HI | R_PPC64_GOT_TPREL16_HI | R_PPC64_REL16_HI
+        R_PPC64_ADDR16
+        | R_PPC64_UADDR16
+        | R_PPC64_ADDR16_LO
+        | R_PPC64_GOT16
+        | R_PPC64_GOT16_LO
+        | R_PPC64_TOC16
+        | R_PPC64_TOC16_LO
+        | R_PPC64_TPREL16
+        | R_PPC64_TPREL16_LO
+        | R_PPC64_DTPREL16
+        | R_PPC64_DTPREL16_LO
+        | R_PPC64_GOT_TLSGD16
+        | R_PPC64_GOT_TLSGD16_LO
+        | R_PPC64_GOT_TLSLD16
+        | R_PPC64_GOT_TLSLD16_LO
+        | R_PPC64_REL16
+        | R_PPC64_REL16_LO => bits(0),
+        R_PPC64_ADDR16_DS
+        | R_PPC64_ADDR16_LO_DS
+        | R_PPC64_GOT16_DS
+        | R_PPC64_GOT16_LO_DS
+        | R_PPC64_TOC16_DS
+        | R_PPC64_TOC16_LO_DS
+        | R_PPC64_TPREL16_DS
+        | R_PPC64_TPREL16_LO_DS
+        | R_PPC64_DTPREL16_DS
+        | R_PPC64_DTPREL16_LO_DS
+        | R_PPC64_GOT_TPREL16_DS
+        | R_PPC64_GOT_TPREL16_LO_DS
+        | R_PPC64_GOT_DTPREL16_DS
+        | R_PPC64_GOT_DTPREL16_LO_DS => Part::Ds,
+        R_PPC64_ADDR16_HI
+        | R_PPC64_ADDR16_HIGH
+        | R_PPC64_GOT16_HI
+        | R_PPC64_TOC16_HI
+        | R_PPC64_TPREL16_HI
+        | R_PPC64_TPREL16_HIGH
+        | R_PPC64_DTPREL16_HI
+        | R_PPC64_DTPREL16_HIGH
+        | R_PPC64_GOT_TLSGD16_HI
+        | R_PPC64_GOT_TLSLD16_HI
+        | R_PPC64_GOT_TPREL16_HI
+        | R_PPC64_GOT_DTPREL16_HI
+        | R_PPC64_REL16_HI
         | R_PPC64_REL16_HIGH => bits(16),
-        R_PPC64_ADDR16_HA | R_PPC64_ADDR16_HIGHA | R_PPC64_GOT16_HA | R_PPC64_TOC16_HA
-        | R_PPC64_TPREL16_HA | R_PPC64_TPREL16_HIGHA | R_PPC64_DTPREL16_HA | R_PPC64_DTPREL16_HIGHA
-        | R_PPC64_GOT_TLSGD16_HA | R_PPC64_GOT_TLSLD16_HA | R_PPC64_GOT_TPREL16_HA | R_PPC64_REL16_HA
+        R_PPC64_ADDR16_HA
+        | R_PPC64_ADDR16_HIGHA
+        | R_PPC64_GOT16_HA
+        | R_PPC64_TOC16_HA
+        | R_PPC64_TPREL16_HA
+        | R_PPC64_TPREL16_HIGHA
+        | R_PPC64_DTPREL16_HA
+        | R_PPC64_DTPREL16_HIGHA
+        | R_PPC64_GOT_TLSGD16_HA
+        | R_PPC64_GOT_TLSLD16_HA
+        | R_PPC64_GOT_TPREL16_HA
+        | R_PPC64_GOT_DTPREL16_HA
+        | R_PPC64_REL16_HA
         | R_PPC64_REL16_HIGHA => adjusted(16),
         R_PPC64_ADDR16_HIGHER | R_PPC64_TPREL16_HIGHER | R_PPC64_DTPREL16_HIGHER | R_PPC64_REL16_HIGHER => {
             bits(32)
@@ -306,7 +349,8 @@ pub const fn part(kind: u32) -> Part {
         | R_PPC64_DTPREL34
         | R_PPC64_GOT_TLSGD_PCREL34
         | R_PPC64_GOT_TLSLD_PCREL34
-        | R_PPC64_GOT_TPREL_PCREL34 => Part::Prefixed,
+        | R_PPC64_GOT_TPREL_PCREL34
+        | R_PPC64_GOT_DTPREL_PCREL34 => Part::Prefixed,
         _ => Part::Data,
     }
 }

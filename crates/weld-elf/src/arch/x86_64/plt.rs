@@ -205,7 +205,11 @@ fn write_marked(plan: &Plan, i: u32, address: Address, entry: &mut [u8]) {
 /// The word of an entry bound by name starts as the address of its lazy part.
 pub fn unbound(plan: &Plan, entry: u32) -> Address {
     let lazy = match plan.style {
-        Style::Ordinary | Style::Guarded { .. } | Style::Anywhere { .. } | Style::Thumb | Style::Relative { .. } => 6,
+        Style::Ordinary
+        | Style::Guarded { .. }
+        | Style::Anywhere { .. }
+        | Style::Thumb
+        | Style::Relative { .. } => 6,
         Style::Marked => 0,
         Style::Retpoline { lazy: true } => LAZY_PART,
         // All are bound before anything runs.

@@ -84,13 +84,21 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-android-memtag-heap"], "Do not (default).", |s| s.o.notes.memtag.heap = false),
     flag(&["android-memtag-stack"], "AArch64: have the stack tagged.", |s| s.o.notes.memtag.stack = true),
     flag(&["no-android-memtag-stack"], "Do not (default).", |s| s.o.notes.memtag.stack = false),
-    flag(&["toc-optimize"], "PowerPC64: replace instructions that load from the TOC by cheaper ones (default).", |s| {
-        s.o.relocs.toc_optimize = true;
-    }),
+    flag(
+        &["toc-optimize"],
+        "PowerPC64: replace instructions that load from the TOC by cheaper ones (default).",
+        |s| {
+            s.o.relocs.toc_optimize = true;
+        },
+    ),
     flag(&["no-toc-optimize"], "PowerPC64: do not.", |s| s.o.relocs.toc_optimize = false),
-    flag(&["pcrel-optimize"], "PowerPC64: the same for instructions with prefixes that load slots (default).", |s| {
-        s.o.relocs.pcrel_optimize = true;
-    }),
+    flag(
+        &["pcrel-optimize"],
+        "PowerPC64: the same for instructions with prefixes that load slots (default).",
+        |s| {
+            s.o.relocs.pcrel_optimize = true;
+        },
+    ),
     flag(&["no-pcrel-optimize"], "PowerPC64: do not.", |s| s.o.relocs.pcrel_optimize = false),
     take(
         &["power10-stubs"],

@@ -84,7 +84,7 @@ impl site::Site for Site<'_, '_, '_> {
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
         match self.plt(reloc, place) {
             Some(_) => Callee::Entry(self.image.plt.address_offset(self.image.mode.facts())),
-            None => Callee::Own(functions::other(self.image.resolved, self.object, reloc.sym())),
+            None => functions::callee(self.image.resolved, self.object, reloc.sym()),
         }
     }
 

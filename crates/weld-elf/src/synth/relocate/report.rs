@@ -124,9 +124,11 @@ fn cause_of(failure: &Failure) -> Cause {
     match failure {
         Failure::TooFar | Failure::Overflow(_) | Failure::Unencodable(_) => Cause::RelocationOutOfRange,
         Failure::Odd(_) | Failure::Unaligned(_) => Cause::RelocationMisaligned,
-        Failure::Addend(_) | Failure::Signing | Failure::NoSlot | Failure::Form | Failure::InstructionSet
-        | Failure::NoNop => {
-            Cause::UnsupportedRelocation
-        }
+        Failure::Addend(_)
+        | Failure::Signing
+        | Failure::NoSlot
+        | Failure::Form
+        | Failure::InstructionSet
+        | Failure::NoNop => Cause::UnsupportedRelocation,
     }
 }

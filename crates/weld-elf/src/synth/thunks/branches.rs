@@ -278,14 +278,13 @@ impl<'a> Addresses<'_, '_, 'a> {
             let callee = match goal {
                 _ if !sets.asks_callee => Callee::Own(0),
                 Goal::Plt(..) => Callee::Entry(self.world.second_way_in()),
-                _ => Callee::Own(functions::other(self.world.resolved, object, reloc.sym())),
+                _ => functions::callee(self.world.resolved, object, reloc.sym()),
             };
             let goal = goal.after((sets.bias)(kind, callee));
             let Some(target) = self.of(goal).map(Address::get) else { continue };
             let is_function = matches!(goal, Goal::Plt(..))
                 || functions::is_function(self.world.symbols, object, reloc.sym());
-            let jump =
-                Jump { kind, here, target, is_function, callee, features: self.world.mode.features };
+            let jump = Jump { kind, here, target, is_function, callee, features: self.world.mode.features };
             let Some(change) = change(&jump) else { continue };
             if change.needs_thunk || !change.reach.less(margin).has(here, target) {
                 let (symbol, offset) = (reloc.sym(), reloc.r_offset());
