@@ -99,15 +99,7 @@ fn one<const BIG: bool, S: Site>(
                 if settings.toc_optimize && !settings.keeps_relocs =>
             {
                 let offset = target.wrapping_sub(settings.got_base) as i64;
-                if relax::near_toc::<BIG>(kind, out, at, offset) {
-                    return Ok(());
-                }
-            }
-            R_PPC64_GOT16_HA | R_PPC64_GOT16_LO_DS | R_PPC64_GOT16_LO
-                if settings.toc_optimize && !settings.keeps_relocs && reloc.r_addend() == 0 =>
-            {
-                let offset = site.slot(reloc, class)?.wrapping_sub(settings.got_base) as i64;
-                if relax::near_toc::<BIG>(kind, out, at, offset) {
+                if relax::near_toc::<BIG>(kind, out, at, offset)? {
                     return Ok(());
                 }
             }
@@ -116,6 +108,13 @@ fn one<const BIG: bool, S: Site>(
                 return Ppc64::<BIG>::put_distance(kind, out, at, target, here);
             }
             _ => {}
+        }
+    }
+    let is_slot = matches!(kind, R_PPC64_GOT16_HA | R_PPC64_GOT16_LO_DS | R_PPC64_GOT16_LO);
+    if is_slot && settings.toc_optimize && !settings.keeps_relocs && reloc.r_addend() == 0 {
+        let offset = site.slot(reloc, class)?.wrapping_sub(settings.got_base) as i64;
+        if relax::near_toc::<BIG>(kind, out, at, offset)? {
+            return Ok(());
         }
     }
     if relax::is_module_offset(kind) {

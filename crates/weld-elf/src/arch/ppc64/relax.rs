@@ -243,23 +243,38 @@ pub fn load_to_address<const BIG: bool>(field: Field, target: Address) -> Result
 
 /// An instruction with a part of an address near the TOC, at `at`: the upper half goes, and the lower one
 /// counts from r2. `false`: it stays as it is.
-pub fn near_toc<const BIG: bool>(kind: u32, out: &mut [u8], at: usize, offset: i64) -> bool {
+///
+/// # Errors
+/// The instruction with the lower half would change r2.
+pub fn near_toc<const BIG: bool>(kind: u32, out: &mut [u8], at: usize, offset: i64) -> Result<bool, Failure> {
     let place = start(at);
     let Some(code) = word::<BIG>(out, place).filter(|_| ha(offset) == 0 && fits_halves(offset)) else {
-        return false;
+        return Ok(false);
     };
     if matches!(kind, R_PPC64_TOC16_HA | R_PPC64_GOT16_HA) {
         if code & (63 << 26 | 31 << 16) != d_form(ADDIS, 0, R2, 0) {
-            return false;
+            return Ok(false);
         }
         put_word::<BIG>(out, place, NOP);
-        return true;
+        return Ok(true);
     }
     if from(code) == 0 {
-        return false;
+        return Ok(false);
+    }
+    if changes_base(code) {
+        return Err(Failure::Form);
     }
     put_word::<BIG>(out, place, code & !(31 << 16) | R2 << 16);
-    put::<BIG>(kind, out, at, offset).is_ok()
+    Ok(put::<BIG>(kind, out, at, offset).is_ok())
+}
+
+/// Whether an instruction leaves the address that it makes in the register that it counts from.
+fn changes_base(code: u32) -> bool {
+    match code >> 26 {
+        33 | 35 | 37 | 39 | 41 | 43 | 45 | 49 | 51 | 53 | 55 => true,
+        58 | 62 => code & 3 == 1,
+        _ => false,
+    }
 }
 
 /// Whether the sequence of class `class` that a relocation is in may be rewritten.

@@ -20,7 +20,7 @@ fn parts_of_values_are_stored() {
     assert_eq!(stored(R_PPC64_REL24, 0x4800_0001, 1 << 25).1, Err(Failure::Overflow(1 << 25)));
     assert_eq!(stored(R_PPC64_REL14, 0x4082_0000, -0x8000), (0x4082_8000, Ok(())));
     assert_eq!(stored(R_PPC64_REL14, 0x4082_0000, 0x8000).1, Err(Failure::Overflow(0x8000)));
-    assert_eq!(stored(R_PPC64_ADDR16_HIGHESTA, 0, 0x7fff_8000_0000_0000).0, 0x8000);
+    assert_eq!(stored(R_PPC64_ADDR16_HIGHESTA, 0, 0x7fff_ffff_ffff_8000).0, 0x8000);
 }
 
 #[test]
@@ -76,4 +76,20 @@ fn registers_are_saved_below_the_stack_pointer() {
     assert_eq!(first("_savefpr_")[0], 0xd9c1_ff70);
     assert_eq!(first("_savevr_"), [0x3980_ff40, 0x7e8c_01ce]);
     assert_eq!(first("_restvr_")[1], 0x7e8c_00ce);
+}
+
+#[test]
+fn what_is_near_the_toc_counts_from_its_register() {
+    let near = |kind, code: u32, offset| {
+        let mut out = code.to_le_bytes().to_vec();
+        let done = super::relax::near_toc::<false>(kind, &mut out, 0, offset);
+        (word::<false>(&out, 0).unwrap(), done)
+    };
+    assert_eq!(near(R_PPC64_TOC16_HA, 0x3c62_0000, 0x7fff), (NOP, Ok(true)));
+    assert_eq!(near(R_PPC64_TOC16_HA, 0x3c62_0000, 0x8000), (0x3c62_0000, Ok(false)));
+    // lwz r4, 0(r3)
+    assert_eq!(near(R_PPC64_TOC16_LO, 0x8083_0000, -0x8000), (0x8082_8000, Ok(true)));
+    assert_eq!(near(R_PPC64_TOC16_LO, 0x8083_0000, -0x8001), (0x8083_0000, Ok(false)));
+    // lwzu r4, 0(r3)
+    assert_eq!(near(R_PPC64_TOC16_LO, 0x8483_0000, 8).1, Err(Failure::Form));
 }
