@@ -279,7 +279,7 @@ fn link_resolved<'j>(
     });
     report::flags(job, resolved);
     job.sink.end_phase()?;
-    let mode = Mode { features: attributes::features(resolved, &sections), ..mode };
+    let mode = Mode { features: mode.features | attributes::features(resolved, &sections), ..mode };
     // A link that may relink leaves room for what sections may become.
     if let Some(session) = &kept.session {
         session.give_rooms(job, inputs, resolved, (&mut sections, parallel));

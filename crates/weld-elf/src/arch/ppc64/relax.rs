@@ -258,7 +258,8 @@ pub fn near_toc<const BIG: bool>(kind: u32, out: &mut [u8], at: usize, offset: i
         put_word::<BIG>(out, place, NOP);
         return Ok(true);
     }
-    if from(code) == 0 {
+    // Of other operations, which have registers elsewhere, no upper half with a sign is the other half.
+    if from(code) == 0 || !has_base(code) {
         return Ok(false);
     }
     if changes_base(code) {
@@ -266,6 +267,11 @@ pub fn near_toc<const BIG: bool>(kind: u32, out: &mut [u8], at: usize, offset: i
     }
     put_word::<BIG>(out, place, code & !(31 << 16) | R2 << 16);
     Ok(put::<BIG>(kind, out, at, offset).is_ok())
+}
+
+/// Whether an instruction adds its value to the register that it counts from: `addi`, loads and stores.
+fn has_base(code: u32) -> bool {
+    matches!(code >> 26, 6 | 14 | 32..=58 | 61 | 62)
 }
 
 /// Whether an instruction leaves the address that it makes in the register that it counts from.

@@ -90,6 +90,8 @@ fn what_is_near_the_toc_counts_from_its_register() {
     // lwz r4, 0(r3)
     assert_eq!(near(R_PPC64_TOC16_LO, 0x8083_0000, -0x8000), (0x8082_8000, Ok(true)));
     assert_eq!(near(R_PPC64_TOC16_LO, 0x8083_0000, -0x8001), (0x8083_0000, Ok(false)));
+    // ori r3, r3, 0
+    assert_eq!(near(R_PPC64_TOC16_LO, 0x6063_0000, 8), (0x6063_0000, Ok(false)));
     // lwzu r4, 0(r3)
     assert_eq!(near(R_PPC64_TOC16_LO, 0x8483_0000, 8).1, Err(Failure::Form));
 }
