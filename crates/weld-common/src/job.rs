@@ -123,6 +123,9 @@ impl<'j, O> Job<'j, O> {
         let processors = par::choose_threads(requested, size.input);
         let need = size.tables + THREAD_MEMORY * processors as u64;
         let turn = link_slots::turn(&self.sharing, (size.input, need), self.host, || drop(threads.take()));
+        if let Some(mistake) = turn.is_shared().then(|| self.sharing.mistake(self.host)).flatten() {
+            self.sink.push(Diagnostic::warning(Cause::BadOption, mistake));
+        }
         let most = self.most_threads(&turn, processors, size);
         self.note_memory(&turn, need);
         let (pool, tokens) = match threads {

@@ -113,7 +113,8 @@ fn available_in(meminfo: &str) -> Option<u64> {
 /// How a version of control groups calls things.
 struct Version {
     root: &'static str,
-    limit: &'static str,
+    /// The limit, and where there is one that from which on the kernel slows down who takes more.
+    limits: &'static [&'static str],
     used: &'static str,
     /// Lines of `memory.stat` with page cache that is given back for others.
     cache: [&'static str; 2],
@@ -121,14 +122,14 @@ struct Version {
 
 const VERSION_1: Version = Version {
     root: "/sys/fs/cgroup/memory",
-    limit: "memory.limit_in_bytes",
+    limits: &["memory.limit_in_bytes"],
     used: "memory.usage_in_bytes",
     cache: ["total_inactive_file ", "total_active_file "],
 };
 
 const VERSION_2: Version = Version {
     root: "/sys/fs/cgroup",
-    limit: "memory.max",
+    limits: &["memory.max", "memory.high"],
     used: "memory.current",
     cache: ["inactive_file ", "active_file "],
 };
@@ -140,7 +141,8 @@ impl Version {
     /// `None` without a limit.
     fn available(&self, directory: &str, read: &dyn Fn(&str) -> Option<String>) -> Option<u64> {
         let number = |name: &str| read(&format!("{directory}/{name}"))?.trim().parse::<u64>().ok();
-        let limit = number(self.limit).filter(|limit| *limit < UNLIMITED)?;
+        let limits = self.limits.iter().filter_map(|name| number(name));
+        let limit = limits.filter(|limit| *limit < UNLIMITED).min()?;
         let stat = read(&format!("{directory}/memory.stat")).unwrap_or_default();
         let lines = stat.lines().filter_map(|line| {
             self.cache.iter().find_map(|name| line.strip_prefix(name)?.trim().parse::<u64>().ok())
@@ -174,6 +176,9 @@ mod tests {
             ("/sys/fs/cgroup/a/b/memory.max", "max\n"),
         ];
         assert_eq!(found(&second), [5 << 10, 2400]);
+        let high = [("/proc/self/cgroup", "0::/a\n"), ("/sys/fs/cgroup/a/memory.high", "1500\n")];
+        assert_eq!(found(&high), [1500]);
+        assert_eq!(found(&[&second[..], &high[1..]].concat()), [5 << 10, 900]);
         let first = [
             ("/proc/self/cgroup", "4:cpu,memory:/x\n5:cpuset:/y\n0::/\nnonsense\n"),
             ("/sys/fs/cgroup/memory/x/memory.limit_in_bytes", "2000\n"),

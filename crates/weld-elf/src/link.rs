@@ -426,7 +426,8 @@ fn finish_link<'j>(
     }
     let executable = !context.mode.relocatable;
     let image = plan.image(job, context, resolved, sections, symbols);
-    report::layout(job, &image, context)?;
+    let made = report::Made { frames: plan.eh_frames(), symtab: plan.symtab() };
+    report::layout(job, &image, made, context)?;
     let contents = job.step("contents of synthetic sections", || plan.contents(&image, context));
     job.sink.end_phase()?;
     let session = kept.session.as_ref().filter(|_| executable);

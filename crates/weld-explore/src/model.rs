@@ -227,6 +227,24 @@ pub struct Graph {
     pub keeps: Vec<u64>,
 }
 
+/// A shared library that the file has a word of: it is loaded with the file, or when it is first called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Library {
+    /// What the file calls it: a soname, or the name of a DLL.
+    pub name: Name,
+}
+
+/// A symbol that a library has, and who refers to it. One row for each section that does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Import {
+    /// None: the file does not say which library has it.
+    pub library: Ref,
+    /// Demangled.
+    pub symbol: Name,
+    /// An input section. None: not known.
+    pub section: Ref,
+}
+
 /// All of it.
 #[derive(Default)]
 pub struct Model {
@@ -239,6 +257,10 @@ pub struct Model {
     pub inputs: Vec<InputSection>,
     /// In the order of the file.
     pub pieces: Vec<Piece>,
+    /// In the order in which the file names them.
+    pub libraries: Vec<Library>,
+    /// By library.
+    pub imports: Vec<Import>,
     /// `None`: not known.
     pub graph: Option<Graph>,
     /// What this is a comparison with.

@@ -103,6 +103,13 @@ fn columns(model: &Model) -> Columns {
         columns.table("pieces.old_size", Uleb, pieces, |row| row.old_size);
         columns.table("pieces.old_memory", Uleb, pieces, |row| row.old_memory);
     }
+    let (libraries, imports) = (&model.libraries, &model.imports);
+    if !libraries.is_empty() || !imports.is_empty() {
+        columns.graph("libraries.name", Delta, libraries, |row| number(row.name));
+        columns.graph("imports.library", Delta, imports, |row| row.library.stored());
+        columns.graph("imports.symbol", Delta, imports, |row| number(row.symbol));
+        columns.graph("imports.input_section", Delta, imports, |row| row.section.stored());
+    }
     if let Some(graph) = &model.graph {
         columns.graph("graph.start", Delta, &graph.start, |row| u64::from(*row));
         columns.graph("graph.to", Uleb, &graph.to, |row| u64::from(*row));

@@ -70,7 +70,7 @@ fn lto_child() -> i32 {
 fn run(args: &[OsString]) -> i32 {
     let program = program_name(args);
     signals::set_program_name(&program);
-    install_panic_hook();
+    install_panic_hook(1);
     #[cfg(target_os = "linux")]
     run::hand_on(args, &ProgramHost { program: &program });
     let Choice { flavour, rest } = match flavour::choose(&program, args.get(1..).unwrap_or_default()) {
@@ -91,18 +91,7 @@ fn run(args: &[OsString]) -> i32 {
         Flavour::UninstallLinks => answer(&program, install::remove(rest)),
         Flavour::Help => answer(&program, help::run(rest)),
         Flavour::Explain => answer(&program, explain::run(rest)),
-        Flavour::Explore => match explore::run(rest, &ProgramHost { program: &program }) {
-            Ok(said) => {
-                let notes = said.notes.into_iter().map(|note| Diagnostic::warning(Cause::DebugInfo, note));
-                Renderer::new(program.clone(), &[]).print(&notes.collect::<Vec<_>>());
-                let printed = answer(&program, Ok::<_, explore::ExploreError>(said.text));
-                if printed == 0 { said.code } else { explore::FAILED }
-            }
-            Err(error) => {
-                fail(&Renderer::new(program, &[]), error.to_string());
-                explore::FAILED
-            }
-        },
+        Flavour::Explore => explore(program, rest),
         Flavour::Completions => answer(&program, completions::run(rest)),
         Flavour::Relink => answer(&program, relink::run(rest)),
         Flavour::LtoEngine => {
@@ -196,6 +185,23 @@ fn fail(renderer: &Renderer, message: impl Into<String>) -> i32 {
     1
 }
 
+fn explore(program: String, args: &[OsString]) -> i32 {
+    // 1 says that a file has grown.
+    install_panic_hook(explore::FAILED);
+    match explore::run(args, &ProgramHost { program: &program }) {
+        Ok(said) => {
+            let notes = said.notes.into_iter().map(|note| Diagnostic::warning(Cause::DebugInfo, note));
+            Renderer::new(program.clone(), &[]).print(&notes.collect::<Vec<_>>());
+            let printed = answer(&program, Ok::<_, explore::ExploreError>(said.text));
+            if printed == 0 { said.code } else { explore::FAILED }
+        }
+        Err(error) => {
+            fail(&Renderer::new(program, &[]), error.to_string());
+            explore::FAILED
+        }
+    }
+}
+
 /// The file name of `argv[0]`, which messages start with.
 fn program_name(args: &[OsString]) -> String {
     let name = args.first().and_then(|arg| Path::new(arg).file_name()).unwrap_or(OsStr::new("weld"));
@@ -204,9 +210,10 @@ fn program_name(args: &[OsString]) -> String {
 }
 
 /// A panic is a bug. It must not leave a temporary file behind, and its message should say what to do.
-fn install_panic_hook() {
-    std::panic::set_hook(Box::new(|info| {
+/// The process ends with `code`.
+fn install_panic_hook(code: i32) {
+    std::panic::set_hook(Box::new(move |info| {
         let text = format!("internal error: {info}\nThis is a bug in weld; please report it.\n");
-        signals::die_of_panic(&text);
+        signals::die_of_panic(&text, code);
     }));
 }

@@ -102,9 +102,9 @@ pub fn die_of_memory() -> ! {
     unsafe { libc::_exit(1) }
 }
 
-/// Ends the process because of a panic: cleans up and prints `text`. If an input has changed since it was
+/// Ends the process with `code` because of a panic: cleans up and prints `text`. If an input has changed since it was
 /// opened, that is the reason.
-pub fn die_of_panic(text: &str) -> ! {
+pub fn die_of_panic(text: &str, code: i32) -> ! {
     clean_up();
     let inputs = lock(&INPUTS);
     match inputs.iter().find(|file| file.has_changed()) {
@@ -117,7 +117,7 @@ pub fn die_of_panic(text: &str) -> ! {
         None => write_message(text),
     }
     // SAFETY: no preconditions.
-    unsafe { libc::_exit(1) }
+    unsafe { libc::_exit(code) }
 }
 
 fn write_message(text: &str) {

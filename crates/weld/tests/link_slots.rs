@@ -144,11 +144,13 @@ fn a_link_that_was_killed_is_not_waited_for() {
 fn the_variable_and_values_that_are_none() {
     let machine = Machine::new("variable");
     let other = machine.other(1 << 20);
-    let link = |value: &str| {
+    let command = |value: &str| {
         let mut weld = Command::new(WELD);
         weld.args(["a.o", "-o", "out"]).current_dir(&machine.dir).env("WELD_LINK_DIRECTORY", machine.links());
-        weld.env("WELD_LINK_SLOTS", value).spawn().unwrap()
+        weld.env("WELD_LINK_SLOTS", value);
+        weld
     };
+    let link = |value: &str| command(value).spawn().unwrap();
     let mut waiting = link("1");
     assert!(link("off").wait().unwrap().success());
     assert!(waiting.try_wait().unwrap().is_none());
@@ -160,6 +162,11 @@ fn the_variable_and_values_that_are_none() {
         assert!(output.status.code() == Some(1) && text.contains(&wrong[..8]), "{text}");
     }
     assert_eq!(LinkSlots::parse("few"), None);
+    let output = command("few").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.success() && text.contains("warning: ") && text.contains("WELD_LINK_SLOTS is 'few'")
+    );
 }
 
 #[test]

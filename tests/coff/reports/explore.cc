@@ -1,13 +1,14 @@
-//# about: /explore: every byte of the image is in one piece, as much as each section has; who brought it, why it is there, what it alone keeps
+//# about: /explore: every byte of the image is in one piece, as much as each section has; who brought it, why it is there, what it alone keeps, which DLLs it needs
 //# only: weld -- others have no such option
 //# obj: explore.obj = explore.cc -O1 -ffunction-sections -std=c++17
 //# obj: member.obj = member.cc -O1 -ffunction-sections -std=c++17
-//# sh: llvm-lib-22 /out:m.lib member.obj
-//# link: explore.obj m.lib /entry:start /subsystem:console /opt:ref /explore:page.html /debug /pdb:out.pdb
+//# obj: delay.obj = delay.cc -O1
+//# sh: llvm-lib-22 /out:m.lib member.obj && llvm-lib-22 /machine:x64 /def:needed.def /out:needed.lib
+//# link: explore.obj m.lib needed.lib /entry:start /subsystem:console /opt:ref /explore:page.html /debug /pdb:out.pdb
 //# sh: python3 check.py out.exe page.html
-//# link: explore.obj m.lib /entry:start /subsystem:console /opt:noref,noicf /explore:all.html /out:all.exe
+//# link: explore.obj m.lib needed.lib /entry:start /subsystem:console /opt:noref,noicf /delayload:needed.dll delay.obj /explore:all.html /out:all.exe
 //# sh: python3 check.py all.exe all.html
-//# sh: $LD -flavor mingw explore.obj m.lib -e start --subsystem console --explore=gnu.html -o gnu.exe && python3 check.py gnu.exe gnu.html
+//# sh: $LD -flavor mingw explore.obj m.lib needed.lib -e start --subsystem console --explore=gnu.html -o gnu.exe && python3 check.py gnu.exe gnu.html
 //# sh: $LD explore all.exe -o later.html && python3 check.py all.exe later.html sums
 int member(int);
 template <class T> struct Box {
@@ -16,9 +17,18 @@ template <class T> struct Box {
 };
 __attribute__((noinline)) int twice(int n) { return n * 2 + Box<int>{n}.get(3); }
 int zeroes[1000];
-extern "C" int start(void) { return twice(zeroes[3]) - 3 + member(0); }
+extern "C" __declspec(dllimport) int by_address(int);
+extern "C" int by_jump(int);
+extern "C" int start(void) { return twice(zeroes[3]) - 3 + member(0) + by_address(1) + by_jump(2); }
 //--- member.cc
 int member(int n) { return n * n; }
+//--- delay.cc
+extern "C" void *__delayLoadHelper2(const void *, void **slot) { return *slot; }
+//--- needed.def
+LIBRARY needed.dll
+EXPORTS
+  by_address
+  by_jump
 //--- check.py
 import base64, gzip, json, os, re, struct, sys
 
@@ -74,7 +84,14 @@ for row in range(count):
     assert memory[row] == virtual, (name, memory[row], virtual)
     if len(sys.argv) < 4:
         assert in_file[row] == raw, (name, in_file[row], raw)
+
+# Who needs the DLL: the file itself does not say.
+libraries = [names[n] for n in tables["libraries", "name"]]
+imports = {column: values for (t, column), values in tables.items() if t == "imports"}
+wanted = set(zip(imports["library"], (names[n] for n in imports["symbol"]), imports["input_section"]))
+assert libraries == ["needed.dll"], libraries
 if len(sys.argv) == 4:
+    assert wanted == {(1, "by_address", 0), (1, "by_jump", 0)}, wanted
     sys.exit()
 
 of = {names[n]: i for i, n in enumerate(pieces["name"]) if n}
@@ -97,5 +114,6 @@ twice, get, entry = section("twice(int)"), section("Box<int>::get"), section("st
 assert get in to[start[twice]:start[twice + 1]]
 reasons = {s: names[r] for s, r in zip(tables["roots", "input_section"], tables["roots", "reason"])}
 assert reasons[entry] == "entry start", reasons[entry]
+assert {(1, "by_address", entry + 1), (1, "by_jump", entry + 1)} <= wanted, wanted
 if page == "page.html":
     assert inputs["dominator"][get] == twice + 1, (inputs["dominator"][get], twice)

@@ -12,6 +12,22 @@
 //# sh: printf '.syntax unified; .globl _start; .arch armv7-a; .thumb; .type _start, %%function; _start: nop; .reloc ., R_ARM_THM_JUMP11, f; .inst.n 0xe7fe; .balign 4; .arm; .type f, %%function; f: bx lr' | arm-linux-gnueabihf-as - -o short.o
 //# [weld] sh-fail: $LD short.o -o bad
 //# [weld] stderr-re: R_ARM_THM_JUMP11 does not change to the instruction set of 'f'
+// v6-M has no code that makes a distance without data that are read.
+//# sh: printf '.syntax unified; .section .low, "axy"; .thumb; .globl _start; .type _start, %%function; _start: bl far; .section .high, "axy"; .thumb; .type far, %%function; .globl far; far: bx lr' | llvm-mc-22 -triple=thumbv6m-none-eabi -arm-add-build-attributes -filetype=obj - -o unread.o
+//# sh: $LD --no-rosegment --section-start=.low=0x100000 --section-start=.high=0x12345678 unread.o -o unread
+//# sh: echo 'SECTIONS { .low 0x11345670 : { *(.low) } .high 0x12345678 : { *(.high) } }' > far.t
+//# [weld] sh-fail: $LD -pie -T far.t unread.o -o bad
+//# [weld] stderr-re: R_ARM_THM_CALL is out of range: .*; it refers to 'far'
+// Calls that change to the other instruction set at a label, which thunks do not; and ARM code that lies in no word.
+//# sh: printf '.syntax unified; .globl _start; .arch armv7-a; .arm; .type _start, %%function; _start: blx lab; bl word; .section .far, "ax"; .thumb; .globl lab; lab: bx lr' | arm-linux-gnueabihf-as - -o label.o
+//# sh: $LD --defsym=word=0x10004 label.o -o label
+//# [weld] sh-fail: $LD --section-start=.far=0x8000000 --defsym=word=0x10004 label.o -o bad
+//# [weld] stderr-re: label.o:\(.text\+0x0\): R_ARM_CALL does not change to the instruction set of 'lab'
+//# [weld] sh-fail: $LD --defsym=word=0x10001 label.o -o bad
+//# [weld] stderr-re: label.o:\(.text\+0x4\): R_ARM_CALL: 0x10001 is not a multiple of 4; it refers to 'word'
+//# sh: printf '.syntax unified; .globl _start; .arch armv7-a; .thumb; .type _start, %%function; _start: blx lab; .section .far, "ax"; .arm; .globl lab; lab: bx lr' | arm-linux-gnueabihf-as - -o label.o
+//# [weld] sh-fail: $LD --section-start=.far=0x8000000 label.o -o bad
+//# [weld] stderr-re: R_ARM_THM_CALL does not change to the instruction set of 'lab'
 //# sh: printf '.globl _start; _start: .reloc ., R_ARM_TLS_GOTDESC, x; .word 0; .section .tdata, "awT"; x: .word 0' | arm-linux-gnueabihf-as - -o tls.o
 //# [weld] sh-fail: $LD tls.o -o bad
 //# [weld] stderr-re: R_ARM_TLS_GOTDESC is not supported

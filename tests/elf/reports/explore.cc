@@ -1,11 +1,11 @@
-//# about: --explore: every byte of the file is in one piece, as much as each section has; who brought it, why it is there, what it alone keeps; names cannot become markup
+//# about: --explore: every byte of the file is in one piece, as much as each section has; who brought it, why it is there, what it alone keeps, which shared libraries it needs; names cannot become markup
 //# matrix: kind=pie,static,shared
 //# only: weld -- others have no such option
 //# lang: c++
 //# cxxflags: -fPIC -g -ffunction-sections -fdata-sections
 //# sh: ar rcs libm.a member.o && python3 hostile.py hostile.s && $AS hostile.s -o hostile.o
 //# link: %{kind} explore.o hostile.o libm.a --gc-sections --explore=page.html
-//# sh: python3 check.py out page.html {kind}
+//# sh: python3 check.py out page.html {kind} && $LD explore out -o later.html && python3 check.py out later.html file
 //# link: %{kind} explore.o hostile.o libm.a -o all --explore=all.html --icf=all --compress-debug-sections=zlib --emit-relocs
 //# no-verify: relocations of compressed sections are kept
 //# sh: python3 check.py all all.html sums
@@ -13,6 +13,7 @@
 //# link: %{kind} explore.o hostile.o libm.a -o same --gc-sections --explore=four.html --threads=4
 //# same: one.html four.html
 int member(int);
+extern "C" int puts(const char *);
 int zeroes[1000];
 template <class T> struct Box {
     T value;
@@ -23,7 +24,7 @@ __attribute__((constructor)) static void begin() { zeroes[7] = 1; }
 __attribute__((noinline)) static int left(int n) { return n ^ 0x1234; }
 __attribute__((noinline)) static int right(int n) { return n ^ 0x1234; }
 extern "C" __attribute__((visibility("default"))) const char *exported() { return "a string"; }
-int main(int argc, char **) { return twice(argc) - twice(argc) + member(0) + (exported()[0] != 'a') + zeroes[7] - 1 + left(argc) - right(argc); }
+int main(int argc, char **) { if (argc > 5) puts("many"); return twice(argc) - twice(argc) + member(0) + (exported()[0] != 'a') + zeroes[7] - 1 + left(argc) - right(argc); }
 //--- member.cc
 __attribute__((noinline)) static int only_here(int n) { return n * n; }
 int member(int n) { return only_here(n); }
@@ -50,10 +51,10 @@ def element(name):
 
 
 meta = json.loads(element("meta"))
-data = html[html.index('<script type="application/json"'):html.index("</script>", html.index('id="weld-graph"'))]
+data = html[html.index('<script type="application/json"'):html.index("</script>", html.rindex('" id="weld-'))]
 tags = set(re.findall(r"<[^>]*>?", data))
 assert all(re.fullmatch(r'</script>|<script type="application/(json|octet-stream)" id="weld-\w+">', t) for t in tags), tags
-blobs = {name: gzip.decompress(base64.b64decode(element(name))) for name in ("names", "tables", "graph")}
+blobs = {name: gzip.decompress(base64.b64decode(element(name))) for name in {"names", *(c["blob"] for c in meta["columns"])}}
 names = blobs["names"].decode().split("\0")[:-1]
 assert len(names) == meta["names"] and names[0] == ""
 tables = {}
@@ -97,6 +98,16 @@ for row, header in enumerate(headers[1:]):
     assert sums[row] == (0 if header[1] == 8 else header[5]), (name, sums[row], header[5])
     if header[2] & 2:
         assert memory[row] == header[5], (name, memory[row], header[5])
+# The C library, who needs it, and what for: who does only the link knows.
+libraries = [names[n] for n in tables.get(("libraries", "name"), [])]
+imports = {column: values for (t, column), values in tables.items() if t == "imports"}
+wanted = {(library and libraries[library - 1], names[symbol], section)
+          for library, symbol, section in zip(*(imports.get(c, []) for c in ("library", "symbol", "input_section")))}
+needed = re.findall(r"\(NEEDED\).*\[(.*)\]", subprocess.check_output(["readelf", "-dW", path], text=True))
+assert libraries == needed, (libraries, needed)
+if kind == "file":
+    assert not needed or ("libc.so.6", "puts", 0) in wanted, wanted
+    sys.exit()
 if kind == "sums":
     assert meta["savings"]["icf"] > 0, meta["savings"]
     sys.exit()
@@ -135,6 +146,7 @@ assert "</script><script>alert(1)</script><!--" in of, "the hostile name is ther
 start, to = tables["graph", "start"], tables["graph", "to"]
 twice, get, main = section("twice(int)"), section("Box<int>::get(int)"), section("main")
 assert get in to[start[twice]:start[twice + 1]]
+assert (kind == "static") == (not needed) and (not needed or ("libc.so.6", "puts", main + 1) in wanted), wanted
 own = [0] * len(start)
 for i, row in enumerate(pieces["input_section"]):
     own[row] += pieces["size"][i]
@@ -143,6 +155,16 @@ if kind != "shared":
     # A library exports all of them.
     assert inputs["dominator"][get] == twice + 1 and inputs["dominator"][twice] == main + 1
     assert inputs["keeps"][get] == own[get + 1] and inputs["keeps"][twice] >= own[twice + 1] + both
+# Exception frames and symbols are counted for the objects that they are of; frames live with their functions.
+shares = {}
+for i, row in enumerate(pieces["input_section"]):
+    if row and inputs["object"][row - 1] == member + 1:
+        name = shown[pieces["output_section"][i] - 1]
+        shares[name] = shares.get(name, 0) + pieces["size"][i]
+assert shares[".eh_frame"] > 20 and shares[".symtab"] >= 48 and shares[".strtab"] > 20, shares
+frames = [i for i in range(len(inputs["object"])) if inputs["object"][i] == member + 1 and names[inputs["name"][i]] == ".eh_frame"]
+of_member = section("member(int)")
+assert len(frames) == 1 and frames[0] in to[start[of_member]:start[of_member + 1]], frames
 reasons = {s: names[r] for s, r in zip(tables["roots", "input_section"], tables["roots", "reason"])}
 if kind == "shared":
     assert reasons[main] == "exported main", reasons[main]

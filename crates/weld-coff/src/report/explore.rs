@@ -12,7 +12,7 @@ use weld_explore::cover::{Claim, cover, give_sizes};
 use weld_explore::drafts::{self, Draft, Spelling};
 use weld_explore::graph::{References, unreached};
 use weld_explore::model::{
-    About, Archives, Format, Graph, InputSection, Kind as Holds, Model, Object as Row,
+    About, Archives, Format, Graph, Import, InputSection, Kind as Holds, Library, Model, Object as Row,
     OutputSection as OutRow, Piece, Ref, Role, Root, Savings,
 };
 use weld_explore::names::Name;
@@ -20,12 +20,12 @@ use weld_explore::page;
 
 use crate::coff::pe;
 use crate::demangle::demangle;
-use crate::ids::{ObjectId, SectionId};
+use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
 use crate::layout::OutputSection;
 use crate::sections::{Kind, Section};
 use crate::symbol_names::flag;
-use crate::symbols::Kind as SymbolKind;
+use crate::symbols::{Kind as SymbolKind, Symbol, SyntheticSection};
 use crate::synth::image::Image;
 
 /// No row.
@@ -130,10 +130,10 @@ fn number(model: &mut Model, image: &Image) -> Vec<u32> {
 }
 
 /// A symbol: its section in its object, offset, and name.
-type Symbol<'a> = (u32, u32, &'a [u8]);
+type Label<'a> = (u32, u32, &'a [u8]);
 
 /// The symbols of each object, sorted.
-fn symbols<'a>(image: &Image<'_, 'a>, parallel: bool) -> Vec<Vec<Symbol<'a>>> {
+fn symbols<'a>(image: &Image<'_, 'a>, parallel: bool) -> Vec<Vec<Label<'a>>> {
     let objects = &image.resolved.objects;
     let runs = par::runs("symbols of the page", parallel, objects.len(), OBJECTS, |run| {
         run.map(|index| symbols_of(&objects[index])).collect::<Vec<_>>()
@@ -141,7 +141,7 @@ fn symbols<'a>(image: &Image<'_, 'a>, parallel: bool) -> Vec<Vec<Symbol<'a>>> {
     runs.into_iter().flatten().collect()
 }
 
-fn symbols_of<'a>(object: &Object<'a>) -> Vec<Symbol<'a>> {
+fn symbols_of<'a>(object: &Object<'a>) -> Vec<Label<'a>> {
     let coff = &object.coff;
     let of = |(index, symbol): (u32, crate::coff::object::Symbol<'a>)| {
         let is_section = symbol.section <= 0 || coff.symbols.section_definition(index, &symbol).is_some();
@@ -150,7 +150,7 @@ fn symbols_of<'a>(object: &Object<'a>) -> Vec<Symbol<'a>> {
         let is_meant = !name.starts_with(b"$") && !name.starts_with(b".");
         is_meant.then_some((symbol.section as u32, symbol.value, name))
     };
-    let mut list: Vec<Symbol> = coff.symbols.iter().filter_map(of).collect();
+    let mut list: Vec<Label> = coff.symbols.iter().filter_map(of).collect();
     list.sort_unstable();
     // Of several names for one place the first counts.
     list.dedup_by_key(|(section, value, _)| (*section, *value));
@@ -167,7 +167,7 @@ enum Whole {
 struct Cutter<'c, 'i, 'a> {
     image: &'c Image<'i, 'a>,
     rows: &'c [u32],
-    symbols: Vec<Vec<Symbol<'a>>>,
+    symbols: Vec<Vec<Label<'a>>>,
     parallel: bool,
 }
 
@@ -242,7 +242,7 @@ impl<'a> Cutter<'_, '_, 'a> {
         let first = symbols.partition_point(|symbol| symbol.0 < section.number);
         let symbols = &symbols[first..];
         let own = &symbols[..symbols.partition_point(|symbol| symbol.0 == section.number)];
-        let claim = |(_, start, name): &Symbol<'a>| Claim { offset: u64::from(*start), size: 0, what: *name };
+        let claim = |(_, start, name): &Label<'a>| Claim { offset: u64::from(*start), size: 0, what: *name };
         let mut claims: Vec<Claim<&[u8]>> = own.iter().map(claim).collect();
         give_sizes(&mut claims, size);
         for (size, symbol) in cover(size, claims) {
@@ -257,13 +257,17 @@ impl<'a> Cutter<'_, '_, 'a> {
 fn add_graph(model: &mut Model, image: &Image, rows: &[u32], parallel: bool) {
     let objects = image.resolved.objects.len();
     let found = par::runs("references", parallel, objects, OBJECTS, |run| {
-        let mut pairs = Vec::new();
-        run.for_each(|index| add_references(image, rows, ObjectId(index as u32), &mut pairs));
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
+        let mut found = Found::default();
+        run.for_each(|index| add_references(image, rows, ObjectId(index as u32), &mut found));
+        found.to_sections.sort_unstable();
+        found.to_sections.dedup();
+        found
     });
-    let references = References::new(model.inputs.len(), par::concat("join references", parallel, found));
+    let (to_sections, to_imports): (Vec<_>, Vec<_>) =
+        found.into_iter().map(|found| (found.to_sections, found.to_imports)).unzip();
+    let references =
+        References::new(model.inputs.len(), par::concat("join references", parallel, to_sections));
+    add_libraries(model, image, to_imports.concat());
     let mut roots = roots(model, image, rows);
     if !image.options.gc() {
         let reason = model.names.add("/opt:noref: all sections stay");
@@ -272,7 +276,52 @@ fn add_graph(model: &mut Model, image: &Image, rows: &[u32], parallel: bool) {
     model.graph = Some(Graph::new(references, roots, &model.input_sizes()));
 }
 
-fn add_references(image: &Image, rows: &[u32], id: ObjectId, pairs: &mut Vec<(u32, u32)>) {
+/// The DLLs that the image names, and which sections refer to what it imports from them.
+fn add_libraries(model: &mut Model, image: &Image, mut wanted: Vec<(ImportId, u32)>) {
+    let imports = &image.resolved.imports;
+    let tables = [&image.tables.imports, &image.tables.delayed.imports];
+    let mut library_of = vec![Ref::NONE; imports.len()];
+    for (.., ids) in tables.into_iter().flat_map(|table| table.dlls()) {
+        let Some(first) = ids.first() else { continue };
+        let name = model.names.add(&text::text(imports[first.index()].import.dll));
+        model.libraries.push(Library { name });
+        let library = Ref::to(model.libraries.len() - 1);
+        ids.iter().for_each(|id| library_of[id.index()] = library);
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+    for (id, section) in wanted {
+        let symbol = model.names.add(&image.options.shown(imports[id.index()].import.symbol));
+        let section = Ref::to(section as usize);
+        model.imports.push(Import { library: library_of[id.index()], symbol, section });
+    }
+    model.imports.sort_by_key(|import| import.library);
+}
+
+/// References by the rows of sections that have them.
+#[derive(Default)]
+struct Found {
+    to_sections: Vec<(u32, u32)>,
+    to_imports: Vec<(ImportId, u32)>,
+}
+
+/// The import that a symbol leads to: the place of its address, or a jump there.
+fn import(image: &Image, target: Symbol) -> Option<ImportId> {
+    match target.kind {
+        SymbolKind::ImportAddress => Some(ImportId(target.target)),
+        SymbolKind::AutoImport => {
+            let place = image.symbols.get(SymbolId(target.target));
+            (place.kind == SymbolKind::ImportAddress).then_some(ImportId(place.target))
+        }
+        SymbolKind::Section => match image.made(image.sections.get(SectionId(target.target)))? {
+            SyntheticSection::Thunk(import) | SyntheticSection::DelayThunk(import) => Some(import),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn add_references(image: &Image, rows: &[u32], id: ObjectId, found: &mut Found) {
     let known = |section: SectionId| rows.get(section.index()).copied().filter(|row| *row != NONE);
     for number in 1..=image.object(id).coff.sections.len() as u32 {
         let from = image.sections.id(id, number);
@@ -281,12 +330,13 @@ fn add_references(image: &Image, rows: &[u32], id: ObjectId, pairs: &mut Vec<(u3
         for relocation in image.relocations(section) {
             let target = image.target(id, relocation);
             if target.kind == SymbolKind::Section {
-                pairs.extend(known(SectionId(target.target)).map(|to| (row, to)));
+                found.to_sections.extend(known(SectionId(target.target)).map(|to| (row, to)));
             }
+            found.to_imports.extend(import(image, target).map(|import| (import, row)));
         }
         let mut child = section.first_child;
         while child.is_some() {
-            pairs.extend(known(child).map(|to| (row, to)));
+            found.to_sections.extend(known(child).map(|to| (row, to)));
             child = image.sections.get(child).next_sibling;
         }
     }

@@ -17,6 +17,7 @@ use self::admission::{Link, Wait, may_begin};
 use self::directory::{Directory, Found, Place};
 use crate::host::Host;
 use crate::memory_limits::{self, Scope};
+use crate::text;
 
 /// A link of less input takes too little to be worth a question: bytes.
 const SMALL: u64 = 64 << 20;
@@ -32,6 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Nobody waits for a link that waits and has not looked for so long: it is stopped.
 const ABSENCE: Duration = Duration::from_secs(5);
+
+/// The slots of all links of a build.
+const VARIABLE: &str = "WELD_LINK_SLOTS";
 
 /// How many links may run at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,10 +59,19 @@ pub struct Sharing {
 
 impl Sharing {
     /// The slots that are asked for by option, or by `WELD_LINK_SLOTS`. A value there that is none counts as
-    /// none, since no command line can be blamed for it.
+    /// `auto`, since no command line can be blamed for it; [`Sharing::mistake`] tells of it.
     fn slots(&self, host: &dyn Host) -> LinkSlots {
-        let variable = || host.variable("WELD_LINK_SLOTS")?.to_str().and_then(LinkSlots::parse);
+        let variable = || LinkSlots::parse(host.variable(VARIABLE)?.to_str()?);
         self.slots.or_else(variable).unwrap_or_default()
+    }
+
+    /// What is wrong with `WELD_LINK_SLOTS`, if it counts.
+    pub fn mistake(&self, host: &dyn Host) -> Option<String> {
+        let value = host.variable(VARIABLE).filter(|value| self.slots.is_none() && !value.is_empty())?;
+        let text = text::path(Path::new(&value));
+        LinkSlots::parse(&text).is_none().then(|| {
+            format!("the environment variable {VARIABLE} is '{text}', which is none of auto, off and a number; it counts as auto")
+        })
     }
 }
 

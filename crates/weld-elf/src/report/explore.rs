@@ -1,13 +1,18 @@
 //! `--explore`: what the output is made of, and why, as a page for browsers.
 //!
 //! All is known once everything has its place: [`objects`] lists who brought what, [`pieces`] cuts the file so
-//! that every byte is in one piece, [`references`] tells who refers to whom and what keeps it. The page itself
+//! that every byte is in one piece, [`references`] tells who refers to whom and what keeps it, [`libraries`] who
+//! needs shared libraries, [`shares`] whose records tables of the linker have. The page itself
 //! is `weld_explore`'s. Numbers of input sections are those of the page (*rows*): of the sections that lie in
 //! the output, in the order in which they do, and of the parts that the linker makes.
 
+mod libraries;
 mod objects;
 mod pieces;
 mod references;
+mod shares;
+
+use std::collections::HashMap;
 
 use weld_common::diag::Diagnostics;
 use weld_explore::drafts::{self, Spelling};
@@ -18,10 +23,13 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::job::{Context, Job};
 use crate::layout::{Chunk, ChunkKind, OutputSection};
+use crate::report::Made;
 use crate::sections::SectionKind;
 use crate::synth::image::Image;
 use crate::wording::shown;
 use weld_common::text;
+
+use shares::Share;
 
 /// No row.
 const NONE: u32 = u32::MAX;
@@ -30,15 +38,15 @@ const NONE: u32 = u32::MAX;
 ///
 /// # Errors
 /// If it is to go to standard output, and that cannot be written to.
-pub fn report(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
+pub fn report(job: &Job, image: &Image, made: Made, context: &Context) -> Result<(), Diagnostics> {
     let Some(path) = &job.options.reports.explore else { return Ok(()) };
     let _span = job.trace.span("explore");
-    let page = page::write(&model(job, image, context), context.parallel);
+    let page = page::write(&model(job, image, made, context), context.parallel);
     job.report(path, &String::from_utf8_lossy(&page))
 }
 
 /// What the page shows.
-fn model(job: &Job, image: &Image, context: &Context) -> Model {
+fn model(job: &Job, image: &Image, made: Made, context: &Context) -> Model {
     let mut model = Model { about: about(image), ..Model::default() };
     for out in &image.layout.sections {
         let name = model.names.add(&text::text(&out.name));
@@ -51,7 +59,7 @@ fn model(job: &Job, image: &Image, context: &Context) -> Model {
         });
     }
     objects::add(&mut model, job, image, context);
-    let rows = Rows::number(&mut model, image, context);
+    let rows = Rows::number(&mut model, image, made, context);
     let drafts = pieces::all(image, context, &rows);
     drafts::add(
         &mut model,
@@ -113,43 +121,71 @@ struct Rows {
     /// of folded ones that of the section that stands for them.
     of_section: Vec<u32>,
     of_chunk: Vec<u32>,
+    /// What of parts is for single objects, by part, with rows.
+    shares: HashMap<ChunkId, Vec<(Share, u32)>>,
+    /// Rows of symbols and names, which nothing refers to. Ascending.
+    tables: Vec<u32>,
     /// Those of merged strings and constants. Ascending.
     merged: Vec<u32>,
 }
 
 impl Rows {
-    fn number(model: &mut Model, image: &Image, context: &Context) -> Rows {
+    fn number(model: &mut Model, image: &Image, made: Made, context: &Context) -> Rows {
         let (layout, sections) = (image.layout, image.sections);
         let (of_section, of_chunk) = (vec![NONE; sections.list.len()], vec![NONE; layout.chunks.len()]);
-        let mut rows = Rows { of_section, of_chunk, merged: Vec::new() };
+        let mut rows =
+            Rows { of_section, of_chunk, shares: HashMap::new(), tables: Vec::new(), merged: Vec::new() };
         for (out, section) in layout.with_ids() {
             for member in &section.members {
                 let row = model.inputs.len() as u32;
-                let (name, object) = if let Some(id) = member.as_section() {
+                if let Some(id) = member.as_section() {
                     rows.of_section[id.index()] = row;
                     let index = context.owners.object(id).index();
                     let object = &image.resolved.objects[index];
                     let name = object.section_name((id.0 - object.section_base) as usize).unwrap_or_default();
-                    (model.names.add(&text::text(name)), Ref::to(index))
+                    let name = model.names.add(&text::text(name));
+                    model.inputs.push(InputSection { name, object: Ref::to(index), output: out.0 });
                 } else if let Some(id) = member.as_chunk() {
                     rows.of_chunk[id.index()] = row;
-                    (model.names.add(&chunk_name(section, &layout.chunks[id.index()])), Ref::NONE)
-                } else {
-                    continue;
-                };
-                model.inputs.push(InputSection { name, object, output: out.0 });
+                    let chunk = &layout.chunks[id.index()];
+                    let name = model.names.add(&chunk_name(section, chunk));
+                    let whole = InputSection { name, object: Ref::NONE, output: out.0 };
+                    model.inputs.push(whole);
+                    let shares = shares::of(chunk, image, &made);
+                    if !shares.is_empty() {
+                        let shares = Rows::share(model, shares, whole);
+                        if chunk.kind != ChunkKind::EhFrame {
+                            rows.tables.extend(shares.iter().map(|(_, row)| *row));
+                        }
+                        rows.shares.insert(id, shares);
+                    }
+                }
             }
         }
-        rows.see_through(image);
+        rows.see_through(image, context);
         rows.merged = image.merged.iter().map(|part| rows.of_chunk[part.chunk.index()]).collect();
         rows.merged.sort_unstable();
+        rows.tables.sort_unstable();
         rows
     }
 
+    /// Gives each object that has a share of a part a row, like `whole`, which is that of the part.
+    fn share(model: &mut Model, shares: Vec<Share>, whole: InputSection) -> Vec<(Share, u32)> {
+        let mut of_object: HashMap<ObjectId, u32> = HashMap::new();
+        let mut row = |share: &Share| {
+            *of_object.entry(share.object).or_insert_with(|| {
+                model.inputs.push(InputSection { object: Ref::to(share.object.index()), ..whole });
+                model.inputs.len() as u32 - 1
+            })
+        };
+        shares.into_iter().map(|share| (share, row(&share))).collect()
+    }
+
     /// Finds the rows of sections that have none of their own.
-    fn see_through(&mut self, image: &Image) {
-        let frames =
-            image.layout.chunk_with_id(ChunkKind::EhFrame).map_or(NONE, |(id, _)| self.of_chunk[id.index()]);
+    fn see_through(&mut self, image: &Image, context: &Context) {
+        let part = image.layout.chunk_with_id(ChunkKind::EhFrame).map(|(id, _)| id);
+        let shares = part.and_then(|part| self.shares.get(&part)).map_or(&[][..], Vec::as_slice);
+        let frames: HashMap<ObjectId, u32> = shares.iter().map(|(share, row)| (share.object, *row)).collect();
         for (number, section) in image.sections.list.iter().enumerate() {
             if !section.in_image() || !image.live.contains(SectionId(number as u32)) {
                 continue;
@@ -159,7 +195,10 @@ impl Rows {
                     let part = image.merged.get(section.merged().0);
                     self.of_section[number] = part.map_or(NONE, |part| self.of_chunk[part.chunk.index()]);
                 }
-                SectionKind::EhFrame => self.of_section[number] = frames,
+                SectionKind::EhFrame => {
+                    let object = context.owners.object(SectionId(number as u32));
+                    self.of_section[number] = frames.get(&object).copied().unwrap_or(NONE);
+                }
                 _ => {}
             }
         }
@@ -170,6 +209,10 @@ impl Rows {
 
     fn is_merged(&self, row: usize) -> bool {
         self.merged.binary_search(&(row as u32)).is_ok()
+    }
+
+    fn is_table(&self, row: usize) -> bool {
+        self.tables.binary_search(&(row as u32)).is_ok()
     }
 
     fn section(&self, id: SectionId) -> Option<u32> {

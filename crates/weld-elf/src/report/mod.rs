@@ -47,8 +47,10 @@ use crate::mode::Mode;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::symbols::Symbols;
+use crate::synth::eh_frames::EhFrames;
 use crate::synth::headers::file_flags;
 use crate::synth::image::Image;
+use crate::synth::symtab::SymTab;
 use split_stack::SplitStack;
 use undefined::Undefined;
 use warnings::Warnings;
@@ -215,8 +217,15 @@ pub fn folded_sections(
     job.report(path, &text)
 }
 
+/// Tables that the linker makes of what objects bring.
+#[derive(Clone, Copy)]
+pub struct Made<'c> {
+    pub frames: &'c EhFrames,
+    pub symtab: Option<&'c SymTab>,
+}
+
 /// Reports on where everything will be: `-Map`, `--print-map`, `--cref`, `--explore`.
-pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
+pub fn layout(job: &Job, image: &Image, made: Made, context: &Context) -> Result<(), Diagnostics> {
     let options = job.options;
     if let Some(script) = context.inputs.layout().filter(|_| !context.mode.relocatable) {
         nocrossrefs::check(image, script, context.owners);
@@ -225,7 +234,7 @@ pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
     if !context.mode.relocatable {
         layout_warnings::report(job, image, context)?;
     }
-    explore::report(job, image, context)?;
+    explore::report(job, image, made, context)?;
     if options.reports.memory_usage {
         job.print(&memory_usage::table(image.layout))?;
     }

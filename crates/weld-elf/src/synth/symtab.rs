@@ -342,6 +342,14 @@ impl SymTab {
         self.slices.partition_point(|s| (s.object as usize) < object)
     }
 
+    /// Runs of symbols of the same object: where its ranges start, and where they end.
+    pub fn ranges(&self) -> impl Iterator<Item = (ObjectId, [Range; 2])> {
+        self.slices
+            .iter()
+            .zip(self.starts.windows(2))
+            .map(|(slice, ends)| (ObjectId(slice.object), [ends[0], ends[1]]))
+    }
+
     /// Where the symbols of an object go.
     pub fn start_of(&self, object: usize) -> Range {
         self.starts[self.first_slice(object)]

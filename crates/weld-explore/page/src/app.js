@@ -6,6 +6,7 @@
 import { readHash, writeHash } from './state.js';
 import { GROUPINGS } from './group/groupings.js';
 import { Tree, pathOf } from './group/tree.js';
+import { Libraries } from './graph/libraries.js';
 import { Why } from './graph/why.js';
 import { makeScene, totals } from './scene.js';
 import { parseQuery, search } from './search.js';
@@ -28,6 +29,7 @@ export class App {
   constructor(model) {
     this.model = model;
     this.why = new Why(model);
+    this.libraries = new Libraries(model);
     this.groupings = GROUPINGS.filter(grouping => grouping.known(model));
     this.state = readHash(location.hash);
     this.frame = new Frame(this);
@@ -59,7 +61,7 @@ export class App {
       open: row => this.openRow(row),
       point: row => this.picture.point(row < 0 ? null : this.rowNode(row)),
     });
-    this.details = new Details(byId('details'), model, this.why, {
+    this.details = new Details(byId('details'), this, {
       piece: piece => this.showPiece(piece),
       close: () => this.select(null),
     });
@@ -84,6 +86,7 @@ export class App {
   /** All data has arrived. */
   complete() {
     this.why.isComplete = true;
+    this.frame.offerLibraries();
     if (!this.selected) this.#selectByState();
     else this.details.show(this.selected, this.scene, this.colours);
   }

@@ -9,6 +9,7 @@ const KEYS = [
   ['/', 'search'],
   ['1 – 6', 'another grouping'],
   ['g', 'groups or all symbols in the table'],
+  ['l', 'shared libraries, and who needs them'],
   ['t', 'table and details, or the picture alone'],
   ['d', 'dark or light'],
   ['?', 'this help'],

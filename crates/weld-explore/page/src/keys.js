@@ -52,6 +52,9 @@ function act(app, event) {
     case 'd':
       app.switchTheme();
       return true;
+    case 'l':
+      app.frame.showLibraries();
+      return true;
     case 't':
       app.frame.toggleSide();
       return true;

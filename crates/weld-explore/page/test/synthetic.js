@@ -105,6 +105,7 @@ class Maker {
       old: false,
       hostile: false,
       graph: true,
+      libraries: true,
       debug: true,
       compact: false,
       output: 'prog',
@@ -141,6 +142,7 @@ class Maker {
     this.objects();
     this.pieces();
     if (this.options.graph) this.graph();
+    if (this.options.libraries) this.libraries();
     return this.result();
   }
 
@@ -368,6 +370,25 @@ class Maker {
     objects.asked_for = objects.archive.map(archive =>
       archive ? this.names.id(`${this.word()}_${this.word()}`) : 0,
     );
+  }
+
+  // One library that nobody needs, one without a name of which something is needed, and two that many need.
+  libraries() {
+    const { names, options } = this;
+    const nodes = this.tables.input_sections.name.length;
+    const listed = ['libstdc++.so.6', 'libidle.so.1', options.hostile ? HOSTILE[0] : 'libc.so.6'];
+    this.tables.libraries = { name: listed.map(name => names.id(name)) };
+    const rows = [[0, 'stray', 0]];
+    for (let i = 0; i < Math.min(400, nodes); i++) {
+      const library = i % 3 ? 3 : 1;
+      rows.push([library, library === 1 ? `std::f${i % 7}()` : `f${i % 11}`, this.below(nodes) + 1]);
+    }
+    rows.sort((a, b) => a[0] - b[0]);
+    this.tables.imports = {
+      library: rows.map(row => row[0]),
+      symbol: rows.map(row => names.id(row[1])),
+      input_section: rows.map(row => row[2]),
+    };
   }
 
   result() {

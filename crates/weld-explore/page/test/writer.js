@@ -72,8 +72,7 @@ export function page(meta, names, tables) {
       const encoding = ULEB.has(column) ? 'uleb' : 'delta';
       const bytes = encoding === 'delta' ? delta(numbers) : uleb(numbers);
       const blob =
-        table === 'graph' ||
-        table === 'roots' ||
+        ['graph', 'roots', 'libraries', 'imports'].includes(table) ||
         ['dominator', 'keeps', 'asked_by', 'asked_for'].includes(column)
           ? 'graph'
           : 'tables';

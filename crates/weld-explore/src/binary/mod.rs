@@ -7,6 +7,7 @@
 
 mod container;
 mod error;
+mod libraries;
 pub mod map;
 mod origins;
 pub mod pdb;
@@ -64,6 +65,7 @@ pub fn read(name: &str, file: &[u8], beside: Beside, spelling: Spelling) -> Resu
         Cutter { container: &container, origins: &origins, symbols: &symbols, rows: Rows::default() };
     let drafts = cutter.file(&mut model);
     drafts::add(&mut model, &drafts, spelling);
+    libraries::add(&mut model, &container, spelling);
     Ok(model)
 }
 

@@ -45,6 +45,10 @@ fn every_byte_is_in_one_piece() {
         );
     }
     assert!(model.graph.is_none());
+    let library =
+        |import: &Import| import.library.row().map(|row| model.names.get(model.libraries[row].name));
+    let of = |symbol: &str| model.imports.iter().find(|import| model.names.get(import.symbol) == symbol);
+    assert_eq!(of("malloc").map(library), Some(Some("libc.so.6")), "glibc's symbols have versions");
 }
 
 #[test]

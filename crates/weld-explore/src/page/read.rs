@@ -165,6 +165,7 @@ pub fn read(page: &[u8]) -> Result<Model, PageError> {
     outputs(&reader, &mut model)?;
     objects(&reader, &mut model)?;
     pieces(&reader, &mut model)?;
+    libraries(&reader, &mut model)?;
     if reader.place("graph.start").is_some() {
         model.graph = Some(graph(&reader, model.inputs.len())?);
     }
@@ -265,6 +266,22 @@ fn pieces(reader: &Reader, model: &mut Model) -> Result<(), PageError> {
             old_memory: old_memory[i],
         })
         .collect();
+    Ok(())
+}
+
+/// Pages of older versions of weld have none.
+fn libraries(reader: &Reader, model: &mut Model) -> Result<(), PageError> {
+    let Some(names) = reader.optional("libraries.name") else { return Ok(()) };
+    let names = reader.of_names("libraries.name", names?)?;
+    model.libraries = names.into_iter().map(|name| Library { name }).collect();
+    let of = reader.column("imports.library")?;
+    let rows = of.len();
+    let of = refs("imports.library", of, model.libraries.len())?;
+    let symbols = reader.names_of("imports.symbol", rows)?;
+    let sections = reader.rows("imports.input_section", rows)?;
+    let sections = refs("imports.input_section", sections, model.inputs.len())?;
+    model.imports =
+        (0..rows).map(|i| Import { library: of[i], symbol: symbols[i], section: sections[i] }).collect();
     Ok(())
 }
 

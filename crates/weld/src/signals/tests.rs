@@ -78,7 +78,7 @@ fn end_with_tokens(role: &str) {
             std::thread::spawn(raise).join().unwrap();
         }
         "tokens-abort" => std::process::abort(),
-        "tokens-panic" => die_of_panic("oh no\n"),
+        "tokens-panic" => die_of_panic("oh no\n", 1),
         "tokens-returned" => {
             let give_back = || _ = unsafe { libc::write(TOKEN_PIPE, b"ab".as_ptr().cast(), 2) };
             return_tokens(&mut { give_back });
@@ -145,13 +145,13 @@ fn child() {
             // SAFETY: the page is mapped; that the file no longer has it is what is tested.
             unsafe { map.cast::<u8>().read_volatile() };
         }
-        "panic" => die_of_panic("oh no\n"),
+        "panic" => die_of_panic("oh no\n", 1),
         "changed" => {
             let input = path_for("changed-input");
             std::fs::write(&input, "x").unwrap();
             register_input(mapped(&input, 0, 1));
             std::fs::write(&input, "longer").unwrap();
-            die_of_panic("oh no\n");
+            die_of_panic("oh no\n", 1);
         }
         "large" => {
             let limit = libc::rlimit { rlim_cur: 10, rlim_max: 10 };
@@ -159,7 +159,7 @@ fn child() {
             assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) }, 0);
             let error = std::fs::write(&temp, [0; 20]).unwrap_err();
             assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
-            die_of_panic("too large\n");
+            die_of_panic("too large\n", 1);
         }
         "overflow" => {
             #[expect(unconditional_recursion, reason = "that is what is tested")]

@@ -101,13 +101,21 @@ fn branch<const BIG: bool, S: Site>(
     let target = called.wrapping_add(bias(kind));
     let jump =
         Jump { kind, here: here.get(), target: target.get(), is_function, callee: Callee::Own(0), features };
-    let (distance, to_thumb) = match site.thunk(&jump) {
+    let thunk = site.thunk(&jump);
+    if thunk.is_some() && !is_function && code::exchanges::<BIG>(kind, out, at) {
+        // Thunks to labels go on in their caller's instruction set.
+        return Err(Failure::InstructionSet);
+    }
+    let (distance, to_thumb) = match thunk {
         Some(thunk) => (thunk.wrapping_sub(here).wrapping_sub(bias(kind)), Some(thunk.get() & 1 != 0)),
         None => (called.wrapping_sub(here), is_function.then_some(target.get() & 1 != 0)),
     };
     let distance = i64::from(distance as i32);
     let branch = Branch { distance, to_thumb, here: here.get() };
     code::put_branch::<BIG>(kind, out, at, branch)?;
+    if thunk.is_none() && target.get() & 3 != 0 && code::leads_to_arm::<BIG>(kind, out, at) {
+        return Err(Failure::Unaligned(target.get() as i64));
+    }
     let reach = if kind == R_THM_CALL && features & FAR_BRANCHES == 0 { 1 << 22 } else { 1 << 25 };
     if !(-reach..reach).contains(&(distance & !1)) {
         return Err(Failure::Overflow(distance));

@@ -82,6 +82,15 @@ const STAYS: u32 = 1 << 12;
 const BLX: u32 = 0xfa00_0000;
 const BL: u32 = 0xeb00_0000;
 
+/// Whether the code says that a call changes to the other instruction set.
+pub fn exchanges<const BIG: bool>(kind: u32, code: &[u8], at: usize) -> bool {
+    match kind {
+        R_CALL => word::<BIG>(code, at).is_some_and(|code| code & 0xfe00_0000 == BLX),
+        R_THM_CALL => thumb::<BIG>(code, at).is_some_and(|code| code & STAYS == 0),
+        _ => false,
+    }
+}
+
 /// What a branch is stored for.
 pub struct Branch {
     /// From the place, less what the processor adds.
@@ -106,7 +115,7 @@ pub fn put_branch<const BIG: bool>(
     match kind {
         R_CALL => {
             let old = word::<BIG>(out, at).unwrap_or_default();
-            let was_exchange = old & 0xfe00_0000 == BLX;
+            let was_exchange = exchanges::<BIG>(kind, out, at);
             if to_thumb.unwrap_or(was_exchange) {
                 let bits = (distance as u32 & 2) << 23 | distance as u32 >> 2 & 0xff_ffff;
                 put_word::<BIG>(out, at, BLX | bits);
@@ -117,8 +126,7 @@ pub fn put_branch<const BIG: bool>(
         }
         R_PC24 | R_PLT32 | R_JUMP24 => put_bits::<BIG>(out, at, 0xff_ffff, distance as u32 >> 2),
         R_THM_CALL => {
-            let stayed = thumb::<BIG>(out, at).unwrap_or_default() & STAYS != 0;
-            let stays = to_thumb.unwrap_or(stayed);
+            let stays = to_thumb.unwrap_or(!exchanges::<BIG>(kind, out, at));
             if !stays {
                 // It counts from the word that it lies in.
                 distance += (here & 2) as i64;
@@ -137,6 +145,11 @@ pub fn put_branch<const BIG: bool>(
     }
     // Its low bit says only what is there.
     checked(kind, distance & !1)
+}
+
+/// Whether a branch, as it is stored, goes on in ARM code.
+pub fn leads_to_arm<const BIG: bool>(kind: u32, code: &[u8], at: usize) -> bool {
+    (branch_state(kind) == Some(true)) == exchanges::<BIG>(kind, code, at)
 }
 
 /// The parts of a number that instructions add one after the other: eight bits, from an even place on. The

@@ -86,9 +86,9 @@ const fn word(class: Class, name: &'static str) -> Named {
     Named::new(class, 4, Any, name)
 }
 
-/// A branch of `bits` bits.
+/// A branch of `bits` bits. ARM code, if that is where it goes, lies in words.
 const fn branch(width: u8, bits: u8, name: &'static str) -> Named {
-    Named::new(Class::Plt, width, Signed, name).bits(bits)
+    Named::new(Class::Plt, width, Signed, name).bits(bits).of(4)
 }
 
 /// What objects may have, and what it asks for.

@@ -9,6 +9,7 @@ use weld_explore::drafts::Draft;
 use weld_explore::model::{Piece, Ref, Role};
 
 use super::super::map::Symbols;
+use super::shares::Share;
 use super::{NONE, Rows};
 use crate::elf::*;
 use crate::ids::*;
@@ -123,6 +124,15 @@ impl<'a> Cutter<'_, '_, 'a> {
             _ => Role::Table,
         };
         let piece = Piece { input: reference(self.rows.of_chunk[id.index()]), role, ..Piece::default() };
+        if let Some(shares) = self.rows.shares.get(&id) {
+            let claim =
+                |(share, row): &(Share, u32)| Claim { offset: share.offset, size: share.size, what: *row };
+            for (size, row) in cover(size, shares.iter().map(claim).collect::<Vec<_>>()) {
+                let input = row.map_or(piece.input, reference);
+                drafts.push(Draft { piece: Piece { input, size, ..piece }, symbol: &[] });
+            }
+            return;
+        }
         match chunk.kind {
             ChunkKind::Common(_) | ChunkKind::CopyBss | ChunkKind::CopyRelro => {
                 self.variables(chunk, size, piece, drafts)

@@ -1,4 +1,4 @@
-//! Who refers to whom, and what keeps sections whoever refers to them.
+//! Who refers to whom, also to what shared libraries define, and what keeps sections whoever refers to them.
 //!
 //! References are relocations of sections in memory, sections that live and die with others, and what exception
 //! frames need of their own. Roots are those of `--gc-sections`; without it, what nothing refers to is one, too.
@@ -8,7 +8,7 @@ use weld_explore::graph::{References, unreached};
 use weld_explore::model::{Graph, Model, Root};
 use weld_explore::names::Name;
 
-use super::Rows;
+use super::{Rows, libraries};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -30,25 +30,53 @@ struct Finder<'c, 'i, 'a> {
     rows: &'c Rows,
 }
 
-/// Adds the graph to the model.
+/// What a relocation refers to.
+enum Target {
+    /// The row of a section.
+    Section(u32),
+    /// What a shared library defines.
+    Library(SymbolId),
+}
+
+/// References by the rows of sections that have them.
+#[derive(Default)]
+struct Found {
+    to_sections: Vec<(u32, u32)>,
+    to_libraries: Vec<(SymbolId, u32)>,
+}
+
+/// Adds the graph, the libraries and who needs them to the model.
 pub fn add<'a>(model: &mut Model, image: &Image<'_, 'a>, context: &Context<'_, 'a>, rows: &Rows) {
     let finder = Finder { image, context, rows };
     let objects = image.resolved.objects.len();
     let found = par::runs("references", context.parallel, objects, RUN, |run| {
-        let mut pairs = Vec::new();
-        run.for_each(|index| finder.object(index, &mut pairs));
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
+        let mut found = Found::default();
+        run.for_each(|index| finder.object(index, &mut found));
+        found.to_sections.sort_unstable();
+        found.to_sections.dedup();
+        found
     });
-    let pairs = par::concat("join references", context.parallel, found);
+    let (to_sections, to_libraries): (Vec<_>, Vec<_>) =
+        found.into_iter().map(|found| (found.to_sections, found.to_libraries)).unzip();
+    let pairs = par::concat("join references", context.parallel, to_sections);
+    libraries::add(model, image, to_libraries.concat());
     let references = References::new(model.inputs.len(), pairs);
     let roots = finder.roots(model, &references);
     model.graph = Some(Graph::new(references, roots, &model.input_sizes()));
 }
 
+impl Found {
+    fn add(&mut self, from: u32, target: Option<Target>) {
+        match target {
+            Some(Target::Section(to)) => self.to_sections.push((from, to)),
+            Some(Target::Library(symbol)) => self.to_libraries.push((symbol, from)),
+            None => {}
+        }
+    }
+}
+
 impl<'a> Finder<'_, '_, 'a> {
-    fn object(&self, index: usize, pairs: &mut Vec<(u32, u32)>) {
+    fn object(&self, index: usize, found: &mut Found) {
         let (image, object) = (self.image, &self.image.resolved.objects[index]);
         let row = |shndx: u32| self.rows.section(SectionId(object.section_base + shndx));
         for (shndx, shdr) in (0u32..).zip(object.shdrs).skip(1) {
@@ -56,31 +84,44 @@ impl<'a> Finder<'_, '_, 'a> {
             let in_memory = shdr.sh_flags() & SHF_ALLOC != 0 && section.kind() != SectionKind::EhFrame;
             let Some(from) = row(shndx).filter(|_| in_memory) else { continue };
             for reloc in image.sections.relocs(object, index, section) {
-                pairs.extend(self.target(object, reloc.sym()).map(|to| (from, to)));
+                found.add(from, self.target(object, reloc.sym()));
             }
         }
         let extra = &image.sections.objects[index];
         for (section, follower) in &extra.followers {
-            pairs.extend(row(*section).zip(row(*follower)));
+            found.to_sections.extend(row(*section).zip(row(*follower)));
         }
         for (shndx, frames) in &extra.eh_frames {
             let section = image.sections.get(SectionId(object.section_base + shndx));
             let relocs = image.sections.relocs(object, index, section);
+            // Frames live with the functions that they are of.
+            for fde in frames.fdes.iter().filter(|fde| fde.n_relocs > 0) {
+                let function = relocs.get(fde.first_reloc as usize);
+                let function = function.and_then(|reloc| self.target(object, reloc.sym()));
+                if let Some((Target::Section(from), to)) = function.zip(row(*shndx)) {
+                    found.to_sections.push((from, to));
+                }
+            }
             for cie in &frames.cies {
                 let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
                 let targets = relocs.get(range).unwrap_or_default().iter();
-                let targets = targets.filter_map(|reloc| self.target(object, reloc.sym()));
-                pairs.extend(targets.filter_map(|to| Some((row(*shndx)?, to))));
+                let Some(from) = row(*shndx) else { continue };
+                targets.for_each(|reloc| found.add(from, self.target(object, reloc.sym())));
             }
         }
     }
 
-    /// The row of the section that symbol `index` of an object stands for.
-    fn target(&self, object: &Object, index: u32) -> Option<u32> {
+    /// What symbol `index` of an object stands for.
+    fn target(&self, object: &Object, index: u32) -> Option<Target> {
         let symbol = object.syms.get(index as usize)?;
         let section = if index >= object.first_global {
-            let global = &self.image.symbols[object.global(index)];
-            (global.kind() == symbol_flags::DEFINED).then_some(SectionId(global.section))?
+            let id = object.global(index);
+            let global = &self.image.symbols[id];
+            match global.kind() {
+                symbol_flags::DEFINED => SectionId(global.section),
+                symbol_flags::SHARED => return Some(Target::Library(id)),
+                _ => return None,
+            }
         } else {
             match object.place(index, symbol) {
                 SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
@@ -89,7 +130,7 @@ impl<'a> Finder<'_, '_, 'a> {
                 _ => return None,
             }
         };
-        self.rows.section(section)
+        self.rows.section(section).map(Target::Section)
     }
 
     fn roots(&self, model: &mut Model, references: &References) -> Vec<Root> {
@@ -116,7 +157,8 @@ impl<'a> Finder<'_, '_, 'a> {
         // What the linker makes is there because of its options; merged strings because of who refers to them.
         let made = model.names.add("made by the linker");
         for (row, (reason, input)) in reasons.iter_mut().zip(&model.inputs).enumerate() {
-            if reason.is_none() && input.object.row().is_none() && !self.rows.is_merged(row) {
+            let is_made = input.object.row().is_none() || self.rows.is_table(row);
+            if reason.is_none() && is_made && !self.rows.is_merged(row) {
                 *reason = made;
             }
         }

@@ -52,6 +52,10 @@ impl Round<'_, '_, '_> {
             let Branch { section, symbol, kind, .. } = branches[far.branch as usize];
             let Some(reach) = self.thunks.reach(self.machine, kind) else { continue };
             let key = Key::Branch(far.out, far.goal, far.state);
+            if code.form(key, 0).is_none() {
+                // No code could do it, which is reported when the branch is written.
+                continue;
+            }
             let label = Label::Symbol(addresses.world.owners.object(section), symbol);
             // Without a pool in reach the branch stays as it is, which is reported when it is written.
             _ = self.serve(&Call { key, here: far.here, target: far.target, reach }, section, label);

@@ -8,10 +8,10 @@ import { Reasons } from './reasons.js';
 
 export class Details {
   /** `on` has `piece(number)` to select another, `close()`. */
-  constructor(element, model, why, on) {
+  constructor(element, { model, why, libraries }, on) {
     this.element = element;
     this.model = model;
-    this.reasons = new Reasons(model, why, on);
+    this.reasons = new Reasons({ model, why, libraries }, on);
     this.on = on;
   }
 

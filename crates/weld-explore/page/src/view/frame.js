@@ -4,6 +4,7 @@ import { h, byId } from '../dom.js';
 import { baseName, bytes, change, exact, percent, plural, shown } from '../format.js';
 import { KIND, KIND_NAMES } from '../data/kinds.js';
 import { fillHelp } from '../help.js';
+import { fillLibraries } from './libraries.js';
 import { coloursOf } from './colours.js';
 
 const TYPING_MS = 120;
@@ -54,6 +55,10 @@ export class Frame {
     byId('theme').addEventListener('click', () => app.switchTheme());
     byId('side').addEventListener('click', () => this.toggleSide());
     byId('help-button').addEventListener('click', () => byId('help').showModal());
+    byId('libraries-button').addEventListener('click', () => this.showLibraries());
+    byId('libraries').addEventListener('click', event => {
+      if (event.target.closest('.link')) byId('libraries').close();
+    });
     byId('tab-groups').addEventListener('click', () => app.update({ tab: 'groups' }));
     byId('tab-pieces').addEventListener('click', () => app.update({ tab: 'pieces' }));
   }
@@ -229,6 +234,20 @@ export class Frame {
   searchFailed(error) {
     byId('find').parentElement.classList.add('wrong');
     byId('found').textContent = shown(error.message, 120);
+  }
+
+  /** The table of libraries has been read. */
+  offerLibraries() {
+    byId('libraries-button').hidden = !this.app.libraries.known;
+  }
+
+  /** Opens the dialogue of shared libraries, if it is known which the file needs. */
+  showLibraries() {
+    if (byId('libraries-button').hidden) return;
+    const dialog = byId('libraries');
+    const { libraries, details } = this.app;
+    if (!dialog.hasChildNodes()) fillLibraries(dialog, libraries, at => details.reasons.link(at));
+    dialog.showModal();
   }
 
   clearSearch() {

@@ -9,9 +9,10 @@ const MOST_LISTED = 60;
 
 export class Reasons {
   /** `on.piece(number)` selects a piece. */
-  constructor(model, why, on) {
+  constructor({ model, why, libraries }, on) {
     this.model = model;
     this.why = why;
+    this.libraries = libraries;
     this.on = on;
     this.turn = 0;
   }
@@ -48,7 +49,7 @@ export class Reasons {
           'ol',
           { class: 'way', 'aria-label': 'Shortest way from a root' },
           h('li', { class: 'root' }, h('bdi', {}, shown(reason, 300))),
-          path.map(at => h('li', at === section ? { class: 'here' } : {}, this.#link(at))),
+          path.map(at => h('li', at === section ? { class: 'here' } : {}, this.link(at))),
         ),
       );
     }
@@ -56,6 +57,7 @@ export class Reasons {
     parts.push(
       this.#sections('Referred to by', why.referrers(section)),
       this.#sections('Refers to', why.references(section)),
+      this.#wanted(section),
     );
     box.replaceChildren(...parts.filter(Boolean));
   }
@@ -76,11 +78,38 @@ export class Reasons {
         'p',
         {},
         ...(holder >= 0
-          ? ['It would go without ', this.#link(holder), '.']
+          ? ['It would go without ', this.link(holder), '.']
           : ['No other section alone keeps it.']),
       ),
       this.#sections('Kept by it alone', holds, at => bytes(why.keeps(at))),
     ];
+  }
+
+  // What the section wants of shared libraries.
+  #wanted(section) {
+    const wanted = this.libraries.of(section);
+    if (wanted.length === 0) return null;
+    const more = wanted.length - MOST_LISTED;
+    return h(
+      'details',
+      { open: wanted.length <= 12, class: 'wanted' },
+      h('summary', {}, `Needs of shared libraries (${exact(wanted.length)})`),
+      h(
+        'ul',
+        {},
+        wanted
+          .slice(0, MOST_LISTED)
+          .map(({ library, symbol }) =>
+            h(
+              'li',
+              {},
+              h('code', {}, h('bdi', {}, shown(symbol, 300))),
+              h('span', { class: 'muted' }, ' ', h('bdi', {}, shown(library, 300))),
+            ),
+          ),
+        more > 0 ? h('li', { class: 'muted' }, `and ${exact(more)} more`) : null,
+      ),
+    );
   }
 
   #sections(title, sections, note) {
@@ -95,15 +124,15 @@ export class Reasons {
         'ul',
         {},
         shownOnes.map(at =>
-          h('li', {}, this.#link(at), note ? h('span', { class: 'muted' }, ` ${note(at)}`) : null),
+          h('li', {}, this.link(at), note ? h('span', { class: 'muted' }, ` ${note(at)}`) : null),
         ),
         more > 0 ? h('li', { class: 'muted' }, `and ${exact(more)} more`) : null,
       ),
     );
   }
 
-  // A section as a button that selects its largest piece.
-  #link(section) {
+  /** A section as a button that selects its largest piece. */
+  link(section) {
     const piece = this.#pieceOf(section);
     const name = piece >= 0 ? this.model.pieceName(piece) : this.model.sectionName(section + 1);
     const object = this.model.objectName(this.model.sectionObject[section]);

@@ -140,6 +140,23 @@ test('a click selects, tells what it is and why it is there', () =>
     assert.equal(await tab.$eval('#details', element => element.hidden), true);
   }));
 
+test('shared libraries: which, what of them, who needs it', () =>
+  inTab(plain, async tab => {
+    await tab.waitForSelector('#libraries-button:not([hidden])');
+    await tab.keyboard.press('l');
+    assert.match(await text(tab, '#libraries'), /libstdc\+\+\.so\.6 7 symbols.*libidle\.so\.1 nothing/s);
+    await tab.click('#libraries details summary');
+    await tab.waitForSelector('#libraries details details summary');
+    await tab.click('#libraries details details summary');
+    const link = await tab.waitForSelector('#libraries .link');
+    const name = await link.evaluate(element => element.textContent);
+    await link.click();
+    assert.equal(await tab.$eval('#libraries', dialog => dialog.open), false);
+    assert.equal(await text(tab, '#details h2'), name);
+    await tab.waitForSelector('#details .wanted');
+    assert.match(await text(tab, '#details .wanted'), /std::f\d\(\) libstdc\+\+\.so\.6/);
+  }));
+
 test('links open the same view', () =>
   inTab(plain, async tab => {
     await choose(tab, 'by', 'namespace');

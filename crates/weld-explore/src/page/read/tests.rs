@@ -45,6 +45,11 @@ fn model() -> Model {
         },
     ];
     let roots = vec![Root { section: 0, reason: text }];
+    model.libraries = vec![Library { name: a }, Library { name: b }];
+    model.imports = vec![
+        Import { library: Ref::NONE, symbol: b, section: Ref::NONE },
+        Import { library: Ref::to(1), symbol: a, section: Ref::to(1) },
+    ];
     model.graph = Some(Graph::new(References::new(2, vec![(0, 1)]), roots, &model.input_sizes()));
     model
 }
@@ -61,6 +66,7 @@ fn there_and_back() {
         (&model.outputs, &model.archives, &model.objects)
     );
     assert_eq!((&again.inputs, &again.pieces, &again.graph), (&model.inputs, &model.pieces, &model.graph));
+    assert_eq!((&again.libraries, &again.imports), (&model.libraries, &model.imports));
     assert_eq!(again.names.bytes(), model.names.bytes());
     assert_eq!(write_to(BARE, &again, true), page, "the same page again, by any number of threads");
 }
