@@ -279,7 +279,7 @@ fn link_resolved<'j>(
     });
     report::flags(job, resolved);
     job.sink.end_phase()?;
-    let mode = Mode { features: attributes::features(resolved, &sections), ..mode };
+    let mode = Mode { features: mode.features | attributes::features(resolved, &sections), ..mode };
     // A link that may relink leaves room for what sections may become.
     if let Some(session) = &kept.session {
         session.give_rooms(job, inputs, resolved, (&mut sections, parallel));
@@ -294,7 +294,7 @@ fn link_resolved<'j>(
     let needed = mode.relocates_itself() && mode.facts().starts_without_slots;
     // Which variables have tags, and so are reached by the loader's pointers only.
     let tagged = Tagged::find(&resolved.objects, options, &mode, job.sink);
-    let mut round = Round::first(options.relocs.relax || needed);
+    let mut round = Round::first(options.relocs.relax && options.relocs.pcrel_optimize || needed);
     loop {
         let rules = rules.as_ref().map(|rules| &rules.rules);
         let tagged = tagged.as_ref();

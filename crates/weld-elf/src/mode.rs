@@ -3,7 +3,7 @@
 use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 
 use crate::arch::Machine;
-use crate::arch::facts::Facts;
+use crate::arch::facts::{Facts, WITHOUT_PREFIXES};
 use crate::options::{Options, OutputKind};
 
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,10 @@ impl Mode {
         let asked = options.symbols.dynamic_undefined_weak.unwrap_or(weak_default);
         // Without a loader nobody looks; ld.lld takes the program's word that it looks itself.
         let dynamic_undefined = dynamic && asked && !(no_loader && options.compat_mode.is_gnu_ld());
-        Mode { machine, relocatable, shared, pic, dynamic, interp, dynamic_undefined, features: 0 }
+        // Where attributes say nothing of it.
+        let of_options = machine.facts().attributes.is_none() && options.layout.without_prefixes;
+        let features = if of_options { WITHOUT_PREFIXES } else { 0 };
+        Mode { machine, relocatable, shared, pic, dynamic, interp, dynamic_undefined, features }
     }
 
     /// Whether there is a dynamic section.

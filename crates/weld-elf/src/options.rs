@@ -638,6 +638,8 @@ pub struct LayoutOptions {
     pub image_base: Option<u64>,
     /// `--branch-reach`, in bytes: branches that go further get thunks, although they might reach.
     pub branch_reach: Option<u64>,
+    /// `--power10-stubs=no`: code of the linker's own has no instructions with prefixes.
+    pub without_prefixes: bool,
     /// `--pic-veneer`: thunks are made as if the image might be moved.
     pub pic_veneer: bool,
     /// `--fix-cortex-a53-843419`, …: what code is changed for that some processors execute wrongly.
@@ -700,6 +702,7 @@ impl Default for LayoutOptions {
             check_sections: true,
             image_base: None,
             branch_reach: None,
+            without_prefixes: false,
             pic_veneer: false,
             errata: Vec::new(),
             magic: Magic::Paged,

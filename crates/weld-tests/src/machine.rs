@@ -59,6 +59,13 @@ const FOREIGN: &[Foreign] = &[
         root: "/usr/arm-linux-gnueabihf",
         static_pie: false,
     },
+    Foreign {
+        name: "ppc64le",
+        triple: "powerpc64le-linux-gnu",
+        emulator: Some("qemu-ppc64le"),
+        root: "/usr/powerpc64le-linux-gnu",
+        static_pie: false,
+    },
     // ARM code of version 5 by default.
     Foreign {
         name: "armel",

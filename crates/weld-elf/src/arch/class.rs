@@ -37,6 +37,8 @@ pub enum Class {
     GotOff,
     /// The distance of the GOT's base from the place.
     GotBase,
+    /// The address of the GOT's base, in a word that holds any address.
+    BaseAddress,
     /// Its size.
     Size,
     /// The pair of GOT slots for the general-dynamic model.
@@ -76,6 +78,7 @@ impl Class {
             Class::Got
                 | Class::GotRelax
                 | Class::Size
+                | Class::BaseAddress
                 | Class::TlsGd
                 | Class::TlsLd
                 | Class::GotTp

@@ -63,6 +63,8 @@ pub struct Facts {
     pub linkonce_prefixes: &'static [&'static [u8]],
     /// Where the GOT's base is, from which code and loaders count.
     pub got_base: GotBase,
+    /// The GOT's base is not its start, and objects have data near it.
+    pub toc: Option<Toc>,
     pub plt: Plt,
     /// C libraries' start code of programs that relocate themselves has loads of slots in it which have to
     /// become computations of addresses.
@@ -87,6 +89,30 @@ pub struct Facts {
     pub properties: Properties,
     /// Branches that may not reach; `None`: all do.
     pub branches: Option<Branches>,
+    /// Functions that the linker makes if nothing else defines them: they save registers, or load them again.
+    pub register_code: &'static [RegisterCode],
+}
+
+/// A table of contents: data around the GOT that a register points into.
+pub struct Toc {
+    /// What code calls the GOT's base.
+    pub symbol: &'static str,
+    /// How far it is after the start of `.got`, whose first word is its address.
+    pub bias: u64,
+    /// Sections of objects that lie beside the GOT and become read-only with it.
+    pub sections: &'static [&'static [u8]],
+}
+
+/// A run of code that has to do with one register after the other up to the last; each of them is where a
+/// function begins, whose name is `prefix` and the register's number.
+pub struct RegisterCode {
+    pub prefix: &'static str,
+    pub first: u32,
+    pub last: u32,
+    /// Instructions for a register, and how many they are.
+    pub one: fn(u32) -> [u32; 2],
+    pub count: usize,
+    pub end: &'static [u32],
 }
 
 /// Branches that may not reach what they go to, and the code that is put in between ("thunks").
@@ -117,12 +143,15 @@ pub struct Branches {
 /// What branches have to do with instruction sets. The low bit of a function's address says in which one it
 /// is.
 pub struct InstructionSets {
-    /// How far after a branch of a type the processor counts from, which its addend takes away.
-    pub bias: fn(kind: u32) -> u64,
+    /// How far after its target's address a branch of a type enters what it calls, or how far after itself
+    /// the processor counts from, which the addend takes away.
+    pub bias: fn(kind: u32, callee: Callee) -> u64,
+    /// Whether that depends on what is called.
+    pub asks_callee: bool,
     /// How far branches of a type reach, from themselves.
     pub reach: fn(kind: u32, features: u32) -> Option<Reach>,
     /// What a thunk depends on besides its target: a number for the instruction sets of both ends.
-    pub state: fn(kind: u32, target: u64, is_function: bool) -> u8,
+    pub state: fn(&Jump) -> u8,
     /// The address by which a thunk for that number goes on to a target: of what is no function, too, it says
     /// which instruction set the branch takes it for.
     pub next: fn(state: u8, target: u64) -> u64,
@@ -134,6 +163,17 @@ pub struct InstructionSets {
     pub thunks: fn(state: u8, situation: Situation) -> &'static [Thunk],
 }
 
+/// What a branch calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Callee {
+    /// An entry of the PLT, whose address is so far after its start.
+    Entry(u64),
+    /// What has this `st_other`.
+    Own(u8),
+    /// A name for what an object may define by another one, as options and scripts give it.
+    Unknown,
+}
+
 /// A branch and where it goes.
 pub struct Jump {
     /// The type of its relocation.
@@ -142,6 +182,7 @@ pub struct Jump {
     pub target: u64,
     /// The target is known to be a function, so that its low bit means something.
     pub is_function: bool,
+    pub callee: Callee,
     /// What code may be used ([`Attributes::features`]).
     pub features: u32,
 }
@@ -211,8 +252,32 @@ pub struct Thunk {
     /// Names of the symbols that say what code begins in it, with their offsets, if they are not those of the
     /// machine.
     pub marks: &'static [(u64, &'static str)],
-    /// Writes it: to lie at `address`, and to go on to `target`.
-    pub write: fn(out: &mut [u8], address: Address, target: Address),
+    pub write: Write,
+}
+
+/// Writes code that goes on to `target`.
+#[derive(Clone, Copy)]
+pub enum Write {
+    /// To lie at `address`.
+    Plain(fn(out: &mut [u8], address: Address, target: Address)),
+    /// Where the GOT's base is in a register. Else the distance is given that is too far.
+    FromBase(fn(out: &mut [u8], target: Address, base: Address) -> Result<(), i64>),
+}
+
+impl Thunk {
+    /// Writes it, to go on to `target`, where the GOT's base is `base`.
+    ///
+    /// # Errors
+    /// The distance is too far.
+    pub fn put(&self, out: &mut [u8], address: Address, target: Address, base: Address) -> Result<(), i64> {
+        match self.write {
+            Write::Plain(write) => {
+                write(out, address, target);
+                Ok(())
+            }
+            Write::FromBase(write) => write(out, target, base),
+        }
+    }
 }
 
 impl Branches {
@@ -267,6 +332,9 @@ pub enum FlagsClash {
     Registers(u32, u32),
     /// It is of another version of the object ABI than the only one that is supported.
     AbiVersion(u32),
+    /// It is of another version of the ABI than the second, the only one that is supported; in the first,
+    /// addresses of functions are those of descriptors.
+    NotSecond(u32),
 }
 
 impl fmt::Display for FlagsClash {
@@ -277,6 +345,12 @@ impl fmt::Display for FlagsClash {
             }
             FlagsClash::Registers(own, others) => {
                 write!(f, "is for the ABI of {own} registers (EF_RISCV_RVE), not for that of {others}")
+            }
+            FlagsClash::NotSecond(version) => {
+                write!(
+                    f,
+                    "is for version {version} of the ABI (e_flags); only version 2 (ELFv2) is supported"
+                )
             }
             FlagsClash::AbiVersion(version) => {
                 write!(f, "is of version {version} of the object ABI (e_flags); only version 1 is supported")
@@ -296,6 +370,9 @@ pub struct Attributes {
     /// What they say of the code that may be used, as bits of the machine's own.
     pub features: Option<ReadFeatures>,
 }
+
+/// Of machines without attributes: options say that there are no instructions with prefixes.
+pub const WITHOUT_PREFIXES: u32 = 1;
 
 /// From the sections of attributes of all objects, what code may be used.
 pub type ReadFeatures = fn(&mut dyn Iterator<Item = &[u8]>) -> u32;
@@ -359,6 +436,9 @@ pub enum Tls {
     BlockFirst(u64),
     /// Variant II: after the thread-local storage of the program.
     StorageFirst,
+    /// So many bytes after where the thread-local storage of the program starts. Offsets in a module's storage
+    /// are the same in programs and in libraries.
+    Behind(u64),
 }
 
 /// The types of relocations that the loader applies.
@@ -417,6 +497,26 @@ pub struct Plt {
     pub marks: Option<[u64; 3]>,
     /// Words for the loader at the start of `.got.plt`. None: they are those at the start of `.got`.
     pub reserved_words: u64,
+    /// Entries that are called lie apart from those that call the loader.
+    pub apart: Option<Apart>,
+}
+
+/// Entries that are called, in `.plt.sec`, apart from code that calls the loader.
+pub struct Apart {
+    /// Bytes of an entry that calls the loader.
+    pub lazy: u64,
+    /// How far after the start of an entry the second way in is, for callers without the GOT's base, and who
+    /// has its address; bytes of such an entry, and of one of instructions with prefixes.
+    pub second: u64,
+    pub long: [u64; 2],
+    /// What the section is called with code that calls the loader, and that of the words.
+    pub lazy_name: &'static [u8],
+    pub words_name: &'static [u8],
+    /// The tag by which the loader finds such code, so far after its start, and tags with their values that
+    /// go with it.
+    pub tag: u64,
+    pub tag_offset: u64,
+    pub more_tags: &'static [(u64, u64)],
 }
 
 /// Code before the first entry, and an entry.
@@ -592,6 +692,11 @@ impl Facts {
     /// Whether `kind` is the section type of tables that say how to unwind from code.
     pub fn is_code_index(&self, kind: u32) -> bool {
         self.code_index.as_ref().is_some_and(|index| index.kind == kind)
+    }
+
+    /// Whether sections of this name lie beside the GOT: words of functions that are gone stay there.
+    pub fn is_by_got(&self, name: &[u8]) -> bool {
+        self.toc.as_ref().is_some_and(|toc| toc.sections.contains(&name))
     }
 
     /// Whether `kind` is a section type for frames.

@@ -17,6 +17,7 @@ mod i386;
 mod leb;
 mod loongarch;
 pub mod plt;
+mod ppc64;
 pub mod relax_deltas;
 mod riscv;
 pub mod rules;
@@ -88,6 +89,8 @@ machines! {
     ArmBig = arm::Arm<true>;
     LoongArch64 = loongarch::LoongArch<true>;
     LoongArch32 = loongarch::LoongArch<false>;
+    Ppc64 = ppc64::Ppc64<false>;
+    Ppc64Big = ppc64::Ppc64<true>;
 }
 
 /// The machine that `-m NAME` asks for.

@@ -33,6 +33,10 @@ pub enum Style {
     },
     /// They are Thumb code, which their addresses say.
     Thumb,
+    /// They have a second way in, for callers without the GOT's base; with instructions that have prefixes.
+    Relative {
+        prefixed: bool,
+    },
 }
 
 impl Style {
@@ -46,6 +50,7 @@ impl Style {
             Style::Guarded { marked, signed } => 3 << 2 | flags(marked, signed),
             Style::Anywhere { marked, retpoline } => 4 << 2 | flags(marked, retpoline),
             Style::Thumb => 5 << 2,
+            Style::Relative { prefixed } => 6 << 2 | flags(prefixed, false),
         }
     }
 
@@ -59,6 +64,7 @@ impl Style {
             3 => Style::Guarded { marked: first, signed: second },
             4 => Style::Anywhere { marked: first, retpoline: second },
             5 => Style::Thumb,
+            6 => Style::Relative { prefixed: first },
             _ => return None,
         };
         (style.code() == code).then_some(style)
@@ -71,7 +77,7 @@ impl Style {
             Style::Retpoline { lazy: false } => retpolines.map_or(ordinary, |r| &r.bound),
             Style::Guarded { .. } => facts.plt.guarded.as_ref().map_or(ordinary, |g| &g.entries),
             Style::Anywhere { .. } => facts.plt.anywhere.as_ref().unwrap_or(ordinary),
-            Style::Ordinary | Style::Marked | Style::Thumb => ordinary,
+            Style::Ordinary | Style::Marked | Style::Thumb | Style::Relative { .. } => ordinary,
         }
     }
 
@@ -82,14 +88,31 @@ impl Style {
         if needed { self.entries(facts).header } else { 0 }
     }
 
-    /// Bytes of an entry.
+    /// Bytes of an entry that is called.
     pub fn entry_size(self, facts: &Facts) -> u64 {
-        self.entries(facts).entry
+        match (self, &facts.plt.apart) {
+            (Style::Relative { prefixed }, Some(apart)) => apart.long[usize::from(prefixed)],
+            _ => self.entries(facts).entry,
+        }
     }
 
-    /// Added to the address of an entry for who calls it: the instruction set.
-    fn instruction_set(self) -> u64 {
-        u64::from(self == Style::Thumb)
+    /// Bytes of an entry of `.plt`.
+    pub fn plt_entry_size(self, facts: &Facts) -> u64 {
+        facts.plt.apart.as_ref().map_or(self.entry_size(facts), |apart| apart.lazy)
+    }
+
+    /// Whether entries that are called lie in `.plt.sec`.
+    fn is_apart(self, facts: &Facts) -> bool {
+        self == Style::Marked || facts.plt.apart.is_some()
+    }
+
+    /// Added to the start of an entry for who has its address: the instruction set, or the second way in.
+    pub fn address_offset(self, facts: &Facts) -> u64 {
+        match (self, &facts.plt.apart) {
+            (Style::Thumb, _) => 1,
+            (Style::Relative { .. }, Some(apart)) => apart.second,
+            _ => 0,
+        }
     }
 }
 
@@ -120,8 +143,8 @@ impl Sizes {
         let entry = style.entry_size(facts);
         let bound = entry * u64::from(jump_slots);
         Sizes {
-            plt: style.header_size(facts, jump_slots) + bound,
-            plt_sec: if style == Style::Marked { bound } else { 0 },
+            plt: style.header_size(facts, jump_slots) + style.plt_entry_size(facts) * u64::from(jump_slots),
+            plt_sec: if style.is_apart(facts) { bound } else { 0 },
             iplt: entry * u64::from(ifuncs),
         }
     }
@@ -140,10 +163,10 @@ pub fn place_of(facts: &Facts, jump_slots: u32, style: Style, entry: u32) -> (Ta
     let size = style.entry_size(facts);
     let (table, offset) = match entry.checked_sub(jump_slots) {
         Some(ifunc) => (Table::Iplt, size * u64::from(ifunc)),
-        None if style == Style::Marked => (Table::PltSec, size * u64::from(entry)),
+        None if style.is_apart(facts) => (Table::PltSec, size * u64::from(entry)),
         None => (Table::Plt, style.header_size(facts, jump_slots) + size * u64::from(entry)),
     };
-    (table, offset + style.instruction_set())
+    (table, offset + style.address_offset(facts))
 }
 
 /// What is to be written, and where everything is that it refers to.
@@ -210,7 +233,7 @@ mod tests {
     #[test]
     fn styles_have_numbers() {
         let known: Vec<Style> = (0..64).filter_map(Style::of_code).collect();
-        assert_eq!(known.len(), 1 + 1 + 2 + 4 + 4 + 1);
+        assert_eq!(known.len(), 1 + 1 + 2 + 4 + 4 + 1 + 2);
         assert!(known.iter().all(|style| Style::of_code(style.code()) == Some(*style)));
         assert!(known.iter().enumerate().all(|(i, style)| !known[..i].contains(style)));
     }

@@ -37,6 +37,8 @@ pub enum Failure {
     Form,
     /// The branch does not change to the instruction set of its target.
     InstructionSet,
+    /// No instruction follows that could be replaced by one that restores a register.
+    NoNop,
 }
 
 /// Whether a rewritten instruction reaches.
@@ -142,6 +144,12 @@ pub trait Rules: Sync + Sized + 'static {
     /// so it only has to be within reach.
     fn undefined(_kind: u32, here: Address) -> Address {
         here
+    }
+
+    /// Whether code calls by a relocation of type `kind` that does not have the GOT's base where others have
+    /// it, and if so, whether its processor has instructions with prefixes.
+    fn has_no_base(_kind: u32) -> Option<bool> {
+        None
     }
 
     /// The form of an instruction that can do without its slot. `pic`: there are no fixed addresses.

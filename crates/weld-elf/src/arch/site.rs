@@ -5,7 +5,7 @@
 //! are compiled for the one type that implements [`Site`].
 
 use super::class::Class;
-use super::facts::Jump;
+use super::facts::{Callee, Jump};
 use super::relax_deltas::RelaxDelta;
 use super::rules::{Failure, FieldAt, Rules};
 use crate::address::Address;
@@ -28,11 +28,15 @@ pub struct ResolvedAddress {
 pub struct Settings {
     /// There are no fixed addresses.
     pub pic: bool,
+    pub shared: bool,
     /// `--relax`
     pub relax: bool,
+    /// `--toc-optimize`
+    pub toc_optimize: bool,
     /// Relocations stay in the output, for tools that expect the code that they are for.
     pub keeps_relocs: bool,
     pub thread_pointer: Address,
+    pub got_base: Address,
     /// What code may be used, as attributes say it.
     pub features: u32,
     /// Where the register for data points, if code may count from there.
@@ -70,6 +74,9 @@ pub trait Site: Sized {
 
     /// The address that a relocation refers to.
     fn target(&self, reloc: &Rela) -> Address;
+
+    /// What a call calls, on machines where that matters.
+    fn callee(&self, reloc: &Rela) -> Callee;
 
     /// What a call leads to.
     fn called(&self, reloc: &Rela) -> Address;

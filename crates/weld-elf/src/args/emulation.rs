@@ -73,7 +73,6 @@ fn machine(name: &str) -> Result<Machine, EmulationError> {
         "aarch64elf32" | "aarch64linux32" => "AArch64 ILP32",
         "elf32briscv" | "elf64briscv" => "big-endian RISC-V",
         "elf32ppc" | "elf32ppclinux" | "elf32lppc" | "elf32lppclinux" => "PowerPC",
-        "elf64ppc" | "elf64lppc" => "PowerPC64",
         "elf32btsmip" | "elf32btsmipn32" | "elf32ltsmip" | "elf32ltsmipn32" | "elf64btsmip"
         | "elf64ltsmip" => "MIPS",
         "elf_s390" => "s390 (31-bit)",
@@ -104,7 +103,8 @@ mod tests {
         assert_eq!(error("elf64briscv"), "elf64briscv: architecture not supported yet: big-endian RISC-V");
         let (freebsd, os_abi) = target("elf_i386_fbsd").unwrap();
         assert_eq!((freebsd.facts().name, os_abi), ("i386", Some(9)));
-        assert!(error("elf64ppc_fbsd").ends_with("PowerPC64"));
+        assert!(machine("elf64lppc").is_ok() && machine("elf64ppc").is_ok());
+        assert!(error("elf32ppc_fbsd").ends_with("PowerPC"));
         assert!(error("i386pep").contains("for which this is not the linker"));
         assert!(error("elf_x86_46").starts_with("unknown emulation 'elf_x86_46'"));
     }

@@ -37,11 +37,21 @@ pub struct Symbols {
 
 impl Default for Symbols {
     fn default() -> Symbols {
-        Symbols { list: vec![Sym([0; Sym::SIZE])], strings: b"\0.data\0.symtab\0.strtab\0".to_vec() }
+        Symbols::with_sections(b"\0.data\0.symtab\0.strtab\0")
     }
 }
 
 impl Symbols {
+    /// None yet. Names of sections are among their names.
+    pub fn with_sections(names: &[u8]) -> Symbols {
+        Symbols { list: vec![Sym([0; Sym::SIZE])], strings: names.to_vec() }
+    }
+
+    /// All of them, and their names.
+    pub fn finish(self) -> (Vec<Sym>, Vec<u8>) {
+        (self.list, self.strings)
+    }
+
     /// Adds one whose name is in pieces, with `st_info` and `st_other`, its section, its value and its size.
     pub fn add(&mut self, name: &[&[u8]], info: u8, other: u8, section: u16, value: u64, size: u64) {
         self.list.push(Sym::make(self.strings.len() as u32, info, other, section, value, size));

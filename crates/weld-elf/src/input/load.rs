@@ -23,6 +23,7 @@ use super::identify::{Kind, identify, looks_like};
 use super::ir;
 use super::just_symbols;
 use super::other_machine;
+use super::register_code;
 use super::remap::Remaps;
 use super::search::{Opened, Search};
 use super::{FileName, Reading};
@@ -387,7 +388,23 @@ impl<'a> Loader<'a, '_> {
         inputs.machine = self.in_order(machine);
         self.classify(opened, &mut inputs);
         self.add_needed(&mut inputs);
+        self.add_register_code(&mut inputs);
         inputs
+    }
+
+    /// Adds functions that objects leave to the linker to make.
+    fn add_register_code(&self, inputs: &mut Inputs<'a>) {
+        if self.options.kind == OutputKind::Relocatable {
+            return;
+        }
+        let machine = inputs.machine.facts();
+        for code in machine.register_code {
+            let place = inputs.places.len() as u32;
+            inputs.places.push((FileId(inputs.files.len() as u32), place));
+            let name = FileName { path: format!("<{}>", code.prefix).into(), member: None };
+            let data = self.store.keep(register_code::object(code, machine.target));
+            inputs.files.push(Input::Object { name, data, lazy: true, excluded: true });
+        }
     }
 
     /// Adds the libraries that objects ask for (`.deplibs`). `wanted` are objects' names and what they

@@ -21,6 +21,7 @@ pub mod object;
 pub mod origin;
 mod other_machine;
 pub mod parts;
+mod register_code;
 pub mod remap;
 pub mod search;
 pub mod shared;

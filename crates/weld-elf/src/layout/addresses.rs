@@ -13,7 +13,7 @@ use super::runs::RUN;
 use super::segments::is_tls_zeroes;
 use super::*;
 use crate::address::Address;
-use crate::arch::facts::{Facts, GotBase};
+use crate::arch::facts::{Facts, GotBase, Tls};
 use crate::arch::plt;
 use crate::live::Live;
 use crate::sections::{InputSection, SectionKind, Sections};
@@ -35,6 +35,18 @@ pub struct Bases {
 }
 
 impl Bases {
+    /// From where offsets in the module's thread-local storage count, less what they all have added. In a
+    /// program they are those from the thread pointer, where there is code that makes its own storage's
+    /// address.
+    #[inline(always)]
+    pub fn module_start(&self, shared: bool, tls: Tls) -> Address {
+        match tls {
+            _ if shared => self.tls_start,
+            Tls::Behind(bytes) => self.thread_pointer.back(bytes),
+            _ => self.thread_pointer,
+        }
+    }
+
     /// The address of the entry of the PLT that is called.
     pub fn plt_entry(&self, facts: &Facts, jump_slots: u32, style: plt::Style, entry: u32) -> Address {
         let (table, offset) = plt::place_of(facts, jump_slots, style, entry);
@@ -85,7 +97,7 @@ pub fn bases(layout: &Layout, machine: &Facts) -> Bases {
         got_plt,
         got_base: match machine.got_base {
             GotBase::GotPlt if layout.chunk(ChunkKind::GotPlt).is_some() => got_plt,
-            _ => got,
+            _ => got.wrapping_add(machine.toc.as_ref().map_or(0, |toc| toc.bias)),
         },
         plt: layout.chunk_address(ChunkKind::Plt),
         plt_sec: layout.chunk_address(ChunkKind::PltSec),

@@ -375,6 +375,11 @@ impl<'a> Layout<'a> {
             // The template follows the block as closely as its alignment allows.
             Tls::BlockFirst(block) => tls.address.back(crate::address::align_up(block, tls.align.max(1))),
             Tls::StorageFirst => (tls.address + tls.mem_size).aligned(tls.align),
+            // Loaders align what the template's address is a multiple of.
+            Tls::Behind(bytes) => {
+                let start = Address::new(tls.address.get() & !(tls.align.max(1) - 1));
+                start.wrapping_add(bytes)
+            }
         }
     }
 }

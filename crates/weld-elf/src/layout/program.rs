@@ -96,7 +96,24 @@ impl<'o> Program<'o> {
         if options.start_of(b".text").is_some() {
             program.put_code_first();
         }
+        if let Some(toc) = &machine.toc {
+            program.put_by_got(toc.sections);
+        }
         program
+    }
+
+    /// Puts sections beside the GOT, which is the last of data with bytes.
+    fn put_by_got(&mut self, names: &'static [&'static [u8]]) {
+        for memory in [Memory::Relro, Memory::Data] {
+            let last = |s: &Statement| {
+                s.memory == memory && s.who == SectionSelector::Orphans(Contents::Bytes) && !s.large
+            };
+            let Some(at) = self.statements.iter().position(last) else { continue };
+            let near = names.iter().map(|name| SectionSelector::Named(name));
+            let near = std::iter::once(SectionSelector::Own(ChunkKind::Got)).chain(near);
+            let near = near.map(|who| Statement { memory, large: false, who });
+            self.statements.to_mut().splice(at + 1..at + 1, near);
+        }
     }
 
     /// The layout of an object that `-r` makes: there is no memory yet, so sections stay as they come.
@@ -183,6 +200,7 @@ impl<'o> Program<'o> {
             Some(kind) => self.relro.contains(&kind),
             None if out.pads_relro => true,
             None if *out.name == *RELRO_OPENBSD => self.os_abi == ELFOSABI_OPENBSD,
+            None if self.machine.is_by_got(&out.name) => true,
             None if RELRO_PARTS.contains(&&*out.name) => self.options.sections.keep_data_section_prefix,
             None => RELRO_NAMES.contains(&&*out.name),
         }

@@ -25,8 +25,9 @@ pub enum DynKind {
     TpOff,
     /// What the object's relocation says of the symbol, of the same type.
     Same,
-    /// Add the load address to the address of the slot that has the symbol's offset from the thread pointer.
-    OffsetSlot,
+    /// Add the load address to the address of the slot that has the symbol's offset from the thread pointer, or
+    /// to that of the GOT's base, by the class of the relocation.
+    OwnWord,
     /// Add the load address, and sign the pointer.
     Signed,
     /// Add the load address, and call the function there.
@@ -49,7 +50,7 @@ impl DynReloc {
             1 => DynKind::Symbolic,
             2 => DynKind::TpOff,
             3 => DynKind::Same,
-            4 => DynKind::OffsetSlot,
+            4 => DynKind::OwnWord,
             5 => DynKind::Signed,
             6 => DynKind::Called,
             _ => DynKind::Tagged,

@@ -68,6 +68,10 @@ pub mod fact {
     pub const SIGNED_SLOTS: u32 = 64;
     /// Some slots have pointers to which the loader gives tags.
     pub const TAGGED_SLOTS: u32 = 128;
+    /// Entries of the PLT are called without the GOT's base, and by code for processors that have no
+    /// instructions with prefixes.
+    pub const CALLS_WITHOUT_BASE: u32 = 256;
+    pub const CALLS_WITHOUT_PREFIXES: u32 = 512;
 }
 
 /// What the scan of some sections found; merged at the end.

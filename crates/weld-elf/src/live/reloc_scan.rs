@@ -254,6 +254,10 @@ impl<'a> Section<'_, '_, 'a> {
                 if class == Class::PltOff {
                     found.facts |= fact::GOT_BASE;
                 }
+                if let Some(prefixes) = R::has_no_base(self.relocs[i].kind()) {
+                    let old = if prefixes { 0 } else { fact::CALLS_WITHOUT_PREFIXES };
+                    found.facts |= fact::CALLS_WITHOUT_BASE | old;
+                }
                 if target.is(symbol_flags::PREEMPTIBLE) {
                     // A function of another module is known by the address of its entry then.
                     let address = R::ADDRESS_BY_PLT
@@ -289,6 +293,12 @@ impl<'a> Section<'_, '_, 'a> {
                 self.address(i, target, found);
             }
             Class::GotBase => found.facts |= fact::GOT_BASE,
+            Class::BaseAddress => {
+                found.facts |= fact::GOT_BASE;
+                if mode.pic {
+                    self.dynamic(i, Target { flags: 0, id: SymbolId::NONE }, DynKind::OwnWord, found);
+                }
+            }
             Class::Size => {
                 let writable = self.scanner.is_writable(self.object, self.at.1);
                 if is_size_of_loader(mode, target.flags, writable) {

@@ -27,6 +27,9 @@ pub enum Target2 {
 #[derive(Clone, Debug)]
 pub struct RelocOptions {
     pub relax: bool,
+    /// `--toc-optimize`, `--pcrel-optimize`: the same for loads from the TOC, and from slots by distance.
+    pub toc_optimize: bool,
+    pub pcrel_optimize: bool,
     /// `--target1-rel`, `--target2`: what relocation types stand for whose meaning is the platform's.
     pub target1: Target1,
     pub target2: Target2,
@@ -62,6 +65,8 @@ impl Default for RelocOptions {
     fn default() -> Self {
         RelocOptions {
             relax: true,
+            toc_optimize: true,
+            pcrel_optimize: true,
             target1: Target1::Address,
             target2: Target2::Slot,
             unmark: false,

@@ -10,6 +10,8 @@ use weld_common::diag::{Cause, DiagSink, Diagnostic};
 
 use super::assigned::{self, Original};
 use super::{Symbols, symbol_flags, value_kinds};
+use crate::arch;
+use crate::arch::facts::Facts;
 use crate::ids::*;
 use crate::mode::Mode;
 use crate::options::{DefsymValue, Options, OutputKind, Strip};
@@ -283,14 +285,15 @@ impl Internals {
         if options.kind == OutputKind::Relocatable {
             return;
         }
-        keep_got_base(resolved, sink);
+        let machine = resolved.objects.first().map_or(arch::default().facts(), |object| object.machine);
+        keep_got_base(resolved, machine, sink);
         announce_dynamic(resolved, options);
         // Bounds of the image that a script does not define are not there if it lays out.
         let is_bound = |target: &Target| {
             matches!(target, Target::EndOfText | Target::EndOfData | Target::End | Target::StartOfZeroes)
         };
         let is_dynamic = Mode::is_dynamic(options, !resolved.shared.is_empty());
-        for (name, target, hidden) in reserved() {
+        for (name, target, hidden) in reserved(machine) {
             // Who insists on a dynamic section where there is none has to be told so.
             let absent = matches!(target, Target::Dynamic) && !is_dynamic;
             if absent || own_layout && is_bound(&target) {
@@ -589,16 +592,22 @@ fn target_of(resolved: &Resolved, value: &DefsymValue) -> Option<Target> {
     })
 }
 
+/// What code calls the GOT's base.
+fn got_base_name(machine: &Facts) -> &'static str {
+    machine.toc.as_ref().map_or("_GLOBAL_OFFSET_TABLE_", |toc| toc.symbol)
+}
+
 /// Code finds the GOT by this name, so it cannot mean anything else.
-fn keep_got_base(resolved: &Resolved, sink: &DiagSink) {
-    let Some(id) = resolved.names.find(b"_GLOBAL_OFFSET_TABLE_") else { return };
+fn keep_got_base(resolved: &Resolved, machine: &Facts, sink: &DiagSink) {
+    let name = got_base_name(machine);
+    let Some(id) = resolved.names.find(name.as_bytes()) else { return };
     let entry = resolved.names.get(id);
     if matches!(entry.rank(), Rank::Strong | Rank::Weak | Rank::Common) {
         let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
         sink.push(
             Diagnostic::error(
                 Cause::ReservedSymbol,
-                format!("{}: defines _GLOBAL_OFFSET_TABLE_, which is the linker's own", object.name),
+                format!("{}: defines {name}, which is the linker's own", object.name),
             )
             .in_file(&object.name),
         );
@@ -620,14 +629,14 @@ fn announce_dynamic(resolved: &mut Resolved, options: &Options) {
 }
 
 /// Reserved names, what they mean, and whether they stay inside the output.
-fn reserved() -> Vec<(&'static str, Target, bool)> {
+fn reserved(machine: &Facts) -> Vec<(&'static str, Target, bool)> {
     let start = |name: &str| Target::SectionStart(name.as_bytes().to_vec());
     let end = |name: &str| Target::SectionEnd(name.as_bytes().to_vec());
     vec![
         ("__ehdr_start", Target::Headers, true),
         ("__executable_start", Target::ImageStart, true),
         ("__dso_handle", Target::ImageStart, true),
-        ("_GLOBAL_OFFSET_TABLE_", Target::GotBase, true),
+        (got_base_name(machine), Target::GotBase, true),
         ("_DYNAMIC", Target::Dynamic, true),
         ("_TLS_MODULE_BASE_", Target::TlsModuleBase, true),
         ("__init_array_start", start(".init_array"), true),

@@ -181,6 +181,10 @@ impl DynamicPlan<'_> {
             let (address, size) = places.chunk(entries);
             list.extend(tags.iter().copied().zip([address, size, self.plt.entry_size(self.mode.facts())]));
         }
+        if let (Some(apart), true) = (&plt.apart, self.slots.jump_slots > 0) {
+            list.push((apart.tag, places.chunk(ChunkKind::Plt).0.wrapping_add(apart.tag_offset)));
+            list.extend(apart.more_tags);
+        }
         list.extend(self.variant_calls.map(|tag| (tag, 0)));
         let memtag = &self.options.notes.memtag;
         if let (Some(mode), Some(tags)) = (memtag.mode, &self.mode.facts().tagging) {

@@ -1,10 +1,12 @@
 //! What is a function, and whether one that a frame describes is in the output: `.eh_frame` and `.sframe` leave
 //! out the frames of those that are not.
 
+use crate::arch::facts::Callee;
 use crate::elf::{Rela, STT_FUNC, STT_GNU_IFUNC};
 use crate::ids::SectionId;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::Live;
+use crate::resolve::Resolved;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::{Symbols, symbol_flags};
 
@@ -17,6 +19,20 @@ pub fn is_function(symbols: &Symbols, object: &Object, index: u32) -> bool {
             matches!(kind, Some(STT_FUNC | STT_GNU_IFUNC))
         }
     }
+}
+
+/// What a branch to symbol `index` of an object calls that goes through no entry of the PLT.
+pub fn callee(resolved: &Resolved, object: &Object, index: u32) -> Callee {
+    let Some(symbol) = object.syms.get(index as usize) else { return Callee::Unknown };
+    if index < object.first_global {
+        return Callee::Own(symbol.st_other());
+    }
+    let entry = resolved.names.get(object.global(index));
+    let definer = resolved.index_of_file.get(entry.file().index());
+    let definer = definer.and_then(|number| resolved.objects.get(*number as usize));
+    let definer = definer.filter(|definer| definer.file == entry.file());
+    let symbol = definer.and_then(|definer| definer.syms.get(entry.sym() as usize));
+    symbol.map_or(Callee::Unknown, |symbol| Callee::Own(symbol.st_other()))
 }
 
 #[derive(Clone, Copy)]

@@ -186,8 +186,10 @@ fn values(image: &Image, entry: GotEntry, address: Address, flags: u32) -> [u64;
         GotEntry::TlsDesc(_) => [0, if flags & symbol_flags::PREEMPTIBLE != 0 { 0 } else { in_module }],
         // In an executable, offsets from the module's block count from the thread pointer, as they do
         // after rewritten code; see `apply`.
-        GotEntry::TlsLd if shared => [own_id, 0],
-        GotEntry::TlsLd => [own_id, bases.thread_pointer.wrapping_sub(bases.tls_start)],
+        GotEntry::TlsLd => {
+            let start = bases.module_start(shared, image.mode.facts().tls);
+            [own_id, start.wrapping_sub(bases.tls_start)]
+        }
     }
 }
 
@@ -202,8 +204,13 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
         // The loader writes to the others.
         out[..size * (head.min(end) - first)].fill(0);
         if first == 0 {
-            // Where the GOT's base is, loaders may look for the dynamic section.
-            format.put(&mut out[..size], image.layout.chunk_address(crate::layout::ChunkKind::Dynamic).get());
+            // Where the GOT's base is, loaders may look for the dynamic section, or for how far the image was
+            // moved.
+            let word = match image.mode.facts().toc {
+                Some(_) => image.bases.got_base,
+                None => image.layout.chunk_address(crate::layout::ChunkKind::Dynamic),
+            };
+            format.put(&mut out[..size], word.get());
         }
     }
     // The entry before may have its second word here, the last one its second word after.

@@ -50,8 +50,10 @@ impl Site<'_, '_, '_> {
     fn is_strict(&self) -> bool {
         let name = self.object.section_name(self.shndx as usize).unwrap_or(b"");
         let shdr = &self.object.shdrs[self.shndx as usize];
-        let tolerant =
-            name == b".eh_frame" || name.starts_with(b".gcc_except_table") || is_sframe(name, shdr);
+        let tolerant = name == b".eh_frame"
+            || name.starts_with(b".gcc_except_table")
+            || is_sframe(name, shdr)
+            || self.object.machine.is_by_got(name);
         shdr.sh_flags() & SHF_ALLOC != 0 && !tolerant
     }
 

@@ -4,11 +4,16 @@
 use super::image::Image;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::arch::Visitor;
-use crate::arch::facts::{Facts, GotBase};
+use crate::arch::facts::{Apart, Facts, GotBase};
 use crate::arch::plt;
 use crate::arch::rules::Rules;
 use crate::elf::*;
 use crate::layout::ChunkKind;
+
+/// What a section is called: `usual`, or as the machine says.
+fn named(machine: &Facts, usual: &'static [u8], of: fn(&Apart) -> &'static [u8]) -> &'static [u8] {
+    machine.plt.apart.as_ref().map_or(usual, of)
+}
 
 fn code(machine: &Facts, name: &'static [u8], size: u64) -> Option<Spec> {
     let flags = SHF_ALLOC | SHF_EXECINSTR;
@@ -106,13 +111,14 @@ pub struct Plt;
 impl Synthetic for Plt {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let any = !sizes.plan.slots.plt.is_empty();
-        any.then(|| code(sizes.plan.facts.mode.facts(), b".plt", all(sizes).plt))?
+        let machine = sizes.plan.facts.mode.facts();
+        any.then(|| code(machine, named(machine, b".plt", |apart| apart.lazy_name), all(sizes).plt))?
     }
 
     fn cuts(&self, source: &Source) -> Cuts {
         let (image, machine) = (source.image, source.image.mode.facts());
         let header = image.plt.header_size(machine, image.slots.jump_slots);
-        let entry = image.plt.entry_size(machine);
+        let entry = image.plt.plt_entry_size(machine);
         if header.is_multiple_of(entry) {
             return Cuts::ENTRIES;
         }
@@ -165,7 +171,8 @@ impl Synthetic for GotPlt {
         let slots = &sizes.plan.slots;
         let word = sizes.format().word();
         let flags = SHF_ALLOC | SHF_WRITE;
-        let header = Header { name: b".got.plt", kind: SHT_PROGBITS, flags, entsize: 0 };
+        let name = named(sizes.plan.facts.mode.facts(), b".got.plt", |apart| apart.words_name);
+        let header = Header { name, kind: SHT_PROGBITS, flags, entsize: 0 };
         Spec::own(header, word, word * (slots.reserved + slots.plt.len() as u64))
     }
 

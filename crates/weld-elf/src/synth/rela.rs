@@ -23,6 +23,7 @@ use weld_common::{par, sort, trace};
 use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Place, Sizes, Source as Parts, Spec, Synthetic};
 use crate::address::Address;
+use crate::arch::class::Class;
 use crate::arch::plt::Style;
 use crate::arch::site::ResolvedAddress;
 use crate::elf::*;
@@ -101,7 +102,7 @@ impl Counter<'_, '_> {
         match reloc.kind() {
             DynKind::Relative if packed() => counts.relr += 1,
             DynKind::Signed if self.mode.dynamic && packed() => counts.signed += 1,
-            DynKind::Relative | DynKind::Tagged | DynKind::OffsetSlot => counts.relative += 1,
+            DynKind::Relative | DynKind::Tagged | DynKind::OwnWord => counts.relative += 1,
             _ => counts.others += 1,
         }
     }
@@ -465,8 +466,11 @@ fn collect_input(
         }
         DynKind::Called => all.calls.push(Rela::make(offset, 0, types.irelative, value.get() as i64)),
         DynKind::Same => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),
-        DynKind::OffsetSlot => {
-            let slot = image.slot(object_id, input.sym()).and_then(|slot| image.got_address(slot.got_tp));
+        DynKind::OwnWord => {
+            let slot = match object.machine.class(input.kind()) {
+                Class::BaseAddress => Some(image.bases.got_base),
+                _ => image.slot(object_id, input.sym()).and_then(|slot| image.got_address(slot.got_tp)),
+            };
             let address = slot.unwrap_or_default().wrapping_add(input.r_addend() as u64);
             all.relative.push(Rela::make(offset, 0, types.relative, address.get() as i64));
         }

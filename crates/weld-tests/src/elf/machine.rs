@@ -174,6 +174,25 @@ const MACHINES: &[Machine] = &[
         tls_block: Some(0),
     },
     Machine {
+        machine: elf::EM_PPC64.0,
+        prefix: "R_PPC64_",
+        dynamic: &[
+            "ADDR64",
+            "COPY",
+            "GLOB_DAT",
+            "JMP_SLOT",
+            "RELATIVE",
+            "DTPMOD64",
+            "DTPREL64",
+            "TPREL64",
+            "IRELATIVE",
+        ],
+        words: &[("ADDR64", 8, false), ("ADDR32", 4, false), ("REL32", 4, true), ("REL64", 8, true)],
+        calls: &[],
+        address: "ADDR64",
+        tls_block: Some(0x7000u64.wrapping_neg()),
+    },
+    Machine {
         machine: elf::EM_LOONGARCH.0,
         prefix: "R_LARCH_",
         dynamic: &[

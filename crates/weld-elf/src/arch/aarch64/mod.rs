@@ -72,6 +72,7 @@ const fn facts(big: bool) -> Facts {
         hash_word: 4,
         linkonce_prefixes: &[],
         got_base: GotBase::Got,
+        toc: None,
         plt: plt::PLT,
         starts_without_slots: false,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0005 }),
@@ -97,6 +98,7 @@ const fn facts(big: bool) -> Facts {
             labels: None,
             signing: Some(FEATURE_PAUTH),
         },
+        register_code: &[],
         branches: Some(thunks::branches(big)),
     }
 }

@@ -36,6 +36,7 @@ pub const PLT: Plt = Plt {
     frames: |_| None,
     marks: None,
     reserved_words: 3,
+    apart: None,
 };
 
 /// What the header's first instruction does: `stp x16, x30, [sp, #-16]!`

@@ -21,7 +21,7 @@ use weld_common::thunks::{Form, Reach};
 use super::code::*;
 use super::types::{R_CALL26, R_JUMP26};
 use crate::address::Address;
-use crate::arch::facts::{Branches, LandingPad, Thunk};
+use crate::arch::facts::{self, Branches, LandingPad, Thunk};
 
 /// How far `b` and `bl` reach.
 const REACH: Reach = Reach::both(1 << 27);
@@ -70,7 +70,14 @@ static MOVING_UNREAD: [Thunk; 3] =
     [near(MOVING), BY_PAGES, code("__AArch64RelXOLongThunk_", 28, Reach::EVERYTHING, write_relative_moves)];
 
 const fn code(prefix: &'static str, size: u64, reach: Reach, write: Write) -> Thunk {
-    Thunk { prefix, form: Form { size, align: 4, reach }, data: None, entry: 0, marks: &[], write }
+    Thunk {
+        prefix,
+        form: Form { size, align: 4, reach },
+        data: None,
+        entry: 0,
+        marks: &[],
+        write: facts::Write::Plain(write),
+    }
 }
 
 const fn near(prefix: &'static str) -> Thunk {
@@ -105,7 +112,7 @@ const fn absolute(write: Write) -> Thunk {
         data: Some(8),
         entry: 0,
         marks: &[],
-        write,
+        write: facts::Write::Plain(write),
     }
 }
 
@@ -116,7 +123,7 @@ const fn relative(write: Write) -> Thunk {
         data: Some(16),
         entry: 0,
         marks: &[],
-        write,
+        write: facts::Write::Plain(write),
     }
 }
 
@@ -172,7 +179,7 @@ mod tests {
 
     fn written(thunk: &Thunk, address: Address, target: Address) -> Vec<u8> {
         let mut out = vec![0xee; thunk.form.size as usize];
-        (thunk.write)(&mut out, address, target);
+        thunk.put(&mut out, address, target, Address::ZERO).unwrap();
         out
     }
 

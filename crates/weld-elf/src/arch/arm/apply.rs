@@ -13,7 +13,7 @@ use super::code::{self, Branch};
 use super::types::*;
 use crate::address::Address;
 use crate::arch::class::Class;
-use crate::arch::facts::Jump;
+use crate::arch::facts::{Callee, Jump};
 use crate::arch::rules::{Failure, FieldAt, Rules};
 use crate::arch::site::{ResolvedAddress, Site};
 use crate::elf::Rela;
@@ -99,7 +99,8 @@ fn branch<const BIG: bool, S: Site>(
     let called = site.called(reloc);
     let is_function = site.is_function(reloc);
     let target = called.wrapping_add(bias(kind));
-    let jump = Jump { kind, here: here.get(), target: target.get(), is_function, features };
+    let jump =
+        Jump { kind, here: here.get(), target: target.get(), is_function, callee: Callee::Own(0), features };
     let thunk = site.thunk(&jump);
     if thunk.is_some() && !is_function && code::exchanges::<BIG>(kind, out, at) {
         // Thunks to labels go on in their caller's instruction set.

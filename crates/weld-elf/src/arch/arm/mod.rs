@@ -71,6 +71,7 @@ const fn facts<const BIG: bool>() -> Facts {
         hash_word: 4,
         linkonce_prefixes: &[],
         got_base: GotBase::Got,
+        toc: None,
         plt: plt::PLT,
         starts_without_slots: false,
         variant_calls: None,
@@ -101,6 +102,7 @@ const fn facts<const BIG: bool>() -> Facts {
             slot: R_GOT_PREL,
         }),
         properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
+        register_code: &[],
         branches: Some(thunks::branches(if BIG { &BIG_SETS } else { &LITTLE_SETS })),
     }
 }

@@ -25,6 +25,7 @@ pub const PLT: Plt = Plt {
     frames: |_| None,
     marks: None,
     reserved_words: 3,
+    apart: None,
 };
 
 /// What traps, between pieces of code.

@@ -22,7 +22,7 @@ use super::code::*;
 use super::plt::thumb_moves;
 use super::types::*;
 use crate::address::Address;
-use crate::arch::facts::{Branches, InstructionSets, Jump, Situation, Thunk};
+use crate::arch::facts::{self, Branches, InstructionSets, Jump, Situation, Thunk};
 
 /// How far branches reach: from so many bytes after their place, which [`bias`] gives.
 const ARM_REACH: Reach = Reach { back: (1 << 25) - 8, ahead: (1 << 25) + 8 };
@@ -56,7 +56,8 @@ pub const fn branches(sets: &'static InstructionSets) -> Branches {
 
 pub const fn sets<const BIG: bool>() -> InstructionSets {
     InstructionSets {
-        bias,
+        bias: |kind, _| bias(kind),
+        asks_callee: false,
         reach,
         state,
         next,
@@ -83,9 +84,9 @@ fn reach(kind: u32, features: u32) -> Option<Reach> {
 const FROM_THUMB: u8 = 1;
 const CHANGES: u8 = 2;
 
-fn state(kind: u32, target: u64, is_function: bool) -> u8 {
-    let from_thumb = branch_state(kind) == Some(true);
-    let changes = is_function && from_thumb != (target & 1 != 0);
+fn state(jump: &Jump) -> u8 {
+    let from_thumb = branch_state(jump.kind) == Some(true);
+    let changes = jump.is_function && from_thumb != (jump.target & 1 != 0);
     (if from_thumb { FROM_THUMB } else { 0 }) | if changes { CHANGES } else { 0 }
 }
 
@@ -115,7 +116,7 @@ type Write = fn(&mut [u8], Address, Address);
 
 const fn arm(prefix: &'static str, size: u64, data: Option<u64>, write: Write) -> Thunk {
     let form = Form { size, align: 4, reach: Reach::EVERYTHING };
-    Thunk { prefix, form, data, entry: 0, marks: &[(0, "$a")], write }
+    Thunk { prefix, form, data, entry: 0, marks: &[(0, "$a")], write: facts::Write::Plain(write) }
 }
 
 const fn thumb(prefix: &'static str, size: u64, data: Option<u64>, write: Write) -> Thunk {
@@ -129,7 +130,7 @@ const fn both(prefix: &'static str, size: u64, write: Write) -> Thunk {
 
 /// A branch alone.
 const fn near(long: Thunk, reach: Reach, write: Write) -> Thunk {
-    Thunk { form: Form { size: 4, align: 4, reach }, data: None, write, ..long }
+    Thunk { form: Form { size: 4, align: 4, reach }, data: None, write: facts::Write::Plain(write), ..long }
 }
 
 /// A thunk in the instruction set of its target, or in the other one.
@@ -350,6 +351,7 @@ fn thumb_v4_pic_bx<const BIG: bool>(out: &mut [u8], address: Address, target: Ad
 mod tests {
     use super::super::attributes::ARM_CODE;
     use super::*;
+    use crate::arch::facts::Callee;
 
     const V5: u32 = BLX | ARM_CODE;
     const V6M: u32 = BLX | FAR_BRANCHES;
@@ -358,7 +360,7 @@ mod tests {
     fn written(state: u8, moving: bool, features: u32, form: usize) -> Vec<u16> {
         let thunk = &forms::<false>(state, Situation { moving, unread: false, features })[form];
         let mut out = vec![0xee; thunk.form.size as usize];
-        (thunk.write)(&mut out, Address::new(0x1000), Address::new(0x1234_5abd));
+        thunk.put(&mut out, Address::new(0x1000), Address::new(0x1234_5abd), Address::ZERO).unwrap();
         out.chunks_exact(2).map(|code| u16::from_le_bytes(code.try_into().unwrap())).collect()
     }
 
@@ -383,13 +385,26 @@ mod tests {
     #[test]
     fn only_branches_that_cannot_change_need_thunks() {
         let must = |kind, target, features| {
-            must_change(&Jump { kind, here: 0x1000, target, is_function: true, features })
+            must_change(&Jump {
+                kind,
+                here: 0x1000,
+                target,
+                is_function: true,
+                callee: Callee::Own(0),
+                features,
+            })
         };
         assert!(!must(R_CALL, 0x2001, V7) && must(R_CALL, 0x2001, 0) && must(R_JUMP24, 0x2001, V7));
         assert!(!must(R_JUMP24, 0x2000, 0) && !must(R_THM_JUMP24, 0x2001, 0));
         assert!(!must(R_THM_CALL, 0x2000, V5) && must(R_THM_JUMP24, 0x2000, V7));
-        let label =
-            Jump { kind: R_THM_JUMP24, here: 0x1000, target: 0x2000, is_function: false, features: V7 };
+        let label = Jump {
+            kind: R_THM_JUMP24,
+            here: 0x1000,
+            target: 0x2000,
+            is_function: false,
+            callee: Callee::Own(0),
+            features: V7,
+        };
         assert!(!must_change(&label));
     }
 }

@@ -130,6 +130,7 @@ const FACTS: Facts = Facts {
     // Start files of old have them in .gnu.linkonce sections.
     linkonce_prefixes: &[b"__x86.get_pc_thunk.", b"__i686.get_pc_thunk."],
     got_base: GotBase::GotPlt,
+    toc: None,
     plt: plt::PLT,
     starts_without_slots: true,
     variant_calls: None,
@@ -144,6 +145,7 @@ const FACTS: Facts = Facts {
     code_index: None,
     platform: None,
     properties: x86::PROPERTIES,
+    register_code: &[],
     branches: None,
 };
 

@@ -35,6 +35,7 @@ pub const PLT: Plt = Plt {
     frames: |_| None,
     marks: None,
     reserved_words: 3,
+    apart: None,
 };
 
 /// Where in the header of retpolines [`JUMP`] is, if some functions are bound at their first call, and if
@@ -319,7 +320,7 @@ fn write_marked(plan: &Plan, entry: u32, mut code: Writer) {
 /// The word of an entry bound by name starts as the address of its lazy part.
 pub fn unbound(plan: &Plan, entry: u32) -> Address {
     let lazy = match plan.style {
-        Style::Ordinary | Style::Guarded { .. } | Style::Thumb => 6,
+        Style::Ordinary | Style::Guarded { .. } | Style::Thumb | Style::Relative { .. } => 6,
         Style::Marked => 0,
         // After the word's load, a call and a jump.
         Style::Retpoline { lazy: true } => 16 + u64::from(plan.pic),

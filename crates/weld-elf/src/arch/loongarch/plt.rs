@@ -25,6 +25,7 @@ pub const PLT: Plt = Plt {
     frames: |_| None,
     marks: None,
     reserved_words: 2,
+    apart: None,
 };
 
 /// The header, if it lies at `address` and `.got.plt` at `table`.

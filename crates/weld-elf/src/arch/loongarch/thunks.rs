@@ -15,7 +15,7 @@ use weld_common::thunks::{Form, Reach};
 use super::code::*;
 use super::types::R_B26;
 use crate::address::Address;
-use crate::arch::facts::{Branches, Thunk};
+use crate::arch::facts::{Branches, Thunk, Write};
 
 /// How far `b` and `bl` reach.
 pub const REACH: Reach = Reach::both(1 << 27);
@@ -45,7 +45,14 @@ static NARROW: [Thunk; 2] = [NEAR, thunk(8, Reach::EVERYTHING, write_anywhere)];
 const NEAR: Thunk = thunk(4, REACH, write_near);
 
 const fn thunk(size: u64, reach: Reach, write: fn(&mut [u8], Address, Address)) -> Thunk {
-    Thunk { prefix: NAME, form: Form { size, align: 4, reach }, data: None, entry: 0, marks: &[], write }
+    Thunk {
+        prefix: NAME,
+        form: Form { size, align: 4, reach },
+        data: None,
+        entry: 0,
+        marks: &[],
+        write: Write::Plain(write),
+    }
 }
 
 fn write_near(out: &mut [u8], address: Address, target: Address) {

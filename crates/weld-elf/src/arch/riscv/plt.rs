@@ -32,6 +32,7 @@ pub const PLT: Plt = Plt {
     frames: |_| None,
     marks: None,
     reserved_words: 2,
+    apart: None,
 };
 
 /// The header, if it lies at `address` and `.got.plt` at `table`. Entries are `padded` or not.

@@ -194,6 +194,7 @@ const FACTS: Facts = Facts {
     hash_word: 8,
     linkonce_prefixes: &[],
     got_base: GotBase::GotWithHead(3),
+    toc: None,
     plt: plt::PLT,
     starts_without_slots: false,
     variant_calls: None,
@@ -208,6 +209,7 @@ const FACTS: Facts = Facts {
     code_index: None,
     platform: None,
     properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
+    register_code: &[],
     branches: None,
 };
 

@@ -26,6 +26,7 @@ pub const PLT: Plt = Plt {
     frames: |_| None,
     marks: None,
     reserved_words: 0,
+    apart: None,
 };
 
 /// Writes `.plt` from byte `start` on, where an entry starts.

@@ -151,6 +151,7 @@ const FACTS: Facts = Facts {
     hash_word: 4,
     linkonce_prefixes: &[],
     got_base: GotBase::GotPlt,
+    toc: None,
     plt: plt::PLT,
     starts_without_slots: true,
     variant_calls: None,
@@ -165,6 +166,7 @@ const FACTS: Facts = Facts {
     code_index: None,
     platform: None,
     properties: x86::PROPERTIES,
+    register_code: &[],
     branches: None,
 };
 

@@ -31,6 +31,7 @@ pub const PLT: Plt = Plt {
     // DT_X86_64_PLT, DT_X86_64_PLTSZ, DT_X86_64_PLTENT
     marks: Some([0x7000_0000, 0x7000_0001, 0x7000_0003]),
     reserved_words: 3,
+    apart: None,
 };
 
 /// An entry is entered by a call, which has pushed the return address. What calls the loader pushes the
@@ -204,7 +205,11 @@ fn write_marked(plan: &Plan, i: u32, address: Address, entry: &mut [u8]) {
 /// The word of an entry bound by name starts as the address of its lazy part.
 pub fn unbound(plan: &Plan, entry: u32) -> Address {
     let lazy = match plan.style {
-        Style::Ordinary | Style::Guarded { .. } | Style::Anywhere { .. } | Style::Thumb => 6,
+        Style::Ordinary
+        | Style::Guarded { .. }
+        | Style::Anywhere { .. }
+        | Style::Thumb
+        | Style::Relative { .. } => 6,
         Style::Marked => 0,
         Style::Retpoline { lazy: true } => LAZY_PART,
         // All are bound before anything runs.

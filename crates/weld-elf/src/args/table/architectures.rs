@@ -11,7 +11,6 @@ use crate::options::{MemtagMode, Target1, Target2};
 pub const GROUP: Group<State> = Group { title: "Other architectures", prefix: "", rows: ROWS };
 
 const ARM: &str = "it is for ARM, and not there yet";
-const POWER: &str = "it is for PowerPC64, which comes later";
 const RISCV: &str = "it is for RISC-V, and not there yet";
 
 const ROWS: &[Spec<State>] = &[
@@ -47,7 +46,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["branch-reach"],
         Required("BYTES"),
-        "AArch64, LoongArch: take branches to reach only so far (at least 0x400), and put thunks in between where they go further. For tests.",
+        "AArch64, ARM, LoongArch, PowerPC64: take branches to reach only so far (at least 0x400), and put thunks in between where they go further. For tests.",
         |s, v| match number(v.text()?)? {
             0..0x400 => Err(ValueError::Expected("0x400 or more").into()),
             reach => {
@@ -85,8 +84,36 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-android-memtag-heap"], "Do not (default).", |s| s.o.notes.memtag.heap = false),
     flag(&["android-memtag-stack"], "AArch64: have the stack tagged.", |s| s.o.notes.memtag.stack = true),
     flag(&["no-android-memtag-stack"], "Do not (default).", |s| s.o.notes.memtag.stack = false),
-    refused(&["toc-optimize", "pcrel-optimize"], NoValue, POWER),
-    refused(&["power10-stubs"], Optional("HOW"), POWER),
+    flag(
+        &["toc-optimize"],
+        "PowerPC64: replace instructions that load from the TOC by cheaper ones (default).",
+        |s| {
+            s.o.relocs.toc_optimize = true;
+        },
+    ),
+    flag(&["no-toc-optimize"], "PowerPC64: do not.", |s| s.o.relocs.toc_optimize = false),
+    flag(
+        &["pcrel-optimize"],
+        "PowerPC64: the same for instructions with prefixes that load slots (default).",
+        |s| {
+            s.o.relocs.pcrel_optimize = true;
+        },
+    ),
+    flag(&["no-pcrel-optimize"], "PowerPC64: do not.", |s| s.o.relocs.pcrel_optimize = false),
+    take(
+        &["power10-stubs"],
+        Optional("HOW"),
+        "PowerPC64: whether code that the linker makes for callers without a TOC has instructions of Power10: yes, auto (default), no.",
+        |s, v| {
+            let ways = [("yes", false), ("auto", false), ("no", true)];
+            s.o.layout.without_prefixes = match v.value {
+                Some(_) => choice(v, &ways)?,
+                None => false,
+            };
+            Ok(())
+        },
+    ),
+    flag(&["no-power10-stubs"], "PowerPC64: it has none.", |s| s.o.layout.without_prefixes = true),
     accepted(&["plt-align"], Optional("BITS"), "only PowerPC has it"),
     accepted(
         &["stub-group-size"],
@@ -95,9 +122,6 @@ const ROWS: &[Spec<State>] = &[
     ),
     accepted(
         &[
-            "no-toc-optimize",
-            "no-pcrel-optimize",
-            "no-power10-stubs",
             "secure-plt",
             "long-plt",
             "no-long-plt",

@@ -34,7 +34,7 @@ impl Section<'_, '_, '_> {
         let dynamic = match R::class(kind) {
             _ if !whole => None,
             _ if !beside => Some(DynKind::Relative),
-            Class::GotTp => Some(DynKind::OffsetSlot),
+            Class::GotTp => Some(DynKind::OwnWord),
             _ => None,
         };
         match dynamic {

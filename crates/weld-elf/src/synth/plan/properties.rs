@@ -7,7 +7,7 @@ use weld_common::diag::{Cause, Diagnostic};
 
 use super::Planner;
 use crate::arch::facts::{
-    Attributes, AttributesOutput, ControlFlow, Facts, Labels, Landing, SaidOfCode, Unread,
+    Attributes, AttributesOutput, ControlFlow, Facts, Labels, Landing, SaidOfCode, Unread, WITHOUT_PREFIXES,
 };
 use crate::arch::plt::Style;
 use crate::elf::{SHT_NOTE, slice};
@@ -16,6 +16,7 @@ use crate::ids::FileId;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::job::Job;
+use crate::live::fact;
 use crate::mode::Mode;
 use crate::options::{IsaReport, LandingPads, ReportPolicy};
 use crate::resolve::Resolved;
@@ -233,6 +234,15 @@ impl Planner<'_, '_, '_> {
             .is_some_and(|sets| (sets.is_second_only)(self.context.mode.features))
         {
             return Style::Thumb;
+        }
+        if machine.plt.apart.is_some() {
+            let called = self.live.has(fact::CALLS_WITHOUT_BASE);
+            let old = self.live.has(fact::CALLS_WITHOUT_PREFIXES)
+                || self.context.mode.features & WITHOUT_PREFIXES != 0;
+            return match called || has_unprepared_callers(slots, symbols) {
+                true => Style::Relative { prefixed: called && !old },
+                false => Style::Ordinary,
+            };
         }
         let bits = |p: &Properties, c: &ControlFlow| p.get(c.property) & c.ibt;
         let ibt = properties.zip(machine.properties.control_flow.as_ref());

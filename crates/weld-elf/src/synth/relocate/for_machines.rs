@@ -5,7 +5,7 @@ use weld_common::diag::Cause;
 use super::{Site, debug, debug_targets::DebugTargets, each};
 use crate::address::Address;
 use crate::arch::class::Class;
-use crate::arch::facts::Jump;
+use crate::arch::facts::{Callee, Jump};
 use crate::arch::relax_deltas::RelaxDelta;
 use crate::arch::rules::{Failure, FieldAt, Rules};
 use crate::arch::shrink::Labels;
@@ -53,9 +53,12 @@ impl site::Site for Site<'_, '_, '_> {
         let image = self.image;
         Settings {
             pic: image.mode.pic,
+            shared: image.mode.shared,
             relax: image.options.relocs.relax,
+            toc_optimize: image.options.relocs.toc_optimize,
             keeps_relocs: image.options.keeps_relocs(),
             thread_pointer: image.bases.thread_pointer,
+            got_base: image.bases.got_base,
             features: image.mode.features,
             pointer: image.pointer,
         }
@@ -75,6 +78,14 @@ impl site::Site for Site<'_, '_, '_> {
 
     fn target(&self, reloc: &Rela) -> Address {
         self.target(reloc)
+    }
+
+    fn callee(&self, reloc: &Rela) -> Callee {
+        let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
+        match self.plt(reloc, place) {
+            Some(_) => Callee::Entry(self.image.plt.address_offset(self.image.mode.facts())),
+            None => functions::callee(self.image.resolved, self.object, reloc.sym()),
+        }
     }
 
     fn called(&self, reloc: &Rela) -> Address {

@@ -241,14 +241,14 @@ impl Site<'_, '_, '_> {
             }
             Class::GotOff => target.wrapping_sub(bases.got_base),
             Class::GotBase => bases.got_base.wrapping_add(addend).wrapping_sub(here),
+            Class::BaseAddress => bases.got_base.wrapping_add(addend).get(),
             Class::Size if is_size_of_loader(&image.mode, place.flags, self.is_writable()) => {
                 self.for_loader::<R>(addend)
             }
             Class::Size => self.symbol_size(reloc).wrapping_add(addend),
-            Class::DtpOff => {
-                let start = if image.mode.shared { bases.tls_start } else { bases.thread_pointer };
-                target.wrapping_sub(start).wrapping_sub(R::FACTS.tls_offset)
-            }
+            Class::DtpOff => target
+                .wrapping_sub(bases.module_start(image.mode.shared, R::FACTS.tls))
+                .wrapping_sub(R::FACTS.tls_offset),
             Class::TpOff | Class::TpOffWord => {
                 let loader = image.mode.shared || place.flags & symbol_flags::PREEMPTIBLE != 0;
                 match place.flags & symbol_flags::KIND {

@@ -92,6 +92,10 @@ impl Site<'_, '_, '_> {
                 let location = self.location(reloc);
                 format!("{location}: {kind} does not change to the instruction set of '{name}'")
             }
+            Failure::NoNop => format!(
+                "{}: {kind}: the call of '{name}' may change r2, but no nop follows that could restore it",
+                self.location(reloc)
+            ),
             Failure::Form => {
                 format!("{}: {kind} against '{name}' is in an unknown code sequence", self.location(reloc))
             }
@@ -120,8 +124,11 @@ fn cause_of(failure: &Failure) -> Cause {
     match failure {
         Failure::TooFar | Failure::Overflow(_) | Failure::Unencodable(_) => Cause::RelocationOutOfRange,
         Failure::Odd(_) | Failure::Unaligned(_) => Cause::RelocationMisaligned,
-        Failure::Addend(_) | Failure::Signing | Failure::NoSlot | Failure::Form | Failure::InstructionSet => {
-            Cause::UnsupportedRelocation
-        }
+        Failure::Addend(_)
+        | Failure::Signing
+        | Failure::NoSlot
+        | Failure::Form
+        | Failure::InstructionSet
+        | Failure::NoNop => Cause::UnsupportedRelocation,
     }
 }

@@ -10,7 +10,7 @@ use weld_common::thunks::Reach;
 use super::Change;
 use super::search::World;
 use crate::address::Address;
-use crate::arch::facts::{InstructionSets, Jump};
+use crate::arch::facts::{Callee, InstructionSets, Jump};
 use crate::elf::{Rela, SHF_EXECINSTR};
 use crate::got_plt_slots::{NONE, Slot};
 use crate::ids::*;
@@ -35,6 +35,16 @@ pub enum Goal {
 }
 
 impl Goal {
+    /// So many bytes after it.
+    fn after(self, bytes: u64) -> Goal {
+        match self {
+            Goal::Section(id, offset) => Goal::Section(id, offset.wrapping_add(bytes)),
+            Goal::Plt(entry, addend) => Goal::Plt(entry, addend.wrapping_add(bytes as i64)),
+            Goal::Internal(id, addend) => Goal::Internal(id, addend.wrapping_add(bytes as i64)),
+            Goal::Absolute(address) => Goal::Absolute(address.wrapping_add(bytes)),
+        }
+    }
+
     /// Where it is, once everything has its address; `plt` knows those of entries.
     pub fn address(self, sections: &Sections, symbols: &Symbols, plt: impl Fn(u32) -> Address) -> Address {
         match self {
@@ -59,6 +69,8 @@ pub struct Branch {
     /// The goal is known to be a function: whether, on machines with several instruction sets, its low bit
     /// means something.
     pub is_function: bool,
+    /// What is called, where that matters.
+    pub callee: Callee,
 }
 
 /// Members whose relocations are looked at in one go.
@@ -262,16 +274,21 @@ impl<'a> Addresses<'_, '_, 'a> {
                 continue;
             }
             let here = start.wrapping_add(self.sections.output_offset(id, reloc.r_offset())).get();
-            let from = reloc.r_addend().wrapping_add((sets.bias)(kind) as i64);
-            let Some(goal) = self.goal_with(number, object, reloc.sym(), from) else { continue };
+            let Some(goal) = self.goal(number, object, reloc) else { continue };
+            let callee = match goal {
+                _ if !sets.asks_callee => Callee::Own(0),
+                Goal::Plt(..) => Callee::Entry(self.world.second_way_in()),
+                _ => functions::callee(self.world.resolved, object, reloc.sym()),
+            };
+            let goal = goal.after((sets.bias)(kind, callee));
             let Some(target) = self.of(goal).map(Address::get) else { continue };
             let is_function = matches!(goal, Goal::Plt(..))
                 || functions::is_function(self.world.symbols, object, reloc.sym());
-            let jump = Jump { kind, here, target, is_function, features: self.world.mode.features };
+            let jump = Jump { kind, here, target, is_function, callee, features: self.world.mode.features };
             let Some(change) = change(&jump) else { continue };
             if change.needs_thunk || !change.reach.less(margin).has(here, target) {
                 let (symbol, offset) = (reloc.sym(), reloc.r_offset());
-                found.push(Branch { section: id, kind, symbol, offset, goal, is_function });
+                found.push(Branch { section: id, kind, symbol, offset, goal, is_function, callee });
             }
         }
     }
@@ -301,7 +318,8 @@ impl<'a> Addresses<'_, '_, 'a> {
             if self.of(goal).is_some_and(|target| !reach.has(here.get(), target.get())) {
                 let (kind, symbol) = (reloc.kind(), reloc.sym());
                 let offset = reloc.r_offset();
-                found.push(Branch { section: id, kind, symbol, offset, goal, is_function: false });
+                let (is_function, callee) = (false, Callee::Own(0));
+                found.push(Branch { section: id, kind, symbol, offset, goal, is_function, callee });
             }
         }
     }

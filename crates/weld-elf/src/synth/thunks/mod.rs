@@ -28,6 +28,7 @@ pub use search::{Search, World};
 
 use std::borrow::Cow;
 
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::thunks::intervals::Intervals;
 use weld_common::thunks::{self as engine, Form, Reach};
 
@@ -242,7 +243,7 @@ impl Thunks {
         let sets = machine.sets?;
         let reach = self.reach(machine, jump.kind)?;
         let needs_thunk = !reach.has(jump.here, jump.target) || (sets.must_change)(jump);
-        let state = (sets.state)(jump.kind, jump.target, jump.is_function);
+        let state = (sets.state)(jump);
         Some(Change { reach, needs_thunk, state })
     }
 
@@ -399,7 +400,7 @@ impl Synthetic for Part {
         let facts = image.mode.facts();
         out.fill(facts.filler);
         let (Some(machine), thunks) = (&facts.branches, image.thunks) else { return };
-        let code = thunks.code(machine, image.mode.pic);
+        let (code, base) = (thunks.code(machine, image.mode.pic), image.bases.got_base);
         let pool = thunks.engine.pools.get(self.0 as usize);
         for number in pool.iter().flat_map(|pool| &pool.thunks) {
             let thunk = &thunks.engine.list[*number as usize];
@@ -413,13 +414,22 @@ impl Synthetic for Part {
                 }
                 (Key::Branch(_, _, state), Some(thunk)) => {
                     let next = machine.sets.map(|sets| Address::new((sets.next)(state, target.get())));
-                    (thunk.write)(bytes, address, next.unwrap_or(target));
+                    if let Err(far) = thunk.put(bytes, address, next.unwrap_or(target), base) {
+                        report_far(image, far);
+                    }
                 }
-                (_, Some(thunk)) => (thunk.write)(bytes, address, target),
+                (_, Some(thunk)) => _ = thunk.put(bytes, address, target, base),
                 (_, None) => {}
             }
         }
     }
+}
+
+/// Reports that a thunk cannot go on to its target.
+#[cold]
+fn report_far(image: &Image, distance: i64) {
+    let text = format!("code lies too far from the GOT for a branch to it ({distance:#x} bytes)");
+    image.sink.push(Diagnostic::error(Cause::RelocationOutOfRange, text));
 }
 
 #[cfg(test)]

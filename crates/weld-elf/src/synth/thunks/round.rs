@@ -97,9 +97,10 @@ impl Round<'_, '_, '_> {
             let target = addresses.of(branch.goal)?.get();
             let far = Far { out, goal: branch.goal, here, target, state: 0, branch: number as u32 };
             if machine.sets.is_some() {
-                let Branch { kind, is_function, .. } = *branch;
+                let Branch { kind, is_function, callee, .. } = *branch;
                 let features = addresses.world.mode.features;
-                let change = thunks.change(machine, &Jump { kind, here, target, is_function, features })?;
+                let jump = Jump { kind, here, target, is_function, callee, features };
+                let change = thunks.change(machine, &jump)?;
                 return change.needs_thunk.then_some(Far { state: change.state, ..far });
             }
             (!thunks.reach(machine, branch.kind)?.has(here, target)).then_some(far)

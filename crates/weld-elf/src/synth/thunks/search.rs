@@ -57,6 +57,11 @@ impl<'w, 'a> World<'w, 'a> {
         (table.into(), offset)
     }
 
+    /// How far after the start of an entry of the PLT its address is.
+    pub fn second_way_in(&self) -> u64 {
+        self.style.address_offset(self.mode.facts())
+    }
+
     /// The object that a section is of.
     pub fn object_of(&self, id: SectionId) -> &'w Object<'a> {
         &self.resolved.objects[self.owners.object(id).index()]

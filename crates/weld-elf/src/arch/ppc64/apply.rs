@@ -1,0 +1,184 @@
+//! Applying PowerPC's relocations, in a loop of its own: a call may go to code of another TOC, and then has to
+//! restore its own; marked instructions are rewritten; what is near the TOC needs one instruction.
+//!
+//! r2 is the TOC's address. A function that uses it begins with code that makes it from r12, its own address:
+//! the global entry. Who has the same TOC calls the local entry, which lies after that (`st_other`). An entry
+//! of the PLT saves the caller's r2 and leaves another one; the instruction after the call, a `nop`, becomes
+//! the one that loads it again. Code of Power10 has no TOC and says so by the types of its calls.
+//!
+//! Specification: "64-Bit ELF V2 ABI Specification", 2.3.2 "Function prologue", 3.4.1 (`st_other`), 3.6.
+
+use super::Ppc64;
+use super::code::{self, NOP, RESTORE_TOC, SAVE_TOC, put_word, word};
+use super::relax::{self, Call};
+use super::thunks;
+use super::types::*;
+use crate::arch::class::Class;
+use crate::arch::facts::Jump;
+use crate::arch::rules::{Failure, FieldAt, Rules};
+use crate::arch::site::{ResolvedAddress, Settings, Site};
+use crate::elf::Rela;
+use crate::symbol_flags;
+
+/// Applies the relocations of a section in memory to its bytes.
+pub fn allocated<const BIG: bool, S: Site>(site: &S, out: &mut [u8]) {
+    let settings = site.settings();
+    let relocs = site.relocs();
+    for (i, reloc) in relocs.iter().enumerate() {
+        let kind = reloc.kind();
+        let at = reloc.r_offset().wrapping_add(site.delta()) as usize;
+        let class = Ppc64::<BIG>::class(kind);
+        if class == Class::None {
+            continue;
+        }
+        if at.checked_add(Ppc64::<BIG>::width(kind)).is_none_or(|end| end > out.len()) {
+            site.out_of_bounds(reloc);
+            continue;
+        }
+        let field = FieldAt { out: &mut *out, at };
+        let done = match class {
+            Class::TlsMark => mark::<BIG, S>(site, i, &settings, field),
+            _ if is_branch(kind) && relax::is_marked_call(relocs, i) && !settings.shared => Ok(()),
+            _ if is_branch(kind) => branch::<BIG, S>(site, reloc, &settings, field),
+            _ => one::<BIG, S>(site, (i, class), &settings, field),
+        };
+        if let Err(failure) = done {
+            site.report(reloc, failure);
+        }
+    }
+}
+
+/// An instruction of a sequence for thread-local storage.
+fn mark<const BIG: bool, S: Site>(
+    site: &S,
+    i: usize,
+    settings: &Settings,
+    FieldAt { out, at }: FieldAt,
+) -> Result<(), Failure> {
+    if settings.shared {
+        return Ok(());
+    }
+    let relocs = site.relocs();
+    let reloc = &relocs[i];
+    let (kind, place) = (reloc.kind(), at & !3);
+    // The place of the mark says it, or the type of the call.
+    let prefixed = at & 3 == 1
+        || relocs
+            .get(i + 1)
+            .is_some_and(|call| is_without_toc(call.kind()) && call.r_offset() == reloc.r_offset());
+    let local = site.thread_offset(reloc);
+    if kind == R_PPC64_TLS {
+        return match local {
+            Some(tpoff) if settings.relax => relax::rewrite_user::<BIG>(out, place, prefixed, tpoff),
+            _ => Ok(()),
+        };
+    }
+    let call = match local {
+        _ if kind == R_PPC64_TLSLD => Call::Module,
+        Some(tpoff) => Call::Local(tpoff),
+        None => Call::Elsewhere,
+    };
+    relax::rewrite_call::<BIG>(out, place, prefixed, call)
+}
+
+/// Applies relocation `i`, which is that of no branch.
+fn one<const BIG: bool, S: Site>(
+    site: &S,
+    (i, class): (usize, Class),
+    settings: &Settings,
+    FieldAt { out, at }: FieldAt,
+) -> Result<(), Failure> {
+    const ELSEWHERE: u32 = symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::OUTSIDE;
+    let reloc = &site.relocs()[i];
+    let kind = reloc.kind();
+    let place = site.resolve(reloc);
+    if place.flags & ELSEWHERE == 0 && !is_undefined(place) {
+        let target = place.address.wrapping_add(place.addend as u64);
+        match kind {
+            R_PPC64_TOC16_HA | R_PPC64_TOC16_LO | R_PPC64_TOC16_LO_DS
+                if settings.toc_optimize && !settings.keeps_relocs =>
+            {
+                let offset = target.wrapping_sub(settings.got_base) as i64;
+                if relax::near_toc::<BIG>(kind, out, at, offset)? {
+                    return Ok(());
+                }
+            }
+            _ if class == Class::Pc => {
+                let here = site.address().wrapping_add(at as u64);
+                return Ppc64::<BIG>::put_distance(kind, out, at, target, here);
+            }
+            _ => {}
+        }
+    }
+    let is_slot = matches!(kind, R_PPC64_GOT16_HA | R_PPC64_GOT16_LO_DS | R_PPC64_GOT16_LO);
+    if is_slot && settings.toc_optimize && !settings.keeps_relocs && reloc.r_addend() == 0 {
+        let offset = site.slot(reloc, class)?.wrapping_sub(settings.got_base) as i64;
+        if relax::near_toc::<BIG>(kind, out, at, offset)? {
+            return Ok(());
+        }
+    }
+    if relax::is_module_offset(kind) {
+        let here = site.address().wrapping_add(at as u64);
+        let from = if kind == R_PPC64_GOT_DTPREL_PCREL34 { here } else { settings.got_base };
+        let word = site.slot(reloc, class)? + 8;
+        return match reloc.r_addend() {
+            0 => code::put::<BIG>(kind, out, at, word.wrapping_sub(from) as i64),
+            addend => Err(Failure::Addend(addend)),
+        };
+    }
+    site.special::<Ppc64<BIG>>(class, i, FieldAt { out, at }, place).map(|_| ())
+}
+
+fn is_undefined(place: ResolvedAddress) -> bool {
+    place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED
+}
+
+fn branch<const BIG: bool, S: Site>(
+    site: &S,
+    reloc: &Rela,
+    settings: &Settings,
+    FieldAt { out, at }: FieldAt,
+) -> Result<(), Failure> {
+    let kind = reloc.kind();
+    let here = site.address().wrapping_add(at as u64);
+    if is_undefined(site.resolve(reloc)) {
+        // It goes on after itself.
+        return code::put::<BIG>(kind, out, at, 4);
+    }
+    let callee = site.callee(reloc);
+    let target = site.called(reloc).wrapping_add(thunks::bias(kind, callee));
+    let jump = Jump {
+        kind,
+        here: here.get(),
+        target: target.get(),
+        is_function: true,
+        callee,
+        features: settings.features,
+    };
+    let thunk = site.thunk(&jump);
+    if thunk.is_none() && thunks::must_change(&jump) {
+        return Err(Failure::TooFar);
+    }
+    if thunks::changes_toc(kind, callee) {
+        restore_toc::<BIG>(out, at)?;
+    }
+    let distance = thunk.unwrap_or(target).wrapping_sub(here) as i64;
+    code::put::<BIG>(kind, out, at, distance)
+}
+
+/// Has the instruction after a call restore the caller's r2, in place of a `nop`.
+fn restore_toc<const BIG: bool>(out: &mut [u8], at: usize) -> Result<(), Failure> {
+    /// What older compilers leave room with: `cror 15, 15, 15` and `cror 31, 31, 31`.
+    const OLD_NOPS: [u32; 2] = [0x4def_7b82, 0x4fff_fb82];
+    let next = at + 4;
+    match word::<BIG>(out, next) {
+        Some(RESTORE_TOC) => Ok(()),
+        Some(code) if code == NOP || OLD_NOPS.contains(&code) => {
+            put_word::<BIG>(out, next, RESTORE_TOC);
+            Ok(())
+        }
+        _ => Err(Failure::NoNop),
+    }
+}
+
+const _: () = assert!(SAVE_TOC & 0xffff == RESTORE_TOC & 0xffff);

@@ -1,0 +1,210 @@
+//! PowerPC with 64 bits and the ABI ELFv2: constants, and what is said of its relocations. Both byte orders.
+//!
+//! r2 points into the TOC: the GOT, and what objects have beside it (`.toc`), 0x8000 bytes after its start, so
+//! that 16 bits with a sign reach 64 KiB of it. r13 is the thread pointer.
+//!
+//! ELFv1, the ABI of other systems with big endian, has function descriptors; its objects are refused.
+//!
+//! Specification: "64-Bit ELF V2 ABI Specification, Power Architecture" (OpenPOWER), version 1.5.
+
+mod apply;
+mod code;
+mod plt;
+mod relax;
+mod save_restore;
+#[cfg(test)]
+mod tests;
+mod thunks;
+mod types;
+
+use super::facts::*;
+use super::plt::{First, Plan};
+use super::rules::{Code, Failure, Field, Rules};
+use super::site::Site;
+use crate::address::Address;
+use crate::elf::format::{Class as ElfClass, Order};
+use crate::elf::{Format, Rela, Target};
+use types::*;
+
+const fn facts<const BIG: bool>() -> Facts {
+    let order = if BIG { Order::Big } else { Order::Little };
+    Facts {
+        name: if BIG { "PowerPC64 (big endian)" } else { "PowerPC64" },
+        emulations: if BIG { &["elf64ppc"] } else { &["elf64lppc"] },
+        object_format: if BIG { "elf64-powerpc" } else { "elf64-powerpcle" },
+        architecture: "powerpc:common64",
+        target: Target { machine: 21, format: Format { class: ElfClass::Elf64, order } },
+        implicit_addend: None,
+        store_addend: None,
+        pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x1000 },
+        image_base: Address::new(0x1000_0000),
+        // Four of them are no instruction, and trap.
+        filler: 0,
+        tls: Tls::Behind(0x7000),
+        tls_offset: 0x8000,
+        types: &TYPES,
+        type_names: &NAMES,
+        none: R_PPC64_NONE,
+        dynamic: DynamicTypes {
+            with_addends: true,
+            address: R_PPC64_ADDR64,
+            distance: None,
+            copy: R_PPC64_COPY,
+            glob_dat: R_PPC64_GLOB_DAT,
+            jump_slot: R_PPC64_JMP_SLOT,
+            relative: R_PPC64_RELATIVE,
+            signed: None,
+            irelative: R_PPC64_IRELATIVE,
+            resolvers_in_plt: false,
+            dtpmod: R_PPC64_DTPMOD64,
+            dtpoff: R_PPC64_DTPREL64,
+            tpoff: R_PPC64_TPREL64,
+            backward_tpoff: None,
+            // There are no TLS descriptors.
+            tlsdesc: R_PPC64_NONE,
+        },
+        hash_word: 4,
+        linkonce_prefixes: &[],
+        got_base: GotBase::Got,
+        toc: Some(Toc { symbol: ".TOC.", bias: 0x8000, sections: &[b".toc"] }),
+        plt: plt::PLT,
+        starts_without_slots: false,
+        variant_calls: None,
+        tagging: None,
+        execute_only: 0,
+        flags: Some(join_flags),
+        output_flags: Some(output_flags),
+        attributes: None,
+        pointer: None,
+        large: None,
+        frame_section: 0,
+        code_index: None,
+        platform: None,
+        properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
+        branches: Some(thunks::branches(if BIG { &BIG_SETS } else { &LITTLE_SETS })),
+        register_code: save_restore::RUNS,
+    }
+}
+
+static LITTLE_SETS: InstructionSets = thunks::sets::<false>();
+static BIG_SETS: InstructionSets = thunks::sets::<true>();
+
+/// `e_flags`: the version of the ABI. Objects that use nothing of it may say 0.
+const EF_ABI: u32 = 3;
+const ELFV2: u32 = 2;
+
+fn join_flags(before: u32, next: u32) -> Result<u32, FlagsClash> {
+    match next & EF_ABI {
+        0 | ELFV2 => Ok(before & !EF_ABI | ELFV2),
+        version => Err(FlagsClash::NotSecond(version)),
+    }
+}
+
+fn output_flags(flags: u32, _features: u32) -> u32 {
+    flags & !EF_ABI | ELFV2
+}
+
+pub struct Ppc64<const BIG: bool>;
+
+impl<const BIG: bool> Rules for Ppc64<BIG> {
+    const FACTS: Facts = facts::<BIG>();
+    const DEBUG_OFFSET: u32 = R_PPC64_ADDR32;
+    /// The address that an instruction makes instead of loading it.
+    type GotForm = ();
+    type TlsCall = ();
+    /// Calls are rewritten by their marks.
+    const TLS_CALL_RELOCS: usize = 0;
+    const UNDEFINED_IS_NEAR: bool = true;
+
+    #[inline(always)]
+    fn put_distance(
+        kind: u32,
+        out: &mut [u8],
+        at: usize,
+        target: Address,
+        here: Address,
+    ) -> Result<(), Failure> {
+        code::put::<BIG>(kind, out, at, target.wrapping_sub(here) as i64)
+    }
+
+    #[inline(always)]
+    fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
+        code::put::<BIG>(kind, out, at, value as i64)
+    }
+
+    #[inline(always)]
+    fn put_address(out: &mut [u8], at: usize, value: u64) {
+        out[at..at + 8].copy_from_slice(&if BIG { value.to_be_bytes() } else { value.to_le_bytes() });
+    }
+
+    /// Instructions have parts of the slot's address.
+    fn reaches_behind_slots(_kind: u32) -> bool {
+        false
+    }
+
+    fn has_no_base(kind: u32) -> Option<bool> {
+        is_without_toc(kind).then_some(kind == R_PPC64_REL24_NOTOC)
+    }
+
+    fn got_form(code: Code, _pic: bool) -> Option<()> {
+        relax::is_slot_load::<BIG>(&code).then_some(())
+    }
+
+    fn rewrite_got(_form: (), field: Field, target: Address) -> Result<(), Failure> {
+        relax::load_to_address::<BIG>(field, target)
+    }
+
+    fn tls_call(_bytes: &[u8], relocs: &[Rela], i: usize) -> Option<()> {
+        let kind = relocs[i].kind();
+        (relax::is_sequence(Self::class(kind), kind) && relax::is_marked(relocs, i)).then_some(())
+    }
+
+    fn is_marked_call(relocs: &[Rela], i: usize) -> bool {
+        relax::is_marked_call(relocs, i)
+    }
+
+    fn marks_call(kind: u32) -> bool {
+        relax::marks_call(kind)
+    }
+
+    fn general_to_local_exec(_call: (), field: Field, tpoff: i64) -> Result<(), Failure> {
+        relax::general_to_local_exec::<BIG>(field, tpoff)
+    }
+
+    fn general_to_initial_exec(_call: (), field: Field, slot: Address) -> Result<(), Failure> {
+        relax::general_to_initial_exec::<BIG>(field, slot)
+    }
+
+    fn local_dynamic_to_local_exec(_call: (), field: Field) -> Result<(), Failure> {
+        relax::local_dynamic_to_local_exec::<BIG>(field)
+    }
+
+    fn is_initial_exec(code: Code) -> bool {
+        relax::is_initial_exec(code.reloc.kind())
+    }
+
+    fn initial_to_local_exec(field: Field, tpoff: i64) -> Result<(), Failure> {
+        relax::initial_to_local_exec::<BIG>(field, tpoff)
+    }
+
+    fn apply<S: Site>(site: &S, out: &mut [u8]) {
+        apply::allocated::<BIG, S>(site, out);
+    }
+
+    fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
+        plt::write_lazy::<BIG>(plan, start, out);
+    }
+
+    fn write_plt_sec(plan: &Plan, start: u64, out: &mut [u8]) {
+        plt::write_called::<BIG>(plan, First { number: 0, address: plan.plt_sec }, start, out);
+    }
+
+    fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
+        let first = First { number: plan.jump_slots, address: plan.iplt };
+        plt::write_called::<BIG>(plan, first, start, out);
+    }
+
+    fn unbound(plan: &Plan, entry: u32) -> Address {
+        plt::unbound(plan, entry)
+    }
+}
