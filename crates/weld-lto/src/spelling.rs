@@ -106,13 +106,17 @@ impl Options {
             [_] => return Err(WrongValue::Pair(text.to_owned())),
             _ => return Err(WrongValue::Prefixes(text.to_owned())),
         };
+        if new.is_empty() {
+            return Err(WrongValue::Pair(text.to_owned()));
+        }
         let [old, new, object] = [old, new, object].map(str::to_owned);
         self.thin.prefix_replace = Some(PrefixReplace { old, new, object });
         Ok(())
     }
 
     pub fn take_suffix_replace(&mut self, text: &str) -> Taken {
-        let (old, new) = text.split_once(';').ok_or_else(|| WrongValue::Pair(text.to_owned()))?;
+        let pair = text.split_once(';').filter(|(_, new)| !new.is_empty());
+        let (old, new) = pair.ok_or_else(|| WrongValue::Pair(text.to_owned()))?;
         self.thin.object_suffix_replace = Some((old.to_owned(), new.to_owned()));
         Ok(())
     }
@@ -208,10 +212,22 @@ impl Options {
         Some(Ok(()))
     }
 
-    /// Settles what depends on several options.
-    pub fn settle(&mut self) {
+    /// Settles what depends on several options. What contradicts itself, if anything does.
+    pub fn settle(&mut self) -> Option<&'static str> {
         self.cache.take_if(|cache| cache.directory.as_os_str().is_empty());
         self.distribution.take_if(|to| to.distributor.as_os_str().is_empty());
+        let thin = &self.thin;
+        let prefixes = thin.prefix_replace.as_ref();
+        let has_list = thin.index_only.as_ref().is_some_and(|index| index.list.is_some());
+        if thin.emit_index_files && prefixes.is_some() {
+            Some("thinlto-prefix-replace cannot be used together with thinlto-emit-index-files")
+        } else if thin.emit_index_files && thin.object_suffix_replace.is_some() {
+            Some("thinlto-object-suffix-replace cannot be used together with thinlto-emit-index-files")
+        } else if prefixes.is_some_and(|prefixes| !prefixes.object.is_empty()) && !has_list {
+            Some("thinlto-prefix-replace=OLD;NEW;OBJECT needs thinlto-index-only=FILE")
+        } else {
+            None
+        }
     }
 }
 
@@ -229,7 +245,7 @@ mod tests {
     fn said(words: &[&str]) -> Options {
         let mut options = Options::default();
         words.iter().for_each(|word| options.take_plugin_option(word).unwrap());
-        options.settle();
+        assert_eq!(options.settle(), None);
         options
     }
 
@@ -247,6 +263,15 @@ mod tests {
         assert_eq!(wrong("x=1"), "unknown plugin option 'x=1'");
         assert_eq!(wrong("lto-partitions=0"), "expected a number of at least 1, but got '0'");
         assert_eq!(wrong("thinlto-prefix-replace=a"), "expected OLD;NEW, but got 'a'");
+        let mut both = Options::default();
+        both.thin.emit_index_files = true;
+        both.take_suffix_replace("a;b").unwrap();
+        assert!(both.settle().is_some_and(|text| text.contains("thinlto-object-suffix-replace")));
+        let mut no_list = Options::default();
+        no_list.take_prefix_replace("a;b;c").unwrap();
+        assert!(no_list.settle().is_some_and(|text| text.contains("needs thinlto-index-only=FILE")));
+        assert_eq!(wrong("thinlto-prefix-replace=a;"), "expected OLD;NEW, but got 'a;'");
+        assert_eq!(wrong("thinlto-object-suffix-replace=a;"), "expected OLD;NEW, but got 'a;'");
         assert_eq!(wrong("O4"), "expected 0, 1, 2 or 3, but got '4'");
     }
 

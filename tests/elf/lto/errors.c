@@ -29,6 +29,8 @@
 //# error: --plugin-opt: expected OLD;NEW, but got 'abc:def'
 //# fail: %pie errors.o --plugin-opt=thinlto-object-suffix-replace=abc:def
 //# error: --plugin-opt: expected OLD;NEW, but got 'abc:def'
+//# sh-fail: $LD errors.o -o bad --thinlto-emit-index-files '--thinlto-prefix-replace=a;b'
+//# stderr-re: thinlto-prefix-replace cannot be used together with thinlto-emit-index-files
 //# fail: %pie errors.o --thinlto-cache-policy=bogus
 //# error: --thinlto-cache-policy: 'bogus' is none of cache_size=N%
 //# fail: %pie errors.o --save-temps=x

@@ -510,7 +510,9 @@ impl State {
         // GNU ld does not warn of long section names.
         self.o.warnings.long_names &= !self.o.mingw.on;
         self.settle_incremental();
-        self.o.lto.settle();
+        if let Some(conflict) = self.o.lto.settle() {
+            self.fail(Cause::ConflictingOptions, conflict);
+        }
         if self.o.no_entry && !self.o.dll {
             self.problem(Diagnostic::error(Cause::ConflictingOptions, "/noentry is for DLLs only (/dll)"));
         }

@@ -76,6 +76,8 @@ pub struct Facts {
     pub flags: Option<FileFlags>,
     /// `e_flags` of a program from those of all objects and from what attributes say ([`Attributes`]).
     pub output_flags: Option<fn(u32, u32) -> u32>,
+    /// A section that objects of another ABI have, some of which do not say so in `e_flags`.
+    pub foreign_section: Option<&'static str>,
     pub attributes: Option<Attributes>,
     /// A symbol that the linker defines for programs: where a register points.
     pub pointer: Option<DataPointer>,
@@ -335,6 +337,8 @@ pub enum FlagsClash {
     /// It is of another version of the ABI than the second, the only one that is supported; in the first,
     /// addresses of functions are those of descriptors.
     NotSecond(u32),
+    /// It has a section that only other ABIs have.
+    ForeignSection(&'static str),
 }
 
 impl fmt::Display for FlagsClash {
@@ -351,6 +355,9 @@ impl fmt::Display for FlagsClash {
                     f,
                     "is for version {version} of the ABI (e_flags); only version 2 (ELFv2) is supported"
                 )
+            }
+            FlagsClash::ForeignSection(name) => {
+                write!(f, "is for another version of the ABI: it has a section {name}")
             }
             FlagsClash::AbiVersion(version) => {
                 write!(f, "is of version {version} of the object ABI (e_flags); only version 1 is supported")

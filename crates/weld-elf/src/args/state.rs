@@ -265,7 +265,9 @@ impl State {
         self.finish_pages();
         self.finish_unresolved();
         self.finish_inputs();
-        self.o.lto.settle();
+        if let Some(conflict) = self.o.lto.settle() {
+            self.error(Cause::ConflictingOptions, conflict);
+        }
         self.o.symbols.version_symbols =
             self.version_symbols.unwrap_or(self.o.compat_mode.defines_versions());
         if self.time_trace_beside_output && self.o.reports.time_trace.is_none() {

@@ -76,8 +76,8 @@ struct Said<'j> {
     visibilities: Vec<(&'j [u8], u32)>,
     /// COMDAT groups, and what is in them.
     groups: Vec<(&'j [u8], Vec<&'j [u8]>)>,
-    /// References to these are led elsewhere by `--wrap`: what stands in front of the name then.
-    wrapped: HashMap<&'j [u8], &'static str>,
+    /// References to these are led elsewhere by `--wrap`.
+    wrapped: HashMap<&'j [u8], lto::Led>,
 }
 
 /// Files that take part and are not intermediate code, ascending.

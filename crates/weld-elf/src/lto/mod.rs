@@ -17,7 +17,7 @@ use weld_lto::ir::{Compiler, IrFile};
 use weld_lto::origin::{self, Origin};
 use weld_lto::request::{File, Machine, Output, Request, Resolution, Symbol};
 
-use crate::elf::{SHN_UNDEF, STV_DEFAULT};
+use crate::elf::{SHN_UNDEF, STB_GLOBAL, STV_DEFAULT};
 use crate::ids::*;
 use crate::input::identify::{Kind, identify};
 use crate::input::ir;
@@ -31,7 +31,7 @@ use crate::resolve::Resolved;
 use crate::symbol_names::{Entry, flag};
 use crate::symbols::{Symbols, symbol_flags};
 
-pub use wrapped::led_elsewhere;
+pub use wrapped::{Led, led_elsewhere};
 
 /// A link whose symbols are frozen, and whose exports have been decided.
 #[derive(Clone, Copy)]
@@ -255,17 +255,32 @@ impl<'l, 'j> Link<'l, 'j> {
     }
 
     /// Names that `--wrap` leads elsewhere and some file of intermediate code leaves undefined, with what
-    /// stands in front of them in references that do lead there.
-    pub fn wrapped(&self) -> HashMap<&'j [u8], &'static str> {
+    /// stands in front of them in references that do lead there, and whether what counts is a definition that is
+    /// not weak of such a file.
+    pub fn wrapped(&self) -> HashMap<&'j [u8], Led> {
         let wrapped = Wrapped::of(&self.job.options.symbols.wrap);
         let mut names = HashMap::new();
         for object in files(self.resolved).filter(|_| !wrapped.names.is_empty()) {
             let indices = object.first_global..object.syms.len() as u32;
             let undefined = indices.filter(|index| object.syms[*index as usize].st_shndx() == SHN_UNDEF);
             let undefined = undefined.map(|index| object.symbol_name(index));
-            names.extend(undefined.filter_map(|name| Some((name, wrapped.leads(name)?))));
+            names.extend(undefined.filter_map(|name| {
+                let prefix = wrapped.leads(name)?;
+                Some((name, Led { prefix, is_strong: self.is_strong(name) }))
+            }));
         }
         names
+    }
+
+    /// Whether the definition that counts is not weak, and a file's of intermediate code.
+    fn is_strong(&self, name: &[u8]) -> bool {
+        let Some(id) = self.resolved.names.find(name) else { return false };
+        let entry = self.resolved.names.get(id);
+        let index = self.resolved.index_of_file.get(entry.file().index()).map(|index| *index as usize);
+        let object = index.and_then(|index| self.resolved.objects.get(index));
+        let of_code = object.filter(|object| object.code.is_some() && object.file == entry.file());
+        let symbol = of_code.and_then(|object| object.syms.get(entry.sym() as usize));
+        symbol.is_some_and(|symbol| symbol.st_shndx() != SHN_UNDEF && symbol.binding() == STB_GLOBAL)
     }
 
     /// COMDAT groups of files with GCC's intermediate code, with the names of what is in them: what GCC makes
@@ -328,7 +343,7 @@ struct Found<'f, 'a> {
 struct Wrapped<'o> {
     names: HashSet<&'o [u8]>,
     /// See [`Link::wrapped`].
-    led: HashMap<&'o [u8], &'static str>,
+    led: HashMap<&'o [u8], Led>,
 }
 
 impl<'o> Wrapped<'o> {

@@ -6,6 +6,10 @@
 //! instead. For `__real_NAME` it is one of the same name that is undefined, which is led to NAME as any such
 //! symbol is. What describes code (debug information, frames) still means the code.
 //!
+//! A compiler that is told of redefinitions makes such a definition weak, so that it looks at none of its calls
+//! (LLVM). A weak one of another file, which has lost against it, must not win then: it is as strong again as it
+//! was in its file.
+//!
 //! Where no file of intermediate code has left the name undefined, references to it are those of the file
 //! that defines it, and stay.
 
@@ -14,10 +18,19 @@ use std::collections::HashMap;
 use crate::elf::format::Format;
 use crate::elf::*;
 
+/// Where references to a name are led.
+#[derive(Clone, Copy, Debug)]
+pub struct Led {
+    /// What stands in front of the name then.
+    pub prefix: &'static str,
+    /// The definition that counts is one of intermediate code, and not weak.
+    pub is_strong: bool,
+}
+
 /// The object in which references to `names` are led to undefined symbols, with what `names` says in front of
 /// the name; `None` if it defines none of them, or is not as an object has to be, which is said when it is
 /// read.
-pub fn led_elsewhere(object: &[u8], names: &HashMap<&[u8], &str>) -> Option<Vec<u8>> {
+pub fn led_elsewhere(object: &[u8], names: &HashMap<&[u8], Led>) -> Option<Vec<u8>> {
     if names.is_empty() {
         return None;
     }
@@ -40,12 +53,28 @@ pub fn led_elsewhere(object: &[u8], names: &HashMap<&[u8], &str>) -> Option<Vec<
         let symbol = &symbols[index as usize];
         if symbol.st_shndx() != SHN_UNDEF
             && let Some(name) = string(strings, symbol.st_name())
-            && let Some(prefix) = names.get(name)
+            && let Some(led) = names.get(name)
         {
-            made.lead(index, prefix, name);
+            made.lead(index, led.prefix, name);
+            if led.is_strong && symbol.binding() == STB_WEAK {
+                made.symbols[index as usize] = strong(symbol);
+            }
         }
     }
     (!made.moved.is_empty()).then(|| made.write(object, &header, sections, [symtab, strtab]))
+}
+
+/// The same definition, not weak.
+fn strong(symbol: &Sym) -> Sym {
+    let info = STB_GLOBAL << 4 | symbol.kind();
+    Sym::make(
+        symbol.st_name(),
+        info,
+        symbol.st_other(),
+        symbol.st_shndx(),
+        symbol.st_value(),
+        symbol.st_size(),
+    )
 }
 
 /// What the object gets instead of what it had.
@@ -192,8 +221,9 @@ mod tests {
         obj.reloc(text, 1, 4, f, -4);
         obj.reloc(debug, 0, 1, f, 0);
         let bytes = obj.build();
-        assert!(led_elsewhere(&bytes, &HashMap::from([(&b"g"[..], "__wrap_")])).is_none());
-        let led = led_elsewhere(&bytes, &HashMap::from([(&b"f"[..], "__wrap_")])).unwrap();
+        let names = |name: &'static [u8]| HashMap::from([(name, Led { prefix: "__wrap_", is_strong: true })]);
+        assert!(led_elsewhere(&bytes, &names(b"g")).is_none());
+        let led = led_elsewhere(&bytes, &names(b"f")).unwrap();
         let format = Format::NATIVE;
         let header = records::<Ehdr>(&led, format, 0, 1).unwrap()[0];
         let sections = records::<Shdr>(&led, format, header.e_shoff(), header.e_shnum().into()).unwrap();

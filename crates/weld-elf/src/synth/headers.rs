@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use weld_common::diag::{Cause, Diagnostic};
 
+use crate::arch::facts::FlagsClash;
 use crate::elf::*;
 use crate::ids::HeaderIndex;
 use crate::input::object::Object;
@@ -39,6 +40,16 @@ pub fn output_flags(objects: &[Object], mode: Mode) -> u32 {
 /// If they do not go together.
 pub fn file_flags(objects: &[Object]) -> Result<u32, Diagnostic> {
     let Some(merge) = objects.first().and_then(|object| object.machine.flags) else { return Ok(0) };
+    if let Some(name) = objects[0].machine.foreign_section {
+        let is_foreign = |(index, shdr): (usize, &Shdr), object: &Object| {
+            shdr.sh_size() > 0 && object.section_name(index) == Some(name.as_bytes())
+        };
+        let has_it =
+            |object: &&Object| object.shdrs.iter().enumerate().any(|entry| is_foreign(entry, object));
+        if let Some(object) = objects.iter().find(has_it) {
+            return Err(object.whole().error(Cause::IncompatibleObjects, FlagsClash::ForeignSection(name)));
+        }
+    }
     let has_code = |object: &&Object| object.shdrs.iter().any(|s| s.sh_flags() & SHF_EXECINSTR != 0);
     let first = objects.iter().find(has_code).unwrap_or(&objects[0]);
     objects.iter().filter(has_code).try_fold(first.flags, |flags, object| {

@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use weld_common::text::{os_str, path};
@@ -248,11 +249,12 @@ fn collect_files(
     let options = request.options;
     if options.thin.index_only.is_some() {
         // Merged modules are compiled, too, if somebody wants the object.
-        let merged = made.iter().find(|(task, _)| *task == 0);
-        return match options.object_path.as_ref().zip(merged) {
-            Some((place, (_, path))) => keep(path, place.as_os_str().as_encoded_bytes()).map(|()| Vec::new()),
-            None => Ok(Vec::new()),
-        };
+        let merged =
+            made.iter().filter(|(task, _)| *task < options.partitions && options.object_path.is_some());
+        for (task, path) in merged {
+            keep(path, &name(request, *task, Source::Merged(*task), count))?;
+        }
+        return Ok(Vec::new());
     }
     if count == 0 && options.thin.single_modules.is_empty() {
         return Err(Fault::NoObjects);
@@ -276,7 +278,7 @@ fn collect_files(
         if keeps && options.object_path.is_some() {
             let place = names::name(request, source, count);
             let place = Path::new(os_str(&place));
-            std::fs::copy(path, place).map_err(|error| Fault::File { path: place.to_owned(), error })?;
+            copy_file(path, place).map_err(|error| Fault::File { path: place.to_owned(), error })?;
         }
         match keeps || options.object_path.is_some() {
             true => keep(path, &name)?,
@@ -303,10 +305,22 @@ fn keep(path: &Path, name: &[u8]) -> Result<(), Fault> {
     move_file(path, place).map_err(|error| Fault::File { path: place.to_owned(), error })
 }
 
-/// Across file systems, too.
+/// Across file systems, too. What has another name, in the cache say, is copied: who changes what was kept would
+/// change that, and it has the rights of that.
 pub fn move_file(from: &Path, to: &Path) -> io::Result<()> {
+    if std::fs::metadata(from)?.nlink() > 1 {
+        return copy_file(from, to);
+    }
     match std::fs::rename(from, to) {
-        Err(e) if e.kind() == io::ErrorKind::CrossesDevices => std::fs::write(to, std::fs::read(from)?),
+        Err(e) if e.kind() == io::ErrorKind::CrossesDevices => copy_file(from, to),
         done => done,
+    }
+}
+
+/// To a file of its own: what was there may have other names.
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    match std::fs::remove_file(to) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => std::fs::write(to, std::fs::read(from)?),
     }
 }

@@ -267,7 +267,9 @@ impl State {
                 "parameter --guard-longjmp only takes effect when used with --guard-cf",
             );
         }
-        self.o.lto.settle();
+        if let Some(conflict) = self.o.lto.settle() {
+            self.fail(Cause::ConflictingOptions, conflict);
+        }
         (self.o, self.problems.into_list())
     }
 

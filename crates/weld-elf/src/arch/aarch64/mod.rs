@@ -80,6 +80,7 @@ const fn facts(big: bool) -> Facts {
         execute_only: SHF_AARCH64_PURECODE,
         flags: None,
         output_flags: None,
+        foreign_section: None,
         attributes: Some(Attributes {
             name: ".ARM.attributes",
             section: 0x7000_0003,

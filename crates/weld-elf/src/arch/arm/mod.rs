@@ -79,6 +79,7 @@ const fn facts<const BIG: bool>() -> Facts {
         execute_only: SHF_ARM_PURECODE,
         flags: Some(join_flags),
         output_flags: Some(output_flags),
+        foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
             section: 0x7000_0003,

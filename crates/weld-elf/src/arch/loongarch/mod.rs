@@ -89,6 +89,7 @@ const fn facts(wide: bool) -> Facts {
         execute_only: 0,
         flags: Some(join_flags),
         output_flags: None,
+        foreign_section: None,
         attributes: None,
         pointer: None,
         register_code: &[],

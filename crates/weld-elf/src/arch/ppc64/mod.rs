@@ -74,6 +74,7 @@ const fn facts<const BIG: bool>() -> Facts {
         execute_only: 0,
         flags: Some(join_flags),
         output_flags: Some(output_flags),
+        foreign_section: Some(".opd"),
         attributes: None,
         pointer: None,
         large: None,

@@ -91,6 +91,7 @@ const fn facts(wide: bool) -> Facts {
         execute_only: 0,
         flags: Some(join_flags),
         output_flags: None,
+        foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
             section: 0x7000_0003,

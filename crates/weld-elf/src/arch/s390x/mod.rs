@@ -202,6 +202,7 @@ const FACTS: Facts = Facts {
     execute_only: 0,
     flags: None,
     output_flags: None,
+    foreign_section: None,
     attributes: None,
     pointer: None,
     large: None,

@@ -159,6 +159,7 @@ const FACTS: Facts = Facts {
     execute_only: 0,
     flags: None,
     output_flags: None,
+    foreign_section: None,
     attributes: None,
     pointer: None,
     large: Some(LargeModel { common: 0xff02, flag: 0x1000_0000 }),

@@ -185,6 +185,8 @@ impl Elsewhere<'_> {
             distribution: None,
             save_temps: SaveTemps::None,
             object_path: Some(stage.merged().into()),
+            // LLVM's plugin leaves only the first piece of what it merges.
+            partitions: 1,
             ..options.clone()
         };
         only.thin.index_only = Some(IndexOnly { list: None });
