@@ -320,7 +320,7 @@ pub fn move_file(from: &Path, to: &Path) -> io::Result<()> {
 /// To a file of its own: what was there may have other names.
 fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
     match std::fs::remove_file(to) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => std::fs::write(to, std::fs::read(from)?),
     }
 }

@@ -41,8 +41,9 @@ pub const PLT: Plt = Plt {
         // DT_PPC64_GLINK: 32 bytes before the first instruction for a symbol.
         tag: 0x7000_0000,
         tag_offset: HEADER - 32,
-        // DT_PPC64_OPT
-        more_tags: &[(0x7000_0003, 0)],
+        // DT_PPC64_OPT with PPC64_OPT_MULTI_TOC: words of slots lead to where a function finds its TOC by r12,
+        // also within a module, for callers may have none.
+        more_tags: &[(0x7000_0003, 2)],
     }),
 };
 
