@@ -94,7 +94,7 @@ pub fn general_to_local_exec<const BIG: bool>(field: Field, tpoff: i64) -> Resul
 pub fn general_to_initial_exec<const BIG: bool>(field: Field, slot: Address) -> Result<(), Failure> {
     let offset = slot.wrapping_sub(field.got_base) as i64;
     match field.kind {
-        R_PPC64_GOT_TLSGD16_HA => return put::<BIG>(R_PPC64_GOT_TPREL16_HA, field.out, field.at, offset),
+        R_PPC64_GOT_TLSGD16_HA => put::<BIG>(R_PPC64_GOT_TPREL16_HA, field.out, field.at, offset),
         R_PPC64_GOT_TLSGD16 | R_PPC64_GOT_TLSGD16_LO => {
             let code = instruction::<BIG>(&field)?;
             let fits = field.kind == R_PPC64_GOT_TLSGD16_LO || offset == i64::from(offset as i16);
