@@ -38,6 +38,7 @@ use crate::script::commands::{self, Command, Definition};
 use crate::script::layout::LayoutScript;
 use crate::script::lexer::Place;
 use crate::script::mri;
+use crate::script::sections::Statement;
 use crate::symbol_names::{ElfRules, MAX_FILES};
 
 /// What stands behind a [`FileId`].
@@ -140,6 +141,11 @@ impl<'a> Inputs<'a> {
     /// The script that lays out, if one does.
     pub fn layout(&self) -> Option<&Arc<LayoutScript>> {
         self.script.has_sections.then_some(&self.script)
+    }
+
+    /// Whether scripts have assertions.
+    pub fn has_assertions(&self) -> bool {
+        self.script.statements.iter().any(|statement| matches!(statement, Statement::Assert(_)))
     }
 
     /// Adds objects that are made while the link is going on.

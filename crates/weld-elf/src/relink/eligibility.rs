@@ -67,6 +67,7 @@ pub fn of_inputs(inputs: &Inputs, resolved: &Resolved) -> Option<Why> {
         (outline::looks(inputs.machine).is_none(), "objects for this machine are not relinked"),
         (inputs.layout().is_some(), "a linker script with SECTIONS lays out the image"),
         (resolved.objects.iter().any(|object| object.code.is_some()), COMPILED),
+        (inputs.has_assertions(), "a script checks what comes of the link (ASSERT)"),
         (inputs.makes_objects, "objects are made of other files (-b binary, --just-symbols)"),
     ])
 }

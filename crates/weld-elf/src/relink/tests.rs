@@ -236,6 +236,39 @@ fn functions_come_and_go() {
     }
 }
 
+/// A function that has come with a relink, and that others call since then, does not go as if nobody did.
+#[test]
+fn what_has_come_is_missed() {
+    let dir = Dir::new("missed");
+    let flags = FLAGS[0];
+    let without = Program::new(4, 40);
+    check(&dir, &without, flags);
+    let mut program = without.clone();
+    program.units[1].functions.push(Function {
+        name: "come".to_owned(),
+        code: vec![0x90; 6],
+        refs: Vec::new(),
+        weak: false,
+        comdat: false,
+        local: false,
+    });
+    let unused = program.clone();
+    assert!(check(&dir, &program, flags), "{}", dir.said());
+    program.units[2].functions[0].refs.push(Ref::Call("come".to_owned()));
+    assert!(check(&dir, &program, flags), "{}", dir.said());
+    let with = program.clone();
+    program.units[1] = without.units[1].clone();
+    assert!(!check(&dir, &program, flags), "an error, as of a full link");
+    // Who called it does no more; then both change at once.
+    check(&dir, &with, flags);
+    check(&dir, &unused, flags);
+    check(&dir, &without, flags);
+    check(&dir, &unused, flags);
+    program = without.clone();
+    program.units[2] = with.units[2].clone();
+    assert!(!check(&dir, &program, flags), "an error again");
+}
+
 /// Any edit gives the output of a full link, or its errors.
 #[test]
 fn random_edits() {

@@ -136,6 +136,14 @@ pub fn renumbered(
     rows: Vec<MentionRow>,
     now: &Globals,
 ) -> Result<Result<Renumbered, Other>, Unreadable> {
+    // A name that it has added is there as it was, or nobody mentions it any more.
+    let is_lost = |(number, name): (u32, &AddedName)| {
+        let is_here = |(hash, said): &(u128, u8)| *hash == name.hash && *said == name.manner;
+        name.input == own && !common.names.gone.contains(&number) && !now.list.iter().any(is_here)
+    };
+    if (common.count..).zip(&common.names.added).any(is_lost) {
+        return Ok(Err(Other::Rest));
+    }
     // Local symbols are the object's own.
     let has_same_numbers = first == now.first;
     let Globals { first, list: now } = now;

@@ -166,7 +166,19 @@ impl Looked<'_> {
         let sections: Vec<SectionRow> = self.file.rows(first..first + u64::from(input.sections))?;
         for (symbol, (hash, manner)) in (one.globals.first()..).zip(one.globals.list()) {
             let is_new = manner & manner::DEFINES != 0 && !known.contains(hash);
-            if !is_new || next.find(self.count(), *hash).is_some() || find_name(self.file, *hash)?.is_some() {
+            if !is_new {
+                continue;
+            }
+            if let Some(name) = next.added.iter_mut().find(|name| name.hash == *hash) {
+                let section = place(one.object, symbol, &sections).map(|(section, _)| section);
+                let is_there = section.map(|section| input.first_section.saturating_add(section));
+                if name.input == one.row && is_there != Some(name.section) {
+                    // As no object has it, so that a full link follows.
+                    name.manner = manner::ODD;
+                }
+                continue;
+            }
+            if find_name(self.file, *hash)?.is_some() {
                 continue;
             }
             let definitions =

@@ -143,6 +143,11 @@ impl<const BIG: bool> Rules for Ppc64<BIG> {
         false
     }
 
+    /// Null; branches do not ask, but go on after themselves.
+    fn undefined(_kind: u32, _here: Address) -> Address {
+        Address::ZERO
+    }
+
     fn has_no_base(kind: u32) -> Option<bool> {
         is_without_toc(kind).then_some(kind == R_PPC64_REL24_NOTOC)
     }
