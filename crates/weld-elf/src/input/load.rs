@@ -148,6 +148,11 @@ impl<'a> Inputs<'a> {
         self.script.statements.iter().any(|statement| matches!(statement, Statement::Assert(_)))
     }
 
+    /// Whether scripts say which names are exported, and in what versions.
+    pub fn has_versions(&self) -> bool {
+        self.commands.iter().any(|(_, command)| matches!(command, Command::Version(..)))
+    }
+
     /// Adds objects that are made while the link is going on.
     pub fn add_objects(
         &mut self,

@@ -68,6 +68,7 @@ pub fn of_inputs(inputs: &Inputs, resolved: &Resolved) -> Option<Why> {
         (inputs.layout().is_some(), "a linker script with SECTIONS lays out the image"),
         (resolved.objects.iter().any(|object| object.code.is_some()), COMPILED),
         (inputs.has_assertions(), "a script checks what comes of the link (ASSERT)"),
+        (inputs.has_versions(), "a script that is an input has VERSION"),
         (inputs.makes_objects, "objects are made of other files (-b binary, --just-symbols)"),
     ])
 }
