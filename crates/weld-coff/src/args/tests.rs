@@ -55,7 +55,7 @@ fn a_usual_command_line() {
 fn link_time_optimisation() {
     let code = options(
         "x.obj /opt:ref,lldlto=1,lldltocgo=0,lldltojobs=all,lldltopartitions=3 /lldltocachepolicy:prune_after=1h /lldltocache:c \
-         /lldsavetemps:opt /lldemit:ASM /mllvm:-x /thinlto-prefix-replace:a;b;c /thinlto-distributor-arg:y",
+         /lldsavetemps:opt /lldemit:ASM /mllvm:-x /thinlto-prefix-replace:a;b;c /thinlto-index-only:l /thinlto-distributor-arg:y",
     )
     .lto;
     assert_eq!((code.level, code.codegen_level, code.partitions), (Some(1), Some(0), 3));
