@@ -7,9 +7,6 @@
 //# link: %{kind} weak.o strong.o wrap-weak.o --wrap=f
 //# run:
 //# stdout: wrap strong, bitcode
-//# link: %{kind} weak.o strong.o wrap-weak.o -o plain
-//# run: plain
-//# stdout: strong, bitcode
 int f(int);
 int main(void) { return f(0); }
 //--- strong.c

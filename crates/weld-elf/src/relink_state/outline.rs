@@ -244,6 +244,10 @@ impl<'a> One<'_, '_, 'a> {
         if !self.has_others || !is_own || self.shifting.is_empty() || !self.may_shift(symbol) {
             return false;
         }
+        if self.is_merged(symbol) {
+            // Its value says which of the pieces it is.
+            return false;
+        }
         let is_plain = || sym.st_other() == STV_DEFAULT && matches!(sym.binding(), STB_GLOBAL | STB_WEAK);
         let section = self.object.shdrs.get(sym.st_shndx() as usize);
         let is_grouped = || section.is_none_or(|shdr| shdr.sh_flags() & SHF_GROUP != 0);
