@@ -244,7 +244,7 @@ impl<'a> One<'_, '_, 'a> {
         if !self.has_others || !is_own || self.shifting.is_empty() || !self.may_shift(symbol) {
             return false;
         }
-        if self.is_merged(symbol) {
+        if symbol >= self.object.first_global && self.is_merged(symbol) {
             // Its value says which of the pieces it is.
             return false;
         }
