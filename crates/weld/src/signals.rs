@@ -450,8 +450,8 @@ pub fn die_of_memory() -> ! {
     unsafe { libc::_exit(1) }
 }
 
-/// Ends the process with `code` because of a panic: cleans up and prints `text`. If an input has changed since it was
-/// opened, that is the reason: what was checked is no longer what is there.
+/// Ends the process with `code` because of a panic: cleans up and prints `text`. If an input has changed since
+/// it was opened, that is the reason: what was checked is no longer what is there.
 pub fn die_of_panic(text: &str, code: i32) -> ! {
     clean_up();
     match find_input(MappedFile::has_changed) {
