@@ -4,7 +4,7 @@
 // It reads an order from standard input, makes the directory for temporary files, does the work, and says on what was
 // standard output what came of it (wire.h). What LLVM prints goes to standard error, which weld reads, too. When
 // standard input ends, weld has what it wanted or is gone: then the directory is removed and the process ends, whatever
-// its other threads are doing. All of this is as weld's own child does it (src/child/mod.rs).
+// its other threads are doing. All of this is as weld's own child does it (src/engine_child/mod.rs).
 //
 // LLVM is told to say errors instead of ending the process. If it ends it all the same, or crashes, weld sees that.
 
@@ -29,6 +29,9 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/stat.h>
 #include <thread>
 
@@ -478,6 +481,10 @@ int main(int count, char **words) {
   // pipe that nobody reads and a file that becomes too large are errors of writing.
   for (int signal : {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGXFSZ, SIGPIPE})
     std::signal(signal, SIG_IGN);
+#ifdef __linux__
+  // If it was stopped when weld is killed, it goes on, sees that, and ends.
+  prctl(PR_SET_PDEATHSIG, SIGCONT);
+#endif
   const std::string bytes = read_order();
   wire::Order order;
   if (std::string why = wire::read(bytes, order); !why.empty()) {

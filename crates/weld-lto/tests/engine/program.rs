@@ -198,7 +198,14 @@ fn one_that_cannot_start_is_passed_over() {
     assert!(lines(&error).contains("weld-lto-engine-22: Permission denied"), "{}", lines(&error));
     workshop.sh("chmod +x weld-lto-engine-22");
     let error = ask(&options).unwrap_err();
-    assert!(lines(&error).contains("it does not start: no libraries"), "{}", lines(&error));
+    assert!(
+        lines(&error).contains("does not start (exit code 127), and printed: no lib"),
+        "{}",
+        lines(&error)
+    );
+    std::fs::write(&path, "#!/bin/sh\nkill -KILL $$\n").unwrap();
+    let error = ask(&options).unwrap_err();
+    assert!(lines(&error).contains("does not start (signal 9), and printed: nothing"), "{}", lines(&error));
 }
 
 /// A link that is done again finds its output, and what it made, whatever the output is by now.
