@@ -423,7 +423,38 @@ private:
   Parts parts;
 };
 
+// Makes the symbol table that bitcode lacks, and says where it and its strings are. The bitcode stands in the order, in
+// the place of a path.
+static bool tell_symbols(const wire::Order &order) {
+  if (order.inputs.empty())
+    return fail("there is no bitcode in the order"), false;
+  const MemoryBufferRef bitcode(order.inputs[0].path, order.inputs[0].name);
+  Expected<BitcodeFileContents> contents = getBitcodeFileContents(bitcode);
+  if (!contents)
+    return !fails(contents.takeError());
+  Expected<irsymtab::FileContents> table = irsymtab::readBitcode(*contents);
+  if (!table)
+    return !fails(table.takeError());
+  const std::string path = order.directory + "/parts";
+  Parts parts;
+  if (!parts.open(path))
+    return fail(path + ": " + std::strerror(errno)), false;
+  uint32_t number = 0;
+  const auto text = [](const SmallVectorImpl<char> &bytes) { return StringRef(bytes.data(), bytes.size()); };
+  const bool is_new = !table->Symtab.empty();
+  for (const StringRef bytes : {is_new ? text(table->Symtab) : contents->Symtab,
+                                is_new ? text(table->Strtab) : contents->StrtabForSymtab}) {
+    const std::optional<uint64_t> offset = parts.add(bytes);
+    if (!offset)
+      return fail(path + ": " + std::strerror(errno)), false;
+    voice.part(number++, *offset, bytes.size());
+  }
+  return true;
+}
+
 static bool work(const wire::Order &order, Settings &settings) {
+  if (settings.wants_symbols)
+    return tell_symbols(order);
   if (std::string why = settings::parse(settings.llvm); !why.empty())
     return fail(why), false;
   if (std::string why = settings::complete(settings); !why.empty())

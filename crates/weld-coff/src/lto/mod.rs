@@ -101,8 +101,7 @@ impl<'l, 'j> Link<'l, 'j> {
     fn file(&self, file: FileId) -> Option<(IrFile<'j>, File<'j>)> {
         let options = &self.job.options.lto;
         let origin = origin::find(self.inputs, file, self.job.store)?;
-        let search = ir::Search::of(options);
-        let code = ir::find(origin.bytes, identify(origin.bytes), search).ok()??;
+        let code = ir::find(origin.bytes, identify(origin.bytes), options, self.job.store).ok()??;
         let file = origin.file(code.bytes, code.file.compiler);
         Some((code.file, file))
     }
