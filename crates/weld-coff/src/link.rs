@@ -176,7 +176,7 @@ fn link_inputs<'j>(
 ) -> Result<(), Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
     let loader = Loader::new(job, search, parallel);
-    let servers = Servers::default();
+    let servers = Servers::with(std::mem::take(&mut inputs.pdbs));
     let (store, sink, compiled) = (job.store, job.sink, None);
     let resolver = Resolver { store, options, sink, loader: &loader, servers: &servers, compiled, parallel };
     // Read symbols, intern names, find the best definition of each; members of libraries as they are wanted.

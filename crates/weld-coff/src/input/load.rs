@@ -72,6 +72,8 @@ pub struct Inputs<'a> {
     pub files: Vec<Input<'a>>,
     pub archives: Vec<ArchiveInput<'a>>,
     pub resources: Vec<(FileName<'a>, &'a [u8])>,
+    /// PDBs, which may hold types of objects ([`super::type_servers`]).
+    pub pdbs: Vec<(Arc<str>, &'a [u8])>,
     pub total_bytes: u64,
     /// Of all files that have been read, if somebody asks for them ([`Loader::keeps_paths`]).
     pub paths: Vec<Arc<str>>,
@@ -371,6 +373,7 @@ impl<'a, 'l> Loader<'a, 'l> {
                 self.add_file(InputFile { name, data, kind, lazy, header: None }, inputs);
             }
             Kind::Resources => inputs.resources.push((name, file.bytes)),
+            Kind::Pdb => inputs.pdbs.push((file.path, file.bytes)),
             Kind::Archive => match Archive::parse(file.bytes) {
                 Ok(archive) if mode != Mode::Whole && archive.armap().is_some() => {
                     archives.push((file.path, archive));

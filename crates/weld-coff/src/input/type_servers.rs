@@ -1,7 +1,7 @@
 //! PDBs of compilers' that hold the types of objects (`/Zi`).
 //!
 //! An object names the PDB by the path that it had where it was compiled. If it is not there, it may be in
-//! the object's directory. Files are opened as soon as an object names them, so that the system reads them
+//! the object's directory, or among the inputs. Files are opened as soon as an object names them, so that the system reads them
 //! while the link goes on.
 
 use std::collections::HashMap;
@@ -24,6 +24,8 @@ type Slot<'a> = Arc<OnceLock<Option<&'a [u8]>>>;
 
 #[derive(Default)]
 pub struct Servers<'a> {
+    /// Those that are inputs.
+    given: Vec<(Arc<str>, &'a [u8])>,
     files: Mutex<HashMap<PathBuf, Slot<'a>>>,
 }
 
@@ -35,6 +37,11 @@ pub fn section<'a>(object: &ObjectFile<'a>, name: &[u8; 8]) -> &'a [u8] {
 }
 
 impl<'a> Servers<'a> {
+    /// PDBs among the inputs are found by their names, wherever they are.
+    pub fn with(given: Vec<(Arc<str>, &'a [u8])>) -> Servers<'a> {
+        Servers { given, files: Mutex::default() }
+    }
+
     /// Opens the PDB that an object names.
     pub fn look(&self, store: &'a InputStore<'a>, name: &FileName, object: &ObjectFile<'a>) {
         _ = self.find(store, name, section(object, TYPES));
@@ -53,8 +60,11 @@ impl<'a> Servers<'a> {
         if let Some(bytes) = self.open(store, &path) {
             return Some((path, bytes));
         }
-        // Objects come with paths of Windows, wherever they are linked.
-        let base = server.path.rsplit(|&byte| matches!(byte, b'/' | b'\\')).next()?;
+        let base = last_component(server.path);
+        let is_it = |path: &str| last_component(path.as_bytes()).eq_ignore_ascii_case(base);
+        if let Some((path, bytes)) = self.given.iter().find(|(path, _)| is_it(path)) {
+            return Some((PathBuf::from(&**path), bytes));
+        }
         let path = Path::new(&*object.path).parent().unwrap_or(Path::new("")).join(text::os_str(base));
         Some((path.clone(), self.open(store, &path)?))
     }
@@ -66,4 +76,9 @@ impl<'a> Servers<'a> {
             known.unwrap_or_else(|| self.files.lock().unwrap().entry(path.to_owned()).or_default().clone());
         *slot.get_or_init(|| store.open(path).ok().flatten())
     }
+}
+
+/// Objects come with paths of Windows, wherever they are linked.
+fn last_component(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| matches!(byte, b'/' | b'\\')).next().unwrap_or(path)
 }
