@@ -219,6 +219,7 @@ impl<'a, 'l> Loader<'a, 'l> {
         let mut inputs = Inputs {
             files: vec![Input::Internal],
             archives: Vec::new(),
+            pdbs: Vec::new(),
             resources: Vec::new(),
             total_bytes: 0,
             paths: Vec::new(),
