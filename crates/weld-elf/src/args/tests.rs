@@ -106,7 +106,7 @@ fn defaults_are_those_of_lld() {
     assert_eq!(o.output.path, Path::new("a.out"));
     assert_eq!(
         (o.kind, o.dynamic.hash_style, o.notes.build_id.clone()),
-        (OutputKind::Exec, HashStyle::Both, BuildId::None)
+        (OutputKind::Exec, HashStyle::Usual, BuildId::None)
     );
     assert_eq!(pages(&o), (4096, 4096));
     assert!(

@@ -219,6 +219,11 @@ impl<'a> Section<'_, '_, 'a> {
         {
             // Libraries that ask a program at fixed addresses for it would call its resolver before the
             // program is relocated.
+            if self.object.machine.loader_got.is_some() {
+                let text = format!("chooses what '{}' is when the program starts (IFUNC), which loaders of {} do not do", self.name(i), self.object.machine.name);
+                self.error_about(Cause::UnsupportedRelocation, i, target, text);
+                return 0;
+            }
             let is_seen = !mode.pic && target.is(symbol_flags::EXPORTED);
             let is_known = is_seen || self.is_known_by_plt::<R>(i, class);
             let needs = if is_known { symbol_flags::NEEDS_CANONICAL_PLT } else { 0 };
@@ -259,6 +264,11 @@ impl<'a> Section<'_, '_, 'a> {
                     found.facts |= fact::CALLS_WITHOUT_BASE | old;
                 }
                 if target.is(symbol_flags::PREEMPTIBLE) {
+                    if mode.pic && self.object.machine.loader_got.is_some() {
+                        // Entries of the PLT are for fixed addresses.
+                        self.error(Cause::NeedsPic, i, self.not_pic(i));
+                        return 0;
+                    }
                     // A function of another module is known by the address of its entry then.
                     let address = R::ADDRESS_BY_PLT
                         && !mode.shared
@@ -276,6 +286,10 @@ impl<'a> Section<'_, '_, 'a> {
                     self.pc_relative(i, target, found);
                 }
             }
+            Class::Jump => self.jump(i, target, found),
+            Class::GotPage => self.got_page(i, target, found),
+            Class::GotRest => self.low(i, Target { flags: target.flags & !symbol_flags::PREEMPTIBLE, ..target }, found),
+            Class::Got if self.is_local_slot(target) => self.local_slot(i, false, found),
             Class::Got => {
                 self.slot_from::<R>(i, found);
                 let signed = self.signed_slot::<R>(i, target, found) | self.tagged_slot::<R>(i, found);

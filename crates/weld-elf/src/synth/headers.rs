@@ -54,7 +54,10 @@ pub fn file_flags(objects: &[Object]) -> Result<u32, Diagnostic> {
     let first = objects.iter().find(has_code).unwrap_or(&objects[0]);
     objects.iter().filter(has_code).try_fold(first.flags, |flags, object| {
         merge(flags, object.flags).map_err(|why| {
-            object.whole().error(Cause::IncompatibleObjects, why).note(format!("as {} has", first.name))
+            let before = objects.iter().filter(has_code).take_while(|before| before.file != object.file);
+            let mut clashing = before.filter(|before| merge(before.flags, object.flags).is_err());
+            let other = clashing.next().unwrap_or(first);
+            object.whole().error(Cause::IncompatibleObjects, why).note(format!("as {} has", other.name))
         })
     })
 }

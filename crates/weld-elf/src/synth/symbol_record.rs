@@ -214,6 +214,9 @@ impl Image<'_, '_> {
         // How its own library protects it is not said of a reference.
         let other = if shared.is_some() { STV_DEFAULT } else { self.united(id, STV_DEFAULT, flags) };
         let other = other | variant_calls(self.resolved, self.mode.facts(), id);
+        // The loader takes the value for the address only if it is said that it is one.
+        let stands_in = undefined && flags & symbol_flags::NEEDS_CANONICAL_PLT != 0;
+        let other = if stands_in { other | self.mode.facts().stand_in_other } else { other };
         let binding = if weak { STB_WEAK } else { STB_GLOBAL };
         Record { binding, kind, other, value, size: 0, section }
     }

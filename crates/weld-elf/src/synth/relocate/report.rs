@@ -92,6 +92,10 @@ impl Site<'_, '_, '_> {
                 let location = self.location(reloc);
                 format!("{location}: {kind} does not change to the instruction set of '{name}'")
             }
+            Failure::Region(target) => format!(
+                "{}: {kind} is out of range: '{name}' at {target:#x} is not in the 256 MiB that the jump is in",
+                self.location(reloc)
+            ),
             Failure::NoNop => format!(
                 "{}: {kind}: the call of '{name}' may change r2, but no nop follows that could restore it",
                 self.location(reloc)
@@ -122,7 +126,7 @@ impl Site<'_, '_, '_> {
 
 fn cause_of(failure: &Failure) -> Cause {
     match failure {
-        Failure::TooFar | Failure::Overflow(_) | Failure::Unencodable(_) => Cause::RelocationOutOfRange,
+        Failure::TooFar | Failure::Overflow(_) | Failure::Unencodable(_) | Failure::Region(_) => Cause::RelocationOutOfRange,
         Failure::Odd(_) | Failure::Unaligned(_) => Cause::RelocationMisaligned,
         Failure::Addend(_)
         | Failure::Signing
