@@ -333,6 +333,8 @@ impl<'a> Section<'_, '_, 'a> {
                 self.error(Cause::NeedsPic, i, self.not_pic(i))
             }
             Class::Term if target.is_elsewhere() => self.stand_in(i, target, found),
+            // From the GOT's base, where loaders fill it by themselves.
+            Class::Term if self.object.machine.loader_got.is_some() => found.facts |= fact::GOT_BASE,
             Class::DtpOff
             | Class::TlsDescCall
             | Class::TlsMark

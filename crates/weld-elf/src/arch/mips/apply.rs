@@ -71,9 +71,8 @@ fn one<const BIG: bool, const ABI: u8, S: Site>(
             let base = site.settings().got_base.wrapping_add(reloc.r_addend() as u64);
             put(out, base.wrapping_sub(here).wrapping_add(more))
         }
-        Class::GotOff if matches!(kind, BACK_HI16 | BACK_LO16) && plain => {
-            put(out, site.settings().got_base.wrapping_sub(target))
-        }
+        // Code asks for it of itself, whoever else defines the symbol.
+        Class::Term => put(out, site.settings().got_base.wrapping_sub(target)),
         Class::Got | Class::GotPage => {
             let slot = match site.local_slot(reloc, class == Class::GotPage) {
                 Some(slot) => slot,

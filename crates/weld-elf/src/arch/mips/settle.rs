@@ -42,7 +42,7 @@ pub fn settle<const ABI: u8>(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
             R_26 if is_pic => PIC_26,
             R_PC26 if is_pic => PIC_PC26,
             R_SUB => MIXED,
-            R_GPREL16 | R_GPREL32 | R_LITERAL | GPREL64 if is_local && base != 0 => {
+            R_GPREL16 | R_GPREL32 | R_LITERAL | GPREL64 | BACK_HI16 | BACK_LO16 if is_local && base != 0 => {
                 addend = addend.wrapping_add(base as i64);
                 kind
             }

@@ -44,13 +44,19 @@ pub const fn sets<const BIG: bool, const WIDE: bool>() -> InstructionSets {
 
 fn reach(kind: u32, _features: u32) -> Option<Reach> {
     match kind {
-        R_26 | R_PC26 => Some(REACH),
+        // Of its region.
+        R_26 => Some(Reach::EVERYTHING),
+        R_PC26 => Some(REACH),
         _ => None,
     }
 }
 
-/// Whether the function wants its address in t9.
+/// Whether the function wants its address in t9, or lies in another region than a jump, whose upper bits are
+/// those of the instruction after it.
 fn must_change(jump: &Jump) -> bool {
+    if jump.kind == R_26 && jump.here.wrapping_add(4) >> 28 != jump.target >> 28 {
+        return true;
+    }
     match jump.callee {
         Callee::Own(other) => jump.is_function && other & OTHER_MODE == OTHER_PIC,
         Callee::Entry(_) | Callee::Unknown => false,
