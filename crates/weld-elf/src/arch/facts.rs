@@ -87,8 +87,10 @@ pub struct Facts {
     pub output_flags: Option<fn(u32, u32) -> u32>,
     /// The bits of `st_other` that `e_flags` of an object imply for its functions.
     pub function_other: Option<fn(u32) -> u8>,
-    /// The bit of `st_other` for a symbol of another module whose value is an entry of the PLT here.
+    /// The bit of `st_other` for a symbol of another module whose value is an entry of the PLT here, and
+    /// `EI_ABIVERSION` of programs that have a PLT or copies.
     pub stand_in_other: u8,
+    pub stand_in_version: u8,
     /// A section that objects of another ABI have, some of which do not say so in `e_flags`.
     pub foreign_section: Option<&'static str>,
     pub attributes: Option<Attributes>,
@@ -213,8 +215,8 @@ pub struct Registers {
     pub entsize: u64,
     /// `p_type` of its program header.
     pub segment: u32,
-    /// Its contents for the output from those of all objects.
-    pub merge: fn(&[&[u8]]) -> Vec<u8>,
+    /// Its contents for the output from those of all objects; `None` if one is damaged.
+    pub merge: fn(&[&[u8]]) -> Option<Vec<u8>>,
     /// Where the GOT's base is, and how that is stored.
     pub pointer: fn(&[u8]) -> u64,
     pub put_pointer: fn(&mut [u8], u64),
@@ -517,7 +519,7 @@ pub type ReadFeatures = fn(&mut dyn Iterator<Item = &[u8]>) -> u32;
 /// What becomes of attributes in the output.
 pub enum AttributesOutput {
     /// A section of the same kind, and the `p_type` by which loaders find it, if there is one.
-    Section { segment: Option<u32>, flags: u64, align: u64, merge: MergeAttributes },
+    Section { segment: Option<u32>, flags: u64, align: u64, entsize: u64, merge: MergeAttributes },
     /// They are properties.
     Properties(ReadAttributes),
 }
@@ -774,6 +776,26 @@ impl Facts {
     #[inline(always)]
     pub const fn class(&self, kind: u32) -> Class {
         if (kind as usize) < self.types.len() { self.types[kind as usize].class } else { Class::Unknown }
+    }
+
+    /// Whether the addend of relocation type `kind` is added to the symbol's own value. Where loaders fill the
+    /// GOT by themselves, slots are for addresses.
+    pub fn counts_from_symbol(&self, kind: u32) -> bool {
+        let class = self.class(kind);
+        class.counts_from_symbol() || class == Class::Got && self.loader_got.is_some()
+    }
+
+    /// Whether the place of relocation type `kind`, which holds `kept`, has its half of an addend.
+    pub fn has_half(&self, kind: u32, kept: i64, addend: i64) -> bool {
+        let Some(lower_half) = self.lower_half else { return false };
+        let rest = addend.wrapping_sub(kept);
+        match lower_half(kind, true) {
+            Some(_) => (-0x8000..0x8000).contains(&i64::from(rest as i32)),
+            None => {
+                let of = &self.types[kind as usize];
+                of.bits == 16 && of.fit == super::class::Fit::Any && rest & 0xffff == 0
+            }
+        }
     }
 
     /// The number of bytes that relocation type `kind` writes.

@@ -56,10 +56,14 @@ pub fn registers(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8>
                 let text = format!("{what} says that addends have the GOT's base taken away, which -r does not join");
                 job.sink.push(object.whole().error(Cause::IncompatibleObjects, text));
             }
+            if (machine.merge)(&[data]).is_none() {
+                let text = format!("{} is damaged", String::from_utf8_lossy(machine.name));
+                job.sink.push(object.whole().error(Cause::MalformedObject, text));
+            }
             all.push(data);
         }
     }
-    if all.is_empty() { Vec::new() } else { (machine.merge)(&all) }
+    if all.is_empty() { Vec::new() } else { (machine.merge)(&all).unwrap_or_default() }
 }
 
 /// What code of all objects may be used, as the machine says it in bits.
@@ -75,11 +79,11 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let machine = sizes.plan.facts.mode.facts().attributes.as_ref()?;
-        let AttributesOutput::Section { segment, flags, align, .. } = machine.output else { return None };
+        let AttributesOutput::Section { segment, flags, align, entsize, .. } = machine.output else { return None };
         if sizes.options.output.raw {
             return None;
         }
-        let header = Header { name: machine.name.as_bytes(), kind: machine.section, flags, entsize: 0 };
+        let header = Header { name: machine.name.as_bytes(), kind: machine.section, flags, entsize };
         let spec = Spec::own(header, align, sizes.plan.attributes.len() as u64);
         spec.map(|spec| Spec { segment, ..spec.dispensable() })
     }

@@ -197,6 +197,11 @@ impl<'a> Image<'_, 'a> {
         Some(self.bases.got.back(size * self.slots.local_words).wrapping_add(size * word))
     }
 
+    /// Bytes of the GOT.
+    pub fn got_size(&self) -> u64 {
+        self.format().word() * (self.slots.local_words + u64::from(self.slots.got_words))
+    }
+
     /// The flags of what a relocation refers to, and its address, or the page that that is near.
     pub fn local_word(&self, object: ObjectId, reloc: &Rela, page: bool) -> Option<(u32, u64)> {
         let got = self.mode.facts().loader_got.as_ref()?;

@@ -112,10 +112,21 @@ impl Image<'_, '_> {
         Record {
             binding: STB_LOCAL,
             kind: symbol.kind(),
-            other: symbol.st_other(),
+            other: symbol.st_other() | self.implied_other(object, symbol),
             value: if tls { address.wrapping_sub(self.bases.tls_start) } else { address.get() },
             size,
             section,
+        }
+    }
+
+    /// `-r`: the bits of `st_other` that `e_flags` of an object imply for its function: those of the output may
+    /// not.
+    #[inline(always)]
+    fn implied_other(&self, object: &Object, symbol: &Sym) -> u8 {
+        let implied = self.mode.facts().function_other.filter(|_| self.joined.is_some());
+        match implied {
+            Some(of) if symbol.kind() == STT_FUNC && symbol.st_other() & 0xf0 == 0 => of(object.flags),
+            _ => 0,
         }
     }
 
@@ -145,6 +156,9 @@ impl Image<'_, '_> {
             binding => binding,
         };
         let mut other = definition.st_other();
+        if self.joined.is_some() && self.mode.facts().function_other.is_some() {
+            other |= self.definition(id).map_or(0, |(symbol, object)| self.implied_other(object, symbol));
+        }
         if flags & (symbol_flags::HIDDEN | symbol_flags::PROTECTED) != 0 {
             other = self.united(id, other, flags);
         }

@@ -86,6 +86,7 @@ const fn facts(big: bool) -> Facts {
         output_flags: None,
         function_other: None,
         stand_in_other: 0,
+        stand_in_version: 0,
         foreign_section: None,
         attributes: Some(Attributes {
             name: ".ARM.attributes",

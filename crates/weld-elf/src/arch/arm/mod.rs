@@ -85,11 +85,12 @@ const fn facts<const BIG: bool>() -> Facts {
         output_flags: Some(output_flags),
         function_other: None,
         stand_in_other: 0,
+        stand_in_version: 0,
         foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
             section: 0x7000_0003,
-            output: AttributesOutput::Section { segment: None, flags: 0, align: 1, merge: attributes::merge::<BIG> },
+            output: AttributesOutput::Section { segment: None, flags: 0, align: 1, entsize: 0, merge: attributes::merge::<BIG> },
             features: Some(attributes::features::<BIG>),
         }),
         registers: None,

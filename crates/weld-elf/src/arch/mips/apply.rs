@@ -123,7 +123,7 @@ fn jump<const BIG: bool, const ABI: u8, S: Site>(
         return Mips::<BIG, ABI>::put_distance(kind, out, at, target, here);
     }
     // The upper bits are those of the instruction after it.
-    let region = |address: Address| address.get() >> 28;
+    let region = |address: Address| address.get() >> 28 & if ABI == 2 { u64::MAX } else { 0xf };
     if region(target) != region(here.wrapping_add(4)) {
         return Err(Failure::Region(target.get()));
     }

@@ -100,42 +100,46 @@ pub fn merge<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, Attr
     Ok(all.unwrap_or_default())
 }
 
-/// The records of `.reginfo`, or of `.MIPS.options` those that are like it: where they begin.
-fn records<const BIG: bool, const WIDE: bool>(section: &[u8]) -> Vec<&[u8]> {
+/// The record of `.reginfo`, or those of `.MIPS.options` that are like it; `None` if the section is damaged.
+fn records<const WIDE: bool>(section: &[u8]) -> Option<Vec<&[u8]>> {
     if !WIDE {
-        return section.get(..REGISTERS).into_iter().collect();
+        return Some(vec![section.get(..REGISTERS)?]);
     }
     let mut found = Vec::new();
     let mut rest = section;
-    while let [kind, size, ..] = rest {
-        let Some((part, more)) = rest.split_at_checked((*size).max(8).into()) else { break };
-        if *kind == KIND_REGISTERS && part.len() >= WIDE_REGISTERS {
-            found.push(&part[8..WIDE_REGISTERS]);
+    while !rest.is_empty() {
+        // A part is never less than its head.
+        let (kind, size) = (rest[0], usize::from(*rest.get(1)?));
+        let (part, more) = rest.split_at_checked(size).filter(|_| size >= 8)?;
+        if kind == KIND_REGISTERS {
+            found.push(part.get(8..WIDE_REGISTERS)?);
         }
         rest = more;
     }
-    found
+    Some(found)
 }
 
 /// The section for the output from those of objects: the registers that any uses.
-pub fn merge_registers<const BIG: bool, const WIDE: bool>(sections: &[&[u8]]) -> Vec<u8> {
+pub fn merge_registers<const WIDE: bool>(sections: &[&[u8]]) -> Option<Vec<u8>> {
     let mut all = if WIDE { vec![0; WIDE_REGISTERS] } else { vec![0; REGISTERS] };
     if WIDE {
         all[..2].copy_from_slice(&[KIND_REGISTERS, WIDE_REGISTERS as u8]);
     }
     // Masks: of general registers, (padding,) of coprocessors'.
     let (start, masks) = if WIDE { (8, 24) } else { (0, 20) };
-    for record in sections.iter().flat_map(|section| records::<BIG, WIDE>(section)) {
-        for (byte, more) in all[start..start + masks].iter_mut().zip(record) {
-            *byte |= more;
+    for section in sections {
+        for record in records::<WIDE>(section)? {
+            for (byte, more) in all[start..start + masks].iter_mut().zip(record) {
+                *byte |= more;
+            }
         }
     }
-    all
+    Some(all)
 }
 
 /// Where gp points, by the section of an object; of one that a link has made.
 pub fn pointer<const BIG: bool, const WIDE: bool>(section: &[u8]) -> u64 {
-    let record = records::<BIG, WIDE>(section).into_iter().next();
+    let record = records::<WIDE>(section).and_then(|found| found.first().copied());
     let format = format(BIG, if WIDE { Class::Elf64 } else { Class::Elf32 });
     record.map_or(0, |record| {
         let value = format.get(&record[if WIDE { 24 } else { 20 }..]);
@@ -170,6 +174,8 @@ mod tests {
 
     #[test]
     fn options_are_walked_without_end_or_panic() {
+        assert_eq!(merge_registers::<true>(&[&[9, 0, 0, 0, 0, 0, 0, 0]]), None);
+        assert_eq!(merge_registers::<false>(&[&[0; 23]]), None);
         let option = |kind: u8, size: u8| {
             let mut bytes = vec![0; usize::from(size).max(2)];
             (bytes[0], bytes[1]) = (kind, size);

@@ -144,6 +144,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         output_flags: None,
         function_other: Some(flags::of_functions),
         stand_in_other: OTHER_PLT,
+        stand_in_version: 1,
         foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
@@ -152,6 +153,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
                 segment: Some(0x7000_0003),
                 flags: SHF_ALLOC,
                 align: 8,
+                entsize: 24,
                 merge: attributes::merge::<BIG>,
             },
             features: None,
@@ -165,7 +167,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
                 align: 8,
                 entsize: 1,
                 segment: 0x7000_0002,
-                merge: attributes::merge_registers::<BIG, true>,
+                merge: attributes::merge_registers::<true>,
                 pointer: attributes::pointer::<BIG, true>,
                 put_pointer: attributes::put_pointer::<BIG, true>,
             }
@@ -177,7 +179,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
                 align: 4,
                 entsize: 24,
                 segment: 0x7000_0000,
-                merge: attributes::merge_registers::<BIG, false>,
+                merge: attributes::merge_registers::<false>,
                 pointer: attributes::pointer::<BIG, false>,
                 put_pointer: attributes::put_pointer::<BIG, false>,
             }

@@ -36,7 +36,7 @@ pub const fn sets<const BIG: bool, const WIDE: bool>() -> InstructionSets {
         reach,
         state: |_| 0,
         next: |_, target| target,
-        must_change,
+        must_change: must_change::<WIDE>,
         is_second_only: |_| false,
         thunks: forms::<BIG, WIDE>,
     }
@@ -53,8 +53,9 @@ fn reach(kind: u32, _features: u32) -> Option<Reach> {
 
 /// Whether the function wants its address in t9, or lies in another region than a jump, whose upper bits are
 /// those of the instruction after it.
-fn must_change(jump: &Jump) -> bool {
-    if jump.kind == R_26 && jump.here.wrapping_add(4) >> 28 != jump.target >> 28 {
+fn must_change<const WIDE: bool>(jump: &Jump) -> bool {
+    let region = |address: u64| address >> 28 & if WIDE { u64::MAX } else { 0xf };
+    if jump.kind == R_26 && region(jump.here.wrapping_add(4)) != region(jump.target) {
         return true;
     }
     match jump.callee {

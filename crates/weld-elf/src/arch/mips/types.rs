@@ -80,6 +80,8 @@ pub const REL64: u32 = MADE + 8;
 pub const MIXED: u32 = MADE + 9;
 /// A type that `_gp_disp` has no meaning for.
 pub const GP_OTHER: u32 = MADE + 10;
+/// `R_MIPS_PC32` and `R_MIPS_64`.
+pub const PC64: u32 = MADE + 11;
 
 /// What files have for the numbers from [`MADE`] on: up to three types, the first in the low byte.
 pub const WRITTEN: &[u32] = &[
@@ -94,6 +96,7 @@ pub const WRITTEN: &[u32] = &[
     R_REL32 | R_64 << 8,
     R_NONE,
     R_NONE,
+    R_PC32 | R_64 << 8,
 ];
 
 /// 16 bits of an instruction, whatever the value.
@@ -246,8 +249,9 @@ const LIST: &[(u32, Named)] = &[
     (GPREL64, Named::new(Class::GotOff, 8, Any, "R_MIPS_GPREL32/R_MIPS_64")),
     (REL64, Named::new(Class::Address, 8, Any, "R_MIPS_REL32/R_MIPS_64")),
     (MIXED, Named::unknown("this combination of relocation types")),
+    (PC64, Named::new(Class::Pc, 8, Any, "R_MIPS_PC32/R_MIPS_64")),
     (GP_OTHER, Named::unknown("a relocation against _gp_disp that is neither R_MIPS_HI16 nor R_MIPS_LO16")),
 ];
 
-pub const TYPES: [Type; 267] = table(LIST);
+pub const TYPES: [Type; 268] = table(LIST);
 pub static NAMES: [u8; names_size(LIST)] = names(LIST);

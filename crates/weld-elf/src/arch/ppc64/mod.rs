@@ -80,6 +80,7 @@ const fn facts<const BIG: bool>() -> Facts {
         output_flags: Some(output_flags),
         function_other: None,
         stand_in_other: 0,
+        stand_in_version: 0,
         foreign_section: Some(".opd"),
         attributes: None,
         registers: None,

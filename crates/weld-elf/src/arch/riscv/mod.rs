@@ -97,11 +97,12 @@ const fn facts(wide: bool) -> Facts {
         output_flags: None,
         function_other: None,
         stand_in_other: 0,
+        stand_in_version: 0,
         foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
             section: 0x7000_0003,
-            output: AttributesOutput::Section { segment: Some(0x7000_0003), flags: 0, align: 1, merge: attributes::merge },
+            output: AttributesOutput::Section { segment: Some(0x7000_0003), flags: 0, align: 1, entsize: 0, merge: attributes::merge },
             features: None,
         }),
         registers: None,

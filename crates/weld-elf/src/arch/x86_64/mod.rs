@@ -165,6 +165,7 @@ const FACTS: Facts = Facts {
     output_flags: None,
     function_other: None,
     stand_in_other: 0,
+    stand_in_version: 0,
     foreign_section: None,
     attributes: None,
     registers: None,

@@ -3,6 +3,7 @@
 use weld_common::diag::{Cause, Diagnostic};
 
 use super::Site;
+use crate::arch::class::Class;
 use crate::arch::rules::Failure;
 use crate::elf::*;
 use crate::input::location::InputLocation;
@@ -109,7 +110,21 @@ impl Site<'_, '_, '_> {
         if let Some(definer) = self.image.definer(self.object, reloc.sym()) {
             diagnostic = diagnostic.note(format!("'{name}' is defined in {definer}"));
         }
+        if matches!(failure, Failure::Overflow(_)) && self.is_beyond_got(reloc) {
+            let text = "the GOT is larger than code reaches, and several are not made; compile with -mxgot";
+            diagnostic = diagnostic.note(text.to_owned());
+        }
         self.push(reloc, diagnostic);
+    }
+
+    /// Whether a relocation asks for a slot of a GOT that is larger than 16 bits reach around its base.
+    fn is_beyond_got(&self, reloc: &Rela) -> bool {
+        let machine = self.object.machine;
+        let slots = matches!(
+            machine.class(reloc.kind()),
+            Class::Got | Class::GotPage | Class::GotTp | Class::TlsGd | Class::TlsLd
+        );
+        slots && machine.loader_got.as_ref().is_some_and(|got| self.image.got_size() > got.bias + 0x8000)
     }
 
     #[cold]
