@@ -4,7 +4,8 @@
 //# except: machine=x86-64
 //# matrix: kind=static,pie,nopie
 //# [kind=nopie] cxxflags: -fno-pic
-//# [!kind=nopie] cxxflags: -fPIC
+//# [kind=pie] cxxflags: -fPIC
+//# [kind=static] cxxflags: -fPIC -DWITH_PLUG
 //# obj: lib.o = lib.cc -fPIC
 //# obj: plug.o = plug.cc -fPIC
 //# [!kind=static] link: %shared lib.o -o lib.so
@@ -25,7 +26,7 @@ int add(int, int);
 int call(int (*)(int, int), int, int);
 int (*pointer_of_library())(int, int);
 extern "C" int nowhere() __attribute__((weak));
-extern "C" int plug(int) __attribute__((weak));
+extern "C" int plug(int);
 void thrower(int);
 int table[] = {11, 22, 33};
 extern int library_data;
@@ -39,11 +40,10 @@ int main() {
   if (nowhere) return 1;
   std::printf("caught %d, %d %d %d, %d %d, %d, %s\n", caught, table[0], call(add, 20, 2), table[2], own, hidden,
               shared_variable + library_data, pointer_of_library() == &add ? "same" : "other");
+#ifdef WITH_PLUG
   int (*f)(int) = plug;
-#ifdef __PIC__
-  if (!f) f = (int (*)(int))dlsym(dlopen("./plug.so", RTLD_NOW), "plug");
 #else
-  if (void *h = f ? nullptr : dlopen("./plug.so", RTLD_NOW)) f = (int (*)(int))dlsym(h, "plug");
+  int (*f)(int) = (int (*)(int))dlsym(dlopen("./plug.so", RTLD_NOW), "plug");
 #endif
   std::printf("%d", f(1));
   std::printf(" %d\n", f(1));
