@@ -353,7 +353,11 @@ fn encodings(body: &[u8], format: Format, places: &mut Vec<usize>) -> Option<boo
     }
     reader.uleb128()?;
     reader.sleb128()?;
-    if version == 1 { reader.skip(1)? } else { reader.uleb128().map(drop)? }
+    if version == 1 {
+        reader.skip(1)?
+    } else {
+        reader.uleb128().map(drop)?
+    }
     reader.uleb128()?;
     let mut has_functions = false;
     for letter in letters {

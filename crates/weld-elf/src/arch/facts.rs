@@ -181,6 +181,8 @@ pub struct LoaderGot {
     /// The start of the page, near an address, whose own address a word may hold.
     pub page: fn(u64) -> u64,
     pub tags: fn(&ForLoader) -> Vec<(u64, u64)>,
+    /// `sh_flags` that the section has besides: a register points near it.
+    pub flags: u64,
     /// What the section is called in which the loader of a program leaves a debugger what it knows.
     pub map: &'static str,
 }
@@ -833,7 +835,11 @@ impl Facts {
 
     /// What files have for types, if that is not what they are here.
     fn written_types(&self) -> Option<Types> {
-        self.written.map(|written| Types { from: written.from, list: written.list, is_packed: written.is_packed })
+        self.written.map(|written| Types {
+            from: written.from,
+            list: written.list,
+            is_packed: written.is_packed,
+        })
     }
 
     /// The bytes of the words that loaders add to in the GOT before there are any of objects.

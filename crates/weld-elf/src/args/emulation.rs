@@ -91,8 +91,7 @@ fn machine(name: &str) -> Result<Machine, EmulationError> {
 pub fn is_instruction_set(name: &str) -> bool {
     let version = name.strip_prefix("ips").unwrap_or_default();
     let revision = version.strip_prefix("32").or_else(|| version.strip_prefix("64"));
-    matches!(version, "1" | "2" | "3" | "4" | "5")
-        || matches!(revision, Some("" | "r2" | "r3" | "r5" | "r6"))
+    matches!(version, "1" | "2" | "3" | "4" | "5") || matches!(revision, Some("" | "r2" | "r3" | "r5" | "r6"))
 }
 
 #[cfg(test)]

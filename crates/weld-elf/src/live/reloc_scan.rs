@@ -220,7 +220,11 @@ impl<'a> Section<'_, '_, 'a> {
             // Libraries that ask a program at fixed addresses for it would call its resolver before the
             // program is relocated.
             if self.object.machine.loader_got.is_some() {
-                let text = format!("chooses what '{}' is when the program starts (IFUNC), which loaders of {} do not do", self.name(i), self.object.machine.name);
+                let text = format!(
+                    "chooses what '{}' is when the program starts (IFUNC), which loaders of {} do not do",
+                    self.name(i),
+                    self.object.machine.name
+                );
                 self.error_about(Cause::UnsupportedRelocation, i, target, text);
                 return 0;
             }
@@ -288,7 +292,9 @@ impl<'a> Section<'_, '_, 'a> {
             }
             Class::Jump => self.jump(i, target, found),
             Class::GotPage => self.got_page(i, target, found),
-            Class::GotRest => self.low(i, Target { flags: target.flags & !symbol_flags::PREEMPTIBLE, ..target }, found),
+            Class::GotRest => {
+                self.low(i, Target { flags: target.flags & !symbol_flags::PREEMPTIBLE, ..target }, found)
+            }
             Class::Got if self.is_local_slot(target) => self.local_slot(i, false, found),
             Class::Got => {
                 self.slot_from::<R>(i, found);

@@ -53,7 +53,9 @@ pub fn registers(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8>
         for data in sections_of(object, extra, Some(machine.section)) {
             if job.options.kind == OutputKind::Relocatable && (machine.pointer)(data) != 0 {
                 let what = String::from_utf8_lossy(machine.name);
-                let text = format!("{what} says that addends have the GOT's base taken away, which -r does not join");
+                let text = format!(
+                    "{what} says that addends have the GOT's base taken away, which -r does not join"
+                );
                 job.sink.push(object.whole().error(Cause::IncompatibleObjects, text));
             }
             if (machine.merge)(&[data]).is_none() {
@@ -79,7 +81,9 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let machine = sizes.plan.facts.mode.facts().attributes.as_ref()?;
-        let AttributesOutput::Section { segment, flags, align, entsize, .. } = machine.output else { return None };
+        let AttributesOutput::Section { segment, flags, align, entsize, .. } = machine.output else {
+            return None;
+        };
         if sizes.options.output.raw {
             return None;
         }

@@ -184,11 +184,13 @@ impl<'a> Planner<'_, 'a> {
         let mut ordered = self.join(&imports, &found);
         // Positions of the symbols that may be bound to a version of another module.
         let mut foreign: Vec<u32> = (0..imports.len() as u32).collect();
-        let position = |ordered: &Ordered, id: SymbolId| ordered.index_of[id.index()].load(Ordering::Relaxed) - 1;
+        let position =
+            |ordered: &Ordered, id: SymbolId| ordered.index_of[id.index()].load(Ordering::Relaxed) - 1;
         foreign.extend(chosen.foreign.iter().map(|id| position(&ordered, *id)));
         foreign[imports.len()..].sort_unstable();
         if !self.looked_up.is_empty() {
-            let ids: Vec<SymbolId> = foreign.iter().map(|position| ordered.symbols[*position as usize]).collect();
+            let ids: Vec<SymbolId> =
+                foreign.iter().map(|position| ordered.symbols[*position as usize]).collect();
             ordered.put_last(&self.looked_up);
             foreign = ids.into_iter().map(|id| position(&ordered, id)).collect();
             foreign.sort_unstable();

@@ -298,7 +298,8 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let word = sizes.format().word();
-        let flags = SHF_ALLOC | SHF_WRITE;
+        let own = sizes.plan.facts.mode.facts().loader_got.as_ref().map_or(0, |got| got.flags);
+        let flags = SHF_ALLOC | SHF_WRITE | own;
         let header = Header { name: b".got", kind: SHT_PROGBITS, flags, entsize: 0 };
         let words = sizes.plan.slots.local_words + u64::from(sizes.plan.slots.got_words);
         // Registers point near it, and into it.

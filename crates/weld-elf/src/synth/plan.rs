@@ -192,7 +192,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
         if let Some(got) = &mode.facts().loader_got {
             slots.put_looked_up_first(symbols);
-            let needed = got_base || mode.dynamic || !slots.got.is_empty() || !self.live.local_slots.is_empty();
+            let needed =
+                got_base || mode.dynamic || !slots.got.is_empty() || !self.live.local_slots.is_empty();
             slots.local_words = if needed { got.head.into() } else { 0 };
         }
         let got_plt_is_base = got_base && mode.facts().got_base == GotBase::GotPlt;

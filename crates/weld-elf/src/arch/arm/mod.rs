@@ -90,7 +90,13 @@ const fn facts<const BIG: bool>() -> Facts {
         attributes: Some(Attributes {
             name: attributes::SECTION,
             section: 0x7000_0003,
-            output: AttributesOutput::Section { segment: None, flags: 0, align: 1, entsize: 0, merge: attributes::merge::<BIG> },
+            output: AttributesOutput::Section {
+                segment: None,
+                flags: 0,
+                align: 1,
+                entsize: 0,
+                merge: attributes::merge::<BIG>,
+            },
             features: Some(attributes::features::<BIG>),
         }),
         registers: None,

@@ -1,9 +1,9 @@
 //! Applying MIPS's relocations, in a loop of its own: slots of the local part of the GOT are found by what
 //! they hold, jumps have to stay in their region, and frames of images that may be moved get distances.
 
+use super::Mips;
 use super::code;
 use super::types::*;
-use super::Mips;
 use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::facts::Jump;
@@ -103,7 +103,9 @@ fn jump<const BIG: bool, const ABI: u8, S: Site>(
     if is_undefined(place) {
         // It is not called.
         return match kind {
-            R_PC26 => Mips::<BIG, ABI>::put_distance(kind, out, at, here.wrapping_add(place.addend as u64), here),
+            R_PC26 => {
+                Mips::<BIG, ABI>::put_distance(kind, out, at, here.wrapping_add(place.addend as u64), here)
+            }
             _ => Mips::<BIG, ABI>::put(kind, out, at, place.addend as u64),
         };
     }

@@ -158,7 +158,7 @@ mod tests {
         // Code that is not position-independent, of a smaller set.
         assert_eq!(join(r2, 0x1000_1004), Ok(0x7000_1005));
         assert_eq!(join(r2, 0x1000_1000), Ok(0x7000_1001));
-        assert_eq!(join(0x5000_1000, 0x2000_1000).unwrap_err().to_string().contains("mips3"), true);
+        assert!(join(0x5000_1000, 0x2000_1000).unwrap_err().to_string().contains("mips3"));
         assert!(join(r2, 0x9000_1407).is_err(), "release 6");
         assert!(join(r2, r2 | NAN2008).is_err());
         assert!(join(r2, r2 | MICROMIPS).is_err());

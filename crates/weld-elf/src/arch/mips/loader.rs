@@ -29,6 +29,8 @@ pub const fn got(wide: bool) -> LoaderGot {
         names: &["_gp", "_gp_disp", "__gnu_local_gp"],
         page: super::code::page,
         tags,
+        // SHF_MIPS_GPREL
+        flags: 0x1000_0000,
         map: ".rld_map",
     }
 }

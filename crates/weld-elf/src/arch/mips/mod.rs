@@ -239,7 +239,11 @@ impl<const BIG: bool, const ABI: u8> Rules for Mips<BIG, ABI> {
     }
 
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
-        if Self::WIDE { code::put::<BIG, true>(kind, out, at, value) } else { code::put::<BIG, false>(kind, out, at, value) }
+        if Self::WIDE {
+            code::put::<BIG, true>(kind, out, at, value)
+        } else {
+            code::put::<BIG, false>(kind, out, at, value)
+        }
     }
 
     fn put_address(out: &mut [u8], at: usize, value: u64) {

@@ -88,11 +88,11 @@ fn put_entry<const BIG: bool, const ABI: u8>(out: &mut [u8], word: Address) {
     put_words::<BIG>(
         out,
         &[
-            0x3c0f_0000 | hi,                                    // lui   t7, %hi(word)
-            if wide { 0xddf9_0000 } else { 0x8df9_0000 } | lo,   // l[wd] t9, %lo(word)(t7)
+            0x3c0f_0000 | hi,                                  // lui   t7, %hi(word)
+            if wide { 0xddf9_0000 } else { 0x8df9_0000 } | lo, // l[wd] t9, %lo(word)(t7)
             // `jalr zero, t9`, which all processors take for `jr t9`; those of release 6 have nothing else.
             0x0320_0009,
-            if wide { 0x65f8_0000 } else { 0x25f8_0000 } | lo,   // [d]addiu t8, t7, %lo(word)
+            if wide { 0x65f8_0000 } else { 0x25f8_0000 } | lo, // [d]addiu t8, t7, %lo(word)
         ],
     );
 }

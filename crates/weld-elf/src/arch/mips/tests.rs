@@ -13,7 +13,8 @@ fn stored(kind: u32, code: u32, value: u64) -> Result<u32, Failure> {
 #[test]
 fn halves_make_a_value() {
     for value in [0, 0x7fff, 0x8000, 0x1234_8765, 0xffff_ffff_u64] {
-        let (hi, lo) = (stored(R_HI16, 0x3c02_0000, value).unwrap(), stored(R_LO16, 0x2442_0000, value).unwrap());
+        let (hi, lo) =
+            (stored(R_HI16, 0x3c02_0000, value).unwrap(), stored(R_LO16, 0x2442_0000, value).unwrap());
         let sum = (hi << 16).wrapping_add((lo & 0xffff) as u16 as i16 as i32 as u32);
         assert_eq!((sum, hi >> 16, lo >> 16), (value as u32, 0x3c02, 0x2442));
         assert_eq!(page(value) & 0xffff, 0);

@@ -102,7 +102,13 @@ const fn facts(wide: bool) -> Facts {
         attributes: Some(Attributes {
             name: attributes::SECTION,
             section: 0x7000_0003,
-            output: AttributesOutput::Section { segment: Some(0x7000_0003), flags: 0, align: 1, entsize: 0, merge: attributes::merge },
+            output: AttributesOutput::Section {
+                segment: Some(0x7000_0003),
+                flags: 0,
+                align: 1,
+                entsize: 0,
+                merge: attributes::merge,
+            },
             features: None,
         }),
         registers: None,

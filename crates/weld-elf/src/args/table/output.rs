@@ -57,10 +57,15 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    take(&["entry", "e"], Required("SYMBOL"), "Start the program at SYMBOL (default: _start; MIPS: __start).", |s, v| {
-        s.o.symbols.entry = Some(v.string()?);
-        Ok(())
-    }),
+    take(
+        &["entry", "e"],
+        Required("SYMBOL"),
+        "Start the program at SYMBOL (default: _start; MIPS: __start).",
+        |s, v| {
+            s.o.symbols.entry = Some(v.string()?);
+            Ok(())
+        },
+    ),
     take(
         &["image-base"],
         Required("ADDRESS"),

@@ -137,7 +137,8 @@ impl Section<'_, '_, '_> {
 
     /// The address of what a jump goes to.
     pub(super) fn jump(&self, i: usize, target: Target, found: &mut ScanResult) {
-        if self.scanner.mode.pic && target.kind() != symbol_flags::UNDEFINED {
+        let null = target.kind() == symbol_flags::UNDEFINED && !target.is(symbol_flags::PREEMPTIBLE);
+        if self.scanner.mode.pic && !null {
             return self.error(Cause::NeedsPic, i, self.not_pic(i));
         }
         if target.is(symbol_flags::PREEMPTIBLE) {

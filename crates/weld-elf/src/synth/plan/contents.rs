@@ -119,7 +119,9 @@ impl<'a> Plan<'a> {
         if image.mode.facts().loader_got.is_some() {
             let words = local_got::words(image, context.owners, context.parallel);
             if words != self.local_words {
-                image.sink.error(Cause::Internal, "internal error: the GOT holds other addresses than planned");
+                image
+                    .sink
+                    .error(Cause::Internal, "internal error: the GOT holds other addresses than planned");
             }
         }
         let names_index = self.layout.header_of(ChunkKind::ShStrTab);
@@ -216,7 +218,10 @@ impl<'a> Plan<'a> {
             return address;
         }
         let given = setup::entry_symbol(options, context.inputs);
-        let usual = || (image.mode.shared && options.symbols.entry.is_none()).then(|| image.mode.facts().entry.to_owned());
+        let usual = || {
+            (image.mode.shared && options.symbols.entry.is_none())
+                .then(|| image.mode.facts().entry.to_owned())
+        };
         let Some(name) = given.or_else(usual) else { return 0 };
         let id = image.resolved.names.find(name.as_bytes());
         if let Some(id) = id.filter(|id| is_here(image.symbols, *id)) {

@@ -141,7 +141,9 @@ impl Site<'_, '_, '_> {
 
 fn cause_of(failure: &Failure) -> Cause {
     match failure {
-        Failure::TooFar | Failure::Overflow(_) | Failure::Unencodable(_) | Failure::Region(_) => Cause::RelocationOutOfRange,
+        Failure::TooFar | Failure::Overflow(_) | Failure::Unencodable(_) | Failure::Region(_) => {
+            Cause::RelocationOutOfRange
+        }
         Failure::Odd(_) | Failure::Unaligned(_) => Cause::RelocationMisaligned,
         Failure::Addend(_)
         | Failure::Signing
