@@ -286,7 +286,7 @@ impl<'j> Members<'_, 'j> {
         let (machine, symbols) = match identify(bytes) {
             Kind::Import => of_import(bytes)?,
             kind @ (Kind::Object | Kind::BigObject | Kind::Bitcode) => {
-                match ir::find(bytes, kind, ir::Search::of(&Default::default())).map_err(Unusable::from)? {
+                match ir::find(bytes, kind, &Default::default(), self.job.store).map_err(Unusable::from)? {
                     Some(code) => of_code(&code),
                     None => of_object(bytes, kind == Kind::BigObject)?,
                 }

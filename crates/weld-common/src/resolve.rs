@@ -281,10 +281,14 @@ impl<'a, 's, F: Format<'a>> Rounds<'a, 's, F> {
         files
     }
 
-    /// The files that come first for names that nothing defines and some file offers.
-    pub fn first_offers<'n>(&self, names: impl IntoIterator<Item = &'n [u8]>) -> Vec<FileId> {
-        let entries = names.into_iter().filter_map(|name| Some(self.names.get(self.names.find(name)?)));
-        entries.filter(|entry| entry.rank() == Rank::Provided).map(|entry| entry.file()).collect()
+    /// The files that come first for names that nothing defines and some file offers, each with the name.
+    pub fn first_offers<'n>(&self, names: impl IntoIterator<Item = &'n [u8]>) -> Vec<(FileId, SymbolId)> {
+        let offer = |name| {
+            let id = self.names.find(name)?;
+            let entry = self.names.get(id);
+            (entry.rank() == Rank::Provided).then(|| (entry.file(), id))
+        };
+        names.into_iter().filter_map(offer).collect()
     }
 
     /// Whether a file takes no part yet, and may.

@@ -4,7 +4,7 @@
 // It reads an order from standard input, makes the directory for temporary files, does the work, and says on what was
 // standard output what came of it (wire.h). What LLVM prints goes to standard error, which weld reads, too. When
 // standard input ends, weld has what it wanted or is gone: then the directory is removed and the process ends, whatever
-// its other threads are doing. All of this is as weld's own child does it (src/child/mod.rs).
+// its other threads are doing. All of this is as weld's own child does it (src/engine_child/mod.rs).
 //
 // LLVM is told to say errors instead of ending the process. If it ends it all the same, or crashes, weld sees that.
 
@@ -29,6 +29,9 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/stat.h>
 #include <thread>
 
@@ -420,7 +423,38 @@ private:
   Parts parts;
 };
 
+// Makes the symbol table that bitcode lacks, and says where it and its strings are. The bitcode stands in the order, in
+// the place of a path.
+static bool tell_symbols(const wire::Order &order) {
+  if (order.inputs.empty())
+    return fail("there is no bitcode in the order"), false;
+  const MemoryBufferRef bitcode(order.inputs[0].path, order.inputs[0].name);
+  Expected<BitcodeFileContents> contents = getBitcodeFileContents(bitcode);
+  if (!contents)
+    return !fails(contents.takeError());
+  Expected<irsymtab::FileContents> table = irsymtab::readBitcode(*contents);
+  if (!table)
+    return !fails(table.takeError());
+  const std::string path = order.directory + "/parts";
+  Parts parts;
+  if (!parts.open(path))
+    return fail(path + ": " + std::strerror(errno)), false;
+  uint32_t number = 0;
+  const auto text = [](const SmallVectorImpl<char> &bytes) { return StringRef(bytes.data(), bytes.size()); };
+  const bool is_new = !table->Symtab.empty();
+  for (const StringRef bytes : {is_new ? text(table->Symtab) : contents->Symtab,
+                                is_new ? text(table->Strtab) : contents->StrtabForSymtab}) {
+    const std::optional<uint64_t> offset = parts.add(bytes);
+    if (!offset)
+      return fail(path + ": " + std::strerror(errno)), false;
+    voice.part(number++, *offset, bytes.size());
+  }
+  return true;
+}
+
 static bool work(const wire::Order &order, Settings &settings) {
+  if (settings.wants_symbols)
+    return tell_symbols(order);
   if (std::string why = settings::parse(settings.llvm); !why.empty())
     return fail(why), false;
   if (std::string why = settings::complete(settings); !why.empty())
@@ -478,6 +512,10 @@ int main(int count, char **words) {
   // pipe that nobody reads and a file that becomes too large are errors of writing.
   for (int signal : {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGXFSZ, SIGPIPE})
     std::signal(signal, SIG_IGN);
+#ifdef __linux__
+  // If it was stopped when weld is killed, it goes on, sees that, and ends.
+  prctl(PR_SET_PDEATHSIG, SIGCONT);
+#endif
   const std::string bytes = read_order();
   wire::Order order;
   if (std::string why = wire::read(bytes, order); !why.empty()) {

@@ -41,6 +41,8 @@ struct Settings {
   std::string hotness_threshold;
   // `static`, `pic`, or empty: the module says it.
   std::string model;
+  // Symbols are all that is wanted.
+  bool wants_symbols = false;
 };
 
 inline llvm::CodeGenOptLevel codegen_level(unsigned level) {
@@ -90,6 +92,7 @@ inline bool take(Settings &to, llvm::StringRef word) {
   else
     return text("jobs", to.jobs) || add("llvm", to.llvm) || flag("coff", to.is_coff) ||
            flag("emit-bitcode", to.emits_bitcode) || text("output", to.output) || text("model", to.model) ||
+           flag("symbols", to.wants_symbols) ||
            flag("save-temps", to.saves_temporaries) || add("save-kind", to.kinds) ||
            flag("index-only", to.is_index_only) || text("index-list", to.list) ||
            flag("emit-indexes", to.emits_indexes) || flag("emit-imports", to.emits_imports) ||

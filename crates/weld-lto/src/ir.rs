@@ -169,6 +169,8 @@ pub enum ReadError {
         /// Who wrote the file, if it says so: `LLVM22.1.8`.
         producer: Vec<u8>,
     },
+    /// There is none that weld reads, and no engine has made one.
+    NotTold { error: Box<ReadError>, why: String },
     /// The symbol table is of a version that weld does not read.
     UnknownVersion { version: u32, producer: Vec<u8> },
     Malformed {
@@ -181,7 +183,7 @@ pub enum ReadError {
 impl ReadError {
     /// Whether the compiler that wrote the file can tell its symbols although weld cannot.
     pub fn can_ask_engine(&self) -> bool {
-        !matches!(self, ReadError::Malformed { .. })
+        !matches!(self, ReadError::Malformed { .. } | ReadError::NotTold { .. })
     }
 
     /// The major version of the compiler that wrote the file, if it says one.
@@ -190,6 +192,7 @@ impl ReadError {
             ReadError::NoSymbolTable { producer } | ReadError::UnknownVersion { producer, .. } => {
                 major(producer)
             }
+            ReadError::NotTold { error, .. } => error.major(),
             ReadError::Malformed { .. } => None,
         }
     }
@@ -210,6 +213,7 @@ impl fmt::Display for ReadError {
                 write!(f, "the symbol table has version {version}, which weld does not read")?;
                 by(f, producer)
             }
+            ReadError::NotTold { error, why } => write!(f, "{error}; {why}"),
             ReadError::Malformed { offset, what } => {
                 write!(f, "malformed intermediate code: {what} at offset {offset:#x}")
             }

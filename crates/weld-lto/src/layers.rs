@@ -10,7 +10,7 @@ const ROOMS: &[&str] = &[
     // What compilers are asked, and what they answer.
     "options", "spelling", "rows", "request", "origin", "answer",
     // Asking them, and being asked.
-    "protocol", "late", "engine", "engine_child",
+    "protocol", "late", "engine", "engine_child", "told",
 ];
 
 #[test]

@@ -25,4 +25,5 @@ pub mod request;
 pub mod rows;
 pub mod runtime_calls;
 pub mod spelling;
+pub mod told;
 pub mod triple;

@@ -204,7 +204,7 @@ pub fn register_input(file: Arc<MappedFile>) {
 /// Installs the handlers. Signals that the caller has set to be ignored stay so (`nohup`).
 pub fn install() {
     let once = libc::SA_RESETHAND | libc::SA_NODEFER;
-    for signal in ENDS.into_iter().chain(libc::SIGRTMIN()..=libc::SIGRTMAX()) {
+    for signal in ENDS.into_iter().chain(ENDS_HERE).chain(real_time()) {
         set_handler(signal, on_termination as *const () as usize, once);
     }
     // Stays: several threads may come upon the same input.
@@ -218,7 +218,7 @@ pub fn install() {
 
 /// Signals that end a process by default, but for those that have a handler of their own. `SIGPIPE` is
 /// ignored, and `SIGKILL` cannot be caught.
-const ENDS: [c_int; 18] = [
+const ENDS: [c_int; 15] = [
     libc::SIGHUP,
     libc::SIGINT,
     libc::SIGQUIT,
@@ -230,14 +230,28 @@ const ENDS: [c_int; 18] = [
     libc::SIGUSR2,
     libc::SIGALRM,
     libc::SIGTERM,
-    libc::SIGSTKFLT,
     libc::SIGXCPU,
     libc::SIGVTALRM,
     libc::SIGPROF,
-    libc::SIGIO,
-    libc::SIGPWR,
     libc::SIGSYS,
 ];
+
+/// Those that do only on Linux, or are there only.
+#[cfg(target_os = "linux")]
+const ENDS_HERE: [c_int; 3] = [libc::SIGSTKFLT, libc::SIGIO, libc::SIGPWR];
+#[cfg(not(target_os = "linux"))]
+const ENDS_HERE: [c_int; 0] = [];
+
+/// Signals for whatever programs agree on.
+fn real_time() -> std::ops::Range<c_int> {
+    #[cfg(target_os = "linux")]
+    return libc::SIGRTMIN()..libc::SIGRTMAX() + 1;
+    #[cfg(not(target_os = "linux"))]
+    return 0..0;
+}
+
+/// Why the processor could not read or write memory (`BUS_*`), as opposed to that somebody has sent the signal.
+const BUS_CODES: std::ops::RangeInclusive<c_int> = 1..=5;
 
 /// What was to happen on `SIGSEGV` before [`install`].
 struct Before(UnsafeCell<libc::sigaction>);
@@ -304,7 +318,7 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut li
         unsafe { libc::pause() };
     }
     clean_up();
-    if code > 0 && code != libc::SI_KERNEL {
+    if BUS_CODES.contains(&code) {
         match find_input(|file| is_mapped_at(file, address)) {
             Some(file) => say_changed(file),
             None => {

@@ -409,6 +409,13 @@ impl<'a> Symbols<'a> {
         self.bytes.get(at..)?.get(..self.size)
     }
 
+    /// Where record `index` is in the object `data` that this is the table of, and the size of a record.
+    pub fn place(&self, data: &[u8], index: u32) -> Option<(usize, usize)> {
+        let start = (self.bytes.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
+        let at = (index as usize).checked_mul(self.size)?;
+        (at + self.size <= self.bytes.len()).then_some((start + at, self.size))
+    }
+
     /// All symbols with their numbers; auxiliary records are passed over.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (u32, Symbol<'a>)> + use<'a> {

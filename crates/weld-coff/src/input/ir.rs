@@ -19,9 +19,10 @@
 use std::collections::HashMap;
 
 use object::LittleEndian as LE;
+use weld_common::io::input::InputStore;
 use weld_lto::ir::{Comdat, IrFile, IrSymbol, Kind, ReadError, Selection};
 use weld_lto::options::Options;
-use weld_lto::{bitcode, gcc};
+use weld_lto::{bitcode, gcc, told};
 
 use crate::coff::identify::{self, of_triple};
 use crate::coff::machine::Machine;
@@ -59,15 +60,20 @@ pub struct Code<'a> {
 ///
 /// # Errors
 /// If its symbols cannot be read, or there are no COFF objects for its target.
-pub fn find(data: &[u8], kind: identify::Kind, search: Search) -> Result<Option<Code<'_>>, CodeError> {
+pub fn find<'a>(
+    data: &'a [u8],
+    kind: identify::Kind,
+    options: &Options,
+    store: &'a InputStore<'_>,
+) -> Result<Option<Code<'a>>, CodeError> {
     let is_big = match kind {
-        identify::Kind::Bitcode => return of_bitcode(data).map(Some),
+        identify::Kind::Bitcode => return of_bitcode(data, options, store).map(Some),
         identify::Kind::Object => false,
         identify::Kind::BigObject => true,
         _ => return Ok(None),
     };
     // What is wrong with an object is said by who reads it.
-    ObjectFile::parse(data, is_big).map_or(Ok(None), |object| in_object(&object, search))
+    ObjectFile::parse(data, is_big).map_or(Ok(None), |object| in_object(&object, Search::of(options)))
 }
 
 /// That of an object, which may have machine code, too.
@@ -76,7 +82,7 @@ pub fn find(data: &[u8], kind: identify::Kind, search: Search) -> Result<Option<
 /// As [`find`] has them.
 pub fn in_object<'a>(object: &ObjectFile<'a>, search: Search) -> Result<Option<Code<'a>>, CodeError> {
     match search.llvm.then(|| bitcode_in(object)).flatten() {
-        Some(bitcode) => of_bitcode(bitcode).map(Some),
+        Some(bytes) => code(bitcode::read(bytes), bytes).map(Some),
         None => of_gcc(object, search),
     }
 }
@@ -85,8 +91,16 @@ pub fn in_object<'a>(object: &ObjectFile<'a>, search: Search) -> Result<Option<C
 ///
 /// # Errors
 /// As [`find`] has them.
-pub fn of_bitcode(bytes: &[u8]) -> Result<Code<'_>, CodeError> {
-    let file = bitcode::read(bytes).map_err(CodeError::Read)?;
+pub fn of_bitcode<'a>(
+    bytes: &'a [u8],
+    options: &Options,
+    store: &'a InputStore<'_>,
+) -> Result<Code<'a>, CodeError> {
+    code(told::read_or_ask(bytes, options, store), bytes)
+}
+
+fn code<'a>(file: Result<IrFile<'a>, ReadError>, bytes: &'a [u8]) -> Result<Code<'a>, CodeError> {
+    let file = file.map_err(CodeError::Read)?;
     match of_triple(file.triple) {
         Some(machine) => Ok(Code { file, machine, bytes }),
         None => Err(CodeError::Target(String::from_utf8_lossy(file.triple).into())),

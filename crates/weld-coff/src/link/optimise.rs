@@ -6,6 +6,7 @@
 //! here, but for symbols that are defined twice, of which a compiler only keeps one, and for undefined
 //! symbols, whose references it may leave out.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
@@ -42,7 +43,8 @@ pub(super) fn compile<'j>(
     let mut compiled = Compiled::before(&resolved);
     let out = files::image(job.options, &resolved, inputs);
     let answer;
-    (answer, compiled.has_gcc) = ask(job, inputs, &mut resolved, &out, resolver.parallel)?;
+    let wrapped;
+    (answer, compiled.has_gcc, wrapped) = ask(job, inputs, &mut resolved, &out, resolver.parallel)?;
     drop(resolved);
     answer.tell(job, job.options.reports.verbose.all)?;
     if job.options.lto.ends_the_link() {
@@ -50,7 +52,9 @@ pub(super) fn compile<'j>(
     }
     let object = |object: answer::Object| {
         let path = text::text(&object.name).into_owned().into();
-        (FileName { path, member: None, is_ambiguous: false }, object.bytes.kept(job.store))
+        let bytes = object.bytes.kept(job.store);
+        let strong = lto::strong_again(bytes, &wrapped).map(|made| job.store.keep(made));
+        (FileName { path, member: None, is_ambiguous: false }, strong.unwrap_or(bytes))
     };
     compiled.objects = inputs.add_objects(answer.objects.into_iter().map(object));
     let said = job.sink.count();
@@ -62,14 +66,15 @@ pub(super) fn compile<'j>(
     Ok(Some(Resolved { said: Some(said), ..again }))
 }
 
-/// Finds what each name stands for, and asks the compilers. Whether GCC was one comes with what they answer.
+/// Finds what each name stands for, and asks the compilers. With what they answer come whether GCC was one, and
+/// the names that `/wrap` leads elsewhere and whose definitions stay as strong as they are.
 fn ask<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
     out: &Path,
     parallel: bool,
-) -> Result<(Answer, bool), Diagnostics> {
+) -> Result<(Answer, bool, HashSet<&'j [u8]>), Diagnostics> {
     let stretch = trace::stretch("what becomes of symbols");
     let options = job.options;
     comdat::choose_largest(resolved, parallel);
@@ -96,7 +101,7 @@ fn ask<'j>(
     let _stretch = trace::stretch("generate code");
     let has_gcc = request.files.iter().any(|file| file.compiler == Compiler::Gcc);
     let answer = engine::compile(&request, job.host).map_err(|error| Diagnostic::from(&*error))?;
-    Ok((answer, has_gcc))
+    Ok((answer, has_gcc, link.strong_wrapped()))
 }
 
 /// Bitcode that is wanted only by the objects: it is too late to compile it.

@@ -122,6 +122,6 @@ impl<'a> Resolver<'a, '_> {
     /// The intermediate code of a file, if it has some that is to be compiled.
     fn code(&self, inputs: &Inputs<'a>, file: FileId) -> Option<ir::Code<'a>> {
         let data = inputs.bytes(file, self.store)?;
-        ir::find(data, identify(data), ir::Search::of(&self.options.lto)).ok()?
+        ir::find(data, identify(data), &self.options.lto, self.store).ok()?
     }
 }

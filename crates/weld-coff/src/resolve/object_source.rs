@@ -25,7 +25,7 @@ impl<'a> Reader<'a, '_, '_> {
         let is_dissolved = self.resolver.compiled.is_some_and(|compiled| compiled.dissolves(file));
         let of = |coff, code| Source { coff, is_gnu: options.mingw.on, is_lazy, code, is_dissolved };
         let code = match kind {
-            Kind::Bitcode => ir::of_bitcode(data)?,
+            Kind::Bitcode => ir::of_bitcode(data, &options.lto, store)?,
             _ => {
                 let coff = parse(data, kind == Kind::BigObject)?;
                 match ir::in_object(&coff, ir::Search::of(&options.lto))? {

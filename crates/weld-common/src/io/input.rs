@@ -36,7 +36,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use memmap2::{Mmap, MmapOptions};
@@ -142,6 +142,17 @@ pub struct InputStore<'h> {
     /// What absolute paths are below.
     root: PathBuf,
     opened: Option<Mutex<Opened>>,
+    notes: Notes,
+}
+
+/// What somebody has found out about bytes of inputs, for all who read them: a list that only grows.
+type Notes = OnceLock<Box<Note>>;
+
+struct Note {
+    /// Where the bytes are, and how many.
+    about: (usize, usize),
+    text: Vec<u8>,
+    next: Notes,
 }
 
 /// What has been opened, and what was not there.
@@ -188,6 +199,7 @@ impl<'h> InputStore<'h> {
             gate: Gate::default(),
             root: PathBuf::new(),
             opened: None,
+            notes: Notes::new(),
             readahead: Readahead::new(Prefetch::Off, |_| Parts::default()),
         }
     }
@@ -355,6 +367,41 @@ impl<'h> InputStore<'h> {
             opened.lock().unwrap().files.push(file);
         }
         Ok(Some(bytes))
+    }
+
+    /// Keeps what was found out about some bytes of an input. If somebody has done so before, that stays.
+    pub fn note(&self, about: &[u8], text: Vec<u8>) -> &[u8] {
+        let mut new =
+            Box::new(Note { about: (about.as_ptr().addr(), about.len()), text, next: Notes::new() });
+        let mut list = &self.notes;
+        loop {
+            let note = match list.get() {
+                Some(note) => note,
+                None => match list.set(new) {
+                    Ok(()) => return &list.get().expect("it has just been set").text,
+                    Err(back) => {
+                        new = back;
+                        continue;
+                    }
+                },
+            };
+            if note.about == new.about {
+                return &note.text;
+            }
+            list = &note.next;
+        }
+    }
+
+    /// What [`Self::note`] has kept about these bytes.
+    pub fn noted(&self, about: &[u8]) -> Option<&[u8]> {
+        let about = (about.as_ptr().addr(), about.len());
+        let all = std::iter::successors(self.notes.get(), |note| note.next.get());
+        all.into_iter().find(|note| note.about == about).map(|note| &*note.text)
+    }
+
+    /// On whose behalf files are read.
+    pub fn host(&self) -> &'h dyn Host {
+        self.host
     }
 
     /// Keeps a heap buffer (a decompressed section, a member made in memory) alive with the store.

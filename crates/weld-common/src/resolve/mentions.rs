@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Format, Rounds};
+use super::{Extraction, Format, Rounds};
 use crate::diag::Diagnostics;
 use crate::ids::FileId;
 use crate::symbol_names::{Rank, Rules};
@@ -20,13 +20,19 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         is_code: impl Fn(&F, FileId) -> bool,
         mentioned: u32,
     ) -> Result<(), Diagnostics> {
-        let files = self.first_offers(names);
-        let (code, other): (Vec<FileId>, Vec<FileId>) =
-            files.into_iter().partition(|file| is_code(&self.format, *file));
-        let code = self.read_unasked(code);
+        let (code, other): (Vec<_>, Vec<_>) =
+            self.first_offers(names).into_iter().partition(|(file, _)| is_code(&self.format, *file));
+        if let Some(mut extractions) = self.extractions.take() {
+            let round = self.number;
+            let new = code.iter().filter(|(file, _)| self.can_be_read(*file));
+            extractions.extend(new.map(|&(file, name)| Extraction { round, file, name }));
+            self.extractions = Some(extractions);
+            self.number += 1;
+        }
+        let code = self.read_unasked(code.into_iter().map(|(file, _)| file));
         F::carry_out(self, &code);
         self.settle()?;
-        let names = self.mentions(other);
+        let names = self.mentions(other.into_iter().map(|(file, _)| file).collect());
         self.refer(names.into_iter().map(|name| (name, Rank::Undefined as u32 | mentioned)));
         Ok(())
     }

@@ -15,7 +15,7 @@ use std::hash::BuildHasherDefault;
 use weld_common::hash::NameHasher;
 use weld_lto::ir::{Compiler, IrFile, IrSymbol, Kind, ReadError, Selection, Visibility};
 use weld_lto::triple::{ElfMachine, Triple};
-use weld_lto::{bitcode, gcc};
+use weld_lto::{bitcode, gcc, told};
 
 use super::made::{self, Section};
 use super::object::Object;
@@ -57,14 +57,6 @@ pub fn gcc_sections<'a>(object: &Object<'a>) -> Vec<(&'a [u8], &'a [u8])> {
     of_gcc.filter_map(|(name, shndx)| Some((name, object.section_data(shndx)?))).collect()
 }
 
-/// Reads bitcode.
-///
-/// # Errors
-/// If its symbols cannot be read.
-pub fn of_bitcode(data: &[u8]) -> Result<IrFile<'_>, ReadError> {
-    bitcode::read(data)
-}
-
 /// What an object has of intermediate code, if that is looked for.
 ///
 /// # Errors
@@ -73,7 +65,7 @@ pub fn inside<'a>(object: &Object<'a>, search: Search) -> Result<Option<IrFile<'
     if search.llvm
         && let Some(bitcode) = bitcode_of(object)
     {
-        return of_bitcode(bitcode).map(|code| Some(IrFile { is_fat: true, ..code }));
+        return bitcode::read(bitcode).map(|code| Some(IrFile { is_fat: true, ..code }));
     }
     let sections = if search.gcc || search.slim { gcc_sections(object) } else { Vec::new() };
     if !sections.iter().any(|(name, _)| gcc::is_symtab(name)) {
@@ -94,7 +86,7 @@ pub fn find<'a>(
     reading: Reading<'a>,
 ) -> Option<(IrFile<'a>, &'a [u8])> {
     if bitcode::is_bitcode(data) {
-        return Some((of_bitcode(data).ok()?, data));
+        return Some((told::read(data, reading.store).ok()?, data));
     }
     let object = Object::parse(file, name, data, reading).ok()?;
     let code = inside(&object, Search { llvm: true, gcc: true, slim: true }).ok()??;

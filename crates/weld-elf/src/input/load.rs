@@ -16,6 +16,7 @@ use weld_common::io::readahead::Needed;
 use weld_common::io::thin::{self, MemberError};
 use weld_common::text;
 use weld_common::trace;
+use weld_lto::bitcode;
 
 use super::archives::{self, ArchiveInput, Contents, ReadArchive};
 use super::binary;
@@ -263,7 +264,7 @@ fn machine_of(opened: &[Opened]) -> Machine {
     let archives = read().filter(|file| file.kind == Kind::Archive);
     let members = archives.filter_map(|file| archives::first_object(file.bytes));
     let machine_of = |bytes: &[u8]| match identify(bytes) {
-        Kind::Bitcode => ir::target_of(&ir::of_bitcode(bytes).ok()?).and_then(arch::of_target),
+        Kind::Bitcode => ir::target_of(&bitcode::read(bytes).ok()?).and_then(arch::of_target),
         _ => arch::of_file(bytes),
     };
     files.chain(members).find_map(machine_of).unwrap_or(arch::default())

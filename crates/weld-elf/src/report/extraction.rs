@@ -121,11 +121,18 @@ impl<'c, 'a> History<'c, 'a> {
             let reference = match (self.option(job, name), self.referrers(first).next()) {
                 (Some(option), _) => option.to_owned(),
                 (None, Some(file)) => self.inputs.name(file).to_string(),
+                // Code generation may call what nothing else refers to.
+                (None, None) if self.is_code(file) => "<libcall>".to_owned(),
                 (None, None) => "<internal>".to_owned(),
             };
             _ = writeln!(text, "{reference}\t{}\t{}", self.inputs.name(file), shown(job.options, name));
         }
         text
+    }
+
+    /// Whether a file is intermediate code.
+    fn is_code(&self, file: FileId) -> bool {
+        self.resolved.objects.iter().any(|object| object.file == file && object.code.is_some())
     }
 
     /// For GNU ld's map: each member with the first file that refers to it, and the name by which.

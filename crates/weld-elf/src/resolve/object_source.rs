@@ -2,6 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use weld_lto::told;
+
 use super::read::Reader;
 use crate::arch;
 use crate::ids::FileId;
@@ -27,7 +29,7 @@ impl<'a> Reader<'a, '_> {
         let name = self.inputs.name(file);
         match identify::identify(data) {
             identify::Kind::Bitcode => {
-                let code = ir::of_bitcode(data)?;
+                let code = told::read_or_ask(data, &self.options.lto, settings.store)?;
                 self.has_code.store(true, Ordering::Relaxed);
                 return ir::standing_for(&code, file, name, settings);
             }

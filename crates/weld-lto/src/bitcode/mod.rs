@@ -71,6 +71,26 @@ pub fn read(bytes: &[u8]) -> Result<IrFile<'_>, ReadError> {
     Ok(file)
 }
 
+/// The same of bitcode that has no symbol table, with one that an engine has made of it: the table, and the
+/// strings that it refers to. Names lie in these.
+///
+/// # Errors
+/// If it is not one of this bitcode.
+pub fn read_with<'a>(bytes: &[u8], symtab: &'a [u8], strtab: &'a [u8]) -> Result<IrFile<'a>, ReadError> {
+    let blocks = Blocks::find(stream(bytes)?)?;
+    let blob = |bytes| Blob { bytes, offset: 0 };
+    let table = symtab::Table::new(blob(symtab), blob(strtab))?;
+    if !symtab::VERSIONS.contains(&table.version()) {
+        return Err(ReadError::UnknownVersion { version: table.version(), producer: Vec::new() });
+    }
+    let mut file = IrFile::new(Compiler::Llvm);
+    if table.add_to(&mut file)? != blocks.modules {
+        return Err(ReadError::Malformed { offset: 0, what: "a symbol table of other modules" });
+    }
+    file.major = major(file.producer);
+    Ok(file)
+}
+
 /// The blocks' stream, behind the magic number.
 fn stream(bytes: &[u8]) -> Result<Cursor<'_>, ReadError> {
     let malformed = |what| ReadError::Malformed { offset: 0, what };

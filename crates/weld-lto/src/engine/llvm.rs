@@ -95,10 +95,6 @@ impl Plan {
     /// If there is an option that it cannot do.
     fn of(request: &Request<'_>, candidate: &Candidate) -> Result<Plan, Fault> {
         if candidate.is_program() {
-            // Who distributes counts on what the plugin leaves.
-            if request.options.distribution.is_some() {
-                return Err(words::refused("--thinlto-distributor".to_owned()));
-            }
             return Ok(Plan { words: shim::words(request), output: 0 });
         }
         Ok(Plan { words: words::words(request)?, output: output_kind(request)? })
@@ -119,13 +115,30 @@ pub fn results(
     identity: UnitDigest,
     host: &dyn Host,
 ) -> Result<Option<Results>, Box<EngineError>> {
-    let mut words = words::words(request).map_err(|fault| error(request, fault))?;
-    let output = output_kind(request).map_err(|fault| error(request, fault))?;
-    let engine = host.lto_child().and_then(|child| {
-        search(request.options, request.llvm_major, host, &child).candidates.into_iter().next()
-    });
-    words.push(format!("elsewhere {:02x?}", identity.bytes()));
-    Ok(engine.and_then(|engine| Results::of(request, &words, output, &engine)))
+    let Some(child) = host.lto_child() else { return Ok(None) };
+    let mut refused = None;
+    for candidate in search(request.options, request.llvm_major, host, &child).candidates {
+        match Plan::of(request, &candidate) {
+            Ok(mut plan) => {
+                plan.words.push(format!("elsewhere {:02x?}", identity.bytes()));
+                return Ok(Results::of(request, &plan.words, plan.output, &candidate));
+            }
+            Err(fault) => refused = refused.or(Some(fault)),
+        }
+    }
+    // That there is no engine is told by who asks for one.
+    refused.map_or(Ok(None), |fault| Err(error(request, fault)))
+}
+
+/// How a program ended that has not said that it is ready.
+fn does_not_start(ending: Ending, printed: &[Message]) -> String {
+    let how = match ending {
+        Ending::Exited(code) => format!("exit code {code}"),
+        Ending::Killed(signal) => format!("signal {signal}"),
+    };
+    let printed: Vec<&str> = printed.iter().map(|message| &*message.text).collect();
+    let printed = if printed.is_empty() { "nothing".to_owned() } else { printed.join("; ") };
+    format!("it does not start ({how}), and printed: {printed}")
 }
 
 /// What an earlier link got for the same.
@@ -241,10 +254,9 @@ impl Attempt<'_> {
                 None
             }
             // Its libraries are not there, say.
-            Outcome::Ended(_) if is_program && session.talk.version.is_empty() => {
+            Outcome::Ended(ending) if is_program && session.talk.version.is_empty() => {
                 session.end(false);
-                let printed = session.talk.messages.iter().map(|message| &*message.text);
-                return Err(Failure::Unusable(format!("it does not start: {}", printed.collect::<String>())));
+                return Err(Failure::Unusable(does_not_start(ending, &session.talk.messages)));
             }
             Outcome::Unusable(why) | Outcome::Refused(why) => return Err(Failure::Unusable(why)),
             outcome => outcome.fault(self.request.patience),

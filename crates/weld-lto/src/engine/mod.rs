@@ -35,6 +35,8 @@ mod session;
 #[cfg(target_os = "linux")]
 mod shim;
 #[cfg(target_os = "linux")]
+mod tables;
+#[cfg(target_os = "linux")]
 mod words;
 
 use std::collections::HashSet;
@@ -101,6 +103,20 @@ pub use find::program as find_program;
 
 #[cfg(target_os = "linux")]
 use {gcc::compile as ask_gcc, llvm::compile as ask_llvm};
+
+#[cfg(target_os = "linux")]
+pub use tables::tables;
+
+/// Nobody can be asked.
+#[cfg(not(target_os = "linux"))]
+pub fn tables(
+    _bytes: &[u8],
+    _major: Option<u32>,
+    _options: &crate::options::Options,
+    _host: &dyn Host,
+) -> Result<[Vec<u8>; 2], String> {
+    Err("compilers, which know it, cannot be asked on this system yet".to_owned())
+}
 
 #[cfg(not(target_os = "linux"))]
 fn ask_llvm(request: &Request<'_>, _host: &dyn Host) -> Result<Answer, Box<EngineError>> {

@@ -67,6 +67,7 @@ impl Process {
         let (replies, child_replies) = pipe()?;
         let (output, child_output) = pipe()?;
         let pid = spawn(program, arg, [&child_input, &child_replies, &child_output])?;
+        limit_memory(pid);
         // From here on the process is known, and killed if anything fails.
         let process = Process { pid, input: Some(input), replies, output: Some(output), ending: None };
         for file in [process.input.as_ref(), process.output.as_ref()].into_iter().flatten() {
@@ -291,6 +292,40 @@ fn spawn(program: &Path, arg: &str, streams: [&File; 3]) -> io::Result<libc::pid
     if failed == 0 { Ok(pid) } else { Err(io::Error::from_raw_os_error(failed)) }
 }
 
+/// Lets a process take no more memory of its own than the machine has. Compilers that read damaged code may
+/// ask for any amount: they shall fail before the kernel looks for programs to kill. It has no order yet.
+fn limit_memory(pid: libc::pid_t) {
+    let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
+    let resource = libc::RLIMIT_DATA;
+    // SAFETY: numbers and a place for a limit, which the kernel writes or reads. Where it refuses, as it may
+    // for another user's program, there is no limit, as before. (The functions of the C library would be
+    // looked up at every start.)
+    unsafe {
+        let nothing = ptr::null::<libc::rlimit64>();
+        if libc::syscall(libc::SYS_prlimit64, pid, resource, nothing, &raw mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_cur.min(machine_memory());
+            libc::syscall(
+                libc::SYS_prlimit64,
+                pid,
+                resource,
+                &raw const limit,
+                ptr::null_mut::<libc::rlimit64>(),
+            );
+        }
+    }
+}
+
+/// What the machine has of memory and of places to put it out to, in bytes.
+fn machine_memory() -> u64 {
+    // SAFETY: a place for what the kernel writes; it is plain numbers, of which all may be 0.
+    let (failed, info) = unsafe {
+        let mut info: libc::sysinfo = std::mem::zeroed();
+        (libc::syscall(libc::SYS_sysinfo, &raw mut info) != 0, info)
+    };
+    let unit = u64::from(info.mem_unit.max(1));
+    if failed { libc::RLIM64_INFINITY } else { (info.totalram as u64 + info.totalswap as u64) * unit }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -336,6 +371,13 @@ mod tests {
         assert_eq!((stop, ending), (Stop::Closed, Ending::Exited(7)));
         let (stop, ending, ..) = talk("kill -SEGV $$", b"", Duration::from_secs(60));
         assert_eq!((stop, ending), (Stop::Closed, Ending::Killed(11)));
+    }
+
+    #[test]
+    fn memory_is_limited_to_what_the_machine_has() {
+        let (.., replies, _) = talk("read order; ulimit -d", b"order\n", Duration::from_secs(60));
+        let limit: u64 = String::from_utf8(replies).unwrap().trim().parse().expect("a limit in KiB");
+        assert!(limit <= machine_memory() >> 10 && limit > 0);
     }
 
     #[test]

@@ -91,7 +91,6 @@ fn impossible(options: &Options) -> Option<String> {
             thin.emit_imports_files && thin.index_only.is_none(),
             "--thinlto-emit-imports-files without --thinlto-index-only",
         ))
-        .or(set(options.distribution.is_some() && thin.index_only.is_none(), "--thinlto-distributor"))
         .or(set(matches!(options.save_temps, SaveTemps::Kinds(_)), "--save-temps= with a selection"))
         .or(set(
             options.save_temps != SaveTemps::None && options.emit != Emit::Objects,
@@ -243,7 +242,6 @@ mod tests {
         assert_eq!(refused(|o| o.profile.warn_mismatch = false), "--no-lto-pgo-warn-mismatch");
         assert_eq!(refused(|o| o.passes.pipeline = Some(String::new())), "--lto-newpm-passes");
         assert_eq!(refused(|o| o.codegen_level = Some(3)), "--lto-CGO other than --lto-O");
-        assert_eq!(refused(|o| o.distribution = Some(Default::default())), "--thinlto-distributor");
         assert_eq!(refused(|o| o.thin.single_modules.push("a".to_owned())), "--thinlto-single-module");
         let kinds = |o: &mut Options| o.save_temps = SaveTemps::Kinds(vec!["opt".to_owned()]);
         assert_eq!(refused(kinds), "--save-temps= with a selection");

@@ -67,6 +67,7 @@ struct Ending {
 pub fn run() -> i32 {
     // The order may name a directory that is there already, and then has to be removed.
     ignore_signals();
+    wake_up_when_weld_is_gone();
     let Some(voice) = take_streams() else { return 2 };
     let voice = Voice(Arc::new(Mutex::new(voice)));
     let mut order = Vec::new();
@@ -146,6 +147,12 @@ fn ignore_signals() {
         // SAFETY: no handler is installed, signals are ignored.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
+}
+
+/// Lets it go on if it was stopped (by `SIGSTOP`, a debugger) when weld is killed, so that it sees that and ends.
+fn wake_up_when_weld_is_gone() {
+    // SAFETY: numbers only. (The C library's function would be looked up at every start.)
+    unsafe { libc::syscall(libc::SYS_prctl, libc::PR_SET_PDEATHSIG, libc::SIGCONT, 0, 0, 0) };
 }
 
 /// Lets no other thread end this process, which compilers do when their files are removed under them: that

@@ -178,6 +178,27 @@ fn what_distributors_get_wrong_is_said() {
 }
 
 /// Options of the compiler's that other linkers do not pass on.
+/// Indexes are made by whoever compiles, and what nobody elsewhere can do is not said of the plugin.
+#[test]
+fn an_engine_that_is_built_makes_indexes() {
+    let workshop = Workshop::with_program("elsewhere-program");
+    let files = three(&workshop);
+    let ask = Ask { output: Output::Pie, ..Ask::default() };
+    let here = workshop.ask(&files, &Options::default(), &ask).unwrap();
+    let mut options = everything(&workshop);
+    options.devirtualisation.validate = true;
+    let there = workshop.ask(&files, &options, &ask).unwrap();
+    assert_same(&here, &there, "by a built engine");
+    assert!(there.engines[0].contains("weld-lto-engine-22"), "{:?}", there.engines);
+    options.passes.pipeline = Some("default<O1>".to_owned());
+    let error = workshop.ask(&files, &options, &ask).unwrap_err();
+    let said = lines(&error);
+    assert!(
+        said.contains("--lto-newpm-passes with --thinlto-distributor") && !said.contains("plugin"),
+        "{said}"
+    );
+}
+
 #[test]
 fn options_of_code_reach_the_compiler() {
     let workshop = Workshop::new("elsewhere-options");

@@ -115,11 +115,11 @@ fn one_that_does_not_answer_is_stopped() {
     assert!(start.elapsed() < Duration::from_secs(30));
 }
 
-/// weld may be killed while an engine works. Nothing stays of either.
+/// weld may be killed while an engine works. Nothing stays of either, also if the engine was stopped.
 #[test]
 fn an_engine_ends_with_weld() {
-    for signal in ["KILL", "TERM", "INT"] {
-        let workshop = Workshop::new(&format!("orphan-{signal}"));
+    for (signal, is_stopped) in [("KILL", false), ("TERM", false), ("INT", false), ("KILL", true)] {
+        let workshop = Workshop::new(&format!("orphan-{signal}-{is_stopped}"));
         let library = library(&workshop, "hang");
         let input = workshop.compile("clang-22 -flto", "m", "int main(void) { return 0; }\n");
         let mut link = mortal(&engine_program())
@@ -131,6 +131,9 @@ fn an_engine_ends_with_weld() {
         let left =
             || std::fs::read_dir(workshop.temporary()).unwrap().next().map(|entry| entry.unwrap().path());
         wait(|| left().is_some_and(|directory| directory.join("made.o").exists()));
+        if is_stopped {
+            workshop.sh(&format!("pkill -STOP -P {}", link.id()));
+        }
         workshop.sh(&format!("kill -{signal} {}", link.id()));
         wait(|| link.try_wait().unwrap().is_some());
         wait(|| left().is_none());

@@ -1,9 +1,12 @@
 //! What only the engine that weld builds can do, and how one is built.
 
+use weld_common::io::input::InputStore;
 use weld_lto::answer::{Fault, Level};
 use weld_lto::engine::build::{BuildError, Wish, build};
+use weld_lto::ir::Kind;
 use weld_lto::options::{Cache, Emit, IndexOnly, Options, PrefixReplace, SaveTemps};
 use weld_lto::request::{Machine, Resolution};
+use weld_lto::told;
 
 use crate::workshop::{Ask, Given, LOCAL, P, VISIBLE, Workshop, def, lines, reference, two};
 
@@ -198,7 +201,14 @@ fn one_that_cannot_start_is_passed_over() {
     assert!(lines(&error).contains("weld-lto-engine-22: Permission denied"), "{}", lines(&error));
     workshop.sh("chmod +x weld-lto-engine-22");
     let error = ask(&options).unwrap_err();
-    assert!(lines(&error).contains("it does not start: no libraries"), "{}", lines(&error));
+    assert!(
+        lines(&error).contains("does not start (exit code 127), and printed: no lib"),
+        "{}",
+        lines(&error)
+    );
+    std::fs::write(&path, "#!/bin/sh\nkill -KILL $$\n").unwrap();
+    let error = ask(&options).unwrap_err();
+    assert!(lines(&error).contains("does not start (signal 9), and printed: nothing"), "{}", lines(&error));
 }
 
 /// A link that is done again finds its output, and what it made, whatever the output is by now.
@@ -281,4 +291,39 @@ fn what_building_needs() {
     assert!(matches!(error, BuildError::LlvmConfig { .. }), "{error}");
     let left = std::fs::read_dir(workshop.path("engines")).unwrap().count();
     assert_eq!(left, 0, "what was needed meanwhile is gone");
+}
+
+/// Symbols of assembly take an assembler: bitcode of `llvm-link` and `llvm-as` has no table of them.
+#[test]
+fn symbols_that_nobody_has_written_down() {
+    let workshop = Workshop::with_program("program-told");
+    let source = "asm(\".globl a\\na: .long 7\");\nextern int a; int f(void) { return a; }\n";
+    workshop.bitcode("-flto", "one", source, Vec::new());
+    workshop.bitcode("-flto", "two", "int f(void); int g(void) { return f(); }\n", Vec::new());
+    workshop.sh("llvm-link-22 one.o two.o -o both.o");
+    let store = InputStore::new(&workshop);
+    let bytes = store.keep(std::fs::read(workshop.path("both.o")).unwrap());
+    let options = Options::default();
+    assert!(told::read(bytes, &store).unwrap_err().can_ask_engine());
+    let names = |file: weld_lto::ir::IrFile<'_>| {
+        let names = file.symbols_for_linkers().map(|symbol| (symbol.name.to_vec(), symbol.kind));
+        names.collect::<Vec<_>>()
+    };
+    let told = names(told::read_or_ask(bytes, &options, &store).unwrap());
+    for wanted in [&b"a"[..], b"f", b"g"] {
+        assert!(told.contains(&(wanted.to_vec(), Kind::Defined)), "{told:?}");
+    }
+    assert_eq!(names(told::read(bytes, &store).unwrap()), told, "it is asked once");
+    assert_eq!(std::fs::read_dir(workshop.temporary()).unwrap().count(), 0);
+    // Damaged bitcode, and no engine.
+    let broken = store.keep([&bytes[..bytes.len() / 2], &vec![0x55; bytes.len() / 2]].concat());
+    if let Err(error) = told::read_or_ask(broken, &options, &store) {
+        assert!(!error.can_ask_engine(), "{error}");
+    }
+    let nobody = Workshop::new("program-told-nobody");
+    let store = InputStore::new(&nobody);
+    let bytes = store.keep(bytes.to_vec());
+    let error = told::read_or_ask(bytes, &options, &store).unwrap_err().to_string();
+    assert!(error.starts_with("there is no symbol table (written by LLVM22."), "{error}");
+    assert!(error.ends_with("an engine makes one that is built by: weld lto-engine build"), "{error}");
 }

@@ -247,3 +247,18 @@ fn what_is_given_back_can_be_read_again() {
         assert!(mapped == bytes && kept == bytes);
     }
 }
+
+#[test]
+fn notes_are_about_their_bytes() {
+    let host = QuietHost;
+    let store = InputStore::new(&host);
+    let bytes = store.keep(vec![1, 2, 3]);
+    assert_eq!(store.noted(bytes), None);
+    assert_eq!(store.note(bytes, vec![9]), [9]);
+    assert_eq!(store.note(&bytes[..2], vec![8]), [8]);
+    assert_eq!(store.note(bytes, vec![7]), [9], "the first one stays");
+    assert_eq!(
+        (store.noted(bytes), store.noted(&bytes[..2]), store.noted(&bytes[1..])),
+        (Some(&[9][..]), Some(&[8][..]), None)
+    );
+}

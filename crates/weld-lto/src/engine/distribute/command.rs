@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 
 use crate::answer::Fault;
 use crate::bitcode;
-use crate::options::{Distribution, Emit, Options, Remarks};
+use crate::options::{Distribution, Emit, Options, Remarks, SaveTemps};
 use crate::request::{Machine, Output, Request};
 
 /// What jobs have in common.
@@ -72,6 +72,8 @@ const OBJECTS_ONLY: &str = "compilations elsewhere leave an object and nothing e
 /// An option that is set and that cannot be carried out elsewhere, as users know it.
 fn impossible(options: &Options) -> Option<&'static str> {
     let set = |is_set: bool, name: &'static str| is_set.then_some(name);
+    let level = options.level.unwrap_or(super::super::words::DEFAULT_LEVEL);
+    let thin = &options.thin;
     set(options.emit == Emit::Assembly, "--lto-emit-asm")
         .or(set(options.emit == Emit::Bitcode, "--lto-emit-llvm"))
         .or(set(options.object_path.is_some(), "--lto-obj-path"))
@@ -79,6 +81,19 @@ fn impossible(options: &Options) -> Option<&'static str> {
         .or(set(options.profile.context_sensitive.is_some(), "--lto-cs-profile-file"))
         .or(set(options.profile.generate, "--lto-cs-profile-generate"))
         .or(set(options.passes.debug, "--lto-debug-pass-manager"))
+        .or(set(options.passes.pipeline.is_some(), "--lto-newpm-passes"))
+        .or(set(options.passes.alias_analysis.is_some(), "--lto-aa-pipeline"))
+        .or(set(!options.passes.plugins.is_empty(), "--load-pass-plugin"))
+        .or(set(
+            options.codegen_level.is_some_and(|codegen| codegen != level),
+            "--lto-CGO other than --lto-O",
+        ))
+        .or(set(level > 3, "a level of optimisation above 3"))
+        .or(set(!options.profile.warn_mismatch, "--no-lto-pgo-warn-mismatch"))
+        .or(set(matches!(options.save_temps, SaveTemps::Kinds(_)), "--save-temps= with a selection"))
+        .or(set(!thin.single_modules.is_empty(), "--thinlto-single-module"))
+        .or(set(thin.emit_index_files, "--thinlto-emit-index-files"))
+        .or(set(thin.emit_imports_files, "--thinlto-emit-imports-files without --thinlto-index-only"))
         .or(set(options.dwo_directory.is_some(), "--plugin-opt=dwo_dir"))
         .or(set(options.statistics.is_some(), "--plugin-opt=stats-file"))
         .or(set(options.time_trace.is_some(), "--plugin-opt=time-trace"))

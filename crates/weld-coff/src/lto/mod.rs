@@ -5,6 +5,8 @@
 //! file has; the objects that come back stand for the files when all is resolved again
 //! ([`crate::resolve::Compiled`]).
 
+mod wrapped;
+
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -15,6 +17,7 @@ use weld_lto::origin::gone;
 use weld_lto::request::{File, Machine, Output, Request, Resolution, Symbol};
 
 use crate::coff::identify::identify;
+use crate::coff::object::UNDEFINED;
 use crate::ids::{FileId, ObjectId, SymbolId};
 use crate::input::ir;
 use crate::input::load::Inputs;
@@ -25,6 +28,8 @@ use crate::resolve::{Place, Resolved};
 use crate::sections::Sections;
 use crate::symbol_names::{Entry, Rank, flag};
 use crate::symbols::{self, Symbols, SyntheticSection};
+
+pub use wrapped::strong_again;
 
 /// A link whose names are frozen.
 #[derive(Clone, Copy)]
@@ -96,8 +101,7 @@ impl<'l, 'j> Link<'l, 'j> {
     fn file(&self, file: FileId) -> Option<(IrFile<'j>, File<'j>)> {
         let options = &self.job.options.lto;
         let origin = origin::find(self.inputs, file, self.job.store)?;
-        let search = ir::Search::of(options);
-        let code = ir::find(origin.bytes, identify(origin.bytes), search).ok()??;
+        let code = ir::find(origin.bytes, identify(origin.bytes), options, self.job.store).ok()??;
         let file = origin.file(code.bytes, code.file.compiler);
         Some((code.file, file))
     }
@@ -110,6 +114,30 @@ impl<'l, 'j> Link<'l, 'j> {
                 && self.inputs.bytes(*file, self.job.store).is_some_and(bitcode::is_bitcode)
         };
         all.filter(is_bitcode).filter_map(|file| Some(self.file(file)?.1)).collect()
+    }
+
+    /// Names that `/wrap` leads elsewhere and of which the definition that counts is one of intermediate code,
+    /// and not weak.
+    pub fn strong_wrapped(&self) -> HashSet<&'j [u8]> {
+        let wrapped: HashSet<SymbolId> = self.resolved.wraps.iter().map(|wrap| wrap.symbol).collect();
+        let mut names = HashSet::new();
+        for (id, object) in (0..).map(ObjectId).zip(&self.resolved.objects) {
+            if wrapped.is_empty() || !object.is_code() {
+                continue;
+            }
+            let strong = object.coff.symbols.iter().filter(|(_, symbol)| {
+                symbol.section != UNDEFINED && symbol.is_global() && !symbol.is_weak_external()
+            });
+            for (index, _) in strong {
+                if let Some(name) = object.global(index)
+                    && wrapped.contains(&name)
+                    && symbols::local(self.sections, id, object, index) == self.symbols.get(name)
+                {
+                    names.insert(self.resolved.names.get(name).name);
+                }
+            }
+        }
+        names
     }
 
     fn special(&self) -> Special {
