@@ -268,7 +268,7 @@ impl<'a> Section<'_, '_, 'a> {
                     found.facts |= fact::CALLS_WITHOUT_BASE | old;
                 }
                 if target.is(symbol_flags::PREEMPTIBLE) {
-                    if mode.pic && self.object.machine.loader_got.is_some() {
+                    if const { R::FACTS.loader_got.is_some() } && mode.pic {
                         // Entries of the PLT are for fixed addresses.
                         self.error(Cause::NeedsPic, i, self.not_pic(i));
                         return 0;
@@ -295,7 +295,9 @@ impl<'a> Section<'_, '_, 'a> {
             Class::GotRest => {
                 self.low(i, Target { flags: target.flags & !symbol_flags::PREEMPTIBLE, ..target }, found)
             }
-            Class::Got if self.is_local_slot(target) => self.local_slot(i, false, found),
+            Class::Got if const { R::FACTS.loader_got.is_some() } && self.is_local_slot(target) => {
+                self.local_slot(i, false, found);
+            }
             Class::Got => {
                 self.slot_from::<R>(i, found);
                 let signed = self.signed_slot::<R>(i, target, found) | self.tagged_slot::<R>(i, found);

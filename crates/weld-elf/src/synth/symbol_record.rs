@@ -123,11 +123,10 @@ impl Image<'_, '_> {
     /// not.
     #[inline(always)]
     fn implied_other(&self, object: &Object, symbol: &Sym) -> u8 {
-        let implied = self.mode.facts().function_other.filter(|_| self.joined.is_some());
-        match implied {
-            Some(of) if symbol.kind() == STT_FUNC && symbol.st_other() & 0xf0 == 0 => of(object.flags),
-            _ => 0,
+        if self.joined.is_none() || symbol.kind() != STT_FUNC || symbol.st_other() & 0xf0 != 0 {
+            return 0;
         }
+        self.mode.facts().function_other.map_or(0, |of| of(object.flags))
     }
 
     /// A name that `definition`, a symbol of an object, defines.

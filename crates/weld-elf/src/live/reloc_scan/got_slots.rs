@@ -15,10 +15,9 @@ use crate::sections::SectionKind;
 use crate::symbols::symbol_flags;
 
 impl Section<'_, '_, '_> {
-    /// Whether a slot is found by what it holds.
-    #[inline(always)]
+    /// Whether a slot is found by what it holds, where loaders fill the GOT by themselves.
     pub(super) fn is_local_slot(&self, target: Target) -> bool {
-        self.object.machine.loader_got.is_some() && is_local_slot(&self.scanner.mode, target.flags)
+        is_local_slot(&self.scanner.mode, target.flags)
     }
 
     /// A word of the GOT with an address of this image.
