@@ -1,5 +1,5 @@
 //# about: a function inside a function whose address is taken runs from the stack
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le
 //# not: lld mold -- lld refuses the object, mold 1.10 ignores the note
 //# link: %pie nested-function.o
 //# warning: (executable stack|requires executable stack)

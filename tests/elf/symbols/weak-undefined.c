@@ -1,5 +1,5 @@
 //# about: undefined weak symbols are zero in static output, left to the loader in dynamic output
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x armhf ppc64le
 //# matrix: cc=gcc,clang kind=static,static-pie,pie,nopie,shared
 //# [kind=static|nopie] cflags: -fno-pie
 //# [kind=shared] cflags: -fPIC
