@@ -327,6 +327,56 @@ fn parse_augmentation(letters: &[u8], reader: &mut Reader, format: Format, at: u
     Ok(encoding::ABSPTR)
 }
 
+/// Has a CIE, the bytes of a record without its length and id, say that pointers that are addresses are
+/// distances from where they are. `false` if it has no place to say it of functions' addresses.
+pub fn turn_to_distances(body: &mut [u8], format: Format) -> bool {
+    let mut places = Vec::new();
+    let found = encodings(body, format, &mut places);
+    for place in places {
+        let code = body[place];
+        if code != encoding::OMIT && code & 0x70 == 0 {
+            body[place] = code | encoding::PCREL;
+        }
+    }
+    found == Some(true)
+}
+
+/// Collects where in a CIE's body encodings of pointers are. Whether that of functions' addresses is among
+/// them; `None` if the record is not understood.
+fn encodings(body: &[u8], format: Format, places: &mut Vec<usize>) -> Option<bool> {
+    let mut reader = Reader::new(body);
+    let version = reader.u8()?;
+    let augmentation = reader.c_string()?;
+    let [b'z', letters @ ..] = augmentation else { return Some(false) };
+    if version == 4 {
+        reader.skip(2)?;
+    }
+    reader.uleb128()?;
+    reader.sleb128()?;
+    if version == 1 {
+        reader.skip(1)?
+    } else {
+        reader.uleb128().map(drop)?
+    }
+    reader.uleb128()?;
+    let mut has_functions = false;
+    for letter in letters {
+        match letter {
+            b'R' | b'L' | b'P' => {
+                places.push(reader.position());
+                let code = reader.u8()?;
+                has_functions |= *letter == b'R';
+                if *letter == b'P' && code != encoding::OMIT {
+                    reader.skip(encoding::size(code, format)?)?;
+                }
+            }
+            b'S' | b'B' | b'G' => {}
+            _ => break,
+        }
+    }
+    Some(has_functions)
+}
+
 /// Why `.eh_frame_hdr` cannot be written: this entry's distance from the section, or that of
 /// `.eh_frame`, does not fit in 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

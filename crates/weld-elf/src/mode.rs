@@ -4,7 +4,7 @@ use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 
 use crate::arch::Machine;
 use crate::arch::facts::{Facts, WITHOUT_PREFIXES};
-use crate::options::{Options, OutputKind};
+use crate::options::{HashStyle, Options, OutputKind};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Mode {
@@ -72,6 +72,14 @@ impl Mode {
             let (option, place) = if has { ("rel", "beside them") } else { ("rela", "where they apply to") };
             let text = format!(
                 "-z {option} is not supported for {}, whose relocations have addends {place}",
+                machine.name
+            );
+            return Err(Diagnostic::error(Cause::UnsupportedOption, text).into());
+        }
+        let hashed = matches!(options.dynamic.hash_style, HashStyle::Gnu | HashStyle::Both);
+        if hashed && self.dynamic && machine.loader_got.is_some() {
+            let text = format!(
+                "--hash-style: there is no .gnu.hash for {}, where the GOT decides on the order of symbols",
                 machine.name
             );
             return Err(Diagnostic::error(Cause::UnsupportedOption, text).into());

@@ -93,9 +93,11 @@ pub enum Bsymbolic {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum HashStyle {
+    /// Both, or what the machine has.
+    #[default]
+    Usual,
     Sysv,
     Gnu,
-    #[default]
     Both,
 }
 

@@ -266,7 +266,7 @@ pub fn open_for_compilers(options: &Options, store: &InputStore, sink: &DiagSink
 pub fn entry_symbol(options: &Options, inputs: &Inputs) -> Option<String> {
     let from_script = entries(inputs).next().cloned();
     let default = (options.kind != OutputKind::Shared && options.kind != OutputKind::Relocatable)
-        .then(|| "_start".to_owned());
+        .then(|| inputs.machine.facts().entry.to_owned());
     let name = options.symbols.entry.clone().or(from_script).or(default)?;
     (entry_address(&name).is_none() && !name.is_empty()).then_some(name)
 }

@@ -66,6 +66,27 @@ const FOREIGN: &[Foreign] = &[
         root: "/usr/powerpc64le-linux-gnu",
         static_pie: false,
     },
+    Foreign {
+        name: "mipsel",
+        triple: "mipsel-linux-gnu",
+        emulator: Some("qemu-mipsel"),
+        root: "/usr/mipsel-linux-gnu",
+        static_pie: false,
+    },
+    Foreign {
+        name: "mips",
+        triple: "mips-linux-gnu",
+        emulator: Some("qemu-mips"),
+        root: "/usr/mips-linux-gnu",
+        static_pie: false,
+    },
+    Foreign {
+        name: "mips64el",
+        triple: "mips64el-linux-gnuabi64",
+        emulator: Some("qemu-mips64el"),
+        root: "/usr/mips64el-linux-gnuabi64",
+        static_pie: false,
+    },
     // ARM code of version 5 by default.
     Foreign {
         name: "armel",

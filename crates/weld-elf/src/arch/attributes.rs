@@ -23,6 +23,12 @@ pub enum Wrong {
         what: &'static str,
         value: u64,
     },
+    /// Two say what does not go together.
+    Clash {
+        own: String,
+        others: String,
+        by: String,
+    },
     /// It is for code of another width than the sections before.
     Width {
         own: u32,
@@ -46,6 +52,9 @@ impl fmt::Display for AttributesError {
             Wrong::Architecture(text) => write!(f, "has an unknown architecture: {text}"),
             Wrong::Number { what, value } => write!(f, "{what} has an unknown value: {value}"),
             Wrong::Width { own, others } => write!(f, "is for rv{own}, but others are for rv{others}"),
+            Wrong::Clash { own, others, by } => {
+                write!(f, "is for {own}, which does not go with {others} of {by}")
+            }
             Wrong::Differs { what, value, before, by } => {
                 write!(f, "{what} is {value}, but {before} in {by}")
             }

@@ -25,6 +25,8 @@ pub enum Class {
     Pc,
     /// The distance of what calls it: its PLT entry, or itself.
     Plt,
+    /// The address of what calls it: its PLT entry, or itself.
+    Jump,
     /// The low bits of its address, which do not change when an image is moved by whole pages.
     Low,
     /// What calls it, counted from the GOT's base.
@@ -33,6 +35,10 @@ pub enum Class {
     Got,
     /// Its GOT slot, in an instruction that might do without.
     GotRelax,
+    /// The GOT slot with the page that its address is near, or its own slot if another module may define it.
+    GotPage,
+    /// Its distance from that page, or nothing.
+    GotRest,
     /// Its address, counted from the GOT's base.
     GotOff,
     /// The distance of the GOT's base from the place.

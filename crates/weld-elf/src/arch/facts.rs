@@ -12,7 +12,7 @@ use super::attributes::AttributesError;
 use super::class::{Class, Type, name_at};
 use super::plt::{Frames, Style};
 use crate::address::Address;
-use crate::elf::{Format, RelocForm, SHT_PROGBITS, Target};
+use crate::elf::{Format, Rela, RelocForm, SHT_PROGBITS, Target, Types};
 
 /// How what inputs say in a property becomes what the output says ("Linux Extensions to gABI").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,13 @@ pub struct Facts {
     pub implicit_addend: Option<ImplicitAddend>,
     /// How it is stored there if that is not a number as wide as the place.
     pub store_addend: Option<StoreAddend>,
+    /// The type that has the rest of such an addend: that of the next relocation of the same symbol. The
+    /// symbol may be local.
+    pub lower_half: Option<fn(kind: u32, is_local: bool) -> Option<u32>>,
+    /// What files have for types that are numbered otherwise here.
+    pub written: Option<&'static Written>,
+    /// Gives relocations of an object that is linked for good the numbers for what they ask for.
+    pub settle: Option<Settle>,
     pub pages: Pages,
     /// Where an executable at fixed addresses starts unless told otherwise.
     pub image_base: Address,
@@ -65,6 +72,8 @@ pub struct Facts {
     pub got_base: GotBase,
     /// The GOT's base is not its start, and objects have data near it.
     pub toc: Option<Toc>,
+    /// Loaders fill the GOT by what `.dynamic` says of it, without relocations.
+    pub loader_got: Option<LoaderGot>,
     pub plt: Plt,
     /// C libraries' start code of programs that relocate themselves has loads of slots in it which have to
     /// become computations of addresses.
@@ -76,14 +85,29 @@ pub struct Facts {
     pub flags: Option<FileFlags>,
     /// `e_flags` of a program from those of all objects and from what attributes say ([`Attributes`]).
     pub output_flags: Option<fn(u32, u32) -> u32>,
+    /// The bits of `st_other` that `e_flags` of an object imply for its functions.
+    pub function_other: Option<fn(u32) -> u8>,
+    /// The bit of `st_other` for a symbol of another module whose value is an entry of the PLT here, and
+    /// `EI_ABIVERSION` of programs that have a PLT or copies.
+    pub stand_in_other: u8,
+    pub stand_in_version: u8,
     /// A section that objects of another ABI have, some of which do not say so in `e_flags`.
     pub foreign_section: Option<&'static str>,
     pub attributes: Option<Attributes>,
+    /// A section that says which registers code uses, and where the GOT's base is.
+    pub registers: Option<Registers>,
     /// A symbol that the linker defines for programs: where a register points.
     pub pointer: Option<DataPointer>,
     pub large: Option<LargeModel>,
     /// A section type for frames, which then are like data; 0 if it has none.
     pub frame_section: u32,
+    /// Compilers write addresses to frames, also of code that may be moved. They become distances there, and
+    /// the records that say how they are stored say so.
+    pub frames_become_distances: bool,
+    /// C libraries ask for an executable stack, so that there is no need to be warned of one.
+    pub executes_stack: bool,
+    /// The symbol where programs start unless told otherwise.
+    pub entry: &'static str,
     /// Tables that say for each piece of code how to unwind from there ([`crate::synth::exidx`]).
     pub code_index: Option<CodeIndex>,
     /// Relocation types whose meaning is the platform's.
@@ -103,6 +127,101 @@ pub struct Toc {
     pub bias: u64,
     /// Sections of objects that lie beside the GOT and become read-only with it.
     pub sections: &'static [&'static [u8]],
+}
+
+/// What files have for types of relocations that are numbered otherwise here.
+#[derive(Debug)]
+pub struct Written {
+    /// The first number that is in no file, and what files have for that and those after it: up to three
+    /// types, the first in the low byte.
+    pub from: u32,
+    pub list: &'static [u32],
+    /// The other way round.
+    pub number: fn(types: u32) -> u32,
+    /// Records have types in three bytes after the symbol, whatever the byte order is.
+    pub is_packed: bool,
+}
+
+impl Written {
+    /// What files have for a number.
+    pub fn written(&self, kind: u32) -> u32 {
+        kind.checked_sub(self.from).and_then(|at| self.list.get(at as usize)).copied().unwrap_or(kind)
+    }
+}
+
+/// What relocations ask of the object that they are of.
+pub trait ObjectFacts {
+    /// `e_flags`
+    fn flags(&self) -> u32;
+
+    fn is_local(&self, symbol: u32) -> bool;
+
+    /// A symbol's name; nothing if it has none.
+    fn name(&self, symbol: u32) -> &[u8];
+
+    /// Where the object's addends have the GOT's base ([`Registers::pointer`]).
+    fn pointer(&self) -> u64;
+}
+
+/// Gives relocations the numbers for what they ask for.
+pub type Settle = fn(object: &dyn ObjectFacts, relocs: &mut [Rela]);
+
+/// A GOT without relocations: first words that hold addresses of this image, to all of which the loader adds
+/// where it is, then those of the symbols that are the last of `.dynsym`, in their order. What is about
+/// thread-local storage comes last, with relocations. A symbol that a relocation for loaders names has a word
+/// there, too.
+pub struct LoaderGot {
+    /// How far its base is after its start.
+    pub bias: u64,
+    /// Words at its start for the loader, and what the second of them holds.
+    pub head: u32,
+    pub second: u64,
+    /// What code calls the base.
+    pub names: &'static [&'static str],
+    /// The start of the page, near an address, whose own address a word may hold.
+    pub page: fn(u64) -> u64,
+    pub tags: fn(&ForLoader) -> Vec<(u64, u64)>,
+    /// `sh_flags` that the section has besides: a register points near it.
+    pub flags: u64,
+    /// What the section is called in which the loader of a program leaves a debugger what it knows.
+    pub map: &'static str,
+}
+
+/// What a loader is told of an image.
+pub struct ForLoader {
+    /// The lowest address of the image.
+    pub base: u64,
+    pub got: u64,
+    pub local_words: u64,
+    /// Of `.dynsym`, and the first one with a word in the GOT.
+    pub symbols: u64,
+    pub first_in_got: u64,
+    /// The words of the PLT, if it has entries.
+    pub got_plt: Option<u64>,
+    /// Where a program's loader leaves what a debugger wants to know.
+    pub map: Option<u64>,
+    /// Where these tags are, and how many bytes one takes.
+    pub here: u64,
+    pub entry: u64,
+    /// The image may be moved.
+    pub moves: bool,
+}
+
+/// A section of objects, and of the output, that says which registers code uses and where the GOT's base is.
+pub struct Registers {
+    pub name: &'static [u8],
+    /// `sh_type`, `sh_flags`, `sh_addralign` and `sh_entsize`.
+    pub section: u32,
+    pub flags: u64,
+    pub align: u64,
+    pub entsize: u64,
+    /// `p_type` of its program header.
+    pub segment: u32,
+    /// Its contents for the output from those of all objects; `None` if one is damaged.
+    pub merge: fn(&[&[u8]]) -> Option<Vec<u8>>,
+    /// Where the GOT's base is, and how that is stored.
+    pub pointer: fn(&[u8]) -> u64,
+    pub put_pointer: fn(&mut [u8], u64),
 }
 
 /// A run of code that has to do with one register after the other up to the last; each of them is where a
@@ -337,6 +456,12 @@ pub enum FlagsClash {
     /// It is of another version of the ABI than the second, the only one that is supported; in the first,
     /// addresses of functions are those of descriptors.
     NotSecond(u32),
+    /// It is for an ABI, or uses a convention, that does not go with that of the others.
+    Convention { own: &'static str, others: &'static str },
+    /// It has instructions of a set that none has together with those of the others.
+    Instructions { own: &'static str, others: &'static str },
+    /// It has what is not linked for this machine.
+    Unsupported(&'static str),
     /// It has a section that only other ABIs have.
     ForeignSection(&'static str),
 }
@@ -358,6 +483,15 @@ impl fmt::Display for FlagsClash {
             }
             FlagsClash::ForeignSection(name) => {
                 write!(f, "is for another version of the ABI: it has a section {name}")
+            }
+            FlagsClash::Convention { own, others } => {
+                write!(f, "uses {own} (e_flags), but others use {others}")
+            }
+            FlagsClash::Instructions { own, others } => {
+                write!(f, "has code for {own} (e_flags), which does not go with that for {others}")
+            }
+            FlagsClash::Unsupported(what) => {
+                write!(f, "has {what} (e_flags), which is not supported")
             }
             FlagsClash::AbiVersion(version) => {
                 write!(f, "is of version {version} of the object ABI (e_flags); only version 1 is supported")
@@ -387,7 +521,7 @@ pub type ReadFeatures = fn(&mut dyn Iterator<Item = &[u8]>) -> u32;
 /// What becomes of attributes in the output.
 pub enum AttributesOutput {
     /// A section of the same kind, and the `p_type` by which loaders find it, if there is one.
-    Section { segment: Option<u32>, merge: MergeAttributes },
+    Section { segment: Option<u32>, flags: u64, align: u64, entsize: u64, merge: MergeAttributes },
     /// They are properties.
     Properties(ReadAttributes),
 }
@@ -646,6 +780,26 @@ impl Facts {
         if (kind as usize) < self.types.len() { self.types[kind as usize].class } else { Class::Unknown }
     }
 
+    /// Whether the addend of relocation type `kind` is added to the symbol's own value. Where loaders fill the
+    /// GOT by themselves, slots are for addresses.
+    pub fn counts_from_symbol(&self, kind: u32) -> bool {
+        let class = self.class(kind);
+        class.counts_from_symbol() || class == Class::Got && self.loader_got.is_some()
+    }
+
+    /// Whether the place of relocation type `kind`, which holds `kept`, has its half of an addend.
+    pub fn has_half(&self, kind: u32, kept: i64, addend: i64) -> bool {
+        let Some(lower_half) = self.lower_half else { return false };
+        let rest = addend.wrapping_sub(kept);
+        match lower_half(kind, true) {
+            Some(_) => (-0x8000..0x8000).contains(&i64::from(rest as i32)),
+            None => {
+                let of = &self.types[kind as usize];
+                of.bits == 16 && of.fit == super::class::Fit::Any && rest & 0xffff == 0
+            }
+        }
+    }
+
     /// The number of bytes that relocation type `kind` writes.
     #[inline(always)]
     pub const fn width(&self, kind: u32) -> usize {
@@ -663,12 +817,34 @@ impl Facts {
 
     /// How dynamic relocations are stored.
     pub fn reloc_form(&self) -> RelocForm {
-        RelocForm { format: self.target.format, addends: self.dynamic.with_addends }
+        RelocForm {
+            format: self.target.format,
+            addends: self.dynamic.with_addends,
+            types: self.written_types(),
+        }
     }
 
     /// How relocations of objects are stored.
     pub fn kept_reloc_form(&self) -> RelocForm {
-        RelocForm { format: self.target.format, addends: self.implicit_addend.is_none() }
+        RelocForm {
+            format: self.target.format,
+            addends: self.implicit_addend.is_none(),
+            types: self.written_types(),
+        }
+    }
+
+    /// What files have for types, if that is not what they are here.
+    fn written_types(&self) -> Option<Types> {
+        self.written.map(|written| Types {
+            from: written.from,
+            list: written.list,
+            is_packed: written.is_packed,
+        })
+    }
+
+    /// The bytes of the words that loaders add to in the GOT before there are any of objects.
+    pub fn got_head(&self) -> u32 {
+        self.loader_got.as_ref().map_or(0, |got| got.head)
     }
 
     /// The name of the machine in messages about files that are for another one.

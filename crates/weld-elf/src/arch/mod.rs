@@ -16,6 +16,7 @@ mod halves;
 mod i386;
 mod leb;
 mod loongarch;
+mod mips;
 pub mod plt;
 mod ppc64;
 pub mod relax_deltas;
@@ -89,6 +90,12 @@ machines! {
     ArmBig = arm::Arm<true>;
     LoongArch64 = loongarch::LoongArch<true>;
     LoongArch32 = loongarch::LoongArch<false>;
+    Mips = mips::Mips<false, 0>;
+    MipsBig = mips::Mips<true, 0>;
+    MipsN32 = mips::Mips<false, 1>;
+    MipsN32Big = mips::Mips<true, 1>;
+    Mips64 = mips::Mips<false, 2>;
+    Mips64Big = mips::Mips<true, 2>;
     Ppc64 = ppc64::Ppc64<false>;
     Ppc64Big = ppc64::Ppc64<true>;
 }
@@ -115,8 +122,8 @@ pub fn in_order(machine: Machine, big: bool) -> Option<Machine> {
     let wanted = if big { Order::Big } else { Order::Little };
     let same = |other: &Machine| {
         let (other, target) = (other.facts().target, machine.facts().target);
-        (other.machine, other.format.class, other.format.order)
-            == (target.machine, target.format.class, wanted)
+        (other.machine, other.format.class, other.abi, other.format.order)
+            == (target.machine, target.format.class, target.abi, wanted)
     };
     MACHINES.iter().copied().find(same)
 }

@@ -37,6 +37,8 @@ pub enum Failure {
     Form,
     /// The branch does not change to the instruction set of its target.
     InstructionSet,
+    /// What a jump goes to is in another region than the jump.
+    Region(u64),
     /// No instruction follows that could be replaced by one that restores a register.
     NoNop,
 }

@@ -96,6 +96,14 @@ pub trait Site: Sized {
     /// There is none.
     fn slot(&self, reloc: &Rela, class: Class) -> Result<Address, Failure>;
 
+    /// The address of the word of the GOT that loaders only add to and that has the symbol's address, or the
+    /// page that it is near; `None` if there is none, because another module may define the symbol, or because
+    /// its address does not move with the image.
+    fn local_slot(&self, reloc: &Rela, page: bool) -> Option<Address>;
+
+    /// Whether the section has frames.
+    fn is_frames(&self) -> bool;
+
     /// The symbol's descriptor, if the scan gave it one: then no sequence of it is rewritten.
     fn tls_descriptor(&self, reloc: &Rela) -> Option<Address>;
 

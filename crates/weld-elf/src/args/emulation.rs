@@ -73,8 +73,6 @@ fn machine(name: &str) -> Result<Machine, EmulationError> {
         "aarch64elf32" | "aarch64linux32" => "AArch64 ILP32",
         "elf32briscv" | "elf64briscv" => "big-endian RISC-V",
         "elf32ppc" | "elf32ppclinux" | "elf32lppc" | "elf32lppclinux" => "PowerPC",
-        "elf32btsmip" | "elf32btsmipn32" | "elf32ltsmip" | "elf32ltsmipn32" | "elf64btsmip"
-        | "elf64ltsmip" => "MIPS",
         "elf_s390" => "s390 (31-bit)",
         "elf64_sparc" | "elf32_sparc" => "SPARC",
         "m68kelf" => "m68k",
@@ -88,9 +86,27 @@ fn machine(name: &str) -> Result<Machine, EmulationError> {
     Err(EmulationError::NotYet { name: name.to_owned(), architecture })
 }
 
+/// Whether `-m` and this is what compilers for MIPS say of instructions (`-mips32r2`), which objects say
+/// themselves.
+pub fn is_instruction_set(name: &str) -> bool {
+    let version = name.strip_prefix("ips").unwrap_or_default();
+    let revision = version.strip_prefix("32").or_else(|| version.strip_prefix("64"));
+    matches!(version, "1" | "2" | "3" | "4" | "5") || matches!(revision, Some("" | "r2" | "r3" | "r5" | "r6"))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{machine, target};
+    use super::{is_instruction_set, machine, target};
+
+    #[test]
+    fn instruction_sets_are_no_emulations() {
+        for name in ["ips1", "ips32", "ips32r2", "ips64", "ips64r6"] {
+            assert!(is_instruction_set(name), "{name}");
+        }
+        for name in ["ips", "ips6", "ips32r9", "elf32ltsmip", ""] {
+            assert!(!is_instruction_set(name), "{name}");
+        }
+    }
 
     #[test]
     fn what_is_said_of_each_kind() {

@@ -106,7 +106,7 @@ fn defaults_are_those_of_lld() {
     assert_eq!(o.output.path, Path::new("a.out"));
     assert_eq!(
         (o.kind, o.dynamic.hash_style, o.notes.build_id.clone()),
-        (OutputKind::Exec, HashStyle::Both, BuildId::None)
+        (OutputKind::Exec, HashStyle::Usual, BuildId::None)
     );
     assert_eq!(pages(&o), (4096, 4096));
     assert!(
@@ -246,7 +246,7 @@ fn versions_and_help() {
         version
             + "  Supported emulations:\n   elf_x86_64\n   elf_i386\n   elf64_s390\n   aarch64linux\n   aarch64linuxb\n   \
                elf64lriscv\n   elf32lriscv\n   armelf_linux_eabi\n   armelfb_linux_eabi\n   elf64loongarch\n   elf32loongarch\n   \
-               elf64lppc\n   elf64ppc\n"
+               elf32ltsmip\n   elf32btsmip\n   elf32ltsmipn32\n   elf32btsmipn32\n   elf64ltsmip\n   elf64btsmip\n   elf64lppc\n   elf64ppc\n"
     );
     let machines = printed("-m help");
     let is_own = |line: &str| line.split_whitespace().eq(["elf_x86_64", "elf_amd64", "x86-64"]);

@@ -27,4 +27,4 @@ pub use records::{Chdr, Dyn, Ehdr, Half, Phdr, Raw, Record, Rel, Rela, Shdr, Sym
 pub use tables::{File, Words, all, hashed_string, records, slice, string, table};
 pub use target::Target;
 pub use weld_common::reader::put_uleb;
-pub use writer::{RelocForm, Writer, in_form, put_records};
+pub use writer::{RelocForm, Types, Writer, in_form, put_records};

@@ -13,13 +13,32 @@ pub struct Target {
     /// `e_machine`.
     pub machine: u16,
     pub format: Format,
+    /// The bits of `e_flags` that tell one ABI of the machine from others of the same format.
+    pub abi: u32,
+}
+
+/// Which bits these are.
+fn abi_bits(machine: u16, format: Format) -> u32 {
+    match machine {
+        // MIPS: n32.
+        8 if !format.is_64() => 0x20,
+        _ => 0,
+    }
 }
 
 impl Target {
     /// What the header at the start of a file says; `None` if it is no header.
     pub fn of(file: &[u8]) -> Option<Target> {
         let format = Format::of(file)?;
-        Some(Target { machine: format.get_u16(file.get(18..20)?), format })
+        let target = Target::new(format.get_u16(file.get(18..20)?), format);
+        let bits = abi_bits(target.machine, format);
+        let flags = if bits != 0 { file.get(36..40).map_or(0, |flags| format.get_u32(flags)) } else { 0 };
+        Some(Target { abi: flags & bits, ..target })
+    }
+
+    /// That of a machine with one ABI of this format.
+    pub const fn new(machine: u16, format: Format) -> Target {
+        Target { machine, format, abi: 0 }
     }
 }
 
@@ -31,6 +50,7 @@ impl fmt::Display for Target {
             None => write!(f, "machine {}", self.machine)?,
         }
         let class = if self.format.is_64() { "64" } else { "32" };
+        let class = if self.abi != 0 && self.machine == 8 { "n32, 32" } else { class };
         write!(f, " ({class}-bit{})", if self.format.is_big() { " big-endian" } else { "" })
     }
 }

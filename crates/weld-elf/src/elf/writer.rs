@@ -61,6 +61,31 @@ pub struct RelocForm {
     pub format: Format,
     /// In records (`SHT_RELA`), not in what is relocated (`SHT_REL`).
     pub addends: bool,
+    /// What files have for types that have other numbers here.
+    pub types: Option<Types>,
+}
+
+/// What files have for types of relocations that have other numbers here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Types {
+    /// The first of those numbers, and what files have for it and those after it.
+    pub from: u32,
+    pub list: &'static [u32],
+    /// Records have types as bytes after the symbol, the last of three first, in either byte order.
+    pub is_packed: bool,
+}
+
+impl Types {
+    /// The record as files have it, in the byte order of the linker's own.
+    fn apply(&self, format: Format, reloc: &Rela) -> Rela {
+        let written = |kind: u32| kind.checked_sub(self.from).and_then(|at| self.list.get(at as usize));
+        let kind = written(reloc.kind()).copied().unwrap_or(reloc.kind());
+        let (symbol, kind) = match self.is_packed && !format.is_big() {
+            true => (kind.swap_bytes(), reloc.sym()),
+            false => (reloc.sym(), kind),
+        };
+        Rela::make(reloc.r_offset(), symbol, kind, reloc.r_addend())
+    }
 }
 
 impl RelocForm {
@@ -78,6 +103,8 @@ impl RelocForm {
     /// out.
     #[inline]
     pub fn put(self, reloc: &Rela, out: &mut [u8]) {
+        let other = self.types.map(|types| types.apply(self.format, reloc));
+        let reloc = other.as_ref().unwrap_or(reloc);
         match self.addends {
             true if self.format.is_native() => out.copy_from_slice(&reloc.0),
             true => put_records(self.format, std::slice::from_ref(reloc), out),

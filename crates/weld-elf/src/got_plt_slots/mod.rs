@@ -118,6 +118,8 @@ pub struct Slots {
     /// Entries of `.got` with the word they start at.
     pub got: Vec<(u32, GotEntry)>,
     pub got_words: u32,
+    /// Words in front of them to which loaders only add, with those at the start; 0 if loaders do not.
+    pub local_words: u64,
     pub tls_ld: Option<u32>,
     /// Slots with PLT entries: those bound by name first, then those of IFUNCs of this output.
     pub plt: Vec<u32>,
@@ -187,6 +189,43 @@ impl Slots {
         };
         slots.join(tls_ld, parts, parallel);
         slots
+    }
+
+    /// Has words of what loaders look up for themselves come first. `.dynsym` ends with their symbols, in this
+    /// order.
+    pub fn put_looked_up_first(&mut self, symbols: &Symbols) {
+        let is_so = |entry: &GotEntry| match entry {
+            GotEntry::Address(slot) => {
+                let id = self.list[*slot as usize].id;
+                id.is_some() && symbols[id].has(symbol_flags::PREEMPTIBLE)
+            }
+            _ => false,
+        };
+        self.got.sort_by_key(|(word, entry)| (!is_so(entry), *word));
+        let mut next = 0;
+        for (word, entry) in &mut self.got {
+            *word = next;
+            next += entry.words();
+            match *entry {
+                GotEntry::Address(slot) => self.list[slot as usize].got = *word,
+                GotEntry::TpOff(slot) => self.list[slot as usize].got_tp = *word,
+                GotEntry::TlsGd(slot) => self.list[slot as usize].tls_gd = *word,
+                GotEntry::TlsLd => self.tls_ld = Some(*word),
+                // Machines with such loaders have no others.
+                _ => {}
+            }
+        }
+        self.got_words = next;
+    }
+
+    /// The symbols that loaders look up for themselves, once their words come first.
+    pub fn looked_up(&self, symbols: &Symbols) -> Vec<SymbolId> {
+        let id = |(_, entry): &(u32, GotEntry)| match entry {
+            GotEntry::Address(slot) => Some(self.list[*slot as usize].id),
+            _ => None,
+        };
+        let ids = self.got.iter().map_while(id);
+        ids.take_while(|id| id.is_some() && symbols[*id].has(symbol_flags::PREEMPTIBLE)).collect()
     }
 
     /// Slots that an earlier link gave out: those of globals, whose ids are below `bound`, then those of

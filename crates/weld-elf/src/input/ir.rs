@@ -122,7 +122,7 @@ pub fn target_of(code: &IrFile) -> Option<Target> {
     let ElfMachine { machine, is_64, is_big_endian } = Triple::new(code.triple).elf()?;
     let class = if is_64 { Class::Elf64 } else { Class::Elf32 };
     let order = if is_big_endian { Order::Big } else { Order::Little };
-    Some(Target { machine, format: Format { class, order } })
+    Some(Target::new(machine, Format { class, order }))
 }
 
 /// Makes the object for a file.

@@ -628,8 +628,8 @@ fn classify(sym: &Sym, index: usize, large_common: u16, variant_calls: u8) -> Re
 
 /// The header at the start of `data`, which must be for `machine`.
 pub fn header(data: &[u8], machine: &Facts) -> Result<Ehdr, Unusable> {
-    let ident = data.first_chunk::<20>().ok_or(Malformed::NoHeader)?;
-    match Target::of(ident) {
+    data.first_chunk::<20>().ok_or(Malformed::NoHeader)?;
+    match Target::of(data) {
         Some(of) if of == machine.target => {}
         Some(of) => return Err(Malformed::OtherMachine { linked: machine.emulation(), of }.into()),
         None => return Err(Malformed::UnknownFormat.into()),

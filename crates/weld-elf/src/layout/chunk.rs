@@ -16,6 +16,8 @@ pub enum ChunkKind {
     MemtagGlobals,
     StackNote,
     Attributes,
+    /// Which registers code uses (`.reginfo`).
+    Registers,
     DynSym,
     VerSym,
     VerDef,
@@ -36,6 +38,8 @@ pub enum ChunkKind {
     PltSec,
     Iplt,
     Dynamic,
+    /// Where the loader leaves what a debugger wants to know (`.rld_map`).
+    DebugMap,
     Got,
     GotPlt,
     GdbIndex,

@@ -99,6 +99,11 @@ impl<'o> Program<'o> {
         if let Some(toc) = &machine.toc {
             program.put_by_got(toc.sections);
         }
+        if machine.loader_got.is_some() {
+            // Near small data, and written to by the loader whenever it likes.
+            program.relro.retain(|kind| *kind != ChunkKind::Got);
+            program.put_by_got(&[]);
+        }
         program
     }
 

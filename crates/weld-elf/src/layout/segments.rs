@@ -198,7 +198,7 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
             segment.offset = FileOffset::START;
             segment.address = layout.image_base;
             (file_end, end) = (FileOffset::START + headers, layout.image_base + headers);
-        } else if let Some(first) = span.iter().find(|s| !outside(s)) {
+        } else if let Some(first) = span.iter().find(|s| !outside(s) && !is_apart(s, segment)) {
             segment.offset = first.offset;
             segment.address = first.address;
             if segment.kind == PT_LOAD && first.is_nobits() {
@@ -256,6 +256,15 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
     if !layout.script.as_ref().is_some_and(|script| script.lists_segments()) {
         sort_loads(layout);
     }
+}
+
+/// Whether a section that begins a segment of memory is empty and has an offset that pages cannot have there:
+/// after zeroes, such sections take no room in the file.
+fn is_apart(out: &OutputSection, segment: &Segment) -> bool {
+    out.size == 0
+        && segment.kind == PT_LOAD
+        && !out.is_nobits()
+        && !out.offset.distance(out.address).is_multiple_of(segment.align)
 }
 
 /// Whether all sections say by flag `unread` that nobody reads them.

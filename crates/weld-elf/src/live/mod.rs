@@ -25,8 +25,8 @@ use crate::input::object::Object;
 use crate::mode::Mode;
 use crate::options::Options;
 use crate::sections::{SectionKind, Sections};
-use crate::symbols::Symbols;
 use crate::symbols::tagged::Tagged;
+use crate::symbols::{Symbols, symbol_flags};
 use dyn_relocs::{DynReloc, DynRelocs};
 use folds::Folds;
 use reloc_scan::Scan;
@@ -38,6 +38,22 @@ pub struct LocalNeed {
     pub sym: u32,
     /// `symbol_flags::NEEDS_*` bits.
     pub needs: u32,
+}
+
+/// A relocation, by its section and its index, that asks for a word of the GOT by what that holds: the symbol's
+/// address, or its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LocalSlot {
+    pub section: SectionId,
+    pub reloc: u32,
+    pub page: bool,
+}
+
+/// Whether a slot for a symbol with these flags is found by what it holds where loaders add to all such words
+/// where the image is.
+pub fn is_local_slot(mode: &Mode, flags: u32) -> bool {
+    let fixed = matches!(flags & symbol_flags::KIND, symbol_flags::ABSOLUTE | symbol_flags::UNDEFINED);
+    flags & symbol_flags::PREEMPTIBLE == 0 && !(mode.pic && fixed)
 }
 
 /// A reference to a symbol that nothing defines.
@@ -80,6 +96,7 @@ pub struct ScanResult {
     pub dyn_relocs: Vec<DynReloc>,
     pub locals: Vec<LocalNeed>,
     pub undefined: Vec<UndefinedRef>,
+    pub local_slots: Vec<LocalSlot>,
     pub facts: u32,
 }
 
@@ -89,6 +106,7 @@ struct Findings {
     dyn_relocs: Vec<Vec<DynReloc>>,
     locals: Vec<Vec<LocalNeed>>,
     undefined: Vec<UndefinedRef>,
+    local_slots: Vec<LocalSlot>,
     facts: u32,
 }
 
@@ -97,6 +115,7 @@ impl Findings {
         self.dyn_relocs.push(found.dyn_relocs);
         self.locals.push(found.locals);
         self.undefined.append(&mut found.undefined);
+        self.local_slots.append(&mut found.local_slots);
         self.facts |= found.facts;
     }
 }
@@ -106,6 +125,8 @@ pub struct Live {
     /// Sorted by object and symbol, one for each symbol.
     pub locals: Vec<LocalNeed>,
     pub undefined: Vec<UndefinedRef>,
+    /// Relocations that ask for words of the GOT to which loaders only add, in order.
+    pub local_slots: Vec<LocalSlot>,
     pub facts: u32,
     /// Sections that live on in others.
     pub folds: Folds,
@@ -121,6 +142,7 @@ impl Live {
             dyn_relocs: DynRelocs::default(),
             locals: Vec::new(),
             undefined: Vec::new(),
+            local_slots: Vec::new(),
             facts: 0,
             folds: Folds::default(),
             has_sizes: AtomicBool::new(false),
@@ -232,11 +254,13 @@ impl<'c, 'a> Scanner<'c, 'a> {
         }
         let _stretch = trace::stretch("join what was found");
         findings.undefined.sort_unstable();
+        findings.local_slots.sort_unstable();
         Live {
             marks: self.marks,
             dyn_relocs: DynRelocs::new(findings.dyn_relocs, parallel),
             locals: merge_locals(findings.locals, parallel),
             undefined: findings.undefined,
+            local_slots: findings.local_slots,
             facts: findings.facts,
             folds: Folds::default(),
             has_sizes: AtomicBool::new(false),

@@ -219,6 +219,15 @@ impl<'a> Section<'_, '_, 'a> {
         {
             // Libraries that ask a program at fixed addresses for it would call its resolver before the
             // program is relocated.
+            if self.object.machine.loader_got.is_some() {
+                let text = format!(
+                    "chooses what '{}' is when the program starts (IFUNC), which loaders of {} do not do",
+                    self.name(i),
+                    self.object.machine.name
+                );
+                self.error_about(Cause::UnsupportedRelocation, i, target, text);
+                return 0;
+            }
             let is_seen = !mode.pic && target.is(symbol_flags::EXPORTED);
             let is_known = is_seen || self.is_known_by_plt::<R>(i, class);
             let needs = if is_known { symbol_flags::NEEDS_CANONICAL_PLT } else { 0 };
@@ -259,6 +268,11 @@ impl<'a> Section<'_, '_, 'a> {
                     found.facts |= fact::CALLS_WITHOUT_BASE | old;
                 }
                 if target.is(symbol_flags::PREEMPTIBLE) {
+                    if const { R::FACTS.loader_got.is_some() } && mode.pic {
+                        // Entries of the PLT are for fixed addresses.
+                        self.error(Cause::NeedsPic, i, self.not_pic(i));
+                        return 0;
+                    }
                     // A function of another module is known by the address of its entry then.
                     let address = R::ADDRESS_BY_PLT
                         && !mode.shared
@@ -275,6 +289,14 @@ impl<'a> Section<'_, '_, 'a> {
                     }
                     self.pc_relative(i, target, found);
                 }
+            }
+            Class::Jump => self.jump(i, target, found),
+            Class::GotPage => self.got_page(i, target, found),
+            Class::GotRest => {
+                self.low(i, Target { flags: target.flags & !symbol_flags::PREEMPTIBLE, ..target }, found)
+            }
+            Class::Got if const { R::FACTS.loader_got.is_some() } && self.is_local_slot(target) => {
+                self.local_slot(i, false, found);
             }
             Class::Got => {
                 self.slot_from::<R>(i, found);
@@ -319,6 +341,8 @@ impl<'a> Section<'_, '_, 'a> {
                 self.error(Cause::NeedsPic, i, self.not_pic(i))
             }
             Class::Term if target.is_elsewhere() => self.stand_in(i, target, found),
+            // From the GOT's base, where loaders fill it by themselves.
+            Class::Term if self.object.machine.loader_got.is_some() => found.facts |= fact::GOT_BASE,
             Class::DtpOff
             | Class::TlsDescCall
             | Class::TlsMark

@@ -286,6 +286,7 @@ impl<'k, 'a> Alone<'k, 'a> {
             reloc_form: self.known.machine.facts().reloc_form(),
             tagged: None,
             far: &[],
+            local_words: &[],
             joined: None,
         }
     }

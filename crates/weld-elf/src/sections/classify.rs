@@ -173,7 +173,9 @@ impl<'a> Parser<'a, '_> {
     /// Sections of types that only the machine has, which say something to the linker and are not copied.
     fn is_for_linkers(&mut self, shndx: usize) -> Result<bool, Malformed> {
         let (machine, kind) = (self.object.machine, self.object.shdrs[shndx].sh_type());
-        if machine.attributes.as_ref().is_some_and(|attributes| attributes.section == kind) {
+        let says_registers = machine.registers.as_ref().is_some_and(|registers| registers.section == kind);
+        if says_registers || machine.attributes.as_ref().is_some_and(|attributes| attributes.section == kind)
+        {
             self.whole(shndx)?;
             self.found.extra.attributes.push(shndx as u32);
             return Ok(true);

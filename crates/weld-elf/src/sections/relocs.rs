@@ -8,10 +8,11 @@
 //! Specification: gABI chapter 4 ("Relocation"); psABIs say whether addends lie in records or in the section.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::parse::Parser;
 use super::{Malformed, SectionKind, is_table};
-use crate::arch::facts::ImplicitAddend;
+use crate::arch::facts::{ImplicitAddend, ObjectFacts, Written};
 use crate::compressed::decompress;
 use crate::crel::Crel;
 use crate::elf::*;
@@ -95,6 +96,7 @@ impl Parser<'_, '_> {
             Cow::Owned(mut relocs) => {
                 let count = relocs.len();
                 self.settle_types(&mut relocs);
+                self.settle(&mut relocs);
                 self.found.extra.decoded.push((index as u32, relocs));
                 Ok(count)
             }
@@ -120,6 +122,16 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Gives relocations the numbers for what they ask for, on machines where their types do not say it. `-r`
+    /// leaves that to the next link.
+    fn settle(&self, relocs: &mut [Rela]) {
+        if let Some(settle) = self.object.machine.settle
+            && self.options.kind != OutputKind::Relocatable
+        {
+            settle(self.object, relocs);
+        }
+    }
+
     /// The relocations of section `shndx`, once all are tied to what they relocate.
     pub(super) fn relocs_of(&self, shndx: usize) -> &[Rela] {
         let relocs = self.slots[shndx].relocs;
@@ -135,7 +147,7 @@ impl Parser<'_, '_> {
 #[inline]
 pub(super) fn in_place<'a>(object: &Object<'a>, index: usize) -> Option<&'a [Rela]> {
     let shdr = &object.shdrs[index];
-    if shdr.sh_type() != SHT_RELA || !object.format().is_native() {
+    if shdr.sh_type() != SHT_RELA || !object.format().is_native() || object.machine.written.is_some() {
         return None;
     }
     Some(table(object.data, shdr.sh_offset(), shdr.sh_size() / Rela::SIZE as u64).unwrap_or(&[]))
@@ -156,7 +168,13 @@ pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, 
     match shdr.sh_type() {
         SHT_RELA => {
             let count = records_in::<Rela>(shdr, format)?;
-            records(object.data, format, shdr.sh_offset(), count).ok_or(Malformed::Outside)
+            let list = records(object.data, format, shdr.sh_offset(), count).ok_or(Malformed::Outside)?;
+            match object.machine.written.filter(|written| written.is_packed) {
+                Some(written) => Ok(Cow::Owned(list.iter().map(|r| unpacked(written, format, r)).collect())),
+                // They have to be settled.
+                None if object.machine.written.is_some() => Ok(Cow::Owned(list.into_owned())),
+                None => Ok(list),
+            }
         }
         SHT_CREL => {
             let relocs = Crel::parse(object.section_data(index).ok_or(Malformed::Outside)?)
@@ -171,8 +189,58 @@ pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, 
         _ => {
             let addend = object.machine.implicit_addend.ok_or(Malformed::NoAddends(object.machine.name))?;
             let list = without_addends(object, shdr)?;
-            with_addends(object, shdr.sh_info() as usize, &list, addend).map(Cow::Owned)
+            let mut list = with_addends(object, shdr.sh_info() as usize, &list, addend)?;
+            if let Some(lower_half) = object.machine.lower_half {
+                join_halves(object, &mut list, lower_half);
+            }
+            Ok(Cow::Owned(list))
         }
+    }
+}
+
+/// A record whose types are bytes after its symbol.
+fn unpacked(written: &Written, format: Format, record: &Rela) -> Rela {
+    let (symbol, types) = match format.is_big() {
+        true => (record.sym(), record.kind()),
+        false => (record.kind(), record.sym().swap_bytes()),
+    };
+    Rela::make(record.r_offset(), symbol, (written.number)(types), record.r_addend())
+}
+
+/// Adds to addends what the places of lower halves have of them: those of the next relocations of the same
+/// symbols, if there are any.
+fn join_halves(object: &Object, list: &mut [Rela], lower_half: fn(u32, bool) -> Option<u32>) {
+    // By symbol and type, the next one's addend.
+    let mut next: HashMap<(u32, u32), i64> = HashMap::new();
+    for reloc in list.iter_mut().rev() {
+        let (symbol, kind) = (reloc.sym(), reloc.kind());
+        match lower_half(kind, symbol < object.first_global) {
+            Some(lower) => {
+                let rest = next.get(&(symbol, lower)).copied().unwrap_or(0);
+                *reloc = Rela::make(reloc.r_offset(), symbol, kind, reloc.r_addend().wrapping_add(rest));
+            }
+            None => _ = next.insert((symbol, kind), reloc.r_addend()),
+        }
+    }
+}
+
+impl ObjectFacts for Object<'_> {
+    fn flags(&self) -> u32 {
+        self.flags
+    }
+
+    fn is_local(&self, symbol: u32) -> bool {
+        symbol < self.first_global
+    }
+
+    fn name(&self, symbol: u32) -> &[u8] {
+        self.symbol_name(symbol)
+    }
+
+    fn pointer(&self) -> u64 {
+        let Some(registers) = &self.machine.registers else { return 0 };
+        let section = self.shdrs.iter().position(|shdr| shdr.sh_type() == registers.section);
+        section.and_then(|shndx| self.section_data(shndx)).map_or(0, |data| (registers.pointer)(data))
     }
 }
 

@@ -631,12 +631,15 @@ fn announce_dynamic(resolved: &mut Resolved, options: &Options) {
 /// Reserved names, what they mean, and whether they stay inside the output.
 fn reserved(machine: &Facts) -> Vec<(&'static str, Target, bool)> {
     let start = |name: &str| Target::SectionStart(name.as_bytes().to_vec());
+    // Where loaders fill the GOT by themselves, code has other names for its base.
+    let bases = machine.loader_got.as_ref().map_or(&[][..], |got| got.names);
+    let got = if bases.is_empty() { Target::GotBase } else { start(".got") };
     let end = |name: &str| Target::SectionEnd(name.as_bytes().to_vec());
-    vec![
+    let mut list = vec![
         ("__ehdr_start", Target::Headers, true),
         ("__executable_start", Target::ImageStart, true),
         ("__dso_handle", Target::ImageStart, true),
-        (got_base_name(machine), Target::GotBase, true),
+        (got_base_name(machine), got, true),
         ("_DYNAMIC", Target::Dynamic, true),
         ("_TLS_MODULE_BASE_", Target::TlsModuleBase, true),
         ("__init_array_start", start(".init_array"), true),
@@ -654,5 +657,7 @@ fn reserved(machine: &Facts) -> Vec<(&'static str, Target, bool)> {
         ("_edata", Target::EndOfData, false),
         ("end", Target::End, false),
         ("_end", Target::End, false),
-    ]
+    ];
+    list.extend(bases.iter().map(|name| (*name, Target::GotBase, true)));
+    list
 }

@@ -151,7 +151,7 @@ mod tests {
     use weld_common::reader::Reader;
 
     const RELATIVE: u32 = 8;
-    const FORM: RelocForm = RelocForm { format: Format::NATIVE, addends: true };
+    const FORM: RelocForm = RelocForm { format: Format::NATIVE, addends: true, types: None };
 
     /// Offset, `r_info` and addend of each relocation, as a loader reads them.
     fn decode(bytes: &[u8]) -> Vec<(u64, i64, i64)> {

@@ -4,10 +4,12 @@
 use weld_common::diag::Cause;
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
-use crate::arch::facts::AttributesOutput;
+use crate::arch::facts::{self, AttributesOutput};
+use crate::input::object::Object;
 use crate::job::Job;
+use crate::options::OutputKind;
 use crate::resolve::Resolved;
-use crate::sections::Sections;
+use crate::sections::{ObjectSections, Sections};
 
 /// The contents for the output; empty if objects say nothing.
 pub fn of_all(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
@@ -17,7 +19,9 @@ pub fn of_all(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
     };
     let objects = resolved.objects.iter().zip(&sections.objects);
     let all = objects.flat_map(|(object, extra)| {
-        object.data_of(&extra.attributes).map(|data| (object.name.to_string(), data))
+        let machine = object.machine.attributes.as_ref();
+        let data = sections_of(object, extra, machine.map(|machine| machine.section));
+        data.map(|data| (object.name.to_string(), data))
     });
     let all: Vec<(String, &[u8])> = all.collect();
     if all.is_empty() {
@@ -27,6 +31,41 @@ pub fn of_all(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
         job.sink.error(Cause::IncompatibleObjects, wrong.to_string());
         Vec::new()
     })
+}
+
+/// The data of those of an object's sections about its code that are of type `kind`.
+fn sections_of<'a>(
+    object: &Object<'a>,
+    extra: &ObjectSections,
+    kind: Option<u32>,
+) -> impl Iterator<Item = &'a [u8]> {
+    let is_so = move |shndx: &u32| kind == object.shdrs.get(*shndx as usize).map(|shdr| shdr.sh_type());
+    let wanted: Vec<u32> = extra.attributes.iter().copied().filter(is_so).collect();
+    object.data_of(&wanted).collect::<Vec<_>>().into_iter()
+}
+
+/// The section for the output that says which registers code uses; empty if objects say nothing.
+pub fn registers(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
+    let machine = resolved.objects.first().and_then(|object| object.machine.registers.as_ref());
+    let Some(machine) = machine else { return Vec::new() };
+    let mut all = Vec::new();
+    for (object, extra) in resolved.objects.iter().zip(&sections.objects) {
+        for data in sections_of(object, extra, Some(machine.section)) {
+            if job.options.kind == OutputKind::Relocatable && (machine.pointer)(data) != 0 {
+                let what = String::from_utf8_lossy(machine.name);
+                let text = format!(
+                    "{what} says that addends have the GOT's base taken away, which -r does not join"
+                );
+                job.sink.push(object.whole().error(Cause::IncompatibleObjects, text));
+            }
+            if (machine.merge)(&[data]).is_none() {
+                let text = format!("{} is damaged", String::from_utf8_lossy(machine.name));
+                job.sink.push(object.whole().error(Cause::MalformedObject, text));
+            }
+            all.push(data);
+        }
+    }
+    if all.is_empty() { Vec::new() } else { (machine.merge)(&all).unwrap_or_default() }
 }
 
 /// What code of all objects may be used, as the machine says it in bits.
@@ -42,16 +81,44 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let machine = sizes.plan.facts.mode.facts().attributes.as_ref()?;
-        let AttributesOutput::Section { segment, .. } = machine.output else { return None };
+        let AttributesOutput::Section { segment, flags, align, entsize, .. } = machine.output else {
+            return None;
+        };
         if sizes.options.output.raw {
             return None;
         }
-        let header = Header { name: machine.name.as_bytes(), kind: machine.section, flags: 0, entsize: 0 };
-        let spec = Spec::own(header, 1, sizes.plan.attributes.len() as u64);
+        let header = Header { name: machine.name.as_bytes(), kind: machine.section, flags, entsize };
+        let spec = Spec::own(header, align, sizes.plan.attributes.len() as u64);
         spec.map(|spec| Spec { segment, ..spec.dispensable() })
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
         out.copy_from_slice(at.contents().attributes);
+    }
+}
+
+/// Which registers code uses, and where the GOT's base is.
+pub struct Registers;
+
+impl Synthetic for Registers {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let machine = sizes.plan.facts.mode.facts().registers.as_ref()?;
+        if sizes.options.output.raw {
+            return None;
+        }
+        let facts::Registers { name, section, flags, entsize, .. } = *machine;
+        let header = Header { name, kind: section, flags, entsize };
+        let spec = Spec::own(header, machine.align, sizes.plan.registers.len() as u64);
+        spec.map(|spec| spec.dispensable().in_segment(machine.segment))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        out.copy_from_slice(at.contents().registers);
+        let image = at.image();
+        if let Some(machine) = &image.mode.facts().registers
+            && !image.mode.relocatable
+        {
+            (machine.put_pointer)(out, image.bases.got_base.get());
+        }
     }
 }

@@ -8,6 +8,7 @@
 
 use super::plan::Plan;
 use super::section::{At, Header, Links, Sizes, Spec, Synthetic};
+use crate::arch::facts::ForLoader;
 use crate::arch::plt::Style;
 use crate::elf::*;
 use crate::got_plt_slots::Slots;
@@ -47,6 +48,8 @@ pub struct DynamicPlan<'c> {
 pub trait Places {
     fn chunk(&self, kind: ChunkKind) -> (u64, u64);
     fn has(&self, kind: ChunkKind) -> bool;
+    /// Where the image begins.
+    fn base(&self) -> u64;
     /// Address and size of an output section; `None` if there is no such section.
     fn section(&self, name: &[u8]) -> Option<(u64, u64)>;
 }
@@ -57,6 +60,9 @@ impl Places for Layout<'_> {
     }
     fn has(&self, kind: ChunkKind) -> bool {
         Layout::chunk(self, kind).is_some()
+    }
+    fn base(&self) -> u64 {
+        self.image_base.get()
     }
     fn section(&self, name: &[u8]) -> Option<(u64, u64)> {
         self.find(name).map(|s| (s.address.get(), s.size))
@@ -140,7 +146,9 @@ impl DynamicPlan<'_> {
                 (false, _) => list.extend([(table, address), (size, rela * self.form.size())]),
             }
             list.push((entry, self.form.size()));
-            if self.options.relocs.combreloc && self.counts.relative > 0 && !packed {
+            // Where relative ones are of the type of others, loaders do not ask how many there are.
+            let told = self.mode.facts().loader_got.is_none();
+            if self.options.relocs.combreloc && self.counts.relative > 0 && !packed && told {
                 list.push((self.tags()[3], self.counts.relative));
             }
         }
@@ -161,7 +169,10 @@ impl DynamicPlan<'_> {
             list.push((DT_PLTRELSZ, bound as u64 * self.form.size()));
             let in_got = self.mode.facts().plt.reserved_words == 0;
             let loader_words = if in_got { ChunkKind::Got } else { ChunkKind::GotPlt };
-            list.push((DT_PLTGOT, places.chunk(loader_words).0));
+            // By this tag others have the GOT.
+            if self.mode.facts().loader_got.is_none() {
+                list.push((DT_PLTGOT, places.chunk(loader_words).0));
+            }
             list.push((DT_PLTREL, self.tags()[0]));
             // After DT_PLTREL, as with GNU ld: the loader of syslinux takes what comes later of the two for
             // the table.
@@ -172,6 +183,23 @@ impl DynamicPlan<'_> {
     /// What the loader is told of the PLT in terms of the machine.
     fn machine(&self, places: &dyn Places, list: &mut Vec<(u64, u64)>) {
         let plt = &self.mode.facts().plt;
+        if let Some(got) = &self.mode.facts().loader_got {
+            let entry = self.form.format.size::<Dyn>();
+            let has_map = !self.mode.shared && places.has(ChunkKind::DebugMap);
+            let said = ForLoader {
+                base: places.base(),
+                got: places.chunk(ChunkKind::Got).0,
+                local_words: self.slots.local_words,
+                symbols: self.dynsym.count() as u64,
+                first_in_got: self.dynsym.first_in_got as u64,
+                got_plt: (self.slots.jump_slots > 0).then(|| places.chunk(ChunkKind::GotPlt).0),
+                map: has_map.then(|| places.chunk(ChunkKind::DebugMap).0),
+                here: places.chunk(ChunkKind::Dynamic).0.wrapping_add(list.len() as u64 * entry),
+                entry,
+                moves: self.mode.pic,
+            };
+            list.extend((got.tags)(&said));
+        }
         if let (Style::Guarded { marked, signed }, Some(guarded)) = (self.plt, &plt.guarded) {
             let tags = [guarded.marked_tag.filter(|_| marked), guarded.signed_tag.filter(|_| signed)];
             list.extend(tags.into_iter().flatten().map(|tag| (tag, 0)));
@@ -264,6 +292,9 @@ impl Places for Unplaced<'_> {
     }
     fn has(&self, _: ChunkKind) -> bool {
         true
+    }
+    fn base(&self) -> u64 {
+        0
     }
     fn section(&self, name: &[u8]) -> Option<(u64, u64)> {
         self.sections.contains(&name).then_some((0, 0))

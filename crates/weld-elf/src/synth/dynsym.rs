@@ -69,6 +69,8 @@ pub struct DynSym {
     /// `.dynsym` entry `i + 1`.
     pub symbols: Vec<SymbolId>,
     index_of: Vec<AtomicU32>,
+    /// The number of the first of those that loaders look up for the GOT.
+    pub first_in_got: usize,
     /// With the names of `symbols`.
     pub dynstr: DynStr,
     /// `.gnu.version`, the null symbol's included; empty if nothing has a version.
@@ -108,6 +110,8 @@ pub struct Planner<'c, 'a> {
     pub options: &'c Options,
     /// Indices of the shared objects that are needed, in command-line order.
     pub needed: Vec<u32>,
+    /// What loaders look up for the GOT: these come last.
+    pub looked_up: Vec<SymbolId>,
     pub shared: bool,
     pub parallel: bool,
 }
@@ -137,6 +141,21 @@ struct Ordered {
     index_of: Vec<AtomicU32>,
 }
 
+impl Ordered {
+    /// Has these come last, in this order.
+    fn put_last(&mut self, last: &[SymbolId]) {
+        let is_last: HashSet<SymbolId> = last.iter().copied().collect();
+        let length: HashMap<SymbolId, u32> =
+            self.symbols.iter().copied().zip(self.lengths.iter().copied()).collect();
+        self.symbols.retain(|id| !is_last.contains(id));
+        self.symbols.extend(last);
+        self.lengths = self.symbols.iter().map(|id| length.get(id).copied().unwrap_or(0)).collect();
+        for (position, id) in self.symbols.iter().enumerate() {
+            self.index_of[id.index()].store(position as u32 + 1, Ordering::Relaxed);
+        }
+    }
+}
+
 impl<'a> Planner<'_, 'a> {
     pub fn plan(&self) -> Result<DynSym, PlanError> {
         let mut chosen = self.choose();
@@ -144,7 +163,12 @@ impl<'a> Planner<'_, 'a> {
         let needed = self.needed.clone();
         let mut head = StringTable::new();
         let strings = self.dynamic_strings(&needed, &mut head);
-        let style = self.options.dynamic.hash_style;
+        let style = match self.options.dynamic.hash_style {
+            // The order of symbols is taken.
+            HashStyle::Usual if self.machine.loader_got.is_some() => HashStyle::Sysv,
+            HashStyle::Usual => HashStyle::Both,
+            style => style,
+        };
         let buckets = GnuHash::buckets(chosen.found.len());
         let imports = self.measure(chosen.imports, buckets);
         let mut found = self.measure(chosen.found, buckets);
@@ -157,11 +181,22 @@ impl<'a> Planner<'_, 'a> {
                     named.hashed
                 }));
         }
-        let Ordered { symbols, lengths, index_of } = self.join(&imports, &found);
+        let mut ordered = self.join(&imports, &found);
         // Positions of the symbols that may be bound to a version of another module.
         let mut foreign: Vec<u32> = (0..imports.len() as u32).collect();
-        foreign.extend(chosen.foreign.iter().map(|id| index_of[id.index()].load(Ordering::Relaxed) - 1));
+        let position =
+            |ordered: &Ordered, id: SymbolId| ordered.index_of[id.index()].load(Ordering::Relaxed) - 1;
+        foreign.extend(chosen.foreign.iter().map(|id| position(&ordered, *id)));
         foreign[imports.len()..].sort_unstable();
+        if !self.looked_up.is_empty() {
+            let ids: Vec<SymbolId> =
+                foreign.iter().map(|position| ordered.symbols[*position as usize]).collect();
+            ordered.put_last(&self.looked_up);
+            foreign = ids.into_iter().map(|id| position(&ordered, id)).collect();
+            foreign.sort_unstable();
+        }
+        let first_in_got = ordered.symbols.len() + 1 - self.looked_up.len();
+        let Ordered { symbols, lengths, index_of } = ordered;
         drop((imports, found));
         let sysv = matches!(style, HashStyle::Sysv | HashStyle::Both);
         let sysv_hash = sysv.then(|| {
@@ -176,6 +211,7 @@ impl<'a> Planner<'_, 'a> {
         Ok(DynSym {
             symbols,
             index_of,
+            first_in_got,
             dynstr,
             versym,
             verdef,

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use rayon::prelude::*;
+use weld_common::diag::Cause;
 use weld_common::{par, trace};
 
 use super::error::TableTooLarge;
@@ -21,7 +22,7 @@ use super::functions::Functions;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::address::Address;
 use crate::address::align_up;
-use crate::eh_frame::{Cie, EhFrame};
+use crate::eh_frame::{Cie, EhFrame, turn_to_distances};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -417,8 +418,22 @@ impl EhFrames {
                     input: data,
                     delta: 0u64.wrapping_sub(offset as u64),
                 };
+                let is_cie = record.index & IS_CIE != 0;
+                if is_cie && object.machine.frames_become_distances && image.mode.pic {
+                    self.turn_to_distances(image, object, shndx, offset, &mut bytes[8..size as usize]);
+                }
                 site.relocate(bytes);
             }
+        }
+    }
+
+    /// Has a CIE, the one at `offset`, say that its records have distances.
+    #[cold]
+    fn turn_to_distances(&self, image: &Image, object: &Object, shndx: u32, offset: u32, body: &mut [u8]) {
+        if !turn_to_distances(body, image.format()) {
+            let text = "has exception frames with addresses in an image that may be moved, and a record that \
+                        cannot say that they are distances; recompile with -fPIC";
+            image.sink.push(object.at_byte(shndx, offset.into()).error(Cause::NeedsPic, text));
         }
     }
 

@@ -358,7 +358,7 @@ impl<'c> Mover<'c> {
         let section = image.sections.get(SectionId(object.section_base + shndx));
         let out = image.out_of(section)?;
         let addend = address.wrapping_sub(image.layout[out].address) as i64;
-        if addend != reloc.r_addend() && !object.machine.class(reloc.kind()).counts_from_symbol() {
+        if addend != reloc.r_addend() && !object.machine.counts_from_symbol(reloc.kind()) {
             let kind = object.machine.type_name(reloc.kind());
             let option = if image.joined.is_some() { "-r" } else { "--emit-relocs" };
             let text = format!("{kind} against a section's symbol cannot be kept by {option}");

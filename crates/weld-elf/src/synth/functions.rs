@@ -2,7 +2,7 @@
 //! out the frames of those that are not.
 
 use crate::arch::facts::Callee;
-use crate::elf::{Rela, STT_FUNC, STT_GNU_IFUNC};
+use crate::elf::{Rela, STT_FUNC, STT_GNU_IFUNC, Sym};
 use crate::ids::SectionId;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::Live;
@@ -24,15 +24,21 @@ pub fn is_function(symbols: &Symbols, object: &Object, index: u32) -> bool {
 /// What a branch to symbol `index` of an object calls that goes through no entry of the PLT.
 pub fn callee(resolved: &Resolved, object: &Object, index: u32) -> Callee {
     let Some(symbol) = object.syms.get(index as usize) else { return Callee::Unknown };
+    let other = |object: &Object, symbol: &Sym| {
+        let implied = object.machine.function_other.map_or(0, |other| other(object.flags));
+        let said = symbol.st_other();
+        // What code says of itself for instruction sets counts before what its object says.
+        if implied != 0 && said & 0xf0 == 0 { said | implied } else { said }
+    };
     if index < object.first_global {
-        return Callee::Own(symbol.st_other());
+        return Callee::Own(other(object, symbol));
     }
     let entry = resolved.names.get(object.global(index));
     let definer = resolved.index_of_file.get(entry.file().index());
     let definer = definer.and_then(|number| resolved.objects.get(*number as usize));
     let definer = definer.filter(|definer| definer.file == entry.file());
-    let symbol = definer.and_then(|definer| definer.syms.get(entry.sym() as usize));
-    symbol.map_or(Callee::Unknown, |symbol| Callee::Own(symbol.st_other()))
+    let found = definer.and_then(|definer| Some((definer, definer.syms.get(entry.sym() as usize)?)));
+    found.map_or(Callee::Unknown, |(definer, symbol)| Callee::Own(other(definer, symbol)))
 }
 
 #[derive(Clone, Copy)]

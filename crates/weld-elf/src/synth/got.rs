@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::address::Address;
-use crate::arch::facts::DynamicTypes;
+use crate::arch::facts::{DynamicTypes, LoaderGot};
 use crate::elf::Rela;
 use crate::elf::{SHF_ALLOC, SHF_WRITE, SHT_PROGBITS};
 use crate::got_plt_slots::{GotEntry, Slot};
@@ -60,6 +60,8 @@ impl GotEntry {
                 let fixed =
                     matches!(flags & symbol_flags::KIND, symbol_flags::ABSOLUTE | symbol_flags::UNDEFINED);
                 let first = match () {
+                    // The loader looks up what `.dynsym` ends with.
+                    () if preemptible && mode.facts().loader_got.is_some() => Fixup::None,
                     () if preemptible => Fixup::Symbol(Kind::Address),
                     () if mode.pic && !fixed => Fixup::Relative,
                     () => Fixup::None,
@@ -171,6 +173,8 @@ fn values(image: &Image, entry: GotEntry, address: Address, flags: u32) -> [u64;
     let own_id = u64::from(!shared);
     let looked_up = in_module.wrapping_sub(image.mode.facts().tls_offset);
     match entry {
+        // What stands for a symbol of another module is a hint for the loader.
+        GotEntry::Address(_) if image.is_elsewhere(flags) => [0, 0],
         GotEntry::Address(_) | GotEntry::SignedAddress(_) | GotEntry::TaggedAddress(_) => [address.get(), 0],
         GotEntry::TpOff(_) if shared => [in_module, 0],
         GotEntry::TpOff(_) => [address.wrapping_sub(bases.thread_pointer), 0],
@@ -193,10 +197,31 @@ fn values(image: &Image, entry: GotEntry, address: Address, flags: u32) -> [u64;
     }
 }
 
-/// Writes `.got` from word `first` on.
-pub fn write(image: &Image, first: usize, out: &mut [u8]) {
+/// Writes the words to which loaders only add, those of `.got` from `first` on. Returns those after them.
+fn write_local<'o>(image: &Image, got: &LoaderGot, first: usize, out: &'o mut [u8]) -> &'o mut [u8] {
     let format = image.format();
     let size = format.word() as usize;
+    let count = (image.slots.local_words as usize).saturating_sub(first).min(out.len() / size);
+    let (local, rest) = out.split_at_mut(size * count);
+    for (word, bytes) in (first..).zip(local.chunks_exact_mut(size)) {
+        let value = match word.checked_sub(got.head as usize) {
+            Some(at) => image.local_words.get(at).copied().unwrap_or(0),
+            None if word == 1 => got.second,
+            None => 0,
+        };
+        format.put(bytes, value);
+    }
+    rest
+}
+
+/// Writes `.got` from word `first` on.
+pub fn write(image: &Image, mut first: usize, mut out: &mut [u8]) {
+    let format = image.format();
+    let size = format.word() as usize;
+    if let Some(got) = &image.mode.facts().loader_got {
+        out = write_local(image, got, first, out);
+        first = first.saturating_sub(image.slots.local_words as usize);
+    }
     let end = first + out.len() / size;
     let entries = &image.slots.got;
     let head = entries.first().map_or(image.slots.got_words, |entry| entry.0) as usize;
@@ -273,9 +298,13 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let word = sizes.format().word();
-        let flags = SHF_ALLOC | SHF_WRITE;
+        let own = sizes.plan.facts.mode.facts().loader_got.as_ref().map_or(0, |got| got.flags);
+        let flags = SHF_ALLOC | SHF_WRITE | own;
         let header = Header { name: b".got", kind: SHT_PROGBITS, flags, entsize: 0 };
-        Spec::own(header, word, word * u64::from(sizes.plan.slots.got_words))
+        let words = sizes.plan.slots.local_words + u64::from(sizes.plan.slots.got_words);
+        // Registers point near it, and into it.
+        let align = if sizes.plan.facts.mode.facts().loader_got.is_some() { 16 } else { word };
+        Spec::own(header, align, word * words)
     }
 
     fn cuts(&self, _: &Source) -> Cuts {
@@ -284,6 +313,23 @@ impl Synthetic for Section {
 
     fn write(&self, at: &At, out: &mut [u8]) {
         write(at.image(), at.entry(at.format().word()), out);
+    }
+}
+
+/// The word in which the loader of a program leaves what a debugger wants to know.
+pub struct DebugMap;
+
+impl Synthetic for DebugMap {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let mode = &sizes.plan.facts.mode;
+        let got = mode.facts().loader_got.as_ref().filter(|_| mode.dynamic && !mode.shared)?;
+        let (word, flags) = (sizes.format().word(), SHF_ALLOC | SHF_WRITE);
+        let header = Header { name: got.map.as_bytes(), kind: SHT_PROGBITS, flags, entsize: 0 };
+        Spec::own(header, word, word).map(Spec::dispensable)
+    }
+
+    fn write(&self, _: &At, out: &mut [u8]) {
+        out.fill(0);
     }
 }
 

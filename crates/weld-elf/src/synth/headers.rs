@@ -54,17 +54,20 @@ pub fn file_flags(objects: &[Object]) -> Result<u32, Diagnostic> {
     let first = objects.iter().find(has_code).unwrap_or(&objects[0]);
     objects.iter().filter(has_code).try_fold(first.flags, |flags, object| {
         merge(flags, object.flags).map_err(|why| {
-            object.whole().error(Cause::IncompatibleObjects, why).note(format!("as {} has", first.name))
+            let before = objects.iter().filter(has_code).take_while(|before| before.file != object.file);
+            let mut clashing = before.filter(|before| merge(before.flags, object.flags).is_err());
+            let other = clashing.next().unwrap_or(first);
+            object.whole().error(Cause::IncompatibleObjects, why).note(format!("as {} has", other.name))
         })
     })
 }
 
 /// The first bytes of a file for the system `abi`.
-pub fn identification(format: Format, abi: u8) -> [u8; 16] {
+pub fn identification(format: Format, [abi, version]: [u8; 2]) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[..4].copy_from_slice(ELFMAG);
     let [class, order] = format.ident();
-    bytes[4..8].copy_from_slice(&[class, order, 1, abi]);
+    bytes[4..9].copy_from_slice(&[class, order, 1, abi, version]);
     bytes
 }
 
@@ -75,8 +78,9 @@ pub struct Identity {
     pub kind: u16,
     /// `e_machine`
     pub machine: u16,
-    /// `EI_OSABI`
+    /// `EI_OSABI` and `EI_ABIVERSION`
     pub abi: u8,
+    pub abi_version: u8,
     /// `e_flags`
     pub flags: u32,
 }
@@ -105,7 +109,7 @@ pub fn file_type(layout: &Layout, mode: Mode, options: &Options) -> u16 {
 /// The start of the file. `names` is the index of `.shstrtab`'s section header.
 pub fn file_header(
     layout: &Layout,
-    Identity { kind, machine, abi, flags }: Identity,
+    Identity { kind, machine, abi, abi_version, flags }: Identity,
     entry: u64,
     names: HeaderIndex,
 ) -> Vec<u8> {
@@ -115,7 +119,7 @@ pub fn file_header(
     let format = layout.format;
     let size = |count: usize, of: u64| if count == 0 { 0 } else { of as u16 };
     let mut out = Writer::with_room(Format::NATIVE, Ehdr::SIZE);
-    out.bytes(&identification(format, abi));
+    out.bytes(&identification(format, [abi, abi_version]));
     let section_headers = layout.section_headers.unwrap_or_default();
     let count = if layout.section_headers.is_some() { layout.sections.len() + 1 } else { 0 };
     let segments = layout.segments.len();

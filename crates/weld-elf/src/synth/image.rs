@@ -13,8 +13,8 @@ use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::layout::addresses::Bases;
 use crate::layout::{ChunkKind, Layout, MergedPart};
-use crate::live::Live;
 use crate::live::dyn_relocs::DynReloc;
+use crate::live::{Live, is_local_slot};
 use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::Resolved;
@@ -55,6 +55,8 @@ pub struct Image<'c, 'a> {
     pub tagged: Option<&'c Tagged>,
     /// Pointers to be signed that are not packed, though others are, in order.
     pub far: &'c [DynReloc],
+    /// What the words of the GOT hold to which loaders only add, in order.
+    pub local_words: &'c [u64],
     /// `-r`: how the inputs are joined.
     pub joined: Option<&'c Joined>,
 }
@@ -180,6 +182,44 @@ impl<'a> Image<'_, 'a> {
             return self.slots.of_symbol(o.global(index));
         }
         self.slots.of_local(object, index)
+    }
+
+    /// The word of the GOT that holds what a relocation asks for by its address, or by the page that that is
+    /// near, if it is one of those to which loaders only add.
+    pub fn local_slot(&self, object: ObjectId, reloc: &Rela, page: bool) -> Option<Address> {
+        let got = self.mode.facts().loader_got.as_ref()?;
+        let (flags, value) = self.local_word(object, reloc, page)?;
+        if !is_local_slot(&self.mode, flags) {
+            return None;
+        }
+        let word = self.local_words.binary_search(&value).ok()? as u64 + u64::from(got.head);
+        let size = self.format().word();
+        Some(self.bases.got.back(size * self.slots.local_words).wrapping_add(size * word))
+    }
+
+    /// Bytes of the GOT.
+    pub fn got_size(&self) -> u64 {
+        self.format().word() * (self.slots.local_words + u64::from(self.slots.got_words))
+    }
+
+    /// The flags of what a relocation refers to, and its address, or the page that that is near.
+    pub fn local_word(&self, object: ObjectId, reloc: &Rela, page: bool) -> Option<(u32, u64)> {
+        let got = self.mode.facts().loader_got.as_ref()?;
+        let object = self.resolved.objects.get(object.index())?;
+        let place = self.place(object, reloc.sym(), reloc.r_addend());
+        let value = place.address.wrapping_add(place.addend as u64).get();
+        let value = if page { (got.page)(value) } else { value };
+        Some((place.flags, value & self.format().max_address()))
+    }
+
+    /// Whether nothing here stands for a symbol with these flags, whose word in the GOT the loader finds out
+    /// for itself.
+    pub fn is_elsewhere(&self, flags: u32) -> bool {
+        const HERE: u32 = symbol_flags::NEEDS_COPY | symbol_flags::NEEDS_CANONICAL_PLT;
+        self.mode.facts().loader_got.is_some()
+            && flags & symbol_flags::PREEMPTIBLE != 0
+            && matches!(flags & symbol_flags::KIND, symbol_flags::SHARED | symbol_flags::UNDEFINED)
+            && flags & HERE == 0
     }
 
     /// The types of relocations for the loader.

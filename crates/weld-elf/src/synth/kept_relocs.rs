@@ -104,7 +104,8 @@ impl Site<'_, '_, '_> {
                     // Words wrap around, as addresses do.
                     let wraps = width as u64 == format.word()
                         && kept.is_some_and(|kept| kept.wrapping_sub(addend) as u32 == 0);
-                    if kept != Some(addend) && !wraps {
+                    let half = kept.is_some_and(|kept| machine.has_half(reloc.kind(), kept, addend));
+                    if kept != Some(addend) && !wraps && !half {
                         self.error(
                             Cause::RelocationOutOfRange,
                             reloc,

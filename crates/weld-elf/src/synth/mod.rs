@@ -29,6 +29,7 @@ pub mod image;
 pub mod interp;
 pub mod joined;
 pub mod kept_relocs;
+pub mod local_got;
 pub mod memtag_globals;
 pub mod memtag_note;
 pub mod mentions;

@@ -14,6 +14,7 @@ mod place;
 pub mod properties;
 mod unread;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ use super::eh_frames::{self, EhFrames};
 use super::emitted_relocs::{self, EmittedRelocs, Lists};
 use super::error::{PlanError, TableTooLarge, failed};
 use super::functions::Functions;
+use super::local_got;
 use super::memtag_globals;
 use super::needed::{forget_the_rest, needed};
 use super::property_note::Properties;
@@ -67,7 +69,7 @@ use crate::section_order::SectionOrder;
 use crate::sections::Sections;
 use crate::sections::scripted::Rules;
 use crate::symbols::exports::Exports;
-use crate::symbols::internal::{Internals, Target};
+use crate::symbols::internal::{Internal, Internals, Target};
 use crate::symbols::value_kinds::Correction;
 use crate::symbols::{Symbols, symbol_flags};
 use crate::synth::image::Image;
@@ -123,6 +125,12 @@ pub struct Plan<'a> {
     pub(super) flags: u32,
     /// What instructions and conventions the code uses: contents of a section of its own.
     pub attributes: Vec<u8>,
+    /// Which registers it uses: the same.
+    pub registers: Vec<u8>,
+    /// What the words of the GOT hold to which loaders only add.
+    pub(super) local_words: Vec<u64>,
+    /// The symbol by which a script or an option says where the GOT's base is, if one does.
+    pub(super) base_symbol: Option<SymbolId>,
     /// The tag that says that some functions in the PLT use more registers than others.
     pub(super) variant_calls: Option<u64>,
     pub(super) dynsym: Option<DynSym>,
@@ -170,6 +178,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         forget_the_rest(self.resolved, symbols, &needed, mode.pic).map_err(failed)?;
         let got_base = self.live.has(fact::GOT_BASE) || self.names_got_base(symbols);
         let head = match mode.facts().got_base {
+            _ if mode.facts().loader_got.is_some() => 0,
             GotBase::Got => u32::from(got_base),
             GotBase::GotWithHead(words) => words,
             GotBase::GotPlt => 0,
@@ -180,6 +189,12 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let is_for_loader = jump_slots && mode.facts().plt.reserved_words == 0;
         if slots.got.is_empty() && !got_base && !is_for_loader {
             slots.got_words = 0;
+        }
+        if let Some(got) = &mode.facts().loader_got {
+            slots.put_looked_up_first(symbols);
+            let needed =
+                got_base || mode.dynamic || !slots.got.is_empty() || !self.live.local_slots.is_empty();
+            slots.local_words = if needed { got.head.into() } else { 0 };
         }
         let got_plt_is_base = got_base && mode.facts().got_base == GotBase::GotPlt;
         if jump_slots || got_plt_is_base {
@@ -194,7 +209,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         drop(stretch);
         let stretch = trace::stretch("plan dynamic symbols");
         let dynsym = match mode.dynamic {
-            true => Some(self.dynsym(symbols, needed).map_err(failed)?),
+            true => Some(self.dynsym(symbols, needed, &slots).map_err(failed)?),
             false => None,
         };
         drop(stretch);
@@ -247,6 +262,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         });
         let pointer = self.data_pointer(symbols);
         let attributes = attributes::of_all(self.job, self.resolved, sections);
+        let registers = attributes::registers(self.job, self.resolved, sections);
+        let base_symbol = self.base_symbol(symbols);
         let mut plan = Plan {
             slots,
             merged,
@@ -262,6 +279,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             properties,
             pointer,
             attributes,
+            registers,
+            base_symbol,
             counts,
             copies,
             init: find(&options.symbols.init),
@@ -352,7 +371,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
     }
 
-    fn dynsym(&self, symbols: &Symbols, needed: Vec<u32>) -> Result<DynSym, PlanError> {
+    fn dynsym(&self, symbols: &Symbols, needed: Vec<u32>, slots: &Slots) -> Result<DynSym, PlanError> {
+        let looked_up = self.context.mode.facts().loader_got.is_some();
         let planner = dynsym::Planner {
             machine: self.context.mode.facts(),
             resolved: self.resolved,
@@ -360,6 +380,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             exports: self.exports,
             options: self.job.options,
             needed,
+            looked_up: if looked_up { slots.looked_up(symbols) } else { Vec::new() },
             shared: self.context.mode.shared,
             parallel: self.context.parallel,
         };
@@ -399,6 +420,14 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         called.any(|slot| variant_calls(self.resolved, machine, slot.id) != 0).then_some(variant.tag)
     }
 
+    /// The symbol that says where the GOT's base is, if that is not for the linker to say.
+    fn base_symbol(&self, symbols: &Symbols) -> Option<SymbolId> {
+        let name = self.context.mode.facts().loader_got.as_ref()?.names.first()?;
+        let id = self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id))?;
+        let own = |internal: &&Internal| internal.id == id && internal.target == Target::GotBase;
+        self.context.internals.list.iter().find(own).is_none().then_some(id)
+    }
+
     /// Whether a live relocation refers to `_GLOBAL_OFFSET_TABLE_` itself.
     fn names_got_base(&self, symbols: &Symbols) -> bool {
         let internals = self.context.internals.list.iter();
@@ -435,6 +464,9 @@ impl<'a> Plan<'a> {
             pointer: None,
             flags: crate::synth::headers::output_flags(&resolved.objects, mode),
             attributes: Vec::new(),
+            registers: Vec::new(),
+            local_words: Vec::new(),
+            base_symbol: None,
             variant_calls: None,
             dynsym: None,
             eh_frames: EhFrames::default(),
@@ -527,6 +559,18 @@ impl<'a> Plan<'a> {
         if let Some(tagged) = context.tagged.filter(|_| self.has_tagged) {
             let size = |image: &Image, _: &Copies| memtag_globals::encode(image, tagged, |_| {}).len() as u64;
             self.make_room(ChunkKind::MemtagGlobals, size, link, places, program)?;
+        }
+        if self.slots.local_words > 0 {
+            let words = RefCell::new(Vec::new());
+            let (got_words, head) = (self.slots.got_words, context.mode.facts().got_head());
+            let size = |image: &Image, _: &Copies| {
+                let found = local_got::words(image, context.owners, context.parallel);
+                let count = u64::from(head) + found.len() as u64 + u64::from(got_words);
+                words.replace(found);
+                image.format().word() * count
+            };
+            self.make_room(ChunkKind::Got, size, link, places, program)?;
+            self.local_words = words.into_inner();
         }
         if self.counts.signed == 0 {
             return Ok(true);

@@ -112,11 +112,21 @@ impl Image<'_, '_> {
         Record {
             binding: STB_LOCAL,
             kind: symbol.kind(),
-            other: symbol.st_other(),
+            other: symbol.st_other() | self.implied_other(object, symbol),
             value: if tls { address.wrapping_sub(self.bases.tls_start) } else { address.get() },
             size,
             section,
         }
+    }
+
+    /// `-r`: the bits of `st_other` that `e_flags` of an object imply for its function: those of the output may
+    /// not.
+    #[inline(always)]
+    fn implied_other(&self, object: &Object, symbol: &Sym) -> u8 {
+        if self.joined.is_none() || symbol.kind() != STT_FUNC || symbol.st_other() & 0xf0 != 0 {
+            return 0;
+        }
+        self.mode.facts().function_other.map_or(0, |of| of(object.flags))
     }
 
     /// A name that `definition`, a symbol of an object, defines.
@@ -145,6 +155,9 @@ impl Image<'_, '_> {
             binding => binding,
         };
         let mut other = definition.st_other();
+        if self.joined.is_some() && self.mode.facts().function_other.is_some() {
+            other |= self.definition(id).map_or(0, |(symbol, object)| self.implied_other(object, symbol));
+        }
         if flags & (symbol_flags::HIDDEN | symbol_flags::PROTECTED) != 0 {
             other = self.united(id, other, flags);
         }
@@ -214,6 +227,9 @@ impl Image<'_, '_> {
         // How its own library protects it is not said of a reference.
         let other = if shared.is_some() { STV_DEFAULT } else { self.united(id, STV_DEFAULT, flags) };
         let other = other | variant_calls(self.resolved, self.mode.facts(), id);
+        // The loader takes the value for the address only if it is said that it is one.
+        let stands_in = undefined && flags & symbol_flags::NEEDS_CANONICAL_PLT != 0;
+        let other = if stands_in { other | self.mode.facts().stand_in_other } else { other };
         let binding = if weak { STB_WEAK } else { STB_GLOBAL };
         Record { binding, kind, other, value, size: 0, section }
     }

@@ -426,8 +426,12 @@ impl Image {
     fn reloc(&self, raw: &[u8], with_addend: bool) -> Result<Reloc> {
         let word = self.form.word();
         let info = self.form.word_at(raw, word)?;
+        // Types are three bytes after the symbol, the last of them first; the first one says most.
+        let is_packed = self.machine == elf::EM_MIPS.0 && !self.form.narrow;
         let (symbol, r_type) = match self.form.narrow {
             true => (info >> 8, info & 0xff),
+            false if is_packed && self.form.endian == Endianness::Little => (info & 0xffff_ffff, info >> 56),
+            false if is_packed => (info >> 32, info & 0xff),
             false => (info >> 32, info & 0xffff_ffff),
         };
         let addend = if with_addend { self.signed(self.form.word_at(raw, 2 * word)?) } else { 0 };

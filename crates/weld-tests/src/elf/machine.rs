@@ -193,6 +193,26 @@ const MACHINES: &[Machine] = &[
         tls_block: Some(0x7000u64.wrapping_neg()),
     },
     Machine {
+        machine: elf::EM_MIPS.0,
+        prefix: "R_MIPS_",
+        dynamic: &[
+            "REL32",
+            "COPY",
+            "JUMP_SLOT",
+            "TLS_DTPMOD32",
+            "TLS_DTPREL32",
+            "TLS_TPREL32",
+            "TLS_DTPMOD64",
+            "TLS_DTPREL64",
+            "TLS_TPREL64",
+        ],
+        // Those of 32 bits have no addends beside them.
+        words: &[],
+        calls: &[],
+        address: "32",
+        tls_block: Some(0x7000u64.wrapping_neg()),
+    },
+    Machine {
         machine: elf::EM_LOONGARCH.0,
         prefix: "R_LARCH_",
         dynamic: &[

@@ -84,7 +84,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["hash-style"],
         Required("STYLE"),
-        "Which symbol hash tables to write: sysv, gnu, both (default).",
+        "Which symbol hash tables to write: sysv, gnu, both (default; MIPS: sysv, which is all that it has).",
         |s, v| {
             s.o.dynamic.hash_style =
                 choice(v, &[("sysv", HashStyle::Sysv), ("gnu", HashStyle::Gnu), ("both", HashStyle::Both)])?;

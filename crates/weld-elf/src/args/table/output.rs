@@ -43,10 +43,13 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["m"],
         Required("EMULATION"),
-        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf64loongarch, elf32loongarch, elf_i386, elf64_s390. With _fbsd after it, for FreeBSD. help: print what there is.",
+        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf64loongarch, elf32loongarch, elf_i386, elf64_s390, elf32ltsmip, elf32btsmip, elf32ltsmipn32, elf32btsmipn32, elf64ltsmip, elf64btsmip. -mips32r2 and the like say nothing that objects do not. With _fbsd after it, for FreeBSD. help: print what there is.",
         |s, v| {
             if v.text()? == "help" {
                 s.stop(Stop::Machines);
+                return Ok(());
+            }
+            if emulation::is_instruction_set(v.text()?) {
                 return Ok(());
             }
             let (machine, os_abi) = emulation::target(v.text()?)?;
@@ -54,10 +57,15 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    take(&["entry", "e"], Required("SYMBOL"), "Start the program at SYMBOL (default: _start).", |s, v| {
-        s.o.symbols.entry = Some(v.string()?);
-        Ok(())
-    }),
+    take(
+        &["entry", "e"],
+        Required("SYMBOL"),
+        "Start the program at SYMBOL (default: _start; MIPS: __start).",
+        |s, v| {
+            s.o.symbols.entry = Some(v.string()?);
+            Ok(())
+        },
+    ),
     take(
         &["image-base"],
         Required("ADDRESS"),

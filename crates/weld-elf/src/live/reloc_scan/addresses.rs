@@ -135,6 +135,21 @@ impl Section<'_, '_, '_> {
         }
     }
 
+    /// The address of what a jump goes to.
+    pub(super) fn jump(&self, i: usize, target: Target, found: &mut ScanResult) {
+        let null = target.kind() == symbol_flags::UNDEFINED && !target.is(symbol_flags::PREEMPTIBLE);
+        if self.scanner.mode.pic && !null {
+            return self.error(Cause::NeedsPic, i, self.not_pic(i));
+        }
+        if target.is(symbol_flags::PREEMPTIBLE) {
+            if target.kind() == symbol_flags::SHARED {
+                self.need(i, target, symbol_flags::NEEDS_PLT, found);
+            }
+        } else if matches!(target.kind(), symbol_flags::ABSOLUTE | symbol_flags::INTERNAL) {
+            found.facts |= fact::CALLS_OUTSIDE;
+        }
+    }
+
     /// The low bits of an address.
     pub(super) fn low(&self, i: usize, target: Target, found: &mut ScanResult) {
         if target.is(symbol_flags::PREEMPTIBLE) {
@@ -184,6 +199,9 @@ impl Section<'_, '_, '_> {
     pub(super) fn dynamic(&self, i: usize, target: Target, kind: DynKind, found: &mut ScanResult) {
         let section = SectionId(self.object.section_base + self.at.1);
         if self.scanner.sections.get(section).kind() == SectionKind::EhFrame {
+            if kind == DynKind::Relative && self.object.machine.frames_become_distances {
+                return;
+            }
             let text = format!(
                 "needs a dynamic relocation against '{}', but exception frames take none; recompile with -fPIC",
                 self.name(i)
@@ -202,7 +220,12 @@ impl Section<'_, '_, '_> {
             found.facts |= fact::TEXT_REL;
         }
         if kind != DynKind::Relative && target.id.is_some() && target.is(symbol_flags::PREEMPTIBLE) {
-            self.scanner.symbols[target.id].add(symbol_flags::NEEDS_DYNSYM);
+            // Loaders that fill the GOT by `.dynsym` look there for a symbol's address.
+            let slot = match self.object.machine.loader_got {
+                Some(_) if kind == DynKind::Symbolic => symbol_flags::NEEDS_GOT,
+                _ => 0,
+            };
+            self.scanner.symbols[target.id].add(symbol_flags::NEEDS_DYNSYM | slot);
         }
         found.dyn_relocs.push(DynReloc::new(section, i, kind));
     }

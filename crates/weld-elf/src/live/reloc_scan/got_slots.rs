@@ -10,11 +10,32 @@ use crate::elf::STT_FUNC;
 use crate::ids::{SectionId, SymbolId};
 use crate::input::object::SymbolPlace;
 use crate::live::dyn_relocs::DynKind;
-use crate::live::{ScanResult, fact};
+use crate::live::{LocalSlot, ScanResult, fact, is_local_slot};
 use crate::sections::SectionKind;
 use crate::symbols::symbol_flags;
 
 impl Section<'_, '_, '_> {
+    /// Whether a slot is found by what it holds, where loaders fill the GOT by themselves.
+    pub(super) fn is_local_slot(&self, target: Target) -> bool {
+        is_local_slot(&self.scanner.mode, target.flags)
+    }
+
+    /// A word of the GOT with an address of this image.
+    pub(super) fn local_slot(&self, i: usize, page: bool, found: &mut ScanResult) {
+        found.facts |= fact::GOT_BASE;
+        let section = SectionId(self.object.section_base + self.at.1);
+        found.local_slots.push(LocalSlot { section, reloc: i as u32, page });
+    }
+
+    /// The slot with the page that an address is near, or the symbol's own.
+    pub(super) fn got_page(&self, i: usize, target: Target, found: &mut ScanResult) {
+        if self.is_local_slot(target) {
+            return self.local_slot(i, true, found);
+        }
+        found.facts |= fact::GOT_BASE;
+        self.need(i, target, symbol_flags::NEEDS_GOT, found);
+    }
+
     /// Notes what the place of a slot counts from.
     pub(super) fn slot_from<R: Rules>(&self, i: usize, found: &mut ScanResult) {
         match self.code(i).map(R::slot_from) {

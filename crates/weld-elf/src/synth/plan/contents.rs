@@ -21,7 +21,7 @@ use crate::synth::dynsym::DynSym;
 use crate::synth::error::failed;
 use crate::synth::headers;
 use crate::synth::image::Image;
-use crate::synth::{android_relocs, memtag_globals, rela, relr, sframe};
+use crate::synth::{android_relocs, local_got, memtag_globals, rela, relr, sframe};
 
 impl<'a> Plan<'a> {
     /// Takes in sections that were compressed, which moves what follows them in the file.
@@ -70,6 +70,7 @@ impl<'a> Plan<'a> {
             reloc_form: self.reloc_form,
             tagged: context.tagged,
             far: &self.far,
+            local_words: &self.local_words,
             joined: self.joined.as_ref(),
         }
     }
@@ -115,11 +116,22 @@ impl<'a> Plan<'a> {
             // A script may discard it.
             _ => Vec::new(),
         };
+        if image.mode.facts().loader_got.is_some() {
+            let words = local_got::words(image, context.owners, context.parallel);
+            if words != self.local_words {
+                image
+                    .sink
+                    .error(Cause::Internal, "internal error: the GOT holds other addresses than planned");
+            }
+        }
         let names_index = self.layout.header_of(ChunkKind::ShStrTab);
         check_absolutes(image, context);
         let kind = headers::file_type(&self.layout, image.mode, image.options);
         let machine = image.mode.facts().target.machine;
-        let identity = headers::Identity { kind, machine, abi: self.facts.os_abi, flags: self.flags };
+        let stands_in = self.slots.jump_slots > 0 || !self.copies.list.is_empty();
+        let abi_version = if stands_in { image.mode.facts().stand_in_version } else { 0 };
+        let (abi, flags) = (self.facts.os_abi, self.flags);
+        let identity = headers::Identity { kind, machine, abi, abi_version, flags };
         let entry = self.entry(image, context);
         Contents {
             dynsym: self.dynsym.as_ref(),
@@ -138,6 +150,7 @@ impl<'a> Plan<'a> {
             names: &self.names,
             properties: self.properties.as_ref(),
             attributes: &self.attributes,
+            registers: &self.registers,
             compressed: &self.compressed,
             headers: headers::file_header(&self.layout, identity, entry, names_index),
             identity,
@@ -205,7 +218,10 @@ impl<'a> Plan<'a> {
             return address;
         }
         let given = setup::entry_symbol(options, context.inputs);
-        let usual = || (image.mode.shared && options.symbols.entry.is_none()).then(|| "_start".to_owned());
+        let usual = || {
+            (image.mode.shared && options.symbols.entry.is_none())
+                .then(|| image.mode.facts().entry.to_owned())
+        };
         let Some(name) = given.or_else(usual) else { return 0 };
         let id = image.resolved.names.find(name.as_bytes());
         if let Some(id) = id.filter(|id| is_here(image.symbols, *id)) {

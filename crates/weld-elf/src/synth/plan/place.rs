@@ -41,6 +41,13 @@ impl<'a> Plan<'a> {
             addresses::place(&mut self.layout, sections, &self.live, context.parallel);
         }
         self.bases = addresses::bases(&self.layout, self.facts.mode.facts());
+        if let Some(got) = &self.facts.mode.facts().loader_got {
+            let (word, start) = (self.layout.format.word(), self.bases.got);
+            let size = self.layout.chunk(ChunkKind::Got).map_or(0, |chunk| chunk.size);
+            self.slots.local_words = (size / word).saturating_sub(self.slots.got_words.into());
+            self.bases.got = start + word * self.slots.local_words;
+            self.bases.got_base = start + got.bias;
+        }
         let relro = &self.copies.in_relro;
         addresses::place_symbols(symbols, sections, &self.layout, &self.merged, relro, context.parallel);
         let _stretch = trace::stretch("place symbols by hand");
@@ -51,6 +58,11 @@ impl<'a> Plan<'a> {
             &self.bases,
             context.mode.shared,
         );
+        if let Some(id) = self.base_symbol.filter(|id| symbols[*id].address() != self.bases.got_base) {
+            self.bases.got_base = symbols[id].address();
+            let shared = context.mode.shared;
+            addresses::place_internals(symbols, context.internals, &mut self.layout, &self.bases, shared);
+        }
         self.place_plt_symbols(symbols);
         self.place_local_ifuncs(sections, resolved);
         if !self.thunks.is_empty() {

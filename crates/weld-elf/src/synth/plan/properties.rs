@@ -285,7 +285,8 @@ impl Asker<'_, '_> {
             if let Some(labels) = &machine.properties.labels {
                 self.report_labels(object, &properties, labels);
             }
-            if extra.executable_stack == Some(true) && !self.mode.relocatable {
+            let usual = machine.executes_stack && self.job.options.layout.execstack.is_none();
+            if extra.executable_stack == Some(true) && !self.mode.relocatable && !usual {
                 self.report_stack(object);
             }
             if extra.has_tagged_variables {

@@ -104,6 +104,14 @@ impl site::Site for Site<'_, '_, '_> {
         self.slot_of_class(reloc, class)
     }
 
+    fn local_slot(&self, reloc: &Rela, page: bool) -> Option<Address> {
+        self.image.local_slot(self.object_id, reloc, page)
+    }
+
+    fn is_frames(&self) -> bool {
+        self.is_frames()
+    }
+
     fn tls_descriptor(&self, reloc: &Rela) -> Option<Address> {
         self.tls_descriptor(reloc)
     }

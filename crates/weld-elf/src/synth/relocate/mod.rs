@@ -239,6 +239,12 @@ impl Site<'_, '_, '_> {
                 self.check_signing::<R>(reloc)?;
                 self.to_slot::<R>(reloc, self.got(reloc)?, addend, here)?
             }
+            Class::Jump => self.called(reloc).get(),
+            // Machines that have them apply them themselves.
+            Class::GotPage | Class::GotRest => {
+                self.refuse(Cause::UnsupportedRelocation, reloc, "cannot be used here");
+                return Ok(0);
+            }
             Class::GotOff => target.wrapping_sub(bases.got_base),
             Class::GotBase => bases.got_base.wrapping_add(addend).wrapping_sub(here),
             Class::BaseAddress => bases.got_base.wrapping_add(addend).get(),

@@ -3,6 +3,7 @@
 use weld_common::diag::{Cause, Diagnostic};
 
 use super::Site;
+use crate::arch::class::Class;
 use crate::arch::rules::Failure;
 use crate::elf::*;
 use crate::input::location::InputLocation;
@@ -92,6 +93,10 @@ impl Site<'_, '_, '_> {
                 let location = self.location(reloc);
                 format!("{location}: {kind} does not change to the instruction set of '{name}'")
             }
+            Failure::Region(target) => format!(
+                "{}: {kind} is out of range: '{name}' at {target:#x} is not in the 256 MiB that the jump is in",
+                self.location(reloc)
+            ),
             Failure::NoNop => format!(
                 "{}: {kind}: the call of '{name}' may change r2, but no nop follows that could restore it",
                 self.location(reloc)
@@ -105,7 +110,21 @@ impl Site<'_, '_, '_> {
         if let Some(definer) = self.image.definer(self.object, reloc.sym()) {
             diagnostic = diagnostic.note(format!("'{name}' is defined in {definer}"));
         }
+        if matches!(failure, Failure::Overflow(_)) && self.is_beyond_got(reloc) {
+            let text = "the GOT is larger than code reaches, and several are not made; compile with -mxgot";
+            diagnostic = diagnostic.note(text.to_owned());
+        }
         self.push(reloc, diagnostic);
+    }
+
+    /// Whether a relocation asks for a slot of a GOT that is larger than 16 bits reach around its base.
+    fn is_beyond_got(&self, reloc: &Rela) -> bool {
+        let machine = self.object.machine;
+        let slots = matches!(
+            machine.class(reloc.kind()),
+            Class::Got | Class::GotPage | Class::GotTp | Class::TlsGd | Class::TlsLd
+        );
+        slots && machine.loader_got.as_ref().is_some_and(|got| self.image.got_size() > got.bias + 0x8000)
     }
 
     #[cold]
@@ -122,7 +141,9 @@ impl Site<'_, '_, '_> {
 
 fn cause_of(failure: &Failure) -> Cause {
     match failure {
-        Failure::TooFar | Failure::Overflow(_) | Failure::Unencodable(_) => Cause::RelocationOutOfRange,
+        Failure::TooFar | Failure::Overflow(_) | Failure::Unencodable(_) | Failure::Region(_) => {
+            Cause::RelocationOutOfRange
+        }
         Failure::Odd(_) | Failure::Unaligned(_) => Cause::RelocationMisaligned,
         Failure::Addend(_)
         | Failure::Signing

@@ -1,0 +1,98 @@
+//! The procedure linkage table of programs at fixed addresses, whose code calls functions of libraries by
+//! their addresses: a header that calls the loader, and an entry for each symbol that jumps through its word
+//! of `.got.plt`. The header finds out which by the word's address, which entries leave in t8.
+//!
+//! Position-independent code calls by way of the GOT.
+//!
+//! Specification: "MIPS non-PIC ABI" (CodeSourcery), "PLT".
+
+use super::Abi;
+use super::code::*;
+use crate::address::Address;
+use crate::arch::facts::{Entries, Plt};
+use crate::arch::plt::{self, First, Plan};
+
+const HEADER: u64 = 32;
+const ENTRY: u64 = 16;
+
+pub const PLT: Plt = Plt {
+    ordinary: Entries { header: HEADER, entry: ENTRY },
+    retpolines: None,
+    guarded: None,
+    anywhere: None,
+    align: 16,
+    frames: |_| None,
+    marks: None,
+    reserved_words: 2,
+    apart: None,
+};
+
+/// Writes `.plt` from byte `start` on, where an entry starts.
+pub fn write<const BIG: bool, const ABI: u8>(plan: &Plan, start: u64, out: &mut [u8]) {
+    let head_size = plan.header_size();
+    let (head, entries) = out.split_at_mut(head_size.saturating_sub(start) as usize);
+    if !head.is_empty() {
+        put_header::<BIG, ABI>(head, plan.got_plt.get());
+    }
+    let first = First { number: 0, address: plan.plt + head_size };
+    for (i, _, entry) in plt::entries(plan.entry_size(), first, start.saturating_sub(head_size), entries) {
+        put_entry::<BIG, ABI>(entry, plan.word(i));
+    }
+}
+
+/// The word before the loader looks the symbol up: the header.
+pub fn unbound(plan: &Plan) -> Address {
+    plan.plt
+}
+
+fn put_header<const BIG: bool, const ABI: u8>(out: &mut [u8], words: u64) {
+    let (hi, lo) = (high(words), low(words));
+    let code: [u32; 8] = match Abi::of(ABI) {
+        Abi::O32 => [
+            0x3c1c_0000 | hi, // lui   gp, %hi(.got.plt)
+            0x8f99_0000 | lo, // lw    t9, %lo(.got.plt)(gp)
+            0x279c_0000 | lo, // addiu gp, gp, %lo(.got.plt)
+            0x031c_c023,      // subu  t8, t8, gp
+            0x03e0_7825,      // move  t7, ra
+            0x0018_c082,      // srl   t8, t8, 2
+            0x0320_f809,      // jalr  t9
+            0x2718_fffe,      // subu  t8, t8, 2
+        ],
+        Abi::N32 => [
+            0x3c0e_0000 | hi, // lui   t2, %hi(.got.plt)
+            0x8dd9_0000 | lo, // lw    t9, %lo(.got.plt)(t2)
+            0x25ce_0000 | lo, // addiu t2, t2, %lo(.got.plt)
+            0x030e_c023,      // subu  t8, t8, t2
+            0x03e0_7825,      // move  t3, ra
+            0x0018_c082,      // srl   t8, t8, 2
+            0x0320_f809,      // jalr  t9
+            0x2718_fffe,      // subu  t8, t8, 2
+        ],
+        Abi::N64 => [
+            0x3c0e_0000 | hi, // lui   t2, %hi(.got.plt)
+            0xddd9_0000 | lo, // ld    t9, %lo(.got.plt)(t2)
+            0x65ce_0000 | lo, // daddiu t2, t2, %lo(.got.plt)
+            0x030e_c02f,      // dsubu t8, t8, t2
+            0x03e0_782d,      // move  t3, ra
+            0x0018_c0fa,      // dsrl  t8, t8, 3
+            0x0320_f809,      // jalr  t9
+            0x2718_fffe,      // subu  t8, t8, 2
+        ],
+    };
+    put_words::<BIG>(out, &code);
+}
+
+fn put_entry<const BIG: bool, const ABI: u8>(out: &mut [u8], word: Address) {
+    let (hi, lo) = (high(word.get()), low(word.get()));
+    let wide = Abi::of(ABI) == Abi::N64;
+    put_words::<BIG>(
+        out,
+        &[
+            0x3c0f_0000 | hi,                                  // lui   t7, %hi(word)
+            if wide { 0xddf9_0000 } else { 0x8df9_0000 } | lo, // l[wd] t9, %lo(word)(t7)
+            // `jalr zero, t9`, which all processors take for `jr t9`; those of release 6 have nothing else.
+            0x0320_0009,
+            if wide { 0x65f8_0000 } else { 0x25f8_0000 } | lo, // [d]addiu t8, t7, %lo(word)
+        ],
+    );
+}
