@@ -323,7 +323,9 @@ fn machine_memory() -> u64 {
         (libc::syscall(libc::SYS_sysinfo, &raw mut info) != 0, info)
     };
     let unit = u64::from(info.mem_unit.max(1));
-    if failed { libc::RLIM64_INFINITY } else { (info.totalram as u64 + info.totalswap as u64) * unit }
+    #[allow(clippy::unnecessary_cast)] // They have 32 bits on other hosts.
+    let units = info.totalram as u64 + info.totalswap as u64;
+    if failed { libc::RLIM64_INFINITY } else { units * unit }
 }
 
 #[cfg(test)]

@@ -250,7 +250,7 @@ fn what_is_given_back_can_be_read_again() {
 
 #[test]
 fn notes_are_about_their_bytes() {
-    let host = QuietHost;
+    let host = QuietHost::new();
     let store = InputStore::new(&host);
     let bytes = store.keep(vec![1, 2, 3]);
     assert_eq!(store.noted(bytes), None);
