@@ -5,17 +5,18 @@
 //! that stays, and that defines the same names. Objects that have such groups are read for that.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use super::others;
 use crate::arch;
 use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
+use crate::relink_state::State;
 use crate::relink_state::excerpt::Common;
 use crate::relink_state::file::StateFile;
 use crate::relink_state::rewrite_section::{self, Alone};
 use crate::relink_state::rows::{InputRow, NONE, input_kind};
-use crate::relink_state::{State, Unreadable};
 use crate::sections::lost_groups::each_definition;
 
 /// Where they are looked up.
@@ -71,10 +72,10 @@ impl<'j> Owners<'j> {
         looked: &Looked<'_, 'j, '_>,
         row: u32,
     ) -> Result<&HashMap<&'j [u8], Vec<&'j [u8]>>, Why> {
-        if !self.0.contains_key(&row) {
-            self.0.insert(row, groups(looked, row)?);
-        }
-        self.0.get(&row).ok_or(Why::Unreadable(Unreadable::Damaged))
+        Ok(match self.0.entry(row) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(groups(looked, row)?),
+        })
     }
 }
 
