@@ -98,14 +98,13 @@ impl Looked<'_> {
         for (hash, manner) in all.iter().flat_map(|(_, globals)| globals.list()) {
             said.entry(*hash).or_default().push(*manner);
         }
-        // What is gone stays so until one that has changed says it again.
-        let may_be_back = |number: &u32| -> Result<bool, Unreadable> {
+        let is_of_changed = |number: &u32| -> Result<bool, Unreadable> {
             let name = self.name(&next, *number)?;
-            Ok(changed.contains(&name.input) && said.contains_key(&name.hash))
+            Ok(changed.contains(&name.input))
         };
         let mut gone = BTreeSet::new();
         for number in &self.last.gone {
-            if !may_be_back(number)? {
+            if !is_of_changed(number)? {
                 gone.insert(*number);
             }
         }
