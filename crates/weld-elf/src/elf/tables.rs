@@ -70,7 +70,7 @@ impl<'a> Words<'a> {
     }
 
     /// All but the first, which of a group's words are its members.
-    pub fn members(&self) -> impl ExactSizeIterator<Item = u32> + 'a {
+    pub fn members(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         let format = self.format;
         self.words.get(1..).unwrap_or_default().iter().map(move |word| format.get_u32(word))
     }

@@ -56,15 +56,55 @@ impl Room {
 
     /// Fills it. `out` are the section's bytes, which are written, and the room behind them.
     pub fn fill(&self, out: &mut [u8]) {
+        if self.filler == Filler::Pairs && add_pairs(self.format, self.size, out) {
+            return;
+        }
         let (bytes, room) = out.split_at_mut(self.size);
         room.fill(match self.filler {
             Filler::Code => self.code,
             Filler::Zeroes | Filler::Constants => 0,
             Filler::Units(byte) if lengthen(self.format, bytes, room.len() as u64) => byte,
             // What is no list of units may be read by its own rules.
-            Filler::Units(_) => 0,
+            Filler::Units(_) | Filler::Pairs => 0,
         });
     }
+}
+
+/// Has the last of the tables of addresses that are in the first `size` bytes have pairs to the end of `out`: of
+/// one byte at address 0, where functions are said to be that a link has left out. A pair of zeroes ends it.
+/// Whether there is such a table.
+fn add_pairs(format: Format, size: usize, out: &mut [u8]) -> bool {
+    let mut unit = 0;
+    let last = loop {
+        let Some((field, length)) = length(format, &out[unit..size]) else { return false };
+        let start = unit + field.end;
+        match usize::try_from(length).ok().and_then(|length| start.checked_add(length)) {
+            Some(end) if end < size => unit = end,
+            Some(end) if end == size => break (unit + field.start, start),
+            _ => return false,
+        }
+    };
+    let (field, start) = last;
+    let width = (start - field) as u64;
+    // After the version and the place of the unit: bytes of an address, and of a segment's number.
+    let at = start + 2 + width as usize;
+    let Some(&[address, 0]) = out[..size].get(at..at + 2) else { return false };
+    let pair = 2 * usize::from(address);
+    let longer = (out.len() - start) as u64;
+    let is_known = matches!(address, 4 | 8) && (out.len() - size).is_multiple_of(pair);
+    if !is_known || width == 4 && longer >= RESERVED.into() || size < at + 2 + pair {
+        return false;
+    }
+    if out[size - pair..size].iter().any(|byte| *byte != 0) {
+        return false;
+    }
+    let end = out.len() - pair;
+    out[size - pair..].fill(0);
+    for more in out[size - pair..end].chunks_exact_mut(pair) {
+        format.put(&mut more[pair / 2..], 1);
+    }
+    format.put(&mut out[field..start], longer);
+    true
 }
 
 /// Makes the last of the units in `bytes` longer by `more`. Whether there is such a unit.
@@ -116,6 +156,32 @@ mod tests {
         assert_eq!(filled(Filler::Units(7), &wide, 2)[4..], [3, 0, 0, 0, 0, 0, 0, 0, 9, 7, 7]);
         assert_eq!(filled(Filler::Code, &units, 2)[11..], [0xcc; 2]);
         assert_eq!(filled(Filler::Zeroes, &units, 2)[..], [&units[..], &[0, 0]].concat());
+    }
+
+    #[test]
+    fn a_table_of_addresses_ends_where_its_room_does() {
+        let word = |value: u64| value.to_le_bytes();
+        let table = |pairs: &[[u64; 2]]| {
+            let pairs: Vec<u8> = pairs.iter().flatten().flat_map(|value| word(*value)).collect();
+            let head = [2, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0];
+            let length = (head.len() + pairs.len()) as u32;
+            [&length.to_le_bytes()[..], &head, &pairs].concat()
+        };
+        let first = table(&[[0x3000, 5], [0, 0]]);
+        let last = [&first[..], &table(&[[0x1000, 16], [0, 0]])].concat();
+        let is = filled(Filler::Pairs, &last, 32);
+        let longer = table(&[[0x1000, 16], [0, 1], [0, 1], [0, 0]]);
+        assert_eq!(is, [&first[..], &longer].concat());
+        // Another size, no end, segments, no table.
+        assert_eq!(filled(Filler::Pairs, &last, 8), [&last[..], &[0; 8]].concat());
+        let endless = table(&[[0x1000, 16]]);
+        assert_eq!(filled(Filler::Pairs, &endless, 16), [&endless[..], &[0; 16]].concat());
+        let mut segments = first.clone();
+        segments[11] = 4;
+        assert_eq!(filled(Filler::Pairs, &segments, 16), [&segments[..], &[0; 16]].concat());
+        for bad in [&[1, 0, 0, 0][..], &[0; 4], &[2, 0, 0, 0, 2, 0], &[0xff; 12], &[]] {
+            assert_eq!(filled(Filler::Pairs, bad, 16), [bad, &[0; 16]].concat());
+        }
     }
 
     #[test]

@@ -403,6 +403,15 @@ impl<'a> Object<'a> {
         Ok(())
     }
 
+    /// The signature of a group.
+    pub fn group_name(&self, group: &Group) -> &'a [u8] {
+        let symbol = self.shdrs.get(group.shndx as usize).map_or(0, Shdr::sh_info);
+        match symbol < self.first_global {
+            true => self.local_group_name(symbol).unwrap_or_default(),
+            false => self.symbol_name(symbol),
+        }
+    }
+
     /// The signature of a group whose symbol is local; a section symbol stands for its section's name.
     fn local_group_name(&self, sym: u32) -> Option<&'a [u8]> {
         let symbol = self.syms.get(sym as usize)?;

@@ -78,6 +78,25 @@ pub struct Session {
     is_unknown: OnceLock<()>,
     /// What the next link is to know, when this one has come to its end.
     memo: Mutex<Option<Memo>>,
+    /// What a relink has made, until a full link has made the same.
+    held: Mutex<Option<Held>>,
+}
+
+/// A relink that is to be verified: the output is not replaced yet, and there is no state.
+struct Held {
+    /// What the last link left, and the next is to know.
+    last: Memo,
+    next: Memo,
+    /// It is another image than the last one.
+    is_patched: bool,
+}
+
+impl Held {
+    /// The image that is to be the output.
+    fn image(&self, place: &Place) -> PathBuf {
+        let (current, other) = images::names(self.last.current);
+        place.path(if self.is_patched { other } else { current })
+    }
 }
 
 /// What a relink has done.
@@ -120,6 +139,7 @@ impl Session {
             is_relinked: OnceLock::new(),
             is_unknown: OnceLock::new(),
             memo: Mutex::default(),
+            held: Mutex::default(),
         })
     }
 
@@ -219,11 +239,9 @@ impl Session {
             next.mentions.dedup();
             next.names = patch.names;
         }
-        let done = if patch.writes.is_empty() {
-            self.last_look(job, place, &memo)?;
-            images::renew(job, place, &memo, current)?;
-            Done::Nothing(objects)
-        } else {
+        let is_patched = !patch.writes.is_empty();
+        let mut done = Done::Nothing(objects);
+        if is_patched {
             next.leaves = patch::leaves(&memo, current, &patch.writes)?;
             let mut writes = patch.writes;
             let bytes = writes.iter().map(|(_, bytes)| bytes.len()).sum();
@@ -236,19 +254,35 @@ impl Session {
             for (offset, bytes) in &writes {
                 spare::write_all_at(&image, bytes, *offset).map_err(|e| Why::system("write", &path, &e))?;
             }
-            drop(image);
-            self.last_look(job, place, &memo)?;
-            images::put(job, &path)?;
             next.current = 1 - memo.current;
             next.last = writes.iter().map(|(offset, bytes)| *offset..*offset + bytes.len() as u64).collect();
-            Done::Patched { objects: patch.objects, sections: patch.sections, bytes }
-        };
+            done = Done::Patched { objects: patch.objects, sections: patch.sections, bytes };
+        }
+        let held = Held { last: memo, next, is_patched };
+        if self.verifies() {
+            // A full link that fails, or makes something else, leaves the output as it was, and no state.
+            place.forget_state().map_err(|e| Why::system("remove", &place.path(STATE), &e))?;
+            *self.held.lock().unwrap() = Some(held);
+        } else {
+            self.put(job, place, held)?;
+        }
+        Ok(done)
+    }
+
+    /// Has the output be what a relink has made.
+    fn put(&self, job: &Job, place: &Place, held: Held) -> Result<(), Why> {
+        let Held { last, next, is_patched } = &held;
+        self.last_look(job, place, last)?;
+        match is_patched {
+            true => images::put(job, &held.image(place))?,
+            false => images::renew(job, place, last, &images::open_current(place, last)?)?,
+        }
         // A full link says so itself.
-        for warning in memo.warnings.iter().filter(|_| !self.verifies()) {
+        for warning in last.warnings.iter().filter(|_| !self.verifies()) {
             job.sink.push(repeated(warning));
         }
-        self.remember(place, next);
-        Ok(done)
+        self.remember(place, next.clone());
+        Ok(())
     }
 
     /// The last thing before the output takes its place: inputs are what they were, and reports are written.
@@ -316,6 +350,11 @@ impl Session {
 impl Drop for Session {
     /// An image that has not become one, because the link failed, is of no use.
     fn drop(&mut self) {
+        if self.held.lock().is_ok_and(|held| held.is_some()) {
+            self.log(
+                "the full link that was to verify failed: the output is as it was, and there is no state",
+            );
+        }
         if let Ok(place) = &self.place {
             directory::IMAGES.iter().for_each(|name| _ = std::fs::remove_file(place.new_path(name)));
         }

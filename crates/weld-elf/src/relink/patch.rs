@@ -8,6 +8,7 @@
 //! tell whether it still is what the last link wrote.
 
 mod changed_object;
+mod group_owners;
 mod new_pieces;
 mod others;
 mod search_table;
@@ -168,6 +169,9 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
 /// Names that changed objects define and nobody knew, and those that they define no more.
 fn new_names(job: &Job, changes: &Changes, last: &LastLink) -> Result<NewNames, Why> {
     let (left, common) = last.view(job)?;
+    if !common.may_have_new_names(job.options) {
+        return Ok(last.names.clone());
+    }
     let mut objects = Vec::with_capacity(changes.objects.len());
     for object in &changes.objects {
         let data = changed_object::bytes(job, changes, object)?;
@@ -180,7 +184,7 @@ fn new_names(job: &Job, changes: &Changes, last: &LastLink) -> Result<NewNames, 
     let looked = Looked {
         file: &left.tables,
         options: job.options,
-        has_lazy: common.has_lazy,
+        common: &common,
         last: last.names,
         mentions: &last.memo.mentions,
     };

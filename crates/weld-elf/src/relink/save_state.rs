@@ -21,7 +21,7 @@ use weld_common::{par, text};
 
 use super::Session;
 use super::command;
-use super::directory::{IMAGES, Place, STATE, TABLES};
+use super::directory::{IMAGES, Place, TABLES};
 use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
@@ -87,21 +87,21 @@ impl Session {
         let mut known = HashMap::with_capacity(state.sections.len());
         for row in &state.sections {
             if let Some(input) = state.inputs.get(row.input as usize) {
-                known.insert((FileId(input.precedence), row.ordinal), row.size);
+                known.insert((FileId(input.precedence), row.number), row.size);
             }
         }
-        sections.last_pieces = self.last_pieces(job, &state);
+        sections.last_pieces = self.last_pieces(&state);
         sections.last_runs = Some(last_runs(&state));
-        let of_section = |file: FileId, ordinal: u32| known.get(&(file, ordinal)).copied();
+        let of_section = |file: FileId, number: u32| known.get(&(file, number)).copied();
         rooms::give(sections, objects, &Rooms::Known(&of_section), parallel);
     }
 
     /// Where merged pieces are in the output, which has been relinked. If it cannot be read, all are where they
     /// would be in a link of its own, and there will be a difference.
-    fn last_pieces(&self, job: &Job, state: &State) -> Vec<LastPieces> {
-        let image = std::fs::read(&job.options.output.path).unwrap_or_default();
-        let memo = self.place.as_ref().ok().and_then(|place| std::fs::read(place.path(STATE)).ok());
-        let memo = memo.and_then(|bytes| Memo::decode(&bytes).ok());
+    fn last_pieces(&self, state: &State) -> Vec<LastPieces> {
+        let held = self.held.lock().unwrap();
+        let held = held.as_ref().zip(self.place.as_ref().ok());
+        let image = held.and_then(|(held, place)| std::fs::read(held.image(place)).ok()).unwrap_or_default();
         let mut parts: Vec<LastPieces> = Vec::with_capacity(state.parts.len());
         for (number, part) in (0..).zip(&state.parts) {
             let start = state
@@ -115,7 +115,7 @@ impl Session {
             }
             parts.push(last);
         }
-        for piece in memo.iter().flat_map(|memo| &memo.pieces) {
+        for piece in held.iter().flat_map(|(held, _)| &held.next.pieces) {
             if let Some(part) = parts.get_mut(piece.part as usize) {
                 part.by_tag.entry(piece.tag).or_default().push(piece.offset);
             }
@@ -149,13 +149,18 @@ impl Session {
         }
     }
 
-    /// If a relink is to be verified, and was one: whether `file`, which a full link has made, is the same.
-    /// If not, it is to take the output's place.
+    /// If a relink is to be verified, and was one: whether `file`, which a full link has made, is the same, and
+    /// what was relinked is the output now. If not, `file` is to take the output's place.
     pub fn is_verified(&self, job: &Job, file: &OutputFile, image: &Image) -> bool {
-        if self.is_relinked.get().is_none() || self.is_unknown.get().is_some() {
+        let held = self.held.lock().unwrap().take();
+        let (Some(held), Ok(place)) = (held, &self.place) else { return false };
+        if self.is_unknown.get().is_some() {
             return false;
         }
-        let Some(at) = first_difference(&job.options.output.path, file) else { return true };
+        let Some(at) = first_difference(&held.image(place), file) else {
+            let done = self.put(job, place, held);
+            return done.inspect_err(|why| self.log(&format!("full link: {why}"))).is_ok();
+        };
         let sections = &image.layout.sections;
         let around = sections
             .iter()
@@ -169,9 +174,6 @@ impl Session {
             Diagnostic::warning(Cause::Incremental, message).note("this is a bug in weld; please report it"),
         );
         self.give_up(Why::First);
-        if let Ok(place) = &self.place {
-            _ = place.forget_state();
-        }
         false
     }
 

@@ -2,6 +2,7 @@
 
 mod archives;
 mod edits;
+mod groups;
 mod names;
 mod program;
 
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use weld_common::diag::Diagnostics;
-use weld_common::host::QuietHost;
+use weld_common::host::{Host, QuietHost};
 use weld_common::io::stamp::GRAIN;
 use weld_testkit::mutate::{Rng, damage};
 
@@ -325,6 +326,54 @@ fn verification_finds_what_is_wrong() {
     // It has another time, so a copy of the output is written to.
     assert_eq!(link(&args(&program), &[]), Ok(Vec::new()));
     assert!(dir.said().starts_with("relinked"), "{}", dir.said());
+}
+
+/// A program that breaks a file when the relink is done.
+struct Breaks {
+    host: QuietHost,
+    path: PathBuf,
+    is_done: std::sync::atomic::AtomicBool,
+}
+
+impl Host for Breaks {
+    fn print(&self, text: &[u8]) -> std::io::Result<()> {
+        self.host.print(text)
+    }
+
+    fn step(&self, name: &'static str) {
+        use std::sync::atomic::Ordering::Relaxed;
+        if name == "relink" {
+            self.is_done.store(true, Relaxed);
+        } else if self.is_done.swap(false, Relaxed) {
+            std::fs::write(&self.path, "no object").unwrap();
+        }
+    }
+}
+
+/// A full link that fails beside a relink leaves the output that was there, and no state.
+#[test]
+fn what_is_not_verified_is_not_left() {
+    for more in [&[][..], &["-pie", "--gc-sections"]] {
+        let dir = Dir::new("unverified");
+        let mut program = Program::new(3, 8);
+        let flags = |mode: &'static str| [more, &["--build-id", mode]].concat();
+        for changes in [true, false] {
+            link(&program.args(&dir.0, &flags("--incremental")), &[]).unwrap();
+            let before = dir.read("out");
+            if changes {
+                let code = &mut program.units[1].functions[0].code[2];
+                *code ^= 1;
+            }
+            wait();
+            let args = program.args(&dir.0, &flags("--incremental=verify"));
+            let (host, path, is_done) = (QuietHost::new(), dir.path("2.o"), Default::default());
+            assert!(link::link(&args, &Breaks { host, path, is_done }).is_err());
+            assert!(dir.said().contains("the output is as it was"), "{}", dir.said());
+            assert!(dir.read("out") == before && !dir.path(".out.weld/state").exists());
+            link(&program.args(&dir.0, &flags("--incremental")), &[]).unwrap();
+            assert!(dir.said().starts_with("full link: no state"), "{}", dir.said());
+        }
+    }
 }
 
 #[test]

@@ -16,10 +16,12 @@ use super::outline::{Before, outline};
 use super::rows::*;
 use crate::address::Address;
 use crate::ids::*;
+use crate::input::object::Object;
 use crate::job::Context;
 use crate::layout::ChunkKind;
 use crate::resolve::comdat;
 use crate::sections::SectionKind;
+use crate::sections::lost_groups::LostSections;
 use crate::symbol_names::{Entry, Rank};
 use crate::symbols::internal::Target;
 use crate::symbols::symbol_flags;
@@ -77,7 +79,8 @@ impl Link<'_, '_, '_> {
             rows.of_name[id.index()] = row;
         }
         let slots = self.slots(&mut rows);
-        let sections = self.sections(&rows);
+        let lost = self.lost_sections();
+        let sections = self.sections(&rows, &lost);
         let mentions = self.mentions(&rows);
         inputs::note_first_rows(&mut inputs, &sections);
         self.note_places(&mut inputs, &rows.of_file);
@@ -104,7 +107,7 @@ impl Link<'_, '_, '_> {
             mentions,
             by_name,
             outputs: self.outputs(&mut texts),
-            outlines: self.outlines(&rows, row_count),
+            outlines: self.outlines(&rows, row_count, &lost),
             sections,
             parts,
             pieces,
@@ -116,14 +119,30 @@ impl Link<'_, '_, '_> {
         }
     }
 
+    /// The sections of each object that lost with their groups.
+    fn lost_sections(&self) -> Vec<LostSections> {
+        let (sections, objects) = (self.image.sections, &self.image.resolved.objects);
+        let of = |object: &Object| {
+            LostSections::by_kind(object, |i| sections.get(SectionId(object.section_base + i)).kind())
+        };
+        let found = par::runs(
+            "sections of groups that lost",
+            self.context.parallel,
+            objects.len(),
+            OUTLINES,
+            |run| objects[run].iter().map(of).collect::<Vec<_>>(),
+        );
+        found.into_iter().flatten().collect()
+    }
+
     /// The outlines of objects, by input.
-    fn outlines(&self, rows: &Rows, inputs: usize) -> Vec<OutlineRow> {
+    fn outlines(&self, rows: &Rows, inputs: usize, lost: &[LostSections]) -> Vec<OutlineRow> {
         let (image, objects) = (self.image, &self.image.resolved.objects);
         let found = par::runs("outlines of objects", self.context.parallel, objects.len(), OUTLINES, |run| {
-            let of = |i| outline(image, self.context.owners, ObjectId(i as u32), Before::SAME);
+            let of = |i| outline(image, self.context.owners, ObjectId(i as u32), (Before::SAME, &lost[i]));
             run.map(of).collect::<Vec<_>>()
         });
-        let mut list = vec![OutlineRow { shape: 0, contents: 0, needs: 0 }; inputs];
+        let mut list = vec![OutlineRow { shape: 0, contents: 0, needs: 0, lost: 0 }; inputs];
         for (object, outline) in objects.iter().zip(found.into_iter().flatten()) {
             list[rows.of_file[object.file.index()] as usize] = outline;
         }
@@ -152,18 +171,22 @@ impl Link<'_, '_, '_> {
         sections.list.iter().enumerate().map(&mut number).collect()
     }
 
-    fn sections(&self, rows: &Rows) -> Vec<SectionRow> {
+    fn sections(&self, rows: &Rows, lost: &[LostSections]) -> Vec<SectionRow> {
+        let numbers: Vec<Vec<u32>> = lost.iter().map(LostSections::numbers).collect();
+        let numbers = &numbers;
         let kept = rows.of_section.iter().zip(0..).filter(|(row, _)| **row != NONE);
         let kept: Vec<u32> = kept.map(|(_, i)| i).collect();
         par::list("rows of sections", self.context.parallel, kept.len(), ROWS, |run| {
-            kept[run].iter().map(move |i| self.section(SectionId(*i), rows))
+            kept[run].iter().map(move |i| self.section(SectionId(*i), rows, numbers))
         })
     }
 
-    fn section(&self, id: SectionId, rows: &Rows) -> SectionRow {
+    fn section(&self, id: SectionId, rows: &Rows, numbers: &[Vec<u32>]) -> SectionRow {
         let image = self.image;
         let section = image.sections.get(id);
-        let object = &image.resolved.objects[self.context.owners.object(id).index()];
+        let owner = self.context.owners.object(id).index();
+        let object = &image.resolved.objects[owner];
+        let ordinal = id.0 - object.section_base;
         let (mut address, mut other) = (section.address().get(), NONE);
         match section.kind() {
             SectionKind::Merge => (address, other) = (0, section.merged().0 as u32),
@@ -173,7 +196,8 @@ impl Link<'_, '_, '_> {
         }
         SectionRow {
             input: rows.of_file[object.file.index()],
-            ordinal: id.0 - object.section_base,
+            ordinal,
+            number: numbers[owner].get(ordinal as usize).copied().unwrap_or(ordinal),
             address,
             size: section.size,
             output: image.out_of(section).map_or(NONE, |out| out.0),

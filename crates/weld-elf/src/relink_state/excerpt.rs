@@ -11,10 +11,12 @@ use super::State;
 use super::check;
 use super::file::{StateFile, Unreadable};
 use super::mentions::{self, Globals, Other, Renumbered, manner};
-use super::new_names::NewNames;
+use super::new_names::{self, NewNames};
 use super::rows::*;
 use crate::address::Address;
+use crate::options::Options;
 use crate::sections::SectionKind;
+use crate::sections::lost_groups::LostSections;
 
 /// What an excerpt takes from a state once, whatever inputs it is of.
 pub struct Common {
@@ -68,8 +70,16 @@ impl Common {
         self.thunks.is_empty() && self.image.has_assigned == 0
     }
 
+    /// Whether objects may define names that no input knew, or cease to.
+    pub fn may_have_new_names(&self, options: &Options) -> bool {
+        new_names::may_be(options, &self.image, self.has_lazy)
+    }
+
     /// The name of this number.
-    fn name(&self, file: &StateFile, number: u32) -> Result<NameRow, Unreadable> {
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn name(&self, file: &StateFile, number: u32) -> Result<NameRow, Unreadable> {
         match number.checked_sub(self.count) {
             Some(added) => {
                 self.names.added.get(added as usize).map(AddedName::row).ok_or(Unreadable::Damaged)
@@ -141,7 +151,7 @@ pub fn of(
         Some(now) => mentions::renumbered((file, common), (row, input.first_global), mentions, now)?,
         None => Ok(Renumbered::unchanged(mentions)),
     };
-    let Renumbered { rows: mut mentions, before, new } = match renumbered {
+    let Renumbered { rows: mut mentions, before, new, lost } = match renumbered {
         Ok(renumbered) => renumbered,
         Err(other) => return Ok(Err(other)),
     };
@@ -149,6 +159,12 @@ pub fn of(
     input.first_global = now.map_or(input.first_global, Globals::first);
     input.symbols = input.first_global.saturating_add(symbols);
     let mut sections: Vec<SectionRow> = file.rows(rows(input.first_section, input.sections))?;
+    if let Some(now) = now {
+        input.headers = now.object().shdrs.len() as u32;
+        if !put_in_object(&mut sections, &lost, input.headers) {
+            return Ok(Err(Other::Rest));
+        }
+    }
     for section in &mut sections {
         section.input = if section.input == row { 0 } else { NONE };
         if section.kind != SectionKind::Merge as u8 {
@@ -180,6 +196,7 @@ pub fn of(
     let elsewhere = SectionRow {
         input: 1,
         ordinal: 0,
+        number: 0,
         address: 0,
         size: 0,
         output: NONE,
@@ -203,11 +220,23 @@ pub fn of(
         candidates: Vec::new(),
         slots,
         thunks: common.thunks.clone(),
-        outlines: vec![file.row(row.into())?, OutlineRow { shape: 0, contents: 0, needs: 0 }],
+        outlines: vec![file.row(row.into())?, OutlineRow { shape: 0, contents: 0, needs: 0, lost: 0 }],
         text: common.text.clone(),
     };
     let excerpt = check::is_sound(&state).then_some(Excerpt { state, names: known, before, new });
     excerpt.map(Ok).ok_or(Unreadable::Damaged)
+}
+
+/// Gives sections the header indices that they have in an object of so many, of which some have lost; whether it
+/// has all.
+fn put_in_object(sections: &mut [SectionRow], lost: &LostSections, headers: u32) -> bool {
+    let left = lost.left();
+    sections.iter_mut().all(|section| {
+        let number = section.number;
+        section.ordinal =
+            left.as_ref().map_or(Some(number), |left| left.get(number as usize).copied()).unwrap_or(NONE);
+        section.ordinal < headers
+    })
 }
 
 /// The input as the first of the excerpt.

@@ -18,6 +18,7 @@ use super::file::{StateFile, Unreadable};
 use super::rows::*;
 use crate::elf::*;
 use crate::input::object::Object;
+use crate::sections::lost_groups::LostSections;
 use crate::symbol_names::flag;
 use crate::symbols::symbol_flags;
 
@@ -73,18 +74,17 @@ fn is_plain(said: u8) -> bool {
 }
 
 /// The global symbols of an object.
-pub struct Globals {
-    /// The number of the first.
-    first: u32,
+pub struct Globals<'o, 'a> {
+    object: &'o Object<'a>,
     /// In order: the hash of each name, and how it is mentioned.
     list: Vec<(u128, u8)>,
 }
 
-impl Globals {
-    pub fn of(object: &Object) -> Globals {
+impl<'o, 'a> Globals<'o, 'a> {
+    pub fn of(object: &'o Object<'a>) -> Self {
         let globals = (0..).zip(object.syms).skip(object.first_global as usize);
         let said = |(index, symbol)| (super::keys::hash(object.symbol_name(index)), manner_of(symbol));
-        Globals { first: object.first_global, list: globals.map(said).collect() }
+        Globals { object, list: globals.map(said).collect() }
     }
 
     /// In order: the hash of each name, and how it is mentioned.
@@ -94,7 +94,11 @@ impl Globals {
 
     /// The number of the first.
     pub fn first(&self) -> u32 {
-        self.first
+        self.object.first_global
+    }
+
+    pub fn object(&self) -> &'o Object<'a> {
+        self.object
     }
 }
 
@@ -106,6 +110,8 @@ pub struct Renumbered {
     pub before: Vec<u32>,
     /// The rows of the names that it did not mention.
     pub new: Vec<u32>,
+    /// The sections of its groups that another object has.
+    pub lost: LostSections,
 }
 
 /// Why a link as a whole has to tell what the names of an object are.
@@ -121,7 +127,7 @@ impl Renumbered {
     /// The mentions that are those of `rows`, in which nothing has changed.
     pub fn unchanged(rows: Vec<MentionRow>) -> Renumbered {
         let before = rows.iter().map(|row| row.symbol).collect();
-        Renumbered { rows, before, new: Vec::new() }
+        Renumbered { rows, before, ..Renumbered::default() }
     }
 }
 
@@ -145,8 +151,9 @@ pub fn renumbered(
         return Ok(Err(Other::Rest));
     }
     // Local symbols are the object's own.
-    let has_same_numbers = first == now.first;
-    let Globals { first, list: now } = now;
+    let has_same_numbers = first == now.first();
+    let Globals { object, list: now } = now;
+    let first = object.first_global;
     let mut before: HashMap<u128, (NameRow, MentionRow)> = HashMap::with_capacity(rows.len());
     let mut is_same = has_same_numbers && rows.len() == now.len();
     for (number, row) in rows.iter().enumerate() {
@@ -155,31 +162,38 @@ pub fn renumbered(
         is_same = is_same && !common.names.gone.contains(&row.name);
         before.insert(name.hash, (name, *row));
     }
+    let lost = lost_sections((file, common), own, (object, now), &before)?;
     if is_same {
-        return Ok(Ok(Renumbered::unchanged(rows)));
+        return Ok(Ok(Renumbered { lost, ..Renumbered::unchanged(rows) }));
     }
     // A name that is there twice is too odd.
     if before.len() != rows.len() {
         return Ok(Err(Other::Rest));
     }
     let may_warn = file.row::<ImageRow>(0)?.has_warnings != 0;
-    let mut found = Renumbered::default();
+    let mut found = Renumbered { lost, ..Renumbered::default() };
     let (mut last_defined, mut offered) = (0, Vec::new());
-    for (symbol, (hash, said)) in (*first..).zip(now) {
-        let mut is_in_order = false;
+    for (symbol, (hash, said)) in (first..).zip(now) {
+        let (mut is_in_order, is_lost) = (false, found.lost.defines(object, symbol));
         let (name, was) = match before.remove(hash) {
             Some((name, row)) if row.manner == *said && !common.names.gone.contains(&row.name) => {
                 let is_usual = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
-                is_in_order = defines(*said) && (!is_usual || name.dynamic != 0);
+                is_in_order = !is_lost && defines(*said) && (!is_usual || name.dynamic != 0);
                 (row.name, row.symbol)
             }
             Some(_) => return Ok(Err(Other::Symbol(symbol))),
             None => {
-                let known = common.find_name(file, *hash)?;
-                let known = known.filter(|(number, name)| {
-                    let is_mine = *number >= common.count && name.input == own && defines(*said);
-                    is_mine || is_there_for(name, *said, may_warn)
-                });
+                let mut known = common.find_name(file, *hash)?;
+                if let (Some((number, name)), true) = (&known, is_lost) {
+                    // Another object says the same of it, and has the copy that stays.
+                    let is_same = !may_warn && says_as_much((file, common), (*number, name), *said)?;
+                    known = known.filter(|(_, name)| is_same && name.section != NONE);
+                } else {
+                    known = known.filter(|(number, name)| {
+                        let is_mine = *number >= common.count && name.input == own && defines(*said);
+                        is_mine || is_there_for(name, *said, may_warn)
+                    });
+                }
                 let Some((number, name)) = known.filter(|(number, _)| !found.new.contains(number)) else {
                     return Ok(Err(Other::Symbol(symbol)));
                 };
@@ -200,12 +214,15 @@ pub fn renumbered(
         found.rows.push(MentionRow { input: own, symbol, name, manner: *said });
         found.before.push(was);
     }
-    let may_go = |(name, row): &(NameRow, MentionRow)| {
+    for (name, row) in before.values() {
         let is_gone = defines(row.manner) && common.names.gone.contains(&row.name);
-        is_gone || may_go(name, row.manner)
-    };
-    if !before.values().all(may_go) {
-        return Ok(Err(Other::Rest));
+        let is_other = || defines(row.manner) && is_elsewhere(name, own);
+        let goes = is_gone
+            || may_go(name, row.manner)
+            || is_other() && says_as_much((file, common), (row.name, name), row.manner)?;
+        if !goes {
+            return Ok(Err(Other::Rest));
+        }
     }
     Ok(match first_unwanted(file, own, common.has_lazy, &offered)? {
         Some(symbol) => Err(Other::Symbol(symbol)),
@@ -213,16 +230,76 @@ pub fn renumbered(
     })
 }
 
+/// Whether the definition that counts is one of another object than input number `own`.
+fn is_elsewhere(name: &NameRow, own: u32) -> bool {
+    name.input != own && name.flags & symbol_flags::KIND == symbol_flags::DEFINED
+}
+
+/// The sections of the object that is input number `own` that have lost with their groups. `now` are its global
+/// symbols, `before` what it mentioned.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn lost_sections(
+    (file, common): (&StateFile, &Common),
+    own: u32,
+    (object, now): (&Object, &[(u128, u8)]),
+    before: &HashMap<u128, (NameRow, MentionRow)>,
+) -> Result<LostSections, Unreadable> {
+    if object.groups.is_empty() {
+        return Ok(LostSections::default());
+    }
+    let mut elsewhere = vec![false; now.len()];
+    for (is, (hash, said)) in elsewhere.iter_mut().zip(now) {
+        *is = match before.get(hash) {
+            _ if !defines(*said) => false,
+            Some((name, _)) => is_elsewhere(name, own),
+            None => common.find_name(file, *hash)?.is_some_and(|(_, name)| is_elsewhere(&name, own)),
+        };
+    }
+    let first = object.first_global;
+    Ok(LostSections::by_names(object, |symbol| {
+        symbol.checked_sub(first).and_then(|at| elsewhere.get(at as usize)) == Some(&true)
+    }))
+}
+
+/// Whether the definition that counts of a name, which no archive offers, says as much of it as another one that
+/// is said to be of this manner: then it does not matter whether that is there.
+fn says_as_much(
+    (file, common): (&StateFile, &Common),
+    (number, name): (u32, &NameRow),
+    said: u8,
+) -> Result<bool, Unreadable> {
+    if name.flags & SPECIAL != 0 || name.mentioned & (flag::OFFERED | flag::HAS_VERSION) != 0 {
+        return Ok(false);
+    }
+    if let Some(added) = number.checked_sub(common.count) {
+        return Ok(common.names.added.get(added as usize).is_some_and(|name| name.manner == said));
+    }
+    if name.input == NONE || said == manner::ODD {
+        return Ok(false);
+    }
+    let input: InputRow = file.row(name.input.into())?;
+    let Some(at) = name.symbol.checked_sub(input.first_global) else { return Ok(false) };
+    if input.kind != input_kind::OBJECT || name.symbol >= input.symbols {
+        return Ok(false);
+    }
+    let row: MentionRow = file.row(u64::from(input.first_mention) + u64::from(at))?;
+    Ok((row.name, row.manner) == (number, said))
+}
+
+/// What is not known by its address alone.
+const SPECIAL: u32 = symbol_flags::TLS
+    | symbol_flags::IFUNC
+    | symbol_flags::MERGED
+    | symbol_flags::IN_DISCARDED
+    | symbol_flags::PASSED_OVER
+    | symbol_flags::ASSIGNED;
+
 /// Whether one more object may mention a name so, and nothing changes. With `may_warn`, the definition may come
 /// with a warning for who refers to it first.
 fn is_there_for(name: &NameRow, said: u8, may_warn: bool) -> bool {
     const USED: u32 = symbol_flags::USED | symbol_flags::USED_STRONG | symbol_flags::STRONG_REF;
-    const SPECIAL: u32 = symbol_flags::TLS
-        | symbol_flags::IFUNC
-        | symbol_flags::MERGED
-        | symbol_flags::IN_DISCARDED
-        | symbol_flags::PASSED_OVER
-        | symbol_flags::ASSIGNED;
     let is_plain = is_plain(said) && name.flags & SPECIAL == 0 && name.mentioned & flag::HAS_VERSION == 0;
     is_plain
         && match name.flags & symbol_flags::KIND {

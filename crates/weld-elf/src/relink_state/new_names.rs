@@ -9,9 +9,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::excerpt::each_mention;
+use super::excerpt::{Common, each_mention};
 use super::file::{StateFile, Unreadable};
-use super::mentions::{Globals, find_name, manner};
+use super::mentions::{Globals, find_name, lost_sections, manner};
 use super::outline::{is_renamed, may_define_others};
 use super::rows::*;
 use crate::elf::*;
@@ -62,8 +62,7 @@ impl AddedName {
 pub struct Looked<'l> {
     pub file: &'l StateFile<'l>,
     pub options: &'l Options,
-    /// Objects may be offered like members of archives.
-    pub has_lazy: bool,
+    pub common: &'l Common,
     /// What has come and gone before.
     pub last: &'l NewNames,
     /// Inputs that mention names that they do not in the tables.
@@ -74,26 +73,25 @@ pub struct Looked<'l> {
 struct One<'o, 'a> {
     row: u32,
     object: &'o Object<'a>,
-    globals: Globals,
+    globals: Globals<'o, 'a>,
+}
+
+/// Whether anything may come or go in a link, which has this image. `has_lazy`: objects may be offered like
+/// members of archives.
+pub fn may_be(options: &Options, image: &ImageRow, has_lazy: bool) -> bool {
+    may_define_others(options) && !has_lazy && image.has_assigned == 0 && image.has_rooms != 0
 }
 
 impl Looked<'_> {
-    /// What has come and gone with `objects`, by their rows, which are all that have changed.
+    /// What has come and gone with `objects`, by their rows, which are all that have changed, in a link in which
+    /// something may ([`may_be`]).
     ///
     /// # Errors
     /// If the file is damaged.
     pub fn find(&self, objects: &[(u32, Object)]) -> Result<NewNames, Unreadable> {
         let mut next = self.last.clone();
-        let image: ImageRow = self.file.row(0)?;
-        if !may_define_others(self.options)
-            || self.has_lazy
-            || image.has_assigned != 0
-            || image.has_rooms == 0
-        {
-            return Ok(next);
-        }
-        let of = |(row, object): &'_ (u32, Object)| (*row, Globals::of(object));
-        let all: Vec<(u32, Globals)> = objects.iter().map(of).collect();
+        let all: Vec<(u32, Globals)> =
+            objects.iter().map(|(row, object)| (*row, Globals::of(object))).collect();
         let changed: HashSet<u32> = objects.iter().map(|(row, _)| *row).collect();
         // Who of them says what of a name.
         let mut said: HashMap<u128, Vec<u8>> = HashMap::new();
@@ -148,10 +146,10 @@ impl Looked<'_> {
         };
         let first = u64::from(input.first_mention);
         let mentions: Vec<MentionRow> = self.file.rows(first..first + u64::from(count))?;
-        let mut known = HashSet::with_capacity(mentions.len());
+        let mut known = HashMap::with_capacity(mentions.len());
         for mention in &mentions {
             let name: NameRow = self.file.row(mention.name.into())?;
-            known.insert(name.hash);
+            known.insert(name.hash, (name, *mention));
             let is_mine = mention.manner & manner::DEFINES != 0 && name.input == one.row;
             if is_mine && !said.contains_key(&name.hash) && is_nothing_special(&name) {
                 may_go.insert(mention.name);
@@ -164,13 +162,16 @@ impl Looked<'_> {
         }
         let first = u64::from(input.first_section);
         let sections: Vec<SectionRow> = self.file.rows(first..first + u64::from(input.sections))?;
+        let lost =
+            lost_sections((self.file, self.common), one.row, (one.object, one.globals.list()), &known)?;
+        let numbers = lost.numbers();
         for (symbol, (hash, manner)) in (one.globals.first()..).zip(one.globals.list()) {
-            let is_new = manner & manner::DEFINES != 0 && !known.contains(hash);
+            let is_new = manner & manner::DEFINES != 0 && !known.contains_key(hash);
             if !is_new {
                 continue;
             }
             if let Some(name) = next.added.iter_mut().find(|name| name.hash == *hash) {
-                let section = place(one.object, symbol, &sections).map(|(section, _)| section);
+                let section = place(one.object, symbol, (&sections, &numbers)).map(|(section, _)| section);
                 let is_there = section.map(|section| input.first_section.saturating_add(section));
                 if name.input == one.row && is_there != Some(name.section) {
                     // As no object has it, so that a full link follows.
@@ -183,7 +184,7 @@ impl Looked<'_> {
             }
             let definitions =
                 said.get(hash).map_or(0, |said| said.iter().filter(|m| **m & manner::DEFINES != 0).count());
-            let Some((section, value)) = place(one.object, symbol, &sections) else { continue };
+            let Some((section, value)) = place(one.object, symbol, (&sections, &numbers)) else { continue };
             if definitions == 1 && is_plain(*manner) && !one.object.symbol_name(symbol).starts_with(b"__") {
                 let section = input.first_section.saturating_add(section);
                 next.added.push(AddedName { hash: *hash, input: one.row, section, manner: *manner, value });
@@ -235,11 +236,13 @@ fn is_nothing_special(name: &NameRow) -> bool {
         && (name.dynamic, name.slot) == (0, NONE)
 }
 
-/// Where a symbol of an object is: the number of its section among those that are kept, and its address.
-fn place(object: &Object, symbol: u32, sections: &[SectionRow]) -> Option<(u32, u64)> {
+/// Where a symbol of an object is: the number of its section among those that are kept, and its address. `numbers`
+/// are those of the object's sections.
+fn place(object: &Object, symbol: u32, (sections, numbers): (&[SectionRow], &[u32])) -> Option<(u32, u64)> {
     let sym = object.syms.get(symbol as usize)?;
     let SymbolPlace::Section(ordinal) = object.place(symbol, sym) else { return None };
-    let number = sections.iter().position(|row| row.ordinal == ordinal)?;
+    let known = numbers.get(ordinal as usize).copied().unwrap_or(ordinal);
+    let number = sections.iter().position(|row| row.number == known)?;
     let row = &sections[number];
     let is_copied = row.kind == SectionKind::Regular as u8;
     is_copied.then(|| (number as u32, row.address.wrapping_add(sym.st_value())))

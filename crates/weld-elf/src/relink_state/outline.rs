@@ -38,6 +38,7 @@ use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::SectionOwners;
 use crate::options::{Options, OutputKind};
+use crate::sections::lost_groups::{self, LostSections};
 use crate::sections::rooms::{WholeFunctions, may_grow};
 use crate::sections::{SectionKind, is_array, is_sframe};
 use crate::synth::eh_frames::{self, Target};
@@ -68,8 +69,13 @@ impl Before<'_> {
     pub const SAME: Self = Before(None);
 }
 
-/// The digests of an object.
-pub fn outline(image: &Image, owners: &SectionOwners, object: ObjectId, before: Before) -> OutlineRow {
+/// The digests of an object, of which `lost` take no part.
+pub fn outline(
+    image: &Image,
+    owners: &SectionOwners,
+    object: ObjectId,
+    (before, lost): (Before, &LostSections),
+) -> OutlineRow {
     // Where it is not known, nobody relinks.
     let looks = looks(image.mode.machine).unwrap_or(Looks { slot: (0, 0), call: (0, 0) });
     let known = &image.resolved.objects[object.index()];
@@ -81,10 +87,32 @@ pub fn outline(image: &Image, owners: &SectionOwners, object: ObjectId, before: 
     let kept = (0..known.shdrs.len() as u32).map(kept).collect();
     let (shifting, whole) = (Vec::new(), WholeFunctions::of(known));
     let has_others = may_have_others(image, known);
-    let mut one =
-        One { image, owners, object: known, before, kept, shifting, whole, has_others, id: object, looks };
+    // Where symbols count as they stand, so do all sections.
+    let numbers = if has_others { lost.numbers() } else { Vec::new() };
+    let mut one = One {
+        image,
+        owners,
+        object: known,
+        before,
+        kept,
+        numbers,
+        shifting,
+        whole,
+        has_others,
+        defines_others: may_define_others(image.options),
+        id: object,
+        looks,
+    };
     let shape = one.shape();
-    OutlineRow { shape, contents: one.contents(), needs: one.needs() }
+    OutlineRow { shape, contents: one.contents(), needs: one.needs(), lost: of_groups(known, lost) }
+}
+
+/// Which groups of an object have lost, in no order.
+pub fn of_groups(object: &Object, lost: &LostSections) -> u128 {
+    let names = lost.groups(object).map(|group| hash_bytes(object.group_name(group)));
+    let mut names: Vec<u64> = names.collect();
+    names.sort_unstable();
+    if names.is_empty() { 0 } else { short(of_words(&names)) }
 }
 
 /// Whether names of an object may be known by others than its symbol table has: then that counts as it
@@ -157,6 +185,8 @@ impl Said {
 
 /// Where a symbol has its name.
 const NAME_IN_SYMBOL: Range<usize> = 0..4;
+/// Where it has its section.
+const SECTION_IN_SYMBOL: Range<usize> = 6..8;
 /// Where it has its size.
 const SIZE_IN_SYMBOL: Range<usize> = 16..24;
 /// And its place in its section.
@@ -181,11 +211,15 @@ struct One<'o, 'i, 'a> {
     before: Before<'o>,
     /// What becomes of each section.
     kept: Vec<Option<SectionKind>>,
+    /// What sections are known by, where that is not their header index ([`LostSections::numbers`]).
+    numbers: Vec<u32>,
     /// The sections in which functions or constants may be at other places; empty if there are none.
     shifting: Vec<bool>,
     whole: WholeFunctions,
-    /// It may have other local symbols than before ([`may_have_others`]).
+    /// It may have other local symbols than before ([`may_have_others`]), and define other names
+    /// ([`may_define_others`]).
     has_others: bool,
+    defines_others: bool,
     id: ObjectId,
     looks: Looks,
 }
@@ -194,6 +228,21 @@ impl<'a> One<'_, '_, 'a> {
     /// What becomes of a section, if it is in the image.
     fn kept(&self, index: u32) -> Option<SectionKind> {
         self.kept[index as usize]
+    }
+
+    /// The number of a section among those that have not lost.
+    fn number(&self, index: u32) -> u32 {
+        self.numbers.get(index as usize).copied().unwrap_or(index)
+    }
+
+    fn is_lost(&self, index: u32) -> bool {
+        self.number(index) == lost_groups::NONE
+    }
+
+    /// Whether a symbol lies in a section that has lost.
+    fn is_in_lost(&self, index: u32, symbol: &Sym) -> bool {
+        let is_any = !self.numbers.is_empty();
+        is_any && matches!(self.object.place(index, symbol), SymbolPlace::Section(of) if self.is_lost(of))
     }
 
     fn data(&self, index: u32) -> &'a [u8] {
@@ -226,7 +275,7 @@ impl<'a> One<'_, '_, 'a> {
         }
         let Some(sym) = self.object.syms.get(symbol as usize) else { return symbol.into() };
         let index = match self.object.place(symbol, sym) {
-            SymbolPlace::Section(section) => section,
+            SymbolPlace::Section(section) => self.number(section) & !IS_NO_SECTION,
             _ => u32::from(sym.st_shndx()) | IS_NO_SECTION,
         };
         let known = u64::from(index) << 16 | u64::from(sym.st_info()) << 8 | IS_LOCAL;
@@ -251,8 +300,7 @@ impl<'a> One<'_, '_, 'a> {
         let is_plain = || sym.st_other() == STV_DEFAULT && matches!(sym.binding(), STB_GLOBAL | STB_WEAK);
         let section = self.object.shdrs.get(sym.st_shndx() as usize);
         let is_grouped = || section.is_none_or(|shdr| shdr.sh_flags() & SHF_GROUP != 0);
-        symbol < self.object.first_global
-            || may_define_others(self.image.options) && is_plain() && !is_grouped()
+        symbol < self.object.first_global || self.defines_others && is_plain() && !is_grouped()
     }
 
     /// The number that a symbol had when the outline was kept; `NONE` if the object did not mention it.
@@ -272,6 +320,9 @@ impl<'a> One<'_, '_, 'a> {
         for (index, shdr) in (0..).zip(object.shdrs) {
             object.prefetch_section_name(index as usize + NAMES_AHEAD);
             let (kind, flags) = (shdr.sh_type(), shdr.sh_flags());
+            if self.is_lost(index) {
+                continue;
+            }
             if self.is_bitcode(index, shdr) {
                 said.words([u64::MAX]);
                 continue;
@@ -317,16 +368,20 @@ impl<'a> One<'_, '_, 'a> {
                 SHT_GROUP => self.key(shdr.sh_info()),
                 // The number of local symbols.
                 SHT_SYMTAB if self.has_others => 0,
+                _ if relocates => self.number(shdr.sh_info()).into(),
                 _ => shdr.sh_info().into(),
             };
-            said.words([kind.into(), flags, shdr.sh_link().into(), info, size, align, shdr.sh_entsize()]);
+            let link = self.number(shdr.sh_link());
+            said.words([kind.into(), flags, link.into(), info, size, align, shdr.sh_entsize()]);
             if !relocates {
                 said.add(object.section_name(index as usize).unwrap_or_default());
             }
         }
         self.symbols(&mut said);
         let locals = (0..object.first_global).zip(object.syms);
-        let named = locals.filter(|(index, symbol)| symbol.st_name() != 0 && !self.is_free(*index, symbol));
+        let named = locals.filter(|(index, symbol)| {
+            symbol.st_name() != 0 && !self.is_free(*index, symbol) && !self.is_in_lost(*index, symbol)
+        });
         named.for_each(|(index, _)| said.add(object.symbol_name(index)));
         if is_renamed(object, self.image.options) {
             said.add(object.strtab);
@@ -360,7 +415,14 @@ impl<'a> One<'_, '_, 'a> {
             if is_mention && manner_of(symbol) != manner::ODD && !is_renamed || self.is_free(index, symbol) {
                 continue;
             }
+            if self.is_in_lost(index, symbol) {
+                continue;
+            }
             let mut record = symbol.0;
+            if !self.numbers.is_empty() && symbol.st_shndx() < SHN_LORESERVE {
+                let number = self.number(symbol.st_shndx().into()) as u16;
+                record[SECTION_IN_SYMBOL].copy_from_slice(&number.to_le_bytes());
+            }
             if !is_renamed {
                 // Names are said apart, where there are any.
                 let is_named = u32::from(symbol.st_name() != 0);
@@ -408,6 +470,9 @@ impl<'a> One<'_, '_, 'a> {
 
     /// Whether the bytes of a section are read for something else than to be copied.
     fn is_read(&self, index: u32, shdr: &Shdr) -> bool {
+        if self.is_lost(index) {
+            return false;
+        }
         let kind = shdr.sh_type();
         match self.kept(index) {
             // Where its pieces are is seen when they are looked up, but that of a name is known to others.
@@ -452,6 +517,15 @@ impl<'a> One<'_, '_, 'a> {
                 continue;
             }
             let is_of_read = relocates && is_read.get(target) == Some(&true) && !self.is_frames(target);
+            if self.is_lost(index) {
+                continue;
+            }
+            if shdr.sh_type() == SHT_GROUP && !self.numbers.is_empty() {
+                let numbers = self.object.group_words(index).into_iter().flat_map(|words| words.members());
+                let numbers: Vec<u8> = numbers.flat_map(|member| self.number(member).to_le_bytes()).collect();
+                said.add(&[self.data(index).get(..4).unwrap_or_default(), &numbers].concat());
+                continue;
+            }
             if is_read[index as usize] || is_of_read {
                 said.add(self.data(index));
             }

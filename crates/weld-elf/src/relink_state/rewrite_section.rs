@@ -23,7 +23,7 @@ pub use frames::Searched;
 pub use moves::NewValue;
 
 use super::State;
-use super::outline::{Before, is_renamed, outline};
+use super::outline::{Before, is_renamed, of_groups, outline};
 use super::rows::*;
 use crate::address::Address;
 use crate::arch::class::Class;
@@ -41,6 +41,7 @@ use crate::live::{Live, SectionOwners};
 use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::Resolved;
+use crate::sections::lost_groups::{LostSections, each_definition};
 use crate::sections::rooms::filler;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::Symbols;
@@ -122,6 +123,7 @@ pub struct Alone<'k, 'a> {
     thunks: Thunks,
     owners: SectionOwners,
     new_values: Vec<NewValue>,
+    lost: LostSections,
 }
 
 impl<'k, 'a> Alone<'k, 'a> {
@@ -150,7 +152,8 @@ impl<'k, 'a> Alone<'k, 'a> {
         let compares = !is_renamed(&object, known.options);
         let (resolved, mut symbols, globals) = tables::resolved(known.state, row, object, compares)?;
         let object = &resolved.objects[0];
-        let (mut sections, live) = tables::sections(known.state, input, object)?;
+        let lost = tables::lost_sections(known.state, row, object);
+        let (mut sections, live) = tables::sections(known.state, input, (object, &lost))?;
         let new_values = moves::find(known.state, row, object, &mut symbols, &globals)?;
         // Others may know what it defines by names that it does not have.
         if !compares && !new_values.is_empty() {
@@ -171,6 +174,7 @@ impl<'k, 'a> Alone<'k, 'a> {
             merged,
             owners,
             new_values,
+            lost,
         })
     }
 
@@ -237,7 +241,27 @@ impl<'k, 'a> Alone<'k, 'a> {
     /// symbols had.
     pub fn outline(&self, before: Before) -> OutlineRow {
         let sink = DiagSink::new();
-        outline(&self.image(&sink), &self.owners, ObjectId(0), before)
+        outline(&self.image(&sink), &self.owners, ObjectId(0), (before, &self.lost))
+    }
+
+    /// What the row of the object has of the groups that have lost.
+    pub fn lost(&self) -> u128 {
+        of_groups(&self.resolved.objects[0], &self.lost)
+    }
+
+    /// The name of a symbol of the object.
+    pub fn name(&self, symbol: u32) -> &'a [u8] {
+        self.resolved.objects[0].symbol_name(symbol)
+    }
+
+    /// The names of the groups that have lost, each with the symbols that the object defines in them.
+    pub fn lost_groups(&self) -> Vec<(&'a [u8], Vec<u32>)> {
+        let object = &self.resolved.objects[0];
+        let mut groups: Vec<_> =
+            object.groups.iter().map(|group| (object.group_name(group), Vec::new())).collect();
+        each_definition(object, |group, symbol| groups[group].1.push(symbol));
+        let is_lost = object.groups.iter().map(|group| self.lost.contains(group.shndx));
+        groups.into_iter().zip(is_lost).filter(|(_, is_lost)| *is_lost).map(|(group, _)| group).collect()
     }
 
     /// Whether all that relocations ask for is there.

@@ -195,8 +195,10 @@ rows! {
     /// An input section that is in the image: key (input, ordinal). By input and ordinal.
     SectionRow {
         input: u32,
-        /// Its number among the section headers.
+        /// Its number among the section headers, and among those of them that have not lost with their groups
+        /// ([`crate::sections::lost_groups`]).
         ordinal: u32,
+        number: u32,
         /// The address; outside memory the offset in its output section. Of one that is cut into pieces, or
         /// parsed into records, 0.
         address: u64,
@@ -295,6 +297,8 @@ rows! {
         contents: u128,
         /// What the relocations of sections in memory ask for.
         needs: u128,
+        /// Which groups have lost; 0 if none.
+        lost: u128,
     }
 
     /// What there is one of.

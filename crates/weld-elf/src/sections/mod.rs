@@ -11,6 +11,7 @@ pub mod bins;
 mod classify;
 mod gc_dependencies;
 mod linkonce;
+pub mod lost_groups;
 mod malformed;
 pub mod names;
 mod parse;

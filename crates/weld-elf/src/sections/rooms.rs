@@ -28,6 +28,7 @@ use rayon::prelude::*;
 use weld_common::merge::tag_of;
 use weld_common::trace;
 
+use super::lost_groups::LostSections;
 use super::{InputSection, SectionKind, Sections};
 use crate::elf::*;
 use crate::ids::FileId;
@@ -44,10 +45,15 @@ pub enum Filler {
     Zeroes,
     /// The section is units, each with its length in front. The last one ends with so many of these.
     Units(u8),
+    /// The section is tables of addresses, the last of which has pairs more that no code is at.
+    Pairs,
 }
 
 /// An operation of line tables that makes no row: `DW_LNS_set_basic_block`.
 const NO_ROW: u8 = 7;
+
+/// Bytes of an address and a length.
+const PAIR: u64 = 16;
 
 /// Larger sections, in bytes, have no room: they are cut when they are written.
 const LARGEST: u64 = 2 << 20;
@@ -116,7 +122,7 @@ impl WholeFunctions {
         match filler {
             Filler::Code => !has_variables && (1..=size).contains(&end) && size - end < PADDING,
             Filler::Constants => self.are_any && end == 0,
-            Filler::Zeroes | Filler::Units(_) => true,
+            Filler::Zeroes | Filler::Units(_) | Filler::Pairs => true,
         }
     }
 }
@@ -152,11 +158,12 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
             false => some(Filler::Zeroes, 4, 48),
         },
         0 | SHF_COMPRESSED if !grouped => match name {
-            b".debug_info" => some(Filler::Units(0), 32, 256),
-            b".debug_line" => some(Filler::Units(NO_ROW), 16, 192),
+            b".debug_info" => some(Filler::Units(0), 32, 768),
+            b".debug_line" => some(Filler::Units(NO_ROW), 16, 384),
             b".debug_loclists" | b".debug_rnglists" => some(Filler::Units(0), 16, 128),
             b".debug_addr" => Some((Filler::Units(0), Room { share: 16, fixed: 64, multiple: 8 })),
             b".debug_str_offsets" => Some((Filler::Units(0), Room { share: 16, fixed: 64, multiple: 8 })),
+            b".debug_aranges" => Some((Filler::Pairs, Room { share: 16, fixed: 192, multiple: PAIR })),
             b".debug_loc" => some(Filler::Zeroes, 16, 128),
             // Pairs of addresses.
             b".debug_ranges" => Some((Filler::Zeroes, Room { share: 16, fixed: 128, multiple: 16 })),
@@ -243,7 +250,8 @@ pub fn room_of_search(functions: usize) -> usize {
 pub enum Rooms<'r> {
     /// By their sizes.
     New,
-    /// As in the link before: what a section (by its file, and its number there) had.
+    /// As in the link before: what a section (by its file, and its number among those that have not lost with
+    /// their groups) had.
     Known(&'r (dyn Fn(FileId, u32) -> Option<u64> + Sync)),
 }
 
@@ -270,6 +278,10 @@ pub fn give<'a>(sections: &mut Sections<'a>, objects: &[Object<'a>], rooms: &Roo
 
 fn give_object(object: &Object, slots: &mut [InputSection], rooms: &Rooms) {
     let whole = OnceCell::new();
+    let numbers = match rooms {
+        Rooms::Known(_) => LostSections::by_kind(object, |index| slots[index as usize].kind()).numbers(),
+        Rooms::New => Vec::new(),
+    };
     for (index, (shdr, slot)) in (0..).zip(object.shdrs.iter().zip(slots)) {
         let is_copied = matches!(slot.kind(), SectionKind::Regular | SectionKind::Compressed);
         // What is data has none, and no name that would have to be looked at.
@@ -285,7 +297,9 @@ fn give_object(object: &Object, slots: &mut [InputSection], rooms: &Rooms) {
             continue;
         }
         slot.size = match rooms {
-            Rooms::Known(known) => known(object.file, index).unwrap_or(slot.size).max(slot.size),
+            Rooms::Known(known) => known(object.file, numbers.get(index as usize).copied().unwrap_or(index))
+                .unwrap_or(slot.size)
+                .max(slot.size),
             Rooms::New => room.around(slot.size),
         };
     }
@@ -317,6 +331,7 @@ mod tests {
         assert_eq!(section(b".text", SHT_PROGBITS, CODE), Some(Filler::Code));
         assert_eq!(section(b".text.f", SHT_PROGBITS, CODE | SHF_GROUP), Some(Filler::Code));
         assert_eq!(section(b".debug_line", SHT_PROGBITS, 0), Some(Filler::Units(NO_ROW)));
+        assert_eq!(section(b".debug_aranges", SHT_PROGBITS, 0), Some(Filler::Pairs));
         assert_eq!(section(b".rodata.f", SHT_PROGBITS, SHF_ALLOC), Some(Filler::Constants));
         for (name, kind, flags) in [
             (&b".init"[..], SHT_PROGBITS, CODE),
@@ -327,7 +342,6 @@ mod tests {
             (b".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE),
             (b".debug_info", SHT_PROGBITS, SHF_GROUP),
             (b".debug_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS),
-            (b".debug_aranges", SHT_PROGBITS, 0),
         ] {
             assert_eq!(section(name, kind, flags), None, "{}", String::from_utf8_lossy(name));
         }

@@ -1,10 +1,12 @@
 //! What an object that has changed has otherwise, if it changes no more than the bytes of its own sections and
 //! who is mentioned by whom.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 
+use super::group_owners::{Looked, Owners};
 use super::new_pieces::NewPieces;
 use super::{Failure, LastLink, Patch, View, emit, emit_tables};
 use crate::arch;
@@ -33,7 +35,8 @@ pub fn of_run(
     let (left, mut common) = last.view(job)?;
     left.new_pieces.borrow_mut().is_open = may_add;
     common.next_values.clone_from(next_values);
-    let run = Run { job, left: &left, common: &common, image: last.image };
+    let run =
+        Run { job, changes, left: &left, common: &common, image: last.image, owners: RefCell::default() };
     for object in objects {
         let path = &changes.files[object.file].path;
         let data = bytes(job, changes, object)?;
@@ -90,9 +93,11 @@ impl From<Failure> for Refused {
 /// Where objects are looked at.
 struct Run<'r, 'j, 'v> {
     job: &'r Job<'j>,
+    changes: &'r Changes,
     left: &'r View<'v>,
     common: &'r Common,
     image: &'r File,
+    owners: RefCell<Owners<'j>>,
 }
 
 impl Run<'_, '_, '_> {
@@ -118,6 +123,14 @@ impl Run<'_, '_, '_> {
         ] {
             if !is_same {
                 return Err(Refused::Object(changed));
+            }
+        }
+        if last.lost != now.lost {
+            let (job, changes, left) = (self.job, self.changes, self.left);
+            let looked = Looked { job, changes, file: &left.tables, common };
+            let are_others = self.owners.borrow_mut().have(&looked, row, (&alone, &state, &names));
+            if !are_others.map_err(Refused::Else)? {
+                return Err(Refused::Object(Changed::Shape));
             }
         }
         // Personality routines of others that have moved: only frames of functions are written again.

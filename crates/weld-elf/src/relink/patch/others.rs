@@ -17,9 +17,9 @@ use crate::relink::memo::Is;
 use crate::relink_state::excerpt::{self, Common, Excerpt};
 use crate::relink_state::keys;
 use crate::relink_state::mentions::Globals;
-use crate::relink_state::outline::is_renamed;
+use crate::relink_state::outline::{Before, is_renamed};
 use crate::relink_state::rewrite_section::{self, Alone, Known, Left, Missing};
-use crate::relink_state::rows::{InputRow, MentionRow, NameRow};
+use crate::relink_state::rows::{InputRow, MentionRow, NameRow, OutlineRow};
 
 /// More objects are a reason to link all.
 const MOST: usize = 1000;
@@ -56,6 +56,23 @@ pub fn add(
     mentioned.iter().filter(|row| !changed.contains(row)).try_for_each(|row| one.add(*row, patch))
 }
 
+/// The bytes of input number `row`, whether it has changed or not.
+///
+/// # Errors
+/// If they cannot be read.
+pub fn bytes<'j>(job: &Job<'j>, changes: &Changes, (row, input): (u32, &InputRow)) -> Result<&'j [u8], Why> {
+    let known = changes.files.get(input.file as usize).ok_or(Why::First)?;
+    let path = &known.path;
+    let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
+    let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
+    let data = match &known.is {
+        Is::Object(_) => Some(data),
+        Is::Archive(archive) => archive.place(data, row).and_then(|place| data.get(place)),
+        Is::Other(_) => None,
+    };
+    data.ok_or_else(|| Why::Archive(path.clone()))
+}
+
 /// Whether one of the names is where the program or the library begins or ends.
 fn is_special(job: &Job, left: &View, common: &Common, new_values: &HashMap<u32, u64>) -> Result<bool, Why> {
     let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;
@@ -89,16 +106,8 @@ impl One<'_, '_, '_> {
     /// Adds what input number `row` has otherwise where it refers to names that get other values.
     fn add(&self, row: u32, patch: &mut Patch) -> Result<(), Why> {
         let input: InputRow = self.left.tables.row(row.into())?;
-        let known = self.changes.files.get(input.file as usize).ok_or(Why::First)?;
-        let path = &known.path;
-        let data = self.job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
-        let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
-        let data = match &known.is {
-            Is::Object(_) => Some(data),
-            Is::Archive(archive) => archive.place(data, row).and_then(|place| data.get(place)),
-            Is::Other(_) => None,
-        };
-        let data = data.ok_or_else(|| Why::Archive(path.clone()))?;
+        let data = bytes(self.job, self.changes, (row, &input))?;
+        let path = &self.changes.files[input.file as usize].path;
         let changed = |what| Why::Object(path.clone(), what);
         let unknown = |missing| Why::Object(path.clone(), Changed::Unknown(missing));
         let machine = arch::of_file(data).ok_or_else(|| changed(Changed::Shape))?;
@@ -106,7 +115,7 @@ impl One<'_, '_, '_> {
         // It may have changed since the tables were written.
         let now = (!is_renamed(&object, self.job.options)).then(|| Globals::of(&object));
         let found = excerpt::of(&self.left.tables, self.common, row, now.as_ref())?;
-        let Excerpt { state, names, .. } = found.map_err(|_| changed(Changed::Names))?;
+        let Excerpt { state, names, before, .. } = found.map_err(|_| changed(Changed::Names))?;
         let gets_value = |mention: &&MentionRow| {
             mention.input == 0 && self.common.next_values.contains_key(&names[mention.name as usize])
         };
@@ -114,6 +123,13 @@ impl One<'_, '_, '_> {
             state.mentions.iter().filter(gets_value).map(|mention| mention.symbol).collect();
         let known = Known { state: &state, options: self.job.options, machine, left: self.left };
         let alone = Alone::new(known, 0, object, self.job.store).map_err(unknown)?;
+        // If it has other groups than in the tables, it is looked at whether they were understood.
+        let is_known = |last: &OutlineRow| {
+            last.lost == alone.lost() || last.shape == alone.outline(Before(Some(&before))).shape
+        };
+        if !is_known(&state.outlines[0]) {
+            return Err(changed(Changed::Shape));
+        }
         let wanted = alone.that_refer_to(&symbols);
         // Frames are not written again here.
         if alone.has_frames(&wanted) {

@@ -64,7 +64,7 @@ impl<'a> One<'_, '_, 'a> {
                 SHF_EXECINSTR => Place::Code(self.data(index)),
                 _ => Place::Data,
             };
-            asked.list.push(u64::from(index) << 32);
+            asked.list.push(u64::from(self.number(index)) << 32);
             self.ask_for_all(relocs, place, &mut asked);
             if gc {
                 asked.close();

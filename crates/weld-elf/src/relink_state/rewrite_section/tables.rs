@@ -25,6 +25,7 @@ use crate::layout::{Chunk, ChunkKind, FileOffset, Layout, MergedPart, OutputSect
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
+use crate::sections::lost_groups::LostSections;
 use crate::sections::rooms::LastRuns;
 use crate::sections::{InputSection, ObjectSections, SectionKind, Sections, decode_relocs};
 use crate::symbol_names::{Names, Rank, pack};
@@ -103,13 +104,27 @@ fn symbol(state: &State, input: u32, row: &NameRow) -> Symbol {
     Symbol::new(row.value, section, row.flags | more)
 }
 
+/// The sections of the object that have lost with their groups.
+pub fn lost_sections(state: &State, input: u32, object: &Object) -> LostSections {
+    let (first, own) = (object.first_global, state.inputs[input as usize].first_mention as usize);
+    LostSections::by_names(object, |symbol| {
+        let mention = symbol.checked_sub(first).and_then(|at| state.mentions.get(own + at as usize));
+        let name = mention.map(|mention| &state.names[mention.name as usize]);
+        name.is_some_and(|name| {
+            name.input != input && name.flags & symbol_flags::KIND == symbol_flags::DEFINED
+        })
+    })
+}
+
 /// The sections of the object that are in the image.
 pub fn sections<'a>(
     state: &State,
     input: &InputRow,
-    object: &Object<'a>,
+    (object, lost): (&Object<'a>, &LostSections),
 ) -> Result<(Sections<'a>, Live), Missing> {
     let mut list = vec![InputSection::default(); object.shdrs.len()];
+    let discarded = (0..).zip(&mut list).filter(|(index, _)| lost.contains(*index));
+    discarded.for_each(|(_, section)| section.set_kind(SectionKind::Discarded));
     let marks = Marks::new(list.len());
     let mut live = Live::new(marks);
     // The null section stands for those of other objects.

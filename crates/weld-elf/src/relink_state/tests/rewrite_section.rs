@@ -82,7 +82,8 @@ fn check(args: &[OsString], output: &Path) -> usize {
         let alone = Alone::new(known, row, object(), &store).unwrap();
         assert_eq!(alone.outline(Before::SAME), state.outlines[row as usize]);
         // The same by the rows that the input asks for.
-        let now = Globals::of(&object());
+        let now = object();
+        let now = Globals::of(&now);
         let part = excerpt::of(&file, &common, row, Some(&now)).unwrap().unwrap().state;
         let known = Known { state: &part, left: &Filed(&file, &output), ..known };
         assert_eq!(check_object(known, 0, (data, &output), &store), count);

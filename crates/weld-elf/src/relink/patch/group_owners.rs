@@ -1,0 +1,98 @@
+//! Whether the groups of a changed object that are taken to have lost do so in a full link, too.
+//!
+//! Of all COMDAT groups with one signature the first object's stays. Those that an object had when the tables were
+//! written are known to have lost; another one has if an object in front of it has a group with the same signature
+//! that stays, and that defines the same names. Objects that have such groups are read for that.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::others;
+use crate::arch;
+use crate::job::Job;
+use crate::relink::changes::Changes;
+use crate::relink::full_link_reason::Why;
+use crate::relink_state::State;
+use crate::relink_state::excerpt::Common;
+use crate::relink_state::file::StateFile;
+use crate::relink_state::rewrite_section::{self, Alone};
+use crate::relink_state::rows::{InputRow, NONE, input_kind};
+use crate::sections::lost_groups::each_definition;
+
+/// Where they are looked up.
+pub struct Looked<'l, 'j, 'f> {
+    pub job: &'l Job<'j>,
+    pub changes: &'l Changes,
+    pub file: &'l StateFile<'f>,
+    pub common: &'l Common,
+}
+
+/// The groups of objects that have been read, by their rows: of each signature the names.
+#[derive(Default)]
+pub struct Owners<'j>(HashMap<u32, HashMap<&'j [u8], Vec<&'j [u8]>>>);
+
+impl<'j> Owners<'j> {
+    /// Whether objects in front of input number `row` have all the groups that it has lost. `state` is its
+    /// excerpt, `names` are the numbers of its names.
+    ///
+    /// # Errors
+    /// If objects or the tables cannot be read.
+    pub fn have(
+        &mut self,
+        looked: &Looked<'_, 'j, '_>,
+        row: u32,
+        (alone, state, names): (&Alone, &State, &[u32]),
+    ) -> Result<bool, Why> {
+        let first = state.inputs[0].first_global;
+        for (signature, symbols) in alone.lost_groups() {
+            for symbol in symbols {
+                let mention = symbol.checked_sub(first).and_then(|at| state.mentions.get(at as usize));
+                let Some(mention) = mention else { return Ok(false) };
+                let number = names[mention.name as usize];
+                if number >= looked.common.count || looked.common.names.gone.contains(&number) {
+                    return Ok(false);
+                }
+                let name = looked.common.name(looked.file, number)?;
+                if name.input >= row || name.section == NONE {
+                    return Ok(false);
+                }
+                let groups = self.of(looked, name.input)?;
+                let is_there = groups.get(signature).is_some_and(|names| names.contains(&alone.name(symbol)));
+                if !is_there {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The groups of an object.
+    fn of(
+        &mut self,
+        looked: &Looked<'_, 'j, '_>,
+        row: u32,
+    ) -> Result<&HashMap<&'j [u8], Vec<&'j [u8]>>, Why> {
+        Ok(match self.0.entry(row) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(groups(looked, row)?),
+        })
+    }
+}
+
+fn groups<'j>(looked: &Looked<'_, 'j, '_>, row: u32) -> Result<HashMap<&'j [u8], Vec<&'j [u8]>>, Why> {
+    let input: InputRow = looked.file.row(row.into())?;
+    let mut found: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+    if input.kind != input_kind::OBJECT {
+        return Ok(found);
+    }
+    let data = others::bytes(looked.job, looked.changes, (row, &input))?;
+    let machine = arch::of_file(data);
+    let object = machine.and_then(|machine| rewrite_section::parse(data, machine, looked.job.store).ok());
+    // What is wrong with it is said by a full link.
+    let Some(object) = object else { return Ok(found) };
+    each_definition(&object, |group, symbol| {
+        let signature = object.group_name(&object.groups[group]);
+        found.entry(signature).or_default().push(object.symbol_name(symbol));
+    });
+    Ok(found)
+}
