@@ -107,12 +107,19 @@ pub fn outline(
     OutlineRow { shape, contents: one.contents(), needs: one.needs(), lost: of_groups(known, lost) }
 }
 
-/// Which groups of an object have lost, in no order.
+/// Which groups of an object have lost, and the names that it defines in them: whoever has the copy that stays has
+/// to have these.
 pub fn of_groups(object: &Object, lost: &LostSections) -> u128 {
-    let names = lost.groups(object).map(|group| hash_bytes(object.group_name(group)));
-    let mut names: Vec<u64> = names.collect();
-    names.sort_unstable();
-    if names.is_empty() { 0 } else { short(of_words(&names)) }
+    let mut words: Vec<u64> = lost.groups(object).map(|group| hash_bytes(object.group_name(group))).collect();
+    if words.is_empty() {
+        return 0;
+    }
+    lost_groups::each_definition(object, |group, symbol| {
+        if lost.contains(object.groups[group].shndx) {
+            words.extend([group as u64, hash_bytes(object.symbol_name(symbol))]);
+        }
+    });
+    short(of_words(&words))
 }
 
 /// Whether names of an object may be known by others than its symbol table has: then that counts as it

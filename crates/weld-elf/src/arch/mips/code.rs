@@ -31,6 +31,15 @@ pub const fn high(value: u64) -> u32 {
     (value.wrapping_add(0x8000) >> 16) as u32 & 0xffff
 }
 
+/// The two above, of addresses with 64 bits.
+pub const fn higher(value: u64) -> u32 {
+    (value.wrapping_add(0x8000_8000) >> 32) as u32 & 0xffff
+}
+
+pub const fn highest(value: u64) -> u32 {
+    (value.wrapping_add(0x8000_8000_8000) >> 48) as u32
+}
+
 /// What the lower one has.
 pub const fn low(value: u64) -> u32 {
     value as u32 & 0xffff
@@ -58,14 +67,14 @@ pub fn put<const BIG: bool, const WIDE: bool>(
     // Values wrap around with addresses.
     let value = if WIDE { value as i64 } else { i64::from(value as u32 as i32) };
     let bits = value as u64;
-    let of = &TYPES[kind as usize];
+    let of = &if WIDE { &TYPES_64 } else { &TYPES_32 }[kind as usize];
     match kind {
         R_HI16 | R_GOT_HI16 | R_CALL_HI16 | R_TLS_DTPREL_HI16 | R_TLS_TPREL_HI16 | R_PCHI16 | GP_HI16
         | BACK_HI16 => put_field::<BIG>(out, at, 16, high(bits)),
         R_LO16 | R_GOT_LO16 | R_CALL_LO16 | R_TLS_DTPREL_LO16 | R_TLS_TPREL_LO16 | R_PCLO16 | GP_LO16
         | BACK_LO16 => put_field::<BIG>(out, at, 16, low(bits)),
-        R_HIGHER => put_field::<BIG>(out, at, 16, (bits.wrapping_add(0x8000_8000) >> 32) as u32),
-        R_HIGHEST => put_field::<BIG>(out, at, 16, (bits.wrapping_add(0x8000_8000_8000) >> 48) as u32),
+        R_HIGHER => put_field::<BIG>(out, at, 16, higher(bits)),
+        R_HIGHEST => put_field::<BIG>(out, at, 16, highest(bits)),
         R_26 | PIC_26 => {
             if !of.is_aligned(value) {
                 return Err(Failure::Unaligned(value));

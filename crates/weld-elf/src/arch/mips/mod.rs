@@ -108,7 +108,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         filler: 0,
         tls: Tls::Behind(0x7000),
         tls_offset: 0x8000,
-        types: &TYPES,
+        types: if wide { &TYPES_64 } else { &TYPES_32 },
         type_names: &NAMES,
         none: R_NONE,
         dynamic: DynamicTypes {
@@ -135,7 +135,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         got_base: GotBase::Got,
         toc: None,
         loader_got: Some(loader::got(wide)),
-        plt: plt::PLT,
+        plt: plt::plt(wide),
         starts_without_slots: false,
         variant_calls: None,
         tagging: None,

@@ -12,20 +12,20 @@ use crate::address::Address;
 use crate::arch::facts::{Entries, Plt};
 use crate::arch::plt::{self, First, Plan};
 
-const HEADER: u64 = 32;
-const ENTRY: u64 = 16;
-
-pub const PLT: Plt = Plt {
-    ordinary: Entries { header: HEADER, entry: ENTRY },
-    retpolines: None,
-    guarded: None,
-    anywhere: None,
-    align: 16,
-    frames: |_| None,
-    marks: None,
-    reserved_words: 2,
-    apart: None,
-};
+/// Addresses with 64 bits take four instructions more than those with 32.
+pub const fn plt(wide: bool) -> Plt {
+    Plt {
+        ordinary: if wide { Entries { header: 48, entry: 32 } } else { Entries { header: 32, entry: 16 } },
+        retpolines: None,
+        guarded: None,
+        anywhere: None,
+        align: 16,
+        frames: |_| None,
+        marks: None,
+        reserved_words: 2,
+        apart: None,
+    }
+}
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
 pub fn write<const BIG: bool, const ABI: u8>(plan: &Plan, start: u64, out: &mut [u8]) {
@@ -47,52 +47,80 @@ pub fn unbound(plan: &Plan) -> Address {
 
 fn put_header<const BIG: bool, const ABI: u8>(out: &mut [u8], words: u64) {
     let (hi, lo) = (high(words), low(words));
-    let code: [u32; 8] = match Abi::of(ABI) {
-        Abi::O32 => [
-            0x3c1c_0000 | hi, // lui   gp, %hi(.got.plt)
-            0x8f99_0000 | lo, // lw    t9, %lo(.got.plt)(gp)
-            0x279c_0000 | lo, // addiu gp, gp, %lo(.got.plt)
-            0x031c_c023,      // subu  t8, t8, gp
-            0x03e0_7825,      // move  t7, ra
-            0x0018_c082,      // srl   t8, t8, 2
-            0x0320_f809,      // jalr  t9
-            0x2718_fffe,      // subu  t8, t8, 2
-        ],
-        Abi::N32 => [
-            0x3c0e_0000 | hi, // lui   t2, %hi(.got.plt)
-            0x8dd9_0000 | lo, // lw    t9, %lo(.got.plt)(t2)
-            0x25ce_0000 | lo, // addiu t2, t2, %lo(.got.plt)
-            0x030e_c023,      // subu  t8, t8, t2
-            0x03e0_7825,      // move  t3, ra
-            0x0018_c082,      // srl   t8, t8, 2
-            0x0320_f809,      // jalr  t9
-            0x2718_fffe,      // subu  t8, t8, 2
-        ],
-        Abi::N64 => [
-            0x3c0e_0000 | hi, // lui   t2, %hi(.got.plt)
-            0xddd9_0000 | lo, // ld    t9, %lo(.got.plt)(t2)
-            0x65ce_0000 | lo, // daddiu t2, t2, %lo(.got.plt)
-            0x030e_c02f,      // dsubu t8, t8, t2
-            0x03e0_782d,      // move  t3, ra
-            0x0018_c0fa,      // dsrl  t8, t8, 3
-            0x0320_f809,      // jalr  t9
-            0x2718_fffe,      // subu  t8, t8, 2
-        ],
-    };
-    put_words::<BIG>(out, &code);
+    match Abi::of(ABI) {
+        Abi::O32 => put_words::<BIG>(
+            out,
+            &[
+                0x3c1c_0000 | hi, // lui   gp, %hi(.got.plt)
+                0x8f99_0000 | lo, // lw    t9, %lo(.got.plt)(gp)
+                0x279c_0000 | lo, // addiu gp, gp, %lo(.got.plt)
+                0x031c_c023,      // subu  t8, t8, gp
+                0x03e0_7825,      // move  t7, ra
+                0x0018_c082,      // srl   t8, t8, 2
+                0x0320_f809,      // jalr  t9
+                0x2718_fffe,      // subu  t8, t8, 2
+            ],
+        ),
+        Abi::N32 => put_words::<BIG>(
+            out,
+            &[
+                0x3c0e_0000 | hi, // lui   t2, %hi(.got.plt)
+                0x8dd9_0000 | lo, // lw    t9, %lo(.got.plt)(t2)
+                0x25ce_0000 | lo, // addiu t2, t2, %lo(.got.plt)
+                0x030e_c023,      // subu  t8, t8, t2
+                0x03e0_7825,      // move  t3, ra
+                0x0018_c082,      // srl   t8, t8, 2
+                0x0320_f809,      // jalr  t9
+                0x2718_fffe,      // subu  t8, t8, 2
+            ],
+        ),
+        Abi::N64 => put_words::<BIG>(
+            out,
+            &[
+                0x3c0e_0000 | highest(words), // lui    t2, %highest(.got.plt)
+                0x65ce_0000 | higher(words),  // daddiu t2, t2, %higher(.got.plt)
+                0x000e_7438,                  // dsll   t2, t2, 16
+                0x65ce_0000 | hi,             // daddiu t2, t2, %hi(.got.plt)
+                0x000e_7438,                  // dsll   t2, t2, 16
+                0xddd9_0000 | lo,             // ld     t9, %lo(.got.plt)(t2)
+                0x65ce_0000 | lo,             // daddiu t2, t2, %lo(.got.plt)
+                0x030e_c02f,                  // dsubu  t8, t8, t2
+                0x03e0_782d,                  // move   t3, ra
+                0x0018_c0fa,                  // dsrl   t8, t8, 3
+                0x0320_f809,                  // jalr   t9
+                0x2718_fffe,                  // subu   t8, t8, 2
+            ],
+        ),
+    }
 }
 
 fn put_entry<const BIG: bool, const ABI: u8>(out: &mut [u8], word: Address) {
-    let (hi, lo) = (high(word.get()), low(word.get()));
-    let wide = Abi::of(ABI) == Abi::N64;
-    put_words::<BIG>(
-        out,
-        &[
-            0x3c0f_0000 | hi,                                  // lui   t7, %hi(word)
-            if wide { 0xddf9_0000 } else { 0x8df9_0000 } | lo, // l[wd] t9, %lo(word)(t7)
-            // `jalr zero, t9`, which all processors take for `jr t9`; those of release 6 have nothing else.
-            0x0320_0009,
-            if wide { 0x65f8_0000 } else { 0x25f8_0000 } | lo, // [d]addiu t8, t7, %lo(word)
-        ],
-    );
+    let word = word.get();
+    let (hi, lo) = (high(word), low(word));
+    // `jalr zero, t9`, which all processors take for `jr t9`; those of release 6 have nothing else.
+    const JUMP: u32 = 0x0320_0009;
+    match Abi::of(ABI) {
+        Abi::N64 => put_words::<BIG>(
+            out,
+            &[
+                0x3c0f_0000 | highest(word), // lui    t3, %highest(word)
+                0x65ef_0000 | higher(word),  // daddiu t3, t3, %higher(word)
+                0x000f_7c38,                 // dsll   t3, t3, 16
+                0x65ef_0000 | hi,            // daddiu t3, t3, %hi(word)
+                0x000f_7c38,                 // dsll   t3, t3, 16
+                0xddf9_0000 | lo,            // ld     t9, %lo(word)(t3)
+                JUMP,
+                0x65f8_0000 | lo, // daddiu t8, t3, %lo(word)
+            ],
+        ),
+        Abi::O32 | Abi::N32 => put_words::<BIG>(
+            out,
+            &[
+                0x3c0f_0000 | hi, // lui   t7, %hi(word)
+                0x8df9_0000 | lo, // lw    t9, %lo(word)(t7)
+                JUMP,
+                0x25f8_0000 | lo, // addiu t8, t7, %lo(word)
+            ],
+        ),
+    }
 }

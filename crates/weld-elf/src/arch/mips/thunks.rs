@@ -68,7 +68,7 @@ fn forms<const BIG: bool, const WIDE: bool>(_state: u8, _situation: Situation) -
     const {
         &[Thunk {
             prefix: "__LA25Thunk_",
-            form: Form { size: 16, align: 16, reach: Reach::EVERYTHING },
+            form: Form { size: if WIDE { 32 } else { 16 }, align: 16, reach: Reach::EVERYTHING },
             data: None,
             entry: 0,
             marks: &[],
@@ -79,14 +79,29 @@ fn forms<const BIG: bool, const WIDE: bool>(_state: u8, _situation: Situation) -
 
 fn write<const BIG: bool, const WIDE: bool>(out: &mut [u8], _address: Address, target: Address) {
     let target = target.get();
-    let add = if WIDE { 0x6739_0000 } else { 0x2739_0000 };
+    const JUMP: u32 = 0x0320_0009; // jalr zero, t9
+    if !WIDE {
+        return put_words::<BIG>(
+            out,
+            &[
+                0x3c19_0000 | high(target), // lui t9, %hi(target)
+                0x2739_0000 | low(target),  // addiu t9, t9, %lo(target)
+                JUMP,
+                0, // nop
+            ],
+        );
+    }
     put_words::<BIG>(
         out,
         &[
-            0x3c19_0000 | high(target), // lui t9, %hi(target)
-            add | low(target),          // [d]addiu t9, t9, %lo(target)
-            0x0320_0009,                // jalr zero, t9
-            0,                          // nop
+            0x3c19_0000 | highest(target), // lui t9, %highest(target)
+            0x6739_0000 | higher(target),  // daddiu t9, t9, %higher(target)
+            0x0019_cc38,                   // dsll t9, t9, 16
+            0x6739_0000 | high(target),    // daddiu t9, t9, %hi(target)
+            0x0019_cc38,                   // dsll t9, t9, 16
+            0x6739_0000 | low(target),     // daddiu t9, t9, %lo(target)
+            JUMP,
+            0, // nop
         ],
     );
 }

@@ -254,4 +254,22 @@ const LIST: &[(u32, Named)] = &[
 ];
 
 pub const TYPES: [Type; 268] = table(LIST);
+pub static TYPES_32: [Type; 268] = types(false);
+pub static TYPES_64: [Type; 268] = types(true);
+
+/// The types of ABIs whose addresses have 64 bits, or 32. An address in a field of the other size is none that
+/// loaders fill in, and has to fit.
+const fn types(wide: bool) -> [Type; 268] {
+    let mut types = TYPES;
+    if wide {
+        types[R_32 as usize].class = Class::Narrow;
+        types[R_32 as usize].fit = Either;
+        types[R_REL32 as usize].class = Class::Narrow;
+        types[R_REL32 as usize].fit = Either;
+    } else {
+        types[R_64 as usize].class = Class::Narrow;
+    }
+    types
+}
+
 pub static NAMES: [u8; names_size(LIST)] = names(LIST);
