@@ -1,7 +1,7 @@
 //# about: inline functions, instances of templates and constructors that an object has in groups of which another one has the copy that stays come and go with relinks, with what debuggers, unwinders and readers of addresses see
 //# only: weld -- others do not relink
-//# matrix: cc=gcc,clang opt=-O0,-O1 kind=pie,fixed
-//# sh: CC={cc} OPT={opt} KIND={kind} bash relink.sh
+//# matrix: how=gcc:-O0:pie,gcc:-O1:fixed,clang:-O0:fixed,clang:-O1:pie
+//# sh: IFS=: read CC OPT KIND <<< {how}; CC=$CC OPT=$OPT KIND=$KIND bash relink.sh
 #include "shared.h"
 #ifndef STEP
 #define STEP 0
