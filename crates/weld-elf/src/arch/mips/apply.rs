@@ -59,6 +59,11 @@ fn one<const BIG: bool, const ABI: u8, S: Site>(
     let plain = place.flags & ELSEWHERE == 0;
     let put = |out: &mut [u8], value: u64| Mips::<BIG, ABI>::put(kind, out, at, value);
     match class {
+        Class::Narrow
+            if plain && Mips::<BIG, ABI>::WIDE && !TYPES_64[kind as usize].fits(target.get() as i64) =>
+        {
+            Err(Failure::Overflow(target.get() as i64))
+        }
         Class::Jump => jump::<BIG, ABI, S>(site, reloc, FieldAt { out, at }, place),
         Class::Plt if kind == R_PC26 => jump::<BIG, ABI, S>(site, reloc, FieldAt { out, at }, place),
         Class::Pc | Class::Plt if plain && !is_undefined(place) => {

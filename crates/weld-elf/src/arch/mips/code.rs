@@ -91,6 +91,8 @@ pub fn put<const BIG: bool, const WIDE: bool>(
             let shift = of.align.trailing_zeros();
             put_field::<BIG>(out, at, u32::from(of.bits) - shift, (value >> shift) as u32);
         }
+        // Whether it fits is asked in memory only: tables for debuggers (`.pdr`) have no wider fields.
+        R_32 | R_REL32 => put_word::<BIG>(out, at, bits as u32),
         _ if of.width == 8 => {
             out[at..at + 8].copy_from_slice(&if BIG { bits.to_be_bytes() } else { bits.to_le_bytes() });
         }
