@@ -270,6 +270,43 @@ impl EhFrame {
 /// The encoding of function addresses in the FDEs of a CIE. `body` is what follows its id; `at` is
 /// where the record starts, for errors.
 fn parse_cie(body: &[u8], format: Format, at: usize) -> Result<u8, EhError> {
+    let mut functions = encoding::ABSPTR;
+    each_encoding(body, format, at, |letter, _, code| {
+        let is_it = letter == b'R';
+        functions = if is_it { code } else { functions };
+        !is_it
+    })?;
+    Ok(functions)
+}
+
+/// Has a CIE, the bytes of a record without its length and id, say that pointers that are addresses are
+/// distances from where they are. `false` if it has no place to say it of functions' addresses.
+pub fn turn_to_distances(body: &mut [u8], format: Format) -> bool {
+    let (mut places, mut has_functions) = (Vec::new(), false);
+    let found = each_encoding(body, format, 0, |letter, place, _| {
+        places.push(place);
+        has_functions |= letter == b'R';
+        true
+    });
+    // Unwinders that do not know a letter need the length of the data to pass over it.
+    let is_sized = body.get(1) == Some(&b'z');
+    for place in places.into_iter().filter(|_| is_sized) {
+        let code = body[place];
+        if code != encoding::OMIT && code & 0x70 == 0 {
+            body[place] = code | encoding::PCREL;
+        }
+    }
+    found.is_ok() && is_sized && has_functions
+}
+
+/// Visits the encodings of pointers that the body of a CIE says: the letter of the augmentation, where the
+/// encoding is, and what it is, until `see` does not want more.
+fn each_encoding(
+    body: &[u8],
+    format: Format,
+    at: usize,
+    mut see: impl FnMut(u8, usize, u8) -> bool,
+) -> Result<(), EhError> {
     let short = EhError::TooShort(at);
     let mut reader = Reader::new(body);
     let version = reader.u8().ok_or(short)?;
@@ -288,93 +325,37 @@ fn parse_cie(body: &[u8], format: Format, at: usize) -> Result<u8, EhError> {
     reader.uleb128().ok_or(short)?;
     reader.sleb128().ok_or(short)?;
     if version == 1 { reader.skip(1) } else { reader.uleb128().map(drop) }.ok_or(short)?;
-    match augmentation {
-        b"" | b"eh" => Ok(encoding::ABSPTR),
+    let letters = match augmentation {
+        b"" | b"eh" => return Ok(()),
         [b'z', rest @ ..] => {
             reader.uleb128().ok_or(short)?;
-            parse_augmentation(rest, &mut reader, format, at)
+            rest
         }
         // Without the length of its data every letter has to be known, as it has to be by unwinders.
-        letters if letters.iter().all(|letter| b"RLPSBG".contains(letter)) => {
-            parse_augmentation(letters, &mut reader, format, at)
-        }
-        _ => Err(EhError::BadAugmentation(at)),
-    }
-}
-
-/// Finds the data that belongs to the letter `R` among that of the others.
-fn parse_augmentation(letters: &[u8], reader: &mut Reader, format: Format, at: usize) -> Result<u8, EhError> {
-    let short = EhError::TooShort(at);
-    for letter in letters {
+        letters if letters.iter().all(|letter| b"RLPSBG".contains(letter)) => letters,
+        _ => return Err(EhError::BadAugmentation(at)),
+    };
+    for (number, letter) in letters.iter().enumerate() {
         match letter {
-            b'R' => return reader.u8().ok_or(short),
-            b'L' => reader.skip(1).ok_or(short)?,
-            b'P' => {
-                let personality = reader.u8().ok_or(short)?;
-                let size = match personality {
-                    encoding::OMIT => 0,
-                    _ => encoding::size(personality, format).ok_or(EhError::BadEncoding(at))?,
-                };
-                reader.skip(size).ok_or(short)?;
+            b'R' | b'L' | b'P' => {
+                let place = reader.position();
+                let code = reader.u8().ok_or(short)?;
+                if !see(*letter, place, code) {
+                    break;
+                }
+                if *letter == b'P' && code != encoding::OMIT {
+                    let size = encoding::size(code, format).ok_or(EhError::BadEncoding(at))?;
+                    reader.skip(size).ok_or(short)?;
+                }
             }
             // Signal frame; return addresses signed with key B; tagged stack frames.
             b'S' | b'B' | b'G' => {}
             // Its data may be of any size, so an `R` after it cannot be found.
-            _ if letters.contains(&b'R') => return Err(EhError::BadAugmentation(at)),
+            _ if letters[number..].contains(&b'R') => return Err(EhError::BadAugmentation(at)),
             _ => break,
         }
     }
-    Ok(encoding::ABSPTR)
-}
-
-/// Has a CIE, the bytes of a record without its length and id, say that pointers that are addresses are
-/// distances from where they are. `false` if it has no place to say it of functions' addresses.
-pub fn turn_to_distances(body: &mut [u8], format: Format) -> bool {
-    let mut places = Vec::new();
-    let found = encodings(body, format, &mut places);
-    for place in places {
-        let code = body[place];
-        if code != encoding::OMIT && code & 0x70 == 0 {
-            body[place] = code | encoding::PCREL;
-        }
-    }
-    found == Some(true)
-}
-
-/// Collects where in a CIE's body encodings of pointers are. Whether that of functions' addresses is among
-/// them; `None` if the record is not understood.
-fn encodings(body: &[u8], format: Format, places: &mut Vec<usize>) -> Option<bool> {
-    let mut reader = Reader::new(body);
-    let version = reader.u8()?;
-    let augmentation = reader.c_string()?;
-    let [b'z', letters @ ..] = augmentation else { return Some(false) };
-    if version == 4 {
-        reader.skip(2)?;
-    }
-    reader.uleb128()?;
-    reader.sleb128()?;
-    if version == 1 {
-        reader.skip(1)?
-    } else {
-        reader.uleb128().map(drop)?
-    }
-    reader.uleb128()?;
-    let mut has_functions = false;
-    for letter in letters {
-        match letter {
-            b'R' | b'L' | b'P' => {
-                places.push(reader.position());
-                let code = reader.u8()?;
-                has_functions |= *letter == b'R';
-                if *letter == b'P' && code != encoding::OMIT {
-                    reader.skip(encoding::size(code, format)?)?;
-                }
-            }
-            b'S' | b'B' | b'G' => {}
-            _ => break,
-        }
-    }
-    Some(has_functions)
+    Ok(())
 }
 
 /// Why `.eh_frame_hdr` cannot be written: this entry's distance from the section, or that of

@@ -1,8 +1,8 @@
 //! PDBs of compilers' that hold the types of objects (`/Zi`).
 //!
-//! An object names the PDB by the path that it had where it was compiled. If it is not there, it may be in
-//! the object's directory, or among the inputs. Files are opened as soon as an object names them, so that the system reads them
-//! while the link goes on.
+//! An object names the PDB by the path that it had where it was compiled. If it is not there, it may be among
+//! the inputs, or in the object's directory. Files are opened as soon as an object names them, so that the
+//! system reads them while the link goes on.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

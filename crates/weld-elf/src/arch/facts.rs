@@ -132,21 +132,9 @@ pub struct Toc {
 /// What files have for types of relocations that are numbered otherwise here.
 #[derive(Debug)]
 pub struct Written {
-    /// The first number that is in no file, and what files have for that and those after it: up to three
-    /// types, the first in the low byte.
-    pub from: u32,
-    pub list: &'static [u32],
+    pub types: Types,
     /// The other way round.
     pub number: fn(types: u32) -> u32,
-    /// Records have types in three bytes after the symbol, whatever the byte order is.
-    pub is_packed: bool,
-}
-
-impl Written {
-    /// What files have for a number.
-    pub fn written(&self, kind: u32) -> u32 {
-        kind.checked_sub(self.from).and_then(|at| self.list.get(at as usize)).copied().unwrap_or(kind)
-    }
 }
 
 /// What relocations ask of the object that they are of.
@@ -834,12 +822,8 @@ impl Facts {
     }
 
     /// What files have for types, if that is not what they are here.
-    fn written_types(&self) -> Option<Types> {
-        self.written.map(|written| Types {
-            from: written.from,
-            list: written.list,
-            is_packed: written.is_packed,
-        })
+    fn written_types(&self) -> Option<&'static Types> {
+        self.written.map(|written| &written.types)
     }
 
     /// The bytes of the words that loaders add to in the GOT before there are any of objects.

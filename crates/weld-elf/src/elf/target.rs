@@ -17,12 +17,11 @@ pub struct Target {
     pub abi: u32,
 }
 
-/// Which bits these are.
-fn abi_bits(machine: u16, format: Format) -> u32 {
+/// The bits of a machine that has another ABI of this format, and what that is called.
+fn other_abi(machine: u16, format: Format) -> Option<(u32, &'static str)> {
     match machine {
-        // MIPS: n32.
-        8 if !format.is_64() => 0x20,
-        _ => 0,
+        8 if !format.is_64() => Some((0x20, "n32")),
+        _ => None,
     }
 }
 
@@ -31,8 +30,8 @@ impl Target {
     pub fn of(file: &[u8]) -> Option<Target> {
         let format = Format::of(file)?;
         let target = Target::new(format.get_u16(file.get(18..20)?), format);
-        let bits = abi_bits(target.machine, format);
-        let flags = if bits != 0 { file.get(36..40).map_or(0, |flags| format.get_u32(flags)) } else { 0 };
+        let Some((bits, _)) = other_abi(target.machine, format) else { return Some(target) };
+        let flags = file.get(36..40).map_or(0, |flags| format.get_u32(flags));
         Some(Target { abi: flags & bits, ..target })
     }
 
@@ -50,8 +49,11 @@ impl fmt::Display for Target {
             None => write!(f, "machine {}", self.machine)?,
         }
         let class = if self.format.is_64() { "64" } else { "32" };
-        let class = if self.abi != 0 && self.machine == 8 { "n32, 32" } else { class };
-        write!(f, " ({class}-bit{})", if self.format.is_big() { " big-endian" } else { "" })
+        f.write_str(" (")?;
+        if let Some((_, name)) = other_abi(self.machine, self.format).filter(|_| self.abi != 0) {
+            write!(f, "{name}, ")?;
+        }
+        write!(f, "{class}-bit{})", if self.format.is_big() { " big-endian" } else { "" })
     }
 }
 

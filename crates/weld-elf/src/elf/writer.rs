@@ -62,13 +62,14 @@ pub struct RelocForm {
     /// In records (`SHT_RELA`), not in what is relocated (`SHT_REL`).
     pub addends: bool,
     /// What files have for types that have other numbers here.
-    pub types: Option<Types>,
+    pub types: Option<&'static Types>,
 }
 
 /// What files have for types of relocations that have other numbers here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Types {
-    /// The first of those numbers, and what files have for it and those after it.
+    /// The first of those numbers, and what files have for it and those after it: up to three types, the first
+    /// in the low byte.
     pub from: u32,
     pub list: &'static [u32],
     /// Records have types as bytes after the symbol, the last of three first, in either byte order.
@@ -76,10 +77,14 @@ pub struct Types {
 }
 
 impl Types {
+    /// What files have for a number.
+    pub fn written(&self, kind: u32) -> u32 {
+        kind.checked_sub(self.from).and_then(|at| self.list.get(at as usize)).copied().unwrap_or(kind)
+    }
+
     /// The record as files have it, in the byte order of the linker's own.
     fn apply(&self, format: Format, reloc: &Rela) -> Rela {
-        let written = |kind: u32| kind.checked_sub(self.from).and_then(|at| self.list.get(at as usize));
-        let kind = written(reloc.kind()).copied().unwrap_or(reloc.kind());
+        let kind = self.written(reloc.kind());
         let (symbol, kind) = match self.is_packed && !format.is_big() {
             true => (kind.swap_bytes(), reloc.sym()),
             false => (reloc.sym(), kind),

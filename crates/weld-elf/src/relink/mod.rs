@@ -84,8 +84,9 @@ pub struct Session {
 
 /// A relink that is to be verified: the output is not replaced yet, and there is no state.
 struct Held {
-    /// What the last link left, and the next is to know.
+    /// What the last link left, the image of that, and what the next is to know.
     last: Memo,
+    current: File,
     next: Memo,
     /// It is another image than the last one.
     is_patched: bool,
@@ -217,7 +218,7 @@ impl Session {
         {
             return Err(Why::Warned(path(object.file)));
         }
-        self.write(job, place, (memo, changes), (patch, &current))
+        self.write(job, place, (memo, changes), (patch, current))
     }
 
     /// Has the output be what was found.
@@ -226,7 +227,7 @@ impl Session {
         job: &Job,
         place: &Place,
         (memo, changes): (Memo, Changes),
-        (patch, current): (Patch, &File),
+        (patch, current): (Patch, File),
     ) -> Result<Done, Why> {
         let mut next = Memo { files: changes.files, ..memo.clone() };
         let objects = changes.objects.len();
@@ -242,14 +243,14 @@ impl Session {
         let is_patched = !patch.writes.is_empty();
         let mut done = Done::Nothing(objects);
         if is_patched {
-            next.leaves = patch::leaves(&memo, current, &patch.writes)?;
+            next.leaves = patch::leaves(&memo, &current, &patch.writes)?;
             let mut writes = patch.writes;
             let bytes = writes.iter().map(|(_, bytes)| bytes.len()).sum();
             if job.options.notes.build_id == BuildId::Fast {
                 writes.push((memo.id.start, digest_of(&next.leaves).bytes().to_vec()));
             }
             place.forget_state().map_err(|e| Why::system("remove", &place.path(STATE), &e))?;
-            let image = images::spare(place, &memo, current)?;
+            let image = images::spare(place, &memo, &current)?;
             let path = place.path(images::names(memo.current).1);
             for (offset, bytes) in &writes {
                 spare::write_all_at(&image, bytes, *offset).map_err(|e| Why::system("write", &path, &e))?;
@@ -258,7 +259,7 @@ impl Session {
             next.last = writes.iter().map(|(offset, bytes)| *offset..*offset + bytes.len() as u64).collect();
             done = Done::Patched { objects: patch.objects, sections: patch.sections, bytes };
         }
-        let held = Held { last: memo, next, is_patched };
+        let held = Held { last: memo, current, next, is_patched };
         if self.verifies() {
             // A full link that fails, or makes something else, leaves the output as it was, and no state.
             place.forget_state().map_err(|e| Why::system("remove", &place.path(STATE), &e))?;
@@ -271,17 +272,18 @@ impl Session {
 
     /// Has the output be what a relink has made.
     fn put(&self, job: &Job, place: &Place, held: Held) -> Result<(), Why> {
-        let Held { last, next, is_patched } = &held;
-        self.last_look(job, place, last)?;
+        let image = held.image(place);
+        let Held { last, current, next, is_patched } = held;
+        self.last_look(job, place, &last)?;
         match is_patched {
-            true => images::put(job, &held.image(place))?,
-            false => images::renew(job, place, last, &images::open_current(place, last)?)?,
+            true => images::put(job, &image)?,
+            false => images::renew(job, place, &last, &current)?,
         }
         // A full link says so itself.
         for warning in last.warnings.iter().filter(|_| !self.verifies()) {
             job.sink.push(repeated(warning));
         }
-        self.remember(place, next.clone());
+        self.remember(place, next);
         Ok(())
     }
 

@@ -169,7 +169,7 @@ pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, 
         SHT_RELA => {
             let count = records_in::<Rela>(shdr, format)?;
             let list = records(object.data, format, shdr.sh_offset(), count).ok_or(Malformed::Outside)?;
-            match object.machine.written.filter(|written| written.is_packed) {
+            match object.machine.written.filter(|written| written.types.is_packed) {
                 Some(written) => Ok(Cow::Owned(list.iter().map(|r| unpacked(written, format, r)).collect())),
                 // They have to be settled.
                 None if object.machine.written.is_some() => Ok(Cow::Owned(list.into_owned())),

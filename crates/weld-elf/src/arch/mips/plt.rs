@@ -48,32 +48,24 @@ pub fn unbound(plan: &Plan) -> Address {
 fn put_header<const BIG: bool, const ABI: u8>(out: &mut [u8], words: u64) {
     let (hi, lo) = (high(words), low(words));
     match Abi::of(ABI) {
-        Abi::O32 => put_words::<BIG>(
-            out,
-            &[
-                0x3c1c_0000 | hi, // lui   gp, %hi(.got.plt)
-                0x8f99_0000 | lo, // lw    t9, %lo(.got.plt)(gp)
-                0x279c_0000 | lo, // addiu gp, gp, %lo(.got.plt)
-                0x031c_c023,      // subu  t8, t8, gp
-                0x03e0_7825,      // move  t7, ra
-                0x0018_c082,      // srl   t8, t8, 2
-                0x0320_f809,      // jalr  t9
-                0x2718_fffe,      // subu  t8, t8, 2
-            ],
-        ),
-        Abi::N32 => put_words::<BIG>(
-            out,
-            &[
-                0x3c0e_0000 | hi, // lui   t2, %hi(.got.plt)
-                0x8dd9_0000 | lo, // lw    t9, %lo(.got.plt)(t2)
-                0x25ce_0000 | lo, // addiu t2, t2, %lo(.got.plt)
-                0x030e_c023,      // subu  t8, t8, t2
-                0x03e0_7825,      // move  t3, ra
-                0x0018_c082,      // srl   t8, t8, 2
-                0x0320_f809,      // jalr  t9
-                0x2718_fffe,      // subu  t8, t8, 2
-            ],
-        ),
+        abi @ (Abi::O32 | Abi::N32) => {
+            // The header leaves .got.plt in gp, or in t2.
+            let base: u32 = if abi == Abi::O32 { 28 } else { 14 };
+            let (from, to) = (base << 21, base << 16);
+            put_words::<BIG>(
+                out,
+                &[
+                    0x3c00_0000 | to | hi,        // lui   base, %hi(.got.plt)
+                    0x8c19_0000 | from | lo,      // lw    t9, %lo(.got.plt)(base)
+                    0x2400_0000 | from | to | lo, // addiu base, base, %lo(.got.plt)
+                    0x0300_c023 | to,             // subu  t8, t8, base
+                    0x03e0_7825,                  // move  $15, ra
+                    0x0018_c082,                  // srl   t8, t8, 2
+                    0x0320_f809,                  // jalr  t9
+                    0x2718_fffe,                  // subu  t8, t8, 2
+                ],
+            )
+        }
         Abi::N64 => put_words::<BIG>(
             out,
             &[

@@ -3,7 +3,7 @@
 use super::Abi;
 use super::types::*;
 use crate::arch::facts::{ObjectFacts, Written};
-use crate::elf::Rela;
+use crate::elf::{Rela, Types};
 
 /// `e_flags`: functions have their own address in t9.
 const EF_PIC: u32 = 2;
@@ -19,8 +19,12 @@ pub fn number(types: u32) -> u32 {
     }
 }
 
-pub const WRITTEN_32: Written = Written { from: MADE, list: WRITTEN, number, is_packed: false };
-pub const WRITTEN_64: Written = Written { from: MADE, list: WRITTEN, number, is_packed: true };
+pub const WRITTEN_32: Written = written(false);
+pub const WRITTEN_64: Written = written(true);
+
+const fn written(is_packed: bool) -> Written {
+    Written { types: Types { from: MADE, list: WRITTEN, is_packed }, number }
+}
 
 /// Gives relocations the numbers for what they ask for. Only the old ABI has `_gp_disp`; n32 has the types of
 /// one place in records that follow one another.

@@ -52,7 +52,7 @@ fn types_of_one_record_have_a_number() {
     use super::settle::{WRITTEN_64, number};
     for (at, written) in WRITTEN.iter().enumerate().filter(|(_, written)| **written > 0xff) {
         assert_eq!(number(*written), MADE + at as u32);
-        assert_eq!(WRITTEN_64.written(MADE + at as u32), *written);
+        assert_eq!(WRITTEN_64.types.written(MADE + at as u32), *written);
     }
     assert_eq!((number(R_32), number(R_32 | R_SUB << 8)), (R_32, MIXED));
 }
