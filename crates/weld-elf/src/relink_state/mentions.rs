@@ -231,7 +231,7 @@ pub fn renumbered(
 }
 
 /// Whether the definition that counts is one of another object than input number `own`.
-fn is_elsewhere(name: &NameRow, own: u32) -> bool {
+pub fn is_elsewhere(name: &NameRow, own: u32) -> bool {
     name.input != own && name.flags & symbol_flags::KIND == symbol_flags::DEFINED
 }
 

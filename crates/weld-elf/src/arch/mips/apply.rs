@@ -4,7 +4,6 @@
 use super::Mips;
 use super::code;
 use super::types::*;
-use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::facts::Jump;
 use crate::arch::rules::{Failure, FieldAt, Rules};
@@ -129,9 +128,7 @@ fn jump<const BIG: bool, const ABI: u8, S: Site>(
     if kind == R_PC26 {
         return Mips::<BIG, ABI>::put_distance(kind, out, at, target, here);
     }
-    // The upper bits are those of the instruction after it.
-    let region = |address: Address| address.get() >> 28 & if ABI == 2 { u64::MAX } else { 0xf };
-    if region(target) != region(here.wrapping_add(4)) {
+    if !code::is_in_region(here.get(), target.get(), Mips::<BIG, ABI>::WIDE) {
         return Err(Failure::Region(target.get()));
     }
     Mips::<BIG, ABI>::put(kind, out, at, target.get())

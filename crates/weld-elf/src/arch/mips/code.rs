@@ -57,6 +57,12 @@ fn put_field<const BIG: bool>(out: &mut [u8], at: usize, bits: u32, value: u32) 
     put_word::<BIG>(out, at, code & !mask | value & mask);
 }
 
+/// Whether a jump at `here` can go to `target`: its upper bits are those of the instruction after it.
+pub fn is_in_region(here: u64, target: u64, wide: bool) -> bool {
+    let region = |address: u64| address >> 28 & if wide { u64::MAX } else { 0xf };
+    region(here.wrapping_add(4)) == region(target)
+}
+
 /// Stores the value of a relocation. Addresses have the width that `wide` says.
 pub fn put<const BIG: bool, const WIDE: bool>(
     kind: u32,

@@ -51,11 +51,9 @@ fn reach(kind: u32, _features: u32) -> Option<Reach> {
     }
 }
 
-/// Whether the function wants its address in t9, or lies in another region than a jump, whose upper bits are
-/// those of the instruction after it.
+/// Whether the function wants its address in t9, or lies in another region than a jump.
 fn must_change<const WIDE: bool>(jump: &Jump) -> bool {
-    let region = |address: u64| address >> 28 & if WIDE { u64::MAX } else { 0xf };
-    if jump.kind == R_26 && region(jump.here.wrapping_add(4)) != region(jump.target) {
+    if jump.kind == R_26 && !is_in_region(jump.here, jump.target, WIDE) {
         return true;
     }
     match jump.callee {

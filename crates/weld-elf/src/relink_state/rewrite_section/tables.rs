@@ -11,6 +11,7 @@ use weld_common::walk::Marks;
 use super::super::State;
 use super::super::collect::tag_of;
 use super::super::keys;
+use super::super::mentions::is_elsewhere;
 use super::super::rows::*;
 use super::{Added, Known, Missing};
 use crate::address::Address;
@@ -110,9 +111,7 @@ pub fn lost_sections(state: &State, input: u32, object: &Object) -> LostSections
     LostSections::by_names(object, |symbol| {
         let mention = symbol.checked_sub(first).and_then(|at| state.mentions.get(own + at as usize));
         let name = mention.map(|mention| &state.names[mention.name as usize]);
-        name.is_some_and(|name| {
-            name.input != input && name.flags & symbol_flags::KIND == symbol_flags::DEFINED
-        })
+        name.is_some_and(|name| is_elsewhere(name, input))
     })
 }
 
