@@ -132,13 +132,9 @@ pub fn results(
 
 /// How a program ended that has not said that it is ready.
 fn does_not_start(ending: Ending, printed: &[Message]) -> String {
-    let how = match ending {
-        Ending::Exited(code) => format!("exit code {code}"),
-        Ending::Killed(signal) => format!("signal {signal}"),
-    };
     let printed: Vec<&str> = printed.iter().map(|message| &*message.text).collect();
     let printed = if printed.is_empty() { "nothing".to_owned() } else { printed.join("; ") };
-    format!("it does not start ({how}), and printed: {printed}")
+    format!("it does not start ({ending}), and printed: {printed}")
 }
 
 /// What an earlier link got for the same.

@@ -8,6 +8,7 @@
 //! through a pipe of its own, so it cannot be taken for a reply.
 
 use std::ffi::{CString, OsStr, c_char, c_int};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -39,6 +40,15 @@ pub struct Process {
 pub enum Ending {
     Exited(i32),
     Killed(i32),
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Exited(code) => write!(f, "exit code {code}"),
+            Ending::Killed(signal) => write!(f, "signal {signal}"),
+        }
+    }
 }
 
 /// What came from it.
@@ -293,7 +303,8 @@ fn spawn(program: &Path, arg: &str, streams: [&File; 3]) -> io::Result<libc::pid
 }
 
 /// Lets a process take no more memory of its own than the machine has. Compilers that read damaged code may
-/// ask for any amount: they shall fail before the kernel looks for programs to kill. It has no order yet.
+/// ask for any amount: they shall fail before the kernel looks for programs to kill. No order has been given
+/// yet, so nothing is read before the limit is there.
 fn limit_memory(pid: libc::pid_t) {
     let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
     let resource = libc::RLIMIT_DATA;
