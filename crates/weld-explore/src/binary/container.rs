@@ -98,6 +98,11 @@ impl<'f> Container<'f> {
         Ok(())
     }
 
+    /// The address that others in the file are counted from; 0 in ELF files.
+    pub fn base(&self) -> u64 {
+        self.file.relative_address_base()
+    }
+
     /// What the file has where. Headers go before sections that claim the same bytes.
     pub fn parts(&self) -> Vec<Claim<Part>> {
         let sections = (0..).zip(&self.sections).map(|(index, section)| Claim {

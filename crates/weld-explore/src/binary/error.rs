@@ -11,7 +11,7 @@ pub enum BinaryError {
     Object,
     /// Its tables are damaged.
     Damaged(String),
-    /// The map has no line that weld understands.
+    /// The map has no line that weld understands and that is true of the file.
     Map,
     /// The PDB is damaged, or has something that cannot be read.
     Pdb(String),
@@ -30,7 +30,8 @@ impl fmt::Display for BinaryError {
             BinaryError::Pdb(what) => write!(f, "its PDB cannot be read: {what}"),
             BinaryError::OtherPdb => f.write_str("it was not linked with this PDB"),
             BinaryError::Map => f.write_str(
-                "the map has no line that weld understands; it reads those that -Map --map-format=lld writes",
+                "the map says nothing of it: either another file was linked with it, or it is in none of the forms that \
+                 weld reads (GNU ld, gold, ld.lld, mold, link.exe, lld-link)",
             ),
         }
     }

@@ -22,6 +22,7 @@ use crate::cover::{Claim, cover};
 use crate::drafts::{self, Draft, Spelling};
 use crate::model::*;
 use container::{Container, Part};
+use map::Map;
 use origins::{Origin, Origins};
 use pdb::Pdb;
 use symbols::Symbols;
@@ -32,7 +33,7 @@ const LARGEST_PADDING: u64 = 64;
 /// What is known of a file beside what it says itself.
 #[derive(Clone, Copy, Default)]
 pub struct Beside<'b> {
-    /// The map of the link, as `ld.lld -Map` and `weld -Map --map-format=lld` write it.
+    /// The map of the link, in one of the forms that [`map`] reads.
     pub map: Option<&'b str>,
     /// The PDB of a PE image.
     pub pdb: Option<&'b [u8]>,
@@ -45,12 +46,13 @@ pub struct Beside<'b> {
 pub fn read(name: &str, file: &[u8], beside: Beside, spelling: Spelling) -> Result<Model, BinaryError> {
     let container = Container::parse(file)?;
     let mut pdb = beside.pdb.map(|pdb| Pdb::parse(pdb, file, &container)).transpose()?;
-    let origins = match (beside.map, &mut pdb) {
-        (Some(text), _) => map::origins(text, &container).ok_or(BinaryError::Map)?,
+    let mut map = beside.map.map(|text| Map::parse(text, &container).ok_or(BinaryError::Map)).transpose()?;
+    let origins = match (&mut map, &mut pdb) {
+        (Some(map), _) => std::mem::take(&mut map.origins),
         (None, Some(pdb)) => std::mem::take(&mut pdb.origins),
         (None, None) => units::origins(&container),
     };
-    let symbols = Symbols::collect(&container, pdb.as_ref());
+    let symbols = Symbols::collect(&container, pdb.as_ref(), map.as_ref());
     let mut model = Model {
         about: About {
             output: name.to_owned(),

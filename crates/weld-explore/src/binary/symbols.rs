@@ -4,6 +4,7 @@ use object::read::{Object as _, ObjectSymbol};
 use object::{SymbolKind, SymbolSection};
 
 use super::container::Container;
+use super::map::Map;
 use super::pdb::Pdb;
 use crate::cover::{Claim, give_sizes};
 use crate::model::Format;
@@ -14,11 +15,15 @@ pub struct Symbols<'f> {
 }
 
 impl<'f> Symbols<'f> {
-    /// Those of the PDB and of the symbol table; of a stripped file those that loaders need.
-    pub fn collect(container: &Container<'f>, pdb: Option<&'f Pdb>) -> Symbols<'f> {
+    /// Those of the PDB, or else of the map, and of the symbol table; of a stripped file those that loaders need.
+    pub fn collect(container: &Container<'f>, pdb: Option<&'f Pdb>, map: Option<&'f Map<'f>>) -> Symbols<'f> {
         let mut symbols = Symbols { of: vec![Vec::new(); container.sections.len()] };
-        if let Some(pdb) = pdb {
-            (0..).zip(&mut symbols.of).for_each(|(section, list)| list.extend(pdb.symbols_of(section)));
+        for (section, list) in symbols.of.iter_mut().enumerate() {
+            match (pdb, map) {
+                (Some(pdb), _) => list.extend(pdb.symbols_of(section)),
+                (None, Some(map)) => list.extend(map.symbols_of(section)),
+                (None, None) => {}
+            }
         }
         let starts = container.sections.iter().filter(|section| section.is_tls);
         let tls = starts.map(|section| section.address).min().unwrap_or(0);
