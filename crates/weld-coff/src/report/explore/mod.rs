@@ -5,6 +5,8 @@
 //! goes on to the next, or to the end of its section. What debuggers read is in the PDB, a file of its own, which
 //! the page does not show; DWARF lies in the image and does.
 
+mod imports;
+
 use std::path::Path;
 
 use weld_common::{par, text};
@@ -12,7 +14,7 @@ use weld_explore::cover::{Claim, cover, give_sizes};
 use weld_explore::drafts::{self, Draft, Spelling};
 use weld_explore::graph::{References, unreached};
 use weld_explore::model::{
-    About, Archives, Format, Graph, Import, InputSection, Kind as Holds, Library, Model, Object as Row,
+    About, Archives, Format, Graph, InputSection, Kind as Holds, Model, Object as Row,
     OutputSection as OutRow, Piece, Ref, Role, Root, Savings,
 };
 use weld_explore::names::Name;
@@ -20,13 +22,14 @@ use weld_explore::page;
 
 use crate::coff::pe;
 use crate::demangle::demangle;
-use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
+use crate::ids::{ObjectId, SectionId};
 use crate::input::object::Object;
 use crate::layout::OutputSection;
 use crate::sections::{Kind, Section};
 use crate::symbol_names::flag;
-use crate::symbols::{Kind as SymbolKind, Symbol, SyntheticSection};
+use crate::symbols::Kind as SymbolKind;
 use crate::synth::image::Image;
+use imports::Imports;
 
 /// No row.
 const NONE: u32 = u32::MAX;
@@ -256,9 +259,10 @@ impl<'a> Cutter<'_, '_, 'a> {
 /// symbols that are kept.
 fn add_graph(model: &mut Model, image: &Image, rows: &[u32], parallel: bool) {
     let objects = image.resolved.objects.len();
+    let imports = Imports::collect(model, image);
     let found = par::runs("references", parallel, objects, OBJECTS, |run| {
         let mut found = Found::default();
-        run.for_each(|index| add_references(image, rows, ObjectId(index as u32), &mut found));
+        run.for_each(|index| add_references(image, &imports, rows, ObjectId(index as u32), &mut found));
         found.to_sections.sort_unstable();
         found.to_sections.dedup();
         found
@@ -267,7 +271,7 @@ fn add_graph(model: &mut Model, image: &Image, rows: &[u32], parallel: bool) {
         found.into_iter().map(|found| (found.to_sections, found.to_imports)).unzip();
     let references =
         References::new(model.inputs.len(), par::concat("join references", parallel, to_sections));
-    add_libraries(model, image, to_imports.concat());
+    imports.add(model, image, to_imports.concat());
     let mut roots = roots(model, image, rows);
     if !image.options.gc() {
         let reason = model.names.add("/opt:noref: all sections stay");
@@ -276,52 +280,15 @@ fn add_graph(model: &mut Model, image: &Image, rows: &[u32], parallel: bool) {
     model.graph = Some(Graph::new(references, roots, &model.input_sizes()));
 }
 
-/// The DLLs that the image names, and which sections refer to what it imports from them.
-fn add_libraries(model: &mut Model, image: &Image, mut wanted: Vec<(ImportId, u32)>) {
-    let imports = &image.resolved.imports;
-    let tables = [&image.tables.imports, &image.tables.delayed.imports];
-    let mut library_of = vec![Ref::NONE; imports.len()];
-    for (.., ids) in tables.into_iter().flat_map(|table| table.dlls()) {
-        let Some(first) = ids.first() else { continue };
-        let name = model.names.add(&text::text(imports[first.index()].import.dll));
-        model.libraries.push(Library { name });
-        let library = Ref::to(model.libraries.len() - 1);
-        ids.iter().for_each(|id| library_of[id.index()] = library);
-    }
-    wanted.sort_unstable();
-    wanted.dedup();
-    for (id, section) in wanted {
-        let symbol = model.names.add(&image.options.shown(imports[id.index()].import.symbol));
-        let section = Ref::to(section as usize);
-        model.imports.push(Import { library: library_of[id.index()], symbol, section });
-    }
-    model.imports.sort_by_key(|import| import.library);
-}
-
 /// References by the rows of sections that have them.
 #[derive(Default)]
 struct Found {
     to_sections: Vec<(u32, u32)>,
-    to_imports: Vec<(ImportId, u32)>,
+    /// By number of the import.
+    to_imports: Vec<(u32, u32)>,
 }
 
-/// The import that a symbol leads to: the place of its address, or a jump there.
-fn import(image: &Image, target: Symbol) -> Option<ImportId> {
-    match target.kind {
-        SymbolKind::ImportAddress => Some(ImportId(target.target)),
-        SymbolKind::AutoImport => {
-            let place = image.symbols.get(SymbolId(target.target));
-            (place.kind == SymbolKind::ImportAddress).then_some(ImportId(place.target))
-        }
-        SymbolKind::Section => match image.made(image.sections.get(SectionId(target.target)))? {
-            SyntheticSection::Thunk(import) | SyntheticSection::DelayThunk(import) => Some(import),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn add_references(image: &Image, rows: &[u32], id: ObjectId, found: &mut Found) {
+fn add_references(image: &Image, imports: &Imports, rows: &[u32], id: ObjectId, found: &mut Found) {
     let known = |section: SectionId| rows.get(section.index()).copied().filter(|row| *row != NONE);
     for number in 1..=image.object(id).coff.sections.len() as u32 {
         let from = image.sections.id(id, number);
@@ -332,7 +299,7 @@ fn add_references(image: &Image, rows: &[u32], id: ObjectId, found: &mut Found) 
             if target.kind == SymbolKind::Section {
                 found.to_sections.extend(known(SectionId(target.target)).map(|to| (row, to)));
             }
-            found.to_imports.extend(import(image, target).map(|import| (import, row)));
+            found.to_imports.extend(imports.number_of(image, id, target).map(|import| (import, row)));
         }
         let mut child = section.first_child;
         while child.is_some() {
