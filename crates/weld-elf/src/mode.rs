@@ -3,7 +3,7 @@
 use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 
 use crate::arch::Machine;
-use crate::arch::facts::{Facts, WITHOUT_PREFIXES};
+use crate::arch::facts::{Facts, TurnedCode, WITHOUT_PREFIXES};
 use crate::options::{HashStyle, Options, OutputKind};
 
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub struct Mode {
     pub dynamic_undefined: bool,
     /// What code may be used, as attributes of objects say it in bits of the machine's own.
     pub features: u32,
+    /// `--be8`: the bytes of instructions are turned.
+    pub turns_code: bool,
 }
 
 impl Mode {
@@ -42,7 +44,9 @@ impl Mode {
         // Where attributes say nothing of it.
         let of_options = machine.facts().attributes.is_none() && options.layout.without_prefixes;
         let features = if of_options { WITHOUT_PREFIXES } else { 0 };
-        Mode { machine, relocatable, shared, pic, dynamic, interp, dynamic_undefined, features }
+        // Objects have instructions in the order of data.
+        let turns_code = options.layout.be8 && !relocatable;
+        Mode { machine, relocatable, shared, pic, dynamic, interp, dynamic_undefined, features, turns_code }
     }
 
     /// Whether there is a dynamic section.
@@ -84,6 +88,10 @@ impl Mode {
             );
             return Err(Diagnostic::error(Cause::UnsupportedOption, text).into());
         }
+        if options.layout.be8 && machine.turned_code.is_none() {
+            let text = format!("--be8 is for ARM (big endian), not for {}", machine.name);
+            return Err(Diagnostic::error(Cause::UnsupportedOption, text).into());
+        }
         let relocs = &options.relocs;
         let of_x86_64 = [
             (relocs.unmark, "-z rewrite-endbr"),
@@ -104,6 +112,11 @@ impl Mode {
             .into());
         }
         Ok(())
+    }
+
+    /// How the bytes of instructions are turned, if they are.
+    pub fn turned_code(&self) -> Option<&'static TurnedCode> {
+        self.facts().turned_code.as_ref().filter(|_| self.turns_code)
     }
 
     /// What is known of the machine.

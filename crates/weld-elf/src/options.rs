@@ -644,6 +644,8 @@ pub struct LayoutOptions {
     pub without_prefixes: bool,
     /// `--pic-veneer`: thunks are made as if the image might be moved.
     pub pic_veneer: bool,
+    /// `--be8`: the bytes of instructions are in the other order than those of data.
+    pub be8: bool,
     /// `--fix-cortex-a53-843419`, …: what code is changed for that some processors execute wrongly.
     pub errata: Vec<&'static str>,
     pub magic: Magic,
@@ -706,6 +708,7 @@ impl Default for LayoutOptions {
             branch_reach: None,
             without_prefixes: false,
             pic_veneer: false,
+            be8: false,
             errata: Vec::new(),
             magic: Magic::Paged,
             max_page_size: None,

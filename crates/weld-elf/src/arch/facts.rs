@@ -110,6 +110,8 @@ pub struct Facts {
     pub entry: &'static str,
     /// Tables that say for each piece of code how to unwind from there ([`crate::synth::exidx`]).
     pub code_index: Option<CodeIndex>,
+    /// What `--be8` does.
+    pub turned_code: Option<TurnedCode>,
     /// Relocation types whose meaning is the platform's.
     pub platform: Option<PlatformTypes>,
     pub properties: Properties,
@@ -349,6 +351,30 @@ pub struct Erratum {
     pub find: Find,
 }
 
+/// Instructions whose bytes an option has in the other order than data have (`--be8`). Objects have both in the same
+/// order.
+pub struct TurnedCode {
+    /// What `e_flags` then says.
+    pub flag: u32,
+    /// The size of what is turned in code that a mapping symbol of this name stands in front of, in bytes; 1 for data.
+    /// `None`: it is no such symbol.
+    pub unit: fn(name: &[u8]) -> Option<usize>,
+}
+
+impl TurnedCode {
+    /// Turns the bytes of instructions. `marks` are the offsets of mapping symbols with the units of what follows,
+    /// sorted.
+    pub fn turn(out: &mut [u8], marks: impl Iterator<Item = (usize, usize)>) {
+        let mut marks = marks.peekable();
+        while let Some((start, unit)) = marks.next() {
+            let end = marks.peek().map_or(out.len(), |next| next.0).min(out.len());
+            if unit > 1 && start < end {
+                out[start..end].chunks_exact_mut(unit).for_each(<[u8]>::reverse);
+            }
+        }
+    }
+}
+
 /// Code that goes on to a place further away.
 pub struct Thunk {
     /// What its name begins with; that of what it goes on to follows.
@@ -374,6 +400,13 @@ pub enum Write {
 }
 
 impl Thunk {
+    /// Turns the bytes of its instructions, once it is written.
+    pub fn turn(&self, order: &TurnedCode, out: &mut [u8]) {
+        let code =
+            self.marks.iter().map(|(at, mark)| (*at as usize, (order.unit)(mark.as_bytes()).unwrap_or(1)));
+        TurnedCode::turn(out, code.chain(self.data.map(|at| (at as usize, 1))));
+    }
+
     /// Writes it, to go on to `target`, where the GOT's base is `base`.
     ///
     /// # Errors

@@ -9,7 +9,7 @@
 use crate::address::Address;
 use weld_common::diag::DiagSink;
 
-use super::facts::{Entries, Facts};
+use super::facts::{Entries, Facts, TurnedCode};
 
 /// What entries are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +185,8 @@ pub struct Plan<'p> {
     pub got_plt: Address,
     /// The word of `.got.plt` that entry 0 jumps through.
     pub first_word: Address,
+    /// How the bytes of instructions are turned, if they are.
+    pub turned_code: Option<&'static TurnedCode>,
     /// For what does not reach.
     pub sink: &'p DiagSink,
 }

@@ -8,6 +8,7 @@
 //! That every byte is written, and once, is proved while the linker is tested ([`check`]).
 
 pub mod check;
+mod code_order;
 pub mod compress;
 mod members;
 mod parts;

@@ -11,6 +11,7 @@
 use weld_common::par;
 
 use super::members::{Members, Source};
+use super::rewrites::Rewrites;
 use crate::elf::*;
 use crate::ids::*;
 use crate::sections::SectionKind;
@@ -53,6 +54,9 @@ impl Members<'_, '_, '_> {
             return Vec::new();
         }
         let code = object.shdrs[index].sh_flags() & SHF_EXECINSTR != 0;
+        if code && self.rewrites.is_some_and(Rewrites::is_of_whole_sections) {
+            return Vec::new();
+        }
         match relocs.len() {
             0 => (0..section.size).step_by(UNIT_BYTES as usize).collect(),
             // Such machines' instructions name others of the section, which may be anywhere in it.

@@ -1,5 +1,5 @@
-//! x86: instructions that options have changed once everything has its address, section by section after the
-//! relocations.
+//! Instructions that options have changed once everything has its address, section by section after the
+//! relocations. Those of x86 are here; the bytes that `--be8` turns are in [`super::code_order`].
 //!
 //! - `-z rewrite-endbr` (mold's): functions that are only called directly lose the mark at their start, so
 //!   that indirect branches cannot go there. A function keeps it if its address is seen anywhere but in a
@@ -17,6 +17,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::code_order::CodeOrder;
 use crate::address::Address;
 use crate::elf::*;
 use crate::ids::*;
@@ -51,6 +52,7 @@ pub struct Rewrites {
     /// Where the instruction at an address jumps.
     jumps: HashMap<Address, Address>,
     padding: Option<CallPadding>,
+    code_order: Option<CodeOrder>,
 }
 
 /// One section of the image that is code or may hold addresses of code.
@@ -67,10 +69,12 @@ impl Rewrites {
     pub fn of(image: &Image, context: &Context) -> Option<Rewrites> {
         let options = image.options;
         let padding = options.relocs.call_padding;
-        if !(options.relocs.unmark || options.relocs.skip_jumps || padding.is_some()) {
+        let code_order = CodeOrder::of(image, context.parallel);
+        let is_for_x86 = options.relocs.unmark || options.relocs.skip_jumps || padding.is_some();
+        if !is_for_x86 && code_order.is_none() {
             return None;
         }
-        let mut rewrites = Rewrites { unmarked: HashSet::new(), jumps: HashMap::new(), padding };
+        let mut rewrites = Rewrites { unmarked: HashSet::new(), jumps: HashMap::new(), padding, code_order };
         if options.relocs.unmark {
             rewrites.unmarked = unmarked(image, context);
         }
@@ -80,8 +84,16 @@ impl Rewrites {
         Some(rewrites)
     }
 
+    /// Whether sections are changed as a whole only.
+    pub fn is_of_whole_sections(&self) -> bool {
+        self.code_order.is_some()
+    }
+
     /// Changes the bytes of a section, or the part of it that `out` is, which lies at `site.address`.
     pub fn apply(&self, site: &Site, out: &mut [u8]) {
+        if let Some(order) = &self.code_order {
+            return order.apply(site, out);
+        }
         let start = site.delta.wrapping_neg() as usize;
         for reloc in site.relocs {
             let Some(at) = (reloc.r_offset() as usize).checked_sub(start) else { continue };

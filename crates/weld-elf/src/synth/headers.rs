@@ -27,10 +27,11 @@ pub fn os_abi(asked: Option<u8>, objects: &[Object]) -> u8 {
 /// `e_flags` of the output.
 pub fn output_flags(objects: &[Object], mode: Mode) -> u32 {
     let flags = file_flags(objects).unwrap_or(0);
-    match mode.facts().output_flags {
+    let flags = match mode.facts().output_flags {
         Some(of_output) if !mode.relocatable => of_output(flags, mode.features),
         _ => flags,
-    }
+    };
+    flags | mode.turned_code().map_or(0, |code| code.flag)
 }
 
 /// `e_flags` of the output, by those of the objects with sections of code. (Data that was made an object says

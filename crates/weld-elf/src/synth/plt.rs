@@ -42,6 +42,7 @@ fn plan<'c>(image: &'c Image) -> plt::Plan<'c> {
         got_base: bases.got_base,
         got_plt: bases.got_plt,
         first_word: bases.got_plt + image.format().word() * slots.reserved,
+        turned_code: image.mode.turned_code(),
         sink: image.sink,
     }
 }

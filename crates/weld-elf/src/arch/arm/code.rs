@@ -8,6 +8,17 @@
 use super::types::*;
 use crate::arch::rules::Failure;
 
+/// Of how many bytes what a mapping symbol stands in front of is made (AAELF32, "Mapping symbols"): words of ARM code,
+/// half words of Thumb code, bytes of data. `None`: the name is another symbol's.
+pub fn unit(name: &[u8]) -> Option<usize> {
+    match name {
+        [b'$', b'a'] | [b'$', b'a', b'.', ..] => Some(4),
+        [b'$', b't'] | [b'$', b't', b'.', ..] => Some(2),
+        [b'$', b'd'] | [b'$', b'd', b'.', ..] => Some(1),
+        _ => None,
+    }
+}
+
 pub fn word<const BIG: bool>(code: &[u8], at: usize) -> Option<u32> {
     let bytes = *code.get(at..)?.first_chunk()?;
     Some(if BIG { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })

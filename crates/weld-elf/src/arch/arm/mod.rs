@@ -112,6 +112,7 @@ const fn facts<const BIG: bool>() -> Facts {
             start: "__exidx_start",
             end: "__exidx_end",
         }),
+        turned_code: if BIG { Some(TurnedCode { flag: EF_ARM_BE8, unit: code::unit }) } else { None },
         platform: Some(PlatformTypes {
             target1: R_TARGET1,
             target2: R_TARGET2,
@@ -133,6 +134,8 @@ const VERSION: u32 = 0xff00_0000;
 const VERSION_5: u32 = 0x0500_0000;
 const SOFT_FLOAT: u32 = 0x200;
 const HARD_FLOAT: u32 = 0x400;
+/// Instructions are little endian, data big endian.
+const EF_ARM_BE8: u32 = 0x0080_0000;
 
 /// Of objects, attributes say what their flags might.
 fn join_flags(before: u32, _next: u32) -> Result<u32, FlagsClash> {

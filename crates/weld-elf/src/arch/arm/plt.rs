@@ -10,7 +10,7 @@
 
 use super::code::*;
 use crate::address::Address;
-use crate::arch::facts::{Entries, Plt};
+use crate::arch::facts::{Entries, Plt, TurnedCode};
 use crate::arch::plt::{self, First, Plan, Style};
 
 const HEADER: u64 = 32;
@@ -124,6 +124,7 @@ pub fn write<const BIG: bool>(plan: &Plan, start: u64, out: &mut [u8]) {
             Style::Thumb => put_thumb_header::<BIG>(head, plan.plt, word),
             _ => put_header::<BIG>(head, plan.plt, word),
         }
+        turn(plan, head, [16, 12]);
     }
     let first = First { number: 0, address: plan.plt + head_size };
     put_entries::<BIG>(plan, first, start.saturating_sub(head_size), entries);
@@ -134,12 +135,22 @@ pub fn write_iplt<const BIG: bool>(plan: &Plan, start: u64, out: &mut [u8]) {
     put_entries::<BIG>(plan, First { number: plan.jump_slots, address: plan.iplt }, start, out);
 }
 
+/// Turns the bytes of instructions, if they are to be turned: so many bytes of ARM code, or of Thumb code. What lies
+/// behind is a distance, or the same in both orders.
+fn turn(plan: &Plan, out: &mut [u8], [arm, thumb]: [usize; 2]) {
+    if plan.turned_code.is_some() {
+        let (unit, end) = if plan.style == Style::Thumb { (2, thumb) } else { (4, arm) };
+        TurnedCode::turn(out, [(0, unit), (end, 1)].into_iter());
+    }
+}
+
 fn put_entries<const BIG: bool>(plan: &Plan, first: First, start: u64, out: &mut [u8]) {
     for (i, address, entry) in plt::entries(plan.entry_size(), first, start, out) {
         match plan.style {
             Style::Thumb => put_thumb_entry::<BIG>(entry, address, plan.word(i)),
             _ => put_entry::<BIG>(entry, address, plan.word(i)),
         }
+        turn(plan, entry, [12, 16]);
     }
 }
 

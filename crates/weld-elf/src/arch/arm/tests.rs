@@ -168,3 +168,18 @@ fn nothing_is_read_past_the_end() {
     }
     assert_eq!(implicit_addend::<false>(TYPES.len() as u32, &[0; 8]), None);
 }
+
+#[test]
+fn instructions_are_turned_by_their_marks() {
+    let turned = |marks: &[(usize, usize)]| {
+        let mut code = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+        TurnedCode::turn(&mut code, marks.iter().copied());
+        code
+    };
+    assert_eq!(turned(&[(0, 4), (4, 2), (6, 1)]), [4, 3, 2, 1, 6, 5, 7, 8, 9]);
+    // What is in front of all marks, and the rest of an instruction.
+    assert_eq!(turned(&[(2, 4)]), [1, 2, 6, 5, 4, 3, 7, 8, 9]);
+    assert_eq!(turned(&[(8, 4), (20, 2), (usize::MAX, 4)]), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    let units = [&b"$a"[..], b"$t.x", b"$d.", b"$x", b"$ab", b"a"].map(code::unit);
+    assert_eq!(units, [Some(4), Some(2), Some(1), None, None, None]);
+}

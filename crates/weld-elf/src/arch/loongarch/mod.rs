@@ -108,6 +108,7 @@ const fn facts(wide: bool) -> Facts {
         executes_stack: false,
         entry: "_start",
         code_index: None,
+        turned_code: None,
         platform: None,
         properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
     }

@@ -189,6 +189,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         frame_section: 0,
         frames_become_distances: true,
         code_index: None,
+        turned_code: None,
         platform: None,
         executes_stack: true,
         entry: "__start",

@@ -91,6 +91,7 @@ const fn facts<const BIG: bool>() -> Facts {
         executes_stack: false,
         entry: "_start",
         code_index: None,
+        turned_code: None,
         platform: None,
         properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
         branches: Some(thunks::branches(if BIG { &BIG_SETS } else { &LITTLE_SETS })),

@@ -121,6 +121,7 @@ const fn facts(wide: bool) -> Facts {
         executes_stack: false,
         entry: "_start",
         code_index: None,
+        turned_code: None,
         platform: None,
         properties: Properties {
             rules: &[(FEATURE_1_AND..=FEATURE_1_AND, Rule::And)],

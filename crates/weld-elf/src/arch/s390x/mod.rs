@@ -219,6 +219,7 @@ const FACTS: Facts = Facts {
     executes_stack: false,
     entry: "_start",
     code_index: None,
+    turned_code: None,
     platform: None,
     properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
     register_code: &[],

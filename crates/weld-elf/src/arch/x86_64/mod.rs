@@ -176,6 +176,7 @@ const FACTS: Facts = Facts {
     executes_stack: false,
     entry: "_start",
     code_index: None,
+    turned_code: None,
     platform: None,
     properties: x86::PROPERTIES,
     register_code: &[],

@@ -39,7 +39,12 @@ const ROWS: &[Spec<State>] = &[
     flag(&["pic-veneer"], "ARM: thunks are code that may be moved, also at fixed addresses.", |s| {
         s.o.layout.pic_veneer = true;
     }),
-    refused(&["be8", "cmse-implib", "fix-cortex-a8"], NoValue, ARM),
+    flag(
+        &["be8"],
+        "ARM, big endian: instructions in little-endian order, as processors of version 6 and later want them. Without effect with -r.",
+        |s| s.o.layout.be8 = true,
+    ),
+    refused(&["cmse-implib", "fix-cortex-a8"], NoValue, ARM),
     refused(&["in-implib", "out-implib"], Required("VALUE"), ARM),
     refused(&["be32", "fix-arm1176", "fix-v4bx", "fix-v4bx-interworking"], NoValue, ARM),
     accepted(&["no-fix-arm1176", "no-fix-cortex-a8"], NoValue, "only ARM has it"),

@@ -417,6 +417,9 @@ impl Synthetic for Part {
                     if let Err(far) = thunk.put(bytes, address, next.unwrap_or(target), base) {
                         report_far(image, far);
                     }
+                    if let Some(order) = image.mode.turned_code() {
+                        thunk.turn(order, bytes);
+                    }
                 }
                 (_, Some(thunk)) => _ = thunk.put(bytes, address, target, base),
                 (_, None) => {}
