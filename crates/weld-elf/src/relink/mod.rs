@@ -208,7 +208,7 @@ impl Session {
                 let file = File::open(place.path(TABLES)).map_err(|_| Why::First)?;
                 let build = UnitDigest::from_bytes(memo.build);
                 let last =
-                    LastLink { tables: &file, memo: &memo, build, image: &current, names: &memo.names };
+                    LastLink { tables: &file, memo: &memo, build, image: &current, names: &memo.names, guests: &memo.guests };
                 patch::of_objects(job, &changes, &last)?
             }
         };
@@ -239,6 +239,7 @@ impl Session {
             next.mentions.sort_unstable();
             next.mentions.dedup();
             next.names = patch.names;
+            next.guests = patch.guests;
         }
         let is_patched = !patch.writes.is_empty();
         let mut done = Done::Nothing(objects);

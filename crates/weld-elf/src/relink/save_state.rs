@@ -32,12 +32,14 @@ use crate::input::load::Inputs;
 use crate::job::{Context, Job};
 use crate::relink_state::State;
 use crate::relink_state::collect::{Link, Tables};
+use crate::relink_state::guests::{Guest, may_have_guests};
 use crate::relink_state::new_names::NewNames;
 use crate::relink_state::rows::{InputRow, input_kind};
 use crate::report::dependencies;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::sections::rooms::{self, LastPieces, LastRuns, Rooms};
+use crate::sections::yards::{self, LastGuest};
 use crate::symbol_names::flag;
 use crate::synth::image::Image;
 
@@ -74,16 +76,23 @@ impl Session {
         }
         let objects = &resolved.objects;
         let relinked = self.is_relinked.get().map(|()| self.last_state(job));
+        let new = |sections: &mut Sections<'a>| {
+            rooms::give(sections, objects, &Rooms::New, parallel);
+            if may_have_guests(job.options) {
+                yards::make(sections, objects);
+            }
+        };
         let state = match relinked {
             Some(Ok(state)) => state,
-            None => return rooms::give(sections, objects, &Rooms::New, parallel),
+            None => return new(sections),
             Some(Err(why)) => {
                 // Relinks read little of it.
                 self.log(&format!("full link: the state cannot be read to verify: {why}"));
                 _ = self.is_unknown.set(());
-                return rooms::give(sections, objects, &Rooms::New, parallel);
+                return new(sections);
             }
         };
+        yards::take_in(sections, objects, &self.last_guests(&state));
         let mut known = HashMap::with_capacity(state.sections.len());
         for row in &state.sections {
             if let Some(input) = state.inputs.get(row.input as usize) {
@@ -121,6 +130,23 @@ impl Session {
             }
         }
         parts
+    }
+
+    /// Which sections lie in yards of the output, which has been relinked.
+    fn last_guests(&self, state: &State) -> Vec<LastGuest> {
+        let held = self.held.lock().unwrap();
+        let file = |row: u32| Some(FileId(state.inputs.get(row as usize)?.precedence));
+        let found = |guest: &Guest| {
+            let host = state.sections.get(state.yards.get(guest.yard as usize)?.section as usize)?;
+            Some(LastGuest {
+                file: file(guest.input)?,
+                group: guest.group.clone(),
+                number: guest.number,
+                host: (file(host.input)?, host.number),
+                offset: guest.offset,
+            })
+        };
+        held.iter().flat_map(|held| &held.next.guests).filter_map(found).collect()
     }
 
     /// The state of the last link.
@@ -216,6 +242,7 @@ impl Session {
                     mentions: Vec::new(),
                     pieces: Vec::new(),
                     names: NewNames::default(),
+                    guests: Vec::new(),
                 };
                 // What has been looked at since the output was complete must be what it was made of.
                 match job.store.changed(parallel) {

@@ -116,7 +116,7 @@ impl WholeFunctions {
     }
 
     /// Whether a section with `filler` behind it, of this number and size, may have room.
-    fn allow(&self, filler: Filler, section: usize, size: u64) -> bool {
+    pub(super) fn allow(&self, filler: Filler, section: usize, size: u64) -> bool {
         let end = self.ends.get(section).copied().unwrap_or(Self::LABELS);
         let has_variables = self.variables.get(section).copied().unwrap_or(true);
         match filler {
@@ -167,7 +167,7 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
             b".debug_loc" => some(Filler::Zeroes, 16, 128),
             // Pairs of addresses.
             b".debug_ranges" => Some((Filler::Zeroes, Room { share: 16, fixed: 128, multiple: 16 })),
-            b".debug_abbrev" => some(Filler::Zeroes, 16, 64),
+            b".debug_abbrev" => some(Filler::Zeroes, 16, 192),
             _ => None,
         },
         _ => None,
@@ -202,7 +202,8 @@ impl LastPieces {
 pub fn room_of_pieces(name: &[u8], strings: bool, size: u64) -> u64 {
     match name {
         _ if size == 0 => 0,
-        b".debug_str" | b".debug_line_str" => size / 64 + 2048,
+        b".debug_str" => size / 64 + 8192,
+        b".debug_line_str" => size / 64 + 2048,
         _ if !is_or_begins(name, b".rodata") => 0,
         _ if strings => size / 16 + 256,
         _ => 64,
@@ -232,13 +233,13 @@ pub fn room_of_symbols(locals: u32, globals: u32, strings: u64) -> Runs {
     if locals == 0 && globals == 0 {
         return Runs::default();
     }
-    let strings = strings + strings / 32 + 256;
-    Runs { locals: locals + locals / 16 + 4, globals: globals + globals / 16 + 2, strings, frames: 0 }
+    let strings = strings + strings / 16 + 512;
+    Runs { locals: locals + locals / 16 + 4, globals: globals + globals / 12 + 8, strings, frames: 0 }
 }
 
 /// The bytes of `.eh_frame` for an object that has so many: room for a few records.
 pub fn room_of_frames(size: u64) -> u64 {
-    (size + size / 16 + 160).next_multiple_of(16)
+    (size + size / 12 + 320).next_multiple_of(16)
 }
 
 /// The entries of `.eh_frame_hdr` for so many functions.
