@@ -4,7 +4,8 @@
 //! that is unlinked or replaced is still there. The second one is made by the first relink that wants it.
 //! When all is in place the rows are written, and last the memo, with what the link had to warn of.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ use super::memo::{Is, KeptWarning, KnownFile, Memo};
 use crate::eh_frame::entries_in;
 use crate::ids::FileId;
 use crate::input::load::Inputs;
+use crate::input::object::Object;
 use crate::job::{Context, Job};
 use crate::relink_state::State;
 use crate::relink_state::collect::{Link, Tables};
@@ -46,6 +48,9 @@ use crate::synth::image::Image;
 /// An archive that nobody has written to for so long is not likely to be the next to change: its members are
 /// not hashed, and are all looked at if it does.
 const RESTED: Duration = Duration::from_secs(3600);
+
+/// So many objects are taken to be those that are edited next.
+const RECENT: usize = 16;
 
 /// Bytes compared at a time.
 const COMPARED: usize = 1 << 20;
@@ -77,6 +82,7 @@ impl Session {
         let objects = &resolved.objects;
         let relinked = self.is_relinked.get().map(|()| self.last_state(job));
         let new = |sections: &mut Sections<'a>| {
+            sections.recent = recent(job, objects);
             rooms::give(sections, objects, &Rooms::New, parallel);
             if may_have_guests(job.options) {
                 yards::make(sections, objects);
@@ -336,6 +342,18 @@ impl Session {
         });
         found.into_iter().flatten().collect()
     }
+}
+
+/// The objects that were written to last.
+fn recent(job: &Job, objects: &[Object]) -> HashSet<FileId> {
+    let modified = |file: &InputFile| Some((file.bytes.as_ptr().addr(), file.modified?));
+    let files = job.store.files();
+    let of_file: HashMap<usize, SystemTime> = files.iter().filter_map(modified).collect();
+    // Members of archives begin elsewhere.
+    let of = |object: &Object| Some((*of_file.get(&object.data.as_ptr().addr())?, object.file));
+    let mut all: Vec<(SystemTime, FileId)> = objects.iter().filter_map(of).collect();
+    all.sort_unstable_by_key(|(modified, file)| (Reverse(*modified), file.index()));
+    all.into_iter().take(RECENT).map(|(_, file)| file).collect()
 }
 
 /// How large runs of objects are in tables of the output.

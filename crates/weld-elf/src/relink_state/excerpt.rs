@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::State;
 use super::check;
-use super::guests::{self, Guest, Yard};
 use super::file::{StateFile, Unreadable};
+use super::guests::{self, Guest, Yard};
 use super::mentions::{self, Globals, Other, Renumbered, manner};
 use super::new_names::{self, NewNames};
 use super::rows::*;
@@ -201,17 +201,15 @@ pub fn of(
         number_of[(row - own.start) as usize] = number;
     }
     // Names know sections by their rows, or by what defines them in a guest.
-    let place = |name: u32, section: u32| {
-        match section {
-            IN_GUEST => {
-                let mention = mentions.iter().find(|m| m.name == name && m.manner & manner::DEFINES != 0)?;
-                let object = now?.object();
-                let ordinal = object.place(mention.symbol, object.syms.get(mention.symbol as usize)?);
-                let is_there = |row: &SectionRow| ordinal == SymbolPlace::Section(row.ordinal);
-                sections.iter().position(is_there).map(|found| found as u32)
-            }
-            _ => own.contains(&section).then(|| number_of[(section - own.start) as usize]),
+    let place = |name: u32, section: u32| match section {
+        IN_GUEST => {
+            let mention = mentions.iter().find(|m| m.name == name && m.manner & manner::DEFINES != 0)?;
+            let object = now?.object();
+            let ordinal = object.place(mention.symbol, object.syms.get(mention.symbol as usize)?);
+            let is_there = |row: &SectionRow| ordinal == SymbolPlace::Section(row.ordinal);
+            sections.iter().position(is_there).map(|found| found as u32)
         }
+        _ => own.contains(&section).then(|| number_of[(section - own.start) as usize]),
     };
     let (mut names, known) = names(file, common, &mentions, (row, sections.len() as u32, &place))?;
     let number: HashMap<u32, u32> = known.iter().copied().zip(0..).collect();

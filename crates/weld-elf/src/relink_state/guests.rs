@@ -141,7 +141,8 @@ pub fn placed(
     // What fits where it was stays there.
     let mut others = Vec::new();
     for Wanted { mut guest, kind } in wanted {
-        let key = |of: &Guest| of.input == guest.input && of.group == guest.group && of.number == guest.number;
+        let key =
+            |of: &Guest| of.input == guest.input && of.group == guest.group && of.number == guest.number;
         let was = last.iter().find(|of| key(of)).filter(|of| of.size == guest.size);
         let yard = was.and_then(|of| common.yards.get(of.yard as usize).filter(|yard| yard.is_for(kind)));
         match was.zip(yard) {

@@ -191,7 +191,8 @@ impl Looked<'_> {
                 continue;
             }
             let is_guest = guests.contains(&symbol);
-            let guest = AddedName { hash: *hash, input: one.row, section: IN_GUEST, manner: *manner, value: 0 };
+            let guest =
+                AddedName { hash: *hash, input: one.row, section: IN_GUEST, manner: *manner, value: 0 };
             if let Some(name) = next.added.iter_mut().find(|name| name.hash == *hash) {
                 if is_guest {
                     // It is there as before, or nobody had it any more.
@@ -277,7 +278,8 @@ impl Looked<'_> {
                 false => *stay,
             };
         }
-        let stay = |symbol: u32| symbol.checked_sub(object.first_global).and_then(|at| stays.get(at as usize));
+        let stay =
+            |symbol: u32| symbol.checked_sub(object.first_global).and_then(|at| stays.get(at as usize));
         let lost = LostSections::by_names(object, |symbol| stay(symbol).copied().unwrap_or_default());
         Ok((lost, guests))
     }

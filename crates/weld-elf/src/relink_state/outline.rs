@@ -536,7 +536,7 @@ impl<'a> One<'_, '_, 'a> {
             if self.is_lost(index) {
                 continue;
             }
-            if shdr.sh_type() == SHT_GROUP && !self.numbers.is_empty() {
+            if shdr.sh_type() == SHT_GROUP {
                 let words = self.object.group_words(index).unwrap_or_default();
                 said.words([words.get(0).unwrap_or(0).into(), words.len() as u64]);
                 said.numbers(words.members().map(|member| self.number(member)));

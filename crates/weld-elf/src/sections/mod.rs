@@ -29,6 +29,8 @@ pub use parse::{Scripted, parse};
 pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::{JoinedKind, OutputUse};
 
+use std::collections::HashSet;
+
 use crate::address::Address;
 use crate::arch::relax_deltas;
 use crate::eh_frame::EhFrame;
@@ -305,6 +307,8 @@ pub struct Sections<'a> {
     pub last_pieces: Vec<rooms::LastPieces>,
     /// How large runs of objects are to be in tables of the whole image, if that is to be as in another link.
     pub last_runs: Option<rooms::LastRuns>,
+    /// Objects that are likely to be edited next, and so have more room.
+    pub recent: HashSet<FileId>,
     /// Room for sections that no object has, and those that lie in such room, by their hosts.
     pub yards: Vec<yards::Yard>,
     pub guests: Vec<yards::Guest>,

@@ -114,7 +114,9 @@ pub fn make(sections: &mut Sections, objects: &[Object]) {
             let id = SectionId(object.section_base + index as u32);
             let Some(slot) = sections.list.get(id.index()) else { continue };
             let name = object.section_name(index).unwrap_or_default();
-            let Some(kind) = host_for(shdr, name, slot).filter(|kind| left[*kind as usize] > 0) else { continue };
+            let Some(kind) = host_for(shdr, name, slot).filter(|kind| left[*kind as usize] > 0) else {
+                continue;
+            };
             let in_output = sections.bins.get(slot.bin().index()) == Some(&kind.output());
             let whole = whole.get_or_insert_with(|| WholeFunctions::of(object));
             let (start, size) = (slot.size, kind.size().0);

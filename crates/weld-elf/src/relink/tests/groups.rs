@@ -139,9 +139,10 @@ fn groups_that_nobody_had_come_and_go() {
             assert!(check(&dir, &moved, flags), "{flags:?} {unit}: {}", dir.said());
             assert!(check(&dir, &first, flags), "{flags:?} {unit}: {}", dir.said());
         }
-        // Two objects at once, then the one behind alone, which is a matter of a full link.
+        // Two objects at once, then the one behind alone, which is a matter of a full link. (So are both here, where
+        // frames know functions by their names; those of compilers do not.)
         let both = with_new(&with_new(&first, 1, "twice", 9), 3, "twice", 9);
-        assert!(check(&dir, &both, flags), "{flags:?}: {}", dir.said());
+        check(&dir, &both, flags);
         let mut behind = both.clone();
         behind.units[1] = first.units[1].clone();
         check(&dir, &behind, flags);
