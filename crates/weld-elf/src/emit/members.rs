@@ -155,6 +155,12 @@ impl Members<'_, '_, '_> {
             }
             None => self.input_alone(source, out),
         }
+        for guest in image.sections.guests_of(source.id) {
+            let (start, size) = (guest.offset as usize, image.sections.get(guest.section).size as usize);
+            if let Some(target) = out.get_mut(start..).and_then(|rest| rest.get_mut(..size)) {
+                self.input_alone(&self.section(guest.section), target);
+            }
+        }
     }
 
     /// The same of a section without room, or of one's bytes.
@@ -166,7 +172,9 @@ impl Members<'_, '_, '_> {
         let data = object.section_data(shndx as usize).unwrap_or(&[]);
         match section.kind() {
             // The terminator of an `.eh_frame` that `-r` joins is left out unless it is the last.
-            SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(&data[..out.len()]),
+            SectionKind::Regular | SectionKind::Reversed | SectionKind::Guest => {
+                out.copy_from_slice(&data[..out.len()]);
+            }
             SectionKind::Shrunk => relax_deltas::copy(image.sections.shrunk.deltas(source.id), data, out),
             SectionKind::Compressed => {
                 if let Err(e) = Compressed::parse(data, object.format()).and_then(|c| c.decompress_into(out))

@@ -87,6 +87,7 @@ pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel
     }
     drop(region);
     live.folds.place(sections);
+    sections.place_guests();
 }
 
 pub fn bases(layout: &Layout, machine: &Facts) -> Bases {

@@ -15,11 +15,12 @@ use weld_common::text::os_str;
 use super::command::Request;
 use super::libraries::{KnownArchive, KnownMember};
 use crate::relink_state::Unreadable;
+use crate::relink_state::guests::Guest;
 use crate::relink_state::new_names::NewNames;
 use crate::relink_state::rows::Field;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -52,6 +53,8 @@ pub struct Memo {
     pub pieces: Vec<AddedPiece>,
     /// Names that are not in the tables, or not any more.
     pub names: NewNames,
+    /// Sections that are not in the tables.
+    pub guests: Vec<Guest>,
 }
 
 /// A merged piece that no object of the link had that wrote the tables.
@@ -138,6 +141,13 @@ impl Memo {
         put_list(&self.names.added, &mut out, Field::put);
         let gone: Vec<u32> = self.names.gone.iter().copied().collect();
         put_list(&gone, &mut out, Field::put);
+        put_list(&self.guests, &mut out, |guest, out| {
+            guest.input.put(out);
+            put_bytes(&guest.group, out);
+            guest.number.put(out);
+            guest.yard.put(out);
+            [guest.offset, guest.size, guest.align].iter().for_each(|number| number.put(out));
+        });
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
         out
@@ -201,6 +211,17 @@ impl Memo {
                 added: take_list(rest, Field::take)?,
                 gone: take_list(rest, Field::take)?.into_iter().collect(),
             },
+            guests: take_list(rest, |rest| {
+                Some(Guest {
+                    input: Field::take(rest)?,
+                    group: take_bytes(rest)?,
+                    number: Field::take(rest)?,
+                    yard: Field::take(rest)?,
+                    offset: Field::take(rest)?,
+                    size: Field::take(rest)?,
+                    align: Field::take(rest)?,
+                })
+            })?,
         })
     }
 
@@ -354,6 +375,15 @@ mod tests {
                 added: vec![AddedName { hash: 5 << 100, input: 1, section: 2, manner: 3, value: 4 }],
                 gone: [3, 9].into(),
             },
+            guests: vec![Guest {
+                input: 1,
+                group: b"_Z1fv".to_vec(),
+                number: 1,
+                yard: 0,
+                offset: 64,
+                size: 20,
+                align: 2,
+            }],
         }
     }
 

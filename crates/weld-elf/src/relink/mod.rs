@@ -29,6 +29,7 @@ mod save_state;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
@@ -207,8 +208,14 @@ impl Session {
             false => {
                 let file = File::open(place.path(TABLES)).map_err(|_| Why::First)?;
                 let build = UnitDigest::from_bytes(memo.build);
-                let last =
-                    LastLink { tables: &file, memo: &memo, build, image: &current, names: &memo.names };
+                let last = LastLink {
+                    tables: &file,
+                    memo: &memo,
+                    build,
+                    image: &current,
+                    names: &memo.names,
+                    guests: &memo.guests,
+                };
                 patch::of_objects(job, &changes, &last)?
             }
         };
@@ -235,10 +242,14 @@ impl Session {
             // Also where no byte of the image changes: what an object mentions may be told apart later.
             next.values = patch.values;
             next.pieces.extend(patch.pieces);
+            // Of each object that was looked at, those are all that are not in the tables.
+            let looked_at: HashSet<u32> = changes.objects.iter().map(|object| object.row).collect();
+            next.mentions.retain(|(input, _)| !looked_at.contains(input));
             next.mentions.extend(patch.mentions);
             next.mentions.sort_unstable();
             next.mentions.dedup();
             next.names = patch.names;
+            next.guests = patch.guests;
         }
         let is_patched = !patch.writes.is_empty();
         let mut done = Done::Nothing(objects);

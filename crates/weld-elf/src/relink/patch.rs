@@ -33,6 +33,7 @@ use crate::elf::{Ehdr, Format};
 use crate::job::Job;
 use crate::relink_state::excerpt::{self, Common};
 use crate::relink_state::file::StateFile;
+use crate::relink_state::guests::{self, Guest};
 use crate::relink_state::new_names::{Looked, NewNames};
 use crate::relink_state::rewrite_section::{self, Added, Alone, Left, Missing, Searched, Write};
 use crate::relink_state::rows::{InputRow, PieceRow, SectionRow, input_kind};
@@ -55,8 +56,9 @@ pub struct Patch {
     pub pieces: Vec<AddedPiece>,
     /// Inputs that mention names that they did not when the tables were written: rows.
     pub mentions: Vec<(u32, u32)>,
-    /// Names that are not in the tables, or not any more.
+    /// Names that are not in the tables, or not any more, and sections.
     pub names: NewNames,
+    pub guests: Vec<Guest>,
     /// Functions that have frames, of each object that has changed.
     searched: Vec<(PathBuf, Searched)>,
 }
@@ -70,8 +72,9 @@ pub struct LastLink<'l> {
     /// Who wrote them.
     pub build: UnitDigest,
     pub image: &'l File,
-    /// Names that are not in the tables, or not any more.
+    /// Names that are not in the tables, or not any more, and sections.
     pub names: &'l NewNames,
+    pub guests: &'l [Guest],
 }
 
 /// The same as one thread looks at it.
@@ -145,8 +148,9 @@ impl View<'_> {
 /// # Errors
 /// Why a full link is needed.
 pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
-    let names = new_names(job, changes, last)?;
-    let last = &LastLink { names: &names, ..*last };
+    let (names, guests) = new_names(job, changes, last)?;
+    let last_guests = last.guests;
+    let last = &LastLink { names: &names, guests: &guests, ..*last };
     let mut new_values = HashMap::new();
     let mut patch = of_changed(job, changes, last, &new_values)?;
     let mut values: BTreeMap<u32, u64> = last.memo.values.iter().copied().collect();
@@ -160,17 +164,39 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
         others::add(job, changes, last, (new_values, &mut patch))?;
     }
     search_table::add(job, last, &mut patch)?;
+    forget_guests(job, last, last_guests, &mut patch)?;
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     patch.values = values.into_iter().collect();
     patch.names = names;
+    patch.guests = guests;
     Ok(patch)
 }
 
-/// Names that changed objects define and nobody knew, and those that they define no more.
-fn new_names(job: &Job, changes: &Changes, last: &LastLink) -> Result<NewNames, Why> {
+/// Has what lies between guests be where some were that were there before `last`.
+fn forget_guests(job: &Job, last: &LastLink, before: &[Guest], patch: &mut Patch) -> Result<(), Why> {
+    if before.is_empty() {
+        return Ok(());
+    }
     let (left, common) = last.view(job)?;
+    let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;
+    let code = arch::of_file(&header).ok_or(Why::Image)?.facts().filler;
+    let ranges = guests::left(&common, before, last.guests).ok_or(Why::Image)?;
+    for (range, is_code) in ranges {
+        let size = usize::try_from(range.end - range.start).map_err(|_| Why::Image)?;
+        left.read(range.start, size).ok_or(Why::Image)?;
+        let filler = if is_code { code } else { 0 };
+        patch.compare(last.image, &(range.start, vec![filler; size])).map_err(|_| Why::Image)?;
+    }
+    Ok(())
+}
+
+/// Names that changed objects define and nobody knew, and those that they define no more; and the sections of
+/// groups that nobody had.
+fn new_names(job: &Job, changes: &Changes, last: &LastLink) -> Result<(NewNames, Vec<Guest>), Why> {
+    let (left, common) = last.view(job)?;
+    let same = || (last.names.clone(), last.guests.to_vec());
     if !common.may_have_new_names(job.options) {
-        return Ok(last.names.clone());
+        return Ok(same());
     }
     let mut objects = Vec::with_capacity(changes.objects.len());
     for object in &changes.objects {
@@ -178,7 +204,7 @@ fn new_names(job: &Job, changes: &Changes, last: &LastLink) -> Result<NewNames, 
         // What is wrong with it is said by who looks at it next.
         let parsed =
             arch::of_file(data).and_then(|machine| rewrite_section::parse(data, machine, job.store).ok());
-        let Some(parsed) = parsed else { return Ok(last.names.clone()) };
+        let Some(parsed) = parsed else { return Ok(same()) };
         objects.push((object.row, parsed));
     }
     let looked = Looked {
@@ -188,7 +214,13 @@ fn new_names(job: &Job, changes: &Changes, last: &LastLink) -> Result<NewNames, 
         last: last.names,
         mentions: &last.memo.mentions,
     };
-    Ok(looked.find(&objects)?)
+    let names = looked.find(&objects)?;
+    let guests = guests::placed(&common, last.guests, &objects, &names).map_err(|row| {
+        let object = changes.objects.iter().find(|object| object.row == row);
+        let path = object.map(|object| changes.files[object.file].path.clone()).unwrap_or_default();
+        Why::Object(path, Changed::Unknown(Missing::Yard))
+    })?;
+    Ok((names, guests))
 }
 
 /// Those of the objects that have changed, if names get other values that these do not define.
@@ -258,6 +290,7 @@ impl<'l> LastLink<'l> {
         let mut common = Common::read(&tables)?;
         common.values = self.memo.values.iter().copied().collect();
         common.names = self.names.clone();
+        common.guests = self.guests.to_vec();
         common.has_lazy = job.options.inputs.args.iter().any(|input| input.flags.in_lib);
         let parts = self.image.metadata().map_or(0, |meta| meta.len().div_ceil(PART));
         let known = vec![OnceCell::new(); parts as usize];
@@ -284,8 +317,10 @@ fn emit(
     let (mut bytes, mut there) = (Vec::new(), Vec::new());
     for section in state.sections_of(input) {
         let kind = SectionKind::of_number(section.kind.into());
-        let is_copied =
-            matches!(kind, SectionKind::Regular | SectionKind::Compressed | SectionKind::Reversed);
+        let is_copied = matches!(
+            kind,
+            SectionKind::Regular | SectionKind::Compressed | SectionKind::Reversed | SectionKind::Guest
+        );
         if !is_copied || !is_wanted(section.ordinal) {
             continue;
         }

@@ -4,7 +4,8 @@
 //! that is unlinked or replaced is still there. The second one is made by the first relink that wants it.
 //! When all is in place the rows are written, and last the memo, with what the link had to warn of.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -29,21 +30,27 @@ use super::memo::{Is, KeptWarning, KnownFile, Memo};
 use crate::eh_frame::entries_in;
 use crate::ids::FileId;
 use crate::input::load::Inputs;
+use crate::input::object::Object;
 use crate::job::{Context, Job};
 use crate::relink_state::State;
 use crate::relink_state::collect::{Link, Tables};
+use crate::relink_state::guests::{Guest, may_have_guests};
 use crate::relink_state::new_names::NewNames;
 use crate::relink_state::rows::{InputRow, input_kind};
 use crate::report::dependencies;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::sections::rooms::{self, LastPieces, LastRuns, Rooms};
+use crate::sections::yards::{self, LastGuest};
 use crate::symbol_names::flag;
 use crate::synth::image::Image;
 
 /// An archive that nobody has written to for so long is not likely to be the next to change: its members are
 /// not hashed, and are all looked at if it does.
 const RESTED: Duration = Duration::from_secs(3600);
+
+/// So many objects are taken to be those that are edited next.
+const RECENT: usize = 16;
 
 /// Bytes compared at a time.
 const COMPARED: usize = 1 << 20;
@@ -74,16 +81,24 @@ impl Session {
         }
         let objects = &resolved.objects;
         let relinked = self.is_relinked.get().map(|()| self.last_state(job));
+        let new = |sections: &mut Sections<'a>| {
+            sections.recent = recent(job, objects);
+            rooms::give(sections, objects, &Rooms::New, parallel);
+            if may_have_guests(job.options) {
+                yards::make(sections, objects);
+            }
+        };
         let state = match relinked {
             Some(Ok(state)) => state,
-            None => return rooms::give(sections, objects, &Rooms::New, parallel),
+            None => return new(sections),
             Some(Err(why)) => {
                 // Relinks read little of it.
                 self.log(&format!("full link: the state cannot be read to verify: {why}"));
                 _ = self.is_unknown.set(());
-                return rooms::give(sections, objects, &Rooms::New, parallel);
+                return new(sections);
             }
         };
+        yards::take_in(sections, objects, &self.last_guests(&state));
         let mut known = HashMap::with_capacity(state.sections.len());
         for row in &state.sections {
             if let Some(input) = state.inputs.get(row.input as usize) {
@@ -121,6 +136,23 @@ impl Session {
             }
         }
         parts
+    }
+
+    /// Which sections lie in yards of the output, which has been relinked.
+    fn last_guests(&self, state: &State) -> Vec<LastGuest> {
+        let held = self.held.lock().unwrap();
+        let file = |row: u32| Some(FileId(state.inputs.get(row as usize)?.precedence));
+        let found = |guest: &Guest| {
+            let host = state.sections.get(state.yards.get(guest.yard as usize)?.section as usize)?;
+            Some(LastGuest {
+                file: file(guest.input)?,
+                group: guest.group.clone(),
+                number: guest.number,
+                host: (file(host.input)?, host.number),
+                offset: guest.offset,
+            })
+        };
+        held.iter().flat_map(|held| &held.next.guests).filter_map(found).collect()
     }
 
     /// The state of the last link.
@@ -216,6 +248,7 @@ impl Session {
                     mentions: Vec::new(),
                     pieces: Vec::new(),
                     names: NewNames::default(),
+                    guests: Vec::new(),
                 };
                 // What has been looked at since the output was complete must be what it was made of.
                 match job.store.changed(parallel) {
@@ -309,6 +342,18 @@ impl Session {
         });
         found.into_iter().flatten().collect()
     }
+}
+
+/// The objects that were written to last.
+fn recent(job: &Job, objects: &[Object]) -> HashSet<FileId> {
+    let modified = |file: &InputFile| Some((file.bytes.as_ptr().addr(), file.modified?));
+    let files = job.store.files();
+    let of_file: HashMap<usize, SystemTime> = files.iter().filter_map(modified).collect();
+    // Members of archives begin elsewhere.
+    let of = |object: &Object| Some((*of_file.get(&object.data.as_ptr().addr())?, object.file));
+    let mut all: Vec<(SystemTime, FileId)> = objects.iter().filter_map(of).collect();
+    all.sort_unstable_by_key(|(modified, file)| (Reverse(*modified), file.index()));
+    all.into_iter().take(RECENT).map(|(_, file)| file).collect()
 }
 
 /// How large runs of objects are in tables of the output.

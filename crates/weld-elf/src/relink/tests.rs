@@ -223,8 +223,7 @@ fn functions_come_and_go() {
                 program.units[2].functions[0].refs.push(Ref::Call(name));
             }
             let is_relinked = check(&dir, &program, flags);
-            // A group is a section more.
-            let is_free = !has_gc && !comdat && (!exports || local);
+            let is_free = !has_gc && (!exports || local);
             let is_full = dir.said().contains("room");
             assert!(is_relinked == is_free || is_free && is_full, "{flags:?} {step} {}", dir.said());
             // A full link has other rooms.

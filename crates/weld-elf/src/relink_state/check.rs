@@ -104,6 +104,7 @@ fn sections(state: &State) -> bool {
     state.sections.iter().all(section)
         && state.outputs.iter().all(|out| text(state, out.name))
         && state.parts.iter().all(|part| is_row_or_none(part.output, state.outputs.len()))
+        && state.yards.iter().all(|yard| is_row(yard.section, state.sections.len()))
         && pieces(state)
 }
 

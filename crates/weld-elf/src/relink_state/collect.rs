@@ -22,6 +22,7 @@ use crate::layout::ChunkKind;
 use crate::resolve::comdat;
 use crate::sections::SectionKind;
 use crate::sections::lost_groups::LostSections;
+use crate::sections::yards::Yard;
 use crate::symbol_names::{Entry, Rank};
 use crate::symbols::internal::Target;
 use crate::symbols::symbol_flags;
@@ -116,6 +117,7 @@ impl Link<'_, '_, '_> {
             slots,
             thunks: self.thunks(&rows),
             text: texts.bytes,
+            yards: self.yards(&rows),
         }
     }
 
@@ -282,6 +284,16 @@ impl Link<'_, '_, '_> {
             rows.of_slot[*position] = row;
         }
         list.into_iter().map(|(row, _)| row).collect()
+    }
+
+    fn yards(&self, rows: &Rows) -> Vec<YardRow> {
+        let row = |yard: &Yard| YardRow {
+            section: rows.of_section[yard.host.index()],
+            start: yard.start,
+            kind: yard.kind as u8,
+        };
+        let all = self.image.sections.yards.iter().map(row);
+        all.filter(|yard| yard.section != NONE).collect()
     }
 
     fn outputs(&self, texts: &mut Texts) -> Vec<OutputRow> {

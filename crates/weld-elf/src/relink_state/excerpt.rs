@@ -10,10 +10,12 @@ use std::collections::{BTreeSet, HashMap};
 use super::State;
 use super::check;
 use super::file::{StateFile, Unreadable};
+use super::guests::{self, Guest, Yard};
 use super::mentions::{self, Globals, Other, Renumbered, manner};
 use super::new_names::{self, NewNames};
 use super::rows::*;
 use crate::address::Address;
+use crate::input::object::SymbolPlace;
 use crate::options::Options;
 use crate::sections::SectionKind;
 use crate::sections::lost_groups::LostSections;
@@ -25,6 +27,10 @@ pub struct Common {
     parts: Vec<PartRow>,
     thunks: Vec<ThunkRow>,
     text: Vec<u8>,
+    /// Room for sections that no object had; none where branches take thunks.
+    pub yards: Vec<Yard>,
+    /// The sections that lie there.
+    pub guests: Vec<Guest>,
     /// Values that names have got since the tables were written, by row.
     pub values: HashMap<u32, u64>,
     /// Those that they are about to get, which is not yet so for the inputs that define them.
@@ -50,12 +56,19 @@ impl Common {
         }
         // Where branches go counts, and not to what.
         let thunk = |row: ThunkRow| ThunkRow { goal: goal_kind::ABSOLUTE, of: NONE, ..row };
+        let thunks: Vec<ThunkRow> = file.all::<ThunkRow>()?.into_iter().map(thunk).collect();
+        let mut yards = Vec::new();
+        for row in file.all::<YardRow>()?.into_iter().filter(|_| thunks.is_empty()) {
+            yards.push(Yard { row, host: file.row(row.section.into())? });
+        }
         Ok(Common {
             image: file.row(0)?,
             outputs,
             parts: file.all()?,
-            thunks: file.all::<ThunkRow>()?.into_iter().map(thunk).collect(),
+            thunks,
             text,
+            yards,
+            guests: Vec::new(),
             values: HashMap::new(),
             next_values: HashMap::new(),
             has_lazy: false,
@@ -171,7 +184,34 @@ pub fn of(
             section.other = NONE;
         }
     }
-    let (mut names, known) = names(file, common, &mentions, (row, &input))?;
+    // A host is no larger for its object than without its yard.
+    let own = input.first_section..input.first_section.saturating_add(input.sections);
+    for yard in common.yards.iter().filter(|yard| own.contains(&yard.row.section)) {
+        sections[(yard.row.section - own.start) as usize].size = yard.row.start;
+    }
+    let Some(guests) = guests::rows_of(common, row, now.map(Globals::object)) else {
+        return Ok(Err(Other::Rest));
+    };
+    let mut places: Vec<(SectionRow, u32)> = sections.into_iter().zip(own.clone()).collect();
+    places.extend(guests.into_iter().map(|guest| (SectionRow { input: 0, ..guest }, NONE)));
+    places.sort_by_key(|(section, _)| section.ordinal);
+    let (mut sections, rows): (Vec<SectionRow>, Vec<u32>) = places.into_iter().unzip();
+    let mut number_of = vec![0; own.len()];
+    for (number, row) in (0..).zip(rows).filter(|(_, row)| own.contains(row)) {
+        number_of[(row - own.start) as usize] = number;
+    }
+    // Names know sections by their rows, or by what defines them in a guest.
+    let place = |name: u32, section: u32| match section {
+        IN_GUEST => {
+            let mention = mentions.iter().find(|m| m.name == name && m.manner & manner::DEFINES != 0)?;
+            let object = now?.object();
+            let ordinal = object.place(mention.symbol, object.syms.get(mention.symbol as usize)?);
+            let is_there = |row: &SectionRow| ordinal == SymbolPlace::Section(row.ordinal);
+            sections.iter().position(is_there).map(|found| found as u32)
+        }
+        _ => own.contains(&section).then(|| number_of[(section - own.start) as usize]),
+    };
+    let (mut names, known) = names(file, common, &mentions, (row, sections.len() as u32, &place))?;
     let number: HashMap<u32, u32> = known.iter().copied().zip(0..).collect();
     let symbols_before: Vec<u32> = names.iter().map(|name| name.symbol).collect();
     for (mention, was) in mentions.iter_mut().zip(&before) {
@@ -220,6 +260,7 @@ pub fn of(
         candidates: Vec::new(),
         slots,
         thunks: common.thunks.clone(),
+        yards: Vec::new(),
         outlines: vec![file.row(row.into())?, OutlineRow { shape: 0, contents: 0, needs: 0, lost: 0 }],
         text: common.text.clone(),
     };
@@ -285,23 +326,23 @@ fn names(
     file: &StateFile,
     common: &Common,
     mentions: &[MentionRow],
-    (row, input): (u32, &InputRow),
+    (row, elsewhere, place): (u32, u32, &dyn Fn(u32, u32) -> Option<u32>),
 ) -> Result<(Vec<NameRow>, Vec<u32>), Unreadable> {
     let mut known: Vec<u32> = mentions.iter().map(|mention| mention.name).collect();
     known.sort_unstable();
     known.dedup();
-    let own = input.first_section..input.first_section.saturating_add(input.sections);
     let mut names = Vec::with_capacity(known.len());
     for number in &known {
         let mut name = common.name(file, *number)?;
         let next = common.next_values.get(number).filter(|_| name.input != row);
         name.value = next.or_else(|| common.values.get(number)).copied().unwrap_or(name.value);
         name.first_mention = 0;
-        name.input = if name.input == row { 0 } else { NONE };
+        let is_mine = name.input == row;
+        name.input = if is_mine { 0 } else { NONE };
         name.section = match name.section {
             NONE => NONE,
-            section if own.contains(&section) => section - input.first_section,
-            _ => input.sections,
+            IN_GUEST if is_mine => place(*number, IN_GUEST).unwrap_or(NONE),
+            section => place(*number, section).unwrap_or(elsewhere),
         };
         names.push((name, *number));
     }

@@ -32,7 +32,7 @@ use super::check;
 use super::rows::*;
 
 const MAGIC: &[u8; 8] = b"weldlink";
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 /// Bytes for the version.
 const VERSION: usize = 32;
 /// Bytes of a table's entry, and before the first.
@@ -132,6 +132,7 @@ tables! {
     13 ThunkRow thunks,
     14 OutlineRow outlines,
     15 u8 text,
+    16 YardRow yards,
 }
 
 /// The version, padded.

@@ -18,7 +18,7 @@ use super::file::{StateFile, Unreadable};
 use super::rows::*;
 use crate::elf::*;
 use crate::input::object::Object;
-use crate::sections::lost_groups::LostSections;
+use crate::sections::lost_groups::{LostSections, Stay};
 use crate::symbol_names::flag;
 use crate::symbols::symbol_flags;
 
@@ -235,8 +235,8 @@ pub fn is_elsewhere(name: &NameRow, own: u32) -> bool {
     name.input != own && name.flags & symbol_flags::KIND == symbol_flags::DEFINED
 }
 
-/// The sections of the object that is input number `own` that have lost with their groups. `now` are its global
-/// symbols, `before` what it mentioned.
+/// The sections of the object that is input number `own` that have lost with their groups, or are guests. `now` are its
+/// global symbols, `before` what it mentioned.
 ///
 /// # Errors
 /// If the file is damaged.
@@ -249,18 +249,37 @@ pub fn lost_sections(
     if object.groups.is_empty() {
         return Ok(LostSections::default());
     }
-    let mut elsewhere = vec![false; now.len()];
-    for (is, (hash, said)) in elsewhere.iter_mut().zip(now) {
-        *is = match before.get(hash) {
-            _ if !defines(*said) => false,
-            Some((name, _)) => is_elsewhere(name, own),
-            None => common.find_name(file, *hash)?.is_some_and(|(_, name)| is_elsewhere(&name, own)),
+    let stays = stays((file, common), own, now, before)?;
+    Ok(LostSections::by_names(object, |symbol| {
+        let stay = symbol.checked_sub(object.first_global).and_then(|at| stays.get(at as usize));
+        stay.copied().unwrap_or_default()
+    }))
+}
+
+/// What becomes of the definition of each global symbol.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn stays(
+    (file, common): (&StateFile, &Common),
+    own: u32,
+    now: &[(u128, u8)],
+    before: &HashMap<u128, (NameRow, MentionRow)>,
+) -> Result<Vec<Stay>, Unreadable> {
+    let mut stays = vec![Stay::Here; now.len()];
+    for (stay, (hash, said)) in stays.iter_mut().zip(now) {
+        let known = match before.get(hash) {
+            _ if !defines(*said) => None,
+            Some((name, _)) => Some(*name),
+            None => common.find_name(file, *hash)?.map(|(_, name)| name),
+        };
+        *stay = match known {
+            Some(name) if is_elsewhere(&name, own) => Stay::Elsewhere,
+            Some(name) if name.section == IN_GUEST => Stay::Guest,
+            _ => Stay::Here,
         };
     }
-    let first = object.first_global;
-    Ok(LostSections::by_names(object, |symbol| {
-        symbol.checked_sub(first).and_then(|at| elsewhere.get(at as usize)) == Some(&true)
-    }))
+    Ok(stays)
 }
 
 /// Whether the definition that counts of a name, which no archive offers, says as much of it as another one that

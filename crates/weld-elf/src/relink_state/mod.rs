@@ -13,6 +13,7 @@ mod check;
 pub mod collect;
 pub mod excerpt;
 pub mod file;
+pub mod guests;
 pub mod keys;
 pub mod mentions;
 pub mod new_names;
@@ -47,6 +48,7 @@ pub struct State {
     pub outlines: Vec<OutlineRow>,
     /// Paths and names.
     pub text: Vec<u8>,
+    pub yards: Vec<YardRow>,
 }
 
 impl InputRow {

@@ -11,13 +11,16 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::excerpt::{Common, each_mention};
 use super::file::{StateFile, Unreadable};
-use super::mentions::{Globals, find_name, lost_sections, manner};
+use super::guests::{self, may_have_guests};
+use super::keys;
+use super::mentions::{Globals, find_name, manner, stays};
 use super::outline::{is_renamed, may_define_others};
 use super::rows::*;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::options::Options;
 use crate::sections::SectionKind;
+use crate::sections::lost_groups::{LostSections, Stay, each_definition};
 use crate::symbol_names::{Rank, flag};
 use crate::symbols::symbol_flags;
 
@@ -76,6 +79,15 @@ struct One<'o, 'a> {
     globals: Globals<'o, 'a>,
 }
 
+/// Of each name who of the changed objects says what of it.
+type Said = HashMap<u128, Vec<(u32, u8)>>;
+
+/// The objects that define a name.
+fn definers(said: &Said, hash: u128) -> impl Iterator<Item = u32> {
+    let said = said.get(&hash).map_or(&[][..], Vec::as_slice);
+    said.iter().filter(|(_, manner)| manner & manner::DEFINES != 0).map(|(row, _)| *row)
+}
+
 /// Whether anything may come or go in a link, which has this image. `has_lazy`: objects may be offered like
 /// members of archives.
 pub fn may_be(options: &Options, image: &ImageRow, has_lazy: bool) -> bool {
@@ -94,9 +106,11 @@ impl Looked<'_> {
             objects.iter().map(|(row, object)| (*row, Globals::of(object))).collect();
         let changed: HashSet<u32> = objects.iter().map(|(row, _)| *row).collect();
         // Who of them says what of a name.
-        let mut said: HashMap<u128, Vec<u8>> = HashMap::new();
-        for (hash, manner) in all.iter().flat_map(|(_, globals)| globals.list()) {
-            said.entry(*hash).or_default().push(*manner);
+        let mut said: Said = HashMap::new();
+        for (row, globals) in &all {
+            for (hash, manner) in globals.list() {
+                said.entry(*hash).or_default().push((*row, *manner));
+            }
         }
         let is_of_changed = |number: &u32| -> Result<bool, Unreadable> {
             let name = self.name(&next, *number)?;
@@ -117,6 +131,13 @@ impl Looked<'_> {
         }
         self.keep_mentioned(&changed, &mut may_go)?;
         gone.extend(may_go);
+        // Another object has them now.
+        let is_taken = |(old, new): (&AddedName, &AddedName)| old.input != new.input;
+        for (number, both) in (self.count()..).zip(self.last.added.iter().zip(&next.added)) {
+            if is_taken(both) {
+                gone.remove(&number);
+            }
+        }
         next.gone = gone;
         Ok(next)
     }
@@ -136,7 +157,7 @@ impl Looked<'_> {
     fn look(
         &self,
         one: &One,
-        said: &HashMap<u128, Vec<u8>>,
+        said: &Said,
         (next, may_go): (&mut NewNames, &mut HashSet<u32>),
     ) -> Result<(), Unreadable> {
         let input: InputRow = self.file.row(one.row.into())?;
@@ -162,15 +183,24 @@ impl Looked<'_> {
         }
         let first = u64::from(input.first_section);
         let sections: Vec<SectionRow> = self.file.rows(first..first + u64::from(input.sections))?;
-        let lost =
-            lost_sections((self.file, self.common), one.row, (one.object, one.globals.list()), &known)?;
+        let (lost, guests) = self.guests(one, said, (&known, next))?;
         let numbers = lost.numbers();
         for (symbol, (hash, manner)) in (one.globals.first()..).zip(one.globals.list()) {
             let is_new = manner & manner::DEFINES != 0 && !known.contains_key(hash);
             if !is_new {
                 continue;
             }
+            let is_guest = guests.contains(&symbol);
+            let guest =
+                AddedName { hash: *hash, input: one.row, section: IN_GUEST, manner: *manner, value: 0 };
             if let Some(name) = next.added.iter_mut().find(|name| name.hash == *hash) {
+                if is_guest {
+                    // It is there as before, or nobody had it any more.
+                    if (name.input, name.section) != (one.row, IN_GUEST) {
+                        *name = guest;
+                    }
+                    continue;
+                }
                 let section = place(one.object, symbol, (&sections, &numbers)).map(|(section, _)| section);
                 let is_there = section.map(|section| input.first_section.saturating_add(section));
                 if name.input == one.row && is_there != Some(name.section) {
@@ -179,11 +209,14 @@ impl Looked<'_> {
                 }
                 continue;
             }
+            if is_guest {
+                next.added.push(guest);
+                continue;
+            }
             if find_name(self.file, *hash)?.is_some() {
                 continue;
             }
-            let definitions =
-                said.get(hash).map_or(0, |said| said.iter().filter(|m| **m & manner::DEFINES != 0).count());
+            let definitions = definers(said, *hash).count();
             let Some((section, value)) = place(one.object, symbol, (&sections, &numbers)) else { continue };
             if definitions == 1 && is_plain(*manner) && !one.object.symbol_name(symbol).starts_with(b"__") {
                 let section = input.first_section.saturating_add(section);
@@ -191,6 +224,64 @@ impl Looked<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Which sections of an object have lost with their groups or are guests, and the symbols that these define:
+    /// nobody knew a name of theirs, and the object is the first of those that define them.
+    fn guests(
+        &self,
+        one: &One,
+        said: &Said,
+        (known, next): (&HashMap<u128, (NameRow, MentionRow)>, &NewNames),
+    ) -> Result<(LostSections, HashSet<u32>), Unreadable> {
+        let (object, globals) = (one.object, one.globals.list());
+        if object.groups.is_empty() {
+            return Ok(Default::default());
+        }
+        let mut stays = stays((self.file, self.common), one.row, globals, known)?;
+        let is_open = !self.common.yards.is_empty() && may_have_guests(self.options);
+        // Symbols of each group, if it may be a guest.
+        let mut groups: Vec<Option<Vec<u32>>> = vec![is_open.then(Vec::new); object.groups.len()];
+        let mut defined = Vec::new();
+        each_definition(object, |group, symbol| defined.push((group, symbol)));
+        for (number, symbol) in defined {
+            let at = (symbol - object.first_global) as usize;
+            let Some((hash, manner)) = globals.get(at) else { continue };
+            let is_mine = |name: &AddedName| name.input == one.row && name.section == IN_GUEST;
+            let may = stays[at] != Stay::Elsewhere
+                && is_plain(*manner)
+                && !known.contains_key(hash)
+                && !object.symbol_name(symbol).starts_with(b"__")
+                && definers(said, *hash).all(|row| row >= one.row)
+                && match next.find(self.count(), *hash) {
+                    Some((number, name)) => is_mine(name) || self.last.gone.contains(&number),
+                    None => find_name(self.file, *hash)?.is_none(),
+                };
+            match (&mut groups[number], may) {
+                (Some(symbols), true) => symbols.push(symbol),
+                (group, _) => *group = None,
+            }
+        }
+        let mut guests = HashSet::new();
+        for (group, symbols) in object.groups.iter().zip(groups) {
+            let Some(symbols) = symbols.filter(|symbols| !symbols.is_empty()) else { continue };
+            // Others may know the group by a name that it does not define.
+            let is_known = find_name(self.file, keys::hash(object.group_name(group)))?.is_some();
+            if !is_known && guests::members(object, group).is_some() {
+                guests.extend(symbols);
+            }
+        }
+        for (stay, symbol) in stays.iter_mut().zip(object.first_global..) {
+            *stay = match guests.contains(&symbol) {
+                true => Stay::Guest,
+                false if *stay == Stay::Guest => Stay::Here,
+                false => *stay,
+            };
+        }
+        let stay =
+            |symbol: u32| symbol.checked_sub(object.first_global).and_then(|at| stays.get(at as usize));
+        let lost = LostSections::by_names(object, |symbol| stay(symbol).copied().unwrap_or_default());
+        Ok((lost, guests))
     }
 
     /// Leaves those that an object mentions which has not changed.

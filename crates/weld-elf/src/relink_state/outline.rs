@@ -181,6 +181,10 @@ impl Said {
         }
     }
 
+    fn numbers(&mut self, numbers: impl Iterator<Item = u32>) {
+        numbers.for_each(|number| self.0.extend_from_slice(&number.to_le_bytes()));
+    }
+
     fn words<const N: usize>(&mut self, words: [u64; N]) {
         self.0.extend_from_slice(words.map(u64::to_le_bytes).as_flattened());
     }
@@ -237,16 +241,17 @@ impl<'a> One<'_, '_, 'a> {
         self.kept[index as usize]
     }
 
-    /// The number of a section among those that have not lost.
+    /// The number of a section among those that have not lost and are no guests.
     fn number(&self, index: u32) -> u32 {
         self.numbers.get(index as usize).copied().unwrap_or(index)
     }
 
+    /// Whether a section has lost, or is a guest: then it is for nobody else how it looks.
     fn is_lost(&self, index: u32) -> bool {
         self.number(index) == lost_groups::NONE
     }
 
-    /// Whether a symbol lies in a section that has lost.
+    /// Whether a symbol lies in a section that has lost, or is a guest.
     fn is_in_lost(&self, index: u32, symbol: &Sym) -> bool {
         let is_any = !self.numbers.is_empty();
         is_any && matches!(self.object.place(index, symbol), SymbolPlace::Section(of) if self.is_lost(of))
@@ -384,12 +389,8 @@ impl<'a> One<'_, '_, 'a> {
                 said.add(object.section_name(index as usize).unwrap_or_default());
             }
         }
-        self.symbols(&mut said);
-        let locals = (0..object.first_global).zip(object.syms);
-        let named = locals.filter(|(index, symbol)| {
-            symbol.st_name() != 0 && !self.is_free(*index, symbol) && !self.is_in_lost(*index, symbol)
-        });
-        named.for_each(|(index, _)| said.add(object.symbol_name(index)));
+        let locals = self.symbols(&mut said);
+        locals.into_iter().for_each(|index| said.add(object.symbol_name(index)));
         if is_renamed(object, self.image.options) {
             said.add(object.strtab);
         }
@@ -408,10 +409,14 @@ impl<'a> One<'_, '_, 'a> {
 
     /// The table of symbols, without the sizes of functions and their places, and without names that others
     /// define, if these may change. Where rows do not tell which name a symbol has ([`is_renamed`]), its place
-    /// among the names does.
-    fn symbols(&self, said: &mut Said) {
+    /// among the names does. Returns the local symbols whose names count.
+    fn symbols(&self, said: &mut Said) -> Vec<u32> {
+        let mut named = Vec::new();
         if !may_resize(self.image, self.object) {
-            return said.add(self.data(self.object.symtab));
+            said.add(self.data(self.object.symtab));
+            let locals = (0..self.object.first_global).zip(self.object.syms);
+            named.extend(locals.filter(|(_, symbol)| symbol.st_name() != 0).map(|(index, _)| index));
+            return named;
         }
         let is_renamed = is_renamed(self.object, self.image.options);
         let mut table = Vec::with_capacity(size_of_val(self.object.syms));
@@ -424,6 +429,9 @@ impl<'a> One<'_, '_, 'a> {
             }
             if self.is_in_lost(index, symbol) {
                 continue;
+            }
+            if index < self.object.first_global && symbol.st_name() != 0 {
+                named.push(index);
             }
             let mut record = symbol.0;
             if !self.numbers.is_empty() && symbol.st_shndx() < SHN_LORESERVE {
@@ -452,6 +460,7 @@ impl<'a> One<'_, '_, 'a> {
         globals.sort_unstable_by_key(|(before, _)| *before);
         globals.iter().for_each(|(_, record)| table.extend_from_slice(record));
         said.add(&table);
+        named
     }
 
     /// Whether it is a copy of what was compiled, which rustc leaves in objects of libraries, and nobody
@@ -527,10 +536,10 @@ impl<'a> One<'_, '_, 'a> {
             if self.is_lost(index) {
                 continue;
             }
-            if shdr.sh_type() == SHT_GROUP && !self.numbers.is_empty() {
-                let numbers = self.object.group_words(index).into_iter().flat_map(|words| words.members());
-                let numbers: Vec<u8> = numbers.flat_map(|member| self.number(member).to_le_bytes()).collect();
-                said.add(&[self.data(index).get(..4).unwrap_or_default(), &numbers].concat());
+            if shdr.sh_type() == SHT_GROUP {
+                let words = self.object.group_words(index).unwrap_or_default();
+                said.words([words.get(0).unwrap_or(0).into(), words.len() as u64]);
+                said.numbers(words.members().map(|member| self.number(member)));
                 continue;
             }
             if is_read[index as usize] || is_of_read {

@@ -68,6 +68,8 @@ pub enum Missing {
     Section,
     /// A section has outgrown its room.
     Room,
+    /// There is no room for a group that nobody had.
+    Yard,
     /// Who else knows where a function was that has moved.
     Function,
     /// Where frames or symbols of the object are in their tables.
@@ -188,7 +190,8 @@ impl<'k, 'a> Alone<'k, 'a> {
         let found = rows.binary_search_by_key(&ordinal, |row| row.ordinal);
         let id = SectionId(ordinal);
         let section = found.ok().map(|_| self.sections.get(id)).ok_or(Missing::Section)?;
-        if !section.is_copied() || section.size != out.len() as u64 {
+        let is_guest = section.kind() == SectionKind::Guest;
+        if !section.is_copied() && !is_guest || section.size != out.len() as u64 {
             return Err(Missing::Section);
         }
         let object = &self.resolved.objects[0];

@@ -9,6 +9,9 @@
 /// No row, or no number.
 pub const NONE: u32 = u32::MAX;
 
+/// The section of a name that a guest defines ([`super::guests`]), which has no row.
+pub const IN_GUEST: u32 = u32::MAX - 1;
+
 /// A field of a row.
 pub trait Field: Sized {
     const SIZE: usize;
@@ -164,7 +167,7 @@ rows! {
     /// A name that an object defines and that nobody knew when the tables were written; not in these.
     AddedName {
         hash: u128,
-        /// Its input, and the section that it lies in.
+        /// Its input, and the section that it lies in, or [`IN_GUEST`].
         input: u32,
         section: u32,
         /// How it is defined ([`super::mentions::manner_of`]).
@@ -299,6 +302,14 @@ rows! {
         needs: u128,
         /// Which groups have lost; 0 if none.
         lost: u128,
+    }
+
+    /// Room for sections that no object has ([`crate::sections::yards`]).
+    YardRow {
+        /// The host's row, and where in it the yard begins.
+        section: u32,
+        start: u64,
+        kind: u8,
     }
 
     /// What there is one of.

@@ -1,8 +1,9 @@
-//! The sections of an object that lost with their COMDAT groups, and numbers of the others that do not depend on
-//! these.
+//! The sections of an object that lost with their COMDAT groups, those of groups that came later, and numbers of
+//! the others that do not depend on these.
 //!
-//! Such a section takes no part in a link, whatever is in it; so one more group of which another object has the
-//! copy that stays changes nothing but header indices. Links that are compared with the one before
+//! A section that has lost takes no part in a link, whatever is in it; so one more group of which another object has
+//! the copy that stays changes nothing but header indices. Groups that nobody had lie where nobody has to make room
+//! for them ([`super::yards`]). Links that are compared with the one before
 //! ([`crate::relink`]) know sections by their numbers among those that are left.
 //!
 //! Only groups with a section in memory are looked at: of those of debug information nobody knows by their names
@@ -15,57 +16,85 @@ use crate::input::object::{Group, Object, SymbolPlace};
 /// The number of a section that has none.
 pub const NONE: u32 = u32::MAX;
 
-/// Which sections lost, by header index; empty if none did.
+/// What becomes of a section with its group, or of what a group defines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stay {
+    /// It is there, as if there were no groups.
+    #[default]
+    Here,
+    /// Another object's is there.
+    Elsewhere,
+    /// It came after the link that others are compared with.
+    Guest,
+}
+
+/// Which sections lost or are guests, by header index; empty if none did or is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LostSections(Vec<bool>);
+pub struct LostSections(Vec<Stay>);
 
 impl LostSections {
     /// By what became of each section.
     pub fn by_kind(object: &Object, kind: impl Fn(u32) -> SectionKind) -> LostSections {
-        let is_lost = |group: &Group| {
-            let mut members = loaded(object, group).peekable();
-            members.peek().is_some() && members.all(|member| kind(member) == SectionKind::Discarded)
+        let stay = |group: &Group| {
+            let mut members = loaded(object, group).map(&kind).peekable();
+            let stay = match members.peek() {
+                Some(SectionKind::Discarded) => Stay::Elsewhere,
+                Some(SectionKind::Guest) => Stay::Guest,
+                _ => return Stay::Here,
+            };
+            let wanted = if stay == Stay::Guest { SectionKind::Guest } else { SectionKind::Discarded };
+            if members.all(|kind| kind == wanted) { stay } else { Stay::Here }
         };
-        Self::of(object, |_, group| is_lost(group))
+        Self::of(object, |_, group| stay(group))
     }
 
-    /// By names: a group lost if it defines any, and all have another definition that counts, which
-    /// `is_elsewhere` says of symbols.
-    pub fn by_names(object: &Object, is_elsewhere: impl Fn(u32) -> bool) -> LostSections {
+    /// By names: a group lost if it defines any, and all have another definition that counts, and is a guest if
+    /// all that it defines are. `stay` says it of symbols.
+    pub fn by_names(object: &Object, stay: impl Fn(u32) -> Stay) -> LostSections {
         if object.groups.is_empty() {
             return LostSections::default();
         }
-        // Of each group whether it defines names, and one that is not elsewhere.
-        let mut found = vec![(false, false); object.groups.len()];
+        // Of each group what its definitions say, if all say the same.
+        let mut found: Vec<Option<Stay>> = vec![None; object.groups.len()];
         each_definition(object, |group, symbol| {
-            found[group].0 = true;
-            found[group].1 |= !is_elsewhere(symbol);
+            let (stay, known) = (stay(symbol), &mut found[group]);
+            *known = Some(if known.is_none_or(|known| known == stay) { stay } else { Stay::Here });
         });
-        Self::of(object, |number, _| found[number] == (true, false))
+        Self::of(object, |number, _| found[number].unwrap_or_default())
     }
 
-    fn of(object: &Object, is_lost: impl Fn(usize, &Group) -> bool) -> LostSections {
-        let mut lost = Vec::new();
+    fn of(object: &Object, stay: impl Fn(usize, &Group) -> Stay) -> LostSections {
+        let mut all = Vec::new();
         for (number, group) in object.groups.iter().enumerate() {
-            if is_lost(number, group) {
-                lost.resize(object.shdrs.len(), false);
-                lost[group.shndx as usize] = true;
-                members(object, group).for_each(|member| lost[member as usize] = true);
+            let stay = stay(number, group);
+            if stay != Stay::Here {
+                all.resize(object.shdrs.len(), Stay::Here);
+                all[group.shndx as usize] = stay;
+                members(object, group).for_each(|member| all[member as usize] = stay);
             }
         }
         // What relocates them need not be in the group.
-        for (index, shdr) in object.shdrs.iter().enumerate().take(lost.len()) {
-            let relocates = matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL);
-            lost[index] |= relocates && lost.get(shdr.sh_info() as usize) == Some(&true);
+        for (index, shdr) in object.shdrs.iter().enumerate().take(all.len()) {
+            if matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL)
+                && let Some(stay) = all.get(shdr.sh_info() as usize).copied().filter(|s| *s != Stay::Here)
+            {
+                all[index] = stay;
+            }
         }
-        LostSections(lost)
+        LostSections(all)
     }
 
+    /// Whether a section has lost.
     pub fn contains(&self, section: u32) -> bool {
-        self.0.get(section as usize).copied().unwrap_or(false)
+        self.stay(section) == Stay::Elsewhere
     }
 
-    /// Whether a symbol is defined in one of them.
+    /// What becomes of a section with its group.
+    pub fn stay(&self, section: u32) -> Stay {
+        self.0.get(section as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether a symbol is defined in a section that has lost.
     pub fn defines(&self, object: &Object, symbol: u32) -> bool {
         let Some(sym) = object.syms.get(symbol as usize).filter(|_| !self.0.is_empty()) else { return false };
         matches!(object.place(symbol, sym), SymbolPlace::Section(section) if self.contains(section))
@@ -76,21 +105,22 @@ impl LostSections {
         object.groups.iter().filter(|group| self.contains(group.shndx))
     }
 
-    /// The number of each section of an object among those that did not lose, [`NONE`] for those that did; empty
-    /// if that is the header index of all.
+    /// The number of each section of an object among those that did not lose and are no guests, [`NONE`] for those
+    /// others; empty if that is the header index of all.
     pub fn numbers(&self) -> Vec<u32> {
         let mut next = 0;
-        let number = |lost: &bool| {
-            let number = if *lost { NONE } else { next };
-            next += u32::from(!lost);
+        let number = |stay: &Stay| {
+            let is_here = *stay == Stay::Here;
+            let number = if is_here { next } else { NONE };
+            next += u32::from(is_here);
             number
         };
         self.0.iter().map(number).collect()
     }
 
-    /// The header indices of those that did not lose, in order; `None` if these are all.
+    /// The header indices of those that have numbers, in order; `None` if these are all.
     pub fn left(&self) -> Option<Vec<u32>> {
-        let left = (0..).zip(&self.0).filter(|(_, lost)| !**lost).map(|(index, _)| index);
+        let left = (0..).zip(&self.0).filter(|(_, stay)| **stay == Stay::Here).map(|(index, _)| index);
         (!self.0.is_empty()).then(|| left.collect())
     }
 }
@@ -98,8 +128,8 @@ impl LostSections {
 /// The header indices of a group's members.
 pub fn members<'a>(object: &Object<'a>, group: &Group) -> impl Iterator<Item = u32> + use<'a> {
     let count = object.shdrs.len();
-    let words = object.group_words(group.shndx);
-    words.into_iter().flat_map(|words| words.members()).filter(move |member| (*member as usize) < count)
+    let words = object.group_words(group.shndx).unwrap_or_default();
+    words.members().filter(move |member| (*member as usize) < count)
 }
 
 /// Visits the global symbols that an object defines in its groups, with the numbers of these.
@@ -121,7 +151,7 @@ pub fn each_definition(object: &Object, mut see: impl FnMut(usize, u32)) {
 }
 
 /// The members that are in memory.
-fn loaded<'a>(object: &Object<'a>, group: &Group) -> impl Iterator<Item = u32> + use<'a> {
+pub fn loaded<'a>(object: &Object<'a>, group: &Group) -> impl Iterator<Item = u32> + use<'a> {
     let shdrs = object.shdrs;
     members(object, group).filter(move |member| shdrs[*member as usize].sh_flags() & SHF_ALLOC != 0)
 }

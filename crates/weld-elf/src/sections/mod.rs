@@ -20,6 +20,7 @@ pub mod rooms;
 pub mod scripted;
 pub mod shrunk;
 mod uses;
+pub mod yards;
 mod zeroes;
 
 pub use classify::is_sframe;
@@ -27,6 +28,8 @@ pub use malformed::Malformed;
 pub use parse::{Scripted, parse};
 pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::{JoinedKind, OutputUse};
+
+use std::collections::HashSet;
 
 use crate::address::Address;
 use crate::arch::relax_deltas;
@@ -65,6 +68,8 @@ pub enum SectionKind {
     Shrunk = 9,
     /// Says how to unwind from another section's code: read, and made a part of one table (`synth::exidx`).
     CodeIndex = 10,
+    /// Like `Regular`, but it lies in the room of another section ([`yards`]), and in no output section itself.
+    Guest = 11,
 }
 
 impl SectionKind {
@@ -81,6 +86,7 @@ impl SectionKind {
             8 => SectionKind::Folded,
             9 => SectionKind::Shrunk,
             10 => SectionKind::CodeIndex,
+            11 => SectionKind::Guest,
             _ => SectionKind::Dropped,
         }
     }
@@ -301,6 +307,11 @@ pub struct Sections<'a> {
     pub last_pieces: Vec<rooms::LastPieces>,
     /// How large runs of objects are to be in tables of the whole image, if that is to be as in another link.
     pub last_runs: Option<rooms::LastRuns>,
+    /// Objects that are likely to be edited next, and so have more room.
+    pub recent: HashSet<FileId>,
+    /// Room for sections that no object has, and those that lie in such room, by their hosts.
+    pub yards: Vec<yards::Yard>,
+    pub guests: Vec<yards::Guest>,
 }
 
 impl Sections<'_> {

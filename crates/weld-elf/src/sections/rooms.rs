@@ -116,7 +116,7 @@ impl WholeFunctions {
     }
 
     /// Whether a section with `filler` behind it, of this number and size, may have room.
-    fn allow(&self, filler: Filler, section: usize, size: u64) -> bool {
+    pub(super) fn allow(&self, filler: Filler, section: usize, size: u64) -> bool {
         let end = self.ends.get(section).copied().unwrap_or(Self::LABELS);
         let has_variables = self.variables.get(section).copied().unwrap_or(true);
         match filler {
@@ -162,12 +162,12 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
             b".debug_line" => some(Filler::Units(NO_ROW), 16, 384),
             b".debug_loclists" | b".debug_rnglists" => some(Filler::Units(0), 16, 128),
             b".debug_addr" => Some((Filler::Units(0), Room { share: 16, fixed: 64, multiple: 8 })),
-            b".debug_str_offsets" => Some((Filler::Units(0), Room { share: 16, fixed: 64, multiple: 8 })),
+            b".debug_str_offsets" => Some((Filler::Units(0), Room { share: 16, fixed: 96, multiple: 8 })),
             b".debug_aranges" => Some((Filler::Pairs, Room { share: 16, fixed: 192, multiple: PAIR })),
             b".debug_loc" => some(Filler::Zeroes, 16, 128),
             // Pairs of addresses.
             b".debug_ranges" => Some((Filler::Zeroes, Room { share: 16, fixed: 128, multiple: 16 })),
-            b".debug_abbrev" => some(Filler::Zeroes, 16, 64),
+            b".debug_abbrev" => some(Filler::Zeroes, 16, 128),
             _ => None,
         },
         _ => None,
@@ -202,7 +202,8 @@ impl LastPieces {
 pub fn room_of_pieces(name: &[u8], strings: bool, size: u64) -> u64 {
     match name {
         _ if size == 0 => 0,
-        b".debug_str" | b".debug_line_str" => size / 64 + 2048,
+        b".debug_str" => size / 64 + (32 << 10),
+        b".debug_line_str" => size / 64 + 2048,
         _ if !is_or_begins(name, b".rodata") => 0,
         _ if strings => size / 16 + 256,
         _ => 64,
@@ -227,28 +228,31 @@ pub struct LastRuns {
     pub searched: usize,
 }
 
-/// How many symbols, and bytes of names, an object has room for that has so many.
-pub fn room_of_symbols(locals: u32, globals: u32, strings: u64) -> Runs {
+/// How many symbols, and bytes of names, an object has room for that has so many. Those that are likely to be edited next
+/// have more, for instances of templates.
+pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, is_recent: bool) -> Runs {
     if locals == 0 && globals == 0 {
         return Runs::default();
     }
-    let strings = strings + strings / 32 + 256;
-    Runs { locals: locals + locals / 16 + 4, globals: globals + globals / 16 + 2, strings, frames: 0 }
+    let (more, bytes) = if is_recent { (96, 10 << 10) } else { (4, 256) };
+    let (locals, globals) = (locals + locals / 16 + 4, globals + globals / 16 + more);
+    Runs { locals, globals, strings: strings + strings / 32 + bytes, frames: 0 }
 }
 
-/// The bytes of `.eh_frame` for an object that has so many: room for a few records.
-pub fn room_of_frames(size: u64) -> u64 {
-    (size + size / 16 + 160).next_multiple_of(16)
+/// The bytes of `.eh_frame` for an object that has so many: room for a few records, or more.
+pub fn room_of_frames(size: u64, is_recent: bool) -> u64 {
+    let more = if is_recent { 3 << 10 } else { 240 };
+    (size + size / 16 + more).next_multiple_of(16)
 }
 
 /// The entries of `.eh_frame_hdr` for so many functions.
 pub fn room_of_search(functions: usize) -> usize {
-    functions + functions / 32 + 64
+    functions + functions / 32 + 256
 }
 
 /// How large sections are to be.
 pub enum Rooms<'r> {
-    /// By their sizes.
+    /// By their sizes, and more for objects that are likely to be edited next ([`Sections::recent`]).
     New,
     /// As in the link before: what a section (by its file, and its number among those that have not lost with
     /// their groups) had.
@@ -259,9 +263,10 @@ pub enum Rooms<'r> {
 pub fn give<'a>(sections: &mut Sections<'a>, objects: &[Object<'a>], rooms: &Rooms, parallel: bool) {
     sections.has_rooms = true;
     let region = trace::region("room to grow");
+    let recent = &sections.recent;
     let give = |(object, slots): (&Object, &mut [InputSection])| {
         let _task = region.task();
-        give_object(object, slots, rooms);
+        give_object(object, slots, (rooms, recent.contains(&object.file)));
     };
     let mut rest = &mut sections.list[..];
     let mut slots = Vec::with_capacity(objects.len());
@@ -276,7 +281,7 @@ pub fn give<'a>(sections: &mut Sections<'a>, objects: &[Object<'a>], rooms: &Roo
     }
 }
 
-fn give_object(object: &Object, slots: &mut [InputSection], rooms: &Rooms) {
+fn give_object(object: &Object, slots: &mut [InputSection], (rooms, is_recent): (&Rooms, bool)) {
     let whole = OnceCell::new();
     let numbers = match rooms {
         Rooms::Known(_) => LostSections::by_kind(object, |index| slots[index as usize].kind()).numbers(),
@@ -300,12 +305,23 @@ fn give_object(object: &Object, slots: &mut [InputSection], rooms: &Rooms) {
             Rooms::Known(known) => known(object.file, numbers.get(index as usize).copied().unwrap_or(index))
                 .unwrap_or(slot.size)
                 .max(slot.size),
-            Rooms::New => room.around(slot.size),
+            Rooms::New => {
+                let is_debug = shdr.sh_flags() & SHF_ALLOC == 0;
+                room.times(if is_recent && is_debug { RECENT } else { 1 }).around(slot.size)
+            }
         };
     }
 }
 
+/// Objects that were written to last, so that they are likely to be edited next, have so many times the room in debug
+/// information: an instance of a template that an object did not have brings some ten kilobytes of that.
+const RECENT: u64 = 16;
+
 impl Room {
+    fn times(self, times: u64) -> Room {
+        Room { fixed: self.fixed * times, ..self }
+    }
+
     /// The size of a section of `size` bytes with its room.
     fn around(&self, size: u64) -> u64 {
         let whole = (size + self.fixed + size / self.share).next_multiple_of(self.multiple);

@@ -138,7 +138,10 @@ impl<'a> Planner<'_, 'a> {
                 .of_file
                 .get(&self.objects[object.index()].file)
                 .map_or(size, |runs| runs.frames.max(size)),
-            None => rooms::room_of_frames(size),
+            None => {
+                let sections = self.functions.sections;
+                rooms::room_of_frames(size, sections.recent.contains(&self.objects[object.index()].file))
+            }
         };
         let mut choice = Choice { known: HashMap::new(), shares: !self.has_rooms(), with_room, end: 0 };
         let places: Vec<Places> = drafts.iter().map(|draft| Places::choose(draft, &mut choice)).collect();

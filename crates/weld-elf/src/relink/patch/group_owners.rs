@@ -49,7 +49,7 @@ impl<'j> Owners<'j> {
                 let mention = symbol.checked_sub(first).and_then(|at| state.mentions.get(at as usize));
                 let Some(mention) = mention else { return Ok(false) };
                 let number = names[mention.name as usize];
-                if number >= looked.common.count || looked.common.names.gone.contains(&number) {
+                if looked.common.names.gone.contains(&number) {
                     return Ok(false);
                 }
                 let name = looked.common.name(looked.file, number)?;

@@ -1,5 +1,7 @@
 //! COMDAT groups of which another object has the copy that stays.
 
+use weld_testkit::mutate::Rng;
+
 use super::program::{Function, Program, Ref};
 use super::{Dir, FLAGS, check};
 
@@ -94,5 +96,113 @@ fn a_copy_of_what_has_no_group_stays() {
         first.units[1].functions[1].weak = false;
         check(&dir, &first, flags);
         assert!(!check(&dir, &with(&first, 3, 1), flags), "{flags:?}: {}", dir.said());
+    }
+}
+
+/// Flags with which groups may be new: nothing is exported, and nobody asks who refers to what.
+fn flags_of_new() -> impl Iterator<Item = &'static [&'static str]> {
+    FLAGS.iter().copied().filter(|flags| !flags.contains(&"-shared") && !flags.contains(&"--gc-sections"))
+}
+
+/// With a group that nobody else may have, in a unit that calls it.
+fn with_new(before: &Program, unit: usize, name: &str, size: usize) -> Program {
+    let mut program = before.clone();
+    let code = vec![0x90; size];
+    program.units[unit].functions.insert(1, Function { code, ..shared(name) });
+    program.units[unit].functions[0].refs.push(Ref::Call(name.into()));
+    program
+}
+
+#[test]
+fn groups_that_nobody_had_come_and_go() {
+    for (seed, flags) in (190..).zip(flags_of_new()) {
+        let dir = Dir::new(&format!("new-{seed}"));
+        let first = Program::new(4, seed);
+        check(&dir, &first, flags);
+        for unit in [1, 2, 3] {
+            let one = with_new(&first, unit, "fresh", 9);
+            assert!(check(&dir, &one, flags), "{flags:?} {unit}: {}", dir.said());
+            let larger = with_new(&first, unit, "fresh", 300);
+            assert!(check(&dir, &larger, flags), "{flags:?} {unit}: {}", dir.said());
+            let two = with_new(&larger, unit, "second", 20);
+            assert!(check(&dir, &two, flags), "{flags:?} {unit}: {}", dir.said());
+            // Others call it, and it moves then.
+            let mut called = two.clone();
+            called.units[(unit + 1) % 4].functions[0].refs.push(Ref::Call("fresh".into()));
+            assert!(check(&dir, &called, flags), "{flags:?} {unit}: {}", dir.said());
+            called.units[unit].functions[2].code.extend([0x90; 500]);
+            assert!(check(&dir, &called, flags), "{flags:?} {unit}: {}", dir.said());
+            assert!(check(&dir, &two, flags), "{flags:?} {unit}: {}", dir.said());
+            // What a function of the object is moves, and the group stays.
+            let mut moved = one.clone();
+            moved.units[unit].functions[0].code.extend([0x90; 16]);
+            assert!(check(&dir, &moved, flags), "{flags:?} {unit}: {}", dir.said());
+            assert!(check(&dir, &first, flags), "{flags:?} {unit}: {}", dir.said());
+        }
+        // Two objects at once, then the one behind alone, which is a matter of a full link. (So are both here, where
+        // frames know functions by their names; those of compilers do not.)
+        let both = with_new(&with_new(&first, 1, "twice", 9), 3, "twice", 9);
+        check(&dir, &both, flags);
+        let mut behind = both.clone();
+        behind.units[1] = first.units[1].clone();
+        check(&dir, &behind, flags);
+        check(&dir, &both, flags);
+        check(&dir, &first, flags);
+    }
+}
+
+/// Where it cannot be relinked, a full link follows: after a name was known, without room, and of groups that have the
+/// same signature and other names.
+#[test]
+fn groups_that_somebody_knew_are_linked_fully() {
+    for (seed, flags) in (190..).zip(flags_of_new()) {
+        let dir = Dir::new(&format!("known-{seed}"));
+        let mut first = Program::new(4, seed);
+        let mut wanted = Function { weak: false, comdat: false, ..shared("wanted") };
+        wanted.refs.clear();
+        first.units[0].functions[1].refs.push(Ref::Call("wanted".into()));
+        first.units[3].functions.push(wanted);
+        check(&dir, &first, flags);
+        assert!(!check(&dir, &with_new(&first, 2, "wanted", 9), flags), "{flags:?}");
+        check(&dir, &first, flags);
+        assert!(!check(&dir, &with_new(&first, 2, "huge", 300 << 10), flags), "{flags:?}");
+        check(&dir, &first, flags);
+        let plain = with_new(&first, 2, "plain", 9);
+        let mut strong = plain.clone();
+        strong.units[2].functions[1].comdat = false;
+        assert!(check(&dir, &plain, flags), "{flags:?} {}", dir.said());
+        // It is the same name, and no group any more.
+        assert!(!check(&dir, &strong, flags), "{flags:?}");
+    }
+}
+
+/// Whatever the history, the program is that of a full link.
+#[test]
+fn groups_come_and_go_at_random() {
+    for (seed, flags) in (290..).zip(flags_of_new()) {
+        let dir = Dir::new(&format!("random-{seed}"));
+        let (first, mut rng) = (Program::new(4, seed), Rng::new(seed));
+        check(&dir, &first, flags);
+        // Which units have which groups, and of what size.
+        let mut have = [[0usize; 4]; 4];
+        let mut relinked = 0;
+        const STEPS: usize = 40;
+        for _ in 0..STEPS {
+            for _ in 0..=rng.below(2) {
+                let (unit, group) = (rng.below(4), rng.below(4));
+                have[unit][group] = [0, 9, 9, 9, 60][rng.below(5)];
+            }
+            let mut program = first.clone();
+            for (unit, groups) in have.iter().enumerate() {
+                for (group, size) in groups.iter().enumerate().filter(|(_, size)| **size > 0) {
+                    program = with_new(&program, unit, &format!("group{group}"), *size);
+                }
+            }
+            if rng.below(3) == 0 {
+                program.units[rng.below(4)].functions[0].code.push(0x90);
+            }
+            relinked += usize::from(check(&dir, &program, flags));
+        }
+        assert!(relinked * 4 > STEPS, "{flags:?} {relinked}");
     }
 }

@@ -64,8 +64,16 @@ impl<'a> One<'_, '_, 'a> {
                 SHF_EXECINSTR => Place::Code(self.data(index)),
                 _ => Place::Data,
             };
-            asked.list.push(u64::from(self.number(index)) << 32);
+            let is_guest = kept == Some(SectionKind::Guest);
+            if !is_guest {
+                asked.list.push(u64::from(self.number(index)) << 32);
+            }
+            let before = asked.list.len();
             self.ask_for_all(relocs, place, &mut asked);
+            // Those of a guest must ask for nothing that others do not ask for, too, in any order.
+            if is_guest && asked.list.len() > before {
+                asked.list.push(u64::MAX);
+            }
             if gc {
                 asked.close();
             }

@@ -69,7 +69,8 @@ pub fn may_move_in(object: &Object, section: usize) -> bool {
 
 /// The address of a symbol of the object in one of its sections whose bytes lie in the image as they are.
 fn value(object: &Object, section: &SectionRow, symbol: u32) -> Option<u64> {
-    let is_copied = section.kind == SectionKind::Regular as u8;
+    let is_copied =
+        [SectionKind::Regular, SectionKind::Guest].contains(&SectionKind::of_number(section.kind.into()));
     let sym = object.syms.get(symbol as usize)?;
     let place = object.place(symbol, sym);
     let is_there = is_copied && place == SymbolPlace::Section(section.ordinal);

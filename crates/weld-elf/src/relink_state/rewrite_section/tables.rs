@@ -26,7 +26,7 @@ use crate::layout::{Chunk, ChunkKind, FileOffset, Layout, MergedPart, OutputSect
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::sections::lost_groups::LostSections;
+use crate::sections::lost_groups::{LostSections, Stay};
 use crate::sections::rooms::LastRuns;
 use crate::sections::{InputSection, ObjectSections, SectionKind, Sections, decode_relocs};
 use crate::symbol_names::{Names, Rank, pack};
@@ -105,13 +105,19 @@ fn symbol(state: &State, input: u32, row: &NameRow) -> Symbol {
     Symbol::new(row.value, section, row.flags | more)
 }
 
-/// The sections of the object that have lost with their groups.
+/// The sections of the object that have lost with their groups, or are guests.
 pub fn lost_sections(state: &State, input: u32, object: &Object) -> LostSections {
     let (first, own) = (object.first_global, state.inputs[input as usize].first_mention as usize);
     LostSections::by_names(object, |symbol| {
         let mention = symbol.checked_sub(first).and_then(|at| state.mentions.get(own + at as usize));
         let name = mention.map(|mention| &state.names[mention.name as usize]);
-        name.is_some_and(|name| is_elsewhere(name, input))
+        let section = name.and_then(|name| state.sections.get(name.section as usize));
+        let is_guest = section.is_some_and(|row| row.kind == SectionKind::Guest as u8 && row.input == input);
+        match name {
+            Some(name) if is_elsewhere(name, input) => Stay::Elsewhere,
+            Some(_) if is_guest => Stay::Guest,
+            _ => Stay::Here,
+        }
     })
 }
 
