@@ -6,6 +6,7 @@
 //! there, `settle` lets it go on to find more.
 
 mod optimise;
+mod repeat;
 mod round;
 
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ use weld_common::job::{Size, connect, done_with, print};
 use weld_common::text;
 use weld_common::trace::{self, Trace};
 use weld_common::walk::Marks;
+use weld_lto::answer::Basis;
 
 use crate::args;
 use crate::compat_mode::CompatMode;
@@ -57,6 +59,7 @@ use crate::symbols::{self, Symbols};
 use crate::synth::attributes;
 use crate::synth::plan::{Plan, Planner};
 
+use repeat::Repeat;
 use round::{Round, Surprise};
 
 /// What a successful link leaves behind.
@@ -75,6 +78,10 @@ struct Kept {
     state: OnceLock<State>,
     /// `--incremental`
     session: Option<Session>,
+    /// A later link that is the same is to find the output in the compilers' cache.
+    repeat: Option<Repeat>,
+    /// What compilers have made depends on this.
+    basis: OnceLock<Basis>,
 }
 
 /// Links as the command line `args` (without the program's name) asks.
@@ -128,9 +135,10 @@ fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &mut Kept) -> Result<
     store.prefetch(options.inputs.prefetch, parts::of);
     store.refuse(written);
     kept.session = Session::begin(&options, args, host);
+    kept.repeat = Repeat::of(&options, args, host).filter(|_| !kept.wants_state);
     let kept = &*kept;
     let is_reported = options.reports.reproduce.is_some() || options.reports.dependency_file.is_some();
-    if is_reported || kept.wants_state || kept.session.is_some() {
+    if is_reported || kept.wants_state || kept.session.is_some() || kept.repeat.is_some() {
         store.record();
     }
     let trace = Trace::new(options.reports.stats || options.reports.time_trace.is_some());
@@ -150,7 +158,7 @@ fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &mut Kept) -> Result<
     let result = {
         let _entered = trace.enter();
         match &kept.session {
-            None => run(&job, kept),
+            None => run_or_repeat(&job, kept),
             Some(session) => relink(&job, session, kept),
         }
     };
@@ -169,6 +177,17 @@ fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &mut Kept) -> Result<
 fn relink<'j>(job: &Job<'j>, session: &Session, kept: &'j Kept) -> Result<(), Diagnostics> {
     let is_done = session.relink(job)?;
     if is_done && !session.verifies() { Ok(()) } else { run(job, kept) }
+}
+
+/// Does what an earlier link has done, if that was the same, or links.
+fn run_or_repeat<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
+    if let Some(repeat) = &kept.repeat {
+        check_outputs(job.options)?;
+        if repeat.link(job)? {
+            return Ok(());
+        }
+    }
+    run(job, kept)
 }
 
 fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
@@ -234,7 +253,7 @@ fn link_inputs<'j>(
     // Have intermediate code compiled, and resolve again with the objects in its place.
     if resolved.has_code {
         kept.session.iter().for_each(|session| session.never(relink::COMPILED));
-        match optimise::compile(job, inputs, resolved, threads)? {
+        match optimise::compile(job, inputs, resolved, kept, threads)? {
             Some(compiled) => resolved = compiled,
             // What compilers have written is all that was asked for.
             None => return Ok(()),
@@ -470,7 +489,15 @@ fn finish_link<'j>(
         Some(format) => as_text(job, &plan, file, format)?,
         None => file,
     };
+    // A copy for the next link, before anybody else has the output.
+    let is_as_asked = kept.changed.get().is_none();
+    let repeat = kept.repeat.as_ref().zip(kept.basis.get()).filter(|_| is_as_asked);
+    let copied =
+        repeat.and_then(|(repeat, basis)| job.step("keep a copy", || repeat.copy(job, &file, basis)));
     job.finish_all(file, beside, executable, context.parallel, || report::last(job, context.inputs))?;
+    if let (Some((repeat, _)), Some(copied)) = (repeat, copied) {
+        repeat.keep(copied);
+    }
     if let Some(session) = session {
         let image = plan.image(job, context, resolved, sections, symbols);
         let (frames, symtab) = (plan.eh_frames(), plan.symtab());

@@ -194,6 +194,7 @@ private:
 
 // What has become of a file's symbols, in its order. Both lists normally have the same one.
 static bool resolve(const wire::Input &input, const lto::InputFile &file, std::vector<lto::SymbolResolution> &found) {
+  found.reserve(input.symbols->size());
   StringMap<uint8_t> by_name;
   size_t at = 0;
   for (const lto::InputFile::Symbol &symbol : file.symbols()) {
@@ -348,19 +349,30 @@ private:
                      });
       if (!local)
         return !fails(local.takeError());
-      cache = std::move(*local);
+      cache = FileCache(
+          [this, local = std::move(*local)](unsigned task, StringRef key, const Twine &name) mutable {
+            Expected<AddStreamFn> stream = local(task, key, name);
+            if (!stream || *stream)
+              is_cached = false;
+            return stream;
+          },
+          settings.cache);
     }
     const auto stream_of = [this](unsigned task, const Twine &) -> Expected<std::unique_ptr<CachedFileStream>> {
+      is_cached = false;
       const std::string path = file_of(task);
       std::error_code error;
       auto stream = std::make_unique<raw_fd_ostream>(path, error, sys::fs::OF_None);
       if (error)
         return createStringError(error, path + ": " + error.message());
       note(task, path);
-      return std::make_unique<CachedFileStream>(std::move(stream), path);
+      // Its path is another one each time, and would get into debug information for Windows.
+      return std::make_unique<CachedFileStream>(std::move(stream));
     };
     if (fails(link.run(stream_of, cache)))
       return false;
+    if (!settings.cache.empty() && is_cached)
+      voice.cached();
     if (!settings.trace.empty()) {
       if (fails(timeTraceProfilerWrite(settings.trace, settings.output)))
         return false;
@@ -421,6 +433,8 @@ private:
   std::set<std::string> without_index;
   std::map<unsigned, std::string> made;
   Parts parts;
+  // Nothing has been compiled.
+  std::atomic<bool> is_cached{true};
 };
 
 // Makes the symbol table that bitcode lacks, and says where it and its strings are. The bitcode stands in the order, in

@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -17,7 +19,7 @@
 namespace wire {
 
 // As `protocol::ENGINE_VERSION`.
-constexpr uint64_t version = 2;
+constexpr uint64_t version = 3;
 
 enum Level : uint8_t { info = 0, warning = 1, error = 2, fatal = 3 };
 
@@ -31,6 +33,11 @@ public:
   void message(Level level, std::string_view text) { say(3, std::string(1, char(level)).append(text)); }
   void failed() { say(4, {}); }
   void done() { say(5, {}); }
+  // Nothing had to be compiled.
+  void cached() {
+    std::lock_guard<std::mutex> guard(lock);
+    queue(8, {});
+  }
   // A file that was made by this task.
   void made(uint32_t task, std::string_view path) {
     std::string body;
@@ -134,6 +141,8 @@ public:
     return taken;
   }
 
+  size_t left() const { return rest.size(); }
+
   bool at_end() const { return !bad && rest.empty(); }
 
   bool bad = false;
@@ -167,6 +176,8 @@ inline std::string read(std::string_view bytes, Order &order) {
     const uint64_t count = reader.number();
     if (count != UINT64_MAX) {
       input.symbols.emplace();
+      // A symbol takes two numbers and more.
+      input.symbols->reserve(std::min<uint64_t>(count, reader.left() / 16));
       for (uint64_t at = 0; at < count && !reader.bad; ++at) {
         const std::string_view name = reader.bytes();
         input.symbols->push_back({name, uint8_t(reader.number())});

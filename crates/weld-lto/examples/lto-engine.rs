@@ -56,6 +56,7 @@ fn main() {
         llvm_major: None,
         gcc_major: None,
         options: &options,
+        is_repeated: false,
         patience: Request::PATIENCE,
     };
     match weld_lto::engine::compile(&request, &ThisProgram) {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use memmap2::Mmap;
 use weld_common::diag::{Cause, Diagnostic, Diagnostics};
+use weld_common::digest::UnitDigest;
 use weld_common::io::input::InputStore;
 use weld_common::job::Job;
 use weld_common::text::text;
@@ -22,6 +23,30 @@ pub struct Answer {
     pub messages: Vec<Message>,
     /// What was asked and why, a line for each engine, for `--verbose`.
     pub engines: Vec<String>,
+    /// What the objects depend on, if a later link may have them.
+    pub basis: Option<Basis>,
+}
+
+/// What objects depend on beside modules, options and what becomes of symbols, so that a link that is the same
+/// can find out without any of these whether they would be, too.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    /// The highest major version of LLVM that the modules were written by.
+    pub major: Option<u32>,
+    /// What the engine is told of options. Words may name files.
+    pub words: Vec<String>,
+    /// Of the engine, the words and the files that they name: see [`crate::engine::basis`].
+    pub digest: UnitDigest,
+    /// The modules.
+    pub files: Vec<Digested>,
+}
+
+/// Bytes that were looked at, by where they are in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Digested {
+    pub address: usize,
+    pub size: usize,
+    pub digest: UnitDigest,
 }
 
 impl Answer {

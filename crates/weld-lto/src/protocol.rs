@@ -31,7 +31,7 @@ pub enum Work<'a> {
 }
 
 /// The version of what programs are told. One of another version refuses the order, and has to be built anew.
-pub const ENGINE_VERSION: u64 = 2;
+pub const ENGINE_VERSION: u64 = 3;
 
 /// What a program is told that is an engine.
 #[derive(Debug, PartialEq, Eq)]
@@ -109,6 +109,8 @@ pub enum Reply {
     /// It has said why there is no result.
     Failed,
     Done,
+    /// The compiler's cache had all that was made.
+    Cached,
 }
 
 /// The file that an engine puts small objects into.
@@ -330,6 +332,7 @@ impl Reply {
             Reply::Message(level, text) => (3, &[*level], text),
             Reply::Failed => (4, &[], b""),
             Reply::Done => (5, &[], b""),
+            Reply::Cached => (8, &[], b""),
             Reply::Made(number, path) => {
                 task = number.to_le_bytes();
                 (6, &task, path)
@@ -353,6 +356,7 @@ impl Reply {
             (3, [level @ 0..=level::FATAL, text @ ..]) => Ok(Reply::Message(*level, text.to_vec())),
             (4, []) => Ok(Reply::Failed),
             (5, []) => Ok(Reply::Done),
+            (8, []) => Ok(Reply::Cached),
             (6, [a, b, c, d, path @ ..]) if !path.is_empty() => {
                 Ok(Reply::Made(u32::from_le_bytes([*a, *b, *c, *d]), path.to_vec()))
             }
@@ -474,6 +478,7 @@ mod tests {
             Reply::Made(258, b"/tmp/1".to_vec()),
             Reply::Part(258, 1 << 40, 17),
             Reply::Message(level::WARNING, b"text".to_vec()),
+            Reply::Cached,
             Reply::Failed,
             Reply::Done,
         ];
@@ -513,6 +518,7 @@ mod tests {
             &[2, 0, 0, 0, 5, 5],
             &[5, 0, 0, 0, 6, 1, 0, 0, 0],
             &[5, 0, 0, 0, 7, 1, 0, 0, 0],
+            &[2, 0, 0, 0, 8, 1],
         ] {
             assert!(read(bytes).is_err(), "{bytes:?}");
         }

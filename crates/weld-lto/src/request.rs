@@ -27,6 +27,8 @@ pub struct Request<'a> {
     /// The major version of GCC that wrote its files: no other one reads them.
     pub gcc_major: Option<u32>,
     pub options: &'a Options,
+    /// A later link that is the same does not ask at all.
+    pub is_repeated: bool,
     /// How long an engine may take to be loaded and to answer. What it compiles may take any time.
     pub patience: Duration,
 }
@@ -44,6 +46,7 @@ impl<'a> Request<'a> {
             llvm_major: None,
             gcc_major: None,
             options,
+            is_repeated: false,
             patience: Request::PATIENCE,
         }
     }

@@ -4,7 +4,9 @@
 //# obj: cache.o = cache.c @clang -O2 -flto={lto}
 //# obj: part.o = part.c @clang -O2 -flto={lto}
 //# obj: changed.o = changed.c @clang -O2 -flto={lto}
-//# link: %pie cache.o part.o --thinlto-cache-dir={dir}/kept
+//# link: %pie cache.o part.o --thinlto-cache-dir={dir}/kept --verbose
+//# stdout-re: (?i)llvm
+//# once
 //# run:
 //# stdout: 3
 //# link: %pie cache.o part.o --thinlto-cache-dir={dir}/kept --verbose

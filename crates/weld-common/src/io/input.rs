@@ -313,6 +313,16 @@ impl<'h> InputStore<'h> {
         self.opened.as_ref().map_or(Vec::new(), |opened| opened.lock().unwrap().missing.clone())
     }
 
+    /// Whether a path leads somewhere, of which a later link is to know as of a file that was to be opened.
+    pub fn is_there(&self, path: &Path) -> bool {
+        let path = self.rooted(path);
+        let is_there = path.exists();
+        if !is_there && let Some(opened) = &self.opened {
+            opened.lock().unwrap().missing.push(path.into_owned());
+        }
+        is_there
+    }
+
     /// Where a path leads: below the root if it is absolute and there is one.
     pub fn rooted<'p>(&self, path: &'p Path) -> Cow<'p, Path> {
         match path.strip_prefix("/") {

@@ -150,7 +150,7 @@ impl<'a> Search<'a, '_> {
         let Some(from) = from else {
             // A file of that name is meant before one in the sysroot.
             let inside =
-                in_sysroot(&self.options.inputs.sysroot, path).filter(|_| !self.store.rooted(path).exists());
+                in_sysroot(&self.options.inputs.sysroot, path).filter(|_| !self.store.is_there(path));
             let path = inside.as_deref().unwrap_or(path);
             let mut list = vec![path.to_owned()];
             if script && path.is_relative() {

@@ -15,7 +15,7 @@ use weld_lto::answer::{self, Answer, wanted_too_late};
 use weld_lto::engine;
 use weld_lto::request::Request;
 
-use super::{Round, define_internals, resolve};
+use super::{Kept, Round, define_internals, resolve};
 use crate::ids::*;
 use crate::input::FileName;
 use crate::input::load::Inputs;
@@ -40,6 +40,7 @@ pub(super) fn compile<'j>(
     job: &Job<'j>,
     inputs: &mut Inputs<'j>,
     mut resolved: Resolved<'j>,
+    kept: &Kept,
     threads: usize,
 ) -> Result<Option<Resolved<'j>>, Diagnostics> {
     let code: Vec<FileId> = lto::files(&resolved).map(|object| object.file).collect();
@@ -47,9 +48,12 @@ pub(super) fn compile<'j>(
         return Ok(Some(resolved));
     }
     let live = live_natives(&resolved);
-    let (answer, Said { excluded, visibilities, groups, wrapped }) =
-        ask(job, inputs, &mut resolved, threads)?;
+    let (mut answer, Said { excluded, visibilities, groups, wrapped }) =
+        ask(job, inputs, &mut resolved, kept, threads)?;
     drop(resolved);
+    if let Some(basis) = answer.basis.take() {
+        let _ = kept.basis.set(basis);
+    }
     answer.tell(job, job.options.reports.verbose)?;
     if job.options.lto.ends_the_link() {
         return Ok(None);
@@ -93,6 +97,7 @@ fn ask<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
+    kept: &Kept,
     threads: usize,
 ) -> Result<(Answer, Said<'j>), Diagnostics> {
     let stretch = trace::stretch("what becomes of symbols");
@@ -133,7 +138,9 @@ fn ask<'j>(
     let link = lto::Link { job, inputs, resolved, symbols: &symbols, mode, parallel };
     let _stretch = trace::stretch("generate code");
     let checked = options.lto.devirtualisation.validate.then(|| link.with_vtables_checked());
-    let request = Request { options: checked.as_ref().unwrap_or(&options.lto), ..link.request()? };
+    let is_repeated = kept.repeat.is_some();
+    let request =
+        Request { options: checked.as_ref().unwrap_or(&options.lto), is_repeated, ..link.request()? };
     match engine::compile(&request, job.host) {
         Ok(answer) => {
             let (excluded, visibilities) = (link.excluded(), link.visibilities());

@@ -112,6 +112,7 @@ impl<'l, 'j> Link<'l, 'j> {
             llvm_major,
             gcc_major,
             options: &options.lto,
+            is_repeated: false,
             patience: Request::PATIENCE,
         })
     }

@@ -80,6 +80,57 @@ pub struct ReportOptions {
 }
 
 impl ReportOptions {
+    /// Whether nothing is to be said or written beside the output, if nothing is wrong. What is here decides
+    /// which warnings there are, or how they look.
+    pub fn are_none(&self) -> bool {
+        let ReportOptions {
+            map_file: None,
+            print_map: false,
+            cref: false,
+            trace: false,
+            trace_symbols,
+            why_extract: None,
+            explore: None,
+            gnu_map: _,
+            why_live,
+            archive_stats: None,
+            dependencies: false,
+            error_script: _,
+            rwx_segments: _,
+            warn_textrel: _,
+            warn_shared_textrel: _,
+            warn_ifunc_textrel: _,
+            warn_section_align: _,
+            search_mismatch: _,
+            relative_relocs: false,
+            print_gc_sections: None,
+            print_icf_sections: None,
+            dependency_file: None,
+            reproduce: None,
+            time_trace: None,
+            stats: false,
+            verbose: false,
+            fatal_warnings: _,
+            no_warnings: _,
+            noinhibit_exec: false,
+            report_execstack: _,
+            warn_common: _,
+            warn_backrefs: _,
+            warn_backrefs_exclude: _,
+            memory_usage: false,
+            error_limit: _,
+            color: _,
+            demangle: _,
+            print_version: false,
+            default_script: false,
+            map_discarded: _,
+        } = self
+        else {
+            return false;
+        };
+        trace_symbols.is_empty() && why_live.is_empty()
+    }
+
     /// Whether it is to be remembered why archive members are read.
     pub fn explains_extraction(&self) -> bool {
         let gnu_map = self.gnu_map == Some(true) && (self.print_map || self.map_file.is_some());

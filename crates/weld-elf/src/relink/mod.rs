@@ -16,7 +16,7 @@
 //! The order of a relink is [`Session::attempt`], of what a full link does beside [`save_state`].
 
 mod changes;
-mod command;
+pub mod command;
 pub mod directory;
 mod eligibility;
 mod full_link_reason;

@@ -4,6 +4,10 @@
 //! says where they are, by which flags the compiler finds them, and which version it is; the program is
 //! called by that ([`super::find::PROGRAM`]). It is built under another name and renamed, so that a link that
 //! runs meanwhile sees the old one or the new one.
+//!
+//! Where LLVM's archives are installed, it has LLVM in itself, at a fixed address: who loads LLVM as a
+//! library waits for the loader, which looks up its names and writes addresses to a thousand of its pages. The
+//! program with the library is beside it then ([`super::find::SHARED`]), for plugins.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -12,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use weld_common::host::Host;
 
-use super::find::{self, ENGINES, PROGRAM};
+use super::find::{self, ENGINES, PROGRAM, SHARED};
 use crate::late;
 
 /// The program's files. The first one is compiled, and includes the others.
@@ -117,10 +121,23 @@ pub fn build(wish: &Wish, host: &dyn Host) -> Result<PathBuf, BuildError> {
         let path = workshop.0.join(name);
         std::fs::write(&path, text).map_err(at(&path))?;
     }
-    let made = workshop.0.join(PROGRAM);
-    compile(&llvm, &workshop, &made, host)?;
-    let path = directory.join(format!("{PROGRAM}-{}", llvm.major));
-    std::fs::rename(&made, &path).map_err(at(&path))?;
+    let object = workshop.0.join("engine.o");
+    let compiler = compile(&llvm, &workshop, &object, host)?;
+    let (shared, whole) = (workshop.0.join("shared"), workshop.0.join("whole"));
+    drive(&compiler, &llvm.shared_flags(&object, &shared), host)?;
+    let name = format!("{PROGRAM}-{}", llvm.major);
+    let path = directory.join(&name);
+    let beside = directory.join(name + SHARED);
+    let flags = llvm.archives.as_ref().map(|archives| llvm.whole_flags(archives, &object, &whole));
+    // Of what archives need, something may not be installed; the linker says what.
+    if flags.is_some_and(|flags| drive(&compiler, &flags, host).is_ok()) {
+        std::fs::rename(&shared, &beside).map_err(at(&beside))?;
+        std::fs::rename(&whole, &path).map_err(at(&path))?;
+    } else {
+        std::fs::rename(&shared, &path).map_err(at(&path))?;
+        // The rest of an engine that was built before.
+        let _ = std::fs::remove_file(&beside);
+    }
     Ok(path)
 }
 
@@ -156,6 +173,8 @@ struct Llvm {
     major: u32,
     flags: String,
     libraries: String,
+    /// The same where LLVM's archives are installed, too.
+    archives: Option<String>,
     library: PathBuf,
     library_directory: PathBuf,
 }
@@ -177,9 +196,33 @@ impl Llvm {
         let library =
             library_directory.join(ask(&["--libnames"])?.split_whitespace().next().unwrap_or_default());
         let flags = ask(&["--cxxflags"])?;
+        let has_archives = library_directory.join("libLLVMLTO.a").is_file();
+        let whole = ["--link-static", "--ldflags", "--libs", "all-targets", "lto", "passes", "--system-libs"];
+        let archives = has_archives.then(|| ask(&whole).ok()).flatten();
         let has_rtti = ask(&["--has-rtti"])? == "YES";
         let flags = if has_rtti { flags } else { format!("{flags} -fno-rtti") };
-        Ok(Llvm { major, flags, libraries, library, library_directory })
+        Ok(Llvm { major, flags, libraries, archives, library, library_directory })
+    }
+
+    /// What a compiler is told to link a program that loads LLVM.
+    fn shared_flags(&self, object: &Path, made: &Path) -> Vec<OsString> {
+        let mut runpath = OsString::from("-Wl,-rpath,");
+        runpath.push(&self.library_directory);
+        let mut flags: Vec<OsString> = ["-pthread", "-o"].map(OsString::from).into();
+        flags.extend([made.into(), object.into()]);
+        flags.extend(self.libraries.split(' ').map(OsString::from));
+        flags.push(runpath);
+        flags
+    }
+
+    /// The same with LLVM in it.
+    fn whole_flags(&self, archives: &str, object: &Path, made: &Path) -> Vec<OsString> {
+        let how = ["-pthread", "-no-pie", "-s", "-static-libstdc++", "-static-libgcc"];
+        let mut flags: Vec<OsString> = how.map(OsString::from).into();
+        flags.extend(["-Wl,--gc-sections", "-Wl,--as-needed", "-o"].map(OsString::from));
+        flags.extend([made.into(), object.into()]);
+        flags.extend(archives.split(' ').map(OsString::from));
+        flags
     }
 }
 
@@ -199,30 +242,28 @@ fn said(program: &Path, words: &[&str], workshop: &Workshop, host: &dyn Host) ->
     Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-fn compile(llvm: &Llvm, workshop: &Workshop, made: &Path, host: &dyn Host) -> Result<(), BuildError> {
+/// Makes the program's object. Who has compiled it.
+fn compile(llvm: &Llvm, workshop: &Workshop, made: &Path, host: &dyn Host) -> Result<OsString, BuildError> {
     let compiler = compiler(host).ok_or(BuildError::NoCompiler)?;
     let source = workshop.0.join(SOURCES[0].0);
     let mut mark = OsString::from("-DWELD_LLVM_LIBRARY=\"");
     mark.push(&llvm.library);
     mark.push("\"");
-    let mut runpath = OsString::from("-Wl,-rpath,");
-    runpath.push(&llvm.library_directory);
-    // Its own command line may have several words, as CXX has them.
-    let mut args: Vec<&OsStr> =
-        vec![OsStr::new("-c"), OsStr::new("exec $0 \"$@\""), &compiler, OsStr::new("-O1")];
-    args.extend(llvm.flags.split(' ').map(OsStr::new));
-    args.extend([
-        mark.as_os_str(),
-        OsStr::new("-pthread"),
-        OsStr::new("-o"),
-        made.as_os_str(),
-        source.as_os_str(),
-    ]);
-    args.extend(llvm.libraries.split(' ').map(OsStr::new));
-    args.push(&runpath);
+    let mut flags = vec![OsString::from("-O1")];
+    flags.extend(llvm.flags.split(' ').map(OsString::from));
+    flags.extend([mark, "-pthread".into(), "-fPIE".into(), "-c".into(), "-o".into()]);
+    flags.extend([made.into(), source.into()]);
+    drive(&compiler, &flags, host)?;
+    Ok(compiler)
+}
+
+/// Runs a compiler, whose own command line may have several words, as `CXX` has them.
+fn drive(compiler: &OsStr, flags: &[OsString], host: &dyn Host) -> Result<(), BuildError> {
+    let mut args: Vec<&OsStr> = vec![OsStr::new("-c"), OsStr::new("exec $0 \"$@\""), compiler];
+    args.extend(flags.iter().map(OsString::as_os_str));
     match host.run(Path::new("/bin/sh"), &args) {
         Ok(true) => Ok(()),
-        Ok(false) => Err(BuildError::Compiler { program: compiler }),
+        Ok(false) => Err(BuildError::Compiler { program: compiler.to_owned() }),
         Err(error) => Err(at(Path::new("/bin/sh"))(error)),
     }
 }

@@ -27,7 +27,23 @@ impl Candidate {
     pub fn is_program(&self) -> bool {
         self.path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PROGRAM.as_bytes()))
     }
+
+    /// The program to start that is to be told these words: the one beside it, if plugins are to be loaded.
+    pub fn program(&self, words: &[String]) -> PathBuf {
+        let loads = |word: &String| {
+            let option = word.strip_prefix("llvm=").map(|option| option.trim_start_matches('-'));
+            word.starts_with("pass-plugin=") || option.is_some_and(|option| option.starts_with("load"))
+        };
+        let mut name = self.path.clone().into_os_string();
+        name.push(SHARED);
+        let beside = Some(PathBuf::from(name)).filter(|path| words.iter().any(loads) && path.is_file());
+        beside.unwrap_or_else(|| self.path.clone())
+    }
 }
+
+/// What is added to the name of a program for the one beside it whose LLVM is a library: plugins that it
+/// loads are linked against that.
+pub const SHARED: &str = "-shared";
 
 /// What names of programs that are engines begin with. A major version of LLVM follows, after a dash.
 pub const PROGRAM: &str = "weld-lto-engine";
@@ -318,6 +334,22 @@ mod tests {
         let is_program =
             |path: &str| Candidate { path: path.into(), why: "", is_asked_for: true }.is_program();
         assert!(is_program("/x/weld-lto-engine") && is_program(own) && !is_program("/x/LLVMgold.so"));
+    }
+
+    #[test]
+    fn who_loads_plugins() {
+        let name = "cache/weld/engines/weld-lto-engine-22";
+        let root = Root::new("shared", &[name, &format!("{name}-shared")]);
+        assert_eq!(root.find(&EngineWishes::default(), Some(22)), [name], "it is none to be found by itself");
+        let engine = Candidate { path: root.0.join(name), why: "", is_asked_for: false };
+        let started = |word: &str| {
+            let program = engine.program(&["level=2".to_owned(), word.to_owned()]);
+            program.to_str().unwrap().ends_with("-shared")
+        };
+        assert_eq!([started("pass-plugin=p.so"), started("llvm=-load=p.so")], [true; 2]);
+        assert_eq!([started("jobs=1"), started("llvm=-inline-threshold=1")], [false; 2]);
+        std::fs::remove_file(root.0.join(format!("{name}-shared"))).unwrap();
+        assert!(!started("pass-plugin=p.so"));
     }
 
     #[cfg(unix)]

@@ -65,7 +65,7 @@ pub fn compile(request: &Request<'_>, host: &dyn Host, is_alone: bool) -> Result
         Ok(objects) => {
             messages.extend(redefined(request));
             let engine = format!("{}: {}", gcc.wrapper.display(), gcc.why);
-            Ok(Answer { objects, messages, engines: vec![engine] })
+            Ok(Answer { objects, messages, engines: vec![engine], basis: None })
         }
     }
 }

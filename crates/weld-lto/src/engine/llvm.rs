@@ -15,10 +15,10 @@ use weld_common::text::os_str;
 use super::find::{self, Candidate, System};
 use super::process::Ending;
 use super::resolution::for_llvm;
-use super::results::Results;
+use super::results::{self, Results};
 use super::session::{self, Outcome, Session};
 use super::{distribute, error, modules, names, object_list, objects, shim, words};
-use crate::answer::{Answer, EngineError, Fault, Level, Message, Object};
+use crate::answer::{Answer, EngineError, Fault, Level, Message, Object, Source};
 use crate::options::{Emit, Options, SaveTemps};
 use crate::protocol::{Input, Order, Plugin, Work};
 use crate::request::{Machine, Output, Request};
@@ -40,8 +40,11 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
         search.candidates.iter().zip(&plans).find_map(|(engine, plan)| Some((engine, plan.as_ref().ok()?)));
     let results = first.and_then(|(engine, plan)| Results::of(request, &plan.words, plan.output, engine));
     let whose = first.map(|(engine, _)| engine.path.clone());
+    // Who looks for it later finds the first one.
+    let is_first = search.candidates.first().map(|engine| &engine.path) == whose.as_ref();
+    let basis = results.as_ref().and_then(|results| results.basis.clone()).filter(|_| is_first);
     if let Some(answer) = results.as_ref().and_then(|results| earlier(request, results)) {
-        return Ok(answer);
+        return Ok(Answer { basis, ..answer });
     }
     let (mut refused, mut unusable) = (None, Vec::new());
     for (candidate, plan) in search.candidates.iter().zip(plans) {
@@ -54,12 +57,22 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
         };
         let attempt = Attempt { request, host, child: &child, candidate, plan: &plan };
         match attempt.run() {
-            Ok(mut answer) => {
+            Ok((mut answer, is_cached)) => {
                 answer.messages.splice(0..0, unusable);
                 // What was said would not be said again.
                 let is_kept = answer.messages.is_empty() && whose.as_ref() == Some(&candidate.path);
                 if let Some(results) = results.filter(|_| is_kept) {
-                    results.store(answer.objects.iter().map(|object| (object.source, &object.bytes[..])));
+                    // LLVM's own cache has what is of one module each. If the whole link is kept, this is for
+                    // one that asks for the same and is not the same; if nothing was compiled, this was one.
+                    let of_module = |object: &Object| matches!(object.source, Source::Module(_));
+                    let is_in_vain = candidate.is_program()
+                        && request.is_repeated
+                        && !is_cached
+                        && answer.objects.iter().all(of_module);
+                    if !is_in_vain {
+                        results.store(answer.objects.iter().map(|object| (object.source, &object.bytes[..])));
+                    }
+                    answer.basis = basis;
                 }
                 return Ok(answer);
             }
@@ -137,6 +150,15 @@ fn does_not_start(ending: Ending, printed: &[Message]) -> String {
     format!("it does not start ({ending}), and printed: {printed}")
 }
 
+/// A digest of what objects depend on that [`crate::answer::Basis`] speaks of, as it is now: the engine that
+/// would be asked first about bitcode whose newest producer is of this version, these words, and the files
+/// that they name. `None` if there is no engine.
+pub fn basis(options: &Options, major: Option<u32>, words: &[String], host: &dyn Host) -> Option<UnitDigest> {
+    let child = host.lto_child()?;
+    let search = search(options, major, host, &child);
+    results::basis(search.candidates.first()?, words)
+}
+
 /// What an earlier link got for the same.
 pub fn earlier(request: &Request<'_>, results: &Results) -> Option<Answer> {
     let objects = results.load(request)?;
@@ -147,6 +169,7 @@ pub fn earlier(request: &Request<'_>, results: &Results) -> Option<Answer> {
         objects: objects.into_iter().map(named).collect(),
         messages: Vec::new(),
         engines: vec![engine],
+        basis: None,
     })
 }
 
@@ -216,11 +239,13 @@ enum Failure {
 }
 
 impl Attempt<'_> {
-    fn run(&self) -> Result<Answer, Failure> {
+    /// What came of it, and whether LLVM's cache had all of it.
+    fn run(&self) -> Result<(Answer, bool), Failure> {
         let directory = session::directory(self.host);
         let is_program = self.candidate.is_program();
-        let program = if is_program { &self.candidate.path } else { self.child };
-        let mut session = match Session::start(program, &directory) {
+        let program =
+            if is_program { self.candidate.program(&self.plan.words) } else { self.child.to_owned() };
+        let mut session = match Session::start(&program, &directory) {
             Ok(session) => session,
             Err(e) if is_program => return Err(Failure::Unusable(weld_common::io::reason(&e))),
             Err(e) => return Err(self.failure(Fault::CannotStart(e), Vec::new())),
@@ -275,7 +300,8 @@ impl Attempt<'_> {
                 };
                 let engine = format!("{}{version}: {}", self.candidate.path.display(), self.candidate.why);
                 let messages = std::mem::take(&mut session.talk.messages);
-                Ok(Answer { objects, messages, engines: vec![engine] })
+                let answer = Answer { objects, messages, engines: vec![engine], basis: None };
+                Ok((answer, session.talk.is_cached))
             }
         }
     }

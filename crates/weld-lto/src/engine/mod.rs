@@ -73,6 +73,7 @@ pub fn compile(request: &Request<'_>, host: &dyn Host) -> Result<Answer, Box<Eng
         answer.objects.extend(part.objects);
         answer.messages.extend(part.messages);
         answer.engines.extend(part.engines);
+        answer.basis = part.basis.filter(|_| gcc.files.is_empty());
     }
     Ok(answer)
 }
@@ -105,7 +106,7 @@ pub use find::program as find_program;
 use {gcc::compile as ask_gcc, llvm::compile as ask_llvm};
 
 #[cfg(target_os = "linux")]
-pub use tables::tables;
+pub use {llvm::basis, tables::tables};
 
 /// Nobody can be asked.
 #[cfg(not(target_os = "linux"))]
@@ -116,6 +117,16 @@ pub fn tables(
     _host: &dyn Host,
 ) -> Result<[Vec<u8>; 2], String> {
     Err("compilers, which know it, cannot be asked on this system yet".to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn basis(
+    _options: &crate::options::Options,
+    _major: Option<u32>,
+    _words: &[String],
+    _host: &dyn Host,
+) -> Option<weld_common::digest::UnitDigest> {
+    None
 }
 
 #[cfg(not(target_os = "linux"))]

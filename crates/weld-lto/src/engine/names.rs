@@ -10,6 +10,7 @@ use crate::options::Emit;
 use crate::request::{Machine, Request};
 
 /// The modules that LLVM compiles on their own, in their order: indices of files.
+#[derive(Default)]
 pub struct Modules(Vec<u32>);
 
 impl Modules {

@@ -29,7 +29,7 @@ use weld_common::text::os_str;
 use super::find::Candidate;
 use super::resolution::for_llvm;
 use super::{objects, shim};
-use crate::answer::{Bytes, Source};
+use crate::answer::{Basis, Bytes, Digested, Source};
 use crate::options::{Emit, Options, Remarks, SaveTemps};
 use crate::request::Request;
 
@@ -44,20 +44,31 @@ const MODULE: u64 = 1 << 32;
 /// The place for the objects of a request.
 pub struct Results {
     path: PathBuf,
+    /// What they depend on, if they are those of a whole link.
+    pub basis: Option<Basis>,
 }
 
 impl Results {
     /// `None` if there is no directory for them, or if more is asked for than objects.
     pub fn of(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate) -> Option<Results> {
         let cache = request.options.cache.as_ref().filter(|_| wants_objects_only(request.options))?;
-        Some(Results::named(&cache.directory, key(request, words, output, engine)?))
+        let digest = basis(engine, words)?;
+        let modules = request.files.iter().map(|file| Digested {
+            address: file.bytes.as_ptr().addr(),
+            size: file.bytes.len(),
+            digest: UnitDigest::of(file.bytes),
+        });
+        let basis =
+            Basis { major: request.llvm_major, words: words.to_vec(), digest, files: modules.collect() };
+        let results = Results::named(&cache.directory, key(request, &basis, output, engine));
+        Some(Results { basis: Some(basis), ..results })
     }
 
     /// The place whose name is a digest of all that the objects depend on.
     pub fn named(directory: &Path, digest: UnitDigest) -> Results {
         let name = "llvmcache-weld-".to_owned();
         let name = digest.bytes().iter().fold(name, |name, byte| format!("{name}{byte:02x}"));
-        Results { path: directory.join(name) }
+        Results { path: directory.join(name), basis: None }
     }
 
     pub fn path(&self) -> &Path {
@@ -138,14 +149,14 @@ impl Key {
     }
 }
 
-/// A digest of everything that objects depend on.
-fn key(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate) -> Option<UnitDigest> {
-    let mut key = Key::new("");
+/// A digest of an engine, of what it is told of options, and of the files that options name. `None` if the
+/// engine is not there.
+pub fn basis(engine: &Candidate, words: &[String]) -> Option<UnitDigest> {
+    let mut key = Key::new("basis");
     key.add(engine.path.as_os_str().as_encoded_bytes());
-    key.add_program(&engine.path)?;
-    key.add(&output.to_le_bytes());
-    key.add(format!("{:?}", request.machine).as_bytes());
-    if let Some(library) = engine.is_program().then(|| library_of(&engine.path)).flatten() {
+    let program = engine.program(words);
+    key.add_program(&program)?;
+    if let Some(library) = engine.is_program().then(|| library_of(&program)).flatten() {
         key.add_program(&library)?;
     }
     for word in words {
@@ -161,9 +172,18 @@ fn key(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate)
             key.add(&UnitDigest::of(&contents).bytes());
         }
     }
-    for file in &request.files {
+    Some(key.digest())
+}
+
+/// A digest of everything that objects depend on.
+fn key(request: &Request<'_>, basis: &Basis, output: u32, engine: &Candidate) -> UnitDigest {
+    let mut key = Key::new("");
+    key.add(&basis.digest.bytes());
+    key.add(&output.to_le_bytes());
+    key.add(format!("{:?}", request.machine).as_bytes());
+    for (file, digested) in request.files.iter().zip(&basis.files) {
         key.add(&file.module_name(request.machine));
-        key.add(&UnitDigest::of(file.bytes).bytes());
+        key.add(&digested.digest.bytes());
         if engine.is_program() {
             key.add(&file.symbols.iter().map(|symbol| shim::resolution(symbol).0).collect::<Vec<u8>>());
             continue;
@@ -174,16 +194,21 @@ fn key(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate)
         });
         key.add(&symbols.collect::<Vec<u8>>());
     }
-    Some(key.digest())
+    key.digest()
 }
 
 /// The library that a program has LLVM in, as it was built: [`super::build`] has it say so.
 fn library_of(program: &Path) -> Option<PathBuf> {
-    let bytes = std::fs::read(program).ok()?;
+    // One that is larger has LLVM in itself.
+    let meta = std::fs::metadata(program).ok()?;
+    let bytes = (meta.len() <= LARGEST_WITH_LIBRARY).then(|| std::fs::read(program).ok()).flatten()?;
     let at = memchr::memmem::find(&bytes, LIBRARY_MARK.as_bytes())? + LIBRARY_MARK.len();
     let path = bytes[at..].split(|&byte| byte == 0).next()?;
     Some(Path::new(os_str(path)).to_owned())
 }
+
+/// A program of more bytes than any that has LLVM in a library.
+const LARGEST_WITH_LIBRARY: u64 = 4 << 20;
 
 /// What stands in front of the library's path in a program.
 const LIBRARY_MARK: &str = "weld-lto-engine: LLVM is in ";

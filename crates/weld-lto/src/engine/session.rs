@@ -68,6 +68,8 @@ pub struct Talk {
     pub objects: Vec<PathBuf>,
     /// What tasks have made.
     pub made: Vec<(u32, Made)>,
+    /// Of that, nothing had to be compiled.
+    pub is_cached: bool,
     pub messages: Vec<Message>,
     /// What was printed since the last end of a line.
     line: Vec<u8>,
@@ -222,6 +224,10 @@ impl Talk {
                 }
                 Ok(Some(Reply::Part(task, offset, size))) => {
                     self.made.push((task, Made::Part { offset, size }));
+                    continue;
+                }
+                Ok(Some(Reply::Cached)) => {
+                    self.is_cached = true;
                     continue;
                 }
                 Ok(Some(Reply::Message(level, said))) => {

@@ -216,7 +216,8 @@ pub fn collect(
     made.sort();
     let count = made.len();
     let on_their_own = made.iter().filter(|(task, _)| *task >= request.options.partitions).count();
-    let modules = Modules::of(request, on_their_own);
+    // To find out which they are takes reading all of them.
+    let modules = if made.is_empty() { Modules::default() } else { Modules::of(request, on_their_own) };
     let mut parts = None;
     let mut files = Vec::with_capacity(count);
     let mut objects = Vec::with_capacity(count);

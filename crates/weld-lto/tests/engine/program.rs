@@ -2,6 +2,7 @@
 
 use weld_common::io::input::InputStore;
 use weld_lto::answer::{Fault, Level};
+use weld_lto::engine;
 use weld_lto::engine::build::{BuildError, Wish, build};
 use weld_lto::ir::Kind;
 use weld_lto::options::{Cache, Emit, IndexOnly, Options, PrefixReplace, SaveTemps};
@@ -221,6 +222,71 @@ fn a_result_is_found_again_whatever_the_output_is() {
     assert!(ask().engines[0].contains("weld-lto-engine-22"));
     workshop.sh("echo program > out");
     assert!(ask().engines[0].contains("an earlier link"));
+}
+
+/// Where a link that is the same does not ask at all, objects are kept by who finds them all in LLVM's cache.
+#[test]
+fn results_of_repeated_links_are_kept_when_nothing_was_compiled() {
+    let workshop = Workshop::with_program("program-repeated");
+    let directory = workshop.path("kept");
+    let options = Options { cache: Some(Cache { directory, policy: None }), ..Options::default() };
+    let ask = |flags: &str| {
+        let files = two(&workshop, flags);
+        workshop.ask(&files, &options, &Ask { is_repeated: true, ..Ask::default() }).unwrap()
+    };
+    let kept = || workshop.sh("ls kept | grep -c llvmcache-weld || true").trim().to_owned();
+    assert!(ask("-flto=thin").engines[0].contains("weld-lto-engine-22"));
+    assert_eq!(kept(), "0");
+    assert!(ask("-flto=thin").engines[0].contains("weld-lto-engine-22"), "LLVM's cache has them");
+    assert_eq!(kept(), "1");
+    assert!(ask("-flto=thin").engines[0].contains("an earlier link"));
+    // Merged modules are in no other cache.
+    assert!(ask("-flto").engines[0].contains("weld-lto-engine-22"));
+    assert_eq!(kept(), "2");
+    assert!(ask("-flto").engines[0].contains("an earlier link"));
+}
+
+/// What objects depend on is told without them, and changes with the engine and with files that options name.
+#[test]
+fn the_basis_of_objects_is_known_without_them() {
+    let mut workshop = Workshop::with_program("program-basis");
+    let directory = workshop.path("kept");
+    std::fs::write(workshop.path("profile"), "work:1:1\n 1: 1\n").unwrap();
+    let mut options = Options { cache: Some(Cache { directory, policy: None }), ..Options::default() };
+    options.profile.sample = Some(workshop.path("profile"));
+    let ask = || workshop.ask(&two(&workshop, "-flto=thin"), &options, &Ask::default()).unwrap();
+    let basis = ask().basis.expect("the objects are kept");
+    let again = ask();
+    assert!(again.engines[0].contains("an earlier link"));
+    assert_eq!(again.basis.map(|again| again.digest), Some(basis.digest));
+    assert_eq!(basis.files.len(), 2);
+    let now = |workshop: &Workshop, major| engine::basis(&options, major, &basis.words, workshop);
+    assert_eq!(now(&workshop, Some(22)), Some(basis.digest));
+    std::fs::write(workshop.path("profile"), "work:1:1\n 1: 2\n").unwrap();
+    assert_ne!(now(&workshop, Some(22)), Some(basis.digest));
+    std::fs::write(workshop.path("profile"), "work:1:1\n 1: 1\n").unwrap();
+    assert_eq!(now(&workshop, Some(22)), Some(basis.digest));
+    assert_ne!(now(&workshop, Some(99)), Some(basis.digest), "no engine is so new");
+    workshop.cache = None;
+    assert_ne!(now(&workshop, Some(22)), Some(basis.digest), "another engine");
+}
+
+/// Where LLVM's archives are, the program has LLVM in it, and one beside it loads plugins.
+#[test]
+fn plugins_are_for_the_program_beside_it() {
+    let workshop = Workshop::with_program("program-plugin");
+    let mut options = Options::default();
+    options.passes.plugins = vec![workshop.path("none.so")];
+    let error = workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap_err();
+    assert!(lines(&error).contains("none.so"), "{}", lines(&error));
+    let source = "#include <llvm/Passes/PassBuilder.h>\n#include <llvm/Plugins/PassPlugin.h>\n\
+        extern \"C\" llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {\n\
+        return {LLVM_PLUGIN_API_VERSION, \"p\", \"1\", [](llvm::PassBuilder &) { llvm::errs() << \"loaded\\n\"; }}; }\n";
+    std::fs::write(workshop.path("p.cpp"), source).unwrap();
+    workshop.sh("g++ -shared -fPIC -fno-rtti $(llvm-config-22 --cxxflags) p.cpp -o p.so");
+    options.passes.plugins = vec![workshop.path("p.so")];
+    let answer = workshop.ask(&two(&workshop, "-flto"), &options, &Ask::default()).unwrap();
+    assert!(answer.messages.iter().any(|message| message.text.contains("loaded")), "{:?}", answer.messages);
 }
 
 #[test]

@@ -142,6 +142,7 @@ pub struct Ask {
     pub llvm_major: Option<u32>,
     pub gcc_major: Option<u32>,
     pub unused: Vec<Given>,
+    pub is_repeated: bool,
     pub patience: std::time::Duration,
 }
 
@@ -153,6 +154,7 @@ impl Default for Ask {
             llvm_major: Some(22),
             gcc_major: None,
             unused: Vec::new(),
+            is_repeated: false,
             patience: Request::PATIENCE,
         }
     }
@@ -221,6 +223,7 @@ impl Workshop {
             llvm_major: ask.llvm_major,
             gcc_major: ask.gcc_major,
             options,
+            is_repeated: ask.is_repeated,
             patience: ask.patience,
         };
         compile(&request, self)
