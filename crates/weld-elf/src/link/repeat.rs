@@ -461,14 +461,15 @@ mod tests {
         let store = InputStore::new(&host);
         let path = &scratch.0;
         std::fs::write(path, "one").unwrap();
-        let stamp = Some(Stamp::at(path).unwrap());
+        let now = Stamp::at(path).unwrap();
+        let stamp = Some(now);
         let digest = Some(UnitDigest::of(b"one").bytes());
         let by = |stamp, digest| KnownFile { path: path.clone(), stamp, digest };
         let is_there = |file: &KnownFile| [true, false].map(|trusts| file.is_there(trusts, &store));
         assert_eq!(is_there(&by(stamp, None)), [true, false]);
         assert_eq!(is_there(&by(stamp, digest)), [true, true]);
         assert_eq!(is_there(&by(None, digest)), [true, true]);
-        let old = Some(Stamp { changed: 0, ..stamp.unwrap() });
+        let old = Some(Stamp { changed: 0, ..now });
         assert_eq!(is_there(&by(old, digest)), [true, true], "it has been touched");
         assert_eq!(is_there(&by(old, None)), [false, false]);
         std::fs::remove_file(path).unwrap();
