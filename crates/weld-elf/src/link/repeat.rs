@@ -112,6 +112,8 @@ impl Repeat {
 
     /// What is kept, if all that it depends on is as it was.
     fn find(&self, job: &Job) -> Option<(File, Memo)> {
+        // Opening anything else may wait for somebody.
+        std::fs::metadata(&self.path).ok().filter(std::fs::Metadata::is_file)?;
         let kept = File::open(&self.path).ok()?;
         let memo = Memo::read(&kept)?;
         let is_booted = boot().is_ok_and(|boot| boot == memo.boot);
@@ -230,7 +232,9 @@ fn is_output_only(options: &Options) -> bool {
     let is_file = file.debug_file.is_none() && file.text.is_none();
     let is_chance = options.notes.build_id == BuildId::Uuid
         || options.order.shuffle.iter().any(|shuffled| shuffled.how == Shuffle::Random);
+    // A sysroot may be a link that leads elsewhere the next time.
     options.kind != OutputKind::Relocatable
+        && options.inputs.sysroot.as_os_str().is_empty()
         && file.incremental == Incremental::Off
         && is_file
         && !is_chance
