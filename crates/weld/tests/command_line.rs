@@ -458,7 +458,7 @@ fn binaries_are_explored_and_compared() {
         ("missing", "weld: error: missing: No such file or directory\n"),
         (
             "--map=small.c small",
-            "weld: error: small: the map has no line that weld understands; it reads those that -Map --map-format=lld writes\n",
+            "weld: error: small: the map says nothing of it: either another file was linked with it, or it is in none of the forms that weld reads (GNU ld, gold, ld.lld, mold, link.exe, lld-link)\n",
         ),
     ] {
         assert_eq!(explore(line), (2, String::new(), error.to_owned()));
