@@ -32,6 +32,11 @@ impl UnitDigest {
     pub fn bytes(self) -> [u8; SIZE] {
         self.0
     }
+
+    /// Them as two hexadecimal digits each, for names of files.
+    pub fn hexadecimal(self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 /// Keys advance by odd steps, so that no two blocks below 2^64 share one.

@@ -117,12 +117,8 @@ pub fn run(args: &[OsString], host: &dyn Host) -> Result<(i32, String), RunError
 /// The library, which is written if it is not there.
 fn library(host: &dyn Host) -> Result<PathBuf, RunError> {
     let directory = engine::build::cache(host).ok_or(RunError::NoHome)?.join("weld");
-    let digest = UnitDigest::of(LIBRARY).bytes();
-    let name = digest[..8].iter().fold(String::from("run-"), |mut name, byte| {
-        let _ = write!(name, "{byte:02x}");
-        name
-    });
-    let path = directory.join(name + ".so");
+    let digest = UnitDigest::of(LIBRARY).hexadecimal();
+    let path = directory.join(format!("run-{}.so", &digest[..16]));
     if path.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {
         return Err(RunError::Path(path));
     }

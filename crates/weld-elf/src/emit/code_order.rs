@@ -10,6 +10,7 @@ use weld_common::par;
 use crate::arch::facts::TurnedCode;
 use crate::elf::*;
 use crate::ids::*;
+use crate::input::mapping_symbols::{Mark, mapping_symbols, of_section};
 use crate::input::object::{Object, SymbolPlace};
 use crate::synth::image::Image;
 use crate::synth::relocate::Site;
@@ -17,12 +18,9 @@ use crate::synth::relocate::Site;
 /// Objects that one task looks at.
 const OBJECTS: usize = 16;
 
-/// A mapping symbol: its section, its offset there, and in units of how many bytes what follows is turned.
-type Mark = (u32, u64, usize);
-
 pub struct CodeOrder {
-    /// Of each object, sorted.
-    marks: Vec<Vec<Mark>>,
+    /// Of each object: in units of how many bytes what follows is turned.
+    marks: Vec<Vec<Mark<usize>>>,
 }
 
 impl CodeOrder {
@@ -32,7 +30,7 @@ impl CodeOrder {
         let objects = &image.resolved.objects;
         let runs = par::runs("mapping symbols", parallel, objects.len(), OBJECTS, |run| {
             run.map(|number| {
-                let marks = marks(&objects[number], order);
+                let marks = mapping_symbols(&objects[number], order.unit);
                 check(image, &objects[number], &marks);
                 marks
             })
@@ -43,46 +41,21 @@ impl CodeOrder {
 
     /// Turns the instructions of a whole section.
     pub fn apply(&self, site: &Site, out: &mut [u8]) {
-        let marks = &self.marks[site.object_id.index()];
-        let first = marks.partition_point(|mark| mark.0 < site.shndx);
-        let own = marks[first..].iter().take_while(|mark| mark.0 == site.shndx);
-        TurnedCode::turn(out, own.map(|(_, offset, unit)| (*offset as usize, *unit)));
+        let own = of_section(&self.marks[site.object_id.index()], site.shndx);
+        TurnedCode::turn(out, own.iter().map(|(_, offset, unit)| (*offset as usize, *unit)));
     }
-}
-
-fn marks(object: &Object, order: &TurnedCode) -> Vec<Mark> {
-    let locals = object.syms.iter().enumerate().take(object.first_global as usize);
-    let mark = |(index, symbol): (usize, &Sym)| {
-        let unit = (order.unit)(object.symbol_name(index as u32))?;
-        match object.place(index as u32, symbol) {
-            SymbolPlace::Section(section) => Some((section, symbol.st_value(), unit)),
-            _ => None,
-        }
-    };
-    let mut marks: Vec<Mark> = locals.filter_map(mark).collect();
-    marks.sort_by_key(|(section, offset, _)| (*section, *offset));
-    // Of several at one place the last counts, as in a disassembly.
-    marks.dedup_by(|next, mark| {
-        let is_same = (mark.0, mark.1) == (next.0, next.1);
-        if is_same {
-            mark.2 = next.2;
-        }
-        is_same
-    });
-    marks
 }
 
 /// Reports functions in front of the first mapping symbol of their section. Data may have none there: LLVM makes it
 /// only where code was before.
-fn check(image: &Image, object: &Object, marks: &[Mark]) {
+fn check(image: &Image, object: &Object, marks: &[Mark<usize>]) {
     for (index, symbol) in (0u32..).zip(object.syms) {
         let SymbolPlace::Section(section) = object.place(index, symbol) else { continue };
         let is_function = symbol.kind() == STT_FUNC && (section as usize) < object.shdrs.len();
         if !is_function || !image.live.contains(SectionId(object.section_base + section)) {
             continue;
         }
-        let behind = marks.partition_point(|mark| (mark.0, mark.1) <= (section, symbol.st_value()));
-        if marks[..behind].last().is_none_or(|mark| mark.0 != section) {
+        if of_section(marks, section).first().is_none_or(|mark| mark.1 > symbol.st_value()) {
             let name = weld_common::text::text(object.symbol_name(index));
             let text = format!("--be8: no mapping symbol ($a, $t) says which instructions {name} has");
             image.sink.push(object.at_section(section).error(Cause::MalformedObject, text));

@@ -16,6 +16,7 @@ mod just_symbols;
 pub mod load;
 pub mod location;
 mod made;
+pub mod mapping_symbols;
 pub mod needed;
 pub mod object;
 pub mod origin;

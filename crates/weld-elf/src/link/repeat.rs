@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{File, FileTimes};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use weld_common::diag::{Diagnostic, Diagnostics};
@@ -32,7 +32,6 @@ use weld_common::io::input::InputStore;
 use weld_common::io::output::{self, OutputFile};
 use weld_common::io::spare::read_exact_at;
 use weld_common::io::stamp::Stamp;
-use weld_common::text::os_str;
 use weld_lto::answer::Basis;
 use weld_lto::engine;
 use weld_lto::options::Options as LtoOptions;
@@ -40,8 +39,8 @@ use weld_lto::options::Options as LtoOptions;
 use crate::args;
 use crate::job::{self, Job};
 use crate::options::{BuildId, Incremental, Options, OutputKind, Shuffle};
-use crate::relink::command::{boot, build};
-use crate::relink_state::rows::Field;
+use crate::relink::{boot, build};
+use crate::relink_state::fields::*;
 
 const MAGIC: &[u8; 8] = b"weldlnk1";
 const TAIL: usize = DIGEST + 8 + MAGIC.len();
@@ -91,7 +90,7 @@ impl Repeat {
     /// `None` if there is no place, or if the link says or writes more than its output.
     pub fn of(options: &Options, args: &[OsString], host: &dyn Host) -> Option<Repeat> {
         let cache = options.lto.cache.as_ref().filter(|_| is_output_only(options))?;
-        let name = format!("llvmcache-weld-link-{}", hexadecimal(words(options, args, host)?));
+        let name = format!("llvmcache-weld-link-{}", words(options, args, host)?.hexadecimal());
         Some(Repeat { path: cache.directory.join(name), begun: SystemTime::now() })
     }
 
@@ -248,10 +247,7 @@ fn is_output_only(options: &Options) -> bool {
 /// known.
 fn words(options: &Options, args: &[OsString], host: &dyn Host) -> Option<UnitDigest> {
     let mut all = Vec::new();
-    let mut add = |part: &[u8]| {
-        (part.len() as u64).put(&mut all);
-        all.extend_from_slice(part);
-    };
+    let mut add = |part: &[u8]| put_bytes(part, &mut all);
     for arg in args::expanded(args).ok()?.args() {
         add(arg.as_encoded_bytes());
     }
@@ -262,10 +258,6 @@ fn words(options: &Options, args: &[OsString], host: &dyn Host) -> Option<UnitDi
     // What -R means depends on what is there.
     add(format!("{:?}", options.dynamic).as_bytes());
     Some(UnitDigest::of(&all))
-}
-
-fn hexadecimal(digest: UnitDigest) -> String {
-    digest.bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl KnownFile {
@@ -301,15 +293,13 @@ impl Memo {
         put_list(&self.words, &mut out, |word, out| put_bytes(word, out));
         out.extend_from_slice(&self.basis);
         put_list(&self.files, &mut out, |file, out| {
-            put_bytes(file.path.as_os_str().as_encoded_bytes(), out);
-            let Stamp { device, number, size, modified, changed } = file.stamp.unwrap_or_default();
+            put_path(&file.path, out);
             u8::from(file.stamp.is_some()).put(out);
-            [device, number, size].iter().for_each(|field| field.put(out));
-            [modified, changed].iter().for_each(|field| field.put(out));
+            put_stamp(&file.stamp.unwrap_or_default(), out);
             u8::from(file.digest.is_some()).put(out);
             out.extend_from_slice(&file.digest.unwrap_or_default());
         });
-        put_list(&self.missing, &mut out, |path, out| put_bytes(path.as_os_str().as_encoded_bytes(), out));
+        put_list(&self.missing, &mut out, |path, out| put_path(path, out));
         self.size.put(&mut out);
         put_list(&self.pieces, &mut out, |piece, out| out.extend_from_slice(piece));
         let (digest, size) = (UnitDigest::of(&out), out.len() as u64);
@@ -348,59 +338,20 @@ impl Memo {
             boot: take_bytes(rest)?,
             major: Field::take(rest)?,
             words: take_list(rest, take_bytes)?,
-            basis: take_digest(rest)?,
+            basis: take_array(rest)?,
             files: take_list(rest, |rest| {
                 let path = take_path(rest)?;
                 let has_stamp = u8::take(rest)? != 0;
-                let stamp = Stamp {
-                    device: Field::take(rest)?,
-                    number: Field::take(rest)?,
-                    size: Field::take(rest)?,
-                    modified: Field::take(rest)?,
-                    changed: Field::take(rest)?,
-                };
+                let stamp = take_stamp(rest)?;
                 let has_digest = u8::take(rest)? != 0;
-                let digest = Some(take_digest(rest)?).filter(|_| has_digest);
+                let digest = Some(take_array(rest)?).filter(|_| has_digest);
                 Some(KnownFile { path, stamp: Some(stamp).filter(|_| has_stamp), digest })
             })?,
             missing: take_list(rest, take_path)?,
             size: Field::take(rest)?,
-            pieces: take_list(rest, take_digest)?,
+            pieces: take_list(rest, take_array)?,
         })
     }
-}
-
-fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
-    (bytes.len() as u64).put(out);
-    out.extend_from_slice(bytes);
-}
-
-fn take_bytes(rest: &mut &[u8]) -> Option<Vec<u8>> {
-    let size = usize::try_from(u64::take(rest)?).ok()?;
-    let (bytes, after) = rest.split_at_checked(size)?;
-    *rest = after;
-    Some(bytes.to_vec())
-}
-
-fn take_path(rest: &mut &[u8]) -> Option<PathBuf> {
-    Some(Path::new(os_str(&take_bytes(rest)?)).to_owned())
-}
-
-fn take_digest(rest: &mut &[u8]) -> Option<[u8; DIGEST]> {
-    let (bytes, after) = rest.split_first_chunk()?;
-    *rest = after;
-    Some(*bytes)
-}
-
-fn put_list<T>(list: &[T], out: &mut Vec<u8>, put: impl Fn(&T, &mut Vec<u8>)) {
-    (list.len() as u64).put(out);
-    list.iter().for_each(|item| put(item, out));
-}
-
-/// Each item has at least a byte, so no list is longer than what is left.
-fn take_list<T>(rest: &mut &[u8], mut take: impl FnMut(&mut &[u8]) -> Option<T>) -> Option<Vec<T>> {
-    let count = usize::try_from(u64::take(rest)?).ok().filter(|count| *count <= rest.len())?;
-    (0..count).map(|_| take(rest)).collect()
 }
 
 #[cfg(test)]

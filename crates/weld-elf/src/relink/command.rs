@@ -11,6 +11,7 @@ use weld_common::io::stamp::Stamp;
 use super::full_link_reason::Why;
 use crate::args;
 use crate::options::Options;
+use crate::relink_state::fields::put_bytes;
 use crate::relink_state::keys;
 use crate::relink_state::outline::short;
 
@@ -34,10 +35,7 @@ impl Request {
         let here = std::env::current_dir().map_err(|e| failed("the working directory", e.to_string()))?;
         let mut all = Vec::new();
         let mut random = Vec::new();
-        let mut add = |part: &[u8]| {
-            all.extend_from_slice(&(part.len() as u64).to_le_bytes());
-            all.extend_from_slice(part);
-        };
+        let mut add = |part: &[u8]| put_bytes(part, &mut all);
         for arg in expanded.args() {
             let arg = arg.as_encoded_bytes();
             match std::str::from_utf8(arg) {

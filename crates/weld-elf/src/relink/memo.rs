@@ -5,19 +5,18 @@
 //! believed only as far as there are bytes for them.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use weld_common::digest::{SIZE as DIGEST, UnitDigest};
 use weld_common::io::stamp::Stamp;
 use weld_common::io::units::{Leaf, Leaves};
-use weld_common::text::os_str;
 
 use super::command::Request;
 use super::libraries::{KnownArchive, KnownMember};
 use crate::relink_state::Unreadable;
+use crate::relink_state::fields::*;
 use crate::relink_state::guests::Guest;
 use crate::relink_state::new_names::NewNames;
-use crate::relink_state::rows::Field;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
 const FORMAT: u32 = 6;
@@ -273,32 +272,6 @@ fn take_is(rest: &mut &[u8]) -> Option<Is> {
     })
 }
 
-fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
-    (bytes.len() as u64).put(out);
-    out.extend_from_slice(bytes);
-}
-
-fn take_bytes(rest: &mut &[u8]) -> Option<Vec<u8>> {
-    let size = usize::try_from(u64::take(rest)?).ok()?;
-    let (bytes, after) = rest.split_at_checked(size)?;
-    *rest = after;
-    Some(bytes.to_vec())
-}
-
-fn take_array<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
-    let (bytes, after) = rest.split_first_chunk()?;
-    *rest = after;
-    Some(*bytes)
-}
-
-fn put_path(path: &Path, out: &mut Vec<u8>) {
-    put_bytes(path.as_os_str().as_encoded_bytes(), out);
-}
-
-fn take_path(rest: &mut &[u8]) -> Option<PathBuf> {
-    Some(os_str(&take_bytes(rest)?).into())
-}
-
 fn put_range(range: &Range<u64>, out: &mut Vec<u8>) {
     range.start.put(out);
     range.end.put(out);
@@ -306,33 +279,6 @@ fn put_range(range: &Range<u64>, out: &mut Vec<u8>) {
 
 fn take_range(rest: &mut &[u8]) -> Option<Range<u64>> {
     Some(u64::take(rest)?..u64::take(rest)?)
-}
-
-fn put_stamp(stamp: &Stamp, out: &mut Vec<u8>) {
-    let Stamp { device, number, size, modified, changed } = *stamp;
-    [device, number, size].iter().for_each(|field| field.put(out));
-    [modified, changed].iter().for_each(|field| field.put(out));
-}
-
-fn take_stamp(rest: &mut &[u8]) -> Option<Stamp> {
-    Some(Stamp {
-        device: Field::take(rest)?,
-        number: Field::take(rest)?,
-        size: Field::take(rest)?,
-        modified: Field::take(rest)?,
-        changed: Field::take(rest)?,
-    })
-}
-
-fn put_list<T>(list: &[T], out: &mut Vec<u8>, put: impl Fn(&T, &mut Vec<u8>)) {
-    (list.len() as u64).put(out);
-    list.iter().for_each(|item| put(item, out));
-}
-
-/// Each item has at least a byte, so no list is longer than what is left.
-fn take_list<T>(rest: &mut &[u8], mut take: impl FnMut(&mut &[u8]) -> Option<T>) -> Option<Vec<T>> {
-    let count = usize::try_from(u64::take(rest)?).ok().filter(|count| *count <= rest.len())?;
-    (0..count).map(|_| take(rest)).collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@
 //! The order of a relink is [`Session::attempt`], of what a full link does beside [`save_state`].
 
 mod changes;
-pub mod command;
+mod command;
 pub mod directory;
 mod eligibility;
 mod full_link_reason;
@@ -52,6 +52,7 @@ use crate::options::{BuildId, Incremental, Options};
 use crate::relink_state::Unreadable;
 use changes::Changes;
 use command::Request;
+pub use command::{boot, build};
 use directory::{Place, STATE, TABLES};
 use full_link_reason::Why;
 use memo::{KeptWarning, Memo};

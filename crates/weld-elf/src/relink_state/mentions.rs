@@ -249,11 +249,7 @@ pub fn lost_sections(
     if object.groups.is_empty() {
         return Ok(LostSections::default());
     }
-    let stays = stays((file, common), own, now, before)?;
-    Ok(LostSections::by_names(object, |symbol| {
-        let stay = symbol.checked_sub(object.first_global).and_then(|at| stays.get(at as usize));
-        stay.copied().unwrap_or_default()
-    }))
+    Ok(LostSections::by_globals(object, &stays((file, common), own, now, before)?))
 }
 
 /// What becomes of the definition of each global symbol.

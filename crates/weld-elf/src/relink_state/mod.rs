@@ -12,6 +12,7 @@
 mod check;
 pub mod collect;
 pub mod excerpt;
+pub mod fields;
 pub mod file;
 pub mod guests;
 pub mod keys;

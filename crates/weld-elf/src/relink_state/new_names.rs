@@ -278,10 +278,7 @@ impl Looked<'_> {
                 false => *stay,
             };
         }
-        let stay =
-            |symbol: u32| symbol.checked_sub(object.first_global).and_then(|at| stays.get(at as usize));
-        let lost = LostSections::by_names(object, |symbol| stay(symbol).copied().unwrap_or_default());
-        Ok((lost, guests))
+        Ok((LostSections::by_globals(object, &stays), guests))
     }
 
     /// Leaves those that an object mentions which has not changed.

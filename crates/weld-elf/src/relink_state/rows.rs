@@ -6,43 +6,13 @@
 //! ([`NONE`] if there is none) is short for that row's key: rows are compared across states by keys
 //! ([`super::keys`]).
 
+pub use super::fields::Field;
+
 /// No row, or no number.
 pub const NONE: u32 = u32::MAX;
 
 /// The section of a name that a guest defines ([`super::guests`]), which has no row.
 pub const IN_GUEST: u32 = u32::MAX - 1;
-
-/// A field of a row.
-pub trait Field: Sized {
-    const SIZE: usize;
-    fn put(&self, out: &mut Vec<u8>);
-    /// The same where there is room: `out` has the size.
-    fn store(&self, out: &mut [u8]);
-    /// Takes the field from the front of `bytes`.
-    fn take(bytes: &mut &[u8]) -> Option<Self>;
-}
-
-macro_rules! numbers {
-    ($($number:ty)*) => {
-        $(impl Field for $number {
-            const SIZE: usize = size_of::<$number>();
-            fn put(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
-            }
-            #[inline]
-            fn store(&self, out: &mut [u8]) {
-                out.copy_from_slice(&self.to_le_bytes());
-            }
-            fn take(bytes: &mut &[u8]) -> Option<Self> {
-                let (first, rest) = bytes.split_first_chunk()?;
-                *bytes = rest;
-                Some(<$number>::from_le_bytes(*first))
-            }
-        })*
-    };
-}
-
-numbers! { u8 u32 u64 i64 u128 }
 
 /// Rows with their fields, each of which is read and written in the order in which it stands here.
 macro_rules! rows {

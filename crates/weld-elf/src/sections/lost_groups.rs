@@ -63,6 +63,13 @@ impl LostSections {
         Self::of(object, |number, _| found[number].unwrap_or_default())
     }
 
+    /// The same with what is said of each global symbol, in their order.
+    pub fn by_globals(object: &Object, stays: &[Stay]) -> LostSections {
+        let stay =
+            |symbol: u32| symbol.checked_sub(object.first_global).and_then(|at| stays.get(at as usize));
+        LostSections::by_names(object, |symbol| stay(symbol).copied().unwrap_or_default())
+    }
+
     fn of(object: &Object, stay: impl Fn(usize, &Group) -> Stay) -> LostSections {
         let mut all = Vec::new();
         for (number, group) in object.groups.iter().enumerate() {

@@ -66,8 +66,7 @@ impl Results {
 
     /// The place whose name is a digest of all that the objects depend on.
     pub fn named(directory: &Path, digest: UnitDigest) -> Results {
-        let name = "llvmcache-weld-".to_owned();
-        let name = digest.bytes().iter().fold(name, |name, byte| format!("{name}{byte:02x}"));
+        let name = format!("llvmcache-weld-{}", digest.hexadecimal());
         Results { path: directory.join(name), basis: None }
     }
 

@@ -16,7 +16,8 @@ use crate::address::Address;
 use crate::arch::facts::{Branches, Erratum};
 use crate::elf::Rela;
 use crate::ids::*;
-use crate::input::object::{Object, SymbolPlace};
+use crate::input::mapping_symbols::{Mark, mapping_symbols, of_section};
+use crate::input::object::Object;
 use crate::sections::SectionKind;
 use crate::synth::error::PlanError;
 use crate::synth::relocate::Site;
@@ -156,11 +157,11 @@ impl Addresses<'_, '_, '_> {
         let shndx = id.0 - object.section_base;
         let data = object.section_data(shndx as usize).unwrap_or(&[]);
         let Some(address) = self.of_section(id) else { return };
-        let mut map: Option<Vec<(u64, bool)>> = None;
+        let mut map = None;
         for (number, erratum) in errata.iter().enumerate() {
             (erratum.find)(data, address, &mut |first, last| {
-                let map = map.get_or_insert_with(|| mapping(object, shndx));
-                if is_all_code(map, first as u64, last as u64) {
+                let map = map.get_or_insert_with(|| mapping_symbols(object, is_code));
+                if is_all_code(of_section(map, shndx), first as u64, last as u64) {
                     found.push((id, last as u64, number));
                 }
             });
@@ -168,28 +169,20 @@ impl Addresses<'_, '_, '_> {
     }
 }
 
-/// Where in a section code begins, and where data does, as symbols say it; by offset.
-fn mapping(object: &Object, shndx: u32) -> Vec<(u64, bool)> {
-    let mut map = Vec::new();
-    for (i, symbol) in object.syms.iter().enumerate().take(object.first_global as usize) {
-        let code = match object.symbol_name(i as u32) {
-            [b'$', b'x'] | [b'$', b'x', b'.', ..] => true,
-            [b'$', b'd'] | [b'$', b'd', b'.', ..] => false,
-            _ => continue,
-        };
-        if object.place(i as u32, symbol) == SymbolPlace::Section(shndx) {
-            map.push((symbol.st_value(), code));
-        }
+/// Whether what a mapping symbol of this name stands in front of is code.
+fn is_code(name: &[u8]) -> Option<bool> {
+    match name {
+        [b'$', b'x'] | [b'$', b'x', b'.', ..] => Some(true),
+        [b'$', b'd'] | [b'$', b'd', b'.', ..] => Some(false),
+        _ => None,
     }
-    map.sort_by_key(|(offset, _)| *offset);
-    map
 }
 
 /// Whether all from the instruction at `first` to that at `last` is code. Nothing is, if nothing says so.
-fn is_all_code(map: &[(u64, bool)], first: u64, last: u64) -> bool {
-    let begins = map.partition_point(|(offset, _)| *offset <= first);
-    let ends = map.partition_point(|(offset, _)| *offset <= last);
-    begins > 0 && map[begins - 1..ends].iter().all(|(_, code)| *code)
+fn is_all_code(map: &[Mark<bool>], first: u64, last: u64) -> bool {
+    let begins = map.partition_point(|(_, offset, _)| *offset <= first);
+    let ends = map.partition_point(|(_, offset, _)| *offset <= last);
+    begins > 0 && map[begins - 1..ends].iter().all(|(.., code)| *code)
 }
 
 #[cfg(test)]
@@ -199,7 +192,7 @@ mod tests {
     #[test]
     fn only_what_symbols_say_is_code() {
         assert!(!is_all_code(&[], 0, 8));
-        let map = [(0, true), (16, false), (24, true), (24, true)];
+        let map = [(1, 0, true), (1, 16, false), (1, 24, true), (1, 24, true)];
         assert!(is_all_code(&map, 0, 8) && is_all_code(&map, 24, 32) && is_all_code(&map, 100, 108));
         assert!(!is_all_code(&map, 8, 16) && !is_all_code(&map, 16, 20) && !is_all_code(&map, 12, 28));
         assert!(!is_all_code(&map[1..2], 0, 8));

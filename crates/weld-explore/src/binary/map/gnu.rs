@@ -15,7 +15,6 @@
 //! discarded, in the same form.
 
 use super::{File, Reader, hexadecimal};
-use crate::cover::Claim;
 
 /// The lines that the memory map follows.
 pub const OF_GNU_LD: &str = "Linker script and memory map";
@@ -40,40 +39,37 @@ impl<'t> Place<'t> {
 }
 
 /// Reads the memory map.
-pub(super) fn read<'t>(text: &'t str, reader: &mut Reader<'_, '_, 't>) -> Vec<Vec<Claim<&'t [u8]>>> {
-    let mut lines = text.lines().skip_while(|line| !matches!(line.trim(), OF_GNU_LD | OF_GOLD));
-    lines.next();
+pub(super) fn read<'t>(text: &'t str, reader: &mut Reader<'_, '_, 't>) {
+    let lines = text.lines().skip_while(|line| !matches!(line.trim(), OF_GNU_LD | OF_GOLD));
     let mut out = None;
     // A name whose place is on the next line.
-    let mut named: Option<&str> = None;
-    for line in lines {
-        let (name, place) = match named.take() {
-            Some(name) if line.starts_with("  ") => (name, Place::parse(line)),
-            _ => {
-                let end = line
-                    .trim_start()
-                    .find(' ')
-                    .map_or(line.len(), |end| line.len() - line.trim_start().len() + end);
-                let (name, place) = line.split_at(end);
-                if place.is_empty() {
-                    named = Some(name);
-                }
-                (name, Place::parse(place))
-            }
+    let mut open: Option<&str> = None;
+    for line in lines.skip(1) {
+        let (name, place) = match open.take() {
+            Some(name) if line.starts_with("  ") => (name, line),
+            _ => named(line),
         };
-        let Some(place) = place else { continue };
-        match name.strip_prefix(' ') {
-            None => out = reader.section(name, place.address),
-            // A pattern of the script, a gap, or a line of a symbol.
-            Some(section) if section.is_empty() || section.starts_with([' ', '*']) => {}
-            Some(section) if !place.rest.is_empty() => {
-                if let Some(out) = reader.with(out, place.address) {
-                    let origin = reader.origin(File::parse(place.rest), section);
-                    reader.origins.add(out, place.address, place.size, origin);
-                }
-            }
-            Some(_) => {}
+        if place.is_empty() {
+            open = Some(name);
+        }
+        let Some(place) = Place::parse(place) else { continue };
+        let Some(section) = name.strip_prefix(' ') else {
+            out = reader.section(name, place.address);
+            continue;
+        };
+        // Patterns of the script, gaps, and lines of symbols; what nobody brought.
+        if section.starts_with([' ', '*']) || section.is_empty() || place.rest.is_empty() {
+            continue;
+        }
+        if let Some(out) = reader.with(out, place.address) {
+            let origin = reader.origin(File::parse(place.rest), section);
+            reader.origins.add(out, place.address, place.size, origin);
         }
     }
-    Vec::new()
+}
+
+/// The first word of a line with what stands in front of it, and the rest.
+fn named(line: &str) -> (&str, &str) {
+    let start = line.len() - line.trim_start().len();
+    line.split_at(line[start..].find(' ').map_or(line.len(), |end| start + end))
 }

@@ -16,6 +16,8 @@
 //! How large it is, is not: it goes on to the next, or to the end of the part that it lies in, and so does what its
 //! object brought.
 
+use std::collections::HashMap;
+
 use super::{File, Reader, hexadecimal};
 use crate::cover::Claim;
 
@@ -41,13 +43,13 @@ struct Symbol<'t> {
 }
 
 /// Reads the map of an image at the same base.
-pub(super) fn read<'t>(text: &'t str, reader: &mut Reader<'_, '_, 't>) -> Vec<Vec<Claim<&'t [u8]>>> {
+pub(super) fn read<'t>(text: &'t str, reader: &mut Reader<'_, '_, 't>) {
     let mut parts: Vec<Part> = Vec::new();
     let mut symbols: Vec<Symbol> = Vec::new();
     for line in text.lines().map(str::trim) {
         if let Some(base) = line.strip_prefix(BASE) {
             if hexadecimal(base.trim()) != Some(reader.container.base()) {
-                return Vec::new();
+                return;
             }
         } else if let Some(symbol) = symbol(line) {
             symbols.push(symbol);
@@ -58,7 +60,9 @@ pub(super) fn read<'t>(text: &'t str, reader: &mut Reader<'_, '_, 't>) -> Vec<Ve
     parts.sort_by_key(|part| part.start);
     // Those that others can see come first in the map, and go first where several start together.
     symbols.sort_by_key(|symbol| symbol.start);
-    let mut claims = vec![Vec::new(); reader.container.sections.len()];
+    reader.symbols = vec![Vec::new(); reader.container.sections.len()];
+    // What an object brought to a part is one section of it.
+    let mut origins: HashMap<(File, usize), u32> = HashMap::new();
     for (at, first) in symbols.iter().enumerate() {
         if at > 0 && symbols[at - 1].start == first.start {
             continue;
@@ -75,14 +79,14 @@ pub(super) fn read<'t>(text: &'t str, reader: &mut Reader<'_, '_, 't>) -> Vec<Ve
         let next = symbols[at..].iter().map(|symbol| symbol.start).find(|start| *start != first.start);
         let end = next.filter(|next| next.0 == first.start.0).map_or(end, |next| next.1.min(end));
         let size = end.saturating_sub(offset);
-        claims[section].push(Claim { offset, size, what: first.name.as_bytes() });
+        reader.symbols[section].push(Claim { offset, size, what: first.name.as_bytes() });
         if let Some(file) = first.file {
             let start = place.address.wrapping_add(offset);
-            let origin = reader.origin(file, part.map_or("", |part| part.name));
+            let name = part.map_or("", |part| part.name);
+            let origin = *origins.entry((file, behind)).or_insert_with(|| reader.origin(file, name));
             reader.origins.add(section, start, size, origin);
         }
     }
-    claims
 }
 
 /// `0001:00000040`

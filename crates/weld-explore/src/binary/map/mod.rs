@@ -31,13 +31,14 @@ pub struct Map<'t> {
 impl<'t> Map<'t> {
     /// Reads a map of the file; `None` if it says nothing of it.
     pub fn parse(text: &'t str, container: &Container) -> Option<Map<'t>> {
-        let mut reader = Reader { container, origins: Origins::default(), objects: HashMap::new() };
-        let symbols = match text.lines().find_map(form)? {
+        let mut reader =
+            Reader { container, origins: Origins::default(), objects: HashMap::new(), symbols: Vec::new() };
+        match text.lines().find_map(form)? {
             Form::Table(columns) => table::read(text, columns, &mut reader),
             Form::Gnu => gnu::read(text, &mut reader),
             Form::Link => link::read(text, &mut reader),
-        };
-        let Reader { mut origins, .. } = reader;
+        }
+        let Reader { mut origins, symbols, .. } = reader;
         origins.sort();
         (!origins.list.is_empty()).then_some(Map { origins, symbols })
     }
@@ -71,6 +72,8 @@ struct Reader<'c, 'f, 't> {
     origins: Origins,
     /// Path and member: their numbers.
     objects: HashMap<(&'t str, Option<&'t str>), u32>,
+    /// See [`Map`].
+    symbols: Vec<Vec<Claim<&'t [u8]>>>,
 }
 
 impl<'t> Reader<'_, '_, 't> {
@@ -105,7 +108,7 @@ impl<'t> Reader<'_, '_, 't> {
 }
 
 /// An object as maps name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct File<'t> {
     /// Of the object, or of the archive that it is a member of.
     path: &'t str,

@@ -14,7 +14,6 @@
 //! Members of archives are spelled `lib.a(member.o):(.text)`.
 
 use super::{File, Reader, hexadecimal};
-use crate::cover::Claim;
 
 /// What stands in front of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,11 +57,7 @@ impl Columns {
 }
 
 /// Reads all lines.
-pub(super) fn read<'t>(
-    text: &'t str,
-    columns: Columns,
-    reader: &mut Reader<'_, '_, 't>,
-) -> Vec<Vec<Claim<&'t [u8]>>> {
+pub(super) fn read<'t>(text: &'t str, columns: Columns, reader: &mut Reader<'_, '_, 't>) {
     let base = match columns {
         Columns::LldLink => reader.container.base(),
         Columns::Lld | Columns::Mold => 0,
@@ -81,7 +76,6 @@ pub(super) fn read<'t>(
             reader.origins.add(out, address, size, origin);
         }
     }
-    Vec::new()
 }
 
 /// `FILE:(SECTION)`, if it is not the linker's.
