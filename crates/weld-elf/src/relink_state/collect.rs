@@ -11,12 +11,13 @@ use weld_common::{par, sort};
 
 use super::State;
 use super::keys::{self, Numbers};
-use super::mentions::manner_of;
+use super::mentions::{manner, manner_of};
 use super::outline::{Before, outline};
 use super::rows::*;
 use crate::address::Address;
+use crate::elf::SHF_GROUP;
 use crate::ids::*;
-use crate::input::object::Object;
+use crate::input::object::{Object, SymbolPlace};
 use crate::job::Context;
 use crate::layout::ChunkKind;
 use crate::resolve::comdat;
@@ -217,10 +218,23 @@ impl Link<'_, '_, '_> {
             list.extend(symbols.map(|symbol| {
                 let name = rows.of_name[object.global(symbol).index()];
                 let manner = manner_of(&object.syms[symbol as usize]);
-                MentionRow { input, symbol, name, manner }
+                let is_beaten = u8::from(manner & manner::DEFINES != 0 && self.is_beaten(object, symbol));
+                MentionRow { input, symbol, name, manner, is_beaten }
             }));
         }
         list
+    }
+
+    /// Whether another object's definition counts, and the one of this object is in a group that stays: such have
+    /// objects of several compilers, which do not call their groups the same, and names that are in no group elsewhere.
+    fn is_beaten(&self, object: &Object, symbol: u32) -> bool {
+        let SymbolPlace::Section(index) = object.place(symbol, &object.syms[symbol as usize]) else { return false };
+        if object.shdrs[index as usize].sh_flags() & SHF_GROUP == 0 {
+            return false;
+        }
+        let id = SectionId(object.section_base + index);
+        let counts = &self.image.symbols[object.global(symbol)];
+        counts.section != id.0 && self.image.sections.get(id).kind() != SectionKind::Discarded
     }
 
     fn name(&self, hash: u128, id: SymbolId, rows: &Rows) -> NameRow {

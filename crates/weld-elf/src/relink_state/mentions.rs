@@ -175,11 +175,11 @@ pub fn renumbered(
     let (mut last_defined, mut offered) = (0, Vec::new());
     for (symbol, (hash, said)) in (first..).zip(now) {
         let (mut is_in_order, is_lost) = (false, found.lost.defines(object, symbol));
-        let (name, was) = match before.remove(hash) {
+        let (name, was, is_beaten) = match before.remove(hash) {
             Some((name, row)) if row.manner == *said && !common.names.gone.contains(&row.name) => {
                 let is_usual = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
                 is_in_order = !is_lost && defines(*said) && (!is_usual || name.dynamic != 0);
-                (row.name, row.symbol)
+                (row.name, row.symbol, row.is_beaten)
             }
             Some(_) => return Ok(Err(Other::Symbol(symbol))),
             None => {
@@ -201,7 +201,7 @@ pub fn renumbered(
                     offered.push((number, symbol));
                 }
                 found.new.push(number);
-                (number, NONE)
+                (number, NONE, 0)
             }
         };
         // Common symbols have their places in the order of the object, and so has what the loader sees.
@@ -211,7 +211,7 @@ pub fn renumbered(
             }
             last_defined = was;
         }
-        found.rows.push(MentionRow { input: own, symbol, name, manner: *said });
+        found.rows.push(MentionRow { input: own, symbol, name, manner: *said, is_beaten });
         found.before.push(was);
     }
     for (name, row) in before.values() {
@@ -266,6 +266,7 @@ pub fn stays(
     for (stay, (hash, said)) in stays.iter_mut().zip(now) {
         let known = match before.get(hash) {
             _ if !defines(*said) => None,
+            Some((_, row)) if row.is_beaten != 0 => None,
             Some((name, _)) => Some(*name),
             None => common.find_name(file, *hash)?.map(|(_, name)| name),
         };

@@ -132,6 +132,8 @@ rows! {
         name: u32,
         /// How ([`super::mentions::manner_of`]).
         manner: u8,
+        /// It is defined in a group that stays, and yet another object's definition counts.
+        is_beaten: u8,
     }
 
     /// A name that an object defines and that nobody knew when the tables were written; not in these.

@@ -110,11 +110,12 @@ pub fn lost_sections(state: &State, input: u32, object: &Object) -> LostSections
     let (first, own) = (object.first_global, state.inputs[input as usize].first_mention as usize);
     LostSections::by_names(object, |symbol| {
         let mention = symbol.checked_sub(first).and_then(|at| state.mentions.get(own + at as usize));
+        let is_beaten = mention.is_some_and(|mention| mention.is_beaten != 0);
         let name = mention.map(|mention| &state.names[mention.name as usize]);
         let section = name.and_then(|name| state.sections.get(name.section as usize));
         let is_guest = section.is_some_and(|row| row.kind == SectionKind::Guest as u8 && row.input == input);
         match name {
-            Some(name) if is_elsewhere(name, input) => Stay::Elsewhere,
+            Some(name) if is_elsewhere(name, input) && !is_beaten => Stay::Elsewhere,
             Some(_) if is_guest => Stay::Guest,
             _ => Stay::Here,
         }
