@@ -57,6 +57,7 @@ fn main() {
         gcc_major: None,
         options: &options,
         is_repeated: false,
+        digested: Vec::new(),
         patience: Request::PATIENCE,
     };
     match weld_lto::engine::compile(&request, &ThisProgram) {

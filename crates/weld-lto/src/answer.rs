@@ -13,6 +13,8 @@ use weld_common::io::input::InputStore;
 use weld_common::job::Job;
 use weld_common::text::text;
 
+use crate::request::Digested;
+
 /// What became of a request.
 #[derive(Debug, Default)]
 pub struct Answer {
@@ -39,14 +41,6 @@ pub struct Basis {
     pub digest: UnitDigest,
     /// The modules.
     pub files: Vec<Digested>,
-}
-
-/// Bytes that were looked at, by where they are in memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Digested {
-    pub address: usize,
-    pub size: usize,
-    pub digest: UnitDigest,
 }
 
 impl Answer {

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use weld_common::digest::UnitDigest;
+
 use crate::bitcode::{self, Mode};
 use crate::ir::Compiler;
 use crate::options::{Options, Unified};
@@ -29,6 +31,8 @@ pub struct Request<'a> {
     pub options: &'a Options,
     /// A later link that is the same does not ask at all.
     pub is_repeated: bool,
+    /// Digests of files that are known without a look at their bytes.
+    pub digested: Vec<Digested>,
     /// How long an engine may take to be loaded and to answer. What it compiles may take any time.
     pub patience: Duration,
 }
@@ -47,6 +51,7 @@ impl<'a> Request<'a> {
             gcc_major: None,
             options,
             is_repeated: false,
+            digested: Vec::new(),
             patience: Request::PATIENCE,
         }
     }
@@ -55,6 +60,14 @@ impl<'a> Request<'a> {
 impl Request<'_> {
     /// What an engine is given to answer in: loading LLVM over a slow network takes less.
     pub const PATIENCE: Duration = Duration::from_secs(60);
+}
+
+/// Bytes that were looked at, by where they are in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Digested {
+    pub address: usize,
+    pub size: usize,
+    pub digest: UnitDigest,
 }
 
 /// What the linker has decided about a symbol of one file.

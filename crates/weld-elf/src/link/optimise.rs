@@ -138,9 +138,9 @@ fn ask<'j>(
     let link = lto::Link { job, inputs, resolved, symbols: &symbols, mode, parallel };
     let _stretch = trace::stretch("generate code");
     let checked = options.lto.devirtualisation.validate.then(|| link.with_vtables_checked());
-    let is_repeated = kept.repeat.is_some();
-    let request =
-        Request { options: checked.as_ref().unwrap_or(&options.lto), is_repeated, ..link.request()? };
+    let options = checked.as_ref().unwrap_or(&options.lto);
+    let digested = kept.repeat.as_ref().map(|repeat| repeat.digested(job.store)).unwrap_or_default();
+    let request = Request { options, is_repeated: kept.repeat.is_some(), digested, ..link.request()? };
     match engine::compile(&request, job.host) {
         Ok(answer) => {
             let (excluded, visibilities) = (link.excluded(), link.visibilities());

@@ -22,7 +22,8 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{File, FileTimes};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use weld_common::diag::{Diagnostic, Diagnostics};
@@ -35,6 +36,7 @@ use weld_common::io::stamp::Stamp;
 use weld_lto::answer::Basis;
 use weld_lto::engine;
 use weld_lto::options::Options as LtoOptions;
+use weld_lto::request::Digested;
 
 use crate::args;
 use crate::job::{self, Job};
@@ -55,6 +57,8 @@ const LONGEST: u64 = 256 << 20;
 pub struct Repeat {
     path: PathBuf,
     begun: SystemTime,
+    /// Files of the link that was found and is another one, if stamps tell which are the same.
+    last: OnceLock<Vec<KnownFile>>,
 }
 
 /// What a link depends on, and what came of it.
@@ -91,7 +95,7 @@ impl Repeat {
     pub fn of(options: &Options, args: &[OsString], host: &dyn Host) -> Option<Repeat> {
         let cache = options.lto.cache.as_ref().filter(|_| is_output_only(options))?;
         let name = format!("llvmcache-weld-link-{}", words(options, args, host)?.hexadecimal());
-        Some(Repeat { path: cache.directory.join(name), begun: SystemTime::now() })
+        Some(Repeat { path: cache.directory.join(name), begun: SystemTime::now(), last: OnceLock::new() })
     }
 
     /// Makes the output of what is kept; whether that was possible.
@@ -119,7 +123,27 @@ impl Repeat {
         let is_same = |file: &KnownFile| file.is_there(is_booted, job.store);
         let is_missing = |path: &PathBuf| !path.exists();
         let is_known = memo.files.iter().all(is_same) && memo.missing.iter().all(is_missing);
-        (is_known && memo.is_of_engine(&job.options.lto, job.host)).then_some((kept, memo))
+        if is_known && memo.is_of_engine(&job.options.lto, job.host) {
+            return Some((kept, memo));
+        }
+        if is_booted {
+            _ = self.last.set(memo.files);
+        }
+        None
+    }
+
+    /// Digests of files that are as they were when the same was linked the last time.
+    pub fn digested<'s>(&self, store: &'s InputStore<'s>) -> Vec<Digested> {
+        let Some(last) = self.last.get() else { return Vec::new() };
+        let known: HashMap<&Path, (Stamp, [u8; DIGEST])> =
+            last.iter().filter_map(|file| Some((&*file.path, (file.stamp?, file.digest?)))).collect();
+        let files = store.files().into_iter().filter_map(|file| {
+            let (stamp, digest) = known.get(&*file.path)?;
+            let (address, size) = (file.bytes.as_ptr().addr(), file.bytes.len());
+            let digest = UnitDigest::from_bytes(*digest);
+            (file.stamp.as_ref() == Some(stamp)).then_some(Digested { address, size, digest })
+        });
+        files.collect()
     }
 
     /// Copies an output that is complete. `None` if it is not worth it, or not to be known again.
@@ -408,6 +432,30 @@ mod tests {
             assert_eq!(read(&whole[..at]), None, "{at} bytes");
             assert_eq!(read(&whole[at..]).is_some(), at == 0, "from {at} on");
         }
+    }
+
+    #[test]
+    fn digests_are_known_of_files_that_have_the_stamp_that_they_had() {
+        let (scratch, host) = (Scratch::new("digests"), QuietHost::new());
+        let path = &scratch.0;
+        std::fs::write(path, "one").unwrap();
+        let now = Stamp::at(path).unwrap();
+        let mut store = InputStore::new(&host);
+        store.record();
+        let bytes = store.open(path).unwrap().unwrap();
+        let digests = |stamp, digest| {
+            let known = KnownFile { path: path.clone(), stamp, digest };
+            let repeat =
+                Repeat { path: "kept".into(), begun: SystemTime::now(), last: OnceLock::from(vec![known]) };
+            repeat.digested(&store)
+        };
+        let digest = [7; DIGEST];
+        let [found] = &digests(Some(now), Some(digest))[..] else { panic!("it is known") };
+        assert_eq!((found.address, found.size), (bytes.as_ptr().addr(), 3));
+        assert_eq!(found.digest.bytes(), digest);
+        assert!(digests(Some(now), None).is_empty());
+        assert!(digests(None, Some(digest)).is_empty(), "it was written to meanwhile");
+        assert!(digests(Some(Stamp { changed: 0, ..now }), Some(digest)).is_empty());
     }
 
     #[test]

@@ -113,6 +113,7 @@ impl<'l, 'j> Link<'l, 'j> {
             gcc_major,
             options: &options.lto,
             is_repeated: false,
+            digested: Vec::new(),
             patience: Request::PATIENCE,
         })
     }

@@ -228,7 +228,9 @@ impl Link<'_, '_, '_> {
     /// Whether another object's definition counts, and the one of this object is in a group that stays: such have
     /// objects of several compilers, which do not call their groups the same, and names that are in no group elsewhere.
     fn is_beaten(&self, object: &Object, symbol: u32) -> bool {
-        let SymbolPlace::Section(index) = object.place(symbol, &object.syms[symbol as usize]) else { return false };
+        let SymbolPlace::Section(index) = object.place(symbol, &object.syms[symbol as usize]) else {
+            return false;
+        };
         if object.shdrs[index as usize].sh_flags() & SHF_GROUP == 0 {
             return false;
         }

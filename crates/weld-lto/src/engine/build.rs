@@ -8,6 +8,9 @@
 //! Where LLVM's archives are installed, it has LLVM in itself, at a fixed address: who loads LLVM as a
 //! library waits for the loader, which looks up its names and writes addresses to a thousand of its pages. The
 //! program with the library is beside it then ([`super::find::SHARED`]), for plugins.
+//!
+//! LLVM takes and returns memory all the time, so mimalloc takes the C library's place in that where it is
+//! installed.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -124,11 +127,12 @@ pub fn build(wish: &Wish, host: &dyn Host) -> Result<PathBuf, BuildError> {
     let object = workshop.0.join("engine.o");
     let compiler = compile(&llvm, &workshop, &object, host)?;
     let (shared, whole) = (workshop.0.join("shared"), workshop.0.join("whole"));
-    drive(&compiler, &llvm.shared_flags(&object, &shared), host)?;
+    let objects = objects(&object, has_mimalloc(&compiler, &workshop, host)?);
+    drive(&compiler, &llvm.shared_flags(&objects, &shared), host)?;
     let name = format!("{PROGRAM}-{}", llvm.major);
     let path = directory.join(&name);
     let beside = directory.join(name + SHARED);
-    let flags = llvm.archives.as_ref().map(|archives| llvm.whole_flags(archives, &object, &whole));
+    let flags = llvm.archives.as_ref().map(|archives| llvm.whole_flags(archives, &objects, &whole));
     // Of what archives need, something may not be installed; the linker says what.
     if flags.is_some_and(|flags| drive(&compiler, &flags, host).is_ok()) {
         std::fs::rename(&shared, &beside).map_err(at(&beside))?;
@@ -205,25 +209,48 @@ impl Llvm {
     }
 
     /// What a compiler is told to link a program that loads LLVM.
-    fn shared_flags(&self, object: &Path, made: &Path) -> Vec<OsString> {
+    fn shared_flags(&self, objects: &[OsString], made: &Path) -> Vec<OsString> {
         let mut runpath = OsString::from("-Wl,-rpath,");
         runpath.push(&self.library_directory);
         let mut flags: Vec<OsString> = ["-pthread", "-o"].map(OsString::from).into();
-        flags.extend([made.into(), object.into()]);
+        flags.push(made.into());
+        flags.extend_from_slice(objects);
         flags.extend(self.libraries.split(' ').map(OsString::from));
         flags.push(runpath);
         flags
     }
 
     /// The same with LLVM in it.
-    fn whole_flags(&self, archives: &str, object: &Path, made: &Path) -> Vec<OsString> {
+    fn whole_flags(&self, archives: &str, objects: &[OsString], made: &Path) -> Vec<OsString> {
         let how = ["-pthread", "-no-pie", "-s", "-static-libstdc++", "-static-libgcc"];
         let mut flags: Vec<OsString> = how.map(OsString::from).into();
         flags.extend(["-Wl,--gc-sections", "-Wl,--as-needed", "-o"].map(OsString::from));
-        flags.extend([made.into(), object.into()]);
+        flags.push(made.into());
+        flags.extend_from_slice(objects);
         flags.extend(archives.split(' ').map(OsString::from));
         flags
     }
+}
+
+/// The program's object, and the library that is to come before all others.
+fn objects(object: &Path, has_mimalloc: bool) -> Vec<OsString> {
+    let mut objects = vec![object.into()];
+    if has_mimalloc {
+        let whole = ["-Wl,--push-state,--no-as-needed", "-lmimalloc", "-Wl,--pop-state"];
+        objects.extend(whole.map(OsString::from));
+    }
+    objects
+}
+
+/// Whether a compiler finds mimalloc: it says the file's name alone if it does not.
+fn has_mimalloc(compiler: &OsStr, workshop: &Workshop, host: &dyn Host) -> Result<bool, BuildError> {
+    const NAME: &str = "libmimalloc.so";
+    let path = workshop.0.join("found");
+    let script = format!("exec $1 -print-file-name={NAME} >\"$0\"");
+    let args = [OsStr::new("-c"), OsStr::new(&script), path.as_os_str(), compiler];
+    let is_told = host.run(Path::new("/bin/sh"), &args).map_err(at(Path::new("/bin/sh")))?;
+    let said = std::fs::read_to_string(&path).unwrap_or_default();
+    Ok(is_told && Path::new(said.trim()).is_absolute())
 }
 
 /// What a program prints, on one line.

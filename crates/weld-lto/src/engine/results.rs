@@ -16,6 +16,7 @@
 //! Numbers are little endian. What an object was compiled of is the number of a piece of the merged modules,
 //! or, above [`MODULE`], the index of a file.
 
+use std::collections::HashMap;
 use std::fs::{File, FileTimes};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -29,9 +30,9 @@ use weld_common::text::os_str;
 use super::find::Candidate;
 use super::resolution::for_llvm;
 use super::{objects, shim};
-use crate::answer::{Basis, Bytes, Digested, Source};
+use crate::answer::{Basis, Bytes, Source};
 use crate::options::{Emit, Options, Remarks, SaveTemps};
-use crate::request::Request;
+use crate::request::{Digested, Request};
 
 const MAGIC: &[u8; 8] = b"weldlto2";
 /// Where the digested part begins.
@@ -53,13 +54,8 @@ impl Results {
     pub fn of(request: &Request<'_>, words: &[String], output: u32, engine: &Candidate) -> Option<Results> {
         let cache = request.options.cache.as_ref().filter(|_| wants_objects_only(request.options))?;
         let digest = basis(engine, words)?;
-        let modules = request.files.iter().map(|file| Digested {
-            address: file.bytes.as_ptr().addr(),
-            size: file.bytes.len(),
-            digest: UnitDigest::of(file.bytes),
-        });
-        let basis =
-            Basis { major: request.llvm_major, words: words.to_vec(), digest, files: modules.collect() };
+        let files = digested(request.files.iter().map(|file| file.bytes), &request.digested);
+        let basis = Basis { major: request.llvm_major, words: words.to_vec(), digest, files };
         let results = Results::named(&cache.directory, key(request, &basis, output, engine));
         Some(Results { basis: Some(basis), ..results })
     }
@@ -102,6 +98,18 @@ impl Results {
             let _ = std::fs::remove_file(&temporary);
         }
     }
+}
+
+/// Digests of files, of which some are known.
+fn digested<'f>(files: impl Iterator<Item = &'f [u8]>, known: &[Digested]) -> Vec<Digested> {
+    let known: HashMap<(usize, usize), UnitDigest> =
+        known.iter().map(|file| ((file.address, file.size), file.digest)).collect();
+    let of = |bytes: &[u8]| {
+        let (address, size) = (bytes.as_ptr().addr(), bytes.len());
+        let known = known.get(&(address, size)).copied();
+        Digested { address, size, digest: known.unwrap_or_else(|| UnitDigest::of(bytes)) }
+    };
+    files.map(of).collect()
 }
 
 /// Whether nothing but objects is wanted: no file beside them, and nothing printed.
@@ -284,6 +292,19 @@ mod tests {
     fn mapped(path: &Path) -> Arc<Mmap> {
         // SAFETY: nobody else knows the file.
         Arc::new(unsafe { Mmap::map(&File::open(path).unwrap()) }.unwrap())
+    }
+
+    #[test]
+    fn files_with_known_digests_are_not_read() {
+        let files: [&[u8]; 2] = [b"first", b"second"];
+        let digest = UnitDigest::of(b"said");
+        let known = Digested { address: files[1].as_ptr().addr(), size: 6, digest };
+        let digests = |known: &[Digested]| -> Vec<UnitDigest> {
+            digested(files.into_iter(), known).iter().map(|file| file.digest).collect()
+        };
+        let own = files.map(UnitDigest::of);
+        assert_eq!(digests(&[known]), [own[0], digest]);
+        assert_eq!(digests(&[Digested { size: 5, ..known }]), own, "a part of it is another one");
     }
 
     #[test]

@@ -289,6 +289,20 @@ fn plugins_are_for_the_program_beside_it() {
     assert!(answer.messages.iter().any(|message| message.text.contains("loaded")), "{:?}", answer.messages);
 }
 
+/// LLVM takes and returns memory all the time: both programs have what does that faster, if it is there.
+#[test]
+fn memory_is_mimallocs() {
+    let workshop = Workshop::with_program("program-memory");
+    let engines = workshop.cache.as_ref().unwrap().join("weld/engines");
+    for name in ["weld-lto-engine-22", "weld-lto-engine-22-shared"] {
+        let path = engines.join(name);
+        workshop.sh(&format!("readelf -d {} >dynamic", path.display()));
+        let dynamic = std::fs::read_to_string(workshop.path("dynamic")).unwrap();
+        let first = dynamic.lines().find(|line| line.contains("(NEEDED)")).unwrap();
+        assert!(first.contains("libmimalloc.so"), "{name}: {first}");
+    }
+}
+
 #[test]
 fn values_that_mean_nothing_are_its_errors() {
     let workshop = Workshop::with_program("program-values");

@@ -54,13 +54,13 @@ impl Host for Workshop {
     }
 }
 
-/// A directory for caches with the engine that weld builds. It is built once for each version of its source
-/// and of LLVM, by whichever test needs it first.
+/// A directory for caches with the engine that weld builds. It is built once for each version of its source, of
+/// who builds it and of LLVM, by whichever test needs it first.
 fn program_in_cache() -> PathBuf {
     static CACHE: OnceLock<PathBuf> = OnceLock::new();
     let make = || {
         let version = Command::new("llvm-config-22").arg("--version").output().unwrap().stdout;
-        let sources = SOURCES.map(|(_, text)| text).concat();
+        let sources = SOURCES.map(|(_, text)| text).concat() + include_str!("../../src/engine/build.rs");
         let digest = UnitDigest::of(&[sources.as_bytes(), &version].concat()).bytes();
         let name = digest.iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"));
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
@@ -224,6 +224,7 @@ impl Workshop {
             gcc_major: ask.gcc_major,
             options,
             is_repeated: ask.is_repeated,
+            digested: Vec::new(),
             patience: ask.patience,
         };
         compile(&request, self)
