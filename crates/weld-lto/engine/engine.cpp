@@ -50,6 +50,8 @@ static const char library[] = "weld-lto-engine: LLVM is in " WELD_LLVM_LIBRARY;
 static wire::Voice voice;
 // An error has been said.
 static std::atomic<bool> has_failed{false};
+// An error or a warning has been said of the module that this thread compiles.
+static thread_local bool has_complained = false;
 // What is left to do to the cache when weld has taken all from it: nothing, or to remove what is too much.
 static std::atomic<const Settings *> to_prune{nullptr};
 // What of the cache this link has used. LLVM warns if that is more than may stay.
@@ -90,9 +92,11 @@ static void on_diagnostic(const DiagnosticInfo &info) {
   info.print(printer);
   switch (info.getSeverity()) {
   case DS_Error:
+    has_complained = true;
     fail(text);
     break;
   case DS_Warning:
+    has_complained = true;
     voice.message(wire::warning, text);
     break;
   case DS_Remark:
@@ -351,6 +355,7 @@ private:
         return !fails(local.takeError());
       cache = FileCache(
           [this, local = std::move(*local)](unsigned task, StringRef key, const Twine &name) mutable {
+            has_complained = false;
             Expected<AddStreamFn> stream = local(task, key, name);
             if (!stream || *stream)
               is_cached = false;
@@ -387,6 +392,14 @@ private:
 
   // Weld removes what it has been given, and others may prune the cache: so it is given a copy, or a name of its own.
   void take_from_cache(unsigned task, std::unique_ptr<MemoryBuffer> object) {
+    // The next link would find it there, and nobody would say anything: what was compiled in vain would be linked, and
+    // a warning would be no error any more.
+    if (has_failed || has_complained) {
+      std::error_code ignored;
+      std::filesystem::remove(object->getBufferIdentifier().str(), ignored);
+      if (has_failed)
+        return;
+    }
     if (settings.has_parts && object->getBufferSize() <= Parts::largest) {
       const std::optional<uint64_t> offset = parts.add(object->getBuffer());
       if (!offset)

@@ -11,7 +11,10 @@
 #include "llvm/LTO/LTO.h"
 #include "llvm/Remarks/HotnessThresholdParser.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Threading.h"
+#include "llvm/Support/xxhash.h"
 
 namespace settings {
 
@@ -128,6 +131,35 @@ inline std::string parse(const std::vector<std::string> &options) {
   return said.empty() ? "an option of LLVM's is wrong" : said;
 }
 
+// What LLVM's cache does not know of, as words of their own, which are part of the names by which it keeps objects:
+// settings, and the contents of files that options name.
+inline std::vector<std::string> told_apart_by(const Settings &of) {
+  std::vector<std::string> found;
+  std::vector<llvm::StringRef> paths = {of.config.CSIRProfile, of.basic_blocks};
+  if (of.config.RunCSIRInstr)
+    found.push_back("cs-generate");
+  if (!of.basic_blocks.empty())
+    found.push_back("basic-blocks=" + of.basic_blocks);
+  if (of.has_basic_block_names)
+    found.push_back("basic-block-names");
+  if (of.has_basic_block_map)
+    found.push_back("basic-block-map");
+  for (const std::string &plugin : of.config.PassPlugins) {
+    found.push_back("pass-plugin=" + plugin);
+    paths.push_back(plugin);
+  }
+  for (llvm::StringRef word : of.llvm)
+    paths.push_back(word.split('=').second);
+  for (llvm::StringRef path : paths)
+    // Of a device there would be no end.
+    if (!path.empty() && llvm::sys::fs::is_regular_file(path))
+      if (auto file = llvm::MemoryBuffer::getFile(path)) {
+        const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef((*file)->getBuffer()));
+        found.push_back("file=" + path.str() + "=" + llvm::utohexstr(hash.high64) + "-" + llvm::utohexstr(hash.low64));
+      }
+  return found;
+}
+
 // Completes what depends on LLVM's own options, which have been parsed. An error's text, or nothing.
 inline std::string complete(Settings &to) {
   namespace codegen = llvm::codegen;
@@ -162,6 +194,9 @@ inline std::string complete(Settings &to) {
   config.CPU = codegen::getCPUStr();
   config.MAttrs = codegen::getMAttrs();
   config.MllvmArgs = to.llvm;
+  if (!to.cache.empty())
+    for (std::string &word : told_apart_by(to))
+      config.MllvmArgs.push_back(std::move(word));
   config.VisibilityScheme = to.is_coff ? llvm::lto::Config::FromPrevailing : llvm::lto::Config::ELF;
   config.PTO.LoopVectorization = config.PTO.SLPVectorization = config.OptLevel > 1;
   config.TimeTraceEnabled = !to.trace.empty();

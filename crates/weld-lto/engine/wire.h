@@ -19,7 +19,7 @@
 namespace wire {
 
 // As `protocol::ENGINE_VERSION`.
-constexpr uint64_t version = 3;
+constexpr uint64_t version = 4;
 
 enum Level : uint8_t { info = 0, warning = 1, error = 2, fatal = 3 };
 

@@ -86,6 +86,19 @@ impl Options {
     pub fn ends_the_link(&self) -> bool {
         self.thin.index_only.is_some() || self.emit != Emit::Objects || !self.thin.single_modules.is_empty()
     }
+
+    /// Options of LLVM's come from files, which may name others.
+    pub fn has_response_files(&self) -> bool {
+        self.llvm.iter().any(|word| !word.starts_with('-'))
+    }
+
+    /// Options count for what is compiled of which LLVM's cache knows nothing, if it is not told.
+    pub fn are_more_than_llvm_tells_apart(&self) -> bool {
+        !self.llvm.is_empty()
+            || self.profile.context_sensitive.is_some()
+            || self.profile.generate
+            || self.blocks != BasicBlocks::default()
+    }
 }
 
 /// How modules are compiled whose bitcode fits both ways (`-funified-lto`).

@@ -31,7 +31,7 @@ pub enum Work<'a> {
 }
 
 /// The version of what programs are told. One of another version refuses the order, and has to be built anew.
-pub const ENGINE_VERSION: u64 = 3;
+pub const ENGINE_VERSION: u64 = 4;
 
 /// What a program is told that is an engine.
 #[derive(Debug, PartialEq, Eq)]

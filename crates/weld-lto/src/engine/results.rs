@@ -119,7 +119,7 @@ fn wants_objects_only(options: &Options) -> bool {
         && !options.thin.emit_index_files
         && !options.thin.emit_imports_files
         // Files of LLVM's options (`@FILE`), and files that are a word of their own, are not looked into.
-        && options.llvm.iter().all(|word| word.starts_with('-'))
+        && !options.has_response_files()
         && options.save_temps == SaveTemps::None
         && options.object_path.is_none()
         && options.remarks == Remarks::default()

@@ -93,7 +93,9 @@ fn files(request: &Request<'_>, words: &mut Words) {
     };
     words.flag("save-temps", options.save_temps == SaveTemps::All || !kinds.is_empty());
     kinds.into_iter().for_each(|kind| words.value("save-kind", Some(kind)));
-    if let Some(cache) = options.cache.as_ref().filter(|_| makes_objects(options)) {
+    if let Some(cache) =
+        options.cache.as_ref().filter(|_| makes_objects(options) && !options.has_response_files())
+    {
         words.path("cache", Some(&cache.directory));
         words.value("cache-policy", cache.policy.as_ref());
         let is_linked_only = options.object_path.is_none() && options.save_temps == SaveTemps::None;

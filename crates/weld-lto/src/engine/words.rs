@@ -129,7 +129,7 @@ fn files(options: &Options, words: &mut Words) {
         let suffixes = options.thin.object_suffix_replace.as_ref();
         words.value("thinlto-object-suffix-replace=", suffixes.map(|(old, new)| format!("{old};{new}")));
     }
-    if let Some(cache) = &options.cache {
+    if let Some(cache) = options.cache.as_ref().filter(|_| !options.are_more_than_llvm_tells_apart()) {
         words.value("cache-dir=", Some(path(&cache.directory)));
         words.value("cache-policy=", cache.policy.as_ref());
     }

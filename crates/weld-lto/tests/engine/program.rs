@@ -1,11 +1,12 @@
 //! What only the engine that weld builds can do, and how one is built.
 
+use weld_common::digest::UnitDigest;
 use weld_common::io::input::InputStore;
 use weld_lto::answer::{Fault, Level};
 use weld_lto::engine;
 use weld_lto::engine::build::{BuildError, Wish, build};
 use weld_lto::ir::Kind;
-use weld_lto::options::{Cache, Emit, IndexOnly, Options, PrefixReplace, SaveTemps};
+use weld_lto::options::{BasicBlocks, Cache, Emit, IndexOnly, Options, PrefixReplace, SaveTemps};
 use weld_lto::request::{Machine, Resolution};
 use weld_lto::told;
 
@@ -244,6 +245,71 @@ fn results_of_repeated_links_are_kept_when_nothing_was_compiled() {
     assert!(ask("-flto").engines[0].contains("weld-lto-engine-22"));
     assert_eq!(kept(), "2");
     assert!(ask("-flto").engines[0].contains("an earlier link"));
+}
+
+/// LLVM's cache knows objects by options, and not by what is in files that these name.
+#[test]
+fn files_that_options_name_are_part_of_what_is_in_the_cache() {
+    Workshop::each("cache-of-files", |workshop| {
+        let cache = Cache { directory: workshop.path("kept"), policy: None };
+        let mut options = Options { cache: Some(cache), ..Options::default() };
+        options.blocks.sections = Some(workshop.path("list").to_str().unwrap().to_owned());
+        let ask = |list: &str, options: &Options| {
+            std::fs::write(workshop.path("list"), list).unwrap();
+            let files = two(workshop, "-flto=thin");
+            let ask = Ask { is_repeated: true, ..Ask::default() };
+            let answer = workshop.ask(&files, options, &ask).unwrap();
+            answer.objects.iter().map(|object| UnitDigest::of(&object.bytes)).collect::<Vec<_>>()
+        };
+        let without = Options { cache: None, ..options.clone() };
+        let (main, b) = ("!main\n!!0\n", "!b\n!!0\n");
+        let wanted = [main, b].map(|list| ask(list, &without));
+        assert_ne!(wanted[0], wanted[1]);
+        assert_eq!([main, b, main].map(|list| ask(list, &options))[..2], wanted);
+        // Nor of these options at all.
+        let plain = Options { blocks: BasicBlocks::default(), ..options.clone() };
+        let mapped = |options: &Options| {
+            let blocks = BasicBlocks { address_map: true, ..BasicBlocks::default() };
+            ask("", &Options { blocks, ..options.clone() })
+        };
+        assert_ne!(ask("", &plain), mapped(&without));
+        assert_eq!(mapped(&plain), mapped(&without));
+        let llvm = vec!["-align-all-functions=8".to_owned()];
+        let aligned = |options: &Options| ask("", &Options { llvm: llvm.clone(), ..options.clone() });
+        assert_eq!(aligned(&plain), aligned(&Options { cache: None, ..plain.clone() }));
+        assert_ne!(aligned(&plain), ask("", &plain));
+    });
+}
+
+/// A module that is not compiled without an error is in no cache.
+#[test]
+fn what_fails_fails_again() {
+    Workshop::each("fails-again", |workshop| {
+        let cache = Cache { directory: workshop.path("kept"), policy: None };
+        let options = Options { cache: Some(cache), ..Options::default() };
+        let source = "int main(void) { __asm__ volatile(\"frobnicate\"); return 0; }\n";
+        for _ in 0..3 {
+            let file =
+                workshop.bitcode("-flto=thin", "wrong", source, vec![def("main", P | VISIBLE | LOCAL)]);
+            let error = workshop.ask(&[file], &options, &Ask::default()).unwrap_err();
+            assert!(lines(&error).contains("frobnicate"), "{}", lines(&error));
+        }
+    });
+    // A warning is said again, too.
+    let workshop = Workshop::with_program("warns-again");
+    let cache = Cache { directory: workshop.path("kept"), policy: None };
+    let options = Options { cache: Some(cache), ..Options::default() };
+    let source = "void use(char *); int main(void) { char all[400]; use(all); return 0; }\n";
+    for _ in 0..2 {
+        let symbols = vec![def("main", P | VISIBLE | LOCAL), reference("use", Resolution(0))];
+        let file = workshop.bitcode("-flto=thin -Wframe-larger-than=100", "large", source, symbols);
+        let answer = workshop.ask(&[file], &options, &Ask::default()).unwrap();
+        assert!(
+            answer.messages.iter().any(|message| message.text.contains("stack")),
+            "{:?}",
+            answer.messages
+        );
+    }
 }
 
 /// What objects depend on is told without them, and changes with the engine and with files that options name.
