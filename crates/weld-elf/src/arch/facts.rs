@@ -924,9 +924,11 @@ impl Facts {
         self.code_index.as_ref().is_some_and(|index| index.kind == kind)
     }
 
-    /// Whether sections of this name lie beside the GOT: words of functions that are gone stay there.
-    pub fn is_by_got(&self, name: &[u8]) -> bool {
+    /// Whether sections of this name are tables of addresses, which are not changed once the loader has filled
+    /// them in. Words of functions that are gone stay there, where only those look at them.
+    pub fn keeps_words(&self, name: &[u8]) -> bool {
         self.toc.as_ref().is_some_and(|toc| toc.sections.contains(&name))
+            || self.base_addend.as_ref().is_some_and(|base| base.section == name)
     }
 
     /// Whether `kind` is a section type for frames.

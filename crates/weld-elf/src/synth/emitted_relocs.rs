@@ -333,22 +333,21 @@ impl<'c> Mover<'c> {
         let object = &self.image.resolved.objects[id.index()];
         match self.target(id, object, reloc) {
             Some((symbol, addend)) => {
-                let addend = self.base_addend(id, object, reloc).unwrap_or(addend);
+                let addend = addend.wrapping_add(self.base_moved(id, object, reloc).unwrap_or(0));
                 Rela::make(place.get(), symbol, reloc.kind(), addend)
             }
             None => Rela::make(place.get(), 0, object.machine.none, 0),
         }
     }
 
-    /// The addend of a call that is a place in a section of its object: where that is in the output's.
-    fn base_addend(&self, id: ObjectId, object: &Object, reloc: &Rela) -> Option<i64> {
+    /// How far the section moves in the output's that the addend of a call is a place in. What names a section
+    /// has its own place in the addend besides, and so leaves none for that.
+    fn base_moved(&self, id: ObjectId, object: &Object, reloc: &Rela) -> Option<i64> {
         object.machine.base_addend.as_ref().filter(|base| base.has(reloc))?;
-        let base = self.bases.get(id.index()).copied().filter(|base| base.is_some());
-        let moved = base.and_then(|base| {
-            let out = self.image.out_of(self.image.sections.get(base))?;
-            Some(self.image.sections.address_of(base, 0).wrapping_sub(self.image.layout[out].address))
-        });
-        Some(reloc.r_addend().wrapping_add(moved.unwrap_or(0) as i64))
+        object.syms.get(reloc.sym() as usize).filter(|symbol| symbol.kind() != STT_SECTION)?;
+        let base = self.bases.get(id.index()).copied().filter(|base| base.is_some())?;
+        let out = self.image.out_of(self.image.sections.get(base))?;
+        Some(self.image.sections.address_of(base, 0).wrapping_sub(self.image.layout[out].address) as i64)
     }
 
     /// The new symbol and addend; `None` if what it refers to is gone.

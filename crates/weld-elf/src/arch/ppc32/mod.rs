@@ -125,6 +125,11 @@ const IN_GOT2: i64 = 0x8000;
 fn settle(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
     for reloc in relocs {
         let (kind, addend) = match reloc.kind() {
+            R_PPC_PLTREL24 if reloc.r_addend() < IN_GOT2 => continue,
+            // What assemblers made of a local name is the rest of a section's symbol.
+            R_PPC_PLTREL24 if object.name(reloc.sym()).is_empty() => {
+                (R_PPC_PLTREL24, reloc.r_addend() - IN_GOT2)
+            }
             R_PPC_PLTREL24 => (R_PPC_PLTREL24, 0),
             R_PPC_LOCAL24PC if object.name(reloc.sym()) == b"_GLOBAL_OFFSET_TABLE_" => {
                 (CALL_OF_GOT, reloc.r_addend())
