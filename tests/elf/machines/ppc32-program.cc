@@ -16,7 +16,7 @@
 //# run: ./out
 //# stdout: caught 7, 11 22 33, 5 6, 9, same
 //# stdout: 41 83
-//# [!kind=static] dynamic: PPC_GOT
+//# [!kind=static] readelf: -d => PPC_GOT
 #include <iostream>
 #include <stdexcept>
 #include <dlfcn.h>

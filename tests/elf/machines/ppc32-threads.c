@@ -2,7 +2,7 @@
 //# not: bfd mold lld -- those that are installed are for this machine's programs, or make no position-independent ones of what GCC compiles
 //# machines: ppc32
 //# except: machine=x86-64
-//# matrix: kind=static,pie,nopie cc=gcc,clang
+//# matrix: kind=static,pie,nopie
 //# cflags: -fPIC -ffunction-sections
 //# [kind=nopie] cflags: -fno-pic -ffunction-sections
 //# obj: a.o = a.c -fPIC -O2
@@ -11,7 +11,7 @@
 //# link: -r a.o b.o c.o -o abc.o
 //# [!kind=static] link: %shared abc.o -o abc.so
 //# [!kind=static] link: %{kind} ppc32-threads.o abc.so -z pack-relative-relocs
-//# run: ./out
+//# [!kind=static] run: ./out
 //# [!kind=static] stdout: 10 11 12 13 77
 //# link: %{kind} ppc32-threads.o abc.o --gc-sections --icf=all --emit-relocs -z now
 //# run: ./out
