@@ -65,7 +65,7 @@ pub struct Machine {
     code: &'static [(&'static [u8], &'static [(u8, u32)])],
 }
 
-pub const MACHINES: [Machine; 6] = [
+pub const MACHINES: [Machine; 7] = [
     Machine {
         emulation: "elf_i386",
         number: 3,
@@ -126,6 +126,30 @@ pub const MACHINES: [Machine; 6] = [
         types: 168,
         code: ARM,
     },
+    Machine {
+        emulation: "elf32ppc",
+        number: 20,
+        narrow: true,
+        big: true,
+        addends: true,
+        flags: 0,
+        types: 256,
+        code: PPC32,
+    },
+];
+
+const PPC32: &[(&[u8], &[(u8, u32)])] = &[
+    // addi of a general-dynamic pair, marked bl; the same of the local-dynamic one.
+    (&[0x38, 0x7e, 0, 0, 0x48, 0, 0, 1], &[(2, 79), (4, 95), (4, 10)]),
+    (&[0x38, 0x7e, 0, 0, 0x48, 0, 0, 1, 0x3d, 0x23, 0, 0], &[(2, 83), (4, 96), (4, 18), (10, 77)]),
+    // addis, addi, bl; addis, lwz, add of an initial-exec one; lwz, lwzx.
+    (&[0x3c, 0x7e, 0, 0, 0x38, 0x63, 0, 0, 0x48, 0, 0, 1], &[(2, 82), (6, 80), (8, 95), (8, 18)]),
+    (&[0x3d, 0x3e, 0, 0, 0x81, 0x29, 0, 0, 0x7d, 0x29, 0x12, 0x14], &[(2, 90), (6, 88), (8, 67)]),
+    (&[0x81, 0x3e, 0, 0, 0x7c, 0x69, 0x10, 0x2e], &[(2, 87), (4, 67)]),
+    // Branches; parts of addresses, distances and slots.
+    (&[0x48, 0, 0, 1, 0x48, 0, 0, 1, 0x41, 0x82, 0, 0], &[(0, 10), (4, 18), (8, 11)]),
+    (&[0x3d, 0x20, 0, 0, 0x39, 0x29, 0, 0, 0x81, 0x3e, 0, 0], &[(2, 6), (6, 4), (10, 14)]),
+    (&[0x3f, 0xde, 0, 0, 0x3b, 0xde, 0, 0], &[(2, 252), (6, 250)]),
 ];
 
 const ARM: &[(&[u8], &[(u8, u32)])] = &[

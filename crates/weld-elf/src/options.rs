@@ -258,6 +258,8 @@ pub struct ScriptOptions {
     pub raw: bool,
     /// `OUTPUT_FORMAT(srec)` and its kin.
     pub text: Option<TextFormat>,
+    /// `OUTPUT_FORMAT` with `-freebsd` after the name: `EI_OSABI`, as with `-m NAME_fbsd`.
+    pub os_abi: Option<u8>,
     /// `FORCE_COMMON_ALLOCATION` (`-d`), or `INHIBIT_COMMON_ALLOCATION` (`--no-define-common`).
     pub define_common: Option<bool>,
     /// `LIST` of MRI scripts (`--print-map`)
@@ -284,6 +286,7 @@ impl Options {
             changed.make_raw();
         }
         changed.output.text = scripts.text.or(changed.output.text);
+        changed.inputs.os_abi = changed.inputs.os_abi.or(scripts.os_abi);
         if let Some(define) = scripts.define_common {
             changed.symbols.define_common = define;
             changed.symbols.no_define_common = !define && self.kind == OutputKind::Shared;

@@ -67,6 +67,13 @@ const FOREIGN: &[Foreign] = &[
         static_pie: false,
     },
     Foreign {
+        name: "ppc32",
+        triple: "powerpc-linux-gnu",
+        emulator: Some("qemu-ppc"),
+        root: "/usr/powerpc-linux-gnu",
+        static_pie: false,
+    },
+    Foreign {
         name: "mipsel",
         triple: "mipsel-linux-gnu",
         emulator: Some("qemu-mipsel"),

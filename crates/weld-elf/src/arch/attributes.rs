@@ -1,7 +1,12 @@
-//! What can be wrong with the sections in which objects say what instructions and conventions their code
-//! uses.
+//! Sections in which objects say what instructions and conventions their code uses: how they are built, and
+//! what can be wrong with them.
+//!
+//! Such a section is the letter `A`, then for each vendor its length, its name and its attributes: those for
+//! whole files are known.
 
 use std::fmt;
+
+use crate::elf::Format;
 
 /// What is wrong with the section of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +46,59 @@ pub enum Wrong {
         before: u64,
         by: String,
     },
+}
+
+/// The lists of attributes that a section has of a vendor for whole files.
+///
+/// # Errors
+/// The section is damaged.
+pub fn of_files<'a>(section: &'a [u8], vendor: &[u8], format: Format) -> Result<Vec<&'a [u8]>, Wrong> {
+    let mut lists = Vec::new();
+    let Some((&version, mut rest)) = section.split_first() else { return Ok(lists) };
+    if version != b'A' {
+        return Err(Wrong::Format(version));
+    }
+    while !rest.is_empty() {
+        let (own, more) = take(rest, 0, format)?;
+        let end = own.iter().position(|byte| *byte == 0).ok_or(Wrong::Damaged)?;
+        let (name, mut subsections) = (&own[..end], &own[end + 1..]);
+        while name == vendor && !subsections.is_empty() {
+            let (tag, body) = subsections.split_first().ok_or(Wrong::Damaged)?;
+            let (attributes, after) = take(body, 1, format)?;
+            if *tag == 1 {
+                lists.push(attributes);
+            }
+            subsections = after;
+        }
+        rest = more;
+    }
+    Ok(lists)
+}
+
+/// What a length (4 bytes, that of itself and of `before` bytes before it included) is in front of, and what
+/// follows.
+fn take(bytes: &[u8], before: usize, format: Format) -> Result<(&[u8], &[u8]), Wrong> {
+    let length = bytes.get(..4).map(|length| format.get_u32(length) as usize);
+    let length = length.and_then(|length| length.checked_sub(before)).filter(|length| *length >= 4);
+    match length.and_then(|length| bytes.split_at_checked(length)) {
+        Some((own, rest)) => Ok((&own[4..], rest)),
+        None => Err(Wrong::Damaged),
+    }
+}
+
+/// The section that says these attributes of a whole file; nothing if there are none.
+pub fn section(attributes: &[u8], vendor: &[u8], format: Format) -> Vec<u8> {
+    if attributes.is_empty() {
+        return Vec::new();
+    }
+    let inner = 5 + attributes.len();
+    let mut out = vec![b'A'];
+    out.extend(format.u32_bytes((4 + vendor.len() + 1 + inner) as u32));
+    out.extend_from_slice(vendor);
+    out.extend([0, 1]);
+    out.extend(format.u32_bytes(inner as u32));
+    out.extend_from_slice(attributes);
+    out
 }
 
 impl fmt::Display for AttributesError {

@@ -43,6 +43,8 @@ pub struct Facts {
     /// The type that has the rest of such an addend: that of the next relocation of the same symbol. The
     /// symbol may be local.
     pub lower_half: Option<fn(kind: u32, is_local: bool) -> Option<u32>>,
+    /// The addends of some calls say where a register points.
+    pub base_addend: Option<BaseAddend>,
     /// What files have for types that are numbered otherwise here.
     pub written: Option<&'static Written>,
     /// Gives relocations of an object that is linked for good the numbers for what they ask for.
@@ -129,6 +131,22 @@ pub struct Toc {
     pub bias: u64,
     /// Sections of objects that lie beside the GOT and become read-only with it.
     pub sections: &'static [&'static [u8]],
+}
+
+/// Calls whose addend is a place in a section of their object, to which a register points: where sections are
+/// joined, it moves with them. [`Facts::settle`] takes it away, for it says nothing of where they go.
+pub struct BaseAddend {
+    /// The type of the calls, and the least of such addends.
+    pub kind: u32,
+    pub least: i64,
+    pub section: &'static [u8],
+}
+
+impl BaseAddend {
+    /// Whether a relocation is that of such a call.
+    pub fn has(&self, reloc: &Rela) -> bool {
+        reloc.kind() == self.kind && reloc.r_addend() >= self.least
+    }
 }
 
 /// What files have for types of relocations that are numbered otherwise here.
@@ -667,18 +685,30 @@ pub struct Plt {
 pub struct Apart {
     /// Bytes of an entry that calls the loader.
     pub lazy: u64,
-    /// How far after the start of an entry the second way in is, for callers without the GOT's base, and who
-    /// has its address; bytes of such an entry, and of one of instructions with prefixes.
-    pub second: u64,
-    pub long: [u64; 2],
+    pub second: Option<SecondWay>,
     /// What the section is called with code that calls the loader, and that of the words.
     pub lazy_name: &'static [u8],
     pub words_name: &'static [u8],
-    /// The tag by which the loader finds such code, so far after its start, and tags with their values that
-    /// go with it.
+    /// The tag by which the loader knows of such code, and tags with their values that go with it.
     pub tag: u64,
-    pub tag_offset: u64,
+    pub tag_for: LoaderTag,
     pub more_tags: &'static [(u64, u64)],
+}
+
+/// A way into entries for callers without the GOT's base, and for who has their addresses.
+pub struct SecondWay {
+    /// How far after the start of an entry it is.
+    pub offset: u64,
+    /// Bytes of such an entry, and of one of instructions with prefixes.
+    pub long: [u64; 2],
+}
+
+/// What a tag tells the loader of code that calls it.
+pub enum LoaderTag {
+    /// Where it is, so far after its start.
+    Code(u64),
+    /// The GOT's base, near which the words are that it reads.
+    GotBase,
 }
 
 /// Code before the first entry, and an entry.
@@ -894,9 +924,11 @@ impl Facts {
         self.code_index.as_ref().is_some_and(|index| index.kind == kind)
     }
 
-    /// Whether sections of this name lie beside the GOT: words of functions that are gone stay there.
-    pub fn is_by_got(&self, name: &[u8]) -> bool {
+    /// Whether sections of this name are tables of addresses, which are not changed once the loader has filled
+    /// them in. Words of functions that are gone stay there, where only those look at them.
+    pub fn keeps_words(&self, name: &[u8]) -> bool {
         self.toc.as_ref().is_some_and(|toc| toc.sections.contains(&name))
+            || self.base_addend.as_ref().is_some_and(|base| base.section == name)
     }
 
     /// Whether `kind` is a section type for frames.

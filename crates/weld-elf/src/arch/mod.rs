@@ -18,6 +18,8 @@ mod leb;
 mod loongarch;
 mod mips;
 pub mod plt;
+mod powerpc;
+mod ppc32;
 mod ppc64;
 pub mod relax_deltas;
 mod riscv;
@@ -96,6 +98,8 @@ machines! {
     MipsN32Big = mips::Mips<true, 1>;
     Mips64 = mips::Mips<false, 2>;
     Mips64Big = mips::Mips<true, 2>;
+    Ppc32 = ppc32::Ppc32<false>;
+    Ppc32Big = ppc32::Ppc32<true>;
     Ppc64 = ppc64::Ppc64<false>;
     Ppc64Big = ppc64::Ppc64<true>;
 }

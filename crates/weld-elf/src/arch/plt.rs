@@ -9,7 +9,7 @@
 use crate::address::Address;
 use weld_common::diag::DiagSink;
 
-use super::facts::{Entries, Facts, TurnedCode};
+use super::facts::{Entries, Facts, SecondWay, TurnedCode};
 
 /// What entries are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +90,8 @@ impl Style {
 
     /// Bytes of an entry that is called.
     pub fn entry_size(self, facts: &Facts) -> u64 {
-        match (self, &facts.plt.apart) {
-            (Style::Relative { prefixed }, Some(apart)) => apart.long[usize::from(prefixed)],
+        match (self, second_way(facts)) {
+            (Style::Relative { prefixed }, Some(second)) => second.long[usize::from(prefixed)],
             _ => self.entries(facts).entry,
         }
     }
@@ -108,12 +108,17 @@ impl Style {
 
     /// Added to the start of an entry for who has its address: the instruction set, or the second way in.
     pub fn address_offset(self, facts: &Facts) -> u64 {
-        match (self, &facts.plt.apart) {
+        match (self, second_way(facts)) {
             (Style::Thumb, _) => 1,
-            (Style::Relative { .. }, Some(apart)) => apart.second,
+            (Style::Relative { .. }, Some(second)) => second.offset,
             _ => 0,
         }
     }
+}
+
+/// The second way into entries, if there can be one.
+fn second_way(facts: &Facts) -> Option<&SecondWay> {
+    facts.plt.apart.as_ref()?.second.as_ref()
 }
 
 /// How the caller's frame is found from code of the PLT: from each offset on in it, how far above the stack

@@ -72,7 +72,6 @@ fn machine(name: &str) -> Result<Machine, EmulationError> {
         "elf_i386_sol2" | "elf_iamcu" => "32-bit x86",
         "aarch64elf32" | "aarch64linux32" => "AArch64 ILP32",
         "elf32briscv" | "elf64briscv" => "big-endian RISC-V",
-        "elf32ppc" | "elf32ppclinux" | "elf32lppc" | "elf32lppclinux" => "PowerPC",
         "elf_s390" => "s390 (31-bit)",
         "elf64_sparc" | "elf32_sparc" => "SPARC",
         "m68kelf" => "m68k",
@@ -120,7 +119,9 @@ mod tests {
         let (freebsd, os_abi) = target("elf_i386_fbsd").unwrap();
         assert_eq!((freebsd.facts().name, os_abi), ("i386", Some(9)));
         assert!(machine("elf64lppc").is_ok() && machine("elf64ppc").is_ok());
-        assert!(error("elf32ppc_fbsd").ends_with("PowerPC"));
+        assert!(machine("elf32ppc").is_ok() && machine("elf32lppclinux").is_ok());
+        let (freebsd, os_abi) = target("elf32ppc_fbsd").unwrap();
+        assert_eq!((freebsd.facts().emulation(), os_abi), ("elf32ppc", Some(9)));
         assert!(error("i386pep").contains("for which this is not the linker"));
         assert!(error("elf_x86_46").starts_with("unknown emulation 'elf_x86_46'"));
     }

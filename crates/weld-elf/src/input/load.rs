@@ -30,6 +30,7 @@ use super::search::{Opened, Search};
 use super::{FileName, Reading};
 use crate::arch::facts::Facts;
 use crate::arch::{self, Machine};
+use crate::elf::ELFOSABI_FREEBSD;
 use crate::ids::*;
 use crate::options::in_sysroot;
 use crate::options::{
@@ -673,9 +674,13 @@ impl<'a> Loader<'a, '_> {
         let facts = inputs.machine.facts();
         for (script, name, is_architecture) in inputs.formats.drain(..) {
             let wanted = if is_architecture { facts.architecture } else { facts.object_format };
+            let freebsd = !is_architecture && name.strip_suffix("-freebsd") == Some(wanted);
+            if freebsd {
+                inputs.options.os_abi = Some(ELFOSABI_FREEBSD);
+            }
             let right = match is_architecture {
                 true => arch::is_architecture(&name, facts),
-                false => name == wanted || self.options.plain_format().is_some(),
+                false => name == wanted || freebsd || self.options.plain_format().is_some(),
             };
             let text = TextFormat::of(&name).filter(|_| !is_architecture);
             if !is_architecture && name == "binary" || text.is_some() {

@@ -205,7 +205,7 @@ impl<'o> Program<'o> {
             Some(kind) => self.relro.contains(&kind),
             None if out.pads_relro => true,
             None if *out.name == *RELRO_OPENBSD => self.os_abi == ELFOSABI_OPENBSD,
-            None if self.machine.is_by_got(&out.name) => true,
+            None if self.machine.keeps_words(&out.name) => true,
             None if RELRO_PARTS.contains(&&*out.name) => self.options.sections.keep_data_section_prefix,
             None => RELRO_NAMES.contains(&&*out.name),
         }

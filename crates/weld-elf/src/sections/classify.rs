@@ -35,7 +35,7 @@ impl<'a> Parser<'a, '_> {
         if self.is_bookkeeping(shdr) {
             return Ok(());
         }
-        if shdr.sh_type() >= SHT_LOPROC && self.is_for_linkers(shndx)? {
+        if shdr.sh_type() >= SHT_GNU_ATTRIBUTES && self.is_for_linkers(shndx)? {
             return Ok(());
         }
         if shdr.sh_type() == SHT_LLVM_SYMPART && self.options.kind != OutputKind::Relocatable {

@@ -8,7 +8,7 @@
 
 use super::plan::Plan;
 use super::section::{At, Header, Links, Sizes, Spec, Synthetic};
-use crate::arch::facts::ForLoader;
+use crate::arch::facts::{ForLoader, LoaderTag};
 use crate::arch::plt::Style;
 use crate::elf::*;
 use crate::got_plt_slots::Slots;
@@ -167,7 +167,8 @@ impl DynamicPlan<'_> {
         let (bound, _) = self.slots.plt_relocs();
         if bound > 0 {
             list.push((DT_PLTRELSZ, bound as u64 * self.form.size()));
-            let in_got = self.mode.facts().plt.reserved_words == 0;
+            let plt = &self.mode.facts().plt;
+            let in_got = plt.reserved_words == 0 && plt.apart.is_none();
             let loader_words = if in_got { ChunkKind::Got } else { ChunkKind::GotPlt };
             // By this tag others have the GOT.
             if self.mode.facts().loader_got.is_none() {
@@ -210,7 +211,11 @@ impl DynamicPlan<'_> {
             list.extend(tags.iter().copied().zip([address, size, self.plt.entry_size(self.mode.facts())]));
         }
         if let (Some(apart), true) = (&plt.apart, self.slots.jump_slots > 0) {
-            list.push((apart.tag, places.chunk(ChunkKind::Plt).0.wrapping_add(apart.tag_offset)));
+            let value = match apart.tag_for {
+                LoaderTag::Code(offset) => places.chunk(ChunkKind::Plt).0.wrapping_add(offset),
+                LoaderTag::GotBase => places.chunk(ChunkKind::Got).0,
+            };
+            list.push((apart.tag, value));
             list.extend(apart.more_tags);
         }
         list.extend(self.variant_calls.map(|tag| (tag, 0)));

@@ -34,6 +34,7 @@ use crate::layout::members::KeptRelocs;
 use crate::layout::{Chunk, ChunkKind, Layout, Member, OutputSection};
 use crate::live::SectionOwners;
 use crate::sections::Sections;
+use crate::sections::decode_relocs;
 use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::synth::kept_relocs as relocs;
@@ -61,6 +62,8 @@ pub struct EmittedRelocs {
     of_section: Vec<OutputSectionId>,
     pub(super) numbers: Numbers,
     form: RelocForm,
+    /// The section of each object that addends of calls are places in, on machines that have such.
+    bases: Vec<SectionId>,
 }
 
 /// What the lists are made from.
@@ -78,6 +81,7 @@ pub struct Planner<'c, 'a> {
 #[derive(Default)]
 pub struct Lists {
     list: Vec<List>,
+    bases: Vec<SectionId>,
 }
 
 /// What has relocations in an output section, and how many they are.
@@ -121,7 +125,7 @@ impl KeptRelocs for Planner<'_, '_> {
             outs.push(section);
             lists.push(List { target: OutputSectionId(target as u32), section: out, sources });
         }
-        self.lists = Lists { list: lists };
+        self.lists = Lists { list: lists, bases: self.bases() };
     }
 
     fn renumber(&mut self, ids: &[OutputSectionId]) {
@@ -132,6 +136,17 @@ impl KeptRelocs for Planner<'_, '_> {
 }
 
 impl Planner<'_, '_> {
+    /// The section of each object that addends of calls are places in.
+    fn bases(&self) -> Vec<SectionId> {
+        let machine = self.objects.first().and_then(|object| object.machine.base_addend.as_ref());
+        let Some(base) = machine else { return Vec::new() };
+        let of_object = |object: &Object| {
+            let found = (0..object.shdrs.len()).find(|i| object.section_name(*i) == Some(base.section));
+            found.map_or(SectionId::NONE, |i| SectionId(object.section_base + i as u32))
+        };
+        self.objects.iter().map(of_object).collect()
+    }
+
     /// What has relocations among the members of output section `target`.
     fn sources(&self, sections: &Sections, target: usize, members: &[Member], chunks: &[Chunk]) -> Sources {
         let (mut list, mut before) = (Vec::new(), 0);
@@ -180,7 +195,7 @@ impl Lists {
     pub fn with_numbers(self, form: RelocForm, count: usize, numbers: Numbers) -> EmittedRelocs {
         let mut of_section = vec![OutputSectionId::NONE; count];
         self.list.iter().for_each(|list| of_section[list.target.index()] = list.section);
-        EmittedRelocs { lists: self.list, of_section, numbers, form }
+        EmittedRelocs { lists: self.list, of_section, numbers, form, bases: self.bases }
     }
 }
 
@@ -256,7 +271,15 @@ impl Writer<'_> {
         let number = self.owners.object(id);
         let object = &image.resolved.objects[number.index()];
         let section = image.sections.get(id);
-        let relocs = image.sections.relocs(object, number.index(), section);
+        let decoded;
+        let relocs = match image.joined.is_none() && object.machine.base_addend.is_some() {
+            // Addends that say nothing of where calls go are gone from those that are applied.
+            true if section.relocs != 0 => {
+                decoded = decode_relocs(object, section.relocs as usize).unwrap_or_default();
+                &decoded[..]
+            }
+            _ => image.sections.relocs(object, number.index(), section),
+        };
         if image.joined.is_none() {
             let deltas = image.sections.shrunk.deltas(id);
             if let (Some(machine), false) = (image.mode.machine.shrink(), deltas.is_empty()) {
@@ -297,20 +320,34 @@ fn shorter<'c>(
 pub struct Mover<'c> {
     image: &'c Image<'c, 'c>,
     numbers: &'c Numbers,
+    bases: &'c [SectionId],
 }
 
 impl<'c> Mover<'c> {
     pub fn new(image: &'c Image<'c, 'c>, relocs: &'c EmittedRelocs) -> Mover<'c> {
-        Mover { image, numbers: &relocs.numbers }
+        Mover { image, numbers: &relocs.numbers, bases: &relocs.bases }
     }
 
     /// An input's relocation at its new place.
     fn moved(&self, id: ObjectId, reloc: &Rela, place: Address) -> Rela {
         let object = &self.image.resolved.objects[id.index()];
         match self.target(id, object, reloc) {
-            Some((symbol, addend)) => Rela::make(place.get(), symbol, reloc.kind(), addend),
+            Some((symbol, addend)) => {
+                let addend = addend.wrapping_add(self.base_moved(id, object, reloc).unwrap_or(0));
+                Rela::make(place.get(), symbol, reloc.kind(), addend)
+            }
             None => Rela::make(place.get(), 0, object.machine.none, 0),
         }
+    }
+
+    /// How far the section moves in the output's that the addend of a call is a place in. What names a section
+    /// has its own place in the addend besides, and so leaves none for that.
+    fn base_moved(&self, id: ObjectId, object: &Object, reloc: &Rela) -> Option<i64> {
+        object.machine.base_addend.as_ref().filter(|base| base.has(reloc))?;
+        object.syms.get(reloc.sym() as usize).filter(|symbol| symbol.kind() != STT_SECTION)?;
+        let base = self.bases.get(id.index()).copied().filter(|base| base.is_some())?;
+        let out = self.image.out_of(self.image.sections.get(base))?;
+        Some(self.image.sections.address_of(base, 0).wrapping_sub(self.image.layout[out].address) as i64)
     }
 
     /// The new symbol and addend; `None` if what it refers to is gone.

@@ -53,7 +53,7 @@ impl Site<'_, '_, '_> {
         let tolerant = name == b".eh_frame"
             || name.starts_with(b".gcc_except_table")
             || is_sframe(name, shdr)
-            || self.object.machine.is_by_got(name);
+            || self.object.machine.keeps_words(name);
         shdr.sh_flags() & SHF_ALLOC != 0 && !tolerant
     }
 

@@ -203,6 +203,7 @@ fn machine(architecture: Architecture) -> &'static str {
         Architecture::Riscv32 => "riscv32",
         Architecture::S390x => "s390x",
         Architecture::LoongArch64 => "loongarch64",
+        Architecture::PowerPc => "ppc32",
         Architecture::PowerPc64 => "ppc64",
         _ => "",
     }

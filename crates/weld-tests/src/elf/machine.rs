@@ -193,6 +193,25 @@ const MACHINES: &[Machine] = &[
         tls_block: Some(0x7000u64.wrapping_neg()),
     },
     Machine {
+        machine: elf::EM_PPC.0,
+        prefix: "R_PPC_",
+        dynamic: &[
+            "ADDR32",
+            "COPY",
+            "GLOB_DAT",
+            "JMP_SLOT",
+            "RELATIVE",
+            "DTPMOD32",
+            "DTPREL32",
+            "TPREL32",
+            "IRELATIVE",
+        ],
+        words: &[("ADDR32", 4, false), ("REL32", 4, true)],
+        calls: &[],
+        address: "ADDR32",
+        tls_block: Some(0x7000u64.wrapping_neg()),
+    },
+    Machine {
         machine: elf::EM_MIPS.0,
         prefix: "R_MIPS_",
         dynamic: &[

@@ -43,6 +43,7 @@ const fn facts(big: bool) -> Facts {
         target: Target::new(183, Format { class: ElfClass::Elf64, order }),
         implicit_addend: None,
         store_addend: None,
+        base_addend: None,
         lower_half: None,
         written: None,
         settle: None,

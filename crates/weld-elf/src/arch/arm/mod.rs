@@ -42,6 +42,7 @@ const fn facts<const BIG: bool>() -> Facts {
         target: Target::new(40, Format { class: ElfClass::Elf32, order }),
         implicit_addend: Some(code::implicit_addend::<BIG>),
         store_addend: Some(code::put_addend::<BIG>),
+        base_addend: None,
         lower_half: None,
         written: None,
         settle: None,

@@ -100,6 +100,7 @@ const FACTS: Facts = Facts {
     target: Target::new(3, Format { class: ElfClass::Elf32, order: Order::Little }),
     implicit_addend: Some(implicit_addend),
     store_addend: None,
+    base_addend: None,
     lower_half: None,
     written: None,
     settle: None,

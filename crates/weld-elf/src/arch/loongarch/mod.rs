@@ -52,6 +52,7 @@ const fn facts(wide: bool) -> Facts {
         target: Target::new(258, Format { class, order: Order::Little }),
         implicit_addend: None,
         store_addend: None,
+        base_addend: None,
         lower_half: None,
         written: None,
         settle: None,

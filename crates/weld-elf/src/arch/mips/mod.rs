@@ -95,6 +95,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         },
         implicit_addend: if old { Some(code::implicit_addend::<BIG>) } else { None },
         store_addend: if old { Some(code::store_addend::<BIG>) } else { None },
+        base_addend: None,
         lower_half: if old { Some(code::lower_half) } else { None },
         written: Some(if wide { &settle::WRITTEN_64 } else { &settle::WRITTEN_32 }),
         settle: Some(settle::settle::<ABI>),

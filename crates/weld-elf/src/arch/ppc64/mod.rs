@@ -36,6 +36,7 @@ const fn facts<const BIG: bool>() -> Facts {
         target: Target::new(21, Format { class: ElfClass::Elf64, order }),
         implicit_addend: None,
         store_addend: None,
+        base_addend: None,
         lower_half: None,
         written: None,
         settle: None,

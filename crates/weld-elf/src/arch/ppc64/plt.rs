@@ -14,7 +14,7 @@
 
 use super::code::*;
 use crate::address::Address;
-use crate::arch::facts::{Apart, Entries, Plt};
+use crate::arch::facts::{Apart, Entries, LoaderTag, Plt, SecondWay};
 use crate::arch::plt::{self, First, Plan, Style};
 use weld_common::diag::{Cause, Diagnostic};
 
@@ -34,13 +34,12 @@ pub const PLT: Plt = Plt {
     reserved_words: 2,
     apart: Some(Apart {
         lazy: LAZY,
-        second: SECOND,
-        long: [SECOND + 32, SECOND + 16],
+        second: Some(SecondWay { offset: SECOND, long: [SECOND + 32, SECOND + 16] }),
         lazy_name: b".glink",
         words_name: b".plt",
         // DT_PPC64_GLINK: 32 bytes before the first instruction for a symbol.
         tag: 0x7000_0000,
-        tag_offset: HEADER - 32,
+        tag_for: LoaderTag::Code(HEADER - 32),
         // DT_PPC64_OPT with PPC64_OPT_MULTI_TOC: words of slots lead to where a function finds its TOC by r12,
         // also within a module, for callers may have none.
         more_tags: &[(0x7000_0003, 2)],

@@ -191,11 +191,6 @@ fn forms<const BIG: bool>(state: u8, situation: Situation) -> &'static [Thunk] {
     }
 }
 
-/// `b` at `address` to `target`.
-fn jump(address: Address, target: Address) -> u32 {
-    0x4800_0000 | target.wrapping_sub(address) as u32 & 0x03ff_fffc
-}
-
 fn near<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
     put_words::<BIG>(out, &[jump(address, target)]);
 }

@@ -12,10 +12,15 @@ use std::fmt;
 
 use weld_common::reader::Reader;
 
-use crate::arch::attributes::{AttributesError, Wrong};
+use crate::arch::attributes::{self, AttributesError, Wrong};
+use crate::elf::Format;
+use crate::elf::format::{Class, Order};
 use crate::elf::put_uleb;
 
 pub(super) const SECTION: &str = ".riscv.attributes";
+
+const VENDOR: &[u8] = b"riscv";
+const FORMAT: Format = Format { class: Class::Elf64, order: Order::Little };
 
 const STACK_ALIGN: u64 = 4;
 const ARCH: u64 = 5;
@@ -81,36 +86,8 @@ fn join(tag: u64, a: u64, b: u64) -> Result<u64, &'static str> {
 
 fn parse(section: &[u8]) -> Result<Said, Wrong> {
     let mut said = Said::default();
-    let Some((&version, mut rest)) = section.split_first() else { return Ok(said) };
-    if version != b'A' {
-        return Err(Wrong::Format(version));
-    }
-    while !rest.is_empty() {
-        let (vendor, more) = take(rest, 0)?;
-        let end = vendor.iter().position(|byte| *byte == 0).ok_or(Wrong::Damaged)?;
-        let (name, mut subsections) = (&vendor[..end], &vendor[end + 1..]);
-        while name == b"riscv" && !subsections.is_empty() {
-            let (tag, body) = subsections.split_first().ok_or(Wrong::Damaged)?;
-            let (attributes, after) = take(body, 1)?;
-            if *tag == 1 {
-                said.attributes(attributes)?;
-            }
-            subsections = after;
-        }
-        rest = more;
-    }
+    attributes::of_files(section, VENDOR, FORMAT)?.into_iter().try_for_each(|list| said.attributes(list))?;
     Ok(said)
-}
-
-/// What a length (4 bytes, that of itself and of `before` bytes before it included) is in front of, and what
-/// follows.
-fn take(bytes: &[u8], before: usize) -> Result<(&[u8], &[u8]), Wrong> {
-    let length = bytes.first_chunk().map(|length| u32::from_le_bytes(*length) as usize);
-    let length = length.and_then(|length| length.checked_sub(before)).filter(|length| *length >= 4);
-    match length.and_then(|length| bytes.split_at_checked(length)) {
-        Some((own, rest)) => Ok((&own[4..], rest)),
-        None => Err(Wrong::Damaged),
-    }
 }
 
 impl Said {
@@ -150,18 +127,7 @@ impl Said {
             put_uleb(&mut attributes, value);
         }
         put_arch(&mut attributes, &mut arch);
-        if attributes.is_empty() {
-            return attributes;
-        }
-        let name = b"riscv\0";
-        let inner = 5 + attributes.len();
-        let mut out = vec![b'A'];
-        out.extend_from_slice(&((4 + name.len() + inner) as u32).to_le_bytes());
-        out.extend_from_slice(name);
-        out.push(1);
-        out.extend_from_slice(&(inner as u32).to_le_bytes());
-        out.extend(attributes);
-        out
+        attributes::section(&attributes, VENDOR, FORMAT)
     }
 }
 

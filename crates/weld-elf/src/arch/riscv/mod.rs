@@ -54,6 +54,7 @@ const fn facts(wide: bool) -> Facts {
         target: Target::new(243, Format { class, order: Order::Little }),
         implicit_addend: None,
         store_addend: None,
+        base_addend: None,
         lower_half: None,
         written: None,
         settle: None,

@@ -164,6 +164,7 @@ const FACTS: Facts = Facts {
     target: Target::new(22, Format { class: ElfClass::Elf64, order: Order::Big }),
     implicit_addend: None,
     store_addend: None,
+    base_addend: None,
     lower_half: None,
     written: None,
     settle: None,

@@ -122,6 +122,7 @@ const FACTS: Facts = Facts {
     target: Target::new(62, Format::NATIVE),
     implicit_addend: None,
     store_addend: None,
+    base_addend: None,
     lower_half: None,
     written: None,
     settle: None,

@@ -51,7 +51,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["branch-reach"],
         Required("BYTES"),
-        "AArch64, ARM, LoongArch, PowerPC64: take branches to reach only so far (at least 0x400), and put thunks in between where they go further. For tests.",
+        "AArch64, ARM, LoongArch, PowerPC: take branches to reach only so far (at least 0x400), and put thunks in between where they go further. For tests.",
         |s, v| match number(v.text()?)? {
             0..0x400 => Err(ValueError::Expected("0x400 or more").into()),
             reach => {

@@ -67,8 +67,8 @@ impl Section<'_, '_, '_> {
         if name.starts_with(".gcc_except_table") || name.starts_with(".debug") {
             return;
         }
-        // So are words of a table of contents that only such functions use.
-        if self.object.machine.is_by_got(name.as_bytes()) {
+        // So are words in tables of addresses that only such functions use.
+        if self.object.machine.keeps_words(name.as_bytes()) {
             return;
         }
         let SymbolPlace::Section(shndx) = self.object.place(index, &self.object.syms[index as usize]) else {

@@ -235,7 +235,15 @@ impl Planner<'_, '_, '_> {
         {
             return Style::Thumb;
         }
-        if machine.plt.apart.is_some() {
+        if let Some(apart) = &machine.plt.apart {
+            if apart.second.is_none() {
+                let moves = machine.plt.anywhere.is_some() && self.context.mode.pic;
+                return if moves {
+                    Style::Anywhere { marked: false, retpoline: false }
+                } else {
+                    Style::Ordinary
+                };
+            }
             let called = self.live.has(fact::CALLS_WITHOUT_BASE);
             let old = self.live.has(fact::CALLS_WITHOUT_PREFIXES)
                 || self.context.mode.features & WITHOUT_PREFIXES != 0;
