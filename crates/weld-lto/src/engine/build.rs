@@ -242,15 +242,23 @@ fn objects(object: &Path, has_mimalloc: bool) -> Vec<OsString> {
     objects
 }
 
-/// Whether a compiler finds mimalloc: it says the file's name alone if it does not.
+/// Whether a compiler finds mimalloc (it says the file's name alone if it does not), and a program with it starts: the
+/// loader may look elsewhere.
 fn has_mimalloc(compiler: &OsStr, workshop: &Workshop, host: &dyn Host) -> Result<bool, BuildError> {
     const NAME: &str = "libmimalloc.so";
-    let path = workshop.0.join("found");
+    let (said, probe) = (workshop.0.join("found"), workshop.0.join("probe"));
     let script = format!("exec $1 -print-file-name={NAME} >\"$0\"");
-    let args = [OsStr::new("-c"), OsStr::new(&script), path.as_os_str(), compiler];
+    let args = [OsStr::new("-c"), OsStr::new(&script), said.as_os_str(), compiler];
     let is_told = host.run(Path::new("/bin/sh"), &args).map_err(at(Path::new("/bin/sh")))?;
-    let said = std::fs::read_to_string(&path).unwrap_or_default();
-    Ok(is_told && Path::new(said.trim()).is_absolute())
+    let found = std::fs::read_to_string(&said).unwrap_or_default();
+    if !is_told || !Path::new(found.trim()).is_absolute() {
+        return Ok(false);
+    }
+    let source = workshop.0.join("probe.cpp");
+    std::fs::write(&source, "int main() { return 0; }\n").map_err(at(&source))?;
+    let mut flags = vec!["-o".into(), probe.clone().into()];
+    flags.extend(objects(&source, true));
+    Ok(drive(compiler, &flags, host).is_ok() && host.run(&probe, &[]).is_ok_and(|is_well| is_well))
 }
 
 /// What a program prints, on one line.
