@@ -92,7 +92,8 @@ impl Options {
         self.llvm.iter().any(|word| !word.starts_with('-'))
     }
 
-    /// Options count for what is compiled of which LLVM's cache knows nothing, if it is not told.
+    /// Options count for what is compiled of which LLVM's cache knows nothing, if it is not told: the program that
+    /// weld builds does (`told_apart_by` in `engine/settings.h`), which has these and plugins.
     pub fn are_more_than_llvm_tells_apart(&self) -> bool {
         !self.llvm.is_empty()
             || self.profile.context_sensitive.is_some()

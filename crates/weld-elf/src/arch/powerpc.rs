@@ -1,14 +1,15 @@
 //! What machines of PowerPC have in common, whatever their width: instructions, the fields that values have in
-//! them, and their parts of 16 bits.
+//! them, and their parts of 16 bits; what relocation types ask for; sequences for thread-local storage.
 //!
 //! Instructions are words in the byte order of data. Relocations of half words lie where the half word does,
 //! which is in the middle of its instruction where the order is big endian.
 //!
 //! Specification: "Power ISA", Book I, 1.6 "Instruction Formats".
 
-use super::class::Type;
-use super::rules::Failure;
+use super::class::{Class, Fit, From, Named, Type};
+use super::rules::{Failure, Field};
 use crate::address::Address;
+use crate::elf::Rela;
 
 pub const NOP: u32 = 0x6000_0000;
 pub const MTCTR_R12: u32 = 0x7d89_03a6;
@@ -137,4 +138,74 @@ pub fn without_register(code: u32) -> Option<u32> {
         266 => ADDI,
         _ => return None,
     })
+}
+
+/// What a relocation type asks for, before it has its name.
+pub struct Of {
+    pub class: Class,
+    pub width: u8,
+    pub fit: Fit,
+    pub bits: u8,
+    pub align: u8,
+    pub from: From,
+}
+
+pub const fn named(of: Of, name: &'static str) -> Named {
+    Named::new(of.class, of.width, of.fit, name).bits(of.bits).of(of.align).from(of.from)
+}
+
+pub const fn of(class: Class, width: u8, fit: Fit) -> Of {
+    Of { class, width, fit, bits: if width == 0 { 1 } else { 8 * width }, align: 1, from: From::GotBase }
+}
+
+pub const fn refused() -> Of {
+    of(Class::Unknown, 0, Fit::Any)
+}
+
+/// The low part of a value that has to fit there.
+pub const fn half_of(class: Class) -> Of {
+    of(class, 2, Fit::Signed)
+}
+
+/// A part of a value of which there are others.
+pub const fn part_of(class: Class) -> Of {
+    of(class, 2, Fit::Any)
+}
+
+pub const fn branch(class: Class, bits: u8) -> Of {
+    Of { bits, align: 4, ..of(class, 4, Fit::Signed) }
+}
+
+/// How far after the start of a module's thread-local storage its offsets count from, seen from the thread pointer.
+pub const MODULE_FROM_THREAD: u32 = 0x1000;
+
+/// What the marked call of a sequence for thread-local storage is for, of a program.
+#[derive(Clone, Copy)]
+pub enum Call {
+    /// A variable of the program, so far from the thread pointer.
+    Local(i64),
+    /// A variable of another module.
+    Elsewhere,
+    /// The module's storage.
+    Module,
+}
+
+/// How far around a relocation marks are looked for: further than compilers move instructions of a sequence
+/// apart.
+const AROUND: usize = 1024;
+
+/// Whether there are marks around relocation `i`.
+pub fn has_marks_around(relocs: &[Rela], i: usize, is_mark: impl Fn(u32) -> bool) -> bool {
+    let any = |relocs: &[Rela]| relocs.iter().any(|reloc| is_mark(reloc.kind()));
+    any(&relocs[i..relocs.len().min(i + AROUND)]) || any(&relocs[i.saturating_sub(AROUND)..i])
+}
+
+/// The instruction that a field is in.
+pub fn instruction<const BIG: bool>(field: &Field) -> Result<u32, Failure> {
+    word::<BIG>(field.out, start(field.at)).ok_or(Failure::Form)
+}
+
+pub fn put_one<const BIG: bool>(field: Field, code: u32) -> Result<(), Failure> {
+    put_word::<BIG>(field.out, start(field.at), code);
+    Ok(())
 }

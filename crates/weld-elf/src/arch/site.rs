@@ -10,6 +10,7 @@ use super::relax_deltas::RelaxDelta;
 use super::rules::{Failure, FieldAt, Rules};
 use crate::address::Address;
 use crate::elf::Rela;
+use crate::symbol_flags;
 
 /// Where a symbol is, as one relocation sees it.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,20 @@ pub struct ResolvedAddress {
     pub flags: u32,
     /// The symbol lies in a section that is not in the image.
     pub dead: bool,
+}
+
+impl ResolvedAddress {
+    /// Whether nothing defines the symbol, here or elsewhere.
+    #[inline(always)]
+    pub fn is_undefined(&self) -> bool {
+        self.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED
+    }
+
+    /// Whether the symbol is what its address says, whatever a loader finds or is told.
+    #[inline(always)]
+    pub fn is_settled(&self) -> bool {
+        self.flags & (symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::OUTSIDE) == 0
+    }
 }
 
 /// What options ask for, and where registers point.

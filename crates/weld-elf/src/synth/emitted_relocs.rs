@@ -33,8 +33,7 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::layout::members::KeptRelocs;
 use crate::layout::{Chunk, ChunkKind, Layout, Member, OutputSection};
 use crate::live::SectionOwners;
-use crate::sections::Sections;
-use crate::sections::decode_relocs;
+use crate::sections::{Sections, decode_relocs};
 use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::synth::kept_relocs as relocs;
@@ -138,8 +137,8 @@ impl KeptRelocs for Planner<'_, '_> {
 impl Planner<'_, '_> {
     /// The section of each object that addends of calls are places in.
     fn bases(&self) -> Vec<SectionId> {
-        let machine = self.objects.first().and_then(|object| object.machine.base_addend.as_ref());
-        let Some(base) = machine else { return Vec::new() };
+        let base = self.objects.first().and_then(|object| object.machine.base_addend.as_ref());
+        let Some(base) = base else { return Vec::new() };
         let of_object = |object: &Object| {
             let found = (0..object.shdrs.len()).find(|i| object.section_name(*i) == Some(base.section));
             found.map_or(SectionId::NONE, |i| SectionId(object.section_base + i as u32))

@@ -61,8 +61,7 @@ fn program_in_cache() -> PathBuf {
     let make = || {
         let version = Command::new("llvm-config-22").arg("--version").output().unwrap().stdout;
         let sources = SOURCES.map(|(_, text)| text).concat() + include_str!("../../src/engine/build.rs");
-        let digest = UnitDigest::of(&[sources.as_bytes(), &version].concat()).bytes();
-        let name = digest.iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"));
+        let name = UnitDigest::of(&[sources.as_bytes(), &version].concat()).hexadecimal();
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
         let cache = cache.unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"));
         let cache = cache.join("weld/test-engines").join(name);

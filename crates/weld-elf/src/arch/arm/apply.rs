@@ -15,9 +15,8 @@ use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::facts::{Callee, Jump};
 use crate::arch::rules::{Failure, FieldAt, Rules};
-use crate::arch::site::{ResolvedAddress, Site};
+use crate::arch::site::Site;
 use crate::elf::Rela;
-use crate::symbol_flags;
 
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated<const BIG: bool, S: Site>(site: &S, out: &mut [u8]) {
@@ -56,7 +55,6 @@ fn one<const BIG: bool, S: Site>(
     (i, class): (usize, Class),
     FieldAt { out, at }: FieldAt,
 ) -> Result<usize, Failure> {
-    const ELSEWHERE: u32 = symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::OUTSIDE;
     let reloc = &site.relocs()[i];
     let kind = reloc.kind();
     let place = site.resolve(reloc);
@@ -65,22 +63,18 @@ fn one<const BIG: bool, S: Site>(
         let base = site.start_of_segment(place.address).ok_or(Failure::Form)?;
         return Arm::<BIG>::put(kind, out, at, target.wrapping_sub(base)).map(|()| 0);
     }
-    if kind == R_THM_PC8 && is_undefined(place) {
+    if kind == R_THM_PC8 && place.is_undefined() {
         // It cannot have the distance to itself.
         return Arm::<BIG>::put(kind, out, at, 0).map(|()| 0);
     }
     let function = is_load(kind) && site.is_function(reloc);
     let target = if function { Address::new(target.get() & !1) } else { target };
-    let plain = place.flags & ELSEWHERE == 0 && !is_undefined(place);
+    let plain = place.is_settled() && !place.is_undefined();
     if plain && matches!(class, Class::Pc | Class::Plt) {
         let here = site.address().wrapping_add(at as u64);
         return Arm::<BIG>::put_distance(kind, out, at, target, here).map(|()| 0);
     }
     site.special::<Arm<BIG>>(class, i, FieldAt { out, at }, place)
-}
-
-fn is_undefined(place: ResolvedAddress) -> bool {
-    place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED
 }
 
 fn branch<const BIG: bool, S: Site>(
@@ -92,7 +86,7 @@ fn branch<const BIG: bool, S: Site>(
     let kind = reloc.kind();
     let here = site.address().wrapping_add(at as u64);
     let place = site.resolve(reloc);
-    if is_undefined(place) {
+    if place.is_undefined() {
         let next = Arm::<BIG>::undefined(kind, here).wrapping_add(place.addend as u64);
         return Arm::<BIG>::put_distance(kind, out, at, next, here);
     }

@@ -1,8 +1,7 @@
 //! `.ARM.attributes`: what instructions and conventions the code of all objects together uses, and what
 //! follows from it for code that the linker makes.
 //!
-//! The section is the letter `A`, then for each vendor its length, its name and its attributes: those of
-//! `aeabi` for whole files are read. An attribute is a tag and a value, a number or a text: texts are those
+//! Those of `aeabi` for whole files are read ([`crate::arch::attributes`]). An attribute is a tag and a value, a number or a text: texts are those
 //! of the processor's names, and those of odd tags from 32 on.
 //!
 //! Joined, a number is the largest that an object has where larger ones include smaller ones (instruction
@@ -15,10 +14,12 @@ use std::collections::BTreeMap;
 
 use weld_common::reader::Reader;
 
-use crate::arch::attributes::{AttributesError, Wrong};
-use crate::elf::put_uleb;
+use crate::arch::attributes::{self, AttributesError, Wrong};
+use crate::elf::format::{Class, Order};
+use crate::elf::{Format, put_uleb};
 
 pub(super) const SECTION: &str = ".ARM.attributes";
+const VENDOR: &[u8] = b"aeabi";
 
 const CPU_RAW_NAME: u64 = 4;
 const CPU_NAME: u64 = 5;
@@ -183,39 +184,14 @@ pub fn features<const BIG: bool>(sections: &mut dyn Iterator<Item = &[u8]>) -> u
 
 fn parse<const BIG: bool>(section: &[u8]) -> Result<Said, Wrong> {
     let mut said = Said::new();
-    let Some((&version, mut rest)) = section.split_first() else { return Ok(said) };
-    if version != b'A' {
-        return Err(Wrong::Format(version));
-    }
-    while !rest.is_empty() {
-        let (vendor, more) = take::<BIG>(rest, 0)?;
-        let end = vendor.iter().position(|byte| *byte == 0).ok_or(Wrong::Damaged)?;
-        let (name, mut subsections) = (&vendor[..end], &vendor[end + 1..]);
-        while name == b"aeabi" && !subsections.is_empty() {
-            let (tag, body) = subsections.split_first().ok_or(Wrong::Damaged)?;
-            let (attributes, after) = take::<BIG>(body, 1)?;
-            if *tag == 1 {
-                add_attributes(&mut said, attributes)?;
-            }
-            subsections = after;
-        }
-        rest = more;
+    for list in attributes::of_files(section, VENDOR, format::<BIG>())? {
+        add_attributes(&mut said, list)?;
     }
     Ok(said)
 }
 
-/// What a length (4 bytes, that of itself and of `before` bytes before it included) is in front of, and what
-/// follows.
-fn take<const BIG: bool>(bytes: &[u8], before: usize) -> Result<(&[u8], &[u8]), Wrong> {
-    let length = bytes.first_chunk().map(|length| match BIG {
-        true => u32::from_be_bytes(*length) as usize,
-        false => u32::from_le_bytes(*length) as usize,
-    });
-    let length = length.and_then(|length| length.checked_sub(before)).filter(|length| *length >= 4);
-    match length.and_then(|length| bytes.split_at_checked(length)) {
-        Some((own, rest)) => Ok((&own[4..], rest)),
-        None => Err(Wrong::Damaged),
-    }
+const fn format<const BIG: bool>() -> Format {
+    Format { class: Class::Elf32, order: if BIG { Order::Big } else { Order::Little } }
 }
 
 fn is_text(tag: u64) -> bool {
@@ -241,32 +217,20 @@ fn add_attributes(said: &mut Said, bytes: &[u8]) -> Result<(), Wrong> {
 }
 
 fn encode<const BIG: bool>(said: &Said) -> Vec<u8> {
-    let mut attributes = Vec::new();
+    let mut list = Vec::new();
     // Whom it is said to conform to comes first.
     let (first, others): (Vec<_>, Vec<_>) = said.iter().partition(|(tag, _)| **tag == CONFORMANCE);
     for (tag, value) in first.into_iter().chain(others) {
-        put_uleb(&mut attributes, *tag);
+        put_uleb(&mut list, *tag);
         if let Value::Number(number) | Value::Both(number, _) = value {
-            put_uleb(&mut attributes, *number);
+            put_uleb(&mut list, *number);
         }
         if let Value::Text(text) | Value::Both(_, text) = value {
-            attributes.extend_from_slice(text);
-            attributes.push(0);
+            list.extend_from_slice(text);
+            list.push(0);
         }
     }
-    if attributes.is_empty() {
-        return attributes;
-    }
-    let length = |bytes: usize| if BIG { (bytes as u32).to_be_bytes() } else { (bytes as u32).to_le_bytes() };
-    let name = b"aeabi\0";
-    let inner = 5 + attributes.len();
-    let mut out = vec![b'A'];
-    out.extend_from_slice(&length(4 + name.len() + inner));
-    out.extend_from_slice(name);
-    out.push(1);
-    out.extend_from_slice(&length(inner));
-    out.extend(attributes);
-    out
+    attributes::section(&list, VENDOR, format::<BIG>())
 }
 
 #[cfg(test)]

@@ -11,8 +11,6 @@ use crate::arch::site::{ResolvedAddress, Site};
 use crate::elf::Rela;
 use crate::symbol_flags;
 
-const ELSEWHERE: u32 = symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::OUTSIDE;
-
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated<const BIG: bool, const ABI: u8, S: Site>(site: &S, out: &mut [u8]) {
     let settings = site.settings();
@@ -31,7 +29,7 @@ pub fn allocated<const BIG: bool, const ABI: u8, S: Site>(site: &S, out: &mut [u
         let place = site.resolve(reloc);
         let field = FieldAt { out: &mut *out, at };
         let done = match class {
-            Class::Address if as_distances && place.flags & ELSEWHERE == 0 && !place.dead => {
+            Class::Address if as_distances && place.is_settled() && !place.dead => {
                 let target = place.address.wrapping_add(place.addend as u64);
                 let here = site.address().wrapping_add(at as u64);
                 Mips::<BIG, ABI>::put_any_width(kind, field, target.wrapping_sub(here));
@@ -55,7 +53,7 @@ fn one<const BIG: bool, const ABI: u8, S: Site>(
     let kind = reloc.kind();
     let here = site.address().wrapping_add(at as u64);
     let target = place.address.wrapping_add(place.addend as u64);
-    let plain = place.flags & ELSEWHERE == 0;
+    let plain = place.is_settled();
     let put = |out: &mut [u8], value: u64| Mips::<BIG, ABI>::put(kind, out, at, value);
     match class {
         Class::Narrow
@@ -65,7 +63,7 @@ fn one<const BIG: bool, const ABI: u8, S: Site>(
         }
         Class::Jump => jump::<BIG, ABI, S>(site, reloc, FieldAt { out, at }, place),
         Class::Plt if kind == R_PC26 => jump::<BIG, ABI, S>(site, reloc, FieldAt { out, at }, place),
-        Class::Pc | Class::Plt if plain && !is_undefined(place) => {
+        Class::Pc | Class::Plt if plain && !place.is_undefined() => {
             Mips::<BIG, ABI>::put_distance(kind, out, at, target, here)
         }
         Class::Low if plain => put(out, target.get()),
@@ -91,10 +89,6 @@ fn one<const BIG: bool, const ABI: u8, S: Site>(
     }
 }
 
-fn is_undefined(place: ResolvedAddress) -> bool {
-    place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED
-}
-
 /// A call: of the function itself, of what stands for it, or of a thunk.
 fn jump<const BIG: bool, const ABI: u8, S: Site>(
     site: &S,
@@ -104,7 +98,7 @@ fn jump<const BIG: bool, const ABI: u8, S: Site>(
 ) -> Result<(), Failure> {
     let kind = reloc.kind();
     let here = site.address().wrapping_add(at as u64);
-    if is_undefined(place) {
+    if place.is_undefined() {
         // It is not called.
         return match kind {
             R_PC26 => {

@@ -2,13 +2,12 @@
 //! are rewritten by marks that lie beside the relocations of calls.
 
 use super::Ppc32;
-use super::code;
-use super::relax::{self, Call};
+use super::code::{self, Call};
+use super::relax;
 use super::types::*;
 use crate::arch::class::Class;
 use crate::arch::rules::{Failure, FieldAt, Rules};
 use crate::arch::site::{ResolvedAddress, Settings, Site};
-use crate::symbol_flags;
 
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated<const BIG: bool, S: Site>(site: &S, out: &mut [u8]) {
@@ -80,11 +79,9 @@ fn one<const BIG: bool, S: Site>(
     settings: &Settings,
     (FieldAt { out, at }, place): (FieldAt, ResolvedAddress),
 ) -> Result<(), Failure> {
-    const ELSEWHERE: u32 = symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::OUTSIDE;
     let reloc = &site.relocs()[i];
     let kind = reloc.kind();
-    let undefined = place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED;
-    if matches!(class, Class::Pc | Class::Plt) && place.flags & ELSEWHERE == 0 && !undefined {
+    if matches!(class, Class::Pc | Class::Plt) && place.is_settled() && !place.is_undefined() {
         let target = place.address.wrapping_add(place.addend as u64);
         let here = site.address().wrapping_add(at as u64);
         return Ppc32::<BIG>::put_distance(kind, out, at, target, here);

@@ -23,7 +23,7 @@ use super::rules::{Code, Failure, Field, Rules};
 use super::site::Site;
 use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
-use crate::elf::{Format, Rela, Target};
+use crate::elf::{Format, Rela, SHT_GNU_ATTRIBUTES, Target};
 use types::*;
 
 const fn facts<const BIG: bool>() -> Facts {
@@ -90,7 +90,7 @@ const fn facts<const BIG: bool>() -> Facts {
         foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
-            section: 0x6fff_fff5,
+            section: SHT_GNU_ATTRIBUTES,
             output: AttributesOutput::Section {
                 segment: None,
                 flags: 0,

@@ -20,9 +20,6 @@ use crate::arch::class::Class;
 use crate::arch::rules::{Failure, Field};
 use crate::elf::Rela;
 
-/// How far after the start of a module's storage its offsets count from, seen from the thread pointer.
-const MODULE_FROM_THREAD: u32 = 0x1000;
-
 /// Whether a relocation marks the call of a sequence.
 pub fn marks_call(kind: u32) -> bool {
     matches!(kind, R_PPC_TLSGD | R_PPC_TLSLD)
@@ -37,14 +34,9 @@ pub fn is_marked_call(relocs: &[Rela], i: usize) -> bool {
         && (marks(i.checked_sub(1).map(|before| &relocs[before])) || marks(relocs.get(i + 1)))
 }
 
-/// How far around a relocation marks are looked for: further than compilers move instructions of a sequence
-/// apart.
-const AROUND: usize = 1024;
-
 /// Whether calls of sequences are marked around here.
 pub fn is_marked(relocs: &[Rela], i: usize) -> bool {
-    let any = |relocs: &[Rela]| relocs.iter().any(|reloc| marks_call(reloc.kind()));
-    any(&relocs[i..relocs.len().min(i + AROUND)]) || any(&relocs[i.saturating_sub(AROUND)..i])
+    has_marks_around(relocs, i, marks_call)
 }
 
 /// Whether the sequence of class `class` that a relocation is in may be rewritten.
@@ -58,15 +50,6 @@ pub fn is_sequence(class: Class, kind: u32) -> bool {
 /// pair for the variable.
 pub fn is_module_offset(kind: u32) -> bool {
     matches!(kind, R_PPC_GOT_DTPREL16 | R_PPC_GOT_DTPREL16_LO | R_PPC_GOT_DTPREL16_HI | R_PPC_GOT_DTPREL16_HA)
-}
-
-fn instruction<const BIG: bool>(field: &Field) -> Result<u32, Failure> {
-    word::<BIG>(field.out, start(field.at)).ok_or(Failure::Form)
-}
-
-fn put_one<const BIG: bool>(field: Field, code: u32) -> Result<(), Failure> {
-    put_word::<BIG>(field.out, start(field.at), code);
-    Ok(())
 }
 
 /// `addi` of a pair's address, or an error.
@@ -109,17 +92,6 @@ pub fn local_dynamic_to_local_exec<const BIG: bool>(field: Field) -> Result<(), 
         }
         _ => Err(Failure::Form),
     }
-}
-
-/// What a marked call is for, of a program.
-#[derive(Clone, Copy)]
-pub enum Call {
-    /// A variable of the program, so far from the thread pointer.
-    Local(i64),
-    /// A variable of another module.
-    Elsewhere,
-    /// The module's storage.
-    Module,
 }
 
 /// Rewrites the marked call at `at`.

@@ -9,7 +9,8 @@
 //! Specification: "Power Architecture 32-bit Application Binary Interface Supplement" 1.0, Linux, 4.5
 //! "Relocation"; LLVM's numbers (`ELFRelocs/PowerPC.def`).
 
-use crate::arch::class::{self, Class, Fit::*, From, Named, Type};
+use crate::arch::class::{self, Class, Fit::*, Named, Type};
+use crate::arch::powerpc::*;
 
 /// Names the numbers, and makes the list.
 macro_rules! list {
@@ -17,19 +18,6 @@ macro_rules! list {
         $(#[allow(dead_code)] pub const $constant: u32 = $number;)*
         const LIST: &[(u32, Named)] = &[$(($constant, named($named, name($constant, stringify!($constant)))),)*];
     };
-}
-
-/// What a type asks for, before it has its name.
-struct Of {
-    class: Class,
-    width: u8,
-    fit: class::Fit,
-    bits: u8,
-    align: u8,
-}
-
-const fn named(of: Of, name: &'static str) -> Named {
-    Named::new(of.class, of.width, of.fit, name).bits(of.bits).of(of.align).from(From::GotBase)
 }
 
 const fn name(number: u32, constant: &'static str) -> &'static str {
@@ -41,34 +29,12 @@ const fn name(number: u32, constant: &'static str) -> &'static str {
     }
 }
 
-const fn of(class: Class, width: u8, fit: class::Fit) -> Of {
-    Of { class, width, fit, bits: if width == 0 { 1 } else { 8 * width }, align: 1 }
-}
-
-const fn refused() -> Of {
-    of(Class::Unknown, 0, Any)
-}
-
-/// A value that has to fit into half a word.
-const fn half(class: Class) -> Of {
-    of(class, 2, Signed)
-}
-
-/// A part of a value.
-const fn part_of(class: Class) -> Of {
-    of(class, 2, Any)
-}
-
 const fn word(class: Class) -> Of {
     of(class, 4, Any)
 }
 
 const fn nothing() -> Of {
     of(Class::None, 0, Any)
-}
-
-const fn branch(class: Class, bits: u8) -> Of {
-    Of { bits, align: 4, ..of(class, 4, Signed) }
 }
 
 list! {
@@ -86,7 +52,7 @@ list! {
     R_PPC_REL14 = 11, branch(Class::Plt, 16);
     R_PPC_REL14_BRTAKEN = 12, branch(Class::Plt, 16);
     R_PPC_REL14_BRNTAKEN = 13, branch(Class::Plt, 16);
-    R_PPC_GOT16 = 14, half(Class::Got);
+    R_PPC_GOT16 = 14, half_of(Class::Got);
     R_PPC_GOT16_LO = 15, part_of(Class::Got);
     R_PPC_GOT16_HI = 16, part_of(Class::Got);
     R_PPC_GOT16_HA = 17, part_of(Class::Got);
@@ -112,29 +78,29 @@ list! {
     R_PPC_ADDR30 = 37, refused();
     R_PPC_TLS = 67, of(Class::TlsMark, 0, Any);
     R_PPC_DTPMOD32 = 68, refused();
-    R_PPC_TPREL16 = 69, half(Class::TpOff);
+    R_PPC_TPREL16 = 69, half_of(Class::TpOff);
     R_PPC_TPREL16_LO = 70, part_of(Class::TpOff);
     R_PPC_TPREL16_HI = 71, part_of(Class::TpOff);
     R_PPC_TPREL16_HA = 72, part_of(Class::TpOff);
     R_PPC_TPREL32 = 73, word(Class::TpOffWord);
-    R_PPC_DTPREL16 = 74, half(Class::DtpOff);
+    R_PPC_DTPREL16 = 74, half_of(Class::DtpOff);
     R_PPC_DTPREL16_LO = 75, part_of(Class::DtpOff);
     R_PPC_DTPREL16_HI = 76, part_of(Class::DtpOff);
     R_PPC_DTPREL16_HA = 77, part_of(Class::DtpOff);
     R_PPC_DTPREL32 = 78, word(Class::DtpOff);
-    R_PPC_GOT_TLSGD16 = 79, half(Class::TlsGd);
+    R_PPC_GOT_TLSGD16 = 79, half_of(Class::TlsGd);
     R_PPC_GOT_TLSGD16_LO = 80, part_of(Class::TlsGd);
     R_PPC_GOT_TLSGD16_HI = 81, part_of(Class::TlsGd);
     R_PPC_GOT_TLSGD16_HA = 82, part_of(Class::TlsGd);
-    R_PPC_GOT_TLSLD16 = 83, half(Class::TlsLd);
+    R_PPC_GOT_TLSLD16 = 83, half_of(Class::TlsLd);
     R_PPC_GOT_TLSLD16_LO = 84, part_of(Class::TlsLd);
     R_PPC_GOT_TLSLD16_HI = 85, part_of(Class::TlsLd);
     R_PPC_GOT_TLSLD16_HA = 86, part_of(Class::TlsLd);
-    R_PPC_GOT_TPREL16 = 87, half(Class::GotTp);
+    R_PPC_GOT_TPREL16 = 87, half_of(Class::GotTp);
     R_PPC_GOT_TPREL16_LO = 88, part_of(Class::GotTp);
     R_PPC_GOT_TPREL16_HI = 89, part_of(Class::GotTp);
     R_PPC_GOT_TPREL16_HA = 90, part_of(Class::GotTp);
-    R_PPC_GOT_DTPREL16 = 91, half(Class::TlsGd);
+    R_PPC_GOT_DTPREL16 = 91, half_of(Class::TlsGd);
     R_PPC_GOT_DTPREL16_LO = 92, part_of(Class::TlsGd);
     R_PPC_GOT_DTPREL16_HI = 93, part_of(Class::TlsGd);
     R_PPC_GOT_DTPREL16_HA = 94, part_of(Class::TlsGd);
@@ -178,7 +144,7 @@ list! {
     R_PPC_VLE_ADDR20 = 233, refused();
     R_PPC_REL16DX_HA = 246, refused();
     R_PPC_IRELATIVE = 248, refused();
-    R_PPC_REL16 = 249, half(Class::Pc);
+    R_PPC_REL16 = 249, half_of(Class::Pc);
     R_PPC_REL16_LO = 250, part_of(Class::Pc);
     R_PPC_REL16_HI = 251, part_of(Class::Pc);
     R_PPC_REL16_HA = 252, part_of(Class::Pc);

@@ -9,16 +9,15 @@
 //! Specification: "64-Bit ELF V2 ABI Specification", 2.3.2 "Function prologue", 3.4.1 (`st_other`), 3.6.
 
 use super::Ppc64;
-use super::code::{self, NOP, RESTORE_TOC, SAVE_TOC, put_word, word};
-use super::relax::{self, Call};
+use super::code::{self, Call, NOP, RESTORE_TOC, SAVE_TOC, put_word, word};
+use super::relax;
 use super::thunks;
 use super::types::*;
 use crate::arch::class::Class;
 use crate::arch::facts::Jump;
 use crate::arch::rules::{Failure, FieldAt, Rules};
-use crate::arch::site::{ResolvedAddress, Settings, Site};
+use crate::arch::site::{Settings, Site};
 use crate::elf::Rela;
-use crate::symbol_flags;
 
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated<const BIG: bool, S: Site>(site: &S, out: &mut [u8]) {
@@ -88,11 +87,10 @@ fn one<const BIG: bool, S: Site>(
     settings: &Settings,
     FieldAt { out, at }: FieldAt,
 ) -> Result<(), Failure> {
-    const ELSEWHERE: u32 = symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::OUTSIDE;
     let reloc = &site.relocs()[i];
     let kind = reloc.kind();
     let place = site.resolve(reloc);
-    if place.flags & ELSEWHERE == 0 && !is_undefined(place) {
+    if place.is_settled() && !place.is_undefined() {
         let target = place.address.wrapping_add(place.addend as u64);
         match kind {
             R_PPC64_TOC16_HA | R_PPC64_TOC16_LO | R_PPC64_TOC16_LO_DS
@@ -129,10 +127,6 @@ fn one<const BIG: bool, S: Site>(
     site.special::<Ppc64<BIG>>(class, i, FieldAt { out, at }, place).map(|_| ())
 }
 
-fn is_undefined(place: ResolvedAddress) -> bool {
-    place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED
-}
-
 fn branch<const BIG: bool, S: Site>(
     site: &S,
     reloc: &Rela,
@@ -141,7 +135,7 @@ fn branch<const BIG: bool, S: Site>(
 ) -> Result<(), Failure> {
     let kind = reloc.kind();
     let here = site.address().wrapping_add(at as u64);
-    if is_undefined(site.resolve(reloc)) {
+    if site.resolve(reloc).is_undefined() {
         // It goes on after itself.
         return code::put::<BIG>(kind, out, at, 4);
     }

@@ -25,9 +25,6 @@ use crate::arch::class::Class;
 use crate::arch::rules::{Failure, Field, reaches};
 use crate::elf::Rela;
 
-/// How far after the start of a module's storage its offsets count from, seen from the thread pointer.
-pub const MODULE_FROM_THREAD: u32 = 0x1000;
-
 /// Whether a relocation marks the call of a sequence.
 pub fn marks_call(kind: u32) -> bool {
     matches!(kind, R_PPC64_TLSGD | R_PPC64_TLSLD)
@@ -46,23 +43,9 @@ pub fn is_marked_call(relocs: &[Rela], i: usize) -> bool {
         && (marks(i.checked_sub(1).map(|before| &relocs[before])) || marks(relocs.get(i + 1)))
 }
 
-/// How far around a relocation marks are looked for: further than compilers move instructions of a sequence
-/// apart.
-const AROUND: usize = 1024;
-
 /// Whether calls of sequences are marked around here.
 pub fn is_marked(relocs: &[Rela], i: usize) -> bool {
-    let any = |relocs: &[Rela]| relocs.iter().any(|reloc| marks_call(reloc.kind()));
-    any(&relocs[i..relocs.len().min(i + AROUND)]) || any(&relocs[i.saturating_sub(AROUND)..i])
-}
-
-fn instruction<const BIG: bool>(field: &Field) -> Result<u32, Failure> {
-    word::<BIG>(field.out, start(field.at)).ok_or(Failure::Form)
-}
-
-fn put_one<const BIG: bool>(field: Field, code: u32) -> Result<(), Failure> {
-    put_word::<BIG>(field.out, start(field.at), code);
-    Ok(())
+    has_marks_around(relocs, i, marks_call)
 }
 
 fn put_two<const BIG: bool>(field: Field, codes: [u32; 2]) -> Result<(), Failure> {
@@ -120,17 +103,6 @@ pub fn local_dynamic_to_local_exec<const BIG: bool>(field: Field) -> Result<(), 
         }
         _ => Err(Failure::Form),
     }
-}
-
-/// What a marked call is for, of a program.
-#[derive(Clone, Copy)]
-pub enum Call {
-    /// A variable of the program, so far from the thread pointer.
-    Local(i64),
-    /// A variable of another module.
-    Elsewhere,
-    /// The module's storage.
-    Module,
 }
 
 /// Rewrites the marked call at `at`, and the `nop` after it. `prefixed`: nothing follows.

@@ -8,6 +8,7 @@
 //! (`ELFRelocs/PowerPC64.def`).
 
 use crate::arch::class::{self, Class, Fit::*, From, Named, Type};
+use crate::arch::powerpc::*;
 
 /// Names the numbers, and makes the list.
 macro_rules! list {
@@ -20,56 +21,21 @@ macro_rules! list {
     };
 }
 
-/// What a type asks for, before it has its name.
-struct Of {
-    class: Class,
-    width: u8,
-    fit: class::Fit,
-    bits: u8,
-    align: u8,
-    from: From,
-}
-
-const fn named(of: Of, name: &'static str) -> Named {
-    Named::new(of.class, of.width, of.fit, name).bits(of.bits).of(of.align).from(of.from)
-}
-
-const fn of(class: Class, width: u8, fit: class::Fit) -> Of {
-    Of { class, width, fit, bits: if width == 0 { 1 } else { 8 * width }, align: 1, from: From::GotBase }
-}
-
-const fn refused() -> Of {
-    of(Class::Unknown, 0, Any)
-}
-
-/// The low part of a value that has to fit there.
-const fn half(class: Class) -> Of {
-    of(class, 2, Signed)
-}
-
-const fn low(class: Class) -> Of {
-    of(class, 2, Any)
-}
-
 /// A part of a value of 32 bits.
 const fn high(class: Class) -> Of {
     Of { bits: 32, ..of(class, 2, Signed) }
 }
 
 const fn ds(class: Class) -> Of {
-    Of { align: 4, ..half(class) }
+    Of { align: 4, ..half_of(class) }
 }
 
 const fn low_ds(class: Class) -> Of {
-    Of { align: 4, ..low(class) }
+    Of { align: 4, ..part_of(class) }
 }
 
 const fn prefixed(class: Class) -> Of {
     Of { bits: 34, from: From::Place, ..of(class, 8, Signed) }
-}
-
-const fn branch(class: Class, bits: u8) -> Of {
-    Of { bits, align: 4, ..of(class, 4, Signed) }
 }
 
 list! {
@@ -77,7 +43,7 @@ list! {
     R_PPC64_ADDR32 = 1, of(Class::Narrow, 4, Either);
     R_PPC64_ADDR24 = 2, branch(Class::Narrow, 26);
     R_PPC64_ADDR16 = 3, of(Class::Narrow, 2, Either);
-    R_PPC64_ADDR16_LO = 4, low(Class::Narrow);
+    R_PPC64_ADDR16_LO = 4, part_of(Class::Narrow);
     R_PPC64_ADDR16_HI = 5, high(Class::Narrow);
     R_PPC64_ADDR16_HA = 6, high(Class::Narrow);
     R_PPC64_ADDR14 = 7, branch(Class::Narrow, 16);
@@ -87,8 +53,8 @@ list! {
     R_PPC64_REL14 = 11, branch(Class::Plt, 16);
     R_PPC64_REL14_BRTAKEN = 12, refused();
     R_PPC64_REL14_BRNTAKEN = 13, refused();
-    R_PPC64_GOT16 = 14, half(Class::Got);
-    R_PPC64_GOT16_LO = 15, low(Class::Got);
+    R_PPC64_GOT16 = 14, half_of(Class::Got);
+    R_PPC64_GOT16_LO = 15, part_of(Class::Got);
     R_PPC64_GOT16_HI = 16, high(Class::Got);
     R_PPC64_GOT16_HA = 17, high(Class::Got);
     R_PPC64_COPY = 19, refused();
@@ -109,16 +75,16 @@ list! {
     R_PPC64_SECTOFF_HA = 36, refused();
     R_PPC64_REL30 = 37, refused();
     R_PPC64_ADDR64 = 38, of(Class::Address, 8, Any);
-    R_PPC64_ADDR16_HIGHER = 39, low(Class::Narrow);
-    R_PPC64_ADDR16_HIGHERA = 40, low(Class::Narrow);
-    R_PPC64_ADDR16_HIGHEST = 41, low(Class::Narrow);
-    R_PPC64_ADDR16_HIGHESTA = 42, low(Class::Narrow);
+    R_PPC64_ADDR16_HIGHER = 39, part_of(Class::Narrow);
+    R_PPC64_ADDR16_HIGHERA = 40, part_of(Class::Narrow);
+    R_PPC64_ADDR16_HIGHEST = 41, part_of(Class::Narrow);
+    R_PPC64_ADDR16_HIGHESTA = 42, part_of(Class::Narrow);
     R_PPC64_UADDR64 = 43, of(Class::Address, 8, Any);
     R_PPC64_REL64 = 44, of(Class::Pc, 8, Any);
     R_PPC64_PLT64 = 45, refused();
     R_PPC64_PLTREL64 = 46, refused();
-    R_PPC64_TOC16 = 47, half(Class::GotOff);
-    R_PPC64_TOC16_LO = 48, low(Class::GotOff);
+    R_PPC64_TOC16 = 47, half_of(Class::GotOff);
+    R_PPC64_TOC16_LO = 48, part_of(Class::GotOff);
     R_PPC64_TOC16_HI = 49, high(Class::GotOff);
     R_PPC64_TOC16_HA = 50, high(Class::GotOff);
     R_PPC64_TOC = 51, of(Class::BaseAddress, 8, Any);
@@ -139,22 +105,22 @@ list! {
     R_PPC64_PLTGOT16_LO_DS = 66, refused();
     R_PPC64_TLS = 67, of(Class::TlsMark, 0, Any);
     R_PPC64_DTPMOD64 = 68, refused();
-    R_PPC64_TPREL16 = 69, half(Class::TpOff);
-    R_PPC64_TPREL16_LO = 70, low(Class::TpOff);
+    R_PPC64_TPREL16 = 69, half_of(Class::TpOff);
+    R_PPC64_TPREL16_LO = 70, part_of(Class::TpOff);
     R_PPC64_TPREL16_HI = 71, high(Class::TpOff);
     R_PPC64_TPREL16_HA = 72, high(Class::TpOff);
     R_PPC64_TPREL64 = 73, of(Class::TpOffWord, 8, Any);
-    R_PPC64_DTPREL16 = 74, half(Class::DtpOff);
-    R_PPC64_DTPREL16_LO = 75, low(Class::DtpOff);
+    R_PPC64_DTPREL16 = 74, half_of(Class::DtpOff);
+    R_PPC64_DTPREL16_LO = 75, part_of(Class::DtpOff);
     R_PPC64_DTPREL16_HI = 76, high(Class::DtpOff);
     R_PPC64_DTPREL16_HA = 77, high(Class::DtpOff);
     R_PPC64_DTPREL64 = 78, of(Class::DtpOff, 8, Any);
-    R_PPC64_GOT_TLSGD16 = 79, half(Class::TlsGd);
-    R_PPC64_GOT_TLSGD16_LO = 80, low(Class::TlsGd);
+    R_PPC64_GOT_TLSGD16 = 79, half_of(Class::TlsGd);
+    R_PPC64_GOT_TLSGD16_LO = 80, part_of(Class::TlsGd);
     R_PPC64_GOT_TLSGD16_HI = 81, high(Class::TlsGd);
     R_PPC64_GOT_TLSGD16_HA = 82, high(Class::TlsGd);
-    R_PPC64_GOT_TLSLD16 = 83, half(Class::TlsLd);
-    R_PPC64_GOT_TLSLD16_LO = 84, low(Class::TlsLd);
+    R_PPC64_GOT_TLSLD16 = 83, half_of(Class::TlsLd);
+    R_PPC64_GOT_TLSLD16_LO = 84, part_of(Class::TlsLd);
     R_PPC64_GOT_TLSLD16_HI = 85, high(Class::TlsLd);
     R_PPC64_GOT_TLSLD16_HA = 86, high(Class::TlsLd);
     R_PPC64_GOT_TPREL16_DS = 87, ds(Class::GotTp);
@@ -167,25 +133,25 @@ list! {
     R_PPC64_GOT_DTPREL16_HA = 94, high(Class::TlsGd);
     R_PPC64_TPREL16_DS = 95, ds(Class::TpOff);
     R_PPC64_TPREL16_LO_DS = 96, low_ds(Class::TpOff);
-    R_PPC64_TPREL16_HIGHER = 97, low(Class::TpOff);
-    R_PPC64_TPREL16_HIGHERA = 98, low(Class::TpOff);
-    R_PPC64_TPREL16_HIGHEST = 99, low(Class::TpOff);
-    R_PPC64_TPREL16_HIGHESTA = 100, low(Class::TpOff);
+    R_PPC64_TPREL16_HIGHER = 97, part_of(Class::TpOff);
+    R_PPC64_TPREL16_HIGHERA = 98, part_of(Class::TpOff);
+    R_PPC64_TPREL16_HIGHEST = 99, part_of(Class::TpOff);
+    R_PPC64_TPREL16_HIGHESTA = 100, part_of(Class::TpOff);
     R_PPC64_DTPREL16_DS = 101, ds(Class::DtpOff);
     R_PPC64_DTPREL16_LO_DS = 102, low_ds(Class::DtpOff);
-    R_PPC64_DTPREL16_HIGHER = 103, low(Class::DtpOff);
-    R_PPC64_DTPREL16_HIGHERA = 104, low(Class::DtpOff);
-    R_PPC64_DTPREL16_HIGHEST = 105, low(Class::DtpOff);
-    R_PPC64_DTPREL16_HIGHESTA = 106, low(Class::DtpOff);
+    R_PPC64_DTPREL16_HIGHER = 103, part_of(Class::DtpOff);
+    R_PPC64_DTPREL16_HIGHERA = 104, part_of(Class::DtpOff);
+    R_PPC64_DTPREL16_HIGHEST = 105, part_of(Class::DtpOff);
+    R_PPC64_DTPREL16_HIGHESTA = 106, part_of(Class::DtpOff);
     R_PPC64_TLSGD = 107, of(Class::TlsMark, 0, Any);
     R_PPC64_TLSLD = 108, of(Class::TlsMark, 0, Any);
     R_PPC64_TOCSAVE = 109, of(Class::None, 0, Any);
-    R_PPC64_ADDR16_HIGH = 110, low(Class::Narrow);
-    R_PPC64_ADDR16_HIGHA = 111, low(Class::Narrow);
-    R_PPC64_TPREL16_HIGH = 112, low(Class::TpOff);
-    R_PPC64_TPREL16_HIGHA = 113, low(Class::TpOff);
-    R_PPC64_DTPREL16_HIGH = 114, low(Class::DtpOff);
-    R_PPC64_DTPREL16_HIGHA = 115, low(Class::DtpOff);
+    R_PPC64_ADDR16_HIGH = 110, part_of(Class::Narrow);
+    R_PPC64_ADDR16_HIGHA = 111, part_of(Class::Narrow);
+    R_PPC64_TPREL16_HIGH = 112, part_of(Class::TpOff);
+    R_PPC64_TPREL16_HIGHA = 113, part_of(Class::TpOff);
+    R_PPC64_DTPREL16_HIGH = 114, part_of(Class::DtpOff);
+    R_PPC64_DTPREL16_HIGHA = 115, part_of(Class::DtpOff);
     R_PPC64_REL24_NOTOC = 116, branch(Class::Plt, 26);
     R_PPC64_ADDR64_LOCAL = 117, refused();
     R_PPC64_ENTRY = 118, of(Class::None, 0, Any);
@@ -219,17 +185,17 @@ list! {
     R_PPC64_GOT_TLSLD_PCREL34 = 149, prefixed(Class::TlsLd);
     R_PPC64_GOT_TPREL_PCREL34 = 150, prefixed(Class::GotTp);
     R_PPC64_GOT_DTPREL_PCREL34 = 151, prefixed(Class::TlsGd);
-    R_PPC64_REL16_HIGH = 240, low(Class::Pc);
-    R_PPC64_REL16_HIGHA = 241, low(Class::Pc);
-    R_PPC64_REL16_HIGHER = 242, low(Class::Pc);
-    R_PPC64_REL16_HIGHERA = 243, low(Class::Pc);
-    R_PPC64_REL16_HIGHEST = 244, low(Class::Pc);
-    R_PPC64_REL16_HIGHESTA = 245, low(Class::Pc);
+    R_PPC64_REL16_HIGH = 240, part_of(Class::Pc);
+    R_PPC64_REL16_HIGHA = 241, part_of(Class::Pc);
+    R_PPC64_REL16_HIGHER = 242, part_of(Class::Pc);
+    R_PPC64_REL16_HIGHERA = 243, part_of(Class::Pc);
+    R_PPC64_REL16_HIGHEST = 244, part_of(Class::Pc);
+    R_PPC64_REL16_HIGHESTA = 245, part_of(Class::Pc);
     R_PPC64_REL16DX_HA = 246, refused();
     R_PPC64_JMP_IREL = 247, refused();
     R_PPC64_IRELATIVE = 248, refused();
-    R_PPC64_REL16 = 249, half(Class::Pc);
-    R_PPC64_REL16_LO = 250, low(Class::Pc);
+    R_PPC64_REL16 = 249, half_of(Class::Pc);
+    R_PPC64_REL16_LO = 250, part_of(Class::Pc);
     R_PPC64_REL16_HI = 251, high(Class::Pc);
     R_PPC64_REL16_HA = 252, high(Class::Pc);
     R_PPC64_GNU_VTINHERIT = 253, of(Class::None, 0, Any);

@@ -90,11 +90,7 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         }
         let here = site.address().wrapping_add(at as u64);
         let place = site.resolve(reloc);
-        let undefined =
-            place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED;
-        let plain = place.flags & (symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::OUTSIDE)
-            == 0
-            && !undefined;
+        let plain = place.is_settled() && !place.is_undefined();
         let target = place.address.wrapping_add(place.addend as u64);
         let done = match class {
             Class::Pc | Class::Plt if plain => {

@@ -7,7 +7,8 @@ use weld_common::diag::{Cause, Diagnostic};
 
 use super::Planner;
 use crate::arch::facts::{
-    Attributes, AttributesOutput, ControlFlow, Facts, Labels, Landing, SaidOfCode, Unread, WITHOUT_PREFIXES,
+    Apart, Attributes, AttributesOutput, ControlFlow, Facts, Labels, Landing, SaidOfCode, Unread,
+    WITHOUT_PREFIXES,
 };
 use crate::arch::plt::Style;
 use crate::elf::{SHT_NOTE, slice};
@@ -235,15 +236,13 @@ impl Planner<'_, '_, '_> {
         {
             return Style::Thumb;
         }
-        if let Some(apart) = &machine.plt.apart {
-            if apart.second.is_none() {
-                let moves = machine.plt.anywhere.is_some() && self.context.mode.pic;
-                return if moves {
-                    Style::Anywhere { marked: false, retpoline: false }
-                } else {
-                    Style::Ordinary
-                };
-            }
+        if let Some(Apart { second: None, .. }) = &machine.plt.apart {
+            return match machine.plt.anywhere.is_some() && self.context.mode.pic {
+                true => Style::Anywhere { marked: false, retpoline: false },
+                false => Style::Ordinary,
+            };
+        }
+        if machine.plt.apart.is_some() {
             let called = self.live.has(fact::CALLS_WITHOUT_BASE);
             let old = self.live.has(fact::CALLS_WITHOUT_PREFIXES)
                 || self.context.mode.features & WITHOUT_PREFIXES != 0;

@@ -117,7 +117,7 @@ fn each<R: Rules>(site: &Site, out: &mut [u8]) {
         let here = site.address.wrapping_add(at as u64);
         let plain = place.flags & (symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC | symbol_flags::OUTSIDE)
             == 0
-            && !(R::UNDEFINED_IS_NEAR && is_undefined(place));
+            && !(R::UNDEFINED_IS_NEAR && place.is_undefined());
         let result = match class {
             Class::Pc if plain => R::put_distance(kind, out, at, target, here),
             Class::Plt if R::is_marked_call(site.relocs, i) && !site.image.mode.shared => Ok(()),
@@ -174,7 +174,7 @@ impl Site<'_, '_, '_> {
             // The loader reads there how the pointer is to be signed.
             Class::Signed => {
                 let bytes = &mut out[at..at + R::width(kind)];
-                if is_undefined(place) {
+                if place.is_undefined() {
                     bytes.fill(0);
                 } else if image.options.relocs.pack_relr && place.flags & symbol_flags::PREEMPTIBLE == 0 {
                     self.put_packed_addend(i, bytes);
@@ -195,7 +195,7 @@ impl Site<'_, '_, '_> {
                 target.get()
             }
             Class::Low => target.get(),
-            Class::Pc | Class::Plt if R::UNDEFINED_IS_NEAR && is_undefined(place) => {
+            Class::Pc | Class::Plt if R::UNDEFINED_IS_NEAR && place.is_undefined() => {
                 let target = R::undefined(kind, here).wrapping_add(addend);
                 return R::put_distance(kind, out, at, target, here).map(|()| 0);
             }
@@ -332,7 +332,7 @@ impl Site<'_, '_, '_> {
         match place.flags & symbol_flags::PREEMPTIBLE != 0 || self.image.mode.shared {
             true => None,
             // There is no variable, so its offset is as good as any.
-            false if is_undefined(place) => Some(0),
+            false if place.is_undefined() => Some(0),
             false => Some(target.wrapping_sub(self.image.bases.thread_pointer) as i64),
         }
     }
@@ -367,7 +367,7 @@ impl Site<'_, '_, '_> {
             class @ (Class::Got | Class::GotRelax | Class::GotTp | Class::TlsGd | Class::TlsDesc) => {
                 self.slot_of_class(reloc, class)?
             }
-            _ if R::UNDEFINED_IS_NEAR && is_undefined(place) => {
+            _ if R::UNDEFINED_IS_NEAR && place.is_undefined() => {
                 return Ok(R::undefined(reloc.kind(), here).wrapping_add(addend).wrapping_sub(here));
             }
             _ => return Ok(self.address_of(reloc, place).wrapping_add(addend).wrapping_sub(here)),
@@ -530,7 +530,7 @@ impl Site<'_, '_, '_> {
         let image = self.image;
         let reloc = &self.relocs[i];
         // The addend of these types corrects for the end of the instruction, not for the symbol.
-        let tpoff = match is_undefined(place) {
+        let tpoff = match place.is_undefined() {
             // There is no variable, so its offset is as good as any.
             true => 0,
             false => place.address.wrapping_sub(image.bases.thread_pointer) as i64,
@@ -626,10 +626,4 @@ impl Site<'_, '_, '_> {
         };
         size.unwrap_or_else(|| self.object.syms.get(index as usize).map_or(0, |s| s.st_size()))
     }
-}
-
-/// Whether nothing defines the symbol, here or elsewhere.
-#[inline(always)]
-fn is_undefined(place: ResolvedAddress) -> bool {
-    place.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED
 }
