@@ -11,6 +11,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use weld_common::io::output;
 use weld_common::text::{os_str, path};
 
 use super::names::{self, Modules};
@@ -309,9 +310,9 @@ fn keep(path: &Path, name: &[u8]) -> Result<(), Fault> {
 }
 
 /// Across file systems, too. What has another name, in the cache say, is copied: who changes what was kept would
-/// change that, and it has the rights of that.
+/// change that, and it has the rights of that. What a device is given is copied to it, and the device stays.
 pub fn move_file(from: &Path, to: &Path) -> io::Result<()> {
-    if std::fs::metadata(from)?.nlink() > 1 {
+    if std::fs::metadata(from)?.nlink() > 1 || !is_replaced(to) {
         return copy_file(from, to);
     }
     match std::fs::rename(from, to) {
@@ -322,8 +323,16 @@ pub fn move_file(from: &Path, to: &Path) -> io::Result<()> {
 
 /// To a file of its own: what was there may have other names.
 fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
-    match std::fs::remove_file(to) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-        _ => std::fs::write(to, std::fs::read(from)?),
+    if is_replaced(to)
+        && let Err(e) = std::fs::remove_file(to)
+        && e.kind() != io::ErrorKind::NotFound
+    {
+        return Err(e);
     }
+    std::fs::write(to, std::fs::read(from)?)
+}
+
+/// Whether a file may take the place of what is there. What is wrong with it is seen when it is written.
+fn is_replaced(path: &Path) -> bool {
+    output::is_replaced(path).unwrap_or(true)
 }

@@ -247,6 +247,20 @@ fn results_of_repeated_links_are_kept_when_nothing_was_compiled() {
     assert!(ask("-flto").engines[0].contains("an earlier link"));
 }
 
+/// Who links to see whether it goes well (`-o /dev/null`) may be root, and may take away what is there.
+#[test]
+fn devices_are_written_to_and_stay() {
+    Workshop::each("devices", |workshop| {
+        for emit in [Emit::Bitcode, Emit::Assembly] {
+            workshop.sh("ln -sfn /dev/null out");
+            let options = Options { emit, ..Options::default() };
+            workshop.ask(&two(workshop, "-flto"), &options, &Ask::default()).unwrap();
+            assert_eq!(std::fs::read_link(workshop.path("out")).unwrap().as_os_str(), "/dev/null");
+            workshop.sh("test -c /dev/null");
+        }
+    });
+}
+
 /// LLVM's cache knows objects by options, and not by what is in files that these name.
 #[test]
 fn files_that_options_name_are_part_of_what_is_in_the_cache() {
