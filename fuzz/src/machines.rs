@@ -65,7 +65,7 @@ pub struct Machine {
     code: &'static [(&'static [u8], &'static [(u8, u32)])],
 }
 
-pub const MACHINES: [Machine; 7] = [
+pub const MACHINES: [Machine; 8] = [
     Machine {
         emulation: "elf_i386",
         number: 3,
@@ -136,6 +136,38 @@ pub const MACHINES: [Machine; 7] = [
         types: 256,
         code: PPC32,
     },
+    Machine {
+        emulation: "elf64_sparc",
+        number: 43,
+        narrow: false,
+        big: true,
+        addends: true,
+        flags: 2,
+        types: 256,
+        code: SPARC64,
+    },
+];
+
+const SPARC64: &[(&[u8], &[(u8, u32)])] = &[
+    // sethi, add, call with its argument after it; with that in front.
+    (
+        &[3, 0, 0, 0, 0x82, 0, 0x60, 0, 0x40, 0, 0, 0, 0x90, 0x05, 0xc0, 0x01],
+        &[(0, 56), (4, 57), (8, 59), (12, 58)],
+    ),
+    (&[0x90, 0x05, 0xc0, 0x01, 0x40, 0, 0, 0, 1, 0, 0, 0], &[(0, 58), (4, 59)]),
+    // The same of the local-dynamic model; an offset there.
+    (
+        &[3, 0, 0, 0, 0x82, 0, 0x60, 0, 0x40, 0, 0, 0, 0x90, 0x05, 0xc0, 0x01],
+        &[(0, 60), (4, 61), (8, 63), (12, 62)],
+    ),
+    (&[3, 0, 0, 0, 0x82, 0x18, 0x60, 0, 0x82, 0x02, 0, 0x01], &[(0, 64), (4, 65), (8, 66)]),
+    // Offsets, by their slots and as they are.
+    (&[3, 0, 0, 0, 0x82, 0, 0x60, 0, 0xc2, 0x5d, 0xc0, 0x01], &[(0, 67), (4, 68), (8, 70)]),
+    (&[3, 0, 0, 0, 0x82, 0x18, 0x60, 0], &[(0, 72), (4, 73)]),
+    // Slots that instructions can do without; addresses; a load with a number beside its type; branches.
+    (&[3, 0, 0, 0, 0x82, 0x18, 0x60, 0, 0xc2, 0x5d, 0xc0, 0x01], &[(0, 82), (4, 83), (8, 84)]),
+    (&[3, 0, 0, 0, 0xc2, 0, 0x60, 0, 0x2f, 0, 0, 0], &[(0, 9), (4, 8 << 8 | 33), (8, 17)]),
+    (&[0x40, 0, 0, 0, 1, 0, 0, 0, 0x30, 0x68, 0, 0], &[(0, 18), (4, 7), (8, 41)]),
 ];
 
 const PPC32: &[(&[u8], &[(u8, u32)])] = &[

@@ -94,6 +94,13 @@ const FOREIGN: &[Foreign] = &[
         root: "/usr/mips64el-linux-gnuabi64",
         static_pie: false,
     },
+    Foreign {
+        name: "sparc64",
+        triple: "sparc64-linux-gnu",
+        emulator: Some("qemu-sparc64"),
+        root: "/usr/sparc64-linux-gnu",
+        static_pie: false,
+    },
     // ARM code of version 5 by default.
     Foreign {
         name: "armel",

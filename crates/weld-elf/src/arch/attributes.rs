@@ -4,9 +4,12 @@
 //! Such a section is the letter `A`, then for each vendor its length, its name and its attributes: those for
 //! whole files are known.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::elf::Format;
+use weld_common::reader::Reader;
+
+use crate::elf::{Format, put_uleb};
 
 /// What is wrong with the section of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +87,61 @@ fn take(bytes: &[u8], before: usize, format: Format) -> Result<(&[u8], &[u8]), W
         Some((own, rest)) => Ok((&own[4..], rest)),
         None => Err(Wrong::Damaged),
     }
+}
+
+/// What GNU's tools call themselves there.
+const GNU: &[u8] = b"gnu";
+/// Of this there is a number and a text.
+const COMPATIBILITY: u64 = 32;
+
+/// What two values of a number make.
+pub type Join = fn(tag: u64, a: u64, b: u64) -> Result<u64, &'static str>;
+
+/// The contents of the output's section from the numbers that GNU's tools said in those of objects. What is
+/// not said is 0.
+///
+/// # Errors
+/// One is damaged, or does not go together with those before it.
+pub fn merge_numbers(
+    files: &[(String, &[u8])],
+    name: &'static str,
+    format: Format,
+    join: Join,
+) -> Result<Vec<u8>, AttributesError> {
+    let mut all: BTreeMap<u64, u64> = BTreeMap::new();
+    // Who said it first, for messages.
+    let mut first: BTreeMap<u64, &str> = BTreeMap::new();
+    for (object, bytes) in files {
+        let wrong = |what| AttributesError { object: object.clone(), section: name, what };
+        for list in of_files(bytes, GNU, format).map_err(wrong)? {
+            let mut reader = Reader::new(list);
+            while !reader.is_empty() {
+                let (tag, value) = next(&mut reader).ok_or_else(|| wrong(Wrong::Damaged))?;
+                let Some(value) = value else { continue };
+                let by = *first.entry(tag).or_insert(object);
+                let before = all.get(&tag).copied().unwrap_or(0);
+                let differs = |what| Wrong::Differs { what, value, before, by: by.to_owned() };
+                let joined = join(tag, before, value).map_err(|what| wrong(differs(what)))?;
+                all.insert(tag, joined);
+            }
+        }
+    }
+    let mut list = Vec::new();
+    for (tag, value) in all.into_iter().filter(|(_, value)| *value != 0) {
+        put_uleb(&mut list, tag);
+        put_uleb(&mut list, value);
+    }
+    Ok(section(&list, GNU, format))
+}
+
+/// A tag, and its value if that is a number.
+fn next(reader: &mut Reader) -> Option<(u64, Option<u64>)> {
+    let tag = reader.uleb128()?;
+    let number = if tag % 2 == 0 { Some(reader.uleb128()?) } else { None };
+    if number.is_none() || tag == COMPATIBILITY {
+        reader.c_string()?;
+    }
+    Some((tag, number.filter(|_| tag != COMPATIBILITY)))
 }
 
 /// The section that says these attributes of a whole file; nothing if there are none.

@@ -64,6 +64,8 @@ pub struct Facts {
     pub type_names: &'static [u8],
     /// The type that computes nothing.
     pub none: u32,
+    /// Instructions that can do without their slots have addends, which count from the symbol.
+    pub slots_have_addends: bool,
     pub dynamic: DynamicTypes,
     /// Bytes of a word of `.hash`.
     pub hash_word: u64,
@@ -93,6 +95,9 @@ pub struct Facts {
     /// `EI_ABIVERSION` of programs that have a PLT or copies.
     pub stand_in_other: u8,
     pub stand_in_version: u8,
+    /// The type of symbols that are no symbols: they say which registers code uses, and are undefined. 0 if there
+    /// are none.
+    pub register_symbol: u8,
     /// A section that objects of another ABI have, some of which do not say so in `e_flags`.
     pub foreign_section: Option<&'static str>,
     pub attributes: Option<Attributes>,
@@ -167,12 +172,15 @@ pub trait ObjectFacts {
     /// A symbol's name; nothing if it has none.
     fn name(&self, symbol: u32) -> &[u8];
 
+    /// The global symbol of this name.
+    fn find(&self, name: &[u8]) -> Option<u32>;
+
     /// Where the object's addends have the GOT's base ([`Registers::pointer`]).
     fn pointer(&self) -> u64;
 }
 
-/// Gives relocations the numbers for what they ask for.
-pub type Settle = fn(object: &dyn ObjectFacts, relocs: &mut [Rela]);
+/// Gives relocations the numbers for what they ask for, in a shared object or in another output.
+pub type Settle = fn(object: &dyn ObjectFacts, relocs: &mut [Rela], shared: bool);
 
 /// A GOT without relocations: first words that hold addresses of this image, to all of which the loader adds
 /// where it is, then those of the symbols that are the last of `.dynsym`, in their order. What is about
@@ -679,6 +687,8 @@ pub struct Plt {
     pub reserved_words: u64,
     /// Entries that are called lie apart from those that call the loader.
     pub apart: Option<Apart>,
+    /// Loaders change the code of entries that are bound by name, which have no words to jump through.
+    pub patched: bool,
 }
 
 /// Entries that are called, in `.plt.sec`, apart from code that calls the loader.
@@ -835,7 +845,12 @@ impl Facts {
     /// GOT by themselves, slots are for addresses.
     pub fn counts_from_symbol(&self, kind: u32) -> bool {
         let class = self.class(kind);
-        class.counts_from_symbol() || class == Class::Got && self.loader_got.is_some()
+        let is_address = match class {
+            Class::Got => self.loader_got.is_some(),
+            Class::GotRelax => self.slots_have_addends,
+            _ => false,
+        };
+        is_address || class.counts_from_symbol()
     }
 
     /// Whether the place of relocation type `kind`, which holds `kept`, has its half of an addend.

@@ -27,6 +27,7 @@ pub mod rules;
 mod s390x;
 pub mod shrink;
 pub mod site;
+mod sparc64;
 mod x86;
 mod x86_64;
 
@@ -102,6 +103,7 @@ machines! {
     Ppc32Big = ppc32::Ppc32<true>;
     Ppc64 = ppc64::Ppc64<false>;
     Ppc64Big = ppc64::Ppc64<true>;
+    Sparc64 = sparc64::Sparc64;
 }
 
 /// The machine that `-m NAME` asks for.

@@ -73,7 +73,7 @@ fn machine(name: &str) -> Result<Machine, EmulationError> {
         "aarch64elf32" | "aarch64linux32" => "AArch64 ILP32",
         "elf32briscv" | "elf64briscv" => "big-endian RISC-V",
         "elf_s390" => "s390 (31-bit)",
-        "elf64_sparc" | "elf32_sparc" => "SPARC",
+        "elf32_sparc" => "32-bit SPARC",
         "m68kelf" => "m68k",
         "shlelf_linux" | "shelf_linux" => "SuperH",
         "elf64alpha" => "Alpha",

@@ -64,6 +64,7 @@ fn machine_name(number: u16) -> Option<&'static str> {
         8 => "MIPS",
         20 | 21 => "PowerPC",
         22 => "s390",
+        2 | 18 | 43 => "SPARC",
         40 => "ARM",
         62 => "x86-64",
         183 => "AArch64",

@@ -357,7 +357,9 @@ impl<'a> Object<'a> {
     ) -> Result<(), Unusable> {
         let linkonce_prefixes = self.machine.linkonce_prefixes;
         let native = if self.code.is_none() { flag::REF_NATIVE } else { 0 };
-        let rewrite = self.spells_versions || !wrap.is_empty() || !linkonce_prefixes.is_empty();
+        let registers = self.machine.register_symbol;
+        let has_own_rules = !linkonce_prefixes.is_empty() || registers != 0;
+        let rewrite = self.spells_versions || !wrap.is_empty() || has_own_rules;
         // Section indices from here on need a closer look.
         let limit = self.shdrs.len().min(SHN_LORESERVE as usize) as u16;
         // Small tables are in the cache by now.
@@ -382,7 +384,11 @@ impl<'a> Object<'a> {
                 bits = Rank::Provided as u32 | flag::OFFERED;
             }
             if rewrite {
-                (name, bits) = rewritten(name, bits, wrap, linkonce_prefixes);
+                (name, bits) = match registers != 0 && sym.kind() == registers {
+                    // It is a name of nothing, which nothing has to define and nobody sees.
+                    true => (&b""[..], Rank::Undefined as u32 | flag::REF_WEAK | flag::VIS_HIDDEN),
+                    false => rewritten(name, bits, wrap, linkonce_prefixes),
+                };
                 hash = hash_bytes(name);
             }
             bins.push(Record::new(hash, name, self.file, i as u32, bits));

@@ -43,11 +43,12 @@ pub fn report(job: &Job, machine: &'static Facts, resolved: &Resolved, symbols: 
     }
     let mut order = Vec::new();
     let mut found: HashMap<SymbolId, (Problem, Vec<&Shared>)> = HashMap::new();
+    let is_register = |symbol: &Sym| machine.register_symbol != 0 && symbol.kind() == machine.register_symbol;
     let sonames: HashSet<&[u8]> = resolved.shared.iter().map(|d| d.soname).collect();
     for dso in resolved.shared.iter().filter(|d| d.needed.iter().all(|n| sonames.contains(n))) {
         // Names that a library insists on.
         for (symbol, id) in dso.syms[dso.first_global as usize..].iter().zip(&dso.globals) {
-            if symbol.st_shndx() != SHN_UNDEF || symbol.binding() == STB_WEAK {
+            if symbol.st_shndx() != SHN_UNDEF || symbol.binding() == STB_WEAK || is_register(symbol) {
                 continue;
             }
             let id = SymbolId(id.load(Ordering::Relaxed));

@@ -128,7 +128,7 @@ impl Parser<'_, '_> {
         if let Some(settle) = self.object.machine.settle
             && self.options.kind != OutputKind::Relocatable
         {
-            settle(self.object, relocs);
+            settle(self.object, relocs, self.options.kind == OutputKind::Shared);
         }
     }
 
@@ -235,6 +235,10 @@ impl ObjectFacts for Object<'_> {
 
     fn name(&self, symbol: u32) -> &[u8] {
         self.symbol_name(symbol)
+    }
+
+    fn find(&self, name: &[u8]) -> Option<u32> {
+        (self.first_global..self.syms.len() as u32).find(|symbol| self.symbol_name(*symbol) == name)
     }
 
     fn pointer(&self) -> u64 {

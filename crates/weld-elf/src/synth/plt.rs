@@ -16,7 +16,10 @@ fn named(machine: &Facts, usual: &'static [u8], of: fn(&Apart) -> &'static [u8])
 }
 
 fn code(machine: &Facts, name: &'static [u8], size: u64) -> Option<Spec> {
-    let flags = SHF_ALLOC | SHF_EXECINSTR;
+    flagged(machine, name, SHF_ALLOC | SHF_EXECINSTR, size)
+}
+
+fn flagged(machine: &Facts, name: &'static [u8], flags: u64, size: u64) -> Option<Spec> {
     Spec::own(Header { name, kind: SHT_PROGBITS, flags, entsize: 0 }, machine.plt.align, size)
 }
 
@@ -41,7 +44,7 @@ fn plan<'c>(image: &'c Image) -> plt::Plan<'c> {
         got: bases.got,
         got_base: bases.got_base,
         got_plt: bases.got_plt,
-        first_word: bases.got_plt + image.format().word() * slots.reserved,
+        first_word: image.got_plt_address(0),
         turned_code: image.mode.turned_code(),
         sink: image.sink,
     }
@@ -93,8 +96,9 @@ fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
     let format = image.format();
     let has_base = machine.facts().got_base == GotBase::GotPlt;
     let dynamic = image.layout.chunk_address(ChunkKind::Dynamic);
+    let without_words = u64::from(image.entries_without_words());
     for (word, bytes) in (first..).zip(out.chunks_exact_mut(format.word() as usize)) {
-        let value = match word.checked_sub(reserved) {
+        let value = match word.checked_sub(reserved).map(|number| number + without_words) {
             None if word == 0 && has_base => dynamic.get(),
             Some(entry) if entry < u64::from(image.slots.jump_slots) => {
                 machine.visit(Unbound { plan, entry: entry as u32 })
@@ -113,7 +117,10 @@ impl Synthetic for Plt {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let any = !sizes.plan.slots.plt.is_empty();
         let machine = sizes.plan.facts.mode.facts();
-        any.then(|| code(machine, named(machine, b".plt", |apart| apart.lazy_name), all(sizes).plt))?
+        let write = if machine.plt.patched { SHF_WRITE } else { 0 };
+        let (name, flags) =
+            (named(machine, b".plt", |apart| apart.lazy_name), SHF_ALLOC | SHF_EXECINSTR | write);
+        any.then(|| flagged(machine, name, flags, all(sizes).plt))?
     }
 
     fn cuts(&self, source: &Source) -> Cuts {
@@ -174,7 +181,8 @@ impl Synthetic for GotPlt {
         let flags = SHF_ALLOC | SHF_WRITE;
         let name = named(sizes.plan.facts.mode.facts(), b".got.plt", |apart| apart.words_name);
         let header = Header { name, kind: SHT_PROGBITS, flags, entsize: 0 };
-        Spec::own(header, word, word * (slots.reserved + slots.plt.len() as u64))
+        let without = if sizes.plan.facts.mode.facts().plt.patched { slots.jump_slots } else { 0 };
+        Spec::own(header, word, word * (slots.reserved + slots.plt.len() as u64 - u64::from(without)))
     }
 
     fn cuts(&self, _: &Source) -> Cuts {

@@ -501,13 +501,16 @@ fn collect_got(image: &Image, part: usize, all: &mut Collected) {
 }
 
 /// Writes `.rela.plt` from entry `first` on: a relocation for each word of `.got.plt` after the reserved
-/// ones, or for each that is bound by name.
+/// ones, or for each that is bound by name; or for the entry that the loader changes.
 pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
     let form = image.reloc_form;
     for (entry, bytes) in (first..).zip(out.chunks_exact_mut(form.size() as usize)) {
         let rela = if (entry as u32) < image.slots.jump_slots {
             let slot = &image.slots.list[image.slots.plt[entry] as usize];
-            let offset = image.got_plt_address(entry as u32).get();
+            let offset = match image.mode.facts().plt.patched {
+                true => image.plt_address(entry as u32).get(),
+                false => image.got_plt_address(entry as u32).get(),
+            };
             let addend = if image.options.dynamic.mark_plt { jump_of(image, entry as u32).get() } else { 0 };
             let dynsym = image.dynsym.map_or(0, |d| d.index(slot.id));
             Rela::make(offset, dynsym, image.types().jump_slot, addend as i64)
@@ -590,7 +593,8 @@ impl Synthetic for Plt {
     }
 
     fn links(&self, plan: &Plan) -> Option<Links> {
-        Some(Links { link: symbol_table(plan), output: None, info: Info::Section(ChunkKind::GotPlt) })
+        let changed = if plan.facts.mode.facts().plt.patched { ChunkKind::Plt } else { ChunkKind::GotPlt };
+        Some(Links { link: symbol_table(plan), output: None, info: Info::Section(changed) })
     }
 
     fn cuts(&self, _: &Parts) -> Cuts {

@@ -205,6 +205,7 @@ fn machine(architecture: Architecture) -> &'static str {
         Architecture::LoongArch64 => "loongarch64",
         Architecture::PowerPc => "ppc32",
         Architecture::PowerPc64 => "ppc64",
+        Architecture::Sparc64 => "sparc64",
         _ => "",
     }
 }

@@ -212,6 +212,25 @@ const MACHINES: &[Machine] = &[
         tls_block: Some(0x7000u64.wrapping_neg()),
     },
     Machine {
+        machine: elf::EM_SPARCV9.0,
+        prefix: "R_SPARC_",
+        dynamic: &[
+            "64",
+            "COPY",
+            "GLOB_DAT",
+            "JMP_SLOT",
+            "RELATIVE",
+            "TLS_DTPMOD64",
+            "TLS_DTPOFF64",
+            "TLS_TPOFF64",
+            "IRELATIVE",
+        ],
+        words: &[("64", 8, false), ("DISP32", 4, true), ("DISP64", 8, true)],
+        calls: &[],
+        address: "64",
+        tls_block: None,
+    },
+    Machine {
         machine: elf::EM_MIPS.0,
         prefix: "R_MIPS_",
         dynamic: &[

@@ -56,6 +56,7 @@ const fn facts(big: bool) -> Facts {
         types: &TYPES,
         type_names: &NAMES,
         none: R_NONE,
+        slots_have_addends: false,
         dynamic: DynamicTypes {
             with_addends: true,
             address: R_ABS64,
@@ -88,6 +89,7 @@ const fn facts(big: bool) -> Facts {
         function_other: None,
         stand_in_other: 0,
         stand_in_version: 0,
+        register_symbol: 0,
         foreign_section: None,
         attributes: Some(Attributes {
             name: ".ARM.attributes",

@@ -37,6 +37,7 @@ pub const PLT: Plt = Plt {
     marks: None,
     reserved_words: 3,
     apart: None,
+    patched: false,
 };
 
 /// What the header's first instruction does: `stp x16, x30, [sp, #-16]!`

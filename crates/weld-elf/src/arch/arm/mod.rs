@@ -55,6 +55,7 @@ const fn facts<const BIG: bool>() -> Facts {
         types: &TYPES,
         type_names: &NAMES,
         none: R_NONE,
+        slots_have_addends: false,
         dynamic: DynamicTypes {
             with_addends: false,
             address: R_ABS32,
@@ -87,6 +88,7 @@ const fn facts<const BIG: bool>() -> Facts {
         function_other: None,
         stand_in_other: 0,
         stand_in_version: 0,
+        register_symbol: 0,
         foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,

@@ -26,6 +26,7 @@ pub const PLT: Plt = Plt {
     marks: None,
     reserved_words: 3,
     apart: None,
+    patched: false,
 };
 
 /// What traps, between pieces of code.

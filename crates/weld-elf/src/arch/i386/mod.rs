@@ -113,6 +113,7 @@ const FACTS: Facts = Facts {
     types: &TYPES,
     type_names: &NAMES,
     none: R_NONE,
+    slots_have_addends: false,
     dynamic: DynamicTypes {
         with_addends: false,
         address: R_32,
@@ -146,6 +147,7 @@ const FACTS: Facts = Facts {
     function_other: None,
     stand_in_other: 0,
     stand_in_version: 0,
+    register_symbol: 0,
     foreign_section: None,
     attributes: None,
     registers: None,

@@ -36,6 +36,7 @@ pub const PLT: Plt = Plt {
     marks: None,
     reserved_words: 3,
     apart: None,
+    patched: false,
 };
 
 /// Where in the header of retpolines [`JUMP`] is, if some functions are bound at their first call, and if

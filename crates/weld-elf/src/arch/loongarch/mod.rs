@@ -65,6 +65,7 @@ const fn facts(wide: bool) -> Facts {
         types: if wide { &WIDE_TYPES } else { &NARROW_TYPES },
         type_names: if wide { &WIDE_NAMES } else { &NARROW_NAMES },
         none: R_NONE,
+        slots_have_addends: false,
         dynamic: DynamicTypes {
             with_addends: true,
             address,
@@ -97,6 +98,7 @@ const fn facts(wide: bool) -> Facts {
         function_other: None,
         stand_in_other: 0,
         stand_in_version: 0,
+        register_symbol: 0,
         foreign_section: None,
         attributes: None,
         registers: None,

@@ -112,6 +112,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         types: if wide { &TYPES_64 } else { &TYPES_32 },
         type_names: &NAMES,
         none: R_NONE,
+        slots_have_addends: false,
         dynamic: DynamicTypes {
             with_addends: false,
             address: if wide { REL64 } else { R_REL32 },
@@ -146,6 +147,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         function_other: Some(flags::of_functions),
         stand_in_other: OTHER_PLT,
         stand_in_version: 1,
+        register_symbol: 0,
         foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,

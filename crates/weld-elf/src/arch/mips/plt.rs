@@ -24,6 +24,7 @@ pub const fn plt(wide: bool) -> Plt {
         marks: None,
         reserved_words: 2,
         apart: None,
+        patched: false,
     }
 }
 

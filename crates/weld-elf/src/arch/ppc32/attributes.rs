@@ -3,62 +3,21 @@
 //!
 //! Specification: "GNU assembler", 7.45.2 "PowerPC Attributes".
 
-use std::collections::BTreeMap;
-
-use weld_common::reader::Reader;
-
-use crate::arch::attributes::{self, AttributesError, Wrong};
+use crate::arch::attributes::{self, AttributesError};
+use crate::elf::Format;
 use crate::elf::format::{Class, Order};
-use crate::elf::{Format, put_uleb};
 
 pub const SECTION: &str = ".gnu.attributes";
-const VENDOR: &[u8] = b"gnu";
 
 /// The low two bits: of what size numbers are in registers, if they are there at all; the next two: what `long
 /// double` is.
 const FLOATS: u64 = 4;
 const VECTORS: u64 = 8;
 const STRUCTURES: u64 = 12;
-/// A number and a text.
-const COMPATIBILITY: u64 = 32;
-
 /// As in [`crate::arch::facts::MergeAttributes`].
 pub fn merge<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, AttributesError> {
     let format = Format { class: Class::Elf32, order: if BIG { Order::Big } else { Order::Little } };
-    let mut all: BTreeMap<u64, u64> = BTreeMap::new();
-    // Who said it first, for messages.
-    let mut first: BTreeMap<u64, &str> = BTreeMap::new();
-    for (name, section) in files {
-        let wrong = |what| AttributesError { object: name.clone(), section: SECTION, what };
-        for list in attributes::of_files(section, VENDOR, format).map_err(wrong)? {
-            let mut reader = Reader::new(list);
-            while !reader.is_empty() {
-                let (tag, value) = next(&mut reader).ok_or_else(|| wrong(Wrong::Damaged))?;
-                let Some(value) = value else { continue };
-                let by = *first.entry(tag).or_insert(name);
-                let before = all.get(&tag).copied().unwrap_or(0);
-                let differs = |what| Wrong::Differs { what, value, before, by: by.to_owned() };
-                let joined = join(tag, before, value).map_err(|what| wrong(differs(what)))?;
-                all.insert(tag, joined);
-            }
-        }
-    }
-    let mut list = Vec::new();
-    for (tag, value) in all.into_iter().filter(|(_, value)| *value != 0) {
-        put_uleb(&mut list, tag);
-        put_uleb(&mut list, value);
-    }
-    Ok(attributes::section(&list, VENDOR, format))
-}
-
-/// A tag, and its value if that is a number.
-fn next(reader: &mut Reader) -> Option<(u64, Option<u64>)> {
-    let tag = reader.uleb128()?;
-    let number = if tag % 2 == 0 { Some(reader.uleb128()?) } else { None };
-    if number.is_none() || tag == COMPATIBILITY {
-        reader.c_string()?;
-    }
-    Some((tag, number.filter(|_| tag != COMPATIBILITY)))
+    attributes::merge_numbers(files, SECTION, format, join)
 }
 
 /// What two values of a number make.
@@ -82,7 +41,7 @@ mod tests {
     use super::*;
 
     fn said(list: &[u8]) -> Vec<u8> {
-        attributes::section(list, VENDOR, Format { class: Class::Elf32, order: Order::Big })
+        attributes::section(list, b"gnu", Format { class: Class::Elf32, order: Order::Big })
     }
 
     fn merged(lists: &[&[u8]]) -> Result<Vec<u8>, String> {

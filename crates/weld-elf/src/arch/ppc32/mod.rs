@@ -53,6 +53,7 @@ const fn facts<const BIG: bool>() -> Facts {
         types: &TYPES,
         type_names: &NAMES,
         none: R_PPC_NONE,
+        slots_have_addends: false,
         dynamic: DynamicTypes {
             with_addends: true,
             address: R_PPC_ADDR32,
@@ -87,6 +88,7 @@ const fn facts<const BIG: bool>() -> Facts {
         function_other: None,
         stand_in_other: 0,
         stand_in_version: 0,
+        register_symbol: 0,
         foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
@@ -122,7 +124,7 @@ const IN_GOT2: i64 = 0x8000;
 
 /// Takes from calls what they say of r30, and finds those of code before the GOT, which only the PLT has that
 /// is code itself.
-fn settle(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
+fn settle(object: &dyn ObjectFacts, relocs: &mut [Rela], _shared: bool) {
     for reloc in relocs {
         let (kind, addend) = match reloc.kind() {
             R_PPC_PLTREL24 if reloc.r_addend() < IN_GOT2 => continue,

@@ -45,6 +45,7 @@ pub const PLT: Plt = Plt {
         tag_for: LoaderTag::GotBase,
         more_tags: &[],
     }),
+    patched: false,
 };
 
 /// Writes `.glink` from byte `start` on.

@@ -49,6 +49,7 @@ const fn facts<const BIG: bool>() -> Facts {
         types: &TYPES,
         type_names: &NAMES,
         none: R_PPC64_NONE,
+        slots_have_addends: false,
         dynamic: DynamicTypes {
             with_addends: true,
             address: R_PPC64_ADDR64,
@@ -82,6 +83,7 @@ const fn facts<const BIG: bool>() -> Facts {
         function_other: None,
         stand_in_other: 0,
         stand_in_version: 0,
+        register_symbol: 0,
         foreign_section: Some(".opd"),
         attributes: None,
         registers: None,

@@ -44,6 +44,7 @@ pub const PLT: Plt = Plt {
         // also within a module, for callers may have none.
         more_tags: &[(0x7000_0003, 2)],
     }),
+    patched: false,
 };
 
 /// What fills entries up.

@@ -33,6 +33,7 @@ pub const PLT: Plt = Plt {
     marks: None,
     reserved_words: 2,
     apart: None,
+    patched: false,
 };
 
 /// The header, if it lies at `address` and `.got.plt` at `table`. Entries are `padded` or not.

@@ -177,6 +177,7 @@ const FACTS: Facts = Facts {
     types: &TYPES,
     type_names: &NAMES,
     none: R_NONE,
+    slots_have_addends: false,
     dynamic: DynamicTypes {
         with_addends: true,
         address: R_64,
@@ -210,6 +211,7 @@ const FACTS: Facts = Facts {
     function_other: None,
     stand_in_other: 0,
     stand_in_version: 0,
+    register_symbol: 0,
     foreign_section: None,
     attributes: None,
     registers: None,

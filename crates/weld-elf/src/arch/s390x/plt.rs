@@ -27,6 +27,7 @@ pub const PLT: Plt = Plt {
     marks: None,
     reserved_words: 0,
     apart: None,
+    patched: false,
 };
 
 /// Writes `.plt` from byte `start` on, where an entry starts.

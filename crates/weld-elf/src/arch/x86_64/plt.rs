@@ -32,6 +32,7 @@ pub const PLT: Plt = Plt {
     marks: Some([0x7000_0000, 0x7000_0001, 0x7000_0003]),
     reserved_words: 3,
     apart: None,
+    patched: false,
 };
 
 /// An entry is entered by a call, which has pushed the return address. What calls the loader pushes the
