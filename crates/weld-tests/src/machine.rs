@@ -101,6 +101,13 @@ const FOREIGN: &[Foreign] = &[
         root: "/usr/sparc64-linux-gnu",
         static_pie: false,
     },
+    Foreign {
+        name: "m68k",
+        triple: "m68k-linux-gnu",
+        emulator: Some("qemu-m68k"),
+        root: "/usr/m68k-linux-gnu",
+        static_pie: false,
+    },
     // ARM code of version 5 by default.
     Foreign {
         name: "armel",

@@ -643,7 +643,8 @@ pub struct DynamicTypes {
     pub relative: u32,
     /// For pointers that the loader signs, on machines that have such.
     pub signed: Option<SignedTypes>,
-    pub irelative: u32,
+    /// The address that a resolver returns, if loaders call such; else there are no IFUNCs.
+    pub irelative: Option<u32>,
     /// Whether loaders that bind functions at their first call know it among the relocations for that.
     pub resolvers_in_plt: bool,
     pub dtpmod: u32,

@@ -16,6 +16,7 @@ mod halves;
 mod i386;
 mod leb;
 mod loongarch;
+mod m68k;
 mod mips;
 pub mod plt;
 mod powerpc;
@@ -104,6 +105,7 @@ machines! {
     Ppc64 = ppc64::Ppc64<false>;
     Ppc64Big = ppc64::Ppc64<true>;
     Sparc64 = sparc64::Sparc64;
+    M68k = m68k::M68k;
 }
 
 /// The machine that `-m NAME` asks for.
@@ -193,9 +195,8 @@ mod tests {
                 assert!(matches!(t.width, 0..=4 | 8), "{name}");
             }
             let dynamic = &facts.dynamic;
-            for kind in
-                [dynamic.copy, dynamic.glob_dat, dynamic.jump_slot, dynamic.relative, dynamic.irelative]
-            {
+            let all = [dynamic.copy, dynamic.glob_dat, dynamic.jump_slot, dynamic.relative];
+            for kind in all.into_iter().chain(dynamic.irelative) {
                 let loaders = facts.class(kind) == class::Class::Unknown;
                 // Slots may have the type of other addresses.
                 assert!(

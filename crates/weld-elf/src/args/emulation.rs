@@ -74,7 +74,6 @@ fn machine(name: &str) -> Result<Machine, EmulationError> {
         "elf32briscv" | "elf64briscv" => "big-endian RISC-V",
         "elf_s390" => "s390 (31-bit)",
         "elf32_sparc" => "32-bit SPARC",
-        "m68kelf" => "m68k",
         "shlelf_linux" | "shelf_linux" => "SuperH",
         "elf64alpha" => "Alpha",
         "hexagonelf" => "Hexagon",

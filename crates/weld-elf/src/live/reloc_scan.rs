@@ -217,9 +217,7 @@ impl<'a> Section<'_, '_, 'a> {
             && !target.is(symbol_flags::PREEMPTIBLE)
             && !matches!(class, Class::Size | Class::OtherHalf | Class::TlsMark | Class::None)
         {
-            // Libraries that ask a program at fixed addresses for it would call its resolver before the
-            // program is relocated.
-            if self.object.machine.loader_got.is_some() {
+            if self.object.machine.dynamic.irelative.is_none() {
                 let text = format!(
                     "chooses what '{}' is when the program starts (IFUNC), which loaders of {} do not do",
                     self.name(i),
@@ -228,6 +226,8 @@ impl<'a> Section<'_, '_, 'a> {
                 self.error_about(Cause::UnsupportedRelocation, i, target, text);
                 return 0;
             }
+            // Libraries that ask a program at fixed addresses for it would call its resolver before the
+            // program is relocated.
             let is_seen = !mode.pic && target.is(symbol_flags::EXPORTED);
             let is_known = is_seen || self.is_known_by_plt::<R>(i, class);
             let needs = if is_known { symbol_flags::NEEDS_CANONICAL_PLT } else { 0 };

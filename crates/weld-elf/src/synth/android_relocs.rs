@@ -32,11 +32,11 @@ const NEIGHBOURS: usize = 8;
 const ALIKE: usize = 4;
 
 /// Encodes relocations, those of type `relative` first, those of type `resolving` last.
-fn encode(form: RelocForm, mut relocs: Vec<Rela>, relative: u32, resolving: u32) -> Vec<u8> {
+fn encode(form: RelocForm, mut relocs: Vec<Rela>, relative: u32, resolving: Option<u32>) -> Vec<u8> {
     let others = |r: &Rela| r.kind() != relative;
     relocs.sort_by_key(|r| {
         let group = if others(r) { info(form, r) } else { 0 };
-        (others(r), r.kind() == resolving, group, r.r_offset())
+        (others(r), Some(r.kind()) == resolving, group, r.r_offset())
     });
     let (relatives, others) = relocs.split_at(relocs.partition_point(|r| !others(r)));
     let mut stream = Stream { form, bytes: b"APS2".to_vec(), offset: 0, addend: 0 };

@@ -358,9 +358,14 @@ fn resolvers(image: &Image) -> Vec<Rela> {
     (last - count..last).map(|entry| of_resolver(image, entry as u32)).collect()
 }
 
+/// The type of relocations that call resolvers. The scan refuses IFUNCs where there are none.
+fn calling(image: &Image) -> u32 {
+    image.types().irelative.unwrap_or(image.mode.facts().none)
+}
+
 fn of_resolver(image: &Image, entry: u32) -> Rela {
     let resolver = image.resolver(entry);
-    Rela::make(image.got_plt_address(entry).get(), 0, image.types().irelative, resolver.get() as i64)
+    Rela::make(image.got_plt_address(entry).get(), 0, calling(image), resolver.get() as i64)
 }
 
 fn copied(image: &Image, copies: &Copies) -> Vec<Rela> {
@@ -464,7 +469,7 @@ fn collect_input(
             let kind = types.signed.map_or(types.relative, |signed| signed.relative);
             all.others.push(Rela::make(offset, 0, kind, value.get() as i64));
         }
-        DynKind::Called => all.calls.push(Rela::make(offset, 0, types.irelative, value.get() as i64)),
+        DynKind::Called => all.calls.push(Rela::make(offset, 0, calling(image), value.get() as i64)),
         DynKind::Same => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),
         DynKind::OwnWord => {
             let slot = match object.machine.class(input.kind()) {

@@ -206,6 +206,7 @@ fn machine(architecture: Architecture) -> &'static str {
         Architecture::PowerPc => "ppc32",
         Architecture::PowerPc64 => "ppc64",
         Architecture::Sparc64 => "sparc64",
+        Architecture::M68k => "m68k",
         _ => "",
     }
 }

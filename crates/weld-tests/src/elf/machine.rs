@@ -212,6 +212,25 @@ const MACHINES: &[Machine] = &[
         tls_block: Some(0x7000u64.wrapping_neg()),
     },
     Machine {
+        machine: elf::EM_68K.0,
+        prefix: "R_68K_",
+        dynamic: &[
+            "32",
+            "COPY",
+            "GLOB_DAT",
+            "JMP_SLOT",
+            "RELATIVE",
+            "TLS_DTPMOD32",
+            "TLS_DTPREL32",
+            "TLS_TPREL32",
+            "PC32",
+        ],
+        words: &[("32", 4, false), ("PC32", 4, true)],
+        calls: &["PLT32"],
+        address: "32",
+        tls_block: Some(0x7000u64.wrapping_neg()),
+    },
+    Machine {
         machine: elf::EM_SPARCV9.0,
         prefix: "R_SPARC_",
         dynamic: &[

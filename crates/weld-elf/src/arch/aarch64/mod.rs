@@ -66,7 +66,7 @@ const fn facts(big: bool) -> Facts {
             jump_slot: R_JUMP_SLOT,
             relative: R_RELATIVE,
             signed: Some(SIGNED),
-            irelative: R_IRELATIVE,
+            irelative: Some(R_IRELATIVE),
             resolvers_in_plt: true,
             dtpmod: R_TLS_DTPMOD64,
             dtpoff: R_TLS_DTPREL64,

@@ -65,7 +65,7 @@ const fn facts<const BIG: bool>() -> Facts {
             jump_slot: R_JUMP_SLOT,
             relative: R_RELATIVE,
             signed: None,
-            irelative: R_IRELATIVE,
+            irelative: Some(R_IRELATIVE),
             resolvers_in_plt: false,
             dtpmod: R_TLS_DTPMOD32,
             dtpoff: R_TLS_DTPOFF32,

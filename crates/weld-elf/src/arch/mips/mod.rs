@@ -123,7 +123,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
             relative: if wide { REL64 } else { R_REL32 },
             signed: None,
             // Loaders know no IFUNCs.
-            irelative: R_IRELATIVE,
+            irelative: None,
             resolvers_in_plt: false,
             dtpmod: if wide { R_TLS_DTPMOD64 } else { R_TLS_DTPMOD32 },
             dtpoff: if wide { R_TLS_DTPREL64 } else { R_TLS_DTPREL32 },

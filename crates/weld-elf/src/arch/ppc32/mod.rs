@@ -63,7 +63,7 @@ const fn facts<const BIG: bool>() -> Facts {
             jump_slot: R_PPC_JMP_SLOT,
             relative: R_PPC_RELATIVE,
             signed: None,
-            irelative: R_PPC_IRELATIVE,
+            irelative: Some(R_PPC_IRELATIVE),
             resolvers_in_plt: false,
             dtpmod: R_PPC_DTPMOD32,
             dtpoff: R_PPC_DTPREL32,

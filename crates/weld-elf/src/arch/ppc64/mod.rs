@@ -59,7 +59,7 @@ const fn facts<const BIG: bool>() -> Facts {
             jump_slot: R_PPC64_JMP_SLOT,
             relative: R_PPC64_RELATIVE,
             signed: None,
-            irelative: R_PPC64_IRELATIVE,
+            irelative: Some(R_PPC64_IRELATIVE),
             resolvers_in_plt: false,
             dtpmod: R_PPC64_DTPMOD64,
             dtpoff: R_PPC64_DTPREL64,

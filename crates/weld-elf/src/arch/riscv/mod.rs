@@ -77,7 +77,7 @@ const fn facts(wide: bool) -> Facts {
             jump_slot: R_JUMP_SLOT,
             relative: R_RELATIVE,
             signed: None,
-            irelative: R_IRELATIVE,
+            irelative: Some(R_IRELATIVE),
             resolvers_in_plt: true,
             dtpmod: if wide { R_TLS_DTPMOD64 } else { R_TLS_DTPMOD32 },
             dtpoff: if wide { R_TLS_DTPREL64 } else { R_TLS_DTPREL32 },

@@ -187,7 +187,7 @@ const FACTS: Facts = Facts {
         jump_slot: R_JMP_SLOT,
         relative: R_RELATIVE,
         signed: None,
-        irelative: R_IRELATIVE,
+        irelative: Some(R_IRELATIVE),
         resolvers_in_plt: true,
         dtpmod: R_TLS_DTPMOD,
         dtpoff: R_TLS_DTPOFF,

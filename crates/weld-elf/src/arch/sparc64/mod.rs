@@ -53,7 +53,7 @@ const FACTS: Facts = Facts {
         jump_slot: R_SPARC_JMP_SLOT,
         relative: R_SPARC_RELATIVE,
         signed: None,
-        irelative: R_SPARC_IRELATIVE,
+        irelative: Some(R_SPARC_IRELATIVE),
         resolvers_in_plt: false,
         dtpmod: R_SPARC_TLS_DTPMOD64,
         dtpoff: R_SPARC_TLS_DTPOFF64,

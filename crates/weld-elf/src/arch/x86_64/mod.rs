@@ -145,7 +145,7 @@ const FACTS: Facts = Facts {
         jump_slot: R_JUMP_SLOT,
         relative: R_RELATIVE,
         signed: None,
-        irelative: R_IRELATIVE,
+        irelative: Some(R_IRELATIVE),
         resolvers_in_plt: true,
         dtpmod: R_DTPMOD64,
         dtpoff: R_DTPOFF64,
