@@ -1,4 +1,4 @@
-//# about: an object calls functions that it did not, or ceases to: those of other objects, of shared objects that have an entry of the PLT or a slot of the GOT, in any order; what would bring in something else (a member of an archive, a library of --as-needed, an entry, a copy, an IFUNC, thread-local storage, a function's address) is a full link, and with gc what is not wanted any more goes
+//# about: an object calls functions that it did not, or ceases to: those of other objects, of shared objects that have an entry of the PLT or a slot of the GOT, in any order; what would bring in something else (a member of an archive, a library of --as-needed, an entry where none is spare, a copy, an IFUNC, thread-local storage, a function's address) is a full link, and with gc what is not wanted any more goes
 //# only: weld -- others do not relink
 //# matrix: kind=pie,shared,fixed cc=gcc,clang gc=no,yes
 //# sh: CC={cc} KIND={kind} GC={gc} bash relink.sh
@@ -125,7 +125,8 @@ link 0 'link'
 link 10 "full link: .*'member' is defined or referred to otherwise"
 link 0 'full link: .*not wanted any more'
 link 11 "full link: .*'cos' is"
-link 0 'full link'
+# What is called through the PLT stays there, with its library.
+link 0 "$again"
 link 16 "full link: .*'both' is"
 # Who refers to it first is warned.
 compile -DWARNS -c others.c -o others.o

@@ -123,8 +123,10 @@ pub struct Slots {
     pub tls_ld: Option<u32>,
     /// Slots with PLT entries: those bound by name first, then those of IFUNCs of this output.
     pub plt: Vec<u32>,
-    /// How many of `plt` are bound by name.
+    /// How many of `plt` are bound by name, and how many of these, the last ones, are spare
+    /// ([`crate::sections::spare_imports`]).
     pub jump_slots: u32,
+    pub spares: u32,
     /// Words at the start of `.got.plt` for the loader.
     pub reserved: u64,
     /// Relocations that call resolvers are the last of `.rela.plt`, not of `.rela.dyn`: see `synth::rela`.
@@ -152,9 +154,18 @@ struct Part {
 }
 
 impl Slots {
-    /// Numbers start after `reserved` words of `.got`.
-    pub fn allocate(live: &Live, symbols: &Symbols, names: &Names, reserved: u32, parallel: bool) -> Slots {
-        let globals = with_needs(symbols, names, parallel);
+    /// Numbers start after `reserved` words of `.got`. Symbols `apart` have places already.
+    pub fn allocate(
+        live: &Live,
+        symbols: &Symbols,
+        names: &Names,
+        (reserved, apart): (u32, &[SymbolId]),
+        parallel: bool,
+    ) -> Slots {
+        let mut globals = with_needs(symbols, names, parallel);
+        if !apart.is_empty() {
+            globals.retain(|placed| !apart.contains(&placed.id));
+        }
         let wanting = Wanting {
             globals: &globals,
             locals: &live.locals,
@@ -189,6 +200,42 @@ impl Slots {
         };
         slots.join(tls_ld, parts, parallel);
         slots
+    }
+
+    /// Adds so many spare entries of the PLT behind those that are bound by name, of which symbols have `taken` the
+    /// first.
+    pub fn add_spares(&mut self, count: u32, taken: &[SymbolId]) {
+        let named = self.jump_slots;
+        for slot in self.list.iter_mut().filter(|slot| slot.plt != NONE && slot.plt >= named) {
+            slot.plt += count;
+        }
+        let first = self.list.len() as u32;
+        self.plt.splice(named as usize..named as usize, first..first + count);
+        for spare in 0..count {
+            let id = taken.get(spare as usize).copied().unwrap_or(SymbolId::NONE);
+            if id.is_some() {
+                self.of_symbol[id.index()].store(first + spare + 1, Ordering::Relaxed);
+            }
+            self.list.push(Slot {
+                id,
+                local: None,
+                got: NONE,
+                got_tp: NONE,
+                tls_gd: NONE,
+                tls_desc: NONE,
+                plt: named + spare,
+                signed: false,
+                code: false,
+                definition: Address::ZERO,
+            });
+        }
+        self.jump_slots += count;
+        self.spares = count;
+    }
+
+    /// How many entries of the PLT are bound by names that the link had when it was made as a whole.
+    pub fn named(&self) -> u32 {
+        self.jump_slots - self.spares
     }
 
     /// Has words of what loaders look up for themselves come first. `.dynsym` ends with their symbols, in this
@@ -490,8 +537,8 @@ mod tests {
         let needs = symbol_flags::NEEDS_GOT | symbol_flags::NEEDS_PLT;
         let local = |i: u32| LocalNeed { object: ObjectId(i / 3 * 2), sym: i % 3, needs };
         let live = live((0..3000).map(local).collect());
-        let slots = Slots::allocate(&live, &symbols, &names, 0, true);
-        let same = Slots::allocate(&live, &symbols, &names, 0, false);
+        let slots = Slots::allocate(&live, &symbols, &names, (0, &[]), true);
+        let same = Slots::allocate(&live, &symbols, &names, (0, &[]), false);
         assert_eq!(format!("{:?}", slots.list), format!("{:?}", same.list));
         assert_eq!((&slots.got, &slots.plt, &slots.copies), (&same.got, &same.plt, &same.copies));
         let mut word = 0;
@@ -510,11 +557,30 @@ mod tests {
     }
 
     #[test]
+    fn spare_entries_come_behind_those_with_names() {
+        let (symbols, names) = symbols(100);
+        let with_plt =
+            |symbol: &Symbol| symbol.has(symbol_flags::NEEDS_PLT) && symbol.has(symbol_flags::PREEMPTIBLE);
+        let taken = SymbolId(symbols.list.iter().position(with_plt).unwrap() as u32);
+        let live = live(Vec::new());
+        let all = Slots::allocate(&live, &symbols, &names, (0, &[]), false);
+        let mut slots = Slots::allocate(&live, &symbols, &names, (0, &[taken]), false);
+        assert_eq!(slots.jump_slots + 1, all.jump_slots);
+        let (named, ifuncs) = (slots.jump_slots, slots.ifuncs().len());
+        slots.add_spares(4, &[taken]);
+        assert_eq!((slots.named(), slots.jump_slots, slots.ifuncs().len()), (named, named + 4, ifuncs));
+        assert_eq!(slots.of_symbol(taken).unwrap().plt, named);
+        for (i, &slot) in slots.plt.iter().enumerate() {
+            assert_eq!(slots.list[slot as usize].plt, i as u32);
+        }
+    }
+
+    #[test]
     fn symbols_find_their_slots() {
         let (symbols, names) = symbols(100);
         let need = |object, sym| LocalNeed { object: ObjectId(object), sym, needs: symbol_flags::NEEDS_GOT };
         let live = live(vec![need(1, 5), need(1, 9), need(4, 2)]);
-        let slots = Slots::allocate(&live, &symbols, &names, 0, false);
+        let slots = Slots::allocate(&live, &symbols, &names, (0, &[]), false);
         for (i, symbol) in symbols.list.iter().enumerate() {
             let id = SymbolId(i as u32);
             assert_eq!(slots.of_symbol(id).map(|s| s.id), symbol.has(RECORDED).then_some(id));

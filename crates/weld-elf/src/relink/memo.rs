@@ -14,12 +14,14 @@ use weld_common::io::units::{Leaf, Leaves};
 use super::command::Request;
 use super::libraries::{KnownArchive, KnownMember};
 use crate::relink_state::Unreadable;
+use crate::relink_state::excerpt::KnownImport;
 use crate::relink_state::fields::*;
 use crate::relink_state::guests::Guest;
 use crate::relink_state::new_names::NewNames;
+use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -54,6 +56,8 @@ pub struct Memo {
     pub names: NewNames,
     /// Sections that are not in the tables.
     pub guests: Vec<Guest>,
+    /// Functions of shared objects that have taken spare entries of the PLT, in their order.
+    pub imports: Vec<KnownImport>,
 }
 
 /// A merged piece that no object of the link had that wrote the tables.
@@ -147,6 +151,11 @@ impl Memo {
             guest.yard.put(out);
             [guest.offset, guest.size, guest.align].iter().for_each(|number| number.put(out));
         });
+        put_list(&self.imports, &mut out, |known, out| {
+            known.row.put(out);
+            put_bytes(&known.import.name, out);
+            u32::from(known.import.version).put(out);
+        });
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
         out
@@ -220,6 +229,11 @@ impl Memo {
                     size: Field::take(rest)?,
                     align: Field::take(rest)?,
                 })
+            })?,
+            imports: take_list(rest, |rest| {
+                let (row, name) = (Field::take(rest)?, take_bytes(rest)?);
+                let version = u16::try_from(u32::take(rest)?).ok()?;
+                Some(KnownImport { row, import: Import { name, version } })
             })?,
         })
     }
@@ -330,6 +344,7 @@ mod tests {
                 size: 20,
                 align: 2,
             }],
+            imports: vec![KnownImport { row: 5, import: Import { name: b"strlen".to_vec(), version: 4 } }],
         }
     }
 

@@ -216,6 +216,7 @@ impl Session {
                     image: &current,
                     names: &memo.names,
                     guests: &memo.guests,
+                    imports: &memo.imports,
                 };
                 patch::of_objects(job, &changes, &last)?
             }
@@ -251,6 +252,7 @@ impl Session {
             next.mentions.dedup();
             next.names = patch.names;
             next.guests = patch.guests;
+            next.imports = patch.imports;
         }
         let is_patched = !patch.writes.is_empty();
         let mut done = Done::Nothing(objects);

@@ -9,6 +9,7 @@
 
 mod changed_object;
 mod group_owners;
+mod new_imports;
 mod new_pieces;
 mod others;
 mod search_table;
@@ -31,7 +32,7 @@ use super::memo::{AddedPiece, Memo};
 use crate::arch;
 use crate::elf::{Ehdr, Format};
 use crate::job::Job;
-use crate::relink_state::excerpt::{self, Common};
+use crate::relink_state::excerpt::{self, Common, KnownImport};
 use crate::relink_state::file::StateFile;
 use crate::relink_state::guests::{self, Guest};
 use crate::relink_state::new_names::{Looked, NewNames};
@@ -59,6 +60,8 @@ pub struct Patch {
     /// Names that are not in the tables, or not any more, and sections.
     pub names: NewNames,
     pub guests: Vec<Guest>,
+    /// Functions of shared objects that nobody called then.
+    pub imports: Vec<KnownImport>,
     /// Functions that have frames, of each object that has changed.
     searched: Vec<(PathBuf, Searched)>,
 }
@@ -75,6 +78,8 @@ pub struct LastLink<'l> {
     /// Names that are not in the tables, or not any more, and sections.
     pub names: &'l NewNames,
     pub guests: &'l [Guest],
+    /// Functions of shared objects that nobody called then.
+    pub imports: &'l [KnownImport],
 }
 
 /// The same as one thread looks at it.
@@ -148,6 +153,18 @@ impl View<'_> {
 /// # Errors
 /// Why a full link is needed.
 pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
+    let found = with_imports(job, changes, last);
+    let Err(Why::Object(_, Changed::Name(_))) = &found else { return found };
+    let Some(imports) = new_imports::find(job, changes, last)? else { return found };
+    let last = &LastLink { imports: &imports, ..*last };
+    let mut patch = with_imports(job, changes, last)?;
+    new_imports::write(job, last, &mut patch)?;
+    patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
+    Ok(patch)
+}
+
+/// The same, if no functions of shared objects are called but those that were before, and those of `last`.
+fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
     let (names, guests) = new_names(job, changes, last)?;
     let last_guests = last.guests;
     let last = &LastLink { names: &names, guests: &guests, ..*last };
@@ -167,6 +184,7 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
     forget_guests(job, last, last_guests, &mut patch)?;
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     patch.values = values.into_iter().collect();
+    patch.imports = last.imports.to_vec();
     patch.names = names;
     patch.guests = guests;
     Ok(patch)
@@ -291,6 +309,7 @@ impl<'l> LastLink<'l> {
         common.values = self.memo.values.iter().copied().collect();
         common.names = self.names.clone();
         common.guests = self.guests.to_vec();
+        common.imports = self.imports.to_vec();
         common.has_lazy = job.options.inputs.args.iter().any(|input| input.flags.in_lib);
         let parts = self.image.metadata().map_or(0, |meta| meta.len().div_ceil(PART));
         let known = vec![OnceCell::new(); parts as usize];

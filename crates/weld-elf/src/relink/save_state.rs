@@ -35,12 +35,14 @@ use crate::job::{Context, Job};
 use crate::relink_state::State;
 use crate::relink_state::collect::{Link, Tables};
 use crate::relink_state::guests::{Guest, may_have_guests};
+use crate::relink_state::mentions::stays_imported;
 use crate::relink_state::new_names::NewNames;
-use crate::relink_state::rows::{InputRow, input_kind};
+use crate::relink_state::rows::{InputRow, NameRow, input_kind};
 use crate::report::dependencies;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::sections::rooms::{self, LastPieces, LastRuns, Rooms};
+use crate::sections::spare_imports::{Import, LastCall};
 use crate::sections::yards::{self, LastGuest};
 use crate::symbol_names::flag;
 use crate::synth::image::Image;
@@ -99,6 +101,8 @@ impl Session {
             }
         };
         yards::take_in(sections, objects, &self.last_guests(&state));
+        sections.last_imports = self.last_imports();
+        sections.last_calls = last_calls(&state);
         let mut known = HashMap::with_capacity(state.sections.len());
         for row in &state.sections {
             if let Some(input) = state.inputs.get(row.input as usize) {
@@ -153,6 +157,12 @@ impl Session {
             })
         };
         held.iter().flat_map(|held| &held.next.guests).filter_map(found).collect()
+    }
+
+    /// What has taken spare entries of the PLT of the output, which has been relinked.
+    fn last_imports(&self) -> Vec<Import> {
+        let held = self.held.lock().unwrap();
+        held.iter().flat_map(|held| &held.next.imports).map(|known| known.import.clone()).collect()
     }
 
     /// The state of the last link.
@@ -249,6 +259,7 @@ impl Session {
                     pieces: Vec::new(),
                     names: NewNames::default(),
                     guests: Vec::new(),
+                    imports: Vec::new(),
                 };
                 // What has been looked at since the output was complete must be what it was made of.
                 match job.store.changed(parallel) {
@@ -354,6 +365,16 @@ fn recent(job: &Job, objects: &[Object]) -> HashSet<FileId> {
     let mut all: Vec<(SystemTime, FileId)> = objects.iter().filter_map(of).collect();
     all.sort_unstable_by_key(|(modified, file)| (Reverse(*modified), file.index()));
     all.into_iter().take(RECENT).map(|(_, file)| file).collect()
+}
+
+/// What has slots or entries of the PLT in the output and is defined by shared objects.
+fn last_calls(state: &State) -> Vec<LastCall> {
+    let of_shared = state.names.iter().filter(|name| stays_imported(name));
+    let call = |name: &NameRow| {
+        let file = FileId(state.inputs.get(name.input as usize)?.precedence);
+        Some(LastCall { file, symbol: name.symbol, flags: name.flags })
+    };
+    of_shared.filter_map(call).collect()
 }
 
 /// How large runs of objects are in tables of the output.

@@ -3,6 +3,7 @@
 mod archives;
 mod edits;
 mod groups;
+mod imports;
 mod names;
 mod program;
 

@@ -23,6 +23,7 @@ fn ascend<R, K: PartialOrd>(rows: &[R], key: impl Fn(&R) -> K) -> bool {
 /// Whether a state may be used.
 pub fn is_sound(state: &State) -> bool {
     Style::of_code(state.image.plt_style).is_some()
+        && state.image.spares <= state.image.jump_slots
         && inputs(state)
         && names(state)
         && sections(state)

@@ -142,7 +142,10 @@ impl Link<'_, '_, '_> {
     fn outlines(&self, rows: &Rows, inputs: usize, lost: &[LostSections]) -> Vec<OutlineRow> {
         let (image, objects) = (self.image, &self.image.resolved.objects);
         let found = par::runs("outlines of objects", self.context.parallel, objects.len(), OUTLINES, |run| {
-            let of = |i| outline(image, self.context.owners, ObjectId(i as u32), (Before::SAME, &lost[i]));
+            let of = |i: usize| {
+                let said = (Before::SAME, &lost[i], objects[i].os_abi);
+                outline(image, self.context.owners, ObjectId(i as u32), said)
+            };
             run.map(of).collect::<Vec<_>>()
         });
         let mut list = vec![OutlineRow { shape: 0, contents: 0, needs: 0, lost: 0 }; inputs];
@@ -294,7 +297,10 @@ impl Link<'_, '_, '_> {
                 definition: slot.definition.get(),
             }
         };
-        let mut list: Vec<(SlotRow, usize)> = image.slots.list.iter().map(row).zip(0..).collect();
+        // Spare ones are nobody's.
+        let of_somebody = |slot: &&crate::got_plt_slots::Slot| slot.id.is_some() || slot.local.is_some();
+        let all = image.slots.list.iter().zip(0..).filter(|(slot, _)| of_somebody(slot));
+        let mut list: Vec<(SlotRow, usize)> = all.map(|(slot, at)| (row(slot), at)).collect();
         list.sort_unstable_by_key(|(row, _)| (row.name, row.input, row.symbol));
         for (row, (_, position)) in (0..).zip(&list) {
             rows.of_slot[*position] = row;
@@ -458,6 +464,7 @@ impl Link<'_, '_, '_> {
             has_warnings: u8::from(image.sections.objects.iter().any(|object| object.has_warnings)),
             plt_style: image.plt.code(),
             jump_slots: image.slots.jump_slots,
+            spares: image.slots.spares,
             reserved: image.slots.reserved,
             tls_ld: image.slots.tls_ld.unwrap_or(NONE),
         }

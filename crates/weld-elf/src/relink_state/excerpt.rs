@@ -19,6 +19,7 @@ use crate::input::object::SymbolPlace;
 use crate::options::Options;
 use crate::sections::SectionKind;
 use crate::sections::lost_groups::LostSections;
+use crate::sections::spare_imports::Import;
 
 /// What an excerpt takes from a state once, whatever inputs it is of.
 pub struct Common {
@@ -37,9 +38,19 @@ pub struct Common {
     pub next_values: HashMap<u32, u64>,
     /// Objects that are no members of archives may be offered like these.
     pub has_lazy: bool,
+    /// Functions of shared objects that have taken spare entries of the PLT, in their order.
+    pub imports: Vec<KnownImport>,
     /// Names that have come and gone since the tables were written, which have `count` names.
     pub names: NewNames,
     pub count: u32,
+}
+
+/// A function of a shared object that nobody called when the tables were written: the row of its name, and what tables
+/// have of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownImport {
+    pub row: u32,
+    pub import: Import,
 }
 
 impl Common {
@@ -72,6 +83,7 @@ impl Common {
             values: HashMap::new(),
             next_values: HashMap::new(),
             has_lazy: false,
+            imports: Vec::new(),
             names: NewNames::default(),
             count: file.count::<NameRow>() as u32,
         })
@@ -97,8 +109,36 @@ impl Common {
             Some(added) => {
                 self.names.added.get(added as usize).map(AddedName::row).ok_or(Unreadable::Damaged)
             }
-            None => file.row(number.into()),
+            None => Ok(self.known(number, file.row(number.into())?)),
         }
+    }
+
+    /// A name of the tables as it is now.
+    fn known(&self, number: u32, name: NameRow) -> NameRow {
+        let is_imported = self.imports.iter().any(|known| known.row == number);
+        if is_imported { mentions::imported(name) } else { name }
+    }
+
+    /// How many entries of the PLT are spare, or were.
+    pub fn spares(&self) -> u32 {
+        self.image.spares
+    }
+
+    /// What a name has that has taken a spare entry.
+    fn spare_slot(&self, number: u32) -> Option<SlotRow> {
+        let (spare, _) = (0..).zip(&self.imports).find(|(_, known)| known.row == number)?;
+        Some(SlotRow {
+            name: NONE,
+            input: NONE,
+            symbol: NONE,
+            got: NONE,
+            got_tp: NONE,
+            tls_gd: NONE,
+            tls_desc: NONE,
+            plt: self.image.jump_slots.checked_sub(self.image.spares)?.checked_add(spare)?,
+            signed: 0,
+            definition: 0,
+        })
     }
 
     /// The name with this hash, and its number, if it is still there.
@@ -108,7 +148,7 @@ impl Common {
     pub fn find_name(&self, file: &StateFile, hash: u128) -> Result<Option<(u32, NameRow)>, Unreadable> {
         let found = match self.names.find(self.count, hash) {
             Some((number, name)) => Some((number, name.row())),
-            None => mentions::find_name(file, hash)?,
+            None => mentions::find_name(file, hash)?.map(|(number, name)| (number, self.known(number, name))),
         };
         Ok(found.filter(|(number, _)| !self.names.gone.contains(number)))
     }
@@ -227,10 +267,13 @@ pub fn of(
     }
     let mut slots = Vec::new();
     for (name, renamed) in (0..).zip(&mut names) {
-        if renamed.slot != NONE {
-            slots.push(SlotRow { name, ..file.row::<SlotRow>(renamed.slot.into())? });
-            renamed.slot = slots.len() as u32 - 1;
-        }
+        let row = match (common.spare_slot(known[name as usize]), renamed.slot) {
+            (Some(row), _) => row,
+            (None, NONE) => continue,
+            (None, slot) => file.row::<SlotRow>(slot.into())?,
+        };
+        slots.push(SlotRow { name, ..row });
+        renamed.slot = slots.len() as u32 - 1;
     }
     slots.extend(local_slots(file, row)?);
     let elsewhere = SectionRow {

@@ -67,6 +67,11 @@ fn defines(said: u8) -> bool {
     said & manner::DEFINES != 0
 }
 
+/// Whether an object that mentions a name so asks for it, and no more, and is wrong without it.
+pub fn asks(said: u8) -> bool {
+    is_plain(said) && said & manner::BINDING == manner::GLOBAL
+}
+
 /// Whether an object that mentions a name so does no more than to ask for it, as most do.
 fn is_plain(said: u8) -> bool {
     let binding = said & manner::BINDING;
@@ -246,10 +251,9 @@ pub fn lost_sections(
     (object, now): (&Object, &[(u128, u8)]),
     before: &HashMap<u128, (NameRow, MentionRow)>,
 ) -> Result<LostSections, Unreadable> {
-    if object.groups.is_empty() {
-        return Ok(LostSections::default());
-    }
-    Ok(LostSections::by_globals(object, &stays((file, common), own, now, before)?))
+    // Without groups, names say nothing.
+    let stays = if object.groups.is_empty() { Vec::new() } else { stays((file, common), own, now, before)? };
+    Ok(LostSections::by_globals(object, &stays))
 }
 
 /// What becomes of the definition of each global symbol.
@@ -316,7 +320,10 @@ const SPECIAL: u32 = symbol_flags::TLS
 /// with a warning for who refers to it first.
 fn is_there_for(name: &NameRow, said: u8, may_warn: bool) -> bool {
     const USED: u32 = symbol_flags::USED | symbol_flags::USED_STRONG | symbol_flags::STRONG_REF;
-    let is_plain = is_plain(said) && name.flags & SPECIAL == 0 && name.mentioned & flag::HAS_VERSION == 0;
+    let is_shared = name.flags & symbol_flags::KIND == symbol_flags::SHARED;
+    // The loader knows what an IFUNC of another module is.
+    let special = if is_shared { SPECIAL & !symbol_flags::IFUNC } else { SPECIAL };
+    let is_plain = is_plain(said) && name.flags & special == 0 && name.mentioned & flag::HAS_VERSION == 0;
     is_plain
         && match name.flags & symbol_flags::KIND {
             symbol_flags::DEFINED => name.section != NONE && !may_warn,
@@ -328,9 +335,42 @@ fn is_there_for(name: &NameRow, said: u8, may_warn: bool) -> bool {
         }
 }
 
+/// Whether a name is one that a shared object defines and nothing in the link asks for, so that it may be imported.
+pub fn may_be_imported(name: &NameRow) -> bool {
+    const ASKED: u32 = flag::OFFERED | flag::HAS_VERSION | flag::ROOT | flag::KEEP | flag::IS_VERSION;
+    const USED: u32 = symbol_flags::USED
+        | symbol_flags::USED_STRONG
+        | symbol_flags::STRONG_REF
+        | symbol_flags::EXPORTED
+        | symbol_flags::NEEDS;
+    name.flags & symbol_flags::KIND == symbol_flags::SHARED
+        && name.flags & (SPECIAL & !symbol_flags::IFUNC | USED) == 0
+        && name.mentioned & ASKED == 0
+        && (name.dynamic, name.slot) == (0, NONE)
+}
+
+/// What a name has become that was so, and is called.
+pub fn imported(name: NameRow) -> NameRow {
+    const CALLED: u32 = symbol_flags::USED
+        | symbol_flags::USED_STRONG
+        | symbol_flags::STRONG_REF
+        | symbol_flags::PREEMPTIBLE
+        | symbol_flags::NEEDS_PLT;
+    NameRow { flags: name.flags | CALLED, ..name }
+}
+
+/// Whether a name is one that a shared object defines and that has a slot or an entry of the PLT: this stays, whoever
+/// goes on to ask for it ([`crate::sections::spare_imports`]).
+pub fn stays_imported(name: &NameRow) -> bool {
+    const SLOTS: u32 = symbol_flags::NEEDS_PLT | symbol_flags::NEEDS_GOT;
+    name.flags & symbol_flags::KIND == symbol_flags::SHARED
+        && name.flags & SLOTS != 0
+        && name.flags & (SPECIAL & !symbol_flags::IFUNC | symbol_flags::NEEDS & !SLOTS) == 0
+}
+
 /// Whether nothing changes if an object does not mention a name any more that it has mentioned so.
 fn may_go(name: &NameRow, said: u8) -> bool {
-    let is_here = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
+    let is_here = name.flags & symbol_flags::KIND == symbol_flags::DEFINED || stays_imported(name);
     is_plain(said) && is_here && name.mentioned & (flag::OFFERED | flag::HAS_VERSION) == 0
 }
 
@@ -369,7 +409,7 @@ fn first_unwanted(
     }
     let inputs: Vec<InputRow> = file.all()?;
     super::excerpt::each_mention(file, |row| {
-        let asks = is_plain(row.manner) && row.manner & manner::BINDING == manner::GLOBAL && row.input != own;
+        let asks = asks(row.manner) && row.input != own;
         let is_alone = |input: &InputRow| input.kind == input_kind::OBJECT && input.member.size == 0;
         if asks && left.contains_key(&row.name) && inputs.get(row.input as usize).is_some_and(is_alone) {
             left.remove(&row.name);

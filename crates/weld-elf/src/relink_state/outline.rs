@@ -39,7 +39,7 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::live::SectionOwners;
 use crate::options::{Options, OutputKind};
 use crate::sections::lost_groups::{self, LostSections};
-use crate::sections::rooms::{WholeFunctions, may_grow};
+use crate::sections::rooms::{self, WholeFunctions, may_grow};
 use crate::sections::{SectionKind, is_array, is_sframe};
 use crate::synth::eh_frames::{self, Target};
 use crate::synth::functions::Functions;
@@ -47,6 +47,8 @@ use crate::synth::image::Image;
 
 /// Bytes of an ELF header up to the entry point: class, order, system, type, machine.
 pub const IDENT: usize = 24;
+/// Where it says the system.
+const OS_ABI: usize = 7;
 
 /// How far the rules of a machine look, if that is known.
 pub fn looks(machine: Machine) -> Option<Looks> {
@@ -69,12 +71,12 @@ impl Before<'_> {
     pub const SAME: Self = Before(None);
 }
 
-/// The digests of an object, of which `lost` take no part.
+/// The digests of an object, of which `lost` take no part, and that says of its system `os_abi`.
 pub fn outline(
     image: &Image,
     owners: &SectionOwners,
     object: ObjectId,
-    (before, lost): (Before, &LostSections),
+    (before, lost, os_abi): (Before, &LostSections, u8),
 ) -> OutlineRow {
     // Where it is not known, nobody relinks.
     let looks = looks(image.mode.machine).unwrap_or(Looks { slot: (0, 0), call: (0, 0) });
@@ -101,6 +103,7 @@ pub fn outline(
         has_others,
         defines_others: may_define_others(image.options),
         id: object,
+        os_abi,
         looks,
     };
     let shape = one.shape();
@@ -232,6 +235,7 @@ struct One<'o, 'i, 'a> {
     has_others: bool,
     defines_others: bool,
     id: ObjectId,
+    os_abi: u8,
     looks: Looks,
 }
 
@@ -241,12 +245,13 @@ impl<'a> One<'_, '_, 'a> {
         self.kept[index as usize]
     }
 
-    /// The number of a section among those that have not lost and are no guests.
+    /// The number of a section among those that have not lost, are no guests, and have no relocations of others.
     fn number(&self, index: u32) -> u32 {
         self.numbers.get(index as usize).copied().unwrap_or(index)
     }
 
-    /// Whether a section has lost, or is a guest: then it is for nobody else how it looks.
+    /// Whether a section has lost, or is a guest, or has relocations of another one: then it is for nobody else how it
+    /// looks.
     fn is_lost(&self, index: u32) -> bool {
         self.number(index) == lost_groups::NONE
     }
@@ -255,6 +260,15 @@ impl<'a> One<'_, '_, 'a> {
     fn is_in_lost(&self, index: u32, symbol: &Sym) -> bool {
         let is_any = !self.numbers.is_empty();
         is_any && matches!(self.object.place(index, symbol), SymbolPlace::Section(of) if self.is_lost(of))
+    }
+
+    /// Whether a symbol stands for a section of its object, and says no more: relocations know the section, and
+    /// assemblers leave the symbol out where none asks for it.
+    fn is_of_section(&self, index: u32, symbol: &Sym) -> bool {
+        let is_one = self.has_others && index < self.object.first_global && symbol.kind() == STT_SECTION;
+        let says_no_more =
+            is_one && symbol.st_name() == 0 && (symbol.st_value(), symbol.st_other()) == (0, 0);
+        says_no_more && matches!(self.object.place(index, symbol), SymbolPlace::Section(_))
     }
 
     fn data(&self, index: u32) -> &'a [u8] {
@@ -364,8 +378,9 @@ impl<'a> One<'_, '_, 'a> {
                 || self.kept(index) == Some(SectionKind::EhFrame)
             {
                 size = 0;
-            } else if may_grow(&self.whole, index as usize, shdr, name()) {
+            } else if let Some(filler) = may_grow(&self.whole, index as usize, shdr, name()) {
                 size = 0;
+                align = align.max(rooms::alignment(shdr, filler));
                 if flags & SHF_ALLOC != 0 && self.kept(index) == Some(SectionKind::Regular) && resizes {
                     self.note_shifting(index);
                 }
@@ -397,7 +412,9 @@ impl<'a> One<'_, '_, 'a> {
         let others = (0..).zip(object.shdrs).filter(|(_, shdr)| shdr.sh_type() == SHT_SYMTAB_SHNDX);
         others.for_each(|(index, _)| said.add(self.data(index)));
         // What the file says of itself: machine, system, flags.
-        said.add(object.data.get(..IDENT).unwrap_or_default());
+        let mut ident = object.data.get(..IDENT).unwrap_or_default().to_vec();
+        ident.iter_mut().skip(OS_ABI).take(1).for_each(|said| *said = self.os_abi);
+        said.add(&ident);
         said.add(&object.flags.to_le_bytes());
         said.digest()
     }
@@ -427,7 +444,7 @@ impl<'a> One<'_, '_, 'a> {
             if is_mention && manner_of(symbol) != manner::ODD && !is_renamed || self.is_free(index, symbol) {
                 continue;
             }
-            if self.is_in_lost(index, symbol) {
+            if self.is_in_lost(index, symbol) || self.is_of_section(index, symbol) {
                 continue;
             }
             if index < self.object.first_global && symbol.st_name() != 0 {
@@ -533,7 +550,7 @@ impl<'a> One<'_, '_, 'a> {
                 continue;
             }
             let is_of_read = relocates && is_read.get(target) == Some(&true) && !self.is_frames(target);
-            if self.is_lost(index) {
+            if self.is_lost(index) && !relocates {
                 continue;
             }
             if shdr.sh_type() == SHT_GROUP {

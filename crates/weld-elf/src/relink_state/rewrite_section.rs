@@ -241,10 +241,20 @@ impl<'k, 'a> Alone<'k, 'a> {
     }
 
     /// What of the object counts for more than bytes of its sections; `before` are the numbers that its global
-    /// symbols had.
-    pub fn outline(&self, before: Before) -> OutlineRow {
+    /// symbols had, and `last` is what it was. One that uses extensions of a system that it did not use is the same
+    /// if the output says already that it is for that system.
+    pub fn outline(&self, before: Before, last: &OutlineRow) -> OutlineRow {
+        const OS_ABI: u64 = 7;
         let sink = DiagSink::new();
-        outline(&self.image(&sink), &self.owners, ObjectId(0), (before, &self.lost))
+        let image = self.image(&sink);
+        let of = |os_abi| outline(&image, &self.owners, ObjectId(0), (before, &self.lost, os_abi));
+        let os_abi = self.resolved.objects[0].os_abi;
+        let now = of(os_abi);
+        if now.shape == last.shape || os_abi == 0 || self.known.left.read(OS_ABI, 1) != Some(vec![os_abi]) {
+            return now;
+        }
+        let without = of(0);
+        if without.shape == last.shape { without } else { now }
     }
 
     /// What the row of the object has of the groups that have lost.

@@ -170,8 +170,8 @@ rows! {
     /// An input section that is in the image: key (input, ordinal). By input and ordinal.
     SectionRow {
         input: u32,
-        /// Its number among the section headers, and among those of them that have not lost with their groups
-        /// ([`crate::sections::lost_groups`]).
+        /// Its number among the section headers, and among those of them that have not lost with their groups, and have
+        /// no relocations of others ([`crate::sections::lost_groups`]).
         ordinal: u32,
         number: u32,
         /// The address; outside memory the offset in its output section. Of one that is cut into pieces, or
@@ -314,6 +314,8 @@ rows! {
         plt_style: u32,
         /// PLT entries that are bound by name.
         jump_slots: u32,
+        /// And those of them that are spare, the last ones.
+        spares: u32,
         /// Words of `.got.plt` for the loader.
         reserved: u64,
         /// The word of `.got` for the module's own TLS block, or `NONE`.

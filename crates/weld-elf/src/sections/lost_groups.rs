@@ -4,7 +4,8 @@
 //! A section that has lost takes no part in a link, whatever is in it; so one more group of which another object has
 //! the copy that stays changes nothing but header indices. Groups that nobody had lie where nobody has to make room
 //! for them ([`super::yards`]). Links that are compared with the one before
-//! ([`crate::relink`]) know sections by their numbers among those that are left.
+//! ([`crate::relink`]) know sections by their numbers among those that are left. Sections of relocations are not among
+//! these either: each belongs to another one, and is there if that has any.
 //!
 //! Only groups with a section in memory are looked at: of those of debug information nobody knows by their names
 //! who has the copy that stays.
@@ -12,6 +13,12 @@
 use super::SectionKind;
 use crate::elf::*;
 use crate::input::object::{Group, Object, SymbolPlace};
+
+impl Stay {
+    fn of_kind(kind: u32) -> Stay {
+        if matches!(kind, SHT_RELA | SHT_REL | SHT_CREL) { Stay::Beside } else { Stay::Here }
+    }
+}
 
 /// The number of a section that has none.
 pub const NONE: u32 = u32::MAX;
@@ -26,9 +33,11 @@ pub enum Stay {
     Elsewhere,
     /// It came after the link that others are compared with.
     Guest,
+    /// It has the relocations of another section, and is there if that has any.
+    Beside,
 }
 
-/// Which sections lost or are guests, by header index; empty if none did or is.
+/// Which sections lost, are guests or have relocations, by header index; empty if none did, is or has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LostSections(Vec<Stay>);
 
@@ -51,9 +60,6 @@ impl LostSections {
     /// By names: a group lost if it defines any, and all have another definition that counts, and is a guest if
     /// all that it defines are. `stay` says it of symbols.
     pub fn by_names(object: &Object, stay: impl Fn(u32) -> Stay) -> LostSections {
-        if object.groups.is_empty() {
-            return LostSections::default();
-        }
         // Of each group what its definitions say, if all say the same.
         let mut found: Vec<Option<Stay>> = vec![None; object.groups.len()];
         each_definition(object, |group, symbol| {
@@ -71,22 +77,22 @@ impl LostSections {
     }
 
     fn of(object: &Object, stay: impl Fn(usize, &Group) -> Stay) -> LostSections {
-        let mut all = Vec::new();
+        let mut all: Vec<Stay> = object.shdrs.iter().map(|shdr| Stay::of_kind(shdr.sh_type())).collect();
+        let mut are_any = all.contains(&Stay::Beside);
         for (number, group) in object.groups.iter().enumerate() {
             let stay = stay(number, group);
             if stay != Stay::Here {
-                all.resize(object.shdrs.len(), Stay::Here);
+                are_any = true;
                 all[group.shndx as usize] = stay;
-                members(object, group).for_each(|member| all[member as usize] = stay);
+                for member in members(object, group) {
+                    if all[member as usize] != Stay::Beside {
+                        all[member as usize] = stay;
+                    }
+                }
             }
         }
-        // What relocates them need not be in the group.
-        for (index, shdr) in object.shdrs.iter().enumerate().take(all.len()) {
-            if matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL)
-                && let Some(stay) = all.get(shdr.sh_info() as usize).copied().filter(|s| *s != Stay::Here)
-            {
-                all[index] = stay;
-            }
+        if !are_any {
+            all = Vec::new();
         }
         LostSections(all)
     }
@@ -112,8 +118,8 @@ impl LostSections {
         object.groups.iter().filter(|group| self.contains(group.shndx))
     }
 
-    /// The number of each section of an object among those that did not lose and are no guests, [`NONE`] for those
-    /// others; empty if that is the header index of all.
+    /// The number of each section of an object among those that did not lose, are no guests and have no relocations of
+    /// others, [`NONE`] for these; empty if that is the header index of all.
     pub fn numbers(&self) -> Vec<u32> {
         let mut next = 0;
         let number = |stay: &Stay| {

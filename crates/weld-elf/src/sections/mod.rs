@@ -19,6 +19,7 @@ mod relocs;
 pub mod rooms;
 pub mod scripted;
 pub mod shrunk;
+pub mod spare_imports;
 mod uses;
 pub mod yards;
 mod zeroes;
@@ -307,6 +308,10 @@ pub struct Sections<'a> {
     pub last_pieces: Vec<rooms::LastPieces>,
     /// How large runs of objects are to be in tables of the whole image, if that is to be as in another link.
     pub last_runs: Option<rooms::LastRuns>,
+    /// What has taken spare entries of the PLT, if that is to be as in another link.
+    pub last_imports: Vec<spare_imports::Import>,
+    /// And what had slots and entries of its own there.
+    pub last_calls: Vec<spare_imports::LastCall>,
     /// Objects that are likely to be edited next, and so have more room.
     pub recent: HashSet<FileId>,
     /// Room for sections that no object has, and those that lie in such room, by their hosts.

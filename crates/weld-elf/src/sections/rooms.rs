@@ -127,9 +127,20 @@ impl WholeFunctions {
     }
 }
 
-/// Whether the section of this number, header and name may have room.
-pub fn may_grow(whole: &WholeFunctions, section: usize, shdr: &Shdr, name: &[u8]) -> bool {
-    filler(shdr, name).is_some_and(|filler| whole.allow(filler, section, shdr.sh_size()))
+/// What follows the section of this number, header and name, if it may have room.
+pub fn may_grow(whole: &WholeFunctions, section: usize, shdr: &Shdr, name: &[u8]) -> Option<Filler> {
+    filler(shdr, name).filter(|filler| whole.allow(*filler, section, shdr.sh_size()))
+}
+
+/// What sections with room are aligned to at least, if no group has them: a function or a constant more may ask for
+/// that.
+pub fn alignment(shdr: &Shdr, filler: Filler) -> u64 {
+    match filler {
+        _ if shdr.sh_flags() & SHF_GROUP != 0 => 1,
+        Filler::Code | Filler::Constants => 16,
+        Filler::Zeroes if shdr.sh_flags() & SHF_ALLOC != 0 => 4,
+        Filler::Zeroes | Filler::Units(_) | Filler::Pairs => 1,
+    }
 }
 
 /// What follows the bytes of a section with this header and name that may have room.
@@ -205,8 +216,8 @@ pub fn room_of_pieces(name: &[u8], strings: bool, size: u64) -> u64 {
         b".debug_str" => size / 64 + (32 << 10),
         b".debug_line_str" => size / 64 + 2048,
         _ if !is_or_begins(name, b".rodata") => 0,
-        _ if strings => size / 16 + 256,
-        _ => 64,
+        _ if strings => size / 16 + 1024,
+        _ => size / 16 + 512,
     }
 }
 
@@ -301,6 +312,7 @@ fn give_object(object: &Object, slots: &mut [InputSection], (rooms, is_recent): 
         if is_of_functions && !whole().allow(filler, index as usize, shdr.sh_size()) {
             continue;
         }
+        slot.raise_align(alignment(shdr, filler));
         slot.size = match rooms {
             Rooms::Known(known) => known(object.file, numbers.get(index as usize).copied().unwrap_or(index))
                 .unwrap_or(slot.size)

@@ -23,6 +23,7 @@ use crate::symbols::prefetch_definition;
 use crate::synth::dynsym::DynSym;
 use crate::synth::image::Image;
 use crate::synth::rela::Counts;
+use crate::synth::symbol_record::Record;
 
 pub struct DynamicPlan<'c> {
     pub options: &'c Options,
@@ -330,6 +331,7 @@ const DEFINITION_AHEAD: usize = 8;
 /// Writes `.dynsym` from entry `first` on.
 pub fn write_dynsym(image: &Image, dynsym: &DynSym, first: usize, out: &mut [u8]) {
     let format = image.format();
+    let spares = spare_symbols(image, dynsym);
     for (i, bytes) in out.chunks_exact_mut(format.size::<Sym>() as usize).enumerate() {
         // Symbols are in the order of hashes: each is somewhere else.
         if let Some(&id) = dynsym.symbols.get(first + i + SYMBOL_AHEAD) {
@@ -340,9 +342,23 @@ pub fn write_dynsym(image: &Image, dynsym: &DynSym, first: usize, out: &mut [u8]
             prefetch_definition(image.resolved, id);
         }
         match (first + i).checked_sub(1) {
-            Some(index) => dynamic_symbol(image, dynsym, index).put(format, bytes),
+            Some(index) => match spares.get(index) {
+                Some(spare) => spare.put(format, bytes),
+                None => dynamic_symbol(image, dynsym, index - spares.len()).put(format, bytes),
+            },
             None => bytes.fill(0),
         }
+    }
+}
+
+/// Those that are spare, or were.
+fn spare_symbols(image: &Image, dynsym: &DynSym) -> Vec<Sym> {
+    match image.layout.sections.first() {
+        Some(first) if dynsym.spares.count > 0 => {
+            let spare = Record::section(OutputSectionId(0).header(), first.address).make(0).0;
+            dynsym.spares.dynamic(spare, dynsym.dynstr.tail())
+        }
+        _ => Vec::new(),
     }
 }
 

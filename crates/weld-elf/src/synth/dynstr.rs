@@ -25,21 +25,28 @@ pub struct DynStr {
     head: StringTable,
     /// Where the name of each symbol starts, and where the last ends.
     offsets: Vec<u32>,
+    /// What lies behind these.
+    tail: Vec<u8>,
 }
 
 impl DynStr {
-    /// Plans the section. `lengths` are those of the names of symbols, without the NUL.
+    /// Plans the section. `lengths` are those of the names of symbols, without the NUL; `tail` lies behind them.
     ///
     /// # Errors
     /// If offsets do not fit 32 bits.
-    pub fn plan(head: StringTable, lengths: &[u32], parallel: bool) -> Result<DynStr, TableTooLarge> {
+    pub fn plan(
+        head: StringTable,
+        lengths: &[u32],
+        tail: Vec<u8>,
+        parallel: bool,
+    ) -> Result<DynStr, TableTooLarge> {
         let too_large = TableTooLarge::Section(".dynstr");
         let size = |lengths: &[u32]| lengths.iter().map(|&length| u64::from(length) + 1).sum();
         let n = lengths.len();
         let mut sizes: Vec<u64> = par::runs("add up names", parallel, n, RUN, |run| size(&lengths[run]));
         let end = sizes.iter_mut().fold(head.size(), |start, size| start + std::mem::replace(size, start));
         let end = u32::try_from(end).map_err(|_| too_large)?;
-        if head.too_large() {
+        if head.too_large() || end.checked_add(tail.len() as u32).is_none() {
             return Err(too_large);
         }
         let starts = sizes;
@@ -54,12 +61,17 @@ impl DynStr {
                 None => end,
             })
         });
-        Ok(DynStr { head, offsets })
+        Ok(DynStr { head, offsets, tail })
     }
 
     /// The section's size in bytes.
     pub fn size(&self) -> u64 {
-        self.offsets.last().map_or(0, |&end| u64::from(end))
+        u64::from(self.tail()) + self.tail.len() as u64
+    }
+
+    /// Where what lies behind the names starts.
+    pub fn tail(&self) -> u32 {
+        self.offsets.last().copied().unwrap_or(0)
     }
 
     /// Where the name of symbol `i` starts.
@@ -97,6 +109,10 @@ impl DynStr {
             place[text.len()..].fill(0);
             (at, out) = (at + place.len(), rest);
         }
+        let tail = at.checked_sub(self.tail() as usize).and_then(|from| self.tail.get(from..));
+        if let Some(tail) = tail.and_then(|tail| tail.get(..out.len())) {
+            out.copy_from_slice(tail);
+        }
     }
 }
 
@@ -133,7 +149,8 @@ mod tests {
         head.add(b"libc.so.6");
         let mut want = head.bytes().to_vec();
         texts.iter().for_each(|text| want.extend_from_slice(format!("{text}\0").as_bytes()));
-        let dynstr = DynStr::plan(head, &lengths, false).unwrap();
+        want.extend_from_slice(b"more\0\0\0");
+        let dynstr = DynStr::plan(head, &lengths, b"more\0\0\0".to_vec(), false).unwrap();
         assert_eq!(dynstr.size(), want.len() as u64);
         for (i, text) in texts.iter().enumerate() {
             assert!(want[dynstr.offset(i) as usize..].starts_with(format!("{text}\0").as_bytes()));
@@ -151,7 +168,7 @@ mod tests {
     fn a_version_in_a_name_is_left_out() {
         let mut names = Names::new(0);
         let symbols = [names.insert(b"f@V1"), names.insert(b"g")];
-        let dynstr = DynStr::plan(StringTable::new(), &[1, 1], false).unwrap();
+        let dynstr = DynStr::plan(StringTable::new(), &[1, 1], Vec::new(), false).unwrap();
         let mut out = vec![0xaa; dynstr.size() as usize];
         dynstr.write(&names, &symbols, 0, &mut out);
         assert_eq!(out, b"\0f\0g\0");
@@ -160,16 +177,21 @@ mod tests {
     #[test]
     fn offsets_do_not_depend_on_threads() {
         let lengths: Vec<u32> = (0..3 * RUN as u32 + 5).map(|i| i % 11).collect();
-        let plan = |parallel| DynStr::plan(StringTable::new(), &lengths, parallel).unwrap().offsets;
+        let plan =
+            |parallel| DynStr::plan(StringTable::new(), &lengths, Vec::new(), parallel).unwrap().offsets;
         assert!(plan(true) == plan(false));
-        assert!(DynStr::plan(StringTable::new(), &[], true).unwrap().size() == 1);
+        assert!(DynStr::plan(StringTable::new(), &[], Vec::new(), true).unwrap().size() == 1);
     }
 
     #[test]
     fn offsets_run_out() {
         let fits = [u32::MAX - 2];
-        assert_eq!(DynStr::plan(StringTable::new(), &fits, false).unwrap().size(), u64::from(u32::MAX));
-        assert!(DynStr::plan(StringTable::new(), &[u32::MAX - 1], false).is_err());
-        assert!(DynStr::plan(StringTable::new(), &[u32::MAX, u32::MAX], false).is_err());
+        assert_eq!(
+            DynStr::plan(StringTable::new(), &fits, Vec::new(), false).unwrap().size(),
+            u64::from(u32::MAX)
+        );
+        assert!(DynStr::plan(StringTable::new(), &[u32::MAX - 1], Vec::new(), false).is_err());
+        assert!(DynStr::plan(StringTable::new(), &[u32::MAX, u32::MAX], Vec::new(), false).is_err());
+        assert!(DynStr::plan(StringTable::new(), &fits, vec![0], false).is_err());
     }
 }

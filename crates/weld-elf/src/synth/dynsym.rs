@@ -1,7 +1,7 @@
 //! `.dynsym`, `.dynstr`, the hash tables and the version tables: one plan for all, because the order
 //! of the first decides the bytes of the others.
 //!
-//! Order: the null symbol; imports; then everything that other modules may find here (exports,
+//! Order: the null symbol; spare ones, if a later link may relink ([`crate::sections::spare_imports`]); imports; then everything that other modules may find here (exports,
 //! copies, canonical PLT entries), grouped by bucket of the GNU hash table. Before they are grouped, symbols
 //! are put in the order of their definitions, so that nothing depends on how names were hashed inside the
 //! linker.
@@ -34,6 +34,7 @@ use crate::input::versions::VersionError;
 use crate::layout::ChunkKind;
 use crate::options::{HashStyle, Options};
 use crate::resolve::Resolved;
+use crate::sections::spare_imports::SpareImports;
 use crate::symbol_names::symver::plain;
 use crate::symbols::exports::Exports;
 use crate::symbols::{Symbols, strong_use, symbol_flags};
@@ -66,8 +67,9 @@ const TEXT_AHEAD: usize = 8;
 
 /// Everything the dynamic sections are written from.
 pub struct DynSym {
-    /// `.dynsym` entry `i + 1`.
+    /// `.dynsym` entry `i + 1`, or as much later as there are spare ones.
     pub symbols: Vec<SymbolId>,
+    pub spares: SpareImports,
     index_of: Vec<AtomicU32>,
     /// The number of the first of those that loaders look up for the GOT.
     pub first_in_got: usize,
@@ -98,7 +100,7 @@ impl DynSym {
     }
 
     pub fn count(&self) -> usize {
-        self.symbols.len() + 1
+        self.symbols.len() + self.spares.count as usize + 1
     }
 }
 
@@ -112,6 +114,8 @@ pub struct Planner<'c, 'a> {
     pub needed: Vec<u32>,
     /// What loaders look up for the GOT: these come last.
     pub looked_up: Vec<SymbolId>,
+    /// Room in front of imports.
+    pub spares: &'c SpareImports,
     pub shared: bool,
     pub parallel: bool,
 }
@@ -159,6 +163,9 @@ impl Ordered {
 impl<'a> Planner<'_, 'a> {
     pub fn plan(&self) -> Result<DynSym, PlanError> {
         let mut chosen = self.choose();
+        if !self.spares.ids.is_empty() {
+            chosen.imports.retain(|placed| !self.spares.have(placed.id));
+        }
         definition_order::swap(&mut chosen.found, &self.resolved.unversioned);
         let needed = self.needed.clone();
         let mut head = StringTable::new();
@@ -175,7 +182,7 @@ impl<'a> Planner<'_, 'a> {
         let mut gnu_hash = None;
         if matches!(style, HashStyle::Gnu | HashStyle::Both) {
             found = sort::by_bucket(found, buckets, self.parallel, |named| named.hashed.bucket);
-            let first = imports.len() as u32 + 1;
+            let first = imports.len() as u32 + self.spares.count + 1;
             gnu_hash =
                 Some(GnuHash::plan(self.machine.target.format, &found, first, self.parallel, |named| {
                     named.hashed
@@ -203,13 +210,15 @@ impl<'a> Planner<'_, 'a> {
             SysvHash::plan(
                 self.machine.target.format,
                 self.machine.hash_word,
-                self.sysv_hashes(&symbols, &lengths),
+                (self.sysv_hashes(&symbols, &lengths), self.spares.count),
             )
         });
         let (versym, verdef, verneed) = self.versions(&symbols, &foreign, &needed, &mut head)?;
-        let dynstr = DynStr::plan(head, &lengths, self.parallel)?;
+        let dynstr = DynStr::plan(head, &lengths, self.spares.strings(), self.parallel)?;
+        self.number_spares(&symbols, &index_of);
         Ok(DynSym {
             symbols,
+            spares: self.spares.clone(),
             index_of,
             first_in_got,
             dynstr,
@@ -296,6 +305,19 @@ impl<'a> Planner<'_, 'a> {
         })
     }
 
+    /// Makes the numbers of symbols those that they have behind spare ones, and gives what has taken these its own.
+    fn number_spares(&self, symbols: &[SymbolId], index_of: &[AtomicU32]) {
+        if self.spares.count == 0 {
+            return;
+        }
+        for id in symbols {
+            index_of[id.index()].fetch_add(self.spares.count, Ordering::Relaxed);
+        }
+        for (number, id) in (0..).zip(&self.spares.ids).filter(|(_, id)| id.is_some()) {
+            index_of[id.index()].store(self.spares.symbol(number), Ordering::Relaxed);
+        }
+    }
+
     fn join(&self, imports: &[Named], found: &[Named]) -> Ordered {
         let index_of: Vec<AtomicU32> = zeroed::sparse(self.symbols.list.len());
         let n = imports.len() + found.len();
@@ -322,7 +344,11 @@ impl<'a> Planner<'_, 'a> {
             }
             sysv_hash(&names.get(symbols[i]).name[..lengths[i] as usize])
         };
-        par::list("hash names for .hash", self.parallel, symbols.len() + 1, RUN, |run| run.map(hash))
+        let mut hashes =
+            par::list("hash names for .hash", self.parallel, symbols.len() + 1, RUN, |run| run.map(hash));
+        // Nobody looks for them.
+        hashes.splice(1..1, std::iter::repeat_n(0, self.spares.count as usize));
+        hashes
     }
 
     fn dynamic_strings(&self, needed: &[u32], strtab: &mut StringTable) -> Vec<(u64, u32)> {
@@ -389,6 +415,7 @@ impl<'a> Planner<'_, 'a> {
             versym[position as usize + 1] = version;
         }
         self.hide_unversioned(symbols, &mut versym);
+        versym.splice(1..1, self.spares.versions());
         Ok((versym, verdef, verneed))
     }
 
@@ -470,9 +497,10 @@ impl Synthetic for Section {
         Spec::own(header, format.word(), count as u64 * entsize).map(Spec::dispensable)
     }
 
-    /// The null symbol is the one that is local.
-    fn links(&self, _: &Plan) -> Option<Links> {
-        Links::with(ChunkKind::DynStr, Info::Number(1))
+    /// The null symbol and those that are spare are local.
+    fn links(&self, plan: &Plan) -> Option<Links> {
+        let locals = plan.dynsym.as_ref().map_or(1, |dynsym| dynsym.spares.locals());
+        Links::with(ChunkKind::DynStr, Info::Number(locals))
     }
 
     fn cuts(&self, _: &Source) -> Cuts {

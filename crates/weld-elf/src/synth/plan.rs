@@ -68,6 +68,8 @@ use crate::resolve::Resolved;
 use crate::section_order::SectionOrder;
 use crate::sections::Sections;
 use crate::sections::scripted::Rules;
+use crate::sections::spare_imports::{self, Import, SpareImports};
+use crate::symbol_names::{Rank, pack};
 use crate::symbols::exports::Exports;
 use crate::symbols::internal::{Internal, Internals, Target};
 use crate::symbols::value_kinds::Correction;
@@ -174,6 +176,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let mode = self.context.mode;
         let options = self.job.options;
         let stretch = trace::stretch("slots, commons, copies");
+        self.ask_as_before(sections, symbols);
         let needed = needed(self.resolved, symbols, options.sections.gc_sections);
         forget_the_rest(self.resolved, symbols, &needed, mode.pic).map_err(failed)?;
         let got_base = self.live.has(fact::GOT_BASE) || self.names_got_base(symbols);
@@ -183,9 +186,16 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             GotBase::GotWithHead(words) => words,
             GotBase::GotPlt => 0,
         };
+        let mut spares = self.spare_imports(sections, symbols);
+        let names = &self.resolved.names;
         let mut slots =
-            Slots::allocate(&self.live, symbols, &self.resolved.names, head, self.context.parallel);
+            Slots::allocate(&self.live, symbols, names, (head, &spares.ids), self.context.parallel);
         let jump_slots = slots.jump_slots > 0;
+        match jump_slots {
+            true if spares.count > 0 => slots.add_spares(spares.count, &spares.ids),
+            true => {}
+            false => spares = SpareImports::default(),
+        }
         let is_for_loader = jump_slots && mode.facts().plt.reserved_words == 0;
         if slots.got.is_empty() && !got_base && !is_for_loader {
             slots.got_words = 0;
@@ -209,7 +219,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         drop(stretch);
         let stretch = trace::stretch("plan dynamic symbols");
         let dynsym = match mode.dynamic {
-            true => Some(self.dynsym(symbols, needed, &slots).map_err(failed)?),
+            true => Some(self.dynsym(symbols, needed, (&slots, &spares)).map_err(failed)?),
             false => None,
         };
         drop(stretch);
@@ -227,7 +237,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         if !mode.dynamic && counts.others > slots.plt_relocs().1 as u64 {
             self.check_start();
         }
-        let (eh_frames, symtab) = self.frames_and_symtab(sections, symbols);
+        let (eh_frames, symtab) = self.frames_and_symtab(sections, symbols, spares);
         let (eh_frames, symtab) = (eh_frames.map_err(failed)?, symtab.map_err(failed)?);
         self.shrink(sections);
         self.job.sink.end_phase()?;
@@ -347,6 +357,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         &self,
         sections: &Sections,
         symbols: &Symbols,
+        spares: SpareImports,
     ) -> (Result<EhFrames, TableTooLarge>, Result<Option<SymTab>, TableTooLarge>) {
         let (resolved, live, options) = (self.resolved, &self.live, self.job.options);
         let parallel = self.context.parallel;
@@ -362,7 +373,12 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             let sink = self.job.sink;
             let choice = Choice { resolved, sections, symbols, live, options, special, sink };
             let many_labels = self.context.mode.machine.shrink().is_some();
-            let special = Special { retained: self.retained.cloned(), many_labels, ..Special::default() };
+            let special = Special {
+                retained: self.retained.cloned(),
+                many_labels,
+                spares: spares.clone(),
+                ..Special::default()
+            };
             (options.symtab.strip != Strip::All).then(|| SymTab::plan(choice, special, parallel)).transpose()
         };
         match parallel {
@@ -371,7 +387,62 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
     }
 
-    fn dynsym(&self, symbols: &Symbols, needed: Vec<u32>, slots: &Slots) -> Result<DynSym, PlanError> {
+    /// Asks of functions of shared objects what was asked of them in a link that is to be made once more.
+    fn ask_as_before(&self, sections: &Sections, symbols: &Symbols) {
+        const ASKED: u32 = symbol_flags::USED
+            | symbol_flags::USED_STRONG
+            | symbol_flags::STRONG_REF
+            | symbol_flags::NEEDS_PLT
+            | symbol_flags::NEEDS_GOT;
+        for call in &sections.last_calls {
+            let index = self.resolved.index_of_file.get(call.file.index());
+            let library = index.and_then(|index| self.resolved.shared.get(*index as usize));
+            let Some(library) = library.filter(|library| library.file == call.file) else { continue };
+            let globals = library.first_global..library.syms.len() as u32;
+            if !globals.contains(&call.symbol) {
+                continue;
+            }
+            let id = library.global(call.symbol);
+            if id.is_some()
+                && symbols[id].kind() == symbol_flags::SHARED
+                && self.resolved.names.get(id).best == pack(Rank::Provided, library.file, call.symbol)
+            {
+                symbols[id].add(call.flags & ASKED);
+            }
+        }
+    }
+
+    /// Room for functions of shared objects that a later link may call, if it may relink; what has taken it is what
+    /// needs no more than that.
+    fn spare_imports(&self, sections: &Sections, symbols: &Symbols) -> SpareImports {
+        if !sections.has_rooms {
+            return SpareImports::default();
+        }
+        let (mode, options) = (&self.context.mode, self.job.options);
+        let loader = options.dynamic.dynamic_linker.as_deref().filter(|_| mode.interp);
+        let is_usual = !options.dynamic.mark_plt && !options.relocs.pack_android;
+        let is_usual = is_usual && mode.facts().loader_got.is_none() && options.layout.sectionheader;
+        if !is_usual || !loader.is_some_and(spare_imports::are_for) {
+            return SpareImports::default();
+        }
+        let taken = sections.last_imports.clone();
+        let is_called = |id: &SymbolId| {
+            let symbol = &symbols[*id];
+            symbol.kind() == symbol_flags::SHARED
+                && symbol.has(symbol_flags::PREEMPTIBLE)
+                && !symbol.has(symbol_flags::NEEDS & !symbol_flags::NEEDS_PLT)
+        };
+        let id = |import: &Import| self.resolved.names.find(&import.name).filter(is_called);
+        let ids = taken.iter().map(|import| id(import).unwrap_or(SymbolId::NONE)).collect();
+        SpareImports { count: spare_imports::COUNT, taken, ids }
+    }
+
+    fn dynsym(
+        &self,
+        symbols: &Symbols,
+        needed: Vec<u32>,
+        (slots, spares): (&Slots, &SpareImports),
+    ) -> Result<DynSym, PlanError> {
         let looked_up = self.context.mode.facts().loader_got.is_some();
         let planner = dynsym::Planner {
             machine: self.context.mode.facts(),
@@ -381,6 +452,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             options: self.job.options,
             needed,
             looked_up: if looked_up { slots.looked_up(symbols) } else { Vec::new() },
+            spares,
             shared: self.context.mode.shared,
             parallel: self.context.parallel,
         };
@@ -415,8 +487,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
     fn variant_calls(&self, slots: &Slots) -> Option<u64> {
         let machine = self.context.mode.facts();
         let variant = machine.variant_calls.as_ref()?;
-        let mut called =
-            slots.plt[..slots.jump_slots as usize].iter().map(|slot| &slots.list[*slot as usize]);
+        let mut called = slots.plt[..slots.named() as usize].iter().map(|slot| &slots.list[*slot as usize]);
         called.any(|slot| variant_calls(self.resolved, machine, slot.id) != 0).then_some(variant.tag)
     }
 

@@ -517,7 +517,11 @@ pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
                 false => image.got_plt_address(entry as u32).get(),
             };
             let addend = if image.options.dynamic.mark_plt { jump_of(image, entry as u32).get() } else { 0 };
-            let dynsym = image.dynsym.map_or(0, |d| d.index(slot.id));
+            let spare = (entry as u32).checked_sub(image.slots.named());
+            let dynsym = image.dynsym.map_or(0, |d| match spare {
+                Some(spare) => d.spares.symbol(spare),
+                None => d.index(slot.id),
+            });
             Rela::make(offset, dynsym, image.types().jump_slot, addend as i64)
         } else {
             of_resolver(image, entry as u32)

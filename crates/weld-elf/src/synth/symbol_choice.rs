@@ -22,6 +22,7 @@ use crate::live::Live;
 use crate::live::live_members;
 use crate::options::{Discard, Options, Strip, SymtabOptions};
 use crate::resolve::Resolved;
+use crate::sections::spare_imports::SpareImports;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::{Symbols, symbol_flags};
 use crate::synth::mentions::{Mentions, is_wanted};
@@ -40,6 +41,8 @@ pub struct Special {
     /// Labels of compilers (`.L`) are left out wherever they are: where code gets shorter, all of them are
     /// symbols.
     pub many_labels: bool,
+    /// Room for what other modules define.
+    pub spares: SpareImports,
 }
 
 /// What the choice of symbols depends on.

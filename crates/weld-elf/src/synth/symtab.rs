@@ -8,7 +8,8 @@
 //! Where a later link may relink ([`crate::relink`]), an object has room for more symbols and names. What is left
 //! over of it are symbols of the first section, and among globals such of a file without a name: readers that
 //! list symbols or look them up pass over both. (`nm` shows null symbols as undefined ones without a name, and
-//! checkers want no symbol of a section behind the local ones.)
+//! checkers want no symbol of a section behind the local ones.) There are some of the latter behind all, for
+//! functions of other modules ([`crate::sections::spare_imports`]).
 //!
 //! Specification: gABI chapter 4 "Symbol Table".
 
@@ -111,9 +112,10 @@ impl<'a> Choice<'_, 'a> {
         starts.push(at);
         let extra = extra_locals.iter().chain(&extra_globals);
         let names: u64 = extra.map(|id| self.resolved.names.get(*id).name.len() as u64 + 1).sum();
+        let spares = &self.special.spares;
         SymTab {
-            count: at.globals as u64 + extra_globals.len() as u64,
-            strings: at.strings + names,
+            count: at.globals as u64 + extra_globals.len() as u64 + u64::from(spares.count),
+            strings: at.strings + names + spares.names(),
             slices,
             kept,
             starts,
@@ -211,6 +213,10 @@ impl<'a> Choice<'_, 'a> {
         for mut part in parts {
             locals.append(&mut part.0);
             globals.append(&mut part.1);
+        }
+        let spares = &self.special.spares;
+        if !spares.ids.is_empty() {
+            globals.retain(|(_, id)| !spares.have(*id));
         }
         let names = &self.resolved.names;
         let sorted = |list: Vec<(u64, SymbolId)>| {
@@ -607,7 +613,20 @@ impl Writer<'_, '_, '_> {
                 self.thunks(&mut part, &mut string);
             }
         }
+        self.spares(&mut part, string);
         part
+    }
+
+    /// What is room for what other modules define, or has taken it.
+    fn spares(&self, part: &mut Part, string: u64) {
+        let spares = &self.symtab.special.spares;
+        for symbol in spares.symbols(Record::nothing().make(0).0, string as u32) {
+            part.globals.extend_from_slice(&symbol.0);
+            if self.symtab.extended {
+                part.global_indices.extend_from_slice(&[0; 4]);
+            }
+        }
+        part.strings.extend(spares.strings());
     }
 
     /// The symbols of thunks.

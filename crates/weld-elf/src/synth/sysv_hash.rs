@@ -31,14 +31,16 @@ pub struct SysvHash {
     /// Of all symbols, the null symbol included.
     hashes: Vec<u32>,
     buckets: u32,
+    /// How many symbols behind the null symbol are not entered.
+    skipped: usize,
 }
 
 impl SysvHash {
     /// Plans the table for symbols with names of these hashes: all of `.dynsym` in its final order. The
-    /// first is the null symbol's and not entered.
-    pub fn plan(format: Format, word: u64, hashes: Vec<u32>) -> SysvHash {
+    /// first is the null symbol's and not entered, nor are those of so many behind it that are `skipped`.
+    pub fn plan(format: Format, word: u64, (hashes, skipped): (Vec<u32>, u32)) -> SysvHash {
         let buckets = hashes.len().max(1) as u32;
-        SysvHash { format, word, hashes, buckets }
+        SysvHash { format, word, hashes, buckets, skipped: skipped as usize }
     }
 
     /// The section's size in bytes.
@@ -62,7 +64,7 @@ impl SysvHash {
         words[1] = bytes(self.hashes.len() as u32);
         let (buckets, chains) = words[2..].split_at_mut(self.buckets as usize);
         // From the last symbol to the first, so that a chain lists its symbols in ascending order.
-        for (i, hash) in self.hashes.iter().enumerate().skip(1).rev() {
+        for (i, hash) in self.hashes.iter().enumerate().skip(1 + self.skipped).rev() {
             let bucket = &mut buckets[(hash % self.buckets) as usize];
             chains[i] = *bucket;
             *bucket = bytes(i as u32);
@@ -129,7 +131,7 @@ mod tests {
         let owned: Vec<String> =
             (0..300).map(|i| if i == 0 { String::new() } else { format!("f{i}") }).collect();
         let names: Vec<&[u8]> = owned.iter().map(|s| s.as_bytes()).collect();
-        let plan = SysvHash::plan(Format::NATIVE, 4, names.iter().map(|name| sysv_hash(name)).collect());
+        let plan = SysvHash::plan(Format::NATIVE, 4, (names.iter().map(|name| sysv_hash(name)).collect(), 0));
         let mut out = vec![0xaa; plan.size() as usize];
         plan.write(&mut out);
         for (i, name) in names.iter().enumerate().skip(1) {
@@ -140,11 +142,11 @@ mod tests {
 
     #[test]
     fn no_symbols_but_the_null_one() {
-        let plan = SysvHash::plan(Format::NATIVE, 4, vec![sysv_hash(b"")]);
+        let plan = SysvHash::plan(Format::NATIVE, 4, (vec![sysv_hash(b"")], 0));
         let mut out = vec![0xaa; plan.size() as usize];
         plan.write(&mut out);
         assert_eq!(out, [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-        let plan = SysvHash::plan(Format::NATIVE, 8, vec![sysv_hash(b""); 2]);
+        let plan = SysvHash::plan(Format::NATIVE, 8, (vec![sysv_hash(b""); 2], 0));
         let mut out = vec![0xaa; plan.size() as usize];
         plan.write(&mut out);
         let words: Vec<u64> =

@@ -115,7 +115,8 @@ impl Run<'_, '_, '_> {
         let Excerpt { state, names, before, new } = found;
         let known = Known { state: &state, options: job.options, machine, left: self.left };
         let alone = Alone::new(known, 0, object, job.store)?;
-        let (last, now) = (state.outlines[0], alone.outline(Before(Some(&before))));
+        let last = state.outlines[0];
+        let now = alone.outline(Before(Some(&before)), &last);
         for (is_same, changed) in [
             (last.shape == now.shape, Changed::Shape),
             (last.contents == now.contents, Changed::Contents),

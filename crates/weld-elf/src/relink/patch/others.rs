@@ -125,7 +125,7 @@ impl One<'_, '_, '_> {
         let alone = Alone::new(known, 0, object, self.job.store).map_err(unknown)?;
         // If it has other groups than in the tables, it is looked at whether they were understood.
         let is_known = |last: &OutlineRow| {
-            last.lost == alone.lost() || last.shape == alone.outline(Before(Some(&before))).shape
+            last.lost == alone.lost() || last.shape == alone.outline(Before(Some(&before)), last).shape
         };
         if !is_known(&state.outlines[0]) {
             return Err(changed(Changed::Shape));

@@ -1,7 +1,8 @@
 //! Relocations that need nothing that is not there: one more of them, or one less, changes nothing of a link but
 //! the bytes that it is for.
 //!
-//! Calls of functions of the output and distances to what is in it need nothing at all. A name that the object
+//! Calls of functions of the output and distances to what is in it need nothing at all, and neither do those of
+//! functions of shared objects that have an entry of the PLT, or a slot: these stay. A name that the object
 //! did not mention before may also be called through its PLT entry, or found by its slot of the GOT, if others
 //! have seen to it that there is one: that stays, since what they ask for is held to be as it was. With gc it
 //! counts who refers to what, since what nobody refers to goes. So nothing is left out there but new names: what
@@ -17,6 +18,7 @@ use crate::arch::Visitor;
 use crate::arch::class::Class;
 use crate::arch::rules::{Code, Rules};
 use crate::elf::*;
+use crate::ids::SymbolId;
 use crate::input::object::SymbolPlace;
 use crate::live::reloc_scan::is_got_relaxable;
 use crate::symbols::symbol_flags;
@@ -27,6 +29,10 @@ const KNOWN: u32 = symbol_flags::KIND
     | symbol_flags::IFUNC
     | symbol_flags::TLS
     | symbol_flags::IN_DISCARDED;
+
+/// What tells that a symbol is defined elsewhere, and nothing here stands for it.
+const STANDS_IN: u32 =
+    symbol_flags::KIND | symbol_flags::TLS | symbol_flags::NEEDS_COPY | symbol_flags::NEEDS_CANONICAL_PLT;
 
 impl One<'_, '_, '_> {
     /// Whether relocation `i` of a section needs nothing, or what is there anyway.
@@ -41,18 +47,27 @@ impl One<'_, '_, '_> {
             return false;
         }
         let is_new = self.before(symbol) == NONE;
+        let id = object.global(symbol);
+        let flags = self.image.symbols[id].flags();
+        let is_code = matches!(place, Place::Code(_));
+        // What is there of another module's function stays, whoever asks for it.
+        if is_code && flags & STANDS_IN == symbol_flags::SHARED && self.has_slot(id, flags, class) {
+            return true;
+        }
         if gc && !is_new {
             return false;
         }
-        let id = object.global(symbol);
-        let flags = self.image.symbols[id].flags();
         if flags & KNOWN == symbol_flags::DEFINED && self.is_near(relocs, i, (class, place)) {
             return true;
         }
-        let is_code = matches!(place, Place::Code(_));
-        if !is_new || !is_code || flags & (symbol_flags::IFUNC | symbol_flags::TLS) != 0 {
-            return false;
-        }
+        is_new
+            && is_code
+            && flags & (symbol_flags::IFUNC | symbol_flags::TLS) == 0
+            && self.has_slot(id, flags, class)
+    }
+
+    /// Whether a name has the slot or the entry of the PLT that a relocation asks for.
+    fn has_slot(&self, id: SymbolId, flags: u32, class: Class) -> bool {
         let Some(slot) = self.image.slots.of_symbol(id) else { return false };
         let is_preemptible = flags & symbol_flags::PREEMPTIBLE != 0;
         match class {

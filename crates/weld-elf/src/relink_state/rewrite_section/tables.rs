@@ -266,6 +266,7 @@ pub fn slots(state: &State, input: u32, mut globals: Vec<Global>) -> Slots {
     let mut slots = Slots::found_again(list, bound);
     let image = &state.image;
     slots.jump_slots = image.jump_slots;
+    slots.spares = image.spares;
     slots.reserved = image.reserved;
     slots.tls_ld = (image.tls_ld != NONE).then_some(image.tls_ld);
     slots

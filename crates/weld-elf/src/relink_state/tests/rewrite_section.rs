@@ -80,7 +80,7 @@ fn check(args: &[OsString], output: &Path) -> usize {
         let count = check_object(known, row, (data, &output), &store);
         let object = || parse(data, machine, &store).unwrap();
         let alone = Alone::new(known, row, object(), &store).unwrap();
-        assert_eq!(alone.outline(Before::SAME), state.outlines[row as usize]);
+        assert_eq!(alone.outline(Before::SAME, &state.outlines[row as usize]), state.outlines[row as usize]);
         // The same by the rows that the input asks for.
         let now = object();
         let now = Globals::of(&now);
