@@ -65,7 +65,7 @@ pub struct Machine {
     code: &'static [(&'static [u8], &'static [(u8, u32)])],
 }
 
-pub const MACHINES: [Machine; 8] = [
+pub const MACHINES: [Machine; 11] = [
     Machine {
         emulation: "elf_i386",
         number: 3,
@@ -146,6 +146,51 @@ pub const MACHINES: [Machine; 8] = [
         types: 256,
         code: SPARC64,
     },
+    Machine {
+        emulation: "avr6",
+        number: 83,
+        narrow: true,
+        big: false,
+        addends: true,
+        flags: 0x86,
+        types: 38,
+        code: AVR,
+    },
+    Machine {
+        emulation: "elf64_amdgpu",
+        number: 224,
+        narrow: false,
+        big: false,
+        addends: true,
+        flags: 0x2c,
+        types: 15,
+        code: AMDGPU,
+    },
+    Machine {
+        emulation: "msp430elf",
+        number: 105,
+        narrow: true,
+        big: false,
+        addends: true,
+        flags: 0,
+        types: 11,
+        code: MSP430,
+    },
+];
+
+const AMDGPU: &[(&[u8], &[(u8, u32)])] = &[
+    // Parts of the distance of a slot, and of a symbol; a branch; words.
+    (&[0xff, 0, 0x80, 0x80, 0, 0, 0, 0, 0xff, 0, 0x80, 0x80, 0, 0, 0, 0], &[(4, 8), (12, 9)]),
+    (&[0xff, 0, 0x80, 0x80, 0, 0, 0, 0, 0xff, 0, 0x80, 0x80, 0, 0, 0, 0], &[(4, 10), (12, 11)]),
+    (&[0, 0, 0x82, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0], &[(0, 14), (4, 5)]),
+    (&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[(0, 3), (8, 7), (12, 4)]),
+];
+
+const MSP430: &[(&[u8], &[(u8, u32)])] = &[
+    // jmp; call; mov to a distance; words.
+    (&[0, 0x3c, 0xb0, 0x12, 0, 0], &[(0, 2), (4, 5)]),
+    (&[0xb0, 0x43, 0, 0], &[(2, 6)]),
+    (&[0, 0, 0, 0, 0, 0, 0, 0], &[(0, 3), (2, 4), (4, 1)]),
 ];
 
 const SPARC64: &[(&[u8], &[(u8, u32)])] = &[
@@ -168,6 +213,16 @@ const SPARC64: &[(&[u8], &[(u8, u32)])] = &[
     (&[3, 0, 0, 0, 0x82, 0x18, 0x60, 0, 0xc2, 0x5d, 0xc0, 0x01], &[(0, 82), (4, 83), (8, 84)]),
     (&[3, 0, 0, 0, 0xc2, 0, 0x60, 0, 0x2f, 0, 0, 0], &[(0, 9), (4, 8 << 8 | 33), (8, 17)]),
     (&[0x40, 0, 0, 0, 1, 0, 0, 0, 0x30, 0x68, 0, 0], &[(0, 18), (4, 7), (8, 41)]),
+];
+
+const AVR: &[(&[u8], &[(u8, u32)])] = &[
+    // ldi of both halves of a function's address; of data; brne, rjmp; call.
+    (&[0xe0, 0xe0, 0xf0, 0xe0], &[(0, 24), (2, 25)]),
+    (&[0x80, 0xe0, 0x90, 0xe0, 0xa0, 0xe0, 0xb0, 0xe0], &[(0, 6), (2, 7), (4, 8), (6, 22)]),
+    (&[1, 0xf4, 0, 0xc0, 0x0e, 0x94, 0, 0], &[(0, 2), (2, 3), (4, 18)]),
+    // ldd, adiw, in, sbi, lds; words of tables.
+    (&[0x98, 0x80, 0, 0x96, 0x40, 0xb1, 0, 0x9a, 0x40, 0xa0], &[(0, 20), (2, 21), (4, 34), (6, 35), (8, 33)]),
+    (&[0, 0, 0, 0, 0, 0, 0, 0], &[(0, 4), (2, 5), (4, 1)]),
 ];
 
 const PPC32: &[(&[u8], &[(u8, u32)])] = &[

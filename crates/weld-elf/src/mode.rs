@@ -71,6 +71,16 @@ impl Mode {
     /// Refuses what the machine's loaders do not know.
     pub fn check(&self, options: &Options) -> Result<(), Diagnostics> {
         let machine = self.facts();
+        if self.dynamic && !machine.dynamic.has_loader() {
+            let what = match () {
+                () if self.shared => "-shared is",
+                () if self.pic => "-pie is",
+                () if options.symbols.export_dynamic => "--export-dynamic is",
+                () => "shared objects are",
+            };
+            let text = format!("{what} not supported for {}, whose programs nobody loads", machine.name);
+            return Err(Diagnostic::error(Cause::UnsupportedOption, text).into());
+        }
         let has = machine.dynamic.with_addends;
         if options.relocs.with_addends.is_some_and(|wanted| wanted != has) {
             let (option, place) = if has { ("rel", "beside them") } else { ("rela", "where they apply to") };

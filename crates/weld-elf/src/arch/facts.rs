@@ -3,13 +3,13 @@
 //! Everything here is data, so that phases read it as they read options. What needs a machine's own code is
 //! in [`super::Machine`].
 
-use std::fmt;
 use std::ops::RangeInclusive;
 
 use weld_common::thunks::{Form, Reach};
 
 use super::attributes::AttributesError;
 use super::class::{Class, Type, name_at};
+pub use super::file_flags::{FileFlags, FlagsClash, JoinFlags};
 use super::plt::{Frames, Style};
 use crate::address::Address;
 use crate::elf::{Format, Rela, RelocForm, SHT_PROGBITS, Target, Types};
@@ -285,6 +285,8 @@ pub struct InstructionSets {
     pub bias: fn(kind: u32, callee: Callee) -> u64,
     /// Whether that depends on what is called.
     pub asks_callee: bool,
+    /// They have addresses: they reach from 0 on, wherever they are.
+    pub from_zero: bool,
     /// How far branches of a type reach, from themselves.
     pub reach: fn(kind: u32, features: u32) -> Option<Reach>,
     /// What a thunk depends on besides its target: a number for the instruction sets of both ends.
@@ -298,6 +300,13 @@ pub struct InstructionSets {
     pub is_second_only: fn(features: u32) -> bool,
     /// What may be put in between, by that number. What reaches further comes later.
     pub thunks: fn(state: u8, situation: Situation) -> &'static [Thunk],
+}
+
+impl InstructionSets {
+    /// From where a branch at an address reaches.
+    pub fn start(&self, here: u64) -> u64 {
+        if self.from_zero { 0 } else { here }
+    }
 }
 
 /// What a branch calls.
@@ -488,67 +497,6 @@ pub struct Pages {
     pub common: u64,
 }
 
-/// `e_flags` of the output so far and those of the next object.
-pub type FileFlags = fn(u32, u32) -> Result<u32, FlagsClash>;
-
-/// Why an object does not go together with those before it, by its `e_flags`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlagsClash {
-    /// Where floating-point arguments are passed: by itself, and by the others.
-    FloatAbi(&'static str, &'static str),
-    /// How many registers there are.
-    Registers(u32, u32),
-    /// It is of another version of the object ABI than the only one that is supported.
-    AbiVersion(u32),
-    /// It is of another version of the ABI than the second, the only one that is supported; in the first,
-    /// addresses of functions are those of descriptors.
-    NotSecond(u32),
-    /// It is for an ABI, or uses a convention, that does not go with that of the others.
-    Convention { own: &'static str, others: &'static str },
-    /// It has instructions of a set that none has together with those of the others.
-    Instructions { own: &'static str, others: &'static str },
-    /// It has what is not linked for this machine.
-    Unsupported(&'static str),
-    /// It has a section that only other ABIs have.
-    ForeignSection(&'static str),
-}
-
-impl fmt::Display for FlagsClash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FlagsClash::FloatAbi(own, others) => {
-                write!(f, "passes floating-point arguments as in {own} (e_flags), not as in {others}")
-            }
-            FlagsClash::Registers(own, others) => {
-                write!(f, "is for the ABI of {own} registers (EF_RISCV_RVE), not for that of {others}")
-            }
-            FlagsClash::NotSecond(version) => {
-                write!(
-                    f,
-                    "is for version {version} of the ABI (e_flags); only version 2 (ELFv2) is supported"
-                )
-            }
-            FlagsClash::ForeignSection(name) => {
-                write!(f, "is for another version of the ABI: it has a section {name}")
-            }
-            FlagsClash::Convention { own, others } => {
-                write!(f, "uses {own} (e_flags), but others use {others}")
-            }
-            FlagsClash::Instructions { own, others } => {
-                write!(f, "has code for {own} (e_flags), which does not go with that for {others}")
-            }
-            FlagsClash::Unsupported(what) => {
-                write!(f, "has {what} (e_flags), which is not supported")
-            }
-            FlagsClash::AbiVersion(version) => {
-                write!(f, "is of version {version} of the object ABI (e_flags); only version 1 is supported")
-            }
-        }
-    }
-}
-
-impl std::error::Error for FlagsClash {}
-
 /// A section of objects that says what instructions and conventions their code uses.
 pub struct Attributes {
     pub name: &'static str,
@@ -655,6 +603,39 @@ pub struct DynamicTypes {
     pub tlsdesc: u32,
 }
 
+impl DynamicTypes {
+    /// Those of a machine whose programs nobody loads: there are none but that of a word with an address.
+    pub const fn without_loader(address: u32) -> DynamicTypes {
+        DynamicTypes {
+            with_addends: true,
+            address,
+            distance: None,
+            copy: u32::MAX,
+            glob_dat: u32::MAX,
+            jump_slot: u32::MAX,
+            relative: u32::MAX,
+            signed: None,
+            irelative: None,
+            resolvers_in_plt: false,
+            dtpmod: u32::MAX,
+            dtpoff: u32::MAX,
+            tpoff: u32::MAX,
+            backward_tpoff: None,
+            tlsdesc: u32::MAX,
+        }
+    }
+
+    /// Whether there are loaders.
+    pub fn has_loader(&self) -> bool {
+        self.relative != u32::MAX
+    }
+
+    /// Whether programs can have copies of what libraries define, and entries of the PLT for it.
+    pub fn has_copies(&self) -> bool {
+        self.copy != u32::MAX
+    }
+}
+
 /// The types of relocations for pointers that the loader signs.
 #[derive(Clone, Copy)]
 pub struct SignedTypes {
@@ -690,6 +671,22 @@ pub struct Plt {
     pub apart: Option<Apart>,
     /// Loaders change the code of entries that are bound by name, which have no words to jump through.
     pub patched: bool,
+}
+
+impl Plt {
+    /// Of a machine that has none.
+    pub const NONE: Plt = Plt {
+        ordinary: Entries { header: 0, entry: 4 },
+        retpolines: None,
+        guarded: None,
+        anywhere: None,
+        align: 4,
+        frames: |_| None,
+        marks: None,
+        reserved_words: 0,
+        patched: false,
+        apart: None,
+    };
 }
 
 /// Entries that are called, in `.plt.sec`, apart from code that calls the loader.

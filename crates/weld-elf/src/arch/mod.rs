@@ -8,16 +8,20 @@
 //! [`Machine::visit`] chooses, once a section. Nothing outside this folder names a machine's constant.
 
 mod aarch64;
+mod amdgpu;
 mod arm;
 pub mod attributes;
+mod avr;
 pub mod class;
 pub mod facts;
+mod file_flags;
 mod halves;
 mod i386;
 mod leb;
 mod loongarch;
 mod m68k;
 mod mips;
+mod msp430;
 pub mod plt;
 mod powerpc;
 mod ppc32;
@@ -92,6 +96,9 @@ machines! {
     Riscv32 = riscv::Riscv<false>;
     Arm = arm::Arm<false>;
     ArmBig = arm::Arm<true>;
+    Avr = avr::Avr;
+    Amdgpu = amdgpu::Amdgpu;
+    Msp430 = msp430::Msp430;
     LoongArch64 = loongarch::LoongArch<true>;
     LoongArch32 = loongarch::LoongArch<false>;
     Mips = mips::Mips<false, 0>;
@@ -119,10 +126,11 @@ pub fn object_format(name: &str) -> Option<&'static str> {
 }
 
 /// Whether `OUTPUT_ARCH(name)` means a machine: the family alone says enough (`riscv`), unless it is a
-/// machine of its own (`i386`).
+/// machine of its own (`i386`). A machine that is a family has all that belong to it (`avr:5`).
 pub fn is_architecture(name: &str, facts: &Facts) -> bool {
     let (wanted, others) = (facts.architecture, MACHINES.iter().map(|machine| machine.facts().architecture));
-    name == wanted || wanted.split(':').next() == Some(name) && !others.into_iter().any(|other| other == name)
+    let is_part = wanted.split(':').next() == Some(name) || name.split(':').next() == Some(wanted);
+    name == wanted || is_part && !others.into_iter().any(|other| other == name)
 }
 
 /// The machine, or the same one in the other byte order.

@@ -77,8 +77,6 @@ fn machine(name: &str) -> Result<Machine, EmulationError> {
         "shlelf_linux" | "shelf_linux" => "SuperH",
         "elf64alpha" => "Alpha",
         "hexagonelf" => "Hexagon",
-        "msp430elf" => "MSP430",
-        "elf64_amdgpu" => "AMDGPU",
         _ => return Err(EmulationError::Unknown(name.to_owned())),
     };
     Err(EmulationError::NotYet { name: name.to_owned(), architecture })
@@ -118,6 +116,7 @@ mod tests {
         let (freebsd, os_abi) = target("elf_i386_fbsd").unwrap();
         assert_eq!((freebsd.facts().name, os_abi), ("i386", Some(9)));
         assert!(machine("elf64lppc").is_ok() && machine("elf64ppc").is_ok());
+        assert!(machine("avr5").is_ok() && machine("avrtiny").is_ok());
         assert!(machine("elf32ppc").is_ok() && machine("elf32lppclinux").is_ok());
         let (freebsd, os_abi) = target("elf32ppc_fbsd").unwrap();
         assert_eq!((freebsd.facts().emulation(), os_abi), ("elf32ppc", Some(9)));

@@ -223,6 +223,11 @@ impl Ehdr {
     pub fn os_abi(&self) -> u8 {
         self.0[7]
     }
+
+    /// `EI_ABIVERSION`.
+    pub fn abi_version(&self) -> u8 {
+        self.0[8]
+    }
 }
 
 impl Sym {

@@ -72,6 +72,8 @@ pub struct Object<'a> {
     /// `EI_OSABI`: the system that it is for, or whose extensions it uses (GNU: IFUNCs, `STB_GNU_UNIQUE`,
     /// `SHF_GNU_RETAIN`); 0 if any.
     pub os_abi: u8,
+    /// `EI_ABIVERSION`, which only some machines have.
+    pub abi_version: u8,
     /// Some name of a symbol has a version in it.
     pub spells_versions: bool,
     /// Section id of its section header 0; set when live objects are numbered.
@@ -150,6 +152,7 @@ impl<'a> Object<'a> {
             excluded: false,
             code: None,
             os_abi: ehdr.os_abi(),
+            abi_version: ehdr.abi_version(),
             spells_versions: false,
             section_base: 0,
             machine,

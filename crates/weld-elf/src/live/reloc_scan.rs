@@ -217,11 +217,12 @@ impl<'a> Section<'_, '_, 'a> {
             && !target.is(symbol_flags::PREEMPTIBLE)
             && !matches!(class, Class::Size | Class::OtherHalf | Class::TlsMark | Class::None)
         {
-            if self.object.machine.dynamic.irelative.is_none() {
+            let machine = self.object.machine;
+            if machine.dynamic.irelative.is_none() {
                 let text = format!(
                     "chooses what '{}' is when the program starts (IFUNC), which loaders of {} do not do",
                     self.name(i),
-                    self.object.machine.name
+                    machine.name
                 );
                 self.error_about(Cause::UnsupportedRelocation, i, target, text);
                 return 0;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use weld_common::diag::{Cause, Diagnostic};
 
-use crate::arch::facts::FlagsClash;
+use crate::arch::facts::{FileFlags, FlagsClash, JoinFlags};
 use crate::elf::*;
 use crate::ids::HeaderIndex;
 use crate::input::object::Object;
@@ -40,7 +40,11 @@ pub fn output_flags(objects: &[Object], mode: Mode) -> u32 {
 /// # Errors
 /// If they do not go together.
 pub fn file_flags(objects: &[Object]) -> Result<u32, Diagnostic> {
-    let Some(merge) = objects.first().and_then(|object| object.machine.flags) else { return Ok(0) };
+    let merge = match objects.first().and_then(|object| object.machine.flags) {
+        None => return Ok(0),
+        Some(FileFlags::Always(merge)) => merge,
+        Some(FileFlags::ByVersion(of)) => join_of_version(objects, of)?,
+    };
     if let Some(name) = objects[0].machine.foreign_section {
         let is_foreign = |(index, shdr): (usize, &Shdr), object: &Object| {
             shdr.sh_size() > 0 && object.section_name(index) == Some(name.as_bytes())
@@ -61,6 +65,32 @@ pub fn file_flags(objects: &[Object]) -> Result<u32, Diagnostic> {
             object.whole().error(Cause::IncompatibleObjects, why).note(format!("as {} has", other.name))
         })
     })
+}
+
+/// Whether an object is of a version of the ABI. (Data that was made an object is not.)
+fn has_version(object: &Object) -> bool {
+    object.os_abi != 0 || object.shdrs.iter().any(|s| s.sh_flags() & SHF_EXECINSTR != 0)
+}
+
+/// How `e_flags` go together by the version of the ABI, which all objects have to be of.
+fn join_of_version(objects: &[Object], of: fn(u8) -> Option<JoinFlags>) -> Result<JoinFlags, Diagnostic> {
+    let mut all = objects.iter().filter(|object| has_version(object));
+    let first = all.next().unwrap_or(&objects[0]);
+    let others = first.abi_version;
+    if let Some(other) = all.find(|object| object.abi_version != others) {
+        let why = FlagsClash::Version { own: other.abi_version, others };
+        let error = other.whole().error(Cause::IncompatibleObjects, why);
+        return Err(error.note(format!("as {} is", first.name)));
+    }
+    of(others)
+        .ok_or_else(|| first.whole().error(Cause::IncompatibleObjects, FlagsClash::UnknownVersion(others)))
+}
+
+/// `EI_ABIVERSION` of the output, where objects have one.
+pub fn abi_version(objects: &[Object]) -> u8 {
+    let by_version = |object: &&Object| matches!(object.machine.flags, Some(FileFlags::ByVersion(_)));
+    let mut all = objects.iter().filter(by_version).filter(|object| has_version(object));
+    all.next().map_or(0, |object| object.abi_version)
 }
 
 /// The first bytes of a file for the system `abi`.

@@ -125,6 +125,8 @@ pub struct Plan<'a> {
     pub(super) pointer: Option<SymbolId>,
     /// `e_flags`
     pub(super) flags: u32,
+    /// `EI_ABIVERSION`, as objects have it.
+    pub(super) abi_version: u8,
     /// What instructions and conventions the code uses: contents of a section of its own.
     pub attributes: Vec<u8>,
     /// Which registers it uses: the same.
@@ -534,6 +536,7 @@ impl<'a> Plan<'a> {
             plt: plt::Style::Ordinary,
             pointer: None,
             flags: crate::synth::headers::output_flags(&resolved.objects, mode),
+            abi_version: crate::synth::headers::abi_version(&resolved.objects),
             attributes: Vec::new(),
             registers: Vec::new(),
             local_words: Vec::new(),

@@ -132,6 +132,34 @@ const MACHINES: &[Machine] = &[
         tls_block: Some(8),
     },
     Machine {
+        machine: elf::EM_AMDGPU.0,
+        prefix: "R_AMDGPU_",
+        dynamic: &["ABS64", "RELATIVE64"],
+        words: &[("ABS64", 8, false), ("ABS32", 4, false), ("REL32", 4, true), ("REL64", 8, true)],
+        calls: &[],
+        address: "ABS64",
+        tls_block: Some(0),
+    },
+    Machine {
+        machine: elf::EM_MSP430.0,
+        prefix: "R_MSP430_",
+        dynamic: &[],
+        words: &[("32", 4, false)],
+        calls: &[],
+        address: "32",
+        tls_block: Some(0),
+    },
+    Machine {
+        machine: elf::EM_AVR.0,
+        prefix: "R_AVR_",
+        // Nobody loads its programs.
+        dynamic: &[],
+        words: &[("32", 4, false), ("32_PCREL", 4, true)],
+        calls: &[],
+        address: "32",
+        tls_block: Some(0),
+    },
+    Machine {
         machine: elf::EM_S390.0,
         prefix: "R_390_",
         dynamic: &[
@@ -305,6 +333,11 @@ impl Machine {
     pub fn short_name(&self, image: &Image, r_type: u32) -> String {
         let name = reloc_name(image, r_type);
         name.strip_prefix(self.prefix).unwrap_or(&name).to_owned()
+    }
+
+    /// Whether loaders only add to a type's word where the image is.
+    pub fn is_relative(&self, image: &Image, r_type: u32) -> bool {
+        matches!(&*self.short_name(image, r_type), "RELATIVE" | "RELATIVE64")
     }
 
     pub fn is_dynamic(&self, name: &str) -> bool {

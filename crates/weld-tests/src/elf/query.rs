@@ -10,7 +10,20 @@ use object::elf;
 /// Name of a relocation type, e.g. `R_X86_64_COPY`.
 pub fn reloc_name(image: &Image, r_type: u32) -> String {
     let names = elf::machine_names(elf::Machine(image.machine)).r;
-    names.name(elf::RelocationType(r_type)).map_or_else(|| format!("type {r_type}"), str::to_owned)
+    let known = names.name(elf::RelocationType(r_type)).or_else(|| more_names(image.machine, r_type));
+    known.map_or_else(|| format!("type {r_type}"), str::to_owned)
+}
+
+/// Names of types that the crate `object` does not have.
+fn more_names(machine: u16, r_type: u32) -> Option<&'static str> {
+    match (elf::Machine(machine), r_type) {
+        (elf::EM_AMDGPU, 3) => Some("R_AMDGPU_ABS64"),
+        (elf::EM_AMDGPU, 4) => Some("R_AMDGPU_REL32"),
+        (elf::EM_AMDGPU, 5) => Some("R_AMDGPU_REL64"),
+        (elf::EM_AMDGPU, 13) => Some("R_AMDGPU_RELATIVE64"),
+        (elf::EM_MSP430, 1) => Some("R_MSP430_32"),
+        _ => None,
+    }
 }
 
 pub fn section_type_name(sh_type: u32) -> String {

@@ -101,7 +101,7 @@ fn relocation_counts(image: &Image, with_addends: bool, tags: [i64; 3], p: &mut 
         let index = image.sections.iter().position(|s| s.name == name).or_else(renamed);
         let machine = Machine::of(image);
         let table = image.relocs.iter().filter(|r| Some(r.section) == index);
-        let found = table.take_while(|r| machine.short_name(image, r.r_type) == "RELATIVE").count() as u64;
+        let found = table.take_while(|r| machine.is_relative(image, r.r_type)).count() as u64;
         p.check(n == found, || format!("{} is {n}, {found} relative relocations lead", tag_name(tags[2])));
     }
 }
@@ -133,7 +133,7 @@ pub fn relocations(image: &Image, p: &mut Problems) {
         p.check(machine.is_dynamic(&name), || format!("{name} at {at:#x}: not a dynamic relocation"));
         let symbols = image.dynsyms.len().max(1);
         p.check((r.symbol as usize) < symbols, || format!("{name} at {at:#x}: symbol {}", r.symbol));
-        let symbolless = ["RELATIVE", "IRELATIVE"];
+        let symbolless = ["RELATIVE", "RELATIVE64", "IRELATIVE"];
         p.check(!symbolless.contains(&&*name) || r.symbol == 0, || format!("{name} at {at:#x} has a symbol"));
         p.check(seen.insert(at), || format!("{at:#x} is relocated twice"));
         needs_textrel |= !writable(image, r.offset, p);

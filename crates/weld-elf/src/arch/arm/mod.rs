@@ -83,7 +83,7 @@ const fn facts<const BIG: bool>() -> Facts {
         variant_calls: None,
         tagging: None,
         execute_only: SHF_ARM_PURECODE,
-        flags: Some(join_flags),
+        flags: Some(FileFlags::Always(join_flags)),
         output_flags: Some(output_flags),
         function_other: None,
         stand_in_other: 0,

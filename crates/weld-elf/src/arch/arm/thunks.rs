@@ -58,6 +58,7 @@ pub const fn sets<const BIG: bool>() -> InstructionSets {
     InstructionSets {
         bias: |kind, _| bias(kind),
         asks_callee: false,
+        from_zero: false,
         reach,
         state,
         next,

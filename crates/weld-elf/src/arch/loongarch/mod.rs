@@ -93,7 +93,7 @@ const fn facts(wide: bool) -> Facts {
         variant_calls: None,
         tagging: None,
         execute_only: 0,
-        flags: Some(join_flags),
+        flags: Some(FileFlags::Always(join_flags)),
         output_flags: None,
         function_other: None,
         stand_in_other: 0,
@@ -117,7 +117,7 @@ const fn facts(wide: bool) -> Facts {
     }
 }
 
-/// As in [`FileFlags`].
+/// As in [`JoinFlags`].
 fn join_flags(before: u32, more: u32) -> Result<u32, FlagsClash> {
     let version = (more & EF_VERSION) / EF_VERSION_1;
     if version != 1 {

@@ -169,7 +169,7 @@ const FACTS: Facts = Facts {
     variant_calls: None,
     tagging: None,
     execute_only: 0,
-    flags: Some(flags),
+    flags: Some(FileFlags::Always(flags)),
     output_flags: None,
     function_other: None,
     stand_in_other: 0,
@@ -192,7 +192,7 @@ const FACTS: Facts = Facts {
     register_code: &[],
 };
 
-/// As in [`FileFlags`]: other processors of the family say what they are, and their PLT is another one.
+/// As in [`JoinFlags`]: other processors of the family say what they are, and their PLT is another one.
 fn flags(others: u32, own: u32) -> Result<u32, FlagsClash> {
     match own {
         0 => Ok(others),

@@ -142,7 +142,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         variant_calls: None,
         tagging: None,
         execute_only: 0,
-        flags: Some(flags::join::<ABI>),
+        flags: Some(FileFlags::Always(flags::join::<ABI>)),
         output_flags: None,
         function_other: Some(flags::of_functions),
         stand_in_other: OTHER_PLT,

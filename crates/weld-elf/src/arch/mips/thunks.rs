@@ -33,6 +33,7 @@ pub const fn sets<const BIG: bool, const WIDE: bool>() -> InstructionSets {
     InstructionSets {
         bias: |_, _| 0,
         asks_callee: true,
+        from_zero: false,
         reach,
         state: |_| 0,
         next: |_, target| target,

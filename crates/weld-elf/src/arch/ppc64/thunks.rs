@@ -57,6 +57,7 @@ pub const fn sets<const BIG: bool>() -> InstructionSets {
     InstructionSets {
         bias,
         asks_callee: true,
+        from_zero: false,
         reach,
         state,
         next: |_, target| target,

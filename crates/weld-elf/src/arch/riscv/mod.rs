@@ -95,7 +95,7 @@ const fn facts(wide: bool) -> Facts {
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0001 }),
         tagging: None,
         execute_only: 0,
-        flags: Some(join_flags),
+        flags: Some(FileFlags::Always(join_flags)),
         output_flags: None,
         function_other: None,
         stand_in_other: 0,
@@ -139,7 +139,7 @@ const fn facts(wide: bool) -> Facts {
 /// `GNU_PROPERTY_RISCV_FEATURE_1_AND`
 const FEATURE_1_AND: u32 = 0xc000_0000;
 
-/// As in [`FileFlags`].
+/// As in [`JoinFlags`].
 fn join_flags(before: u32, more: u32) -> Result<u32, FlagsClash> {
     if (before ^ more) & EF_FLOAT_ABI != 0 {
         const OWN: [&str; 4] =

@@ -22,7 +22,7 @@ const SUN_1: u32 = 0x200;
 const HAL_1: u32 = 0x400;
 const SUN_3: u32 = 0x800;
 
-/// As in [`crate::arch::facts::FileFlags`]. Code for a stricter order is wrong with a looser one.
+/// As in [`crate::arch::facts::JoinFlags`]. Code for a stricter order is wrong with a looser one.
 pub fn flags(others: u32, own: u32) -> Result<u32, FlagsClash> {
     const SUN: &str = "extensions of UltraSPARC";
     const HAL: &str = "extensions of HAL";

@@ -72,7 +72,7 @@ const FACTS: Facts = Facts {
     variant_calls: None,
     tagging: None,
     execute_only: 0,
-    flags: Some(attributes::flags),
+    flags: Some(FileFlags::Always(attributes::flags)),
     output_flags: None,
     function_other: None,
     stand_in_other: 0,

@@ -119,6 +119,11 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     flag(&["no-power10-stubs"], "PowerPC64: it has none.", |s| s.o.layout.without_prefixes = true),
+    accepted(
+        &["pmem-wrap-around"],
+        Required("SIZE"),
+        "AVR: relative jumps go around the end of 8 KiB where objects are for such processors",
+    ),
     accepted(&["plt-align"], Optional("BITS"), "only PowerPC has it"),
     accepted(
         &["stub-group-size"],

@@ -167,6 +167,9 @@ impl Section<'_, '_, '_> {
             // Undefined and weak: null, now and at run time.
             return;
         }
+        if !self.object.machine.dynamic.has_copies() {
+            return self.error(Cause::NeedsPic, i, self.not_pic(i));
+        }
         let ignored = match target.is(symbol_flags::FUNC) {
             true => self.scanner.options.sections.ignore_function_address_equality,
             false => self.scanner.options.sections.ignore_data_address_equality,

@@ -129,7 +129,7 @@ impl<'a> Plan<'a> {
         let kind = headers::file_type(&self.layout, image.mode, image.options);
         let machine = image.mode.facts().target.machine;
         let stands_in = self.slots.jump_slots > 0 || !self.copies.list.is_empty();
-        let abi_version = if stands_in { image.mode.facts().stand_in_version } else { 0 };
+        let abi_version = if stands_in { image.mode.facts().stand_in_version } else { self.abi_version };
         let (abi, flags) = (self.facts.os_abi, self.flags);
         let identity = headers::Identity { kind, machine, abi, abi_version, flags };
         let entry = self.entry(image, context);

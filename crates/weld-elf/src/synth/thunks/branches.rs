@@ -282,6 +282,7 @@ impl<'a> Addresses<'_, '_, 'a> {
             };
             let goal = goal.after((sets.bias)(kind, callee));
             let Some(target) = self.of(goal).map(Address::get) else { continue };
+            let here = sets.start(here);
             let is_function = matches!(goal, Goal::Plt(..))
                 || functions::is_function(self.world.symbols, object, reloc.sym());
             let jump = Jump { kind, here, target, is_function, callee, features: self.world.mode.features };

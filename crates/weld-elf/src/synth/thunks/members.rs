@@ -18,10 +18,12 @@ impl Members<'_, '_, '_> {
         self.addresses.layout[self.out].members.get(member)?.as_section()
     }
 
-    /// `.init` and `.fini` are functions in pieces.
+    /// `.init` and `.fini` are functions in pieces, also if their parts have numbers.
     fn is_piece(&self, id: SectionId) -> bool {
         let object = self.addresses.world.object_of(id);
-        matches!(object.section_name((id.0 - object.section_base) as usize), Some(b".init" | b".fini"))
+        let name = object.section_name((id.0 - object.section_base) as usize).unwrap_or_default();
+        let part = name.strip_prefix(b".init").or_else(|| name.strip_prefix(b".fini"));
+        part.is_some_and(|part| part.iter().all(u8::is_ascii_digit))
     }
 }
 

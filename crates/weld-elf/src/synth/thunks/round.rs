@@ -94,6 +94,7 @@ impl Round<'_, '_, '_> {
             let branch = &branches[number];
             let out = addresses.out_of(branch.section)?;
             let here = addresses.of_byte(branch.section, branch.offset)?.get();
+            let here = machine.sets.map_or(here, |sets| sets.start(here));
             let target = addresses.of(branch.goal)?.get();
             let far = Far { out, goal: branch.goal, here, target, state: 0, branch: number as u32 };
             if machine.sets.is_some() {

@@ -1,0 +1,84 @@
+//! `.MSP430.attributes`: which instructions code has, and how large addresses of code and of data are. What
+//! nothing is said of goes with all.
+//!
+//! Specification: "MSP430 Embedded Application Binary Interface", 13 "Build Attributes".
+
+use std::collections::BTreeMap;
+
+use weld_common::reader::Reader;
+
+use crate::arch::attributes::{self, AttributesError, Wrong};
+use crate::elf::format::{Class, Order};
+use crate::elf::{Format, put_uleb};
+
+pub const SECTION: &str = ".MSP430.attributes";
+const VENDOR: &[u8] = b"mspabi";
+const FORMAT: Format = Format { class: Class::Elf32, order: Order::Little };
+
+fn name(tag: u64) -> &'static str {
+    match tag {
+        4 => "the set of instructions",
+        6 => "the code model",
+        8 => "the data model",
+        _ => "an attribute",
+    }
+}
+
+/// As in [`crate::arch::facts::MergeAttributes`].
+pub fn merge(files: &[(String, &[u8])]) -> Result<Vec<u8>, AttributesError> {
+    // Who said it first, for messages.
+    let mut all: BTreeMap<u64, (u64, &str)> = BTreeMap::new();
+    for (file, section) in files {
+        let wrong = |what| AttributesError { object: file.clone(), section: SECTION, what };
+        for list in attributes::of_files(section, VENDOR, FORMAT).map_err(wrong)? {
+            let mut reader = Reader::new(list);
+            while !reader.is_empty() {
+                let numbers = reader.uleb128().zip(reader.uleb128());
+                let (tag, value) = numbers.ok_or_else(|| wrong(Wrong::Damaged))?;
+                if value == 0 {
+                    continue;
+                }
+                let (before, by) = *all.entry(tag).or_insert((value, file));
+                if before != value {
+                    let by = by.to_owned();
+                    return Err(wrong(Wrong::Differs { what: name(tag), value, before, by }));
+                }
+            }
+        }
+    }
+    let mut list = Vec::new();
+    for (tag, (value, _)) in all {
+        put_uleb(&mut list, tag);
+        put_uleb(&mut list, value);
+    }
+    Ok(attributes::section(&list, VENDOR, FORMAT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn merged(lists: &[&[u8]]) -> Result<Vec<u8>, String> {
+        let files: Vec<Vec<u8>> =
+            lists.iter().map(|list| attributes::section(list, VENDOR, FORMAT)).collect();
+        let files: Vec<(String, &[u8])> =
+            files.iter().enumerate().map(|(i, file)| (format!("{i}.o"), &file[..])).collect();
+        merge(&files).map_err(|wrong| wrong.to_string())
+    }
+
+    #[test]
+    fn models_are_the_same_or_clash() {
+        let both = attributes::section(&[4, 1, 6, 1, 8, 1], VENDOR, FORMAT);
+        assert_eq!(merged(&[&[4, 1, 6, 1], &[6, 1, 8, 1], &[4, 0]]), Ok(both));
+        let clash = merged(&[&[4, 1], &[4, 2]]).unwrap_err();
+        assert_eq!(clash, "1.o:(.MSP430.attributes): the set of instructions is 2, but 1 in 0.o");
+    }
+
+    #[test]
+    fn damage_is_told() {
+        let whole = attributes::section(&[4, 1, 6, 1], VENDOR, FORMAT);
+        for cut in 2..whole.len() {
+            assert!(merge(&[("a.o".to_owned(), &whole[..cut])]).is_err(), "{cut}");
+        }
+    }
+}
