@@ -90,21 +90,21 @@ fn take(bytes: &[u8], before: usize, format: Format) -> Result<(&[u8], &[u8]), W
 }
 
 /// What GNU's tools call themselves there.
-const GNU: &[u8] = b"gnu";
+pub const GNU: &[u8] = b"gnu";
 /// Of this there is a number and a text.
 const COMPATIBILITY: u64 = 32;
 
 /// What two values of a number make.
 pub type Join = fn(tag: u64, a: u64, b: u64) -> Result<u64, &'static str>;
 
-/// The contents of the output's section from the numbers that GNU's tools said in those of objects. What is
-/// not said is 0.
+/// The contents of the output's section `name` from the numbers that a vendor's tools said in those of objects.
+/// What is not said is 0.
 ///
 /// # Errors
 /// One is damaged, or does not go together with those before it.
 pub fn merge_numbers(
     files: &[(String, &[u8])],
-    name: &'static str,
+    (name, vendor): (&'static str, &[u8]),
     format: Format,
     join: Join,
 ) -> Result<Vec<u8>, AttributesError> {
@@ -113,7 +113,7 @@ pub fn merge_numbers(
     let mut first: BTreeMap<u64, &str> = BTreeMap::new();
     for (object, bytes) in files {
         let wrong = |what| AttributesError { object: object.clone(), section: name, what };
-        for list in of_files(bytes, GNU, format).map_err(wrong)? {
+        for list in of_files(bytes, vendor, format).map_err(wrong)? {
             let mut reader = Reader::new(list);
             while !reader.is_empty() {
                 let (tag, value) = next(&mut reader).ok_or_else(|| wrong(Wrong::Damaged))?;
@@ -131,7 +131,7 @@ pub fn merge_numbers(
         put_uleb(&mut list, tag);
         put_uleb(&mut list, value);
     }
-    Ok(section(&list, GNU, format))
+    Ok(section(&list, vendor, format))
 }
 
 /// A tag, and its value if that is a number.

@@ -5,9 +5,10 @@
 
 use std::ops::RangeInclusive;
 
-use weld_common::thunks::{Form, Reach};
-
 use super::attributes::AttributesError;
+pub use super::branches::{
+    Branches, Callee, Erratum, Find, InstructionSets, Jump, LandingPad, Situation, Thunk, TurnedCode, Write,
+};
 use super::class::{Class, Type, name_at};
 pub use super::file_flags::{FileFlags, FlagsClash, JoinFlags};
 use super::plt::{Frames, Style};
@@ -95,9 +96,8 @@ pub struct Facts {
     /// `EI_ABIVERSION` of programs that have a PLT or copies.
     pub stand_in_other: u8,
     pub stand_in_version: u8,
-    /// The type of symbols that are no symbols: they say which registers code uses, and are undefined. 0 if there
-    /// are none.
-    pub register_symbol: u8,
+    /// The type of symbols that are no symbols: they say which registers code uses, and are undefined.
+    pub register_symbol: Option<u8>,
     /// A section that objects of another ABI have, some of which do not say so in `e_flags`.
     pub foreign_section: Option<&'static str>,
     pub attributes: Option<Attributes>,
@@ -252,98 +252,6 @@ pub struct RegisterCode {
     pub end: &'static [u32],
 }
 
-/// Branches that may not reach what they go to, and the code that is put in between ("thunks").
-pub struct Branches {
-    /// The types of their relocations, and how far they reach.
-    pub types: &'static [(u32, Reach)],
-    /// What is put in between where addresses are fixed, and where the image may be moved. What reaches
-    /// further comes later; the last reaches everything.
-    pub fixed: &'static [Thunk],
-    pub moving: &'static [Thunk],
-    /// The same for code that cannot be read: without data.
-    pub fixed_unread: &'static [Thunk],
-    pub moving_unread: &'static [Thunk],
-    /// Writes a branch that lies at `address` and goes to `target`.
-    pub jump: fn(out: &mut [u8], address: Address, target: Address),
-    /// What thunks jump to in place of code that does not begin with a mark, where indirect branches have to
-    /// end at one.
-    pub landing: Option<LandingPad>,
-    /// What options can ask to be avoided.
-    pub errata: &'static [Erratum],
-    /// Names of the symbols that say where in a thunk code begins, if there are such, and data.
-    pub code_mark: Option<&'static str>,
-    pub data_mark: &'static str,
-    /// There is more than one instruction set.
-    pub sets: Option<&'static InstructionSets>,
-}
-
-/// What branches have to do with instruction sets. The low bit of a function's address says in which one it
-/// is.
-pub struct InstructionSets {
-    /// How far after its target's address a branch of a type enters what it calls, or how far after itself
-    /// the processor counts from, which the addend takes away.
-    pub bias: fn(kind: u32, callee: Callee) -> u64,
-    /// Whether that depends on what is called.
-    pub asks_callee: bool,
-    /// They have addresses: they reach from 0 on, wherever they are.
-    pub from_zero: bool,
-    /// How far branches of a type reach, from themselves.
-    pub reach: fn(kind: u32, features: u32) -> Option<Reach>,
-    /// What a thunk depends on besides its target: a number for the instruction sets of both ends.
-    pub state: fn(&Jump) -> u8,
-    /// The address by which a thunk for that number goes on to a target: of what is no function, too, it says
-    /// which instruction set the branch takes it for.
-    pub next: fn(state: u8, target: u64) -> u64,
-    /// Whether a branch needs a thunk for another reason than its distance.
-    pub must_change: fn(&Jump) -> bool,
-    /// Whether all code is of the second instruction set, and so is the PLT.
-    pub is_second_only: fn(features: u32) -> bool,
-    /// What may be put in between, by that number. What reaches further comes later.
-    pub thunks: fn(state: u8, situation: Situation) -> &'static [Thunk],
-}
-
-impl InstructionSets {
-    /// From where a branch at an address reaches.
-    pub fn start(&self, here: u64) -> u64 {
-        if self.from_zero { 0 } else { here }
-    }
-}
-
-/// What a branch calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Callee {
-    /// An entry of the PLT, whose address is so far after its start.
-    Entry(u64),
-    /// What has this `st_other`.
-    Own(u8),
-    /// A name for what an object may define by another one, as options and scripts give it.
-    Unknown,
-}
-
-/// A branch and where it goes.
-pub struct Jump {
-    /// The type of its relocation.
-    pub kind: u32,
-    pub here: u64,
-    pub target: u64,
-    /// The target is known to be a function, so that its low bit means something.
-    pub is_function: bool,
-    pub callee: Callee,
-    /// What code may be used ([`Attributes::features`]).
-    pub features: u32,
-}
-
-/// What thunks have to do with.
-#[derive(Clone, Copy)]
-pub struct Situation {
-    /// The image may be moved.
-    pub moving: bool,
-    /// Code cannot be read: there may be no data in it.
-    pub unread: bool,
-    /// What code may be used ([`Attributes::features`]).
-    pub features: u32,
-}
-
 /// A table of objects, and of the output, that says for each piece of code how to unwind from there.
 pub struct CodeIndex {
     /// `sh_type` of sections, and `p_type` of their program header.
@@ -363,121 +271,6 @@ pub struct PlatformTypes {
     pub address: u32,
     pub distance: u32,
     pub slot: u32,
-}
-
-/// A mark for indirect branches, and a branch to code without one. It has to be near that.
-pub struct LandingPad {
-    pub code: Thunk,
-    /// Whether code that begins with these bytes needs none.
-    pub is_marked: fn(code: &[u8]) -> bool,
-}
-
-/// Finds sequences in code at an address, and gives what it found.
-pub type Find = fn(code: &[u8], address: Address, found: &mut dyn FnMut(usize, usize));
-
-/// Instructions that some processors execute wrongly, and that then are carried out elsewhere.
-pub struct Erratum {
-    /// The option that asks for it.
-    pub option: &'static str,
-    /// What the name of such an instruction begins with; its address follows.
-    pub prefix: &'static str,
-    /// Finds sequences in `code`, which lies at `address`: where their first instruction is, and the last,
-    /// which has to be moved.
-    pub find: Find,
-}
-
-/// Instructions whose bytes an option has in the other order than data have (`--be8`). Objects have both in the same
-/// order.
-pub struct TurnedCode {
-    /// What `e_flags` then says.
-    pub flag: u32,
-    /// The size of what is turned in code that a mapping symbol of this name stands in front of, in bytes; 1 for data.
-    /// `None`: it is no such symbol.
-    pub unit: fn(name: &[u8]) -> Option<usize>,
-}
-
-impl TurnedCode {
-    /// Turns the bytes of instructions. `marks` are the offsets of mapping symbols with the units of what follows,
-    /// sorted.
-    pub fn turn(out: &mut [u8], marks: impl Iterator<Item = (usize, usize)>) {
-        let mut marks = marks.peekable();
-        while let Some((start, unit)) = marks.next() {
-            let end = marks.peek().map_or(out.len(), |next| next.0).min(out.len());
-            if unit > 1 && start < end {
-                out[start..end].chunks_exact_mut(unit).for_each(<[u8]>::reverse);
-            }
-        }
-    }
-}
-
-/// Code that goes on to a place further away.
-pub struct Thunk {
-    /// What its name begins with; that of what it goes on to follows.
-    pub prefix: &'static str,
-    pub form: Form,
-    /// Where in it data begins, if it has some, in bytes.
-    pub data: Option<u64>,
-    /// Added to its address for who goes there, and who names it: the instruction set.
-    pub entry: u64,
-    /// Names of the symbols that say what code begins in it, with their offsets, if they are not those of the
-    /// machine.
-    pub marks: &'static [(u64, &'static str)],
-    pub write: Write,
-}
-
-/// Writes code that goes on to `target`.
-#[derive(Clone, Copy)]
-pub enum Write {
-    /// To lie at `address`.
-    Plain(fn(out: &mut [u8], address: Address, target: Address)),
-    /// Where the GOT's base is in a register. Else the distance is given that is too far.
-    FromBase(fn(out: &mut [u8], target: Address, base: Address) -> Result<(), i64>),
-}
-
-impl Thunk {
-    /// Turns the bytes of its instructions, once it is written.
-    pub fn turn(&self, order: &TurnedCode, out: &mut [u8]) {
-        let code =
-            self.marks.iter().map(|(at, mark)| (*at as usize, (order.unit)(mark.as_bytes()).unwrap_or(1)));
-        TurnedCode::turn(out, code.chain(self.data.map(|at| (at as usize, 1))));
-    }
-
-    /// Writes it, to go on to `target`, where the GOT's base is `base`.
-    ///
-    /// # Errors
-    /// The distance is too far.
-    pub fn put(&self, out: &mut [u8], address: Address, target: Address, base: Address) -> Result<(), i64> {
-        match self.write {
-            Write::Plain(write) => {
-                write(out, address, target);
-                Ok(())
-            }
-            Write::FromBase(write) => write(out, target, base),
-        }
-    }
-}
-
-impl Branches {
-    /// What may be put in between; `pic`: the image may be moved; `unread`: code cannot be read.
-    pub fn thunks(&self, pic: bool, unread: bool) -> &'static [Thunk] {
-        match (pic, unread) {
-            (false, false) => self.fixed,
-            (true, false) => self.moving,
-            (false, true) => self.fixed_unread,
-            (true, true) => self.moving_unread,
-        }
-    }
-
-    /// How far those reach whose relocations are of type `kind`; `None` if there are none.
-    #[inline(always)]
-    pub fn reach(&self, kind: u32) -> Option<Reach> {
-        self.types.iter().find(|(typ, _)| *typ == kind).map(|(_, reach)| *reach)
-    }
-
-    /// How far all reach.
-    pub fn least_reach(&self) -> u64 {
-        self.types.iter().map(|(_, reach)| reach.back.min(reach.ahead)).min().unwrap_or(u64::MAX)
-    }
 }
 
 /// The addend of a relocation of type `kind` that lies at the start of `bytes`, which go on to the end of the
@@ -793,6 +586,12 @@ pub struct Properties {
     pub signing: Option<u32>,
 }
 
+impl Properties {
+    /// Of a machine of which they say nothing.
+    pub const NONE: Properties =
+        Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None };
+}
+
 /// What code is made for, in a property whose bits hold if all objects have them: indirect branches end at
 /// marks with labels, or without; not both.
 pub struct Labels {
@@ -833,6 +632,63 @@ pub struct ControlFlow {
 }
 
 impl Facts {
+    /// What most machines have in common: a machine says what it has besides. It always says what it is called, how its
+    /// files are told from others, what its types are, and what loaders do.
+    pub const PLAIN: Facts = Facts {
+        name: "",
+        emulations: &[],
+        object_format: "",
+        architecture: "",
+        target: Target::new(0, Format::NATIVE),
+        implicit_addend: None,
+        store_addend: None,
+        lower_half: None,
+        base_addend: None,
+        written: None,
+        settle: None,
+        pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
+        image_base: Address::new(0x1_0000),
+        filler: 0,
+        tls: Tls::BlockFirst(0),
+        tls_offset: 0,
+        types: &[],
+        type_names: &[],
+        none: 0,
+        slots_have_addends: false,
+        dynamic: DynamicTypes::without_loader(0),
+        hash_word: 4,
+        linkonce_prefixes: &[],
+        got_base: GotBase::Got,
+        toc: None,
+        loader_got: None,
+        plt: Plt::NONE,
+        starts_without_slots: false,
+        variant_calls: None,
+        tagging: None,
+        execute_only: 0,
+        flags: None,
+        output_flags: None,
+        function_other: None,
+        stand_in_other: 0,
+        stand_in_version: 0,
+        register_symbol: None,
+        foreign_section: None,
+        attributes: None,
+        registers: None,
+        pointer: None,
+        large: None,
+        frame_section: 0,
+        frames_become_distances: false,
+        executes_stack: false,
+        entry: "_start",
+        code_index: None,
+        turned_code: None,
+        platform: None,
+        properties: Properties::NONE,
+        branches: None,
+        register_code: &[],
+    };
+
     /// What relocation type `kind` asks of its symbol.
     #[inline(always)]
     pub const fn class(&self, kind: u32) -> Class {

@@ -12,6 +12,7 @@ mod amdgpu;
 mod arm;
 pub mod attributes;
 mod avr;
+mod branches;
 pub mod class;
 pub mod facts;
 mod file_flags;
@@ -33,6 +34,7 @@ mod s390x;
 pub mod shrink;
 pub mod site;
 mod sparc64;
+mod words;
 mod x86;
 mod x86_64;
 

@@ -8,6 +8,7 @@
 
 use super::class::{Class, Fit, From, Named, Type};
 use super::rules::{Failure, Field};
+pub use super::words::{put_bits, put_word, put_words, word};
 use crate::address::Address;
 use crate::elf::Rela;
 
@@ -57,30 +58,6 @@ pub const fn fits_32(value: i64) -> bool {
 /// Whether `addis` and a lower half make a value.
 pub const fn fits_halves(value: i64) -> bool {
     fits_32(value.wrapping_add(0x8000))
-}
-
-pub fn word<const BIG: bool>(code: &[u8], at: usize) -> Option<u32> {
-    let bytes = *code.get(at..)?.first_chunk()?;
-    Some(if BIG { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
-}
-
-pub fn put_word<const BIG: bool>(out: &mut [u8], at: usize, value: u32) {
-    let bytes = if BIG { value.to_be_bytes() } else { value.to_le_bytes() };
-    if let Some(place) = out.get_mut(at..at + 4) {
-        place.copy_from_slice(&bytes);
-    }
-}
-
-pub fn put_words<const BIG: bool>(out: &mut [u8], words: &[u32]) {
-    for (i, word) in words.iter().enumerate() {
-        put_word::<BIG>(out, 4 * i, *word);
-    }
-}
-
-/// Changes the bits in `mask` of a word.
-pub fn put_bits<const BIG: bool>(out: &mut [u8], at: usize, mask: u32, value: u32) {
-    let old = word::<BIG>(out, at).unwrap_or_default();
-    put_word::<BIG>(out, at, old & !mask | value & mask);
 }
 
 pub fn put_half<const BIG: bool>(out: &mut [u8], at: usize, value: u16) {

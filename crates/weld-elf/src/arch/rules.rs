@@ -112,13 +112,16 @@ pub trait Rules: Sync + Sized + 'static {
 
     /// Stores the distance of `target` from `here` for a plain reference, which nearly all relocations in
     /// code are.
+    #[inline(always)]
     fn put_distance(
         kind: u32,
         out: &mut [u8],
         at: usize,
         target: Address,
         here: Address,
-    ) -> Result<(), Failure>;
+    ) -> Result<(), Failure> {
+        Self::put(kind, out, at, target.wrapping_sub(here))
+    }
 
     /// Stores the value of any other relocation.
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure>;
@@ -271,8 +274,11 @@ pub trait Rules: Sync + Sized + 'static {
         site.apply_each_in_debug::<Self>(tombstone, out);
     }
 
-    /// Writes `.plt` from byte `start` on, where an entry starts.
-    fn write_plt(plan: &Plan, start: u64, out: &mut [u8]);
+    /// Writes `.plt` from byte `start` on, where an entry starts. A machine without entries writes none, here and
+    /// below.
+    fn write_plt(_plan: &Plan, _start: u64, out: &mut [u8]) {
+        out.fill(0);
+    }
 
     /// Writes `.plt.sec` from byte `start` on, where an entry starts. Where no entries are marked, there is
     /// no such section.
@@ -281,10 +287,14 @@ pub trait Rules: Sync + Sized + 'static {
     }
 
     /// Writes `.iplt` from byte `start` on, where an entry starts.
-    fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]);
+    fn write_iplt(_plan: &Plan, _start: u64, out: &mut [u8]) {
+        out.fill(0);
+    }
 
     /// What the word of `.got.plt` for PLT entry `entry` holds before the loader looks the symbol up.
-    fn unbound(plan: &Plan, entry: u32) -> Address;
+    fn unbound(_plan: &Plan, _entry: u32) -> Address {
+        Address::ZERO
+    }
 
     /// What relocation type `kind` asks.
     #[inline(always)]

@@ -127,6 +127,8 @@ pub struct Slots {
     /// ([`crate::sections::spare_imports`]).
     pub jump_slots: u32,
     pub spares: u32,
+    /// How many of `plt`, the first ones, have no word of `.got.plt` that they jump through: loaders change their code.
+    pub without_words: u32,
     /// Words at the start of `.got.plt` for the loader.
     pub reserved: u64,
     /// Relocations that call resolvers are the last of `.rela.plt`, not of `.rela.dyn`: see `synth::rela`.

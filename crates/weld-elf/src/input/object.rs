@@ -361,7 +361,7 @@ impl<'a> Object<'a> {
         let linkonce_prefixes = self.machine.linkonce_prefixes;
         let native = if self.code.is_none() { flag::REF_NATIVE } else { 0 };
         let registers = self.machine.register_symbol;
-        let has_own_rules = !linkonce_prefixes.is_empty() || registers != 0;
+        let has_own_rules = !linkonce_prefixes.is_empty() || registers.is_some();
         let rewrite = self.spells_versions || !wrap.is_empty() || has_own_rules;
         // Section indices from here on need a closer look.
         let limit = self.shdrs.len().min(SHN_LORESERVE as usize) as u16;
@@ -387,7 +387,7 @@ impl<'a> Object<'a> {
                 bits = Rank::Provided as u32 | flag::OFFERED;
             }
             if rewrite {
-                (name, bits) = match registers != 0 && sym.kind() == registers {
+                (name, bits) = match registers == Some(sym.kind()) {
                     // It is a name of nothing, which nothing has to define and nobody sees.
                     true => (&b""[..], Rank::Undefined as u32 | flag::REF_WEAK | flag::VIS_HIDDEN),
                     false => rewritten(name, bits, wrap, linkonce_prefixes),

@@ -48,7 +48,7 @@ use crate::synth::image::Image;
 /// Bytes of an ELF header up to the entry point: class, order, system, type, machine.
 pub const IDENT: usize = 24;
 /// Where it says the system.
-const OS_ABI: usize = 7;
+pub const OS_ABI: usize = 7;
 
 /// How far the rules of a machine look, if that is known.
 pub fn looks(machine: Machine) -> Option<Looks> {

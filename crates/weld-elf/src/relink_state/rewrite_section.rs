@@ -23,7 +23,7 @@ pub use frames::Searched;
 pub use moves::NewValue;
 
 use super::State;
-use super::outline::{Before, is_renamed, of_groups, outline};
+use super::outline::{Before, OS_ABI, is_renamed, of_groups, outline};
 use super::rows::*;
 use crate::address::Address;
 use crate::arch::class::Class;
@@ -244,13 +244,15 @@ impl<'k, 'a> Alone<'k, 'a> {
     /// symbols had, and `last` is what it was. One that uses extensions of a system that it did not use is the same
     /// if the output says already that it is for that system.
     pub fn outline(&self, before: Before, last: &OutlineRow) -> OutlineRow {
-        const OS_ABI: u64 = 7;
         let sink = DiagSink::new();
         let image = self.image(&sink);
         let of = |os_abi| outline(&image, &self.owners, ObjectId(0), (before, &self.lost, os_abi));
         let os_abi = self.resolved.objects[0].os_abi;
         let now = of(os_abi);
-        if now.shape == last.shape || os_abi == 0 || self.known.left.read(OS_ABI, 1) != Some(vec![os_abi]) {
+        if now.shape == last.shape
+            || os_abi == 0
+            || self.known.left.read(OS_ABI as u64, 1) != Some(vec![os_abi])
+        {
             return now;
         }
         let without = of(0);

@@ -43,7 +43,7 @@ pub fn report(job: &Job, machine: &'static Facts, resolved: &Resolved, symbols: 
     }
     let mut order = Vec::new();
     let mut found: HashMap<SymbolId, (Problem, Vec<&Shared>)> = HashMap::new();
-    let is_register = |symbol: &Sym| machine.register_symbol != 0 && symbol.kind() == machine.register_symbol;
+    let is_register = |symbol: &Sym| machine.register_symbol == Some(symbol.kind());
     let sonames: HashSet<&[u8]> = resolved.shared.iter().map(|d| d.soname).collect();
     for dso in resolved.shared.iter().filter(|d| d.needed.iter().all(|n| sonames.contains(n))) {
         // Names that a library insists on.

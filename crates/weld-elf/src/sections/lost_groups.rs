@@ -14,12 +14,6 @@ use super::SectionKind;
 use crate::elf::*;
 use crate::input::object::{Group, Object, SymbolPlace};
 
-impl Stay {
-    fn of_kind(kind: u32) -> Stay {
-        if matches!(kind, SHT_RELA | SHT_REL | SHT_CREL) { Stay::Beside } else { Stay::Here }
-    }
-}
-
 /// The number of a section that has none.
 pub const NONE: u32 = u32::MAX;
 
@@ -35,6 +29,12 @@ pub enum Stay {
     Guest,
     /// It has the relocations of another section, and is there if that has any.
     Beside,
+}
+
+impl Stay {
+    fn of_kind(kind: u32) -> Stay {
+        if matches!(kind, SHT_RELA | SHT_REL | SHT_CREL) { Stay::Beside } else { Stay::Here }
+    }
 }
 
 /// Which sections lost, are guests or have relocations, by header index; empty if none did, is or has.

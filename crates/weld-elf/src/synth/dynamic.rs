@@ -170,10 +170,10 @@ impl DynamicPlan<'_> {
             list.push((DT_PLTRELSZ, bound as u64 * self.form.size()));
             let plt = &self.mode.facts().plt;
             let in_got = plt.reserved_words == 0 && plt.apart.is_none();
-            let loader_words = match plt.patched {
-                true => ChunkKind::Plt,
-                false if in_got => ChunkKind::Got,
-                false => ChunkKind::GotPlt,
+            let loader_words = match self.slots.without_words {
+                0 if in_got => ChunkKind::Got,
+                0 => ChunkKind::GotPlt,
+                _ => ChunkKind::Plt,
             };
             // By this tag others have the GOT.
             if self.mode.facts().loader_got.is_none() {

@@ -1,10 +1,10 @@
 //! `.dynsym`, `.dynstr`, the hash tables and the version tables: one plan for all, because the order
 //! of the first decides the bytes of the others.
 //!
-//! Order: the null symbol; spare ones, if a later link may relink ([`crate::sections::spare_imports`]); imports; then everything that other modules may find here (exports,
-//! copies, canonical PLT entries), grouped by bucket of the GNU hash table. Before they are grouped, symbols
-//! are put in the order of their definitions, so that nothing depends on how names were hashed inside the
-//! linker.
+//! Order: the null symbol; spare ones, if a later link may relink ([`crate::sections::spare_imports`]);
+//! imports; then everything that other modules may find here (exports, copies, canonical PLT entries), grouped
+//! by bucket of the GNU hash table. Before they are grouped, symbols are put in the order of their definitions,
+//! so that nothing depends on how names were hashed inside the linker.
 //!
 //! A shared object may export millions of names, so every step over them is a parallel loop, and each looks
 //! at a name's text once: to measure and hash it here, to write it there.

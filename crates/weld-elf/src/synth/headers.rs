@@ -88,9 +88,12 @@ fn join_of_version(objects: &[Object], of: fn(u8) -> Option<JoinFlags>) -> Resul
 
 /// `EI_ABIVERSION` of the output, where objects have one.
 pub fn abi_version(objects: &[Object]) -> u8 {
-    let by_version = |object: &&Object| matches!(object.machine.flags, Some(FileFlags::ByVersion(_)));
-    let mut all = objects.iter().filter(by_version).filter(|object| has_version(object));
-    all.next().map_or(0, |object| object.abi_version)
+    match objects.first().and_then(|object| object.machine.flags) {
+        Some(FileFlags::ByVersion(_)) => {
+            objects.iter().find(|object| has_version(object)).map_or(0, |object| object.abi_version)
+        }
+        _ => 0,
+    }
 }
 
 /// The first bytes of a file for the system `abi`.

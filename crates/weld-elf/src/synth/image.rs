@@ -246,13 +246,8 @@ impl<'a> Image<'_, 'a> {
 
     /// Address of the word of `.got.plt` that PLT entry `entry` jumps through.
     pub fn got_plt_address(&self, entry: u32) -> Address {
-        let word = (self.slots.reserved + u64::from(entry)).wrapping_sub(self.entries_without_words().into());
+        let word = (self.slots.reserved + u64::from(entry)).wrapping_sub(self.slots.without_words.into());
         self.bases.got_plt.wrapping_add(self.format().word().wrapping_mul(word))
-    }
-
-    /// How many entries of the PLT have no word that they jump through: they come first.
-    pub fn entries_without_words(&self) -> u32 {
-        if self.mode.facts().plt.patched { self.slots.jump_slots } else { 0 }
     }
 
     /// The address of the function that chooses what PLT entry `entry`, one of an IFUNC of this output, jumps

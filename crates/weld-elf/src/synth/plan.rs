@@ -198,6 +198,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             true => {}
             false => spares = SpareImports::default(),
         }
+        slots.without_words = if mode.facts().plt.patched { slots.jump_slots } else { 0 };
         let is_for_loader = jump_slots && mode.facts().plt.reserved_words == 0;
         if slots.got.is_empty() && !got_base && !is_for_loader {
             slots.got_words = 0;

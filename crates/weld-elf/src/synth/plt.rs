@@ -96,7 +96,7 @@ fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
     let format = image.format();
     let has_base = machine.facts().got_base == GotBase::GotPlt;
     let dynamic = image.layout.chunk_address(ChunkKind::Dynamic);
-    let without_words = u64::from(image.entries_without_words());
+    let without_words = u64::from(image.slots.without_words);
     for (word, bytes) in (first..).zip(out.chunks_exact_mut(format.word() as usize)) {
         let value = match word.checked_sub(reserved).map(|number| number + without_words) {
             None if word == 0 && has_base => dynamic.get(),
@@ -181,8 +181,8 @@ impl Synthetic for GotPlt {
         let flags = SHF_ALLOC | SHF_WRITE;
         let name = named(sizes.plan.facts.mode.facts(), b".got.plt", |apart| apart.words_name);
         let header = Header { name, kind: SHT_PROGBITS, flags, entsize: 0 };
-        let without = if sizes.plan.facts.mode.facts().plt.patched { slots.jump_slots } else { 0 };
-        Spec::own(header, word, word * (slots.reserved + slots.plt.len() as u64 - u64::from(without)))
+        let words = slots.reserved + slots.plt.len() as u64 - u64::from(slots.without_words);
+        Spec::own(header, word, word * words)
     }
 
     fn cuts(&self, _: &Source) -> Cuts {

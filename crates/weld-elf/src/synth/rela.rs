@@ -512,7 +512,7 @@ pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
     for (entry, bytes) in (first..).zip(out.chunks_exact_mut(form.size() as usize)) {
         let rela = if (entry as u32) < image.slots.jump_slots {
             let slot = &image.slots.list[image.slots.plt[entry] as usize];
-            let offset = match image.mode.facts().plt.patched {
+            let offset = match (entry as u32) < image.slots.without_words {
                 true => image.plt_address(entry as u32).get(),
                 false => image.got_plt_address(entry as u32).get(),
             };
@@ -602,7 +602,7 @@ impl Synthetic for Plt {
     }
 
     fn links(&self, plan: &Plan) -> Option<Links> {
-        let changed = if plan.facts.mode.facts().plt.patched { ChunkKind::Plt } else { ChunkKind::GotPlt };
+        let changed = if plan.slots.without_words > 0 { ChunkKind::Plt } else { ChunkKind::GotPlt };
         Some(Links { link: symbol_table(plan), output: None, info: Info::Section(changed) })
     }
 

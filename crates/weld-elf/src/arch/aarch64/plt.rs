@@ -25,19 +25,14 @@ const fn entries(instructions: usize) -> Entries {
 
 pub const PLT: Plt = Plt {
     ordinary: entries(ENTRY),
-    retpolines: None,
     guarded: Some(Guarded {
         entries: entries(GUARDED),
         marked_tag: Some(0x7000_0001),
         signed_tag: Some(0x7000_0003),
     }),
-    anywhere: None,
     align: 16,
-    frames: |_| None,
-    marks: None,
     reserved_words: 3,
-    apart: None,
-    patched: false,
+    ..Plt::NONE
 };
 
 /// What the header's first instruction does: `stp x16, x30, [sp, #-16]!`

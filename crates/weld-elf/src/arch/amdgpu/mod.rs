@@ -12,9 +12,7 @@ mod tests;
 
 use super::class::{self, Class, Fit::*, From, Named, Type};
 use super::facts::*;
-use super::plt::Plan;
 use super::rules::{Failure, Rules};
-use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Target};
 
@@ -63,71 +61,20 @@ impl Rules for Amdgpu {
         object_format: "elf64-amdgcn",
         architecture: "amdgcn",
         target: Target::new(224, Format { class: ElfClass::Elf64, order: Order::Little }),
-        implicit_addend: None,
-        store_addend: None,
-        base_addend: None,
-        lower_half: None,
-        written: None,
-        settle: None,
-        pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
-        image_base: Address::new(0x1_0000),
-        filler: 0,
-        tls: Tls::BlockFirst(0),
-        tls_offset: 0,
         types: &TYPES,
         type_names: &NAMES,
         none: R_NONE,
-        slots_have_addends: false,
         dynamic: DynamicTypes {
             glob_dat: R_ABS64,
             relative: R_RELATIVE64,
             ..DynamicTypes::without_loader(R_ABS64)
         },
-        hash_word: 4,
-        linkonce_prefixes: &[],
-        got_base: GotBase::Got,
-        toc: None,
-        loader_got: None,
-        plt: Plt::NONE,
-        starts_without_slots: false,
-        variant_calls: None,
-        tagging: None,
-        execute_only: 0,
         flags: Some(FileFlags::ByVersion(flags::of_version)),
-        output_flags: None,
-        function_other: None,
-        stand_in_other: 0,
-        stand_in_version: 0,
-        register_symbol: 0,
-        foreign_section: None,
-        attributes: None,
-        registers: None,
-        pointer: None,
-        large: None,
-        frame_section: 0,
-        frames_become_distances: false,
-        executes_stack: false,
-        entry: "_start",
-        code_index: None,
-        turned_code: None,
-        platform: None,
-        properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
-        branches: None,
-        register_code: &[],
+        ..Facts::PLAIN
     };
     const DEBUG_OFFSET: u32 = R_ABS32;
     type GotForm = ();
     type TlsCall = ();
-
-    fn put_distance(
-        kind: u32,
-        out: &mut [u8],
-        at: usize,
-        target: Address,
-        here: Address,
-    ) -> Result<(), Failure> {
-        Self::put(kind, out, at, target.wrapping_sub(here))
-    }
 
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
         let of = &TYPES[kind as usize];
@@ -149,18 +96,5 @@ impl Rules for Amdgpu {
 
     fn put_address(out: &mut [u8], at: usize, value: u64) {
         out[at..at + 8].copy_from_slice(&value.to_le_bytes());
-    }
-
-    /// There is none.
-    fn write_plt(_plan: &Plan, _start: u64, out: &mut [u8]) {
-        out.fill(0);
-    }
-
-    fn write_iplt(_plan: &Plan, _start: u64, out: &mut [u8]) {
-        out.fill(0);
-    }
-
-    fn unbound(_plan: &Plan, _entry: u32) -> Address {
-        Address::ZERO
     }
 }

@@ -7,6 +7,8 @@
 
 use super::types::*;
 use crate::arch::rules::Failure;
+use crate::arch::words::put_bits;
+pub use crate::arch::words::{put_word, word};
 
 /// Of how many bytes what a mapping symbol stands in front of is made (AAELF32, "Mapping symbols"): words of ARM code,
 /// half words of Thumb code, bytes of data. `None`: the name is another symbol's.
@@ -19,30 +21,14 @@ pub fn unit(name: &[u8]) -> Option<usize> {
     }
 }
 
-pub fn word<const BIG: bool>(code: &[u8], at: usize) -> Option<u32> {
-    let bytes = *code.get(at..)?.first_chunk()?;
-    Some(if BIG { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
-}
-
 pub fn half<const BIG: bool>(code: &[u8], at: usize) -> Option<u16> {
     let bytes = *code.get(at..)?.first_chunk()?;
     Some(if BIG { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
 }
 
-pub fn put_word<const BIG: bool>(out: &mut [u8], at: usize, value: u32) {
-    let bytes = if BIG { value.to_be_bytes() } else { value.to_le_bytes() };
-    out[at..at + 4].copy_from_slice(&bytes);
-}
-
 pub fn put_half<const BIG: bool>(out: &mut [u8], at: usize, value: u16) {
     let bytes = if BIG { value.to_be_bytes() } else { value.to_le_bytes() };
     out[at..at + 2].copy_from_slice(&bytes);
-}
-
-/// Changes the bits in `mask` of a word.
-fn put_bits<const BIG: bool>(out: &mut [u8], at: usize, mask: u32, value: u32) {
-    let old = word::<BIG>(out, at).unwrap_or_default();
-    put_word::<BIG>(out, at, old & !mask | value & mask);
 }
 
 /// A Thumb instruction of 32 bits: its first half word in the upper half.

@@ -12,22 +12,13 @@ use super::code::*;
 use crate::address::Address;
 use crate::arch::facts::{Entries, Plt, TurnedCode};
 use crate::arch::plt::{self, First, Plan, Style};
+use crate::arch::words::put_words;
 
 const HEADER: u64 = 32;
 const ENTRY: u64 = 16;
 
-pub const PLT: Plt = Plt {
-    ordinary: Entries { header: HEADER, entry: ENTRY },
-    retpolines: None,
-    guarded: None,
-    anywhere: None,
-    align: 16,
-    frames: |_| None,
-    marks: None,
-    reserved_words: 3,
-    apart: None,
-    patched: false,
-};
+pub const PLT: Plt =
+    Plt { ordinary: Entries { header: HEADER, entry: ENTRY }, align: 16, reserved_words: 3, ..Plt::NONE };
 
 /// What traps, between pieces of code.
 const TRAP: u32 = 0xd4d4_d4d4;
@@ -35,12 +26,6 @@ const TRAP: u32 = 0xd4d4_d4d4;
 const PUSH_LR: u32 = 0xe52d_e004;
 /// `push {lr}`
 const THUMB_PUSH_LR: u16 = 0xb500;
-
-fn put_words<const BIG: bool>(out: &mut [u8], words: &[u32]) {
-    for (i, word) in words.iter().enumerate() {
-        put_word::<BIG>(out, 4 * i, *word);
-    }
-}
 
 fn put_halves<const BIG: bool>(out: &mut [u8], halves: &[u16]) {
     for (i, half) in halves.iter().enumerate() {

@@ -16,10 +16,8 @@ mod types;
 
 use super::class::Class;
 use super::facts::*;
-use super::plt::Plan;
 use super::rules::{Failure, FieldAt, Rules};
 use super::site::Site;
-use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, Target};
 use types::*;
@@ -52,68 +50,20 @@ impl Rules for Avr {
         object_format: "elf32-avr",
         architecture: "avr",
         target: Target::new(83, Format { class: ElfClass::Elf32, order: Order::Little }),
-        implicit_addend: None,
-        store_addend: None,
-        base_addend: None,
-        lower_half: None,
-        written: None,
         settle: Some(settle),
-        pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
-        image_base: Address::new(0x1_0000),
         // Two of them are `nop`.
         filler: 0,
-        tls: Tls::BlockFirst(0),
-        tls_offset: 0,
         types: &TYPES,
         type_names: &NAMES,
         none: R_AVR_NONE,
-        slots_have_addends: false,
         dynamic: DynamicTypes::without_loader(R_AVR_32),
-        hash_word: 4,
-        linkonce_prefixes: &[],
-        got_base: GotBase::Got,
-        toc: None,
-        loader_got: None,
-        plt: Plt::NONE,
-        starts_without_slots: false,
-        variant_calls: None,
-        tagging: None,
-        execute_only: 0,
         flags: Some(FileFlags::Always(flags::join)),
-        output_flags: None,
-        function_other: None,
-        stand_in_other: 0,
-        stand_in_version: 0,
-        register_symbol: 0,
-        foreign_section: None,
-        attributes: None,
-        registers: None,
-        pointer: None,
-        large: None,
-        frame_section: 0,
-        frames_become_distances: false,
-        executes_stack: false,
-        entry: "_start",
-        code_index: None,
-        turned_code: None,
-        platform: None,
-        properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
         branches: Some(thunks::BRANCHES),
-        register_code: &[],
+        ..Facts::PLAIN
     };
     const DEBUG_OFFSET: u32 = R_AVR_32;
     type GotForm = ();
     type TlsCall = ();
-
-    fn put_distance(
-        kind: u32,
-        out: &mut [u8],
-        at: usize,
-        target: Address,
-        here: Address,
-    ) -> Result<(), Failure> {
-        code::put(kind, out, at, target.wrapping_sub(here) as i64)
-    }
 
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
         code::put(kind, out, at, value as i64)
@@ -125,19 +75,6 @@ impl Rules for Avr {
 
     fn apply<S: Site>(site: &S, out: &mut [u8]) {
         apply(site, out);
-    }
-
-    /// There is none.
-    fn write_plt(_plan: &Plan, _start: u64, out: &mut [u8]) {
-        out.fill(0);
-    }
-
-    fn write_iplt(_plan: &Plan, _start: u64, out: &mut [u8]) {
-        out.fill(0);
-    }
-
-    fn unbound(_plan: &Plan, _entry: u32) -> Address {
-        Address::ZERO
     }
 }
 

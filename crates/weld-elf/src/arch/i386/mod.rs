@@ -99,21 +99,13 @@ const FACTS: Facts = Facts {
     architecture: "i386",
     target: Target::new(3, Format { class: ElfClass::Elf32, order: Order::Little }),
     implicit_addend: Some(implicit_addend),
-    store_addend: None,
-    base_addend: None,
-    lower_half: None,
-    written: None,
-    settle: None,
-    pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
     image_base: Address::new(0x40_0000),
     // A breakpoint.
     filler: 0xcc,
     tls: Tls::StorageFirst,
-    tls_offset: 0,
     types: &TYPES,
     type_names: &NAMES,
     none: R_NONE,
-    slots_have_addends: false,
     dynamic: DynamicTypes {
         with_addends: false,
         address: R_32,
@@ -131,38 +123,13 @@ const FACTS: Facts = Facts {
         backward_tpoff: Some(R_TLS_TPOFF32),
         tlsdesc: R_TLS_DESC,
     },
-    hash_word: 4,
     // Start files of old have them in .gnu.linkonce sections.
     linkonce_prefixes: &[b"__x86.get_pc_thunk.", b"__i686.get_pc_thunk."],
     got_base: GotBase::GotPlt,
-    toc: None,
-    loader_got: None,
     plt: plt::PLT,
     starts_without_slots: true,
-    variant_calls: None,
-    tagging: None,
-    execute_only: 0,
-    flags: None,
-    output_flags: None,
-    function_other: None,
-    stand_in_other: 0,
-    stand_in_version: 0,
-    register_symbol: 0,
-    foreign_section: None,
-    attributes: None,
-    registers: None,
-    pointer: None,
-    large: None,
-    frame_section: 0,
-    frames_become_distances: false,
-    executes_stack: false,
-    entry: "_start",
-    code_index: None,
-    turned_code: None,
-    platform: None,
     properties: x86::PROPERTIES,
-    register_code: &[],
-    branches: None,
+    ..Facts::PLAIN
 };
 
 pub struct I386;
@@ -174,16 +141,6 @@ impl Rules for I386 {
     type TlsCall = relax::TlsCall;
     // Compilers ask for entries of the PLT by name only in position-independent code.
     const CALL_BY_DISTANCE: bool = true;
-
-    fn put_distance(
-        kind: u32,
-        out: &mut [u8],
-        at: usize,
-        target: Address,
-        here: Address,
-    ) -> Result<(), Failure> {
-        I386::put(kind, out, at, target.wrapping_sub(here))
-    }
 
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
         let value = if kind == R_TLS_LE_32 { sun_offset(out, at, value) } else { value };

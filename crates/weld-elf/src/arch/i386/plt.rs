@@ -29,14 +29,10 @@ pub const PLT: Plt = Plt {
         lazy: Entries { header: LAZY_JUMP + JUMP.len() as u64, entry: 32 },
         bound: Entries { header: BOUND_JUMP + JUMP.len() as u64, entry: ENTRY },
     }),
-    guarded: None,
     anywhere: Some(Entries { header: 64, entry: 32 }),
     align: 16,
-    frames: |_| None,
-    marks: None,
     reserved_words: 3,
-    apart: None,
-    patched: false,
+    ..Plt::NONE
 };
 
 /// Where in the header of retpolines [`JUMP`] is, if some functions are bound at their first call, and if

@@ -18,15 +18,9 @@ const ENTRY: usize = 4;
 
 pub const PLT: Plt = Plt {
     ordinary: Entries { header: 4 * HEADER as u64, entry: 4 * ENTRY as u64 },
-    retpolines: None,
-    guarded: None,
-    anywhere: None,
     align: 16,
-    frames: |_| None,
-    marks: None,
     reserved_words: 2,
-    apart: None,
-    patched: false,
+    ..Plt::NONE
 };
 
 /// The header, if it lies at `address` and `.got.plt` at `table`.

@@ -124,10 +124,6 @@ const FACTS: Facts = Facts {
     object_format: "elf32-m68k",
     architecture: "m68k",
     target: Target::new(4, Format { class: ElfClass::Elf32, order: Order::Big }),
-    implicit_addend: None,
-    store_addend: None,
-    base_addend: None,
-    lower_half: None,
     written: Some(&WRITTEN),
     settle: Some(settle),
     pages: Pages { smallest: 0x1000, max: 0x2000, common: 0x2000 },
@@ -139,7 +135,6 @@ const FACTS: Facts = Facts {
     types: &TYPES,
     type_names: &NAMES,
     none: R_68K_NONE,
-    slots_have_addends: false,
     dynamic: DynamicTypes {
         with_addends: true,
         address: R_68K_32,
@@ -158,38 +153,11 @@ const FACTS: Facts = Facts {
         // There are no TLS descriptors.
         tlsdesc: R_68K_NONE,
     },
-    hash_word: 4,
-    linkonce_prefixes: &[],
     // Two words for the loader follow the first one.
     got_base: GotBase::GotWithHead(3),
-    toc: None,
-    loader_got: None,
     plt: plt::PLT,
-    starts_without_slots: false,
-    variant_calls: None,
-    tagging: None,
-    execute_only: 0,
     flags: Some(FileFlags::Always(flags)),
-    output_flags: None,
-    function_other: None,
-    stand_in_other: 0,
-    stand_in_version: 0,
-    register_symbol: 0,
-    foreign_section: None,
-    attributes: None,
-    registers: None,
-    pointer: None,
-    large: None,
-    frame_section: 0,
-    frames_become_distances: false,
-    executes_stack: false,
-    entry: "_start",
-    code_index: None,
-    turned_code: None,
-    platform: None,
-    properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
-    branches: None,
-    register_code: &[],
+    ..Facts::PLAIN
 };
 
 /// As in [`JoinFlags`]: other processors of the family say what they are, and their PLT is another one.
@@ -231,17 +199,6 @@ impl Rules for M68k {
     const TLS_CALL_RELOCS: usize = 0;
 
     #[inline(always)]
-    fn put_distance(
-        kind: u32,
-        out: &mut [u8],
-        at: usize,
-        target: Address,
-        here: Address,
-    ) -> Result<(), Failure> {
-        put(kind, out, at, target.wrapping_sub(here))
-    }
-
-    #[inline(always)]
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
         put(kind, out, at, value)
     }
@@ -253,11 +210,6 @@ impl Rules for M68k {
 
     fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
         plt::write(plan, start, out);
-    }
-
-    /// There are no IFUNCs.
-    fn write_iplt(_plan: &Plan, _start: u64, out: &mut [u8]) {
-        out.fill(0);
     }
 
     fn unbound(plan: &Plan, entry: u32) -> Address {

@@ -20,16 +20,10 @@ const RELOCATION: u32 = 12;
 
 pub const PLT: Plt = Plt {
     ordinary: Entries { header: ENTRY, entry: ENTRY },
-    retpolines: None,
-    guarded: None,
-    anywhere: None,
     align: 4,
-    frames: |_| None,
-    marks: None,
     // The loader's two words are in `.got`.
     reserved_words: 0,
-    apart: None,
-    patched: false,
+    ..Plt::NONE
 };
 
 /// `jmp ([%pc, …])`

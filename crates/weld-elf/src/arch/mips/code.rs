@@ -5,6 +5,7 @@
 
 use super::types::*;
 use crate::arch::rules::Failure;
+pub use crate::arch::words::{put_word, put_words};
 use crate::elf::format::{Class as ElfClass, Format, Order};
 
 pub const fn format(big: bool, class: ElfClass) -> Format {
@@ -14,16 +15,6 @@ pub const fn format(big: bool, class: ElfClass) -> Format {
 pub fn word<const BIG: bool>(bytes: &[u8], at: usize) -> u32 {
     let bytes = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
     if BIG { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
-}
-
-pub fn put_word<const BIG: bool>(out: &mut [u8], at: usize, word: u32) {
-    out[at..at + 4].copy_from_slice(&if BIG { word.to_be_bytes() } else { word.to_le_bytes() });
-}
-
-pub fn put_words<const BIG: bool>(out: &mut [u8], words: &[u32]) {
-    for (i, word) in words.iter().enumerate() {
-        put_word::<BIG>(out, 4 * i, *word);
-    }
 }
 
 /// What the upper instruction has of a value.

@@ -95,7 +95,6 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         },
         implicit_addend: if old { Some(code::implicit_addend::<BIG>) } else { None },
         store_addend: if old { Some(code::store_addend::<BIG>) } else { None },
-        base_addend: None,
         lower_half: if old { Some(code::lower_half) } else { None },
         written: Some(if wide { &settle::WRITTEN_64 } else { &settle::WRITTEN_32 }),
         settle: Some(settle::settle::<ABI>),
@@ -112,7 +111,6 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         types: if wide { &TYPES_64 } else { &TYPES_32 },
         type_names: &NAMES,
         none: R_NONE,
-        slots_have_addends: false,
         dynamic: DynamicTypes {
             with_addends: false,
             address: if wide { REL64 } else { R_REL32 },
@@ -132,23 +130,12 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
             // There are no TLS descriptors.
             tlsdesc: R_IRELATIVE,
         },
-        hash_word: 4,
-        linkonce_prefixes: &[],
-        got_base: GotBase::Got,
-        toc: None,
         loader_got: Some(loader::got(wide)),
         plt: plt::plt(wide),
-        starts_without_slots: false,
-        variant_calls: None,
-        tagging: None,
-        execute_only: 0,
         flags: Some(FileFlags::Always(flags::join::<ABI>)),
-        output_flags: None,
         function_other: Some(flags::of_functions),
         stand_in_other: OTHER_PLT,
         stand_in_version: 1,
-        register_symbol: 0,
-        foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
             section: 0x7000_002a,
@@ -187,23 +174,16 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
                 put_pointer: attributes::put_pointer::<BIG, false>,
             }
         }),
-        pointer: None,
-        large: None,
-        frame_section: 0,
         frames_become_distances: true,
-        code_index: None,
-        turned_code: None,
-        platform: None,
         executes_stack: true,
         entry: "__start",
-        properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
         branches: Some(thunks::branches(match (BIG, wide) {
             (false, false) => &LITTLE,
             (true, false) => &BIG_ENDIAN,
             (false, true) => &LITTLE_64,
             (true, true) => &BIG_64,
         })),
-        register_code: &[],
+        ..Facts::PLAIN
     }
 }
 

@@ -16,15 +16,9 @@ use crate::arch::plt::{self, First, Plan};
 pub const fn plt(wide: bool) -> Plt {
     Plt {
         ordinary: if wide { Entries { header: 48, entry: 32 } } else { Entries { header: 32, entry: 16 } },
-        retpolines: None,
-        guarded: None,
-        anywhere: None,
         align: 16,
-        frames: |_| None,
-        marks: None,
         reserved_words: 2,
-        apart: None,
-        patched: false,
+        ..Plt::NONE
     }
 }
 

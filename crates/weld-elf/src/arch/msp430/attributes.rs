@@ -3,13 +3,9 @@
 //!
 //! Specification: "MSP430 Embedded Application Binary Interface", 13 "Build Attributes".
 
-use std::collections::BTreeMap;
-
-use weld_common::reader::Reader;
-
-use crate::arch::attributes::{self, AttributesError, Wrong};
+use crate::arch::attributes::{self, AttributesError};
+use crate::elf::Format;
 use crate::elf::format::{Class, Order};
-use crate::elf::{Format, put_uleb};
 
 pub const SECTION: &str = ".MSP430.attributes";
 const VENDOR: &[u8] = b"mspabi";
@@ -26,32 +22,8 @@ fn name(tag: u64) -> &'static str {
 
 /// As in [`crate::arch::facts::MergeAttributes`].
 pub fn merge(files: &[(String, &[u8])]) -> Result<Vec<u8>, AttributesError> {
-    // Who said it first, for messages.
-    let mut all: BTreeMap<u64, (u64, &str)> = BTreeMap::new();
-    for (file, section) in files {
-        let wrong = |what| AttributesError { object: file.clone(), section: SECTION, what };
-        for list in attributes::of_files(section, VENDOR, FORMAT).map_err(wrong)? {
-            let mut reader = Reader::new(list);
-            while !reader.is_empty() {
-                let numbers = reader.uleb128().zip(reader.uleb128());
-                let (tag, value) = numbers.ok_or_else(|| wrong(Wrong::Damaged))?;
-                if value == 0 {
-                    continue;
-                }
-                let (before, by) = *all.entry(tag).or_insert((value, file));
-                if before != value {
-                    let by = by.to_owned();
-                    return Err(wrong(Wrong::Differs { what: name(tag), value, before, by }));
-                }
-            }
-        }
-    }
-    let mut list = Vec::new();
-    for (tag, (value, _)) in all {
-        put_uleb(&mut list, tag);
-        put_uleb(&mut list, value);
-    }
-    Ok(attributes::section(&list, VENDOR, FORMAT))
+    let same = |tag, a, b| if a == b || a == 0 || b == 0 { Ok(a | b) } else { Err(name(tag)) };
+    attributes::merge_numbers(files, (SECTION, VENDOR), FORMAT, same)
 }
 
 #[cfg(test)]

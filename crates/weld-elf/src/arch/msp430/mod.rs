@@ -10,9 +10,7 @@ mod tests;
 
 use super::class::{self, Class, Fit::*, Named, Type};
 use super::facts::*;
-use super::plt::Plan;
 use super::rules::{Failure, Rules};
-use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Target};
 
@@ -57,40 +55,12 @@ impl Rules for Msp430 {
         object_format: "elf32-msp430",
         architecture: "msp430",
         target: Target::new(105, Format { class: ElfClass::Elf32, order: Order::Little }),
-        implicit_addend: None,
-        store_addend: None,
-        base_addend: None,
-        lower_half: None,
-        written: None,
-        settle: None,
-        pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
-        image_base: Address::new(0x1_0000),
         // Two of them do nothing: mov.b #0, r3.
         filler: 0x43,
-        tls: Tls::BlockFirst(0),
-        tls_offset: 0,
         types: &TYPES,
         type_names: &NAMES,
         none: R_NONE,
-        slots_have_addends: false,
         dynamic: DynamicTypes::without_loader(R_32),
-        hash_word: 4,
-        linkonce_prefixes: &[],
-        got_base: GotBase::Got,
-        toc: None,
-        loader_got: None,
-        plt: Plt::NONE,
-        starts_without_slots: false,
-        variant_calls: None,
-        tagging: None,
-        execute_only: 0,
-        flags: None,
-        output_flags: None,
-        function_other: None,
-        stand_in_other: 0,
-        stand_in_version: 0,
-        register_symbol: 0,
-        foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
             section: 0x7000_0003,
@@ -103,33 +73,11 @@ impl Rules for Msp430 {
             },
             features: None,
         }),
-        registers: None,
-        pointer: None,
-        large: None,
-        frame_section: 0,
-        frames_become_distances: false,
-        executes_stack: false,
-        entry: "_start",
-        code_index: None,
-        turned_code: None,
-        platform: None,
-        properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
-        branches: None,
-        register_code: &[],
+        ..Facts::PLAIN
     };
     const DEBUG_OFFSET: u32 = R_32;
     type GotForm = ();
     type TlsCall = ();
-
-    fn put_distance(
-        kind: u32,
-        out: &mut [u8],
-        at: usize,
-        target: Address,
-        here: Address,
-    ) -> Result<(), Failure> {
-        Self::put(kind, out, at, target.wrapping_sub(here))
-    }
 
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
         let of = &TYPES[kind as usize];
@@ -159,18 +107,5 @@ impl Rules for Msp430 {
 
     fn put_address(out: &mut [u8], at: usize, value: u64) {
         out[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
-    }
-
-    /// There is none.
-    fn write_plt(_plan: &Plan, _start: u64, out: &mut [u8]) {
-        out.fill(0);
-    }
-
-    fn write_iplt(_plan: &Plan, _start: u64, out: &mut [u8]) {
-        out.fill(0);
-    }
-
-    fn unbound(_plan: &Plan, _entry: u32) -> Address {
-        Address::ZERO
     }
 }

@@ -38,11 +38,7 @@ const fn facts<const BIG: bool>() -> Facts {
         object_format: if BIG { "elf32-powerpc" } else { "elf32-powerpcle" },
         architecture: "powerpc:common",
         target: Target::new(20, Format { class: ElfClass::Elf32, order }),
-        implicit_addend: None,
-        store_addend: None,
-        lower_half: None,
         base_addend: Some(BaseAddend { kind: R_PPC_PLTREL24, least: IN_GOT2, section: b".got2" }),
-        written: None,
         settle: Some(settle),
         pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x1000 },
         image_base: Address::new(0x1000_0000),
@@ -53,7 +49,6 @@ const fn facts<const BIG: bool>() -> Facts {
         types: &TYPES,
         type_names: &NAMES,
         none: R_PPC_NONE,
-        slots_have_addends: false,
         dynamic: DynamicTypes {
             with_addends: true,
             address: R_PPC_ADDR32,
@@ -72,24 +67,9 @@ const fn facts<const BIG: bool>() -> Facts {
             // There are no TLS descriptors.
             tlsdesc: R_PPC_NONE,
         },
-        hash_word: 4,
-        linkonce_prefixes: &[],
         // Two words for the loader follow the first one.
         got_base: GotBase::GotWithHead(3),
-        toc: None,
-        loader_got: None,
         plt: plt::PLT,
-        starts_without_slots: false,
-        variant_calls: None,
-        tagging: None,
-        execute_only: 0,
-        flags: None,
-        output_flags: None,
-        function_other: None,
-        stand_in_other: 0,
-        stand_in_version: 0,
-        register_symbol: 0,
-        foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
             section: SHT_GNU_ATTRIBUTES,
@@ -102,20 +82,10 @@ const fn facts<const BIG: bool>() -> Facts {
             },
             features: None,
         }),
-        registers: None,
         // r13 of embedded systems; start files of others name it, too.
         pointer: Some(DataPointer { symbol: "_SDA_BASE_", section: b".sdata", offset: 0x8000 }),
-        large: None,
-        frame_section: 0,
-        frames_become_distances: false,
-        executes_stack: false,
-        entry: "_start",
-        code_index: None,
-        turned_code: None,
-        platform: None,
-        properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
         branches: Some(thunks::branches::<BIG>()),
-        register_code: &[],
+        ..Facts::PLAIN
     }
 }
 
@@ -152,17 +122,6 @@ impl<const BIG: bool> Rules for Ppc32<BIG> {
     /// Calls are rewritten by their marks.
     const TLS_CALL_RELOCS: usize = 0;
     const UNDEFINED_IS_NEAR: bool = true;
-
-    #[inline(always)]
-    fn put_distance(
-        kind: u32,
-        out: &mut [u8],
-        at: usize,
-        target: Address,
-        here: Address,
-    ) -> Result<(), Failure> {
-        code::put::<BIG>(kind, out, at, target.wrapping_sub(here) as i64)
-    }
 
     #[inline(always)]
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {

@@ -27,12 +27,8 @@ const MOVING_ENTRY: u64 = 32;
 
 pub const PLT: Plt = Plt {
     ordinary: Entries { header: HEADER, entry: ENTRY },
-    retpolines: None,
-    guarded: None,
     anywhere: Some(Entries { header: MOVING_HEADER, entry: MOVING_ENTRY }),
     align: 16,
-    frames: |_| None,
-    marks: None,
     // The loader's two words are in `.got`.
     reserved_words: 0,
     apart: Some(Apart {
@@ -45,7 +41,7 @@ pub const PLT: Plt = Plt {
         tag_for: LoaderTag::GotBase,
         more_tags: &[],
     }),
-    patched: false,
+    ..Plt::NONE
 };
 
 /// Writes `.glink` from byte `start` on.

@@ -34,12 +34,6 @@ const fn facts<const BIG: bool>() -> Facts {
         object_format: if BIG { "elf64-powerpc" } else { "elf64-powerpcle" },
         architecture: "powerpc:common64",
         target: Target::new(21, Format { class: ElfClass::Elf64, order }),
-        implicit_addend: None,
-        store_addend: None,
-        base_addend: None,
-        lower_half: None,
-        written: None,
-        settle: None,
         pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x1000 },
         image_base: Address::new(0x1000_0000),
         // Four of them are no instruction, and trap.
@@ -49,7 +43,6 @@ const fn facts<const BIG: bool>() -> Facts {
         types: &TYPES,
         type_names: &NAMES,
         none: R_PPC64_NONE,
-        slots_have_addends: false,
         dynamic: DynamicTypes {
             with_addends: true,
             address: R_PPC64_ADDR64,
@@ -68,37 +61,14 @@ const fn facts<const BIG: bool>() -> Facts {
             // There are no TLS descriptors.
             tlsdesc: R_PPC64_NONE,
         },
-        hash_word: 4,
-        linkonce_prefixes: &[],
-        got_base: GotBase::Got,
         toc: Some(Toc { symbol: ".TOC.", bias: 0x8000, sections: &[b".toc"] }),
-        loader_got: None,
         plt: plt::PLT,
-        starts_without_slots: false,
-        variant_calls: None,
-        tagging: None,
-        execute_only: 0,
         flags: Some(FileFlags::Always(join_flags)),
         output_flags: Some(output_flags),
-        function_other: None,
-        stand_in_other: 0,
-        stand_in_version: 0,
-        register_symbol: 0,
         foreign_section: Some(".opd"),
-        attributes: None,
-        registers: None,
-        pointer: None,
-        large: None,
-        frame_section: 0,
-        frames_become_distances: false,
-        executes_stack: false,
-        entry: "_start",
-        code_index: None,
-        turned_code: None,
-        platform: None,
-        properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
         branches: Some(thunks::branches(if BIG { &BIG_SETS } else { &LITTLE_SETS })),
         register_code: save_restore::RUNS,
+        ..Facts::PLAIN
     }
 }
 
@@ -131,17 +101,6 @@ impl<const BIG: bool> Rules for Ppc64<BIG> {
     /// Calls are rewritten by their marks.
     const TLS_CALL_RELOCS: usize = 0;
     const UNDEFINED_IS_NEAR: bool = true;
-
-    #[inline(always)]
-    fn put_distance(
-        kind: u32,
-        out: &mut [u8],
-        at: usize,
-        target: Address,
-        here: Address,
-    ) -> Result<(), Failure> {
-        code::put::<BIG>(kind, out, at, target.wrapping_sub(here) as i64)
-    }
 
     #[inline(always)]
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {

@@ -25,12 +25,7 @@ const SECOND: u64 = 24;
 
 pub const PLT: Plt = Plt {
     ordinary: Entries { header: HEADER, entry: ENTRY },
-    retpolines: None,
-    guarded: None,
-    anywhere: None,
     align: 16,
-    frames: |_| None,
-    marks: None,
     reserved_words: 2,
     apart: Some(Apart {
         lazy: LAZY,
@@ -44,7 +39,7 @@ pub const PLT: Plt = Plt {
         // also within a module, for callers may have none.
         more_tags: &[(0x7000_0003, 2)],
     }),
-    patched: false,
+    ..Plt::NONE
 };
 
 /// What fills entries up.

@@ -52,22 +52,12 @@ const fn facts(wide: bool) -> Facts {
         object_format: if wide { "elf64-littleriscv" } else { "elf32-littleriscv" },
         architecture: if wide { "riscv:rv64" } else { "riscv:rv32" },
         target: Target::new(243, Format { class, order: Order::Little }),
-        implicit_addend: None,
-        store_addend: None,
-        base_addend: None,
-        lower_half: None,
-        written: None,
-        settle: None,
-        pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
-        image_base: Address::new(0x1_0000),
         // Two of them are an instruction that traps.
         filler: 0,
-        tls: Tls::BlockFirst(0),
         tls_offset: 0x800,
         types: if wide { &WIDE_TYPES } else { &NARROW_TYPES },
         type_names: if wide { &WIDE_NAMES } else { &NARROW_NAMES },
         none: R_NONE,
-        slots_have_addends: false,
         dynamic: DynamicTypes {
             with_addends: true,
             address,
@@ -85,23 +75,10 @@ const fn facts(wide: bool) -> Facts {
             backward_tpoff: None,
             tlsdesc: R_TLSDESC,
         },
-        hash_word: 4,
-        linkonce_prefixes: &[],
         got_base: GotBase::GotWithHead(1),
-        toc: None,
-        loader_got: None,
         plt: plt::PLT,
-        starts_without_slots: false,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0001 }),
-        tagging: None,
-        execute_only: 0,
         flags: Some(FileFlags::Always(join_flags)),
-        output_flags: None,
-        function_other: None,
-        stand_in_other: 0,
-        stand_in_version: 0,
-        register_symbol: 0,
-        foreign_section: None,
         attributes: Some(Attributes {
             name: attributes::SECTION,
             section: 0x7000_0003,
@@ -114,18 +91,7 @@ const fn facts(wide: bool) -> Facts {
             },
             features: None,
         }),
-        registers: None,
         pointer: Some(DataPointer { symbol: "__global_pointer$", section: b".sdata", offset: 0x800 }),
-        register_code: &[],
-        branches: None,
-        large: None,
-        frame_section: 0,
-        frames_become_distances: false,
-        executes_stack: false,
-        entry: "_start",
-        code_index: None,
-        turned_code: None,
-        platform: None,
         properties: Properties {
             rules: &[(FEATURE_1_AND..=FEATURE_1_AND, Rule::And)],
             control_flow: None,
@@ -133,6 +99,7 @@ const fn facts(wide: bool) -> Facts {
             labels: Some(Labels { property: FEATURE_1_AND, unlabeled: 1, by_type: 4, shadow_stack: 2 }),
             signing: None,
         },
+        ..Facts::PLAIN
     }
 }
 
@@ -198,17 +165,6 @@ impl<const WIDE: bool> Rules for Riscv<WIDE> {
     type GotForm = ();
     type TlsCall = ();
     const UNDEFINED_IS_NEAR: bool = true;
-
-    #[inline(always)]
-    fn put_distance(
-        kind: u32,
-        out: &mut [u8],
-        at: usize,
-        target: Address,
-        here: Address,
-    ) -> Result<(), Failure> {
-        Self::store(kind, out, at, target.wrapping_sub(here))
-    }
 
     #[inline(always)]
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {

@@ -162,22 +162,13 @@ const FACTS: Facts = Facts {
     object_format: "elf64-s390",
     architecture: "s390:64-bit",
     target: Target::new(22, Format { class: ElfClass::Elf64, order: Order::Big }),
-    implicit_addend: None,
-    store_addend: None,
-    base_addend: None,
-    lower_half: None,
-    written: None,
-    settle: None,
-    pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
     image_base: Address::new(0x100_0000),
     // Two of them are an instruction that does nothing.
     filler: 0x07,
     tls: Tls::StorageFirst,
-    tls_offset: 0,
     types: &TYPES,
     type_names: &NAMES,
     none: R_NONE,
-    slots_have_addends: false,
     dynamic: DynamicTypes {
         with_addends: true,
         address: R_64,
@@ -197,36 +188,9 @@ const FACTS: Facts = Facts {
         tlsdesc: R_NONE,
     },
     hash_word: 8,
-    linkonce_prefixes: &[],
     got_base: GotBase::GotWithHead(3),
-    toc: None,
-    loader_got: None,
     plt: plt::PLT,
-    starts_without_slots: false,
-    variant_calls: None,
-    tagging: None,
-    execute_only: 0,
-    flags: None,
-    output_flags: None,
-    function_other: None,
-    stand_in_other: 0,
-    stand_in_version: 0,
-    register_symbol: 0,
-    foreign_section: None,
-    attributes: None,
-    registers: None,
-    pointer: None,
-    large: None,
-    frame_section: 0,
-    frames_become_distances: false,
-    executes_stack: false,
-    entry: "_start",
-    code_index: None,
-    turned_code: None,
-    platform: None,
-    properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
-    register_code: &[],
-    branches: None,
+    ..Facts::PLAIN
 };
 
 pub struct S390x;
@@ -242,17 +206,6 @@ impl Rules for S390x {
     const ALL_OR_NONE: bool = true;
     const ADDRESS_BY_PLT: bool = true;
     const EVEN_ADDRESSES: bool = true;
-
-    #[inline(always)]
-    fn put_distance(
-        kind: u32,
-        out: &mut [u8],
-        at: usize,
-        target: Address,
-        here: Address,
-    ) -> Result<(), Failure> {
-        put(kind, out, at, target.wrapping_sub(here) as i64)
-    }
 
     #[inline(always)]
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {

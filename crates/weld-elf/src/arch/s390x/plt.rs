@@ -17,18 +17,7 @@ const LAZY: u64 = 14;
 /// Bytes of a relocation in `.rela.plt`.
 const RELOCATION: u32 = 24;
 
-pub const PLT: Plt = Plt {
-    ordinary: Entries { header: ENTRY, entry: ENTRY },
-    retpolines: None,
-    guarded: None,
-    anywhere: None,
-    align: 16,
-    frames: |_| None,
-    marks: None,
-    reserved_words: 0,
-    apart: None,
-    patched: false,
-};
+pub const PLT: Plt = Plt { ordinary: Entries { header: ENTRY, entry: ENTRY }, align: 16, ..Plt::NONE };
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
 pub fn write(plan: &Plan, start: u64, out: &mut [u8]) {

@@ -7,6 +7,7 @@
 
 use super::types::*;
 use crate::arch::rules::Failure;
+use crate::arch::words::put_bits;
 
 pub const NOP: u32 = 0x0100_0000;
 /// `sethi 0, %g1`
@@ -92,29 +93,6 @@ pub const fn low_of_signed(value: i64) -> u32 {
     value as u32 & 0x3ff | if value < 0 { 0x1c00 } else { 0 }
 }
 
-pub fn word(code: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_be_bytes(*code.get(at..)?.first_chunk()?))
-}
-
-pub fn put_word(out: &mut [u8], at: usize, value: u32) {
-    if let Some(place) = out.get_mut(at..at + 4) {
-        place.copy_from_slice(&value.to_be_bytes());
-    }
-}
-
-pub fn put_words(out: &mut [u8], words: &[u32]) {
-    for (i, word) in words.iter().enumerate() {
-        put_word(out, 4 * i, *word);
-    }
-}
-
-/// Changes the bits in `mask` of a word.
-fn change(out: &mut [u8], at: usize, mask: u32, value: u32) {
-    if let Some(before) = word(out, at) {
-        put_word(out, at, before & !mask | value & mask);
-    }
-}
-
 /// Stores the value of a relocation of type `kind`, whose field is within `out`.
 ///
 /// # Errors
@@ -122,7 +100,7 @@ fn change(out: &mut [u8], at: usize, mask: u32, value: u32) {
 pub fn put(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure> {
     if let Some(more) = added(kind) {
         let sum = (value & 0x3ff) + more;
-        change(out, at, 0x1fff, sum as u32);
+        put_bits::<true>(out, at, 0x1fff, sum as u32);
         return if (-0x1000..0x1000).contains(&sum) { Ok(()) } else { Err(Failure::Overflow(sum)) };
     }
     let of = &TYPES[kind as usize];
@@ -132,16 +110,18 @@ pub fn put(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failu
             out[at..at + width].copy_from_slice(&value.to_be_bytes()[8 - width..]);
         }
         Form::Turned => out[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes()),
-        Form::Bits { from, count } => change(out, at, u32::MAX >> (32 - count), (value >> from) as u32),
-        Form::HighOfSigned => change(out, at, 0x3f_ffff, high_of_signed(value)),
-        Form::LowOfSigned => change(out, at, 0x1fff, low_of_signed(value)),
+        Form::Bits { from, count } => {
+            put_bits::<true>(out, at, u32::MAX >> (32 - count), (value >> from) as u32)
+        }
+        Form::HighOfSigned => put_bits::<true>(out, at, 0x3f_ffff, high_of_signed(value)),
+        Form::LowOfSigned => put_bits::<true>(out, at, 0x1fff, low_of_signed(value)),
         Form::Words16 => {
             let words = (value >> 2) as u32;
-            change(out, at, 0x30_3fff, (words & 0xc000) << 6 | words & 0x3fff);
+            put_bits::<true>(out, at, 0x30_3fff, (words & 0xc000) << 6 | words & 0x3fff);
         }
         Form::Words10 => {
             let words = (value >> 2) as u32;
-            change(out, at, 0x18_1fe0, (words & 0x300) << 11 | (words & 0xff) << 5);
+            put_bits::<true>(out, at, 0x18_1fe0, (words & 0x300) << 11 | (words & 0xff) << 5);
         }
         Form::Nothing => {}
     }

@@ -28,10 +28,6 @@ const FACTS: Facts = Facts {
     object_format: "elf64-sparc",
     architecture: "sparc:v9",
     target: Target::new(43, Format { class: ElfClass::Elf64, order: Order::Big }),
-    implicit_addend: None,
-    store_addend: None,
-    lower_half: None,
-    base_addend: None,
     written: Some(&WRITTEN),
     settle: Some(settle),
     pages: Pages { smallest: 0x2000, max: 0x10_0000, common: 0x2000 },
@@ -39,7 +35,6 @@ const FACTS: Facts = Facts {
     // Four of them are an instruction that traps.
     filler: 0,
     tls: Tls::StorageFirst,
-    tls_offset: 0,
     types: &TYPES,
     type_names: &NAMES,
     none: R_SPARC_NONE,
@@ -62,24 +57,11 @@ const FACTS: Facts = Facts {
         // There are no TLS descriptors.
         tlsdesc: R_SPARC_NONE,
     },
-    hash_word: 4,
-    linkonce_prefixes: &[],
     got_base: GotBase::GotWithHead(1),
-    toc: None,
-    loader_got: None,
     plt: plt::PLT,
-    starts_without_slots: false,
-    variant_calls: None,
-    tagging: None,
-    execute_only: 0,
     flags: Some(FileFlags::Always(attributes::flags)),
-    output_flags: None,
-    function_other: None,
-    stand_in_other: 0,
-    stand_in_version: 0,
     // STT_SPARC_REGISTER
-    register_symbol: 13,
-    foreign_section: None,
+    register_symbol: Some(13),
     attributes: Some(Attributes {
         name: attributes::SECTION,
         section: SHT_GNU_ATTRIBUTES,
@@ -92,19 +74,7 @@ const FACTS: Facts = Facts {
         },
         features: None,
     }),
-    registers: None,
-    pointer: None,
-    large: None,
-    frame_section: 0,
-    frames_become_distances: false,
-    executes_stack: false,
-    entry: "_start",
-    code_index: None,
-    turned_code: None,
-    platform: None,
-    properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
-    branches: None,
-    register_code: &[],
+    ..Facts::PLAIN
 };
 
 /// Calls by `R_SPARC_TLS_GD_CALL` and its like name a variable; what they call is the function that objects with
@@ -133,17 +103,6 @@ impl Rules for Sparc64 {
     const TLS_CALL_RELOCS: usize = 0;
     const ALL_OR_NONE: bool = true;
     const UNDEFINED_IS_NEAR: bool = true;
-
-    #[inline(always)]
-    fn put_distance(
-        kind: u32,
-        out: &mut [u8],
-        at: usize,
-        target: Address,
-        here: Address,
-    ) -> Result<(), Failure> {
-        code::put(kind, out, at, target.wrapping_sub(here) as i64)
-    }
 
     #[inline(always)]
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
@@ -211,10 +170,5 @@ impl Rules for Sparc64 {
 
     fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
         plt::write_iplt(plan, start, out);
-    }
-
-    /// Entries that are bound by name have no words.
-    fn unbound(_plan: &Plan, _entry: u32) -> Address {
-        Address::ZERO
     }
 }

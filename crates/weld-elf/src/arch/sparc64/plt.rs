@@ -12,6 +12,7 @@ use weld_common::diag::{Cause, Diagnostic};
 use super::code::*;
 use crate::arch::facts::{Entries, Plt};
 use crate::arch::plt::{self, First, Plan};
+use crate::arch::words::put_words;
 
 const ENTRY: u64 = 32;
 /// The first four entries.
@@ -19,18 +20,8 @@ const HEADER: u64 = 4 * ENTRY;
 /// Those that a distance of 19 bits reaches. What comes after them would have another form.
 const MOST: u32 = 0x8000 - 4;
 
-pub const PLT: Plt = Plt {
-    ordinary: Entries { header: HEADER, entry: ENTRY },
-    retpolines: None,
-    guarded: None,
-    anywhere: None,
-    align: 256,
-    frames: |_| None,
-    marks: None,
-    reserved_words: 0,
-    apart: None,
-    patched: true,
-};
+pub const PLT: Plt =
+    Plt { ordinary: Entries { header: HEADER, entry: ENTRY }, align: 256, patched: true, ..Plt::NONE };
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
 pub fn write(plan: &Plan, start: u64, out: &mut [u8]) {
@@ -49,8 +40,8 @@ pub fn write(plan: &Plan, start: u64, out: &mut [u8]) {
         }
         // From the second instruction to the second entry.
         let back = ENTRY as i64 - (from_start + 4) as i64;
-        put_words(entry, &[SETHI_G1 | from_start as u32 & 0x3f_ffff, branch(back)]);
-        put_words(&mut entry[8..], &[NOP; 6]);
+        put_words::<true>(entry, &[SETHI_G1 | from_start as u32 & 0x3f_ffff, branch(back)]);
+        put_words::<true>(&mut entry[8..], &[NOP; 6]);
     }
 }
 
@@ -64,7 +55,7 @@ pub fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
     let first = First { number: plan.jump_slots, address: plan.iplt };
     for (entry, address, bytes) in plt::entries(ENTRY, first, start, out) {
         let distance = plan.word(entry).wrapping_sub(address + 4) as i64;
-        put_words(
+        put_words::<true>(
             bytes,
             &[
                 SETHI_G1 | high_of_signed(distance),

@@ -22,10 +22,11 @@ use super::types::*;
 use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::rules::{Code, Failure, Field};
+use crate::arch::words::{put_word, word};
 
 /// Whether an instruction is one of those that load a slot by these types.
 pub fn is_slot_load(code: Code) -> bool {
-    let Some(instruction) = word(code.bytes, code.at) else { return false };
+    let Some(instruction) = word::<true>(code.bytes, code.at) else { return false };
     match code.reloc.kind() {
         R_SPARC_GOTDATA_OP => is_load(instruction),
         R_SPARC_GOTDATA_OP_HIX22 => is_sethi(instruction),
@@ -39,8 +40,8 @@ pub fn load_to_address(field: Field, target: Address) -> Result<(), Failure> {
     if kind != R_SPARC_GOTDATA_OP {
         return put(kind, out, at, target.wrapping_sub(got_base) as i64);
     }
-    let code = word(out, at).ok_or(Failure::Form)?;
-    put_word(out, at, add(rd(code), rs1(code), rs2(code)));
+    let code = word::<true>(out, at).ok_or(Failure::Form)?;
+    put_word::<true>(out, at, add(rd(code), rs1(code), rs2(code)));
     Ok(())
 }
 
@@ -57,13 +58,13 @@ pub fn marks_call(kind: u32) -> bool {
 /// A part of a slot's address → that of an offset.
 pub fn part_to_offset(field: Field, tpoff: i64) -> Result<(), Failure> {
     let Field { out, at, kind, .. } = field;
-    let code = word(out, at).ok_or(Failure::Form)?;
+    let code = word::<true>(out, at).ok_or(Failure::Form)?;
     match kind {
         R_SPARC_TLS_GD_HI22 | R_SPARC_TLS_IE_HI22 if is_sethi(code) => {
             put(R_SPARC_TLS_LE_HIX22, out, at, tpoff)
         }
         R_SPARC_TLS_GD_LO10 | R_SPARC_TLS_IE_LO10 if is_add_of_immediate(code) => {
-            put_word(out, at, to_xor(code));
+            put_word::<true>(out, at, to_xor(code));
             put(R_SPARC_TLS_LE_LOX10, out, at, tpoff)
         }
         _ => Err(Failure::Form),
@@ -77,7 +78,7 @@ pub fn part_to_slot(field: Field, slot: Address) -> Result<(), Failure> {
 
 /// What a call needed → nothing.
 pub fn part_to_nothing(field: Field) -> Result<(), Failure> {
-    put_word(field.out, field.at, NOP);
+    put_word::<true>(field.out, field.at, NOP);
     Ok(())
 }
 
@@ -87,19 +88,21 @@ const ADD_THREAD_POINTER: u32 = add(O0, G7, O0);
 /// Rewrites a marked instruction, whose symbol is this output's own if it is `local`.
 pub fn rewrite_marked(field: Field, local: bool) -> Result<(), Failure> {
     let Field { out, at, kind, .. } = field;
-    let code = word(out, at).ok_or(Failure::Form)?;
+    let code = word::<true>(out, at).ok_or(Failure::Form)?;
     let becomes = match kind {
         R_SPARC_TLS_LDM_ADD => NOP,
         R_SPARC_TLS_LDM_CALL if is_call(code) => copy(O0, G7),
         R_SPARC_TLS_GD_CALL if is_call(code) && local => NOP,
-        R_SPARC_TLS_GD_CALL if is_call(code) => match word(out, at + 4).filter(|next| is_argument(*next)) {
-            // The load takes the call's place, and the sum the load's.
-            Some(next) => {
-                put_word(out, at + 4, ADD_THREAD_POINTER);
-                to_load(next)
+        R_SPARC_TLS_GD_CALL if is_call(code) => {
+            match word::<true>(out, at + 4).filter(|next| is_argument(*next)) {
+                // The load takes the call's place, and the sum the load's.
+                Some(next) => {
+                    put_word::<true>(out, at + 4, ADD_THREAD_POINTER);
+                    to_load(next)
+                }
+                None => ADD_THREAD_POINTER,
             }
-            None => ADD_THREAD_POINTER,
-        },
+        }
         // A call in front of it has done that, or will do it.
         R_SPARC_TLS_GD_ADD if !local && (code == ADD_THREAD_POINTER || is_after_call(out, at)) => code,
         R_SPARC_TLS_GD_ADD if is_add(code) && local => add(rd(code), G7, rs2(code)),
@@ -107,7 +110,7 @@ pub fn rewrite_marked(field: Field, local: bool) -> Result<(), Failure> {
         R_SPARC_TLS_IE_LDX if is_load(code) => copy(rd(code), rs2(code)),
         _ => return Err(Failure::Form),
     };
-    put_word(out, at, becomes);
+    put_word::<true>(out, at, becomes);
     Ok(())
 }
 
@@ -117,7 +120,7 @@ fn is_argument(code: u32) -> bool {
 }
 
 fn is_after_call(out: &[u8], at: usize) -> bool {
-    at.checked_sub(4).and_then(|before| word(out, before)).is_some_and(is_call)
+    at.checked_sub(4).and_then(|before| word::<true>(out, before)).is_some_and(is_call)
 }
 
 /// `add` → `ldx` from that address.

@@ -24,15 +24,12 @@ pub const PLT: Plt = Plt {
         lazy: Entries { header: LAZY_HEADER.len() as u64, entry: LAZY_ENTRY.len() as u64 },
         bound: Entries { header: BOUND_HEADER.len() as u64, entry: BOUND_ENTRY.len() as u64 },
     }),
-    guarded: None,
-    anywhere: None,
     align: 16,
     frames,
     // DT_X86_64_PLT, DT_X86_64_PLTSZ, DT_X86_64_PLTENT
     marks: Some([0x7000_0000, 0x7000_0001, 0x7000_0003]),
     reserved_words: 3,
-    apart: None,
-    patched: false,
+    ..Plt::NONE
 };
 
 /// An entry is entered by a call, which has pushed the return address. What calls the loader pushes the

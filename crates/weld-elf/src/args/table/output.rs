@@ -43,7 +43,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["m"],
         Required("EMULATION"),
-        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf64loongarch, elf32loongarch, elf_i386, elf64_s390, elf32ltsmip, elf32btsmip, elf32ltsmipn32, elf32btsmipn32, elf64ltsmip, elf64btsmip, avr2 and the other families of AVR, elf64_amdgpu, msp430elf. -mips32r2 and the like say nothing that objects do not. With _fbsd after it, for FreeBSD. help: print what there is.",
+        "Link for an architecture (default: that of the first object), by the name that GNU ld has for it: elf_x86_64, aarch64linux and the like; -m help lists them. -mips32r2 and the like say nothing that objects do not. With _fbsd after it, for FreeBSD.",
         |s, v| {
             if v.text()? == "help" {
                 s.stop(Stop::Machines);

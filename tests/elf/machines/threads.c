@@ -1,6 +1,6 @@
-//# about: SPARC V9: threads with variables by all models, IFUNCs, RELR, gc, ICF, a library joined before by -r, emitted relocations
+//# about: PowerPC with 32 bits, SPARC V9, m68k: threads with variables by all models, IFUNCs, RELR, gc, ICF, a library joined before by -r, emitted relocations
 //# not: bfd mold lld -- those that are installed are for this machine's programs, or make no position-independent ones of what GCC compiles
-//# machines: sparc64
+//# machines: ppc32 sparc64 m68k
 //# except: machine=x86-64
 //# matrix: kind=static,pie,nopie
 //# cflags: -fPIC -ffunction-sections
@@ -10,10 +10,10 @@
 //# obj: c.o = c.c -fPIC -O2 -ftls-model=local-dynamic
 //# link: -r a.o b.o c.o -o abc.o
 //# [!kind=static] link: %shared abc.o -o abc.so
-//# [!kind=static] link: %{kind} sparc64-threads.o abc.so -z pack-relative-relocs
+//# [!kind=static] link: %{kind} threads.o abc.so -z pack-relative-relocs
 //# [!kind=static] run: ./out
 //# [!kind=static] stdout: 10 11 12 13 77
-//# link: %{kind} sparc64-threads.o abc.o --gc-sections --icf=all --emit-relocs -z now
+//# link: %{kind} threads.o abc.o --gc-sections --icf=all --emit-relocs -z now
 //# run: ./out
 //# stdout: 10 11 12 13 77
 #include <pthread.h>
@@ -22,7 +22,12 @@ __thread int own = 10;
 int a(void), b(void), c(void);
 static int seventy_seven(void) { return 77; }
 static void *choose(void) { return (void *)seventy_seven; }
+#ifdef __m68k__
+// Its loaders know no IFUNCs.
+int chosen(void) { return ((int (*)(void))choose())(); }
+#else
 int chosen(void) __attribute__((ifunc("choose")));
+#endif
 static void *run(void *out) {
     int *values = out;
     values[0] = own;

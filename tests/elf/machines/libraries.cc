@@ -1,6 +1,6 @@
-//# about: m68k: calls between a program and libraries, by name and by pointer, exceptions, iostreams, weak and undefined symbols, thread-local storage of all models, dlopen
-//# not: bfd mold lld -- GNU ld that is installed is for this machine's programs, ld.lld makes no position-independent programs of what GCC compiles
-//# machines: m68k
+//# about: PowerPC with 32 bits, SPARC V9, m68k: calls between a program and libraries, by name and by pointer, exceptions, iostreams, weak and undefined symbols, thread-local storage of all models, dlopen
+//# not: bfd mold lld -- GNU ld that is installed is for each machine's own programs, ld.lld cannot link them all
+//# machines: ppc32 sparc64 m68k
 //# except: machine=x86-64
 //# matrix: kind=static,pie,nopie pic=-fPIC,-fpic
 //# [kind=nopie] cxxflags: -fno-pic
@@ -11,11 +11,12 @@
 //# [!kind=static] link: %shared lib.o -o lib.so
 //# [!kind=static] link: %shared plug.o -o plug.so
 //# lang: c++
-//# [!kind=static] link: %{kind} m68k-program.o lib.so -ldl
-//# [kind=static] link: %{kind} m68k-program.o lib.o plug.o
+//# [!kind=static] link: %{kind} libraries.o lib.so -ldl
+//# [kind=static] link: %{kind} libraries.o lib.o plug.o
 //# run: ./out
 //# stdout: caught 7, 11 22 33, 5 6, 9, same
 //# stdout: 41 83
+//# [!kind=static machine=ppc32] readelf: -d => PPC_GOT
 //# [!kind=static] readelf: -d => PLTGOT
 #include <iostream>
 #include <stdexcept>
