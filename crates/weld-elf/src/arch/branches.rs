@@ -82,7 +82,7 @@ pub struct Jump {
     /// The target is known to be a function, so that its low bit means something.
     pub is_function: bool,
     pub callee: Callee,
-    /// What code may be used ([`Attributes::features`]).
+    /// What code may be used ([`super::facts::Attributes::features`]).
     pub features: u32,
 }
 
@@ -93,7 +93,7 @@ pub struct Situation {
     pub moving: bool,
     /// Code cannot be read: there may be no data in it.
     pub unread: bool,
-    /// What code may be used ([`Attributes::features`]).
+    /// What code may be used ([`super::facts::Attributes::features`]).
     pub features: u32,
 }
 

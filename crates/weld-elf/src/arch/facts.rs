@@ -172,15 +172,18 @@ pub trait ObjectFacts {
     /// A symbol's name; nothing if it has none.
     fn name(&self, symbol: u32) -> &[u8];
 
-    /// The global symbol of this name.
+    /// The global symbol of this name. Cheap if it is always the same name.
     fn find(&self, name: &[u8]) -> Option<u32>;
+
+    /// Whether the output is a shared object.
+    fn is_in_library(&self) -> bool;
 
     /// Where the object's addends have the GOT's base ([`Registers::pointer`]).
     fn pointer(&self) -> u64;
 }
 
-/// Gives relocations the numbers for what they ask for, in a shared object or in another output.
-pub type Settle = fn(object: &dyn ObjectFacts, relocs: &mut [Rela], shared: bool);
+/// Gives relocations the numbers for what they ask for.
+pub type Settle = fn(object: &dyn ObjectFacts, relocs: &mut [Rela]);
 
 /// A GOT without relocations: first words that hold addresses of this image, to all of which the loader adds
 /// where it is, then those of the symbols that are the last of `.dynsym`, in their order. What is about

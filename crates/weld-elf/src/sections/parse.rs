@@ -10,6 +10,7 @@
 //!
 //! Specification: gABI chapter 4 ("Sections", "Section Groups").
 
+use std::cell::RefCell;
 use std::mem::MaybeUninit;
 
 use rayon::prelude::*;
@@ -215,6 +216,8 @@ pub(super) struct Found<'a> {
     pub(super) local_names: LocalNames<'a>,
     /// Header indices of relocation sections for sections outside the slice.
     pub(super) distant: Vec<u32>,
+    /// The name that a symbol was last looked for by, and the symbol.
+    pub(super) looked_for: RefCell<(Vec<u8>, Option<u32>)>,
 }
 
 /// The slices of an object, put together in order.

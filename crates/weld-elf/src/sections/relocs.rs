@@ -8,6 +8,7 @@
 //! Specification: gABI chapter 4 ("Relocation"); psABIs say whether addends lie in records or in the section.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::parse::Parser;
@@ -128,7 +129,8 @@ impl Parser<'_, '_> {
         if let Some(settle) = self.object.machine.settle
             && self.options.kind != OutputKind::Relocatable
         {
-            settle(self.object, relocs, self.options.kind == OutputKind::Shared);
+            let shared = self.options.kind == OutputKind::Shared;
+            settle(&Settling { object: self.object, shared, looked_for: &self.found.looked_for }, relocs);
         }
     }
 
@@ -224,27 +226,44 @@ fn join_halves(object: &Object, list: &mut [Rela], lower_half: fn(u32, bool) -> 
     }
 }
 
-impl ObjectFacts for Object<'_> {
+/// An object whose relocations are settled.
+struct Settling<'o, 'a> {
+    object: &'o Object<'a>,
+    shared: bool,
+    looked_for: &'o RefCell<(Vec<u8>, Option<u32>)>,
+}
+
+impl ObjectFacts for Settling<'_, '_> {
     fn flags(&self) -> u32 {
-        self.flags
+        self.object.flags
     }
 
     fn is_local(&self, symbol: u32) -> bool {
-        symbol < self.first_global
+        symbol < self.object.first_global
     }
 
     fn name(&self, symbol: u32) -> &[u8] {
-        self.symbol_name(symbol)
+        self.object.symbol_name(symbol)
     }
 
     fn find(&self, name: &[u8]) -> Option<u32> {
-        (self.first_global..self.syms.len() as u32).find(|symbol| self.symbol_name(*symbol) == name)
+        let mut last = self.looked_for.borrow_mut();
+        if last.0 != name {
+            let mut globals = self.object.first_global..self.object.syms.len() as u32;
+            *last = (name.to_vec(), globals.find(|symbol| self.object.symbol_name(*symbol) == name));
+        }
+        last.1
+    }
+
+    fn is_in_library(&self) -> bool {
+        self.shared
     }
 
     fn pointer(&self) -> u64 {
-        let Some(registers) = &self.machine.registers else { return 0 };
-        let section = self.shdrs.iter().position(|shdr| shdr.sh_type() == registers.section);
-        section.and_then(|shndx| self.section_data(shndx)).map_or(0, |data| (registers.pointer)(data))
+        let object = self.object;
+        let Some(registers) = &object.machine.registers else { return 0 };
+        let section = object.shdrs.iter().position(|shdr| shdr.sh_type() == registers.section);
+        section.and_then(|shndx| object.section_data(shndx)).map_or(0, |data| (registers.pointer)(data))
     }
 }
 

@@ -79,7 +79,7 @@ impl Rules for Avr {
 }
 
 /// Where relative jumps go around the end of memory, they reach further.
-fn settle(object: &dyn ObjectFacts, relocs: &mut [Rela], _shared: bool) {
+fn settle(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
     if !flags::is_small(object.flags()) {
         return;
     }

@@ -171,7 +171,7 @@ fn flags(others: u32, own: u32) -> Result<u32, FlagsClash> {
 }
 
 /// Tells what asks for the GOT's base from what asks for a slot.
-fn settle(object: &dyn ObjectFacts, relocs: &mut [Rela], _shared: bool) {
+fn settle(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
     // The last symbol that was looked at, and whether it is that one.
     let mut last = (0, false);
     for reloc in relocs {

@@ -28,7 +28,7 @@ const fn written(is_packed: bool) -> Written {
 
 /// Gives relocations the numbers for what they ask for. Only the old ABI has `_gp_disp`; n32 has the types of
 /// one place in records that follow one another.
-pub fn settle<const ABI: u8>(object: &dyn ObjectFacts, relocs: &mut [Rela], _shared: bool) {
+pub fn settle<const ABI: u8>(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
     if Abi::of(ABI) == Abi::N32 {
         join_places(relocs);
     }

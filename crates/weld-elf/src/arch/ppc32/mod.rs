@@ -94,7 +94,7 @@ const IN_GOT2: i64 = 0x8000;
 
 /// Takes from calls what they say of r30, and finds those of code before the GOT, which only the PLT has that
 /// is code itself.
-fn settle(object: &dyn ObjectFacts, relocs: &mut [Rela], _shared: bool) {
+fn settle(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
     for reloc in relocs {
         let (kind, addend) = match reloc.kind() {
             R_PPC_PLTREL24 if reloc.r_addend() < IN_GOT2 => continue,

@@ -79,14 +79,13 @@ const FACTS: Facts = Facts {
 
 /// Calls by `R_SPARC_TLS_GD_CALL` and its like name a variable; what they call is the function that objects with
 /// such calls name, too. In executables they are rewritten and call nothing.
-fn settle(object: &dyn ObjectFacts, relocs: &mut [Rela], shared: bool) {
-    if !shared {
+fn settle(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
+    if !object.is_in_library() {
         return;
     }
-    let mut function = None;
     let calls = relocs.iter_mut().filter(|r| matches!(r.kind(), R_SPARC_TLS_GD_CALL | R_SPARC_TLS_LDM_CALL));
     for reloc in calls {
-        let called = *function.get_or_insert_with(|| object.find(b"__tls_get_addr"));
+        let called = object.find(b"__tls_get_addr");
         let (symbol, kind) = called.map_or((reloc.sym(), CALL_OF_NOTHING), |symbol| (symbol, R_SPARC_WPLT30));
         *reloc = Rela::make(reloc.r_offset(), symbol, kind, 0);
     }
