@@ -91,6 +91,9 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
             return Ok(Outcome { warnings: sink.finish() });
         }
     };
+    if options.json {
+        host.messages_are_json();
+    }
     if let Some(text) = &options.greeting {
         print(host, text)?;
     }

@@ -415,6 +415,8 @@ pub struct Options {
     pub demangle: bool,
     /// Errors that will be shown; 0: all.
     pub error_limit: usize,
+    /// Messages are JSON.
+    pub json: bool,
     pub threads: Option<usize>,
     pub sharing: Sharing,
     pub engine: EngineChoice,
@@ -472,6 +474,7 @@ impl Default for Options {
             warnings: Warnings::default(),
             demangle: true,
             error_limit: 20,
+            json: false,
             threads: None,
             sharing: Sharing::default(),
             engine: EngineChoice::Auto,

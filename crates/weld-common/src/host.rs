@@ -68,6 +68,10 @@ pub trait Host: Sync {
         false
     }
 
+    /// Messages are for programs (`--error-format=json`): so is to be what the program says by itself when a signal
+    /// ends the link.
+    fn messages_are_json(&self) {}
+
     /// A step of the link begins, by the name that `--stats` gives it.
     fn step(&self, _name: &'static str) {}
 

@@ -3,6 +3,7 @@
 use weld_common::diag::Diagnostics;
 use weld_common::io::output::{OutputFile, OutputOptions};
 
+use crate::gateways::Entry;
 use crate::input::load::Inputs;
 use crate::live::SectionOwners;
 use crate::mode::Mode;
@@ -28,6 +29,8 @@ pub struct Context<'c, 'a> {
     pub rules: Option<&'c Rules>,
     /// Variables that have tags.
     pub tagged: Option<&'c Tagged>,
+    /// Functions that may be called from another world.
+    pub gateways: &'c [Entry<'a>],
 }
 
 /// The output file, `size` bytes long, which `threads` threads will write.

@@ -24,6 +24,7 @@ const ROOMS: &[&str] = &[
     "symbol_names",
     "input",
     "resolve",
+    "gateways",
     "sections",
     "symbols",
     "wording",

@@ -9,6 +9,7 @@ pub mod crel;
 pub mod eh_frame;
 pub mod elf;
 pub mod emit;
+pub mod gateways;
 pub mod got_plt_slots;
 pub mod icf;
 pub mod ids;

@@ -19,6 +19,7 @@ use weld_common::io::input::InputStore;
 use weld_common::io::output::reports::Reports;
 use weld_common::io::output::{self, OutputFile};
 use weld_common::job::{Size, connect, done_with, print};
+use weld_common::resolve::Replacement;
 use weld_common::text;
 use weld_common::trace::{self, Trace};
 use weld_common::walk::Marks;
@@ -29,6 +30,7 @@ use crate::compat_mode::CompatMode;
 use crate::emit::rewrites::Rewrites;
 use crate::emit::separate::Whole;
 use crate::emit::{self, Emitter};
+use crate::gateways;
 use crate::icf;
 use crate::input::ir::{SLIM, Search};
 use crate::input::load::{Inputs, Loader};
@@ -115,6 +117,9 @@ fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &mut Kept) -> Result<
             return Ok(Outcome { warnings: sink.finish() });
         }
     };
+    if options.reports.json {
+        host.messages_are_json();
+    }
     setup::inherit_run_path(&mut options, host);
     setup::choose_map(&mut options, host);
     setup::check_plugin(&options)?;
@@ -251,15 +256,29 @@ fn link_inputs<'j>(
     let mut resolved = job.step("resolve symbols", || resolve(job, inputs, None, threads > 1))?;
     report::resolution(job, inputs, &resolved)?;
     // Have intermediate code compiled, and resolve again with the objects in its place.
+    let mut compiled = None;
     if resolved.has_code {
         kept.session.iter().for_each(|session| session.never(relink::COMPILED));
         match optimise::compile(job, inputs, resolved, kept, threads)? {
-            Some(compiled) => resolved = compiled,
+            Some(again) => (resolved, compiled) = again,
             // What compilers have written is all that was asked for.
             None => return Ok(()),
         }
     }
-    let result = link_resolved(job, inputs, &mut resolved, kept, threads);
+    // Functions that may be called from another world get gateways.
+    let mut entries = Vec::new();
+    let machine = inputs.machine.facts().gateways.as_ref();
+    if let Some(machine) = machine.filter(|_| job.options.kind != OutputKind::Relocatable) {
+        let made = gateways::make(machine, job.options, job.store, (&mut *inputs, &resolved), job.sink);
+        job.sink.end_phase()?;
+        if let Some(made) = made {
+            kept.session.iter().for_each(|session| session.never(relink::GATEWAYS));
+            resolved = resolve_replaced(job, inputs, (resolved, compiled), made.replaced, threads)?;
+            entries = made.entries;
+            gateways::keep(&entries, &mut resolved);
+        }
+    }
+    let result = link_resolved(job, inputs, &mut resolved, &entries, kept, threads);
     // Errors speak of places in objects; add what debug information knows of them.
     report::source::explain(job, &resolved, result)
 }
@@ -269,6 +288,7 @@ fn link_resolved<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
+    entries: &[gateways::Entry<'j>],
     kept: &Kept,
     threads: usize,
 ) -> Result<(), Diagnostics> {
@@ -327,6 +347,7 @@ fn link_resolved<'j>(
             internals: &internals,
             rules,
             tagged,
+            gateways: entries,
         };
         // Freeze every name to its definition.
         let mut symbols =
@@ -417,6 +438,7 @@ fn join_objects<'j>(
         internals,
         rules: None,
         tagged: None,
+        gateways: &[],
     };
     finish_link(job, kept, &context, resolved, &mut sections, &mut symbols, plan)?;
     done_with(job.host, (sections, symbols, owners));
@@ -573,6 +595,25 @@ fn resolve<'j>(
         loader.add_dependent(&more, inputs);
         sink.end_phase()?;
     }
+}
+
+/// Resolves names once more, because files have become others.
+fn resolve_replaced<'j>(
+    job: &Job<'j>,
+    inputs: &mut Inputs<'j>,
+    (resolved, compiled): (Resolved<'j>, Option<Compiled<'j>>),
+    replaced: Vec<Replacement>,
+    threads: usize,
+) -> Result<Resolved<'j>, Diagnostics> {
+    if replaced.is_empty() {
+        return Ok(resolved);
+    }
+    let compiled = match compiled {
+        Some(compiled) => compiled.and(replaced),
+        None => Compiled { live: optimise::live_natives(&resolved), replaced, ..Compiled::default() },
+    };
+    drop(resolved);
+    job.step("resolve symbols again", || resolve(job, inputs, Some(&compiled), threads > 1))
 }
 
 /// An object that takes part and says that it has intermediate code of GCC's and no machine code.

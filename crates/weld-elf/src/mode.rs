@@ -102,6 +102,10 @@ impl Mode {
             let text = format!("--be8 is for ARM (big endian), not for {}", machine.name);
             return Err(Diagnostic::error(Cause::UnsupportedOption, text).into());
         }
+        if options.gateways.library && machine.gateways.is_none() {
+            let text = format!("--cmse-implib is for ARM, not for {}", machine.name);
+            return Err(Diagnostic::error(Cause::UnsupportedOption, text).into());
+        }
         let relocs = &options.relocs;
         let of_x86_64 = [
             (relocs.unmark, "-z rewrite-endbr"),

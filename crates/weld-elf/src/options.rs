@@ -219,6 +219,7 @@ pub struct Options {
     pub symtab: SymtabOptions,
     pub output: OutputFileOptions,
     pub reports: ReportOptions,
+    pub gateways: GatewayOptions,
     /// `--threads`; `None`: as many as pay.
     pub threads: Option<usize>,
     pub sharing: Sharing,
@@ -625,6 +626,17 @@ impl Default for OrderOptions {
             padding: None,
         }
     }
+}
+
+/// Functions that may be called from another world ([`crate::gateways`]).
+#[derive(Clone, Debug, Default)]
+pub struct GatewayOptions {
+    /// `--cmse-implib`: there is to be a library of them, or it is known from earlier.
+    pub library: bool,
+    /// `--in-implib`: the library that an earlier link has written.
+    pub earlier: Option<PathBuf>,
+    /// `--out-implib`
+    pub output: Option<PathBuf>,
 }
 
 /// Where things lie in memory and in the file.

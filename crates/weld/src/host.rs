@@ -8,7 +8,7 @@ use std::sync::Arc;
 use weld_common::host::Host;
 use weld_common::mapped_file::MappedFile;
 
-use crate::{progress, signals};
+use crate::{last_words, progress, signals};
 
 pub struct ProgramHost<'p> {
     pub program: &'p str,
@@ -59,6 +59,10 @@ impl Host for ProgramHost<'_> {
 
     fn exits_soon(&self) -> bool {
         true
+    }
+
+    fn messages_are_json(&self) {
+        last_words::become_json();
     }
 
     fn step(&self, name: &'static str) {

@@ -5,6 +5,7 @@
 const ROOMS: &[&str] = &[
     // Which linker to be.
     "flavour", // What an operating system has.
+    "last_words",
     "signals",
     "windows",
     "spawn",

@@ -20,6 +20,7 @@ mod flavour;
 mod help;
 mod host;
 mod install;
+mod last_words;
 #[cfg(test)]
 mod layers;
 mod lto_engine;

@@ -24,6 +24,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicUsize,
 
 use weld_common::mapped_file::MappedFile;
 
+use crate::last_words::Words;
+
 /// Bytes in static memory of which a signal handler sees all or nothing.
 struct Slot<const N: usize> {
     state: AtomicU8,
@@ -320,10 +322,8 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut li
     clean_up();
     if BUS_CODES.contains(&code) {
         match find_input(|file| is_mapped_at(file, address)) {
-            Some(file) => say_changed(file),
-            None => {
-                write_message(&[b"error: a mapped file could not be read or written: input/output error\n"])
-            }
+            Some(file) => say(changed(file)),
+            None => say(Words::MappedFile),
         }
         // SAFETY: no preconditions.
         unsafe { libc::_exit(1) };
@@ -340,9 +340,8 @@ fn end_by(signal: c_int) {
     }
 }
 
-fn say_changed(file: &MappedFile) {
-    let path = file.path.as_os_str().as_bytes();
-    write_message(&[b"error: input file ", path, b" changed while it was being linked\n"]);
+fn changed(file: &MappedFile) -> Words<'_> {
+    Words::Changed(file.path.as_os_str().as_bytes())
 }
 
 /// The first input in the list that the condition holds for.
@@ -408,13 +407,11 @@ fn remove_temps() {
     }
 }
 
-fn write_message(parts: &[&[u8]]) {
-    if PROGRAM.state.load(Ordering::Acquire) == READY {
-        // SAFETY: the slot is ready, and nobody takes it.
-        write_all(unsafe { PROGRAM.text() });
-        write_all(b": ");
-    }
-    parts.iter().for_each(|part| write_all(part));
+fn say(words: Words) {
+    let is_known = PROGRAM.state.load(Ordering::Acquire) == READY;
+    // SAFETY: the slot is ready, and nobody takes it.
+    let program = is_known.then(|| unsafe { PROGRAM.text() });
+    words.say(program, &mut |part| write_all(part));
 }
 
 fn write_all(mut text: &[u8]) {
@@ -459,7 +456,7 @@ pub fn note_refused_memory() {
 /// Ends the process for want of memory.
 pub fn die_of_memory() -> ! {
     clean_up();
-    write_message(&[b"error: out of memory\n"]);
+    say(Words::NoMemory);
     // SAFETY: no preconditions.
     unsafe { libc::_exit(1) }
 }
@@ -469,8 +466,8 @@ pub fn die_of_memory() -> ! {
 pub fn die_of_panic(text: &str, code: i32) -> ! {
     clean_up();
     match find_input(MappedFile::has_changed) {
-        Some(file) => say_changed(file),
-        None => write_message(&[text.as_bytes()]),
+        Some(file) => say(changed(file)),
+        None => say(Words::Bug(text)),
     }
     // SAFETY: no preconditions.
     unsafe { libc::_exit(code) }

@@ -15,6 +15,8 @@ use windows_sys::Win32::System::Console::{
     SetConsoleCtrlHandler, SetConsoleMode,
 };
 
+use crate::last_words::Words;
+
 static PROGRAM: Mutex<String> = Mutex::new(String::new());
 static TEMPS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static INPUTS: Mutex<Vec<Arc<MappedFile>>> = Mutex::new(Vec::new());
@@ -97,7 +99,7 @@ pub fn note_refused_memory() {}
 /// Ends the process for want of memory.
 pub fn die_of_memory() -> ! {
     clean_up();
-    write_message("error: out of memory\n");
+    say(Words::NoMemory);
     // SAFETY: no preconditions.
     unsafe { libc::_exit(1) }
 }
@@ -108,20 +110,17 @@ pub fn die_of_panic(text: &str, code: i32) -> ! {
     clean_up();
     let inputs = lock(&INPUTS);
     match inputs.iter().find(|file| file.has_changed()) {
-        Some(file) => {
-            write_message(&format!(
-                "error: input file {} changed while it was being linked\n",
-                file.path.display()
-            ));
-        }
-        None => write_message(text),
+        Some(file) => say(Words::Changed(file.path.display().to_string().as_bytes())),
+        None => say(Words::Bug(text)),
     }
     // SAFETY: no preconditions.
     unsafe { libc::_exit(code) }
 }
 
-fn write_message(text: &str) {
+fn say(words: Words) {
     let program = PROGRAM.try_lock().map(|name| name.clone()).unwrap_or_default();
+    let mut text = Vec::new();
+    words.say(Some(program.as_bytes()), &mut |part| text.extend_from_slice(part));
     // Nobody is left to be told that it failed.
-    _ = std::io::stderr().write_all(format!("{program}: {text}").as_bytes());
+    _ = std::io::stderr().write_all(&text);
 }

@@ -15,8 +15,11 @@ for limit in $(seq 8000 500 30000) 60000; do
   [ $r = 0 ] && break
   # Below that the loader or the kernel ends it.
   grep -q 'error: out of memory' err || { [ $failed = 0 ] && { [ $r = 127 ] || [ $r -gt 128 ] && ! grep -q 'memory allocation' err; } && continue; }
-  failed=1
+  failed=$limit
   test $r = 1 && test "$(wc -l <err)" = 1 && grep -q 'error: out of memory$' err &&
     test "$(cat o)" = OLD && ! ls -A | grep weld- || { echo "$limit: $r"; cat err; exit 1; }
 done
-test $failed = 1 && test $r = 0
+test $failed != 0 && test $r = 0
+# For programs it is JSON.
+(ulimit -v $failed; exec $LD --error-format=json --threads=1 out-of-memory.o many.o -o o) 2>err
+test $? = 1 && grep -qx '{"level":"error","code":"out-of-memory","message":"out of memory"}' err || { cat err; exit 1; }

@@ -683,7 +683,10 @@ const REPORTS: &[Spec<State>] = &[
         &["error-format"],
         Required("human|json"),
         "How messages are written: for people (default), or as a JSON object each, for programs.",
-        |_, v| choice(v, &[("human", ()), ("json", ())]).map_err(Into::into),
+        |s, v| {
+            s.o.json = choice(v, &[("human", false), ("json", true)])?;
+            Ok(())
+        },
     ),
     take(
         &["errorlimit", "error-limit"],

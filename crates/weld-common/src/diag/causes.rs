@@ -57,6 +57,7 @@ causes! {
     CannotReadFile "cannot-read-file" "a file is there and cannot be read",
     CannotWriteFile "cannot-write-file" "an output cannot be written",
     MemoryLimit "memory-limit" "the link needs more memory than --memory allows",
+    OutOfMemory "out-of-memory" "the system has no more memory for the link",
     LibraryNotFound "library-not-found" "no directory that is searched has a library",
     ConflictingLibraries "conflicting-libraries" "libraries that do not go together, such as two of C's run-time libraries",
     DependencyNotFound "dependency-not-found" "a shared library needs another one that is not found",
@@ -166,6 +167,8 @@ causes! {
     LongSectionName "long-section-name" "a section's name is longer than images have room for",
     DosStub "dos-stub" "the program for DOS cannot be used",
     Library "library" "a library cannot be made as it is asked for (/lib)",
+
+    SecureGateway "secure-gateway" "a function that may be called from outside of the secure world is not as that asks for",
 
     // What no input should bring about.
     Internal "internal" "weld contradicts itself: a bug",

@@ -190,6 +190,21 @@ impl Thunk {
 }
 
 impl Branches {
+    /// Those of a machine that has none, for machines to say what they have.
+    pub const NONE: Branches = Branches {
+        types: &[],
+        fixed: &[],
+        moving: &[],
+        fixed_unread: &[],
+        moving_unread: &[],
+        jump: |_, _, _| {},
+        landing: None,
+        errata: &[],
+        code_mark: None,
+        data_mark: "",
+        sets: None,
+    };
+
     /// What may be put in between; `pic`: the image may be moved; `unread`: code cannot be read.
     pub fn thunks(&self, pic: bool, unread: bool) -> &'static [Thunk] {
         match (pic, unread) {

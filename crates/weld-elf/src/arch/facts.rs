@@ -126,6 +126,8 @@ pub struct Facts {
     pub branches: Option<Branches>,
     /// Functions that the linker makes if nothing else defines them: they save registers, or load them again.
     pub register_code: &'static [RegisterCode],
+    /// How functions are entered from another world.
+    pub gateways: Option<Gateways>,
 }
 
 /// A table of contents: data around the GOT that a register points into.
@@ -255,6 +257,36 @@ pub struct RegisterCode {
     pub end: &'static [u32],
 }
 
+/// Code by which functions are entered from another world, and how functions say that they want it
+/// ([`crate::gateways`]).
+pub struct Gateways {
+    /// A function has a second name: this and its name.
+    pub prefix: &'static str,
+    /// Where gateways lie, and its alignment in bytes.
+    pub section: &'static str,
+    pub align: u64,
+    /// A gateway, in units of two bytes.
+    pub code: &'static [u16],
+    /// Where in it, in bytes, the branch is, and the relocation type that leads it to the function.
+    pub branch: u64,
+    pub kind: u32,
+    /// The mapping symbol that stands in front of such code.
+    pub mapping: &'static str,
+    /// `e_flags` of objects, and of libraries.
+    pub flags: u32,
+    /// The bit that attributes of objects have for processors with gateways ([`Attributes::features`]), and what messages
+    /// call these.
+    pub feature: u32,
+    pub architectures: &'static str,
+}
+
+impl Gateways {
+    /// Bytes of a gateway.
+    pub fn size(&self) -> u64 {
+        2 * self.code.len() as u64
+    }
+}
+
 /// A table of objects, and of the output, that says for each piece of code how to unwind from there.
 pub struct CodeIndex {
     /// `sh_type` of sections, and `p_type` of their program header.
@@ -301,6 +333,14 @@ pub struct Attributes {
     pub output: AttributesOutput,
     /// What they say of the code that may be used, as bits of the machine's own.
     pub features: Option<ReadFeatures>,
+}
+
+impl Attributes {
+    /// Those that become one section, which no loader looks for.
+    pub const fn joined(name: &'static str, section: u32, merge: MergeAttributes) -> Attributes {
+        let output = AttributesOutput::Section { segment: None, flags: 0, align: 1, entsize: 0, merge };
+        Attributes { name, section, output, features: None }
+    }
 }
 
 /// Of machines without attributes: options say that there are no instructions with prefixes.
@@ -690,6 +730,7 @@ impl Facts {
         properties: Properties::NONE,
         branches: None,
         register_code: &[],
+        gateways: None,
     };
 
     /// What relocation type `kind` asks of its symbol.

@@ -345,6 +345,7 @@ impl State {
             (self.relocatable && self.pie, "-r and -pie"),
             (self.relocatable && o.sections.icf != Icf::None, "-r and --icf"),
             (self.relocatable && !o.layout.sectionheader, "-r and -z nosectionheader"),
+            (self.relocatable && o.gateways.library, "-r and --cmse-implib"),
             (self.relocatable && o.sections.gdb_index, "-r and --gdb-index"),
             (self.relocatable && o.sections.debug_names, "-r and --debug-names"),
             (o.dynamic.retpolines && o.notes.ibtplt, "-z retpolineplt and -z ibtplt"),
@@ -360,6 +361,10 @@ impl State {
             (!self.shared && !o.dynamic.filter.is_empty(), "--filter"),
             (!self.shared && !o.dynamic.auxiliary.is_empty(), "--auxiliary"),
             (!self.shared && o.symbols.no_define_common, "--no-define-common"),
+        ];
+        let needs_gateways = [
+            (o.gateways.earlier.is_some() && !o.gateways.library, "--in-implib"),
+            (o.gateways.output.is_some() && !o.gateways.library, "--out-implib"),
         ];
         if self.relocatable {
             o.layout.relro = false;
@@ -380,6 +385,9 @@ impl State {
         }
         for (_, option) in needs_profile.iter().filter(|(is, _)| *is) {
             self.error(Cause::ConflictingOptions, format!("{option} needs --irpgo-profile"));
+        }
+        for (_, option) in needs_gateways.iter().filter(|(is, _)| *is) {
+            self.error(Cause::ConflictingOptions, format!("{option} needs --cmse-implib"));
         }
         if no_name {
             self.error(Cause::ConflictingOptions, "--separate-debug-file: missing file name");

@@ -52,11 +52,12 @@ impl Symbols {
         (self.list, self.strings)
     }
 
-    /// Adds one whose name is in pieces, with `st_info` and `st_other`, its section, its value and its size.
-    pub fn add(&mut self, name: &[&[u8]], info: u8, other: u8, section: u16, value: u64, size: u64) {
+    /// Adds one whose name is in pieces, with `st_info` and `st_other`, its section, its value and its size. Its number.
+    pub fn add(&mut self, name: &[&[u8]], info: u8, other: u8, section: u16, value: u64, size: u64) -> u32 {
         self.list.push(Sym::make(self.strings.len() as u32, info, other, section, value, size));
         name.iter().for_each(|piece| self.strings.extend_from_slice(piece));
         self.strings.push(0);
+        self.list.len() as u32 - 1
     }
 }
 

@@ -155,15 +155,18 @@ impl<'a> Inputs<'a> {
         self.commands.iter().any(|(_, command)| matches!(command, Command::Version(..)))
     }
 
+    /// Adds an object that is made while the link is going on.
+    pub fn add_object(&mut self, name: FileName<'a>, data: &'a [u8], excluded: bool) -> FileId {
+        self.files.push(Input::Object { name, data, lazy: false, excluded });
+        FileId(self.files.len() as u32 - 1)
+    }
+
     /// Adds objects that are made while the link is going on.
     pub fn add_objects(
         &mut self,
         objects: impl IntoIterator<Item = (FileName<'a>, &'a [u8])>,
     ) -> Vec<FileId> {
-        let first = self.files.len() as u32;
-        let input = |(name, data)| Input::Object { name, data, lazy: false, excluded: false };
-        self.files.extend(objects.into_iter().map(input));
-        (first..self.files.len() as u32).map(FileId).collect()
+        objects.into_iter().map(|(name, data)| self.add_object(name, data, false)).collect()
     }
 
     /// Files read in the first round: all but members of lazy archives. Lazy objects are looked at

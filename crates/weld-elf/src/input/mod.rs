@@ -9,13 +9,13 @@
 //! object are. [`unusable`] says why a file cannot take part.
 
 pub mod archives;
-mod binary;
+pub mod binary;
 pub mod identify;
 pub mod ir;
 mod just_symbols;
 pub mod load;
 pub mod location;
-mod made;
+pub mod made;
 pub mod mapping_symbols;
 pub mod needed;
 pub mod object;

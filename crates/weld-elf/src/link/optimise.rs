@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::resolve::Replacement;
 use weld_common::text;
 use weld_common::trace;
 use weld_lto::answer::{self, Answer, wanted_too_late};
@@ -31,8 +32,8 @@ use crate::setup;
 use crate::symbols;
 use crate::symbols::version_scripts::Scripts;
 
-/// Has the intermediate code of a link compiled, and resolves it again. `None`: there is nothing left to
-/// link.
+/// Has the intermediate code of a link compiled, and resolves it again, with what it has become if there is any. `None`:
+/// there is nothing left to link.
 ///
 /// # Errors
 /// If symbols are defined twice, if compilers do not make what was asked for, or what resolution finds.
@@ -42,10 +43,10 @@ pub(super) fn compile<'j>(
     mut resolved: Resolved<'j>,
     kept: &Kept,
     threads: usize,
-) -> Result<Option<Resolved<'j>>, Diagnostics> {
+) -> Result<Option<(Resolved<'j>, Option<Compiled<'j>>)>, Diagnostics> {
     let code: Vec<FileId> = lto::files(&resolved).map(|object| object.file).collect();
     if code.is_empty() {
-        return Ok(Some(resolved));
+        return Ok(Some((resolved, None)));
     }
     let live = live_natives(&resolved);
     let (mut answer, Said { excluded, visibilities, groups, wrapped }) =
@@ -67,11 +68,12 @@ pub(super) fn compile<'j>(
         (FileName { path, member: None }, bytes)
     };
     let objects = inputs.add_objects(answer.objects.into_iter().map(object));
-    let compiled = Compiled { live, code, objects, excluded, visibilities, groups };
+    let replaced = vec![Replacement { old: code, new: objects.clone() }];
+    let compiled = Compiled { live, replaced, objects, excluded, visibilities, groups };
     let again = job.step("resolve symbols again", || resolve(job, inputs, Some(&compiled), threads > 1))?;
     refuse_late_code(job, &again);
     job.sink.end_phase()?;
-    Ok(Some(again))
+    Ok(Some((again, Some(compiled))))
 }
 
 /// What files of intermediate code have said of names, and objects do not say again.
@@ -85,7 +87,7 @@ struct Said<'j> {
 }
 
 /// Files that take part and are not intermediate code, ascending.
-fn live_natives(resolved: &Resolved) -> Vec<FileId> {
+pub(super) fn live_natives(resolved: &Resolved) -> Vec<FileId> {
     let objects = resolved.objects.iter().filter(|object| object.code.is_none()).map(|object| object.file);
     let mut live: Vec<FileId> = objects.chain(resolved.shared.iter().map(|shared| shared.file)).collect();
     live.sort_unstable();
@@ -131,6 +133,7 @@ fn ask<'j>(
             internals: &internals,
             rules: rules.as_ref().map(|rules| &rules.rules),
             tagged: None,
+            gateways: &[],
         };
         super::export(quiet, context, resolved, &symbols, &scripts, Round::first(false));
     }

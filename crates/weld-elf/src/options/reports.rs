@@ -68,6 +68,8 @@ pub struct ReportOptions {
     pub memory_usage: bool,
     /// 0: no limit.
     pub error_limit: usize,
+    /// Messages are JSON.
+    pub json: bool,
     /// `None`: auto.
     pub color: Option<bool>,
     pub demangle: bool,
@@ -119,6 +121,7 @@ impl ReportOptions {
             warn_backrefs_exclude: _,
             memory_usage: false,
             error_limit: _,
+            json: _,
             color: _,
             demangle: _,
             print_version: false,
@@ -176,6 +179,7 @@ impl Default for ReportOptions {
             warn_backrefs_exclude: Vec::new(),
             memory_usage: false,
             error_limit: 20,
+            json: false,
             color: None,
             demangle: true,
             print_version: false,

@@ -10,6 +10,7 @@ use crate::relink_state::outline;
 use crate::resolve::Resolved;
 
 /// What there is to say of links with intermediate code.
+pub const GATEWAYS: &str = "functions are entered from another world by gateways, which are all made anew";
 pub const COMPILED: &str = "there is intermediate code, which is compiled as a whole";
 
 /// What speaks against it in the options.

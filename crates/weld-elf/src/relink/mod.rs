@@ -59,7 +59,7 @@ use memo::{KeptWarning, Memo};
 use patch::{LastLink, Patch};
 
 pub use directory::forget;
-pub use eligibility::COMPILED;
+pub use eligibility::{COMPILED, GATEWAYS};
 
 /// If more objects have changed, and a quarter of the files, the rest is linked again, too.
 const MANY: usize = 64;

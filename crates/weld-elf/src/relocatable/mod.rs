@@ -113,6 +113,7 @@ pub fn join<'j>(
             internals: &internals,
             rules,
             tagged: None,
+            gateways: &[],
         };
         lay_out(job, context, resolved, &mut sections, &mut symbols, live)
     })?;

@@ -55,6 +55,7 @@ fn named(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
         ("--time-trace", &options.reports.time_trace),
         ("--print-symbol-order", &options.order.print),
         ("--separate-debug-file", &options.output.debug_file),
+        ("--out-implib", &options.gateways.output),
     ];
     files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)))
 }
@@ -69,6 +70,7 @@ fn reports(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
 fn scripts(options: &Options) -> impl Iterator<Item = &PathBuf> {
     let lists = options.symbols.version_scripts.iter().chain(&options.symbols.dynamic_lists);
     let lists = lists.chain(&options.symbols.export_symbol_lists).chain(&options.symtab.retain_symbols_file);
+    let lists = lists.chain(&options.gateways.earlier);
     let rules = options.inputs.remaps.iter().filter_map(|remap| match remap {
         Remap::File(path) => Some(path),
         Remap::Rule(_) => None,

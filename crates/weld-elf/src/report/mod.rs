@@ -15,6 +15,7 @@ pub mod error_handling_script;
 pub mod explore;
 pub mod extraction;
 pub mod files;
+mod gateways;
 mod gnu_map;
 pub mod hints;
 pub mod layout_warnings;
@@ -233,6 +234,9 @@ pub fn layout(job: &Job, image: &Image, made: Made, context: &Context) -> Result
     }
     if !context.mode.relocatable {
         layout_warnings::report(job, image, context)?;
+    }
+    if !context.gateways.is_empty() || options.gateways.output.is_some() {
+        gateways::report(job, image, context)?;
     }
     explore::report(job, image, made, context)?;
     if options.reports.memory_usage {

@@ -1,5 +1,5 @@
 //! Resolution around link-time optimisation: once with the files of intermediate code, and once more with the
-//! objects that compilers have made of them.
+//! objects that compilers have made of them. Other files may have become others, too ([`crate::gateways`]).
 //!
 //! The second time, files that took part do so again, whether anybody still wants them or not, and the
 //! objects stand where the first file of intermediate code stood. They define what had been chosen from such
@@ -22,13 +22,14 @@ use crate::input::identify::{Kind, identify};
 use crate::input::ir;
 use crate::symbol_names::{Rank, flag};
 
-/// What intermediate code has become.
+/// What files have become.
+#[derive(Default)]
 pub struct Compiled<'a> {
     /// Files that took part and were not intermediate code, ascending.
     pub live: Vec<FileId>,
-    /// Those that were, ascending; not empty.
-    pub code: Vec<FileId>,
-    /// The objects that they are now.
+    /// What stands for which files now.
+    pub replaced: Vec<Replacement>,
+    /// The objects that intermediate code is now, ascending.
     pub objects: Vec<FileId>,
     /// What such a file of an archive defined that `--exclude-libs` names: objects do not tell whose
     /// definitions they are.
@@ -46,7 +47,25 @@ impl<'a> Compiled<'a> {
     pub(super) fn begin(&self, rounds: &mut Rounds<'a, '_, '_>) {
         let said = self.visibilities.iter().map(|(name, bits)| (*name, Rank::Undefined as u32 | bits));
         rounds.refer(said);
-        rounds.replace(&[Replacement { old: self.code.clone(), new: self.objects.clone() }]);
+        rounds.replace(&self.replaced);
+    }
+
+    /// The same, with files that have become others after that; they may be some of the objects.
+    pub fn and(mut self, more: Vec<Replacement>) -> Compiled<'a> {
+        for Replacement { old, new } in more {
+            let swap = |files: &mut Vec<FileId>| {
+                let at = files.iter().position(|file| old.contains(file));
+                at.map(|at| files.splice(at..=at, new.iter().copied()).count()).is_some()
+            };
+            let was_new = self.replaced.iter_mut().any(|one| swap(&mut one.new));
+            if swap(&mut self.objects) {
+                self.objects.sort_unstable();
+            }
+            if !was_new {
+                self.replaced.push(Replacement { old, new });
+            }
+        }
+        self
     }
 
     /// Reads what took part although it is linked only if it is wanted. What defines a name that an object

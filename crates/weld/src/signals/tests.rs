@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use super::*;
+use crate::last_words;
 
 const ROLE: &str = "WELD_SIGNAL_TEST";
 
@@ -128,7 +129,7 @@ fn child() {
             // SAFETY: no preconditions.
             unsafe { libc::raise(libc::SIGINT) };
         }
-        "bus" | "other-bus" => {
+        "bus" | "bus-json" | "other-bus" => {
             let input = path_for("input");
             std::fs::write(&input, [1; 100]).unwrap();
             let file = File::options().read(true).write(true).open(&input).unwrap();
@@ -137,7 +138,10 @@ fn child() {
                 libc::mmap(null_mut(), 100, libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), 0)
             };
             assert_ne!(map, libc::MAP_FAILED);
-            if role == "bus" {
+            if role == "bus-json" {
+                last_words::become_json();
+            }
+            if role != "other-bus" {
                 register_input(mapped(&input, map.addr(), 100));
             }
             register_input(mapped(&path_for("before"), map.addr() - 4096, 4096));
@@ -230,6 +234,12 @@ fn an_input_that_shrinks_is_named() {
     let text = format!("ld: error: input file {} changed while it was being linked\n", input.display());
     assert_eq!(String::from_utf8_lossy(&output.stderr), text);
     assert_eq!((output.status.code(), left), (Some(1), false));
+    let (output, _) = run_child("bus-json");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.starts_with("{\"level\":\"error\",\"code\":\"input-changed\",\"message\":\"input file "),
+        "{said}"
+    );
     let (output, left) = run_child("other-bus");
     assert!(String::from_utf8_lossy(&output.stderr).contains("a mapped file could not be read or written"));
     assert_eq!((output.status.code(), left), (Some(1), false));

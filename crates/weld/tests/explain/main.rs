@@ -8,14 +8,16 @@
 
 mod json;
 
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use json::Json;
 use weld_common::diag::Cause;
+use weld_common::host::Host;
 
 const WELD: &str = env!("CARGO_BIN_EXE_weld");
 
@@ -123,6 +125,39 @@ fn examples_say_what_their_pages_say() {
         threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// What a program is told that links.
+#[derive(Default)]
+struct Told(AtomicBool);
+
+impl Host for Told {
+    fn print(&self, _: &[u8]) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn messages_are_json(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn the_program_is_told_that_messages_are_json() {
+    let environment = weld_coff::args::Environment::of_process();
+    let link = |flavour: &str, args: &[OsString], host: &Told| match flavour {
+        "elf" => weld_elf::link::link(args, host).is_ok(),
+        "coff" => weld_coff::link::link(args, &environment, host).is_ok(),
+        _ => weld_coff::link::link_gnu(args, "ld", &environment, host).is_ok(),
+    };
+    for (flavour, option) in [("elf", "--"), ("coff", "/"), ("mingw", "--")] {
+        for (format, is_json) in [("human", false), ("json", true)] {
+            let host = Told::default();
+            let separator = if flavour == "coff" { ':' } else { '=' };
+            let args = [format!("{option}error-format{separator}{format}").into(), "not-there.o".into()];
+            assert!(!link(flavour, &args, &host));
+            assert_eq!(host.0.load(Ordering::Relaxed), is_json, "{flavour} {format}");
+        }
+    }
 }
 
 #[test]

@@ -452,7 +452,10 @@ const REPORTS: &[Spec<State>] = &[
         &["error-format"],
         Required("human|json"),
         "How messages are written: for people (default), or as a JSON object each, for programs.",
-        |_, v| choice(v, &[("human", ()), ("json", ())]).map_err(Into::into),
+        |s, v| {
+            s.o.json = choice(v, &[("human", false), ("json", true)])?;
+            Ok(())
+        },
     ),
     take(&["error-limit"], Required("N"), "Show at most N errors; 0: all. Default: 20.", |s, v| {
         s.o.error_limit = usize::try_from(number(v.text()?)?).unwrap_or(usize::MAX);

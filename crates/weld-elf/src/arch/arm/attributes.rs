@@ -59,6 +59,8 @@ pub const THUMB_2: u32 = 1 << 4;
 pub const HARD_FLOAT: u32 = 1 << 5;
 /// They are passed as one toolchain does.
 pub const OTHER_FLOAT: u32 = 1 << 6;
+/// The processor has a secure world (CMSE).
+pub const SECURE: u32 = 1 << 7;
 
 /// Processors with Thumb code only (M profile).
 pub fn is_thumb_only(features: u32) -> bool {
@@ -167,6 +169,10 @@ pub fn features<const BIG: bool>(sections: &mut dyn Iterator<Item = &[u8]>) -> u
             Some(11 | 12) => BLX | FAR_BRANCHES,
             Some(_) => BLX | FAR_BRANCHES | MOVT,
         };
+        // v8-M.baseline and mainline, v8.1-M.mainline.
+        if matches!(number(&said, CPU_ARCH), Some(16 | 17 | 21)) {
+            features |= SECURE;
+        }
         if number(&said, ARM_ISA_USE).is_some_and(|used| used != 0) {
             features |= ARM_CODE;
         }
@@ -286,6 +292,7 @@ mod tests {
         assert_eq!(of(&[(CPU_ARCH, 11)]), BLX | FAR_BRANCHES);
         let m_profile = of(&[(CPU_ARCH, 13), (THUMB_ISA_USE, 2)]);
         assert_eq!(m_profile, BLX | FAR_BRANCHES | MOVT | THUMB_2);
+        assert_eq!(of(&[(CPU_ARCH, 17)]), of(&[(CPU_ARCH, 14)]) | SECURE);
         assert!(is_thumb_only(m_profile) && !is_thumb_only(m_profile | ARM_CODE) && !is_thumb_only(0));
     }
 

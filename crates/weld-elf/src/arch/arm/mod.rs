@@ -71,16 +71,8 @@ const fn facts<const BIG: bool>() -> Facts {
         flags: Some(FileFlags::Always(join_flags)),
         output_flags: Some(output_flags),
         attributes: Some(Attributes {
-            name: attributes::SECTION,
-            section: 0x7000_0003,
-            output: AttributesOutput::Section {
-                segment: None,
-                flags: 0,
-                align: 1,
-                entsize: 0,
-                merge: attributes::merge::<BIG>,
-            },
             features: Some(attributes::features::<BIG>),
+            ..Attributes::joined(attributes::SECTION, 0x7000_0003, attributes::merge::<BIG>)
         }),
         code_index: Some(CodeIndex {
             kind: SHT_ARM_EXIDX,
@@ -95,6 +87,19 @@ const fn facts<const BIG: bool>() -> Facts {
             address: R_ABS32,
             distance: R_REL32,
             slot: R_GOT_PREL,
+        }),
+        gateways: Some(Gateways {
+            prefix: "__acle_se_",
+            section: ".gnu.sgstubs",
+            align: 32,
+            // SG; B.W to itself.
+            code: &[0xe97f, 0xe97f, 0xf7ff, 0xbffe],
+            branch: 4,
+            kind: R_THM_JUMP24,
+            mapping: "$t",
+            flags: VERSION_5,
+            feature: attributes::SECURE,
+            architectures: "ARMv8-M or later (Tag_CPU_arch)",
         }),
         branches: Some(thunks::branches(if BIG { &BIG_SETS } else { &LITTLE_SETS })),
         ..Facts::PLAIN

@@ -41,16 +41,9 @@ pub const fn branches(sets: &'static InstructionSets) -> Branches {
             (R_THM_JUMP24, THUMB_REACH),
             (R_THM_JUMP19, CONDITIONAL_REACH),
         ],
-        fixed: &[],
-        moving: &[],
-        fixed_unread: &[],
-        moving_unread: &[],
-        jump: write_nothing,
-        landing: None,
-        errata: &[],
-        code_mark: None,
         data_mark: "$d",
         sets: Some(sets),
+        ..Branches::NONE
     }
 }
 
@@ -67,9 +60,6 @@ pub const fn sets<const BIG: bool>() -> InstructionSets {
         thunks: forms::<BIG>,
     }
 }
-
-/// There are no instructions to be moved.
-fn write_nothing(_out: &mut [u8], _address: Address, _target: Address) {}
 
 fn reach(kind: u32, features: u32) -> Option<Reach> {
     Some(match kind {

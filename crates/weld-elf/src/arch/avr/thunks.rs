@@ -12,16 +12,8 @@ const NEAR: u64 = 1 << 17;
 
 pub const BRANCHES: Branches = Branches {
     types: &[(R_AVR_LO8_LDI_GS, APART), (R_AVR_HI8_LDI_GS, APART), (R_AVR_16_PM, APART)],
-    fixed: &[],
-    moving: &[],
-    fixed_unread: &[],
-    moving_unread: &[],
-    jump: |_, _, _| {},
-    landing: None,
-    errata: &[],
-    code_mark: None,
-    data_mark: "",
     sets: Some(&SETS),
+    ..Branches::NONE
 };
 
 /// How far apart thunks may lie.

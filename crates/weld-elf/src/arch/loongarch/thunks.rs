@@ -29,11 +29,7 @@ pub const fn branches(wide: bool) -> Branches {
         fixed_unread: thunks,
         moving_unread: thunks,
         jump: write_near,
-        landing: None,
-        errata: &[],
-        code_mark: None,
-        data_mark: "",
-        sets: None,
+        ..Branches::NONE
     }
 }
 

@@ -14,19 +14,7 @@ use crate::arch::facts::{Branches, Callee, InstructionSets, Jump, Situation, Thu
 const REACH: Reach = Reach::both(1 << 27);
 
 pub const fn branches(sets: &'static InstructionSets) -> Branches {
-    Branches {
-        types: &[(R_26, REACH), (R_PC26, REACH)],
-        fixed: &[],
-        moving: &[],
-        fixed_unread: &[],
-        moving_unread: &[],
-        jump: |_, _, _| {},
-        landing: None,
-        errata: &[],
-        code_mark: None,
-        data_mark: "",
-        sets: Some(sets),
-    }
+    Branches { types: &[(R_26, REACH), (R_PC26, REACH)], sets: Some(sets), ..Branches::NONE }
 }
 
 pub const fn sets<const BIG: bool, const WIDE: bool>() -> InstructionSets {

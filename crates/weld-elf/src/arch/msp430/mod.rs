@@ -61,18 +61,7 @@ impl Rules for Msp430 {
         type_names: &NAMES,
         none: R_NONE,
         dynamic: DynamicTypes::without_loader(R_32),
-        attributes: Some(Attributes {
-            name: attributes::SECTION,
-            section: 0x7000_0003,
-            output: AttributesOutput::Section {
-                segment: None,
-                flags: 0,
-                align: 1,
-                entsize: 0,
-                merge: attributes::merge,
-            },
-            features: None,
-        }),
+        attributes: Some(Attributes::joined(attributes::SECTION, 0x7000_0003, attributes::merge)),
         ..Facts::PLAIN
     };
     const DEBUG_OFFSET: u32 = R_32;

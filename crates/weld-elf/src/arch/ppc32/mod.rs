@@ -70,18 +70,11 @@ const fn facts<const BIG: bool>() -> Facts {
         // Two words for the loader follow the first one.
         got_base: GotBase::GotWithHead(3),
         plt: plt::PLT,
-        attributes: Some(Attributes {
-            name: attributes::SECTION,
-            section: SHT_GNU_ATTRIBUTES,
-            output: AttributesOutput::Section {
-                segment: None,
-                flags: 0,
-                align: 1,
-                entsize: 0,
-                merge: attributes::merge::<BIG>,
-            },
-            features: None,
-        }),
+        attributes: Some(Attributes::joined(
+            attributes::SECTION,
+            SHT_GNU_ATTRIBUTES,
+            attributes::merge::<BIG>,
+        )),
         // r13 of embedded systems; start files of others name it, too.
         pointer: Some(DataPointer { symbol: "_SDA_BASE_", section: b".sdata", offset: 0x8000 }),
         branches: Some(thunks::branches::<BIG>()),

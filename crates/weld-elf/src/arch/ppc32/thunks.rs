@@ -26,11 +26,7 @@ pub const fn branches<const BIG: bool>() -> Branches {
         fixed_unread: fixed::<BIG>(),
         moving_unread: moving::<BIG>(),
         jump: near::<BIG>,
-        landing: None,
-        errata: &[],
-        code_mark: None,
-        data_mark: "",
-        sets: None,
+        ..Branches::NONE
     }
 }
 

@@ -40,16 +40,8 @@ pub const fn branches(sets: &'static InstructionSets) -> Branches {
             // Conditional branches reach less, and are rare: pools need not lie as near as they want them.
             (R_PPC64_REL24_P9NOTOC, FAR_REACH),
         ],
-        fixed: &[],
-        moving: &[],
-        fixed_unread: &[],
-        moving_unread: &[],
-        jump: |_, _, _| {},
-        landing: None,
-        errata: &[],
-        code_mark: None,
-        data_mark: "",
         sets: Some(sets),
+        ..Branches::NONE
     }
 }
 

@@ -62,18 +62,7 @@ const FACTS: Facts = Facts {
     flags: Some(FileFlags::Always(attributes::flags)),
     // STT_SPARC_REGISTER
     register_symbol: Some(13),
-    attributes: Some(Attributes {
-        name: attributes::SECTION,
-        section: SHT_GNU_ATTRIBUTES,
-        output: AttributesOutput::Section {
-            segment: None,
-            flags: 0,
-            align: 1,
-            entsize: 0,
-            merge: attributes::merge,
-        },
-        features: None,
-    }),
+    attributes: Some(Attributes::joined(attributes::SECTION, SHT_GNU_ATTRIBUTES, attributes::merge)),
     ..Facts::PLAIN
 };
 

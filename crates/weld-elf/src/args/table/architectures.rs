@@ -5,6 +5,8 @@ use weld_common::args::Value::{None as NoValue, Optional, Required};
 use weld_common::args::values::number;
 use weld_common::args::{Group, Spec, ValueError, accepted, choice, flag, refused, take};
 
+use weld_common::diag::Cause;
+
 use super::super::state::State;
 use crate::options::{MemtagMode, Target1, Target2};
 
@@ -44,8 +46,35 @@ const ROWS: &[Spec<State>] = &[
         "ARM, big endian: instructions in little-endian order, as processors of version 6 and later want them. Without effect with -r.",
         |s| s.o.layout.be8 = true,
     ),
-    refused(&["cmse-implib", "fix-cortex-a8"], NoValue, ARM),
-    refused(&["in-implib", "out-implib"], Required("VALUE"), ARM),
+    flag(
+        &["cmse-implib"],
+        "ARM: take and write libraries of the functions that may be called from outside of the secure world (--in-implib, --out-implib). These have gateways in .gnu.sgstubs with or without it. Not with -r.",
+        |s| s.o.gateways.library = true,
+    ),
+    take(
+        &["in-implib"],
+        Required("FILE"),
+        "With --cmse-implib: leave gateways where FILE says, which an earlier link has written.",
+        |s, v| {
+            if s.o.gateways.earlier.replace(v.os().into()).is_some() {
+                s.error(
+                    Cause::ConflictingOptions,
+                    "--in-implib is given twice, and there is one earlier link",
+                );
+            }
+            Ok(())
+        },
+    ),
+    take(
+        &["out-implib"],
+        Required("FILE"),
+        "With --cmse-implib: write the library that programs outside of the secure world are linked with.",
+        |s, v| {
+            s.o.gateways.output = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    refused(&["fix-cortex-a8"], NoValue, ARM),
     refused(&["be32", "fix-arm1176", "fix-v4bx", "fix-v4bx-interworking"], NoValue, ARM),
     accepted(&["no-fix-arm1176", "no-fix-cortex-a8"], NoValue, "only ARM has it"),
     take(

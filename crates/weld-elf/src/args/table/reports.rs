@@ -120,12 +120,15 @@ const ROWS: &[Spec<State>] = &[
         s.o.reports.error_limit = usize::try_from(number(v.text()?)?).unwrap_or(usize::MAX);
         Ok(())
     }),
-    // Looked for in the raw arguments by the program, which prints messages.
+    // Also looked for in the raw arguments by the program, which prints messages.
     take(
         &["error-format"],
         Required("human|json"),
         "How messages are written: for people (default), or as a JSON object each, for programs.",
-        |_, v| choice(v, &[("human", ()), ("json", ())]).map_err(Into::into),
+        |s, v| {
+            s.o.reports.json = choice(v, &[("human", false), ("json", true)])?;
+            Ok(())
+        },
     ),
     // Looked for in the raw arguments by the program, which shows it.
     flag(
