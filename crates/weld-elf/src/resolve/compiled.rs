@@ -57,11 +57,12 @@ impl<'a> Compiled<'a> {
                 let at = files.iter().position(|file| old.contains(file));
                 at.map(|at| files.splice(at..=at, new.iter().copied()).count()).is_some()
             };
-            let was_new = self.replaced.iter_mut().any(|one| swap(&mut one.new));
+            let was_new = self.replaced.iter_mut().find_map(|one| swap(&mut one.new).then_some(&mut one.old));
+            let is_settled = was_new.map(|gone| gone.extend(&old)).is_some();
             if swap(&mut self.objects) {
                 self.objects.sort_unstable();
             }
-            if !was_new {
+            if !is_settled {
                 self.replaced.push(Replacement { old, new });
             }
         }
