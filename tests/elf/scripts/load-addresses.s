@@ -25,6 +25,11 @@
 //# check: sym(b) == addr(.b)
 //# check: sym(d) == 0x60001
 //# check: sym(e) == 0x60100
+// An orphan that an option puts somewhere is in no region, and nothing is loaded behind it.
+//# link: load-addresses.o -T put.ld --section-start=.s.b=0x10800
+//# no-verify: what is loaded from elsewhere is a segment of its own, on the same page
+//# check: addr(.s.b) == 0x10800
+//# check: sym(c) == addr(.a) + size(.a)
 // An address that counts from '.' counts in the region (GNU ld refuses it if '.' is in another).
 //# [weld] link: load-addresses.o -T counts.ld
 //# [weld] no-verify: what is loaded from elsewhere is a segment of its own, on the same page
@@ -175,3 +180,10 @@ SECTIONS { .a : { *(.s.a) } > R .b : { *(.s.b .s.c .s.d .s.e .s.f) } }
 MEMORY { R : ORIGIN = 0x10000, LENGTH = 4K }
 SECTIONS { .a : { *(.s.a .s.c .s.d .s.e .s.f) } > R
   .b 0x8000 : { *(.s.b) } > R }
+//--- put.ld
+MEMORY { R (r) : ORIGIN = 0x10000, LENGTH = 4K  W (w) : ORIGIN = 0x40000, LENGTH = 4K }
+SECTIONS {
+  .a : { *(.s.a) } > R
+  .c : { *(.s.c .s.d .s.e .s.f) } > W AT> R
+  c = LOADADDR(.c);
+}

@@ -24,7 +24,7 @@ use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::symbols::{Symbol, symbol_flags};
 pub use addresses::is_size_of_loader;
-pub use got_slots::is_got_relaxable;
+pub use got_slots::{is_got_relaxable, wants_addend};
 
 /// A symbol as one relocation sees it.
 #[derive(Clone, Copy)]

@@ -50,7 +50,7 @@ impl<'a> Builder<'_, 'a> {
         let mut outs = maker.outputs(&self);
         match self.program.is_object() {
             true => maker.append_orphans(),
-            false => maker.add_orphans(&outs),
+            false => maker.add_orphans(&outs, &|out| self.options.start_of(&out.name).is_some()),
         }
         for chunk in &mut chunks {
             let block = &maker.blocks[chunk.out.index()];

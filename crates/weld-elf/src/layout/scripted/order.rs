@@ -43,8 +43,8 @@ impl Maker<'_> {
         (0..self.blocks.len()).filter(|&number| self.blocks[number].place.is_none())
     }
 
-    /// Gives orphans their places among the steps.
-    pub(super) fn add_orphans(&mut self, outs: &[OutputSection]) {
+    /// Gives orphans their places among the steps. Options give addresses to those that are `given`.
+    pub(super) fn add_orphans(&mut self, outs: &[OutputSection], given: &dyn Fn(&OutputSection) -> bool) {
         self.add_tails();
         let out_of = |block: &Block| block.out.map(|out| &outs[out.index()]);
         let mut known = orphans::Known {
@@ -80,7 +80,10 @@ impl Maker<'_> {
         for ((nowhere, likeness, _), numbers) in groups {
             let at = if nowhere { steps.len() } else { orphans::place(&steps, &known, likeness) };
             if !nowhere {
-                self.follow_region(&steps[..at], &numbers, outs);
+                let free =
+                    |number: &&usize| self.blocks[**number].out.is_none_or(|out| !given(&outs[out.index()]));
+                let free: Vec<usize> = numbers.iter().filter(free).copied().collect();
+                self.follow_region(&steps[..at], &free, outs);
             }
             for &number in &numbers {
                 known.is_there[number] = true;
@@ -110,7 +113,7 @@ impl Maker<'_> {
     }
 
     /// Orphans lie in the memory that the section before them names, or that takes them; and are loaded from
-    /// the same region.
+    /// the same region. Those that options give addresses are in none, so that nothing follows them there.
     fn follow_region(&mut self, before: &[Step], numbers: &[usize], outs: &[OutputSection]) {
         let before = before.iter().rev().find_map(|step| match step {
             Step::End(block) if self.blocks[*block].out.is_some() => Some(*block),

@@ -6,7 +6,7 @@ use weld_common::diag::Cause;
 use super::{Section, Target};
 use crate::arch::class::{Class, From};
 use crate::arch::rules::Rules;
-use crate::elf::STT_FUNC;
+use crate::elf::{Rela, STT_FUNC};
 use crate::ids::{SectionId, SymbolId};
 use crate::input::object::SymbolPlace;
 use crate::live::dyn_relocs::DynKind;
@@ -72,7 +72,7 @@ impl Section<'_, '_, '_> {
 
     pub(super) fn can_relax_got<R: Rules>(&self, i: usize, target: Target) -> bool {
         let scanner = self.scanner;
-        is_got_relaxable(target.flags, scanner.relax_got)
+        is_got_relaxable(target.flags, scanner.relax_got || wants_addend::<R>(&self.relocs[i]))
             && self.code(i).is_some_and(|code| R::got_form(code, scanner.mode.pic).is_some())
             && R::got_pair(self.data(), self.relocs, i)
             && (!R::EVEN_ADDRESSES || self.is_even(i, target))
@@ -135,6 +135,12 @@ impl Section<'_, '_, '_> {
         let code = target.is(symbol_flags::FUNC) || symbol.is_some_and(|symbol| symbol.kind() == STT_FUNC);
         symbol_flags::SIGNED_SLOT | if code { symbol_flags::SIGNED_CODE } else { 0 }
     }
+}
+
+/// Whether a slot would have to have an addend, which none has: then its load has to become a computation of the address.
+#[inline(always)]
+pub fn wants_addend<R: Rules>(reloc: &Rela) -> bool {
+    reloc.r_addend() != 0 && const { R::FACTS.slots_have_addends }
 }
 
 /// Whether the symbol's address may replace a load from its GOT slot.

@@ -28,7 +28,7 @@ use crate::elf::*;
 use crate::got_plt_slots::NONE;
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::live::reloc_scan::{is_got_relaxable, is_size_of_loader};
+use crate::live::reloc_scan::{is_got_relaxable, is_size_of_loader, wants_addend};
 use crate::sections::SectionKind;
 use crate::symbols::symbol_flags;
 
@@ -226,9 +226,8 @@ impl Site<'_, '_, '_> {
                 let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));
                 called.wrapping_sub(if class == Class::Plt { here } else { bases.got_base })
             }
-            Class::GotRelax if is_got_relaxable(place.flags, image.relax_got) => {
-                let rewritable =
-                    (!R::ALL_OR_NONE || self.got(reloc).is_err()) && R::got_pair(self.input, self.relocs, i);
+            Class::GotRelax if is_got_relaxable(place.flags, image.relax_got || wants_addend::<R>(reloc)) => {
+                let rewritable = self.is_all::<R>(reloc) && R::got_pair(self.input, self.relocs, i);
                 if rewritable && let Some(form) = R::got_form(self.code(reloc), image.mode.pic) {
                     return R::rewrite_got(form, self.field(FieldAt { out, at }, kind), target).map(|()| 0);
                 }
@@ -337,12 +336,18 @@ impl Site<'_, '_, '_> {
         }
     }
 
+    /// Whether loads of a slot may be rewritten one by one, or all are that are like this one: there is no slot, or not
+    /// the one that it would need.
+    fn is_all<R: Rules>(&self, reloc: &Rela) -> bool {
+        !R::ALL_OR_NONE || wants_addend::<R>(reloc) || self.got(reloc).is_err()
+    }
+
     /// Whether the instructions of relocation `i` that loaded a slot make the address itself.
     fn is_without_slot<R: Rules>(&self, i: usize) -> bool {
         let reloc = &self.relocs[i];
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
-        is_got_relaxable(place.flags, self.image.relax_got)
-            && (!R::ALL_OR_NONE || self.got(reloc).is_err())
+        is_got_relaxable(place.flags, self.image.relax_got || wants_addend::<R>(reloc))
+            && self.is_all::<R>(reloc)
             && R::got_pair(self.input, self.relocs, i)
             && R::got_form(self.code(reloc), self.image.mode.pic).is_some()
             && !self.is_frames()
@@ -405,6 +410,10 @@ impl Site<'_, '_, '_> {
     ) -> Result<u64, Failure> {
         if addend != 0 && !R::reaches_behind_slots(reloc.kind()) {
             return Err(Failure::Addend(addend as i64));
+        }
+        // Of what is merged, the address is that of the piece already.
+        if R::class(reloc.kind()) == Class::GotRelax && wants_addend::<R>(reloc) {
+            return Err(Failure::Addend(reloc.r_addend()));
         }
         let from = match R::slot_from(self.code(reloc)) {
             From::Place => here,
