@@ -15,19 +15,18 @@
 //# reloc: TPREL_32 sym=each count=1
 //# reloc: RELATIVE count=1
 //# dynamic: FLAGS STATIC_TLS
-//# dynsym: __tls_get_addr section=UND
+//# dynsym: __tls_get_addr
 // The header of the PLT, which finds .got.plt; an entry, whose word leads to the header at first.
 //# check: dyn(PLTGOT) == addr(.got.plt)
 //# check: u32(addr(.got.plt)) == addr(.dynamic)
 //# check: u32(addr(.got.plt) + 16) == u32(addr(.got.plt) + 20) == addr(.plt)
 //# bytes: addr(.plt) + 4 = ?? ?? 49 6a 0e 42 9c e2 4f 40 9c 91 3c c0 9c 91 0e 42 0e 8c 00 c0 9c 52 0c db 00 54
 //# bytes: addr(.plt) + 36 = ?? ?? 49 6a 1c c0 8e 91 00 c0 9c 52
-//# readelf: -x .plt => 0x\w+ 
-//# link: -m hexagonelf hexagon-shared.o library.so
+//# link: -m hexagonelf hexagon-shared.o library.so --allow-shlib-undefined
 //# reloc: COPY sym=variable count=1
 //# reloc: JMP_SLOT sym=function count=1
 //# readelf: -h => Flags: +0x68
-//# link: -m hexagonelf hexagon-shared.o library.so -pie -z pack-relative-relocs -o pie
+//# link: -m hexagonelf hexagon-shared.o library.so --allow-shlib-undefined -pie -z pack-relative-relocs -o pie
 //# reloc: JMP_SLOT sym=function count=1
 //# check: nrelr == 1
 // Into one object, and once more.
@@ -39,6 +38,9 @@
 //# sh: llvm-ar-22 rc getter.a getter.o && $LD -m hexagonelf -static library.o getter.a --defsym=function=0x10000 --defsym=variable=0x10000 -e local -o static
 //# in: static
 //# symbol: __tls_get_addr bind=GLOBAL
+// Offsets of the local-dynamic model count from the start of the storage; so do the pair's.
+//# check: u32(addr(.got) + 4) == 0
+//# bytes: sym(function_end) - 28 = 00 40 00 00 80 c0 00 b0
 //# no-section: .plt .rela.plt .rela.dyn
 //# sh-fail: $LD -m hexagonelf -static library.o --defsym=function=0x10000 --defsym=variable=0x10000 -e local -o bad
 //# stderr-re: undefined symbol: __tls_get_addr
@@ -75,6 +77,8 @@ local:
     r3 = memw(r2 + ##each@IEGOT)
     r0 = add(r2, ##word@GOTREL)
     jumpr r31
+.globl function_end
+function_end:
 .size function, .-function
 .data
 .p2align 2

@@ -63,6 +63,8 @@ pub struct Facts {
     /// How far after the start of a module's thread-local storage its offsets count from, for functions that
     /// look them up.
     pub tls_offset: u64,
+    /// Code of the local-dynamic model stays as it is in programs, too, so that offsets there count from the start.
+    pub keeps_local_dynamic: bool,
     /// Its relocation types, by number.
     pub types: &'static [Type],
     /// Their names: [`super::class::names`].
@@ -708,6 +710,7 @@ impl Facts {
         filler: 0,
         tls: Tls::BlockFirst(0),
         tls_offset: 0,
+        keeps_local_dynamic: false,
         types: &[],
         type_names: &[],
         none: 0,

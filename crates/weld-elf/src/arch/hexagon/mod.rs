@@ -54,6 +54,7 @@ const FACTS: Facts = Facts {
     // Four of them are a packet that loads from where r0 points.
     filler: 0,
     tls: Tls::StorageFirst,
+    keeps_local_dynamic: true,
     types: &TYPES,
     type_names: &NAMES,
     none: R_HEX_NONE,
