@@ -261,16 +261,7 @@ const MACHINES: &[Machine] = &[
     Machine {
         machine: elf::EM_HEXAGON.0,
         prefix: "R_HEX_",
-        dynamic: &[
-            "32",
-            "COPY",
-            "GLOB_DAT",
-            "JMP_SLOT",
-            "RELATIVE",
-            "DTPMOD_32",
-            "DTPREL_32",
-            "TPREL_32",
-        ],
+        dynamic: &["32", "COPY", "GLOB_DAT", "JMP_SLOT", "RELATIVE", "DTPMOD_32", "DTPREL_32", "TPREL_32"],
         words: &[("32", 4, false), ("32_PCREL", 4, true)],
         calls: &[],
         address: "32",

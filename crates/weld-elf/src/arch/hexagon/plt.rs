@@ -16,12 +16,8 @@ use crate::arch::words::put_words;
 const HEADER: u64 = 32;
 const ENTRY: u64 = 16;
 
-pub const PLT: Plt = Plt {
-    ordinary: Entries { header: HEADER, entry: ENTRY },
-    align: 16,
-    reserved_words: 4,
-    ..Plt::NONE
-};
+pub const PLT: Plt =
+    Plt { ordinary: Entries { header: HEADER, entry: ENTRY }, align: 16, reserved_words: 4, ..Plt::NONE };
 
 const R14: u32 = 14;
 const R28: u32 = 28;

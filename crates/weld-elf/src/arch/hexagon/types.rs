@@ -269,8 +269,6 @@ pub const fn is_small(kind: u32) -> bool {
 pub const fn calls_for_variable(kind: u32) -> bool {
     matches!(
         kind,
-        R_HEX_GD_PLT_B22_PCREL
-            | R_HEX_LD_PLT_B22_PCREL
-            | R_HEX_GD_PLT_B22_PCREL_X..=R_HEX_LD_PLT_B32_PCREL_X
+        R_HEX_GD_PLT_B22_PCREL | R_HEX_LD_PLT_B22_PCREL | R_HEX_GD_PLT_B22_PCREL_X..=R_HEX_LD_PLT_B32_PCREL_X
     )
 }
