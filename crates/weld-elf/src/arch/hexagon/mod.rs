@@ -80,18 +80,7 @@ const FACTS: Facts = Facts {
     plt: plt::PLT,
     flags: Some(FileFlags::Always(attributes::flags)),
     output_flags: Some(attributes::output_flags),
-    attributes: Some(Attributes {
-        name: attributes::SECTION,
-        section: 0x7000_0003,
-        output: AttributesOutput::Section {
-            segment: None,
-            flags: 0,
-            align: 1,
-            entsize: 0,
-            merge: attributes::merge,
-        },
-        features: None,
-    }),
+    attributes: Some(Attributes::joined(attributes::SECTION, 0x7000_0003, attributes::merge)),
     pointer: Some(DataPointer { symbol: SMALL_DATA, section: b".sdata", offset: 0, has_relocs: true }),
     branches: Some(thunks::BRANCHES),
     ..Facts::PLAIN

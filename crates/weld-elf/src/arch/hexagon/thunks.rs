@@ -21,16 +21,8 @@ pub const BRANCHES: Branches = Branches {
         (R_HEX_GD_PLT_B22_PCREL, REACH),
         (R_HEX_LD_PLT_B22_PCREL, REACH),
     ],
-    fixed: &[],
-    moving: &[],
-    fixed_unread: &[],
-    moving_unread: &[],
-    jump: |_, _, _| {},
-    landing: None,
-    errata: &[],
-    code_mark: None,
-    data_mark: "",
     sets: Some(&SETS),
+    ..Branches::NONE
 };
 
 /// There is one instruction set, but not one reach.
