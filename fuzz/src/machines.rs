@@ -65,7 +65,7 @@ pub struct Machine {
     code: &'static [(&'static [u8], &'static [(u8, u32)])],
 }
 
-pub const MACHINES: [Machine; 11] = [
+pub const MACHINES: [Machine; 12] = [
     Machine {
         emulation: "elf_i386",
         number: 3,
@@ -176,6 +176,16 @@ pub const MACHINES: [Machine; 11] = [
         types: 11,
         code: MSP430,
     },
+    Machine {
+        emulation: "hexagonelf",
+        number: 164,
+        narrow: true,
+        big: false,
+        addends: true,
+        flags: 0x68,
+        types: 101,
+        code: HEXAGON,
+    },
 ];
 
 const AMDGPU: &[(&[u8], &[(u8, u32)])] = &[
@@ -191,6 +201,24 @@ const MSP430: &[(&[u8], &[(u8, u32)])] = &[
     (&[0, 0x3c, 0xb0, 0x12, 0, 0], &[(0, 2), (4, 5)]),
     (&[0xb0, 0x43, 0, 0], &[(2, 6)]),
     (&[0, 0, 0, 0, 0, 0, 0, 0], &[(0, 3), (2, 4), (4, 1)]),
+];
+
+const HEXAGON: &[(&[u8], &[(u8, u32)])] = &[
+    // An extension in front of a load from a slot, of an address, of a duplex that sets a register.
+    (&[0, 0x40, 0, 0, 0, 0xc0, 0x81, 0x91], &[(0, 69), (4, 71)]),
+    (&[0, 0x40, 0, 0, 0, 0xc0, 0x80, 0x49], &[(0, 17), (4, 23)]),
+    (&[0, 0x40, 0, 0, 0x82, 0x30, 0, 0x28], &[(0, 17), (4, 30)]),
+    // One that makes an address, and one that calls.
+    (&[0, 0x40, 0, 0, 0, 0xc0, 0x49, 0x6a], &[(0, 16), (4, 65)]),
+    (&[0, 0x40, 0, 0, 0, 0xc0, 0, 0x5a], &[(0, 16), (4, 18)]),
+    // call; if (p0) jump; a jump that compares; loop0; both halves of a register.
+    (&[0, 0xc0, 0, 0x5a, 0, 0xc0, 0, 0x5c, 0, 0xc0, 0, 0x61], &[(0, 1), (4, 2), (8, 14)]),
+    (&[0, 0xc0, 0, 0x60, 0, 0xc0, 0x20, 0x72, 0, 0xc0, 0x20, 0x71], &[(0, 3), (4, 5), (8, 4)]),
+    // Small data; slots and calls for thread-local storage, and offsets there.
+    (&[0, 0xc0, 0, 0x49, 0, 0xc0, 0x80, 0x48], &[(0, 9), (4, 11)]),
+    (&[0, 0x40, 0, 0, 0, 0xc0, 0, 0xb0, 0, 0xc0, 0, 0x5a], &[(0, 75), (4, 76), (8, 49)]),
+    (&[0, 0x40, 0, 0, 0, 0xc0, 0x80, 0x49, 4, 0xc0, 0, 0x78], &[(0, 78), (4, 79), (8, 64)]),
+    (&[0, 0x40, 0, 0, 0, 0xc0, 0, 0xb0, 0, 0x40, 0, 0, 0, 0xc0, 0, 0x5a], &[(0, 83), (4, 84), (8, 96), (12, 95)]),
 ];
 
 const SPARC64: &[(&[u8], &[(u8, u32)])] = &[

@@ -406,12 +406,12 @@ fn what_a_command_links_is_linked_by_weld() {
     assert!(said.contains("1 file linked by weld:\n") && said.contains("/out\n"), "{said}");
     assert!(!said.contains("not linked by weld"), "{said}");
     // For a machine that weld lacks, the linker that was meant links.
-    std::fs::write(dir.0.join("hexagon-ld"), "#!/bin/sh\necho \"linked: $*\"; touch other\n").unwrap();
-    let (_, _, err) = run_in("chmod +x hexagon-ld");
+    std::fs::write(dir.0.join("sh4-ld"), "#!/bin/sh\necho \"linked: $*\"; touch other\n").unwrap();
+    let (_, _, err) = run_in("chmod +x sh4-ld");
     assert_eq!(err, "");
-    let (code, said, _) = run_in("--check env ./hexagon-ld -m hexagonelf -o other a.o");
-    assert!(code == Some(0) && said.contains("linked: -m hexagonelf -o other a.o"), "{said}");
-    assert!(said.contains("other (by ./hexagon-ld: weld has no -m hexagonelf)"), "{said}");
+    let (code, said, _) = run_in("--check env ./sh4-ld -m shlelf_linux -o other a.o");
+    assert!(code == Some(0) && said.contains("linked: -m shlelf_linux -o other a.o"), "{said}");
+    assert!(said.contains("other (by ./sh4-ld: weld has no -m shlelf_linux)"), "{said}");
     assert_eq!(run_in("false").0, Some(1));
     let (code, _, err) = run_in("no-such-program");
     assert!(code == Some(1) && err.contains("no-such-program: there is no such program"), "{err}");

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use weld_common::reader::Reader;
 
@@ -91,20 +92,37 @@ fn take(bytes: &[u8], before: usize, format: Format) -> Result<(&[u8], &[u8]), W
 
 /// What GNU's tools call themselves there.
 pub const GNU: &[u8] = b"gnu";
-/// Of this there is a number and a text.
+/// Of this there is a number and a text, as GNU's tools have it.
 const COMPATIBILITY: u64 = 32;
+
+/// What a section of numbers is like.
+pub struct Kind {
+    /// What it is called, and what the vendor's tools call themselves there.
+    pub section: &'static str,
+    pub vendor: &'static [u8],
+    /// The tags that are known, all of numbers: no others are in outputs, and those of the others that are below 32 say
+    /// nothing of what follows. `None`: an even tag is one of a number, an odd one of a text, and all numbers count.
+    pub known: Option<RangeInclusive<u64>>,
+}
+
+impl Kind {
+    /// One of GNU's tools, where it is called so.
+    pub const fn gnu(section: &'static str) -> Kind {
+        Kind { section, vendor: GNU, known: None }
+    }
+}
 
 /// What two values of a number make.
 pub type Join = fn(tag: u64, a: u64, b: u64) -> Result<u64, &'static str>;
 
-/// The contents of the output's section `name` from the numbers that a vendor's tools said in those of objects.
-/// What is not said is 0.
+/// The contents of the output's section from the numbers that a vendor's tools said in those of objects. What is
+/// not said is 0.
 ///
 /// # Errors
 /// One is damaged, or does not go together with those before it.
 pub fn merge_numbers(
     files: &[(String, &[u8])],
-    (name, vendor): (&'static str, &[u8]),
+    kind: &Kind,
     format: Format,
     join: Join,
 ) -> Result<Vec<u8>, AttributesError> {
@@ -112,11 +130,11 @@ pub fn merge_numbers(
     // Who said it first, for messages.
     let mut first: BTreeMap<u64, &str> = BTreeMap::new();
     for (object, bytes) in files {
-        let wrong = |what| AttributesError { object: object.clone(), section: name, what };
-        for list in of_files(bytes, vendor, format).map_err(wrong)? {
+        let wrong = |what| AttributesError { object: object.clone(), section: kind.section, what };
+        for list in of_files(bytes, kind.vendor, format).map_err(wrong)? {
             let mut reader = Reader::new(list);
             while !reader.is_empty() {
-                let (tag, value) = next(&mut reader).ok_or_else(|| wrong(Wrong::Damaged))?;
+                let (tag, value) = next(&mut reader, kind).ok_or_else(|| wrong(Wrong::Damaged))?;
                 let Some(value) = value else { continue };
                 let by = *first.entry(tag).or_insert(object);
                 let before = all.get(&tag).copied().unwrap_or(0);
@@ -131,17 +149,22 @@ pub fn merge_numbers(
         put_uleb(&mut list, tag);
         put_uleb(&mut list, value);
     }
-    Ok(section(&list, vendor, format))
+    Ok(section(&list, kind.vendor, format))
 }
 
-/// A tag, and its value if that is a number.
-fn next(reader: &mut Reader) -> Option<(u64, Option<u64>)> {
+/// A tag, and its value if that is a number which counts.
+fn next(reader: &mut Reader, kind: &Kind) -> Option<(u64, Option<u64>)> {
     let tag = reader.uleb128()?;
-    let number = if tag % 2 == 0 { Some(reader.uleb128()?) } else { None };
-    if number.is_none() || tag == COMPATIBILITY {
+    let known = kind.known.as_ref().map(|known| known.contains(&tag));
+    if known == Some(false) && tag < 32 {
+        return None;
+    }
+    let number = if known == Some(true) || tag % 2 == 0 { Some(reader.uleb128()?) } else { None };
+    let both = tag == COMPATIBILITY && known.is_none();
+    if number.is_none() || both {
         reader.c_string()?;
     }
-    Some((tag, number.filter(|_| tag != COMPATIBILITY)))
+    Some((tag, number.filter(|_| !both && known != Some(false))))
 }
 
 /// The section that says these attributes of a whole file; nothing if there are none.

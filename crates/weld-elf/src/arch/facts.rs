@@ -33,6 +33,8 @@ pub struct Facts {
     pub emulations: &'static [&'static str],
     /// What `OUTPUT_FORMAT` and `--oformat` call its files, and `OUTPUT_ARCH` the machine.
     pub object_format: &'static str,
+    /// Other names of that.
+    pub other_formats: &'static [&'static str],
     pub architecture: &'static str,
     /// How its files are told from others, and the form of their records.
     pub target: Target,
@@ -48,6 +50,8 @@ pub struct Facts {
     pub base_addend: Option<BaseAddend>,
     /// What files have for types that are numbered otherwise here.
     pub written: Option<&'static Written>,
+    /// Symbols that relocations ask for, which objects need not name.
+    pub asks_for: &'static [AsksFor],
     /// Gives relocations of an object that is linked for good the numbers for what they ask for.
     pub settle: Option<Settle>,
     pub pages: Pages,
@@ -59,6 +63,8 @@ pub struct Facts {
     /// How far after the start of a module's thread-local storage its offsets count from, for functions that
     /// look them up.
     pub tls_offset: u64,
+    /// Code of the local-dynamic model stays as it is in programs, too, so that offsets there count from the start.
+    pub keeps_local_dynamic: bool,
     /// Its relocation types, by number.
     pub types: &'static [Type],
     /// Their names: [`super::class::names`].
@@ -162,6 +168,12 @@ pub struct Written {
     pub types: Types,
     /// The other way round.
     pub number: fn(types: u32) -> u32,
+}
+
+/// A symbol that relocations of some types ask for. An object with such relocations has it, whether it names it or not.
+pub struct AsksFor {
+    pub symbol: &'static [u8],
+    pub asks: fn(kind: u32) -> bool,
 }
 
 /// What relocations ask of the object that they are of.
@@ -398,6 +410,8 @@ pub struct DataPointer {
     /// The output section that it points into (or the image, if there is none), and how far after its start.
     pub section: &'static [u8],
     pub offset: u64,
+    /// Relocations say that code counts from there, not only options that it may.
+    pub has_relocs: bool,
 }
 
 /// Where the thread pointer points.
@@ -681,6 +695,7 @@ impl Facts {
         name: "",
         emulations: &[],
         object_format: "",
+        other_formats: &[],
         architecture: "",
         target: Target::new(0, Format::NATIVE),
         implicit_addend: None,
@@ -688,12 +703,14 @@ impl Facts {
         lower_half: None,
         base_addend: None,
         written: None,
+        asks_for: &[],
         settle: None,
         pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
         image_base: Address::new(0x1_0000),
         filler: 0,
         tls: Tls::BlockFirst(0),
         tls_offset: 0,
+        keeps_local_dynamic: false,
         types: &[],
         type_names: &[],
         none: 0,

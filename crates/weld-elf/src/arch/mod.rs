@@ -17,6 +17,7 @@ pub mod class;
 pub mod facts;
 mod file_flags;
 mod halves;
+mod hexagon;
 mod i386;
 mod leb;
 mod loongarch;
@@ -115,6 +116,7 @@ machines! {
     Ppc64Big = ppc64::Ppc64<true>;
     Sparc64 = sparc64::Sparc64;
     M68k = m68k::M68k;
+    Hexagon = hexagon::Hexagon;
 }
 
 /// The machine that `-m NAME` asks for.
@@ -122,9 +124,10 @@ pub fn by_emulation(name: &str) -> Option<Machine> {
     MACHINES.iter().copied().find(|machine| machine.facts().emulations.contains(&name))
 }
 
-/// The name of an object format, if a machine has it.
+/// The name of an object format that is called so, if a machine has it.
 pub fn object_format(name: &str) -> Option<&'static str> {
-    MACHINES.iter().map(|machine| machine.facts().object_format).find(|format| *format == name)
+    let is_it = |facts: &&Facts| facts.object_format == name || facts.other_formats.contains(&name);
+    MACHINES.iter().map(|machine| machine.facts()).find(is_it).map(|facts| facts.object_format)
 }
 
 /// Whether `OUTPUT_ARCH(name)` means a machine: the family alone says enough (`riscv`), unless it is a

@@ -76,7 +76,6 @@ fn machine(name: &str) -> Result<Machine, EmulationError> {
         "elf32_sparc" => "32-bit SPARC",
         "shlelf_linux" | "shelf_linux" => "SuperH",
         "elf64alpha" => "Alpha",
-        "hexagonelf" => "Hexagon",
         _ => return Err(EmulationError::Unknown(name.to_owned())),
     };
     Err(EmulationError::NotYet { name: name.to_owned(), architecture })

@@ -32,8 +32,18 @@ impl<'a> File<'a> {
         }
         match records(self.data, self.format, offset, count)? {
             Cow::Borrowed(table) => Some(table),
-            Cow::Owned(table) => Some(all(self.store.keep(into_bytes(table)))),
+            Cow::Owned(table) => Some(self.keep(table)),
         }
+    }
+
+    /// Keeps a table that was made for the file.
+    pub fn keep<R: Raw>(&self, table: Vec<R>) -> &'a [R] {
+        all(self.store.keep(into_bytes(table)))
+    }
+
+    /// The same of bytes.
+    pub fn keep_bytes(&self, bytes: Vec<u8>) -> &'a [u8] {
+        self.store.keep(bytes)
     }
 }
 

@@ -62,6 +62,7 @@ fn machine_name(number: u16) -> Option<&'static str> {
     Some(match number {
         3 => "i386",
         4 => "m68k",
+        42 => "SuperH",
         8 => "MIPS",
         20 | 21 => "PowerPC",
         22 => "s390",

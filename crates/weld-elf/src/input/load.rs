@@ -683,7 +683,11 @@ impl<'a> Loader<'a, '_> {
             }
             let right = match is_architecture {
                 true => arch::is_architecture(&name, facts),
-                false => name == wanted || freebsd || self.options.plain_format().is_some(),
+                false => {
+                    arch::object_format(&name) == Some(wanted)
+                        || freebsd
+                        || self.options.plain_format().is_some()
+                }
             };
             let text = TextFormat::of(&name).filter(|_| !is_architecture);
             if !is_architecture && name == "binary" || text.is_some() {

@@ -5,10 +5,11 @@
 //! what those hold; [`object`] and [`shared`] view relocatable and shared objects in place, [`versions`]
 //! reads what the latter say of versions. [`needed`] adds what shared objects need, [`binary`],
 //! [`just_symbols`] and [`ir`] make objects of other files ([`made`]), [`remap`] has other files read than
-//! are named. [`parts`] tells prefetching what is read when, [`origin`] other programs where the bytes of an
+//! are named. [`asked_for`] adds symbols that relocations mean. [`parts`] tells prefetching what is read when, [`origin`] other programs where the bytes of an
 //! object are. [`unusable`] says why a file cannot take part.
 
 pub mod archives;
+mod asked_for;
 pub mod binary;
 pub mod identify;
 pub mod ir;

@@ -161,6 +161,9 @@ impl<'a> Object<'a> {
             variant_calls: machine.variant_calls.as_ref().map_or(0, |variant| variant.other),
         };
         let groups = object.find_tables(&elf, parallel)?;
+        if !machine.asks_for.is_empty() {
+            object.add_asked_for(&elf);
+        }
         object.parse_groups(&groups, parallel)?;
         object.spells_versions = object.find_versions(parallel);
         Ok(object)

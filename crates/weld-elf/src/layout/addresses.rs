@@ -39,9 +39,9 @@ impl Bases {
     /// program they are those from the thread pointer, where there is code that makes its own storage's
     /// address.
     #[inline(always)]
-    pub fn module_start(&self, shared: bool, tls: Tls) -> Address {
-        match tls {
-            _ if shared => self.tls_start,
+    pub fn module_start(&self, shared: bool, facts: &Facts) -> Address {
+        match facts.tls {
+            _ if shared || facts.keeps_local_dynamic => self.tls_start,
             Tls::Behind(bytes) => self.thread_pointer.back(bytes),
             _ => self.thread_pointer,
         }

@@ -40,7 +40,8 @@ pub(super) fn output_name(name: &[u8]) -> Option<&'static [u8]> {
         (b"b", _) => b".bss",
         (b"td", _) => b".tdata",
         (b"tb", _) => b".tbss",
-        (b"s", _) => b".sdata",
+        // Hexagon's constants lie there, too.
+        (b"s" | b"l4" | b"l8", _) => b".sdata",
         (b"sb", _) => b".sbss",
         (b"lt", _) => b".ltext",
         (b"lr", _) => b".lrodata",
@@ -169,6 +170,7 @@ mod tests {
         assert_eq!(split(b".gnu.linkonce.armexidx"), None);
         assert_eq!(output_name(b".gnu.linkonce.d.rel.ro.local.x"), Some(&b".data.rel.ro"[..]));
         assert_eq!(output_name(b".gnu.linkonce.d.x"), Some(&b".data"[..]));
+        assert_eq!(output_name(b".gnu.linkonce.l8.CONST_1"), Some(&b".sdata"[..]));
         assert_eq!(output_name(b".gnu.linkonce.zz.x"), None);
     }
 }

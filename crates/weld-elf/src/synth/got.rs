@@ -191,7 +191,7 @@ fn values(image: &Image, entry: GotEntry, address: Address, flags: u32) -> [u64;
         // In an executable, offsets from the module's block count from the thread pointer, as they do
         // after rewritten code; see `apply`.
         GotEntry::TlsLd => {
-            let start = bases.module_start(shared, image.mode.facts().tls);
+            let start = bases.module_start(shared, image.mode.facts());
             [own_id, start.wrapping_sub(bases.tls_start)]
         }
     }

@@ -350,7 +350,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
     fn data_pointer(&self, symbols: &Symbols) -> Option<SymbolId> {
         let pointer = self.context.mode.facts().pointer.as_ref()?;
         let relocs = &self.job.options.relocs;
-        let wanted = relocs.relax && relocs.relax_gp && !self.context.mode.shared;
+        let may = relocs.relax && relocs.relax_gp;
+        let wanted = (pointer.has_relocs || may) && !self.context.mode.shared;
         let id = self.resolved.names.find(pointer.symbol.as_bytes()).filter(|_| wanted)?;
         is_here(symbols, id).then_some(id)
     }

@@ -207,6 +207,7 @@ fn machine(architecture: Architecture) -> &'static str {
         Architecture::PowerPc64 => "ppc64",
         Architecture::Sparc64 => "sparc64",
         Architecture::M68k => "m68k",
+        Architecture::Hexagon => "hexagon",
         _ => "",
     }
 }

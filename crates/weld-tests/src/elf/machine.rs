@@ -259,6 +259,15 @@ const MACHINES: &[Machine] = &[
         tls_block: Some(0x7000u64.wrapping_neg()),
     },
     Machine {
+        machine: elf::EM_HEXAGON.0,
+        prefix: "R_HEX_",
+        dynamic: &["32", "COPY", "GLOB_DAT", "JMP_SLOT", "RELATIVE", "DTPMOD_32", "DTPREL_32", "TPREL_32"],
+        words: &[("32", 4, false), ("32_PCREL", 4, true)],
+        calls: &[],
+        address: "32",
+        tls_block: None,
+    },
+    Machine {
         machine: elf::EM_SPARCV9.0,
         prefix: "R_SPARC_",
         dynamic: &[

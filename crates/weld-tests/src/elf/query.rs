@@ -22,6 +22,14 @@ fn more_names(machine: u16, r_type: u32) -> Option<&'static str> {
         (elf::EM_AMDGPU, 5) => Some("R_AMDGPU_REL64"),
         (elf::EM_AMDGPU, 13) => Some("R_AMDGPU_RELATIVE64"),
         (elf::EM_MSP430, 1) => Some("R_MSP430_32"),
+        (elf::EM_HEXAGON, 31) => Some("R_HEX_32_PCREL"),
+        (elf::EM_HEXAGON, 32) => Some("R_HEX_COPY"),
+        (elf::EM_HEXAGON, 33) => Some("R_HEX_GLOB_DAT"),
+        (elf::EM_HEXAGON, 34) => Some("R_HEX_JMP_SLOT"),
+        (elf::EM_HEXAGON, 35) => Some("R_HEX_RELATIVE"),
+        (elf::EM_HEXAGON, 44) => Some("R_HEX_DTPMOD_32"),
+        (elf::EM_HEXAGON, 47) => Some("R_HEX_DTPREL_32"),
+        (elf::EM_HEXAGON, 63) => Some("R_HEX_TPREL_32"),
         _ => None,
     }
 }

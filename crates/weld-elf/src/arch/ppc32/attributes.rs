@@ -3,7 +3,7 @@
 //!
 //! Specification: "GNU assembler", 7.45.2 "PowerPC Attributes".
 
-use crate::arch::attributes::{self, AttributesError};
+use crate::arch::attributes::{self, AttributesError, Kind};
 use crate::elf::Format;
 use crate::elf::format::{Class, Order};
 
@@ -17,7 +17,7 @@ const STRUCTURES: u64 = 12;
 /// As in [`crate::arch::facts::MergeAttributes`].
 pub fn merge<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, AttributesError> {
     let format = Format { class: Class::Elf32, order: if BIG { Order::Big } else { Order::Little } };
-    attributes::merge_numbers(files, (SECTION, attributes::GNU), format, join)
+    attributes::merge_numbers(files, &Kind::gnu(SECTION), format, join)
 }
 
 /// What two values of a number make.

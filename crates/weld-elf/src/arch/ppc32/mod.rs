@@ -76,7 +76,12 @@ const fn facts<const BIG: bool>() -> Facts {
             attributes::merge::<BIG>,
         )),
         // r13 of embedded systems; start files of others name it, too.
-        pointer: Some(DataPointer { symbol: "_SDA_BASE_", section: b".sdata", offset: 0x8000 }),
+        pointer: Some(DataPointer {
+            symbol: "_SDA_BASE_",
+            section: b".sdata",
+            offset: 0x8000,
+            has_relocs: false,
+        }),
         branches: Some(thunks::branches::<BIG>()),
         ..Facts::PLAIN
     }

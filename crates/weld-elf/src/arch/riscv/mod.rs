@@ -91,7 +91,12 @@ const fn facts(wide: bool) -> Facts {
             },
             features: None,
         }),
-        pointer: Some(DataPointer { symbol: "__global_pointer$", section: b".sdata", offset: 0x800 }),
+        pointer: Some(DataPointer {
+            symbol: "__global_pointer$",
+            section: b".sdata",
+            offset: 0x800,
+            has_relocs: false,
+        }),
         properties: Properties {
             rules: &[(FEATURE_1_AND..=FEATURE_1_AND, Rule::And)],
             control_flow: None,

@@ -2,7 +2,7 @@
 //!
 //! Specification: "GNU assembler", "SPARC" (`Tag_GNU_Sparc_HWCAPS`); "SPARC Compliance Definition" 2.4.1, 4P.
 
-use crate::arch::attributes::{self, AttributesError};
+use crate::arch::attributes::{self, AttributesError, Kind};
 use crate::arch::facts::FlagsClash;
 use crate::elf::Format;
 use crate::elf::format::{Class, Order};
@@ -12,7 +12,7 @@ pub const SECTION: &str = ".gnu.attributes";
 /// As in [`crate::arch::facts::MergeAttributes`]: bits for what code uses of extensions.
 pub fn merge(files: &[(String, &[u8])]) -> Result<Vec<u8>, AttributesError> {
     let format = Format { class: Class::Elf64, order: Order::Big };
-    attributes::merge_numbers(files, (SECTION, attributes::GNU), format, |_, a, b| Ok(a | b))
+    attributes::merge_numbers(files, &Kind::gnu(SECTION), format, |_, a, b| Ok(a | b))
 }
 
 /// `e_flags`: how much the order may differ in which memory changes, and in which it was changed; 0 is not at

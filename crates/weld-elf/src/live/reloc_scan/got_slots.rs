@@ -49,7 +49,8 @@ impl Section<'_, '_, '_> {
     /// that the field has.
     pub(super) fn slot_by_loader<R: Rules>(&self, i: usize, found: &mut ScanResult) {
         let kind = self.relocs[i].kind();
-        let whole = R::width(kind) as u64 == R::FACTS.target.format.word();
+        let bits = R::FACTS.types.get(kind as usize).map_or(0, |of| u64::from(of.bits));
+        let whole = bits == 8 * R::FACTS.target.format.word();
         // Beside them, only the address of this kind of slot is found again.
         let beside = R::FACTS.dynamic.with_addends;
         let dynamic = match R::class(kind) {

@@ -252,7 +252,7 @@ impl Site<'_, '_, '_> {
             }
             Class::Size => self.symbol_size(reloc).wrapping_add(addend),
             Class::DtpOff => target
-                .wrapping_sub(bases.module_start(image.mode.shared, R::FACTS.tls))
+                .wrapping_sub(bases.module_start(image.mode.shared, const { &R::FACTS }))
                 .wrapping_sub(R::FACTS.tls_offset),
             Class::TpOff | Class::TpOffWord => {
                 let loader = image.mode.shared || place.flags & symbol_flags::PREEMPTIBLE != 0;
