@@ -148,7 +148,10 @@ fn wrapper<'a>(
         // What is joined then is machine code, as it is for bitcode.
         Output::Relocatable => "nolto-rel",
     };
-    let mut args = vec![Cow::Owned(format!("-flinker-output={kind}").into_bytes())];
+    let mut args = Vec::new();
+    if knows_outputs(&gcc.wrapper) {
+        args.push(Cow::Owned(format!("-flinker-output={kind}").into_bytes()));
+    }
     args.extend(request.files.iter().map(|file| Cow::Owned(file_name(file))));
     let mut variables = Vec::new();
     if host.variable("COLLECT_GCC").is_none() || !gcc.is_called_by_it {
@@ -165,6 +168,12 @@ fn wrapper<'a>(
         resolutions: Cow::Borrowed(resolutions),
         resolutions_path: path.map(bytes),
     }
+}
+
+/// Whether the compiler, which lies in a directory of its version, knows the option that says what is linked: since GCC 6.
+fn knows_outputs(wrapper: &Path) -> bool {
+    let version = wrapper.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    version.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_none_or(|major| major >= 6)
 }
 
 /// What the driver would have been called with: words in quotes.
