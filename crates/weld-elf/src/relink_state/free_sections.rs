@@ -108,16 +108,18 @@ impl<'o, 'a> Changed<'o, 'a> {
         names
     }
 
+    /// The names of its free sections that are guests.
+    fn guests<'c>(&self, common: &'c Common) -> HashSet<&'c [u8]> {
+        let guests = common.guests.iter();
+        let mine = guests.filter(|guest| guest.input == self.row && guest.number == IN_NO_GROUP);
+        mine.map(|guest| &guest.group[..]).collect()
+    }
+
     /// The sections that are there in any case. `is_new` says of a global symbol whether nobody knew it.
     fn roots(&self, (common, gc): (&Common, bool), is_new: impl Fn(u32) -> bool) -> Vec<u32> {
         let free: HashMap<u32, u32> =
             self.lost.free().iter().map(|(number, index)| (*index, *number)).collect();
-        let guests: HashSet<&[u8]> = common
-            .guests
-            .iter()
-            .filter(|guest| guest.input == self.row && guest.number == IN_NO_GROUP)
-            .map(|guest| &guest.group[..])
-            .collect();
+        let guests = self.guests(common);
         let mut new = HashSet::new();
         for (index, symbol) in (0..).zip(self.object.syms).skip(self.object.first_global as usize) {
             if let SymbolPlace::Section(section) = self.object.place(index, symbol)
@@ -174,12 +176,7 @@ impl<'o, 'a> Changed<'o, 'a> {
     /// Which of the free sections stay where the tables have them: in each output section those that are in order, as
     /// many as there may be.
     fn that_stay(&self, common: &Common) -> HashSet<u32> {
-        let guests: HashSet<&[u8]> = common
-            .guests
-            .iter()
-            .filter(|guest| guest.input == self.row && guest.number == IN_NO_GROUP)
-            .map(|guest| &guest.group[..])
-            .collect();
+        let guests = self.guests(common);
         let mut order: Vec<(u32, u32)> =
             self.lost.free().iter().map(|(number, index)| (*index, *number)).collect();
         order.sort_unstable();
