@@ -168,7 +168,7 @@ causes! {
     DosStub "dos-stub" "the program for DOS cannot be used",
     Library "library" "a library cannot be made as it is asked for (/lib)",
 
-    SecureGateway "secure-gateway" "a function that may be called from outside of the secure world is not as that asks for",
+    SecureGateway "secure-gateway" "a function for callers outside of the secure world cannot have a gateway",
 
     // What no input should bring about.
     Internal "internal" "weld contradicts itself: a bug",

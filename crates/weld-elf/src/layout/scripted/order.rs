@@ -80,9 +80,10 @@ impl Maker<'_> {
         for ((nowhere, likeness, _), numbers) in groups {
             let at = if nowhere { steps.len() } else { orphans::place(&steps, &known, likeness) };
             if !nowhere {
-                let free =
-                    |number: &&usize| self.blocks[**number].out.is_none_or(|out| !given(&outs[out.index()]));
-                let free: Vec<usize> = numbers.iter().filter(free).copied().collect();
+                let is_given =
+                    |number: &usize| self.blocks[*number].out.is_some_and(|out| given(&outs[out.index()]));
+                let (put, free): (Vec<usize>, Vec<usize>) = numbers.iter().copied().partition(is_given);
+                put.into_iter().for_each(|number| self.blocks[number].fixed = true);
                 self.follow_region(&steps[..at], &free, outs);
             }
             for &number in &numbers {

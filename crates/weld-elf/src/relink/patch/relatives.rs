@@ -45,7 +45,10 @@ pub fn add(
         for (number, section) in (input.first_section..).zip(rows) {
             let is_free = section.number & FREE != 0 && section.number != NONE && !holes.contains(&number);
             if is_free {
-                gone.push(section.address..section.address.saturating_add(section.size));
+                // Guests in its yard may be of others.
+                let yard = common.yards.iter().find(|yard| yard.row.section == number);
+                let size = yard.map_or(section.size, |yard| yard.row.start);
+                gone.push(section.address..section.address.saturating_add(size));
             }
         }
     }

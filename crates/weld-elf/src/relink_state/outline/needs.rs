@@ -74,6 +74,11 @@ impl<'a> One<'_, '_, 'a> {
                 self.ask_for_all(relocs, place, &mut own);
                 asked.set.append(&mut own.set);
                 if !own.list.is_empty() {
+                    // What the loader is told of a place is not written again: the section stays there.
+                    if !matches!(place, Place::Code(_)) || self.image.options.relocs.text {
+                        let is_moved = kept == Some(SectionKind::Guest);
+                        own.list.extend([self.number(index).into(), u64::from(is_moved)]);
+                    }
                     asked.set.push(short(of_words(&own.list)) as u64);
                 }
                 if gc {
