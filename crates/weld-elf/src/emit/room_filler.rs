@@ -50,8 +50,7 @@ impl Room {
             return None;
         }
         let name = object.section_name(shndx as usize)?;
-        // What has no room itself may have a yard, or that of sections that are gone.
-        let filler = filler(&object.shdrs[shndx as usize], name).unwrap_or(Filler::Zeroes);
+        let filler = filler(&object.shdrs[shndx as usize], name)?;
         Some(Room { filler, format: object.format(), code: image.mode.facts().filler, size })
     }
 
