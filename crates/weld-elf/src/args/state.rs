@@ -353,18 +353,18 @@ impl State {
             (o.relocs.skip_jumps && o.relocs.emit_relocs, "--branch-to-branch and --emit-relocs"),
             (o.symtab.strip == Strip::All && o.relocs.emit_relocs, "--strip-all and --emit-relocs"),
         ];
-        let needs_profile = [
-            (partition.startup && no_profile, "--bp-startup-sort=function"),
-            (partition.startup_by_contents && no_profile, "--bp-compression-sort-startup-functions"),
-        ];
         let missing = [
-            (!self.shared && !o.dynamic.filter.is_empty(), "--filter"),
-            (!self.shared && !o.dynamic.auxiliary.is_empty(), "--auxiliary"),
-            (!self.shared && o.symbols.no_define_common, "--no-define-common"),
-        ];
-        let needs_gateways = [
-            (o.gateways.earlier.is_some() && !o.gateways.library, "--in-implib"),
-            (o.gateways.output.is_some() && !o.gateways.library, "--out-implib"),
+            (!self.shared && !o.dynamic.filter.is_empty(), "--filter", "-shared"),
+            (!self.shared && !o.dynamic.auxiliary.is_empty(), "--auxiliary", "-shared"),
+            (!self.shared && o.symbols.no_define_common, "--no-define-common", "-shared"),
+            (partition.startup && no_profile, "--bp-startup-sort=function", "--irpgo-profile"),
+            (
+                partition.startup_by_contents && no_profile,
+                "--bp-compression-sort-startup-functions",
+                "--irpgo-profile",
+            ),
+            (o.gateways.earlier.is_some() && !o.gateways.library, "--in-implib", "--cmse-implib"),
+            (o.gateways.output.is_some() && !o.gateways.library, "--out-implib", "--cmse-implib"),
         ];
         if self.relocatable {
             o.layout.relro = false;
@@ -383,17 +383,11 @@ impl State {
         for (_, pair) in wrong.iter().filter(|(is, _)| *is) {
             self.error(Cause::ConflictingOptions, format!("{pair} cannot be used together"));
         }
-        for (_, option) in needs_profile.iter().filter(|(is, _)| *is) {
-            self.error(Cause::ConflictingOptions, format!("{option} needs --irpgo-profile"));
-        }
-        for (_, option) in needs_gateways.iter().filter(|(is, _)| *is) {
-            self.error(Cause::ConflictingOptions, format!("{option} needs --cmse-implib"));
-        }
         if no_name {
             self.error(Cause::ConflictingOptions, "--separate-debug-file: missing file name");
         }
-        for (_, option) in missing.iter().filter(|(is, _)| *is) {
-            self.error(Cause::ConflictingOptions, format!("{option} needs -shared"));
+        for (_, option, other) in missing.iter().filter(|(is, ..)| *is) {
+            self.error(Cause::ConflictingOptions, format!("{option} needs {other}"));
         }
     }
 

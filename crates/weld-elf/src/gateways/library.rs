@@ -11,9 +11,9 @@ use weld_common::text;
 
 use crate::arch::facts::Facts;
 use crate::elf::*;
-use crate::input::binary;
-use crate::input::object::{header, section_table};
-use crate::input::unusable::{Malformed, Table, Unusable};
+use crate::input::made::{self, Symbols};
+use crate::input::object::{SymbolTable, header, section_table};
+use crate::input::unusable::Unusable;
 
 /// What a symbol of a library counts for, in bytes.
 const SIZE: u64 = 8;
@@ -38,23 +38,14 @@ pub fn read<'a>(
     sink: &DiagSink,
 ) -> Result<Vec<Known<'a>>, Unusable> {
     let ehdr = header(data, machine)?;
-    let format = machine.target.format;
-    let elf = File::new(data, format, store);
+    let elf = File::new(data, machine.target.format, store);
     let (shdrs, _) = section_table(&elf, &ehdr)?;
-    let Some(table) = shdrs.iter().find(|shdr| shdr.sh_type() == SHT_SYMTAB) else { return Ok(Vec::new()) };
-    let count = table.sh_size() / format.size::<Sym>();
-    let list: &[Sym] = elf.table(table.sh_offset(), count).ok_or(Malformed::OutOfBounds(Table::Symbols))?;
-    let link = table.sh_link();
-    let texts = shdrs.get(link as usize).filter(|shdr| shdr.sh_type() == SHT_STRTAB);
-    let texts = texts.ok_or(Malformed::NoStrings { table: Table::Symbols, link })?;
-    let texts = slice(data, texts.sh_offset(), texts.file_size());
-    let texts = texts.ok_or(Malformed::OutOfBounds(Table::Strings))?;
+    let Some(table) = SymbolTable::find(&elf, shdrs)? else { return Ok(Vec::new()) };
     let (mut all, mut seen) = (Vec::new(), HashSet::new());
-    let names = list.iter().enumerate().filter(|(_, symbol)| symbol.st_name() != 0);
+    let names = table.list.iter().enumerate().filter(|(_, symbol)| symbol.st_name() != 0);
     for (index, symbol) in names.filter(|(_, symbol)| !matches!(symbol.kind(), STT_SECTION | STT_FILE)) {
-        let name = string(texts, symbol.st_name());
-        let name = name.ok_or(Malformed::SymbolName { table: Table::Symbols, index })?;
-        if index < table.sh_info() as usize && name.starts_with(b"$") {
+        let name = table.name(index)?;
+        if index < table.first_global as usize && name.starts_with(b"$") {
             // A mapping symbol, of what has been made by hand.
             continue;
         }
@@ -84,11 +75,11 @@ pub fn read<'a>(
     Ok(all)
 }
 
-/// The library for entry functions: name, `STB_GLOBAL` or `STB_WEAK`, and the address of the gateway, in this order.
-pub fn write(target: Target, flags: u32, entries: &[(&[u8], u8, u64)]) -> Vec<u8> {
-    let mut symbols = binary::Symbols::default();
-    for (name, binding, address) in entries {
+/// The library for entry functions, in this order: the address of the gateway, the name, and `STB_GLOBAL` or `STB_WEAK`.
+pub fn write(target: Target, flags: u32, entries: &[(u64, &[u8], u8)]) -> Vec<u8> {
+    let mut symbols = Symbols::default();
+    for (address, name, binding) in entries {
         symbols.add(&[name], binding << 4 | STT_FUNC, 0, SHN_ABS, address | 1, SIZE);
     }
-    binary::assemble(target, flags, None, symbols)
+    made::assemble(target, flags, None, symbols)
 }

@@ -21,7 +21,7 @@
 pub mod library;
 mod object;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use weld_common::diag::{Cause, DiagSink, Diagnostic};
@@ -35,6 +35,7 @@ use crate::ids::*;
 use crate::input::FileName;
 use crate::input::load::Inputs;
 use crate::input::object::{Object, SymbolPlace};
+use crate::input::search::cannot_open;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::symbol_names::{Rank, flag};
@@ -207,8 +208,7 @@ fn read<'a>(
     let data = match store.open(path) {
         Ok(Some(data)) => data,
         Ok(None) => {
-            let text = format!("cannot open {shown}: No such file or directory");
-            sink.push(Diagnostic::error(Cause::CannotOpenFile, text));
+            sink.push(cannot_open(path));
             return None;
         }
         Err(error) => {
@@ -239,8 +239,8 @@ fn recall(found: &mut [Found], known: &[Known], options: &Options, sink: &DiagSi
             warn(format!("{name} is a new entry function, and there is no --out-implib to say where it is"));
         }
     }
-    let here: HashMap<&[u8], ()> = found.iter().map(|found| (found.entry.name, ())).collect();
-    for gone in known.iter().filter(|known| !here.contains_key(known.name)) {
+    let here: HashSet<&[u8]> = found.iter().map(|found| found.entry.name).collect();
+    for gone in known.iter().filter(|known| !here.contains(known.name)) {
         let name = text::text(gone.name);
         warn(format!("{name} is an entry function in the library of --in-implib and no longer one here"));
     }

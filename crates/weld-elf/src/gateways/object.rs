@@ -2,8 +2,7 @@
 
 use crate::arch::facts::Gateways as Machine;
 use crate::elf::*;
-use crate::input::binary::Symbols;
-use crate::input::made::{self, Section};
+use crate::input::made::{self, CONTENTS, Contents, Symbols};
 use crate::input::object::Object;
 
 /// A gateway in the making.
@@ -18,63 +17,25 @@ pub struct Gateway<'a> {
     pub offset: u64,
 }
 
-const TEXT: u16 = 1;
-const SYMTAB: u32 = 3;
-const STRTAB: u32 = 4;
-const SECTIONS: usize = 5;
-
 /// The object, with a section of `size` bytes. What no gateway takes of it is zero, by which nobody enters.
 pub fn object(machine: &Machine, target: Target, size: u64, gateways: &[Gateway]) -> Vec<u8> {
-    let format = target.format;
-    let names = [
-        &b"\0"[..],
-        machine.section.as_bytes(),
-        b"\0.rel",
-        machine.section.as_bytes(),
-        b"\0.symtab\0.strtab\0",
-    ];
-    let rel_name = 2 + machine.section.len() as u32;
-    let symtab_name = rel_name + ".rel\0".len() as u32 + machine.section.len() as u32;
-    let mut symbols = Symbols::with_sections(&names.concat());
-    symbols.add(&[machine.mapping.as_bytes()], STB_LOCAL << 4, 0, TEXT, 0, 0);
+    let mut symbols = Symbols::default();
+    symbols.add(&[machine.mapping.as_bytes()], STB_LOCAL << 4, 0, CONTENTS, 0, 0);
+    let mut code = Writer::with_room(target.format, machine.size() as usize);
+    machine.code.iter().for_each(|half| _ = code.u16(*half));
+    let code = code.finish();
     let mut text = vec![0; size as usize];
     let mut relocs = Vec::with_capacity(gateways.len());
     for gateway in gateways {
         let Gateway { name, special, info, other, offset } = *gateway;
-        symbols.add(&[name], info, other, TEXT, offset | 1, machine.size());
+        symbols.add(&[name], info, other, CONTENTS, offset | 1, machine.size());
         let function = symbols.add(&[special], STB_GLOBAL << 4, 0, SHN_UNDEF, 0, 0);
-        let mut halves = Writer::with_room(format, machine.size() as usize);
-        machine.code.iter().for_each(|half| _ = halves.u16(*half));
-        let at = offset as usize;
-        text[at..at + machine.size() as usize].copy_from_slice(&halves.finish());
-        relocs.push([(offset + machine.branch) as u32, function << 8 | machine.kind]);
+        text[offset as usize..][..code.len()].copy_from_slice(&code);
+        relocs.push((offset + machine.branch, function, machine.kind));
     }
-    let (symbols, strings) = symbols.finish();
-    let room = text.len() + strings.len() + (symbols.len() + 16) * Shdr::SIZE + relocs.len() * 8;
-    let mut out = Writer::with_room(format, room);
-    made::begin(&mut out, format);
-    let mut sections = [Section::default(); SECTIONS];
-    let at = out.position();
-    out.bytes(&text);
-    let flags = SHF_EXECINSTR | SHF_ALLOC;
-    let section = Section { name: 1, kind: SHT_PROGBITS, flags, align: machine.align, ..Section::default() };
-    sections[usize::from(TEXT)] = section.over(at, &out);
-    let at = out.align(4).position();
-    relocs.iter().flatten().for_each(|word| _ = out.u32(*word));
-    let section = Section { name: rel_name, kind: SHT_REL, align: 4, ..Section::default() };
-    sections[2] = Section { link: [SYMTAB, TEXT.into()], ..section }.over(at, &out).of_entries(8);
-    let at = out.align(8).position();
-    symbols.iter().for_each(|symbol| _ = out.record(symbol));
-    let section = Section { name: symtab_name, kind: SHT_SYMTAB, link: [STRTAB, 2], ..Section::default() };
-    sections[SYMTAB as usize] =
-        Section { align: 8, ..section }.over(at, &out).of_entries(format.size::<Sym>());
-    let at = out.position();
-    out.bytes(&strings);
-    let name = symtab_name + ".symtab\0".len() as u32;
-    sections[STRTAB as usize] = Section { name, kind: SHT_STRTAB, ..Section::default() }.over(at, &out);
-    let at = out.align(8).position();
-    sections.iter().for_each(|section| section.write(&mut out));
-    made::complete(out, target, machine.flags, at, SECTIONS, STRTAB)
+    let (name, flags, align) = (machine.section, SHF_EXECINSTR | SHF_ALLOC, machine.align);
+    let text = Contents { name, flags, align, bytes: &text, relocs: &relocs };
+    made::assemble(target, machine.flags, Some(text), symbols)
 }
 
 /// A copy of an object that does not define some of its symbols any more, but refers to them.

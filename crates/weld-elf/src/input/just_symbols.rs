@@ -8,8 +8,8 @@
 
 use weld_common::io::input::InputStore;
 
-use super::binary;
-use super::object::{header, section_table};
+use super::made::{self, Symbols};
+use super::object::{SymbolTable, header, section_table};
 use super::unusable::{Malformed, Table, Unusable};
 use crate::arch::facts::Facts;
 use crate::elf::*;
@@ -17,31 +17,20 @@ use crate::elf::*;
 /// The object for a file, which must be for `machine`.
 pub fn object<'a>(store: &'a InputStore<'a>, data: &'a [u8], machine: &Facts) -> Result<Vec<u8>, Unusable> {
     let ehdr = header(data, machine)?;
-    let format = machine.target.format;
-    let elf = File::new(data, format, store);
+    let elf = File::new(data, machine.target.format, store);
     let (shdrs, _) = section_table(&elf, &ehdr)?;
+    let mut symbols = Symbols::default();
     // A file without a table has no symbols, as with GNU ld and ld.lld.
-    let Some(table) = shdrs.iter().find(|shdr| shdr.sh_type() == SHT_SYMTAB) else {
-        return Ok(binary::assemble(machine.target, ehdr.e_flags(), None, binary::Symbols::default()));
-    };
-    let count = table.sh_size() / format.size::<Sym>();
-    let list: &[Sym] = elf.table(table.sh_offset(), count).ok_or(Malformed::OutOfBounds(Table::Symbols))?;
-    let (link, first) = (table.sh_link(), table.sh_info());
-    let texts = shdrs.get(link as usize).filter(|shdr| shdr.sh_type() == SHT_STRTAB);
-    let texts = texts.ok_or(Malformed::NoStrings { table: Table::Symbols, link })?;
-    let texts = slice(data, texts.sh_offset(), texts.file_size());
-    let texts = texts.ok_or(Malformed::OutOfBounds(Table::Strings))?;
-    let wrong_first = Malformed::Field { table: Table::Symbols, field: "sh_info", value: first.into() };
-    let globals = list.get(first as usize..).ok_or(wrong_first)?;
-    let mut symbols = binary::Symbols::default();
-    for (index, symbol) in (first as usize..).zip(globals).filter(|(_, symbol)| is_address(symbol)) {
-        let name = string(texts, symbol.st_name());
-        let name = name.ok_or(Malformed::SymbolName { table: Table::Symbols, index })?;
-        let (info, other, value, size) =
-            (symbol.st_info(), symbol.st_other(), symbol.st_value(), symbol.st_size());
-        symbols.add(&[name], info, other, SHN_ABS, value, size);
+    if let Some(table) = SymbolTable::find(&elf, shdrs)? {
+        let first = table.first_global as usize;
+        let wrong = Malformed::Field { table: Table::Symbols, field: "sh_info", value: first as u64 };
+        let globals = table.list.get(first..).ok_or(wrong)?;
+        for (index, symbol) in (first..).zip(globals).filter(|(_, symbol)| is_address(symbol)) {
+            let (info, other) = (symbol.st_info(), symbol.st_other());
+            symbols.add(&[table.name(index)?], info, other, SHN_ABS, symbol.st_value(), symbol.st_size());
+        }
     }
-    Ok(binary::assemble(machine.target, ehdr.e_flags(), None, symbols))
+    Ok(made::assemble(machine.target, ehdr.e_flags(), None, symbols))
 }
 
 fn is_address(symbol: &Sym) -> bool {

@@ -1,7 +1,7 @@
-//! Objects that are made in memory, to be linked as any other: their headers.
+//! Objects that are made in memory, to be linked as any other.
 //!
 //! Contents come first, then section headers, and the file's header last, when it is known where those are;
-//! it has its room at the start from the beginning.
+//! it has its room at the start from the beginning. [`assemble`] makes those that have symbols, and one section for them.
 
 use crate::elf::format::Format;
 use crate::elf::*;
@@ -68,4 +68,92 @@ pub fn complete(
     let (header, mut bytes) = (header.finish(), out.finish());
     bytes[..header.len()].copy_from_slice(&header);
     bytes
+}
+
+/// The symbols of an object in the making: local ones first.
+pub struct Symbols {
+    list: Vec<Sym>,
+    strings: Vec<u8>,
+}
+
+impl Default for Symbols {
+    /// None yet.
+    fn default() -> Symbols {
+        Symbols { list: vec![Sym([0; Sym::SIZE])], strings: vec![0] }
+    }
+}
+
+impl Symbols {
+    /// Adds one whose name is in pieces, with `st_info` and `st_other`, its section, its value and its size. Its number.
+    pub fn add(&mut self, name: &[&[u8]], info: u8, other: u8, section: u16, value: u64, size: u64) -> u32 {
+        let name = self.name(name);
+        self.list.push(Sym::make(name, info, other, section, value, size));
+        self.list.len() as u32 - 1
+    }
+
+    fn name(&mut self, name: &[&[u8]]) -> u32 {
+        let at = self.strings.len() as u32;
+        name.iter().for_each(|piece| self.strings.extend_from_slice(piece));
+        self.strings.push(0);
+        at
+    }
+}
+
+/// The section that an object in the making has.
+#[derive(Clone, Copy)]
+pub struct Contents<'c> {
+    pub name: &'c str,
+    /// `sh_flags` and `sh_addralign`.
+    pub flags: u64,
+    pub align: u64,
+    pub bytes: &'c [u8],
+    /// Relocations without addends of their own (`SHT_REL`): places, numbers of symbols, and types.
+    pub relocs: &'c [(u64, u32, u32)],
+}
+
+/// The number of that section.
+pub const CONTENTS: u16 = 1;
+
+/// An object with `flags` (`e_flags`), symbols, and a section, if there are `contents`.
+pub fn assemble(target: Target, flags: u32, contents: Option<Contents>, mut symbols: Symbols) -> Vec<u8> {
+    let format = target.format;
+    let text = contents.map_or(0, |contents| contents.bytes.len() + contents.relocs.len() * Rela::SIZE);
+    let room = text + symbols.strings.len() + (symbols.list.len() + 16) * Shdr::SIZE;
+    let mut out = Writer::with_room(format, room);
+    begin(&mut out, format);
+    let mut sections = vec![Section::default(); usize::from(CONTENTS) + 1];
+    let relocs = contents.map_or(&[][..], |contents| contents.relocs);
+    let symtab = sections.len() as u32 + u32::from(!relocs.is_empty());
+    if let Some(Contents { name, flags, align, bytes, relocs: _ }) = contents {
+        let name = symbols.name(&[name.as_bytes()]);
+        let at = out.position();
+        out.bytes(bytes);
+        let section = Section { name, kind: SHT_PROGBITS, flags, align, ..Section::default() };
+        sections[usize::from(CONTENTS)] = section.over(at, &out);
+    }
+    if let Some(Contents { name, .. }) = contents.filter(|_| !relocs.is_empty()) {
+        let name = symbols.name(&[b".rel", name.as_bytes()]);
+        let at = out.align(8).position();
+        for &(place, symbol, kind) in relocs {
+            let symbol = u64::from(symbol) << if format.is_64() { 32 } else { 8 };
+            out.word(place).word(symbol | u64::from(kind));
+        }
+        let link = [symtab, CONTENTS.into()];
+        let section = Section { name, kind: SHT_REL, link, align: format.word(), ..Section::default() };
+        sections.push(section.over(at, &out).of_entries(2 * format.word()));
+    }
+    let strtab = symtab + 1;
+    let names = [b".symtab", b".strtab"].map(|name| symbols.name(&[name]));
+    let at = out.align(8).position();
+    symbols.list.iter().for_each(|symbol| _ = out.record(symbol));
+    let locals = symbols.list.iter().take_while(|symbol| symbol.binding() == STB_LOCAL).count() as u32;
+    let section = Section { name: names[0], kind: SHT_SYMTAB, align: 8, ..Section::default() };
+    let section = Section { link: [strtab, locals], ..section };
+    sections.push(section.over(at, &out).of_entries(format.size::<Sym>()));
+    let at = out.position();
+    out.bytes(&symbols.strings);
+    sections.push(Section { name: names[1], kind: SHT_STRTAB, ..Section::default() }.over(at, &out));
+    let at = out.align(8).position();
+    sections.iter().for_each(|section| section.write(&mut out));
+    complete(out, target, flags, at, sections.len(), strtab)
 }

@@ -10,7 +10,7 @@
 
 pub mod archives;
 mod asked_for;
-pub mod binary;
+mod binary;
 pub mod identify;
 pub mod ir;
 mod just_symbols;

@@ -670,6 +670,43 @@ fn object_header(data: &[u8], machine: &Facts) -> Result<Ehdr, Unusable> {
     }
 }
 
+/// The table of symbols of a file that is read for nothing else, and their names.
+pub struct SymbolTable<'a> {
+    pub list: &'a [Sym],
+    /// The number of the first that is not local.
+    pub first_global: u32,
+    texts: &'a [u8],
+}
+
+impl<'a> SymbolTable<'a> {
+    /// `None` if the file has none.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn find(elf: &File<'a>, shdrs: &[Shdr]) -> Result<Option<SymbolTable<'a>>, Unusable> {
+        let Some(table) = shdrs.iter().find(|shdr| shdr.sh_type() == SHT_SYMTAB) else { return Ok(None) };
+        let count = table.sh_size() / elf.format.size::<Sym>();
+        let list: &[Sym] =
+            elf.table(table.sh_offset(), count).ok_or(Malformed::OutOfBounds(Table::Symbols))?;
+        let (link, first_global) = (table.sh_link(), table.sh_info());
+        let texts = shdrs.get(link as usize).filter(|shdr| shdr.sh_type() == SHT_STRTAB);
+        let texts = texts.ok_or(Malformed::NoStrings { table: Table::Symbols, link })?;
+        let texts = slice(elf.data, texts.sh_offset(), texts.file_size());
+        let texts = texts.ok_or(Malformed::OutOfBounds(Table::Strings))?;
+        Ok(Some(SymbolTable { list, first_global, texts }))
+    }
+
+    /// The name of the symbol with this number.
+    ///
+    /// # Errors
+    /// If it is nowhere.
+    pub fn name(&self, index: usize) -> Result<&'a [u8], Unusable> {
+        let symbol = self.list.get(index);
+        let name = symbol.and_then(|symbol| string(self.texts, symbol.st_name()));
+        Ok(name.ok_or(Malformed::SymbolName { table: Table::Symbols, index })?)
+    }
+}
+
 /// The section header table and the section name table, with extended numbering resolved.
 pub fn section_table<'a>(elf: &File<'a>, ehdr: &Ehdr) -> Result<(&'a [Shdr], &'a [u8]), Unusable> {
     const OUTSIDE: Malformed = Malformed::OutOfBounds(Table::SectionHeaders);

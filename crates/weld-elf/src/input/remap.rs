@@ -15,6 +15,7 @@ use weld_common::glob::{self, GlobSet};
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
+use super::search::cannot_open;
 use crate::args::values::remap_rule;
 use crate::options::{Options, Remap, RemapRule};
 
@@ -76,12 +77,7 @@ fn read_rules(path: &Path, store: &InputStore, rules: &mut Vec<RemapRule>) -> Re
     let shown = text::path(path);
     let bytes = match store.open(path) {
         Ok(Some(bytes)) => bytes,
-        Ok(None) => {
-            return Err(Diagnostic::error(
-                Cause::CannotOpenFile,
-                format!("cannot open {shown}: No such file or directory"),
-            ));
-        }
+        Ok(None) => return Err(cannot_open(path)),
         Err(e) => return Err(e.into()),
     };
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {

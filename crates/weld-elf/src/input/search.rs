@@ -302,7 +302,8 @@ impl PassedOver {
     }
 }
 
-fn cannot_open(path: &Path) -> Diagnostic {
+/// That a file which is named is not there.
+pub fn cannot_open(path: &Path) -> Diagnostic {
     Diagnostic::error(
         Cause::CannotOpenFile,
         format!("cannot open {}: No such file or directory", text::path(path)),

@@ -10,12 +10,10 @@ use crate::job::{Context, Job};
 use crate::script::sections::Statement;
 use crate::synth::image::Image;
 
-pub fn report(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
+pub fn report<'a>(job: &Job, image: &Image, context: &Context<'_, 'a>) -> Result<(), Diagnostics> {
     let Some(machine) = &context.mode.facts().gateways else { return Ok(()) };
-    let address = |entry: &Entry| {
-        let id = image.resolved.names.find(entry.name);
-        id.map_or(0, |id| image.symbols[id].address().get() & !1)
-    };
+    let address =
+        |entry: &Entry| Some(image.symbols[image.resolved.names.find(entry.name)?].address().get() & !1);
     if !is_placed(job, image, context, machine) {
         let text = format!(
             "nothing says where {} lies, by which functions are entered from outside: neither a script nor --section-start",
@@ -24,7 +22,7 @@ pub fn report(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
         job.sink.push(Diagnostic::error(Cause::SecureGateway, text));
     }
     for entry in context.gateways {
-        let (Some(before), now) = (entry.before, address(entry)) else { continue };
+        let (Some(before), Some(now)) = (entry.before, address(entry)) else { continue };
         if before == now {
             continue;
         }
@@ -41,12 +39,9 @@ pub fn report(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
     }
     job.sink.end_phase()?;
     if let Some(path) = &job.options.gateways.output {
-        let known = |entry: &Entry| image.resolved.names.find(entry.name).is_some();
-        let listed = context.gateways.iter().filter(|entry| known(entry));
-        let mut list: Vec<_> = listed.map(|entry| (address(entry), entry.name, entry.binding)).collect();
-        list.sort_unstable();
-        let entries: Vec<_> =
-            list.iter().map(|(address, name, binding)| (*name, *binding, *address)).collect();
+        let place = |entry: &Entry<'a>| Some((address(entry)?, entry.name, entry.binding));
+        let mut entries: Vec<_> = context.gateways.iter().filter_map(place).collect();
+        entries.sort_unstable();
         job.reports.add(path, library::write(context.mode.facts().target, machine.flags, &entries));
     }
     Ok(())

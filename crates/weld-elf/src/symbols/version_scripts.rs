@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use weld_common::demangle::demangle;
-use weld_common::diag::{Cause, DiagSink, Diagnostic};
+use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
 use crate::elf::*;
+use crate::input::search::cannot_open;
 use crate::options::Options;
 use crate::script::dynamic_list::{self, DynamicList};
 use crate::script::patterns::Pattern;
@@ -197,8 +198,5 @@ pub fn read<'s>(
             return Ok(text);
         }
     }
-    Err(Diagnostic::error(
-        Cause::CannotOpenFile,
-        format!("cannot open {}: No such file or directory", text::path(path)),
-    ))
+    Err(cannot_open(path))
 }

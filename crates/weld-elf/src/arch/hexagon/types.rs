@@ -35,71 +35,67 @@ struct Of {
     bits: u8,
     align: u8,
     fit: class::Fit,
+    /// Where slots count from.
+    from: From,
 }
 
 const fn named(of: Of, name: &'static str) -> Named {
-    let from = match of.class {
-        // Those of the initial-exec model that do not say so.
-        Class::GotTp if is_slot_by_address(name) => From::Zero,
-        _ => From::GotBase,
-    };
     match of.class {
         Class::Unknown => Named::unknown(name),
-        class => Named::new(class, of.width, of.fit, name).bits(of.bits).of(of.align).from(from),
+        class => Named::new(class, of.width, of.fit, name).bits(of.bits).of(of.align).from(of.from),
     }
 }
 
-/// Whether a name begins with `R_HEX_IE_` and goes on without `GOT`.
-const fn is_slot_by_address(name: &str) -> bool {
-    let name = name.as_bytes();
-    name.len() > 9 && name[6] == b'I' && name[9] != b'G'
+/// A type by which code has a slot's address, and not how far it is from the GOT's base.
+const fn by_address(of: Of) -> Of {
+    Of { from: From::Zero, ..of }
 }
 
 const fn refused() -> Of {
-    Of { class: Class::Unknown, width: 0, bits: 8, align: 1, fit: Any }
+    Of { class: Class::Unknown, width: 0, bits: 8, align: 1, fit: Any, from: From::GotBase }
 }
 
 /// A word of data.
 const fn word(class: Class) -> Of {
-    Of { class, width: 4, bits: 32, align: 1, fit: Any }
+    Of { class, width: 4, bits: 32, align: 1, fit: Any, from: From::GotBase }
 }
 
 /// Data of less.
 const fn narrow(width: u8) -> Of {
-    Of { class: Class::Narrow, width, bits: 8 * width, align: 1, fit: Either }
+    Of { class: Class::Narrow, width, bits: 8 * width, align: 1, fit: Either, from: From::GotBase }
 }
 
 /// The upper 26 bits of a value; the lower six.
 const fn upper(class: Class) -> Of {
-    Of { class, width: 4, bits: 26, align: 1, fit: Any }
+    Of { class, width: 4, bits: 26, align: 1, fit: Any, from: From::GotBase }
 }
 
 const fn low(class: Class) -> Of {
-    Of { class, width: 4, bits: 6, align: 1, fit: Any }
+    Of { class, width: 4, bits: 6, align: 1, fit: Any, from: From::GotBase }
 }
 
 /// Half of a value, in an instruction that sets half a register.
 const fn half(class: Class) -> Of {
-    Of { class, width: 4, bits: 16, align: 1, fit: Any }
+    Of { class, width: 4, bits: 16, align: 1, fit: Any, from: From::GotBase }
 }
 
 /// A whole value of 16 bits in an instruction.
 const fn short(class: Class) -> Of {
-    Of { class, width: 4, bits: 16, align: 1, fit: Signed }
+    Of { class, width: 4, bits: 16, align: 1, fit: Signed, from: From::GotBase }
 }
 
 /// A distance, in words.
 const fn branch(class: Class, bits: u8) -> Of {
-    Of { class, width: 4, bits: bits + 2, align: 4, fit: Signed }
+    Of { class, width: 4, bits: bits + 2, align: 4, fit: Signed, from: From::GotBase }
 }
 
 /// An offset from the register for small data, in units of what is there.
 const fn small(unit: u8, bits: u8) -> Of {
-    Of { class: Class::Narrow, width: 4, bits, align: unit, fit: Unsigned }
+    Of { class: Class::Narrow, width: 4, bits, align: unit, fit: Unsigned, from: From::GotBase }
 }
 
 list! {
-    R_HEX_NONE = 0, Of { class: Class::None, width: 0, bits: 8, align: 1, fit: Any };
+    R_HEX_NONE = 0, Of { class: Class::None, width: 0, bits: 8, align: 1, fit: Any, from: From::GotBase };
     R_HEX_B22_PCREL = 1, branch(Class::Plt, 22);
     R_HEX_B15_PCREL = 2, branch(Class::Plt, 15);
     R_HEX_B7_PCREL = 3, branch(Class::Pc, 7);
@@ -154,9 +150,9 @@ list! {
     R_HEX_GD_GOT_HI16 = 51, half(Class::TlsGd);
     R_HEX_GD_GOT_32 = 52, word(Class::TlsGd);
     R_HEX_GD_GOT_16 = 53, short(Class::TlsGd);
-    R_HEX_IE_LO16 = 54, half(Class::GotTp);
-    R_HEX_IE_HI16 = 55, half(Class::GotTp);
-    R_HEX_IE_32 = 56, word(Class::GotTp);
+    R_HEX_IE_LO16 = 54, by_address(half(Class::GotTp));
+    R_HEX_IE_HI16 = 55, by_address(half(Class::GotTp));
+    R_HEX_IE_32 = 56, by_address(word(Class::GotTp));
     R_HEX_IE_GOT_LO16 = 57, half(Class::GotTp);
     R_HEX_IE_GOT_HI16 = 58, half(Class::GotTp);
     R_HEX_IE_GOT_32 = 59, word(Class::GotTp);
@@ -178,8 +174,8 @@ list! {
     R_HEX_GD_GOT_32_6_X = 75, upper(Class::TlsGd);
     R_HEX_GD_GOT_16_X = 76, low(Class::TlsGd);
     R_HEX_GD_GOT_11_X = 77, low(Class::TlsGd);
-    R_HEX_IE_32_6_X = 78, upper(Class::GotTp);
-    R_HEX_IE_16_X = 79, low(Class::GotTp);
+    R_HEX_IE_32_6_X = 78, by_address(upper(Class::GotTp));
+    R_HEX_IE_16_X = 79, by_address(low(Class::GotTp));
     R_HEX_IE_GOT_32_6_X = 80, upper(Class::GotTp);
     R_HEX_IE_GOT_16_X = 81, low(Class::GotTp);
     R_HEX_IE_GOT_11_X = 82, low(Class::GotTp);

@@ -130,7 +130,7 @@ struct Block {
     /// Where it would lie then.
     vacancy: Extent,
     address: Option<Expr>,
-    /// The script gives it an address, or the overlay that it is in.
+    /// The script gives it an address, or the overlay that it is in; or an option, if no script names it.
     fixed: bool,
     align: Option<Expr>,
     load_address: Option<Expr>,
