@@ -16,6 +16,10 @@
 //# link: -shared loongarch32-halves.o -o library.so
 //# reloc: TLS_DESC32 count=1
 //# reloc: TLS_DTPMOD32 count=1
+// Loaders fill in words, and no parts of instructions.
+//# sh: llvm-mc-22 --triple=loongarch32 -filetype=obj slots.txt -o slots.o
+//# [weld] sh-fail: $LD -shared -z notext slots.o -o slots.so
+//# [weld] stderr-re: slots.o:\(.text\+0x0\): R_LARCH_TLS_IE_HI20 cannot be used against symbol 'x' with -shared
 .globl _start
 .type _start, @function
 _start:
@@ -38,3 +42,10 @@ word: .word 1
 .section .tdata,"awT"
 .word 0
 variable: .word 1
+//--- slots.txt
+ .globl f, x
+f: lu12i.w $a0, %ie_hi20(x)
+ ori $a0, $a0, %ie_lo12(x)
+ ret
+ .section .tdata, "awT", @progbits
+x: .word 1
