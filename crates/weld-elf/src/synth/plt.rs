@@ -23,6 +23,14 @@ fn flagged(machine: &Facts, name: &'static [u8], flags: u64, size: u64) -> Optio
     Spec::own(Header { name, kind: SHT_PROGBITS, flags, entsize: 0 }, machine.plt.align, size)
 }
 
+/// Cuts between entries of a size.
+fn between(entry: u64) -> Cuts {
+    match Cuts::ENTRIES {
+        Cuts::Every(step) if !step.is_multiple_of(entry) => Cuts::Every(entry << 14),
+        cuts => cuts,
+    }
+}
+
 /// The sizes of all of them.
 fn all(sizes: &Sizes) -> plt::Sizes {
     let slots = &sizes.plan.slots;
@@ -128,7 +136,7 @@ impl Synthetic for Plt {
         let header = image.plt.header_size(machine, image.slots.jump_slots);
         let entry = image.plt.plt_entry_size(machine);
         if header.is_multiple_of(entry) {
-            return Cuts::ENTRIES;
+            return between(entry);
         }
         let run = 1 << 14;
         let runs = (image.slots.jump_slots as usize).div_ceil(run);
@@ -147,8 +155,8 @@ impl Synthetic for PltSec {
         code(sizes.plan.facts.mode.facts(), b".plt.sec", all(sizes).plt_sec)
     }
 
-    fn cuts(&self, _: &Source) -> Cuts {
-        Cuts::ENTRIES
+    fn cuts(&self, source: &Source) -> Cuts {
+        between(source.image.plt.entry_size(source.image.mode.facts()))
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
@@ -163,8 +171,8 @@ impl Synthetic for Iplt {
         code(sizes.plan.facts.mode.facts(), b".iplt", all(sizes).iplt)
     }
 
-    fn cuts(&self, _: &Source) -> Cuts {
-        Cuts::ENTRIES
+    fn cuts(&self, source: &Source) -> Cuts {
+        between(source.image.plt.entry_size(source.image.mode.facts()))
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {

@@ -108,7 +108,7 @@ pub enum Cuts {
 }
 
 impl Cuts {
-    /// Entries of tables stay whole; all sizes of entries divide this.
+    /// Entries of tables stay whole; all sizes of entries divide this, but for some of the PLT's code.
     pub const ENTRIES: Cuts = Cuts::Every(24 << 14);
 }
 
