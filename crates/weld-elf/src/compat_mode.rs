@@ -94,8 +94,8 @@ impl CompatMode {
     pub fn emulations_text(self) -> String {
         let mut text = self.version_text();
         _ = writeln!(text, "  Supported emulations:");
-        for machine in arch::MACHINES {
-            _ = writeln!(text, "   {}", machine.facts().emulation());
+        for name in arch::names(|machine| machine.emulation()).split(' ') {
+            _ = writeln!(text, "   {name}");
         }
         text
     }

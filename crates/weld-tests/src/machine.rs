@@ -66,6 +66,14 @@ const FOREIGN: &[Foreign] = &[
         root: "/usr/powerpc64le-linux-gnu",
         static_pie: false,
     },
+    // The ABI ELFv1.
+    Foreign {
+        name: "ppc64",
+        triple: "powerpc64-linux-gnu",
+        emulator: Some("qemu-ppc64"),
+        root: "/usr/powerpc64-linux-gnu",
+        static_pie: false,
+    },
     Foreign {
         name: "ppc32",
         triple: "powerpc-linux-gnu",

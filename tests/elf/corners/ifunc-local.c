@@ -1,5 +1,5 @@
 //# about: a static function chosen at run time, called and pointed to
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le
+//# machines: aarch64 riscv64 i386 s390x armhf ppc64le ppc64
 //# not: bfd mold -- addresses differ
 //# matrix: kind=static,static-pie,pie,nopie
 //# obj: i.o = ifunc-local.c -O1 -fPIE

@@ -1,5 +1,5 @@
 //# about: -z pack-relative-relocs marks the file for glibc's loader
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# only: weld lld bfd -- mold wants no mark
 //# link: %pie relr-glibc.o -z pack-relative-relocs
 //# need-version: libc.so.6 GLIBC_ABI_DT_RELR

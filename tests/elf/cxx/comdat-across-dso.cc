@@ -1,5 +1,5 @@
 //# about: inline functions and variables exist once in a process: same address everywhere
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# matrix: cc=gcc,clang kind=pie,nopie
 //# lang: c++
 //# [kind=nopie] cxxflags: -fno-pie

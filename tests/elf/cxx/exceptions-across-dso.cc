@@ -1,5 +1,5 @@
 //# about: an exception thrown in one shared object, caught in another by type and by base
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel mips64el
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel mips64el
 //# matrix: cc=gcc,clang kind=pie,nopie
 //# lang: c++
 //# [kind=nopie] cxxflags: -fno-pie

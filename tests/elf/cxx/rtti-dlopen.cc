@@ -1,5 +1,5 @@
 //# about: RTTI between a program and a plugin opened at run time
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# matrix: cc=gcc,clang
 //# lang: c++
 //# obj: plugin.o = plugin.cc -fPIC

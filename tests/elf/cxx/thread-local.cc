@@ -1,5 +1,5 @@
 //# about: thread_local objects with constructors and destructors, in the executable and a library
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel mips64el
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel mips64el
 //# matrix: cc=gcc,clang kind=static,static-pie,pie,nopie
 //# lang: c++
 //# [kind=nopie|static] cxxflags: -fno-pie

@@ -1,5 +1,5 @@
 //# about: -E exports all, --dynamic-list and --export-dynamic-symbol what they name
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# link: %pie export-dynamic.o -o none
 //# no-dynsym: f g
 //# link: %pie export-dynamic.o -E -o all

@@ -1,5 +1,5 @@
 //# about: -Bsymbolic with a list of what stays replaceable does not tell the loader to bind everything inside
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# not: lld mold -- they do (mold 2.42 does not)
 //# matrix: how=--export-dynamic-symbol=listed,--export-dynamic-symbol-list=list,--dynamic-list=list
 //# obj: lib.o = lib.c -fPIC

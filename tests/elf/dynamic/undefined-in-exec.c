@@ -1,5 +1,5 @@
 //# about: in a dynamic executable an undefined strong symbol is an error, a weak one is left to the loader
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# fail: %pie undefined-in-exec.o
 //# error: undefined symbol: missing
 //# error: undefined-in-exec.c|undefined-in-exec.o

@@ -1,5 +1,5 @@
 //# about: --emit-relocs with debug information, merged strings and --gc-sections
-//# machines: aarch64 riscv64 i386 s390x ppc64le
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64
 //# matrix: cc=gcc,clang
 //# cflags: -g -ffunction-sections
 //# link: %pie emit-relocs-gc.o -q --gc-sections

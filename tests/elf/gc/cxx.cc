@@ -1,5 +1,5 @@
 //# about: a C++ program still works when everything unused is gone
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel mips64el
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel mips64el
 //# matrix: cc=gcc,clang kind=static,static-pie,pie
 //# lang: c++
 //# cxxflags: -ffunction-sections -fdata-sections

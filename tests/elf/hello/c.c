@@ -1,5 +1,5 @@
 //# about: hello world in every kind of output, by every compiler and library
-//# machines: aarch64 riscv64 i386 s390x armhf armel ppc64le mipsel mips mips64el
+//# machines: aarch64 riscv64 i386 s390x armhf armel ppc64le ppc64 mipsel mips mips64el
 //# matrix: cc=gcc,clang libc=glibc,musl kind=static,static-pie,pie,nopie
 //# [kind=static libc=musl] not: lld mold -- they give a static program an interpreter if -dynamic-linker is there
 //# [kind=nopie] cflags: -fno-pie

@@ -1,5 +1,5 @@
 //# about: C++ with iostreams, exceptions and RTTI in one executable
-//# machines: aarch64 riscv64 i386 s390x armhf armel ppc64le mipsel mips mips64el
+//# machines: aarch64 riscv64 i386 s390x armhf armel ppc64le ppc64 mipsel mips mips64el
 //# matrix: cc=gcc,clang kind=static,static-pie,pie,nopie
 //# [kind=nopie] cxxflags: -fno-pie
 //# lang: c++

@@ -1,5 +1,5 @@
 //# about: an executable that uses a shared library of ours, by each compiler, each kind and libc
-//# machines: aarch64 riscv64 i386 s390x armhf armel ppc64le mipsel mips64el
+//# machines: aarch64 riscv64 i386 s390x armhf armel ppc64le ppc64 mipsel mips64el
 //# matrix: cc=gcc,clang libc=glibc,musl kind=pie,nopie
 //# [kind=nopie] obj: main.o = shared.c -fno-pie
 //# [kind=pie] obj: main.o = shared.c

@@ -1,5 +1,5 @@
 //# about: STT_GNU_IFUNC called, compared and stored in data, in every kind of output
-//# machines: aarch64 riscv64 i386 s390x ppc64le
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64
 //# matrix: cc=gcc,clang kind=static,static-pie,pie,nopie
 //# not: mold bfd -- a pointer in data gets the target's address, one in code that of the PLT entry
 //# [kind=static|nopie] cflags: -fno-pie

@@ -1,5 +1,5 @@
 //# about: an ifunc whose resolver calls another function through the PLT of its library
-//# machines: aarch64 riscv64 i386 s390x ppc64le
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64
 //# obj: lib.o = lib.c -fPIC
 //# link: %shared lib.o -z now -o liblib.so
 //# link: %pie dlopened.o -L. -llib -z now

@@ -1,5 +1,5 @@
 //# about: file-local and hidden ifuncs, called directly and through pointers, with and without PIC
-//# machines: aarch64 riscv64 i386 s390x ppc64le
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64
 //# matrix: kind=static,static-pie,pie,nopie pic=yes,no
 //# except: pic=no kind=pie|static-pie -- not a valid combination
 //# [pic=yes] cflags: -fPIC

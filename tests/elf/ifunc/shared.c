@@ -1,5 +1,5 @@
 //# about: an ifunc exported by a library: called and compared by it and by the executable
-//# machines: aarch64 riscv64 i386 s390x ppc64le
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64
 //# matrix: cc=gcc,clang kind=pie,nopie
 //# [kind=nopie] obj: main.o = shared.c -fno-pie
 //# [kind=pie] obj: main.o = shared.c

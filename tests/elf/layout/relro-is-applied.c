@@ -1,5 +1,5 @@
 //# about: writing to relocated constants is a crash once the program runs
-//# machines: aarch64 riscv64 i386 s390x ppc64le
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64
 //# link: %pie relro-is-applied.o -z relro -z now
 //# run: ./out
 //# exit: 139

@@ -1,6 +1,6 @@
 //# about: GCC's intermediate code becomes programs of all kinds
 //# matrix: lto=slim,fat,parts kind=pie,nopie,static
-//# machines: aarch64 riscv64 i386 s390x ppc64le
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64
 //# only: weld -- for others the compiler's driver passes a plugin
 //# [lto=slim] obj: gcc.o = gcc.c -O2 -flto
 //# [lto=slim] obj: part.o = part.c -O2 -flto

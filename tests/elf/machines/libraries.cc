@@ -1,6 +1,6 @@
 //# about: PowerPC with 32 bits, SPARC V9, m68k: calls between a program and libraries, by name and by pointer, exceptions, iostreams, weak and undefined symbols, thread-local storage of all models, dlopen
 //# not: bfd mold lld -- GNU ld that is installed is for each machine's own programs, ld.lld cannot link them all
-//# machines: ppc32 sparc64 m68k
+//# machines: ppc32 ppc64 sparc64 m68k
 //# except: machine=x86-64
 //# matrix: kind=static,pie,nopie pic=-fPIC,-fpic
 //# [kind=nopie] cxxflags: -fno-pic

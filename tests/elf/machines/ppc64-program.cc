@@ -1,6 +1,6 @@
 //# about: PowerPC64: calls between a program and libraries, by name and by pointer, weak and undefined, with thread-local storage of all models, in code of all models
 //# not: bfd mold -- those that are installed are for this machine's programs
-//# machines: ppc64le
+//# machines: ppc64le ppc64
 //# except: machine=x86-64
 //# matrix: model=small,medium,large kind=static,pie,nopie
 //# [kind=nopie] cxxflags: -mcmodel={model} -fno-pie -O2

@@ -1,12 +1,12 @@
 //# about: PowerPC64: C programs and libraries whose functions are far from one another for branches, in all kinds of output
 //# not: lld bfd mold -- they cannot be told that branches reach less far
-//# machines: ppc64le
+//# machines: ppc64le ppc64
 //# except: machine=x86-64
 //# cflags: -fPIC -ffunction-sections
 //# obj: library.o = library.c -fPIC -ffunction-sections
 //# link: %pie ppc64-thunks-program.o library.o --branch-reach=0x1000 --defsym=again=answer -o pie
 // By another name, of which nobody knows the entries.
-//# symbol: __gep_setup_again type=FUNC bind=LOCAL section=.text size=16
+//# [machine=ppc64le] symbol: __gep_setup_again type=FUNC bind=LOCAL section=.text size=16
 //# run: pie
 //# stdout: 5050 3
 //# symbol: __long_branch_f1 type=FUNC bind=LOCAL section=.text

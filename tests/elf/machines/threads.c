@@ -1,6 +1,6 @@
 //# about: PowerPC with 32 bits, SPARC V9, m68k: threads with variables by all models, IFUNCs, RELR, gc, ICF, a library joined before by -r, emitted relocations
 //# not: bfd mold lld -- those that are installed are for this machine's programs, or make no position-independent ones of what GCC compiles
-//# machines: ppc32 sparc64 m68k
+//# machines: ppc32 ppc64 sparc64 m68k
 //# except: machine=x86-64
 //# matrix: kind=static,pie,nopie
 //# cflags: -fPIC -ffunction-sections

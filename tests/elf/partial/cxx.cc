@@ -1,5 +1,5 @@
 //# about: -r of C++: groups stay groups, frames and exception tables follow
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel mips mips64el
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel mips mips64el
 //# not: mold -- 1.10 makes files that do not verify
 //# matrix: cc=gcc,clang
 //# lang: c++

@@ -1,5 +1,5 @@
 //# about: -r --gc-sections keeps what the roots need, frames and exception tables included
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# not: mold bfd -- mold 1.10 drops nothing here, GNU ld no exception tables
 //# not: lld -- it drops .eh_frame
 //# lang: c++

@@ -1,9 +1,9 @@
 //# about: a function inside a function whose address is taken runs from the stack
-//# machines: aarch64 riscv64 i386 s390x ppc64le
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64
 //# not: lld mold -- lld refuses the object, mold 1.10 ignores the note
 //# link: %pie nested-function.o
-//# warning: (executable stack|requires executable stack)
-//# segment: GNU_STACK flags=RWX
+//# [!machine=ppc64] warning: (executable stack|requires executable stack)
+//# [!machine=ppc64] segment: GNU_STACK flags=RWX
 //# run: ./out
 //# stdout: 42
 #include <stdio.h>

@@ -1,5 +1,5 @@
 //# about: tentative definitions become one zeroed variable; -fno-common code beside them
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x armhf ppc64le ppc64 mipsel
 //# matrix: cc=gcc,clang kind=static,pie,nopie
 //# cflags: -fcommon
 //# link: %{kind} common.o two.o

@@ -1,5 +1,5 @@
 //# about: a hidden reference is not satisfied by a shared library
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x armhf ppc64le ppc64 mipsel
 //# obj: lib.o = lib.c -fPIC
 //# link: %shared lib.o -o liblib.so
 //# fail: %pie hidden-in-dso.o -L. -llib

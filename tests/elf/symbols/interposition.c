@@ -1,5 +1,5 @@
 //# about: the executable's definitions win over the library's, exported because the library has them
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x armhf ppc64le ppc64 mipsel
 //# obj: lib.o = lib.c -fPIC
 //# link: %shared lib.o -o liblib.so
 //# link: %pie interposition.o -L. -llib

@@ -1,5 +1,5 @@
 //# about: a program's variable does not take the place of a library's function of the same name, nor the reverse
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x armhf ppc64le ppc64 mipsel
 //# not: lld mold -- there it does
 //# cflags: -fno-pie
 //# obj: lib.o = lib.c -fPIC

@@ -1,5 +1,5 @@
 //# about: a weak reference to a library's definition uses it
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x armhf ppc64le ppc64 mipsel
 //# matrix: kind=pie,nopie
 //# [kind=nopie] obj: main.o = weak-undefined-shared-def.c -fno-pie
 //# [kind=pie] obj: main.o = weak-undefined-shared-def.c

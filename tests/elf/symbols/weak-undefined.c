@@ -1,5 +1,5 @@
 //# about: undefined weak symbols are zero in static output, left to the loader in dynamic output
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le
+//# machines: aarch64 riscv64 i386 s390x armhf ppc64le ppc64
 //# matrix: cc=gcc,clang kind=static,static-pie,pie,nopie,shared
 //# [kind=static|nopie] cflags: -fno-pie
 //# [kind=shared] cflags: -fPIC
@@ -7,9 +7,9 @@
 //# [!kind=shared] run: ./out
 //# [!kind=shared] stdout: 0 0 0
 //# [kind=shared] dynsym: missing bind=WEAK section=UND
-//# [kind=shared !machine=riscv64|ppc64le] reloc: GLOB_DAT sym=missing
+//# [kind=shared !machine=riscv64|ppc64le|ppc64] reloc: GLOB_DAT sym=missing
 //# [kind=shared machine=riscv64] reloc: 64 sym=missing
-//# [kind=shared machine=ppc64le] reloc: ADDR64 sym=missing
+//# [kind=shared machine=ppc64le|ppc64] reloc: ADDR64 sym=missing
 #include <stdio.h>
 extern int missing(void) __attribute__((weak));
 extern int missing_data __attribute__((weak));

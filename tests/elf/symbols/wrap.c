@@ -1,5 +1,5 @@
 //# about: --wrap redirects references, __real_ reaches the definition, for functions and data
-//# machines: aarch64 riscv64 i386 s390x armhf ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x armhf ppc64le ppc64 mipsel
 //# matrix: kind=static,pie
 //# link: %{kind} wrap.o def.o --wrap=f --wrap data --wrap=malloc
 //# run: ./out

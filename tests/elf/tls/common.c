@@ -1,5 +1,5 @@
 //# about: a tentative thread-local definition
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# not: lld -- it has no thread-local commons
 //# link: %pie common.o tc.o
 //# run: ./out

@@ -1,5 +1,5 @@
 //# about: every TLS model in every kind of output, with threads
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel mips mips64el
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel mips mips64el
 //# matrix: cc=gcc,clang kind=static,static-pie,pie,nopie model=global-dynamic,local-dynamic,initial-exec,local-exec,desc
 //# [kind=static|nopie] cflags: -fno-pie
 //# [!model=desc] cflags: -ftls-model={model}

@@ -1,5 +1,5 @@
 //# about: local-exec code may refer to a weak thread-local variable that nothing defines
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# not: lld -- it refuses
 //# matrix: kind=static,pie,nopie
 //# [kind=pie] cflags: -fPIE

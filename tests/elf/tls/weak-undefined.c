@@ -1,5 +1,5 @@
 //# about: an undefined weak TLS variable links; its address is only taken where it is defined
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# matrix: kind=static,pie
 //# link: %{kind} weak-undefined.o
 //# run: ./out

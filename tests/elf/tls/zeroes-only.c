@@ -1,5 +1,5 @@
 //# about: a template of zeroes alone opens the data segment, at an alignment above that of what follows
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# matrix: kind=pie,nopie,static align=8,64,4096,65536
 //# cflags: -DALIGN={align}
 //# link: %{kind} zeroes-only.o

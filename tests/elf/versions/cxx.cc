@@ -1,5 +1,5 @@
 //# about: extern "C++" patterns match demangled names, quoted ones exactly
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# lang: c++
 //# obj: lib.o = cxx.cc -fPIC
 //# link: %shared lib.o --version-script=v.map

@@ -1,5 +1,5 @@
 //# about: a version script given to an executable
-//# machines: aarch64 riscv64 i386 s390x ppc64le
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64
 //# link: %pie executable.o --export-dynamic --version-script=v.map
 //# dynsym: f@@EXE_1
 //# no-dynsym: g

@@ -1,5 +1,5 @@
 //# about: versions of the C library that an executable needs, with weak ones marked
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# link: %pie needed.o
 //# [machine=x86-64] need-version: libc.so.6 GLIBC_2.2.5
 //# [machine=x86-64] dynsym: puts@GLIBC_2.2.5

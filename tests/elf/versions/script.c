@@ -1,5 +1,5 @@
 //# about: a version script: global names and globs, local: *, inheritance
-//# machines: aarch64 riscv64 i386 s390x ppc64le mipsel
+//# machines: aarch64 riscv64 i386 s390x ppc64le ppc64 mipsel
 //# obj: lib.o = script.c -fPIC
 //# link: %shared lib.o --version-script=v.map -soname libv.so.1 -o libv.so
 //# def-version: V1

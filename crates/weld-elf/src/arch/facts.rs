@@ -134,6 +134,18 @@ pub struct Facts {
     pub register_code: &'static [RegisterCode],
     /// How functions are entered from another world.
     pub gateways: Option<Gateways>,
+    /// Symbols of functions are those of descriptors, which lead to code.
+    pub descriptors: Option<Descriptors>,
+}
+
+/// Descriptors of functions: pointers to functions lead there, and branches to the code that their first word has the
+/// address of. They are data of objects; which code is meant, a relocation says.
+pub struct Descriptors {
+    pub section: &'static [u8],
+    /// The type of the relocation.
+    pub kind: u32,
+    /// An object with a section for each descriptor; `None` if it may stay as it is.
+    pub separate: fn(file: &[u8]) -> Option<Vec<u8>>,
 }
 
 /// A table of contents: data around the GOT that a register points into.
@@ -517,6 +529,9 @@ pub struct Plt {
     pub marks: Option<[u64; 3]>,
     /// Words for the loader at the start of `.got.plt`. None: they are those at the start of `.got`.
     pub reserved_words: u64,
+    /// How many words an entry has there. Several are a descriptor, by whose address a function is known that the entry
+    /// stands for.
+    pub descriptor_words: u64,
     /// Entries that are called lie apart from those that call the loader.
     pub apart: Option<Apart>,
     /// Loaders change the code of entries that are bound by name, which have no words to jump through.
@@ -534,6 +549,7 @@ impl Plt {
         frames: |_| None,
         marks: None,
         reserved_words: 0,
+        descriptor_words: 1,
         patched: false,
         apart: None,
     };
@@ -748,6 +764,7 @@ impl Facts {
         branches: None,
         register_code: &[],
         gateways: None,
+        descriptors: None,
     };
 
     /// What relocation type `kind` asks of its symbol.

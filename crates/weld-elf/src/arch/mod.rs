@@ -39,8 +39,8 @@ mod words;
 mod x86;
 mod x86_64;
 
-use crate::elf::Target;
 use crate::elf::format::Order;
+use crate::elf::{Format, Target};
 use facts::Facts;
 use rules::Rules;
 
@@ -112,8 +112,9 @@ machines! {
     Mips64Big = mips::Mips<true, 2>;
     Ppc32 = ppc32::Ppc32<false>;
     Ppc32Big = ppc32::Ppc32<true>;
-    Ppc64 = ppc64::Ppc64<false>;
-    Ppc64Big = ppc64::Ppc64<true>;
+    Ppc64 = ppc64::Ppc64<false, false>;
+    Ppc64V1 = ppc64::Ppc64<true, true>;
+    Ppc64Big = ppc64::Ppc64<true, false>;
     Sparc64 = sparc64::Sparc64;
     M68k = m68k::M68k;
     Hexagon = hexagon::Hexagon;
@@ -141,12 +142,17 @@ pub fn is_architecture(name: &str, facts: &Facts) -> bool {
 /// The machine, or the same one in the other byte order.
 pub fn in_order(machine: Machine, big: bool) -> Option<Machine> {
     let wanted = if big { Order::Big } else { Order::Little };
-    let same = |other: &Machine| {
-        let (other, target) = (other.facts().target, machine.facts().target);
-        (other.machine, other.format.class, other.abi, other.format.order)
-            == (target.machine, target.format.class, target.abi, wanted)
+    if machine.facts().target.format.order == wanted {
+        return Some(machine);
+    }
+    let turned = |machine: Machine| {
+        let target = machine.facts().target;
+        let wanted = Target { format: Format { order: wanted, ..target.format }, ..target };
+        MACHINES.iter().copied().find(|other| other.facts().target == wanted)
     };
-    MACHINES.iter().copied().find(same)
+    // A machine that is called the same may have the other order.
+    let namesakes = || MACHINES.iter().copied().filter(|other| namesake(machine, Some(*other)) != machine);
+    turned(machine).or_else(|| namesakes().find_map(turned))
 }
 
 /// The machine that a file is for, by the bytes that it starts with.
@@ -155,7 +161,27 @@ pub fn of_file(file: &[u8]) -> Option<Machine> {
 }
 
 pub fn of_target(target: Target) -> Option<Machine> {
+    let target = target.settled();
     MACHINES.iter().copied().find(|machine| machine.facts().target == target)
+}
+
+/// Whether other machines are called what `-m` calls this one: files say for which of them they are.
+pub fn has_namesakes(machine: Machine) -> bool {
+    let facts = machine.facts();
+    let same = |other: &Machine| {
+        *other != machine
+            && other.facts().target.is_sibling(facts.target)
+            && other.facts().emulation() == facts.emulation()
+    };
+    MACHINES.iter().any(same)
+}
+
+/// The one of those machines that `found` is, if it is one.
+pub fn namesake(machine: Machine, found: Option<Machine>) -> Machine {
+    let (facts, found) = (machine.facts(), found.unwrap_or(machine));
+    let is_one =
+        found.facts().target.is_sibling(facts.target) && found.facts().emulation() == facts.emulation();
+    if is_one { found } else { machine }
 }
 
 /// What is linked for if nothing says otherwise.
@@ -165,7 +191,9 @@ pub fn default() -> Machine {
 
 /// The names that `of` gives to machines, one after the other.
 pub fn names(of: impl Fn(&Facts) -> &'static str) -> String {
-    let names: Vec<&str> = MACHINES.iter().map(|machine| of(machine.facts())).collect();
+    let mut names: Vec<&str> = MACHINES.iter().map(|machine| of(machine.facts())).collect();
+    // Machines that differ in their ABI only may be called the same.
+    names.dedup();
     names.join(" ")
 }
 
@@ -179,10 +207,14 @@ mod tests {
         for machine in MACHINES {
             let facts = machine.facts();
             assert!(!facts.emulations.is_empty(), "{}", facts.name);
-            names.extend(facts.emulations);
+            // Machines that differ in their ABI only may be called the same.
+            if by_emulation(facts.emulation()) == Some(*machine) {
+                names.extend(facts.emulations);
+            }
             names.push(&facts.name);
             for name in facts.emulations {
-                assert_eq!(by_emulation(name).map(|m| m.facts().name), Some(facts.name));
+                let named = by_emulation(name).unwrap();
+                assert_eq!(namesake(named, Some(*machine)), *machine);
             }
             let pages = &facts.pages;
             assert!(pages.smallest <= pages.common && pages.common <= pages.max, "{}", facts.name);

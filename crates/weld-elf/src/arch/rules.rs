@@ -296,6 +296,12 @@ pub trait Rules: Sync + Sized + 'static {
         Address::ZERO
     }
 
+    /// What word `part` of the descriptor for PLT entry `entry`, one of an IFUNC of this output, holds before the
+    /// resolver is called: libraries may have copied it by then.
+    fn unresolved(_plan: &Plan, _entry: u32, _part: u64) -> Address {
+        Address::ZERO
+    }
+
     /// What relocation type `kind` asks.
     #[inline(always)]
     fn class(kind: u32) -> Class {

@@ -96,6 +96,12 @@ pub trait Site: Sized {
     /// What a call leads to.
     fn called(&self, reloc: &Rela) -> Address;
 
+    /// The same where functions have descriptors: code, or an entry of the PLT.
+    ///
+    /// # Errors
+    /// There is a descriptor of which it is not known where it leads.
+    fn code(&self, reloc: &Rela) -> Result<Address, Failure>;
+
     /// The offset of a variable from the thread pointer, if it is one of this program.
     fn thread_offset(&self, reloc: &Rela) -> Option<i64>;
 

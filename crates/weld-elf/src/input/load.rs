@@ -30,7 +30,7 @@ use super::search::{Opened, Search};
 use super::{FileName, Reading};
 use crate::arch::facts::Facts;
 use crate::arch::{self, Machine};
-use crate::elf::ELFOSABI_FREEBSD;
+use crate::elf::{ELFOSABI_FREEBSD, Target};
 use crate::ids::*;
 use crate::options::in_sysroot;
 use crate::options::{
@@ -258,7 +258,8 @@ impl<'a> Inputs<'a> {
 
 /// The machine of the first file that is for one: of an object or a shared object, or else of an object in an
 /// archive.
-fn machine_of(opened: &[Opened]) -> Machine {
+/// `says_abi`: of files that may be of several ABIs, first those that say of which.
+fn first_machine(opened: &[Opened], says_abi: bool) -> Option<Machine> {
     let read = || opened.iter().filter(|file| !file.flags.binary);
     let is_for_one = |file: &&Opened| {
         matches!(file.kind, Kind::Object | Kind::Shared | Kind::Bitcode)
@@ -271,7 +272,11 @@ fn machine_of(opened: &[Opened]) -> Machine {
         Kind::Bitcode => ir::target_of(&bitcode::read(bytes).ok()?).and_then(arch::of_target),
         _ => arch::of_file(bytes),
     };
-    files.chain(members).find_map(machine_of).unwrap_or(arch::default())
+    let mut files: Vec<&[u8]> = files.chain(members).collect();
+    if says_abi {
+        files.sort_by_key(|bytes| Target::of(bytes).is_none_or(|target| target.settled() != target));
+    }
+    files.into_iter().find_map(machine_of)
 }
 
 pub struct Loader<'a, 'l> {
@@ -400,7 +405,12 @@ impl<'a> Loader<'a, '_> {
         if let Some(format) = self.options.inputs.output_format {
             inputs.formats.push(("--oformat".into(), format.to_owned(), false));
         }
-        let machine = self.options.inputs.machine.unwrap_or_else(|| machine_of(&opened));
+        let named = self.options.inputs.machine;
+        let machine = named.or_else(|| first_machine(&opened, false)).unwrap_or(arch::default());
+        let machine = match arch::has_namesakes(machine) {
+            true => arch::namesake(machine, first_machine(&opened, true)),
+            false => machine,
+        };
         inputs.machine = self.in_order(machine);
         self.classify(opened, &mut inputs);
         self.add_needed(&mut inputs);

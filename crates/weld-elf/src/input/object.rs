@@ -131,6 +131,14 @@ impl<'a> Object<'a> {
     ) -> Result<Object<'a>, Unusable> {
         let (parallel, machine) = (reading.parallel, reading.machine);
         let ehdr = object_header(data, machine)?;
+        let separate = machine.descriptors.as_ref().and_then(|descriptors| (descriptors.separate)(data));
+        let (data, ehdr) = match separate {
+            Some(separate) => {
+                let data = reading.store.keep(separate);
+                (data, object_header(data, machine)?)
+            }
+            None => (data, ehdr),
+        };
         let elf = File::new(data, machine.target.format, reading.store);
         let (shdrs, section_names) = section_table(&elf, &ehdr)?;
         let mut object = Object {
@@ -651,7 +659,7 @@ fn classify(sym: &Sym, index: usize, large_common: u16, variant_calls: u8) -> Re
 pub fn header(data: &[u8], machine: &Facts) -> Result<Ehdr, Unusable> {
     data.first_chunk::<20>().ok_or(Malformed::NoHeader)?;
     match Target::of(data) {
-        Some(of) if of == machine.target => {}
+        Some(of) if of.is_for(machine.target) => {}
         Some(of) => return Err(Malformed::OtherMachine { linked: machine.emulation(), of }.into()),
         None => return Err(Malformed::UnknownFormat.into()),
     }

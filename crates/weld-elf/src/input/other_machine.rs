@@ -14,33 +14,46 @@ use weld_common::io::input::InputStore;
 use super::archives::first_object;
 use super::identify::Kind;
 use super::search::Opened;
+use crate::arch;
 use crate::arch::facts::Facts;
-use crate::arch::{self, Machine};
 use crate::elf::Target;
 use crate::options::{InputArg, InputKind, Options};
 use crate::script::lexer::{Lexer, Mode};
+
+/// So many files are asked of which ABI they are, where they need not say it.
+const SAYS_ABI: usize = 16;
 
 /// The machine that searches are for: the one that options name, or else that of the first object or library
 /// that is named by its path.
 pub fn wanted(options: &Options, store: &InputStore) -> Option<&'static Facts> {
     let inputs = &options.inputs;
-    let machine = inputs.machine.or_else(|| {
-        let searches = |arg: &InputArg| matches!(arg.kind, InputKind::Library(_));
-        inputs.args.iter().any(searches).then(|| inputs.args.iter().find_map(|arg| of_file(arg, store)))?
-    })?;
+    let targets = || inputs.args.iter().filter_map(|arg| of_file(arg, store));
+    let first = || targets().find_map(arch::of_target);
+    let says_abi = || targets().take(SAYS_ABI).find(|target| target.settled() == *target);
+    let machine = match inputs.machine {
+        Some(machine) if arch::has_namesakes(machine) => {
+            arch::namesake(machine, says_abi().and_then(arch::of_target).or_else(first))
+        }
+        Some(machine) => machine,
+        None => {
+            let searches = |arg: &InputArg| matches!(arg.kind, InputKind::Library(_));
+            inputs.args.iter().any(searches).then(first)??
+        }
+    };
     let ordered = inputs.big_endian.and_then(|big| arch::in_order(machine, big));
     Some(ordered.unwrap_or(machine).facts())
 }
 
 /// What the start of a file says.
-fn of_file(arg: &InputArg, store: &InputStore) -> Option<Machine> {
+fn of_file(arg: &InputArg, store: &InputStore) -> Option<Target> {
     let InputKind::File(path) = &arg.kind else { return None };
-    let mut start = [0; 20];
+    let mut start = [0; 64];
     let path = store.rooted(path);
     // Opening a pipe would wait for who writes it.
     std::fs::metadata(&path).ok().filter(|meta| meta.is_file())?;
+    // Headers of files of 32 bits are shorter, but what follows is not.
     File::open(path).ok()?.read_exact(&mut start).ok()?;
-    arch::of_file(&start)
+    Target::of(&start)
 }
 
 /// What a file is for, if that is something else than `machine`.
@@ -51,15 +64,18 @@ pub fn of(file: &Opened, machine: &Facts) -> Option<String> {
         Kind::Text => return format(file).filter(|format| format != machine.object_format),
         _ => return None,
     };
-    Target::of(object).filter(|of| *of != machine.target).map(|of| of.to_string())
+    Target::of(object).filter(|of| !of.is_for(machine.target)).map(|of| of.to_string())
 }
 
 /// What an archive is for. One with objects for several machines is for each of them, and one that offers
 /// nothing is for all: C libraries have such, so that there is a `-lm`.
 fn of_archive(bytes: &[u8], machine: &Facts) -> Option<String> {
-    let other = Target::of(first_object(bytes)?).filter(|of| *of != machine.target)?;
+    let other = Target::of(first_object(bytes)?).filter(|of| !of.is_for(machine.target))?;
     let archive = Archive::parse(bytes).ok()?;
-    let is_for_machine = |data: MemberData| matches!(data, MemberData::Inline(data) if Target::of(data) == Some(machine.target));
+    let is_for_machine = |data: MemberData| match data {
+        MemberData::Inline(data) => Target::of(data).is_some_and(|of| of.is_for(machine.target)),
+        _ => false,
+    };
     let offers = archive.armap().is_none_or(|map| map.count() > 0);
     let suits = !offers || archive.members().map_while(Result::ok).any(|member| is_for_machine(member.data));
     (!suits).then(|| other.to_string())

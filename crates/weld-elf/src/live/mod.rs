@@ -23,8 +23,8 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::mode::Mode;
-use crate::options::Options;
-use crate::sections::{SectionKind, Sections};
+use crate::options::{Options, Strip};
+use crate::sections::{SectionKind, Sections, descriptors};
 use crate::symbols::tagged::Tagged;
 use crate::symbols::{Symbols, symbol_flags};
 use dyn_relocs::{DynReloc, DynRelocs};
@@ -249,6 +249,9 @@ impl<'c, 'a> Scanner<'c, 'a> {
             true => {
                 let found = walk::from_roots(&self, &roots, parallel);
                 found.into_iter().for_each(|found| findings.add(found));
+                if self.options.symtab.strip != Strip::All {
+                    self.keep_descriptors(&mut findings);
+                }
             }
             false => self.scan_all(parallel, &mut findings),
         }
@@ -316,6 +319,26 @@ impl<'c, 'a> Scanner<'c, 'a> {
             found
         });
         parts.into_iter().for_each(|found| findings.add(found));
+    }
+
+    /// Functions that are only called need no descriptors, but these have their names: they stay with their functions.
+    fn keep_descriptors(&self, findings: &mut Findings) {
+        for (number, object) in self.objects.iter().enumerate() {
+            let Some(machine) = &object.machine.descriptors else { return };
+            for shndx in (1..object.shdrs.len()).filter(|i| object.section_name(*i) == Some(machine.section))
+            {
+                let id = SectionId(object.section_base + shndx as u32);
+                let at = (ObjectId(number as u32), shndx as u32);
+                let code = descriptors::section_of_code(self.objects, self.sections, at, 0);
+                let stays = code.is_some_and(|code| self.marks.get(code.0) && !self.is_gone(code.0));
+                if stays && !self.is_gone(id.0) && self.marks.set(id.0) {
+                    let mut found = ScanResult::default();
+                    // What they name is there already: code, and the TOC.
+                    self.visit(id, &mut Vec::new(), &mut found);
+                    findings.add(found);
+                }
+            }
+        }
     }
 
     fn follow_ties(&self, index: usize, shndx: u32, stack: &mut Vec<SectionId>) {

@@ -7,6 +7,7 @@
 //! file for each sort: `addresses`, `got_slots`, `thread_local` storage.
 
 mod addresses;
+mod calls;
 mod got_slots;
 mod problems;
 mod thread_local;
@@ -99,7 +100,9 @@ fn scan<R: Rules>(Scan { scanner, at, range, stack, found }: Scan) {
             i += 1;
             continue;
         }
-        let Some(target) = section.target(i, stack) else {
+        let by_descriptor = const { R::FACTS.descriptors.is_some() } && class == Class::Plt;
+        let found_target = if by_descriptor { section.called(i, stack) } else { section.target(i, stack) };
+        let Some(target) = found_target else {
             i += 1;
             continue;
         };

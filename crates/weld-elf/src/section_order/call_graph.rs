@@ -74,11 +74,12 @@ impl<'a> Orderer<'_, 'a> {
         let symbol = object.syms.get(index as usize)?;
         let id = if index >= object.first_global {
             let symbol = &self.symbols[object.global(index)];
-            (symbol.kind() == symbol_flags::DEFINED).then_some(SectionId(symbol.section))
+            let is_here = symbol.kind() == symbol_flags::DEFINED;
+            is_here.then(|| self.with_code(SectionId(symbol.section), symbol.offset()))
         } else {
             match object.place(index, symbol) {
                 SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
-                    Some(SectionId(object.section_base + shndx))
+                    Some(self.with_code(SectionId(object.section_base + shndx), symbol.st_value()))
                 }
                 _ => None,
             }

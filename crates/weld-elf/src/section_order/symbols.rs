@@ -13,6 +13,7 @@ use super::{Orderer, SectionOrder};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
+use crate::sections::descriptors;
 use crate::symbols::symbol_flags;
 use crate::symbols::version_scripts;
 
@@ -68,7 +69,10 @@ impl<'a> Orderer<'_, 'a> {
                 let movable = !matches!(symbol.kind(), STT_SECTION | STT_FILE);
                 if movable && let Some(found) = names.get_mut(object.symbol_name(index)) {
                     found.push(match object.place(index, symbol) {
-                        SymbolPlace::Section(shndx) => self.found(SectionId(object.section_base + shndx)),
+                        SymbolPlace::Section(shndx) => {
+                            let id = SectionId(object.section_base + shndx);
+                            self.found(self.with_code(id, symbol.st_value()))
+                        }
                         _ => Found::Not("it has a fixed value"),
                     });
                 }
@@ -78,13 +82,25 @@ impl<'a> Orderer<'_, 'a> {
             let Some(id) = self.resolved.names.find(name) else { continue };
             let symbol = &self.symbols[id];
             found.push(match symbol.kind() {
-                symbol_flags::DEFINED => self.found(SectionId(symbol.section)),
+                symbol_flags::DEFINED => {
+                    self.found(self.with_code(SectionId(symbol.section), symbol.offset()))
+                }
                 symbol_flags::ABSOLUTE => Found::Not("it has a fixed value"),
                 symbol_flags::SHARED => Found::Not("a shared library defines it"),
                 symbol_flags::UNDEFINED => Found::Not("nothing defines it"),
                 _ => Found::Not("the linker gives it its place"),
             });
         }
+    }
+
+    /// The section that is meant by a symbol at byte `offset` of one: that of code, if a descriptor is there.
+    pub(super) fn with_code(&self, id: SectionId, offset: u64) -> SectionId {
+        if self.resolved.objects.first().is_none_or(|object| object.machine.descriptors.is_none()) {
+            return id;
+        }
+        let number = self.owners.object(id);
+        let at = (number, id.0 - self.resolved.objects[number.index()].section_base);
+        descriptors::section_of_code(&self.resolved.objects, self.sections, at, offset).unwrap_or(id)
     }
 
     fn found(&self, id: SectionId) -> Found {

@@ -9,6 +9,7 @@
 
 pub mod bins;
 mod classify;
+pub mod descriptors;
 mod gc_dependencies;
 mod linkonce;
 pub mod lost_groups;

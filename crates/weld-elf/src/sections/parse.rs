@@ -324,6 +324,7 @@ impl Parser<'_, '_> {
     /// What is left to do when `slots` are those of the whole object.
     fn finish(&mut self, parallel: bool) {
         self.attach_distant_relocs();
+        self.drop_descriptors();
         if self.options.sections.zero_to_bss && self.options.kind != OutputKind::Relocatable {
             self.turn_zeroes();
         }

@@ -246,8 +246,20 @@ impl<'a> Image<'_, 'a> {
 
     /// Address of the word of `.got.plt` that PLT entry `entry` jumps through.
     pub fn got_plt_address(&self, entry: u32) -> Address {
-        let word = (self.slots.reserved + u64::from(entry)).wrapping_sub(self.slots.without_words.into());
+        let words = self.mode.facts().plt.descriptor_words;
+        let word = self
+            .slots
+            .reserved
+            .wrapping_add(words.wrapping_mul(u64::from(entry).wrapping_sub(self.slots.without_words.into())));
         self.bases.got_plt.wrapping_add(self.format().word().wrapping_mul(word))
+    }
+
+    /// The address by which a function is known that PLT entry `entry` stands for.
+    pub fn stand_in_address(&self, entry: u32) -> Address {
+        match self.mode.facts().plt.descriptor_words {
+            1 => self.plt_address(entry),
+            _ => self.got_plt_address(entry),
+        }
     }
 
     /// The address of the function that chooses what PLT entry `entry`, one of an IFUNC of this output, jumps
@@ -271,7 +283,7 @@ impl<'a> Image<'_, 'a> {
         let object = &self.resolved.objects[object.index()];
         let place = self.local_place(object, index, 0);
         let ifunc = place.flags & symbol_flags::IFUNC != 0 && slot.plt != NONE;
-        (if ifunc { self.plt_address(slot.plt) } else { place.address }, place.flags)
+        (if ifunc { self.stand_in_address(slot.plt) } else { place.address }, place.flags)
     }
 }
 
@@ -367,7 +379,8 @@ impl<'a> Image<'_, 'a> {
     fn index_of_made(&self, symbol: &Symbol) -> Option<HeaderIndex> {
         let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out.header());
         if Image::is_known_by_plt(symbol.flags()) {
-            return of_chunk(ChunkKind::Iplt);
+            let descriptors = self.mode.facts().plt.descriptor_words > 1;
+            return of_chunk(if descriptors { ChunkKind::GotPlt } else { ChunkKind::Iplt });
         }
         match symbol.kind() {
             symbol_flags::COMMON => of_chunk(ChunkKind::Common(symbol.section)),

@@ -96,6 +96,21 @@ impl Visitor for Unbound<'_> {
     }
 }
 
+/// What a word of the descriptor for an IFUNC holds before its resolver is called.
+struct Unresolved<'w> {
+    plan: &'w plt::Plan<'w>,
+    entry: u32,
+    part: u64,
+}
+
+impl Visitor for Unresolved<'_> {
+    type Output = u64;
+
+    fn visit<R: Rules>(self) -> u64 {
+        R::unresolved(self.plan, self.entry, self.part).get()
+    }
+}
+
 /// Writes `.got.plt` from word `first` on.
 fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
     let (machine, plan) = (image.mode.machine, &plan(image));
@@ -105,9 +120,17 @@ fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
     let has_base = machine.facts().got_base == GotBase::GotPlt;
     let dynamic = image.layout.chunk_address(ChunkKind::Dynamic);
     let without_words = u64::from(image.slots.without_words);
+    let words = machine.facts().plt.descriptor_words;
     for (word, bytes) in (first..).zip(out.chunks_exact_mut(format.word() as usize)) {
-        let value = match word.checked_sub(reserved).map(|number| number + without_words) {
+        let number = word.checked_sub(reserved);
+        let value = match number.map(|number| number / words + without_words) {
             None if word == 0 && has_base => dynamic.get(),
+            Some(entry) if words > 1 && entry >= u64::from(image.slots.jump_slots) => {
+                let part = number.map_or(0, |number| number % words);
+                machine.visit(Unresolved { plan, entry: entry as u32, part })
+            }
+            // Of a descriptor, the loader knows the rest.
+            Some(_) if number.is_some_and(|number| number % words != 0) => 0,
             Some(entry) if entry < u64::from(image.slots.jump_slots) => {
                 machine.visit(Unbound { plan, entry: entry as u32 })
             }
@@ -189,7 +212,8 @@ impl Synthetic for GotPlt {
         let flags = SHF_ALLOC | SHF_WRITE;
         let name = named(sizes.plan.facts.mode.facts(), b".got.plt", |apart| apart.words_name);
         let header = Header { name, kind: SHT_PROGBITS, flags, entsize: 0 };
-        let words = slots.reserved + slots.plt.len() as u64 - u64::from(slots.without_words);
+        let entries = slots.plt.len() as u64 - u64::from(slots.without_words);
+        let words = slots.reserved + sizes.plan.facts.mode.facts().plt.descriptor_words * entries;
         Spec::own(header, word, word * words)
     }
 

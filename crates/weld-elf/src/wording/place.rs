@@ -7,6 +7,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::options::Options;
+use crate::sections::descriptors::{self, Codes};
 
 /// Byte `offset` of section `shndx` of object number `object`, for `report::source`.
 pub fn of(object: ObjectId, shndx: u32, offset: u64) -> Place {
@@ -48,13 +49,19 @@ pub fn section_of(object: &Object, index: u32) -> Option<(u32, u64)> {
 
 /// The function or variable that covers an offset of a section: the first of them in the symbol table.
 pub fn enclosing<'o>(object: &Object<'o>, shndx: u32, offset: u64) -> Option<(u32, &'o Sym)> {
+    let codes = descriptors::codes(object);
     let covers = |(i, s): &(usize, &Sym)| {
-        has_extent(s)
-            && s.st_value() <= offset
-            && offset - s.st_value() < s.st_size().max(1)
-            && object.place(*i as u32, s) == SymbolPlace::Section(shndx)
+        let covers = |start: u64| start <= offset && offset - start < s.st_size().max(1);
+        has_extent(s) && extent_start(object, &codes, *i, s).is_some_and(|at| at.0 == shndx && covers(at.1))
     };
     object.syms.iter().enumerate().find(covers).map(|(i, s)| (i as u32, s))
+}
+
+/// The section that a function or variable lies in, and where it begins there; of functions with descriptors, their code.
+fn extent_start(object: &Object, codes: &Codes, index: usize, symbol: &Sym) -> Option<(u32, u64)> {
+    let SymbolPlace::Section(shndx) = object.place(index as u32, symbol) else { return None };
+    let at = (shndx, symbol.st_value());
+    Some(codes.get(&at).copied().unwrap_or(at))
 }
 
 fn has_extent(symbol: &Sym) -> bool {
@@ -76,9 +83,10 @@ struct Extent {
 
 impl Extents {
     pub fn of(object: &Object) -> Extents {
+        let codes = descriptors::codes(object);
         let extent = |(i, s): (usize, &Sym)| {
-            let (start, size) = (s.st_value(), s.st_size().max(1));
-            let SymbolPlace::Section(shndx) = object.place(i as u32, s) else { return None };
+            let size = s.st_size().max(1);
+            let (shndx, start) = extent_start(object, &codes, i, s)?;
             let end = start.saturating_add(size);
             has_extent(s).then_some(Extent { shndx, start, end, furthest: end, index: i as u32 })
         };

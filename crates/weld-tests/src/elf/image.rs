@@ -214,6 +214,11 @@ impl Image {
         self.sections.iter().skip(1).find(|s| s.name == name)
     }
 
+    /// Whether symbols of functions in a section are those of descriptors, which lead to code elsewhere.
+    pub fn has_descriptors(&self, section: &Section) -> bool {
+        self.machine == elf::EM_PPC64.0 && section.name == ".opd"
+    }
+
     pub fn section_of_type(&self, sh_type: u32) -> Option<&Section> {
         self.sections.iter().find(|s| s.sh_type == sh_type)
     }

@@ -214,6 +214,7 @@ const MACHINES: &[Machine] = &[
             "DTPREL64",
             "TPREL64",
             "IRELATIVE",
+            "JMP_IREL",
         ],
         words: &[("ADDR64", 8, false), ("ADDR32", 4, false), ("REL32", 4, true), ("REL64", 8, true)],
         calls: &[],

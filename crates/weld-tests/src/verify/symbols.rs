@@ -49,7 +49,9 @@ fn one(image: &Image, s: &Symbol, p: &mut Problems) {
         let size = tls.map_or(section.size, |tls| {
             (start + section.size).next_multiple_of(tls.align.max(1)).wrapping_sub(start)
         });
-        p.check(at <= size && at.saturating_add(s.size) <= size, || {
+        // The size of a descriptor's symbol is that of its code.
+        let own = if is_code && image.has_descriptors(section) { 0 } else { s.size };
+        p.check(at <= size && at.saturating_add(own) <= size, || {
             format!("symbol {} ({:#x}, size {}) is outside {}", s.name, s.value, s.size, section.name)
         });
     }

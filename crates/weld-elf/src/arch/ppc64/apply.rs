@@ -6,10 +6,12 @@
 //! of the PLT saves the caller's r2 and leaves another one; the instruction after the call, a `nop`, becomes
 //! the one that loads it again. Code of Power10 has no TOC and says so by the types of its calls.
 //!
+//! In ELFv1, r2 comes with a function's address, from its descriptor ([`super::descriptors`]); there is one entry.
+//!
 //! Specification: "64-Bit ELF V2 ABI Specification", 2.3.2 "Function prologue", 3.4.1 (`st_other`), 3.6.
 
 use super::Ppc64;
-use super::code::{self, Call, NOP, RESTORE_TOC, SAVE_TOC, put_word, word};
+use super::code::{self, Call, NOP, RESTORE_TOC, put_word, word};
 use super::relax;
 use super::thunks;
 use super::types::*;
@@ -20,17 +22,17 @@ use crate::arch::site::{Settings, Site};
 use crate::elf::Rela;
 
 /// Applies the relocations of a section in memory to its bytes.
-pub fn allocated<const BIG: bool, S: Site>(site: &S, out: &mut [u8]) {
+pub fn allocated<const BIG: bool, const V1: bool, S: Site>(site: &S, out: &mut [u8]) {
     let settings = site.settings();
     let relocs = site.relocs();
     for (i, reloc) in relocs.iter().enumerate() {
         let kind = reloc.kind();
         let at = reloc.r_offset().wrapping_add(site.delta()) as usize;
-        let class = Ppc64::<BIG>::class(kind);
+        let class = Ppc64::<BIG, V1>::class(kind);
         if class == Class::None {
             continue;
         }
-        if at.checked_add(Ppc64::<BIG>::width(kind)).is_none_or(|end| end > out.len()) {
+        if at.checked_add(Ppc64::<BIG, V1>::width(kind)).is_none_or(|end| end > out.len()) {
             site.out_of_bounds(reloc);
             continue;
         }
@@ -38,8 +40,8 @@ pub fn allocated<const BIG: bool, S: Site>(site: &S, out: &mut [u8]) {
         let done = match class {
             Class::TlsMark => mark::<BIG, S>(site, i, &settings, field),
             _ if is_branch(kind) && relax::is_marked_call(relocs, i) && !settings.shared => Ok(()),
-            _ if is_branch(kind) => branch::<BIG, S>(site, reloc, &settings, field),
-            _ => one::<BIG, S>(site, (i, class), &settings, field),
+            _ if is_branch(kind) => branch::<BIG, V1, S>(site, reloc, &settings, field),
+            _ => one::<BIG, V1, S>(site, (i, class), &settings, field),
         };
         if let Err(failure) = done {
             site.report(reloc, failure);
@@ -81,7 +83,7 @@ fn mark<const BIG: bool, S: Site>(
 }
 
 /// Applies relocation `i`, which is that of no branch.
-fn one<const BIG: bool, S: Site>(
+fn one<const BIG: bool, const V1: bool, S: Site>(
     site: &S,
     (i, class): (usize, Class),
     settings: &Settings,
@@ -103,7 +105,7 @@ fn one<const BIG: bool, S: Site>(
             }
             _ if class == Class::Pc => {
                 let here = site.address().wrapping_add(at as u64);
-                return Ppc64::<BIG>::put_distance(kind, out, at, target, here);
+                return Ppc64::<BIG, V1>::put_distance(kind, out, at, target, here);
             }
             _ => {}
         }
@@ -124,10 +126,10 @@ fn one<const BIG: bool, S: Site>(
             addend => Err(Failure::Addend(addend)),
         };
     }
-    site.special::<Ppc64<BIG>>(class, i, FieldAt { out, at }, place).map(|_| ())
+    site.special::<Ppc64<BIG, V1>>(class, i, FieldAt { out, at }, place).map(|_| ())
 }
 
-fn branch<const BIG: bool, S: Site>(
+fn branch<const BIG: bool, const V1: bool, S: Site>(
     site: &S,
     reloc: &Rela,
     settings: &Settings,
@@ -140,7 +142,9 @@ fn branch<const BIG: bool, S: Site>(
         return code::put::<BIG>(kind, out, at, 4);
     }
     let callee = site.callee(reloc);
-    let target = site.called(reloc).wrapping_add(thunks::bias(kind, callee));
+    let bias = if V1 { thunks::by_descriptors::bias(kind, callee) } else { thunks::bias(kind, callee) };
+    let target = if V1 { site.code(reloc)? } else { site.called(reloc) };
+    let target = target.wrapping_add(bias);
     let jump = Jump {
         kind,
         here: here.get(),
@@ -150,29 +154,30 @@ fn branch<const BIG: bool, S: Site>(
         features: settings.features,
     };
     let thunk = site.thunk(&jump);
-    if thunk.is_none() && thunks::must_change(&jump) {
+    if thunk.is_none() && !V1 && thunks::must_change(&jump) {
         return Err(Failure::TooFar);
     }
-    if thunks::changes_toc(kind, callee) {
-        restore_toc::<BIG>(out, at)?;
+    let changes_toc =
+        if V1 { thunks::by_descriptors::changes_toc(callee) } else { thunks::changes_toc(kind, callee) };
+    if changes_toc {
+        restore_toc::<BIG, V1>(out, at)?;
     }
     let distance = thunk.unwrap_or(target).wrapping_sub(here) as i64;
     code::put::<BIG>(kind, out, at, distance)
 }
 
 /// Has the instruction after a call restore the caller's r2, in place of a `nop`.
-fn restore_toc<const BIG: bool>(out: &mut [u8], at: usize) -> Result<(), Failure> {
+fn restore_toc<const BIG: bool, const V1: bool>(out: &mut [u8], at: usize) -> Result<(), Failure> {
     /// What older compilers leave room with: `cror 15, 15, 15` and `cror 31, 31, 31`.
     const OLD_NOPS: [u32; 2] = [0x4def_7b82, 0x4fff_fb82];
+    let restore = RESTORE_TOC | if V1 { code::V1_SAVED_TOC } else { code::V2_SAVED_TOC };
     let next = at + 4;
     match word::<BIG>(out, next) {
-        Some(RESTORE_TOC) => Ok(()),
+        Some(code) if code == restore => Ok(()),
         Some(code) if code == NOP || OLD_NOPS.contains(&code) => {
-            put_word::<BIG>(out, next, RESTORE_TOC);
+            put_word::<BIG>(out, next, restore);
             Ok(())
         }
         _ => Err(Failure::NoNop),
     }
 }
-
-const _: () = assert!(SAVE_TOC & 0xffff == RESTORE_TOC & 0xffff);

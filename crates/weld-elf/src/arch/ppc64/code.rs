@@ -8,10 +8,12 @@ use super::types::*;
 pub use crate::arch::powerpc::*;
 use crate::arch::rules::Failure;
 
-/// `ld r2, 24(r1)`: what the caller's TOC is, after a call.
-pub const RESTORE_TOC: u32 = 0xe841_0018;
-/// `std r2, 24(r1)`
-pub const SAVE_TOC: u32 = 0xf841_0018;
+/// `ld r2, 0(r1)`, and where in the stack frame the caller's TOC is, after a call.
+pub const RESTORE_TOC: u32 = 0xe841_0000;
+/// `std r2, 0(r1)`, and that place.
+pub const SAVE_TOC: u32 = 0xf841_0000;
+pub const V1_SAVED_TOC: u32 = 40;
+pub const V2_SAVED_TOC: u32 = 24;
 /// Prefixes of instructions that count from themselves: one that is 8 bytes of its own form, and one that
 /// changes the form of another.
 pub const PREFIX_PLD: u32 = 0x0410_0000;

@@ -1,15 +1,19 @@
-//! PowerPC with 64 bits and the ABI ELFv2: constants, and what is said of its relocations. Both byte orders.
+//! PowerPC with 64 bits and the ABIs ELFv2 and ELFv1: constants, and what is said of its relocations. Both byte orders.
 //!
 //! r2 points into the TOC: the GOT, and what objects have beside it (`.toc`), 0x8000 bytes after its start, so
 //! that 16 bits with a sign reach 64 KiB of it. r13 is the thread pointer.
 //!
-//! ELFv1, the ABI of other systems with big endian, has function descriptors; its objects are refused.
+//! ELFv1, the ABI of other systems with big endian, has function descriptors ([`descriptors`]). Instructions and
+//! relocations are the same; r2 is kept elsewhere in stack frames, and functions have one entry.
 //!
-//! Specification: "64-Bit ELF V2 ABI Specification, Power Architecture" (OpenPOWER), version 1.5.
+//! Specification: "64-Bit ELF V2 ABI Specification, Power Architecture" (OpenPOWER), version 1.5; "64-bit PowerPC ELF
+//! Application Binary Interface Supplement 1.9".
 
 mod apply;
 mod code;
+mod descriptors;
 mod plt;
+mod plt_by_descriptors;
 mod relax;
 mod save_restore;
 #[cfg(test)]
@@ -17,6 +21,7 @@ mod tests;
 mod thunks;
 mod types;
 
+use super::class::{Class, Type};
 use super::facts::*;
 use super::plt::{First, Plan};
 use super::rules::{Code, Failure, Field, Rules};
@@ -33,7 +38,7 @@ const fn facts<const BIG: bool>() -> Facts {
         emulations: if BIG { &["elf64ppc"] } else { &["elf64lppc"] },
         object_format: if BIG { "elf64-powerpc" } else { "elf64-powerpcle" },
         architecture: "powerpc:common64",
-        target: Target::new(21, Format { class: ElfClass::Elf64, order }),
+        target: Target::with_abi(21, Format { class: ElfClass::Elf64, order }, ELFV2),
         pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x1000 },
         image_base: Address::new(0x1000_0000),
         // Four of them are no instruction, and trap.
@@ -72,11 +77,50 @@ const fn facts<const BIG: bool>() -> Facts {
     }
 }
 
+/// ELFv1, which has only one byte order in use.
+const fn facts_v1() -> Facts {
+    Facts {
+        name: "PowerPC64 (big endian, ELFv1)",
+        target: Target::with_abi(21, Format { class: ElfClass::Elf64, order: Order::Big }, ELFV1),
+        dynamic: DynamicTypes {
+            // The words of an entry of the PLT are a descriptor, all of which loaders fill.
+            irelative: Some(R_PPC64_JMP_IREL),
+            ..facts::<true>().dynamic
+        },
+        types: &V1_TYPES,
+        plt: plt_by_descriptors::PLT,
+        flags: Some(FileFlags::Always(join_flags_v1)),
+        output_flags: Some(output_flags_v1),
+        foreign_section: None,
+        branches: Some(thunks::branches(&V1_SETS)),
+        descriptors: Some(Descriptors {
+            section: descriptors::SECTION,
+            kind: R_PPC64_ADDR64,
+            separate: descriptors::separate,
+        }),
+        ..facts::<true>()
+    }
+}
+
+/// As in ELFv2, but for absolute branches, whose targets are code, as symbols are not, and those without a TOC.
+static V1_TYPES: [Type; 255] = {
+    const OTHERS: [u32; 4] = [R_PPC64_ADDR24, R_PPC64_ADDR14, R_PPC64_REL24_NOTOC, R_PPC64_REL24_P9NOTOC];
+    let mut types = TYPES;
+    let mut i = 0;
+    while i < OTHERS.len() {
+        types[OTHERS[i] as usize].class = Class::Unknown;
+        i += 1;
+    }
+    types
+};
+
+static V1_SETS: InstructionSets = thunks::by_descriptors::sets::<true>();
 static LITTLE_SETS: InstructionSets = thunks::sets::<false>();
 static BIG_SETS: InstructionSets = thunks::sets::<true>();
 
 /// `e_flags`: the version of the ABI. Objects that use nothing of it may say 0.
 const EF_ABI: u32 = 3;
+const ELFV1: u32 = 1;
 const ELFV2: u32 = 2;
 
 fn join_flags(before: u32, next: u32) -> Result<u32, FlagsClash> {
@@ -86,14 +130,24 @@ fn join_flags(before: u32, next: u32) -> Result<u32, FlagsClash> {
     }
 }
 
+/// Files that say that they are of ELFv2 are for another machine.
+fn join_flags_v1(before: u32, _next: u32) -> Result<u32, FlagsClash> {
+    Ok(before & !EF_ABI | ELFV1)
+}
+
+fn output_flags_v1(flags: u32, _features: u32) -> u32 {
+    flags & !EF_ABI | ELFV1
+}
+
 fn output_flags(flags: u32, _features: u32) -> u32 {
     flags & !EF_ABI | ELFV2
 }
 
-pub struct Ppc64<const BIG: bool>;
+/// In either byte order; of ELFv2, or of ELFv1.
+pub struct Ppc64<const BIG: bool, const V1: bool>;
 
-impl<const BIG: bool> Rules for Ppc64<BIG> {
-    const FACTS: Facts = facts::<BIG>();
+impl<const BIG: bool, const V1: bool> Rules for Ppc64<BIG, V1> {
+    const FACTS: Facts = if V1 { facts_v1() } else { facts::<BIG>() };
     const DEBUG_OFFSET: u32 = R_PPC64_ADDR32;
     /// The address that an instruction makes instead of loading it.
     type GotForm = ();
@@ -168,23 +222,37 @@ impl<const BIG: bool> Rules for Ppc64<BIG> {
     }
 
     fn apply<S: Site>(site: &S, out: &mut [u8]) {
-        apply::allocated::<BIG, S>(site, out);
+        apply::allocated::<BIG, V1, S>(site, out);
     }
 
     fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {
-        plt::write_lazy::<BIG>(plan, start, out);
+        match V1 {
+            true => plt_by_descriptors::write_lazy(plan, start, out),
+            false => plt::write_lazy::<BIG>(plan, start, out),
+        }
     }
 
     fn write_plt_sec(plan: &Plan, start: u64, out: &mut [u8]) {
-        plt::write_called::<BIG>(plan, First { number: 0, address: plan.plt_sec }, start, out);
+        let first = First { number: 0, address: plan.plt_sec };
+        match V1 {
+            true => plt_by_descriptors::write_called(plan, first, start, out),
+            false => plt::write_called::<BIG>(plan, first, start, out),
+        }
     }
 
     fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
         let first = First { number: plan.jump_slots, address: plan.iplt };
-        plt::write_called::<BIG>(plan, first, start, out);
+        match V1 {
+            true => plt_by_descriptors::write_called(plan, first, start, out),
+            false => plt::write_called::<BIG>(plan, first, start, out),
+        }
+    }
+
+    fn unresolved(plan: &Plan, entry: u32, part: u64) -> Address {
+        plt_by_descriptors::unresolved(plan, entry, part)
     }
 
     fn unbound(plan: &Plan, entry: u32) -> Address {
-        plt::unbound(plan, entry)
+        if V1 { plt_by_descriptors::unbound(plan, entry) } else { plt::unbound(plan, entry) }
     }
 }

@@ -104,7 +104,7 @@ fn put_entry<const BIG: bool>(plan: &Plan, entry: u32, address: Address, out: &m
         0 => [d_form(LD, R12, R2, lo(offset)), NOP],
         high => [d_form(ADDIS, R12, R2, high), d_form(LD, R12, R12, lo(offset))],
     };
-    put_words::<BIG>(out, &[SAVE_TOC, load[0], load[1], MTCTR_R12, BCTR]);
+    put_words::<BIG>(out, &[SAVE_TOC | V2_SAVED_TOC, load[0], load[1], MTCTR_R12, BCTR]);
     if !fits_halves(offset) {
         return Err(offset);
     }

@@ -184,6 +184,41 @@ fn forms<const BIG: bool>(state: u8, situation: Situation) -> &'static [Thunk] {
     }
 }
 
+/// What is said of calls where functions have descriptors: the caller has the same TOC as any function of the output,
+/// and an entry of the PLT leaves another one.
+pub mod by_descriptors {
+    use super::*;
+
+    pub const fn sets<const BIG: bool>() -> InstructionSets {
+        InstructionSets {
+            bias,
+            must_change: |_| false,
+            state: |_| 0,
+            thunks: |_, _| forms_between::<BIG>(),
+            ..super::sets::<BIG>()
+        }
+    }
+
+    /// Functions have one way in.
+    pub fn bias(_kind: u32, _callee: Callee) -> u64 {
+        0
+    }
+
+    /// Whether r2 is another one after the call.
+    pub fn changes_toc(callee: Callee) -> bool {
+        matches!(callee, Callee::Entry(_))
+    }
+
+    fn forms_between<const BIG: bool>() -> &'static [Thunk] {
+        const {
+            &[
+                thunk(LONG, 4, FAR_REACH, Write::Plain(near::<BIG>)),
+                thunk(LONG, 16, Reach::EVERYTHING, Write::FromBase(far::<BIG>)),
+            ]
+        }
+    }
+}
+
 fn near<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
     put_words::<BIG>(out, &[jump(address, target)]);
 }
@@ -198,11 +233,11 @@ fn far<const BIG: bool>(out: &mut [u8], target: Address, base: Address) -> Resul
 }
 
 fn saving<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
-    put_words::<BIG>(out, &[SAVE_TOC, jump(address + 4, target)]);
+    put_words::<BIG>(out, &[SAVE_TOC | V2_SAVED_TOC, jump(address + 4, target)]);
 }
 
 fn saving_far<const BIG: bool>(out: &mut [u8], target: Address, base: Address) -> Result<(), i64> {
-    put_words::<BIG>(out, &[SAVE_TOC]);
+    put_words::<BIG>(out, &[SAVE_TOC | V2_SAVED_TOC]);
     far::<BIG>(&mut out[4..], target, base)
 }
 

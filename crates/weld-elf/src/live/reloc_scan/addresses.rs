@@ -183,6 +183,10 @@ impl Section<'_, '_, '_> {
             return self.error(Cause::CopyRelocation, i, text);
         }
         if target.is(symbol_flags::FUNC) {
+            // Loaders take no entry's address for a function's whose descriptor a library has.
+            if self.object.machine.descriptors.is_some() && !ignored {
+                return self.error(Cause::NeedsPic, i, self.not_pic(i));
+            }
             if self.scanner.options.notes.indirect_extern_access == Some(true) {
                 return self.error(
                     Cause::NeedsPic,

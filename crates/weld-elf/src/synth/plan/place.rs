@@ -120,11 +120,16 @@ impl<'a> Plan<'a> {
     fn place_plt_symbols(&mut self, symbols: &mut Symbols) {
         let facts = self.facts.mode.facts();
         // The list of slots is changed, so what entries need of them is looked up before.
-        let starts = [0, self.slots.jump_slots].map(|first| {
-            let first_address = self.bases.plt_entry(facts, self.slots.jump_slots, self.plt, first);
-            (first, first_address)
+        let words = facts.target.format.word() * facts.plt.descriptor_words;
+        let is_code = facts.plt.descriptor_words == 1;
+        let starts = [0, self.slots.jump_slots].map(|first| match is_code {
+            true => (first, self.bases.plt_entry(facts, self.slots.jump_slots, self.plt, first)),
+            false => {
+                let reserved = facts.target.format.word() * self.slots.reserved;
+                (first, self.bases.got_plt + (reserved + words * u64::from(first)))
+            }
         });
-        let size = self.plt.entry_size(facts);
+        let size = if is_code { self.plt.entry_size(facts) } else { words };
         for slot in self.slots.list.iter_mut().filter(|s| s.plt != NONE && s.id.is_some()) {
             let symbol = &mut symbols.list[slot.id.index()];
             slot.definition = symbol.address();

@@ -92,6 +92,10 @@ impl site::Site for Site<'_, '_, '_> {
         self.called(reloc)
     }
 
+    fn code(&self, reloc: &Rela) -> Result<Address, Failure> {
+        self.code_called(reloc)
+    }
+
     fn thread_offset(&self, reloc: &Rela) -> Option<i64> {
         self.thread_offset(reloc)
     }

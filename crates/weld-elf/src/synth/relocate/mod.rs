@@ -30,6 +30,7 @@ use crate::ids::*;
 use crate::input::object::Object;
 use crate::live::reloc_scan::{is_got_relaxable, is_size_of_loader, wants_addend};
 use crate::sections::SectionKind;
+use crate::sections::descriptors::{self, Code as CodeOf};
 use crate::symbols::symbol_flags;
 
 /// One section whose bytes are being written.
@@ -324,6 +325,48 @@ impl Site<'_, '_, '_> {
         called.wrapping_add(place.addend as u64)
     }
 
+    /// The code that a call by relocation `reloc` leads to, where functions have descriptors.
+    fn code_called(&self, reloc: &Rela) -> Result<Address, Failure> {
+        let image = self.image;
+        let place = image.place(self.object, reloc.sym(), reloc.r_addend());
+        if let Some(plt) = self.plt(reloc, place) {
+            return Ok(plt.wrapping_add(place.addend as u64));
+        }
+        let called = place.address.wrapping_add(place.addend as u64);
+        let is_here = place.flags & symbol_flags::KIND == symbol_flags::DEFINED;
+        let at =
+            descriptors::definition(image.resolved, self.object_id, self.object, reloc).filter(|_| is_here);
+        // A name that an option or a script gives to a descriptor says its address only.
+        let Some((at, offset)) = at.or_else(|| self.descriptor_at(called)) else { return Ok(called) };
+        match descriptors::code(&image.resolved.objects, image.sections, at, offset) {
+            CodeOf::Itself => Ok(called),
+            CodeOf::Unknown => Err(Failure::Form),
+            CodeOf::At(code) => {
+                let object = &image.resolved.objects[at.0.index()];
+                let place = image.place(object, code.sym(), code.r_addend());
+                Ok(place.address.wrapping_add(place.addend as u64))
+            }
+        }
+    }
+
+    /// The section of an object that is among the descriptors of this output, and has an address.
+    fn descriptor_at(&self, address: Address) -> Option<((ObjectId, u32), u64)> {
+        let (image, machine) = (self.image, self.object.machine.descriptors.as_ref()?);
+        let out = image.layout.section_at(address).map(|out| &image.layout[out])?;
+        if &out.name[..] != machine.section {
+            return None;
+        }
+        let at = |id: &SectionId| {
+            let offset = address.wrapping_sub(image.sections.address_of(*id, 0));
+            (offset < image.sections.get(*id).size).then_some((*id, offset))
+        };
+        let mut members = out.members.iter().filter_map(|member| member.as_section());
+        let (id, offset) = members.find_map(|id| at(&id))?;
+        let objects = &image.resolved.objects;
+        let number = objects.partition_point(|object| object.section_base <= id.0).checked_sub(1)?;
+        Some(((ObjectId(number as u32), id.0 - objects[number].section_base), offset))
+    }
+
     /// The offset of a variable from the thread pointer, if it is one of this program.
     fn thread_offset(&self, reloc: &Rela) -> Option<i64> {
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
@@ -436,7 +479,7 @@ impl Site<'_, '_, '_> {
             return place.address;
         }
         let slot = self.image.slots.of_local(self.object_id, reloc.sym());
-        slot.filter(|s| s.plt != NONE).map_or(place.address, |s| self.image.plt_address(s.plt))
+        slot.filter(|s| s.plt != NONE).map_or(place.address, |s| self.image.stand_in_address(s.plt))
     }
 
     /// What the section holds where the loader may still add something: with RELA the addend is in
@@ -448,7 +491,9 @@ impl Site<'_, '_, '_> {
             return if bound_here { target.get() } else { self.for_loader::<R>(place.addend as u64) };
         }
         let relocated = self.check_frame(reloc, place);
-        let beside = R::FACTS.dynamic.with_addends && !self.image.relr;
+        // Loaders that bind functions of a module which they have not relocated yet read its descriptors.
+        let beside =
+            R::FACTS.dynamic.with_addends && const { R::FACTS.descriptors.is_none() } && !self.image.relr;
         if relocated && beside && !self.image.options.relocs.apply_dynamic_relocs { 0 } else { target.get() }
     }
 

@@ -17,6 +17,7 @@ use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::layout::addresses::Values;
 use crate::layout::{Layout, OutputSection};
+use crate::sections::descriptors::{self, Code};
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::internal::Target;
 use crate::symbols::{Symbol, Symbols, symbol_flags};
@@ -146,15 +147,17 @@ impl<'a> Addresses<'_, '_, 'a> {
 
     /// What relocation `reloc` of an object goes to. `None`: nothing that a thunk could lead to.
     fn goal(&self, id: ObjectId, object: &Object, reloc: &Rela) -> Option<Goal> {
-        self.goal_with(id, object, reloc.sym(), reloc.r_addend())
+        self.goal_with((id, object), reloc, self.world.mode.facts().descriptors.is_some())
     }
 
-    fn goal_with(&self, id: ObjectId, object: &Object, index: u32, addend: i64) -> Option<Goal> {
+    /// The same; `behind`: what is a descriptor leads to its code.
+    fn goal_with(&self, (id, object): (ObjectId, &Object), reloc: &Rela, behind: bool) -> Option<Goal> {
+        let (index, addend) = (reloc.sym(), reloc.r_addend());
         if index >= object.first_global {
             if index as usize >= object.syms.len() {
                 return None;
             }
-            return self.goal_of_symbol(object.global(index), addend);
+            return self.goal_of_symbol(object.global(index), addend, behind);
         }
         let symbol = &object.syms[index as usize];
         if let Some(entry) = self.world.slots.of_local(id, index).and_then(entry) {
@@ -163,7 +166,7 @@ impl<'a> Addresses<'_, '_, 'a> {
         match object.place(index, symbol) {
             SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
                 let section = SectionId(object.section_base + shndx);
-                self.goal_in(section, symbol.st_value().wrapping_add(addend as u64))
+                self.goal_in(section, symbol.st_value().wrapping_add(addend as u64), behind)
             }
             SymbolPlace::Absolute => {
                 Some(Goal::Absolute(Address::new(symbol.st_value().wrapping_add(addend as u64))))
@@ -172,7 +175,7 @@ impl<'a> Addresses<'_, '_, 'a> {
         }
     }
 
-    fn goal_of_symbol(&self, mut id: SymbolId, mut addend: i64) -> Option<Goal> {
+    fn goal_of_symbol(&self, mut id: SymbolId, mut addend: i64, behind: bool) -> Option<Goal> {
         for _ in 0..ALIASES {
             let symbol: &Symbol = &self.world.symbols[id];
             let flags = symbol.flags();
@@ -183,7 +186,8 @@ impl<'a> Addresses<'_, '_, 'a> {
             }
             return match flags & symbol_flags::KIND {
                 symbol_flags::DEFINED if flags & (symbol_flags::MERGED | symbol_flags::OUTSIDE) == 0 => {
-                    self.goal_in(SectionId(symbol.section), symbol.offset().wrapping_add(addend as u64))
+                    let offset = symbol.offset().wrapping_add(addend as u64);
+                    self.goal_in(SectionId(symbol.section), offset, behind)
                 }
                 symbol_flags::ABSOLUTE if flags & symbol_flags::ASSIGNED == 0 => {
                     Some(Goal::Absolute(Address::new(symbol.constant().wrapping_add(addend as u64))))
@@ -207,7 +211,17 @@ impl<'a> Addresses<'_, '_, 'a> {
     }
 
     /// A byte of an input section, or of the one that stands for it.
-    fn goal_in(&self, id: SectionId, offset: u64) -> Option<Goal> {
+    fn goal_in(&self, id: SectionId, offset: u64, behind: bool) -> Option<Goal> {
+        if behind {
+            let number = self.world.owners.object(id);
+            let object = &self.world.resolved.objects[number.index()];
+            let at = (number, id.0 - object.section_base);
+            match descriptors::code(&self.world.resolved.objects, self.sections, at, offset) {
+                Code::Itself => {}
+                Code::At(code) => return self.goal_with((number, object), code, false),
+                Code::Unknown => return None,
+            }
+        }
         let id = self.world.live.folds.leader(id);
         let section = self.sections.get(id);
         let there = section.is_copied()
