@@ -65,7 +65,7 @@ pub struct Machine {
     code: &'static [(&'static [u8], &'static [(u8, u32)])],
 }
 
-pub const MACHINES: [Machine; 12] = [
+pub const MACHINES: [Machine; 13] = [
     Machine {
         emulation: "elf_i386",
         number: 3,
@@ -186,6 +186,17 @@ pub const MACHINES: [Machine; 12] = [
         types: 101,
         code: HEXAGON,
     },
+    Machine {
+        emulation: "elf64ppc",
+        number: 21,
+        narrow: false,
+        big: true,
+        addends: true,
+        // ELFv1.
+        flags: 1,
+        types: 256,
+        code: PPC64,
+    },
 ];
 
 const AMDGPU: &[(&[u8], &[(u8, u32)])] = &[
@@ -251,6 +262,24 @@ const AVR: &[(&[u8], &[(u8, u32)])] = &[
     // ldd, adiw, in, sbi, lds; words of tables.
     (&[0x98, 0x80, 0, 0x96, 0x40, 0xb1, 0, 0x9a, 0x40, 0xa0], &[(0, 20), (2, 21), (4, 34), (6, 35), (8, 33)]),
     (&[0, 0, 0, 0, 0, 0, 0, 0], &[(0, 4), (2, 5), (4, 1)]),
+];
+
+const PPC64: &[(&[u8], &[(u8, u32)])] = &[
+    // addis and addi from the TOC; bl, nop; ld of a slot.
+    (&[0x3c, 0x62, 0, 0, 0x38, 0x63, 0, 0], &[(2, 50), (6, 48)]),
+    (&[0x48, 0, 0, 1, 0x60, 0, 0, 0], &[(0, 10)]),
+    (&[0x3c, 0x62, 0, 0, 0xe8, 0x63, 0, 0], &[(2, 17), (6, 59)]),
+    // The general-dynamic and the local-dynamic sequence; an initial-exec one; a local-exec one.
+    (
+        &[0x3c, 0x62, 0, 0, 0x38, 0x63, 0, 0, 0x48, 0, 0, 1, 0x60, 0, 0, 0],
+        &[(2, 82), (6, 80), (8, 107), (8, 10)],
+    ),
+    (
+        &[0x3c, 0x62, 0, 0, 0x38, 0x63, 0, 0, 0x48, 0, 0, 1, 0x60, 0, 0, 0],
+        &[(2, 86), (6, 84), (8, 108), (8, 10)],
+    ),
+    (&[0x3d, 0x22, 0, 0, 0xe9, 0x29, 0, 0, 0x7d, 0x29, 0x6a, 0x14], &[(2, 90), (6, 88), (8, 67)]),
+    (&[0x3d, 0x2d, 0, 0, 0x39, 0x29, 0, 0], &[(2, 72), (6, 70)]),
 ];
 
 const PPC32: &[(&[u8], &[(u8, u32)])] = &[
@@ -416,7 +445,9 @@ impl Writer<'_> {
 /// A section: name in `NAMES`, type, flags, contents, link, info.
 type Section = (u32, u32, u64, Vec<u8>, u32, u32);
 
-const SECTION_NAMES: &[u8] = b"\0.text\0.data\0.tdata\0.rel.text\0.rel.data\0.symtab\0.strtab\0";
+const SECTION_NAMES: &[u8] = b"\0.text\0.data\0.tdata\0.rel.text\0.rel.data\0.symtab\0.strtab\0.opd\0";
+/// Where in them that of descriptors begins.
+const OPD: u32 = 56;
 const SYMBOL_NAMES: &[u8] =
     b"\0_start\0v\0f\0t\0_GLOBAL_OFFSET_TABLE_\0__tls_get_addr\0___tls_get_addr\0__tls_get_offset\0";
 /// Where in them names begin.
@@ -445,7 +476,13 @@ pub fn object(machine: &Machine, c: &mut Choices) -> Vec<u8> {
             text.truncate(text.len() - c.below(code.len()));
         }
     }
-    for _ in 0..c.below(6) {
+    // Of ELFv1, data are descriptors: the address of code, and that of the TOC.
+    let has_descriptors = machine.number == 21 && c.below(2) == 1;
+    for at in (0..72).step_by(24).filter(|_| has_descriptors) {
+        data_relocs.reloc(at, 1 + c.below(4) as u32, 38, c.pick(&[0, 4, 8]));
+        data_relocs.reloc(at + 8, 0, 51, 0);
+    }
+    for _ in 0..c.below(if has_descriptors { 2 } else { 6 }) {
         let kind = c.below(machine.types) as u32;
         data_relocs.reloc(8 * c.below(9) as u64, c.below(symbols as usize) as u32, kind, c.number());
     }
@@ -464,7 +501,7 @@ pub fn object(machine: &Machine, c: &mut Choices) -> Vec<u8> {
     let kind = if machine.addends { 4 } else { 9 };
     let sections = [
         (1, 1, 6, text, 0, 0),
-        (7, 1, 3, vec![0; 72], 0, 0),
+        (if has_descriptors { OPD } else { 7 }, 1, 3, vec![0; 72], 0, 0),
         (13, 1, 0x403, vec![0; 24], 0, 0),
         (20, kind, 0, text_relocs.bytes, 6, 1),
         (30, kind, 0, data_relocs.bytes, 6, 2),
