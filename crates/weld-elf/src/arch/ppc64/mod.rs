@@ -130,9 +130,9 @@ fn join_flags(before: u32, next: u32) -> Result<u32, FlagsClash> {
     }
 }
 
-/// Files that say that they are of ELFv2 are for another machine.
-fn join_flags_v1(before: u32, _next: u32) -> Result<u32, FlagsClash> {
-    Ok(before & !EF_ABI | ELFV1)
+/// Files that say that they are of ELFv2 are for another machine. With `-r`, what nobody says is left open.
+fn join_flags_v1(before: u32, next: u32) -> Result<u32, FlagsClash> {
+    Ok(before & !EF_ABI | (before | next) & ELFV1)
 }
 
 fn output_flags_v1(flags: u32, _features: u32) -> u32 {
