@@ -13,9 +13,9 @@
 //! room, and no labels in them but variables ([`WholeFunctions`]).
 //!
 //! An edit changes few functions of an object, by some instructions each, and what belongs to them: so what
-//! counts is a fixed number of bytes, and a share only for what is large. A function of a COMDAT group is
-//! edited seldom, and then all objects have changed that have it; there are many of these, so they get
-//! little. Merged strings and constants have room at the end of each part, for those that no object had
+//! counts is a fixed number of bytes, and a share only for what is large. There are many functions of COMDAT groups,
+//! most of which are edited seldom, so they get little; but classes whose functions are all inline lie in
+//! source files, too, so in objects that are likely to be edited next they get what others get. Merged strings and constants have room at the end of each part, for those that no object had
 //! ([`room_of_pieces`]). What an object has in tables of the whole image (symbols, their names, frames) lies there
 //! in a run, which has room at its end ([`Runs`]).
 //!
@@ -145,10 +145,11 @@ pub fn alignment(shdr: &Shdr, filler: Filler) -> u64 {
 
 /// What follows the bytes of a section with this header and name that may have room.
 pub fn filler(shdr: &Shdr, name: &[u8]) -> Option<Filler> {
-    room(shdr, name).map(|(filler, _)| filler)
+    room(shdr, name, true).map(|(filler, _)| filler)
 }
 
-fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
+/// With `is_little`, code and tables of groups have little.
+fn room(shdr: &Shdr, name: &[u8], is_little: bool) -> Option<(Filler, Room)> {
     const LITTLE: u64 = 16;
     if shdr.sh_type() != SHT_PROGBITS {
         return None;
@@ -156,7 +157,7 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
     let grouped = shdr.sh_flags() & SHF_GROUP != 0;
     let some = |filler, share, fixed| Some((filler, Room { share, fixed, multiple: 1 }));
     match shdr.sh_flags() & !(SHF_GROUP | SHF_LINK_ORDER) {
-        flags if flags == SHF_ALLOC | SHF_EXECINSTR && is_or_begins(name, b".text") => match grouped {
+        flags if flags == SHF_ALLOC | SHF_EXECINSTR && is_or_begins(name, b".text") => match grouped && is_little {
             true => some(Filler::Code, LITTLE, LITTLE),
             false => some(Filler::Code, 4, 128),
         },
@@ -164,7 +165,7 @@ fn room(shdr: &Shdr, name: &[u8]) -> Option<(Filler, Room)> {
         SHF_ALLOC if !grouped && is_or_begins(name, b".rodata") && !name.starts_with(b".rodata..L") => {
             some(Filler::Constants, 8, if name.len() == b".rodata".len() { 64 } else { LITTLE })
         }
-        SHF_ALLOC if is_or_begins(name, b".gcc_except_table") => match grouped {
+        SHF_ALLOC if is_or_begins(name, b".gcc_except_table") => match grouped && is_little {
             true => some(Filler::Zeroes, LITTLE, 4),
             false => some(Filler::Zeroes, 4, 48),
         },
@@ -306,7 +307,7 @@ fn give_object(object: &Object, slots: &mut [InputSection], (rooms, is_recent): 
             continue;
         }
         let name = object.section_name(index as usize).unwrap_or_default();
-        let Some((filler, room)) = room(shdr, name) else { continue };
+        let Some((filler, room)) = room(shdr, name, !is_recent) else { continue };
         let whole = || whole.get_or_init(|| WholeFunctions::of(object));
         let is_of_functions = matches!(filler, Filler::Code | Filler::Constants);
         if is_of_functions && !whole().allow(filler, index as usize, shdr.sh_size()) {

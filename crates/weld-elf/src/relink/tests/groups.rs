@@ -33,6 +33,18 @@ fn with(before: &Program, unit: usize, at: usize) -> Program {
     program
 }
 
+/// Those of objects that were written to last have as much room as other functions.
+#[test]
+fn inline_functions_grow() {
+    for (seed, flags) in (70..).zip(FLAGS) {
+        let dir = Dir::new(&format!("grow-{seed}"));
+        let mut program = program(seed);
+        check(&dir, &program, flags);
+        program.units[1].functions[1].code.extend([0x90; 100]);
+        assert!(check(&dir, &program, flags), "{flags:?}: {}", dir.said());
+    }
+}
+
 #[test]
 fn copies_that_lose_come_and_go() {
     // What a library exports it calls by an entry of the PLT, which is not there.
