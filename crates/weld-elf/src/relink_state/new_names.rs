@@ -133,6 +133,8 @@ impl Looked<'_> {
                 self.look(&one, &said, (&mut next, &mut may_go))?;
             }
         }
+        // What was gone before stays so: who mentions it in the tables does not any more.
+        gone.extend(may_go.extract_if(|number| self.last.gone.contains(number)));
         self.keep_mentioned(&changed, &mut may_go)?;
         gone.extend(may_go);
         // Another object has them now.

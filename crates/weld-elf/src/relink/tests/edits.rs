@@ -44,13 +44,13 @@ impl Program {
         if rng.below(4) == 0 {
             return match rng.below(2) {
                 0 => unit.debug.extend(bytes(rng, size)),
-                _ => unit.debug.truncate(20.max(unit.debug.len() - size)),
+                _ => unit.debug.truncate(20.max(unit.debug.len().saturating_sub(size))),
             };
         }
         let first = rng.below(3);
         let function = &mut unit.functions[first];
         match rng.below(4) {
-            0 => function.code.truncate(2.max(function.code.len() - size)),
+            0 => function.code.truncate(2.max(function.code.len().saturating_sub(size))),
             1 => function.refs.extend(function.refs.iter().find(|r| matches!(r, Ref::Call(_))).cloned()),
             _ => function.code.extend(bytes(rng, size)),
         }
@@ -71,23 +71,24 @@ impl Program {
                 let code = bytes(rng, 9);
                 let (comdat, local) = [(true, false), (false, false), (false, true)][rng.below(3)];
                 let function = Function { name, code, refs: vec![Ref::Local], weak: true, comdat, local };
-                pick(&mut self.units, rng).functions.push(function);
+                pick(&mut self.units, rng).add(function);
             }
             3 => {
                 let unit = pick(&mut self.units, rng);
                 let at = 1 + rng.below(unit.functions.len() - 1);
-                if unit.functions[at].name.starts_with("new") || rng.below(4) == 0 {
+                let goes = unit.functions[at].name.starts_with("new") || rng.below(4) == 0;
+                if goes && unit.functions.len() > 3 {
                     unit.functions.remove(at);
                 }
             }
             4 => {
                 let target = format!("f{}_{}", rng.below(units), rng.below(3));
-                *pick(&mut self.function(rng).refs, rng) = Ref::Call(target);
+                self.refer(Ref::Call(target), rng);
             }
             5 => {
                 let target = format!("f{}_{}", rng.below(units), rng.below(3));
                 let relaxable = rng.below(2) == 0;
-                *pick(&mut self.function(rng).refs, rng) = Ref::Slot(target, relaxable);
+                self.refer(Ref::Slot(target, relaxable), rng);
             }
             6 => {
                 for reference in &mut self.function(rng).refs {
@@ -114,17 +115,21 @@ impl Program {
             }
             12 => {
                 let from = rng.below(units);
-                if self.units[from].functions.len() > 2 {
-                    let last = self.units[from].functions.pop();
-                    pick(&mut self.units, rng).functions.extend(last);
+                if self.units[from].functions.len() > 3
+                    && let Some(last) = self.units[from].functions.pop()
+                {
+                    pick(&mut self.units, rng).add(last);
                 }
             }
             13 => self.function(rng).refs.rotate_left(1),
             14 => {
-                let function = pick(&mut pick(&mut self.library, rng).functions, rng);
+                let unit = pick(&mut self.library, rng);
+                let name = format!("f{}_{}", rng.below(units), rng.below(3));
+                let is_free = !unit.has(&name);
+                let function = pick(&mut unit.functions, rng);
                 match rng.below(3) {
                     0 => function.code.push(0x90),
-                    1 => function.name = format!("f{}_{}", rng.below(units), rng.below(3)),
+                    1 if is_free => function.name = name,
                     _ => {
                         let at = rng.below(function.code.len());
                         function.code[at] ^= 1;
@@ -144,6 +149,15 @@ impl Program {
         }
     }
 
+    /// Has a function refer to another one instead of what it did.
+    fn refer(&mut self, reference: Ref, rng: &mut Rng) {
+        let refs = &mut self.function(rng).refs;
+        match refs.is_empty() {
+            true => refs.push(reference),
+            false => *pick(refs, rng) = reference,
+        }
+    }
+
     /// A function with code and references.
     fn function(&mut self, rng: &mut Rng) -> &mut Function {
         let unit = pick(&mut self.units, rng);
@@ -155,6 +169,17 @@ impl Program {
 }
 
 impl Unit {
+    fn has(&self, name: &str) -> bool {
+        self.functions.iter().any(|function| function.name == name)
+    }
+
+    /// No object defines a name twice.
+    fn add(&mut self, function: Function) {
+        if !self.has(&function.name) {
+            self.functions.push(function);
+        }
+    }
+
     fn with_function(mut self, rng: &mut Rng) -> Unit {
         let refs = vec![Ref::Call("f1_1".into()), Ref::Local];
         let name = format!("more{}", rng.below(1000));
