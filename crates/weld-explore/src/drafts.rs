@@ -1,13 +1,16 @@
 //! From pieces with the names that files have for them to pieces of a [`Model`].
 //!
 //! Names are demangled, and stripped to what they are instances of, by all threads: a large program has a
-//! million, which is most of the work that a page is.
+//! million, which is most of the work that a page is. A section that is called for its symbol
+//! (`.text._ZN3fooEv`) is so with the demangled name (`.text.foo()`), which is easier to read, and next to the same
+//! name compresses to nothing: the others were a third of large pages.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use weld_common::hash::hash_bytes;
 use weld_common::par;
+use weld_common::text::text;
 
 use crate::model::{Model, Piece, Role};
 use crate::names::{Name, presentable};
@@ -67,8 +70,9 @@ struct Texts {
     spelled: Vec<Spelled>,
 }
 
-/// Appends the pieces to the model.
-pub fn add(model: &mut Model, drafts: &[Draft], spelling: Spelling) {
+/// Appends the pieces to the model, and names its input sections: `sections` are the names that files have for them, by
+/// row, empty for those that have one already.
+pub fn add(model: &mut Model, drafts: &[Draft], sections: &[&[u8]], spelling: Spelling) {
     let runs = par::runs("demangle names", spelling.parallel, drafts.len(), RUN, |run| {
         let mut texts = Texts::default();
         drafts[run].iter().for_each(|draft| texts.spell(draft.symbol, spelling));
@@ -98,9 +102,29 @@ pub fn add(model: &mut Model, drafts: &[Draft], spelling: Spelling) {
                     piece.instance = piece.name;
                 }
             }
+            if let Some(row) = piece.input.row()
+                && let Some(section) = sections.get(row).filter(|section| !section.is_empty())
+                && model.inputs[row].name.is_none()
+            {
+                model.inputs[row].name = named_for(model, section, (draft.symbol, piece.name));
+            }
             model.pieces.push(piece);
         }
     }
+    for (row, section) in sections.iter().enumerate() {
+        if model.inputs[row].name.is_none() {
+            model.inputs[row].name = model.names.add(&text(section));
+        }
+    }
+}
+
+/// The name of a section whose first symbol is `symbol`, and `shown` as that.
+fn named_for(model: &mut Model, section: &[u8], (symbol, shown): (&[u8], Name)) -> Name {
+    let name = match section.strip_suffix(symbol) {
+        Some(prefix) if !shown.is_none() => Cow::Owned(format!("{}{}", text(prefix), model.names.get(shown))),
+        _ => text(section),
+    };
+    model.names.add(&name)
 }
 
 impl Texts {
@@ -134,6 +158,7 @@ fn has_hash(name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{InputSection, Ref};
 
     fn model(symbols: &[&str], demangle: bool) -> Model {
         let mut model = Model::default();
@@ -147,6 +172,7 @@ mod tests {
         add(
             &mut model,
             &drafts,
+            &[],
             Spelling {
                 shown: &|name| {
                     if demangle {
@@ -193,6 +219,25 @@ mod tests {
                 .chain(["", "foo::bar"])
                 .collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn sections_that_are_called_for_symbols() {
+        let mut model = Model::default();
+        let of = |row: usize, symbol: &'static str| Draft {
+            piece: Piece { input: Ref::to(row), size: 1, ..Piece::default() },
+            symbol: symbol.as_bytes(),
+        };
+        let known = model.names.add("known");
+        model.inputs = vec![InputSection::default(); 5];
+        model.inputs[4].name = known;
+        // The second symbol of a section does not name it, and a section without pieces has a name, too.
+        let drafts = [of(0, "_Z3onev"), of(0, "_Z3twov"), of(1, "main"), of(2, ""), of(4, "_Z3onev")];
+        let sections: [&[u8]; 5] = [b".text._Z3onev", b".text", b".rodata._Z3onev", b".data._Z3twov", b""];
+        let shown = |name: &[u8]| Cow::Owned(weld_common::demangle::demangle(name).into_owned());
+        add(&mut model, &drafts, &sections, Spelling { shown: &|name| shown(name), parallel: false });
+        let names: Vec<&str> = model.inputs.iter().map(|input| model.names.get(input.name)).collect();
+        assert_eq!(names, [".text.one()", ".text", ".rodata._Z3onev", ".data._Z3twov", "known"]);
     }
 
     #[test]

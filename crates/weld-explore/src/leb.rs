@@ -23,6 +23,17 @@ impl Encoding {
     }
 }
 
+/// How far `to` is from `from`, modulo 2⁶⁴, as a small number if that is not far in either direction.
+pub fn zigzag(from: u64, to: u64) -> u64 {
+    let step = to.wrapping_sub(from) as i64;
+    (step << 1 ^ step >> 63) as u64
+}
+
+/// What is so far from `from`.
+pub fn unzigzag(from: u64, step: u64) -> u64 {
+    from.wrapping_add(step >> 1 ^ (step & 1).wrapping_neg())
+}
+
 /// Appends a column and returns the number of its rows.
 pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u64>) -> usize {
     let (mut before, mut count) = (0u64, 0);
@@ -30,8 +41,7 @@ pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u
         match encoding {
             Encoding::Uleb => put_uleb(out, value),
             Encoding::Delta => {
-                let step = value.wrapping_sub(before) as i64;
-                put_uleb(out, (step << 1 ^ step >> 63) as u64);
+                put_uleb(out, zigzag(before, value));
                 before = value;
             }
         }
@@ -53,7 +63,7 @@ pub fn get(bytes: &[u8], encoding: Encoding, count: usize) -> Option<Vec<u64>> {
         let stored = reader.uleb128()?;
         let value = match encoding {
             Encoding::Uleb => stored,
-            Encoding::Delta => before.wrapping_add(stored >> 1 ^ (stored & 1).wrapping_neg()),
+            Encoding::Delta => unzigzag(before, stored),
         };
         before = value;
         values.push(value);

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use crate::leb;
 use crate::names::{Name, Names};
 
 /// A reference to a row of another table, or to none.
@@ -225,6 +226,16 @@ pub struct Graph {
     pub dominators: Vec<Ref>,
     /// Bytes of the file that would go without the section, its own included.
     pub keeps: Vec<u64>,
+}
+
+impl Graph {
+    /// How far the sections that each one refers to are from it.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = u64> {
+        let edges = |start: &[u32]| self.to[start[0] as usize..start[1] as usize].iter();
+        (0..).zip(self.start.windows(2)).flat_map(move |(section, start)| {
+            edges(start).map(move |to| leb::zigzag(section, u64::from(*to)))
+        })
+    }
 }
 
 /// A shared library that the file has a word of: it is loaded with the file, or when it is first called.

@@ -95,7 +95,7 @@ fn columns(model: &Model) -> Columns {
     columns.table("pieces.output_section", Delta, pieces, |row| row.output.stored());
     columns.table("pieces.name", Delta, pieces, |row| number(row.name));
     columns.table("pieces.size", Uleb, pieces, |row| row.size);
-    columns.table("pieces.memory", Uleb, pieces, |row| row.memory);
+    columns.table("pieces.memory_step", Uleb, pieces, |row| leb::zigzag(row.size, row.memory));
     columns.table("pieces.source", Delta, pieces, |row| number(row.source));
     columns.table("pieces.instance", Delta, pieces, |row| number(row.instance));
     columns.table("pieces.role", Uleb, pieces, |row| row.role as u64);
@@ -112,7 +112,8 @@ fn columns(model: &Model) -> Columns {
     }
     if let Some(graph) = &model.graph {
         columns.graph("graph.start", Delta, &graph.start, |row| u64::from(*row));
-        columns.graph("graph.to", Uleb, &graph.to, |row| u64::from(*row));
+        // Functions refer to those of their own objects most.
+        columns.put(Blob::Graph, "graph.step", Uleb, graph.steps());
         columns.graph("roots.input_section", Delta, &graph.roots, |row| u64::from(row.section));
         columns.graph("roots.reason", Delta, &graph.roots, |row| number(row.reason));
         columns.graph("input_sections.dominator", Delta, &graph.dominators, |row| row.stored());

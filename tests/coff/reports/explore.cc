@@ -62,6 +62,7 @@ for c in meta["columns"]:
         values.append(value)
     tables[c["table"], c["column"]] = values
 pieces = {column: values for (t, column), values in tables.items() if t == "pieces"}
+pieces["memory"] = [size + (step >> 1 ^ -(step & 1)) for size, step in zip(pieces["size"], pieces["memory_step"])]
 inputs = {column: values for (t, column), values in tables.items() if t == "input_sections"}
 objects = {column: values for (t, column), values in tables.items() if t == "objects"}
 size = os.path.getsize(path)
@@ -109,7 +110,8 @@ member = inputs["object"][section("member(int)")] - 1
 assert names[objects["name"][member]] == "member.obj", names[objects["name"][member]]
 assert names[tables["archives", "name"][objects["archive"][member] - 1]] == "m.lib"
 assert names[pieces["instance"][piece("Box<int>::get")]].endswith("Box<…>::get"), names[pieces["instance"][piece("Box<int>::get")]]
-start, to = tables["graph", "start"], tables["graph", "to"]
+start, steps = tables["graph", "start"], tables["graph", "step"]
+to = [i + (step >> 1 ^ -(step & 1)) for i in range(len(start) - 1) for step in steps[start[i]:start[i + 1]]]
 twice, get, entry = section("twice(int)"), section("Box<int>::get"), section("start")
 assert get in to[start[twice]:start[twice + 1]]
 reasons = {s: names[r] for s, r in zip(tables["roots", "input_section"], tables["roots", "reason"])}

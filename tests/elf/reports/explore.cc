@@ -76,6 +76,7 @@ for c in meta["columns"]:
     assert len(values) == c["count"], c
     tables[c["table"], c["column"]] = values
 pieces = {column: tables["pieces", column] for table, column in tables if table == "pieces"}
+pieces["memory"] = [size + (step >> 1 ^ -(step & 1)) for size, step in zip(pieces["size"], pieces["memory_step"])]
 size = os.path.getsize(path)
 assert meta["file_size"] == size == sum(pieces["size"]), (meta["file_size"], size, sum(pieces["size"]))
 
@@ -143,7 +144,8 @@ assert names[pieces["instance"][of["Box<int>::get(int)"]]] == "Box<…>::get"
 assert "</script><script>alert(1)</script><!--" in of, "the hostile name is there as what it is"
 
 # Why is it there: twice(int) alone keeps both get(), and nobody alone keeps main.
-start, to = tables["graph", "start"], tables["graph", "to"]
+start, steps = tables["graph", "start"], tables["graph", "step"]
+to = [i + (step >> 1 ^ -(step & 1)) for i in range(len(start) - 1) for step in steps[start[i]:start[i + 1]]]
 twice, get, main = section("twice(int)"), section("Box<int>::get(int)"), section("main")
 assert get in to[start[twice]:start[twice + 1]]
 assert (kind == "static") == (not needed) and (not needed or ("libc.so.6", "puts", main + 1) in wanted), wanted

@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use weld_common::diag::Diagnostics;
 use weld_explore::drafts::{self, Spelling};
 use weld_explore::model::{About, Format, InputSection, Kind, Model, OutputSection as Row, Ref, Savings};
+use weld_explore::names::Name;
 use weld_explore::page;
 
 use crate::elf::*;
@@ -64,6 +65,7 @@ fn model(job: &Job, image: &Image, made: Made, context: &Context) -> Model {
     drafts::add(
         &mut model,
         &drafts,
+        &rows.names,
         Spelling { shown: &|name| shown(job.options, name), parallel: context.parallel },
     );
     drop(drafts);
@@ -116,7 +118,9 @@ fn kind(out: &OutputSection) -> Kind {
 }
 
 /// The rows of what lies in the output.
-struct Rows {
+struct Rows<'a> {
+    /// What input sections are called, by row; nothing of what the linker makes.
+    names: Vec<&'a [u8]>,
     /// By [`SectionId`]. Of sections that are merged or taken apart, it is the row of the part that they are in,
     /// of folded ones that of the section that stands for them.
     of_section: Vec<u32>,
@@ -129,12 +133,18 @@ struct Rows {
     merged: Vec<u32>,
 }
 
-impl Rows {
-    fn number(model: &mut Model, image: &Image, made: Made, context: &Context) -> Rows {
+impl<'a> Rows<'a> {
+    fn number(model: &mut Model, image: &Image<'_, 'a>, made: Made, context: &Context) -> Rows<'a> {
         let (layout, sections) = (image.layout, image.sections);
         let (of_section, of_chunk) = (vec![NONE; sections.list.len()], vec![NONE; layout.chunks.len()]);
-        let mut rows =
-            Rows { of_section, of_chunk, shares: HashMap::new(), tables: Vec::new(), merged: Vec::new() };
+        let mut rows = Rows {
+            names: Vec::new(),
+            of_section,
+            of_chunk,
+            shares: HashMap::new(),
+            tables: Vec::new(),
+            merged: Vec::new(),
+        };
         for (out, section) in layout.with_ids() {
             for member in &section.members {
                 let row = model.inputs.len() as u32;
@@ -143,8 +153,13 @@ impl Rows {
                     let index = context.owners.object(id).index();
                     let object = &image.resolved.objects[index];
                     let name = object.section_name((id.0 - object.section_base) as usize).unwrap_or_default();
-                    let name = model.names.add(&text::text(name));
-                    model.inputs.push(InputSection { name, object: Ref::to(index), output: out.0 });
+                    rows.names.resize(row as usize, &[]);
+                    rows.names.push(name);
+                    model.inputs.push(InputSection {
+                        name: Name::NONE,
+                        object: Ref::to(index),
+                        output: out.0,
+                    });
                 } else if let Some(id) = member.as_chunk() {
                     rows.of_chunk[id.index()] = row;
                     let chunk = &layout.chunks[id.index()];

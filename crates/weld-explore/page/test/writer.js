@@ -44,6 +44,8 @@ export function uleb(numbers) {
   return Uint8Array.from(out);
 }
 
+const zigzag = step => (step < 0 ? -2 * step - 1 : 2 * step);
+
 /** Zigzag LEB128 of the differences of `numbers`. */
 export function delta(numbers) {
   let before = 0;
@@ -51,13 +53,40 @@ export function delta(numbers) {
     Array.from(numbers, number => {
       const step = number - before;
       before = number;
-      return step < 0 ? -2 * step - 1 : 2 * step;
+      return zigzag(step);
     }),
   );
 }
 
+// The columns of a table as a page has them: what is mostly near something else is stored as its distance.
+function stored(table, content) {
+  if (table === 'pieces' && content.memory) {
+    const { memory, ...others } = content;
+    return { ...others, memory_step: Array.from(memory, (bytes, i) => zigzag(bytes - content.size[i])) };
+  }
+  if (table === 'graph') {
+    const step = [];
+    for (let i = 0; i + 1 < content.start.length; i++) {
+      for (let edge = content.start[i]; edge < content.start[i + 1]; edge++)
+        step.push(zigzag(content.to[edge] - i));
+    }
+    return { start: content.start, step };
+  }
+  return content;
+}
+
 // Columns in which neighbours are not near each other; in the others differences are shorter.
-const ULEB = new Set(['kind', 'size', 'memory', 'old_size', 'old_memory', 'language', 'role', 'to', 'keeps']);
+const ULEB = new Set([
+  'kind',
+  'size',
+  'memory_step',
+  'old_size',
+  'old_memory',
+  'language',
+  'role',
+  'step',
+  'keeps',
+]);
 
 /**
  * A page: `meta` without names and columns, `names` a NameTable, `tables` of arrays by table and column. Tables
@@ -68,7 +97,7 @@ export function page(meta, names, tables) {
   const sizes = { tables: 0, graph: 0 };
   const columns = [];
   for (const [table, content] of Object.entries(tables)) {
-    for (const [column, numbers] of Object.entries(content)) {
+    for (const [column, numbers] of Object.entries(stored(table, content))) {
       const encoding = ULEB.has(column) ? 'uleb' : 'delta';
       const bytes = encoding === 'delta' ? delta(numbers) : uleb(numbers);
       const blob =

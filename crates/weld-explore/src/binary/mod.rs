@@ -21,6 +21,7 @@ pub use error::BinaryError;
 use crate::cover::{Claim, cover};
 use crate::drafts::{self, Draft, Spelling};
 use crate::model::*;
+use crate::names::Name;
 use container::{Container, Part};
 use map::Map;
 use origins::{Origin, Origins};
@@ -66,14 +67,16 @@ pub fn read(name: &str, file: &[u8], beside: Beside, spelling: Spelling) -> Resu
     let mut cutter =
         Cutter { container: &container, origins: &origins, symbols: &symbols, rows: Rows::default() };
     let drafts = cutter.file(&mut model);
-    drafts::add(&mut model, &drafts, spelling);
+    drafts::add(&mut model, &drafts, &cutter.rows.sections, spelling);
     libraries::add(&mut model, &container, spelling);
     Ok(model)
 }
 
 /// The rows that pieces refer to, made when they are first asked for.
 #[derive(Default)]
-struct Rows {
+struct Rows<'o> {
+    /// What the input sections are called, by row; empty if they have a name already.
+    sections: Vec<&'o [u8]>,
     /// By origin (none: not known) and section.
     inputs: HashMap<(Option<u32>, usize), Ref>,
     objects: HashMap<Option<u32>, Ref>,
@@ -84,7 +87,7 @@ struct Cutter<'c, 'f> {
     container: &'c Container<'f>,
     origins: &'c Origins,
     symbols: &'c Symbols<'f>,
-    rows: Rows,
+    rows: Rows<'c>,
 }
 
 impl<'f> Cutter<'_, 'f> {
@@ -172,15 +175,16 @@ impl<'f> Cutter<'_, 'f> {
     }
 }
 
-impl Rows {
-    fn input(&mut self, model: &mut Model, origins: &Origins, key: (Option<u32>, usize)) -> Ref {
+impl<'o> Rows<'o> {
+    fn input(&mut self, model: &mut Model, origins: &'o Origins, key: (Option<u32>, usize)) -> Ref {
         if let Some(row) = self.inputs.get(&key) {
             return *row;
         }
         let (origin, index) = key;
         let object = self.object(model, origins, origin);
         let section = origin.map_or("", |origin| &origins.list[origin as usize].section);
-        let name = if section.is_empty() { model.outputs[index].name } else { model.names.add(section) };
+        let name = if section.is_empty() { model.outputs[index].name } else { Name::NONE };
+        self.sections.push(section.as_bytes());
         model.inputs.push(InputSection { name, object, output: index as u32 });
         let row = Ref::to(model.inputs.len() - 1);
         self.inputs.insert(key, row);

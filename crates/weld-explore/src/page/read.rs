@@ -246,7 +246,14 @@ fn pieces(reader: &Reader, model: &mut Model) -> Result<(), PageError> {
     let inputs = refs("pieces.input_section", column("input_section")?, model.inputs.len())?;
     let outputs = refs("pieces.output_section", column("output_section")?, model.outputs.len())?;
     let names = reader.names_of("pieces.name", rows)?;
-    let (sizes, memory) = (column("size")?, column("memory")?);
+    let sizes = column("size")?;
+    let memory = match reader.optional("pieces.memory") {
+        Some(older) => same("pieces.memory", older?, rows)?,
+        None => {
+            let steps = column("memory_step")?;
+            sizes.iter().zip(steps).map(|(size, step)| leb::unzigzag(*size, step)).collect()
+        }
+    };
     let sources = reader.names_of("pieces.source", rows)?;
     let instances = reader.names_of("pieces.instance", rows)?;
     let roles = column("role")?;
@@ -287,11 +294,19 @@ fn libraries(reader: &Reader, model: &mut Model) -> Result<(), PageError> {
 
 fn graph(reader: &Reader, inputs: usize) -> Result<Graph, PageError> {
     let damaged = |name: &str| PageError::Column(name.to_owned());
-    let to = below("graph.to", reader.column("graph.to")?, inputs)?;
+    let (name, mut to, are_steps) = match reader.optional("graph.to") {
+        Some(older) => ("graph.to", older?, false),
+        None => ("graph.step", reader.column("graph.step")?, true),
+    };
     let start = below("graph.start", reader.rows("graph.start", inputs + 1)?, to.len() + 1)?;
     if !start.is_sorted() {
         return Err(damaged("graph.start"));
     }
+    for (section, ends) in (0..).zip(start.windows(2)).filter(|_| are_steps) {
+        let steps = &mut to[ends[0] as usize..ends[1] as usize];
+        steps.iter_mut().for_each(|step| *step = leb::unzigzag(section, *step));
+    }
+    let to = below(name, to, inputs)?;
     let sections = below("roots.input_section", reader.column("roots.input_section")?, inputs)?;
     let reasons = reader.names_of("roots.reason", sections.len())?;
     let roots = sections.into_iter().zip(reasons).map(|(section, reason)| Root { section, reason }).collect();

@@ -67,7 +67,7 @@ fn model(image: &Image, about: About, parallel: bool) -> Model {
         shown: &|name| if demangles { demangle(name, Some(machine)) } else { text::text(name) },
         parallel,
     };
-    drafts::add(&mut model, &drafts, spelling);
+    drafts::add(&mut model, &drafts, &[], spelling);
     add_graph(&mut model, image, &rows, parallel);
     model
 }

@@ -29,13 +29,13 @@ enum Whole {
 
 struct Cutter<'c, 'i, 'a> {
     image: &'c Image<'i, 'a>,
-    rows: &'c Rows,
+    rows: &'c Rows<'a>,
     symbols: Symbols,
     parallel: bool,
 }
 
 /// All pieces, in the order of the file; then those that take memory only.
-pub fn all<'a>(image: &Image<'_, 'a>, context: &Context, rows: &Rows) -> Vec<Draft<'a>> {
+pub fn all<'a>(image: &Image<'_, 'a>, context: &Context, rows: &Rows<'a>) -> Vec<Draft<'a>> {
     let layout = image.layout;
     let cutter = Cutter {
         image,

@@ -27,7 +27,7 @@ const RUN: usize = 8;
 struct Finder<'c, 'i, 'a> {
     image: &'c Image<'i, 'a>,
     context: &'c Context<'c, 'a>,
-    rows: &'c Rows,
+    rows: &'c Rows<'a>,
 }
 
 /// What a relocation refers to.
@@ -46,7 +46,7 @@ struct Found {
 }
 
 /// Adds the graph, the libraries and who needs them to the model.
-pub fn add<'a>(model: &mut Model, image: &Image<'_, 'a>, context: &Context<'_, 'a>, rows: &Rows) {
+pub fn add<'a>(model: &mut Model, image: &Image<'_, 'a>, context: &Context<'_, 'a>, rows: &Rows<'a>) {
     let finder = Finder { image, context, rows };
     let objects = image.resolved.objects.len();
     let found = par::runs("references", context.parallel, objects, RUN, |run| {

@@ -61,7 +61,7 @@ function wide(bytes, count, delta) {
       scale *= 128;
     } while (byte & 128);
     if (delta) {
-      value = before + (value % 2 ? -(value + 1) / 2 : value / 2);
+      value = before + unzigzag(value);
       before = value;
     }
     out[row] = value;
@@ -79,6 +79,11 @@ function shrink(wideColumn) {
     }
   }
   return Uint32Array.from(wideColumn);
+}
+
+/** The signed number that is zigzag coded as `number`. */
+export function unzigzag(number) {
+  return number % 2 ? -(number + 1) / 2 : number / 2;
 }
 
 /** As [`decodeColumn`], but exact to 64 bits, as a BigUint64Array: for addresses, of which there are few. */

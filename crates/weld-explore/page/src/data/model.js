@@ -5,6 +5,7 @@
 // and handed out as typed arrays with one number a piece.
 
 import { Tables } from './tables.js';
+import { unzigzag } from './leb128.js';
 import { DamagedPage } from './blobs.js';
 import { kindOf, roleOf, KIND } from './kinds.js';
 
@@ -43,7 +44,13 @@ export class Model {
   }
 
   get memory() {
-    return this.tables.column('pieces.memory');
+    return this.#once('memory', () => {
+      const steps = this.tables.column('pieces.memory_step');
+      const { size } = this;
+      const out = new Float64Array(this.pieces);
+      for (let piece = 0; piece < out.length; piece++) out[piece] = size[piece] + unzigzag(steps[piece]);
+      return out;
+    });
   }
 
   get oldSize() {

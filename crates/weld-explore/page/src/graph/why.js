@@ -4,13 +4,14 @@
 // section is the last that all paths from roots to it go through, so a section's subtree is what would go
 // without it. Reversed rows, shortest paths and children in the dominator tree are made when first asked for.
 
+import { unzigzag } from '../data/leb128.js';
 import { Graph, pathTo } from './csr.js';
 
 export class Why {
   constructor(model) {
     this.model = model;
     const { tables } = model;
-    this.known = tables.has('graph.start') && tables.has('graph.to') && tables.has('roots.input_section');
+    this.known = tables.has('graph.start') && tables.has('graph.step') && tables.has('roots.input_section');
     this.hasDominators = tables.has('input_sections.dominator') && tables.has('input_sections.keeps');
     this.hasArchives = tables.has('objects.asked_by');
     /** Has all of it been read? */
@@ -28,7 +29,8 @@ export class Why {
   get graph() {
     return this.#once('graph', () => {
       const { tables, counts } = this.model;
-      return new Graph(tables.column('graph.start'), tables.column('graph.to'), counts.input_sections);
+      const start = tables.column('graph.start');
+      return new Graph(start, targets(start, tables.column('graph.step')), counts.input_sections);
     });
   }
 
@@ -107,4 +109,15 @@ export class Why {
     }
     return chain;
   }
+}
+
+// The sections that are referred to: the page has how far they are from those that refer to them.
+function targets(start, steps) {
+  const to = new Uint32Array(steps.length);
+  for (let section = 0; section + 1 < start.length; section++) {
+    // A start that is wrong is found out where the graph is made.
+    const end = Math.min(start[section + 1], to.length);
+    for (let edge = start[section]; edge < end; edge++) to[edge] = section + unzigzag(steps[edge]);
+  }
+  return to;
 }
