@@ -157,10 +157,12 @@ fn room(shdr: &Shdr, name: &[u8], is_little: bool) -> Option<(Filler, Room)> {
     let grouped = shdr.sh_flags() & SHF_GROUP != 0;
     let some = |filler, share, fixed| Some((filler, Room { share, fixed, multiple: 1 }));
     match shdr.sh_flags() & !(SHF_GROUP | SHF_LINK_ORDER) {
-        flags if flags == SHF_ALLOC | SHF_EXECINSTR && is_or_begins(name, b".text") => match grouped && is_little {
-            true => some(Filler::Code, LITTLE, LITTLE),
-            false => some(Filler::Code, 4, 128),
-        },
+        flags if flags == SHF_ALLOC | SHF_EXECINSTR && is_or_begins(name, b".text") => {
+            match grouped && is_little {
+                true => some(Filler::Code, LITTLE, LITTLE),
+                false => some(Filler::Code, 4, 128),
+            }
+        }
         // rustc names constants by what they are.
         SHF_ALLOC if !grouped && is_or_begins(name, b".rodata") && !name.starts_with(b".rodata..L") => {
             some(Filler::Constants, 8, if name.len() == b".rodata".len() { 64 } else { LITTLE })
