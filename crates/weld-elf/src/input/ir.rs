@@ -108,7 +108,7 @@ pub fn standing_for<'a>(
     reading: Reading<'a>,
 ) -> Result<Object<'a>, Unusable> {
     let target = reading.machine.target;
-    if let Some(other) = target_of(code).filter(|other| *other != target) {
+    if let Some(other) = target_of(code).filter(|other| !other.is_for(target)) {
         return Err(Malformed::OtherMachine { linked: reading.machine.emulation(), of: other }.into());
     }
     let data = reading.store.keep(object(code, target));
@@ -339,6 +339,29 @@ mod tests {
     fn standing<'a>(code: &IrFile<'a>, store: &'a InputStore<'a>) -> Result<Object<'a>, Unusable> {
         let reading = Reading { machine: arch::default().facts(), store, parallel: false };
         standing_for(code, FileId(7), FileName { path: "a.o".into(), member: None }, reading)
+    }
+
+    /// Of several ABIs of a machine, code does not say for which it is.
+    #[test]
+    fn code_is_for_all_abis_of_its_machine() {
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        for (triple, machine) in
+            [("powerpc64le-unknown-linux-gnu", "elf64lppc"), ("powerpc64-linux", "elf64ppc")]
+        {
+            let code = IrFile { triple: triple.as_bytes(), ..file(Vec::new(), Vec::new()) };
+            let named = arch::by_emulation(machine).unwrap();
+            for machine in arch::MACHINES {
+                let reading = Reading { machine: machine.facts(), store: &store, parallel: false };
+                let name = FileName { path: "a.o".into(), member: None };
+                let is_one = arch::namesake(named, Some(*machine)) == *machine;
+                assert_eq!(
+                    standing_for(&code, FileId(7), name, reading).is_ok(),
+                    is_one,
+                    "{triple} {machine:?}"
+                );
+            }
+        }
     }
 
     #[test]
