@@ -46,56 +46,59 @@ const fn named(of: Of, name: &'static str) -> Named {
     }
 }
 
+/// A word of which all is taken.
+const PLAIN: Of = Of { class: Class::None, width: 4, bits: 32, align: 1, fit: Any, from: From::GotBase };
+
 /// A type by which code has a slot's address, and not how far it is from the GOT's base.
 const fn by_address(of: Of) -> Of {
     Of { from: From::Zero, ..of }
 }
 
 const fn refused() -> Of {
-    Of { class: Class::Unknown, width: 0, bits: 8, align: 1, fit: Any, from: From::GotBase }
+    Of { class: Class::Unknown, width: 0, bits: 8, ..PLAIN }
 }
 
 /// A word of data.
 const fn word(class: Class) -> Of {
-    Of { class, width: 4, bits: 32, align: 1, fit: Any, from: From::GotBase }
+    Of { class, ..PLAIN }
 }
 
 /// Data of less.
 const fn narrow(width: u8) -> Of {
-    Of { class: Class::Narrow, width, bits: 8 * width, align: 1, fit: Either, from: From::GotBase }
+    Of { class: Class::Narrow, width, bits: 8 * width, fit: Either, ..PLAIN }
 }
 
 /// The upper 26 bits of a value; the lower six.
 const fn upper(class: Class) -> Of {
-    Of { class, width: 4, bits: 26, align: 1, fit: Any, from: From::GotBase }
+    Of { class, bits: 26, ..PLAIN }
 }
 
 const fn low(class: Class) -> Of {
-    Of { class, width: 4, bits: 6, align: 1, fit: Any, from: From::GotBase }
+    Of { class, bits: 6, ..PLAIN }
 }
 
 /// Half of a value, in an instruction that sets half a register.
 const fn half(class: Class) -> Of {
-    Of { class, width: 4, bits: 16, align: 1, fit: Any, from: From::GotBase }
+    Of { class, bits: 16, ..PLAIN }
 }
 
 /// A whole value of 16 bits in an instruction.
 const fn short(class: Class) -> Of {
-    Of { class, width: 4, bits: 16, align: 1, fit: Signed, from: From::GotBase }
+    Of { class, bits: 16, fit: Signed, ..PLAIN }
 }
 
 /// A distance, in words.
 const fn branch(class: Class, bits: u8) -> Of {
-    Of { class, width: 4, bits: bits + 2, align: 4, fit: Signed, from: From::GotBase }
+    Of { class, bits: bits + 2, align: 4, fit: Signed, ..PLAIN }
 }
 
 /// An offset from the register for small data, in units of what is there.
 const fn small(unit: u8, bits: u8) -> Of {
-    Of { class: Class::Narrow, width: 4, bits, align: unit, fit: Unsigned, from: From::GotBase }
+    Of { class: Class::Narrow, bits, align: unit, fit: Unsigned, ..PLAIN }
 }
 
 list! {
-    R_HEX_NONE = 0, Of { class: Class::None, width: 0, bits: 8, align: 1, fit: Any, from: From::GotBase };
+    R_HEX_NONE = 0, Of { width: 0, bits: 8, ..PLAIN };
     R_HEX_B22_PCREL = 1, branch(Class::Plt, 22);
     R_HEX_B15_PCREL = 2, branch(Class::Plt, 15);
     R_HEX_B7_PCREL = 3, branch(Class::Pc, 7);

@@ -146,6 +146,16 @@ fn output_flags(flags: u32, _features: u32) -> u32 {
 /// In either byte order; of ELFv2, or of ELFv1.
 pub struct Ppc64<const BIG: bool, const V1: bool>;
 
+impl<const BIG: bool, const V1: bool> Ppc64<BIG, V1> {
+    /// Writes entries that are called.
+    fn write_called(plan: &Plan, first: First, start: u64, out: &mut [u8]) {
+        match V1 {
+            true => plt_by_descriptors::write_called(plan, first, start, out),
+            false => plt::write_called::<BIG>(plan, first, start, out),
+        }
+    }
+}
+
 impl<const BIG: bool, const V1: bool> Rules for Ppc64<BIG, V1> {
     const FACTS: Facts = if V1 { facts_v1() } else { facts::<BIG>() };
     const DEBUG_OFFSET: u32 = R_PPC64_ADDR32;
@@ -233,19 +243,11 @@ impl<const BIG: bool, const V1: bool> Rules for Ppc64<BIG, V1> {
     }
 
     fn write_plt_sec(plan: &Plan, start: u64, out: &mut [u8]) {
-        let first = First { number: 0, address: plan.plt_sec };
-        match V1 {
-            true => plt_by_descriptors::write_called(plan, first, start, out),
-            false => plt::write_called::<BIG>(plan, first, start, out),
-        }
+        Self::write_called(plan, First { number: 0, address: plan.plt_sec }, start, out);
     }
 
     fn write_iplt(plan: &Plan, start: u64, out: &mut [u8]) {
-        let first = First { number: plan.jump_slots, address: plan.iplt };
-        match V1 {
-            true => plt_by_descriptors::write_called(plan, first, start, out),
-            false => plt::write_called::<BIG>(plan, first, start, out),
-        }
+        Self::write_called(plan, First { number: plan.jump_slots, address: plan.iplt }, start, out);
     }
 
     fn unresolved(plan: &Plan, entry: u32, part: u64) -> Address {
