@@ -257,8 +257,7 @@ impl<'a> Inputs<'a> {
 }
 
 /// The machine of the first file that is for one: of an object or a shared object, or else of an object in an
-/// archive.
-/// `says_abi`: of files that may be of several ABIs, first those that say of which.
+/// archive. `says_abi`: of files that may be of several ABIs, first those that say of which.
 fn first_machine(opened: &[Opened], says_abi: bool) -> Option<Machine> {
     let read = || opened.iter().filter(|file| !file.flags.binary);
     let is_for_one = |file: &&Opened| {
@@ -272,11 +271,13 @@ fn first_machine(opened: &[Opened], says_abi: bool) -> Option<Machine> {
         Kind::Bitcode => ir::target_of(&bitcode::read(bytes).ok()?).and_then(arch::of_target),
         _ => arch::of_file(bytes),
     };
-    let mut files: Vec<&[u8]> = files.chain(members).collect();
-    if says_abi {
-        files.sort_by_key(|bytes| Target::of(bytes).is_none_or(|target| target.settled() != target));
+    let mut all = files.chain(members);
+    if !says_abi {
+        return all.find_map(machine_of);
     }
-    files.into_iter().find_map(machine_of)
+    let mut all: Vec<&[u8]> = all.collect();
+    all.sort_by_key(|bytes| Target::of(bytes).is_none_or(|target| target.settled() != target));
+    all.into_iter().find_map(machine_of)
 }
 
 pub struct Loader<'a, 'l> {
