@@ -65,10 +65,15 @@ pub fn filler<'s>(
     reloc: &Rela,
 ) -> Option<&'s Rela> {
     let words = all.get(number.index()).filter(|words| !words.is_empty())?;
-    let place = place(object, reloc)?;
+    let place = place(object, reloc).filter(|_| !is_global(object, reloc))?;
     let at = words.binary_search_by_key(&place, |(place, _)| *place).ok()?;
     let section = sections.get(SectionId(object.section_base + place.0));
     sections.relocs(object, number.index(), section).get(words[at].1 as usize)
+}
+
+/// Whether the symbol of a relocation may be another object's.
+fn is_global(object: &Object, reloc: &Rela) -> bool {
+    reloc.sym() >= object.first_global
 }
 
 /// Where in the object a relocation leads.
@@ -98,6 +103,7 @@ impl Visitor for Finder<'_, '_> {
                     && let Some(place) = place(self.object, reloc)
                     && let Ok(word) = words.binary_search_by_key(&place, |(place, _)| *place)
                 {
+                    let found = if is_global(self.object, reloc) { WordUse::Other } else { found };
                     uses[word].add(found);
                 }
             }
