@@ -21,6 +21,7 @@ use weld_common::io::input::InputStore;
 
 pub use frames::Searched;
 pub use moves::NewValue;
+pub use pointers::Pointer;
 
 use super::State;
 use super::outline::{Before, OS_ABI, is_renamed, of_groups, outline};
@@ -70,6 +71,8 @@ pub enum Missing {
     Room,
     /// There is no room for a group that nobody had.
     Yard,
+    /// What is to lie where a section is gone.
+    Gap,
     /// Who else knows where a function was that has moved.
     Function,
     /// Where frames or symbols of the object are in their tables.
@@ -205,7 +208,10 @@ impl<'k, 'a> Alone<'k, 'a> {
             }
             _ => bytes.len() as u64,
         };
-        let has_room = filler(shdr, object.section_name(ordinal as usize).unwrap_or_default()).is_some();
+        // A free one may be less than what was there.
+        let is_free = self.lost.free().iter().any(|(_, index)| *index == ordinal);
+        let has_room =
+            is_free || filler(shdr, object.section_name(ordinal as usize).unwrap_or_default()).is_some();
         match bytes.cmp(&section.size) {
             Ordering::Greater if has_room => return Err(Missing::Room),
             Ordering::Less if !has_room && section.kind() != SectionKind::NoBits => {

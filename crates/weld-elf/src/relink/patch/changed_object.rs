@@ -153,7 +153,7 @@ impl Run<'_, '_, '_> {
         patch.mentions.extend(new.iter().map(|name| (row, *name)));
         let before = patch.writes.len();
         emit(&state, &alone, self.image, |_| true, patch)?;
-        let searched = emit_tables(&alone, self.image, patch)?;
+        let searched = emit_tables(&alone, (self.image, path), patch)?;
         patch.searched.extend(searched.map(|searched| (path.to_owned(), searched)));
         patch.objects += usize::from(patch.writes.len() > before);
         Ok(())

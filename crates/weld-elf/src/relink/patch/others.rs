@@ -66,7 +66,7 @@ pub fn bytes<'j>(job: &Job<'j>, changes: &Changes, (row, input): (u32, &InputRow
     let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
     let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
     let data = match &known.is {
-        Is::Object(_) => Some(data),
+        Is::Object(..) => Some(data),
         Is::Archive(archive) => archive.place(data, row).and_then(|place| data.get(place)),
         Is::Other(_) => None,
     };
@@ -140,9 +140,10 @@ impl One<'_, '_, '_> {
         let before = patch.writes.len();
         let emitted = emit(&state, &alone, image, |ordinal| wanted.contains(&ordinal), patch);
         let pointers = alone.pointers(&sink, |ordinal| wanted.contains(&ordinal)).map_err(unknown)?;
-        let written =
-            emitted.and_then(|()| pointers.iter().try_for_each(|write| patch.compare(image, write)));
-        written.map_err(|why| match why {
+        if !pointers.is_empty() {
+            patch.pointers.push((path.clone(), pointers));
+        }
+        emitted.map_err(|why| match why {
             Failure::Object(what) => changed(what),
             Failure::Image => Why::Image,
         })?;

@@ -13,6 +13,7 @@ use crate::address::Address;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::sections::SectionKind;
+use crate::sections::free_sections;
 use crate::sections::rooms::filler;
 use crate::symbols::{Symbols, symbol_flags};
 
@@ -63,8 +64,10 @@ pub fn may_move_in(object: &Object, section: usize) -> bool {
     let Some(shdr) = object.shdrs.get(section).filter(|shdr| shdr.sh_flags() & SHF_ALLOC != 0) else {
         return false;
     };
+    let name = object.section_name(section).unwrap_or_default();
     shdr.sh_flags() & SHF_MERGE != 0
-        || filler(shdr, object.section_name(section).unwrap_or_default()).is_some()
+        || filler(shdr, name).is_some()
+        || free_sections::kind(shdr, name).is_some()
 }
 
 /// The address of a symbol of the object in one of its sections whose bytes lie in the image as they are.
