@@ -43,7 +43,7 @@ use crate::relink_state::mentions::{find_name, lost_of};
 use crate::relink_state::new_names::{Looked, NewNames};
 use crate::relink_state::outline::{counts_references, is_renamed};
 use crate::relink_state::rewrite_section::{self, Added, Alone, Left, Missing, Pointer, Searched, Write};
-use crate::relink_state::rows::{IN_GUEST, InputRow, NONE, PieceRow, SectionRow, input_kind};
+use crate::relink_state::rows::{InputRow, NONE, NameRow, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable, keys};
 use crate::sections::SectionKind;
 use crate::symbols::symbol_flags;
@@ -231,15 +231,15 @@ fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, 
     let (last_guests, last_holes) = (last.guests, last.holes);
     let last = &LastLink { names: &names, guests: &guests, holes: &holes, ..*last };
     let mut new_values = HashMap::new();
-    let mut patch = of_changed(job, changes, last, &new_values)?;
+    if changes.objects.len() > 1 {
+        // Those that have changed may refer to one another.
+        new_values.extend(of_changed(job, changes, last, (&new_values, false))?.values);
+    }
+    let mut patch = of_changed(job, changes, last, (&new_values, true))?;
+    new_values.extend(patch.values.iter().copied());
     let mut values: BTreeMap<u32, u64> = last.memo.values.iter().copied().collect();
-    if !patch.values.is_empty() {
-        new_values.extend(patch.values.iter().copied());
-        values.extend(patch.values.iter().copied());
-        if changes.objects.len() > 1 {
-            // Those that have changed may refer to one another.
-            patch = of_changed(job, changes, last, &new_values)?;
-        }
+    values.extend(new_values.iter().map(|(row, value)| (*row, *value)));
+    if !new_values.is_empty() {
         others::add(job, changes, last, (new_values, &mut patch))?;
     }
     search_table::add(job, last, &mut patch)?;
@@ -327,16 +327,26 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         let lost = lost_of((&left.tables, &known), *row, object)?;
         free.extend(free_sections::Changed::new((&left.tables, &known), (*row, object), lost).map_err(why)?);
     }
-    let added: HashSet<(u32, u128)> = names
-        .added
-        .iter()
-        .filter(|name| name.section == IN_GUEST)
-        .map(|name| (name.input, name.hash))
-        .collect();
     let of_row: HashMap<u32, &Object> = objects.iter().map(|(row, object)| (*row, object)).collect();
     let gc = job.options.sections.gc_sections;
+    let there = |hash: u128| -> Result<Option<u32>, Unreadable> {
+        let name = known.find_name(&left.tables, hash)?.map(|(_, name)| name);
+        let is_there =
+            |name: &NameRow| name.flags & symbol_flags::KIND == symbol_flags::DEFINED && name.section != NONE;
+        Ok(name.filter(is_there).map(|name| name.input))
+    };
+    let mut defined = HashSet::new();
+    for one in free.iter().filter(|_| gc) {
+        for (hash, _) in one.definitions() {
+            if there(hash)? == Some(one.row) {
+                defined.insert((one.row, hash));
+            }
+        }
+    }
     let asked = free_sections::keep_live(&mut free, (&known, gc), |row, symbol| {
-        of_row.get(&row).is_some_and(|object| added.contains(&(row, keys::hash(object.symbol_name(symbol)))))
+        of_row
+            .get(&row)
+            .is_some_and(|object| defined.contains(&(row, keys::hash(object.symbol_name(symbol)))))
     });
     let may_place = is_open
         && known.may_move()
@@ -384,12 +394,13 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     Ok(Places { names, guests, holes, needed })
 }
 
-/// Those of the objects that have changed, if names get other values that these do not define.
+/// Those of the objects that have changed, if names get other values that these do not define; if it is not known yet
+/// which, no more than the values of what they define.
 fn of_changed(
     job: &Job,
     changes: &Changes,
     last: &LastLink,
-    new_values: &HashMap<u32, u64>,
+    new_values: (&HashMap<u32, u64>, bool),
 ) -> Result<Patch, Why> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = (changes.objects.len() / OBJECTS).clamp(1, THREADS.min(cores));
@@ -406,7 +417,7 @@ fn of_changed_by(
     threads: usize,
     job: &Job,
     changes: &Changes,
-    (last, new_values): (&LastLink, &HashMap<u32, u64>),
+    (last, new_values): (&LastLink, (&HashMap<u32, u64>, bool)),
 ) -> Result<Patch, Why> {
     let may_add = threads == 1;
     let mut runs = changes.objects.chunks(changes.objects.len().div_ceil(threads).max(1));

@@ -22,6 +22,7 @@ use crate::sections::SectionKind;
 use crate::sections::lost_groups::LostSections;
 use crate::sections::spare_imports::Import;
 use crate::sections::yards::Kind;
+use crate::symbols::symbol_flags;
 
 /// What an excerpt takes from a state once, whatever inputs it is of.
 pub struct Common {
@@ -41,6 +42,8 @@ pub struct Common {
     pub values: HashMap<u32, u64>,
     /// Those that they are about to get, which is not yet so for the inputs that define them.
     pub next_values: HashMap<u32, u64>,
+    /// These are all: what has no place now has none.
+    pub has_all_values: bool,
     /// Objects that are no members of archives may be offered like these.
     pub has_lazy: bool,
     /// Functions of shared objects that have taken spare entries of the PLT, in their order.
@@ -93,6 +96,7 @@ impl Common {
             hole_rows: Vec::new(),
             values: HashMap::new(),
             next_values: HashMap::new(),
+            has_all_values: false,
             has_lazy: false,
             imports: Vec::new(),
             offered: HashSet::new(),
@@ -195,6 +199,22 @@ impl Common {
         })
     }
 
+    /// Whether what another object defines has no place, if all values are known: it was not in the output when the
+    /// tables were written, and nobody has given it one; or it is where a section is gone.
+    fn is_nowhere(&self, section: u32, value: Option<u64>, name: &NameRow) -> bool {
+        let is_defined = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
+        if !self.has_all_values || !is_defined {
+            return false;
+        }
+        let is_in = |start: u64, size: u64| name.value.checked_sub(start).is_some_and(|at| at < size);
+        let is_guest = || {
+            let mut guests = self.guests.iter();
+            guests.any(|guest| is_in(guest.address, guest.size.saturating_add(1)))
+        };
+        section == IN_GUEST && value.is_none()
+            || self.hole_rows.iter().any(|row| is_in(row.address, row.size)) && !is_guest()
+    }
+
     /// The output section in memory in which something lies.
     pub fn output_at(&self, address: u64) -> Option<u32> {
         let is_in = |out: &&OutputRow| {
@@ -249,6 +269,8 @@ pub struct Excerpt {
     pub before: Vec<u32>,
     /// The names (in all) that the input did not mention then.
     pub new: Vec<u32>,
+    /// It defines a name that was in the output, in a section that is not there now.
+    pub lost: bool,
 }
 
 /// The excerpt of input number `row`, which is number 0 there. `now`: its global symbols, if they may
@@ -328,7 +350,8 @@ pub fn of(
             _ => Place::Elsewhere,
         }
     };
-    let (mut names, known) = names(file, common, &mentions, (row, sections.len() as u32, &place))?;
+    let Named { mut names, known, lost } =
+        names(file, common, &mentions, (row, sections.len() as u32, &place))?;
     let number: HashMap<u32, u32> = known.iter().copied().zip(0..).collect();
     let symbols_before: Vec<u32> = names.iter().map(|name| name.symbol).collect();
     for (mention, was) in mentions.iter_mut().zip(&before) {
@@ -384,7 +407,7 @@ pub fn of(
         outlines: vec![file.row(row.into())?, OutlineRow { shape: 0, contents: 0, needs: 0, lost: 0 }],
         text: common.text.clone(),
     };
-    let excerpt = check::is_sound(&state).then_some(Excerpt { state, names: known, before, new });
+    let excerpt = check::is_sound(&state).then_some(Excerpt { state, names: known, before, new, lost });
     excerpt.map(Ok).ok_or(Unreadable::Damaged)
 }
 
@@ -450,13 +473,21 @@ enum Place {
     Elsewhere,
 }
 
-/// The names that are mentioned, with their numbers in the whole state.
+/// Names, and their numbers in the whole state; and whether one of them has lost its place in the object.
+struct Named {
+    names: Vec<NameRow>,
+    known: Vec<u32>,
+    lost: bool,
+}
+
+/// The names that are mentioned.
 fn names(
     file: &StateFile,
     common: &Common,
     mentions: &[MentionRow],
     (row, elsewhere, place): (u32, u32, &dyn Fn(u32, u32) -> Place),
-) -> Result<(Vec<NameRow>, Vec<u32>), Unreadable> {
+) -> Result<Named, Unreadable> {
+    let mut lost = false;
     let mut known: Vec<u32> = mentions.iter().map(|mention| mention.name).collect();
     known.sort_unstable();
     known.dedup();
@@ -464,15 +495,21 @@ fn names(
     for number in &known {
         let mut name = common.name(file, *number)?;
         let next = common.next_values.get(number).filter(|_| name.input != row);
-        name.value = next.or_else(|| common.values.get(number)).copied().unwrap_or(name.value);
+        let value = next.or_else(|| common.values.get(number)).copied();
+        name.value = value.unwrap_or(name.value);
         name.first_mention = 0;
         let is_mine = name.input == row;
         name.input = if is_mine { 0 } else { NONE };
         name.section = match name.section {
             NONE => NONE,
+            // Nobody may be told an address at which it is not.
+            section if !is_mine && common.is_nowhere(section, value, &name) => NONE,
             _ if !is_mine => elsewhere,
             section => match place(*number, section) {
-                Place::In(found) => found.unwrap_or(NONE),
+                Place::In(found) => {
+                    lost |= found.is_none();
+                    found.unwrap_or(NONE)
+                }
                 Place::Elsewhere => elsewhere,
             },
         };
@@ -480,7 +517,8 @@ fn names(
     }
     // Those that were added have the last numbers.
     names.sort_unstable_by_key(|(name, _)| name.hash);
-    Ok(names.into_iter().unzip())
+    let (names, known) = names.into_iter().unzip();
+    Ok(Named { names, known, lost })
 }
 
 /// The inputs that mentioned one of some names when the tables were written.

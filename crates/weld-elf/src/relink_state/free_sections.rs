@@ -4,7 +4,8 @@
 //! With gc, what was in the output when the tables were written stays there as long as its object has it, whoever
 //! refers to it; and so does what has come since. From these it is followed what relocations refer to in the object, and
 //! exception tables of functions, and names that one changed object defines and another one refers to. (What an
-//! object that has not changed refers to is there already.) What is not reached takes no part. Without gc all are there.
+//! object that has not changed refers to is there already, and stays, in whichever section it is defined now.) What is
+//! not reached takes no part. Without gc all are there.
 //!
 //! A section whose name the tables know stays in its place if it has room there, and is in order with others; else it
 //! is a guest ([`super::guests`]), as are new ones, and its place is a hole. A hole must be such that a full link
@@ -115,17 +116,18 @@ impl<'o, 'a> Changed<'o, 'a> {
         mine.map(|guest| &guest.group[..]).collect()
     }
 
-    /// The sections that are there in any case. `is_new` says of a global symbol whether nobody knew it.
-    fn roots(&self, (common, gc): (&Common, bool), is_new: impl Fn(u32) -> bool) -> Vec<u32> {
+    /// The sections that are there in any case. `is_there` says of a global symbol that it is in the output, or is new.
+    fn roots(&self, (common, gc): (&Common, bool), is_there: impl Fn(u32) -> bool) -> Vec<u32> {
         let free: HashMap<u32, u32> =
             self.lost.free().iter().map(|(number, index)| (*index, *number)).collect();
         let guests = self.guests(common);
-        let mut new = HashSet::new();
+        let mut named = HashSet::new();
         for (index, symbol) in (0..).zip(self.object.syms).skip(self.object.first_global as usize) {
             if let SymbolPlace::Section(section) = self.object.place(index, symbol)
-                && is_new(index)
+                && gc
+                && is_there(index)
             {
-                new.insert(section);
+                named.insert(section);
             }
         }
         let numbers = self.lost.numbers();
@@ -143,7 +145,7 @@ impl<'o, 'a> Changed<'o, 'a> {
                 }
                 Some(number) => {
                     let name = self.object.section_name(*index as usize).unwrap_or_default();
-                    !gc || self.rows.contains_key(number) || guests.contains(name) || new.contains(index)
+                    !gc || self.rows.contains_key(number) || guests.contains(name) || named.contains(index)
                 }
             }
         };
@@ -151,7 +153,7 @@ impl<'o, 'a> Changed<'o, 'a> {
     }
 
     /// Names that it defines in free sections, with these.
-    fn definitions(&self) -> Vec<(u128, u32)> {
+    pub fn definitions(&self) -> Vec<(u128, u32)> {
         let free: HashSet<u32> = self.lost.free().iter().map(|(_, index)| *index).collect();
         let globals = (0..).zip(self.object.syms).skip(self.object.first_global as usize);
         globals
@@ -174,7 +176,7 @@ impl<'o, 'a> Changed<'o, 'a> {
     }
 
     /// Which of the free sections stay where the tables have them: in each output section those that are in order, as
-    /// many as there may be.
+    /// many as there may be; also with those that are not free, which stay in any case.
     fn that_stay(&self, common: &Common) -> HashSet<u32> {
         let guests = self.guests(common);
         let mut order: Vec<(u32, u32)> =
@@ -182,6 +184,7 @@ impl<'o, 'a> Changed<'o, 'a> {
         order.sort_unstable();
         let mut of_output: HashMap<u32, Vec<(u64, u32)>> = HashMap::new();
         let mut merged = Vec::new();
+        let fixed = self.that_are_not_free();
         for (index, number) in order {
             let Some((_, row)) = self.rows.get(&number).filter(|_| self.live.contains(&index)) else {
                 continue;
@@ -198,8 +201,37 @@ impl<'o, 'a> Changed<'o, 'a> {
                 of_output.entry(row.output).or_default().push((row.address, index));
             }
         }
-        of_output.into_values().flat_map(|list| in_order(&list)).chain(merged).collect()
+        let with_fixed = |(output, list): (u32, Vec<(u64, u32)>)| {
+            let fixed = fixed.get(&output).map_or(&[][..], Vec::as_slice);
+            in_order(&around(&list, fixed))
+        };
+        of_output.into_iter().flat_map(with_fixed).chain(merged).collect()
     }
+
+    /// The sections that stay where the tables have them in any case, by output sections: their addresses, in order of
+    /// their header indices.
+    fn that_are_not_free(&self) -> HashMap<u32, Vec<(u64, u32)>> {
+        let mut found: HashMap<u32, Vec<(u64, u32)>> = HashMap::new();
+        let left = self.lost.left();
+        for (number, (_, row)) in &self.rows {
+            let is_fixed = number & FREE == 0 && row.kind == SectionKind::Regular as u8;
+            if let Some(index) = left.find(*number).filter(|_| is_fixed) {
+                found.entry(row.output).or_default().push((row.address, index));
+            }
+        }
+        found.values_mut().for_each(|list| list.sort_unstable_by_key(|(_, index)| *index));
+        found
+    }
+}
+
+/// Those of a list of addresses and header indices that are in order with all of another list, which is in order.
+fn around(list: &[(u64, u32)], fixed: &[(u64, u32)]) -> Vec<(u64, u32)> {
+    let is_in_order = |(address, index): &&(u64, u32)| {
+        let (before, behind) = fixed.split_at(fixed.partition_point(|(_, of)| of < index));
+        before.last().is_none_or(|(of, _)| of <= address)
+            && behind.first().is_none_or(|(of, _)| of >= address)
+    };
+    list.iter().filter(is_in_order).copied().collect()
 }
 
 /// The alignment that a row has.
@@ -272,12 +304,12 @@ fn references(object: &Object, lost: &LostSections) -> Option<References> {
     Some(found)
 }
 
-/// Finds out which free sections of the changed objects are in the output: without `gc` all. `is_new` says of an object's global symbol
-/// whether nobody knew it. Returns the names that these sections refer to and others define.
+/// Finds out which free sections of the changed objects are in the output: without `gc` all. `is_there` says of an
+/// object's global symbol that it is in the output, or is new: others may refer to it. Returns the names that these sections refer to and others define.
 pub fn keep_live(
     changed: &mut [Changed],
     (common, gc): (&Common, bool),
-    is_new: impl Fn(u32, u32) -> bool,
+    is_there: impl Fn(u32, u32) -> bool,
 ) -> HashSet<u128> {
     let mut defined: HashMap<u128, Vec<(usize, u32)>> = HashMap::new();
     for (number, one) in changed.iter().enumerate() {
@@ -287,7 +319,7 @@ pub fn keep_live(
     }
     let mut names = Vec::new();
     for one in changed.iter_mut() {
-        let roots = one.roots((common, gc), |symbol| is_new(one.row, symbol));
+        let roots = one.roots((common, gc), |symbol| is_there(one.row, symbol));
         names.extend(one.keep(roots));
     }
     let mut asked = HashSet::new();
@@ -421,5 +453,16 @@ mod tests {
         assert_eq!(stay(&[30, 10, 20]), [1, 2]);
         assert_eq!(stay(&[20, 30, 10]), [0, 1]);
         assert_eq!(stay(&[10, 40, 20, 50, 30, 60]).len(), 4);
+    }
+
+    #[test]
+    fn those_stay_that_are_in_order_with_what_is_not_free() {
+        let fixed = [(20, 3), (40, 7)];
+        // One that was behind the first and is in front of it now, and the other way round.
+        assert_eq!(
+            around(&[(30, 1), (10, 2), (30, 5), (10, 6), (50, 8)], &fixed),
+            [(10, 2), (30, 5), (50, 8)]
+        );
+        assert_eq!(around(&[(30, 1)], &[]), [(30, 1)]);
     }
 }

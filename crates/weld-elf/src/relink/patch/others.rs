@@ -48,6 +48,7 @@ pub fn add(
     let since = last.memo.mentions.iter().filter(|(_, name)| new_values.contains_key(name));
     mentioned.extend(since.map(|(input, _)| *input));
     common.next_values = new_values;
+    common.has_all_values = true;
     let changed: HashSet<u32> = changes.objects.iter().map(|object| object.row).collect();
     if mentioned.len() > MOST {
         return Err(Why::Much);
@@ -123,6 +124,7 @@ impl One<'_, '_, '_> {
             state.mentions.iter().filter(gets_value).map(|mention| mention.symbol).collect();
         let known = Known { state: &state, options: self.job.options, machine, left: self.left };
         let alone = Alone::new(known, 0, object, self.job.store).map_err(unknown)?;
+        alone.check_targets().map_err(unknown)?;
         // If it has other groups than in the tables, it is looked at whether they were understood.
         let is_known = |last: &OutlineRow| {
             last.lost == alone.lost() || last.shape == alone.outline(Before(Some(&before)), last).shape

@@ -25,16 +25,16 @@ pub struct NewValue {
     pub value: u64,
 }
 
-/// Gives the symbols that the object defines in its sections their values, and returns those that are others.
+/// Gives the symbols that the object defines in its sections their values, and returns those that are others. `piece`
+/// says where a byte of a merged section is.
 ///
 /// # Errors
 /// If something else knows where they were.
 pub fn find(
     state: &State,
-    input: u32,
-    object: &Object,
-    symbols: &mut Symbols,
-    globals: &[Global],
+    (input, object): (u32, &Object),
+    (symbols, globals): (&mut Symbols, &[Global]),
+    piece: impl Fn(&SectionRow, u64) -> Option<u64>,
 ) -> Result<Vec<NewValue>, Missing> {
     let mut found = Vec::new();
     for global in globals {
@@ -42,10 +42,15 @@ pub fn find(
         let section = state.sections.get(name.section as usize).filter(|section| section.input == input);
         let (Some(section), true) = (section, name.input == input) else { continue };
         let symbol = object.syms.get(name.symbol as usize);
-        if symbol.is_none_or(|sym| object.place(name.symbol, sym) != SymbolPlace::Section(section.ordinal)) {
-            return Err(Missing::Object);
-        }
-        let Some(value) = value(object, section, name.symbol) else { continue };
+        let here = |sym: &&Sym| object.place(name.symbol, sym) == SymbolPlace::Section(section.ordinal);
+        let Some(symbol) = symbol.filter(here) else { return Err(Missing::Object) };
+        let is_merged = section.kind == SectionKind::Merge as u8;
+        let value = match is_merged && name.flags & symbol_flags::MERGED == 0 {
+            // Those that the tables have are known by their contents.
+            true => Some(piece(section, symbol.st_value()).ok_or(Missing::Piece)?),
+            false => value(object, section, name.symbol),
+        };
+        let Some(value) = value else { continue };
         if value == name.value {
             continue;
         }
