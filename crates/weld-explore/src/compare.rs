@@ -173,10 +173,9 @@ impl Rows {
     /// Sections that are gone refer to nobody.
     fn complete_graph(&self, new: &mut Model) {
         let count = new.inputs.len();
-        if let Some(Graph { start, to, dominators, keeps, .. }) = &mut new.graph {
+        if let Some(Graph { start, to, dominators, .. }) = &mut new.graph {
             start.resize(count + 1, to.len() as u32);
             dominators.resize(count, Ref::NONE);
-            keeps.resize(count, 0);
         }
     }
 }
@@ -244,10 +243,10 @@ mod tests {
         let old = model(&[("a.o", "f", 10)]);
         let mut new = model(&[("b.o", "g", 10), ("b.o", "h", 5)]);
         let roots = vec![Root { section: 0, reason: Name::NONE }];
-        new.graph = Some(Graph::new(References::new(2, vec![(0, 1)]), roots, &[10, 5]));
+        new.graph = Some(Graph::new(References::new(2, vec![(0, 1)]), roots));
         let both = compare(&old, new);
         let graph = both.graph.as_ref().expect("a graph");
-        assert_eq!((graph.start.len(), graph.keeps.len()), (both.inputs.len() + 1, both.inputs.len()));
+        assert_eq!((graph.start.len(), graph.dominators.len()), (both.inputs.len() + 1, both.inputs.len()));
         assert_eq!((graph.references(0), graph.references(2)), (&[1][..], &[][..]));
     }
 }

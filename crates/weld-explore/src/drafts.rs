@@ -3,7 +3,7 @@
 //! Names are demangled, and stripped to what they are instances of, by all threads: a large program has a
 //! million, which is most of the work that a page is. A section that is called for its symbol
 //! (`.text._ZN3fooEv`) is so with the demangled name (`.text.foo()`), which is easier to read, and next to the same
-//! name compresses to nothing: the others were a third of large pages.
+//! name takes nothing ([`Names::packed`](crate::names::Names::packed)): the others were a third of large pages.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -91,8 +91,15 @@ pub fn add(model: &mut Model, drafts: &[Draft], sections: &[&[u8]], spelling: Sp
         };
         for (of, draft) in spelled.into_iter().zip(&mut drafts) {
             let mut piece = draft.piece;
+            piece.name = if of.name.0 > 0 { take(model, of.name) } else { piece.name };
+            if let Some(row) = piece.input.row()
+                && let Some(section) = sections.get(row).filter(|section| !section.is_empty())
+                && model.inputs[row].name.is_none()
+            {
+                // Next to its symbol's: a page has that one only.
+                model.inputs[row].name = named_for(model, section, (draft.symbol, piece.name));
+            }
             if of.name.0 > 0 {
-                piece.name = take(model, of.name);
                 piece.instance = take(model, of.instance);
             }
             if of.hides_arguments && piece.instance.is_none() {
@@ -101,12 +108,6 @@ pub fn add(model: &mut Model, drafts: &[Draft], sections: &[&[u8]], spelling: Sp
                     first.instance = piece.name;
                     piece.instance = piece.name;
                 }
-            }
-            if let Some(row) = piece.input.row()
-                && let Some(section) = sections.get(row).filter(|section| !section.is_empty())
-                && model.inputs[row].name.is_none()
-            {
-                model.inputs[row].name = named_for(model, section, (draft.symbol, piece.name));
             }
             model.pieces.push(piece);
         }

@@ -1,4 +1,4 @@
-//! Which sections refer to which, and what each of them alone keeps in the file.
+//! Which sections refer to which, and without which others they would not be in the file.
 //!
 //! A section that all ways from the roots to another lead through *dominates* it: without the first, the second
 //! would go. The nearest of these is its immediate dominator, and they are a tree, whose subtrees say what would
@@ -6,7 +6,7 @@
 
 mod dominators;
 
-use crate::model::{Graph, Ref, Root};
+use crate::model::{Graph, Root};
 use crate::names::Name;
 
 /// References by where they come from: what a [`Graph`] is made of.
@@ -40,23 +40,15 @@ impl References {
 }
 
 impl Graph {
-    /// `sizes`: the bytes of each section. What no way from the roots leads to has no dominator.
-    pub fn new(references: References, mut roots: Vec<Root>, sizes: &[u64]) -> Graph {
+    /// What no way from the roots leads to has no dominator.
+    pub fn new(references: References, mut roots: Vec<Root>) -> Graph {
         roots.retain(|root| (root.section as usize) < references.count());
         roots.sort_by_key(|root| root.section);
         roots.dedup_by_key(|root| root.section);
         let starts: Vec<u32> = roots.iter().map(|root| root.section).collect();
-        let tree = dominators::find(&references, &starts);
-        let mut keeps: Vec<u64> =
-            (0..references.count()).map(|row| sizes.get(row).copied().unwrap_or(0)).collect();
-        // Whoever is dominated comes later in the order, so what it keeps is complete.
-        for &row in tree.order.iter().rev() {
-            if let Some(above) = tree.dominators[row as usize].row() {
-                keeps[above] = keeps[above].saturating_add(keeps[row as usize]);
-            }
-        }
+        let dominators = dominators::find(&references, &starts);
         let References { start, to } = references;
-        Graph { start, to, roots, dominators: tree.dominators, keeps }
+        Graph { start, to, roots, dominators }
     }
 
     /// What section `from` refers to.
@@ -94,25 +86,31 @@ fn reach(references: &References, section: u32, seen: &mut [bool]) {
     }
 }
 
-/// The immediate dominator of each section, and the sections that can be reached in an order in which each
-/// comes after its dominator.
-struct Tree {
-    dominators: Vec<Ref>,
-    order: Vec<u32>,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn graph(count: usize, pairs: &[(u32, u32)], roots: &[u32]) -> Graph {
         let roots = roots.iter().map(|&section| Root { section, reason: Name::NONE }).collect();
-        Graph::new(References::new(count, pairs.to_vec()), roots, &vec![1; count])
+        Graph::new(References::new(count, pairs.to_vec()), roots)
     }
 
-    fn check(graph: &Graph, dominators: &[Option<usize>], keeps: &[u64]) {
+    /// Of each section how many would go without it, itself included.
+    fn kept(graph: &Graph) -> Vec<usize> {
+        let mut kept = vec![0; graph.dominators.len()];
+        for row in 0..graph.dominators.len() {
+            let mut above = Some(row);
+            while let Some(at) = above {
+                kept[at] += 1;
+                above = graph.dominators[at].row();
+            }
+        }
+        kept
+    }
+
+    fn check(graph: &Graph, dominators: &[Option<usize>], keeps: &[usize]) {
         let found: Vec<_> = graph.dominators.iter().map(|dominator| dominator.row()).collect();
-        assert_eq!((&found[..], &graph.keeps[..]), (dominators, keeps));
+        assert_eq!((&found[..], &kept(graph)[..]), (dominators, keeps));
     }
 
     #[test]
@@ -165,12 +163,12 @@ mod tests {
                         stack.extend(pairs.iter().filter(|pair| pair.0 == at).map(|pair| pair.1));
                     }
                 }
-                seen.iter().filter(|seen| **seen).count() as u64
+                seen.iter().filter(|seen| **seen).count()
             };
-            let all = reached(None);
+            let (all, kept) = (reached(None), kept(&graph));
             for row in 0..count {
                 let gone = all - reached(Some(row));
-                assert_eq!(graph.keeps[row as usize], gone.max(1), "{row} of {pairs:?} from {roots:?}");
+                assert_eq!(kept[row as usize], gone.max(1), "{row} of {pairs:?} from {roots:?}");
             }
         }
     }
@@ -188,7 +186,7 @@ mod tests {
         let count = 300_000u32;
         let pairs = (1..count).map(|row| (row - 1, row)).collect();
         let roots = vec![Root { section: 0, reason: Name::NONE }];
-        let graph = Graph::new(References::new(count as usize, pairs), roots, &vec![1; count as usize]);
-        assert_eq!(graph.keeps[0], u64::from(count));
+        let graph = Graph::new(References::new(count as usize, pairs), roots);
+        assert_eq!(graph.dominators.last().and_then(|last| last.row()), Some(count as usize - 2));
     }
 }

@@ -16,7 +16,7 @@ const RUN: usize = 1 << 20;
 const LEVEL: u32 = 5;
 
 /// No page has more in one of its parts.
-const LARGEST: u64 = 2 << 30;
+pub const LARGEST: u64 = 2 << 30;
 
 /// `bytes` as a gzip file.
 pub fn pack(bytes: &[u8], parallel: bool) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Columns of numbers: unsigned LEB128, or differences to the row before, zigzag.
+//! Columns of numbers: unsigned LEB128 of them, or of differences to a row before, zigzag.
 
 use weld_common::reader::{Reader, put_uleb};
 
@@ -8,6 +8,9 @@ pub enum Encoding {
     Uleb,
     /// For numbers that are near those before them.
     Delta,
+    /// The same, with zeroes among them: those are 0, and others one more than how far they are from the last that is
+    /// none.
+    Sparse,
 }
 
 impl Encoding {
@@ -15,11 +18,14 @@ impl Encoding {
         match self {
             Encoding::Uleb => "uleb",
             Encoding::Delta => "delta",
+            Encoding::Sparse => "sparse",
         }
     }
 
     pub fn find(word: &str) -> Option<Encoding> {
-        [Encoding::Uleb, Encoding::Delta].into_iter().find(|encoding| encoding.word() == word)
+        [Encoding::Uleb, Encoding::Delta, Encoding::Sparse]
+            .into_iter()
+            .find(|encoding| encoding.word() == word)
     }
 }
 
@@ -34,7 +40,7 @@ pub fn unzigzag(from: u64, step: u64) -> u64 {
     from.wrapping_add(step >> 1 ^ (step & 1).wrapping_neg())
 }
 
-/// Appends a column and returns the number of its rows.
+/// Appends a column and returns the number of its rows. Sparse ones are below 2⁶³.
 pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u64>) -> usize {
     let (mut before, mut count) = (0u64, 0);
     for value in values {
@@ -42,6 +48,11 @@ pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u
             Encoding::Uleb => put_uleb(out, value),
             Encoding::Delta => {
                 put_uleb(out, zigzag(before, value));
+                before = value;
+            }
+            Encoding::Sparse if value == 0 => put_uleb(out, 0),
+            Encoding::Sparse => {
+                put_uleb(out, zigzag(before, value) + 1);
                 before = value;
             }
         }
@@ -64,8 +75,12 @@ pub fn get(bytes: &[u8], encoding: Encoding, count: usize) -> Option<Vec<u64>> {
         let value = match encoding {
             Encoding::Uleb => stored,
             Encoding::Delta => unzigzag(before, stored),
+            Encoding::Sparse if stored == 0 => 0,
+            Encoding::Sparse => unzigzag(before, stored - 1),
         };
-        before = value;
+        if stored != 0 || encoding != Encoding::Sparse {
+            before = value;
+        }
         values.push(value);
     }
     reader.is_empty().then_some(values)
@@ -78,7 +93,10 @@ mod tests {
     #[test]
     fn there_and_back() {
         let values = [0, 1, 127, 128, 5, u64::MAX, 0, 1 << 63];
-        for encoding in [Encoding::Uleb, Encoding::Delta] {
+        let small = values.map(|value| value >> 1);
+        for (encoding, values) in
+            [(Encoding::Uleb, values), (Encoding::Delta, values), (Encoding::Sparse, small)]
+        {
             let mut bytes = Vec::new();
             assert_eq!(put(&mut bytes, encoding, values.into_iter()), values.len());
             assert_eq!(get(&bytes, encoding, values.len()).as_deref(), Some(&values[..]));
@@ -89,5 +107,8 @@ mod tests {
         let mut bytes = Vec::new();
         put(&mut bytes, Encoding::Delta, [1, 0].into_iter());
         assert_eq!(bytes, [2, 1]);
+        let mut bytes = Vec::new();
+        put(&mut bytes, Encoding::Sparse, [0, 100, 0, 101, 101, 0].into_iter());
+        assert_eq!(bytes, [0, 201, 1, 0, 3, 1, 0]);
     }
 }

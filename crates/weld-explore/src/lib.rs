@@ -18,7 +18,6 @@
 //! ```
 #![doc = include_str!("../format.md")]
 
-pub mod base64;
 pub mod binary;
 pub mod compare;
 pub mod cover;
@@ -33,6 +32,7 @@ pub mod leb;
 pub mod model;
 pub mod names;
 pub mod page;
+pub mod septets;
 pub mod spelling;
 pub mod table;
 pub mod unit;

@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 
-use crate::leb;
 use crate::names::{Name, Names};
 
 /// A reference to a row of another table, or to none.
@@ -224,18 +223,6 @@ pub struct Graph {
     /// Without which section this one would go; none if roots, or several sections that have none in common,
     /// keep it.
     pub dominators: Vec<Ref>,
-    /// Bytes of the file that would go without the section, its own included.
-    pub keeps: Vec<u64>,
-}
-
-impl Graph {
-    /// How far the sections that each one refers to are from it.
-    pub(crate) fn steps(&self) -> impl Iterator<Item = u64> {
-        let edges = |start: &[u32]| self.to[start[0] as usize..start[1] as usize].iter();
-        (0..).zip(self.start.windows(2)).flat_map(move |(section, start)| {
-            edges(start).map(move |to| leb::zigzag(section, u64::from(*to)))
-        })
-    }
 }
 
 /// A shared library that the file has a word of: it is loaded with the file, or when it is first called.
@@ -300,16 +287,5 @@ impl Model {
     /// The object of a piece.
     pub fn object_of(&self, piece: &Piece) -> Option<&Object> {
         self.objects.get(self.inputs.get(piece.input.row()?)?.object.row()?)
-    }
-
-    /// Bytes of the file that each input section has.
-    pub fn input_sizes(&self) -> Vec<u64> {
-        let mut sizes = vec![0u64; self.inputs.len()];
-        for piece in &self.pieces {
-            if let Some(size) = piece.input.row().and_then(|row| sizes.get_mut(row)) {
-                *size = size.wrapping_add(piece.size);
-            }
-        }
-        sizes
     }
 }

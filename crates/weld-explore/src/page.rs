@@ -1,8 +1,9 @@
 //! A [`Model`] as a page: the template with the data in the place of its marker.
 //!
-//! The data are elements that browsers neither show nor run: a description in JSON, and blobs in base64, each a
-//! gzip stream. Nothing that a file names is anywhere else, so no name can become markup or a script.
+//! The data are elements that browsers neither show nor run: a description in JSON, and blobs, each a gzip stream as
+//! text ([`crate::septets`]). Nothing that a file names is anywhere else, so no name can become markup or a script.
 
+mod order;
 pub mod read;
 
 use weld_common::par;
@@ -10,13 +11,15 @@ use weld_common::par;
 use crate::leb::{self, Encoding};
 use crate::model::{Kind, Language, Model, Ref, Role};
 use crate::names::Name;
-use crate::{base64, gzip, json};
+use crate::{gzip, json, septets};
+
+use order::Order;
 
 /// What the template has where the data belong.
 pub const MARKER: &str = "<!-- weld-data -->";
 
 /// The version of the format, which a page can be read by.
-pub const FORMAT: u64 = 1;
+pub const FORMAT: u64 = 2;
 
 /// The page without data.
 pub const TEMPLATE: &str = include_str!("../page/dist/explorer.html");
@@ -68,7 +71,8 @@ fn number(name: Name) -> u64 {
 }
 
 fn columns(model: &Model) -> Columns {
-    use Encoding::{Delta, Uleb};
+    use Encoding::{Delta, Sparse, Uleb};
+    let order = Order::new(model);
     let mut columns = Columns::default();
     let outputs = &model.outputs;
     columns.table("output_sections.name", Delta, outputs, |row| number(row.name));
@@ -79,25 +83,26 @@ fn columns(model: &Model) -> Columns {
     columns.table("archives.name", Delta, &model.archives, |row| number(*row));
     let objects = &model.objects;
     columns.table("objects.name", Delta, objects, |row| number(row.name));
-    columns.table("objects.archive", Delta, objects, |row| row.archive.stored());
-    columns.table("objects.source", Delta, objects, |row| number(row.source));
+    columns.table("objects.archive", Sparse, objects, |row| row.archive.stored());
+    columns.table("objects.source", Sparse, objects, |row| number(row.source));
     columns.table("objects.language", Uleb, objects, |row| row.language as u64);
     if objects.iter().any(|row| row.asked_by != Ref::NONE || !row.asked_for.is_none()) {
-        columns.graph("objects.asked_by", Delta, objects, |row| row.asked_by.stored());
-        columns.graph("objects.asked_for", Delta, objects, |row| number(row.asked_for));
+        columns.graph("objects.asked_by", Sparse, objects, |row| row.asked_by.stored());
+        columns.graph("objects.asked_for", Sparse, objects, |row| number(row.asked_for));
     }
-    let inputs = &model.inputs;
+    let inputs = order.sorted(&model.inputs);
+    let inputs = &inputs;
     columns.table("input_sections.name", Delta, inputs, |row| number(row.name));
-    columns.table("input_sections.object", Delta, inputs, |row| row.object.stored());
+    columns.table("input_sections.object", Sparse, inputs, |row| row.object.stored());
     columns.table("input_sections.output_section", Delta, inputs, |row| u64::from(row.output));
     let pieces = &model.pieces;
-    columns.table("pieces.input_section", Delta, pieces, |row| row.input.stored());
-    columns.table("pieces.output_section", Delta, pieces, |row| row.output.stored());
-    columns.table("pieces.name", Delta, pieces, |row| number(row.name));
+    columns.table("pieces.input_section", Sparse, pieces, |row| order.reference(row.input).stored());
+    columns.table("pieces.output_section", Sparse, pieces, |row| row.output.stored());
+    columns.table("pieces.name", Sparse, pieces, |row| number(row.name));
     columns.table("pieces.size", Uleb, pieces, |row| row.size);
     columns.table("pieces.memory_step", Uleb, pieces, |row| leb::zigzag(row.size, row.memory));
-    columns.table("pieces.source", Delta, pieces, |row| number(row.source));
-    columns.table("pieces.instance", Delta, pieces, |row| number(row.instance));
+    columns.table("pieces.source", Sparse, pieces, |row| number(row.source));
+    columns.table("pieces.instance", Sparse, pieces, |row| number(row.instance));
     columns.table("pieces.role", Uleb, pieces, |row| row.role as u64);
     if model.old.is_some() {
         columns.table("pieces.old_size", Uleb, pieces, |row| row.old_size);
@@ -106,18 +111,20 @@ fn columns(model: &Model) -> Columns {
     let (libraries, imports) = (&model.libraries, &model.imports);
     if !libraries.is_empty() || !imports.is_empty() {
         columns.graph("libraries.name", Delta, libraries, |row| number(row.name));
-        columns.graph("imports.library", Delta, imports, |row| row.library.stored());
+        columns.graph("imports.library", Sparse, imports, |row| row.library.stored());
         columns.graph("imports.symbol", Delta, imports, |row| number(row.symbol));
-        columns.graph("imports.input_section", Delta, imports, |row| row.section.stored());
+        columns.graph("imports.input_section", Sparse, imports, |row| order.reference(row.section).stored());
     }
     if let Some(graph) = &model.graph {
-        columns.graph("graph.start", Delta, &graph.start, |row| u64::from(*row));
-        // Functions refer to those of their own objects most.
-        columns.put(Blob::Graph, "graph.step", Uleb, graph.steps());
-        columns.graph("roots.input_section", Delta, &graph.roots, |row| u64::from(row.section));
+        let (counts, steps) = order.references(graph);
+        columns.graph("input_sections.references", Uleb, &counts, |count| u64::from(*count));
+        columns.graph("references.step", Uleb, &steps, |step| *step);
+        columns.graph("roots.input_section", Delta, &graph.roots, |row| u64::from(order.place(row.section)));
         columns.graph("roots.reason", Delta, &graph.roots, |row| number(row.reason));
-        columns.graph("input_sections.dominator", Delta, &graph.dominators, |row| row.stored());
-        columns.graph("input_sections.keeps", Uleb, &graph.keeps, |row| *row);
+        let dominators = order.sorted(&graph.dominators);
+        let steps = dominators.into_iter().map(|row| order.reference(row)).enumerate();
+        let steps = steps.map(|(place, row)| order::dominator(place, row));
+        columns.put(Blob::Graph, "input_sections.dominator", Uleb, steps);
     }
     columns
 }
@@ -157,6 +164,22 @@ fn meta(model: &Model, columns: &Columns) -> String {
     out
 }
 
+/// Which texts are names of input sections and of nothing that is grouped by parts of its name.
+fn only_of_sections(model: &Model) -> impl Fn(Name) -> bool {
+    let mut is_only = vec![false; model.names.count()];
+    let mut set = |name: Name, value| {
+        if let Some(place) = is_only.get_mut(name.0 as usize) {
+            *place = value;
+        }
+    };
+    model.inputs.iter().for_each(|input| set(input.name, true));
+    model.objects.iter().for_each(|object| set(object.source, false));
+    for piece in &model.pieces {
+        [piece.name, piece.instance, piece.source].into_iter().for_each(|name| set(name, false));
+    }
+    move |name| is_only.get(name.0 as usize).is_some_and(|only| *only)
+}
+
 /// The page; by several threads if `parallel`.
 pub fn write(model: &Model, parallel: bool) -> Vec<u8> {
     write_to(TEMPLATE, model, parallel)
@@ -170,7 +193,8 @@ pub(crate) fn write_to(template: &str, model: &Model, parallel: bool) -> Vec<u8>
     page.extend(b"<script type=\"application/json\" id=\"weld-meta\">");
     page.extend(meta(model, &columns).as_bytes());
     page.extend(b"</script>\n");
-    let blobs = [("names", model.names.bytes()), ("tables", &columns.tables), ("graph", &columns.graph)];
+    let names = model.names.packed(only_of_sections(model));
+    let blobs = [("names", &names), ("tables", &columns.tables), ("graph", &columns.graph)];
     let packed = par::runs("parts of the page", parallel, blobs.len(), 1, |run| {
         run.map(|i| gzip::pack(blobs[i].1, parallel)).collect::<Vec<_>>()
     });
@@ -179,7 +203,7 @@ pub(crate) fn write_to(template: &str, model: &Model, parallel: bool) -> Vec<u8>
             continue;
         }
         page.extend(format!("<script type=\"application/octet-stream\" id=\"weld-{name}\">").as_bytes());
-        base64::put(&mut page, &packed);
+        septets::put(&mut page, &packed);
         page.extend(b"</script>\n");
     }
     page.extend(after.as_bytes());

@@ -203,6 +203,7 @@ impl Test {
     /// Fills in `{cc}`, `{kind}`, … and any variable of the matrix.
     pub fn fill(&self, text: &str) -> String {
         words::fill(text, |name| match name {
+            "explore" => Some(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/explore").to_owned()),
             "distribute" => Some(concat!(env!("CARGO_MANIFEST_DIR"), "/../../distribute").to_owned()),
             "dir" => std::env::current_dir().ok().map(|d| d.display().to_string()),
             _ => self.vars.get(name).cloned(),

@@ -5,11 +5,11 @@
 //# obj: delay.obj = delay.cc -O1
 //# sh: llvm-lib-22 /out:m.lib member.obj && llvm-lib-22 /machine:x64 /def:needed.def /out:needed.lib
 //# link: explore.obj m.lib needed.lib /entry:start /subsystem:console /opt:ref /explore:page.html /debug /pdb:out.pdb
-//# sh: python3 check.py out.exe page.html
+//# sh: PYTHONPATH={explore} python3 check.py out.exe page.html
 //# link: explore.obj m.lib needed.lib /entry:start /subsystem:console /opt:noref,noicf /delayload:needed.dll delay.obj /explore:all.html /out:all.exe
-//# sh: python3 check.py all.exe all.html
-//# sh: $LD -flavor mingw explore.obj m.lib needed.lib -e start --subsystem console --explore=gnu.html -o gnu.exe && python3 check.py gnu.exe gnu.html
-//# sh: $LD explore all.exe -o later.html && python3 check.py all.exe later.html sums
+//# sh: PYTHONPATH={explore} python3 check.py all.exe all.html
+//# sh: $LD -flavor mingw explore.obj m.lib needed.lib -e start --subsystem console --explore=gnu.html -o gnu.exe && PYTHONPATH={explore} python3 check.py gnu.exe gnu.html
+//# sh: $LD explore all.exe -o later.html && PYTHONPATH={explore} python3 check.py all.exe later.html sums
 int member(int);
 template <class T> struct Box {
     T value;
@@ -30,41 +30,13 @@ EXPORTS
   by_address
   by_jump
 //--- check.py
-import base64, gzip, json, os, re, struct, sys
+import os, struct, sys
+from page import Page
 
-path, page = sys.argv[1:3]
-html = open(page, encoding="utf-8").read()
-
-
-def element(name):
-    return re.search(r'id="weld-%s">(.*?)</script>' % name, html, re.S).group(1)
-
-
-meta = json.loads(element("meta"))
-blobs = {c["blob"]: None for c in meta["columns"]} | {"names": None}
-blobs = {name: gzip.decompress(base64.b64decode(element(name))) for name in blobs}
-names = blobs["names"].decode().split("\0")[:-1]
-tables = {}
-for c in meta["columns"]:
-    raw = blobs[c["blob"]][c["offset"]:c["offset"] + c["bytes"]]
-    values, at, before = [], 0, 0
-    while at < len(raw):
-        value = shift = 0
-        while True:
-            byte = raw[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        if c["encoding"] == "delta":
-            before = value = before + (value >> 1 ^ -(value & 1)) & (1 << 64) - 1
-        values.append(value)
-    tables[c["table"], c["column"]] = values
-pieces = {column: values for (t, column), values in tables.items() if t == "pieces"}
-pieces["memory"] = [size + (step >> 1 ^ -(step & 1)) for size, step in zip(pieces["size"], pieces["memory_step"])]
-inputs = {column: values for (t, column), values in tables.items() if t == "input_sections"}
-objects = {column: values for (t, column), values in tables.items() if t == "objects"}
+path, file = sys.argv[1:3]
+page = Page(file)
+meta, names, tables = page.meta, page.names, page.tables
+pieces, inputs, objects = page.pieces(), page.table("input_sections"), page.table("objects")
 size = os.path.getsize(path)
 assert meta["kind"] == "pe" and meta["file_size"] == size == sum(pieces["size"]), (size, sum(pieces["size"]))
 
@@ -88,7 +60,7 @@ for row in range(count):
 
 # Who needs the DLL: the file itself does not say.
 libraries = [names[n] for n in tables["libraries", "name"]]
-imports = {column: values for (t, column), values in tables.items() if t == "imports"}
+imports = page.table("imports")
 wanted = set(zip(imports["library"], (names[n] for n in imports["symbol"]), imports["input_section"]))
 assert libraries == ["needed.dll"], libraries
 if len(sys.argv) == 4:
@@ -110,12 +82,10 @@ member = inputs["object"][section("member(int)")] - 1
 assert names[objects["name"][member]] == "member.obj", names[objects["name"][member]]
 assert names[tables["archives", "name"][objects["archive"][member] - 1]] == "m.lib"
 assert names[pieces["instance"][piece("Box<int>::get")]].endswith("Box<…>::get"), names[pieces["instance"][piece("Box<int>::get")]]
-start, steps = tables["graph", "start"], tables["graph", "step"]
-to = [i + (step >> 1 ^ -(step & 1)) for i in range(len(start) - 1) for step in steps[start[i]:start[i + 1]]]
 twice, get, entry = section("twice(int)"), section("Box<int>::get"), section("start")
-assert get in to[start[twice]:start[twice + 1]]
+assert get in page.references()[twice]
 reasons = {s: names[r] for s, r in zip(tables["roots", "input_section"], tables["roots", "reason"])}
 assert reasons[entry] == "entry start", reasons[entry]
 assert {(1, "by_address", entry + 1), (1, "by_jump", entry + 1)} <= wanted, wanted
-if page == "page.html":
-    assert inputs["dominator"][get] == twice + 1, (inputs["dominator"][get], twice)
+if file == "page.html":
+    assert page.dominators()[get] == twice, (page.dominators()[get], twice)

@@ -5,10 +5,10 @@
 //# cxxflags: -fPIC -g -ffunction-sections -fdata-sections
 //# sh: ar rcs libm.a member.o && python3 hostile.py hostile.s && $AS hostile.s -o hostile.o
 //# link: %{kind} explore.o hostile.o libm.a --gc-sections --explore=page.html
-//# sh: python3 check.py out page.html {kind} && $LD explore out -o later.html && python3 check.py out later.html file
+//# sh: PYTHONPATH={explore} python3 check.py out page.html {kind} && $LD explore out -o later.html && PYTHONPATH={explore} python3 check.py out later.html file
 //# link: %{kind} explore.o hostile.o libm.a -o all --explore=all.html --icf=all --compress-debug-sections=zlib --emit-relocs
 //# no-verify: relocations of compressed sections are kept
-//# sh: python3 check.py all all.html sums
+//# sh: PYTHONPATH={explore} python3 check.py all all.html sums
 //# link: %{kind} explore.o hostile.o libm.a -o same --gc-sections --explore=one.html --threads=1
 //# link: %{kind} explore.o hostile.o libm.a -o same --gc-sections --explore=four.html --threads=4
 //# same: one.html four.html
@@ -40,43 +40,17 @@ open(sys.argv[1], "w").write(f"""
 .section .note.GNU-stack,"",@progbits
 """)
 //--- check.py
-import base64, gzip, json, os, re, struct, subprocess, sys
+import os, re, struct, subprocess, sys
+from page import Page
 
 path, page, kind = sys.argv[1:]
-html = open(page, encoding="utf-8").read()
-
-
-def element(name):
-    return re.search(r'id="weld-%s">(.*?)</script>' % name, html, re.S).group(1)
-
-
-meta = json.loads(element("meta"))
+page = Page(page)
+meta, names, tables, html = page.meta, page.names, page.tables, page.text
 data = html[html.index('<script type="application/json"'):html.index("</script>", html.rindex('" id="weld-'))]
 tags = set(re.findall(r"<[^>]*>?", data))
 assert all(re.fullmatch(r'</script>|<script type="application/(json|octet-stream)" id="weld-\w+">', t) for t in tags), tags
-blobs = {name: gzip.decompress(base64.b64decode(element(name))) for name in {"names", *(c["blob"] for c in meta["columns"])}}
-names = blobs["names"].decode().split("\0")[:-1]
 assert len(names) == meta["names"] and names[0] == ""
-tables = {}
-for c in meta["columns"]:
-    raw = blobs[c["blob"]][c["offset"]:c["offset"] + c["bytes"]]
-    values, at, before = [], 0, 0
-    while at < len(raw):
-        value = shift = 0
-        while True:
-            byte = raw[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        if c["encoding"] == "delta":
-            before = value = before + (value >> 1 ^ -(value & 1)) & (1 << 64) - 1
-        values.append(value)
-    assert len(values) == c["count"], c
-    tables[c["table"], c["column"]] = values
-pieces = {column: tables["pieces", column] for table, column in tables if table == "pieces"}
-pieces["memory"] = [size + (step >> 1 ^ -(step & 1)) for size, step in zip(pieces["size"], pieces["memory_step"])]
+pieces, inputs, objects = page.pieces(), page.table("input_sections"), page.table("objects")
 size = os.path.getsize(path)
 assert meta["file_size"] == size == sum(pieces["size"]), (meta["file_size"], size, sum(pieces["size"]))
 
@@ -101,7 +75,7 @@ for row, header in enumerate(headers[1:]):
         assert memory[row] == header[5], (name, memory[row], header[5])
 # The C library, who needs it, and what for: who does only the link knows.
 libraries = [names[n] for n in tables.get(("libraries", "name"), [])]
-imports = {column: values for (t, column), values in tables.items() if t == "imports"}
+imports = page.table("imports")
 wanted = {(library and libraries[library - 1], names[symbol], section)
           for library, symbol, section in zip(*(imports.get(c, []) for c in ("library", "symbol", "input_section")))}
 needed = re.findall(r"\(NEEDED\).*\[(.*)\]", subprocess.check_output(["readelf", "-dW", path], text=True))
@@ -120,8 +94,6 @@ for line in subprocess.check_output(["nm", "-SC", path], text=True).splitlines()
     if m:
         piece = of[m.group(2)]
         assert max(pieces["size"][piece], pieces["memory"][piece]) == int(m.group(1), 16), line
-objects = {column: values for (t, column), values in tables.items() if t == "objects"}
-inputs = {column: values for (t, column), values in tables.items() if t == "input_sections"}
 
 
 def section(symbol):
@@ -144,19 +116,18 @@ assert names[pieces["instance"][of["Box<int>::get(int)"]]] == "Box<…>::get"
 assert "</script><script>alert(1)</script><!--" in of, "the hostile name is there as what it is"
 
 # Why is it there: twice(int) alone keeps both get(), and nobody alone keeps main.
-start, steps = tables["graph", "start"], tables["graph", "step"]
-to = [i + (step >> 1 ^ -(step & 1)) for i in range(len(start) - 1) for step in steps[start[i]:start[i + 1]]]
+to, above, keeps = page.references(), page.dominators(), page.keeps()
 twice, get, main = section("twice(int)"), section("Box<int>::get(int)"), section("main")
-assert get in to[start[twice]:start[twice + 1]]
+assert get in to[twice]
 assert (kind == "static") == (not needed) and (not needed or ("libc.so.6", "puts", main + 1) in wanted), wanted
-own = [0] * len(start)
+own = [0] * (len(to) + 1)
 for i, row in enumerate(pieces["input_section"]):
     own[row] += pieces["size"][i]
 both = sum(own[section(f"Box<{t}>::get({t})") + 1] for t in ("int", "long"))
 if kind != "shared":
     # A library exports all of them.
-    assert inputs["dominator"][get] == twice + 1 and inputs["dominator"][twice] == main + 1
-    assert inputs["keeps"][get] == own[get + 1] and inputs["keeps"][twice] >= own[twice + 1] + both
+    assert above[get] == twice and above[twice] == main
+    assert keeps[get] == own[get + 1] and keeps[twice] >= own[twice + 1] + both
 # Exception frames and symbols are counted for the objects that they are of; frames live with their functions.
 shares = {}
 for i, row in enumerate(pieces["input_section"]):
@@ -166,7 +137,7 @@ for i, row in enumerate(pieces["input_section"]):
 assert shares[".eh_frame"] > 20 and shares[".symtab"] >= 48 and shares[".strtab"] > 20, shares
 frames = [i for i in range(len(inputs["object"])) if inputs["object"][i] == member + 1 and names[inputs["name"][i]] == ".eh_frame"]
 of_member = section("member(int)")
-assert len(frames) == 1 and frames[0] in to[start[of_member]:start[of_member + 1]], frames
+assert len(frames) == 1 and frames[0] in to[of_member], frames
 reasons = {s: names[r] for s, r in zip(tables["roots", "input_section"], tables["roots", "reason"])}
 if kind == "shared":
     assert reasons[main] == "exported main", reasons[main]

@@ -354,17 +354,13 @@ class Maker {
     };
     const into = new Uint32Array(nodes);
     for (const list of lists) for (const node of list) into[node]++;
-    const { input_section: of, memory } = this.tables.pieces;
-    const keeps = new Array(nodes).fill(0);
-    for (let piece = 0; piece < of.length; piece++) if (of[piece]) keeps[of[piece] - 1] += memory[piece];
     // What only one section refers to is held by it.
     const dominator = new Array(nodes).fill(0);
     for (let node = nodes - 1; node > 0; node--) {
       if (into[node] !== 1) continue;
       dominator[node] = parent[node] + 1;
-      keeps[parent[node]] += keeps[node];
     }
-    Object.assign(this.tables.input_sections, { dominator, keeps });
+    this.tables.input_sections.dominator = dominator;
     const { objects } = this.tables;
     objects.asked_by = objects.archive.map((archive, i) => (archive && i > 0 ? this.below(i) + 1 : 0));
     objects.asked_for = objects.archive.map(archive =>

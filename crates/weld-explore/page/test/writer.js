@@ -24,7 +24,12 @@ export class NameTable {
   }
 
   bytes() {
-    return Buffer.from(this.list.map(text => `${text}\0`).join(''), 'utf8');
+    const shorter = (text, i) => {
+      const before = this.list[i - 1] ?? '';
+      const repeats = Buffer.byteLength(before) >= 4 && text.endsWith(before);
+      return repeats ? `${text.slice(0, text.length - before.length)}\x01` : text;
+    };
+    return Buffer.from(this.list.map((text, i) => `${shorter(text, i)}\0`).join(''), 'utf8');
   }
 }
 
@@ -58,21 +63,59 @@ export function delta(numbers) {
   );
 }
 
-// The columns of a table as a page has them: what is mostly near something else is stored as its distance.
-function stored(table, content) {
-  if (table === 'pieces' && content.memory) {
-    const { memory, ...others } = content;
-    return { ...others, memory_step: Array.from(memory, (bytes, i) => zigzag(bytes - content.size[i])) };
+/** The same for numbers with zeroes among them. */
+export function sparse(numbers) {
+  let before = 0;
+  return uleb(
+    Array.from(numbers, number => {
+      if (number === 0) return 0;
+      const step = number - before;
+      before = number;
+      return zigzag(step) + 1;
+    }),
+  );
+}
+
+// The tables as a page has them: what is mostly near something else is stored as its distance.
+function stored({ graph, ...tables }) {
+  const all = { ...tables };
+  if (all.pieces?.memory) {
+    const { memory, ...others } = all.pieces;
+    all.pieces = {
+      ...others,
+      memory_step: Array.from(memory, (bytes, i) => zigzag(bytes - others.size[i])),
+    };
   }
-  if (table === 'graph') {
-    const step = [];
-    for (let i = 0; i + 1 < content.start.length; i++) {
-      for (let edge = content.start[i]; edge < content.start[i + 1]; edge++)
-        step.push(zigzag(content.to[edge] - i));
+  const { dominator } = all.input_sections ?? {};
+  if (dominator) {
+    const steps = dominator.map((id, i) => (id ? zigzag(id - 1 - i) : 0));
+    all.input_sections = { ...all.input_sections, dominator: steps };
+  }
+  if (graph) {
+    const [references, step] = [[], []];
+    for (let i = 0; i + 1 < graph.start.length; i++) {
+      const list = graph.to.slice(graph.start[i], graph.start[i + 1]).sort((a, b) => a - b);
+      references.push(list.length);
+      list.forEach((to, k) => step.push(k ? to - list[k - 1] : zigzag(to - i)));
     }
-    return { start: content.start, step };
+    all.input_sections = { ...all.input_sections, references };
+    all.references = { step };
   }
-  return content;
+  return all;
+}
+
+/** `bytes` as text of seven bits a character, highest first; what an element cannot have is 128 further. */
+export function septets(bytes) {
+  let text = '';
+  let bits = 0;
+  let have = 0;
+  const put = septet => (text += String.fromCharCode([0, 13, 60].includes(septet) ? septet + 128 : septet));
+  for (const byte of bytes) {
+    bits = ((bits & 127) << 8) | byte;
+    for (have += 8; have >= 7;) put((bits >> (have -= 7)) & 127);
+  }
+  if (have > 0) put((bits << (7 - have)) & 127);
+  return text;
 }
 
 // Columns in which neighbours are not near each other; in the others differences are shorter.
@@ -85,7 +128,19 @@ const ULEB = new Set([
   'language',
   'role',
   'step',
-  'keeps',
+  'references',
+  'dominator',
+]);
+
+// References and names with none among them.
+const SPARSE = new Set([
+  'objects.archive',
+  'pieces.input_section',
+  'pieces.name',
+  'pieces.source',
+  'pieces.instance',
+  'imports.library',
+  'imports.input_section',
 ]);
 
 /**
@@ -96,13 +151,13 @@ export function page(meta, names, tables) {
   const blobs = { tables: [], graph: [] };
   const sizes = { tables: 0, graph: 0 };
   const columns = [];
-  for (const [table, content] of Object.entries(tables)) {
-    for (const [column, numbers] of Object.entries(stored(table, content))) {
-      const encoding = ULEB.has(column) ? 'uleb' : 'delta';
-      const bytes = encoding === 'delta' ? delta(numbers) : uleb(numbers);
+  for (const [table, content] of Object.entries(stored(tables))) {
+    for (const [column, numbers] of Object.entries(content)) {
+      const encoding = ULEB.has(column) ? 'uleb' : SPARSE.has(`${table}.${column}`) ? 'sparse' : 'delta';
+      const bytes = { uleb, delta, sparse }[encoding](numbers);
       const blob =
-        ['graph', 'roots', 'libraries', 'imports'].includes(table) ||
-        ['dominator', 'keeps', 'asked_by', 'asked_for'].includes(column)
+        ['references', 'roots', 'libraries', 'imports'].includes(table) ||
+        ['dominator', 'references', 'asked_by', 'asked_for'].includes(column)
           ? 'graph'
           : 'tables';
       columns.push({
@@ -122,16 +177,14 @@ export function page(meta, names, tables) {
     element(
       'application/json',
       'meta',
-      JSON.stringify({ format: 1, weld: '0.1.0', ...meta, names: names.list.length, columns }).replaceAll(
+      JSON.stringify({ format: 2, weld: '0.1.0', ...meta, names: names.list.length, columns }).replaceAll(
         '<',
         '\\u003c',
       ),
     ),
   ];
   const blob = (name, bytes) =>
-    elements.push(
-      element('application/octet-stream', name, gzipSync(bytes, { level: 6 }).toString('base64')),
-    );
+    elements.push(element('application/octet-stream', name, septets(gzipSync(bytes, { level: 6 }))));
   blob('names', names.bytes());
   blob('tables', Buffer.concat(blobs.tables));
   if (blobs.graph.length > 0) blob('graph', Buffer.concat(blobs.graph));

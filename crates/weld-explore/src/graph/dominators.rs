@@ -7,7 +7,7 @@
 //!
 //! All roots hang on a section of their own, which is none. Budget: about 150 ns a reference.
 
-use super::{References, Tree};
+use super::References;
 use crate::model::Ref;
 
 /// Not reached (yet).
@@ -111,7 +111,8 @@ impl Forest {
     }
 }
 
-pub fn find(references: &References, roots: &[u32]) -> Tree {
+/// The immediate dominator of each section.
+pub fn find(references: &References, roots: &[u32]) -> Vec<Ref> {
     let walk = walk(references, roots);
     let referrers = walk.referrers(references, roots);
     let count = walk.section.len() as u32;
@@ -143,5 +144,5 @@ pub fn find(references: &References, roots: &[u32]) -> Tree {
                 Ref::to(walk.section[nearest[number] as usize] as usize);
         }
     }
-    Tree { dominators, order: walk.section[1..].to_vec() }
+    dominators
 }

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::FORMAT;
+use super::{FORMAT, order};
 use crate::json::Value;
 use crate::leb::{self, Encoding};
 use crate::model::*;
 use crate::names::{Name, Names};
-use crate::{base64, gzip};
+use crate::{gzip, septets};
 
 /// Why a page cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum PageError {
     Description,
     /// Another version of the format.
     Format(u64),
-    /// A part that is no base64, no gzip stream, or too large.
+    /// A part that is not the text of data, no gzip stream, or too large.
     Packed(String),
     /// The list of names is none.
     Names,
@@ -62,7 +62,7 @@ fn element<'p>(page: &'p [u8], name: &str) -> Result<&'p [u8], PageError> {
 
 fn blob(page: &[u8], name: &str) -> Result<Vec<u8>, PageError> {
     let damaged = || PageError::Packed(name.to_owned());
-    let packed = base64::get(element(page, name)?).ok_or_else(damaged)?;
+    let packed = septets::get(element(page, name)?).ok_or_else(damaged)?;
     gzip::unpack(&packed).ok_or_else(damaged)
 }
 
@@ -153,7 +153,7 @@ pub fn read(page: &[u8]) -> Result<Model, PageError> {
         None => return Err(PageError::Description),
     }
     let about = about(&meta).ok_or(PageError::Description)?;
-    let names = Names::parse(blob(page, "names")?).ok_or(PageError::Names)?;
+    let names = Names::parse(&blob(page, "names")?, gzip::LARGEST as usize).ok_or(PageError::Names)?;
     let mut blobs = vec![("tables", blob(page, "tables")?)];
     match blob(page, "graph") {
         Ok(graph) => blobs.push(("graph", graph)),
@@ -166,7 +166,7 @@ pub fn read(page: &[u8]) -> Result<Model, PageError> {
     objects(&reader, &mut model)?;
     pieces(&reader, &mut model)?;
     libraries(&reader, &mut model)?;
-    if reader.place("graph.start").is_some() {
+    if reader.place("references.step").is_some() {
         model.graph = Some(graph(&reader, model.inputs.len())?);
     }
     let text = |value: &Value| value.get("output")?.text().map(str::to_owned);
@@ -247,13 +247,8 @@ fn pieces(reader: &Reader, model: &mut Model) -> Result<(), PageError> {
     let outputs = refs("pieces.output_section", column("output_section")?, model.outputs.len())?;
     let names = reader.names_of("pieces.name", rows)?;
     let sizes = column("size")?;
-    let memory = match reader.optional("pieces.memory") {
-        Some(older) => same("pieces.memory", older?, rows)?,
-        None => {
-            let steps = column("memory_step")?;
-            sizes.iter().zip(steps).map(|(size, step)| leb::unzigzag(*size, step)).collect()
-        }
-    };
+    let steps = column("memory_step")?;
+    let memory: Vec<u64> = sizes.iter().zip(steps).map(|(size, step)| leb::unzigzag(*size, step)).collect();
     let sources = reader.names_of("pieces.source", rows)?;
     let instances = reader.names_of("pieces.instance", rows)?;
     let roles = column("role")?;
@@ -276,7 +271,6 @@ fn pieces(reader: &Reader, model: &mut Model) -> Result<(), PageError> {
     Ok(())
 }
 
-/// Pages of older versions of weld have none.
 fn libraries(reader: &Reader, model: &mut Model) -> Result<(), PageError> {
     let Some(names) = reader.optional("libraries.name") else { return Ok(()) };
     let names = reader.of_names("libraries.name", names?)?;
@@ -294,25 +288,18 @@ fn libraries(reader: &Reader, model: &mut Model) -> Result<(), PageError> {
 
 fn graph(reader: &Reader, inputs: usize) -> Result<Graph, PageError> {
     let damaged = |name: &str| PageError::Column(name.to_owned());
-    let (name, mut to, are_steps) = match reader.optional("graph.to") {
-        Some(older) => ("graph.to", older?, false),
-        None => ("graph.step", reader.column("graph.step")?, true),
-    };
-    let start = below("graph.start", reader.rows("graph.start", inputs + 1)?, to.len() + 1)?;
-    if !start.is_sorted() {
-        return Err(damaged("graph.start"));
-    }
-    for (section, ends) in (0..).zip(start.windows(2)).filter(|_| are_steps) {
-        let steps = &mut to[ends[0] as usize..ends[1] as usize];
-        steps.iter_mut().for_each(|step| *step = leb::unzigzag(section, *step));
-    }
-    let to = below(name, to, inputs)?;
+    let counts = reader.rows("input_sections.references", inputs)?;
+    let (start, to) = order::references(&counts, &reader.column("references.step")?)
+        .filter(|(_, to)| to.iter().all(|to| (*to as usize) < inputs))
+        .ok_or_else(|| damaged("references.step"))?;
     let sections = below("roots.input_section", reader.column("roots.input_section")?, inputs)?;
     let reasons = reader.names_of("roots.reason", sections.len())?;
     let roots = sections.into_iter().zip(reasons).map(|(section, reason)| Root { section, reason }).collect();
-    let dominators = reader.rows("input_sections.dominator", inputs)?;
-    let dominators = refs("input_sections.dominator", dominators, inputs)?;
-    Ok(Graph { start, to, roots, dominators, keeps: reader.rows("input_sections.keeps", inputs)? })
+    let name = "input_sections.dominator";
+    let dominators = reader.rows(name, inputs)?.into_iter().enumerate();
+    let dominators: Option<Vec<Ref>> =
+        dominators.map(|(row, stored)| order::undominator(row, stored, inputs)).collect();
+    Ok(Graph { start, to, roots, dominators: dominators.ok_or_else(|| damaged(name))? })
 }
 
 #[cfg(test)]

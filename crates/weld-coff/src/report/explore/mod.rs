@@ -277,7 +277,7 @@ fn add_graph(model: &mut Model, image: &Image, rows: &[u32], parallel: bool) {
         let reason = model.names.add("/opt:noref: all sections stay");
         roots.extend(unreached(&references, &roots, reason));
     }
-    model.graph = Some(Graph::new(references, roots, &model.input_sizes()));
+    model.graph = Some(Graph::new(references, roots));
 }
 
 /// References by the rows of sections that have them.

@@ -62,7 +62,7 @@ pub fn add<'a>(model: &mut Model, image: &Image<'_, 'a>, context: &Context<'_, '
     libraries::add(model, image, to_libraries.concat());
     let references = References::new(model.inputs.len(), pairs);
     let roots = finder.roots(model, &references);
-    model.graph = Some(Graph::new(references, roots, &model.input_sizes()));
+    model.graph = Some(Graph::new(references, roots));
 }
 
 impl Found {

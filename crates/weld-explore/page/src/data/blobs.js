@@ -1,7 +1,7 @@
 // From the elements of the page to bytes.
 //
 // What weld puts into the page are elements that browsers neither show nor run: `weld-meta` with JSON, and one
-// `weld-NAME` for each blob, base64 of a gzip stream. The text of an element is let go as soon as it is decoded.
+// `weld-NAME` for each blob: a gzip stream, seven bits a character. The text of an element is let go as soon as it is decoded.
 
 export class DamagedPage extends Error {}
 
@@ -22,9 +22,9 @@ export async function readBlob(name) {
   if (!element) throw new DamagedPage(`the part “${name}” is absent`);
   let packed;
   try {
-    packed = fromBase64(element.textContent.trim());
+    packed = fromSeptets(element.textContent);
   } catch {
-    throw new DamagedPage(`the part “${name}” is not base64: was the file cut off?`);
+    throw new DamagedPage(`the part “${name}” has characters that weld did not write: was the file changed?`);
   }
   element.textContent = '';
   try {
@@ -34,11 +34,40 @@ export async function readBlob(name) {
   }
 }
 
-function fromBase64(text) {
-  if (typeof Uint8Array.fromBase64 === 'function') return Uint8Array.fromBase64(text);
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+/**
+ * The bytes of a text of seven bits a character, highest first. Characters that an element cannot have are those 128
+ * further. Budget: about 2 ns a byte.
+ */
+export function fromSeptets(text) {
+  const bytes = new Uint8Array(Math.floor((text.length * 7) / 8));
+  let strange = 0;
+  const next = i => {
+    const code = text.charCodeAt(i);
+    strange |= code;
+    return code & 127;
+  };
+  const four = i => (next(i) << 21) | (next(i + 1) << 14) | (next(i + 2) << 7) | next(i + 3);
+  let at = 0;
+  let i = 0;
+  for (; i + 8 <= text.length; i += 8) {
+    const high = four(i);
+    const low = four(i + 4);
+    bytes[at++] = high >> 20;
+    bytes[at++] = high >> 12;
+    bytes[at++] = high >> 4;
+    bytes[at++] = (high << 4) | (low >> 24);
+    bytes[at++] = low >> 16;
+    bytes[at++] = low >> 8;
+    bytes[at++] = low;
+  }
+  for (let bits = 0, have = 0; i < text.length; i++) {
+    bits = ((bits & 127) << 7) | next(i);
+    have += 7;
+    if (have < 8) continue;
+    have -= 8;
+    bytes[at++] = bits >> have;
+  }
+  if (strange > 255) throw new RangeError('not seven bits');
   return bytes;
 }
 

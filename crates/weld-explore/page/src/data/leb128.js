@@ -2,7 +2,8 @@
 //
 // A column is a run of unsigned LEB128 numbers: seven bits a byte, the lowest first, the top bit set on all but
 // the last byte. "uleb" columns hold the numbers themselves; "delta" columns hold differences to the row before,
-// zigzag coded (0, -1, 1, -2, …), which is short for what grows slowly. A page has millions of them, so they are
+// zigzag coded (0, -1, 1, -2, …), which is short for what grows slowly; "sparse" columns are such with zeroes among them,
+// which are 0, and one more for others, whose differences are to the last that is none. A page has millions of them, so they are
 // decoded into typed arrays, of 32 bits where all numbers fit and of doubles elsewhere (exact up to 2^53).
 // Budget: about 6 ns a number. A column that ends early, runs on, or holds what a double cannot, is damaged.
 
@@ -15,13 +16,16 @@ export function decodeColumn(bytes, count, encoding) {
   if (!Number.isInteger(count) || count < 0 || count > bytes.length) {
     throw new DamagedColumn(`${count} rows cannot be in ${bytes.length} bytes`);
   }
-  if (encoding === 'uleb') return narrow(bytes, count, false) ?? wide(bytes, count, false);
-  if (encoding === 'delta') return narrow(bytes, count, true) ?? shrink(wide(bytes, count, true));
+  if (encoding === 'uleb') return narrow(bytes, count, encoding) ?? wide(bytes, count, encoding);
+  if (encoding === 'delta' || encoding === 'sparse')
+    return narrow(bytes, count, encoding) ?? shrink(wide(bytes, count, encoding));
   throw new DamagedColumn(`unknown encoding ${encoding}`);
 }
 
 // Rows below 2^32 from numbers, or differences, that fit 32 bits; null if there are others.
-function narrow(bytes, count, delta) {
+function narrow(bytes, count, encoding) {
+  const delta = encoding !== 'uleb';
+  const sparse = encoding === 'sparse' ? 1 : 0;
   const out = new Uint32Array(count);
   let at = 0;
   let before = 0;
@@ -35,6 +39,9 @@ function narrow(bytes, count, delta) {
     }
     if (byte === undefined) throw new DamagedColumn('it ends in a number');
     if (delta) {
+      // A zero of a sparse column stays one.
+      if (value < sparse) continue;
+      value -= sparse;
       before += (value >>> 1) ^ -(value & 1);
       if (before < 0 || before >= TWO_32) return null;
       value = before;
@@ -45,7 +52,9 @@ function narrow(bytes, count, delta) {
   return out;
 }
 
-function wide(bytes, count, delta) {
+function wide(bytes, count, encoding) {
+  const delta = encoding !== 'uleb';
+  const sparse = encoding === 'sparse' ? 1 : 0;
   const out = new Float64Array(count);
   let at = 0;
   let before = 0;
@@ -61,7 +70,8 @@ function wide(bytes, count, delta) {
       scale *= 128;
     } while (byte & 128);
     if (delta) {
-      value = before + unzigzag(value);
+      if (value < sparse) continue;
+      value = before + unzigzag(value - sparse);
       before = value;
     }
     out[row] = value;

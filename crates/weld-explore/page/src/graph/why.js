@@ -2,17 +2,18 @@
 //
 // The tables hold the graph, its roots, and the dominator tree that the linker has computed: the dominator of a
 // section is the last that all paths from roots to it go through, so a section's subtree is what would go
-// without it. Reversed rows, shortest paths and children in the dominator tree are made when first asked for.
+// without it. All is made of these when it is first asked for.
 
 import { unzigzag } from '../data/leb128.js';
+import { DamagedPage } from '../data/blobs.js';
 import { Graph, pathTo } from './csr.js';
 
 export class Why {
   constructor(model) {
     this.model = model;
     const { tables } = model;
-    this.known = tables.has('graph.start') && tables.has('graph.step') && tables.has('roots.input_section');
-    this.hasDominators = tables.has('input_sections.dominator') && tables.has('input_sections.keeps');
+    this.known = tables.has('references.step') && tables.has('roots.input_section');
+    this.hasDominators = tables.has('input_sections.dominator');
     this.hasArchives = tables.has('objects.asked_by');
     /** Has all of it been read? */
     this.isComplete = false;
@@ -29,8 +30,8 @@ export class Why {
   get graph() {
     return this.#once('graph', () => {
       const { tables, counts } = this.model;
-      const start = tables.column('graph.start');
-      return new Graph(start, targets(start, tables.column('graph.step')), counts.input_sections);
+      const start = startsOf(tables.column('input_sections.references'));
+      return new Graph(start, targets(start, tables.column('references.step')), counts.input_sections);
     });
   }
 
@@ -66,28 +67,61 @@ export class Why {
 
   /** Bytes that would go with `section`, its own included. */
   keeps(section) {
-    return this.model.tables.column('input_sections.keeps')[section];
+    return this.#keeps[section];
   }
 
   /** The section that alone holds `section`; -1 if a root does, or several do. */
   heldBy(section) {
-    return (
-      this.model.tables.references('input_sections.dominator', this.model.counts.input_sections + 1)[
-        section
-      ] - 1
-    );
+    return this.#dominator[section] - 1;
   }
 
   /** What would go with `section` first: its children in the dominator tree, with the most bytes first. */
   holds(section) {
     const { start, child } = this.#once('children', () => this.#dominatorChildren());
-    const keeps = this.model.tables.column('input_sections.keeps');
+    const keeps = this.#keeps;
     return [...child.subarray(start[section], start[section + 1])].sort((a, b) => keeps[b] - keeps[a]);
+  }
+
+  // The dominator of each section, + 1.
+  get #dominator() {
+    return this.#once('dominator', () => {
+      const { tables, counts } = this.model;
+      const steps = tables.column('input_sections.dominator');
+      const out = new Uint32Array(counts.input_sections);
+      for (let section = 0; section < out.length; section++) {
+        const at = steps[section] ? section + unzigzag(steps[section]) : -1;
+        if (at >= counts.input_sections || (steps[section] && at < 0))
+          throw new DamagedPage(`section ${section} is held by ${at} of ${counts.input_sections}`);
+        out[section] = at + 1;
+      }
+      return out;
+    });
+  }
+
+  // Bytes of the file that would go with each section: its own, and those of its subtree, leaves first.
+  get #keeps() {
+    return this.#once('keeps', () => {
+      const { section, size } = this.model;
+      const dominator = this.#dominator;
+      const keeps = new Float64Array(dominator.length);
+      for (let piece = 0; piece < section.length; piece++)
+        if (section[piece]) keeps[section[piece] - 1] += size[piece];
+      const children = new Uint32Array(dominator.length);
+      for (const id of dominator) if (id) children[id - 1]++;
+      for (let leaf = 0; leaf < dominator.length; leaf++) {
+        for (let at = leaf; children[at] === 0 && dominator[at]; at = dominator[at] - 1) {
+          children[at] = DONE;
+          keeps[dominator[at] - 1] += keeps[at];
+          children[dominator[at] - 1]--;
+        }
+      }
+      return keeps;
+    });
   }
 
   #dominatorChildren() {
     const nodes = this.model.counts.input_sections;
-    const dominator = this.model.tables.references('input_sections.dominator', nodes + 1);
+    const dominator = this.#dominator;
     const start = new Uint32Array(nodes + 1);
     for (const id of dominator) if (id) start[id]++;
     for (let node = 0; node < nodes; node++) start[node + 1] += start[node];
@@ -111,13 +145,28 @@ export class Why {
   }
 }
 
-// The sections that are referred to: the page has how far they are from those that refer to them.
+// For a section that is summed up already.
+const DONE = 2 ** 32 - 1;
+
+// Where the references of each section start, and where the last ones end.
+function startsOf(counts) {
+  const start = new Uint32Array(counts.length + 1);
+  for (let section = 0; section < counts.length; section++)
+    start[section + 1] = start[section] + counts[section];
+  return start;
+}
+
+// The sections that are referred to: the page has how far the first is from who refers to it, and the others from
+// the one before.
 function targets(start, steps) {
   const to = new Uint32Array(steps.length);
   for (let section = 0; section + 1 < start.length; section++) {
     // A start that is wrong is found out where the graph is made.
     const end = Math.min(start[section + 1], to.length);
-    for (let edge = start[section]; edge < end; edge++) to[edge] = section + unzigzag(steps[edge]);
+    for (let edge = start[section], at = section; edge < end; edge++) {
+      at += edge === start[section] ? unzigzag(steps[edge]) : steps[edge];
+      to[edge] = at;
+    }
   }
   return to;
 }

@@ -52,7 +52,12 @@ test('why: path, reason, referrers, what is kept', async () => {
     assert.ok(to.slice(start[path[i - 1]], start[path[i - 1] + 1]).includes(path[i]));
   assert.equal(path.at(-1), last);
   for (const from of why.referrers(last)) assert.ok(why.references(from).includes(last));
-  const { dominator, keeps } = made.tables.input_sections;
+  const { dominator } = made.tables.input_sections;
+  const { input_section: of, size } = made.tables.pieces;
+  const keeps = new Array(dominator.length).fill(0);
+  of.forEach((id, piece) => {
+    for (let at = id; at; at = dominator[at - 1]) keeps[at - 1] += size[piece];
+  });
   dominator.forEach((id, section) => {
     assert.equal(why.heldBy(section), id - 1);
     if (id) assert.ok(why.holds(id - 1).includes(section));

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { decodeColumn, decodeAddresses } from '../../src/data/leb128.js';
-import { uleb, delta } from '../writer.js';
+import { uleb, delta, sparse } from '../writer.js';
 
 test('numbers come back as they were', () => {
   const numbers = [0, 1, 127, 128, 300, 16383, 16384, 2 ** 28 - 1, 2 ** 28, 2 ** 32 - 1];
@@ -24,6 +24,17 @@ test('differences', () => {
     [2 ** 40, 7, 2 ** 52],
   ]) {
     assert.deepEqual([...decodeColumn(delta(numbers), numbers.length, 'delta')], numbers);
+  }
+});
+
+test('differences with zeroes among them', () => {
+  assert.deepEqual([...sparse([0, 100, 0, 101, 101, 0])], [0, 201, 1, 0, 3, 1, 0]);
+  for (const numbers of [
+    [0, 10, 0, 0, 3, 3, 4_000_000_000, 0, 1],
+    [0, 2 ** 40, 0, 7, 2 ** 50],
+    [0, 0],
+  ]) {
+    assert.deepEqual([...decodeColumn(sparse(numbers), numbers.length, 'sparse')], numbers);
   }
 });
 

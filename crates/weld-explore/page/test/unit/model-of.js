@@ -1,6 +1,7 @@
 // A model from a made-up program, by way of the page that would be written.
 
 import { gunzipSync } from 'node:zlib';
+import { fromSeptets } from '../../src/data/blobs.js';
 import { Model } from '../../src/data/model.js';
 import { Names } from '../../src/data/names.js';
 
@@ -15,7 +16,7 @@ export async function modelOf(made) {
   const meta = JSON.parse(text('meta'));
   const blobs = new Map();
   for (const name of ['names', 'tables', 'graph']) {
-    if (text(name)) blobs.set(name, new Uint8Array(gunzipSync(Buffer.from(text(name), 'base64'))));
+    if (text(name)) blobs.set(name, new Uint8Array(gunzipSync(fromSeptets(text(name)))));
   }
   return new Model(meta, new Names(blobs.get('names'), meta.names), blobs);
 }

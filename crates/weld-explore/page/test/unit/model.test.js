@@ -65,7 +65,7 @@ test('references to what is not there are damage', async () => {
 });
 
 test('another format is told', () =>
-  assert.throws(() => new Model({ format: 2 }, null, new Map()), /format 2/));
+  assert.throws(() => new Model({ format: 3 }, null, new Map()), /format 3/));
 
 test('columns outside their part, or of other lengths, are damage', async () => {
   const made = program({ pieces: 200 });

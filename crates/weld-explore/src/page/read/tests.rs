@@ -50,7 +50,7 @@ fn model() -> Model {
         Import { library: Ref::NONE, symbol: b, section: Ref::NONE },
         Import { library: Ref::to(1), symbol: a, section: Ref::to(1) },
     ];
-    model.graph = Some(Graph::new(References::new(2, vec![(0, 1)]), roots, &model.input_sizes()));
+    model.graph = Some(Graph::new(References::new(2, vec![(0, 1)]), roots));
     model
 }
 
@@ -67,8 +67,45 @@ fn there_and_back() {
     );
     assert_eq!((&again.inputs, &again.pieces, &again.graph), (&model.inputs, &model.pieces, &model.graph));
     assert_eq!((&again.libraries, &again.imports), (&model.libraries, &model.imports));
-    assert_eq!(again.names.bytes(), model.names.bytes());
+    assert_eq!(again.names.packed(|_| false), model.names.packed(|_| false));
     assert_eq!(write_to(BARE, &again, true), page, "the same page again, by any number of threads");
+}
+
+/// Input sections that a model has by object, and the file has otherwise; with one that has no pieces.
+#[test]
+fn sections_in_the_order_of_the_file() {
+    let mut model = Model::default();
+    let names = ["a", "b", "c", "d"].map(|name| model.names.add(name));
+    model.outputs = vec![OutputSection::default()];
+    model.inputs = names.map(|name| InputSection { name, object: Ref::NONE, output: 0 }).to_vec();
+    let of = |row: usize| Piece { input: Ref::to(row), size: 1, ..Piece::default() };
+    model.pieces = vec![of(3), Piece::default(), of(1), of(3), of(0)];
+    model.about.file_size = 4;
+    let pairs = vec![(3, 0), (3, 1), (0, 2), (1, 0), (2, 3)];
+    let root = Root { section: 3, reason: names[0] };
+    model.graph = Some(Graph::new(References::new(4, pairs.clone()), vec![root]));
+    model.imports = vec![Import { library: Ref::NONE, symbol: names[0], section: Ref::to(1) }];
+    let again = read(&write_to(BARE, &model, false)).expect("a page");
+    let name = |row: usize| again.names.get(again.inputs[row].name);
+    assert_eq!([0, 1, 2, 3].map(name), ["d", "b", "a", "c"]);
+    let of_pieces: Vec<_> = again.pieces.iter().map(|piece| piece.input.row().map(name)).collect();
+    assert_eq!(of_pieces, [Some("d"), None, Some("b"), Some("d"), Some("a")]);
+    let graph = again.graph.as_ref().expect("a graph");
+    let mut found: Vec<(&str, &str)> = Vec::new();
+    for from in 0..4 {
+        found.extend(graph.references(from).iter().map(|to| (name(from), name(*to as usize))));
+    }
+    found.sort_unstable();
+    let mut expected: Vec<(&str, &str)> = pairs
+        .iter()
+        .map(|(from, to)| (["a", "b", "c", "d"][*from as usize], ["a", "b", "c", "d"][*to as usize]))
+        .collect();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+    let dominators: Vec<_> = graph.dominators.iter().map(|above| above.row().map(name)).collect();
+    assert_eq!(dominators, [None, Some("d"), Some("d"), Some("a")]);
+    assert_eq!(name(graph.roots[0].section as usize), "d");
+    assert_eq!(again.imports[0].section.row().map(name), Some("b"));
 }
 
 #[test]
@@ -100,6 +137,6 @@ fn damaged_pages_are_errors() {
             _ = read(&page);
         }
     }
-    let other = String::from_utf8(page).expect("UTF-8").replace("\"format\":1", "\"format\":2");
-    assert_eq!(read(other.as_bytes()).err(), Some(PageError::Format(2)));
+    let other = String::from_utf8(page).expect("UTF-8").replace("\"format\":2", "\"format\":3");
+    assert_eq!(read(other.as_bytes()).err(), Some(PageError::Format(3)));
 }
