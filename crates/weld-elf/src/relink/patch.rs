@@ -469,6 +469,7 @@ impl<'l> LastLink<'l> {
         common.imports = self.imports.to_vec();
         common.offered.clone_from(&self.offered.once);
         common.no_more_offered.clone_from(&self.offered.no_more);
+        common.surely_linked.clone_from(&self.offered.sure);
         common.has_lazy = job.options.inputs.args.iter().any(|input| input.flags.in_lib);
         let parts = self.image.metadata().map_or(0, |meta| meta.len().div_ceil(PART));
         let known = vec![OnceCell::new(); parts as usize];

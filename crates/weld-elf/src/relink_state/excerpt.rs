@@ -52,6 +52,8 @@ pub struct Common {
     pub offered: HashSet<u32>,
     /// And those that one has offered that has changed, and nobody does now.
     pub no_more_offered: HashSet<u32>,
+    /// And those that one offers alone that is linked whoever asks for them.
+    pub surely_linked: HashSet<u32>,
     /// Names that have come and gone since the tables were written, which have `count` names.
     pub names: NewNames,
     pub count: u32,
@@ -101,6 +103,7 @@ impl Common {
             imports: Vec::new(),
             offered: HashSet::new(),
             no_more_offered: HashSet::new(),
+            surely_linked: HashSet::new(),
             names: NewNames::default(),
             count: file.count::<NameRow>() as u32,
         })

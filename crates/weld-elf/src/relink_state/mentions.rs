@@ -9,7 +9,8 @@
 //!
 //! What members of archives offer is wanted by who mentions it first, and members want more. So such a name may
 //! be mentioned anew only if an object that is linked in any case mentions it as well, and then for good: nobody
-//! may cease to; or if no other member offers it ([`Common::offered`]).
+//! may cease to; or if no other member offers it ([`Common::offered`]). Who ceases to mention it must know that the
+//! member is linked for another reason ([`Common::surely_linked`]).
 
 use std::collections::HashMap;
 
@@ -240,6 +241,7 @@ pub fn renumbered(
         };
         let goes = is_gone
             || may_go(name, row.manner)
+            || common.surely_linked.contains(&row.name) && is_plain(row.manner)
             || may_go(name, row.manner & !(3 << manner::VISIBILITY)) && is_hidden()?
             || is_other() && says_as_much((file, common), (row.name, name), row.manner)?;
         if !goes {
