@@ -730,7 +730,10 @@ fn section_order<'j>(
 ) -> Result<SectionOrder, Diagnostics> {
     let _stretch = trace::stretch("order of sections");
     let owners = context.owners;
-    let order = Orderer { job, resolved, sections, symbols, live, owners, first }.order()?;
+    let in_order = context.inputs.layout().is_none() && !context.mode.relocatable;
+    let toc = context.mode.facts().toc.as_ref().filter(|_| in_order);
+    let parallel = context.parallel;
+    let order = Orderer { job, resolved, sections, symbols, live, owners, toc, parallel, first }.order()?;
     job.sink.end_phase()?;
     Ok(order)
 }

@@ -156,6 +156,8 @@ pub struct Toc {
     pub bias: u64,
     /// Sections of objects that lie beside the GOT and become read-only with it.
     pub sections: &'static [&'static [u8]],
+    /// Types of relocations of code that reaches only what is near.
+    pub near: &'static [u32],
 }
 
 /// Calls whose addend is a place in a section of their object, to which a register points: where sections are

@@ -58,6 +58,19 @@ pub struct Code<'c> {
     pub at: usize,
 }
 
+/// What an instruction does with a word beside the GOT ([`Facts::toc`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordUse {
+    /// It has no half of the word's distance.
+    None,
+    /// It adds the upper half of the distance to the GOT's base.
+    Upper,
+    /// It loads the word, with the lower half, from what has the upper one.
+    Load,
+    /// It has a half for something else.
+    Other,
+}
+
 /// The bytes that are written, and where in them the field is.
 pub struct FieldAt<'f> {
     pub out: &'f mut [u8],
@@ -160,6 +173,11 @@ pub trait Rules: Sync + Sized + 'static {
     /// The form of an instruction that can do without its slot. `pic`: there are no fixed addresses.
     fn got_form(_code: Code, _pic: bool) -> Option<Self::GotForm> {
         None
+    }
+
+    /// What an instruction does with the word that its relocation leads to.
+    fn word_use(_code: Code) -> WordUse {
+        WordUse::None
     }
 
     /// Whether the instructions of relocation `i` that load a slot belong together as they have to, so that

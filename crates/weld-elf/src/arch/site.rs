@@ -122,6 +122,10 @@ pub trait Site: Sized {
     /// its address does not move with the image.
     fn local_slot(&self, reloc: &Rela, page: bool) -> Option<Address>;
 
+    /// The relocation that fills the word beside the GOT which a relocation has a half of the distance of, if nobody
+    /// needs to load it.
+    fn word_filler(&self, reloc: &Rela) -> Option<&Rela>;
+
     /// Whether the section has frames.
     fn is_frames(&self) -> bool;
 

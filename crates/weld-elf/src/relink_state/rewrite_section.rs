@@ -381,6 +381,7 @@ impl<'k, 'a> Alone<'k, 'a> {
             tagged: None,
             far: &[],
             local_words: &[],
+            toc_words: &[],
             joined: None,
         }
     }

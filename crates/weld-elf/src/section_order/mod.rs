@@ -5,12 +5,13 @@
 //! that call each other beside one another (`call_graph`, `weld_common::call_graph_sort`),
 //! `--section-ordering-file` those of listed names first (`listed`), balanced partitioning those that are
 //! called or packed together near one another (`partition`), `--shuffle-sections` all in an order by chance
-//! (`shuffle`). Each gives some sections a place; layout sorts the members of an output section by their
+//! (`shuffle`), the small code model has its data near the GOT (`near_toc`). Each gives some sections a place; layout sorts the members of an output section by their
 //! places, and the others stay where they were, after those that come first.
 
 mod bisection;
 mod call_graph;
 mod listed;
+mod near_toc;
 mod partition;
 pub mod profile;
 pub mod shuffle;
@@ -21,6 +22,7 @@ use std::collections::HashMap;
 use weld_common::diag::Diagnostics;
 use weld_common::glob::Glob;
 
+use crate::arch::facts::Toc;
 use crate::elf::Shdr;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -73,6 +75,9 @@ pub struct Orderer<'c, 'a> {
     pub symbols: &'c Symbols,
     pub live: &'c Live,
     pub owners: &'c SectionOwners,
+    /// Data near the GOT, if nothing else says in which order they are.
+    pub toc: Option<&'c Toc>,
+    pub parallel: bool,
     /// Warnings have not been given yet.
     pub first: bool,
 }
@@ -102,6 +107,9 @@ impl<'a> Orderer<'_, 'a> {
         }
         if !options.shuffle.is_empty() {
             self.shuffle(&mut order);
+        }
+        if let Some(toc) = self.toc {
+            self.near_toc(toc, &mut order);
         }
         Ok(order)
     }

@@ -25,6 +25,7 @@ use crate::symbols::{Symbols, symbol_flags, symbol_type};
 use crate::synth::dynsym::DynSym;
 use crate::synth::joined::Joined;
 use crate::synth::thunks::Thunks;
+use crate::synth::toc_words;
 use crate::wording::shown;
 
 #[derive(Clone, Copy)]
@@ -57,6 +58,8 @@ pub struct Image<'c, 'a> {
     pub far: &'c [DynReloc],
     /// What the words of the GOT hold to which loaders only add, in order.
     pub local_words: &'c [u64],
+    /// By object the words beside the GOT that need not be loaded.
+    pub toc_words: &'c [toc_words::Words],
     /// `-r`: how the inputs are joined.
     pub joined: Option<&'c Joined>,
 }

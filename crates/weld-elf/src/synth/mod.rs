@@ -56,4 +56,5 @@ pub mod symtab;
 pub mod sysv_hash;
 pub mod tables;
 pub mod thunks;
+pub mod toc_words;
 pub mod versions;

@@ -44,6 +44,7 @@ use super::symbol_record::variant_calls;
 use super::symtab::SymTab;
 use super::tables::{self, Tables};
 use super::thunks::Thunks;
+use super::toc_words;
 use crate::arch::facts::GotBase;
 use crate::arch::plt;
 use crate::compat_mode::CompatMode;
@@ -158,6 +159,8 @@ pub struct Plan<'a> {
     pub(super) has_tagged: bool,
     /// Pointers to be signed that are not packed, though others are, in order.
     pub(super) far: Vec<DynReloc>,
+    /// By object the words beside the GOT that need not be loaded.
+    pub(super) toc_words: Vec<toc_words::Words>,
     pub(super) copies: Copies,
     pub(super) facts: SegmentFacts,
     /// Relocations that a program applies itself are linked to `.symtab`, as by GNU ld, for readers want a
@@ -273,6 +276,10 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let has_tagged = self.context.tagged.is_some_and(|tagged| {
             memtag_globals::are_any(tagged, &self.live, &self.resolved.objects, symbols)
         });
+        let toc_words = match options.relocs.toc_optimize && !options.keeps_relocs() {
+            true => toc_words::find(mode, (self.resolved, sections, &self.live), self.context.parallel),
+            false => Vec::new(),
+        };
         let pointer = self.data_pointer(symbols);
         let attributes = attributes::of_all(self.job, self.resolved, sections);
         let registers = attributes::registers(self.job, self.resolved, sections);
@@ -294,6 +301,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             attributes,
             registers,
             base_symbol,
+            toc_words,
             counts,
             copies,
             init: find(&options.symbols.init),
@@ -563,6 +571,7 @@ impl<'a> Plan<'a> {
             counts: Counts::default(),
             has_tagged: false,
             far: Vec::new(),
+            toc_words: Vec::new(),
             copies: Copies::default(),
             links_own_relocs: options.compat_mode != CompatMode::Lld,
             facts: SegmentFacts {

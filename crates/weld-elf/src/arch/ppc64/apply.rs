@@ -15,11 +15,13 @@ use super::code::{self, Call, NOP, RESTORE_TOC, put_word, word};
 use super::relax;
 use super::thunks;
 use super::types::*;
+use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::facts::Jump;
 use crate::arch::rules::{Failure, FieldAt, Rules};
 use crate::arch::site::{Settings, Site};
 use crate::elf::Rela;
+use crate::symbol_flags;
 
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated<const BIG: bool, const V1: bool, S: Site>(site: &S, out: &mut [u8]) {
@@ -29,6 +31,9 @@ pub fn allocated<const BIG: bool, const V1: bool, S: Site>(site: &S, out: &mut [
         let kind = reloc.kind();
         let at = reloc.r_offset().wrapping_add(site.delta()) as usize;
         let class = Ppc64::<BIG, V1>::class(kind);
+        if kind == R_PPC64_PCREL_OPT && joins_access::<BIG, V1, S>(site, i, &settings) {
+            relax::join_access::<BIG>(out, at, reloc.r_addend());
+        }
         if class == Class::None {
             continue;
         }
@@ -47,6 +52,16 @@ pub fn allocated<const BIG: bool, const V1: bool, S: Site>(site: &S, out: &mut [
             site.report(reloc, failure);
         }
     }
+}
+
+/// Whether the instruction at relocation `i`, which marks it and one that uses the address that it loads, makes
+/// that address itself.
+fn joins_access<const BIG: bool, const V1: bool, S: Site>(site: &S, i: usize, settings: &Settings) -> bool {
+    let relocs = site.relocs();
+    let before = i.checked_sub(1).map(|before| &relocs[before]);
+    let loads = before
+        .is_some_and(|load| load.kind() == R_PPC64_GOT_PCREL34 && load.r_offset() == relocs[i].r_offset());
+    loads && !settings.keeps_relocs && site.is_without_slot::<Ppc64<BIG, V1>>(i - 1)
 }
 
 /// An instruction of a sequence for thread-local storage.
@@ -91,6 +106,15 @@ fn one<const BIG: bool, const V1: bool, S: Site>(
 ) -> Result<(), Failure> {
     let reloc = &site.relocs()[i];
     let kind = reloc.kind();
+    if matches!(kind, R_PPC64_TOC16_HA | R_PPC64_TOC16_LO_DS)
+        && let Some(filler) = site.word_filler(reloc)
+        && let Some(target) = fixed_address(site, filler, settings)
+    {
+        let offset = target.wrapping_sub(settings.got_base) as i64;
+        if relax::word_to_address::<BIG>(kind, out, at, offset)? {
+            return Ok(());
+        }
+    }
     let place = site.resolve(reloc);
     if place.is_settled() && !place.is_undefined() {
         let target = place.address.wrapping_add(place.addend as u64);
@@ -127,6 +151,20 @@ fn one<const BIG: bool, const V1: bool, S: Site>(
         };
     }
     site.special::<Ppc64<BIG, V1>>(class, i, FieldAt { out, at }, place).map(|_| ())
+}
+
+/// What a word holds that a relocation fills, if it is always as far from the TOC.
+fn fixed_address<S: Site>(site: &S, filler: &Rela, settings: &Settings) -> Option<Address> {
+    let place = site.resolve(filler);
+    let is_here = matches!(
+        place.flags & symbol_flags::KIND,
+        symbol_flags::DEFINED | symbol_flags::COMMON | symbol_flags::INTERNAL
+    );
+    // Where programs ask for the address of a function when they start, the word has that.
+    let is_asked = place.flags & symbol_flags::IFUNC != 0 && settings.pic;
+    let elsewhere = symbol_flags::PREEMPTIBLE | symbol_flags::OUTSIDE;
+    let is_fixed = is_here && !is_asked && !place.dead && place.flags & elsewhere == 0;
+    is_fixed.then(|| site.target(filler))
 }
 
 fn branch<const BIG: bool, const V1: bool, S: Site>(

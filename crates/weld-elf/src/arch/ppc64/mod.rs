@@ -24,7 +24,7 @@ mod types;
 use super::class::{Class, Type};
 use super::facts::*;
 use super::plt::{First, Plan};
-use super::rules::{Code, Failure, Field, Rules};
+use super::rules::{Code, Failure, Field, Rules, WordUse};
 use super::site::Site;
 use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
@@ -66,7 +66,7 @@ const fn facts<const BIG: bool>() -> Facts {
             // There are no TLS descriptors.
             tlsdesc: R_PPC64_NONE,
         },
-        toc: Some(Toc { symbol: ".TOC.", bias: 0x8000, sections: &[b".toc"] }),
+        toc: Some(Toc { symbol: ".TOC.", bias: 0x8000, sections: &[b".toc"], near: &SMALL_MODEL }),
         plt: plt::PLT,
         flags: Some(FileFlags::Always(join_flags)),
         output_flags: Some(output_flags),
@@ -113,6 +113,17 @@ static V1_TYPES: [Type; 255] = {
     }
     types
 };
+
+/// What code of the small model has for data near the TOC: a distance of 16 bits.
+const SMALL_MODEL: [u32; 7] = [
+    R_PPC64_TOC16,
+    R_PPC64_TOC16_DS,
+    R_PPC64_GOT16,
+    R_PPC64_GOT16_DS,
+    R_PPC64_GOT_TLSGD16,
+    R_PPC64_GOT_TPREL16_DS,
+    R_PPC64_GOT_DTPREL16_DS,
+];
 
 static V1_SETS: InstructionSets = thunks::by_descriptors::sets::<true>();
 static LITTLE_SETS: InstructionSets = thunks::sets::<false>();
@@ -196,6 +207,10 @@ impl<const BIG: bool, const V1: bool> Rules for Ppc64<BIG, V1> {
 
     fn rewrite_got(_form: (), field: Field, target: Address) -> Result<(), Failure> {
         relax::load_to_address::<BIG>(field, target)
+    }
+
+    fn word_use(code: Code) -> WordUse {
+        relax::word_use::<BIG>(&code)
     }
 
     fn tls_call(_bytes: &[u8], relocs: &[Rela], i: usize) -> Option<()> {

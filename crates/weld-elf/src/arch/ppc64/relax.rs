@@ -7,7 +7,9 @@
 //! | `addis`, `addi` of the local-dynamic pair, marked call, `nop` | `nop`, `addis r3, r13, 0`, `nop`, `addi r3, r3, 0x1000` |
 //! | `addis`, `ld` of an offset's slot; an instruction that uses it, marked | `nop`, `addis` from r13; with the lower half |
 //! | `pld` of a slot | `paddi` of the address |
+//! | the same, and a load or store that is marked as the only one that uses it | the load or store with a prefix, `nop` |
 //! | `addis`, and an instruction with the lower half, near the TOC | `nop`, the instruction from r2 |
+//! | `addis`, `ld` of a word beside the TOC | `addis`, `addi` of the address in the word |
 //!
 //! With prefixes, `paddi` and `pld` stand for the first two instructions, and nothing needs to follow the
 //! call.
@@ -22,7 +24,7 @@ use super::code::*;
 use super::types::*;
 use crate::address::Address;
 use crate::arch::class::Class;
-use crate::arch::rules::{Failure, Field, reaches};
+use crate::arch::rules::{Code, Failure, Field, WordUse, reaches};
 use crate::elf::Rela;
 
 /// Whether a relocation marks the call of a sequence.
@@ -196,7 +198,7 @@ pub fn rewrite_user<const BIG: bool>(
 }
 
 /// Whether the code of a relocation of a slot's distance is `pld`.
-pub fn is_slot_load<const BIG: bool>(code: &crate::arch::rules::Code) -> bool {
+pub fn is_slot_load<const BIG: bool>(code: &Code) -> bool {
     let words = (word::<BIG>(code.bytes, code.at), word::<BIG>(code.bytes, code.at.saturating_add(4)));
     let (Some(prefix), Some(suffix)) = words else { return false };
     code.reloc.kind() == R_PPC64_GOT_PCREL34
@@ -211,6 +213,68 @@ pub fn load_to_address<const BIG: bool>(field: Field, target: Address) -> Result
     let distance = target.wrapping_sub(field.address) as i64;
     put_two::<BIG>(field, with_34(PREFIX_PADDI, d_form(ADDI, to(suffix), 0, 0), distance))?;
     reaches(fits_34(distance))
+}
+
+/// Makes one instruction of `paddi` at `at` and the load or store that lies `distance` bytes further, if that is one which
+/// may have a prefix. Otherwise both stay.
+pub fn join_access<const BIG: bool>(out: &mut [u8], at: usize, distance: i64) {
+    let after = usize::try_from(distance).ok().filter(|distance| *distance >= 8 && distance & 3 == 0);
+    let Some(place) = after.and_then(|distance| at.checked_add(distance)) else { return };
+    let words = (word::<BIG>(out, at), word::<BIG>(out, at.saturating_add(4)), word::<BIG>(out, place));
+    let (Some(prefix), Some(suffix), Some(code)) = words else { return };
+    let base = to(suffix);
+    if prefix & 0xfffc_0000 != PREFIX_PADDI || suffix & (63 << 26 | 31 << 16) != ADDI || from(code) != base {
+        return;
+    }
+    let Some(access) = prefixed_access(code).filter(|access| !(access.stores && to(code) == base)) else {
+        return;
+    };
+    let before = i64::from((prefix & 0x3_ffff) << 16 | suffix & 0xffff) << 30 >> 30;
+    let sum = before + access.offset;
+    if fits_34(sum) {
+        let [prefix, suffix] = with_34(access.prefix, access.suffix, sum);
+        put_word::<BIG>(out, at, prefix);
+        put_word::<BIG>(out, at + 4, suffix);
+        put_word::<BIG>(out, place, NOP);
+    }
+}
+
+/// A load or a store as an instruction with a prefix.
+struct Access {
+    prefix: u32,
+    suffix: u32,
+    /// How far from its base it is.
+    offset: i64,
+    /// It stores a register that may be its base.
+    stores: bool,
+}
+
+/// What a load or store is with a prefix ("Power ISA" 3.1, Book I, 3.3 and 4.6).
+fn prefixed_access(code: u32) -> Option<Access> {
+    let operation = code >> 26;
+    let register = code & 31 << 21;
+    let d = i64::from(code as u16 as i16);
+    let (ds, dq) = (d & !3, d & !15);
+    // Those whose suffix is the instruction itself have the prefix of `paddi`.
+    let (prefix, suffix, offset) = match (operation, code & 3) {
+        // lwz, lbz, lhz, lha; stw, stb, sth; lfs, lfd, stfs, stfd
+        (32 | 34 | 36 | 38 | 40 | 42 | 44 | 48 | 50 | 52 | 54, _) => (PREFIX_PADDI, operation, d),
+        (58, 0) => (PREFIX_PLD, 57, ds), // ld
+        (58, 2) => (PREFIX_PLD, 41, ds), // lwa
+        (62, 0) => (PREFIX_PLD, 61, ds), // std
+        (57, 2) => (PREFIX_PLD, 42, ds), // lxsd
+        (57, 3) => (PREFIX_PLD, 43, ds), // lxssp
+        (61, 2) => (PREFIX_PLD, 46, ds), // stxsd
+        (61, 3) => (PREFIX_PLD, 47, ds), // stxssp
+        // lxv, stxv: the operation's last bit is that of the register's number.
+        (61, 1) if code & 7 == 1 => (PREFIX_PLD, 50 | code >> 3 & 1, dq),
+        (61, 1) => (PREFIX_PLD, 54 | code >> 3 & 1, dq),
+        (6, _) if code & 15 == 0 => (PREFIX_PLD, 58, dq), // lxvp
+        (6, _) if code & 15 == 1 => (PREFIX_PLD, 62, dq), // stxvp
+        _ => return None,
+    };
+    let stores = matches!(operation, 36 | 38 | 44 | 62);
+    Some(Access { prefix, suffix: suffix << 26 | register, offset, stores })
 }
 
 /// An instruction with a part of an address near the TOC, at `at`: the upper half goes, and the lower one
@@ -239,6 +303,49 @@ pub fn near_toc<const BIG: bool>(kind: u32, out: &mut [u8], at: usize, offset: i
     }
     put_word::<BIG>(out, place, code & !(31 << 16) | R2 << 16);
     Ok(put::<BIG>(kind, out, at, offset).is_ok())
+}
+
+/// What an instruction does with a word beside the TOC.
+pub fn word_use<const BIG: bool>(code: &Code) -> WordUse {
+    let kind = code.reloc.kind();
+    let is_half =
+        matches!(kind, R_PPC64_TOC16_HA | R_PPC64_TOC16_LO_DS | R_PPC64_TOC16_LO | R_PPC64_TOC16_HI);
+    if !is_half {
+        return WordUse::None;
+    }
+    let Some(code) = word::<BIG>(code.bytes, start(code.at)) else { return WordUse::Other };
+    match kind {
+        R_PPC64_TOC16_HA if code & (63 << 26 | 31 << 16) == d_form(ADDIS, 0, R2, 0) => WordUse::Upper,
+        R_PPC64_TOC16_LO_DS if code & (63 << 26 | 3) == LD && !matches!(from(code), 0 | R2) => WordUse::Load,
+        _ => WordUse::Other,
+    }
+}
+
+/// Has an instruction with a half of the distance of a word make the address that is in there, `offset` from the TOC.
+/// `false`: that is too far, and the word is loaded.
+///
+/// # Errors
+/// It is none of those that load the word.
+pub fn word_to_address<const BIG: bool>(
+    kind: u32,
+    out: &mut [u8],
+    at: usize,
+    offset: i64,
+) -> Result<bool, Failure> {
+    if !fits_halves(offset) {
+        return Ok(false);
+    }
+    let place = start(at);
+    let code = word::<BIG>(out, place).ok_or(Failure::Form)?;
+    let code = match (kind, ha(offset)) {
+        (R_PPC64_TOC16_HA, 0) => NOP,
+        (R_PPC64_TOC16_HA, upper) => code & !0xffff | upper,
+        (R_PPC64_TOC16_LO_DS, 0) => d_form(ADDI, to(code), R2, lo(offset)),
+        (R_PPC64_TOC16_LO_DS, _) => d_form(ADDI, to(code), from(code), lo(offset)),
+        _ => return Err(Failure::Form),
+    };
+    put_word::<BIG>(out, place, code);
+    Ok(true)
 }
 
 /// Whether an instruction adds its value to the register that it counts from: `addi`, loads and stores.

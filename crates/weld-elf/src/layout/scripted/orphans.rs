@@ -26,6 +26,8 @@ pub(super) fn likeness(out: &OutputSection) -> u32 {
     const STAYS_WRITABLE: u32 = 1 << 4;
     const NOT_THREADS: u32 = 1 << 3;
     const ZEROES: u32 = 1 << 2;
+    // Data that code reaches from the GOT's start, which is to come before it.
+    const BEHIND_GOT: u32 = 1;
     let rights = match out.memory {
         Memory::Code => CODE,
         Memory::WritableCode => WRITABLE_CODE,
@@ -40,7 +42,8 @@ pub(super) fn likeness(out: &OutputSection) -> u32 {
         false => 0,
     };
     let zeroes = if rights & WRITABLE != 0 && out.is_nobits() { ZEROES } else { 0 };
-    (if out.large { LARGE } else { 0 }) | rights | of_data | zeroes
+    let behind_got = if *out.name == *b".toc" { BEHIND_GOT } else { 0 };
+    (if out.large { LARGE } else { 0 }) | rights | of_data | zeroes | behind_got
 }
 
 /// What is known of the blocks of a script while orphans are placed, by their numbers.

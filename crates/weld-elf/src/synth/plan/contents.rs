@@ -71,6 +71,7 @@ impl<'a> Plan<'a> {
             tagged: context.tagged,
             far: &self.far,
             local_words: &self.local_words,
+            toc_words: &self.toc_words,
             joined: self.joined.as_ref(),
         }
     }

@@ -14,7 +14,7 @@ use crate::elf::{PT_LOAD, Rela};
 use crate::got_plt_slots::NONE;
 use crate::ids::SectionId;
 use crate::sections::SectionKind;
-use crate::synth::functions;
+use crate::synth::{functions, toc_words};
 
 impl Site<'_, '_, '_> {
     fn id(&self) -> SectionId {
@@ -110,6 +110,11 @@ impl site::Site for Site<'_, '_, '_> {
 
     fn local_slot(&self, reloc: &Rela, page: bool) -> Option<Address> {
         self.image.local_slot(self.object_id, reloc, page)
+    }
+
+    fn word_filler(&self, reloc: &Rela) -> Option<&Rela> {
+        let image = self.image;
+        toc_words::filler(image.toc_words, image.sections, (self.object_id, self.object), reloc)
     }
 
     fn is_frames(&self) -> bool {
