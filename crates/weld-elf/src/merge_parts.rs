@@ -20,7 +20,7 @@ use crate::layout::MergedPart;
 use crate::live::Live;
 use crate::options::Options;
 use crate::sections::bins::bin;
-use crate::sections::rooms::room_of_pieces;
+use crate::sections::rooms::{LastPieces, room_of_pieces};
 use crate::sections::{InputSection, MergeSection, ObjectSections, SectionKind, Sections};
 
 /// What the parts are made from.
@@ -83,7 +83,10 @@ impl<'a> Groups<'a> {
 impl<'a> Merger<'_, 'a> {
     /// Merges all live mergeable sections, and notes in each section's address its part and input.
     pub fn run(&self, sections: &mut Sections<'a>) -> Vec<MergedPart<'a>> {
-        let groups = self.group(sections);
+        let mut groups = self.group(sections);
+        if !sections.last_pieces.is_empty() {
+            in_order_of(sections, &mut groups);
+        }
         let options = MergeOptions { tail_merge: self.options.sections.optimize >= 2, dedupe: true };
         let mut parts = Vec::with_capacity(groups.len());
         for ((_, entsize, strings, _), group) in groups {
@@ -190,6 +193,19 @@ impl<'a> Merger<'_, 'a> {
         let shndx = section.0 - o.section_base;
         self.sink.push(o.at_section(shndx).error(Cause::MalformedObject, message));
     }
+}
+
+/// Puts groups in the order that they had in another link, whoever is the first to have one now.
+fn in_order_of(sections: &Sections, groups: &mut [(Key, Group)]) {
+    let place = |(bin, entsize, strings, align): &Key| {
+        let name = sections.bins.get(bin.index()).copied().unwrap_or_default();
+        let is_it = |last: &LastPieces| {
+            let last = (&last.name[..], last.entsize, last.strings, last.align);
+            last == (name, *entsize, *strings, (*align).max(1))
+        };
+        sections.last_pieces.iter().position(is_it).unwrap_or(usize::MAX)
+    };
+    groups.sort_by_cached_key(|(key, _)| place(key));
 }
 
 /// The part with this number as it was in another link, if it is to be so and has the same pieces.

@@ -108,4 +108,4 @@ if gdb --version >/dev/null 2>&1; then
     gdb -q -batch -x gdb.in ./main >gdb.out 2>&1
     grep -q '^\$1 = 10' gdb.out && grep -q 'thrower (x=1)' gdb.out && grep -q 'catcher (x=1)' gdb.out || { cat gdb.out; exit 1; }
 fi
-link 9 'full link: in '
+link 9 'full link: in \|relinked: [0-9]'

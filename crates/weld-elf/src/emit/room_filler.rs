@@ -50,7 +50,8 @@ impl Room {
             return None;
         }
         let name = object.section_name(shndx as usize)?;
-        let filler = filler(&object.shdrs[shndx as usize], name)?;
+        // What has no room itself may have a yard, or that of sections that are gone.
+        let filler = filler(&object.shdrs[shndx as usize], name).unwrap_or(Filler::Zeroes);
         Some(Room { filler, format: object.format(), code: image.mode.facts().filler, size })
     }
 

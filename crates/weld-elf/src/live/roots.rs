@@ -45,6 +45,7 @@ impl Roots<'_, '_> {
             roots
         }));
         lists.push(self.aliases());
+        lists.push(self.sections.last_kept.clone());
         lists.retain(|list| !list.is_empty());
         par::concat("join roots", parallel, lists)
     }

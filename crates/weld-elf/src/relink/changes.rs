@@ -4,25 +4,34 @@
 //! costs in which nothing has changed), and about each path that led nowhere. A file whose stamp is as it was
 //! has not been written to. Of others that are no objects it is looked at what counts of them
 //! ([`super::libraries`]): tools touch files, hard links come and go, and archives are written anew for one
-//! member.
+//! member. Objects have a digest if they are called otherwise in each link: rustc links or copies all of them for that,
+//! of which few have changed.
 
 use std::ops::Range;
 use std::path::Path;
 use std::thread;
 use std::time::SystemTime;
 
+use weld_common::digest::UnitDigest;
 use weld_common::io::input::InputStore;
 use weld_common::io::stamp::Stamp;
 
 use super::full_link_reason::Why;
 use super::libraries::of_other;
 use super::memo::{Is, KnownFile, Memo};
+use crate::relink_state::outline::short;
 
 /// Files that one more thread is worth, and how many threads ask at most.
 const FILES: usize = 256;
 const THREADS: usize = 4;
 
+/// The digest of an object's bytes; never 0.
+pub fn digest_of(bytes: &[u8]) -> u128 {
+    short(UnitDigest::of(bytes)).max(1)
+}
+
 /// An object that may have changed.
+#[derive(Clone)]
 pub struct Changed {
     /// The number of the file.
     pub file: usize,
@@ -56,7 +65,16 @@ impl Changes {
             }
             file.stamp = Some(stamp).filter(|stamp| stamp.is_older_than(begun));
             match &mut file.is {
-                Is::Object(row) => changes.objects.push(Changed { file: number, row: *row, member: None }),
+                Is::Object(row, digest) => {
+                    if *digest != 0 {
+                        let bytes = store.open(&file.path).ok().flatten();
+                        let now = bytes.map_or(0, digest_of);
+                        if std::mem::replace(digest, now) == now {
+                            continue;
+                        }
+                    }
+                    changes.objects.push(Changed { file: number, row: *row, member: None });
+                }
                 Is::Archive(known) => {
                     let bytes = store.open(&file.path).ok().flatten();
                     let (members, now) = bytes

@@ -139,9 +139,13 @@ impl fmt::Display for Changed {
                 Missing::Function => f.write_str(
                     "functions have moved, and not all that knows where they are is written again",
                 ),
+                Missing::Target => {
+                    f.write_str("what it or another object refers to is not in the output any more")
+                }
                 Missing::Room => f.write_str("a section has outgrown its room"),
-                Missing::Yard => {
-                    f.write_str("there is no room left for instances of templates and inline functions")
+                Missing::Yard => f.write_str("there is no room left for new functions and variables"),
+                Missing::Gap => {
+                    f.write_str("a function or variable is gone that leaves a gap at an odd place")
                 }
                 Missing::Place => f.write_str("frames or symbols are others"),
                 Missing::Piece => {

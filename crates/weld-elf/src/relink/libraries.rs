@@ -4,12 +4,15 @@
 //! each with a digest. If names and index are as they were, and so is what linked members define and need
 //! (which is looked at as for any object that has changed), then no other member is wanted. If there is no
 //! index, members tell themselves, and who has common symbols looks for definitions in members; then those
-//! that are not linked must have the same bytes. Of a *shared object* these are its headers and the tables
+//! that are not linked must have the same bytes. What the index of an archive that is likely to change says of linked
+//! members does not count: what these define is looked at as for any object, too. Of a *shared object* these are its headers and the tables
 //! for the loader: code that has changed and has not moved is nothing to who links with it.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::thread;
 
+use weld_common::archive::armap::Armap;
 use weld_common::archive::{Archive, MemberData};
 use weld_common::digest::UnitDigest;
 use weld_common::io::input::InputStore;
@@ -32,6 +35,8 @@ const THREADS: usize = 8;
 pub struct KnownArchive {
     /// Of names and index.
     pub summary: u128,
+    /// What the index says of linked members is not in that.
+    pub by_member: bool,
     /// Members whose bytes count, in order.
     pub members: Vec<KnownMember>,
 }
@@ -62,8 +67,10 @@ pub type ChangedMembers = Vec<(u32, Range<usize>)>;
 /// The members of an archive.
 struct Members<'a> {
     data: Vec<&'a [u8]>,
-    summary: u128,
-    has_index: bool,
+    /// Their names, and where they are.
+    said: Vec<u8>,
+    places: Vec<u64>,
+    index: Option<Armap<'a>>,
 }
 
 impl<'a> Members<'a> {
@@ -89,21 +96,42 @@ impl<'a> Members<'a> {
         if armap.is_some_and(|map| !map.is_gnu()) {
             return None;
         }
-        if let Some(map) = armap {
-            for symbol in 0..map.count() {
-                let number = places.binary_search(&map.offset(symbol)).ok()?;
-                said.extend_from_slice(&(number as u32).to_le_bytes());
+        Some(Members { data, said, places, index: armap })
+    }
+
+    /// Of names and index, but for what that says of members with these numbers.
+    fn summary(&self, left_out: Option<&HashSet<u32>>) -> Option<u128> {
+        let mut said = self.said.clone();
+        if let Some(map) = self.index {
+            let number = |offset: u64| self.places.binary_search(&offset).ok();
+            match left_out {
+                None => {
+                    for symbol in 0..map.count() {
+                        said.extend_from_slice(&(number(map.offset(symbol))? as u32).to_le_bytes());
+                    }
+                    said.extend_from_slice(&UnitDigest::of(map.names()).bytes());
+                }
+                Some(left_out) => {
+                    for (name, offset) in map.symbols() {
+                        let number = number(offset)? as u32;
+                        if !left_out.contains(&number) {
+                            said.extend_from_slice(&number.to_le_bytes());
+                            said.extend_from_slice(name);
+                            said.push(0);
+                        }
+                    }
+                }
             }
-            said.extend_from_slice(&UnitDigest::of(map.names()).bytes());
         }
-        Some(Members { data, summary: short(UnitDigest::of(&said)), has_index: armap.is_some() })
+        Some(short(UnitDigest::of(&said)))
     }
 }
 
 impl KnownArchive {
     /// `linked`: the rows and bytes of inputs that lie in the archive. `None` if it cannot be known.
     pub fn new(bytes: &[u8], linked: &[(u32, &[u8])], how: Looks) -> Option<KnownArchive> {
-        let Members { data, summary, has_index } = Members::of(bytes)?;
+        let all = Members::of(bytes)?;
+        let (data, has_index) = (&all.data, all.index.is_some());
         let mut rows: Vec<(usize, u32)> =
             linked.iter().map(|(row, bytes)| (bytes.as_ptr().addr(), *row)).collect();
         rows.sort_unstable();
@@ -112,7 +140,7 @@ impl KnownArchive {
             found.map_or(NONE, |found| rows[found].1)
         };
         let mut members: Vec<KnownMember> = Vec::new();
-        for (number, data) in (0..).zip(&data) {
+        for (number, data) in (0..).zip(data) {
             let row = row_of(data);
             if row != NONE || !has_index || how.at_all {
                 members.push(KnownMember { number, row, digest: 0 });
@@ -126,7 +154,10 @@ impl KnownArchive {
             });
             members.iter_mut().zip(digests).for_each(|(member, digest)| member.digest = digest);
         }
-        (rows == linked.len()).then_some(KnownArchive { summary, members })
+        let by_member = how.hashes && !how.at_all && has_index;
+        let linked_ones = linked_ones(&members);
+        let summary = all.summary(by_member.then_some(&linked_ones))?;
+        (rows == linked.len()).then_some(KnownArchive { summary, by_member, members })
     }
 
     /// Where the member is in `bytes` that is input `row`.
@@ -140,7 +171,9 @@ impl KnownArchive {
     /// Linked members that have changed, each with its place in `bytes`, and what is known of these. `None`
     /// if something else has.
     pub fn changed(&self, bytes: &[u8]) -> Option<(ChangedMembers, KnownArchive)> {
-        let Members { data, .. } = Members::of(bytes).filter(|new| new.summary == self.summary)?;
+        let linked = linked_ones(&self.members);
+        let is_same = |new: &Members| new.summary(self.by_member.then_some(&linked)) == Some(self.summary);
+        let Members { data, .. } = Members::of(bytes).filter(is_same)?;
         let here = self.members.iter().map(|member| data.get(member.number as usize).copied());
         let here: Vec<&[u8]> = here.collect::<Option<_>>()?;
         let (mut changed, mut known) = (Vec::new(), self.clone());
@@ -157,6 +190,11 @@ impl KnownArchive {
         }
         Some((changed, known))
     }
+}
+
+/// The numbers of members that are linked.
+fn linked_ones(members: &[KnownMember]) -> HashSet<u32> {
+    members.iter().filter(|member| member.row != NONE).map(|member| member.number).collect()
 }
 
 fn digest(bytes: &[u8]) -> u128 {

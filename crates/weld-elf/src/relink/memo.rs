@@ -4,6 +4,7 @@
 //! It is read and written as a whole, and small beside the tables. Its digest tells accidents, and counts are
 //! believed only as far as there are bytes for them.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -21,7 +22,7 @@ use crate::relink_state::new_names::NewNames;
 use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -54,7 +55,9 @@ pub struct Memo {
     pub pieces: Vec<AddedPiece>,
     /// Names that are not in the tables, or not any more.
     pub names: NewNames,
-    /// Sections that are not in the tables.
+    /// Sections that are gone, or lie elsewhere than the tables say: their rows.
+    pub holes: BTreeSet<u32>,
+    /// Sections that are not in the tables, or lie elsewhere.
     pub guests: Vec<Guest>,
     /// Functions of shared objects that have taken spare entries of the PLT, in their order.
     pub imports: Vec<KnownImport>,
@@ -81,8 +84,9 @@ pub struct KnownFile {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Is {
-    /// An object: its row among the inputs.
-    Object(u32),
+    /// An object: its row among the inputs, and the digest of its bytes if it has another name in each link, and so
+    /// is written anew for each: 0 if that was not asked for.
+    Object(u32, u128),
     Archive(KnownArchive),
     /// Anything else: the digest of what counts of it.
     Other(u128),
@@ -142,14 +146,15 @@ impl Memo {
             [piece.part, piece.tag, piece.offset, piece.size].iter().for_each(|word| word.put(out));
         });
         put_list(&self.names.added, &mut out, Field::put);
-        let gone: Vec<u32> = self.names.gone.iter().copied().collect();
-        put_list(&gone, &mut out, Field::put);
+        for rows in [&self.names.gone, &self.names.revived, &self.holes] {
+            let rows: Vec<u32> = rows.iter().copied().collect();
+            put_list(&rows, &mut out, Field::put);
+        }
         put_list(&self.guests, &mut out, |guest, out| {
             guest.input.put(out);
             put_bytes(&guest.group, out);
             guest.number.put(out);
-            guest.yard.put(out);
-            [guest.offset, guest.size, guest.align].iter().for_each(|number| number.put(out));
+            [guest.address, guest.size, guest.align].iter().for_each(|number| number.put(out));
         });
         put_list(&self.imports, &mut out, |known, out| {
             known.row.put(out);
@@ -218,14 +223,15 @@ impl Memo {
             names: NewNames {
                 added: take_list(rest, Field::take)?,
                 gone: take_list(rest, Field::take)?.into_iter().collect(),
+                revived: take_list(rest, Field::take)?.into_iter().collect(),
             },
+            holes: take_list(rest, Field::take)?.into_iter().collect(),
             guests: take_list(rest, |rest| {
                 Some(Guest {
                     input: Field::take(rest)?,
                     group: take_bytes(rest)?,
                     number: Field::take(rest)?,
-                    yard: Field::take(rest)?,
-                    offset: Field::take(rest)?,
+                    address: Field::take(rest)?,
                     size: Field::take(rest)?,
                     align: Field::take(rest)?,
                 })
@@ -252,9 +258,10 @@ impl Memo {
 
 fn put_is(is: &Is, out: &mut Vec<u8>) {
     match is {
-        Is::Object(row) => {
+        Is::Object(row, digest) => {
             0u8.put(out);
             row.put(out);
+            digest.put(out);
         }
         Is::Other(digest) => {
             1u8.put(out);
@@ -263,6 +270,7 @@ fn put_is(is: &Is, out: &mut Vec<u8>) {
         Is::Archive(archive) => {
             2u8.put(out);
             archive.summary.put(out);
+            u8::from(archive.by_member).put(out);
             put_list(&archive.members, out, |member, out| {
                 member.number.put(out);
                 member.row.put(out);
@@ -274,10 +282,11 @@ fn put_is(is: &Is, out: &mut Vec<u8>) {
 
 fn take_is(rest: &mut &[u8]) -> Option<Is> {
     Some(match u8::take(rest)? {
-        0 => Is::Object(Field::take(rest)?),
+        0 => Is::Object(Field::take(rest)?, Field::take(rest)?),
         1 => Is::Other(Field::take(rest)?),
         _ => Is::Archive(KnownArchive {
             summary: Field::take(rest)?,
+            by_member: u8::take(rest)? != 0,
             members: take_list(rest, |rest| {
                 let (number, row) = (Field::take(rest)?, Field::take(rest)?);
                 Some(KnownMember { number, row, digest: Field::take(rest)? })
@@ -304,7 +313,8 @@ mod tests {
     fn memo() -> Memo {
         let stamp = |number| Stamp { device: 1, number, size: 5000, modified: -5, changed: 7 };
         let member = |number| KnownMember { number, row: number + 5, digest: 3 << 90 };
-        let archive = KnownArchive { summary: 1 << 127, members: vec![member(2), member(7)] };
+        let archive =
+            KnownArchive { summary: 1 << 127, by_member: true, members: vec![member(2), member(7)] };
         let leaf = |offset| Leaf { offset, size: 100, digest: UnitDigest::of(b"leaf") };
         Memo {
             build: UnitDigest::of(b"this").bytes(),
@@ -315,7 +325,7 @@ mod tests {
             images: [stamp(2), stamp(3)],
             id: 100..120,
             files: vec![
-                KnownFile { path: "a.o".into(), stamp: Some(stamp(4)), is: Is::Object(0) },
+                KnownFile { path: "a.o".into(), stamp: Some(stamp(4)), is: Is::Object(0, 9) },
                 KnownFile { path: "b.so".into(), stamp: None, is: Is::Other(u128::MAX) },
                 KnownFile { path: "c.a".into(), stamp: Some(stamp(5)), is: Is::Archive(archive) },
             ],
@@ -334,13 +344,14 @@ mod tests {
             names: NewNames {
                 added: vec![AddedName { hash: 5 << 100, input: 1, section: 2, manner: 3, value: 4 }],
                 gone: [3, 9].into(),
+                revived: [4].into(),
             },
+            holes: [7, 8].into(),
             guests: vec![Guest {
                 input: 1,
                 group: b"_Z1fv".to_vec(),
                 number: 1,
-                yard: 0,
-                offset: 64,
+                address: 64,
                 size: 20,
                 align: 2,
             }],

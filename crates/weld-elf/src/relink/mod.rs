@@ -56,7 +56,7 @@ pub use command::{boot, build};
 use directory::{Place, STATE, TABLES};
 use full_link_reason::Why;
 use memo::{KeptWarning, Memo};
-use patch::{LastLink, Patch};
+use patch::{LastLink, Offered, Patch};
 
 pub use directory::forget;
 pub use eligibility::{COMPILED, GATEWAYS};
@@ -216,7 +216,9 @@ impl Session {
                     image: &current,
                     names: &memo.names,
                     guests: &memo.guests,
+                    holes: &memo.holes,
                     imports: &memo.imports,
+                    offered: &Offered::default(),
                 };
                 patch::of_objects(job, &changes, &last)?
             }
@@ -252,6 +254,7 @@ impl Session {
             next.mentions.dedup();
             next.names = patch.names;
             next.guests = patch.guests;
+            next.holes = patch.holes;
             next.imports = patch.imports;
         }
         let is_patched = !patch.writes.is_empty();

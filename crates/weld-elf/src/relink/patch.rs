@@ -11,14 +11,16 @@ mod changed_object;
 mod group_owners;
 mod new_imports;
 mod new_pieces;
+mod offered_names;
 mod others;
+mod relatives;
 mod search_table;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use weld_common::diag::DiagSink;
@@ -28,20 +30,26 @@ use weld_common::io::units::{Leaf, Leaves};
 
 use super::changes::{Changed as ChangedObject, Changes};
 use super::full_link_reason::{Changed, Why};
-use super::memo::{AddedPiece, Memo};
+use super::memo::{AddedPiece, Is, Memo};
 use crate::arch;
 use crate::elf::{Ehdr, Format};
+use crate::input::object::Object;
 use crate::job::Job;
 use crate::relink_state::excerpt::{self, Common, KnownImport};
 use crate::relink_state::file::StateFile;
+use crate::relink_state::free_sections::{self, Refused};
 use crate::relink_state::guests::{self, Guest};
+use crate::relink_state::mentions::{find_name, lost_of};
 use crate::relink_state::new_names::{Looked, NewNames};
-use crate::relink_state::rewrite_section::{self, Added, Alone, Left, Missing, Searched, Write};
-use crate::relink_state::rows::{InputRow, PieceRow, SectionRow, input_kind};
-use crate::relink_state::{State, Unreadable};
+use crate::relink_state::outline::{counts_references, is_renamed};
+use crate::relink_state::rewrite_section::{self, Added, Alone, Left, Missing, Pointer, Searched, Write};
+use crate::relink_state::rows::{InputRow, NONE, NameRow, PieceRow, SectionRow, input_kind};
+use crate::relink_state::{State, Unreadable, keys};
 use crate::sections::SectionKind;
+use crate::symbols::symbol_flags;
 use changed_object::of_run;
 use new_pieces::NewPieces;
+pub use offered_names::Offered;
 
 /// What an image is made another one by.
 #[derive(Default)]
@@ -62,8 +70,13 @@ pub struct Patch {
     pub guests: Vec<Guest>,
     /// Functions of shared objects that nobody called then.
     pub imports: Vec<KnownImport>,
+    pub holes: BTreeSet<u32>,
     /// Functions that have frames, of each object that has changed.
     searched: Vec<(PathBuf, Searched)>,
+    /// Pointers that the loader adds to: those of changed objects whose entries are made anew, and others that
+    /// may have other values, with who has them.
+    relatives: Vec<Pointer>,
+    pointers: Vec<(PathBuf, Vec<Pointer>)>,
 }
 
 /// What the last link has left.
@@ -78,8 +91,11 @@ pub struct LastLink<'l> {
     /// Names that are not in the tables, or not any more, and sections.
     pub names: &'l NewNames,
     pub guests: &'l [Guest],
+    pub holes: &'l BTreeSet<u32>,
     /// Functions of shared objects that nobody called then.
     pub imports: &'l [KnownImport],
+    /// What is known of names that archives offer.
+    pub offered: &'l Offered,
 }
 
 /// The same as one thread looks at it.
@@ -153,46 +169,94 @@ impl View<'_> {
 /// # Errors
 /// Why a full link is needed.
 pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
+    let with_others = with_needed(job, changes, last)?;
+    let changes = with_others.as_ref().unwrap_or(changes);
     let found = with_imports(job, changes, last);
-    let Err(Why::Object(_, Changed::Name(_))) = &found else { return found };
-    let Some(imports) = new_imports::find(job, changes, last)? else { return found };
-    let last = &LastLink { imports: &imports, ..*last };
+    let Err(Why::Object(_, Changed::Name(_) | Changed::Names)) = &found else { return found };
+    let imports = new_imports::find(job, changes, last)?;
+    let offered = offered_names::find(job, changes, last)?;
+    if imports.is_none() && offered.is_empty() {
+        return found;
+    }
+    let last = &LastLink { imports: imports.as_deref().unwrap_or(last.imports), offered: &offered, ..*last };
     let mut patch = with_imports(job, changes, last)?;
-    new_imports::write(job, last, &mut patch)?;
-    patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
+    if imports.is_some() {
+        new_imports::write(job, last, &mut patch)?;
+        patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
+    }
     Ok(patch)
+}
+
+/// So often it is looked for what is needed for the sake of others.
+const ROUNDS: usize = 8;
+
+/// With objects that have not changed, and define what changed ones refer to and nothing did before: with gc, that is
+/// not in the output.
+fn with_needed(job: &Job, changes: &Changes, last: &LastLink) -> Result<Option<Changes>, Why> {
+    let mut found: Option<Changes> = None;
+    if !job.options.sections.gc_sections {
+        return Ok(None);
+    }
+    for _ in 0..ROUNDS {
+        let now = found.as_ref().unwrap_or(changes);
+        // Why it cannot be done is said by who looks at it next.
+        let Ok(Places { needed, .. }) = new_places(job, now, last) else { return Ok(None) };
+        if needed.is_empty() {
+            return Ok(found);
+        }
+        let (left, _) = last.view(job)?;
+        let mut objects = now.objects.clone();
+        for row in needed {
+            let input: InputRow = left.tables.row(row.into())?;
+            let Some(file) = now.files.get(input.file as usize) else { return Ok(None) };
+            let member = match &file.is {
+                Is::Object(..) => None,
+                Is::Archive(archive) => {
+                    let data = job.store.open(&file.path).map_err(|e| Why::System(e.to_string()))?;
+                    let place = data.and_then(|data| archive.place(data, row));
+                    Some(place.ok_or_else(|| Why::Archive(file.path.clone()))?)
+                }
+                Is::Other(_) => return Ok(None),
+            };
+            objects.push(ChangedObject { file: input.file as usize, row, member });
+        }
+        found = Some(Changes { objects, files: now.files.clone() });
+    }
+    Ok(found)
 }
 
 /// The same, if no functions of shared objects are called but those that were before, and those of `last`.
 fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
-    let (names, guests) = new_names(job, changes, last)?;
-    let last_guests = last.guests;
-    let last = &LastLink { names: &names, guests: &guests, ..*last };
+    let Places { names, guests, holes, .. } = new_places(job, changes, last)?;
+    let (last_guests, last_holes) = (last.guests, last.holes);
+    let last = &LastLink { names: &names, guests: &guests, holes: &holes, ..*last };
     let mut new_values = HashMap::new();
-    let mut patch = of_changed(job, changes, last, &new_values)?;
+    if changes.objects.len() > 1 {
+        // Those that have changed may refer to one another.
+        new_values.extend(of_changed(job, changes, last, (&new_values, false))?.values);
+    }
+    let mut patch = of_changed(job, changes, last, (&new_values, true))?;
+    new_values.extend(patch.values.iter().copied());
     let mut values: BTreeMap<u32, u64> = last.memo.values.iter().copied().collect();
-    if !patch.values.is_empty() {
-        new_values.extend(patch.values.iter().copied());
-        values.extend(patch.values.iter().copied());
-        if changes.objects.len() > 1 {
-            // Those that have changed may refer to one another.
-            patch = of_changed(job, changes, last, &new_values)?;
-        }
+    values.extend(new_values.iter().map(|(row, value)| (*row, *value)));
+    if !new_values.is_empty() {
         others::add(job, changes, last, (new_values, &mut patch))?;
     }
     search_table::add(job, last, &mut patch)?;
+    relatives::add(job, changes, (last, last_guests, last_holes), &mut patch)?;
     forget_guests(job, last, last_guests, &mut patch)?;
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     patch.values = values.into_iter().collect();
     patch.imports = last.imports.to_vec();
     patch.names = names;
     patch.guests = guests;
+    patch.holes = holes;
     Ok(patch)
 }
 
-/// Has what lies between guests be where some were that were there before `last`.
+/// Has what lies between guests be where some were that were there before `last`, and where sections are gone.
 fn forget_guests(job: &Job, last: &LastLink, before: &[Guest], patch: &mut Patch) -> Result<(), Why> {
-    if before.is_empty() {
+    if before.is_empty() && last.holes.is_empty() {
         return Ok(());
     }
     let (left, common) = last.view(job)?;
@@ -208,14 +272,25 @@ fn forget_guests(job: &Job, last: &LastLink, before: &[Guest], patch: &mut Patch
     Ok(())
 }
 
-/// Names that changed objects define and nobody knew, and those that they define no more; and the sections of
-/// groups that nobody had.
-fn new_names(job: &Job, changes: &Changes, last: &LastLink) -> Result<(NewNames, Vec<Guest>), Why> {
+/// What the tables do not have as it is.
+struct Places {
+    names: NewNames,
+    guests: Vec<Guest>,
+    holes: BTreeSet<u32>,
+    /// Objects that have not changed, and define what is not in the output, but needed.
+    needed: BTreeSet<u32>,
+}
+
+/// Names that changed objects define and nobody knew, and those that they define no more; the sections of
+/// groups that nobody had, and free ones that are new, gone or elsewhere.
+fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, Why> {
     let (left, common) = last.view(job)?;
-    let same = || (last.names.clone(), last.guests.to_vec());
-    if !common.may_have_new_names(job.options) {
-        return Ok(same());
-    }
+    let same = || Places {
+        names: last.names.clone(),
+        guests: last.guests.to_vec(),
+        holes: last.holes.clone(),
+        needed: BTreeSet::new(),
+    };
     let mut objects = Vec::with_capacity(changes.objects.len());
     for object in &changes.objects {
         let data = changed_object::bytes(job, changes, object)?;
@@ -225,28 +300,107 @@ fn new_names(job: &Job, changes: &Changes, last: &LastLink) -> Result<(NewNames,
         let Some(parsed) = parsed else { return Ok(same()) };
         objects.push((object.row, parsed));
     }
-    let looked = Looked {
-        file: &left.tables,
-        options: job.options,
-        common: &common,
-        last: last.names,
-        mentions: &last.memo.mentions,
-    };
-    let names = looked.find(&objects)?;
-    let guests = guests::placed(&common, last.guests, &objects, &names).map_err(|row| {
+    let refused = |row: u32, what: Changed| {
         let object = changes.objects.iter().find(|object| object.row == row);
         let path = object.map(|object| changes.files[object.file].path.clone()).unwrap_or_default();
-        Why::Object(path, Changed::Unknown(Missing::Yard))
-    })?;
-    Ok((names, guests))
+        Why::Object(path, what)
+    };
+    let first = objects.first().map_or(0, |(row, _)| *row);
+    let why = |why: Refused| match why {
+        Refused::Unreadable(why) => Why::Unreadable(why),
+        Refused::Malformed => refused(first, Changed::Shape),
+        Refused::Room => refused(first, Changed::Unknown(Missing::Yard)),
+        Refused::Gap => refused(first, Changed::Unknown(Missing::Gap)),
+    };
+    let is_open = common.may_have_new_names(job.options);
+    let mut names = last.names.clone();
+    if is_open {
+        let (file, options, mentions) = (&left.tables, job.options, &last.memo.mentions[..]);
+        let looked = Looked { file, options, common: &common, last: last.names, mentions };
+        names = looked.find(&objects)?;
+    }
+    // Free sections.
+    let mut free = Vec::new();
+    let mut known = common;
+    known.names = names.clone();
+    for (row, object) in objects.iter().filter(|(_, object)| !is_renamed(object, job.options)) {
+        let lost = lost_of((&left.tables, &known), *row, object)?;
+        free.extend(free_sections::Changed::new((&left.tables, &known), (*row, object), lost).map_err(why)?);
+    }
+    let of_row: HashMap<u32, &Object> = objects.iter().map(|(row, object)| (*row, object)).collect();
+    let gc = job.options.sections.gc_sections;
+    let there = |hash: u128| -> Result<Option<u32>, Unreadable> {
+        let name = known.find_name(&left.tables, hash)?.map(|(_, name)| name);
+        let is_there =
+            |name: &NameRow| name.flags & symbol_flags::KIND == symbol_flags::DEFINED && name.section != NONE;
+        Ok(name.filter(is_there).map(|name| name.input))
+    };
+    let mut defined = HashSet::new();
+    for one in free.iter().filter(|_| gc) {
+        for (hash, _) in one.definitions() {
+            if there(hash)? == Some(one.row) {
+                defined.insert((one.row, hash));
+            }
+        }
+    }
+    let asked = free_sections::keep_live(&mut free, (&known, gc), |row, symbol| {
+        of_row
+            .get(&row)
+            .is_some_and(|object| defined.contains(&(row, keys::hash(object.symbol_name(symbol)))))
+    });
+    let may_place = is_open
+        && known.may_move()
+        && guests::may_have_guests(job.options)
+        && !counts_references(job.options, known.named_outputs());
+    if !may_place {
+        if let Some(other) = free.iter().find(|one| !free_sections::are_the_same(one)) {
+            return Err(refused(other.row, Changed::Shape));
+        }
+        if !is_open {
+            return Ok(same());
+        }
+    }
+    for one in &free {
+        for hash in one.defines() {
+            if let Some((number, name)) = find_name(&left.tables, hash)?
+                && (name.input, name.section) == (one.row, NONE)
+            {
+                names.revived.insert(number);
+            }
+        }
+    }
+    let mut needed = BTreeSet::new();
+    for hash in &asked {
+        if let Some((number, name)) = known.find_name(&left.tables, *hash)?
+            && number < known.count
+            && (name.section, name.flags & symbol_flags::KIND) == (NONE, symbol_flags::DEFINED)
+            && name.input != NONE
+            && !of_row.contains_key(&name.input)
+        {
+            needed.insert(name.input);
+        }
+    }
+    let (mut wanted, holes) = match may_place {
+        true => free_sections::to_be_placed((&left.tables, &known, &last.memo.leaves), &free).map_err(why)?,
+        false => (Vec::new(), last.holes.clone()),
+    };
+    known.set_holes(&left.tables, holes.clone())?;
+    for (row, object) in &objects {
+        wanted.extend(guests::of_groups(&known, (*row, object), &names));
+    }
+    let changed: HashSet<u32> = objects.iter().map(|(row, _)| *row).collect();
+    let guests = guests::placed(&known, last.guests, &changed, wanted)
+        .map_err(|row| refused(row, Changed::Unknown(Missing::Yard)))?;
+    Ok(Places { names, guests, holes, needed })
 }
 
-/// Those of the objects that have changed, if names get other values that these do not define.
+/// Those of the objects that have changed, if names get other values that these do not define; if it is not known yet
+/// which, no more than the values of what they define.
 fn of_changed(
     job: &Job,
     changes: &Changes,
     last: &LastLink,
-    new_values: &HashMap<u32, u64>,
+    new_values: (&HashMap<u32, u64>, bool),
 ) -> Result<Patch, Why> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = (changes.objects.len() / OBJECTS).clamp(1, THREADS.min(cores));
@@ -263,7 +417,7 @@ fn of_changed_by(
     threads: usize,
     job: &Job,
     changes: &Changes,
-    (last, new_values): (&LastLink, &HashMap<u32, u64>),
+    (last, new_values): (&LastLink, (&HashMap<u32, u64>, bool)),
 ) -> Result<Patch, Why> {
     let may_add = threads == 1;
     let mut runs = changes.objects.chunks(changes.objects.len().div_ceil(threads).max(1));
@@ -289,6 +443,8 @@ fn of_changed_by(
         patch.pieces.append(&mut of_run.pieces);
         patch.mentions.append(&mut of_run.mentions);
         patch.searched.append(&mut of_run.searched);
+        patch.relatives.append(&mut of_run.relatives);
+        patch.pointers.append(&mut of_run.pointers);
     }
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     Ok(patch)
@@ -309,7 +465,11 @@ impl<'l> LastLink<'l> {
         common.values = self.memo.values.iter().copied().collect();
         common.names = self.names.clone();
         common.guests = self.guests.to_vec();
+        common.set_holes(&tables, self.holes.clone())?;
         common.imports = self.imports.to_vec();
+        common.offered.clone_from(&self.offered.once);
+        common.no_more_offered.clone_from(&self.offered.no_more);
+        common.surely_linked.clone_from(&self.offered.sure);
         common.has_lazy = job.options.inputs.args.iter().any(|input| input.flags.in_lib);
         let parts = self.image.metadata().map_or(0, |meta| meta.len().div_ceil(PART));
         let known = vec![OnceCell::new(); parts as usize];
@@ -362,19 +522,28 @@ fn emit(
 }
 
 /// Adds what the image has otherwise of what belongs to sections and lies in tables of the whole image:
-/// frames, symbols and pointers.
-fn emit_tables(alone: &Alone, image: &File, patch: &mut Patch) -> Result<Option<Searched>, Failure> {
+/// frames, symbols and words; and notes pointers.
+fn emit_tables(
+    alone: &Alone,
+    (image, path): (&File, &Path),
+    patch: &mut Patch,
+) -> Result<Option<Searched>, Failure> {
     let sink = DiagSink::new();
     let unknown = |missing| Failure::Object(Changed::Unknown(missing));
     let frames = alone.frames(&sink).map_err(unknown)?;
     let symbols = alone.symbols(&sink).map_err(unknown)?;
-    let pointers = alone.pointers(&sink, |_| true).map_err(unknown)?;
-    let slots = alone.slots(&sink).map_err(unknown)?;
+    let mut pointers = alone.pointers(&sink, |_| true).map_err(unknown)?;
+    let (slots, of_slots) = alone.slots(&sink).map_err(unknown)?;
+    pointers.extend(of_slots);
+    if !pointers.is_empty() {
+        patch.pointers.push((path.to_owned(), pointers));
+    }
+    patch.relatives.extend(alone.relatives(&sink));
     if let Some(wrong) = sink.finish().first() {
         return Err(Failure::Object(Changed::Wrong(wrong.message.clone())));
     }
     let (frames, searched) = frames.unzip();
-    let all = frames.iter().chain(&symbols).chain(&pointers).chain(&slots);
+    let all = frames.iter().chain(&symbols).chain(&slots);
     all.into_iter().try_for_each(|write| patch.compare(image, write))?;
     Ok(searched)
 }

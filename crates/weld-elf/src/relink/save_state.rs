@@ -5,7 +5,7 @@
 //! When all is in place the rows are written, and last the memo, with what the link had to warn of.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -21,30 +21,35 @@ use weld_common::io::units::Leaves;
 use weld_common::{par, text};
 
 use super::Session;
-use super::command;
+use super::changes::digest_of;
+use super::command::{self, Request};
 use super::directory::{IMAGES, Place, TABLES};
 use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
 use super::memo::{Is, KeptWarning, KnownFile, Memo};
+use crate::arch;
 use crate::eh_frame::entries_in;
-use crate::ids::FileId;
+use crate::elf::{Rela, SHF_ALLOC};
+use crate::ids::{FileId, SectionId, SymbolId};
 use crate::input::load::Inputs;
 use crate::input::object::Object;
 use crate::job::{Context, Job};
-use crate::relink_state::State;
 use crate::relink_state::collect::{Link, Tables};
 use crate::relink_state::guests::{Guest, may_have_guests};
 use crate::relink_state::mentions::stays_imported;
 use crate::relink_state::new_names::NewNames;
-use crate::relink_state::rows::{InputRow, NameRow, input_kind};
+use crate::relink_state::rows::{InputRow, NONE, NameRow, SectionRow, input_kind};
+use crate::relink_state::{State, keys};
 use crate::report::dependencies;
 use crate::resolve::Resolved;
-use crate::sections::Sections;
+use crate::sections::lost_groups::LostSections;
 use crate::sections::rooms::{self, LastPieces, LastRuns, Rooms};
 use crate::sections::spare_imports::{Import, LastCall};
 use crate::sections::yards::{self, LastGuest};
+use crate::sections::{SectionKind, Sections};
 use crate::symbol_names::flag;
+use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 
 /// An archive that nobody has written to for so long is not likely to be the next to change: its members are
@@ -87,7 +92,7 @@ impl Session {
             sections.recent = recent(job, objects);
             rooms::give(sections, objects, &Rooms::New, parallel);
             if may_have_guests(job.options) {
-                yards::make(sections, objects);
+                yards::make(sections, objects, job.options.sections.gc_sections);
             }
         };
         let state = match relinked {
@@ -101,18 +106,29 @@ impl Session {
             }
         };
         yards::take_in(sections, objects, &self.last_guests(&state));
+        sections.last_relatives = self.last_relatives(&state);
         sections.last_imports = self.last_imports();
         sections.last_calls = last_calls(&state);
+        sections.last_slots = last_slots(&state, resolved);
+        let places = self.last_places(&state);
         let mut known = HashMap::with_capacity(state.sections.len());
-        for row in &state.sections {
-            if let Some(input) = state.inputs.get(row.input as usize) {
-                known.insert((FileId(input.precedence), row.number), row.size);
+        for (number, row) in (0..).zip(&state.sections) {
+            if let Some(input) = state.inputs.get(row.input as usize)
+                && !places.holes.contains(&number)
+            {
+                let size = places.larger.get(&number).copied().unwrap_or(row.size);
+                known.insert((FileId(input.precedence), row.number), (size, 1 << row.align_log2));
             }
         }
         sections.last_pieces = self.last_pieces(&state);
         sections.last_runs = Some(last_runs(&state));
         let of_section = |file: FileId, number: u32| known.get(&(file, number)).copied();
         rooms::give(sections, objects, &Rooms::Known(&of_section), parallel);
+        if job.options.sections.gc_sections {
+            // Whatever refers to it now.
+            sections.last_kept =
+                last_kept(sections, objects, |file, number| known.contains_key(&(file, number)));
+        }
     }
 
     /// Where merged pieces are in the output, which has been relinked. If it cannot be read, all are where they
@@ -128,7 +144,18 @@ impl Session {
                 .get(part.output as usize)
                 .map_or(0, |out| out.offset.wrapping_add(part.address.wrapping_sub(out.address)));
             let bytes = start.checked_add(part.size).and_then(|end| image.get(start as usize..end as usize));
-            let mut last = LastPieces { bytes: bytes.unwrap_or_default().to_vec(), ..LastPieces::default() };
+            let mut last = LastPieces {
+                by_tag: HashMap::new(),
+                bytes: bytes.unwrap_or_default().to_vec(),
+                name: state
+                    .outputs
+                    .get(part.output as usize)
+                    .map_or(&[][..], |out| state.text(out.name))
+                    .to_vec(),
+                entsize: part.entsize,
+                strings: part.strings != 0,
+                align: u64::from(part.align.max(1)),
+            };
             for piece in state.pieces_of(number) {
                 last.by_tag.entry(piece.tag).or_default().push(piece.offset);
             }
@@ -142,21 +169,61 @@ impl Session {
         parts
     }
 
-    /// Which sections lie in yards of the output, which has been relinked.
+    /// Which sections of the tables are not in the output any more, which has been relinked, and what lies in front of
+    /// them.
+    fn last_places(&self, state: &State) -> LastPlaces {
+        let held = self.held.lock().unwrap();
+        let Some(held) = held.as_ref() else { return LastPlaces::default() };
+        let holes = held.next.holes.clone();
+        let mut larger = HashMap::new();
+        if !holes.is_empty() {
+            let order = in_memory(state);
+            let mut before: Option<u32> = None;
+            for number in order {
+                let row = &state.sections[number as usize];
+                if !holes.contains(&number) {
+                    before = Some(number);
+                } else if let Some(before) = before {
+                    let first = state.sections[before as usize].address;
+                    larger.insert(before, (row.address + row.size).wrapping_sub(first));
+                }
+            }
+        }
+        LastPlaces { holes, larger }
+    }
+
+    /// Which sections lie in yards of the output, which has been relinked, or where others are gone.
     fn last_guests(&self, state: &State) -> Vec<LastGuest> {
         let held = self.held.lock().unwrap();
+        let Some(held) = held.as_ref().filter(|held| !held.next.guests.is_empty()) else { return Vec::new() };
+        let order: Vec<u32> =
+            in_memory(state).into_iter().filter(|number| !held.next.holes.contains(number)).collect();
         let file = |row: u32| Some(FileId(state.inputs.get(row as usize)?.precedence));
         let found = |guest: &Guest| {
-            let host = state.sections.get(state.yards.get(guest.yard as usize)?.section as usize)?;
+            let at = order.partition_point(|row| state.sections[*row as usize].address <= guest.address);
+            let host = &state.sections[*order.get(at.checked_sub(1)?)? as usize];
             Some(LastGuest {
                 file: file(guest.input)?,
                 group: guest.group.clone(),
                 number: guest.number,
                 host: (file(host.input)?, host.number),
-                offset: guest.offset,
+                offset: guest.address - host.address,
             })
         };
-        held.iter().flat_map(|held| &held.next.guests).filter_map(found).collect()
+        // Those that are merged have no place of their own.
+        held.next.guests.iter().filter(|guest| guest.size > 0).filter_map(found).collect()
+    }
+
+    /// How many relative relocations the output has, which has been relinked, with spare ones.
+    fn last_relatives(&self, state: &State) -> Option<u64> {
+        let held = self.held.lock().unwrap();
+        let (held, place) = held.as_ref().zip(self.place.as_ref().ok())?;
+        let table = state.outputs.iter().find(|out| state.text(out.name) == b".rela.dyn")?;
+        let image = std::fs::read(held.image(place)).ok()?;
+        let relative = arch::of_file(&image)?.facts().dynamic.relative;
+        let start = usize::try_from(table.offset).ok()?;
+        let (entries, _) = image.get(start..)?.get(..usize::try_from(table.size).ok()?)?.as_chunks();
+        Some(entries.iter().take_while(|entry| Rela(**entry).kind() == relative).count() as u64)
     }
 
     /// What has taken spare entries of the PLT of the output, which has been relinked.
@@ -248,7 +315,7 @@ impl Session {
                     current: 0,
                     images: Default::default(),
                     id: id.unwrap_or(0..0),
-                    files: self.files(&state, link, job.store),
+                    files: self.files(&state, link, (job.store, request)),
                     missing: missing(job),
                     warnings: Vec::new(),
                     dependencies: dependency_text(job, link.context),
@@ -259,6 +326,7 @@ impl Session {
                     pieces: Vec::new(),
                     names: NewNames::default(),
                     guests: Vec::new(),
+                    holes: BTreeSet::new(),
                     imports: Vec::new(),
                 };
                 // What has been looked at since the output was complete must be what it was made of.
@@ -299,7 +367,12 @@ impl Session {
     }
 
     /// The files of the link, as the rows have them.
-    fn files<'s>(&self, state: &State, link: &Link, store: &'s InputStore<'s>) -> Vec<KnownFile> {
+    fn files<'s>(
+        &self,
+        state: &State,
+        link: &Link,
+        (store, request): (&'s InputStore<'s>, &Request),
+    ) -> Vec<KnownFile> {
         let mut known: HashMap<&[u8], &InputFile> = HashMap::new();
         let mut changed: Vec<&Path> = Vec::new();
         for file in &link.files {
@@ -341,7 +414,11 @@ impl Session {
                     )
                 };
                 let is = match objects[number] {
-                    Some(input) => Is::Object(input),
+                    Some(input) => {
+                        let is_renamed = request.random.iter().any(|name| name == state.text(row.given));
+                        let bytes = file.filter(|_| is_renamed).map(|file| file.bytes);
+                        Is::Object(input, bytes.map_or(0, digest_of))
+                    }
                     None => archive().map_or_else(
                         || Is::Other(file.map_or(0, |file| of_other(file.bytes, store))),
                         Is::Archive,
@@ -375,6 +452,64 @@ fn last_calls(state: &State) -> Vec<LastCall> {
         Some(LastCall { file, symbol: name.symbol, flags: name.flags })
     };
     of_shared.filter_map(call).collect()
+}
+
+/// What is otherwise than in the tables.
+#[derive(Default)]
+struct LastPlaces {
+    holes: BTreeSet<u32>,
+    /// Sections that are larger, because those behind them are gone.
+    larger: HashMap<u32, u64>,
+}
+
+/// The rows of sections in memory whose bytes lie there, in the order of their addresses.
+fn in_memory(state: &State) -> Vec<u32> {
+    let is_there = |row: &SectionRow| {
+        let out = state.outputs.get(row.output as usize);
+        row.kind == SectionKind::Regular as u8 && out.is_some_and(|out| out.flags & SHF_ALLOC != 0)
+    };
+    let mut order: Vec<u32> =
+        (0..).zip(&state.sections).filter(|(_, row)| is_there(row)).map(|(number, _)| number).collect();
+    // Of those without bytes that begin where another one does, that one is behind them.
+    order.sort_by_key(|number| state.sections[*number as usize].address);
+    order
+}
+
+/// The sections that were in the output.
+fn last_kept(
+    sections: &Sections,
+    objects: &[Object],
+    is_known: impl Fn(FileId, u32) -> bool,
+) -> Vec<SectionId> {
+    let mut kept: Vec<SectionId> = sections.guests.iter().map(|guest| guest.section).collect();
+    for object in objects {
+        let kind = |index| sections.get(SectionId(object.section_base + index)).kind();
+        let numbers = LostSections::by_kind(object, kind).numbers();
+        for index in 0..object.shdrs.len() as u32 {
+            let number = numbers.get(index as usize).copied().unwrap_or(index);
+            let is_copied = sections.get(SectionId(object.section_base + index)).in_image()
+                && kind(index) != SectionKind::EhFrame;
+            if is_copied && is_known(object.file, number) {
+                kept.push(SectionId(object.section_base + index));
+            }
+        }
+    }
+    kept
+}
+
+/// What is defined in the output and has slots of the GOT there.
+fn last_slots(state: &State, resolved: &Resolved) -> Vec<SymbolId> {
+    let has_slot = |name: &&NameRow| {
+        let is_here = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
+        let slot = state.slots.get(name.slot as usize);
+        is_here && name.flags & symbol_flags::NEEDS_GOT != 0 && slot.is_some_and(|slot| slot.got != NONE)
+    };
+    let hashes: HashSet<u128> = state.names.iter().filter(has_slot).map(|name| name.hash).collect();
+    if hashes.is_empty() {
+        return Vec::new();
+    }
+    let named = resolved.names.iter().filter(|(_, entry)| hashes.contains(&keys::hash(entry.name)));
+    named.map(|(id, _)| id).collect()
 }
 
 /// How large runs of objects are in tables of the output.

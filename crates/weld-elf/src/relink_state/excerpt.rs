@@ -5,7 +5,7 @@
 //! as the input. Pieces of merged sections are not in it; they are looked up one by one ([`pieces`]), when it
 //! is known which.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::State;
 use super::check;
@@ -15,11 +15,14 @@ use super::mentions::{self, Globals, Other, Renumbered, manner};
 use super::new_names::{self, NewNames};
 use super::rows::*;
 use crate::address::Address;
+use crate::elf::*;
 use crate::input::object::SymbolPlace;
 use crate::options::Options;
 use crate::sections::SectionKind;
 use crate::sections::lost_groups::LostSections;
 use crate::sections::spare_imports::Import;
+use crate::sections::yards::Kind;
+use crate::symbols::symbol_flags;
 
 /// What an excerpt takes from a state once, whatever inputs it is of.
 pub struct Common {
@@ -32,14 +35,25 @@ pub struct Common {
     pub yards: Vec<Yard>,
     /// The sections that lie there.
     pub guests: Vec<Guest>,
+    /// Sections of the tables that are gone, or lie elsewhere: their numbers, and rows.
+    pub holes: BTreeSet<u32>,
+    pub hole_rows: Vec<SectionRow>,
     /// Values that names have got since the tables were written, by row.
     pub values: HashMap<u32, u64>,
     /// Those that they are about to get, which is not yet so for the inputs that define them.
     pub next_values: HashMap<u32, u64>,
+    /// These are all: what has no place now has none.
+    pub has_all_values: bool,
     /// Objects that are no members of archives may be offered like these.
     pub has_lazy: bool,
     /// Functions of shared objects that have taken spare entries of the PLT, in their order.
     pub imports: Vec<KnownImport>,
+    /// Names that one member of an archive offers, which is linked, and nobody else.
+    pub offered: HashSet<u32>,
+    /// And those that one has offered that has changed, and nobody does now.
+    pub no_more_offered: HashSet<u32>,
+    /// And those that one offers alone that is linked whoever asks for them.
+    pub surely_linked: HashSet<u32>,
     /// Names that have come and gone since the tables were written, which have `count` names.
     pub names: NewNames,
     pub count: u32,
@@ -80,10 +94,16 @@ impl Common {
             text,
             yards,
             guests: Vec::new(),
+            holes: BTreeSet::new(),
+            hole_rows: Vec::new(),
             values: HashMap::new(),
             next_values: HashMap::new(),
+            has_all_values: false,
             has_lazy: false,
             imports: Vec::new(),
+            offered: HashSet::new(),
+            no_more_offered: HashSet::new(),
+            surely_linked: HashSet::new(),
             names: NewNames::default(),
             count: file.count::<NameRow>() as u32,
         })
@@ -115,8 +135,24 @@ impl Common {
 
     /// A name of the tables as it is now.
     fn known(&self, number: u32, name: NameRow) -> NameRow {
-        let is_imported = self.imports.iter().any(|known| known.row == number);
-        if is_imported { mentions::imported(name) } else { name }
+        if self.imports.iter().any(|known| known.row == number) {
+            return mentions::imported(name);
+        }
+        // Nothing referred to it.
+        let is_revived = name.section == NONE && self.names.revived.contains(&number);
+        if is_revived { NameRow { section: IN_GUEST, ..name } } else { name }
+    }
+
+    /// Has these rows be holes.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn set_holes(&mut self, file: &StateFile, holes: BTreeSet<u32>) -> Result<(), Unreadable> {
+        self.hole_rows = holes.iter().map(|row| file.row((*row).into())).collect::<Result<_, _>>()?;
+        // Those that were merged had no place of their own.
+        self.hole_rows.retain(|row| row.kind == SectionKind::Regular as u8);
+        self.holes = holes;
+        Ok(())
     }
 
     /// How many entries of the PLT are spare, or were.
@@ -157,6 +193,62 @@ impl Common {
         &self.outputs
     }
 
+    /// The names and flags of output sections.
+    pub fn named_outputs(&self) -> impl Iterator<Item = (&[u8], u64)> {
+        self.outputs.iter().map(|out| {
+            let start = out.name.start as usize;
+            let name = self.text.get(start..start + out.name.size as usize);
+            (name.unwrap_or_default(), out.flags)
+        })
+    }
+
+    /// Whether what another object defines has no place, if all values are known: it was not in the output when the
+    /// tables were written, and nobody has given it one; or it is where a section is gone.
+    fn is_nowhere(&self, section: u32, value: Option<u64>, name: &NameRow) -> bool {
+        let is_defined = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
+        if !self.has_all_values || !is_defined {
+            return false;
+        }
+        let is_in = |start: u64, size: u64| name.value.checked_sub(start).is_some_and(|at| at < size);
+        let is_guest = || {
+            let mut guests = self.guests.iter();
+            guests.any(|guest| is_in(guest.address, guest.size.saturating_add(1)))
+        };
+        section == IN_GUEST && value.is_none()
+            || self.hole_rows.iter().any(|row| is_in(row.address, row.size)) && !is_guest()
+    }
+
+    /// The output section in memory in which something lies.
+    pub fn output_at(&self, address: u64) -> Option<u32> {
+        let is_in = |out: &&OutputRow| {
+            out.flags & SHF_ALLOC != 0
+                && out.kind != SHT_NOBITS
+                && address.checked_sub(out.address).is_some_and(|at| at < out.size)
+        };
+        self.outputs.iter().position(|out| is_in(&out)).map(|number| number as u32)
+    }
+
+    /// The part with which a section with this header is merged, which is one of `.rodata`.
+    pub fn part_for(&self, shdr: &Shdr) -> Option<(u32, &PartRow)> {
+        let strings = shdr.sh_flags() & SHF_STRINGS != 0;
+        let is_it = |(_, row): &(u32, &PartRow)| {
+            u64::from(row.entsize) == shdr.sh_entsize()
+                && (row.strings != 0) == strings
+                && u64::from(row.align) == shdr.sh_addralign().max(1)
+                && self.kind_of_output(row.output) == Some(Kind::Constants)
+        };
+        let mut found = (0..).zip(&self.parts).filter(is_it);
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// What may lie in holes of an output section.
+    pub fn kind_of_output(&self, output: u32) -> Option<Kind> {
+        let out = self.outputs.get(output as usize)?;
+        let start = out.name.start as usize;
+        let name = self.text.get(start..start + out.name.size as usize)?;
+        Kind::ALL.into_iter().find(|kind| kind.output() == name)
+    }
+
     /// The output section of this name.
     pub fn output(&self, name: &[u8]) -> Option<&OutputRow> {
         self.outputs.iter().find(|out| {
@@ -180,6 +272,8 @@ pub struct Excerpt {
     pub before: Vec<u32>,
     /// The names (in all) that the input did not mention then.
     pub new: Vec<u32>,
+    /// It defines a name that was in the output, in a section that is not there now.
+    pub lost: bool,
 }
 
 /// The excerpt of input number `row`, which is number 0 there. `now`: its global symbols, if they may
@@ -214,7 +308,8 @@ pub fn of(
     let mut sections: Vec<SectionRow> = file.rows(rows(input.first_section, input.sections))?;
     if let Some(now) = now {
         input.headers = now.object().shdrs.len() as u32;
-        if !put_in_object(&mut sections, &lost, input.headers) {
+        let is_there = |row: u32| !common.holes.contains(&row);
+        if !put_in_object((&mut sections, input.first_section), &lost, input.headers, is_there) {
             return Ok(Err(Other::Rest));
         }
     }
@@ -233,6 +328,7 @@ pub fn of(
         return Ok(Err(Other::Rest));
     };
     let mut places: Vec<(SectionRow, u32)> = sections.into_iter().zip(own.clone()).collect();
+    places.retain(|(_, row)| !common.holes.contains(row));
     places.extend(guests.into_iter().map(|guest| (SectionRow { input: 0, ..guest }, NONE)));
     places.sort_by_key(|(section, _)| section.ordinal);
     let (mut sections, rows): (Vec<SectionRow>, Vec<u32>) = places.into_iter().unzip();
@@ -240,18 +336,25 @@ pub fn of(
     for (number, row) in (0..).zip(rows).filter(|(_, row)| own.contains(row)) {
         number_of[(row - own.start) as usize] = number;
     }
-    // Names know sections by their rows, or by what defines them in a guest.
-    let place = |name: u32, section: u32| match section {
-        IN_GUEST => {
-            let mention = mentions.iter().find(|m| m.name == name && m.manner & manner::DEFINES != 0)?;
-            let object = now?.object();
-            let ordinal = object.place(mention.symbol, object.syms.get(mention.symbol as usize)?);
-            let is_there = |row: &SectionRow| ordinal == SymbolPlace::Section(row.ordinal);
-            sections.iter().position(is_there).map(|found| found as u32)
+    // Names know sections by their rows, and what the object itself defines lies where it says.
+    let defined = mentions.iter().filter(|mention| mention.manner & manner::DEFINES != 0);
+    let defined: HashMap<u32, u32> = defined.map(|mention| (mention.name, mention.symbol)).collect();
+    let place = |name: u32, section: u32| {
+        let found = defined.get(&name).zip(now).and_then(|(symbol, now)| {
+            let object = now.object();
+            Some(object.place(*symbol, object.syms.get(*symbol as usize)?))
+        });
+        match found {
+            Some(SymbolPlace::Section(ordinal)) => {
+                let at = sections.binary_search_by_key(&ordinal, |row| row.ordinal);
+                Place::In(at.ok().map(|at| at as u32))
+            }
+            _ if own.contains(&section) => Place::In(Some(number_of[(section - own.start) as usize])),
+            _ => Place::Elsewhere,
         }
-        _ => own.contains(&section).then(|| number_of[(section - own.start) as usize]),
     };
-    let (mut names, known) = names(file, common, &mentions, (row, sections.len() as u32, &place))?;
+    let Named { mut names, known, lost } =
+        names(file, common, &mentions, (row, sections.len() as u32, &place))?;
     let number: HashMap<u32, u32> = known.iter().copied().zip(0..).collect();
     let symbols_before: Vec<u32> = names.iter().map(|name| name.symbol).collect();
     for (mention, was) in mentions.iter_mut().zip(&before) {
@@ -307,18 +410,21 @@ pub fn of(
         outlines: vec![file.row(row.into())?, OutlineRow { shape: 0, contents: 0, needs: 0, lost: 0 }],
         text: common.text.clone(),
     };
-    let excerpt = check::is_sound(&state).then_some(Excerpt { state, names: known, before, new });
+    let excerpt = check::is_sound(&state).then_some(Excerpt { state, names: known, before, new, lost });
     excerpt.map(Ok).ok_or(Unreadable::Damaged)
 }
 
 /// Gives sections the header indices that they have in an object of so many, of which some have lost; whether it
-/// has all.
-fn put_in_object(sections: &mut [SectionRow], lost: &LostSections, headers: u32) -> bool {
+/// has all that are there.
+fn put_in_object(
+    (sections, first): (&mut [SectionRow], u32),
+    lost: &LostSections,
+    headers: u32,
+    is_there: impl Fn(u32) -> bool,
+) -> bool {
     let left = lost.left();
-    sections.iter_mut().all(|section| {
-        let number = section.number;
-        section.ordinal =
-            left.as_ref().map_or(Some(number), |left| left.get(number as usize).copied()).unwrap_or(NONE);
+    (first..).zip(sections).filter(|(row, _)| is_there(*row)).all(|(_, section)| {
+        section.ordinal = left.find(section.number).unwrap_or(NONE);
         section.ordinal < headers
     })
 }
@@ -364,13 +470,27 @@ fn others(first_mention: u32, first_section: u32) -> InputRow {
     }
 }
 
-/// The names that are mentioned, with their numbers in the whole state.
+/// Where a name lies that the object defines: in one of its sections, if that is there.
+enum Place {
+    In(Option<u32>),
+    Elsewhere,
+}
+
+/// Names, and their numbers in the whole state; and whether one of them has lost its place in the object.
+struct Named {
+    names: Vec<NameRow>,
+    known: Vec<u32>,
+    lost: bool,
+}
+
+/// The names that are mentioned.
 fn names(
     file: &StateFile,
     common: &Common,
     mentions: &[MentionRow],
-    (row, elsewhere, place): (u32, u32, &dyn Fn(u32, u32) -> Option<u32>),
-) -> Result<(Vec<NameRow>, Vec<u32>), Unreadable> {
+    (row, elsewhere, place): (u32, u32, &dyn Fn(u32, u32) -> Place),
+) -> Result<Named, Unreadable> {
+    let mut lost = false;
     let mut known: Vec<u32> = mentions.iter().map(|mention| mention.name).collect();
     known.sort_unstable();
     known.dedup();
@@ -378,20 +498,30 @@ fn names(
     for number in &known {
         let mut name = common.name(file, *number)?;
         let next = common.next_values.get(number).filter(|_| name.input != row);
-        name.value = next.or_else(|| common.values.get(number)).copied().unwrap_or(name.value);
+        let value = next.or_else(|| common.values.get(number)).copied();
+        name.value = value.unwrap_or(name.value);
         name.first_mention = 0;
         let is_mine = name.input == row;
         name.input = if is_mine { 0 } else { NONE };
         name.section = match name.section {
             NONE => NONE,
-            IN_GUEST if is_mine => place(*number, IN_GUEST).unwrap_or(NONE),
-            section => place(*number, section).unwrap_or(elsewhere),
+            // Nobody may be told an address at which it is not.
+            section if !is_mine && common.is_nowhere(section, value, &name) => NONE,
+            _ if !is_mine => elsewhere,
+            section => match place(*number, section) {
+                Place::In(found) => {
+                    lost |= found.is_none();
+                    found.unwrap_or(NONE)
+                }
+                Place::Elsewhere => elsewhere,
+            },
         };
         names.push((name, *number));
     }
     // Those that were added have the last numbers.
     names.sort_unstable_by_key(|(name, _)| name.hash);
-    Ok(names.into_iter().unzip())
+    let (names, known) = names.into_iter().unzip();
+    Ok(Named { names, known, lost })
 }
 
 /// The inputs that mentioned one of some names when the tables were written.

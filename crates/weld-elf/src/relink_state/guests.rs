@@ -1,44 +1,43 @@
 //! COMDAT groups that no object had when the tables were written, and where their sections lie: instances of
-//! templates and inline functions, with their exception tables and constants.
+//! templates and inline functions, with their exception tables and constants. And free sections
+//! ([`super::free_sections`]) that are new, or have outgrown their place.
 //!
 //! Their names are new ones ([`super::new_names`]), and nobody but the object that has the group knows its sections:
 //! so they have no rows, and lie in yards ([`crate::sections::yards`]), where the memo says. What they ask for must
-//! be there already ([`super::outline`]). With gc it counts who refers to what, so that there are none.
+//! be there already ([`super::outline`]).
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::excerpt::Common;
 use super::keys;
 use super::new_names::NewNames;
 use super::outline::may_define_others;
 use super::rows::*;
-use crate::address::Address;
 use crate::elf::*;
 use crate::input::object::{Group, Object};
 use crate::options::Options;
-use crate::sections::SectionKind;
 use crate::sections::lost_groups::{self, LostSections, Stay};
-use crate::sections::yards::{self, Kind};
+use crate::sections::yards::{self, IN_NO_GROUP, Kind};
+use crate::sections::{SectionKind, free_sections};
 
 /// A section that is not in the tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guest {
-    /// Its input, the signature of its group, and its number among the members of that in memory.
+    /// Its input, the signature of its group, and its number among the members of that in memory; or its name, and
+    /// [`IN_NO_GROUP`].
     pub input: u32,
     pub group: Vec<u8>,
     pub number: u32,
-    /// The number of the yard that it lies in, and how far that is from the start of the host.
-    pub yard: u32,
-    pub offset: u64,
+    pub address: u64,
     pub size: u64,
     pub align: u64,
 }
 
-/// Whether a link may have guests: nobody asks who refers to what, and what sections are called says in which output
-/// section they are.
+/// Whether a link may have guests: what sections are called says in which output section they are.
 pub fn may_have_guests(options: &Options) -> bool {
     let Options { sections, .. } = options;
-    may_define_others(options) && !sections.gc_sections && !sections.keep_text_section_prefix
+    may_define_others(options) && !sections.keep_text_section_prefix
 }
 
 /// A yard with its host.
@@ -46,38 +45,6 @@ pub fn may_have_guests(options: &Options) -> bool {
 pub struct Yard {
     pub row: YardRow,
     pub host: SectionRow,
-}
-
-impl Yard {
-    /// Where guests may lie, from the start of the host.
-    fn end(&self) -> u64 {
-        self.host.size
-    }
-
-    fn is_for(&self, kind: Kind) -> bool {
-        self.row.kind == kind as u8
-    }
-
-    /// The first place from `at` on where something with this alignment may begin.
-    fn aligned(&self, at: u64, align: u64) -> Option<u64> {
-        let address = self.host.address.checked_add(at)?.checked_next_multiple_of(align.max(1))?;
-        Some(address - self.host.address)
-    }
-
-    /// The row of a guest with header index `ordinal`.
-    fn row(&self, guest: &Guest, ordinal: u32) -> SectionRow {
-        SectionRow {
-            input: guest.input,
-            ordinal,
-            number: lost_groups::NONE,
-            address: Address::new(self.host.address).wrapping_add(guest.offset).get(),
-            size: guest.size,
-            output: self.host.output,
-            other: NONE,
-            kind: SectionKind::Guest as u8,
-            align_log2: guest.align.trailing_zeros() as u8,
-        }
-    }
 }
 
 /// The sections of a group, with the yards that they may lie in, in the order of [`lost_groups::loaded`]. `None` if
@@ -99,71 +66,152 @@ pub fn rows_of(common: &Common, row: u32, object: Option<&Object>) -> Option<Vec
     let mine = common.guests.iter().filter(|guest| guest.input == row);
     mine.map(|guest| {
         let object = object?;
-        let group = object.groups.iter().find(|group| object.group_name(group) == guest.group)?;
-        let member = lost_groups::loaded(object, group).nth(guest.number as usize)?;
-        let size = object.shdrs[member as usize].sh_size();
-        let yard = common.yards.get(guest.yard as usize)?;
-        (size == guest.size).then(|| yard.row(guest, member))
+        let member = yards::member(object, &guest.group, guest.number)?;
+        let shdr = &object.shdrs[member as usize];
+        if guest.size == 0 {
+            return merged_row(common, row, (member, shdr));
+        }
+        let size = shdr.sh_size();
+        let output = common.output_at(guest.address)?;
+        (size == guest.size).then(|| SectionRow {
+            input: guest.input,
+            ordinal: member,
+            number: lost_groups::NONE,
+            address: guest.address,
+            size: guest.size,
+            output,
+            other: NONE,
+            kind: SectionKind::Guest as u8,
+            align_log2: guest.align.trailing_zeros() as u8,
+        })
     })
     .collect()
 }
 
-/// A section that is to have a place.
-struct Wanted {
+/// The row of a section whose pieces are merged with those of others.
+fn merged_row(common: &Common, input: u32, (ordinal, shdr): (u32, &Shdr)) -> Option<SectionRow> {
+    let (part, row) = common.part_for(shdr)?;
+    Some(SectionRow {
+        input,
+        ordinal,
+        number: lost_groups::NONE,
+        address: 0,
+        size: shdr.sh_size(),
+        output: row.output,
+        other: part,
+        kind: SectionKind::Merge as u8,
+        align_log2: shdr.sh_addralign().max(1).trailing_zeros() as u8,
+    })
+}
+
+/// Where guests may lie: a yard, or what sections have left that are gone.
+struct Region {
+    kind: Kind,
+    range: Range<u64>,
+    /// Nothing in its output section has a larger alignment.
+    align: u64,
+}
+
+/// The places that there are for guests.
+fn regions(common: &Common) -> Vec<Region> {
+    let align = |output: u32| common.outputs().get(output as usize).map_or(0, |out| out.align);
+    let yards = common.yards.iter().filter_map(|yard| {
+        let kind = Kind::ALL.into_iter().find(|kind| *kind as u8 == yard.row.kind)?;
+        let at = |inside: u64| yard.host.address.saturating_add(inside);
+        let (start, end) = (at(yard.row.start), at(yard.host.size));
+        Some(Region { kind, range: start..end, align: align(yard.host.output) })
+    });
+    let holes = common.hole_rows.iter().filter_map(|row| {
+        let kind = common.kind_of_output(row.output)?;
+        Some(Region {
+            kind,
+            range: row.address..row.address.saturating_add(row.size),
+            align: align(row.output),
+        })
+    });
+    yards.chain(holes).collect()
+}
+
+/// What is to be placed for an object that has changed.
+pub struct Wanted {
     guest: Guest,
     kind: Kind,
 }
 
-/// Where guests are to lie, of which those of `objects` (by their rows, all that have changed) may be others than
-/// the `last` ones. `names` are those that have come and gone.
+/// A section in no group that is to be a guest of input number `input`. One that is merged has no size as such.
+pub fn in_no_group(common: &Common, input: u32, object: &Object, index: u32) -> Option<Wanted> {
+    let (shdr, name) = (object.shdrs.get(index as usize)?, object.section_name(index as usize)?);
+    if free_sections::is_merged(shdr, name) {
+        common.part_for(shdr)?;
+        let guest = Guest { input, group: name.to_vec(), number: IN_NO_GROUP, address: 0, size: 0, align: 1 };
+        return Some(Wanted { guest, kind: Kind::Constants });
+    }
+    let kind = free_sections::kind(shdr, name)?;
+    let (size, align) = (shdr.sh_size(), shdr.sh_addralign().max(1));
+    let guest = Guest { input, group: name.to_vec(), number: IN_NO_GROUP, address: 0, size, align };
+    Some(Wanted { guest, kind })
+}
+
+/// Where guests are to lie, of which those of `changed` objects (by their rows) may be others than the `last` ones:
+/// those that are `wanted`.
 ///
 /// # Errors
 /// The row of an object that there is no room for, or whose group another one has, too.
 pub fn placed(
     common: &Common,
     last: &[Guest],
-    objects: &[(u32, Object)],
-    names: &NewNames,
+    changed: &HashSet<u32>,
+    wanted: Vec<Wanted>,
 ) -> Result<Vec<Guest>, u32> {
-    let changed: HashSet<u32> = objects.iter().map(|(row, _)| *row).collect();
     let mut placed: Vec<Guest> = last.iter().filter(|g| !changed.contains(&g.input)).cloned().collect();
-    let mut wanted = Vec::new();
-    for (row, object) in objects {
-        wanted.extend(wanted_by(common, (*row, object), names));
-    }
-    let mut groups: Vec<(&[u8], u32)> = wanted.iter().map(|w| (&w.guest.group[..], w.guest.input)).collect();
-    groups.extend(placed.iter().map(|guest| (&guest.group[..], guest.input)));
+    let in_group = |guest: &&Guest| guest.number != IN_NO_GROUP;
+    let mut groups: Vec<(&[u8], u32)> = Vec::new();
+    groups.extend(wanted.iter().map(|w| &w.guest).filter(in_group).map(|g| (&g.group[..], g.input)));
+    groups.extend(placed.iter().filter(in_group).map(|guest| (&guest.group[..], guest.input)));
     groups.sort_unstable();
     groups.dedup();
     if let Some(twice) = groups.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         return Err(twice[1].1);
     }
-    // What fits where it was stays there.
+    let regions = regions(common);
+    // What is as large as it was stays there.
     let mut others = Vec::new();
     for Wanted { mut guest, kind } in wanted {
+        if guest.size == 0 {
+            placed.push(guest);
+            continue;
+        }
         let key =
             |of: &Guest| of.input == guest.input && of.group == guest.group && of.number == guest.number;
         let was = last.iter().find(|of| key(of)).filter(|of| of.size == guest.size);
-        let yard = was.and_then(|of| common.yards.get(of.yard as usize).filter(|yard| yard.is_for(kind)));
-        match was.zip(yard) {
-            Some((was, yard)) if yard.aligned(was.offset, guest.align) == Some(was.offset) => {
-                (guest.yard, guest.offset) = (was.yard, was.offset);
+        let fits = |was: &&Guest| {
+            let end = was.address.checked_add(guest.size);
+            let is_in = |region: &Region| {
+                region.kind == kind
+                    && region.range.start <= was.address
+                    && end.is_some_and(|end| end <= region.range.end)
+                    && guest.align <= region.align
+            };
+            was.address.is_multiple_of(guest.align) && regions.iter().any(is_in)
+        };
+        match was.filter(fits) {
+            Some(was) => {
+                guest.address = was.address;
                 placed.push(guest);
             }
-            _ => others.push(Wanted { guest, kind }),
+            None => others.push(Wanted { guest, kind }),
         }
     }
     for Wanted { mut guest, kind } in others {
-        let found = place_for(common, &placed, &guest, kind).ok_or(guest.input)?;
-        (guest.yard, guest.offset) = found;
+        guest.address = place_for(&regions, &placed, &guest, kind).ok_or(guest.input)?;
         placed.push(guest);
     }
-    placed.sort_unstable_by_key(|guest| (guest.yard, guest.offset));
+    placed.sort_unstable_by_key(|guest| guest.address);
     Ok(placed)
 }
 
-/// The guests that an object has now, without places.
-fn wanted_by(common: &Common, (row, object): (u32, &Object), names: &NewNames) -> Vec<Wanted> {
+/// The guests of groups that an object has now, without places.
+pub fn of_groups(common: &Common, (row, object): (u32, &Object), names: &NewNames) -> Vec<Wanted> {
     let mine = (common.count..).zip(&names.added).filter(|(number, name)| {
         name.input == row && name.section == IN_GUEST && !names.gone.contains(number)
     });
@@ -182,56 +230,67 @@ fn wanted_by(common: &Common, (row, object): (u32, &Object), names: &NewNames) -
             let shdr = &object.shdrs[member as usize];
             let group = object.group_name(group).to_vec();
             let (size, align) = (shdr.sh_size(), shdr.sh_addralign().max(1));
-            let guest = Guest { input: row, group, number, yard: 0, offset: 0, size, align };
-            wanted.push(Wanted { guest, kind });
+            wanted.push(Wanted { guest: Guest { input: row, group, number, address: 0, size, align }, kind });
         }
     }
     wanted
 }
 
 /// The first place that is large enough.
-fn place_for(common: &Common, placed: &[Guest], guest: &Guest, kind: Kind) -> Option<(u32, u64)> {
-    for (number, yard) in (0..).zip(&common.yards).filter(|(_, yard)| yard.is_for(kind)) {
-        let align = common.outputs().get(yard.host.output as usize).map_or(0, |out| out.align);
-        if guest.align > align || !guest.align.is_power_of_two() {
-            continue;
-        }
-        let mut taken: Vec<(u64, u64)> =
-            placed.iter().filter(|g| g.yard == number).map(|g| (g.offset, g.offset + g.size)).collect();
+fn place_for(regions: &[Region], placed: &[Guest], guest: &Guest, kind: Kind) -> Option<u64> {
+    if !guest.align.is_power_of_two() {
+        return None;
+    }
+    for region in regions.iter().filter(|region| region.kind == kind && guest.align <= region.align) {
+        let mut taken: Vec<(u64, u64)> = placed
+            .iter()
+            .map(|g| (g.address, g.address.saturating_add(g.size)))
+            .filter(|(start, end)| *start < region.range.end && *end > region.range.start)
+            .collect();
         taken.sort_unstable();
-        taken.push((yard.end(), yard.end()));
-        let mut at = yard.aligned(yard.row.start, guest.align)?;
+        taken.push((region.range.end, region.range.end));
+        let mut at = region.range.start.checked_next_multiple_of(guest.align)?;
         for (start, end) in taken {
             if at.checked_add(guest.size).is_some_and(|end| end <= start) {
-                return Some((number, at));
+                return Some(at);
             }
-            at = at.max(yard.aligned(end, guest.align)?);
+            at = at.max(end.checked_next_multiple_of(guest.align)?);
         }
     }
     None
 }
 
-/// Ranges of the file where guests have been and none is now, and whether there is code around. The `next` ones may
-/// lie in a part of what one has left.
-pub fn left(common: &Common, last: &[Guest], next: &[Guest]) -> Option<Vec<(std::ops::Range<u64>, bool)>> {
+/// Ranges of the file where guests have been, or sections that are gone, and no guest is now, and whether there is code
+/// around. None overlaps another.
+pub fn left(common: &Common, last: &[Guest], next: &[Guest]) -> Option<Vec<(Range<u64>, bool)>> {
+    let was = last.iter().map(|guest| (guest.address, guest.size));
+    let gone = common.hole_rows.iter().map(|row| (row.address, row.size));
+    let mut all: Vec<(u64, u64)> = was
+        .chain(gone)
+        .map(|(start, size)| Some((start, start.checked_add(size)?)))
+        .collect::<Option<_>>()?;
+    all.sort_unstable();
     let mut found = Vec::new();
-    for was in last {
-        let yard = common.yards.get(was.yard as usize)?;
-        let out = common.outputs().get(yard.host.output as usize)?;
-        let start = out.offset.checked_add(yard.host.address.checked_sub(out.address)?)?;
-        let is_code = yard.is_for(Kind::Code);
-        let mut at = was.offset;
-        let end = was.offset.checked_add(was.size)?;
-        // They are in order.
-        for now in next.iter().filter(|now| now.yard == was.yard && now.offset < end) {
-            if now.offset > at {
-                found.push((start.checked_add(at)?..start.checked_add(now.offset)?, is_code));
+    let mut done = 0;
+    for (start, end) in all {
+        let mut at = start.max(done);
+        done = done.max(end);
+        let mut put = |range: Range<u64>| -> Option<()> {
+            if !range.is_empty() {
+                let out = common.outputs().get(common.output_at(range.start)? as usize)?;
+                let first = out.offset.checked_add(range.start.checked_sub(out.address)?)?;
+                let is_code = out.flags & SHF_EXECINSTR != 0;
+                found.push((first..first.checked_add(range.end - range.start)?, is_code));
             }
-            at = at.max(now.offset.checked_add(now.size)?);
+            Some(())
+        };
+        // They are in order.
+        for now in next.iter().filter(|now| now.address < end && now.address.saturating_add(now.size) > start)
+        {
+            put(at..now.address.max(at))?;
+            at = at.max(now.address.checked_add(now.size)?);
         }
-        if at < end {
-            found.push((start.checked_add(at)?..start.checked_add(end)?, is_code));
-        }
+        put(at..end.max(at))?;
     }
     Some(found)
 }

@@ -9,7 +9,8 @@
 //!
 //! What members of archives offer is wanted by who mentions it first, and members want more. So such a name may
 //! be mentioned anew only if an object that is linked in any case mentions it as well, and then for good: nobody
-//! may cease to.
+//! may cease to; or if no other member offers it ([`Common::offered`]). Who ceases to mention it must know that the
+//! member is linked for another reason ([`Common::surely_linked`]).
 
 use std::collections::HashMap;
 
@@ -76,6 +77,17 @@ pub fn asks(said: u8) -> bool {
 fn is_plain(said: u8) -> bool {
     let binding = said & manner::BINDING;
     matches!(binding, manner::GLOBAL | manner::WEAK) && said & !manner::BINDING == 0
+}
+
+/// The visibility that an object says a name has.
+pub fn visibility(said: u8) -> u8 {
+    said >> manner::VISIBILITY & 3
+}
+
+/// The same, but for that the name is said to be hidden, as rustc says it of what other objects of its crate define.
+fn is_plain_or_hidden(said: u8) -> bool {
+    let is_hidden = visibility(said) == STV_HIDDEN;
+    is_plain(if is_hidden { said & !(3 << manner::VISIBILITY) } else { said })
 }
 
 /// The global symbols of an object.
@@ -202,7 +214,7 @@ pub fn renumbered(
                 let Some((number, name)) = known.filter(|(number, _)| !found.new.contains(number)) else {
                     return Ok(Err(Other::Symbol(symbol)));
                 };
-                if name.mentioned & flag::OFFERED != 0 {
+                if name.mentioned & flag::OFFERED != 0 && !common.offered.contains(&number) {
                     offered.push((number, symbol));
                 }
                 found.new.push(number);
@@ -222,8 +234,15 @@ pub fn renumbered(
     for (name, row) in before.values() {
         let is_gone = defines(row.manner) && common.names.gone.contains(&row.name);
         let is_other = || defines(row.manner) && is_elsewhere(name, own);
+        let is_hidden = || {
+            Ok(visibility(row.manner) == STV_HIDDEN
+                && defined_as((file, common), (row.name, name))?
+                    .is_some_and(|said| visibility(said) == STV_HIDDEN))
+        };
         let goes = is_gone
             || may_go(name, row.manner)
+            || common.surely_linked.contains(&row.name) && is_plain(row.manner)
+            || may_go(name, row.manner & !(3 << manner::VISIBILITY)) && is_hidden()?
             || is_other() && says_as_much((file, common), (row.name, name), row.manner)?;
         if !goes {
             return Ok(Err(Other::Rest));
@@ -254,6 +273,32 @@ pub fn lost_sections(
     // Without groups, names say nothing.
     let stays = if object.groups.is_empty() { Vec::new() } else { stays((file, common), own, now, before)? };
     Ok(LostSections::by_globals(object, &stays))
+}
+
+/// The same, with what it mentioned when the tables were written.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn lost_of(
+    (file, common): (&StateFile, &Common),
+    own: u32,
+    object: &Object,
+) -> Result<LostSections, Unreadable> {
+    let mut known = HashMap::new();
+    if object.groups.is_empty() {
+        return Ok(LostSections::by_globals(object, &[]));
+    }
+    let input: InputRow = file.row(own.into())?;
+    let count = match input.kind {
+        input_kind::OBJECT => input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?,
+        _ => 0,
+    };
+    let first = u64::from(input.first_mention);
+    for mention in file.rows::<MentionRow>(first..first + u64::from(count))? {
+        let name: NameRow = file.row(mention.name.into())?;
+        known.insert(name.hash, (name, mention));
+    }
+    lost_sections((file, common), own, (object, Globals::of(object).list()), &known)
 }
 
 /// What becomes of the definition of each global symbol.
@@ -293,19 +338,28 @@ fn says_as_much(
     if name.flags & SPECIAL != 0 || name.mentioned & (flag::OFFERED | flag::HAS_VERSION) != 0 {
         return Ok(false);
     }
+    let is_same = defined_as((file, common), (number, name))? == Some(said);
+    Ok(is_same && (said != manner::ODD || number >= common.count))
+}
+
+/// What the definition that counts says of a name.
+fn defined_as(
+    (file, common): (&StateFile, &Common),
+    (number, name): (u32, &NameRow),
+) -> Result<Option<u8>, Unreadable> {
     if let Some(added) = number.checked_sub(common.count) {
-        return Ok(common.names.added.get(added as usize).is_some_and(|name| name.manner == said));
+        return Ok(common.names.added.get(added as usize).map(|name| name.manner));
     }
-    if name.input == NONE || said == manner::ODD {
-        return Ok(false);
+    if name.input == NONE {
+        return Ok(None);
     }
     let input: InputRow = file.row(name.input.into())?;
-    let Some(at) = name.symbol.checked_sub(input.first_global) else { return Ok(false) };
+    let Some(at) = name.symbol.checked_sub(input.first_global) else { return Ok(None) };
     if input.kind != input_kind::OBJECT || name.symbol >= input.symbols {
-        return Ok(false);
+        return Ok(None);
     }
     let row: MentionRow = file.row(u64::from(input.first_mention) + u64::from(at))?;
-    Ok((row.name, row.manner) == (number, said))
+    Ok((row.name == number).then_some(row.manner))
 }
 
 /// What is not known by its address alone.
@@ -323,7 +377,11 @@ fn is_there_for(name: &NameRow, said: u8, may_warn: bool) -> bool {
     let is_shared = name.flags & symbol_flags::KIND == symbol_flags::SHARED;
     // The loader knows what an IFUNC of another module is.
     let special = if is_shared { SPECIAL & !symbol_flags::IFUNC } else { SPECIAL };
-    let is_plain = is_plain(said) && name.flags & special == 0 && name.mentioned & flag::HAS_VERSION == 0;
+    // Nothing is said of a name that is hidden anyway.
+    let is_hidden = name.flags & (symbol_flags::KIND | symbol_flags::HIDDEN)
+        == symbol_flags::DEFINED | symbol_flags::HIDDEN;
+    let is_usual = is_plain(said) || is_hidden && is_plain_or_hidden(said);
+    let is_plain = is_usual && name.flags & special == 0 && name.mentioned & flag::HAS_VERSION == 0;
     is_plain
         && match name.flags & symbol_flags::KIND {
             symbol_flags::DEFINED => name.section != NONE && !may_warn,

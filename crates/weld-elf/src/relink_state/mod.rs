@@ -14,6 +14,7 @@ pub mod collect;
 pub mod excerpt;
 pub mod fields;
 pub mod file;
+pub mod free_sections;
 pub mod guests;
 pub mod keys;
 pub mod mentions;

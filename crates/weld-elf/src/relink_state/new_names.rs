@@ -13,8 +13,8 @@ use super::excerpt::{Common, each_mention};
 use super::file::{StateFile, Unreadable};
 use super::guests::{self, may_have_guests};
 use super::keys;
-use super::mentions::{Globals, find_name, manner, stays};
-use super::outline::{is_renamed, may_define_others};
+use super::mentions::{Globals, find_name, manner, stays, visibility};
+use super::outline::{counts_references, is_renamed, may_define_others};
 use super::rows::*;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -31,6 +31,9 @@ pub struct NewNames {
     pub added: Vec<AddedName>,
     /// Numbers of names that are not defined any more.
     pub gone: BTreeSet<u32>,
+    /// And of those whose sections were not in the output when the tables were written, because nothing referred to
+    /// them, and are now.
+    pub revived: BTreeSet<u32>,
 }
 
 impl NewNames {
@@ -46,10 +49,11 @@ impl AddedName {
         let is_function = self.manner >> manner::TYPE & 7 == STT_FUNC;
         let kind = if is_function { symbol_flags::FUNC } else { symbol_flags::OBJECT };
         let is_weak = self.manner & manner::BINDING == manner::WEAK;
+        let hidden = if visibility(self.manner) == STV_HIDDEN { symbol_flags::HIDDEN } else { 0 };
         NameRow {
             hash: self.hash,
             value: self.value,
-            flags: symbol_flags::DEFINED | kind,
+            flags: symbol_flags::DEFINED | kind | hidden,
             mentioned: if is_weak { Rank::Weak } else { Rank::Strong } as u32,
             input: self.input,
             symbol: NONE,
@@ -174,7 +178,8 @@ impl Looked<'_> {
             let name: NameRow = self.file.row(mention.name.into())?;
             known.insert(name.hash, (name, *mention));
             let is_mine = mention.manner & manner::DEFINES != 0 && name.input == one.row;
-            if is_mine && !said.contains_key(&name.hash) && is_nothing_special(&name) {
+            let is_offered = !self.common.no_more_offered.contains(&mention.name);
+            if is_mine && !said.contains_key(&name.hash) && is_nothing_special(&name, is_offered) {
                 may_go.insert(mention.name);
             }
         }
@@ -187,12 +192,31 @@ impl Looked<'_> {
         let sections: Vec<SectionRow> = self.file.rows(first..first + u64::from(input.sections))?;
         let (lost, guests) = self.guests(one, said, (&known, next))?;
         let numbers = lost.numbers();
+        let is_open =
+            may_have_guests(self.options) && !counts_references(self.options, self.common.named_outputs());
+        let free: HashSet<u32> = lost.free().iter().filter(|_| is_open).map(|(_, index)| *index).collect();
+        let is_in_free = |symbol: u32| {
+            let place = one.object.syms.get(symbol as usize).map(|sym| one.object.place(symbol, sym));
+            matches!(place, Some(SymbolPlace::Section(section)) if free.contains(&section))
+        };
         for (symbol, (hash, manner)) in (one.globals.first()..).zip(one.globals.list()) {
             let is_new = manner & manner::DEFINES != 0 && !known.contains_key(hash);
             if !is_new {
                 continue;
             }
-            let is_guest = guests.contains(&symbol);
+            let mut is_guest = guests.contains(&symbol);
+            if !is_guest && is_in_free(symbol) {
+                // What it lies in is its object's alone.
+                let is_free = match next.find(self.count(), *hash) {
+                    Some((number, name)) => name.input == one.row || self.last.gone.contains(&number),
+                    None => find_name(self.file, *hash)?.is_none(),
+                };
+                let is_usual = is_plain(*manner) && !one.object.symbol_name(symbol).starts_with(b"__");
+                if !is_free || !is_usual || definers(said, *hash).count() != 1 {
+                    continue;
+                }
+                is_guest = true;
+            }
             let guest =
                 AddedName { hash: *hash, input: one.row, section: IN_GUEST, manner: *manner, value: 0 };
             if let Some(name) = next.added.iter_mut().find(|name| name.hash == *hash) {
@@ -238,10 +262,12 @@ impl Looked<'_> {
     ) -> Result<(LostSections, HashSet<u32>), Unreadable> {
         let (object, globals) = (one.object, one.globals.list());
         if object.groups.is_empty() {
-            return Ok(Default::default());
+            return Ok((LostSections::by_globals(object, &[]), HashSet::new()));
         }
         let mut stays = stays((self.file, self.common), one.row, globals, known)?;
-        let is_open = !self.common.yards.is_empty() && may_have_guests(self.options);
+        let is_open = !self.common.yards.is_empty()
+            && may_have_guests(self.options)
+            && !counts_references(self.options, self.common.named_outputs());
         // Symbols of each group, if it may be a guest.
         let mut groups: Vec<Option<Vec<u32>>> = vec![is_open.then(Vec::new); object.groups.len()];
         let mut defined = Vec::new();
@@ -300,17 +326,17 @@ impl Looked<'_> {
     }
 }
 
-/// Whether a definition is of a function or a variable that all may see.
+/// Whether a definition is of a function or a variable that all objects may see.
 fn is_plain(said: u8) -> bool {
     let kind = said >> manner::TYPE & 7;
     let binding = said & manner::BINDING;
     matches!(binding, manner::GLOBAL | manner::WEAK)
         && matches!(kind, STT_FUNC | STT_OBJECT)
-        && said >> manner::VISIBILITY & 3 == STV_DEFAULT
+        && matches!(visibility(said), STV_DEFAULT | STV_HIDDEN)
 }
 
-/// Whether nobody asks for a name but objects.
-fn is_nothing_special(name: &NameRow) -> bool {
+/// Whether nobody asks for a name but objects; `is_offered`: archives may offer it.
+fn is_nothing_special(name: &NameRow, is_offered: bool) -> bool {
     const ASKED: u32 = flag::REF_SHARED
         | flag::REF_SHARED_WEAK
         | flag::REF_SHARED_PLAIN
@@ -318,11 +344,11 @@ fn is_nothing_special(name: &NameRow) -> bool {
         | flag::HAS_VERSION
         | flag::ROOT
         | flag::KEEP
-        | flag::OFFERED
         | flag::IS_VERSION;
+    let asked = if is_offered { ASKED | flag::OFFERED } else { ASKED };
     name.flags & symbol_flags::KIND == symbol_flags::DEFINED
         && name.flags & (symbol_flags::IFUNC | symbol_flags::EXPORTED | symbol_flags::NEEDS) == 0
-        && name.mentioned & ASKED == 0
+        && name.mentioned & asked == 0
         && (name.dynamic, name.slot) == (0, NONE)
 }
 

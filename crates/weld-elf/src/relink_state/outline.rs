@@ -38,7 +38,9 @@ use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::SectionOwners;
 use crate::options::{Options, OutputKind};
+use crate::sections::free_sections;
 use crate::sections::lost_groups::{self, LostSections};
+use crate::sections::names::is_c_identifier;
 use crate::sections::rooms::{self, WholeFunctions, may_grow};
 use crate::sections::{SectionKind, is_array, is_sframe};
 use crate::synth::eh_frames::{self, Target};
@@ -105,6 +107,10 @@ pub fn outline(
         id: object,
         os_abi,
         looks,
+        counts_references: counts_references(
+            image.options,
+            image.layout.sections.iter().map(|out| (&*out.name, out.flags)),
+        ),
     };
     let shape = one.shape();
     OutlineRow { shape, contents: one.contents(), needs: one.needs(), lost: of_groups(known, lost) }
@@ -160,6 +166,16 @@ pub fn may_define_others(options: &Options) -> bool {
         && symbols.dynamic_list_patterns.is_empty()
         && symbols.undefined_glob.is_empty()
         && lists.iter().all(|list| list.is_empty())
+}
+
+/// Whether it matters to others than sections themselves which of them are there, so that gc has to look again at
+/// who refers to what: otherwise what was there stays until a full link, whoever ceases to refer to it
+/// ([`crate::sections::Sections::last_kept`]). Code may go through all that is in an output section with these names
+/// and flags, from its start to its end.
+pub fn counts_references<'n>(options: &Options, outputs: impl Iterator<Item = (&'n [u8], u64)>) -> bool {
+    let Options { sections, .. } = options;
+    let mut outputs = outputs.filter(|(_, flags)| flags & SHF_ALLOC != 0);
+    sections.gc_sections && sections.start_stop_gc && outputs.any(|(name, _)| is_c_identifier(name))
 }
 
 /// As much of a digest as is kept.
@@ -237,6 +253,8 @@ struct One<'o, 'i, 'a> {
     id: ObjectId,
     os_abi: u8,
     looks: Looks,
+    /// It matters which section refers to what ([`counts_references`]).
+    counts_references: bool,
 }
 
 impl<'a> One<'_, '_, 'a> {
@@ -254,6 +272,24 @@ impl<'a> One<'_, '_, 'a> {
     /// looks.
     fn is_lost(&self, index: u32) -> bool {
         self.number(index) == lost_groups::NONE
+    }
+
+    /// Whether a section may come and go.
+    fn is_free_section(&self, index: u32) -> bool {
+        let number = self.number(index);
+        let may_be = self.defines_others && !self.counts_references;
+        may_be && number & free_sections::FREE != 0 && number != lost_groups::NONE
+    }
+
+    /// Whether a symbol lies in a section that may come and go, and means nothing special.
+    fn is_in_free(&self, index: u32, symbol: &Sym) -> bool {
+        let is_plain = matches!(symbol.kind(), STT_FUNC | STT_OBJECT | STT_NOTYPE | STT_SECTION);
+        // The value of a name among strings says which of them it is.
+        let is_piece = || index >= self.object.first_global && self.is_merged(index);
+        is_plain
+            && !self.numbers.is_empty()
+            && !is_piece()
+            && matches!(self.object.place(index, symbol), SymbolPlace::Section(of) if self.is_free_section(of))
     }
 
     /// Whether a symbol lies in a section that has lost, or is a guest.
@@ -323,7 +359,10 @@ impl<'a> One<'_, '_, 'a> {
             // Its value says which of the pieces it is.
             return false;
         }
-        let is_plain = || sym.st_other() == STV_DEFAULT && matches!(sym.binding(), STB_GLOBAL | STB_WEAK);
+        let is_plain = || {
+            matches!(sym.st_other(), STV_DEFAULT | STV_HIDDEN)
+                && matches!(sym.binding(), STB_GLOBAL | STB_WEAK)
+        };
         let section = self.object.shdrs.get(sym.st_shndx() as usize);
         let is_grouped = || section.is_none_or(|shdr| shdr.sh_flags() & SHF_GROUP != 0);
         symbol < self.object.first_global || self.defines_others && is_plain() && !is_grouped()
@@ -347,6 +386,11 @@ impl<'a> One<'_, '_, 'a> {
             object.prefetch_section_name(index as usize + NAMES_AHEAD);
             let (kind, flags) = (shdr.sh_type(), shdr.sh_flags());
             if self.is_lost(index) {
+                continue;
+            }
+            if self.is_free_section(index) {
+                // It is known by its name, and written again wherever it is.
+                self.note_shifting(index);
                 continue;
             }
             if self.is_bitcode(index, shdr) {
@@ -444,7 +488,10 @@ impl<'a> One<'_, '_, 'a> {
             if is_mention && manner_of(symbol) != manner::ODD && !is_renamed || self.is_free(index, symbol) {
                 continue;
             }
-            if self.is_in_lost(index, symbol) || self.is_of_section(index, symbol) {
+            if self.is_in_lost(index, symbol)
+                || self.is_of_section(index, symbol)
+                || self.is_in_free(index, symbol)
+            {
                 continue;
             }
             if index < self.object.first_global && symbol.st_name() != 0 {
@@ -589,7 +636,7 @@ impl<'a> One<'_, '_, 'a> {
         let mut words = Vec::new();
         let planner = eh_frames::Planner { objects: &image.resolved.objects, functions };
         let target = |symbol| Target { key: self.key(symbol), is_here: self.is_known_local(symbol) };
-        let by_function = image.options.sections.gc_sections;
+        let by_function = self.counts_references;
         let is_fixed = !image.mode.pic;
         planner.outline(self.id, index, (target, by_function, is_fixed), &mut words);
         said.0.extend_from_slice(&of_words(&words).bytes());

@@ -21,6 +21,7 @@ use weld_common::io::input::InputStore;
 
 pub use frames::Searched;
 pub use moves::NewValue;
+pub use pointers::Pointer;
 
 use super::State;
 use super::outline::{Before, OS_ABI, is_renamed, of_groups, outline};
@@ -29,7 +30,7 @@ use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::{Machine, plt};
 use crate::compressed::Compressed;
-use crate::elf::Rela;
+use crate::elf::{Rela, SHF_ALLOC};
 use crate::emit;
 use crate::got_plt_slots::Slots;
 use crate::ids::*;
@@ -45,6 +46,7 @@ use crate::sections::lost_groups::{LostSections, each_definition};
 use crate::sections::rooms::filler;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::Symbols;
+use crate::symbols::symbol_flags;
 use crate::symbols::tagged::Tagged;
 use crate::synth::image::Image;
 use crate::synth::thunks::Thunks;
@@ -70,6 +72,10 @@ pub enum Missing {
     Room,
     /// There is no room for a group that nobody had.
     Yard,
+    /// What is to lie where a section is gone.
+    Gap,
+    /// Where something is that it refers to, or that it defines and others refer to.
+    Target,
     /// Who else knows where a function was that has moved.
     Function,
     /// Where frames or symbols of the object are in their tables.
@@ -156,12 +162,17 @@ impl<'k, 'a> Alone<'k, 'a> {
         let object = &resolved.objects[0];
         let lost = tables::lost_sections(known.state, row, object);
         let (mut sections, live) = tables::sections(known.state, input, (object, &lost))?;
-        let new_values = moves::find(known.state, row, object, &mut symbols, &globals)?;
+        let merged = tables::merged(&known, input, object, store, &mut sections)?;
+        let piece = |row: &SectionRow, offset: u64| {
+            let (part, number) = sections.get(SectionId(row.ordinal)).merged();
+            let at = merged.get(part)?.merged.output_offset(number, offset)?;
+            known.state.parts.get(part).map(|part| part.address.wrapping_add(at))
+        };
+        let new_values = moves::find(known.state, (row, object), (&mut symbols, &globals), piece)?;
         // Others may know what it defines by names that it does not have.
         if !compares && !new_values.is_empty() {
             return Err(Missing::Function);
         }
-        let merged = tables::merged(&known, input, object, store, &mut sections)?;
         let owners = SectionOwners::new(&resolved.objects, sections.list.len());
         Ok(Alone {
             input,
@@ -205,7 +216,10 @@ impl<'k, 'a> Alone<'k, 'a> {
             }
             _ => bytes.len() as u64,
         };
-        let has_room = filler(shdr, object.section_name(ordinal as usize).unwrap_or_default()).is_some();
+        // A free one may be less than what was there.
+        let is_free = self.lost.free().iter().any(|(_, index)| *index == ordinal);
+        let has_room =
+            is_free || filler(shdr, object.section_name(ordinal as usize).unwrap_or_default()).is_some();
         match bytes.cmp(&section.size) {
             Ordering::Greater if has_room => return Err(Missing::Room),
             Ordering::Less if !has_room && section.kind() != SectionKind::NoBits => {
@@ -216,6 +230,47 @@ impl<'k, 'a> Alone<'k, 'a> {
         self.check(self.sections.relocs(object, 0, section))?;
         emit::emit_section(&self.image(sink), &self.owners, id, out);
         Ok(())
+    }
+
+    /// Whether all that the object's sections in memory refer to is there, and so all addresses that are written for
+    /// them are such of something.
+    ///
+    /// # Errors
+    /// If one is not.
+    pub fn check_targets(&self) -> Result<(), Missing> {
+        let sink = DiagSink::new();
+        let (image, object) = (self.image(&sink), &self.resolved.objects[0]);
+        let facts = self.known.machine.facts();
+        let is_there = |reloc: &Rela| {
+            facts.class(reloc.kind()) == Class::None
+                || !image.place(object, reloc.sym(), reloc.r_addend()).dead
+        };
+        for row in self.known.state.sections_of(self.input) {
+            let kind = SectionKind::of_number(row.kind.into());
+            let is_loaded = object.shdrs[row.ordinal as usize].sh_flags() & SHF_ALLOC != 0;
+            let is_copied = matches!(kind, SectionKind::Regular | SectionKind::Reversed | SectionKind::Guest);
+            let relocs = self.sections.relocs(object, 0, self.sections.get(SectionId(row.ordinal)));
+            if is_loaded && is_copied && !relocs.iter().all(is_there) {
+                return Err(Missing::Target);
+            }
+        }
+        for (index, frames) in &self.sections.objects[0].eh_frames {
+            let relocs = self.sections.relocs(object, 0, self.sections.get(SectionId(*index)));
+            for fde in &frames.fdes {
+                let mine = relocs.get(fde.first_reloc as usize..).unwrap_or_default();
+                let mine = mine.get(..fde.n_relocs as usize).unwrap_or_default();
+                // Those of functions that are not there are left out.
+                if mine.first().is_some_and(is_there) && !mine.iter().all(is_there) {
+                    return Err(Missing::Target);
+                }
+            }
+        }
+        let named = self.slots.list.iter().filter(|slot| slot.local.is_none());
+        let mut slots = named.map(|slot| self.symbols[slot.id].flags());
+        match slots.any(|flags| flags & symbol_flags::IN_DISCARDED != 0) {
+            true => Err(Missing::Target),
+            false => Ok(()),
+        }
     }
 
     /// Names of the object that have other values than their rows, by these.

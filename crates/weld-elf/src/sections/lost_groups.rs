@@ -11,6 +11,7 @@
 //! who has the copy that stays.
 
 use super::SectionKind;
+use super::free_sections;
 use crate::elf::*;
 use crate::input::object::{Group, Object, SymbolPlace};
 
@@ -37,9 +38,14 @@ impl Stay {
     }
 }
 
-/// Which sections lost, are guests or have relocations, by header index; empty if none did, is or has.
+/// Which sections lost, are guests or have relocations, and which are free.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LostSections(Vec<Stay>);
+pub struct LostSections {
+    /// By header index; empty if none lost, is a guest, has relocations or is free.
+    all: Vec<Stay>,
+    /// Free sections by their numbers ([`free_sections::of`]).
+    free: Vec<(u32, u32)>,
+}
 
 impl LostSections {
     /// By what became of each section.
@@ -78,7 +84,8 @@ impl LostSections {
 
     fn of(object: &Object, stay: impl Fn(usize, &Group) -> Stay) -> LostSections {
         let mut all: Vec<Stay> = object.shdrs.iter().map(|shdr| Stay::of_kind(shdr.sh_type())).collect();
-        let mut are_any = all.contains(&Stay::Beside);
+        let free = free_sections::of(object);
+        let mut are_any = all.contains(&Stay::Beside) || !free.is_empty();
         for (number, group) in object.groups.iter().enumerate() {
             let stay = stay(number, group);
             if stay != Stay::Here {
@@ -94,7 +101,7 @@ impl LostSections {
         if !are_any {
             all = Vec::new();
         }
-        LostSections(all)
+        LostSections { all, free }
     }
 
     /// Whether a section has lost.
@@ -104,12 +111,14 @@ impl LostSections {
 
     /// What becomes of a section with its group.
     pub fn stay(&self, section: u32) -> Stay {
-        self.0.get(section as usize).copied().unwrap_or_default()
+        self.all.get(section as usize).copied().unwrap_or_default()
     }
 
     /// Whether a symbol is defined in a section that has lost.
     pub fn defines(&self, object: &Object, symbol: u32) -> bool {
-        let Some(sym) = object.syms.get(symbol as usize).filter(|_| !self.0.is_empty()) else { return false };
+        let Some(sym) = object.syms.get(symbol as usize).filter(|_| !self.all.is_empty()) else {
+            return false;
+        };
         matches!(object.place(symbol, sym), SymbolPlace::Section(section) if self.contains(section))
     }
 
@@ -118,23 +127,52 @@ impl LostSections {
         object.groups.iter().filter(|group| self.contains(group.shndx))
     }
 
-    /// The number of each section of an object among those that did not lose, are no guests and have no relocations of
-    /// others, [`NONE`] for these; empty if that is the header index of all.
+    /// The number of each section of an object among those that did not lose, are no guests, have no relocations of
+    /// others and are not free, [`NONE`] for the first three of these; free ones have numbers by their names. Empty if
+    /// that is the header index of all.
     pub fn numbers(&self) -> Vec<u32> {
+        if self.all.is_empty() {
+            return Vec::new();
+        }
+        let mut numbers = vec![0; self.all.len()];
+        self.free.iter().for_each(|(number, index)| numbers[*index as usize] = *number);
         let mut next = 0;
-        let number = |stay: &Stay| {
-            let is_here = *stay == Stay::Here;
-            let number = if is_here { next } else { NONE };
-            next += u32::from(is_here);
-            number
-        };
-        self.0.iter().map(number).collect()
+        for (number, stay) in numbers.iter_mut().zip(&self.all) {
+            if *stay != Stay::Here {
+                *number = NONE;
+            } else if *number == 0 {
+                *number = next;
+                next += 1;
+            }
+        }
+        numbers
     }
 
-    /// The header indices of those that have numbers, in order; `None` if these are all.
-    pub fn left(&self) -> Option<Vec<u32>> {
-        let left = (0..).zip(&self.0).filter(|(_, stay)| **stay == Stay::Here).map(|(index, _)| index);
-        (!self.0.is_empty()).then(|| left.collect())
+    /// The header indices of those that have numbers, in order of these.
+    pub fn left(&self) -> Left {
+        let mut left: Vec<(u32, u32)> =
+            self.numbers().into_iter().zip(0..).filter(|(number, _)| *number != NONE).collect();
+        left.sort_unstable();
+        Left(left)
+    }
+
+    /// The free sections by their numbers, with their header indices.
+    pub fn free(&self) -> &[(u32, u32)] {
+        &self.free
+    }
+}
+
+/// Header indices by the numbers of sections.
+pub struct Left(Vec<(u32, u32)>);
+
+impl Left {
+    /// The header index of the section of this number.
+    pub fn find(&self, number: u32) -> Option<u32> {
+        if self.0.is_empty() {
+            return Some(number);
+        }
+        let at = self.0.binary_search_by_key(&number, |left| left.0).ok()?;
+        Some(self.0[at].1)
     }
 }
 

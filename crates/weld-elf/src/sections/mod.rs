@@ -10,6 +10,7 @@
 pub mod bins;
 mod classify;
 pub mod descriptors;
+pub mod free_sections;
 mod gc_dependencies;
 mod linkonce;
 pub mod lost_groups;
@@ -313,6 +314,12 @@ pub struct Sections<'a> {
     pub last_imports: Vec<spare_imports::Import>,
     /// And what had slots and entries of its own there.
     pub last_calls: Vec<spare_imports::LastCall>,
+    /// What is to be kept with gc, whoever refers to it: because it was in another link, or for its yard.
+    pub last_kept: Vec<SectionId>,
+    /// What is defined here and had slots of the GOT in another link, whoever asks for them.
+    pub last_slots: Vec<SymbolId>,
+    /// How many relative relocations there were with spare ones, if there are to be as many.
+    pub last_relatives: Option<u64>,
     /// Objects that are likely to be edited next, and so have more room.
     pub recent: HashSet<FileId>,
     /// Room for sections that no object has, and those that lie in such room, by their hosts.

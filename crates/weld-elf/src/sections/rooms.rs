@@ -200,6 +200,12 @@ pub struct LastPieces {
     pub by_tag: HashMap<u32, Vec<u32>>,
     /// What the part was.
     pub bytes: Vec<u8>,
+    /// What its sections have in common: the output section, the size of entries, whether these are strings, and
+    /// alignment.
+    pub name: Vec<u8>,
+    pub entsize: u32,
+    pub strings: bool,
+    pub align: u64,
 }
 
 impl LastPieces {
@@ -264,13 +270,16 @@ pub fn room_of_search(functions: usize) -> usize {
     functions + functions / 32 + 256
 }
 
+/// The size of a section, and its alignment.
+pub type Extent = (u64, u64);
+
 /// How large sections are to be.
 pub enum Rooms<'r> {
     /// By their sizes, and more for objects that are likely to be edited next ([`Sections::recent`]).
     New,
     /// As in the link before: what a section (by its file, and its number among those that have not lost with
-    /// their groups) had.
-    Known(&'r (dyn Fn(FileId, u32) -> Option<u64> + Sync)),
+    /// their groups) had, and which alignment.
+    Known(&'r (dyn Fn(FileId, u32) -> Option<Extent> + Sync)),
 }
 
 /// Gives sections of `objects` their room.
@@ -303,6 +312,15 @@ fn give_object(object: &Object, slots: &mut [InputSection], (rooms, is_recent): 
     };
     for (index, (shdr, slot)) in (0..).zip(object.shdrs.iter().zip(slots)) {
         let is_copied = matches!(slot.kind(), SectionKind::Regular | SectionKind::Compressed);
+        if let Rooms::Known(known) = rooms {
+            // Those that are gone have left theirs to what is in front of them, be it data.
+            let number = numbers.get(index as usize).copied().unwrap_or(index);
+            if is_copied && let Some((size, align)) = known(object.file, number) {
+                slot.raise_align(align);
+                slot.size = slot.size.max(size);
+            }
+            continue;
+        }
         // What is data has none, and no name that would have to be looked at.
         let is_data = shdr.sh_flags() & (SHF_ALLOC | SHF_WRITE | SHF_MERGE) > SHF_ALLOC;
         if !is_copied || is_data {
@@ -316,15 +334,8 @@ fn give_object(object: &Object, slots: &mut [InputSection], (rooms, is_recent): 
             continue;
         }
         slot.raise_align(alignment(shdr, filler));
-        slot.size = match rooms {
-            Rooms::Known(known) => known(object.file, numbers.get(index as usize).copied().unwrap_or(index))
-                .unwrap_or(slot.size)
-                .max(slot.size),
-            Rooms::New => {
-                let is_debug = shdr.sh_flags() & SHF_ALLOC == 0;
-                room.times(if is_recent && is_debug { RECENT } else { 1 }).around(slot.size)
-            }
-        };
+        let is_debug = shdr.sh_flags() & SHF_ALLOC == 0;
+        slot.size = room.times(if is_recent && is_debug { RECENT } else { 1 }).around(slot.size);
     }
 }
 

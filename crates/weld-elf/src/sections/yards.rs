@@ -6,12 +6,15 @@
 //! the guests behind it. There are yards in the output sections of code, of exception tables and of constants.
 //! Where a guest lies is decided by who relinks, and told to a full link that is compared with that.
 
-use super::lost_groups::{LostSections, loaded};
+use std::collections::HashMap;
+
+use super::free_sections;
+use super::lost_groups::{Left, LostSections, loaded};
 use super::rooms::{Filler, WholeFunctions, filler};
 use super::{InputSection, SectionKind, Sections};
 use crate::elf::*;
 use crate::ids::{FileId, SectionId};
-use crate::input::object::Object;
+use crate::input::object::{Object, SymbolPlace};
 
 /// What a yard is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,17 +23,20 @@ pub enum Kind {
     Code = 0,
     ExceptionTables = 1,
     Constants = 2,
+    /// What the loader relocates and protects.
+    Relocated = 3,
 }
 
 impl Kind {
-    const ALL: [Kind; 3] = [Kind::Code, Kind::ExceptionTables, Kind::Constants];
+    pub const ALL: [Kind; 4] = [Kind::Code, Kind::ExceptionTables, Kind::Constants, Kind::Relocated];
 
     /// The output section that it is in.
-    fn output(self) -> &'static [u8] {
+    pub fn output(self) -> &'static [u8] {
         match self {
             Kind::Code => b".text",
             Kind::ExceptionTables => b".gcc_except_table",
             Kind::Constants => b".rodata",
+            Kind::Relocated => b".data.rel.ro",
         }
     }
 
@@ -39,6 +45,7 @@ impl Kind {
         match self {
             Kind::Code => SHF_ALLOC | SHF_EXECINSTR,
             Kind::ExceptionTables | Kind::Constants => SHF_ALLOC,
+            Kind::Relocated => SHF_ALLOC | SHF_WRITE,
         }
     }
 
@@ -48,6 +55,7 @@ impl Kind {
             Kind::Code => Filler::Code,
             Kind::ExceptionTables => Filler::Zeroes,
             Kind::Constants => Filler::Constants,
+            Kind::Relocated => Filler::Zeroes,
         }
     }
 
@@ -57,11 +65,14 @@ impl Kind {
             Kind::Code => (32 << 10, 256),
             Kind::ExceptionTables => (2 << 10, 256),
             Kind::Constants => (4 << 10, 512),
+            Kind::Relocated => (4 << 10, 512),
         }
     }
 }
 
-/// The kind of yard that a section of a group may lie in.
+const KINDS: usize = Kind::ALL.len();
+
+/// The kind of yard that a section may lie in.
 pub fn kind_of(shdr: &Shdr, name: &[u8]) -> Option<Kind> {
     let is_named = |kind: &Kind| {
         let rest = name.strip_prefix(kind.output());
@@ -100,16 +111,17 @@ const LOOKED_AT: usize = 256;
 /// Hosts are no larger than this with their yards.
 const LARGEST_HOST: u64 = 256 << 10;
 
-/// Makes yards at the end of sections of the last objects, which have their room.
-pub fn make(sections: &mut Sections, objects: &[Object]) {
-    let mut left = Kind::ALL.map(|kind| (objects.len() / kind.size().1 + 1).min(YARDS));
-    for object in objects.iter().rev().take(LOOKED_AT) {
-        if left == [0; 3] {
+/// Makes yards at the end of sections of the last objects, which have their room. With gc, these are kept for that,
+/// and so are only such that have others be kept that refer to nothing.
+pub fn make(sections: &mut Sections, objects: &[Object], gc: bool) {
+    let mut left: [usize; KINDS] = Kind::ALL.map(|kind| (objects.len() / kind.size().1 + 1).min(YARDS));
+    for (number, object) in objects.iter().enumerate().rev().take(LOOKED_AT) {
+        if left == [0; KINDS] {
             break;
         }
         let mut whole = None;
         // One of a kind, so that an object that changes has little of them all.
-        let mut is_taken = [false; 3];
+        let mut is_taken = [false; KINDS];
         for (index, shdr) in object.shdrs.iter().enumerate() {
             let id = SectionId(object.section_base + index as u32);
             let Some(slot) = sections.list.get(id.index()) else { continue };
@@ -117,42 +129,85 @@ pub fn make(sections: &mut Sections, objects: &[Object]) {
             let Some(kind) = host_for(shdr, name, slot).filter(|kind| left[*kind as usize] > 0) else {
                 continue;
             };
+            if gc && !is_harmless(sections, (number, object), id) {
+                continue;
+            }
             let in_output = sections.bins.get(slot.bin().index()) == Some(&kind.output());
             let whole = whole.get_or_insert_with(|| WholeFunctions::of(object));
             let (start, size) = (slot.size, kind.size().0);
             let may = in_output
                 && !std::mem::replace(&mut is_taken[kind as usize], true)
                 && start + size <= LARGEST_HOST
-                && whole.allow(kind.filler(), index, shdr.sh_size());
+                && (kind == Kind::Relocated || whole.allow(kind.filler(), index, shdr.sh_size()));
             if may {
                 sections.yards.push(Yard { kind, host: id, start });
                 sections.list[id.index()].size = start + size;
+                if gc {
+                    sections.last_kept.push(id);
+                }
                 left[kind as usize] -= 1;
             }
         }
     }
 }
 
+/// Whether nothing is needed that might be missing if a section is kept: it refers to nothing but sections of its object
+/// that refer to nothing.
+fn is_harmless(sections: &Sections, (number, object): (usize, &Object), id: SectionId) -> bool {
+    let section = sections.get(id);
+    let is_alone = |symbol: u32| {
+        let Some(sym) = object.syms.get(symbol as usize).filter(|_| symbol < object.first_global) else {
+            return false;
+        };
+        let SymbolPlace::Section(index) = object.place(symbol, sym) else { return false };
+        let target = sections.list.get((object.section_base + index) as usize);
+        target.is_some_and(|target| target.in_image() && target.relocs == 0 && !target.has_followers())
+    };
+    let relocs = sections.relocs(object, number, section);
+    !section.has_followers() && relocs.len() <= FEW_RELOCS && relocs.iter().all(|reloc| is_alone(reloc.sym()))
+}
+
+/// Hosts that are kept for their yards have no more relocations.
+const FEW_RELOCS: usize = 4;
+
 /// What a section may be a host for, if it has room.
 fn host_for(shdr: &Shdr, name: &[u8], slot: &InputSection) -> Option<Kind> {
     let kind = kind_of(shdr, name)?;
+    let has_room = || slot.size > shdr.sh_size() && filler(shdr, name) == Some(kind.filler());
     let is_host = slot.kind() == SectionKind::Regular
         && shdr.sh_flags() & SHF_GROUP == 0
-        && slot.size > shdr.sh_size()
-        && filler(shdr, name) == Some(kind.filler());
+        && (kind == Kind::Relocated || has_room());
     is_host.then_some(kind)
 }
+
+/// The number of a guest that is in no group: it is known by its name.
+pub const IN_NO_GROUP: u32 = u32::MAX;
 
 /// A guest of a link that is to be made once more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastGuest {
-    /// Its object, the signature of its group, and its number among the members of that in memory.
+    /// Its object, the signature of its group, and its number among the members of that in memory; or its name, and
+    /// [`IN_NO_GROUP`].
     pub file: FileId,
     pub group: Vec<u8>,
     pub number: u32,
     /// The object of its host, and the number of that among its sections that are no guests ([`LostSections`]).
     pub host: (FileId, u32),
     pub offset: u64,
+}
+
+/// The header index of a guest that is known by its group and number in that, or by its name.
+pub fn member(object: &Object, group: &[u8], number: u32) -> Option<u32> {
+    if number == IN_NO_GROUP {
+        let is_it = |index: &usize| {
+            let shdr = &object.shdrs[*index];
+            object.section_name(*index) == Some(group)
+                && (free_sections::kind(shdr, group).is_some() || free_sections::is_merged(shdr, group))
+        };
+        return (0..object.shdrs.len()).find(is_it).map(|index| index as u32);
+    }
+    let group = object.groups.iter().find(|known| object.group_name(known) == group)?;
+    loaded(object, group).nth(number as usize)
 }
 
 /// Has sections be guests where they were in another link. What is not there any more, or lost with its group,
@@ -162,24 +217,19 @@ pub fn take_in(sections: &mut Sections, objects: &[Object], guests: &[LastGuest]
     let mut found = Vec::with_capacity(guests.len());
     for guest in guests {
         let Some(object) = find(guest.file) else { continue };
-        let group = object.groups.iter().find(|group| object.group_name(group) == guest.group);
-        let Some(member) = group.and_then(|group| loaded(object, group).nth(guest.number as usize)) else {
-            continue;
-        };
+        let Some(member) = member(object, &guest.group, guest.number) else { continue };
         let id = SectionId(object.section_base + member);
         if sections.get(id).kind() == SectionKind::Regular {
             sections.list[id.index()].set_kind(SectionKind::Guest);
             found.push((id, guest));
         }
     }
+    let mut left: HashMap<FileId, Left> = HashMap::new();
     for (section, guest) in found {
         let Some(object) = find(guest.host.0) else { continue };
         let kind = |index| sections.get(SectionId(object.section_base + index)).kind();
-        let left = LostSections::by_kind(object, kind).left();
-        let index = match left {
-            Some(left) => left.get(guest.host.1 as usize).copied(),
-            None => Some(guest.host.1).filter(|index| (*index as usize) < object.shdrs.len()),
-        };
+        let left = left.entry(guest.host.0).or_insert_with(|| LostSections::by_kind(object, kind).left());
+        let index = left.find(guest.host.1).filter(|index| (*index as usize) < object.shdrs.len());
         if let Some(index) = index {
             let host = SectionId(object.section_base + index);
             sections.guests.push(Guest { host, offset: guest.offset, section });

@@ -399,13 +399,18 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
     }
 
-    /// Asks of functions of shared objects what was asked of them in a link that is to be made once more.
+    /// Asks of functions of shared objects what was asked of them in a link that is to be made once more, and for slots.
     fn ask_as_before(&self, sections: &Sections, symbols: &Symbols) {
         const ASKED: u32 = symbol_flags::USED
             | symbol_flags::USED_STRONG
             | symbol_flags::STRONG_REF
             | symbol_flags::NEEDS_PLT
             | symbol_flags::NEEDS_GOT;
+        for id in &sections.last_slots {
+            if symbols[*id].kind() == symbol_flags::DEFINED {
+                symbols[*id].add(symbol_flags::NEEDS_GOT);
+            }
+        }
         for call in &sections.last_calls {
             let index = self.resolved.index_of_file.get(call.file.index());
             let library = index.and_then(|index| self.resolved.shared.get(*index as usize));

@@ -93,7 +93,12 @@ impl Counter<'_, '_> {
         });
         let beside = copies.list.len() + self.slots.plt_relocs().1;
         let copies = Counts { others: beside as u64, ..Counts::default() };
-        relocs.iter().chain(&words).fold(copies, Counts::with)
+        let mut counts = relocs.iter().chain(&words).fold(copies, Counts::with);
+        if self.mode.pic {
+            let format = self.mode.facts().target.format;
+            counts.relative += spares(self.sections, self.options, format, counts.relative);
+        }
+        counts
     }
 
     fn count_reloc(&self, reloc: &DynReloc, counts: &mut Counts) {
@@ -132,6 +137,29 @@ impl Counter<'_, '_> {
                 Fixup::SignedRelative | Fixup::Symbol(_) | Fixup::Module(_) => counts.others += 1,
             }
         }
+    }
+}
+
+/// Whether a link may leave spare entries for relative relocations, which later ones that relink take: those come
+/// first then, in the order of their places.
+pub fn may_have_spares(options: &Options, format: Format) -> bool {
+    let relocs = &options.relocs;
+    let is_usual = relocs.combreloc && !relocs.pack_relr && !relocs.apply_dynamic_relocs;
+    is_usual && format.is_native() && format.word() == 8
+}
+
+/// How many spare entries.
+const SPARES: u64 = 256;
+
+/// How many entries are spare beside `relative` ones: each is the last of these once more.
+fn spares(sections: &Sections, options: &Options, format: Format, relative: u64) -> u64 {
+    if relative == 0 || !sections.has_rooms || !may_have_spares(options, format) {
+        return 0;
+    }
+    match sections.last_relatives {
+        Some(all) => all.saturating_sub(relative),
+        None if sections.yards.is_empty() => 0,
+        None => SPARES,
     }
 }
 
@@ -269,6 +297,12 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
     if combined && !is_in_order(&relative, |r| r.r_offset()) {
         let all = par::concat("join relative relocations", parallel, relative);
         relative = vec![sort::by(all, parallel, |a, b| (a.r_offset(), a.0).cmp(&(b.r_offset(), b.0)))];
+    }
+    let count: usize = relative.iter().map(Vec::len).sum();
+    let last = relative.iter().flatten().next_back().copied();
+    if let (Some(last), true) = (last, image.mode.pic) {
+        let spares = spares(image.sections, image.options, image.format(), count as u64);
+        relative.push(vec![last; spares as usize]);
     }
     let mut others = par::concat("join symbolic relocations", parallel, others);
     if combined {

@@ -21,7 +21,8 @@ use crate::relink_state::rewrite_section::{self, Alone, Known, Missing};
 use crate::relink_state::rows::MentionRow;
 
 /// The bytes that some of the changed objects make others, if names get other values (`next_values`) that these do
-/// not define; with `may_add` merged pieces may be added.
+/// not define; if it is not known yet whether these are all, the values of names alone. With `may_add` merged pieces may
+/// be added.
 ///
 /// # Errors
 /// Why a full link is needed.
@@ -29,12 +30,13 @@ pub fn of_run(
     job: &Job,
     changes: &Changes,
     objects: &[ChangedObject],
-    (last, next_values, may_add): (&LastLink, &HashMap<u32, u64>, bool),
+    (last, (next_values, are_all), may_add): (&LastLink, (&HashMap<u32, u64>, bool), bool),
 ) -> Result<Patch, Why> {
     let mut patch = Patch::default();
     let (left, mut common) = last.view(job)?;
     left.new_pieces.borrow_mut().is_open = may_add;
     common.next_values.clone_from(next_values);
+    common.has_all_values = are_all;
     let run =
         Run { job, changes, left: &left, common: &common, image: last.image, owners: RefCell::default() };
     for object in objects {
@@ -112,9 +114,17 @@ impl Run<'_, '_, '_> {
         let machine = arch::of_file(data).ok_or(Refused::Object(Changed::Shape))?;
         let object = rewrite_section::parse(data, machine, job.store)?;
         let found = of_parsed(&object, (self.left, common, row), job)?;
-        let Excerpt { state, names, before, new } = found;
+        let Excerpt { state, names, before, new, lost } = found;
         let known = Known { state: &state, options: job.options, machine, left: self.left };
         let alone = Alone::new(known, 0, object, job.store)?;
+        if !common.has_all_values {
+            patch.values.extend(alone.new_values().iter().map(|new| (names[new.name as usize], new.value)));
+            return Ok(());
+        }
+        if lost {
+            return Err(Missing::Target.into());
+        }
+        alone.check_targets()?;
         let last = state.outlines[0];
         let now = alone.outline(Before(Some(&before)), &last);
         for (is_same, changed) in [
@@ -153,7 +163,7 @@ impl Run<'_, '_, '_> {
         patch.mentions.extend(new.iter().map(|name| (row, *name)));
         let before = patch.writes.len();
         emit(&state, &alone, self.image, |_| true, patch)?;
-        let searched = emit_tables(&alone, self.image, patch)?;
+        let searched = emit_tables(&alone, (self.image, path), patch)?;
         patch.searched.extend(searched.map(|searched| (path.to_owned(), searched)));
         patch.objects += usize::from(patch.writes.len() > before);
         Ok(())

@@ -48,6 +48,7 @@ pub fn add(
     let since = last.memo.mentions.iter().filter(|(_, name)| new_values.contains_key(name));
     mentioned.extend(since.map(|(input, _)| *input));
     common.next_values = new_values;
+    common.has_all_values = true;
     let changed: HashSet<u32> = changes.objects.iter().map(|object| object.row).collect();
     if mentioned.len() > MOST {
         return Err(Why::Much);
@@ -66,7 +67,7 @@ pub fn bytes<'j>(job: &Job<'j>, changes: &Changes, (row, input): (u32, &InputRow
     let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
     let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
     let data = match &known.is {
-        Is::Object(_) => Some(data),
+        Is::Object(..) => Some(data),
         Is::Archive(archive) => archive.place(data, row).and_then(|place| data.get(place)),
         Is::Other(_) => None,
     };
@@ -123,6 +124,7 @@ impl One<'_, '_, '_> {
             state.mentions.iter().filter(gets_value).map(|mention| mention.symbol).collect();
         let known = Known { state: &state, options: self.job.options, machine, left: self.left };
         let alone = Alone::new(known, 0, object, self.job.store).map_err(unknown)?;
+        alone.check_targets().map_err(unknown)?;
         // If it has other groups than in the tables, it is looked at whether they were understood.
         let is_known = |last: &OutlineRow| {
             last.lost == alone.lost() || last.shape == alone.outline(Before(Some(&before)), last).shape
@@ -140,9 +142,10 @@ impl One<'_, '_, '_> {
         let before = patch.writes.len();
         let emitted = emit(&state, &alone, image, |ordinal| wanted.contains(&ordinal), patch);
         let pointers = alone.pointers(&sink, |ordinal| wanted.contains(&ordinal)).map_err(unknown)?;
-        let written =
-            emitted.and_then(|()| pointers.iter().try_for_each(|write| patch.compare(image, write)));
-        written.map_err(|why| match why {
+        if !pointers.is_empty() {
+            patch.pointers.push((path.clone(), pointers));
+        }
+        emitted.map_err(|why| match why {
             Failure::Object(what) => changed(what),
             Failure::Image => Why::Image,
         })?;

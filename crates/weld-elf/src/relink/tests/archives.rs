@@ -69,8 +69,44 @@ fn members_are_wanted() {
     assert!(check(&dir, &program, &[]), "{}", dir.said());
     program.library[1].functions[1].code.push(0x90);
     assert!(check(&dir, &program, &[]), "{}", dir.said());
+    // A linked one may offer another name that nobody asks for.
     program.library[1].functions[1].name.push('x');
-    assert!(!check(&dir, &program, &[]), "{}", dir.said());
+    assert!(check(&dir, &program, &[]), "{}", dir.said());
+}
+
+/// Who asks no more for what a member offers does not matter, if another object asks for something of it.
+#[test]
+fn members_that_are_wanted_for_something_else() {
+    let dir = Dir::new("wanted-still");
+    let mut program = Program::new(3, 24);
+    for function in program.units.iter_mut().flat_map(|unit| &mut unit.functions) {
+        function.refs.retain(|reference| match reference {
+            Ref::Call(name) | Ref::Slot(name, _) | Ref::Pointer(name) => !name.starts_with("f3_"),
+            Ref::String(_) | Ref::Local => true,
+        });
+    }
+    let call = |program: &mut Program, unit: usize, name: &str| {
+        program.units[unit].functions[0].refs.push(Ref::Call(name.into()));
+    };
+    let forget = |program: &mut Program, unit: usize| program.units[unit].functions[0].refs.pop();
+    call(&mut program, 0, "f3_0");
+    call(&mut program, 1, "f3_1");
+    let flags: &[&str] = &["--build-id"];
+    check(&dir, &program, flags);
+    forget(&mut program, 1);
+    assert!(check(&dir, &program, flags), "{}", dir.said());
+    call(&mut program, 1, "f3_1");
+    assert!(check(&dir, &program, flags), "{}", dir.said());
+    forget(&mut program, 0);
+    assert!(check(&dir, &program, flags), "{}", dir.said());
+    // The first one asked for it when the tables were written, and does not now.
+    forget(&mut program, 1);
+    assert!(!check(&dir, &program, flags), "{}", dir.said());
+    // Nobody asks for it alone.
+    call(&mut program, 0, "f3_0");
+    check(&dir, &program, flags);
+    forget(&mut program, 0);
+    assert!(!check(&dir, &program, flags), "{}", dir.said());
 }
 
 /// A common symbol asks members whether they define the name, which an index does not tell.

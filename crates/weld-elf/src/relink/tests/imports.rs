@@ -100,8 +100,8 @@ fn what_takes_no_spare_entry() {
     let mut program = first.clone();
     for reference in [
         Ref::Slot("lib1".into(), true),
-        Ref::Slot("lib1".into(), false),
-        Ref::Pointer("lib1".into()),
+        Ref::Slot("lib2".into(), false),
+        Ref::Pointer("lib3".into()),
         call("variable"),
         call("nowhere"),
     ] {
@@ -109,8 +109,13 @@ fn what_takes_no_spare_entry() {
         assert!(!check(&dir, &program, &flags), "{}", dir.said());
         check(&dir, &first, &flags);
     }
+    // A slot that is there is for all.
+    program.units[1].functions[0].refs = vec![Ref::Slot("lib2".into(), false)];
+    check(&dir, &program, &flags);
+    check(&dir, &first, &flags);
+    assert!(check(&dir, &program, &flags), "{}", dir.said());
     // A call and more.
-    program.units[1].functions[0].refs = vec![call("lib1"), Ref::Slot("lib1".into(), true)];
+    program.units[1].functions[0].refs = vec![call("lib4"), Ref::Slot("lib4".into(), true)];
     assert!(!check(&dir, &program, &flags), "{}", dir.said());
     // There are more than there are entries for.
     check(&dir, &first, &flags);

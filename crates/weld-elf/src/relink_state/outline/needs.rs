@@ -3,7 +3,7 @@
 //!
 //! Calls of functions of the output and distances to what is in it need nothing ([`super::nothing`]). Of others
 //! it does not count where in a function they stand, nor how often they do, nor the bytes around; of instructions that may be rewritten, those that the rules look at do. So that is a set: of
-//! each section if gc asks who refers to what, else of the object. What may become a dynamic relocation
+//! each section if it matters who refers to what, else of the object. What may become a dynamic relocation
 //! counts with its place and addend, in order, but for the place of a local function in its section, if that may
 //! change. At fixed addresses, words and instructions with addresses need nothing that another one has not
 //! needed.
@@ -16,6 +16,7 @@ use crate::elf::*;
 use crate::ids::SectionId;
 use crate::sections::SectionKind;
 use crate::symbols::symbol_flags;
+use crate::synth::rela;
 
 /// What is asked for.
 #[derive(Default)]
@@ -45,11 +46,13 @@ pub(super) enum Place<'a> {
     Constants,
     /// What may be written to, be it code.
     Data,
+    /// Data with pointers, of which relinks write all relative relocations again.
+    Relocated,
 }
 
 impl<'a> One<'_, '_, 'a> {
     pub(super) fn needs(&self) -> u128 {
-        let gc = self.image.options.sections.gc_sections;
+        let gc = self.counts_references;
         let mut asked = Asked::default();
         for (index, shdr) in (0..).zip(self.object.shdrs) {
             let kept = self.kept(index);
@@ -62,8 +65,28 @@ impl<'a> One<'_, '_, 'a> {
             let place = match shdr.sh_flags() & (SHF_EXECINSTR | SHF_WRITE) {
                 0 => Place::Constants,
                 SHF_EXECINSTR => Place::Code(self.data(index)),
+                SHF_WRITE if self.is_free_section(index) && self.has_relatives() => Place::Relocated,
                 _ => Place::Data,
             };
+            if self.is_free_section(index) {
+                // In any order, and it does not count how many of them ask for the same.
+                let mut own = Asked::default();
+                self.ask_for_all(relocs, place, &mut own);
+                asked.set.append(&mut own.set);
+                if !own.list.is_empty() {
+                    // What the loader is told of a place is not written again: the section stays there.
+                    if !matches!(place, Place::Code(_)) || self.image.options.relocs.text {
+                        let is_moved = kept == Some(SectionKind::Guest);
+                        own.list.extend([self.number(index).into(), u64::from(is_moved)]);
+                    }
+                    asked.set.push(short(of_words(&own.list)) as u64);
+                }
+                if gc {
+                    asked.set.push(self.number(index).into());
+                    asked.close();
+                }
+                continue;
+            }
             let is_guest = kept == Some(SectionKind::Guest);
             if !is_guest {
                 asked.list.push(u64::from(self.number(index)) << 32);
@@ -80,6 +103,12 @@ impl<'a> One<'_, '_, 'a> {
         }
         asked.close();
         short(of_words(&asked.list))
+    }
+
+    /// Whether there may be more pointers that the loader adds to, or less of them: those are listed in order, and some
+    /// entries are spare.
+    fn has_relatives(&self) -> bool {
+        !self.image.mode.pic || rela::may_have_spares(self.image.options, self.object.format())
     }
 
     /// Whether no other module can define a symbol.

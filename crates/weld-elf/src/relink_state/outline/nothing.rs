@@ -2,10 +2,11 @@
 //! the bytes that it is for.
 //!
 //! Calls of functions of the output and distances to what is in it need nothing at all, and neither do those of
-//! functions of shared objects that have an entry of the PLT, or a slot: these stay. A name that the object
+//! functions of shared objects that have an entry of the PLT, or a slot: these stay, and so do slots of what is
+//! defined here. A name that the object
 //! did not mention before may also be called through its PLT entry, or found by its slot of the GOT, if others
-//! have seen to it that there is one: that stays, since what they ask for is held to be as it was. With gc it
-//! counts who refers to what, since what nobody refers to goes. So nothing is left out there but new names: what
+//! have seen to it that there is one: that stays, since what they ask for is held to be as it was. Where it
+//! counts who refers to what (gc), what nobody refers to goes. So nothing is left out there but new names: what
 //! these stand for is in the image already.
 //!
 //! Who may be called but needs more (IFUNCs, what is thread-local, addresses that another module's function is
@@ -14,9 +15,9 @@
 use super::super::rows::NONE;
 use super::One;
 use super::needs::Place;
-use crate::arch::Visitor;
 use crate::arch::class::Class;
 use crate::arch::rules::{Code, Rules};
+use crate::arch::{Machine, Visitor};
 use crate::elf::*;
 use crate::ids::SymbolId;
 use crate::input::object::SymbolPlace;
@@ -38,7 +39,7 @@ impl One<'_, '_, '_> {
     /// Whether relocation `i` of a section needs nothing, or what is there anyway.
     pub(super) fn needs_nothing(&self, relocs: &[Rela], i: usize, place: Place) -> bool {
         let (object, symbol) = (self.object, relocs[i].sym());
-        let gc = self.image.options.sections.gc_sections;
+        let gc = self.counts_references;
         let class = self.image.mode.machine.facts().class(relocs[i].kind());
         if symbol < object.first_global {
             return !gc && self.is_known_local(symbol) && self.is_near(relocs, i, (class, place));
@@ -52,6 +53,11 @@ impl One<'_, '_, '_> {
         let is_code = matches!(place, Place::Code(_));
         // What is there of another module's function stays, whoever asks for it.
         if is_code && flags & STANDS_IN == symbol_flags::SHARED && self.has_slot(id, flags, class) {
+            return true;
+        }
+        // So does the slot of what is defined here.
+        let is_slot = is_code && class == Class::Got && image_is_alone(self.image.mode.machine);
+        if is_slot && flags & KNOWN == symbol_flags::DEFINED && self.has_slot(id, flags, class) {
             return true;
         }
         if gc && !is_new {
@@ -72,7 +78,9 @@ impl One<'_, '_, '_> {
         let is_preemptible = flags & symbol_flags::PREEMPTIBLE != 0;
         match class {
             Class::Plt => is_preemptible && flags & symbol_flags::NEEDS_PLT != 0 && slot.plt != NONE,
-            Class::GotRelax => flags & symbol_flags::NEEDS_GOT != 0 && slot.got != NONE && !slot.signed,
+            Class::Got | Class::GotRelax => {
+                flags & symbol_flags::NEEDS_GOT != 0 && slot.got != NONE && !slot.signed
+            }
             _ => false,
         }
     }
@@ -83,6 +91,7 @@ impl One<'_, '_, '_> {
         match what {
             (Class::Pc | Class::Plt | Class::Low, Place::Code(_)) | (Class::Pc, Place::Constants) => true,
             (Class::Address | Class::Narrow, Place::Code(_) | Place::Constants) => !image.mode.pic,
+            (Class::Address, Place::Relocated) => true,
             (Class::GotRelax, Place::Code(bytes)) => {
                 is_got_relaxable(symbol_flags::DEFINED, image.relax_got)
                     && image.mode.machine.visit(DoesWithout { relocs, i, bytes, pic: image.mode.pic })
@@ -103,6 +112,18 @@ impl One<'_, '_, '_> {
             _ => false,
         }
     }
+}
+
+/// Whether instructions that load from slots are what they are, whatever others do.
+fn image_is_alone(machine: Machine) -> bool {
+    struct Ask;
+    impl Visitor for Ask {
+        type Output = bool;
+        fn visit<R: Rules>(self) -> bool {
+            !R::ALL_OR_NONE && !R::EVEN_ADDRESSES
+        }
+    }
+    machine.visit(Ask)
 }
 
 /// Whether an instruction can do without its slot of the GOT, whatever others do.

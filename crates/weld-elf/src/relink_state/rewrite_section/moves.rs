@@ -13,6 +13,7 @@ use crate::address::Address;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::sections::SectionKind;
+use crate::sections::free_sections;
 use crate::sections::rooms::filler;
 use crate::symbols::{Symbols, symbol_flags};
 
@@ -24,16 +25,16 @@ pub struct NewValue {
     pub value: u64,
 }
 
-/// Gives the symbols that the object defines in its sections their values, and returns those that are others.
+/// Gives the symbols that the object defines in its sections their values, and returns those that are others. `piece`
+/// says where a byte of a merged section is.
 ///
 /// # Errors
 /// If something else knows where they were.
 pub fn find(
     state: &State,
-    input: u32,
-    object: &Object,
-    symbols: &mut Symbols,
-    globals: &[Global],
+    (input, object): (u32, &Object),
+    (symbols, globals): (&mut Symbols, &[Global]),
+    piece: impl Fn(&SectionRow, u64) -> Option<u64>,
 ) -> Result<Vec<NewValue>, Missing> {
     let mut found = Vec::new();
     for global in globals {
@@ -41,10 +42,15 @@ pub fn find(
         let section = state.sections.get(name.section as usize).filter(|section| section.input == input);
         let (Some(section), true) = (section, name.input == input) else { continue };
         let symbol = object.syms.get(name.symbol as usize);
-        if symbol.is_none_or(|sym| object.place(name.symbol, sym) != SymbolPlace::Section(section.ordinal)) {
-            return Err(Missing::Object);
-        }
-        let Some(value) = value(object, section, name.symbol) else { continue };
+        let here = |sym: &&Sym| object.place(name.symbol, sym) == SymbolPlace::Section(section.ordinal);
+        let Some(symbol) = symbol.filter(here) else { return Err(Missing::Object) };
+        let is_merged = section.kind == SectionKind::Merge as u8;
+        let value = match is_merged && name.flags & symbol_flags::MERGED == 0 {
+            // Those that the tables have are known by their contents.
+            true => Some(piece(section, symbol.st_value()).ok_or(Missing::Piece)?),
+            false => value(object, section, name.symbol),
+        };
+        let Some(value) = value else { continue };
         if value == name.value {
             continue;
         }
@@ -63,8 +69,10 @@ pub fn may_move_in(object: &Object, section: usize) -> bool {
     let Some(shdr) = object.shdrs.get(section).filter(|shdr| shdr.sh_flags() & SHF_ALLOC != 0) else {
         return false;
     };
+    let name = object.section_name(section).unwrap_or_default();
     shdr.sh_flags() & SHF_MERGE != 0
-        || filler(shdr, object.section_name(section).unwrap_or_default()).is_some()
+        || filler(shdr, name).is_some()
+        || free_sections::kind(shdr, name).is_some()
 }
 
 /// The address of a symbol of the object in one of its sections whose bytes lie in the image as they are.

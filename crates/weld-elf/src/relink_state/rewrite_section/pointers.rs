@@ -2,7 +2,8 @@
 //! have to what it defines.
 //!
 //! A value changes where it is the address of a function that has moved. Entries for relative relocations are in
-//! the order of their places, if they are combined; so that of a place is found, or is not there. What a slot
+//! the order of their places, if they are combined; who has those of all objects writes them
+//! (`relink/patch/relatives.rs`). What a slot
 //! holds of other kinds is not written again.
 
 use weld_common::diag::DiagSink;
@@ -16,17 +17,17 @@ use crate::input::object::Object;
 use crate::sections::SectionKind;
 use crate::symbol_names::Rank;
 use crate::symbols::symbol_flags;
+use crate::synth::rela::may_have_spares;
 
-/// Where an entry has its addend.
-const ADDEND: std::ops::Range<usize> = 16..24;
+/// A place that the loader adds to, and what is there before that.
+pub type Pointer = (u64, u64);
 
 impl Alone<'_, '_> {
-    /// The addends that are not what they were, of pointers to what may move in the sections `of` the object (by header
-    /// index).
+    /// Pointers to what may move in the sections `of` the object (by header index), with their values.
     ///
     /// # Errors
     /// What rows do not tell.
-    pub fn pointers(&self, sink: &DiagSink, of: impl Fn(u32) -> bool) -> Result<Vec<Write>, Missing> {
+    pub fn pointers(&self, sink: &DiagSink, of: impl Fn(u32) -> bool) -> Result<Vec<Pointer>, Missing> {
         let image = self.image(sink);
         let (facts, object) = (self.known.machine.facts(), &self.resolved.objects[0]);
         let mut wanted = Vec::new();
@@ -36,7 +37,9 @@ impl Alone<'_, '_> {
         for row in self.known.state.sections_of(self.input).iter().filter(|row| of(row.ordinal)) {
             let is_loaded = object.shdrs[row.ordinal as usize].sh_flags() & SHF_ALLOC != 0;
             let is_reversed = row.kind == SectionKind::Reversed as u8;
-            if !is_loaded || row.kind != SectionKind::Regular as u8 && !is_reversed {
+            let is_copied =
+                [SectionKind::Regular, SectionKind::Guest].iter().any(|kind| row.kind == *kind as u8);
+            if !is_loaded || !is_copied && !is_reversed {
                 continue;
             }
             let relocs = self.sections.relocs(object, 0, self.sections.get(SectionId(row.ordinal)));
@@ -57,14 +60,43 @@ impl Alone<'_, '_> {
                 }
             }
         }
-        if wanted.is_empty() { Ok(Vec::new()) } else { self.found(&wanted) }
+        if wanted.is_empty() { Ok(Vec::new()) } else { self.listed(wanted) }
     }
 
-    /// The words of the GOT with addresses of what the object defines and what may have moved, and these.
+    /// All pointers that the loader adds to in sections of the object that are free, if their entries are written again
+    /// as a whole; with their values.
+    pub fn relatives(&self, sink: &DiagSink) -> Vec<Pointer> {
+        let (image, object) = (self.image(sink), &self.resolved.objects[0]);
+        let facts = self.known.machine.facts();
+        let mut found = Vec::new();
+        if !image.mode.pic || !may_have_spares(self.known.options, object.format()) {
+            return found;
+        }
+        for row in self.known.state.sections_of(self.input) {
+            let shdr = &object.shdrs[row.ordinal as usize];
+            let is_free = self.lost.free().iter().any(|(_, index)| *index == row.ordinal);
+            if shdr.sh_flags() & SHF_WRITE == 0 || !is_free {
+                continue;
+            }
+            let relocs = self.sections.relocs(object, 0, self.sections.get(SectionId(row.ordinal)));
+            for reloc in relocs.iter().filter(|reloc| facts.class(reloc.kind()) == Class::Address) {
+                let place = image.place(object, reloc.sym(), reloc.r_addend());
+                const KNOWN: u32 = symbol_flags::KIND | symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC;
+                if place.flags & KNOWN == symbol_flags::DEFINED {
+                    let value = place.address.wrapping_add(place.addend as u64).get();
+                    found.push((row.address.wrapping_add(reloc.r_offset()), value));
+                }
+            }
+        }
+        found
+    }
+
+    /// The words of the GOT with addresses of what the object defines and what may have moved, and these; and those of
+    /// them that the loader adds to, as pointers.
     ///
     /// # Errors
     /// If something else has such an address.
-    pub fn slots(&self, sink: &DiagSink) -> Result<Vec<Write>, Missing> {
+    pub fn slots(&self, sink: &DiagSink) -> Result<(Vec<Write>, Vec<Pointer>), Missing> {
         let (image, object, state) = (self.image(sink), &self.resolved.objects[0], self.known.state);
         let mut wanted = Vec::new();
         for slot in &self.slots.list {
@@ -93,9 +125,9 @@ impl Alone<'_, '_> {
             }
         }
         match image.mode.pic && !self.known.options.relocs.pack_relr {
-            _ if wanted.is_empty() => Ok(Vec::new()),
-            true => self.found(&wanted),
-            false => self.words(&wanted),
+            _ if wanted.is_empty() => Ok(Default::default()),
+            true => Ok((Vec::new(), self.listed(wanted)?)),
+            false => Ok((self.words(&wanted)?, Vec::new())),
         }
     }
 
@@ -132,48 +164,13 @@ impl Alone<'_, '_> {
         entry.file() != object.file || self.may_move(object, entry.sym())
     }
 
-    /// The addends of the entries for these places, where they are not these values.
-    fn found(&self, wanted: &[(u64, u64)]) -> Result<Vec<Write>, Missing> {
+    /// Those of these pointers whose values are in `.rela.dyn`; packed ones are in their places.
+    fn listed(&self, wanted: Vec<Pointer>) -> Result<Vec<Pointer>, Missing> {
         let options = &self.known.options.relocs;
         if options.pack_relr {
-            // They are in their places.
             return Ok(Vec::new());
         }
-        if options.apply_dynamic_relocs {
-            return Err(Missing::Function);
-        }
-        let state = self.known.state;
-        let format = self.known.machine.facts().target.format;
-        let table = state.outputs.iter().find(|out| state.text(out.name) == b".rela.dyn");
-        let table = table.filter(|_| options.combreloc && format.is_native() && format.word() == 8);
-        let table = table.ok_or(Missing::Function)?;
-        let relative = self.known.machine.facts().dynamic.relative;
-        let entry = |number: u64| -> Result<Rela, Missing> {
-            let at = table.offset + number * Rela::SIZE as u64;
-            let bytes = self.known.left.read(at, Rela::SIZE).ok_or(Missing::Function)?;
-            bytes.try_into().map(Rela).map_err(|_| Missing::Function)
-        };
-        let mut writes = Vec::new();
-        for (place, value) in wanted {
-            let (mut low, mut high) = (0, table.size / Rela::SIZE as u64);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                let rela = entry(middle)?;
-                // Those that are not relative come last.
-                match rela.kind() == relative && rela.r_offset() < *place {
-                    true => low = middle + 1,
-                    false => high = middle,
-                }
-            }
-            let found =
-                Some(low).filter(|low| *low < table.size / Rela::SIZE as u64).map(&entry).transpose()?;
-            let found = found.filter(|rela| rela.kind() == relative && rela.r_offset() == *place);
-            let found = found.ok_or(Missing::Function)?;
-            if found.r_addend().cast_unsigned() != *value {
-                let at = low * Rela::SIZE as u64 + ADDEND.start as u64;
-                writes.push((table.offset + at, value.to_le_bytes().to_vec()));
-            }
-        }
-        Ok(writes)
+        let is_known = may_have_spares(self.known.options, self.known.machine.facts().target.format);
+        if is_known { Ok(wanted) } else { Err(Missing::Function) }
     }
 }

@@ -131,13 +131,14 @@ impl Alone<'_, '_> {
     /// Whether a name is nothing but what the object says of it.
     fn is_plain(&self, index: u32) -> bool {
         const SAID: u32 = symbol_flags::KIND
-            | symbol_flags::HIDDEN
             | symbol_flags::PROTECTED
             | symbol_flags::LOCALIZED
             | symbol_flags::EXPORTED
             | symbol_flags::IFUNC;
-        let id = self.resolved.objects[0].global(index);
-        self.symbols[id].flags() & SAID == symbol_flags::DEFINED
+        let object = &self.resolved.objects[0];
+        let flags = self.symbols[object.global(index)].flags();
+        let says_hidden = object.syms[index as usize].st_other() == STV_HIDDEN;
+        flags & SAID == symbol_flags::DEFINED && (flags & symbol_flags::HIDDEN == 0 || says_hidden)
     }
 
     /// So many items of an output section from number `first` on, and where they are.

@@ -188,6 +188,61 @@ fn another_object_is_not_taken_for_this_one() {
     assert!(Alone::new(known, find(b"/b.o") as u32, parse(&b, machine, &store).unwrap(), &store).is_ok());
 }
 
+/// An object may not refer to what has no place in the output any more, however it came to that.
+#[test]
+fn what_is_not_there_has_no_address() {
+    let dir = Dir::new("again-nowhere");
+    let args = Sample::default().write(&dir);
+    let whole = state(&args);
+    let output = std::fs::read(dir.path().join("out")).unwrap();
+    let sink = DiagSink::new();
+    let Ok(args::Command::Link(options)) = args::parse(&args, CompatMode::of_program("weld"), &sink) else {
+        panic!();
+    };
+    let machine = crate::arch::of_file(&output).unwrap();
+    let host = QuietHost::new();
+    let store = InputStore::new(&host);
+    let find = |name: &[u8]| {
+        whole.inputs.iter().position(|row| whole.text(row.path).ends_with(name)).unwrap() as u32
+    };
+    let (a, b) = (find(b"/a.o"), find(b"/b.o"));
+    let data = std::fs::read(dir.path().join("a.o")).unwrap();
+    let checked = |state: &State, row: u32| {
+        let known = Known { state, options: &options, machine, left: &Whole(&whole, &output) };
+        Alone::new(known, row, parse(&data, machine, &store).unwrap(), &store).unwrap().check_targets()
+    };
+    assert_eq!(checked(&whole, a), Ok(()));
+    // A name of another object.
+    let is_asked = |mention: &&MentionRow| {
+        let name = &whole.names[mention.name as usize];
+        mention.input == a && name.input == b && name.section != NONE
+    };
+    let name = whole.mentions.iter().find(is_asked).unwrap().name;
+    let mut without = state(&args);
+    without.names[name as usize].section = NONE;
+    assert_eq!(checked(&without, a), Err(Missing::Target));
+    // The same by rows, if its section is a hole, or it came later and nobody has given it an address.
+    let bytes = whole.write(super::build());
+    let bytes = &bytes[..];
+    let file = StateFile::open(&bytes, super::build()).unwrap();
+    let mut common = Common::read(&file).unwrap();
+    let now = parse(&data, machine, &store).unwrap();
+    let now = Globals::of(&now);
+    let of = |common: &Common| checked(&excerpt::of(&file, common, a, Some(&now)).unwrap().unwrap().state, 0);
+    let hole = whole.names[name as usize].section;
+    common.set_holes(&file, [hole].into()).unwrap();
+    assert_eq!(of(&common), Ok(()));
+    common.has_all_values = true;
+    assert_eq!(of(&common), Err(Missing::Target));
+    common.values.insert(name, whole.names[name as usize].value + 0x10000);
+    assert_eq!(of(&common), Ok(()));
+    // A name of its own whose section is a hole.
+    let own = whole.names.iter().find(|name| name.input == a && name.section != NONE).unwrap();
+    assert!(!excerpt::of(&file, &common, a, Some(&now)).unwrap().unwrap().lost);
+    common.set_holes(&file, [own.section].into()).unwrap();
+    assert!(excerpt::of(&file, &common, a, Some(&now)).unwrap().unwrap().lost);
+}
+
 const UNIT: &str = r#"
 #include <stdexcept>
 #include <string>
