@@ -484,7 +484,8 @@ fn last_kept(
     let mut kept: Vec<SectionId> = sections.guests.iter().map(|guest| guest.section).collect();
     for object in objects {
         let kind = |index| sections.get(SectionId(object.section_base + index)).kind();
-        let numbers = LostSections::by_kind(object, kind).numbers();
+        let before = |index| sections.kind_before(SectionId(object.section_base + index));
+        let numbers = LostSections::by_kind(object, before).numbers();
         for index in 0..object.shdrs.len() as u32 {
             let number = numbers.get(index as usize).copied().unwrap_or(index);
             let is_copied = sections.get(SectionId(object.section_base + index)).in_image()

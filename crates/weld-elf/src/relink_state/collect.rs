@@ -126,7 +126,7 @@ impl Link<'_, '_, '_> {
     fn lost_sections(&self) -> Vec<LostSections> {
         let (sections, objects) = (self.image.sections, &self.image.resolved.objects);
         let of = |object: &Object| {
-            LostSections::by_kind(object, |i| sections.get(SectionId(object.section_base + i)).kind())
+            LostSections::by_kind(object, |i| sections.kind_before(SectionId(object.section_base + i)))
         };
         let found = par::runs(
             "sections of groups that lost",

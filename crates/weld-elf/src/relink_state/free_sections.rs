@@ -5,7 +5,8 @@
 //! refers to it; and so does what has come since. From these it is followed what relocations refer to in the object, and
 //! exception tables of functions, and names that one changed object defines and another one refers to. (What an
 //! object that has not changed refers to is there already, and stays, in whichever section it is defined now.) What is
-//! not reached takes no part. Without gc all are there.
+//! not reached takes no part. Without gc all are there. Functions of groups are there with these, as they were; only
+//! those are moved that have outgrown their room.
 //!
 //! A section whose name the tables know stays in its place if it has room there, and is in order with others; else it
 //! is a guest ([`super::guests`]), as are new ones, and its place is a hole. A hole must be such that a full link
@@ -25,7 +26,7 @@ use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::emit::DIRECT;
 use crate::input::object::{Object, SymbolPlace};
-use crate::sections::free_sections::FREE;
+use crate::sections::free_sections::{FREE, is_grouped};
 use crate::sections::lost_groups::LostSections;
 use crate::sections::yards::IN_NO_GROUP;
 use crate::sections::{SectionKind, decode_relocs};
@@ -39,6 +40,8 @@ pub struct Changed<'o, 'a> {
     pub object: &'o Object<'a>,
     /// Which of its sections have lost with their groups.
     lost: LostSections,
+    /// The free ones by their numbers, with their header indices; of groups only what was in the output.
+    free: Vec<(u32, u32)>,
     /// The rows that it has in the tables, with their numbers; those that are no holes.
     rows: HashMap<u32, (u32, SectionRow)>,
     /// Of each section that refers to others, which these are, and which undefined names.
@@ -78,8 +81,10 @@ impl<'o, 'a> Changed<'o, 'a> {
         let all: Vec<SectionRow> = file.rows(first..first + u64::from(input.sections))?;
         let mut rows = HashMap::new();
         let mut are_free = !lost.free().is_empty();
+        let mut had = HashSet::new();
         for (number, mut section) in (input.first_section..).zip(all) {
             are_free |= section.number & FREE != 0 && section.number != NONE;
+            had.insert(section.number);
             if let Some(yard) = common.yards.iter().find(|yard| yard.row.section == number) {
                 section.size = yard.row.start;
             }
@@ -91,7 +96,9 @@ impl<'o, 'a> Changed<'o, 'a> {
             return Ok(None);
         }
         let refers = references(object, &lost).ok_or(Refused::Malformed)?;
-        Ok(Some(Changed { row, object, lost, rows, refers, live: HashSet::new() }))
+        let is_known = |(number, _): &&(u32, u32)| !is_grouped(*number) || had.contains(number);
+        let free: Vec<(u32, u32)> = lost.free().iter().filter(is_known).copied().collect();
+        Ok(Some(Changed { row, object, lost, free, rows, refers, live: HashSet::new() }))
     }
 
     /// Has sections be in the output, and what they refer to. Returns names that they refer to and others define.
@@ -118,8 +125,7 @@ impl<'o, 'a> Changed<'o, 'a> {
 
     /// The sections that are there in any case. `is_there` says of a global symbol that it is in the output, or is new.
     fn roots(&self, (common, gc): (&Common, bool), is_there: impl Fn(u32) -> bool) -> Vec<u32> {
-        let free: HashMap<u32, u32> =
-            self.lost.free().iter().map(|(number, index)| (*index, *number)).collect();
+        let free: HashMap<u32, u32> = self.free.iter().map(|(number, index)| (*index, *number)).collect();
         let guests = self.guests(common);
         let mut named = HashSet::new();
         for (index, symbol) in (0..).zip(self.object.syms).skip(self.object.first_global as usize) {
@@ -154,7 +160,7 @@ impl<'o, 'a> Changed<'o, 'a> {
 
     /// Names that it defines in free sections, with these.
     pub fn definitions(&self) -> Vec<(u128, u32)> {
-        let free: HashSet<u32> = self.lost.free().iter().map(|(_, index)| *index).collect();
+        let free: HashSet<u32> = self.free.iter().map(|(_, index)| *index).collect();
         let globals = (0..).zip(self.object.syms).skip(self.object.first_global as usize);
         globals
             .filter_map(|(index, symbol)| match self.object.place(index, symbol) {
@@ -179,11 +185,10 @@ impl<'o, 'a> Changed<'o, 'a> {
     /// many as there may be; also with those that are not free, which stay in any case.
     fn that_stay(&self, common: &Common) -> HashSet<u32> {
         let guests = self.guests(common);
-        let mut order: Vec<(u32, u32)> =
-            self.lost.free().iter().map(|(number, index)| (*index, *number)).collect();
+        let mut order: Vec<(u32, u32)> = self.free.iter().map(|(number, index)| (*index, *number)).collect();
         order.sort_unstable();
         let mut of_output: HashMap<u32, Vec<(u64, u32)>> = HashMap::new();
-        let mut merged = Vec::new();
+        let (mut merged, mut in_groups) = (Vec::new(), Vec::new());
         let fixed = self.that_are_not_free();
         for (index, number) in order {
             let Some((_, row)) = self.rows.get(&number).filter(|_| self.live.contains(&index)) else {
@@ -197,6 +202,11 @@ impl<'o, 'a> Changed<'o, 'a> {
                 continue;
             }
             let fits = shdr.sh_size() <= row.size && shdr.sh_addralign() <= align_of(row);
+            if is_grouped(number) {
+                // The outline tells that they are in order as they were.
+                in_groups.extend(fits.then_some(index));
+                continue;
+            }
             if fits && row.kind == SectionKind::Regular as u8 && !guests.contains(name) {
                 of_output.entry(row.output).or_default().push((row.address, index));
             }
@@ -205,7 +215,7 @@ impl<'o, 'a> Changed<'o, 'a> {
             let fixed = fixed.get(&output).map_or(&[][..], Vec::as_slice);
             in_order(&around(&list, fixed))
         };
-        of_output.into_iter().flat_map(with_fixed).chain(merged).collect()
+        of_output.into_iter().flat_map(with_fixed).chain(merged).chain(in_groups).collect()
     }
 
     /// The sections that stay where the tables have them in any case, by output sections: their addresses, in order of
@@ -214,7 +224,8 @@ impl<'o, 'a> Changed<'o, 'a> {
         let mut found: HashMap<u32, Vec<(u64, u32)>> = HashMap::new();
         let left = self.lost.left();
         for (number, (_, row)) in &self.rows {
-            let is_fixed = number & FREE == 0 && row.kind == SectionKind::Regular as u8;
+            let may_be = number & FREE == 0 || is_grouped(*number);
+            let is_fixed = may_be && row.kind == SectionKind::Regular as u8;
             if let Some(index) = left.find(*number).filter(|_| is_fixed) {
                 found.entry(row.output).or_default().push((row.address, index));
             }
@@ -343,8 +354,8 @@ pub fn to_be_placed(
     let (mut wanted, mut holes) = (Vec::new(), common.holes.clone());
     for one in changed {
         let stay = one.that_stay(common);
-        let index_of: HashMap<u32, u32> = one.lost.free().iter().copied().collect();
-        for (_, index) in one.lost.free() {
+        let index_of: HashMap<u32, u32> = one.free.iter().copied().collect();
+        for (_, index) in &one.free {
             if one.live.contains(index) && !stay.contains(index) {
                 wanted.push(guests::in_no_group(common, one.row, one.object, *index).ok_or(Refused::Room)?);
             }
@@ -430,9 +441,9 @@ fn may_be_hole(
 /// Whether what a full link keeps of an object's free sections is what the tables have, where none may come or go.
 pub fn are_the_same(one: &Changed) -> bool {
     let stays = |(number, index): &(u32, u32)| one.rows.contains_key(number) || !one.live.contains(index);
-    let free: HashSet<u32> = one.lost.free().iter().map(|(number, _)| *number).collect();
+    let free: HashSet<u32> = one.free.iter().map(|(number, _)| *number).collect();
     let is_there = |number: &u32| number & FREE == 0 || *number == NONE || free.contains(number);
-    one.lost.free().iter().all(stays) && one.rows.keys().all(is_there)
+    one.free.iter().all(stays) && one.rows.keys().all(is_there)
 }
 
 #[cfg(test)]

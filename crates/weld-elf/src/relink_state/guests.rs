@@ -1,6 +1,7 @@
 //! COMDAT groups that no object had when the tables were written, and where their sections lie: instances of
 //! templates and inline functions, with their exception tables and constants. And free sections
-//! ([`super::free_sections`]) that are new, or have outgrown their place.
+//! ([`super::free_sections`]) that are new, or have outgrown their place, among them functions of groups that the
+//! tables know.
 //!
 //! Their names are new ones ([`super::new_names`]), and nobody but the object that has the group knows its sections:
 //! so they have no rows, and lie in yards ([`crate::sections::yards`]), where the memo says. What they ask for must
@@ -76,7 +77,8 @@ pub fn rows_of(common: &Common, row: u32, object: Option<&Object>) -> Option<Vec
         (size == guest.size).then(|| SectionRow {
             input: guest.input,
             ordinal: member,
-            number: lost_groups::NONE,
+            // What is in no group, or was in the tables, counts as a section of its object.
+            number: if guest.number == IN_NO_GROUP { free_sections::FREE } else { lost_groups::NONE },
             address: guest.address,
             size: guest.size,
             output,
@@ -147,6 +149,9 @@ pub fn in_no_group(common: &Common, input: u32, object: &Object, index: u32) -> 
         return Some(Wanted { guest, kind: Kind::Constants });
     }
     let kind = free_sections::kind(shdr, name)?;
+    if yards::member(object, name, IN_NO_GROUP) != Some(index) {
+        return None;
+    }
     let (size, align) = (shdr.sh_size(), shdr.sh_addralign().max(1));
     let guest = Guest { input, group: name.to_vec(), number: IN_NO_GROUP, address: 0, size, align };
     Some(Wanted { guest, kind })

@@ -20,6 +20,7 @@ use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::options::Options;
 use crate::sections::SectionKind;
+use crate::sections::free_sections::is_grouped;
 use crate::sections::lost_groups::{LostSections, Stay, each_definition};
 use crate::symbol_names::{Rank, flag};
 use crate::symbols::symbol_flags;
@@ -194,7 +195,8 @@ impl Looked<'_> {
         let numbers = lost.numbers();
         let is_open =
             may_have_guests(self.options) && !counts_references(self.options, self.common.named_outputs());
-        let free: HashSet<u32> = lost.free().iter().filter(|_| is_open).map(|(_, index)| *index).collect();
+        let in_no_group = |(number, _): &&(u32, u32)| is_open && !is_grouped(*number);
+        let free: HashSet<u32> = lost.free().iter().filter(in_no_group).map(|(_, index)| *index).collect();
         let is_in_free = |symbol: u32| {
             let place = one.object.syms.get(symbol as usize).map(|sym| one.object.place(symbol, sym));
             matches!(place, Some(SymbolPlace::Section(section)) if free.contains(&section))

@@ -278,7 +278,10 @@ impl<'a> One<'_, '_, 'a> {
     fn is_free_section(&self, index: u32) -> bool {
         let number = self.number(index);
         let may_be = self.defines_others && !self.counts_references;
-        may_be && number & free_sections::FREE != 0 && number != lost_groups::NONE
+        may_be
+            && number & free_sections::FREE != 0
+            && number != lost_groups::NONE
+            && !free_sections::is_grouped(number)
     }
 
     /// Whether a symbol lies in a section that may come and go, and means nothing special.
@@ -425,7 +428,8 @@ impl<'a> One<'_, '_, 'a> {
             } else if let Some(filler) = may_grow(&self.whole, index as usize, shdr, name()) {
                 size = 0;
                 align = align.max(rooms::alignment(shdr, filler));
-                if flags & SHF_ALLOC != 0 && self.kept(index) == Some(SectionKind::Regular) && resizes {
+                let is_copied = matches!(self.kept(index), Some(SectionKind::Regular | SectionKind::Guest));
+                if flags & SHF_ALLOC != 0 && is_copied && resizes {
                     self.note_shifting(index);
                 }
             }

@@ -48,7 +48,7 @@ pub struct LostSections {
 }
 
 impl LostSections {
-    /// By what became of each section.
+    /// By what became of each section, where what has moved is as it was ([`super::Sections::moved`]).
     pub fn by_kind(object: &Object, kind: impl Fn(u32) -> SectionKind) -> LostSections {
         let stay = |group: &Group| {
             let mut members = loaded(object, group).map(&kind).peekable();
@@ -84,8 +84,7 @@ impl LostSections {
 
     fn of(object: &Object, stay: impl Fn(usize, &Group) -> Stay) -> LostSections {
         let mut all: Vec<Stay> = object.shdrs.iter().map(|shdr| Stay::of_kind(shdr.sh_type())).collect();
-        let free = free_sections::of(object);
-        let mut are_any = all.contains(&Stay::Beside) || !free.is_empty();
+        let mut are_any = all.contains(&Stay::Beside);
         for (number, group) in object.groups.iter().enumerate() {
             let stay = stay(number, group);
             if stay != Stay::Here {
@@ -98,7 +97,8 @@ impl LostSections {
                 }
             }
         }
-        if !are_any {
+        let free = free_sections::of(object, |index| all[index as usize] == Stay::Here);
+        if !are_any && free.is_empty() {
             all = Vec::new();
         }
         LostSections { all, free }

@@ -325,6 +325,8 @@ pub struct Sections<'a> {
     /// Room for sections that no object has, and those that lie in such room, by their hosts.
     pub yards: Vec<yards::Yard>,
     pub guests: Vec<yards::Guest>,
+    /// Those of them that had a place of their own in another link, in order.
+    pub moved: Vec<SectionId>,
 }
 
 impl Sections<'_> {

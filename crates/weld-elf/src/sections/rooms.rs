@@ -29,9 +29,10 @@ use weld_common::merge::tag_of;
 use weld_common::trace;
 
 use super::lost_groups::LostSections;
+use super::yards::before_move;
 use super::{InputSection, SectionKind, Sections};
 use crate::elf::*;
-use crate::ids::FileId;
+use crate::ids::{FileId, SectionId};
 use crate::input::object::{Object, SymbolPlace};
 
 /// What lies behind a section's bytes.
@@ -286,10 +287,10 @@ pub enum Rooms<'r> {
 pub fn give<'a>(sections: &mut Sections<'a>, objects: &[Object<'a>], rooms: &Rooms, parallel: bool) {
     sections.has_rooms = true;
     let region = trace::region("room to grow");
-    let recent = &sections.recent;
+    let (recent, moved) = (&sections.recent, &sections.moved);
     let give = |(object, slots): (&Object, &mut [InputSection])| {
         let _task = region.task();
-        give_object(object, slots, (rooms, recent.contains(&object.file)));
+        give_object(object, slots, (rooms, recent.contains(&object.file)), moved);
     };
     let mut rest = &mut sections.list[..];
     let mut slots = Vec::with_capacity(objects.len());
@@ -304,10 +305,17 @@ pub fn give<'a>(sections: &mut Sections<'a>, objects: &[Object<'a>], rooms: &Roo
     }
 }
 
-fn give_object(object: &Object, slots: &mut [InputSection], (rooms, is_recent): (&Rooms, bool)) {
+fn give_object(
+    object: &Object,
+    slots: &mut [InputSection],
+    (rooms, is_recent): (&Rooms, bool),
+    moved: &[SectionId],
+) {
     let whole = OnceCell::new();
+    let kind =
+        |index: u32| before_move(moved, SectionId(object.section_base + index), slots[index as usize].kind());
     let numbers = match rooms {
-        Rooms::Known(_) => LostSections::by_kind(object, |index| slots[index as usize].kind()).numbers(),
+        Rooms::Known(_) => LostSections::by_kind(object, kind).numbers(),
         Rooms::New => Vec::new(),
     };
     for (index, (shdr, slot)) in (0..).zip(object.shdrs.iter().zip(slots)) {

@@ -204,7 +204,9 @@ pub fn member(object: &Object, group: &[u8], number: u32) -> Option<u32> {
             object.section_name(*index) == Some(group)
                 && (free_sections::kind(shdr, group).is_some() || free_sections::is_merged(shdr, group))
         };
-        return (0..object.shdrs.len()).find(is_it).map(|index| index as u32);
+        let mut found = (0..object.shdrs.len()).filter(is_it);
+        // A group that has lost may have another one.
+        return found.next().filter(|_| found.next().is_none()).map(|index| index as u32);
     }
     let group = object.groups.iter().find(|known| object.group_name(known) == group)?;
     loaded(object, group).nth(number as usize)
@@ -221,13 +223,17 @@ pub fn take_in(sections: &mut Sections, objects: &[Object], guests: &[LastGuest]
         let id = SectionId(object.section_base + member);
         if sections.get(id).kind() == SectionKind::Regular {
             sections.list[id.index()].set_kind(SectionKind::Guest);
+            if guest.number == IN_NO_GROUP {
+                sections.moved.push(id);
+            }
             found.push((id, guest));
         }
     }
+    sections.moved.sort_unstable_by_key(|id| id.0);
     let mut left: HashMap<FileId, Left> = HashMap::new();
     for (section, guest) in found {
         let Some(object) = find(guest.host.0) else { continue };
-        let kind = |index| sections.get(SectionId(object.section_base + index)).kind();
+        let kind = |index| sections.kind_before(SectionId(object.section_base + index));
         let left = left.entry(guest.host.0).or_insert_with(|| LostSections::by_kind(object, kind).left());
         let index = left.find(guest.host.1).filter(|index| (*index as usize) < object.shdrs.len());
         if let Some(index) = index {
@@ -238,6 +244,12 @@ pub fn take_in(sections: &mut Sections, objects: &[Object], guests: &[LastGuest]
     sections.guests.sort_unstable_by_key(|guest| (guest.host.0, guest.offset));
 }
 
+/// What a section of this kind was before those of a list have moved.
+pub(super) fn before_move(moved: &[SectionId], id: SectionId, kind: SectionKind) -> SectionKind {
+    let has_moved = kind == SectionKind::Guest && moved.binary_search_by_key(&id.0, |moved| moved.0).is_ok();
+    if has_moved { SectionKind::Regular } else { kind }
+}
+
 impl Sections<'_> {
     /// Gives guests their addresses, when hosts have theirs.
     pub fn place_guests(&mut self) {
@@ -245,6 +257,11 @@ impl Sections<'_> {
             let address = self.list[host.index()].address().wrapping_add(*offset);
             self.list[section.index()].set_address(address);
         }
+    }
+
+    /// What a section was before it moved.
+    pub fn kind_before(&self, id: SectionId) -> SectionKind {
+        before_move(&self.moved, id, self.get(id).kind())
     }
 
     /// The guests of a host.

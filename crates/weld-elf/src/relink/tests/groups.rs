@@ -45,6 +45,41 @@ fn inline_functions_grow() {
     }
 }
 
+/// Those that outgrow their room move, as often as they do, and whoever refers to them knows.
+#[test]
+fn inline_functions_outgrow_their_room() {
+    for (seed, flags) in (70..).zip(flags_of_new()) {
+        let dir = Dir::new(&format!("outgrow-{seed}"));
+        let mut program = program(seed);
+        program.units[2].functions[0].refs.push(Ref::Pointer("inline".into()));
+        // Frames of compilers do not know functions by their names.
+        program.units[3].frames = false;
+        program = with(&program, 3, 1);
+        program.units[1].functions.insert(2, shared("second"));
+        program.units[1].functions[0].refs.push(Ref::Call("second".into()));
+        check(&dir, &program, flags);
+        let first = program.clone();
+        for size in [300, 301, 900, 20, 2000] {
+            program.units[1].functions[1].code.resize(size, 0x90);
+            assert!(check(&dir, &program, flags), "{flags:?} {size}: {}", dir.said());
+            // And with them others of the object, and those that refer to them.
+            program.units[1].functions[0].code.push(0x90);
+            assert!(check(&dir, &program, flags), "{flags:?} {size}: {}", dir.said());
+            program.units[2].functions[0].code.push(0x90);
+            program.units[3].functions[1].code.push(0x90);
+            assert!(check(&dir, &program, flags), "{flags:?} {size}: {}", dir.said());
+        }
+        program.units[1].functions[2].code.resize(500, 0x90);
+        assert!(check(&dir, &program, flags), "{flags:?}: {}", dir.said());
+        // As it was, where it is now.
+        assert!(check(&dir, &first, flags), "{flags:?}: {}", dir.said());
+        // A group that has moved goes, and a full link finds that another object has it.
+        let mut gone = program.clone();
+        gone.units[1].functions.remove(1);
+        assert!(!check(&dir, &gone, flags), "{flags:?}: {}", dir.said());
+    }
+}
+
 #[test]
 fn copies_that_lose_come_and_go() {
     // What a library exports it calls by an entry of the PLT, which is not there.

@@ -26,7 +26,7 @@ use crate::layout::{Chunk, ChunkKind, FileOffset, Layout, MergedPart, OutputSect
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::sections::lost_groups::{LostSections, Stay};
+use crate::sections::lost_groups::{self, LostSections, Stay};
 use crate::sections::rooms::LastRuns;
 use crate::sections::{InputSection, ObjectSections, SectionKind, Sections, decode_relocs};
 use crate::symbol_names::{Names, Rank, pack};
@@ -113,7 +113,9 @@ pub fn lost_sections(state: &State, input: u32, object: &Object) -> LostSections
         let is_beaten = mention.is_some_and(|mention| mention.is_beaten != 0);
         let name = mention.map(|mention| &state.names[mention.name as usize]);
         let section = name.and_then(|name| state.sections.get(name.section as usize));
-        let is_guest = section.is_some_and(|row| row.kind == SectionKind::Guest as u8 && row.input == input);
+        let is_guest = section.is_some_and(|row| {
+            (row.kind, row.number, row.input) == (SectionKind::Guest as u8, lost_groups::NONE, input)
+        });
         match name {
             Some(name) if is_elsewhere(name, input) && !is_beaten => Stay::Elsewhere,
             Some(_) if is_guest => Stay::Guest,
