@@ -8,7 +8,7 @@ use weld_explore::binary::{self, Beside};
 use weld_explore::drafts::Spelling;
 use weld_explore::model::Model;
 use weld_explore::page::read::read as read_page;
-use weld_explore::{base64, gzip};
+use weld_explore::{gzip, septets};
 use weld_testkit::dso::{Dso, DynSymbol};
 
 #[path = "../../crates/weld-explore/tests/sample/mod.rs"]
@@ -50,7 +50,7 @@ fn page(mut parts: &[u8]) -> Vec<u8> {
         page.extend(format!("<script id=\"weld-{name}\">").bytes());
         match name {
             "meta" => page.extend(part),
-            _ => base64::put(&mut page, &gzip::pack(part, false)),
+            _ => septets::put(&mut page, &gzip::pack(part, false)),
         }
         page.extend(b"</script>");
     }
