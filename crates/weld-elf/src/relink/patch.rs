@@ -13,6 +13,7 @@ mod new_imports;
 mod new_pieces;
 mod offered_names;
 mod others;
+mod parsed;
 mod relatives;
 mod search_table;
 
@@ -42,7 +43,7 @@ use crate::relink_state::guests::{self, Guest};
 use crate::relink_state::mentions::{find_name, lost_of};
 use crate::relink_state::new_names::{Looked, NewNames};
 use crate::relink_state::outline::{counts_references, is_renamed};
-use crate::relink_state::rewrite_section::{self, Added, Alone, Left, Missing, Pointer, Searched, Write};
+use crate::relink_state::rewrite_section::{Added, Alone, Left, Missing, Pointer, Searched, Write};
 use crate::relink_state::rows::{InputRow, NONE, NameRow, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable, keys};
 use crate::sections::SectionKind;
@@ -294,10 +295,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     let mut objects = Vec::with_capacity(changes.objects.len());
     for object in &changes.objects {
         let data = changed_object::bytes(job, changes, object)?;
-        // What is wrong with it is said by who looks at it next.
-        let parsed =
-            arch::of_file(data).and_then(|machine| rewrite_section::parse(data, machine, job.store).ok());
-        let Some(parsed) = parsed else { return Ok(same()) };
+        let Some(parsed) = parsed::object(job, data) else { return Ok(same()) };
         objects.push((object.row, parsed));
     }
     let refused = |row: u32, what: Changed| {

@@ -7,15 +7,14 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::others;
-use crate::arch;
+use super::{others, parsed};
 use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
 use crate::relink_state::State;
 use crate::relink_state::excerpt::Common;
 use crate::relink_state::file::StateFile;
-use crate::relink_state::rewrite_section::{self, Alone};
+use crate::relink_state::rewrite_section::Alone;
 use crate::relink_state::rows::{InputRow, NONE, input_kind};
 use crate::sections::lost_groups::each_definition;
 
@@ -86,10 +85,7 @@ fn groups<'j>(looked: &Looked<'_, 'j, '_>, row: u32) -> Result<HashMap<&'j [u8],
         return Ok(found);
     }
     let data = others::bytes(looked.job, looked.changes, (row, &input))?;
-    let machine = arch::of_file(data);
-    let object = machine.and_then(|machine| rewrite_section::parse(data, machine, looked.job.store).ok());
-    // What is wrong with it is said by a full link.
-    let Some(object) = object else { return Ok(found) };
+    let Some(object) = parsed::object(looked.job, data) else { return Ok(found) };
     each_definition(&object, |group, symbol| {
         let signature = object.group_name(&object.groups[group]);
         found.entry(signature).or_default().push(object.symbol_name(symbol));

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::{LastLink, Left, Patch, View, changed_object, format};
+use super::{LastLink, Left, Patch, View, changed_object, format, parsed};
 use crate::address::Address;
 use crate::arch;
 use crate::elf::*;
@@ -21,8 +21,6 @@ use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
 use crate::relink_state::excerpt::{Common, KnownImport};
 use crate::relink_state::mentions::{Globals, asks, may_be_imported};
-use crate::relink_state::outline::is_renamed;
-use crate::relink_state::rewrite_section;
 use crate::relink_state::rows::{InputRow, NameRow, OutputRow, input_kind};
 use crate::sections::spare_imports::{Import, SpareImports};
 use crate::synth::symbol_record::Record;
@@ -46,9 +44,7 @@ pub fn find(job: &Job, changes: &Changes, last: &LastLink) -> Result<Option<Vec<
     let mut libraries = Libraries { job, changes, left: &left, known: HashMap::new() };
     for changed in &changes.objects {
         let data = changed_object::bytes(job, changes, changed)?;
-        let machine = arch::of_file(data);
-        let object = machine.and_then(|machine| rewrite_section::parse(data, machine, job.store).ok());
-        let Some(object) = object.filter(|object| !is_renamed(object, job.options)) else { continue };
+        let Some(object) = parsed::with_its_names(job, data) else { continue };
         let globals = Globals::of(&object);
         for (symbol, (hash, said)) in (globals.first()..).zip(globals.list()) {
             if !asks(*said) {

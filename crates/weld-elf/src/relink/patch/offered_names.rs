@@ -13,18 +13,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use weld_common::archive::{Archive, MemberData};
 
-use super::{LastLink, View, changed_object, others};
-use crate::arch;
+use super::{LastLink, View, changed_object, others, parsed};
 use crate::elf::{SHN_UNDEF, STV_HIDDEN};
 use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
 use crate::relink::memo::Is;
-use crate::relink_state::excerpt::each_mention;
+use crate::relink_state::excerpt::{Common, each_mention};
 use crate::relink_state::keys;
 use crate::relink_state::mentions::{Globals, asks, manner, visibility};
-use crate::relink_state::outline::is_renamed;
-use crate::relink_state::rewrite_section;
 use crate::relink_state::rows::{InputRow, MentionRow, NONE, NameRow, input_kind};
 use crate::symbol_names::flag;
 use crate::symbols::symbol_flags;
@@ -46,99 +43,63 @@ impl Offered {
     }
 }
 
+/// Names by their hashes, each with a row, and how many offer it.
+type Counted = HashMap<u128, (u32, u32)>;
+
+/// Names of changed objects that somebody offers.
+#[derive(Default)]
+struct Wanted {
+    /// They are asked for.
+    asked: Counted,
+    /// Changed members have defined them.
+    gone: Counted,
+    /// They are asked for no more.
+    ceased: Counted,
+    /// The members that define what is asked for no more.
+    offered_by: HashMap<u32, u32>,
+}
+
+/// Whether a member of an archive defines a name, and no library.
+fn is_offered(name: &NameRow) -> bool {
+    const MORE: u32 = flag::DEF_SHARED | flag::HAS_VERSION | flag::IS_VERSION;
+    let is_defined = name.flags & symbol_flags::KIND == symbol_flags::DEFINED && name.input != NONE;
+    is_defined && name.mentioned & (flag::OFFERED | MORE) == flag::OFFERED
+}
+
+fn is_member(left: &View, row: u32) -> Result<bool, Why> {
+    let input: InputRow = left.tables.row(row.into())?;
+    Ok(input.kind == input_kind::OBJECT && input.member.size != 0)
+}
+
 /// Those of the names that changed objects mention, or have ceased to define.
 ///
 /// # Errors
 /// If something cannot be read.
 pub fn find(job: &Job, changes: &Changes, last: &LastLink) -> Result<Offered, Why> {
-    const MORE: u32 = flag::DEF_SHARED | flag::HAS_VERSION | flag::IS_VERSION;
     let (left, common) = last.view(job)?;
-    // By hashes: rows, and how many offer them.
-    let (mut asked, mut gone) = (HashMap::new(), HashMap::new());
-    // Those that are asked for no more, with the members that offer them.
-    let (mut ceased, mut offered_by) = (HashMap::new(), HashMap::new());
     if common.has_lazy {
         return Ok(Offered::default());
     }
-    let is_offered = |name: &NameRow| {
-        let is_defined = name.flags & symbol_flags::KIND == symbol_flags::DEFINED && name.input != NONE;
-        is_defined && name.mentioned & (flag::OFFERED | MORE) == flag::OFFERED
-    };
-    let is_member = |row: u32| -> Result<Option<InputRow>, Why> {
-        let input: InputRow = left.tables.row(row.into())?;
-        Ok(Some(input).filter(|input| input.kind == input_kind::OBJECT && input.member.size != 0))
-    };
+    let mut wanted = Wanted::default();
     for changed in &changes.objects {
         let data = changed_object::bytes(job, changes, changed)?;
-        let machine = arch::of_file(data);
-        let object = machine.and_then(|machine| rewrite_section::parse(data, machine, job.store).ok());
-        let Some(object) = object.filter(|object| !is_renamed(object, job.options)) else { continue };
-        let globals = Globals::of(&object);
-        for (hash, said) in globals.list() {
-            if said & manner::DEFINES != 0 || visibility(*said) > STV_HIDDEN {
-                continue;
-            }
-            let Some((row, name)) = common.find_name(&left.tables, *hash)? else { continue };
-            if row < common.count && is_offered(&name) && is_member(name.input)?.is_some() {
-                asked.insert(*hash, (row, 0));
-            }
-        }
-        let defined: HashSet<u128> = globals.list().iter().map(|(hash, _)| *hash).collect();
-        for mention in mentions_of(&left, changed.row)? {
-            let name: NameRow = left.tables.row(mention.name.into())?;
-            let is_ceased = mention.manner & manner::DEFINES == 0
-                && name.input != changed.row
-                && is_offered(&name)
-                && !defined.contains(&name.hash);
-            if is_ceased && is_member(name.input)?.is_some() {
-                ceased.insert(name.hash, (mention.name, 0));
-                offered_by.insert(mention.name, name.input);
-            }
-        }
-        if is_member(changed.row)?.is_none() {
-            continue;
-        }
-        for mention in mentions_of(&left, changed.row)? {
-            let name: NameRow = left.tables.row(mention.name.into())?;
-            if name.input == changed.row && is_offered(&name) && !defined.contains(&name.hash) {
-                gone.insert(name.hash, (mention.name, 0));
-            }
-        }
+        let Some(object) = parsed::with_its_names(job, data) else { continue };
+        wanted.add((&left, &common), changed.row, &Globals::of(&object))?;
     }
+    let Wanted { mut asked, mut gone, mut ceased, offered_by } = wanted;
     let mut members: HashSet<u32> = offered_by.values().copied().collect();
-    let mut reasons = HashMap::new();
+    let mut reasons = Counted::new();
     if !members.is_empty() {
-        for (hash, member) in reasons_for(job, changes, (&left, &members), is_offered)? {
-            reasons.insert(hash, (member, 0));
-        }
+        let of_members = reasons_for(job, changes, (&left, &members))?;
+        reasons.extend(of_members.into_iter().map(|(hash, member)| (hash, (member, 0))));
     }
     if asked.is_empty() && gone.is_empty() && reasons.is_empty() {
         return Ok(Offered::default());
     }
-    for file in &changes.files {
-        if matches!(file.is, Is::Object(..)) {
-            continue;
-        }
-        let bytes = job.store.open(&file.path).map_err(|e| Why::System(e.to_string()))?;
-        let Some(bytes) = bytes.filter(|bytes| Archive::is_archive(bytes)) else { continue };
-        let Ok(archive) = Archive::parse(bytes) else { return Ok(Offered::default()) };
-        let Some(symbols) = archive.symbols() else {
-            // What members without an index offer is not looked at; rlibs may have none that offer anything.
-            if archive.members().all(|member| member.is_ok_and(|member| offers_nothing(job, &member.data))) {
-                continue;
-            }
-            return Ok(Offered::default());
-        };
-        for (name, _) in symbols {
-            let hash = keys::hash(name);
-            for list in [&mut asked, &mut gone, &mut ceased, &mut reasons] {
-                if let Some((_, count)) = list.get_mut(&hash) {
-                    *count += 1;
-                }
-            }
-        }
+    if !count_offers(job, changes, [&mut asked, &mut gone, &mut ceased, &mut reasons])? {
+        return Ok(Offered::default());
     }
-    let with = |list: HashMap<u128, (u32, u32)>, wanted: u32| {
+    let with = |list: Counted, wanted: u32| {
         list.into_values().filter(|(_, count)| *count == wanted).map(|(row, _)| row).collect()
     };
     let are_sure: HashSet<u32> = with(reasons, 1);
@@ -146,6 +107,66 @@ pub fn find(job: &Job, changes: &Changes, last: &LastLink) -> Result<Offered, Wh
     let mut sure = with(ceased, 1);
     sure.retain(|row| offered_by.get(row).is_some_and(|member| members.contains(member)));
     Ok(Offered { once: with(asked, 1), no_more: with(gone, 0), sure })
+}
+
+impl Wanted {
+    /// Adds those of a changed object.
+    fn add(&mut self, (left, common): (&View, &Common), row: u32, globals: &Globals) -> Result<(), Why> {
+        for (hash, said) in globals.list() {
+            if said & manner::DEFINES != 0 || visibility(*said) > STV_HIDDEN {
+                continue;
+            }
+            let Some((name_row, name)) = common.find_name(&left.tables, *hash)? else { continue };
+            if name_row < common.count && is_offered(&name) && is_member(left, name.input)? {
+                self.asked.insert(*hash, (name_row, 0));
+            }
+        }
+        let mentioned: HashSet<u128> = globals.list().iter().map(|(hash, _)| *hash).collect();
+        let is_of_member = is_member(left, row)?;
+        for mention in mentions_of(left, row)? {
+            let name: NameRow = left.tables.row(mention.name.into())?;
+            if !is_offered(&name) || mentioned.contains(&name.hash) {
+                continue;
+            }
+            if name.input == row {
+                if is_of_member {
+                    self.gone.insert(name.hash, (mention.name, 0));
+                }
+            } else if mention.manner & manner::DEFINES == 0 && is_member(left, name.input)? {
+                self.ceased.insert(name.hash, (mention.name, 0));
+                self.offered_by.insert(mention.name, name.input);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Counts in archives who offers names. `false`: one of them does not say.
+fn count_offers(job: &Job, changes: &Changes, mut lists: [&mut Counted; 4]) -> Result<bool, Why> {
+    for file in &changes.files {
+        if matches!(file.is, Is::Object(..)) {
+            continue;
+        }
+        let bytes = job.store.open(&file.path).map_err(|e| Why::System(e.to_string()))?;
+        let Some(bytes) = bytes.filter(|bytes| Archive::is_archive(bytes)) else { continue };
+        let Ok(archive) = Archive::parse(bytes) else { return Ok(false) };
+        let Some(symbols) = archive.symbols() else {
+            // What members without an index offer is not looked at; rlibs may have none that offer anything.
+            if archive.members().all(|member| member.is_ok_and(|member| offers_nothing(job, &member.data))) {
+                continue;
+            }
+            return Ok(false);
+        };
+        for (name, _) in symbols {
+            let hash = keys::hash(name);
+            for list in &mut lists {
+                if let Some((_, count)) = list.get_mut(&hash) {
+                    *count += 1;
+                }
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// What an input mentions in the tables.
@@ -164,7 +185,6 @@ fn reasons_for(
     job: &Job,
     changes: &Changes,
     (left, members): (&View, &HashSet<u32>),
-    is_offered: impl Fn(&NameRow) -> bool,
 ) -> Result<HashMap<u128, u32>, Why> {
     // By rows: the member, and the hash.
     let mut defined: HashMap<u32, (u32, u128)> = HashMap::new();
@@ -200,9 +220,7 @@ fn reasons_for(
     objects.dedup();
     for row in objects {
         let data = others::bytes(job, changes, (row, &inputs[row as usize]))?;
-        let machine = arch::of_file(data);
-        let object = machine.and_then(|machine| rewrite_section::parse(data, machine, job.store).ok());
-        let Some(object) = object.filter(|object| !is_renamed(object, job.options)) else { continue };
+        let Some(object) = parsed::with_its_names(job, data) else { continue };
         for (hash, said) in Globals::of(&object).list() {
             if asks(*said)
                 && let Some(member) = by_hash.get(hash)
@@ -220,9 +238,7 @@ fn offers_nothing<'j>(job: &Job<'j>, data: &MemberData<'j>) -> bool {
     if !bytes.starts_with(b"\x7fELF") {
         return !bytes.starts_with(b"BC") && !bytes.starts_with(b"!<");
     }
-    let machine = arch::of_file(bytes);
-    let object = machine.and_then(|machine| rewrite_section::parse(bytes, machine, job.store).ok());
-    object.is_some_and(|object| {
+    parsed::object(job, bytes).is_some_and(|object| {
         let globals = object.syms.iter().skip(object.first_global as usize);
         object.groups.is_empty() && globals.into_iter().all(|symbol| symbol.st_shndx() == SHN_UNDEF)
     })
