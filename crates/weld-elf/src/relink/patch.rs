@@ -44,7 +44,7 @@ use crate::relink_state::mentions::{find_name, lost_of};
 use crate::relink_state::new_names::{Looked, NewNames};
 use crate::relink_state::outline::{counts_references, is_renamed};
 use crate::relink_state::rewrite_section::{Added, Alone, Left, Missing, Pointer, Searched, Write};
-use crate::relink_state::rows::{InputRow, NONE, NameRow, PieceRow, SectionRow, input_kind};
+use crate::relink_state::rows::{InputRow, NONE, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable, keys};
 use crate::sections::SectionKind;
 use crate::symbols::symbol_flags;
@@ -282,6 +282,47 @@ struct Places {
     needed: BTreeSet<u32>,
 }
 
+/// Names that free sections of changed objects define, with the rows of these, which the tables have in the output.
+fn in_output(
+    free: &[free_sections::Changed],
+    (file, known): (&StateFile, &Common),
+) -> Result<HashSet<(u32, u128)>, Unreadable> {
+    let mut defined = HashSet::new();
+    for one in free {
+        for (hash, _) in one.definitions() {
+            let name = known.find_name(file, hash)?.map(|(_, name)| name);
+            let is_there = name.is_some_and(|name| {
+                let is_defined = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
+                is_defined && name.section != NONE && name.input == one.row
+            });
+            if is_there {
+                defined.insert((one.row, hash));
+            }
+        }
+    }
+    Ok(defined)
+}
+
+/// Objects that have not changed, and define names that are asked for in what is not in the output.
+fn needed_objects(
+    asked: &HashSet<u128>,
+    (file, known): (&StateFile, &Common),
+    is_changed: impl Fn(u32) -> bool,
+) -> Result<BTreeSet<u32>, Unreadable> {
+    let mut needed = BTreeSet::new();
+    for hash in asked {
+        if let Some((number, name)) = known.find_name(file, *hash)?
+            && number < known.count
+            && (name.section, name.flags & symbol_flags::KIND) == (NONE, symbol_flags::DEFINED)
+            && name.input != NONE
+            && !is_changed(name.input)
+        {
+            needed.insert(name.input);
+        }
+    }
+    Ok(needed)
+}
+
 /// Names that changed objects define and nobody knew, and those that they define no more; the sections of
 /// groups that nobody had, and free ones that are new, gone or elsewhere.
 fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, Why> {
@@ -327,20 +368,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     }
     let of_row: HashMap<u32, &Object> = objects.iter().map(|(row, object)| (*row, object)).collect();
     let gc = job.options.sections.gc_sections;
-    let there = |hash: u128| -> Result<Option<u32>, Unreadable> {
-        let name = known.find_name(&left.tables, hash)?.map(|(_, name)| name);
-        let is_there =
-            |name: &NameRow| name.flags & symbol_flags::KIND == symbol_flags::DEFINED && name.section != NONE;
-        Ok(name.filter(is_there).map(|name| name.input))
-    };
-    let mut defined = HashSet::new();
-    for one in free.iter().filter(|_| gc) {
-        for (hash, _) in one.definitions() {
-            if there(hash)? == Some(one.row) {
-                defined.insert((one.row, hash));
-            }
-        }
-    }
+    let defined = if gc { in_output(&free, (&left.tables, &known))? } else { HashSet::new() };
     let asked = free_sections::keep_live(&mut free, (&known, gc), |row, symbol| {
         of_row
             .get(&row)
@@ -367,17 +395,8 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
             }
         }
     }
-    let mut needed = BTreeSet::new();
-    for hash in &asked {
-        if let Some((number, name)) = known.find_name(&left.tables, *hash)?
-            && number < known.count
-            && (name.section, name.flags & symbol_flags::KIND) == (NONE, symbol_flags::DEFINED)
-            && name.input != NONE
-            && !of_row.contains_key(&name.input)
-        {
-            needed.insert(name.input);
-        }
-    }
+    let is_changed = |row: u32| of_row.contains_key(&row);
+    let needed = needed_objects(&asked, (&left.tables, &known), is_changed)?;
     let (mut wanted, holes) = match may_place {
         true => free_sections::to_be_placed((&left.tables, &known, &last.memo.leaves), &free).map_err(why)?,
         false => (Vec::new(), last.holes.clone()),
