@@ -103,6 +103,10 @@ pub fn add(
             real[found] = entry(*place, *value);
         }
     }
+    if real.is_empty() && count == 0 {
+        // Addresses are known where the image is not moved.
+        return Ok(());
+    }
     let Some(end) = real.last().copied().filter(|_| real.len() <= count) else {
         return Err(unknown(Missing::Room));
     };
