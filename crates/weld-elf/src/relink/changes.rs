@@ -4,9 +4,9 @@
 //! costs in which nothing has changed), and about each path that led nowhere. A file whose stamp is as it was
 //! has not been written to. Of others that are no objects it is looked at what counts of them
 //! ([`super::libraries`]): tools touch files, hard links come and go, and archives are written anew for one
-//! member. Objects have a digest if they are called otherwise in each link: rustc links or copies all of them for that,
-//! of which few have changed.
+//! member. So have objects digests that are likely to be written anew ([`Is::Object`]).
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 use std::thread;
@@ -21,8 +21,10 @@ use super::libraries::of_other;
 use super::memo::{Is, KnownFile, Memo};
 use crate::relink_state::outline::short;
 
-/// Files that one more thread is worth, and how many threads ask at most.
+/// Files that one more thread is worth, where they are asked for their stamps, and where they are read; and how many
+/// threads there are at most.
 const FILES: usize = 256;
+const HASHED: usize = 4;
 const THREADS: usize = 4;
 
 /// The digest of an object's bytes; never 0.
@@ -58,6 +60,7 @@ impl Changes {
             return Err(Why::Appeared(path.clone()));
         }
         let mut changes = Changes { objects: Vec::new(), files: memo.files.clone() };
+        let digests = digests(&changes.files, &stamps, store);
         for (number, (file, stamp)) in changes.files.iter_mut().zip(stamps).enumerate() {
             let stamp = stamp.ok_or_else(|| Why::Gone(file.path.clone()))?;
             if file.stamp == Some(stamp) {
@@ -66,12 +69,10 @@ impl Changes {
             file.stamp = Some(stamp).filter(|stamp| stamp.is_older_than(begun));
             match &mut file.is {
                 Is::Object(row, digest) => {
-                    if *digest != 0 {
-                        let bytes = store.open(&file.path).ok().flatten();
-                        let now = bytes.map_or(0, digest_of);
-                        if std::mem::replace(digest, now) == now {
-                            continue;
-                        }
+                    if let Some(now) = digests.get(&number)
+                        && std::mem::replace(digest, *now) == *now
+                    {
+                        continue;
                     }
                     changes.objects.push(Changed { file: number, row: *row, member: None });
                 }
@@ -98,22 +99,43 @@ fn is_same<'s>(path: &Path, digest: u128, store: &'s InputStore<'s>) -> bool {
 
 /// The stamp of each file that is there.
 fn stamps(files: &[KnownFile], store: &InputStore) -> Vec<Option<Stamp>> {
-    let ask = |files: &[KnownFile]| -> Vec<Option<Stamp>> {
-        files.iter().map(|file| Stamp::at(&store.rooted(&file.path)).ok()).collect()
+    by_threads(files, FILES, |file| Stamp::at(&store.rooted(&file.path)).ok())
+}
+
+/// The digests that objects have now which had one and were written to, by the numbers of their files.
+fn digests<'s>(
+    files: &[KnownFile],
+    stamps: &[Option<Stamp>],
+    store: &'s InputStore<'s>,
+) -> HashMap<usize, u128> {
+    let is_written = |number: &usize| {
+        let (file, stamp) = (&files[*number], stamps[*number]);
+        matches!(file.is, Is::Object(_, 1..)) && stamp.is_some() && file.stamp != stamp
     };
+    let written: Vec<usize> = (0..files.len()).filter(is_written).collect();
+    let digests = by_threads(&written, HASHED, |number| {
+        store.open(&files[*number].path).ok().flatten().map_or(0, digest_of)
+    });
+    written.into_iter().zip(digests).collect()
+}
+
+/// What is found of each of a list, by several threads if there are many: one more for each `enough`.
+fn by_threads<T: Sync, F: Send>(list: &[T], enough: usize, find: impl Fn(&T) -> F + Sync) -> Vec<F> {
+    let ask = |run: &[T]| -> Vec<F> { run.iter().map(&find).collect() };
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let threads = (files.len() / FILES).clamp(1, THREADS.min(cores));
-    let mut runs = files.chunks(files.len().div_ceil(threads).max(1));
+    let threads = (list.len() / enough).clamp(1, THREADS.min(cores));
+    let mut runs = list.chunks(list.len().div_ceil(threads).max(1));
     let own = runs.next().unwrap_or_default();
+    let ask = &ask;
     thread::scope(|scope| {
         let others: Vec<_> =
             runs.map(|run| (run, thread::Builder::new().spawn_scoped(scope, move || ask(run)))).collect();
-        let mut stamps = ask(own);
+        let mut all = ask(own);
         for (run, other) in others {
             // Without another thread, this one asks.
             let found = other.ok().and_then(|thread| thread.join().ok());
-            stamps.extend(found.unwrap_or_else(|| ask(run)));
+            all.extend(found.unwrap_or_else(|| ask(run)));
         }
-        stamps
+        all
     })
 }

@@ -84,8 +84,9 @@ pub struct KnownFile {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Is {
-    /// An object: its row among the inputs, and the digest of its bytes if it has another name in each link, and so
-    /// is written anew for each: 0 if that was not asked for.
+    /// An object: its row among the inputs, and the digest of its bytes, 0 if it has none: of one that has another name
+    /// in each link, and so is written anew for each, and of those that were written to lately: `make` writes all anew for
+    /// which a header has changed, and few are others.
     Object(u32, u128),
     Archive(KnownArchive),
     /// Anything else: the digest of what counts of it.

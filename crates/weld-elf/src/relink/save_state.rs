@@ -52,8 +52,8 @@ use crate::symbol_names::flag;
 use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 
-/// An archive that nobody has written to for so long is not likely to be the next to change: its members are
-/// not hashed, and are all looked at if it does.
+/// An object or archive that nobody has written to for so long is not likely to be the next to change: it is, or its
+/// members are, not hashed, and looked at if it does.
 const RESTED: Duration = Duration::from_secs(3600);
 
 /// So many objects are taken to be those that are edited next.
@@ -392,6 +392,8 @@ impl Session {
                 let file = known.get(state.text(row.given));
                 let stamp = file.and_then(|file| file.stamp);
                 let stamp = stamp.filter(|s| s.is_older_than(self.begun) && !changed.contains(&&*path));
+                let limit = self.begun.checked_sub(RESTED).unwrap_or(SystemTime::UNIX_EPOCH);
+                let is_likely = stamp.is_none_or(|stamp| !stamp.is_modified_before(limit));
                 let archive = || {
                     let file = file.filter(|file| Archive::is_archive(file.bytes))?;
                     // A link that could not relink has opened it before.
@@ -405,8 +407,6 @@ impl Session {
                         named.filter(|archive| text::to_path(&archive.path) == file.path).peekable();
                     read.peek()?;
                     let at_all = at_all || read.any(|archive| !archive.lazy);
-                    let limit = self.begun.checked_sub(RESTED).unwrap_or(SystemTime::UNIX_EPOCH);
-                    let is_likely = stamp.is_none_or(|stamp| !stamp.is_modified_before(limit));
                     KnownArchive::new(
                         same.find(holds)?.bytes,
                         &linked[number],
@@ -416,7 +416,7 @@ impl Session {
                 let is = match objects[number] {
                     Some(input) => {
                         let is_renamed = request.random.iter().any(|name| name == state.text(row.given));
-                        let bytes = file.filter(|_| is_renamed).map(|file| file.bytes);
+                        let bytes = file.filter(|_| is_renamed || is_likely).map(|file| file.bytes);
                         Is::Object(input, bytes.map_or(0, digest_of))
                     }
                     None => archive().map_or_else(

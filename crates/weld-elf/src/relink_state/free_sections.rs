@@ -5,13 +5,13 @@
 //! refers to it; and so does what has come since. From these it is followed what relocations refer to in the object, and
 //! exception tables of functions, and names that one changed object defines and another one refers to. (What an
 //! object that has not changed refers to is there already, and stays, in whichever section it is defined now.) What is
-//! not reached takes no part. Without gc all are there. Functions of groups are there with these, as they were; only
-//! those are moved that have outgrown their room.
+//! not reached takes no part. Without gc all are there. Of groups those are there that were, with all their members; new
+//! ones are guests of another kind ([`super::guests`]).
 //!
 //! A section whose name the tables know stays in its place if it has room there, and is in order with others; else it
 //! is a guest ([`super::guests`]), as are new ones, and its place is a hole. A hole must be such that a full link
 //! can have what lies in front of it be larger instead: that is a section that is copied, and the hashes for
-//! the build id are not cut in between.
+//! the build id are not cut in between: those of a section that is larger than its bytes are not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -24,10 +24,9 @@ use super::keys;
 use super::rows::*;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
-use crate::emit::DIRECT;
 use crate::input::object::{Object, SymbolPlace};
 use crate::sections::free_sections::{FREE, is_grouped};
-use crate::sections::lost_groups::LostSections;
+use crate::sections::lost_groups::{LostSections, members};
 use crate::sections::yards::IN_NO_GROUP;
 use crate::sections::{SectionKind, decode_relocs};
 
@@ -96,7 +95,8 @@ impl<'o, 'a> Changed<'o, 'a> {
             return Ok(None);
         }
         let refers = references(object, &lost).ok_or(Refused::Malformed)?;
-        let is_known = |(number, _): &&(u32, u32)| !is_grouped(*number) || had.contains(number);
+        let known = known_members(object, &lost, &had);
+        let is_known = |(number, index): &&(u32, u32)| !is_grouped(*number) || known.contains(index);
         let free: Vec<(u32, u32)> = lost.free().iter().filter(is_known).copied().collect();
         Ok(Some(Changed { row, object, lost, free, rows, refers, live: HashSet::new() }))
     }
@@ -188,7 +188,7 @@ impl<'o, 'a> Changed<'o, 'a> {
         let mut order: Vec<(u32, u32)> = self.free.iter().map(|(number, index)| (*index, *number)).collect();
         order.sort_unstable();
         let mut of_output: HashMap<u32, Vec<(u64, u32)>> = HashMap::new();
-        let (mut merged, mut in_groups) = (Vec::new(), Vec::new());
+        let mut merged = Vec::new();
         let fixed = self.that_are_not_free();
         for (index, number) in order {
             let Some((_, row)) = self.rows.get(&number).filter(|_| self.live.contains(&index)) else {
@@ -202,11 +202,6 @@ impl<'o, 'a> Changed<'o, 'a> {
                 continue;
             }
             let fits = shdr.sh_size() <= row.size && shdr.sh_addralign() <= align_of(row);
-            if is_grouped(number) {
-                // The outline tells that they are in order as they were.
-                in_groups.extend(fits.then_some(index));
-                continue;
-            }
             if fits && row.kind == SectionKind::Regular as u8 && !guests.contains(name) {
                 of_output.entry(row.output).or_default().push((row.address, index));
             }
@@ -215,7 +210,7 @@ impl<'o, 'a> Changed<'o, 'a> {
             let fixed = fixed.get(&output).map_or(&[][..], Vec::as_slice);
             in_order(&around(&list, fixed))
         };
-        of_output.into_iter().flat_map(with_fixed).chain(merged).chain(in_groups).collect()
+        of_output.into_iter().flat_map(with_fixed).chain(merged).collect()
     }
 
     /// The sections that stay where the tables have them in any case, by output sections: their addresses, in order of
@@ -224,8 +219,7 @@ impl<'o, 'a> Changed<'o, 'a> {
         let mut found: HashMap<u32, Vec<(u64, u32)>> = HashMap::new();
         let left = self.lost.left();
         for (number, (_, row)) in &self.rows {
-            let may_be = number & FREE == 0 || is_grouped(*number);
-            let is_fixed = may_be && row.kind == SectionKind::Regular as u8;
+            let is_fixed = number & FREE == 0 && row.kind == SectionKind::Regular as u8;
             if let Some(index) = left.find(*number).filter(|_| is_fixed) {
                 found.entry(row.output).or_default().push((row.address, index));
             }
@@ -233,6 +227,24 @@ impl<'o, 'a> Changed<'o, 'a> {
         found.values_mut().for_each(|list| list.sort_unstable_by_key(|(_, index)| *index));
         found
     }
+}
+
+/// The members of free groups of which the tables `had` one.
+fn known_members(object: &Object, lost: &LostSections, had: &HashSet<u32>) -> HashSet<u32> {
+    let free: HashMap<u32, u32> = lost
+        .free()
+        .iter()
+        .filter(|(number, _)| is_grouped(*number))
+        .map(|(number, at)| (*at, *number))
+        .collect();
+    let mut known = HashSet::new();
+    for group in object.groups.iter().filter(|_| !free.is_empty()) {
+        let mine = || members(object, group).filter(|member| free.contains_key(member));
+        if mine().any(|member| had.contains(&free[&member])) {
+            known.extend(mine());
+        }
+    }
+    known
 }
 
 /// Those of a list of addresses and header indices that are in order with all of another list, which is in order.
@@ -433,7 +445,7 @@ fn may_be_hole(
         let in_file = |address: u64| out.offset.wrapping_add(address.wrapping_sub(out.address));
         let inside = in_file(before.address).saturating_add(1)..in_file(end);
         let is_cut = leaves.iter().flatten().any(|leaf| inside.contains(&leaf.offset));
-        return Ok(!is_cut && end - before.address < DIRECT);
+        return Ok(!is_cut);
     }
     Ok(false)
 }

@@ -278,10 +278,7 @@ impl<'a> One<'_, '_, 'a> {
     fn is_free_section(&self, index: u32) -> bool {
         let number = self.number(index);
         let may_be = self.defines_others && !self.counts_references;
-        may_be
-            && number & free_sections::FREE != 0
-            && number != lost_groups::NONE
-            && !free_sections::is_grouped(number)
+        may_be && number & free_sections::FREE != 0 && number != lost_groups::NONE
     }
 
     /// Whether a symbol lies in a section that may come and go, and means nothing special.

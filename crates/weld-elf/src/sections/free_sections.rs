@@ -9,13 +9,14 @@
 //!
 //! Strings and constants that are merged with others are free, too, and have no place of their own.
 //!
-//! Functions of COMDAT groups that stay, and their exception tables, are known by their names, too, so that they can lie
-//! elsewhere when they outgrow their room; but they come and go with their groups, and others know them by these
-//! ([`GROUPED`]). Of several sections of an object with one name (or one hash) none is free.
+//! COMDAT groups that stay, of functions, exception tables, constants and tables of pointers, are free as a whole: their
+//! sections are known by their names and that of the group ([`GROUPED`]), and come and go with it. They must define a
+//! name, as another object's group is known to have lost by that. Of several sections of an object with one name (or
+//! one hash) none is free.
 
 use weld_common::hash::hash_bytes;
 
-use super::lost_groups::NONE;
+use super::lost_groups::{NONE, each_definition, members};
 use super::yards::{Kind, kind_of};
 use crate::elf::*;
 use crate::input::object::Object;
@@ -43,9 +44,6 @@ pub fn kind(shdr: &Shdr, name: &[u8]) -> Option<Kind> {
         return None;
     }
     let kind = kind_of(shdr, name)?;
-    if shdr.sh_flags() & SHF_GROUP != 0 && !matches!(kind, Kind::Code | Kind::ExceptionTables) {
-        return None;
-    }
     // Of what has no name of its own there may be several.
     let own = &name[kind.output().len()..];
     (own.len() > 1).then_some(kind)
@@ -62,43 +60,89 @@ pub fn is_merged(shdr: &Shdr, name: &[u8]) -> bool {
         && name.starts_with(b".rodata.")
 }
 
-/// The number of a free section of this name, in no group.
-fn number(name: &[u8]) -> u32 {
-    // With all bits, and that of groups, it would be none.
-    let hash = FREE | hash_bytes(name) as u32 & !GROUPED;
-    if hash | GROUPED == NONE { FREE } else { hash }
+/// The number of a free section of this name, in no group, or in the one that is called so.
+fn number(name: &[u8], group: Option<&[u8]>) -> u32 {
+    let Some(group) = group else {
+        // With all bits, and that of groups, it would be none.
+        let hash = FREE | hash_bytes(name) as u32 & !GROUPED;
+        return if hash | GROUPED == NONE { FREE } else { hash };
+    };
+    let both = hash_bytes(name).wrapping_mul(SPREAD) ^ hash_bytes(group);
+    let hash = FREE | GROUPED | (both >> 32) as u32;
+    if hash == NONE { FREE | GROUPED } else { hash }
 }
 
-/// The free sections of an object by their numbers, in order, with their header indices. `is_here` says of members of
-/// groups whether these stay.
-pub fn of(object: &Object, is_here: impl Fn(u32) -> bool) -> Vec<(u32, u32)> {
-    let mut all = Vec::new();
+/// Spreads hashes of names.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What of an object is free.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Free {
+    /// The sections by their numbers, in order, with their header indices.
+    pub sections: Vec<(u32, u32)>,
+    /// The groups all of whose members are, by the header indices of these groups.
+    pub groups: Vec<u32>,
+}
+
+/// A section that may be free, and the number of its group among those of its object.
+type Candidate = (u32, Option<usize>, u32);
+
+/// The free sections of an object. `is_here` says of groups, by their header indices, whether these stay.
+pub fn of(object: &Object, is_here: impl Fn(u32) -> bool) -> Free {
+    let mut all: Vec<Candidate> = Vec::new();
     for (index, shdr) in object.shdrs.iter().enumerate() {
         // Most are something else.
         let flags = shdr.sh_flags();
-        if shdr.sh_type() != SHT_PROGBITS || flags & SHF_ALLOC == 0 {
-            continue;
-        }
-        let is_grouped = flags & SHF_GROUP != 0;
-        if is_grouped && !is_here(index as u32) {
+        if shdr.sh_type() != SHT_PROGBITS || flags & SHF_ALLOC == 0 || flags & SHF_GROUP != 0 {
             continue;
         }
         let name = object.section_name(index).unwrap_or_default();
         if kind(shdr, name).is_some() || is_merged(shdr, name) {
-            all.push((number(name), is_grouped, index as u32));
+            all.push((number(name, None), None, index as u32));
         }
     }
+    let mut groups = grouped(object, is_here, &mut all);
     all.sort_unstable();
-    let same = |a: &(u32, bool, u32), b: &(u32, bool, u32)| a.0 == b.0;
+    let same = |a: &Candidate, b: &Candidate| a.0 == b.0;
     if all.windows(2).any(|two| same(&two[0], &two[1])) {
-        let twice: Vec<u32> = all.chunk_by(same).filter(|run| run.len() > 1).map(|run| run[0].0).collect();
-        all.retain(|(number, ..)| !twice.contains(number));
+        let several = |run: &&[Candidate]| run.len() > 1;
+        let twice: Vec<Candidate> = all.chunk_by(same).filter(several).flatten().copied().collect();
+        let is_of = |group: Option<usize>| group.is_some() && twice.iter().any(|(_, of, _)| *of == group);
+        groups.retain(|group| !is_of(Some(*group)));
+        all.retain(|one| !is_of(one.1) && twice.binary_search_by_key(&one.0, |twice| twice.0).is_err());
     }
-    let with_group =
-        |(number, is_grouped, index)| (if is_grouped { number | GROUPED } else { number }, index);
-    let mut all: Vec<(u32, u32)> = all.into_iter().map(with_group).collect();
-    all.sort_unstable();
-    all
+    Free {
+        sections: all.into_iter().map(|(number, _, index)| (number, index)).collect(),
+        groups: groups.into_iter().map(|group| object.groups[group].shndx).collect(),
+    }
+}
+
+/// Adds the sections of groups that are free; returns which these are.
+fn grouped(object: &Object, is_here: impl Fn(u32) -> bool, all: &mut Vec<Candidate>) -> Vec<usize> {
+    let here: Vec<usize> = (0..object.groups.len()).filter(|at| is_here(object.groups[*at].shndx)).collect();
+    if here.is_empty() {
+        return here;
+    }
+    let mut defines = vec![false; object.groups.len()];
+    each_definition(object, |group, _| defines[group] = true);
+    let may_be_free = |group: &usize| {
+        let before = all.len();
+        let signature = object.group_name(&object.groups[*group]);
+        for member in members(object, &object.groups[*group]) {
+            let shdr = &object.shdrs[member as usize];
+            if matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL) {
+                continue;
+            }
+            let name = object.section_name(member as usize).unwrap_or_default();
+            if kind(shdr, name).is_none() {
+                all.truncate(before);
+                return false;
+            }
+            all.push((number(name, Some(signature)), Some(*group), member));
+        }
+        all.len() > before
+    };
+    here.into_iter().filter(|group| defines[*group]).filter(may_be_free).collect()
 }
 
 #[cfg(test)]

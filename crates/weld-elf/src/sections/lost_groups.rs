@@ -11,7 +11,7 @@
 //! who has the copy that stays.
 
 use super::SectionKind;
-use super::free_sections;
+use super::free_sections::{self, Free};
 use crate::elf::*;
 use crate::input::object::{Group, Object, SymbolPlace};
 
@@ -28,7 +28,8 @@ pub enum Stay {
     Elsewhere,
     /// It came after the link that others are compared with.
     Guest,
-    /// It has the relocations of another section, and is there if that has any.
+    /// It has the relocations of another section, and is there if that has any; or it is the list of members of a
+    /// group that is free.
     Beside,
 }
 
@@ -43,8 +44,7 @@ impl Stay {
 pub struct LostSections {
     /// By header index; empty if none lost, is a guest, has relocations or is free.
     all: Vec<Stay>,
-    /// Free sections by their numbers ([`free_sections::of`]).
-    free: Vec<(u32, u32)>,
+    free: Free,
 }
 
 impl LostSections {
@@ -97,8 +97,9 @@ impl LostSections {
                 }
             }
         }
-        let free = free_sections::of(object, |index| all[index as usize] == Stay::Here);
-        if !are_any && free.is_empty() {
+        let free = free_sections::of(object, |group| all[group as usize] == Stay::Here);
+        free.groups.iter().for_each(|group| all[*group as usize] = Stay::Beside);
+        if !are_any && free.sections.is_empty() {
             all = Vec::new();
         }
         LostSections { all, free }
@@ -128,14 +129,14 @@ impl LostSections {
     }
 
     /// The number of each section of an object among those that did not lose, are no guests, have no relocations of
-    /// others and are not free, [`NONE`] for the first three of these; free ones have numbers by their names. Empty if
-    /// that is the header index of all.
+    /// others and are not free, [`NONE`] for the first three of these, and for groups that are free; free sections have
+    /// numbers by their names. Empty if that is the header index of all.
     pub fn numbers(&self) -> Vec<u32> {
         if self.all.is_empty() {
             return Vec::new();
         }
         let mut numbers = vec![0; self.all.len()];
-        self.free.iter().for_each(|(number, index)| numbers[*index as usize] = *number);
+        self.free.sections.iter().for_each(|(number, index)| numbers[*index as usize] = *number);
         let mut next = 0;
         for (number, stay) in numbers.iter_mut().zip(&self.all) {
             if *stay != Stay::Here {
@@ -158,7 +159,7 @@ impl LostSections {
 
     /// The free sections by their numbers, with their header indices.
     pub fn free(&self) -> &[(u32, u32)] {
-        &self.free
+        &self.free.sections
     }
 }
 

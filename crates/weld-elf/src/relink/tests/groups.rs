@@ -143,11 +143,48 @@ fn a_copy_of_what_has_no_group_stays() {
         assert!(check(&dir, &more, flags), "{flags:?}: {}", dir.said());
         more.units[3].functions[1].code[0] ^= 1;
         assert!(check(&dir, &more, flags), "{flags:?}: {}", dir.said());
-        assert!(!check(&dir, &first, flags), "{flags:?}: {}", dir.said());
+        // It goes as a group does of which nobody else has a copy.
+        check(&dir, &first, flags);
         // A strong definition is none, either.
         first.units[1].functions[1].weak = false;
         check(&dir, &first, flags);
         assert!(!check(&dir, &with(&first, 3, 1), flags), "{flags:?}: {}", dir.said());
+    }
+}
+
+/// Groups that were there from the start go, and come again, in any order, if nobody else has a copy.
+#[test]
+fn groups_that_were_there_come_and_go() {
+    for (seed, flags) in (120..).zip(flags_of_new()) {
+        let dir = Dir::new(&format!("were-{seed}"));
+        let none = Program::new(4, seed);
+        let all = ["one", "two", "three"];
+        let having = |names: &[&str]| {
+            let mut program = none.clone();
+            for name in names {
+                program = with_new(&program, 2, name, 9 + name.len());
+            }
+            program
+        };
+        check(&dir, &having(&all), flags);
+        for names in [&all[1..], &all[..], &all[..1], &[], &all[..2], &["two", "one"], &all[2..], &all[..]] {
+            assert!(check(&dir, &having(names), flags), "{flags:?} {names:?}: {}", dir.said());
+            // Others of the object move, and so does what is there again.
+            let mut moved = having(names);
+            moved.units[2].functions.last_mut().unwrap().code.push(0x90);
+            assert!(check(&dir, &moved, flags), "{flags:?} {names:?}: {}", dir.said());
+            if names.len() > 1 {
+                moved.units[2].functions[1].code.resize(200, 0x90);
+                assert!(check(&dir, &moved, flags), "{flags:?} {names:?}: {}", dir.said());
+            }
+        }
+        // Another object has a copy, which is there at last.
+        let both = with_new(&having(&all), 3, "one", 12);
+        check(&dir, &both, flags);
+        let mut other = both.clone();
+        other.units[2] = none.units[2].clone();
+        assert!(!check(&dir, &other, flags), "{flags:?}: {}", dir.said());
+        check(&dir, &none, flags);
     }
 }
 

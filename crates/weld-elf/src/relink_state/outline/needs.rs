@@ -87,18 +87,14 @@ impl<'a> One<'_, '_, 'a> {
                 }
                 continue;
             }
-            // Those of groups that the tables know are as they were, wherever they lie.
-            let is_guest = kept == Some(SectionKind::Guest) && self.is_lost(index);
-            let has_moved = kept == Some(SectionKind::Guest) && !is_guest;
+            let is_guest = kept == Some(SectionKind::Guest);
             if !is_guest {
                 asked.list.push(u64::from(self.number(index)) << 32);
             }
             let before = asked.list.len();
             self.ask_for_all(relocs, place, &mut asked);
             // Those of a guest must ask for nothing that others do not ask for, too, in any order.
-            // What the loader is told of a place is not written again.
-            let is_told = !matches!(place, Place::Code(_)) || self.image.options.relocs.text;
-            if (is_guest || has_moved && is_told) && asked.list.len() > before {
+            if is_guest && asked.list.len() > before {
                 asked.list.push(u64::MAX);
             }
             if gc {
