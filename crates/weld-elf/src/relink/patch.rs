@@ -14,8 +14,8 @@ mod new_pieces;
 mod offered_names;
 mod others;
 mod parsed;
-mod relatives;
 mod search_table;
+mod told;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -43,7 +43,7 @@ use crate::relink_state::guests::{self, Guest};
 use crate::relink_state::mentions::{find_name, lost_of};
 use crate::relink_state::new_names::{Looked, NewNames};
 use crate::relink_state::outline::{counts_references, is_renamed};
-use crate::relink_state::rewrite_section::{Added, Alone, Left, Missing, Pointer, Searched, Write};
+use crate::relink_state::rewrite_section::{Added, Alone, Left, Missing, Pointer, Searched, Told, Write};
 use crate::relink_state::rows::{InputRow, NONE, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable, keys};
 use crate::sections::SectionKind;
@@ -74,9 +74,9 @@ pub struct Patch {
     pub holes: BTreeSet<u32>,
     /// Functions that have frames, of each object that has changed.
     searched: Vec<(PathBuf, Searched)>,
-    /// Pointers that the loader adds to: those of changed objects whose entries are made anew, and others that
-    /// may have other values, with who has them.
-    relatives: Vec<Pointer>,
+    /// What the loader is told of free sections of changed objects, which is made anew; and other pointers that it adds
+    /// to, which may have other values, with who has them.
+    told: Told,
     pointers: Vec<(PathBuf, Vec<Pointer>)>,
 }
 
@@ -244,7 +244,7 @@ fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, 
         others::add(job, changes, last, (new_values, &mut patch))?;
     }
     search_table::add(job, last, &mut patch)?;
-    relatives::add(job, changes, (last, last_guests, last_holes), &mut patch)?;
+    told::add(job, changes, (last, last_guests, last_holes), &mut patch)?;
     forget_guests(job, last, last_guests, &mut patch)?;
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     patch.values = values.into_iter().collect();
@@ -460,7 +460,7 @@ fn of_changed_by(
         patch.pieces.append(&mut of_run.pieces);
         patch.mentions.append(&mut of_run.mentions);
         patch.searched.append(&mut of_run.searched);
-        patch.relatives.append(&mut of_run.relatives);
+        patch.told.add(of_run.told);
         patch.pointers.append(&mut of_run.pointers);
     }
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
@@ -555,7 +555,8 @@ fn emit_tables(
     if !pointers.is_empty() {
         patch.pointers.push((path.to_owned(), pointers));
     }
-    patch.relatives.extend(alone.relatives(&sink));
+    let told = alone.told(&sink).map_err(unknown)?;
+    patch.told.add(told);
     if let Some(wrong) = sink.finish().first() {
         return Err(Failure::Object(Changed::Wrong(wrong.message.clone())));
     }

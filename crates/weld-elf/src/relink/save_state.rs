@@ -106,7 +106,7 @@ impl Session {
             }
         };
         yards::take_in(sections, objects, &self.last_guests(&state));
-        sections.last_relatives = self.last_relatives(&state);
+        sections.last_relocs = self.last_relocs(&state);
         sections.last_imports = self.last_imports();
         sections.last_calls = last_calls(&state);
         sections.last_slots = last_slots(&state, resolved);
@@ -117,7 +117,11 @@ impl Session {
                 && !places.holes.contains(&number)
             {
                 let size = places.larger.get(&number).copied().unwrap_or(row.size);
-                known.insert((FileId(input.precedence), row.number), (size, 1 << row.align_log2));
+                // What is first in its output section is so however others are aligned that are gone.
+                let out = state.outputs.get(row.output as usize).filter(|_| !places.holes.is_empty());
+                let out = out.filter(|out| out.address == row.address && out.flags & SHF_ALLOC != 0);
+                let align = out.map_or(1, |out| out.align).max(1 << row.align_log2);
+                known.insert((FileId(input.precedence), row.number), (size, align));
             }
         }
         sections.last_pieces = self.last_pieces(&state);
@@ -214,8 +218,9 @@ impl Session {
         held.next.guests.iter().filter(|guest| guest.size > 0).filter_map(found).collect()
     }
 
-    /// How many relative relocations the output has, which has been relinked, with spare ones.
-    fn last_relatives(&self, state: &State) -> Option<u64> {
+    /// How many relative relocations `.rela.dyn` of the output has, which has been relinked, and how many others, with
+    /// spare ones.
+    fn last_relocs(&self, state: &State) -> Option<(u64, u64)> {
         let held = self.held.lock().unwrap();
         let (held, place) = held.as_ref().zip(self.place.as_ref().ok())?;
         let table = state.outputs.iter().find(|out| state.text(out.name) == b".rela.dyn")?;
@@ -223,7 +228,8 @@ impl Session {
         let relative = arch::of_file(&image)?.facts().dynamic.relative;
         let start = usize::try_from(table.offset).ok()?;
         let (entries, _) = image.get(start..)?.get(..usize::try_from(table.size).ok()?)?.as_chunks();
-        Some(entries.iter().take_while(|entry| Rela(**entry).kind() == relative).count() as u64)
+        let first = entries.iter().take_while(|entry| Rela(**entry).kind() == relative).count();
+        Some((first as u64, (entries.len() - first) as u64))
     }
 
     /// What has taken spare entries of the PLT of the output, which has been relinked.

@@ -7,6 +7,7 @@
 //! so they have no rows, and lie in yards ([`crate::sections::yards`]), where the memo says. What they ask for must
 //! be there already ([`super::outline`]).
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -207,6 +208,8 @@ pub fn placed(
             None => others.push(Wanted { guest, kind }),
         }
     }
+    // What is large is placed first, so that what comes again fits where it was, whatever else does.
+    others.sort_by_key(|Wanted { guest, .. }| Reverse(guest.size));
     for Wanted { mut guest, kind } in others {
         guest.address = place_for(&regions, &placed, &guest, kind).ok_or(guest.input)?;
         placed.push(guest);
@@ -241,11 +244,12 @@ pub fn of_groups(common: &Common, (row, object): (u32, &Object), names: &NewName
     wanted
 }
 
-/// The first place that is large enough.
+/// The first of the smallest places that are large enough.
 fn place_for(regions: &[Region], placed: &[Guest], guest: &Guest, kind: Kind) -> Option<u64> {
     if !guest.align.is_power_of_two() {
         return None;
     }
+    let mut smallest: Option<(u64, u64)> = None;
     for region in regions.iter().filter(|region| region.kind == kind && guest.align <= region.align) {
         let mut taken: Vec<(u64, u64)> = placed
             .iter()
@@ -256,13 +260,14 @@ fn place_for(regions: &[Region], placed: &[Guest], guest: &Guest, kind: Kind) ->
         taken.push((region.range.end, region.range.end));
         let mut at = region.range.start.checked_next_multiple_of(guest.align)?;
         for (start, end) in taken {
-            if at.checked_add(guest.size).is_some_and(|end| end <= start) {
-                return Some(at);
+            let room = start.saturating_sub(at);
+            if room >= guest.size && smallest.is_none_or(|(least, _)| room < least) {
+                smallest = Some((room, at));
             }
             at = at.max(end.checked_next_multiple_of(guest.align)?);
         }
     }
-    None
+    smallest.map(|(_, at)| at)
 }
 
 /// Ranges of the file where guests have been, or sections that are gone, and no guest is now, and whether there is code

@@ -417,10 +417,10 @@ pub fn imported(name: NameRow) -> NameRow {
     NameRow { flags: name.flags | CALLED, ..name }
 }
 
-/// Whether a name is one that a shared object defines and that has a slot or an entry of the PLT: this stays, whoever
-/// goes on to ask for it ([`crate::sections::spare_imports`]).
+/// Whether a name is one that a shared object defines and that has a slot or an entry of the PLT, or whose address the
+/// loader is asked for: this stays, whoever goes on to ask for it ([`crate::sections::spare_imports`]).
 pub fn stays_imported(name: &NameRow) -> bool {
-    const SLOTS: u32 = symbol_flags::NEEDS_PLT | symbol_flags::NEEDS_GOT;
+    const SLOTS: u32 = symbol_flags::NEEDS_PLT | symbol_flags::NEEDS_GOT | symbol_flags::NEEDS_DYNSYM;
     name.flags & symbol_flags::KIND == symbol_flags::SHARED
         && name.flags & SLOTS != 0
         && name.flags & (SPECIAL & !symbol_flags::IFUNC | symbol_flags::NEEDS & !SLOTS) == 0

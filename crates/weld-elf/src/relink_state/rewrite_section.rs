@@ -21,7 +21,7 @@ use weld_common::io::input::InputStore;
 
 pub use frames::Searched;
 pub use moves::NewValue;
-pub use pointers::Pointer;
+pub use pointers::{Pointer, Told};
 
 use super::State;
 use super::outline::{Before, OS_ABI, is_renamed, of_groups, outline};

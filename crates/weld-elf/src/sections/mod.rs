@@ -318,8 +318,8 @@ pub struct Sections<'a> {
     pub last_kept: Vec<SectionId>,
     /// What is defined here and had slots of the GOT in another link, whoever asks for them.
     pub last_slots: Vec<SymbolId>,
-    /// How many relative relocations there were with spare ones, if there are to be as many.
-    pub last_relatives: Option<u64>,
+    /// How many relative and other relocations `.rela.dyn` had with spare ones, if there are to be as many.
+    pub last_relocs: Option<(u64, u64)>,
     /// Objects that are likely to be edited next, and so have more room.
     pub recent: HashSet<FileId>,
     /// Room for sections that no object has, and those that lie in such room, by their hosts.

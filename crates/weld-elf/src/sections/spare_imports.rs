@@ -10,7 +10,7 @@
 //! called first take it for an error among these.) In `.symtab` they are the last, without names while they are spare.
 //!
 //! What is taken stays so until a full link, also if nobody calls it any more, and so does all else that is called
-//! through the PLT, or found by a slot of the GOT ([`LastCall`]). Names lie one behind the other at the
+//! through the PLT, found by a slot of the GOT, or whose address the loader is asked for ([`LastCall`]). Names lie one behind the other at the
 //! end of `.dynstr` and `.strtab`.
 //!
 //! Here is what the bytes of all these are, for who makes the whole image and for who relinks.
@@ -29,7 +29,7 @@ pub struct Import {
     pub version: u16,
 }
 
-/// A function of a shared object that has an entry of the PLT, or a slot, in a link that is to be made once more:
+/// What of a shared object has an entry of the PLT, a slot, or its address in data, in a link that is to be made once more:
 /// whoever asks for it, it has that there, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastCall {

@@ -174,9 +174,9 @@ const FEW_RELOCS: usize = 4;
 fn host_for(shdr: &Shdr, name: &[u8], slot: &InputSection) -> Option<Kind> {
     let kind = kind_of(shdr, name)?;
     let has_room = || slot.size > shdr.sh_size() && filler(shdr, name) == Some(kind.filler());
-    let is_host = slot.kind() == SectionKind::Regular
-        && shdr.sh_flags() & SHF_GROUP == 0
-        && (kind == Kind::Relocated || has_room());
+    // Of tables of pointers there may be none but those of classes.
+    let is_free = kind == Kind::Relocated || shdr.sh_flags() & SHF_GROUP == 0 && has_room();
+    let is_host = slot.kind() == SectionKind::Regular && is_free;
     is_host.then_some(kind)
 }
 

@@ -405,7 +405,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             | symbol_flags::USED_STRONG
             | symbol_flags::STRONG_REF
             | symbol_flags::NEEDS_PLT
-            | symbol_flags::NEEDS_GOT;
+            | symbol_flags::NEEDS_GOT
+            | symbol_flags::NEEDS_DYNSYM;
         for id in &sections.last_slots {
             if symbols[*id].kind() == symbol_flags::DEFINED {
                 symbols[*id].add(symbol_flags::NEEDS_GOT);

@@ -24,6 +24,7 @@ use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Place, Sizes, Source as Parts, Spec, Synthetic};
 use crate::address::Address;
 use crate::arch::class::Class;
+use crate::arch::facts::Facts;
 use crate::arch::plt::Style;
 use crate::arch::site::ResolvedAddress;
 use crate::elf::*;
@@ -94,10 +95,10 @@ impl Counter<'_, '_> {
         let beside = copies.list.len() + self.slots.plt_relocs().1;
         let copies = Counts { others: beside as u64, ..Counts::default() };
         let mut counts = relocs.iter().chain(&words).fold(copies, Counts::with);
-        if self.mode.pic {
-            let format = self.mode.facts().target.format;
-            counts.relative += spares(self.sections, self.options, format, counts.relative);
-        }
+        let (relative, others) =
+            spares(self.sections, self.options, self.mode, (counts.relative, counts.others));
+        counts.relative += relative;
+        counts.others += others;
         counts
     }
 
@@ -140,26 +141,31 @@ impl Counter<'_, '_> {
     }
 }
 
-/// Whether a link may leave spare entries for relative relocations, which later ones that relink take: those come
-/// first then, in the order of their places.
+/// Whether a link may leave spare entries for relative and other relocations, which later ones that relink take: the
+/// relative ones come first then, in the order of their places.
 pub fn may_have_spares(options: &Options, format: Format) -> bool {
     let relocs = &options.relocs;
     let is_usual = relocs.combreloc && !relocs.pack_relr && !relocs.apply_dynamic_relocs;
     is_usual && format.is_native() && format.word() == 8
 }
 
-/// How many spare entries.
+/// How many spare entries of each kind.
 const SPARES: u64 = 256;
 
-/// How many entries are spare beside `relative` ones: each is the last of these once more.
-fn spares(sections: &Sections, options: &Options, format: Format, relative: u64) -> u64 {
-    if relative == 0 || !sections.has_rooms || !may_have_spares(options, format) {
-        return 0;
+/// How many entries are spare beside so many `relative` ones, each of which is the last of these once more, and beside
+/// so many `others`, each of which does nothing. Where there were none, none is spare.
+fn spares(sections: &Sections, options: &Options, mode: Mode, (relative, others): (u64, u64)) -> (u64, u64) {
+    if !sections.has_rooms || !may_have_spares(options, mode.facts().target.format) {
+        return (0, 0);
     }
-    match sections.last_relatives {
-        Some(all) => all.saturating_sub(relative),
-        None if sections.yards.is_empty() => 0,
-        None => SPARES,
+    let relative = if mode.pic { relative } else { 0 };
+    let if_any = |count: u64, spare: u64| if count == 0 { 0 } else { spare };
+    match sections.last_relocs {
+        Some((all, all_others)) => {
+            (if_any(relative, all.saturating_sub(relative)), all_others.saturating_sub(others))
+        }
+        None if sections.yards.is_empty() => (0, 0),
+        None => (if_any(relative, SPARES), if_any(others, SPARES)),
     }
 }
 
@@ -298,19 +304,19 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
         let all = par::concat("join relative relocations", parallel, relative);
         relative = vec![sort::by(all, parallel, |a, b| (a.r_offset(), a.0).cmp(&(b.r_offset(), b.0)))];
     }
-    let count: usize = relative.iter().map(Vec::len).sum();
-    let last = relative.iter().flatten().next_back().copied();
-    if let (Some(last), true) = (last, image.mode.pic) {
-        let spares = spares(image.sections, image.options, image.format(), count as u64);
-        relative.push(vec![last; spares as usize]);
-    }
     let mut others = par::concat("join symbolic relocations", parallel, others);
     if combined {
-        let key = |r: &Rela| (r.sym(), r.r_offset(), r.0);
-        others = sort::by(others, parallel, |a, b| key(a).cmp(&key(b)));
+        others = sort::by(others, parallel, |a, b| by_symbol(a).cmp(&by_symbol(b)));
     }
+    let resolvers = resolvers(image);
+    let count: usize = relative.iter().map(Vec::len).sum();
+    let last = relative.iter().flatten().next_back().copied();
+    let counts = (count as u64, (others.len() + resolvers.len() + calls.len()) as u64);
+    let spares = spares(image.sections, image.options, image.mode, counts);
+    relative.extend(last.map(|last| vec![last; spares.0 as usize]));
+    relative.push(vec![spare(image.mode.facts()); spares.1 as usize]);
     relative.push(others);
-    relative.push(resolvers(image));
+    relative.push(resolvers);
     // The functions may count on everything else.
     relative.push(calls);
     let ordered = is_in_order(&relr, |&address| address);
@@ -321,6 +327,16 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
     signed.sort_unstable();
     far.sort_unstable();
     Dynamics { signed, far, ..Dynamics::new(relative, relr) }
+}
+
+/// What the relocations of `.rela.dyn` are in the order of that are not relative, and call no resolver.
+pub fn by_symbol(reloc: &Rela) -> (u32, u64, [u8; Rela::SIZE]) {
+    (reloc.sym(), reloc.r_offset(), reloc.0)
+}
+
+/// An entry that does nothing, which is in front of all [`by_symbol`].
+pub fn spare(facts: &Facts) -> Rela {
+    Rela::make(0, 0, facts.none, 0)
 }
 
 /// Takes pointers whose addends have no room in `.relr.auth.dyn` out of it; whether there were any, in which

@@ -5,7 +5,8 @@
 //! functions of shared objects that have an entry of the PLT, or a slot: these stay, and so do slots of what is
 //! defined here. A name that the object
 //! did not mention before may also be called through its PLT entry, or found by its slot of the GOT, if others
-//! have seen to it that there is one: that stays, since what they ask for is held to be as it was. Where it
+//! have seen to it that there is one, and its address may be asked of the loader in tables of pointers, if others
+//! ask for it there: that stays, since what they ask for is held to be as it was. Where it
 //! counts who refers to what (gc), what nobody refers to goes. So nothing is left out there but new names: what
 //! these stand for is in the image already.
 //!
@@ -53,6 +54,15 @@ impl One<'_, '_, '_> {
         let is_code = matches!(place, Place::Code(_));
         // What is there of another module's function stays, whoever asks for it.
         if is_code && flags & STANDS_IN == symbol_flags::SHARED && self.has_slot(id, flags, class) {
+            return true;
+        }
+        // So is its address asked of the loader in tables whose entries are made anew.
+        if matches!(place, Place::Relocated)
+            && class == Class::Address
+            && flags & STANDS_IN == symbol_flags::SHARED
+            && flags & (symbol_flags::PREEMPTIBLE | symbol_flags::NEEDS_DYNSYM)
+                == symbol_flags::PREEMPTIBLE | symbol_flags::NEEDS_DYNSYM
+        {
             return true;
         }
         // So does the slot of what is defined here.

@@ -3,7 +3,7 @@
 //!
 //! A value changes where it is the address of a function that has moved. Entries for relative relocations are in
 //! the order of their places, if they are combined; who has those of all objects writes them
-//! (`relink/patch/relatives.rs`). What a slot
+//! (`relink/patch/told.rs`). What a slot
 //! holds of other kinds is not written again.
 
 use weld_common::diag::DiagSink;
@@ -21,6 +21,21 @@ use crate::synth::rela::may_have_spares;
 
 /// A place that the loader adds to, and what is there before that.
 pub type Pointer = (u64, u64);
+
+/// What the loader is told of free sections.
+#[derive(Default)]
+pub struct Told {
+    pub relative: Vec<Pointer>,
+    /// Addresses of what other modules define.
+    pub symbolic: Vec<Rela>,
+}
+
+impl Told {
+    pub fn add(&mut self, mut more: Told) {
+        self.relative.append(&mut more.relative);
+        self.symbolic.append(&mut more.symbolic);
+    }
+}
 
 impl Alone<'_, '_> {
     /// Pointers to what may move in the sections `of` the object (by header index), with their values.
@@ -63,14 +78,16 @@ impl Alone<'_, '_> {
         if wanted.is_empty() { Ok(Vec::new()) } else { self.listed(wanted) }
     }
 
-    /// All pointers that the loader adds to in sections of the object that are free, if their entries are written again
-    /// as a whole; with their values.
-    pub fn relatives(&self, sink: &DiagSink) -> Vec<Pointer> {
+    /// What the loader is told of sections of the object that are free, if that is written again as a whole.
+    ///
+    /// # Errors
+    /// If a name is none that the loader knows.
+    pub fn told(&self, sink: &DiagSink) -> Result<Told, Missing> {
         let (image, object) = (self.image(sink), &self.resolved.objects[0]);
         let facts = self.known.machine.facts();
-        let mut found = Vec::new();
-        if !image.mode.pic || !may_have_spares(self.known.options, object.format()) {
-            return found;
+        let mut told = Told::default();
+        if !may_have_spares(self.known.options, object.format()) {
+            return Ok(told);
         }
         for row in self.known.state.sections_of(self.input) {
             let shdr = &object.shdrs[row.ordinal as usize];
@@ -81,14 +98,28 @@ impl Alone<'_, '_> {
             let relocs = self.sections.relocs(object, 0, self.sections.get(SectionId(row.ordinal)));
             for reloc in relocs.iter().filter(|reloc| facts.class(reloc.kind()) == Class::Address) {
                 let place = image.place(object, reloc.sym(), reloc.r_addend());
+                let at = row.address.wrapping_add(reloc.r_offset());
                 const KNOWN: u32 = symbol_flags::KIND | symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC;
                 if place.flags & KNOWN == symbol_flags::DEFINED {
                     let value = place.address.wrapping_add(place.addend as u64).get();
-                    found.push((row.address.wrapping_add(reloc.r_offset()), value));
+                    // Where the image is not moved, that is known.
+                    told.relative.extend(image.mode.pic.then_some((at, value)));
+                } else if place.flags & symbol_flags::PREEMPTIBLE != 0 {
+                    let number = self.dynamic_number(reloc.sym()).ok_or(Missing::Target)?;
+                    told.symbolic.push(Rela::make(at, number, facts.dynamic.address, reloc.r_addend()));
                 }
             }
         }
-        found
+        Ok(told)
+    }
+
+    /// The number in `.dynsym` of what one of the object's symbols is known by.
+    fn dynamic_number(&self, symbol: u32) -> Option<u32> {
+        let state = self.known.state;
+        let at = symbol.checked_sub(self.input.first_global)?;
+        let mention = state.mentions.get(self.input.first_mention as usize + at as usize)?;
+        let name = state.names.get(mention.name as usize)?;
+        (mention.symbol == symbol && name.dynamic != 0).then_some(name.dynamic)
     }
 
     /// The words of the GOT with addresses of what the object defines and what may have moved, and these; and those of

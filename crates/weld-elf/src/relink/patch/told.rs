@@ -1,5 +1,6 @@
-//! The entries of `.rela.dyn` by which the loader adds to pointers where the image is. They are in the order of their
-//! places, and the last one stands there once more for each that is spare ([`crate::synth::rela`]).
+//! What the loader is told in `.rela.dyn`: by entries to add to pointers where the image is, which are in the order of
+//! their places, and the last of which stands there once more for each that is spare; and then by others, in the order of
+//! symbols, whose spare ones do nothing ([`crate::synth::rela`]).
 //!
 //! Those of free sections of changed objects are taken out and made anew; of others only the values may be others.
 
@@ -8,15 +9,17 @@ use std::ops::Range;
 
 use super::{LastLink, Left, Patch};
 use crate::arch;
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::{Changed, Why};
 use crate::relink_state::guests::Guest;
-use crate::relink_state::rewrite_section::Missing;
+use crate::relink_state::rewrite_section::{Missing, Told};
 use crate::relink_state::rows::{InputRow, SectionRow};
 use crate::sections::free_sections::FREE;
 use crate::sections::lost_groups::NONE;
+use crate::synth::rela;
 
 /// Bytes that are compared, and written, as one.
 const BLOCK: usize = 4 << 10;
@@ -31,7 +34,9 @@ pub fn add(
     (last, guests, holes): (&LastLink, &[Guest], &BTreeSet<u32>),
     patch: &mut Patch,
 ) -> Result<(), Why> {
-    let (relatives, pointers) = (std::mem::take(&mut patch.relatives), std::mem::take(&mut patch.pointers));
+    let (Told { relative, symbolic }, pointers) =
+        (std::mem::take(&mut patch.told), std::mem::take(&mut patch.pointers));
+    let is_none = relative.is_empty() && symbolic.is_empty() && pointers.is_empty();
     let (left, common) = last.view(job)?;
     let path = changes.objects.first().map(|object| changes.files[object.file].path.clone());
     let unknown = |missing| Why::Object(path.clone().unwrap_or_default(), Changed::Unknown(missing));
@@ -56,23 +61,19 @@ pub fn add(
     gone.extend(mine.map(|guest| guest.address..guest.address.saturating_add(guest.size)));
     gone.sort_unstable_by_key(|range| range.start);
     let Some(out) = common.output(b".rela.dyn") else {
-        return if relatives.is_empty() && pointers.is_empty() {
-            Ok(())
-        } else {
-            Err(unknown(Missing::Function))
-        };
+        return if is_none { Ok(()) } else { Err(unknown(Missing::Function)) };
     };
     let is_any = gone.iter().any(|range| {
         let of = common.output_at(range.start).and_then(|number| common.outputs().get(number as usize));
         of.is_some_and(|out| out.flags & SHF_WRITE != 0)
     });
-    if !is_any && relatives.is_empty() && pointers.is_empty() {
+    if !is_any && is_none {
         return Ok(());
     }
     let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;
     let facts = arch::of_file(&header).ok_or(Why::Image)?.facts();
     let format = facts.target.format;
-    if !crate::synth::rela::may_have_spares(job.options, format) {
+    if !rela::may_have_spares(job.options, format) {
         // Nothing of it is made anew, then.
         return if pointers.is_empty() { Ok(()) } else { Err(unknown(Missing::Function)) };
     }
@@ -82,19 +83,19 @@ pub fn add(
     let is_relative = |entry: &&[u8; Rela::SIZE]| Rela(**entry).kind() == facts.dynamic.relative;
     let all: Vec<Rela> = entries.iter().take_while(is_relative).map(|entry| Rela(*entry)).collect();
     let count = all.len();
+    let is_gone = |entry: &Rela| {
+        let at = gone.partition_point(|range| range.start <= entry.r_offset());
+        at.checked_sub(1).is_some_and(|at| gone[at].contains(&entry.r_offset()))
+    };
     let mut real = all;
     while let [.., before, end] = &real[..]
         && before.0 == end.0
     {
         real.pop();
     }
-    let is_gone = |place: u64| {
-        let at = gone.partition_point(|range| range.start <= place);
-        at.checked_sub(1).is_some_and(|at| gone[at].contains(&place))
-    };
-    real.retain(|entry| !is_gone(entry.r_offset()));
+    real.retain(|entry| !is_gone(entry));
     let entry = |place: u64, value: u64| Rela::make(place, 0, facts.dynamic.relative, value.cast_signed());
-    real.extend(relatives.iter().map(|(place, value)| entry(*place, *value)));
+    real.extend(relative.iter().map(|(place, value)| entry(*place, *value)));
     real.sort_by_key(|entry| (entry.r_offset(), entry.0));
     for (path, pointers) in &pointers {
         for (place, value) in pointers {
@@ -103,17 +104,36 @@ pub fn add(
             real[found] = entry(*place, *value);
         }
     }
-    if real.is_empty() && count == 0 {
-        // Addresses are known where the image is not moved.
-        return Ok(());
+    if count > 0 || !real.is_empty() {
+        // Where the image is not moved, addresses are known, and there are none.
+        let end = real.last().copied().filter(|_| real.len() <= count);
+        real.resize(count, end.ok_or_else(|| unknown(Missing::Room))?);
     }
-    let Some(end) = real.last().copied().filter(|_| real.len() <= count) else {
-        return Err(unknown(Missing::Room));
-    };
-    real.resize(count, end);
+    let others = with_symbolic(entries[count..].iter().copied().map(Rela), (facts, is_gone), symbolic);
+    real.extend(others.ok_or_else(|| unknown(Missing::Room))?);
     let new: Vec<u8> = real.iter().flat_map(|entry| entry.0).collect();
     for (at, block) in (0..).step_by(BLOCK).zip(new.chunks(BLOCK)) {
         patch.add(out.offset + at as u64, block, &bytes[at..at + block.len()]);
     }
     Ok(())
+}
+
+/// Entries that are not relative, without those that are gone and with `more`, as many as there were; `None` if there
+/// are not enough spare ones. What calls resolvers is behind them.
+fn with_symbolic(
+    all: impl Iterator<Item = Rela>,
+    (facts, is_gone): (&Facts, impl Fn(&Rela) -> bool),
+    more: Vec<Rela>,
+) -> Option<Vec<Rela>> {
+    let all: Vec<Rela> = all.collect();
+    let spare = rela::spare(facts);
+    let is_call = |entry: &Rela| Some(entry.kind()) == facts.dynamic.irelative;
+    let (others, calls) = all.split_at(all.iter().position(is_call).unwrap_or(all.len()));
+    let is_symbolic = |entry: &Rela| entry.kind() == facts.dynamic.address;
+    let stays = |entry: &&Rela| entry.0 != spare.0 && !(is_symbolic(entry) && is_gone(entry));
+    let mut real: Vec<Rela> = others.iter().filter(stays).copied().chain(more).collect();
+    real.sort_by_key(rela::by_symbol);
+    let free = others.len().checked_sub(real.len())?;
+    let spares = std::iter::repeat_n(spare, free);
+    Some(spares.chain(real).chain(calls.iter().copied()).collect())
 }
