@@ -7,7 +7,8 @@ use std::ops::RangeInclusive;
 
 use super::attributes::AttributesError;
 pub use super::branches::{
-    Branches, Callee, Erratum, Find, InstructionSets, Jump, LandingPad, Situation, Thunk, TurnedCode, Write,
+    Branches, Callee, Cure, Detour, Errata, Erratum, Find, InstructionSets, Jump, LandingPad, Situation,
+    Thunk, TurnedCode, Write,
 };
 use super::class::{Class, Type, name_at};
 pub use super::file_flags::{FileFlags, FlagsClash, JoinFlags};
@@ -768,6 +769,12 @@ impl Facts {
         gateways: None,
         descriptors: None,
     };
+
+    /// Whether an option is about an erratum of its processors.
+    pub fn has_erratum(&self, option: &str) -> bool {
+        let errata = self.branches.as_ref().and_then(|branches| branches.errata.as_ref());
+        errata.is_some_and(|errata| errata.list.iter().any(|erratum| erratum.option == option))
+    }
 
     /// What relocation type `kind` asks of its symbol.
     #[inline(always)]

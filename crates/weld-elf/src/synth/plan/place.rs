@@ -3,6 +3,7 @@
 use weld_common::trace;
 
 use super::{Link, Places, Plan};
+use crate::arch;
 use crate::arch::facts::Facts;
 use crate::got_plt_slots::NONE;
 use crate::ids::*;
@@ -69,8 +70,7 @@ impl<'a> Plan<'a> {
             let (slots, style, bases) = (&self.slots, self.plt, &self.bases);
             let facts = self.facts.mode.facts();
             let entry = |entry| bases.plt_entry(facts, slots.jump_slots, style, entry);
-            let machine = facts.branches.as_ref().map(|machine| (machine, context.mode.pic));
-            self.thunks.place(&self.layout, sections, symbols, entry, machine);
+            self.thunks.place(&self.layout, sections, symbols, entry, context.mode);
         }
     }
 
@@ -231,12 +231,12 @@ fn check_options(options: &Options, machine: &Facts) -> Result<(), PlanError> {
     if options.layout.branch_reach.is_some() && machine.branches.is_none() {
         return Err(PlanError::BranchReach { machine: machine.name });
     }
-    let known = |option: &&str| {
-        let errata = machine.branches.as_ref().map_or(&[][..], |branches| branches.errata);
-        errata.iter().any(|erratum| erratum.option == *option)
-    };
-    match options.layout.errata.iter().find(|option| !known(option)) {
-        Some(option) => Err(PlanError::Erratum { option, machine: machine.name }),
+    match options.layout.errata.iter().find(|option| !machine.has_erratum(option)) {
+        Some(option) => {
+            let all = || arch::MACHINES.iter().map(|machine| machine.facts());
+            let of = all().find(|other| other.has_erratum(option)).map_or("", |other| other.name);
+            Err(PlanError::Erratum { option, of, machine: machine.name })
+        }
         None => Ok(()),
     }
 }
