@@ -90,6 +90,8 @@ pub struct Facts {
     /// C libraries' start code of programs that relocate themselves has loads of slots in it which have to
     /// become computations of addresses.
     pub starts_without_slots: bool,
+    /// Slots of the GOT have 8 bytes, though addresses have 4.
+    pub wide_slots: bool,
     pub variant_calls: Option<VariantCalls>,
     pub tagging: Option<Tagging>,
     /// `sh_flags`: code that nobody reads; 0 if there is no such.
@@ -742,6 +744,7 @@ impl Facts {
         loader_got: None,
         plt: Plt::NONE,
         starts_without_slots: false,
+        wide_slots: false,
         variant_calls: None,
         tagging: None,
         execute_only: 0,
@@ -769,6 +772,11 @@ impl Facts {
         gateways: None,
         descriptors: None,
     };
+
+    /// The bytes of a slot of the GOT.
+    pub const fn slot(&self) -> u64 {
+        if self.wide_slots { 8 } else { self.target.format.word() }
+    }
 
     /// Whether an option is about an erratum of its processors.
     pub fn has_erratum(&self, option: &str) -> bool {

@@ -175,7 +175,7 @@ fn field(out: &mut [u8], at: usize) -> Field<'_> {
 #[test]
 fn general_dynamic_becomes_cheaper() {
     let relocs = [Rela::make(4, 1, R_TLSGD, -4), Rela::make(12, 2, R_PLT32, -4)];
-    let call = X86_64::tls_call(&GENERAL, &relocs, 0).unwrap();
+    let call = X86_64::tls_call::<false>(&GENERAL, &relocs, 0).unwrap();
     let mut out = GENERAL;
     X86_64::general_to_local_exec(call, field(&mut out, 4), -16).unwrap();
     // mov %fs:0, %rax; lea -16(%rax), %rax
@@ -187,20 +187,20 @@ fn general_dynamic_becomes_cheaper() {
     let mut out = GENERAL;
     assert_eq!(X86_64::general_to_local_exec(call, field(&mut out, 4), 1 << 31), Err(Failure::TooFar));
     // The call has to be there, and next.
-    assert!(X86_64::tls_call(&GENERAL, &relocs[..1], 0).is_none());
+    assert!(X86_64::tls_call::<false>(&GENERAL, &relocs[..1], 0).is_none());
     let apart = [relocs[0], Rela::make(11, 2, R_PLT32, -4)];
-    assert!(X86_64::tls_call(&GENERAL, &apart, 0).is_none());
+    assert!(X86_64::tls_call::<false>(&GENERAL, &apart, 0).is_none());
     for cut in 0..16 {
-        assert!(X86_64::tls_call(&GENERAL[..cut], &relocs, 0).is_none());
+        assert!(X86_64::tls_call::<false>(&GENERAL[..cut], &relocs, 0).is_none());
     }
 }
 
 #[test]
 fn local_dynamic_becomes_the_thread_pointer() {
     let relocs = [Rela::make(3, 1, R_TLSLD, -4), Rela::make(8, 2, R_PLT32, -4)];
-    let call = X86_64::tls_call(&LOCAL, &relocs, 0).unwrap();
+    let call = X86_64::tls_call::<false>(&LOCAL, &relocs, 0).unwrap();
     let mut out = LOCAL;
-    X86_64::local_dynamic_to_local_exec(call, field(&mut out, 3)).unwrap();
+    X86_64::local_dynamic_to_local_exec::<false>(call, field(&mut out, 3)).unwrap();
     assert_eq!(out, [0x66, 0x66, 0x66, 0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0]);
 }
 
@@ -219,14 +219,14 @@ fn initial_exec_becomes_local_exec() {
         ([0x4c, 0x03, 0x25, 0, 0, 0, 0], [0x49, 0x81, 0xc4]),
     ];
     for (bytes, wanted) in cases {
-        assert!(X86_64::is_initial_exec(Code { reloc: &reloc, bytes: &bytes, at: 3 }));
+        assert!(X86_64::is_initial_exec::<false>(Code { reloc: &reloc, bytes: &bytes, at: 3 }));
         let mut out = bytes;
         X86_64::initial_to_local_exec(field(&mut out, 3), -8).unwrap();
         assert_eq!((&out[..3], &out[3..]), (&wanted[..], &[0xf8, 0xff, 0xff, 0xff][..]));
     }
     // sub: not one of them.
     let bytes = [0x48, 0x2b, 0x05, 0, 0, 0, 0];
-    assert!(!X86_64::is_initial_exec(Code { reloc: &reloc, bytes: &bytes, at: 3 }));
+    assert!(!X86_64::is_initial_exec::<false>(Code { reloc: &reloc, bytes: &bytes, at: 3 }));
 }
 
 #[test]

@@ -43,7 +43,7 @@ impl<'a> Plan<'a> {
         }
         self.bases = addresses::bases(&self.layout, self.facts.mode.facts());
         if let Some(got) = &self.facts.mode.facts().loader_got {
-            let (word, start) = (self.layout.format.word(), self.bases.got);
+            let (word, start) = (self.bases.slot, self.bases.got);
             let size = self.layout.chunk(ChunkKind::Got).map_or(0, |chunk| chunk.size);
             self.slots.local_words = (size / word).saturating_sub(self.slots.got_words.into());
             self.bases.got = start + word * self.slots.local_words;
@@ -120,12 +120,12 @@ impl<'a> Plan<'a> {
     fn place_plt_symbols(&mut self, symbols: &mut Symbols) {
         let facts = self.facts.mode.facts();
         // The list of slots is changed, so what entries need of them is looked up before.
-        let words = facts.target.format.word() * facts.plt.descriptor_words;
+        let words = facts.slot() * facts.plt.descriptor_words;
         let is_code = facts.plt.descriptor_words == 1;
         let starts = [0, self.slots.jump_slots].map(|first| match is_code {
             true => (first, self.bases.plt_entry(facts, self.slots.jump_slots, self.plt, first)),
             false => {
-                let reserved = facts.target.format.word() * self.slots.reserved;
+                let reserved = facts.slot() * self.slots.reserved;
                 (first, self.bases.got_plt + (reserved + words * u64::from(first)))
             }
         });
@@ -155,6 +155,7 @@ impl<'a> Plan<'a> {
             far: &self.far,
             count,
             got_words,
+            slot: context.mode.facts().slot(),
             resolved,
             owners: context.owners,
         };
