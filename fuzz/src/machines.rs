@@ -65,7 +65,7 @@ pub struct Machine {
     code: &'static [(&'static [u8], &'static [(u8, u32)])],
 }
 
-pub const MACHINES: [Machine; 13] = [
+pub const MACHINES: [Machine; 14] = [
     Machine {
         emulation: "elf_i386",
         number: 3,
@@ -75,6 +75,16 @@ pub const MACHINES: [Machine; 13] = [
         flags: 0,
         types: 45,
         code: I386,
+    },
+    Machine {
+        emulation: "elf32_x86_64",
+        number: 62,
+        narrow: true,
+        big: false,
+        addends: true,
+        flags: 0,
+        types: 52,
+        code: X32,
     },
     Machine {
         emulation: "elf64_s390",
@@ -311,6 +321,23 @@ const ARM: &[(&[u8], &[(u8, u32)])] = &[
     // Words: distances, slots, thread-local storage.
     (&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[(0, 42), (4, 96), (8, 26), (12, 25)]),
     (&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[(0, 104), (4, 105), (8, 107), (12, 108)]),
+];
+
+const X32: &[(&[u8], &[(u8, u32)])] = &[
+    // lea x@tlsgd(%rip), %rdi; call, and call *.
+    (&[0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x66, 0x66, 0x48, 0xe8, 0, 0, 0, 0], &[(3, 19), (11, 4)]),
+    (&[0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x66, 0x48, 0xff, 0x15, 0, 0, 0, 0], &[(3, 19), (11, 41)]),
+    // lea x@tlsld(%rip), %rdi; call, and call *; lea x@dtpoff(%rax), %edx
+    (&[0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0, 0x8d, 0x90, 0, 0, 0, 0], &[(3, 20), (8, 4), (14, 21)]),
+    (&[0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0xff, 0x15, 0, 0, 0, 0], &[(3, 20), (9, 41)]),
+    // Loads of offsets, with 32 bits and with 64; descriptors and their calls.
+    (&[0x40, 0x8b, 0x05, 0, 0, 0, 0, 0x48, 0x03, 0x0d, 0, 0, 0, 0], &[(3, 22), (10, 22)]),
+    (&[0x44, 0x8b, 0x05, 0, 0, 0, 0, 0x03, 0x0d, 0, 0, 0, 0], &[(3, 22), (9, 22)]),
+    (&[0x40, 0x8d, 0x05, 0, 0, 0, 0, 0x67, 0xff, 0x10], &[(3, 34), (7, 35)]),
+    (&[0x48, 0x8d, 0x05, 0, 0, 0, 0, 0xff, 0x10], &[(3, 34), (7, 35)]),
+    // mov, call, jmp, cmp and test of slots.
+    (&[0x8b, 0x05, 0, 0, 0, 0, 0xff, 0x15, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0], &[(2, 41), (8, 41), (14, 41)]),
+    (&[0x48, 0x3b, 0x05, 0, 0, 0, 0, 0x48, 0x85, 0x05, 0, 0, 0, 0], &[(3, 42), (10, 42)]),
 ];
 
 const I386: &[(&[u8], &[(u8, u32)])] = &[

@@ -124,13 +124,15 @@ pub enum Cure {
     Detour(Detour),
 }
 
+/// The type of a relocation for the branch that code begins with, and where it goes by itself, if it is one.
+pub type ReadBranch = fn(code: &[u8], here: Address) -> Option<(u32, Address)>;
+
 /// Has branches go where they go by way of another branch, of 4 bytes, too. The low bit of addresses says which
 /// instruction set is there.
 pub struct Detour {
     /// Whether an instruction ends where code ends, which begins with one.
     pub is_whole: fn(code: &[u8]) -> bool,
-    /// The type of a relocation for a branch, and where it goes by itself.
-    pub read: fn(code: &[u8], here: Address) -> Option<(u32, Address)>,
+    pub read: ReadBranch,
     /// Whether a branch is executed wrongly that goes to such a target.
     pub is_affected: fn(here: Address, target: Address) -> bool,
     /// Whether the other branch reaches its target.
