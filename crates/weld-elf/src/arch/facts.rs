@@ -539,6 +539,8 @@ pub struct Plt {
     pub descriptor_words: u64,
     /// Entries that are called lie apart from those that call the loader.
     pub apart: Option<Apart>,
+    /// Symbols that say where code begins, and data.
+    pub code_marks: Option<fn(Style) -> CodeMarks>,
     /// Loaders change the code of entries that are bound by name, which have no words to jump through.
     pub patched: bool,
 }
@@ -557,7 +559,15 @@ impl Plt {
         descriptor_words: 1,
         patched: false,
         apart: None,
+        code_marks: None,
     };
+}
+
+/// Mapping symbols of the PLT: offset and name.
+#[derive(Clone, Copy)]
+pub struct CodeMarks {
+    pub header: &'static [(u64, &'static str)],
+    pub entry: &'static [(u64, &'static str)],
 }
 
 /// Entries that are called, in `.plt.sec`, apart from code that calls the loader.

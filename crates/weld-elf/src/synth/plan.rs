@@ -623,7 +623,7 @@ impl<'a> Plan<'a> {
         }
         self.report_homeless(job);
         self.thunks.check(&resolved.objects, context.owners)?;
-        self.name_thunks(resolved)
+        self.name_code(resolved)
     }
 
     /// Makes room for what takes more or less of it depending on all addresses. `false` if there has to be
