@@ -22,7 +22,7 @@ pub struct Branches {
     /// end at one.
     pub landing: Option<LandingPad>,
     /// What options can ask to be avoided.
-    pub errata: &'static [Erratum],
+    pub errata: Option<Errata>,
     /// Names of the symbols that say where in a thunk code begins, if there are such, and data.
     pub code_mark: Option<&'static str>,
     pub data_mark: &'static str,
@@ -107,14 +107,63 @@ pub struct LandingPad {
 /// Finds sequences in code at an address, and gives what it found.
 pub type Find = fn(code: &[u8], address: Address, found: &mut dyn FnMut(usize, usize));
 
-/// Instructions that some processors execute wrongly, and that then are carried out elsewhere.
+/// Instructions that some processors execute wrongly, and what is done about it.
+pub struct Errata {
+    pub list: &'static [Erratum],
+    /// Whether what a mapping symbol of this name stands in front of is code of the sort that they are about;
+    /// `None`: it is no such symbol.
+    pub is_code: fn(name: &[u8]) -> Option<bool>,
+    pub cure: Cure,
+}
+
+/// What is done about an instruction of 4 bytes that would be executed wrongly.
+pub enum Cure {
+    /// It is carried out elsewhere, before a branch back.
+    Move,
+    /// It is a branch, and goes to another one that goes where it went.
+    Detour(Detour),
+}
+
+/// The type of a relocation for the branch that code begins with, and where it goes by itself, if it is one.
+pub type ReadBranch = fn(code: &[u8], here: Address) -> Option<(u32, Address)>;
+
+/// Has branches go where they go by way of another branch, of 4 bytes, too. The low bit of addresses says which
+/// instruction set is there.
+pub struct Detour {
+    /// Whether an instruction ends where code ends, which begins with one.
+    pub is_whole: fn(code: &[u8]) -> bool,
+    pub read: ReadBranch,
+    /// Whether a branch is executed wrongly that goes to such a target.
+    pub is_affected: fn(here: Address, target: Address) -> bool,
+    /// Whether the other branch reaches its target.
+    pub reaches: fn(here: Address, target: Address) -> bool,
+    /// The branch, to go to `target`.
+    pub redirect: fn(code: [u8; 4], here: Address, target: Address) -> [u8; 4],
+    /// Writes the other branch.
+    pub write: fn(out: &mut [u8], address: Address, target: Address),
+    /// The mapping symbol in front of it, and the one in front of the branches themselves.
+    pub mark: fn(target: Address) -> &'static str,
+    pub own_mark: &'static str,
+}
+
+impl Errata {
+    /// What takes the place of an instruction: so many bytes.
+    pub fn size(&self) -> u64 {
+        match self.cure {
+            Cure::Move => 8,
+            Cure::Detour(_) => 4,
+        }
+    }
+}
+
+/// Instructions that some processors execute wrongly, of one sort.
 pub struct Erratum {
     /// The option that asks for it.
     pub option: &'static str,
     /// What the name of such an instruction begins with; its address follows.
     pub prefix: &'static str,
     /// Finds sequences in `code`, which lies at `address`: where their first instruction is, and the last,
-    /// which has to be moved.
+    /// which has to be moved or go elsewhere.
     pub find: Find,
 }
 
@@ -199,7 +248,7 @@ impl Branches {
         moving_unread: &[],
         jump: |_, _, _| {},
         landing: None,
-        errata: &[],
+        errata: None,
         code_mark: None,
         data_mark: "",
         sets: None,

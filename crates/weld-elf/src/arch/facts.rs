@@ -7,7 +7,8 @@ use std::ops::RangeInclusive;
 
 use super::attributes::AttributesError;
 pub use super::branches::{
-    Branches, Callee, Erratum, Find, InstructionSets, Jump, LandingPad, Situation, Thunk, TurnedCode, Write,
+    Branches, Callee, Cure, Detour, Errata, Erratum, Find, InstructionSets, Jump, LandingPad, Situation,
+    Thunk, TurnedCode, Write,
 };
 use super::class::{Class, Type, name_at};
 pub use super::file_flags::{FileFlags, FlagsClash, JoinFlags};
@@ -89,6 +90,8 @@ pub struct Facts {
     /// C libraries' start code of programs that relocate themselves has loads of slots in it which have to
     /// become computations of addresses.
     pub starts_without_slots: bool,
+    /// Slots of the GOT have 8 bytes, though addresses have 4.
+    pub wide_slots: bool,
     pub variant_calls: Option<VariantCalls>,
     pub tagging: Option<Tagging>,
     /// `sh_flags`: code that nobody reads; 0 if there is no such.
@@ -536,6 +539,8 @@ pub struct Plt {
     pub descriptor_words: u64,
     /// Entries that are called lie apart from those that call the loader.
     pub apart: Option<Apart>,
+    /// Symbols that say where code begins, and data.
+    pub code_marks: Option<fn(Style) -> CodeMarks>,
     /// Loaders change the code of entries that are bound by name, which have no words to jump through.
     pub patched: bool,
 }
@@ -554,7 +559,15 @@ impl Plt {
         descriptor_words: 1,
         patched: false,
         apart: None,
+        code_marks: None,
     };
+}
+
+/// Mapping symbols of the PLT: offset and name.
+#[derive(Clone, Copy)]
+pub struct CodeMarks {
+    pub header: &'static [(u64, &'static str)],
+    pub entry: &'static [(u64, &'static str)],
 }
 
 /// Entries that are called, in `.plt.sec`, apart from code that calls the loader.
@@ -741,6 +754,7 @@ impl Facts {
         loader_got: None,
         plt: Plt::NONE,
         starts_without_slots: false,
+        wide_slots: false,
         variant_calls: None,
         tagging: None,
         execute_only: 0,
@@ -768,6 +782,17 @@ impl Facts {
         gateways: None,
         descriptors: None,
     };
+
+    /// The bytes of a slot of the GOT.
+    pub const fn slot(&self) -> u64 {
+        if self.wide_slots { 8 } else { self.target.format.word() }
+    }
+
+    /// Whether an option is about an erratum of its processors.
+    pub fn has_erratum(&self, option: &str) -> bool {
+        let errata = self.branches.as_ref().and_then(|branches| branches.errata.as_ref());
+        errata.is_some_and(|errata| errata.list.iter().any(|erratum| erratum.option == option))
+    }
 
     /// What relocation type `kind` asks of its symbol.
     #[inline(always)]

@@ -90,7 +90,8 @@ macro_rules! machines {
 }
 
 machines! {
-    X86_64 = x86_64::X86_64;
+    X86_64 = x86_64::X86_64<false>;
+    X32 = x86_64::X86_64<true>;
     I386 = i386::I386;
     S390x = s390x::S390x;
     Aarch64 = aarch64::Aarch64<false>;

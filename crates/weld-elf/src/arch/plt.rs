@@ -209,7 +209,7 @@ impl Plan<'_> {
 
     /// The word that an entry jumps through.
     pub fn word(&self, entry: u32) -> Address {
-        self.first_word + self.facts.target.format.word() * self.facts.plt.descriptor_words * u64::from(entry)
+        self.first_word + self.facts.slot() * self.facts.plt.descriptor_words * u64::from(entry)
     }
 }
 

@@ -69,8 +69,8 @@ impl Format {
         self.order == Order::Big
     }
 
-    pub fn is_64(self) -> bool {
-        self.class == Class::Elf64
+    pub const fn is_64(self) -> bool {
+        matches!(self.class, Class::Elf64)
     }
 
     /// `EI_CLASS` and `EI_DATA`.
@@ -79,8 +79,8 @@ impl Format {
         [class, if self.is_big() { ELFDATA2MSB } else { ELFDATA2LSB }]
     }
 
-    /// The bytes of an address, and of a slot of the GOT.
-    pub fn word(self) -> u64 {
+    /// The bytes of an address.
+    pub const fn word(self) -> u64 {
         if self.is_64() { 8 } else { 4 }
     }
 

@@ -199,8 +199,7 @@ impl Members<'_, '_, '_> {
     /// from `start` on.
     #[cold]
     pub(super) fn leave_moved(&self, id: SectionId, start: u64, out: &mut [u8]) {
-        let (image, address) = (self.image, self.image.sections.get(id).address());
-        image.thunks.leave(image.mode.facts().branches.as_ref(), id, start, address.wrapping_add(start), out);
+        self.image.thunks.leave(id, start, out);
     }
 
     /// Applies relocations of `source`, all or some, to `out`: its bytes from `start` on.

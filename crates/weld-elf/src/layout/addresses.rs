@@ -32,6 +32,8 @@ pub struct Bases {
     pub iplt: Address,
     pub tls_start: Address,
     pub thread_pointer: Address,
+    /// The bytes of a slot of the GOT.
+    pub slot: u64,
 }
 
 impl Bases {
@@ -105,6 +107,7 @@ pub fn bases(layout: &Layout, machine: &Facts) -> Bases {
         iplt: layout.chunk_address(ChunkKind::Iplt),
         tls_start: layout.tls().map_or(Address::ZERO, |t| t.address),
         thread_pointer: layout.thread_pointer(machine.tls),
+        slot: machine.slot(),
     }
 }
 

@@ -372,6 +372,7 @@ impl<'k, 'a> Alone<'k, 'a> {
                 iplt: Address::new(row.iplt),
                 tls_start: Address::new(row.tls_start),
                 thread_pointer: Address::new(row.thread_pointer),
+                slot: self.known.machine.facts().slot(),
             },
             relax_got: row.relax_got != 0,
             pointer: (row.has_pointer != 0).then_some(Address::new(row.pointer)),

@@ -184,7 +184,7 @@ fn relative(image: &Image, context: &Context) -> String {
         };
         for (i, fixup) in entry.fixups(flags, image.mode).into_iter().enumerate() {
             if matches!(fixup, Fixup::Relative) {
-                let address = image.bases.got + image.format().word() * (u64::from(*word) + i as u64);
+                let address = image.bases.got + image.bases.slot * (u64::from(*word) + i as u64);
                 lines.push((address, format!("slot of {} in .got", shown(image.options, name))));
             }
         }

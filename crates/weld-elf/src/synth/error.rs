@@ -33,9 +33,10 @@ pub enum PlanError {
     BranchReach {
         machine: &'static str,
     },
-    /// A processor's erratum of another machine.
+    /// An erratum of processors of another machine, `of`.
     Erratum {
         option: &'static str,
+        of: &'static str,
         machine: &'static str,
     },
 }
@@ -88,8 +89,8 @@ impl fmt::Display for PlanError {
             PlanError::BranchReach { machine } => {
                 write!(f, "--branch-reach: on {machine} all branches reach")
             }
-            PlanError::Erratum { option, machine } => {
-                write!(f, "{option} is for AArch64, not for {machine}")
+            PlanError::Erratum { option, of, machine } => {
+                write!(f, "{option} is for {of}, not for {machine}")
             }
         }
     }

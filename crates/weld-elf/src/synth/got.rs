@@ -200,7 +200,7 @@ fn values(image: &Image, entry: GotEntry, address: Address, flags: u32) -> [u64;
 /// Writes the words to which loaders only add, those of `.got` from `first` on. Returns those after them.
 fn write_local<'o>(image: &Image, got: &LoaderGot, first: usize, out: &'o mut [u8]) -> &'o mut [u8] {
     let format = image.format();
-    let size = format.word() as usize;
+    let size = image.bases.slot as usize;
     let count = (image.slots.local_words as usize).saturating_sub(first).min(out.len() / size);
     let (local, rest) = out.split_at_mut(size * count);
     for (word, bytes) in (first..).zip(local.chunks_exact_mut(size)) {
@@ -217,7 +217,7 @@ fn write_local<'o>(image: &Image, got: &LoaderGot, first: usize, out: &'o mut [u
 /// Writes `.got` from word `first` on.
 pub fn write(image: &Image, mut first: usize, mut out: &mut [u8]) {
     let format = image.format();
-    let size = format.word() as usize;
+    let size = image.bases.slot as usize;
     if let Some(got) = &image.mode.facts().loader_got {
         out = write_local(image, got, first, out);
         first = first.saturating_sub(image.slots.local_words as usize);
@@ -297,7 +297,7 @@ pub struct Section;
 
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        let word = sizes.format().word();
+        let word = sizes.plan.facts.mode.facts().slot();
         let own = sizes.plan.facts.mode.facts().loader_got.as_ref().map_or(0, |got| got.flags);
         let flags = SHF_ALLOC | SHF_WRITE | own;
         let header = Header { name: b".got", kind: SHT_PROGBITS, flags, entsize: 0 };
@@ -312,7 +312,7 @@ impl Synthetic for Section {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        write(at.image(), at.entry(at.format().word()), out);
+        write(at.image(), at.entry(at.image().bases.slot), out);
     }
 }
 

@@ -196,13 +196,13 @@ impl<'a> Image<'_, 'a> {
             return None;
         }
         let word = self.local_words.binary_search(&value).ok()? as u64 + u64::from(got.head);
-        let size = self.format().word();
+        let size = self.bases.slot;
         Some(self.bases.got.back(size * self.slots.local_words).wrapping_add(size * word))
     }
 
     /// Bytes of the GOT.
     pub fn got_size(&self) -> u64 {
-        self.format().word() * (self.slots.local_words + u64::from(self.slots.got_words))
+        self.bases.slot * (self.slots.local_words + u64::from(self.slots.got_words))
     }
 
     /// The flags of what a relocation refers to, and its address, or the page that that is near.
@@ -232,7 +232,7 @@ impl<'a> Image<'_, 'a> {
 
     /// Address of word `word` of the GOT.
     pub fn got_address(&self, word: u32) -> Option<Address> {
-        (word != NONE).then_some(self.bases.got + self.format().word() * word as u64)
+        (word != NONE).then_some(self.bases.got + self.bases.slot * word as u64)
     }
 
     /// Address of the slot with a symbol's address: that of its PLT entry for an IFUNC without one of its
@@ -254,7 +254,7 @@ impl<'a> Image<'_, 'a> {
             .slots
             .reserved
             .wrapping_add(words.wrapping_mul(u64::from(entry).wrapping_sub(self.slots.without_words.into())));
-        self.bases.got_plt.wrapping_add(self.format().word().wrapping_mul(word))
+        self.bases.got_plt.wrapping_add(self.bases.slot.wrapping_mul(word))
     }
 
     /// The address by which a function is known that PLT entry `entry` stands for.

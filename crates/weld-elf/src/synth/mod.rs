@@ -40,6 +40,7 @@ mod padding;
 pub mod parts;
 pub mod plan;
 pub mod plt;
+pub mod plt_marks;
 pub mod property_note;
 pub mod rela;
 pub mod relocate;

@@ -624,7 +624,7 @@ impl<'a> Plan<'a> {
         }
         self.report_homeless(job);
         self.thunks.check(&resolved.objects, context.owners)?;
-        self.name_thunks(resolved)
+        self.name_code(resolved)
     }
 
     /// Makes room for what takes more or less of it depending on all addresses. `false` if there has to be
@@ -658,7 +658,7 @@ impl<'a> Plan<'a> {
                 let found = local_got::words(image, context.owners, context.parallel);
                 let count = u64::from(head) + found.len() as u64 + u64::from(got_words);
                 words.replace(found);
-                image.format().word() * count
+                image.bases.slot * count
             };
             self.make_room(ChunkKind::Got, size, link, places, program)?;
             self.local_words = words.into_inner();

@@ -121,7 +121,7 @@ fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
     let dynamic = image.layout.chunk_address(ChunkKind::Dynamic);
     let without_words = u64::from(image.slots.without_words);
     let words = machine.facts().plt.descriptor_words;
-    for (word, bytes) in (first..).zip(out.chunks_exact_mut(format.word() as usize)) {
+    for (word, bytes) in (first..).zip(out.chunks_exact_mut(image.bases.slot as usize)) {
         let number = word.checked_sub(reserved);
         let value = match number.map(|number| number / words + without_words) {
             None if word == 0 && has_base => dynamic.get(),
@@ -208,7 +208,7 @@ pub struct GotPlt;
 impl Synthetic for GotPlt {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let slots = &sizes.plan.slots;
-        let word = sizes.format().word();
+        let word = sizes.plan.facts.mode.facts().slot();
         let flags = SHF_ALLOC | SHF_WRITE;
         let name = named(sizes.plan.facts.mode.facts(), b".got.plt", |apart| apart.words_name);
         let header = Header { name, kind: SHT_PROGBITS, flags, entsize: 0 };
@@ -222,6 +222,6 @@ impl Synthetic for GotPlt {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        write_got_plt(at.image(), at.start / at.format().word(), out);
+        write_got_plt(at.image(), at.start / at.image().bases.slot, out);
     }
 }

@@ -369,7 +369,7 @@ fn sources(image: &Image, parallel: bool) -> Vec<Source> {
         }
         sources
     });
-    let word = image.format().word();
+    let word = image.bases.slot;
     let of_got = |(entries, part): (&[(u32, GotEntry)], u32)| {
         source(image.bases.got + word * u64::from(entries[0].0), GOT, part, entries)
     };
@@ -542,7 +542,7 @@ fn collect_input(
 fn collect_got(image: &Image, part: usize, all: &mut Collected) {
     let end = image.slots.got.len().min((part + 1) * GOT_RUN);
     got::each_word(image, part * GOT_RUN..end, |slot, word| {
-        let offset = (image.bases.got + image.format().word() * word.index as u64).get();
+        let offset = (image.bases.got + image.bases.slot * word.index as u64).get();
         if image.options.relocs.pack_relr && word.fixup == Fixup::Relative {
             all.relr.push(offset);
             return;

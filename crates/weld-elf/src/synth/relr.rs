@@ -100,6 +100,8 @@ pub struct Packed<'c, 'a> {
     /// How many there are, those of the GOT included.
     pub count: u64,
     pub got_words: u32,
+    /// Bytes of each of those.
+    pub slot: u64,
     pub resolved: &'c Resolved<'a>,
     pub owners: &'c SectionOwners,
 }
@@ -140,9 +142,7 @@ impl Packed<'_, '_> {
         if let Some(chunk) = layout.chunk(ChunkKind::Got).filter(|_| self.got_words > 0) {
             let base = layout[chunk.out].address + chunk.offset();
             // Which words are relative does not change the size by more than a few bitmaps; take all.
-            list.extend(
-                (0..u64::from(self.got_words)).map(|word| (base + layout.format.word() * word).get()),
-            );
+            list.extend((0..u64::from(self.got_words)).map(|word| (base + self.slot * word).get()));
         }
         list.sort_unstable();
         list

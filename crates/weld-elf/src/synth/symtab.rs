@@ -26,7 +26,7 @@ use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthet
 use super::symbol_choice::{Choice, Special, Suffixes};
 use super::symbol_numbers::{Kept, Needed, Numbers};
 use super::symbol_record::Record;
-use super::thunks;
+use super::{plt_marks, thunks};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -422,11 +422,11 @@ impl SymTab {
         runs
     }
 
-    /// Makes room for the symbols of thunks, after the other local ones.
+    /// Makes room for the symbols of code that the linker makes, after the other local ones.
     ///
     /// # Errors
     /// If the names are more than `st_name` can tell apart.
-    pub fn add_thunks(&mut self, names: thunks::Names) -> Result<(), TableTooLarge> {
+    pub fn add_code(&mut self, names: thunks::Names) -> Result<(), TableTooLarge> {
         for start in &mut self.starts {
             start.globals += names.count;
         }
@@ -610,7 +610,7 @@ impl Writer<'_, '_, '_> {
                 string += name.len() as u64 + 1;
             }
             if local {
-                self.thunks(&mut part, &mut string);
+                self.code(&mut part, &mut string);
             }
         }
         self.spares(&mut part, string);
@@ -629,15 +629,17 @@ impl Writer<'_, '_, '_> {
         part.strings.extend(spares.strings());
     }
 
-    /// The symbols of thunks.
-    fn thunks(&self, part: &mut Part, string: &mut u64) {
-        self.image.thunks.symbols(self.image, |name, record| {
+    /// The symbols of code that the linker makes.
+    fn code(&self, part: &mut Part, string: &mut u64) {
+        let mut take = |name: &[u8], record| {
             self.put(part, true, *string as u32, record);
             let before = part.strings.len();
             part.strings.extend_from_slice(name);
             part.strings.push(0);
             *string += (part.strings.len() - before) as u64;
-        });
+        };
+        self.image.thunks.symbols(self.image, &mut take);
+        plt_marks::symbols(self.image, take);
     }
 }
 

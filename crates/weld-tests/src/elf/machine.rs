@@ -6,6 +6,7 @@ use super::image::Image;
 use super::query::reloc_name;
 use object::elf;
 
+#[derive(Clone, Copy)]
 pub struct Machine {
     machine: u16,
     /// What names of relocation types begin with.
@@ -336,6 +337,11 @@ const MACHINES: &[Machine] = &[
 impl Machine {
     /// That of a file; if it is none of these, the first, whose names do not fit then.
     pub fn of(image: &Image) -> &'static Machine {
+        /// Files of x86-64 with 32 bits.
+        const X32: Machine = Machine { address: "32", ..MACHINES[0] };
+        if image.machine == X32.machine && image.form.narrow {
+            return &X32;
+        }
         MACHINES.iter().find(|m| m.machine == image.machine).unwrap_or(&MACHINES[0])
     }
 

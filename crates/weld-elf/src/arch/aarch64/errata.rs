@@ -14,12 +14,23 @@
 
 use super::code::instruction;
 use crate::address::Address;
-use crate::arch::facts::Erratum;
+use crate::arch::facts::{Cure, Errata, Erratum};
 
-pub static ERRATA: [Erratum; 2] = [
+pub const ERRATA: Errata = Errata { list: &LIST, is_code, cure: Cure::Move };
+
+static LIST: [Erratum; 2] = [
     Erratum { option: "--fix-cortex-a53-843419", prefix: "__CortexA53843419_", find: find_843419 },
     Erratum { option: "--fix-cortex-a53-835769", prefix: "__CortexA53835769_", find: find_835769 },
 ];
+
+/// Whether what a mapping symbol of this name stands in front of is code.
+fn is_code(name: &[u8]) -> Option<bool> {
+    match name {
+        [b'$', b'x'] | [b'$', b'x', b'.', ..] => Some(true),
+        [b'$', b'd'] | [b'$', b'd', b'.', ..] => Some(false),
+        _ => None,
+    }
+}
 
 const PAGE: u64 = 0x1000;
 
@@ -158,7 +169,7 @@ mod tests {
     fn found(erratum: usize, address: u64, code: &[u32]) -> Vec<(usize, usize)> {
         let bytes: Vec<u8> = code.iter().flat_map(|code| code.to_le_bytes()).collect();
         let mut list = Vec::new();
-        (ERRATA[erratum].find)(&bytes, Address::new(address), &mut |first, last| list.push((first, last)));
+        (LIST[erratum].find)(&bytes, Address::new(address), &mut |first, last| list.push((first, last)));
         list
     }
 

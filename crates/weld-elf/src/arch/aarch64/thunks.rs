@@ -52,7 +52,7 @@ pub const fn branches(big: bool) -> Branches {
         moving_unread: &MOVING_UNREAD,
         jump: write_near,
         landing: Some(LandingPad { code: LANDING, is_marked }),
-        errata: &super::errata::ERRATA,
+        errata: Some(super::errata::ERRATA),
         code_mark: Some("$x"),
         data_mark: "$d",
         sets: None,

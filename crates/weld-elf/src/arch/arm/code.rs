@@ -32,7 +32,7 @@ pub fn put_half<const BIG: bool>(out: &mut [u8], at: usize, value: u16) {
 }
 
 /// A Thumb instruction of 32 bits: its first half word in the upper half.
-fn thumb<const BIG: bool>(code: &[u8], at: usize) -> Option<u32> {
+pub fn thumb<const BIG: bool>(code: &[u8], at: usize) -> Option<u32> {
     Some(u32::from(half::<BIG>(code, at)?) << 16 | u32::from(half::<BIG>(code, at + 2)?))
 }
 
@@ -61,7 +61,7 @@ pub const fn long_distance(value: u32) -> u32 {
 }
 const LONG: u32 = 0x07ff_2fff;
 
-fn distance_of_long(code: u32) -> u32 {
+pub fn distance_of_long(code: u32) -> u32 {
     let (s, j1, j2) = (code >> 26 & 1, code >> 13 & 1, code >> 11 & 1);
     s << 24 | (j1 ^ s ^ 1) << 23 | (j2 ^ s ^ 1) << 22 | (code >> 16 & 0x3ff) << 12 | (code & 0x7ff) << 1
 }

@@ -12,6 +12,7 @@
 mod apply;
 mod attributes;
 mod code;
+mod errata;
 mod plt;
 #[cfg(test)]
 mod tests;
@@ -101,7 +102,7 @@ const fn facts<const BIG: bool>() -> Facts {
             feature: attributes::SECURE,
             architectures: "ARMv8-M or later (Tag_CPU_arch)",
         }),
-        branches: Some(thunks::branches(if BIG { &BIG_SETS } else { &LITTLE_SETS })),
+        branches: Some(thunks::branches::<BIG>(if BIG { &BIG_SETS } else { &LITTLE_SETS })),
         ..Facts::PLAIN
     }
 }

@@ -10,15 +10,28 @@
 
 use super::code::*;
 use crate::address::Address;
-use crate::arch::facts::{Entries, Plt, TurnedCode};
+use crate::arch::facts::{CodeMarks, Entries, Plt, TurnedCode};
 use crate::arch::plt::{self, First, Plan, Style};
 use crate::arch::words::put_words;
 
 const HEADER: u64 = 32;
 const ENTRY: u64 = 16;
 
-pub const PLT: Plt =
-    Plt { ordinary: Entries { header: HEADER, entry: ENTRY }, align: 16, reserved_words: 3, ..Plt::NONE };
+pub const PLT: Plt = Plt {
+    ordinary: Entries { header: HEADER, entry: ENTRY },
+    align: 16,
+    reserved_words: 3,
+    code_marks: Some(code_marks),
+    ..Plt::NONE
+};
+
+/// What follows ARM code, and the header's Thumb code, is a distance, or nothing.
+fn code_marks(style: Style) -> CodeMarks {
+    match style {
+        Style::Thumb => CodeMarks { header: &[(0, "$t"), (12, "$d")], entry: &[(0, "$t")] },
+        _ => CodeMarks { header: &[(0, "$a"), (16, "$d")], entry: &[(0, "$a"), (12, "$d")] },
+    }
+}
 
 /// What traps, between pieces of code.
 const TRAP: u32 = 0xd4d4_d4d4;

@@ -25,12 +25,12 @@ use crate::address::Address;
 use crate::arch::facts::{self, Branches, InstructionSets, Jump, Situation, Thunk};
 
 /// How far branches reach: from so many bytes after their place, which [`bias`] gives.
-const ARM_REACH: Reach = Reach { back: (1 << 25) - 8, ahead: (1 << 25) + 8 };
-const THUMB_REACH: Reach = Reach { back: (1 << 24) - 4, ahead: (1 << 24) + 4 };
+pub const ARM_REACH: Reach = Reach { back: (1 << 25) - 8, ahead: (1 << 25) + 8 };
+pub const THUMB_REACH: Reach = Reach { back: (1 << 24) - 4, ahead: (1 << 24) + 4 };
 const OLD_THUMB_REACH: Reach = Reach { back: (1 << 22) - 4, ahead: (1 << 22) + 4 };
 const CONDITIONAL_REACH: Reach = Reach { back: (1 << 20) - 4, ahead: (1 << 20) + 4 };
 
-pub const fn branches(sets: &'static InstructionSets) -> Branches {
+pub const fn branches<const BIG: bool>(sets: &'static InstructionSets) -> Branches {
     Branches {
         types: &[
             (R_CALL, ARM_REACH),
@@ -41,6 +41,7 @@ pub const fn branches(sets: &'static InstructionSets) -> Branches {
             (R_THM_JUMP24, THUMB_REACH),
             (R_THM_JUMP19, CONDITIONAL_REACH),
         ],
+        errata: Some(super::errata::errata::<BIG>()),
         data_mark: "$d",
         sets: Some(sets),
         ..Branches::NONE
@@ -243,11 +244,11 @@ fn distance(target: Address, from: Address) -> u32 {
     target.wrapping_sub(from) as u32
 }
 
-fn arm_near<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
+pub fn arm_near<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
     words::<BIG>(out, &[0xea00_0000 | distance(target, address + 8) >> 2 & 0xff_ffff]);
 }
 
-fn thumb_near<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
+pub fn thumb_near<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
     let code = 0xf000_9000 | long_distance(distance(target, address + 4));
     halves::<BIG>(out, &[(code >> 16) as u16, code as u16]);
 }

@@ -1,4 +1,6 @@
-//! x86-64: relocation types and constants.
+//! x86-64: relocation types and constants. Also x32: the same code with files and addresses of 32 bits.
+//!
+//! Code of x32 loads slots of the GOT with 8 bytes or with 4, so they have 8 there, too, and so have those of the PLT.
 //!
 //! Specification: "System V Application Binary Interface, AMD64 Architecture Processor Supplement",
 //! chapters 4.4 (relocation) and 5.2 (PLT), and "ELF Handling For Thread-Local Storage".
@@ -12,6 +14,7 @@ use super::plt::Plan;
 use super::rules::{Code, Failure, Field, Looks, Rules, reaches};
 use super::x86;
 use crate::address::Address;
+use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, Target};
 
 const R_NONE: u32 = 0;
@@ -114,51 +117,99 @@ const LIST: &[(u32, Named)] = &[
 const TYPES: [Type; 52] = table(LIST);
 static NAMES: [u8; names_size(LIST)] = names(LIST);
 
-const FACTS: Facts = Facts {
+/// The same for x32, where addresses have 4 bytes.
+const X32_LIST: [(u32, Named); LIST.len()] = {
+    let mut list = [LIST[0]; LIST.len()];
+    let mut i = 0;
+    while i < list.len() {
+        list[i] = match LIST[i].0 {
+            R_64 => (R_64, Named::new(Class::Narrow, 8, Any, "R_X86_64_64")),
+            R_32 => (R_32, Named::new(Class::Address, 4, Any, "R_X86_64_32")),
+            _ => LIST[i],
+        };
+        i += 1;
+    }
+    list
+};
+
+static X32_TYPES: [Type; 52] = table(&X32_LIST);
+
+const FACTS: Facts = facts::<false>();
+
+const fn facts<const X32: bool>() -> Facts {
+    let names = if X32 { X32_NAMES } else { X86_64_NAMES };
+    Facts {
+        name: names.name,
+        emulations: names.emulations,
+        object_format: names.object_format,
+        architecture: names.architecture,
+        target: Target::new(
+            62,
+            Format { class: if X32 { ElfClass::Elf32 } else { ElfClass::Elf64 }, order: Order::Little },
+        ),
+        image_base: Address::new(0x20_0000),
+        // A breakpoint.
+        filler: 0xcc,
+        tls: Tls::StorageFirst,
+        types: if X32 { &X32_TYPES } else { &TYPES },
+        type_names: &NAMES,
+        none: R_NONE,
+        dynamic: DynamicTypes {
+            with_addends: true,
+            address: if X32 { R_32 } else { R_64 },
+            distance: None,
+            copy: R_COPY,
+            glob_dat: R_GLOB_DAT,
+            jump_slot: R_JUMP_SLOT,
+            relative: R_RELATIVE,
+            signed: None,
+            irelative: Some(R_IRELATIVE),
+            resolvers_in_plt: true,
+            dtpmod: R_DTPMOD64,
+            dtpoff: R_DTPOFF64,
+            tpoff: R_TPOFF64,
+            backward_tpoff: None,
+            tlsdesc: R_TLSDESC,
+        },
+        got_base: GotBase::GotPlt,
+        plt: if X32 { Plt { frames: |_| None, ..plt::PLT } } else { plt::PLT },
+        starts_without_slots: true,
+        wide_slots: X32,
+        large: Some(LargeModel { common: 0xff02, flag: 0x1000_0000 }),
+        frame_section: 0x7000_0001,
+        properties: x86::PROPERTIES,
+        ..Facts::PLAIN
+    }
+}
+
+/// What a machine is called.
+struct Called {
+    name: &'static str,
+    emulations: &'static [&'static str],
+    object_format: &'static str,
+    architecture: &'static str,
+}
+
+const X86_64_NAMES: Called = Called {
     name: "x86-64",
     emulations: &["elf_x86_64", "elf_amd64"],
     object_format: "elf64-x86-64",
     architecture: "i386:x86-64",
-    target: Target::new(62, Format::NATIVE),
-    image_base: Address::new(0x20_0000),
-    // A breakpoint.
-    filler: 0xcc,
-    tls: Tls::StorageFirst,
-    types: &TYPES,
-    type_names: &NAMES,
-    none: R_NONE,
-    dynamic: DynamicTypes {
-        with_addends: true,
-        address: R_64,
-        distance: None,
-        copy: R_COPY,
-        glob_dat: R_GLOB_DAT,
-        jump_slot: R_JUMP_SLOT,
-        relative: R_RELATIVE,
-        signed: None,
-        irelative: Some(R_IRELATIVE),
-        resolvers_in_plt: true,
-        dtpmod: R_DTPMOD64,
-        dtpoff: R_DTPOFF64,
-        tpoff: R_TPOFF64,
-        backward_tpoff: None,
-        tlsdesc: R_TLSDESC,
-    },
-    got_base: GotBase::GotPlt,
-    plt: plt::PLT,
-    starts_without_slots: true,
-    large: Some(LargeModel { common: 0xff02, flag: 0x1000_0000 }),
-    frame_section: 0x7000_0001,
-    properties: x86::PROPERTIES,
-    ..Facts::PLAIN
 };
 
-pub struct X86_64;
+const X32_NAMES: Called = Called {
+    name: "x32",
+    emulations: &["elf32_x86_64"],
+    object_format: "elf32-x86-64",
+    architecture: "i386:x64-32",
+};
 
-impl Rules for X86_64 {
-    const FACTS: Facts = FACTS;
+pub struct X86_64<const X32: bool>;
+
+impl<const X32: bool> Rules for X86_64<X32> {
+    const FACTS: Facts = facts::<X32>();
     /// The longest prefixes, opcode and operand; the sequences that the psABI fixes.
-    const LOOKS: Option<Looks> = Some(Looks { slot: (6, 4), call: (4, 19) });
+    const LOOKS: Option<Looks> = if X32 { None } else { Some(Looks { slot: (6, 4), call: (4, 19) }) };
     const DEBUG_OFFSET: u32 = R_32;
     type GotForm = relax::GotForm;
     type TlsCall = relax::TlsCall;
@@ -185,7 +236,10 @@ impl Rules for X86_64 {
 
     #[inline(always)]
     fn put_address(out: &mut [u8], at: usize, value: u64) {
-        out[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        match X32 {
+            true => out[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes()),
+            false => out[at..at + 8].copy_from_slice(&value.to_le_bytes()),
+        }
     }
 
     fn got_form(code: Code, pic: bool) -> Option<relax::GotForm> {
@@ -203,25 +257,25 @@ impl Rules for X86_64 {
     }
 
     fn tls_call(bytes: &[u8], relocs: &[Rela], i: usize) -> Option<relax::TlsCall> {
-        relax::tls_call(bytes, relocs, i)
+        relax::tls_call::<X32>(bytes, relocs, i)
     }
 
     fn general_to_local_exec(call: relax::TlsCall, field: Field, tpoff: i64) -> Result<(), Failure> {
-        reaches(relax::general_dynamic_to_local_exec(field.out, field.at, call, tpoff))
+        reaches(relax::general_dynamic_to_local_exec::<X32>(field.out, field.at, call, tpoff))
     }
 
     fn general_to_initial_exec(call: relax::TlsCall, field: Field, slot: Address) -> Result<(), Failure> {
         let distance = slot.wrapping_sub(field.address) as i64;
-        reaches(relax::general_dynamic_to_initial_exec(field.out, field.at, call, distance))
+        reaches(relax::general_dynamic_to_initial_exec::<X32>(field.out, field.at, call, distance))
     }
 
     fn local_dynamic_to_local_exec(call: relax::TlsCall, field: Field) -> Result<(), Failure> {
-        relax::local_dynamic_to_local_exec(field.out, field.at, call);
+        relax::local_dynamic_to_local_exec::<X32>(field.out, field.at, call);
         Ok(())
     }
 
     fn is_initial_exec(code: Code) -> bool {
-        relax::is_initial_exec(code.reloc.kind(), code.bytes, code.at)
+        relax::is_initial_exec::<X32>(code.reloc.kind(), code.bytes, code.at)
     }
 
     fn initial_to_local_exec(field: Field, tpoff: i64) -> Result<(), Failure> {
@@ -229,7 +283,7 @@ impl Rules for X86_64 {
     }
 
     fn is_descriptor(code: Code) -> bool {
-        relax::is_tlsdesc(code.reloc.kind(), code.bytes, code.at)
+        relax::is_tlsdesc::<X32>(code.reloc.kind(), code.bytes, code.at)
     }
 
     fn descriptor_to_local_exec(field: Field, tpoff: i64) -> Result<(), Failure> {
@@ -241,7 +295,7 @@ impl Rules for X86_64 {
     }
 
     fn descriptor_call_to_nothing(field: Field) -> Result<(), Failure> {
-        if relax::tlsdesc_call_to_nop(field.out, field.at) { Ok(()) } else { Err(Failure::Form) }
+        if relax::tlsdesc_call_to_nop::<X32>(field.out, field.at) { Ok(()) } else { Err(Failure::Form) }
     }
 
     fn write_plt(plan: &Plan, start: u64, out: &mut [u8]) {

@@ -86,12 +86,15 @@ pub fn put32(code: &mut [u8], at: usize, value: i64) -> bool {
 }
 
 /// Whether the instruction at an initial-exec field is one that can be rewritten to local-exec.
-pub fn is_initial_exec(kind: u32, code: &[u8], at: usize) -> bool {
+pub fn is_initial_exec<const X32: bool>(kind: u32, code: &[u8], at: usize) -> bool {
     if kind != R_GOTTPOFF || at < 3 || at + 4 > code.len() {
         return false;
     }
     let (rex, opcode, modrm) = (code[at - 3], code[at - 2], code[at - 1]);
-    matches!(rex, 0x48 | 0x4c) && matches!(opcode, 0x8b | 0x03) && modrm & 0xc7 == 0x05
+    // If one of x32 has no prefix against its ABI, these bytes are the end of another instruction, and stay.
+    (rex == 0x48 || rex == if X32 { 0x40 } else { 0x4c })
+        && matches!(opcode, 0x8b | 0x03)
+        && modrm & 0xc7 == 0x05
 }
 
 /// `mov x@gottpoff(%rip), reg` → `mov $tpoff, reg`, `add x@gottpoff(%rip), reg` → `lea tpoff(reg), reg`. For
@@ -101,11 +104,11 @@ pub fn initial_to_local_exec(code: &mut [u8], at: usize, tpoff: i64) -> bool {
     let register = code[at - 1] >> 3 & 7;
     let high = code[at - 3] == 0x4c;
     if code[at - 2] == 0x03 && register != NEEDS_SIB {
-        code[at - 3] = if high { 0x4d } else { 0x48 };
+        code[at - 3] |= u8::from(high);
         code[at - 2] = 0x8d;
         code[at - 1] = 0x80 | register << 3 | register;
     } else {
-        code[at - 3] = if high { 0x49 } else { 0x48 };
+        code[at - 3] ^= if high { 5 } else { 0 };
         code[at - 2] = if code[at - 2] == 0x8b { 0xc7 } else { 0x81 };
         code[at - 1] = 0xc0 | register;
     }
@@ -133,17 +136,17 @@ fn is_large_call(code: &[u8], at: usize) -> bool {
         && bytes[20..] == [0xff, 0xd0]
 }
 
-/// The general-dynamic sequence around `at`: 16 bytes from `at - 4`, or the large one.
-pub fn is_general_dynamic(code: &[u8], at: usize) -> Option<TlsCall> {
-    if is_large_call(code, at) {
+/// The general-dynamic sequence around `at`: 16 bytes from `at - 4`, or the large one. That of x32 has a prefix less.
+pub fn is_general_dynamic<const X32: bool>(code: &[u8], at: usize) -> Option<TlsCall> {
+    if !X32 && is_large_call(code, at) {
         return Some(TlsCall::Large);
     }
-    let start = at.checked_sub(4)?;
-    let bytes = code.get(start..start + 16)?;
-    if bytes[..4] != [0x66, 0x48, 0x8d, 0x3d] {
+    let start = at.checked_sub(LEAD - usize::from(X32))?;
+    let lead = if X32 { &[0x48, 0x8d, 0x3d][..] } else { &[0x66, 0x48, 0x8d, 0x3d] };
+    if code.get(start..at)? != lead {
         return None;
     }
-    match bytes[8..12] {
+    match code.get(at + 4..at + 12)?[..4] {
         [0x66, 0x66, 0x48, 0xe8] => Some(TlsCall::Direct),
         [0x66, 0x48, 0xff, 0x15] => Some(TlsCall::Indirect),
         _ => None,
@@ -151,12 +154,26 @@ pub fn is_general_dynamic(code: &[u8], at: usize) -> Option<TlsCall> {
 }
 
 const LOAD_THREAD_POINTER: [u8; 9] = [0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0];
+/// `mov %fs:0, %eax`
+const LOAD_X32_THREAD_POINTER: [u8; 8] = [0x64, 0x8b, 0x04, 0x25, 0, 0, 0, 0];
+/// Bytes in front of the operand of the general-dynamic sequence.
+const LEAD: usize = 4;
 /// `nopw 0(%rax,%rax,1)`
 const NOP6: [u8; 6] = [0x66, 0x0f, 0x1f, 0x44, 0, 0];
 
-/// Writes `mov %fs:0, %rax` and the opcode of what follows in place of a GD sequence. Returns the
+/// Writes `mov %fs:0, %rax` (of x32, `%eax`) and the opcode of what follows in place of a GD sequence. Returns the
 /// offset of the 4-byte operand.
-fn replace_general_dynamic(code: &mut [u8], at: usize, call: TlsCall, opcode: [u8; 3]) -> usize {
+fn replace_general_dynamic<const X32: bool>(
+    code: &mut [u8],
+    at: usize,
+    call: TlsCall,
+    opcode: [u8; 3],
+) -> usize {
+    if X32 {
+        code[at - 3..at + 5].copy_from_slice(&LOAD_X32_THREAD_POINTER);
+        code[at + 5..at + 8].copy_from_slice(&opcode);
+        return at + 8;
+    }
     let start = if call == TlsCall::Large { at - 3 } else { at - 4 };
     code[start..start + 9].copy_from_slice(&LOAD_THREAD_POINTER);
     code[start + 9..start + 12].copy_from_slice(&opcode);
@@ -167,20 +184,30 @@ fn replace_general_dynamic(code: &mut [u8], at: usize, call: TlsCall, opcode: [u
 }
 
 /// GD → `mov %fs:0, %rax; lea x@tpoff(%rax), %rax`.
-pub fn general_dynamic_to_local_exec(code: &mut [u8], at: usize, call: TlsCall, tpoff: i64) -> bool {
-    let operand = replace_general_dynamic(code, at, call, [0x48, 0x8d, 0x80]);
+pub fn general_dynamic_to_local_exec<const X32: bool>(
+    code: &mut [u8],
+    at: usize,
+    call: TlsCall,
+    tpoff: i64,
+) -> bool {
+    let operand = replace_general_dynamic::<X32>(code, at, call, [0x48, 0x8d, 0x80]);
     put32(code, operand, tpoff)
 }
 
 /// GD → `mov %fs:0, %rax; add x@gottpoff(%rip), %rax`. `distance` is the slot's from the GD field.
-pub fn general_dynamic_to_initial_exec(code: &mut [u8], at: usize, call: TlsCall, distance: i64) -> bool {
-    let operand = replace_general_dynamic(code, at, call, [0x48, 0x03, 0x05]);
+pub fn general_dynamic_to_initial_exec<const X32: bool>(
+    code: &mut [u8],
+    at: usize,
+    call: TlsCall,
+    distance: i64,
+) -> bool {
+    let operand = replace_general_dynamic::<X32>(code, at, call, [0x48, 0x03, 0x05]);
     put32(code, operand, distance.wrapping_sub((operand + 4 - at) as i64))
 }
 
 /// The local-dynamic sequence around `at`: 12 or 13 bytes from `at - 3`, or the large one.
-pub fn is_local_dynamic(code: &[u8], at: usize) -> Option<TlsCall> {
-    if is_large_call(code, at) {
+pub fn is_local_dynamic<const X32: bool>(code: &[u8], at: usize) -> Option<TlsCall> {
+    if !X32 && is_large_call(code, at) {
         return Some(TlsCall::Large);
     }
     let start = at.checked_sub(3)?;
@@ -197,13 +224,13 @@ pub fn is_local_dynamic(code: &[u8], at: usize) -> Option<TlsCall> {
 /// The call that completes the GD or LD sequence of relocation `i`, if the linker may rewrite both: the
 /// bytes are a sequence that the psABI fixes, and the next relocation is that of the call. All else has to
 /// call `__tls_get_addr`.
-pub fn tls_call(code: &[u8], relocs: &[Rela], i: usize) -> Option<TlsCall> {
+pub fn tls_call<const X32: bool>(code: &[u8], relocs: &[Rela], i: usize) -> Option<TlsCall> {
     let at = usize::try_from(relocs[i].r_offset()).ok().filter(|at| *at <= code.len())?;
     let (call, operand) = if class(relocs[i].kind()) == Class::TlsGd {
-        let call = is_general_dynamic(code, at)?;
+        let call = is_general_dynamic::<X32>(code, at)?;
         (call, if call == TlsCall::Large { 6 } else { 8 })
     } else {
-        let call = is_local_dynamic(code, at)?;
+        let call = is_local_dynamic::<X32>(code, at)?;
         (call, if call == TlsCall::Direct { 5 } else { 6 })
     };
     let next = relocs.get(i + 1)?;
@@ -212,8 +239,16 @@ pub fn tls_call(code: &[u8], relocs: &[Rela], i: usize) -> Option<TlsCall> {
     (calls && next.r_offset() == (at + operand) as u64).then_some(call)
 }
 
-/// LD → `mov %fs:0, %rax`, padded with prefixes.
-pub fn local_dynamic_to_local_exec(code: &mut [u8], at: usize, call: TlsCall) {
+/// LD → `mov %fs:0, %rax`, padded with prefixes; of x32 `mov %fs:0, %eax`, after a no-op.
+pub fn local_dynamic_to_local_exec<const X32: bool>(code: &mut [u8], at: usize, call: TlsCall) {
+    if X32 {
+        // `nopw 0(%rax)`, or without its prefix `nopl 0(%rax)`.
+        const NOP5: [u8; 5] = [0x66, 0x0f, 0x1f, 0x40, 0];
+        let nop = if call == TlsCall::Indirect { &NOP5[..] } else { &NOP5[1..] };
+        let (begin, load) = (at - 3, at - 3 + nop.len());
+        code[begin..load].copy_from_slice(nop);
+        return code[load..load + 8].copy_from_slice(&LOAD_X32_THREAD_POINTER);
+    }
     let prefixes = match call {
         TlsCall::Direct => 3,
         TlsCall::Indirect => 4,
@@ -229,12 +264,12 @@ pub fn local_dynamic_to_local_exec(code: &mut [u8], at: usize, call: TlsCall) {
     code[start + prefixes..start + prefixes + 9].copy_from_slice(&LOAD_THREAD_POINTER);
 }
 
-/// Whether the instruction is `lea x@tlsdesc(%rip), reg`.
-pub fn is_tlsdesc(kind: u32, code: &[u8], at: usize) -> bool {
+/// Whether the instruction is `lea x@tlsdesc(%rip), reg`. The register may have 32 bits with x32.
+pub fn is_tlsdesc<const X32: bool>(kind: u32, code: &[u8], at: usize) -> bool {
     kind == R_GOTPC32_TLSDESC
         && at >= 3
         && at + 4 <= code.len()
-        && code[at - 3] & 0xfb == 0x48
+        && (code[at - 3] & 0xfb == 0x48 || X32 && code[at - 3] & 0xfb == 0x40)
         && code[at - 2] == 0x8d
         && code[at - 1] & 0xc7 == 0x05
 }
@@ -242,7 +277,7 @@ pub fn is_tlsdesc(kind: u32, code: &[u8], at: usize) -> bool {
 /// `lea x@tlsdesc(%rip), reg` → `mov $tpoff, reg`.
 pub fn tlsdesc_to_local_exec(code: &mut [u8], at: usize, tpoff: i64) -> bool {
     let register = code[at - 1] >> 3 & 7;
-    code[at - 3] = 0x48 | (code[at - 3] >> 2 & 1);
+    code[at - 3] = code[at - 3] & 0x48 | (code[at - 3] >> 2 & 1);
     code[at - 2] = 0xc7;
     code[at - 1] = 0xc0 | register;
     put32(code, at, tpoff)
@@ -254,8 +289,13 @@ pub fn tlsdesc_to_initial_exec(code: &mut [u8], at: usize, slot: Address, place:
     put32(code, at, slot.wrapping_sub(place + 4) as i64)
 }
 
-/// `call *x@tlscall(%rax)` → a two-byte no-op. `at` is the offset of the instruction.
-pub fn tlsdesc_call_to_nop(code: &mut [u8], at: usize) -> bool {
+/// `call *x@tlscall(%rax)` → a two-byte no-op; of x32 that of `%eax` → one of three. `at` is the offset of the
+/// instruction.
+pub fn tlsdesc_call_to_nop<const X32: bool>(code: &mut [u8], at: usize) -> bool {
+    if X32 && let Some(bytes @ [0x67, 0xff, 0x10]) = code.get_mut(at..at + 3) {
+        bytes.copy_from_slice(&[0x0f, 0x1f, 0]);
+        return true;
+    }
     match code.get_mut(at..at + 2) {
         Some(bytes @ [0xff, 0x10]) => {
             bytes.copy_from_slice(&[0x66, 0x90]);

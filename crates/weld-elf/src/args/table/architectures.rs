@@ -74,9 +74,8 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    refused(&["fix-cortex-a8"], NoValue, ARM),
     refused(&["be32", "fix-arm1176", "fix-v4bx", "fix-v4bx-interworking"], NoValue, ARM),
-    accepted(&["no-fix-arm1176", "no-fix-cortex-a8"], NoValue, "only ARM has it"),
+    accepted(&["no-fix-arm1176"], NoValue, "only ARM has it"),
     take(
         &["branch-reach"],
         Required("BYTES"),
@@ -97,6 +96,12 @@ const ROWS: &[Spec<State>] = &[
     flag(&["fix-cortex-a53-835769"], "AArch64: the same for multiplications that add.", |s| {
         erratum(s, "--fix-cortex-a53-835769", true)
     }),
+    flag(
+        &["fix-cortex-a8"],
+        "ARM: have branches that some Cortex-A8 processors execute wrongly go by way of another branch (erratum 657417). Not with -r.",
+        |s| erratum(s, "--fix-cortex-a8", true),
+    ),
+    flag(&["no-fix-cortex-a8"], "Do not (default).", |s| erratum(s, "--fix-cortex-a8", false)),
     flag(&["no-fix-cortex-a53-843419"], "Do not (default).", |s| {
         erratum(s, "--fix-cortex-a53-843419", false)
     }),

@@ -152,7 +152,7 @@ impl Alone<'_, '_> {
                 continue;
             }
             if slot.got != NONE {
-                wanted.push((state.image.got + image.format().word() * u64::from(slot.got), address.get()));
+                wanted.push((state.image.got + image.bases.slot * u64::from(slot.got), address.get()));
             }
         }
         match image.mode.pic && !self.known.options.relocs.pack_relr {

@@ -8,9 +8,11 @@ use crate::layout::{Chunk, ChunkKind, place};
 use crate::resolve::Resolved;
 use crate::synth::emitted_relocs::Lists;
 use crate::synth::error::PlanError;
+use crate::synth::plt_marks;
 use crate::synth::section::{Info, Links};
-use crate::synth::shstrtab::Names;
+use crate::synth::shstrtab;
 use crate::synth::symbol_choice::Choice;
+use crate::synth::thunks::Names;
 
 impl<'a> Plan<'a> {
     /// `-r` and `--emit-relocs`: gives symbols to the sections that relocations may refer to, and numbers to
@@ -41,15 +43,22 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Adds the symbols of thunks to the symbol table, once it is known which there are.
+    /// Adds the symbols of code that the linker makes to the symbol table, once it is known which there are: thunks and
+    /// marks of the PLT.
     ///
     /// # Errors
     /// If the file becomes too large.
-    pub(super) fn name_thunks(&mut self, resolved: &Resolved) -> Result<(), PlanError> {
-        let Some(symtab) = self.symtab.as_mut().filter(|_| !self.thunks.is_empty()) else { return Ok(()) };
+    pub(super) fn name_code(&mut self, resolved: &Resolved) -> Result<(), PlanError> {
+        let Some(symtab) = self.symtab.as_mut() else { return Ok(()) };
         let (machine, pic) = (self.facts.mode.facts(), self.facts.mode.pic);
+        let (thunks, marks) =
+            (self.thunks.names(machine, resolved, pic), plt_marks::names(machine, self.plt, &self.slots));
+        let names = Names { count: thunks.count + marks.count, bytes: thunks.bytes + marks.bytes };
+        if names.count == 0 {
+            return Ok(());
+        }
         let before = symtab.first_global;
-        symtab.add_thunks(self.thunks.names(machine, resolved, pic))?;
+        symtab.add_code(names)?;
         if let Some(relocs) = &self.relocs {
             relocs.numbers.shift(before, symtab.first_global - before);
         }
@@ -85,7 +94,7 @@ impl<'a> Plan<'a> {
     /// others. Sections are known by what the linker puts there: inputs may have some of the same name.
     pub(super) fn finish_sections(&mut self) -> Result<(), PlanError> {
         if self.layout.chunk(ChunkKind::ShStrTab).is_some() {
-            self.names = Names::new(&self.layout, self.relocs.as_ref())?;
+            self.names = shstrtab::Names::new(&self.layout, self.relocs.as_ref())?;
         }
         let ask = |chunk: &Chunk| chunk.kind.ask(|section| (section.resize(self), section.links(self)));
         let answers: Vec<_> = self.layout.chunks.iter().map(ask).collect();

@@ -3,6 +3,7 @@
 use weld_common::trace;
 
 use super::{Link, Places, Plan};
+use crate::arch;
 use crate::arch::facts::Facts;
 use crate::got_plt_slots::NONE;
 use crate::ids::*;
@@ -42,7 +43,7 @@ impl<'a> Plan<'a> {
         }
         self.bases = addresses::bases(&self.layout, self.facts.mode.facts());
         if let Some(got) = &self.facts.mode.facts().loader_got {
-            let (word, start) = (self.layout.format.word(), self.bases.got);
+            let (word, start) = (self.bases.slot, self.bases.got);
             let size = self.layout.chunk(ChunkKind::Got).map_or(0, |chunk| chunk.size);
             self.slots.local_words = (size / word).saturating_sub(self.slots.got_words.into());
             self.bases.got = start + word * self.slots.local_words;
@@ -69,8 +70,7 @@ impl<'a> Plan<'a> {
             let (slots, style, bases) = (&self.slots, self.plt, &self.bases);
             let facts = self.facts.mode.facts();
             let entry = |entry| bases.plt_entry(facts, slots.jump_slots, style, entry);
-            let machine = facts.branches.as_ref().map(|machine| (machine, context.mode.pic));
-            self.thunks.place(&self.layout, sections, symbols, entry, machine);
+            self.thunks.place(&self.layout, sections, symbols, entry, context.mode);
         }
     }
 
@@ -120,12 +120,12 @@ impl<'a> Plan<'a> {
     fn place_plt_symbols(&mut self, symbols: &mut Symbols) {
         let facts = self.facts.mode.facts();
         // The list of slots is changed, so what entries need of them is looked up before.
-        let words = facts.target.format.word() * facts.plt.descriptor_words;
+        let words = facts.slot() * facts.plt.descriptor_words;
         let is_code = facts.plt.descriptor_words == 1;
         let starts = [0, self.slots.jump_slots].map(|first| match is_code {
             true => (first, self.bases.plt_entry(facts, self.slots.jump_slots, self.plt, first)),
             false => {
-                let reserved = facts.target.format.word() * self.slots.reserved;
+                let reserved = facts.slot() * self.slots.reserved;
                 (first, self.bases.got_plt + (reserved + words * u64::from(first)))
             }
         });
@@ -155,6 +155,7 @@ impl<'a> Plan<'a> {
             far: &self.far,
             count,
             got_words,
+            slot: context.mode.facts().slot(),
             resolved,
             owners: context.owners,
         };
@@ -231,12 +232,12 @@ fn check_options(options: &Options, machine: &Facts) -> Result<(), PlanError> {
     if options.layout.branch_reach.is_some() && machine.branches.is_none() {
         return Err(PlanError::BranchReach { machine: machine.name });
     }
-    let known = |option: &&str| {
-        let errata = machine.branches.as_ref().map_or(&[][..], |branches| branches.errata);
-        errata.iter().any(|erratum| erratum.option == *option)
-    };
-    match options.layout.errata.iter().find(|option| !known(option)) {
-        Some(option) => Err(PlanError::Erratum { option, machine: machine.name }),
+    match options.layout.errata.iter().find(|option| !machine.has_erratum(option)) {
+        Some(option) => {
+            let all = || arch::MACHINES.iter().map(|machine| machine.facts());
+            let of = all().find(|other| other.has_erratum(option)).map_or("", |other| other.name);
+            Err(PlanError::Erratum { option, of, machine: machine.name })
+        }
         None => Ok(()),
     }
 }

@@ -621,8 +621,7 @@ impl Site<'_, '_, '_> {
                 return R::initial_to_local_exec(field, tpoff).map(|()| 0);
             }
             Class::GotTp => {
-                let other_sign =
-                    if R::counts_backward(reloc.kind()) { R::FACTS.target.format.word() } else { 0 };
+                let other_sign = if R::counts_backward(reloc.kind()) { const { R::FACTS.slot() } } else { 0 };
                 self.got_tp(reloc)? + other_sign
             }
             Class::TlsDesc => match (self.tls_descriptor(reloc), local) {

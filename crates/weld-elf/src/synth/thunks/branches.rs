@@ -283,29 +283,39 @@ impl<'a> Addresses<'_, '_, 'a> {
         let number = self.world.owners.object(id);
         let object = &self.world.resolved.objects[number.index()];
         for reloc in self.sections.relocs(object, number.index(), section) {
-            let kind = reloc.kind();
-            if (sets.reach)(kind, self.world.mode.features).is_none() {
-                continue;
-            }
-            let here = start.wrapping_add(self.sections.output_offset(id, reloc.r_offset())).get();
-            let Some(goal) = self.goal(number, object, reloc) else { continue };
-            let callee = match goal {
-                _ if !sets.asks_callee => Callee::Own(0),
-                Goal::Plt(..) => Callee::Entry(self.world.second_way_in()),
-                _ => functions::callee(self.world.resolved, object, reloc.sym()),
-            };
-            let goal = goal.after((sets.bias)(kind, callee));
-            let Some(target) = self.of(goal).map(Address::get) else { continue };
-            let here = sets.start(here);
-            let is_function = matches!(goal, Goal::Plt(..))
-                || functions::is_function(self.world.symbols, object, reloc.sym());
-            let jump = Jump { kind, here, target, is_function, callee, features: self.world.mode.features };
+            let Some((goal, jump)) = self.jump(sets, (id, start), (number, object), reloc) else { continue };
             let Some(change) = change(&jump) else { continue };
-            if change.needs_thunk || !change.reach.less(margin).has(here, target) {
+            if change.needs_thunk || !change.reach.less(margin).has(jump.here, jump.target) {
                 let (symbol, offset) = (reloc.sym(), reloc.r_offset());
+                let Jump { kind, is_function, callee, .. } = jump;
                 found.push(Branch { section: id, kind, symbol, offset, goal, is_function, callee });
             }
         }
+    }
+
+    /// Where a branch of a section, which lies at `start`, goes by a relocation; `None` if it is that of no branch, or
+    /// if it leads to nothing.
+    pub fn jump(
+        &self,
+        sets: &InstructionSets,
+        (id, start): (SectionId, Address),
+        (number, object): (ObjectId, &Object),
+        reloc: &Rela,
+    ) -> Option<(Goal, Jump)> {
+        let (kind, features) = (reloc.kind(), self.world.mode.features);
+        (sets.reach)(kind, features)?;
+        let here = start.wrapping_add(self.sections.output_offset(id, reloc.r_offset())).get();
+        let goal = self.goal(number, object, reloc)?;
+        let callee = match goal {
+            _ if !sets.asks_callee => Callee::Own(0),
+            Goal::Plt(..) => Callee::Entry(self.world.second_way_in()),
+            _ => functions::callee(self.world.resolved, object, reloc.sym()),
+        };
+        let goal = goal.after((sets.bias)(kind, callee));
+        let target = self.of(goal)?.get();
+        let is_function =
+            matches!(goal, Goal::Plt(..)) || functions::is_function(self.world.symbols, object, reloc.sym());
+        Some((goal, Jump { kind, here: sets.start(here), target, is_function, callee, features }))
     }
 
     /// Adds the branches of a section.

@@ -18,6 +18,7 @@
 //! from where some processors execute them wrongly ([`moved`]).
 
 mod branches;
+mod detours;
 mod landing;
 mod members;
 mod moved;
@@ -27,18 +28,21 @@ mod search;
 pub use search::{Search, World};
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use weld_common::diag::{Cause, Diagnostic};
 use weld_common::thunks::intervals::Intervals;
 use weld_common::thunks::{self as engine, Form, Reach};
 
 pub use branches::Goal;
+use detours::Detoured;
+use moved::Moved;
 
 use super::image::Image;
 use super::section::{At, Sizes, Spec, Synthetic};
 use super::symbol_record::{InSection, Record};
 use crate::address::Address;
-use crate::arch::facts::{self, Branches, Erratum, Facts, Situation};
+use crate::arch::facts::{self, Branches, Cure, Erratum, Facts, Situation};
 use crate::elf::*;
 use crate::ids::*;
 use crate::layout::Layout;
@@ -105,9 +109,10 @@ pub struct Thunks {
     pub unread: bool,
     /// For which processors instructions are moved.
     errata: Vec<&'static Erratum>,
-    /// Section and offset of each instruction that is moved, and where to; known when everything has its
-    /// address.
-    moved: Vec<(SectionId, u64, Address)>,
+    /// Each instruction that is moved, by section and offset; known when everything has its address.
+    moved: Vec<Moved>,
+    /// The branches that go by way of code in pools, by the number of that, and how they go on.
+    detours: BTreeMap<u32, Detoured>,
     /// Code that needs something in a pool near it, and is in a section too large for that.
     pub stuck: Option<(SectionId, u64)>,
 }
@@ -146,7 +151,11 @@ impl Code {
     /// Its shape.
     fn form(&self, key: Key, number: usize) -> Option<Form> {
         let form = match key {
-            Key::Moved(..) => (number == 0).then_some(moved::FORM)?,
+            Key::Moved(..) => {
+                let size = self.machine.errata.as_ref().filter(|_| number == 0)?.size();
+                // How far it reaches is seen to in the end.
+                Form { size, align: 4, reach: Reach::EVERYTHING }
+            }
             _ => self.of(key, number)?.form,
         };
         // The first is a branch itself.
@@ -166,7 +175,8 @@ impl Thunks {
     /// None yet. Branches reach as far as options say, if that is less than they do.
     pub fn new(options: &Options, mode: Mode) -> Thunks {
         let machine = mode.facts();
-        let all = machine.branches.as_ref().map_or(&[][..], |machine| machine.errata);
+        let all = machine.branches.as_ref().and_then(|machine| machine.errata.as_ref());
+        let all = all.map_or(&[][..], |errata| errata.list);
         let errata = all.iter().filter(|erratum| options.layout.errata.contains(&erratum.option)).collect();
         Thunks {
             limit: options.layout.branch_reach,
@@ -254,27 +264,38 @@ impl Thunks {
         sections: &Sections,
         symbols: &Symbols,
         plt: impl Fn(u32) -> Address,
-        machine: Option<(&'static Branches, bool)>,
+        mode: Mode,
     ) {
         (self.found, self.moved) = (Vec::new(), Vec::new());
-        let code = machine.map(|(machine, pic)| self.code(machine, pic));
-        let entry = |thunk: &engine::Thunk<Key>| {
-            let form = code.as_ref().and_then(|code| code.of(thunk.key, thunk.form));
-            form.map_or(0, |form| form.entry)
-        };
-        for thunk in &self.engine.list {
+        let Some(machine) = &mode.facts().branches else { return };
+        let code = self.code(machine, mode.pic);
+        let entry = |thunk: &engine::Thunk<Key>| code.of(thunk.key, thunk.form).map_or(0, |form| form.entry);
+        for (number, thunk) in (0..).zip(&self.engine.list) {
             let at = self.address(layout, thunk);
             match thunk.key {
                 Key::Branch(out, goal, state) => {
                     let target = goal.address(sections, symbols, &plt);
                     self.found.push((out, target, state, at + entry(thunk)));
                 }
-                Key::Moved(section, offset) => self.moved.push((section, offset, at)),
+                Key::Moved(..) => {
+                    let target = |goal: Goal| goal.address(sections, symbols, &plt);
+                    let moved = match machine.errata.as_ref().map(|errata| &errata.cure) {
+                        Some(Cure::Move) => self.move_to(machine, sections, thunk, at),
+                        Some(Cure::Detour(detour)) => {
+                            let moved = self.redirect(detour, (layout, sections), number, (&code, &target));
+                            let unit =
+                                mode.turned_code().and_then(|code| (code.unit)(detour.own_mark.as_bytes()));
+                            moved.map(|moved| moved.turned(unit.unwrap_or(1)))
+                        }
+                        None => None,
+                    };
+                    self.moved.extend(moved);
+                }
                 Key::Landing(_) => {}
             }
         }
         self.found.sort_unstable();
-        self.moved.sort_unstable();
+        self.moved.sort_unstable_by_key(|moved| (moved.section, moved.offset));
     }
 
     /// Whether there is code in a pool for a key.
@@ -361,10 +382,14 @@ impl Thunks {
             let size = code.form(thunk.key, thunk.form).map_or(0, |form| form.size);
             let (prefix, name) = self.name(&code, number, resolved);
             let form = code.of(thunk.key, thunk.form);
-            let entry = form.map_or(0, |form| form.entry);
+            let detour = self.detours.get(&number);
+            let entry = form.map_or(0, |form| form.entry) + detour.map_or(0, |detour| detour.entry);
             take(thunk, &[prefix.as_bytes(), &name].concat(), (STT_FUNC, entry, size));
             if let Some(mark) = machine.code_mark {
                 take(thunk, mark.as_bytes(), (STT_NOTYPE, 0, 0));
+            }
+            if let Some(detour) = detour {
+                take(thunk, detour.mark.as_bytes(), (STT_NOTYPE, 0, 0));
             }
             for (offset, mark) in form.map_or(&[][..], |form| form.marks) {
                 take(thunk, mark.as_bytes(), (STT_NOTYPE, *offset, 0));
@@ -409,8 +434,15 @@ impl Synthetic for Part {
             let (address, target) = (at.chunk.address() + thunk.offset, thunks.target(image, thunk));
             match (thunk.key, code.of(thunk.key, thunk.form)) {
                 (Key::Moved(section, offset), _) => {
-                    let moved = moved::Code { address, jump: machine.jump, next: target };
-                    moved.write(at, section, offset, bytes);
+                    match machine.errata.as_ref().map(|errata| &errata.cure) {
+                        Some(Cure::Detour(detour)) => {
+                            thunks.write_detour(image, detour, (*number, address), &code, bytes)
+                        }
+                        _ => {
+                            let moved = moved::Code { address, jump: machine.jump, next: target };
+                            moved.write(at, section, offset, bytes);
+                        }
+                    }
                 }
                 (Key::Branch(_, _, state), Some(thunk)) => {
                     let next = machine.sets.map(|sets| Address::new((sets.next)(state, target.get())));

@@ -11,11 +11,13 @@ use weld_common::{par, sort};
 
 use super::branches::{Addresses, Branch, Goal};
 use super::members::Members;
-use super::{Code, Key, Label, Thunks, moved};
+use super::{Code, Key, Label, Thunks};
 use crate::address::Address;
 use crate::arch::facts::{Branches, Jump};
 use crate::ids::*;
 
+/// Bytes of an instruction that is moved, and of the branch back.
+const MOVED: u64 = 8;
 /// Branches that are looked at by one task.
 const RUN: usize = 1 << 14;
 
@@ -65,7 +67,7 @@ impl Round<'_, '_, '_> {
         longer || self.thunks.labels.len() > before
     }
 
-    fn code(&self) -> Code {
+    pub(super) fn code(&self) -> Code {
         self.thunks.code(self.machine, self.addresses.world.mode.pic)
     }
 
@@ -117,12 +119,16 @@ impl Round<'_, '_, '_> {
     /// more has to reach.
     pub fn conclude(&mut self) {
         let Round { addresses, .. } = *self;
+        let has_detours = self.conclude_detours();
         // There and back.
-        let near = Reach::both(self.thunks.least_reach(self.machine)).less(2 * moved::FORM.size);
+        let near = Reach::both(self.thunks.least_reach(self.machine)).less(2 * MOVED);
         for (thunk, label) in self.thunks.engine.list.iter().zip(&mut self.thunks.labels) {
             let place = match (thunk.key, label) {
                 (Key::Moved(section, offset), Label::Erratum { address, .. }) => {
                     *address = addresses.of_section(section).unwrap_or_default() + offset;
+                    if has_detours {
+                        continue;
+                    }
                     (section, offset)
                 }
                 (Key::Landing(Goal::Section(section, offset)), _) => (section, offset),
