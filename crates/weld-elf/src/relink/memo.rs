@@ -22,7 +22,7 @@ use crate::relink_state::new_names::NewNames;
 use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 8;
+const FORMAT: u32 = 9;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -342,7 +342,15 @@ mod tests {
             mentions: vec![(4, 5)],
             pieces: vec![AddedPiece { part: 1, tag: 2, offset: 30, size: 4 }],
             names: NewNames {
-                added: vec![AddedName { hash: 5 << 100, input: 1, section: 2, manner: 3, value: 4 }],
+                added: vec![AddedName {
+                    hash: 5 << 100,
+                    input: 1,
+                    section: 2,
+                    manner: 3,
+                    value: 4,
+                    seen: 5,
+                    dynamic: 6,
+                }],
                 gone: [3, 9].into(),
                 revived: [4].into(),
             },

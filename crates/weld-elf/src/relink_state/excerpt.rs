@@ -6,6 +6,7 @@
 //! is known which.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use super::State;
 use super::check;
@@ -153,6 +154,21 @@ impl Common {
         self.hole_rows.retain(|row| row.kind == SectionKind::Regular as u8);
         self.holes = holes;
         Ok(())
+    }
+
+    /// The numbers in `.dynsym` that exported names have and others may get.
+    pub fn export_rows(&self) -> Range<u32> {
+        self.image.exports_first..self.image.exports_first.saturating_add(self.image.exports)
+    }
+
+    /// Where in `.dynstr` names are, and may be.
+    pub fn dynamic_names(&self) -> Range<u32> {
+        self.image.names_start..self.image.names_end
+    }
+
+    /// Whether there are shared objects among the inputs.
+    pub fn has_shared(&self) -> bool {
+        self.image.has_shared != 0
     }
 
     /// How many entries of the PLT are spare, or were.

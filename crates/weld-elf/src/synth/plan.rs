@@ -225,7 +225,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         drop(stretch);
         let stretch = trace::stretch("plan dynamic symbols");
         let dynsym = match mode.dynamic {
-            true => Some(self.dynsym(symbols, needed, (&slots, &spares)).map_err(failed)?),
+            true => Some(self.dynsym((sections, symbols), needed, (&slots, &spares)).map_err(failed)?),
             false => None,
         };
         drop(stretch);
@@ -456,7 +456,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
 
     fn dynsym(
         &self,
-        symbols: &Symbols,
+        (sections, symbols): (&Sections, &Symbols),
         needed: Vec<u32>,
         (slots, spares): (&Slots, &SpareImports),
     ) -> Result<DynSym, PlanError> {
@@ -470,6 +470,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             needed,
             looked_up: if looked_up { slots.looked_up(symbols) } else { Vec::new() },
             spares,
+            room: &sections.export_room,
             shared: self.context.mode.shared,
             parallel: self.context.parallel,
         };
