@@ -1,17 +1,18 @@
-//# about: functions and variables that other modules see come, go and are called otherwise with relinks, of programs that export their names and of libraries, with versions that a script says; the loader finds those that are there, by either hash table, and no others
+//# about: functions and constants that other modules see come, go and are called otherwise with relinks, of programs that export their names and of libraries, with versions that a script says; the loader finds those that are there, by either hash table, and no others
 //# only: weld -- others do not relink
 //# matrix: cc=gcc,clang kind=program,library,versions,symbolic style=both,gnu
 //# sh: CC={cc} KIND={kind} STYLE={style} bash relink.sh
 #ifndef STEP
 #define STEP 0
 #endif
+const long constant = 5;
 long before(long x) { return x + 1; }
 #if STEP == 1 || STEP == 2
 long added(long x) { return x * 3; }
 #endif
 #if STEP == 2
 long added_too(long x) { return before(x) * 5; }
-long variable = 77;
+const long added_constant = 77;
 #elif STEP == 3
 long renamed(long x) { return x * 7; }
 #endif
@@ -31,6 +32,7 @@ __attribute__((weak)) long weak(long x) { return x * 2 + STEP; }
 long before(long);
 long other(long x) { return before(x) + 100; }
 //--- main.c
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 int main(int argc, char **argv) {
@@ -47,7 +49,7 @@ int main(int argc, char **argv) {
 }
 //--- script
 V1 { global: before; other; weak; old; };
-V2 { global: added*; renamed; local: secret_*; } V1;
+V2 { global: added*; renamed; constant; local: secret_*; } V1;
 //--- client.c
 long added(long), before(long);
 #include <stdio.h>
@@ -90,7 +92,7 @@ link() { # STEP LOG
     # Who is linked with it.
     case $1 in
         1 | 2) for ld in $LD_DIR /usr/bin; do
-            $cc -B$ld client.o ./out -o client && LD_LIBRARY_PATH=. ./client >is 2>&1 || { echo "step $1: $ld"; cat is; exit 1; }
+            cp out lib.so && $cc -B$ld client.o ./lib.so -o client && LD_LIBRARY_PATH=. ./client >is 2>&1 || { echo "step $1: $ld"; cat is; exit 1; }
         done ;;
     esac
 }

@@ -159,7 +159,7 @@ impl Memo {
         put_list(&self.imports, &mut out, |known, out| {
             known.row.put(out);
             put_bytes(&known.import.name, out);
-            u32::from(known.import.version).put(out);
+            (u32::from(known.import.version) | u32::from(known.import.is_own) << 16).put(out);
         });
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
@@ -238,8 +238,9 @@ impl Memo {
             })?,
             imports: take_list(rest, |rest| {
                 let (row, name) = (Field::take(rest)?, take_bytes(rest)?);
-                let version = u16::try_from(u32::take(rest)?).ok()?;
-                Some(KnownImport { row, import: Import { name, version } })
+                let said = u32::take(rest)?;
+                let (version, is_own) = (said as u16, said >> 16 != 0);
+                Some(KnownImport { row, import: Import { name, version, is_own } })
             })?,
         })
     }
@@ -363,7 +364,10 @@ mod tests {
                 size: 20,
                 align: 2,
             }],
-            imports: vec![KnownImport { row: 5, import: Import { name: b"strlen".to_vec(), version: 4 } }],
+            imports: vec![KnownImport {
+                row: 5,
+                import: Import { name: b"strlen".to_vec(), version: 4, is_own: true },
+            }],
         }
     }
 

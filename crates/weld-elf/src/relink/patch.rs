@@ -177,7 +177,9 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
     let with_others = with_needed(job, changes, last)?;
     let changes = with_others.as_ref().unwrap_or(changes);
     let found = with_imports(job, changes, last);
-    let Err(Why::Object(_, Changed::Name(_) | Changed::Names)) = &found else { return found };
+    let Err(Why::Object(_, Changed::Name(_) | Changed::Names | Changed::Needs)) = &found else {
+        return found;
+    };
     let imports = new_imports::find(job, changes, last)?;
     let offered = offered_names::find(job, changes, last)?;
     if imports.is_none() && offered.is_empty() {

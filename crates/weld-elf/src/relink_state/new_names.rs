@@ -180,12 +180,15 @@ impl Looked<'_> {
         let first = u64::from(input.first_mention);
         let mentions: Vec<MentionRow> = self.file.rows(first..first + u64::from(count))?;
         let mut known = HashMap::with_capacity(mentions.len());
+        // An entry of the PLT leads to it.
+        let has_entry = |number: u32| self.common.imports.iter().any(|known| known.row == number);
         for mention in &mentions {
             let name: NameRow = self.file.row(mention.name.into())?;
             known.insert(name.hash, (name, *mention));
             let is_mine = mention.manner & manner::DEFINES != 0 && name.input == one.row;
             let is_offered = !self.common.no_more_offered.contains(&mention.name);
             if is_mine
+                && !has_entry(mention.name)
                 && !said.contains_key(&name.hash)
                 && is_nothing_special(&name, is_offered, self.common.export_rows())
             {
@@ -193,7 +196,7 @@ impl Looked<'_> {
             }
         }
         for (number, name) in (self.count()..).zip(&next.added) {
-            if name.input == one.row && !said.contains_key(&name.hash) {
+            if name.input == one.row && !said.contains_key(&name.hash) && !has_entry(number) {
                 may_go.insert(number);
             }
         }

@@ -412,7 +412,8 @@ impl<'a> Planner<'_, 'a> {
         for id in symbols.iter().filter(|id| id.is_some()) {
             index_of[id.index()].fetch_add(self.spares.count, Ordering::Relaxed);
         }
-        for (number, id) in (0..).zip(&self.spares.ids).filter(|(_, id)| id.is_some()) {
+        let ids = (0..).zip(&self.spares.ids).filter(|(_, id)| id.is_some());
+        for (number, id) in ids.filter(|(number, _)| self.spares.own(*number).is_none()) {
             index_of[id.index()].store(self.spares.symbol(number), Ordering::Relaxed);
         }
     }

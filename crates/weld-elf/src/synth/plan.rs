@@ -439,17 +439,25 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let loader = options.dynamic.dynamic_linker.as_deref().filter(|_| mode.interp);
         let is_usual = !options.dynamic.mark_plt && !options.relocs.pack_android;
         let is_usual = is_usual && mode.facts().loader_got.is_none() && options.layout.sectionheader;
-        if !is_usual || !loader.is_some_and(spare_imports::are_for) {
+        // What loads a library is what has its C library.
+        let is_of_glibc =
+            || self.resolved.shared.iter().any(|library| library.soname.starts_with(b"libc.so."));
+        let is_known = loader.is_some_and(spare_imports::are_for) || mode.shared && is_of_glibc();
+        if !is_usual || !is_known {
             return SpareImports::default();
         }
         let taken = sections.last_imports.clone();
-        let is_called = |id: &SymbolId| {
+        let is_called = |id: &SymbolId, is_own: bool| {
             let symbol = &symbols[*id];
-            symbol.kind() == symbol_flags::SHARED
+            let kind = if is_own { symbol_flags::DEFINED } else { symbol_flags::SHARED };
+            symbol.kind() == kind
                 && symbol.has(symbol_flags::PREEMPTIBLE)
                 && !symbol.has(symbol_flags::NEEDS & !symbol_flags::NEEDS_PLT)
         };
-        let id = |import: &Import| self.resolved.names.find(&import.name).filter(is_called);
+        let id = |import: &Import| {
+            let found = self.resolved.names.find(&import.name);
+            found.filter(|id| is_called(id, import.is_own))
+        };
         let ids = taken.iter().map(|import| id(import).unwrap_or(SymbolId::NONE)).collect();
         SpareImports { count: spare_imports::COUNT, taken, ids }
     }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use weld_testkit::mutate::Rng;
+use weld_testkit::obj::{Obj, Section, Symbol};
 
 use super::program::{Function, Program, Ref};
-use super::{Dir, check};
+use super::{Dir, check, link};
 use crate::elf::*;
 use crate::synth::gnu_hash::gnu_hash;
 use crate::synth::sysv_hash::sysv_hash;
@@ -224,6 +225,51 @@ fn names_that_are_replaced() {
     called.units[2].functions[0].refs.push(Ref::Pointer("new".into()));
     check(&dir, &called, flags);
     check(&dir, &first, flags);
+}
+
+/// What others may put theirs in the place of is called by a spare entry, also from where it is defined.
+#[test]
+fn own_functions_take_spare_entries() {
+    let dir = Dir::new("export-own");
+    let mut obj = Obj::new();
+    let text = obj.section(Section::text(".text").bytes(&[0xc3; 64]));
+    obj.symbol(Symbol::global("outside").function().at(text, 0).size(1));
+    std::fs::write(dir.path("c.o"), obj.build()).unwrap();
+    let library = dir.path("libc.so").to_str().unwrap().to_owned();
+    link(&[dir.path("c.o").into()], &["-shared", "-soname=libc.so.6", "-o", &library]).unwrap();
+    for (number, style) in ["--hash-style=both", "--hash-style=gnu"].into_iter().enumerate() {
+        let flags: &[&str] = &["-shared", "--build-id", &library, style];
+        let mut first = Program::new(4, 280 + number as u64);
+        for unit in 1..4 {
+            first.units[unit].functions[0].refs = vec![Ref::Local];
+        }
+        check(&dir, &first, flags);
+        let call = |program: &mut Program, unit: usize, name: &str| {
+            program.units[unit].functions[0].refs.push(Ref::Call(name.into()));
+        };
+        let mut more = with(&first, 1, "new");
+        call(&mut more, 1, "new");
+        assert!(check(&dir, &more, flags), "{}", dir.said());
+        call(&mut more, 2, "new");
+        call(&mut more, 3, "outside");
+        assert!(check(&dir, &more, flags), "{}", dir.said());
+        // It has an entry.
+        more.units[1].functions[0].code.push(0x90);
+        assert!(check(&dir, &more, flags), "{}", dir.said());
+        let mut other = with(&more, 3, "other_new");
+        call(&mut other, 3, "other_new");
+        assert!(check(&dir, &other, flags), "{}", dir.said());
+        // Nobody calls it any more, and it is there; where it is gone, so is its entry.
+        other.units[3].functions[0].refs.pop();
+        assert!(check(&dir, &other, flags), "{}", dir.said());
+        assert!(!check(&dir, &more, flags), "{}", dir.said());
+        // Its address is asked for.
+        check(&dir, &first, flags);
+        let mut more = with(&first, 1, "new");
+        more.units[1].functions[0].refs.push(Ref::Slot("new".into(), false));
+        assert!(!check(&dir, &more, flags), "{}", dir.said());
+        std::fs::remove_dir_all(dir.path(".out.weld")).unwrap();
+    }
 }
 
 /// Any edits of what is exported.
