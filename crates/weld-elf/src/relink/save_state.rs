@@ -517,19 +517,24 @@ fn last_kept(
     kept
 }
 
-/// What is defined in the output and has slots of the GOT there.
-fn last_slots(state: &State, resolved: &Resolved) -> Vec<SymbolId> {
-    let has_slot = |name: &&NameRow| {
+/// What is defined in the output and has slots of the GOT there, or entries of the PLT because others may replace it.
+fn last_slots(state: &State, resolved: &Resolved) -> Vec<(SymbolId, u32)> {
+    let needs = |name: &NameRow| {
         let is_here = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
-        let slot = state.slots.get(name.slot as usize);
-        is_here && name.flags & symbol_flags::NEEDS_GOT != 0 && slot.is_some_and(|slot| slot.got != NONE)
+        let slot = state.slots.get(name.slot as usize).filter(|_| is_here)?;
+        let is_called =
+            name.flags & (symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC) == symbol_flags::PREEMPTIBLE;
+        let got = if slot.got != NONE { symbol_flags::NEEDS_GOT } else { 0 };
+        let plt = if is_called && slot.plt != NONE { symbol_flags::NEEDS_PLT } else { 0 };
+        let needs = name.flags & (got | plt);
+        (needs != 0).then_some((name.hash, needs))
     };
-    let hashes: HashSet<u128> = state.names.iter().filter(has_slot).map(|name| name.hash).collect();
-    if hashes.is_empty() {
+    let known: HashMap<u128, u32> = state.names.iter().filter_map(needs).collect();
+    if known.is_empty() {
         return Vec::new();
     }
-    let named = resolved.names.iter().filter(|(_, entry)| hashes.contains(&keys::hash(entry.name)));
-    named.map(|(id, _)| id).collect()
+    let needs = |name: &[u8]| known.get(&keys::hash(name)).copied();
+    resolved.names.iter().filter_map(|(id, entry)| Some((id, needs(entry.name)?))).collect()
 }
 
 /// The rows of exported names in an image.

@@ -319,8 +319,9 @@ pub struct Sections<'a> {
     pub export_room: export_rows::Room,
     /// What is to be kept with gc, whoever refers to it: because it was in another link, or for its yard.
     pub last_kept: Vec<SectionId>,
-    /// What is defined here and had slots of the GOT in another link, whoever asks for them.
-    pub last_slots: Vec<SymbolId>,
+    /// What is defined here and had slots of the GOT or entries of the PLT in another link, whoever asks for them, with
+    /// the bits that say which.
+    pub last_slots: Vec<(SymbolId, u32)>,
     /// How many relative relocations there were with spare ones, if there are to be as many.
     pub last_relatives: Option<u64>,
     /// Objects that are likely to be edited next, and so have more room.

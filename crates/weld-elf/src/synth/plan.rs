@@ -406,9 +406,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             | symbol_flags::STRONG_REF
             | symbol_flags::NEEDS_PLT
             | symbol_flags::NEEDS_GOT;
-        for id in &sections.last_slots {
+        for (id, needs) in &sections.last_slots {
             if symbols[*id].kind() == symbol_flags::DEFINED {
-                symbols[*id].add(symbol_flags::NEEDS_GOT);
+                symbols[*id].add(*needs);
             }
         }
         for call in &sections.last_calls {

@@ -3,7 +3,7 @@
 //!
 //! Calls of functions of the output and distances to what is in it need nothing at all, and neither do those of
 //! functions of shared objects that have an entry of the PLT, or a slot: these stay, and so do slots of what is
-//! defined here. A name that the object
+//! defined here, and entries by which a library calls what others may replace. A name that the object
 //! did not mention before may also be called through its PLT entry, or found by its slot of the GOT, if others
 //! have seen to it that there is one: that stays, since what they ask for is held to be as it was. Where it
 //! counts who refers to what (gc), what nobody refers to goes. So nothing is left out there but new names: what
@@ -53,6 +53,11 @@ impl One<'_, '_, '_> {
         let is_code = matches!(place, Place::Code(_));
         // What is there of another module's function stays, whoever asks for it.
         if is_code && flags & STANDS_IN == symbol_flags::SHARED && self.has_slot(id, flags, class) {
+            return true;
+        }
+        // So does the entry of what is defined here, and others may replace.
+        let is_replaced = flags & KNOWN == symbol_flags::DEFINED | symbol_flags::PREEMPTIBLE;
+        if is_code && class == Class::Plt && is_replaced && self.has_slot(id, flags, class) {
             return true;
         }
         // So does the slot of what is defined here.
