@@ -56,7 +56,7 @@ fn exported(image: &[u8]) -> Vec<String> {
         let (buckets, first, bloom) = (word(table, 0), word(table, 4), word(table, 8));
         let hash = gnu_hash(name);
         let start = 16 + 8 * bloom as usize;
-        let filter = 16 + 8 * (hash / 64 & (bloom - 1)) as usize;
+        let filter = 16 + 8 * ((hash / 64) & (bloom - 1)) as usize;
         let bits = u64::from_le_bytes(*table[filter..].first_chunk().unwrap());
         assert!(bits >> (hash & 63) & bits >> (hash >> 26 & 63) & 1 != 0);
         let mut at = word(table, start + 4 * (hash % buckets) as usize);
