@@ -272,6 +272,21 @@ fn own_functions_take_spare_entries() {
     }
 }
 
+/// Entries and slots are in the order of definitions.
+#[test]
+fn definitions_in_another_order() {
+    let dir = Dir::new("export-order");
+    let flags: &[&str] = &["-shared", "--build-id"];
+    let mut program = with(&Program::new(4, 290), 1, "second");
+    for name in ["f1_0", "second"] {
+        program.units[0].functions[0].refs.push(Ref::Call(name.into()));
+    }
+    check(&dir, &program, flags);
+    let last = program.units[1].functions.pop().unwrap();
+    program.units[1].functions.insert(0, last);
+    assert!(!check(&dir, &program, flags), "{}", dir.said());
+}
+
 /// Any edits of what is exported.
 #[test]
 fn random_exports() {
