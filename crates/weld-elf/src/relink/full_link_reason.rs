@@ -147,6 +147,7 @@ impl fmt::Display for Changed {
                 Missing::Gap => {
                     f.write_str("a function or variable is gone that leaves a gap at an odd place")
                 }
+                Missing::Exports => f.write_str("there is no room left for new names that other modules see"),
                 Missing::Place => f.write_str("frames or symbols are others"),
                 Missing::Piece => {
                     f.write_str("the room is used up for strings and constants that no object had")

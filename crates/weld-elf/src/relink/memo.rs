@@ -22,7 +22,7 @@ use crate::relink_state::new_names::NewNames;
 use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 8;
+const FORMAT: u32 = 9;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -160,7 +160,7 @@ impl Memo {
         put_list(&self.imports, &mut out, |known, out| {
             known.row.put(out);
             put_bytes(&known.import.name, out);
-            u32::from(known.import.version).put(out);
+            (u32::from(known.import.version) | u32::from(known.import.is_own) << 16).put(out);
         });
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
@@ -239,8 +239,9 @@ impl Memo {
             })?,
             imports: take_list(rest, |rest| {
                 let (row, name) = (Field::take(rest)?, take_bytes(rest)?);
-                let version = u16::try_from(u32::take(rest)?).ok()?;
-                Some(KnownImport { row, import: Import { name, version } })
+                let said = u32::take(rest)?;
+                let (version, is_own) = (said as u16, said >> 16 != 0);
+                Some(KnownImport { row, import: Import { name, version, is_own } })
             })?,
         })
     }
@@ -343,7 +344,15 @@ mod tests {
             mentions: vec![(4, 5)],
             pieces: vec![AddedPiece { part: 1, tag: 2, offset: 30, size: 4 }],
             names: NewNames {
-                added: vec![AddedName { hash: 5 << 100, input: 1, section: 2, manner: 3, value: 4 }],
+                added: vec![AddedName {
+                    hash: 5 << 100,
+                    input: 1,
+                    section: 2,
+                    manner: 3,
+                    value: 4,
+                    seen: 5,
+                    dynamic: 6,
+                }],
                 gone: [3, 9].into(),
                 revived: [4].into(),
             },
@@ -356,7 +365,10 @@ mod tests {
                 size: 20,
                 align: 2,
             }],
-            imports: vec![KnownImport { row: 5, import: Import { name: b"strlen".to_vec(), version: 4 } }],
+            imports: vec![KnownImport {
+                row: 5,
+                import: Import { name: b"strlen".to_vec(), version: 4, is_own: true },
+            }],
         }
     }
 

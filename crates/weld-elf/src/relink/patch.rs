@@ -8,6 +8,7 @@
 //! tell whether it still is what the last link wrote.
 
 mod changed_object;
+mod exported_names;
 mod group_owners;
 mod new_imports;
 mod new_pieces;
@@ -49,6 +50,7 @@ use crate::relink_state::{State, Unreadable, keys};
 use crate::sections::SectionKind;
 use crate::symbols::symbol_flags;
 use changed_object::of_run;
+use exported_names::{Exported, Seen};
 use new_pieces::NewPieces;
 pub use offered_names::Offered;
 
@@ -78,6 +80,8 @@ pub struct Patch {
     /// to, which may have other values, with who has them.
     told: Told,
     pointers: Vec<(PathBuf, Vec<Pointer>)>,
+    /// What changed objects define and others see.
+    exports: Vec<(PathBuf, Vec<Exported>)>,
 }
 
 /// What the last link has left.
@@ -173,7 +177,9 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
     let with_others = with_needed(job, changes, last)?;
     let changes = with_others.as_ref().unwrap_or(changes);
     let found = with_imports(job, changes, last);
-    let Err(Why::Object(_, Changed::Name(_) | Changed::Names)) = &found else { return found };
+    let Err(Why::Object(_, Changed::Name(_) | Changed::Names | Changed::Needs)) = &found else {
+        return found;
+    };
     let imports = new_imports::find(job, changes, last)?;
     let offered = offered_names::find(job, changes, last)?;
     if imports.is_none() && offered.is_empty() {
@@ -246,6 +252,8 @@ fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, 
     search_table::add(job, last, &mut patch)?;
     told::add(job, changes, (last, last_guests, last_holes), &mut patch)?;
     forget_guests(job, last, last_guests, &mut patch)?;
+    let mut names = names.clone();
+    exported_names::write(job, last, &mut names, &mut patch)?;
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     patch.values = values.into_iter().collect();
     patch.imports = last.imports.to_vec();
@@ -355,7 +363,12 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     let mut names = last.names.clone();
     if is_open {
         let (file, options, mentions) = (&left.tables, job.options, &last.memo.mentions[..]);
-        let looked = Looked { file, options, common: &common, last: last.names, mentions };
+        let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;
+        let machine = arch::of_file(&header).ok_or(Why::Image)?;
+        let seen = Seen::new(job, &common, machine);
+        let rules = seen.rules();
+        let seen = |name: &[u8], manner: u8| rules.of(name, manner);
+        let looked = Looked { file, options, common: &common, last: last.names, mentions, seen: &seen };
         names = looked.find(&objects)?;
     }
     // Free sections.
@@ -462,6 +475,7 @@ fn of_changed_by(
         patch.searched.append(&mut of_run.searched);
         patch.told.add(of_run.told);
         patch.pointers.append(&mut of_run.pointers);
+        patch.exports.append(&mut of_run.exports);
     }
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     Ok(patch)

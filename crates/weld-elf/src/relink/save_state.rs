@@ -30,7 +30,7 @@ use super::libraries::{KnownArchive, Looks, of_other};
 use super::memo::{Is, KeptWarning, KnownFile, Memo};
 use crate::arch;
 use crate::eh_frame::entries_in;
-use crate::elf::{Rela, SHF_ALLOC};
+use crate::elf::{Rela, SHF_ALLOC, Sym};
 use crate::ids::{FileId, SectionId, SymbolId};
 use crate::input::load::Inputs;
 use crate::input::object::Object;
@@ -39,10 +39,12 @@ use crate::relink_state::collect::{Link, Tables};
 use crate::relink_state::guests::{Guest, may_have_guests};
 use crate::relink_state::mentions::stays_imported;
 use crate::relink_state::new_names::NewNames;
+use crate::relink_state::outline::{exports_by_itself, may_define_others};
 use crate::relink_state::rows::{InputRow, NONE, NameRow, SectionRow, input_kind};
 use crate::relink_state::{State, keys};
 use crate::report::dependencies;
 use crate::resolve::Resolved;
+use crate::sections::export_rows::{LastRows, Room};
 use crate::sections::lost_groups::LostSections;
 use crate::sections::rooms::{self, LastPieces, LastRuns, Rooms};
 use crate::sections::spare_imports::{Import, LastCall};
@@ -50,6 +52,7 @@ use crate::sections::yards::{self, LastGuest};
 use crate::sections::{SectionKind, Sections};
 use crate::symbol_names::flag;
 use crate::symbols::symbol_flags;
+use crate::synth::gnu_hash;
 use crate::synth::image::Image;
 
 /// An object or archive that nobody has written to for so long is not likely to be the next to change: it is, or its
@@ -91,6 +94,9 @@ impl Session {
         let new = |sections: &mut Sections<'a>| {
             sections.recent = recent(job, objects);
             rooms::give(sections, objects, &Rooms::New, parallel);
+            if exports_by_itself(job.options) && may_define_others(job.options) {
+                sections.export_room = Room::New;
+            }
             if may_have_guests(job.options) {
                 yards::make(sections, objects, job.options.sections.gc_sections);
             }
@@ -108,6 +114,7 @@ impl Session {
         yards::take_in(sections, objects, &self.last_guests(&state));
         sections.last_relocs = self.last_relocs(&state);
         sections.last_imports = self.last_imports();
+        sections.export_room = self.last_exports(&state);
         sections.last_calls = last_calls(&state);
         sections.last_slots = last_slots(&state, resolved);
         let places = self.last_places(&state);
@@ -236,6 +243,18 @@ impl Session {
     fn last_imports(&self) -> Vec<Import> {
         let held = self.held.lock().unwrap();
         held.iter().flat_map(|held| &held.next.imports).map(|known| known.import.clone()).collect()
+    }
+
+    /// The rows of exported names in the output, which has been relinked. If they cannot be read, there will be a
+    /// difference.
+    fn last_exports(&self, state: &State) -> Room {
+        let held = self.held.lock().unwrap();
+        let held = held.as_ref().zip(self.place.as_ref().ok());
+        let image = held.and_then(|(held, place)| std::fs::read(held.image(place)).ok()).unwrap_or_default();
+        match state.image.exports {
+            0 => Room::None,
+            _ => export_rows(state, &image).map_or(Room::New, Room::Last),
+        }
     }
 
     /// The state of the last link.
@@ -504,19 +523,44 @@ fn last_kept(
     kept
 }
 
-/// What is defined in the output and has slots of the GOT there.
-fn last_slots(state: &State, resolved: &Resolved) -> Vec<SymbolId> {
-    let has_slot = |name: &&NameRow| {
+/// What is defined in the output and has slots of the GOT there, or entries of the PLT because others may replace it.
+fn last_slots(state: &State, resolved: &Resolved) -> Vec<(SymbolId, u32)> {
+    let needs = |name: &NameRow| {
         let is_here = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
-        let slot = state.slots.get(name.slot as usize);
-        is_here && name.flags & symbol_flags::NEEDS_GOT != 0 && slot.is_some_and(|slot| slot.got != NONE)
+        let slot = state.slots.get(name.slot as usize).filter(|_| is_here)?;
+        let is_called =
+            name.flags & (symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC) == symbol_flags::PREEMPTIBLE;
+        let got = if slot.got != NONE { symbol_flags::NEEDS_GOT } else { 0 };
+        let plt = if is_called && slot.plt != NONE { symbol_flags::NEEDS_PLT } else { 0 };
+        let needs = name.flags & (got | plt);
+        (needs != 0).then_some((name.hash, needs))
     };
-    let hashes: HashSet<u128> = state.names.iter().filter(has_slot).map(|name| name.hash).collect();
-    if hashes.is_empty() {
+    let known: HashMap<u128, u32> = state.names.iter().filter_map(needs).collect();
+    if known.is_empty() {
         return Vec::new();
     }
-    let named = resolved.names.iter().filter(|(_, entry)| hashes.contains(&keys::hash(entry.name)));
-    named.map(|(id, _)| id).collect()
+    let needs = |name: &[u8]| known.get(&keys::hash(name)).copied();
+    resolved.names.iter().filter_map(|(id, entry)| Some((id, needs(entry.name)?))).collect()
+}
+
+/// The rows of exported names in an image.
+fn export_rows(state: &State, image: &[u8]) -> Option<LastRows> {
+    let out = |name: &[u8]| {
+        let out = state.outputs.iter().find(|out| state.text(out.name) == name)?;
+        image.get(usize::try_from(out.offset).ok()?..)?.get(..usize::try_from(out.size).ok()?)
+    };
+    let (symbols, strings, table) = (out(b".dynsym")?, out(b".dynstr")?, out(b".gnu.hash")?);
+    let first = state.image.exports_first as usize;
+    let symbols = symbols.as_chunks::<{ Sym::SIZE }>().0.get(first..)?;
+    let row = |symbol: &[u8; Sym::SIZE]| {
+        let at = Sym(*symbol).st_name();
+        let rest = strings.get(at as usize..)?;
+        let name = rest.get(..memchr::memchr(0, rest)?)?;
+        Some((at != 0).then(|| (name.to_vec(), at)))
+    };
+    let rows = symbols.get(..state.image.exports as usize)?.iter().map(row).collect::<Option<_>>()?;
+    let runs = gnu_hash::buckets_in(table, state.image.exports_first)?;
+    Some(LastRows { rows, runs, names_end: state.image.names_end })
 }
 
 /// How large runs of objects are in tables of the output.

@@ -435,6 +435,7 @@ impl Link<'_, '_, '_> {
 
     fn whole(&self) -> ImageRow {
         let image = self.image;
+        let exports = image.dynsym.and_then(|dynsym| dynsym.rows.clone()).unwrap_or_default();
         let bases = &image.bases;
         ImageRow {
             file_size: image.layout.file_size,
@@ -465,6 +466,10 @@ impl Link<'_, '_, '_> {
             plt_style: image.plt.code(),
             jump_slots: image.slots.jump_slots,
             spares: image.slots.spares,
+            exports_first: exports.first,
+            exports: exports.count,
+            names_start: exports.names.start,
+            names_end: exports.names.end,
             reserved: image.slots.reserved,
             tls_ld: image.slots.tls_ld.unwrap_or(NONE),
         }

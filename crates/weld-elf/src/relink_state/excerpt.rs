@@ -6,6 +6,7 @@
 //! is known which.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use super::State;
 use super::check;
@@ -127,7 +128,8 @@ impl Common {
     pub fn name(&self, file: &StateFile, number: u32) -> Result<NameRow, Unreadable> {
         match number.checked_sub(self.count) {
             Some(added) => {
-                self.names.added.get(added as usize).map(AddedName::row).ok_or(Unreadable::Damaged)
+                let added = self.names.added.get(added as usize).map(AddedName::row);
+                added.map(|name| self.called(number, name)).ok_or(Unreadable::Damaged)
             }
             None => Ok(self.known(number, file.row(number.into())?)),
         }
@@ -135,12 +137,21 @@ impl Common {
 
     /// A name of the tables as it is now.
     fn known(&self, number: u32, name: NameRow) -> NameRow {
-        if self.imports.iter().any(|known| known.row == number) {
-            return mentions::imported(name);
-        }
+        let name = self.called(number, name);
         // Nothing referred to it.
         let is_revived = name.section == NONE && self.names.revived.contains(&number);
         if is_revived { NameRow { section: IN_GUEST, ..name } } else { name }
+    }
+
+    /// A name as it is if it has taken a spare entry of the PLT.
+    fn called(&self, number: u32, name: NameRow) -> NameRow {
+        match self.imports.iter().find(|known| known.row == number) {
+            Some(known) if known.import.is_own => {
+                NameRow { flags: name.flags | symbol_flags::NEEDS_PLT, ..name }
+            }
+            Some(_) => mentions::imported(name),
+            None => name,
+        }
     }
 
     /// Has these rows be holes.
@@ -153,6 +164,26 @@ impl Common {
         self.hole_rows.retain(|row| row.kind == SectionKind::Regular as u8);
         self.holes = holes;
         Ok(())
+    }
+
+    /// The numbers in `.dynsym` that exported names have and others may get.
+    pub fn export_rows(&self) -> Range<u32> {
+        self.image.exports_first..self.image.exports_first.saturating_add(self.image.exports)
+    }
+
+    /// Where in `.dynstr` names are, and may be.
+    pub fn dynamic_names(&self) -> Range<u32> {
+        self.image.names_start..self.image.names_end
+    }
+
+    /// Whether there are shared objects among the inputs.
+    pub fn has_shared(&self) -> bool {
+        self.image.has_shared != 0
+    }
+
+    /// The number of the first entry of the PLT that is spare, or was.
+    pub fn first_spare(&self) -> Option<u32> {
+        self.image.jump_slots.checked_sub(self.image.spares)
     }
 
     /// How many entries of the PLT are spare, or were.
@@ -171,7 +202,7 @@ impl Common {
             got_tp: NONE,
             tls_gd: NONE,
             tls_desc: NONE,
-            plt: self.image.jump_slots.checked_sub(self.image.spares)?.checked_add(spare)?,
+            plt: self.first_spare()?.checked_add(spare)?,
             signed: 0,
             definition: 0,
         })
@@ -183,7 +214,7 @@ impl Common {
     /// If the file is damaged.
     pub fn find_name(&self, file: &StateFile, hash: u128) -> Result<Option<(u32, NameRow)>, Unreadable> {
         let found = match self.names.find(self.count, hash) {
-            Some((number, name)) => Some((number, name.row())),
+            Some((number, name)) => Some((number, self.called(number, name.row()))),
             None => mentions::find_name(file, hash)?.map(|(number, name)| (number, self.known(number, name))),
         };
         Ok(found.filter(|(number, _)| !self.names.gone.contains(number)))

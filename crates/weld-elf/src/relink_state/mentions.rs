@@ -195,7 +195,10 @@ pub fn renumbered(
         let (name, was, is_beaten) = match before.remove(hash) {
             Some((name, row)) if row.manner == *said && !common.names.gone.contains(&row.name) => {
                 let is_usual = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
-                is_in_order = !is_lost && defines(*said) && (!is_usual || name.dynamic != 0);
+                // Exported names have rows for good, but slots are in the order of definitions.
+                let has_row = common.export_rows().contains(&name.dynamic) && name.slot == NONE;
+                let has_number = name.dynamic != 0 && !has_row;
+                is_in_order = !is_lost && defines(*said) && (!is_usual || has_number);
                 (row.name, row.symbol, row.is_beaten)
             }
             Some(_) => return Ok(Err(Other::Symbol(symbol))),

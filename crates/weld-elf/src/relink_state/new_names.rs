@@ -1,20 +1,21 @@
 //! Names that an object defines and that no input knew, and those that it defines no more.
 //!
-//! A name that nobody mentions changes nothing of a link but the table of symbols, if the link exports nothing
-//! by itself. So an object may define another one, from which on others may mention it; and one that nobody
+//! A name that nobody mentions changes nothing of a link but the tables of symbols: what is exported of it is said by
+//! itself ([`crate::symbols::exports`]), and a link that exports has room for that ([`crate::sections::export_rows`]). So an object may define another one, from which on others may mention it; and one that nobody
 //! mentions may go. Rows are not written anew for that: a new name has the next number after those of the
 //! tables, and keeps it until a full link ([`NewNames`]).
 //!
 //! What has a row already was mentioned by somebody: an object, a library, an archive that offers it, an option.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use super::excerpt::{Common, each_mention};
 use super::file::{StateFile, Unreadable};
 use super::guests::{self, may_have_guests};
 use super::keys;
 use super::mentions::{Globals, find_name, manner, stays, visibility};
-use super::outline::{counts_references, is_renamed, may_define_others};
+use super::outline::{counts_references, exports_by_itself, is_renamed, may_define_others};
 use super::rows::*;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -54,13 +55,13 @@ impl AddedName {
         NameRow {
             hash: self.hash,
             value: self.value,
-            flags: symbol_flags::DEFINED | kind | hidden,
+            flags: symbol_flags::DEFINED | kind | hidden | self.seen,
             mentioned: if is_weak { Rank::Weak } else { Rank::Strong } as u32,
             input: self.input,
             symbol: NONE,
             section: self.section,
             slot: NONE,
-            dynamic: 0,
+            dynamic: self.dynamic,
             first_mention: 0,
         }
     }
@@ -75,6 +76,8 @@ pub struct Looked<'l> {
     pub last: &'l NewNames,
     /// Inputs that mention names that they do not in the tables.
     pub mentions: &'l [(u32, u32)],
+    /// Who sees a new name that is defined in a manner, in `sym` bits; `None` if it is not known.
+    pub seen: &'l dyn Fn(&[u8], u8) -> Option<u32>,
 }
 
 /// An object that has changed.
@@ -96,7 +99,9 @@ fn definers(said: &Said, hash: u128) -> impl Iterator<Item = u32> {
 /// Whether anything may come or go in a link, which has this image. `has_lazy`: objects may be offered like
 /// members of archives.
 pub fn may_be(options: &Options, image: &ImageRow, has_lazy: bool) -> bool {
-    may_define_others(options) && !has_lazy && image.has_assigned == 0 && image.has_rooms != 0
+    let has_room = image.exports != 0 || !exports_by_itself(options);
+    let is_possible = may_define_others(options) && has_room;
+    is_possible && !has_lazy && image.has_assigned == 0 && image.has_rooms != 0
 }
 
 impl Looked<'_> {
@@ -175,17 +180,23 @@ impl Looked<'_> {
         let first = u64::from(input.first_mention);
         let mentions: Vec<MentionRow> = self.file.rows(first..first + u64::from(count))?;
         let mut known = HashMap::with_capacity(mentions.len());
+        // An entry of the PLT leads to it.
+        let has_entry = |number: u32| self.common.imports.iter().any(|known| known.row == number);
         for mention in &mentions {
             let name: NameRow = self.file.row(mention.name.into())?;
             known.insert(name.hash, (name, *mention));
             let is_mine = mention.manner & manner::DEFINES != 0 && name.input == one.row;
             let is_offered = !self.common.no_more_offered.contains(&mention.name);
-            if is_mine && !said.contains_key(&name.hash) && is_nothing_special(&name, is_offered) {
+            if is_mine
+                && !has_entry(mention.name)
+                && !said.contains_key(&name.hash)
+                && is_nothing_special(&name, is_offered, self.common.export_rows())
+            {
                 may_go.insert(mention.name);
             }
         }
         for (number, name) in (self.count()..).zip(&next.added) {
-            if name.input == one.row && !said.contains_key(&name.hash) {
+            if name.input == one.row && !said.contains_key(&name.hash) && !has_entry(number) {
                 may_go.insert(number);
             }
         }
@@ -213,24 +224,40 @@ impl Looked<'_> {
                     Some((number, name)) => name.input == one.row || self.last.gone.contains(&number),
                     None => find_name(self.file, *hash)?.is_none(),
                 };
-                let is_usual = is_plain(*manner) && !one.object.symbol_name(symbol).starts_with(b"__");
-                if !is_free || !is_usual || definers(said, *hash).count() != 1 {
+                if !is_free || self.seen(one, symbol, *manner).is_none() || definers(said, *hash).count() != 1
+                {
                     continue;
                 }
                 is_guest = true;
             }
-            let guest =
-                AddedName { hash: *hash, input: one.row, section: IN_GUEST, manner: *manner, value: 0 };
-            if let Some(name) = next.added.iter_mut().find(|name| name.hash == *hash) {
+            let seen_by = self.seen(one, symbol, *manner);
+            let guest = AddedName {
+                hash: *hash,
+                input: one.row,
+                section: IN_GUEST,
+                manner: *manner,
+                value: 0,
+                seen: seen_by.unwrap_or(0),
+                dynamic: 0,
+            };
+            if let Some((at, name)) = next.added.iter_mut().enumerate().find(|(_, name)| name.hash == *hash) {
                 if is_guest {
                     // It is there as before, or nobody had it any more.
                     if (name.input, name.section) != (one.row, IN_GUEST) {
-                        *name = guest;
+                        *name = AddedName { dynamic: name.dynamic, ..guest };
                     }
                     continue;
                 }
                 let section = place(one.object, symbol, (&sections, &numbers)).map(|(section, _)| section);
                 let is_there = section.map(|section| input.first_section.saturating_add(section));
+                let number = self.count() + at as u32;
+                let is_free = name.input != one.row && self.last.gone.contains(&number);
+                if let (Some(section), 1, Some(seen)) = (is_there, definers(said, *hash).count(), seen_by)
+                    && is_free
+                {
+                    // Nobody had it any more.
+                    *name = AddedName { section, seen, dynamic: name.dynamic, value: name.value, ..guest };
+                }
                 if name.input == one.row && is_there != Some(name.section) {
                     // As no object has it, so that a full link follows.
                     name.manner = manner::ODD;
@@ -246,9 +273,9 @@ impl Looked<'_> {
             }
             let definitions = definers(said, *hash).count();
             let Some((section, value)) = place(one.object, symbol, (&sections, &numbers)) else { continue };
-            if definitions == 1 && is_plain(*manner) && !one.object.symbol_name(symbol).starts_with(b"__") {
+            if let (1, Some(seen)) = (definitions, seen_by) {
                 let section = input.first_section.saturating_add(section);
-                next.added.push(AddedName { hash: *hash, input: one.row, section, manner: *manner, value });
+                next.added.push(AddedName { section, value, seen, ..guest });
             }
         }
         Ok(())
@@ -279,9 +306,8 @@ impl Looked<'_> {
             let Some((hash, manner)) = globals.get(at) else { continue };
             let is_mine = |name: &AddedName| name.input == one.row && name.section == IN_GUEST;
             let may = stays[at] != Stay::Elsewhere
-                && is_plain(*manner)
                 && !known.contains_key(hash)
-                && !object.symbol_name(symbol).starts_with(b"__")
+                && self.seen(one, symbol, *manner).is_some()
                 && definers(said, *hash).all(|row| row >= one.row)
                 && match next.find(self.count(), *hash) {
                     Some((number, name)) => is_mine(name) || self.last.gone.contains(&number),
@@ -311,6 +337,13 @@ impl Looked<'_> {
         Ok((LostSections::by_globals(object, &stays), guests))
     }
 
+    /// Who sees the name of a symbol, if it may be a new one.
+    fn seen(&self, one: &One, symbol: u32, manner: u8) -> Option<u32> {
+        let name = one.object.symbol_name(symbol);
+        let is_usual = is_plain(manner) && !name.starts_with(b"__");
+        is_usual.then(|| (self.seen)(name, manner))?
+    }
+
     /// Leaves those that an object mentions which has not changed.
     fn keep_mentioned(&self, changed: &HashSet<u32>, may_go: &mut HashSet<u32>) -> Result<(), Unreadable> {
         if may_go.is_empty() {
@@ -337,8 +370,9 @@ fn is_plain(said: u8) -> bool {
         && matches!(visibility(said), STV_DEFAULT | STV_HIDDEN)
 }
 
-/// Whether nobody asks for a name but objects; `is_offered`: archives may offer it.
-fn is_nothing_special(name: &NameRow, is_offered: bool) -> bool {
+/// Whether nobody asks for a name but objects; `is_offered`: archives may offer it. If it is exported, it is in one of
+/// the rows for that.
+fn is_nothing_special(name: &NameRow, is_offered: bool, rows: Range<u32>) -> bool {
     const ASKED: u32 = flag::REF_SHARED
         | flag::REF_SHARED_WEAK
         | flag::REF_SHARED_PLAIN
@@ -349,9 +383,11 @@ fn is_nothing_special(name: &NameRow, is_offered: bool) -> bool {
         | flag::IS_VERSION;
     let asked = if is_offered { ASKED | flag::OFFERED } else { ASKED };
     name.flags & symbol_flags::KIND == symbol_flags::DEFINED
-        && name.flags & (symbol_flags::IFUNC | symbol_flags::EXPORTED | symbol_flags::NEEDS) == 0
+        && name.flags & (symbol_flags::IFUNC | symbol_flags::NEEDS) == 0
+        && (name.flags & symbol_flags::EXPORTED != 0) == (name.dynamic != 0)
+        && (name.dynamic == 0 || rows.contains(&name.dynamic))
         && name.mentioned & asked == 0
-        && (name.dynamic, name.slot) == (0, NONE)
+        && name.slot == NONE
 }
 
 /// Where a symbol of an object is: the number of its section among those that are kept, and its address. `numbers`

@@ -154,18 +154,24 @@ pub fn may_have_others(image: &Image, object: &Object) -> bool {
     is_free && may_resize(image, object) && !is_renamed(object, image.options)
 }
 
-/// Whether objects may define other names than before, if nobody mentions these: nothing is exported for
-/// other reasons than that somebody asks for it.
+/// Whether objects may define other names than before, if nobody mentions these: what is exported of them is said by
+/// their names.
 pub fn may_define_others(options: &Options) -> bool {
+    let is_image = matches!(options.kind, OutputKind::Exec | OutputKind::Pie | OutputKind::Shared);
+    let by_name = options.symbols.exclude_libs.is_empty() || !exports_by_itself(options);
+    is_image && by_name && options.symbols.undefined_glob.is_empty()
+}
+
+/// Whether names are exported for other reasons than that somebody asks for them.
+pub fn exports_by_itself(options: &Options) -> bool {
     let symbols = &options.symbols;
     let lists = [&symbols.dynamic_lists, &symbols.export_symbol_lists, &symbols.version_scripts];
-    matches!(options.kind, OutputKind::Exec | OutputKind::Pie)
-        && !symbols.export_dynamic
-        && !symbols.dynamic_list_data
-        && symbols.export_dynamic_symbols.is_empty()
-        && symbols.dynamic_list_patterns.is_empty()
-        && symbols.undefined_glob.is_empty()
-        && lists.iter().all(|list| list.is_empty())
+    options.kind == OutputKind::Shared
+        || symbols.export_dynamic
+        || symbols.dynamic_list_data
+        || !symbols.export_dynamic_symbols.is_empty()
+        || !symbols.dynamic_list_patterns.is_empty()
+        || lists.iter().any(|list| !list.is_empty())
 }
 
 /// Whether it matters to others than sections themselves which of them are there, so that gc has to look again at

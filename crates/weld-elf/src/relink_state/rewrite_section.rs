@@ -22,6 +22,7 @@ use weld_common::io::input::InputStore;
 pub use frames::Searched;
 pub use moves::NewValue;
 pub use pointers::{Pointer, Told};
+pub use sizes::Exported;
 
 use super::State;
 use super::outline::{Before, OS_ABI, is_renamed, of_groups, outline};
@@ -74,6 +75,8 @@ pub enum Missing {
     Yard,
     /// What is to lie where a section is gone.
     Gap,
+    /// There is no room in tables for the loader for another name.
+    Exports,
     /// Where something is that it refers to, or that it defines and others refer to.
     Target,
     /// Who else knows where a function was that has moved.

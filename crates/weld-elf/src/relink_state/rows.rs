@@ -144,8 +144,11 @@ rows! {
         section: u32,
         /// How it is defined ([`super::mentions::manner_of`]).
         manner: u8,
-        /// Its value when it was new.
+        /// Its value when it was new, and the `sym` bits that say who sees it.
         value: u64,
+        seen: u32,
+        /// Its number in `.dynsym`, for good; 0 if it has none.
+        dynamic: u32,
     }
 
     /// A mention, by the name, then in the order of mentions.
@@ -316,6 +319,11 @@ rows! {
         jump_slots: u32,
         /// And those of them that are spare, the last ones.
         spares: u32,
+        /// Rows of `.dynsym` for exported names, if more may be: the first, and how many; and where in `.dynstr` names are.
+        exports_first: u32,
+        exports: u32,
+        names_start: u32,
+        names_end: u32,
         /// Words of `.got.plt` for the loader.
         reserved: u64,
         /// The word of `.got` for the module's own TLS block, or `NONE`.

@@ -10,6 +10,7 @@
 pub mod bins;
 mod classify;
 pub mod descriptors;
+pub mod export_rows;
 pub mod free_sections;
 mod gc_dependencies;
 mod linkonce;
@@ -314,10 +315,13 @@ pub struct Sections<'a> {
     pub last_imports: Vec<spare_imports::Import>,
     /// And what had slots and entries of its own there.
     pub last_calls: Vec<spare_imports::LastCall>,
+    /// Whether tables for the loader have room for more exported names.
+    pub export_room: export_rows::Room,
     /// What is to be kept with gc, whoever refers to it: because it was in another link, or for its yard.
     pub last_kept: Vec<SectionId>,
-    /// What is defined here and had slots of the GOT in another link, whoever asks for them.
-    pub last_slots: Vec<SymbolId>,
+    /// What is defined here and had slots of the GOT or entries of the PLT in another link, whoever asks for them, with
+    /// the bits that say which.
+    pub last_slots: Vec<(SymbolId, u32)>,
     /// How many relative and other relocations `.rela.dyn` had with spare ones, if there are to be as many.
     pub last_relocs: Option<(u64, u64)>,
     /// Objects that are likely to be edited next, and so have more room.

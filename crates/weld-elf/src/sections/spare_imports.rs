@@ -22,11 +22,13 @@ use crate::ids::{FileId, SymbolId};
 pub const COUNT: u32 = 32;
 pub const NAMES: u64 = 4 << 10;
 
-/// A function that has taken the place of a spare entry: its name and the index of its version.
+/// A function that has taken the place of a spare entry: its name and the index of its version. It may be the output's
+/// own, if others may replace it: then its entry leads to its own symbol, and what was spare is nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Import {
     pub name: Vec<u8>,
     pub version: u16,
+    pub is_own: bool,
 }
 
 /// What of a shared object has an entry of the PLT, a slot, or its address in data, in a link that is to be made once more:
@@ -54,8 +56,19 @@ pub struct SpareImports {
 impl SpareImports {
     /// Whether one more with a name of so many bytes has room.
     pub fn have_room(&self, name: usize) -> bool {
-        let bytes: usize = self.taken.iter().map(|import| import.name.len() + 1).sum();
+        let bytes: usize = self.named().map(|import| import.name.len() + 1).sum();
         self.taken.len() < self.count as usize && (bytes + name + 1) as u64 <= self.names()
+    }
+
+    /// Those that are of other modules.
+    fn named(&self) -> impl Iterator<Item = &Import> {
+        self.taken.iter().filter(|import| !import.is_own)
+    }
+
+    /// The symbol that spare entry `number` leads to, if it is the output's own.
+    pub fn own(&self, number: u32) -> Option<SymbolId> {
+        self.taken.get(number as usize).filter(|import| import.is_own)?;
+        self.ids.get(number as usize).copied()
     }
 
     /// Bytes of names, with those that are free.
@@ -81,7 +94,7 @@ impl SpareImports {
     /// What names of a table are at its end, with zeroes behind them.
     pub fn strings(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = Vec::with_capacity(self.names() as usize);
-        for import in &self.taken {
+        for import in self.named() {
             bytes.extend_from_slice(&import.name);
             bytes.push(0);
         }
@@ -100,6 +113,9 @@ impl SpareImports {
     pub fn symbols(&self, spare: Sym, names: u32) -> Vec<Sym> {
         let mut at = names;
         let taken = self.taken.iter().map(|import| {
+            if import.is_own {
+                return Sym::make(0, STB_GLOBAL << 4 | STT_FILE, STV_DEFAULT, SHN_ABS, 0, 0);
+            }
             let name = at;
             at += import.name.len() as u32 + 1;
             Sym::make(name, STB_GLOBAL << 4 | STT_FUNC, STV_DEFAULT, SHN_UNDEF, 0, 0)
@@ -129,7 +145,7 @@ mod tests {
 
     #[test]
     fn entries_are_taken_from_the_last_symbol_on() {
-        let import = |name: &[u8], version| Import { name: name.to_vec(), version };
+        let import = |name: &[u8], version| Import { name: name.to_vec(), version, is_own: false };
         let taken = vec![import(b"strlen", 3), import(b"memset", 4)];
         let spares = SpareImports { count: COUNT, taken, ids: vec![SymbolId(7), SymbolId::NONE] };
         assert!(spares.strings().starts_with(b"strlen\0memset\0\0"));
@@ -147,6 +163,22 @@ mod tests {
         assert!(spares.have_room(100) && !spares.have_room(NAMES as usize - 14));
         assert_eq!(SpareImports::default().strings(), []);
         assert!(!SpareImports::default().have_room(1));
+    }
+
+    #[test]
+    fn own_functions_have_their_own_symbols() {
+        let import = |name: &[u8], is_own| Import { name: name.to_vec(), version: VER_NDX_LOCAL, is_own };
+        let taken = vec![import(b"own", true), import(b"strlen", false)];
+        let spares = SpareImports { count: COUNT, taken, ids: vec![SymbolId(7), SymbolId(8)] };
+        assert_eq!((spares.own(0), spares.own(1), spares.own(2)), (Some(SymbolId(7)), None, None));
+        assert!(spares.strings().starts_with(b"strlen\0\0"));
+        let symbols = spares.dynamic(Sym::make(0, STT_SECTION, 0, 1, 0x300, 0), 100);
+        let last = [symbols[COUNT as usize - 1], symbols[COUNT as usize - 2]];
+        assert_eq!(
+            last.map(|symbol| (symbol.st_name(), symbol.binding())),
+            [(0, STB_GLOBAL), (100, STB_GLOBAL)]
+        );
+        assert_eq!((last[0].kind(), spares.locals()), (STT_FILE, COUNT - 1));
     }
 
     #[test]

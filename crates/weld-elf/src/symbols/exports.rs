@@ -194,6 +194,57 @@ fn drop_other_kinds(resolved: &Resolved, symbols: &Symbols, rivals: Vec<SymbolId
     }
 }
 
+/// What is said of a name that is defined.
+pub struct Said<'n> {
+    pub name: &'n [u8],
+    pub flags: u32,
+    pub is_weak: bool,
+}
+
+impl Rules<'_> {
+    /// The bits and the version index of a name that one object alone defines and nobody else knows, which is not
+    /// hidden and says no version.
+    pub fn of_new(&self, options: &Options, mode: &Mode, said: &Said) -> (u32, u16) {
+        match (self.version_of)(said.name).unwrap_or(VER_NDX_GLOBAL) {
+            VER_NDX_LOCAL => (symbol_flags::LOCALIZED, VER_NDX_LOCAL),
+            version if !mode.dynamic => (0, version),
+            version => (self.seen(options, mode, said, (|| false, || false)), version),
+        }
+    }
+
+    /// Whether others see a definition, and may replace it, in bits; `is_seen` says whether shared objects ask for it.
+    fn seen(
+        &self,
+        options: &Options,
+        mode: &Mode,
+        said: &Said,
+        (is_seen, is_unique): (impl FnOnce() -> bool, impl FnOnce() -> bool),
+    ) -> u32 {
+        let Said { name, flags, is_weak } = *said;
+        let is_data = || options.symbols.dynamic_list_data && flags & symbol_flags::OBJECT != 0;
+        let listed = || is_data() || (self.in_dynamic_list)(name);
+        let in_list = self.has_dynamic_list && listed();
+        let asked = in_list || (self.exported)(name);
+        if !(mode.shared || options.symbols.export_dynamic || asked || is_seen()) {
+            return 0;
+        }
+        // An IFUNC is not bound as a function is.
+        let function = flags & (symbol_flags::FUNC | symbol_flags::IFUNC) == symbol_flags::FUNC;
+        let bound = match options.symbols.bsymbolic {
+            Bsymbolic::None => false,
+            Bsymbolic::All => true,
+            Bsymbolic::Functions => function,
+            Bsymbolic::NonWeak => !is_weak,
+            Bsymbolic::NonWeakFunctions => function && !is_weak,
+        };
+        // A dynamic list binds all that it does not name. Thread-local variables stay replaceable.
+        let symbolic = (bound || self.has_dynamic_list) && flags & symbol_flags::TLS == 0;
+        let is_free =
+            mode.shared && flags & symbol_flags::PROTECTED == 0 && (!symbolic || asked || is_unique());
+        symbol_flags::EXPORTED | if is_free { symbol_flags::PREEMPTIBLE } else { 0 }
+    }
+}
+
 impl Decider<'_, '_> {
     /// Returns the version index.
     fn decide(&self, id: SymbolId, entry: &Entry) -> u16 {
@@ -224,8 +275,6 @@ impl Decider<'_, '_> {
         }
         // What an excluded archive spells need not be defined here.
         let version = if self.is_excluded(id, entry) { VER_NDX_LOCAL } else { self.version(entry) };
-        let is_data = || self.options.symbols.dynamic_list_data && flags & symbol_flags::OBJECT != 0;
-        let listed = || is_data() || (self.rules.in_dynamic_list)(entry.name);
         if version == VER_NDX_LOCAL {
             symbol.add(symbol_flags::LOCALIZED);
             return VER_NDX_LOCAL;
@@ -236,33 +285,10 @@ impl Decider<'_, '_> {
         if !self.mode.shared && self.lacks_its_version(entry) {
             return version;
         }
-        let in_list = self.rules.has_dynamic_list && listed();
-        let asked = in_list || (self.rules.exported)(entry.name);
-        let exported = self.mode.shared
-            || self.options.symbols.export_dynamic
-            || asked
-            || self.is_seen(id, entry, flags);
-        if !exported {
-            return version;
-        }
-        symbol.add(symbol_flags::EXPORTED);
-        // An IFUNC is not bound as a function is.
-        let function = flags & (symbol_flags::FUNC | symbol_flags::IFUNC) == symbol_flags::FUNC;
-        let bound = match self.options.symbols.bsymbolic {
-            Bsymbolic::None => false,
-            Bsymbolic::All => true,
-            Bsymbolic::Functions => function,
-            Bsymbolic::NonWeak => entry.rank() != Rank::Weak,
-            Bsymbolic::NonWeakFunctions => function && entry.rank() != Rank::Weak,
-        };
-        // A dynamic list binds all that it does not name. Thread-local variables stay replaceable.
-        let symbolic = (bound || self.rules.has_dynamic_list) && flags & symbol_flags::TLS == 0;
-        if self.mode.shared
-            && flags & symbol_flags::PROTECTED == 0
-            && (!symbolic || asked || self.is_unique(entry, flags))
-        {
-            symbol.add(symbol_flags::PREEMPTIBLE);
-        }
+        let said = Said { name: entry.name, flags, is_weak: entry.rank() == Rank::Weak };
+        let is_seen = || self.is_seen(id, entry, flags);
+        let is_unique = || self.is_unique(entry, flags);
+        symbol.add(self.rules.seen(self.options, &self.mode, &said, (is_seen, is_unique)));
         version
     }
 

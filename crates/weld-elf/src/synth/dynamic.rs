@@ -334,11 +334,11 @@ pub fn write_dynsym(image: &Image, dynsym: &DynSym, first: usize, out: &mut [u8]
     let spares = spare_symbols(image, dynsym);
     for (i, bytes) in out.chunks_exact_mut(format.size::<Sym>() as usize).enumerate() {
         // Symbols are in the order of hashes: each is somewhere else.
-        if let Some(&id) = dynsym.symbols.get(first + i + SYMBOL_AHEAD) {
+        if let Some(&id) = dynsym.symbols.get(first + i + SYMBOL_AHEAD).filter(|id| id.is_some()) {
             image.symbols.prefetch(id);
             image.resolved.names.prefetch(id);
         }
-        if let Some(&id) = dynsym.symbols.get(first + i + DEFINITION_AHEAD) {
+        if let Some(&id) = dynsym.symbols.get(first + i + DEFINITION_AHEAD).filter(|id| id.is_some()) {
             prefetch_definition(image.resolved, id);
         }
         match (first + i).checked_sub(1) {
@@ -366,15 +366,20 @@ fn spare_symbols(image: &Image, dynsym: &DynSym) -> Vec<Sym> {
 /// values it moves with the image.
 fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     let id = dynsym.symbols[i];
-    let mut record = match image.definition(id) {
+    if id.is_none() {
+        return Record::nothing().make(0).0;
+    }
+    let record = match image.definition(id) {
         Some((definition, _)) => image.global_record(id, definition),
         None => image.made_record(id),
     };
-    // What is hidden from others is not here, but for what options bring here.
-    if record.other & 3 != STV_PROTECTED {
-        record.other &= !3;
-    }
-    record.make(dynsym.dynstr.offset(i)).0
+    seen_by_loader(record).make(dynsym.dynstr.offset(i)).0
+}
+
+/// What is hidden from others is not in `.dynsym`, but for what options bring there.
+pub fn seen_by_loader(record: Record) -> Record {
+    let other = if record.other & 3 == STV_PROTECTED { record.other } else { record.other & !3 };
+    Record { other, ..record }
 }
 
 pub struct Section;

@@ -27,6 +27,8 @@ pub struct DynStr {
     offsets: Vec<u32>,
     /// What lies behind these.
     tail: Vec<u8>,
+    /// The lengths of names, and their numbers in the order of their places, if there may be gaps between them.
+    placed: Option<(Vec<u32>, Vec<u32>)>,
 }
 
 impl DynStr {
@@ -61,7 +63,32 @@ impl DynStr {
                 None => end,
             })
         });
-        Ok(DynStr { head, offsets, tail })
+        Ok(DynStr { head, offsets, tail, placed: None })
+    }
+
+    /// Plans the section with names at these places, of these lengths (0 if there is none), which end at `end`;
+    /// `tail` lies there.
+    ///
+    /// # Errors
+    /// If offsets do not fit 32 bits.
+    pub fn with_places(
+        head: StringTable,
+        (mut offsets, lengths): (Vec<u32>, &[u32]),
+        end: u64,
+        tail: Vec<u8>,
+    ) -> Result<DynStr, TableTooLarge> {
+        let end = u32::try_from(end).ok().filter(|end| end.checked_add(tail.len() as u32).is_some());
+        let end = end.filter(|_| !head.too_large()).ok_or(TableTooLarge::Section(".dynstr"))?;
+        let mut order: Vec<u32> = (0..offsets.len() as u32).collect();
+        order.retain(|i| lengths[*i as usize] > 0);
+        order.sort_unstable_by_key(|i| offsets[*i as usize]);
+        offsets.push(end);
+        Ok(DynStr { head, offsets, tail, placed: Some((lengths.to_vec(), order)) })
+    }
+
+    /// The size of what lies in front of names.
+    pub fn head(&self) -> u64 {
+        self.head.size()
     }
 
     /// The section's size in bytes.
@@ -81,6 +108,9 @@ impl DynStr {
 
     /// Writes the bytes from `start` on. `symbols` are those whose names were planned.
     pub fn write(&self, names: &Names, symbols: &[SymbolId], start: usize, out: &mut [u8]) {
+        if let Some((lengths, order)) = &self.placed {
+            return self.write_placed((names, symbols), (lengths, order), start, out);
+        }
         let head = self.head.bytes().get(start..).unwrap_or(&[]);
         let head = &head[..head.len().min(out.len())];
         let end = start + out.len();
@@ -113,6 +143,35 @@ impl DynStr {
         if let Some(tail) = tail.and_then(|tail| tail.get(..out.len())) {
             out.copy_from_slice(tail);
         }
+    }
+
+    #[cold]
+    fn write_placed(
+        &self,
+        (names, symbols): (&Names, &[SymbolId]),
+        (lengths, order): (&[u32], &[u32]),
+        start: usize,
+        out: &mut [u8],
+    ) {
+        out.fill(0);
+        let end = start + out.len();
+        let mut put = |at: usize, text: &[u8]| {
+            let (from, to) = (at.max(start), (at + text.len()).min(end));
+            if from < to {
+                out[from - start..to - start].copy_from_slice(&text[from - at..to - at]);
+            }
+        };
+        put(0, self.head.bytes());
+        let place = |i: &u32| (self.offsets[*i as usize] as usize, lengths[*i as usize] as usize);
+        let first = order.partition_point(|i| place(i).0 + place(i).1 <= start);
+        for i in &order[first..] {
+            let (at, length) = place(i);
+            if at >= end {
+                break;
+            }
+            put(at, &names.get(symbols[*i as usize]).name[..length]);
+        }
+        put(self.tail() as usize, &self.tail);
     }
 }
 

@@ -3,7 +3,8 @@
 //!
 //! Order: the null symbol; spare ones, if a later link may relink ([`crate::sections::spare_imports`]);
 //! imports; then everything that other modules may find here (exports, copies, canonical PLT entries), grouped
-//! by bucket of the GNU hash table. Before they are grouped, symbols are put in the order of their definitions,
+//! by bucket of the GNU hash table, with spare ones if a later link may relink
+//! ([`crate::sections::export_rows`]). Before they are grouped, symbols are put in the order of their definitions,
 //! so that nothing depends on how names were hashed inside the linker.
 //!
 //! A shared object may export millions of names, so every step over them is a parallel loop, and each looks
@@ -24,7 +25,7 @@ use super::error::PlanError;
 use super::gnu_hash::{GnuHash, Hashed, bucket, gnu_hash};
 use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthetic};
-use super::sysv_hash::{SysvHash, sysv_hash};
+use super::sysv_hash::{self, SysvHash, sysv_hash};
 use super::versions::{Verdef, Verneed, VersionNeed, build_verdef, build_verneed};
 use crate::arch::facts::Facts;
 use crate::elf::*;
@@ -34,6 +35,7 @@ use crate::input::versions::VersionError;
 use crate::layout::ChunkKind;
 use crate::options::{HashStyle, Options};
 use crate::resolve::Resolved;
+use crate::sections::export_rows::{self, LastRows, Room, Rows};
 use crate::sections::spare_imports::SpareImports;
 use crate::symbol_names::symver::plain;
 use crate::symbols::exports::Exports;
@@ -67,9 +69,11 @@ const TEXT_AHEAD: usize = 8;
 
 /// Everything the dynamic sections are written from.
 pub struct DynSym {
-    /// `.dynsym` entry `i + 1`, or as much later as there are spare ones.
+    /// `.dynsym` entry `i + 1`, or as much later as there are spare ones; [`SymbolId::NONE`] if it is spare itself.
     pub symbols: Vec<SymbolId>,
     pub spares: SpareImports,
+    /// Where exported names are, if there is room for more.
+    pub rows: Option<Rows>,
     index_of: Vec<AtomicU32>,
     /// The number of the first of those that loaders look up for the GOT.
     pub first_in_got: usize,
@@ -116,6 +120,8 @@ pub struct Planner<'c, 'a> {
     pub looked_up: Vec<SymbolId>,
     /// Room in front of imports.
     pub spares: &'c SpareImports,
+    /// Whether there is room for more exported names, and where they are to be.
+    pub room: &'c Room,
     pub shared: bool,
     pub parallel: bool,
 }
@@ -136,6 +142,15 @@ struct Named {
     length: u32,
     hashed: Hashed,
 }
+
+/// Names with the spare rows between them, and where the runs of buckets start.
+struct InRows {
+    rows: Vec<Named>,
+    runs: Vec<u32>,
+}
+
+/// What is spare.
+const SPARE: Named = Named { id: SymbolId::NONE, length: 0, hashed: Hashed { hash: 0, bucket: 0 } };
 
 /// Symbols in the order of `.dynsym`.
 struct Ordered {
@@ -176,17 +191,33 @@ impl<'a> Planner<'_, 'a> {
             HashStyle::Usual => HashStyle::Both,
             style => style,
         };
-        let buckets = GnuHash::buckets(chosen.found.len());
+        let is_hashed = matches!(style, HashStyle::Gnu | HashStyle::Both);
+        let room = if is_hashed && self.looked_up.is_empty() { self.room } else { &Room::None };
+        let (buckets, last) = match room {
+            Room::None => (GnuHash::buckets(chosen.found.len()), None),
+            Room::New => (export_rows::runs(chosen.found.len()), None),
+            Room::Last(last) => (last.runs.len().max(1) as u32, Some(last)),
+        };
         let imports = self.measure(chosen.imports, buckets);
         let mut found = self.measure(chosen.found, buckets);
         let mut gnu_hash = None;
-        if matches!(style, HashStyle::Gnu | HashStyle::Both) {
+        let mut runs = None;
+        if is_hashed {
             found = sort::by_bucket(found, buckets, self.parallel, |named| named.hashed.bucket);
             let first = imports.len() as u32 + self.spares.count + 1;
-            gnu_hash =
-                Some(GnuHash::plan(self.machine.target.format, &found, first, self.parallel, |named| {
-                    named.hashed
-                }));
+            let format = self.machine.target.format;
+            gnu_hash = Some(match room {
+                Room::None => GnuHash::plan(format, &found, first, self.parallel, |named| named.hashed),
+                Room::New | Room::Last(_) => {
+                    let placed = self.in_rows(&found, buckets, last);
+                    found = placed.rows;
+                    let hash = |named: &Named| named.id.is_some().then_some(named.hashed.hash);
+                    let hashes: Vec<Option<u32>> = found.iter().map(hash).collect();
+                    let table = GnuHash::of_rows(format, &hashes, &placed.runs, first);
+                    runs = Some(first);
+                    table
+                }
+            });
         }
         let mut ordered = self.join(&imports, &found);
         // Positions of the symbols that may be bound to a version of another module.
@@ -204,6 +235,7 @@ impl<'a> Planner<'_, 'a> {
         }
         let first_in_got = ordered.symbols.len() + 1 - self.looked_up.len();
         let Ordered { symbols, lengths, index_of } = ordered;
+        let count = found.len() as u32;
         drop((imports, found));
         let sysv = matches!(style, HashStyle::Sysv | HashStyle::Both);
         let sysv_hash = sysv.then(|| {
@@ -214,11 +246,21 @@ impl<'a> Planner<'_, 'a> {
             )
         });
         let (versym, verdef, verneed) = self.versions(&symbols, &foreign, &needed, &mut head)?;
-        let dynstr = DynStr::plan(head, &lengths, self.spares.strings(), self.parallel)?;
+        let tail = self.spares.strings();
+        let (dynstr, rows) = match runs {
+            None => (DynStr::plan(head, &lengths, tail, self.parallel)?, None),
+            Some(first) => {
+                let start = head.size() as u32;
+                let dynstr = self.with_places(head, (&symbols, &lengths), (count, last), tail)?;
+                let names = start..dynstr.tail();
+                (dynstr, Some(Rows { first, count, names }))
+            }
+        };
         self.number_spares(&symbols, &index_of);
         Ok(DynSym {
             symbols,
             spares: self.spares.clone(),
+            rows,
             index_of,
             first_in_got,
             dynstr,
@@ -230,6 +272,63 @@ impl<'a> Planner<'_, 'a> {
             needed,
             strings,
         })
+    }
+
+    /// Names in their rows, with spare ones; those of another link are where they were.
+    fn in_rows(&self, found: &[Named], buckets: u32, last: Option<&LastRows>) -> InRows {
+        let Some(last) = last else {
+            let spare = export_rows::spare(buckets) as usize;
+            let (mut rows, mut runs, mut next) = (Vec::new(), Vec::with_capacity(buckets as usize), 0);
+            for bucket in 0..buckets {
+                runs.push(rows.len() as u32);
+                let mine = found[next..].iter().take_while(|named| named.hashed.bucket == bucket);
+                rows.extend(mine.copied());
+                next = rows.len() - spare * bucket as usize;
+                rows.extend(std::iter::repeat_n(SPARE, spare));
+            }
+            return InRows { rows, runs };
+        };
+        let mut known = last.by_name();
+        let mut rows = vec![SPARE; last.rows.len()];
+        // What had no row has none where it is to be, and is seen.
+        for named in found {
+            let name = &self.resolved.names.get(named.id).name[..named.length as usize];
+            match known.get_mut(name).and_then(Vec::pop) {
+                Some(row) => rows[row as usize] = *named,
+                None => rows.push(*named),
+            }
+        }
+        InRows { rows, runs: last.runs.clone() }
+    }
+
+    /// The names of symbols, of which the last ones are in so many rows: one behind the other, or where another link
+    /// had them, with room for more.
+    fn with_places(
+        &self,
+        head: StringTable,
+        (symbols, lengths): (&[SymbolId], &[u32]),
+        (count, last): (u32, Option<&LastRows>),
+        tail: Vec<u8>,
+    ) -> Result<DynStr, PlanError> {
+        let mut at = head.size();
+        let mut offsets = Vec::with_capacity(symbols.len() + 1);
+        let first = symbols.len() - count as usize;
+        for (i, (id, length)) in symbols.iter().zip(lengths).enumerate() {
+            let was = i.checked_sub(first).and_then(|row| last?.rows.get(row)?.as_ref());
+            match was {
+                _ if id.is_none() => offsets.push(0),
+                Some((_, place)) => offsets.push(*place),
+                None => {
+                    offsets.push(u32::try_from(at).unwrap_or(u32::MAX));
+                    at += u64::from(*length) + 1;
+                }
+            }
+        }
+        let end = match last {
+            Some(last) => last.names_end.into(),
+            None => at + export_rows::room_for_names(at),
+        };
+        Ok(DynStr::with_places(head, (offsets, lengths), end, tail)?)
     }
 
     /// Imports and what can be found here, in no particular order, from all names.
@@ -310,10 +409,11 @@ impl<'a> Planner<'_, 'a> {
         if self.spares.count == 0 {
             return;
         }
-        for id in symbols {
+        for id in symbols.iter().filter(|id| id.is_some()) {
             index_of[id.index()].fetch_add(self.spares.count, Ordering::Relaxed);
         }
-        for (number, id) in (0..).zip(&self.spares.ids).filter(|(_, id)| id.is_some()) {
+        let ids = (0..).zip(&self.spares.ids).filter(|(_, id)| id.is_some());
+        for (number, id) in ids.filter(|(number, _)| self.spares.own(*number).is_none()) {
             index_of[id.index()].store(self.spares.symbol(number), Ordering::Relaxed);
         }
     }
@@ -324,7 +424,9 @@ impl<'a> Planner<'_, 'a> {
         let at = |i: usize| imports.get(i).unwrap_or_else(|| &found[i - imports.len()]);
         let number = |i: usize| {
             let id = at(i).id;
-            index_of[id.index()].store(i as u32 + 1, Ordering::Relaxed);
+            if id.is_some() {
+                index_of[id.index()].store(i as u32 + 1, Ordering::Relaxed);
+            }
             id
         };
         let symbols = par::list("number dynamic symbols", self.parallel, n, RUN, |run| run.map(number));
@@ -339,7 +441,10 @@ impl<'a> Planner<'_, 'a> {
         let hash = |i: usize| {
             // The null symbol comes first.
             let Some(i) = i.checked_sub(1) else { return sysv_hash(b"") };
-            if let Some(&next) = symbols.get(i + TEXT_AHEAD) {
+            if symbols[i].is_none() {
+                return sysv_hash::SPARE;
+            }
+            if let Some(&next) = symbols.get(i + TEXT_AHEAD).filter(|next| next.is_some()) {
                 prefetch(names.get(next).name, 0);
             }
             sysv_hash(&names.get(symbols[i]).name[..lengths[i] as usize])
@@ -406,6 +511,7 @@ impl<'a> Planner<'_, 'a> {
             return Ok((Vec::new(), None, None));
         }
         let version = |i: usize| match i.checked_sub(1) {
+            Some(i) if symbols[i].is_none() => VER_NDX_LOCAL,
             Some(i) => self.exports.version(symbols[i]),
             None => VER_NDX_LOCAL,
         };

@@ -101,8 +101,7 @@ impl GnuHash {
         hashed: impl Fn(&T) -> Hashed + Sync,
     ) -> GnuHash {
         let buckets = Self::buckets(symbols.len());
-        let bloom_bits = (symbols.len() * BLOOM_BITS_PER_SYMBOL).max(1);
-        let bloom_words = bloom_bits.div_ceil(8 * format.word() as usize).next_power_of_two();
+        let bloom_words = Self::bloom_words(format, symbols.len());
         let mut table = GnuHash {
             format,
             head: [buckets, first_symndx, bloom_words as u32, BLOOM_SHIFT],
@@ -126,6 +125,31 @@ impl GnuHash {
         };
         table.chains = par::list("make .gnu.hash", parallel, symbols.len(), RUN, chain);
         table
+    }
+
+    /// Plans the table for rows of which each bucket has a run, that starts at one of `runs`. Rows have the hashes
+    /// of their names, or none if they are spare, and are `first_symndx..` of `.dynsym`.
+    pub fn of_rows(format: Format, rows: &[Option<u32>], runs: &[u32], first_symndx: u32) -> GnuHash {
+        let bloom_words = Self::bloom_words(format, rows.len());
+        let mut table = GnuHash {
+            format,
+            head: [runs.len() as u32, first_symndx, bloom_words as u32, BLOOM_SHIFT],
+            bloom: zeroed::sparse(bloom_words),
+            buckets: runs.iter().map(|start| AtomicU32::new(first_symndx + start)).collect(),
+            chains: rows.iter().map(|hash| hash.unwrap_or(0) & !1).collect(),
+        };
+        rows.iter().flatten().for_each(|hash| table.add_to_bloom(*hash, false));
+        for end in runs.iter().skip(1).map(|start| *start as usize).chain([rows.len()]) {
+            if let Some(last) = end.checked_sub(1).and_then(|last| table.chains.get_mut(last)) {
+                *last |= 1;
+            }
+        }
+        table
+    }
+
+    fn bloom_words(format: Format, symbols: usize) -> usize {
+        let bits = (symbols * BLOOM_BITS_PER_SYMBOL).max(1);
+        bits.div_ceil(8 * format.word() as usize).next_power_of_two()
     }
 
     #[inline(always)]
@@ -159,6 +183,19 @@ impl GnuHash {
         let out = put(out, &mut at, &self.buckets, |word| format.u32_bytes(word.load(Ordering::Relaxed)));
         put(out, &mut at, &self.chains, |word| format.u32_bytes(*word));
     }
+}
+
+/// Where each bucket of a table starts, which is one of this machine's form and has symbol `first` first, counted from
+/// that; none is empty.
+pub fn buckets_in(table: &[u8], first: u32) -> Option<Vec<u32>> {
+    let format = Format::NATIVE;
+    let word = |at: usize| table.get(at..at.checked_add(4)?).map(|word| format.get_u32(word));
+    let (count, bloom) = (word(0)? as usize, word(8)? as usize);
+    let start = bloom.checked_mul(format.word() as usize)?.checked_add(16)?;
+    let words = table.get(start..start.checked_add(count.checked_mul(4)?)?)?;
+    let buckets: Option<Vec<u32>> =
+        words.chunks_exact(4).map(|word| format.get_u32(word).checked_sub(first)).collect();
+    buckets.filter(|buckets| buckets.is_sorted() && count > 0 && word(4) == Some(first))
 }
 
 /// Writes `words` from byte `at` on, as far as there is room. Returns what is left of the room, and in `at`

@@ -225,7 +225,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         drop(stretch);
         let stretch = trace::stretch("plan dynamic symbols");
         let dynsym = match mode.dynamic {
-            true => Some(self.dynsym(symbols, needed, (&slots, &spares)).map_err(failed)?),
+            true => Some(self.dynsym((sections, symbols), needed, (&slots, &spares)).map_err(failed)?),
             false => None,
         };
         drop(stretch);
@@ -407,9 +407,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             | symbol_flags::NEEDS_PLT
             | symbol_flags::NEEDS_GOT
             | symbol_flags::NEEDS_DYNSYM;
-        for id in &sections.last_slots {
+        for (id, needs) in &sections.last_slots {
             if symbols[*id].kind() == symbol_flags::DEFINED {
-                symbols[*id].add(symbol_flags::NEEDS_GOT);
+                symbols[*id].add(*needs);
             }
         }
         for call in &sections.last_calls {
@@ -440,24 +440,32 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let loader = options.dynamic.dynamic_linker.as_deref().filter(|_| mode.interp);
         let is_usual = !options.dynamic.mark_plt && !options.relocs.pack_android;
         let is_usual = is_usual && mode.facts().loader_got.is_none() && options.layout.sectionheader;
-        if !is_usual || !loader.is_some_and(spare_imports::are_for) {
+        // What loads a library is what has its C library.
+        let is_of_glibc =
+            || self.resolved.shared.iter().any(|library| library.soname.starts_with(b"libc.so."));
+        let is_known = loader.is_some_and(spare_imports::are_for) || mode.shared && is_of_glibc();
+        if !is_usual || !is_known {
             return SpareImports::default();
         }
         let taken = sections.last_imports.clone();
-        let is_called = |id: &SymbolId| {
+        let is_called = |id: &SymbolId, is_own: bool| {
             let symbol = &symbols[*id];
-            symbol.kind() == symbol_flags::SHARED
+            let kind = if is_own { symbol_flags::DEFINED } else { symbol_flags::SHARED };
+            symbol.kind() == kind
                 && symbol.has(symbol_flags::PREEMPTIBLE)
                 && !symbol.has(symbol_flags::NEEDS & !symbol_flags::NEEDS_PLT)
         };
-        let id = |import: &Import| self.resolved.names.find(&import.name).filter(is_called);
+        let id = |import: &Import| {
+            let found = self.resolved.names.find(&import.name);
+            found.filter(|id| is_called(id, import.is_own))
+        };
         let ids = taken.iter().map(|import| id(import).unwrap_or(SymbolId::NONE)).collect();
         SpareImports { count: spare_imports::COUNT, taken, ids }
     }
 
     fn dynsym(
         &self,
-        symbols: &Symbols,
+        (sections, symbols): (&Sections, &Symbols),
         needed: Vec<u32>,
         (slots, spares): (&Slots, &SpareImports),
     ) -> Result<DynSym, PlanError> {
@@ -471,6 +479,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             needed,
             looked_up: if looked_up { slots.looked_up(symbols) } else { Vec::new() },
             spares,
+            room: &sections.export_room,
             shared: self.context.mode.shared,
             parallel: self.context.parallel,
         };

@@ -569,7 +569,7 @@ pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
             let addend = if image.options.dynamic.mark_plt { jump_of(image, entry as u32).get() } else { 0 };
             let spare = (entry as u32).checked_sub(image.slots.named());
             let dynsym = image.dynsym.map_or(0, |d| match spare {
-                Some(spare) => d.spares.symbol(spare),
+                Some(spare) => d.spares.own(spare).map_or(d.spares.symbol(spare), |id| d.index(id)),
                 None => d.index(slot.id),
             });
             Rela::make(offset, dynsym, image.types().jump_slot, addend as i64)

@@ -23,6 +23,9 @@ pub fn sysv_hash(name: &[u8]) -> u32 {
     hash & 0x0fff_ffff
 }
 
+/// In place of a hash: the symbol is not entered.
+pub const SPARE: u32 = u32::MAX;
+
 /// A planned `.hash` section.
 pub struct SysvHash {
     format: Format,
@@ -65,6 +68,9 @@ impl SysvHash {
         let (buckets, chains) = words[2..].split_at_mut(self.buckets as usize);
         // From the last symbol to the first, so that a chain lists its symbols in ascending order.
         for (i, hash) in self.hashes.iter().enumerate().skip(1 + self.skipped).rev() {
+            if *hash == SPARE {
+                continue;
+            }
             let bucket = &mut buckets[(hash % self.buckets) as usize];
             chains[i] = *bucket;
             *bucket = bytes(i as u32);

@@ -6,9 +6,12 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 
+use super::exported_names::Exported;
 use super::group_owners::{Looked, Owners};
 use super::new_pieces::NewPieces;
 use super::{Failure, LastLink, Patch, View, emit, emit_tables};
+use weld_common::diag::DiagSink;
+
 use crate::arch;
 use crate::input::object::Object;
 use crate::job::Job;
@@ -161,6 +164,13 @@ impl Run<'_, '_, '_> {
         }
         patch.values.extend(alone.new_values().iter().map(|new| (names[new.name as usize], new.value)));
         patch.mentions.extend(new.iter().map(|name| (row, *name)));
+        let sink = DiagSink::new();
+        let exported = alone.exported(&sink).into_iter();
+        let exported: Vec<Exported> =
+            exported.map(|one| Exported::new(names[one.name as usize], &one)).collect();
+        if !exported.is_empty() {
+            patch.exports.push((path.to_owned(), exported));
+        }
         let before = patch.writes.len();
         emit(&state, &alone, self.image, |_| true, patch)?;
         let searched = emit_tables(&alone, (self.image, path), patch)?;

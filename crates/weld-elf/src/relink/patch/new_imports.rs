@@ -3,16 +3,20 @@
 //!
 //! It is looked for them only if an object mentions a name that may not be mentioned anew. What the name is bound to
 //! is as the last link has it: its row tells the shared object, which is as it was. That is needed already, and so is
-//! the version. What relocations ask of the name is looked at as ever: calls are all that a spare entry is for.
+//! the version. A library's own functions that others may replace are called in the same way ([`find_own`]). What
+//! relocations ask of the name is looked at as ever: calls are all that a spare entry is for.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
-use super::{LastLink, Left, Patch, View, changed_object, format, parsed};
+use super::{LastLink, Left, Patch, View, changed_object, format, new_places, parsed};
 use crate::address::Address;
 use crate::arch;
+use crate::arch::class::Class;
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::{FileId, OutputSectionId};
+use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::input::versions::parse_verneed;
 use crate::input::{FileName, Reading};
@@ -20,9 +24,12 @@ use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
 use crate::relink_state::excerpt::{Common, KnownImport};
+use crate::relink_state::keys;
 use crate::relink_state::mentions::{Globals, asks, may_be_imported};
-use crate::relink_state::rows::{InputRow, NameRow, OutputRow, input_kind};
+use crate::relink_state::rows::{InputRow, NONE, NameRow, OutputRow, input_kind};
+use crate::sections::decode_relocs;
 use crate::sections::spare_imports::{Import, SpareImports};
+use crate::symbols::symbol_flags;
 use crate::synth::symbol_record::Record;
 
 /// The last link's imports and those that changed objects mention for the first time; `None` if there are none of
@@ -61,12 +68,79 @@ pub fn find(job: &Job, changes: &Changes, last: &LastLink) -> Result<Option<Vec<
             if !spares.have_room(text.len()) {
                 return Ok(None);
             }
-            let import = Import { name: text.to_vec(), version };
+            let import = Import { name: text.to_vec(), version, is_own: false };
             spares.taken.push(import.clone());
             imports.push(KnownImport { row, import });
         }
     }
+    if !find_own(job, changes, last, (&mut spares, &mut imports))? {
+        return Ok(None);
+    }
     Ok((imports.len() > last.imports.len()).then_some(imports))
+}
+
+/// Adds functions of a library that it exports, and that changed objects call and nobody did: they may be new, too.
+/// Whether all have entries.
+fn find_own(
+    job: &Job,
+    changes: &Changes,
+    last: &LastLink,
+    (spares, imports): (&mut SpareImports, &mut Vec<KnownImport>),
+) -> Result<bool, Why> {
+    // Why it cannot be done is said by who looks at it next.
+    let Ok(places) = new_places(job, changes, last) else { return Ok(true) };
+    let (left, mut common) = last.view(job)?;
+    common.names = places.names;
+    for changed in &changes.objects {
+        let data = changed_object::bytes(job, changes, changed)?;
+        let Some(object) = parsed::with_its_names(job, data) else { continue };
+        let Some(machine) = arch::of_file(data) else { continue };
+        for symbol in called(&object, machine.facts()) {
+            let text = object.symbol_name(symbol);
+            let Some((row, name)) = common.find_name(&left.tables, keys::hash(text))? else { continue };
+            let is_known = imports.iter().any(|known| known.row == row);
+            if is_known || !is_called_as_another(&name) {
+                continue;
+            }
+            if !spares.have_room(0) {
+                return Ok(false);
+            }
+            let import = Import { name: text.to_vec(), version: VER_NDX_LOCAL, is_own: true };
+            spares.taken.push(import.clone());
+            imports.push(KnownImport { row, import });
+        }
+    }
+    Ok(true)
+}
+
+/// Whether others may replace a function that is defined here, and it has no entry yet.
+fn is_called_as_another(name: &NameRow) -> bool {
+    const SAID: u32 = symbol_flags::KIND
+        | symbol_flags::PREEMPTIBLE
+        | symbol_flags::EXPORTED
+        | symbol_flags::IFUNC
+        | symbol_flags::TLS
+        | symbol_flags::NEEDS;
+    name.flags & SAID == symbol_flags::DEFINED | symbol_flags::PREEMPTIBLE | symbol_flags::EXPORTED
+        && name.slot == NONE
+}
+
+/// The names that an object's code calls, by symbol.
+fn called(object: &Object, facts: &Facts) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    for (index, shdr) in object.shdrs.iter().enumerate() {
+        let target = object.shdrs.get(shdr.sh_info() as usize);
+        let is_code = target.is_some_and(|target| target.sh_flags() & SHF_EXECINSTR != 0);
+        if !is_code || !matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL) {
+            continue;
+        }
+        let relocs = decode_relocs(object, index).unwrap_or_default();
+        let is_call = |reloc: &&Rela| facts.class(reloc.kind()) == Class::Plt;
+        let globals = object.first_global..object.syms.len() as u32;
+        let symbols = relocs.iter().filter(is_call).map(Rela::sym);
+        found.extend(symbols.filter(|symbol| globals.contains(symbol)));
+    }
+    found
 }
 
 fn spares(common: &Common, imports: &[KnownImport]) -> SpareImports {
@@ -162,6 +236,7 @@ impl Needed {
 /// # Errors
 /// If the image is not what it was.
 pub fn write(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
+    let last = &LastLink { names: &patch.names.clone(), ..*last };
     let (left, common) = last.view(job)?;
     let spares = spares(&common, last.imports);
     let first = common.outputs().first().ok_or(Why::Image)?;
@@ -184,6 +259,16 @@ pub fn write(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
         writes.push((symtab.offset + start, bytes_of(&symbols)));
         writes.push((strtab.offset + names(strtab)?, spares.strings()));
     }
+    for (spare, known) in (0..).zip(last.imports).filter(|(_, known)| known.import.is_own) {
+        let table = common.output(b".rela.plt").ok_or(Why::Image)?;
+        let symbol = common.name(&left.tables, known.row)?.dynamic;
+        let entry = common.first_spare().ok_or(Why::Image)? + spare;
+        let at = u64::from(entry) * Rela::SIZE as u64 + RELA_SYMBOL;
+        if symbol == 0 || at >= table.size {
+            return Err(Why::Image);
+        }
+        writes.push((table.offset + at, symbol.to_le_bytes().to_vec()));
+    }
     writes.push((info_of_dynsym(&left).ok_or(Why::Image)?, spares.locals().to_le_bytes().to_vec()));
     writes.iter().try_for_each(|write| patch.compare(last.image, write)).map_err(|_| Why::Image)
 }
@@ -191,6 +276,9 @@ pub fn write(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
 fn bytes_of(symbols: &[Sym]) -> Vec<u8> {
     symbols.iter().flat_map(|symbol| symbol.0).collect()
 }
+
+/// Where a relocation has its symbol.
+const RELA_SYMBOL: u64 = 12;
 
 /// Where the header of `.dynsym` says how many symbols are local.
 fn info_of_dynsym(left: &View) -> Option<u64> {

@@ -190,7 +190,8 @@ fn groups_that_were_there_come_and_go() {
 
 /// Flags with which groups may be new: nothing is exported, and nobody asks who refers to what.
 fn flags_of_new() -> impl Iterator<Item = &'static [&'static str]> {
-    FLAGS.iter().copied().filter(|flags| !flags.contains(&"-shared") && !flags.contains(&"--gc-sections"))
+    let is_bound = |flags: &[&str]| !flags.contains(&"-shared") || flags.contains(&"-Bsymbolic");
+    FLAGS.iter().copied().filter(move |flags| is_bound(flags) && !flags.contains(&"--gc-sections"))
 }
 
 /// With a group that nobody else may have, in a unit that calls it.

@@ -3,7 +3,7 @@
 //!
 //! Calls of functions of the output and distances to what is in it need nothing at all, and neither do those of
 //! functions of shared objects that have an entry of the PLT, or a slot: these stay, and so do slots of what is
-//! defined here. A name that the object
+//! defined here, and entries by which a library calls what others may replace. A name that the object
 //! did not mention before may also be called through its PLT entry, or found by its slot of the GOT, if others
 //! have seen to it that there is one, and its address may be asked of the loader in tables of pointers, if others
 //! ask for it there: that stays, since what they ask for is held to be as it was. Where it
@@ -63,6 +63,11 @@ impl One<'_, '_, '_> {
             && flags & (symbol_flags::PREEMPTIBLE | symbol_flags::NEEDS_DYNSYM)
                 == symbol_flags::PREEMPTIBLE | symbol_flags::NEEDS_DYNSYM
         {
+            return true;
+        }
+        // So does the entry of what is defined here, and others may replace.
+        let is_replaced = flags & KNOWN == symbol_flags::DEFINED | symbol_flags::PREEMPTIBLE;
+        if is_code && class == Class::Plt && is_replaced && self.has_slot(id, flags, class) {
             return true;
         }
         // So does the slot of what is defined here.

@@ -12,16 +12,25 @@ use std::ops::Range;
 use weld_common::diag::DiagSink;
 
 use super::super::outline::{may_have_others, may_resize};
-use super::super::rows::OutputRow;
+use super::super::rows::{NONE, OutputRow};
 use super::moves::may_move_in;
 use super::{Alone, Missing, Write};
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::symbols::symbol_flags;
+use crate::synth::dynamic::seen_by_loader;
 use crate::synth::image::Image;
 use crate::synth::symbol_choice::{Choice, Special};
 use crate::synth::symbol_record::Record;
 use crate::synth::symtab;
+
+/// A name that others see: its row, its number in `.dynsym` if it has one, its text, and the symbol without that.
+pub struct Exported<'a> {
+    pub name: u32,
+    pub dynamic: u32,
+    pub text: &'a [u8],
+    pub symbol: Sym,
+}
 
 /// A symbol of the object, and what the table is to say of it; `None` if only the link as a whole knows.
 type Entry = (u32, Option<Record>);
@@ -32,7 +41,7 @@ const VALUE: Range<usize> = 8..16;
 const SIZE: Range<usize> = 16..24;
 const BOTH: Range<usize> = VALUE.start..SIZE.end;
 
-impl Alone<'_, '_> {
+impl<'a> Alone<'_, 'a> {
     /// What the tables have of the object, where it may be other than it was.
     ///
     /// # Errors
@@ -130,11 +139,7 @@ impl Alone<'_, '_> {
 
     /// Whether a name is nothing but what the object says of it.
     fn is_plain(&self, index: u32) -> bool {
-        const SAID: u32 = symbol_flags::KIND
-            | symbol_flags::PROTECTED
-            | symbol_flags::LOCALIZED
-            | symbol_flags::EXPORTED
-            | symbol_flags::IFUNC;
+        const SAID: u32 = symbol_flags::KIND | symbol_flags::PROTECTED | symbol_flags::IFUNC;
         let object = &self.resolved.objects[0];
         let flags = self.symbols[object.global(index)].flags();
         let says_hidden = object.syms[index as usize].st_other() == STV_HIDDEN;
@@ -266,10 +271,37 @@ impl Alone<'_, '_> {
         u64::from(offset) < strings.size && self.known.left.has(strings.offset + u64::from(offset), &name)
     }
 
+    /// The names of the object that it defines and others see, if more may be.
+    pub fn exported(&self, sink: &DiagSink) -> Vec<Exported<'a>> {
+        let (state, image, object) = (self.known.state, self.image(sink), &self.resolved.objects[0]);
+        if state.image.exports == 0 {
+            return Vec::new();
+        }
+        let number = (0..).zip(&state.inputs).find(|(_, input)| std::ptr::eq(*input, self.input));
+        let number = number.map_or(NONE, |(number, _)| number);
+        let mentions = state.mentions.get(self.input.first_mention as usize..).unwrap_or_default();
+        let mut found = Vec::new();
+        for mention in mentions.iter().take_while(|mention| mention.input == number) {
+            const SEEN: u32 = symbol_flags::KIND | symbol_flags::IN_DISCARDED | symbol_flags::EXPORTED;
+            let name = &state.names[mention.name as usize];
+            let id = object.global(mention.symbol);
+            let is_mine = (name.input, name.symbol) == (number, mention.symbol);
+            if is_mine && self.symbols[id].flags() & SEEN == symbol_flags::DEFINED | symbol_flags::EXPORTED {
+                let record = image.global_record(id, &object.syms[mention.symbol as usize]);
+                let symbol = seen_by_loader(record).make(0).0;
+                let text = object.symbol_name(mention.symbol);
+                found.push(Exported { name: mention.name, dynamic: name.dynamic, text, symbol });
+            }
+        }
+        found
+    }
+
     /// Those of the table for the loader.
     fn dynamic(&self, object: &Object, writes: &mut Vec<Write>) -> Result<(), Missing> {
         let state = self.known.state;
-        let Some(table) = self.output(|out| out.kind == SHT_DYNSYM) else { return Ok(()) };
+        // Where more names may be exported, rows are written by who knows all names.
+        let table = self.output(|out| out.kind == SHT_DYNSYM).filter(|_| state.image.exports == 0);
+        let Some(table) = table else { return Ok(()) };
         let number = (0..).zip(&state.inputs).find(|(_, input)| std::ptr::eq(*input, self.input));
         let Some((number, _)) = number else { return Err(Missing::Place) };
         let mentions = state.mentions.get(self.input.first_mention as usize..).unwrap_or_default();
