@@ -167,12 +167,14 @@ mod tests {
         assert_eq!(kind_of(b".rodata..Lanon.3", SHF_ALLOC), Some(Kind::Constants));
         assert_eq!(kind_of(b".text._Z1fv", CODE | SHF_GROUP), Some(Kind::Code));
         assert_eq!(kind_of(b".gcc_except_table._Z1fv", SHF_ALLOC | SHF_GROUP), Some(Kind::ExceptionTables));
+        assert_eq!(kind_of(b".rodata._ZTS1x", SHF_ALLOC | SHF_GROUP), Some(Kind::Constants));
+        let of_class = SHF_ALLOC | SHF_WRITE | SHF_GROUP;
+        assert_eq!(kind_of(b".data.rel.ro._ZTV1x", of_class), Some(Kind::Relocated));
         for (name, flags) in [
             (&b".text"[..], CODE),
             (b".text.", CODE),
             (b".text._Z1fv", CODE | SHF_WRITE),
-            (b".rodata._Z1xv", SHF_ALLOC | SHF_GROUP),
-            (b".data.rel.ro._ZTV1x", SHF_ALLOC | SHF_WRITE | SHF_GROUP),
+            (b".data.rel.local.DW.ref.x", SHF_ALLOC | SHF_WRITE | SHF_GROUP),
             (b".data.x", SHF_ALLOC | SHF_WRITE),
             (b".rodata.cst16", SHF_ALLOC | SHF_MERGE),
             (b".debug_info.x", 0),

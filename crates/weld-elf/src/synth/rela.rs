@@ -159,13 +159,16 @@ fn spares(sections: &Sections, options: &Options, mode: Mode, (relative, others)
         return (0, 0);
     }
     let relative = if mode.pic { relative } else { 0 };
-    let if_any = |count: u64, spare: u64| if count == 0 { 0 } else { spare };
+    // Programs without a loader take all that they find for calls of resolvers.
+    let has_loader = mode.interp || mode.shared;
+    let spare = |may_be: bool, count: u64| if may_be { count } else { 0 };
     match sections.last_relocs {
-        Some((all, all_others)) => {
-            (if_any(relative, all.saturating_sub(relative)), all_others.saturating_sub(others))
-        }
+        Some((all, all_others)) => (
+            spare(relative > 0, all.saturating_sub(relative)),
+            spare(has_loader, all_others.saturating_sub(others)),
+        ),
         None if sections.yards.is_empty() => (0, 0),
-        None => (if_any(relative, SPARES), if_any(others, SPARES)),
+        None => (spare(relative > 0, SPARES), spare(has_loader && others > 0, SPARES)),
     }
 }
 
