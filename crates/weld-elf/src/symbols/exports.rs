@@ -213,6 +213,7 @@ impl Rules<'_> {
     }
 
     /// Whether others see a definition, and may replace it, in bits; `is_seen` says whether shared objects ask for it.
+    #[inline(always)]
     fn seen(
         &self,
         options: &Options,

@@ -377,6 +377,7 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
 }
 
 /// What is hidden from others is not in `.dynsym`, but for what options bring there.
+#[inline(always)]
 pub fn seen_by_loader(record: Record) -> Record {
     let other = if record.other & 3 == STV_PROTECTED { record.other } else { record.other & !3 };
     Record { other, ..record }
