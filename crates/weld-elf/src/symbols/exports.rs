@@ -73,6 +73,7 @@ pub struct Rules<'a> {
     pub definitions: Vec<VersionDef<'a>>,
     /// Version index for a name: `VER_NDX_LOCAL` hides it; `None`: nothing is said.
     pub version_of: Ask<'a, Option<u16>>,
+    /// Whether anything is said of any name.
     pub has_versions: bool,
     /// Whether a name that spells a version is local there.
     pub is_local_in: AskOfVersion<'a>,
@@ -224,9 +225,9 @@ impl Rules<'_> {
         let Said { name, flags, is_weak } = *said;
         let is_data = || options.symbols.dynamic_list_data && flags & symbol_flags::OBJECT != 0;
         let listed = || is_data() || (self.in_dynamic_list)(name);
-        let in_list = self.has_dynamic_list && listed();
-        let asked = in_list || (self.exported)(name);
-        if !(mode.shared || options.symbols.export_dynamic || asked || is_seen()) {
+        // Most libraries need not ask.
+        let asked = || self.has_dynamic_list && listed() || (self.exported)(name);
+        if !(mode.shared || options.symbols.export_dynamic || asked() || is_seen()) {
             return 0;
         }
         // An IFUNC is not bound as a function is.
@@ -241,7 +242,7 @@ impl Rules<'_> {
         // A dynamic list binds all that it does not name. Thread-local variables stay replaceable.
         let symbolic = (bound || self.has_dynamic_list) && flags & symbol_flags::TLS == 0;
         let is_free =
-            mode.shared && flags & symbol_flags::PROTECTED == 0 && (!symbolic || asked || is_unique());
+            mode.shared && flags & symbol_flags::PROTECTED == 0 && (!symbolic || asked() || is_unique());
         symbol_flags::EXPORTED | if is_free { symbol_flags::PREEMPTIBLE } else { 0 }
     }
 }
@@ -338,6 +339,9 @@ impl Decider<'_, '_> {
             && let Some(version) = self.spelled_version(entry)
         {
             return version;
+        }
+        if !self.rules.has_versions {
+            return VER_NDX_GLOBAL;
         }
         (self.rules.version_of)(symver::plain(entry.name)).unwrap_or(VER_NDX_GLOBAL)
     }
