@@ -9,7 +9,6 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
-use std::thread;
 use std::time::SystemTime;
 
 use weld_common::digest::UnitDigest;
@@ -19,6 +18,7 @@ use weld_common::io::stamp::Stamp;
 use super::full_link_reason::Why;
 use super::libraries::of_other;
 use super::memo::{Is, KnownFile, Memo};
+use super::threads;
 use crate::relink_state::outline::short;
 
 /// Files that one more thread is worth, where they are asked for their stamps, and where they are read; and how many
@@ -99,7 +99,8 @@ fn is_same<'s>(path: &Path, digest: u128, store: &'s InputStore<'s>) -> bool {
 
 /// The stamp of each file that is there.
 fn stamps(files: &[KnownFile], store: &InputStore) -> Vec<Option<Stamp>> {
-    by_threads(files, FILES, |file| Stamp::at(&store.rooted(&file.path)).ok())
+    let count = threads::count(files.len(), FILES, THREADS);
+    threads::of_each(files, count, |file| Stamp::at(&store.rooted(&file.path)).ok())
 }
 
 /// The digests that objects have now which had one and were written to, by the numbers of their files.
@@ -113,29 +114,9 @@ fn digests<'s>(
         matches!(file.is, Is::Object(_, 1..)) && stamp.is_some() && file.stamp != stamp
     };
     let written: Vec<usize> = (0..files.len()).filter(is_written).collect();
-    let digests = by_threads(&written, HASHED, |number| {
+    let count = threads::count(written.len(), HASHED, THREADS);
+    let digests = threads::of_each(&written, count, |number| {
         store.open(&files[*number].path).ok().flatten().map_or(0, digest_of)
     });
     written.into_iter().zip(digests).collect()
-}
-
-/// What is found of each of a list, by several threads if there are many: one more for each `enough`.
-fn by_threads<T: Sync, F: Send>(list: &[T], enough: usize, find: impl Fn(&T) -> F + Sync) -> Vec<F> {
-    let ask = |run: &[T]| -> Vec<F> { run.iter().map(&find).collect() };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let threads = (list.len() / enough).clamp(1, THREADS.min(cores));
-    let mut runs = list.chunks(list.len().div_ceil(threads).max(1));
-    let own = runs.next().unwrap_or_default();
-    let ask = &ask;
-    thread::scope(|scope| {
-        let others: Vec<_> =
-            runs.map(|run| (run, thread::Builder::new().spawn_scoped(scope, move || ask(run)))).collect();
-        let mut all = ask(own);
-        for (run, other) in others {
-            // Without another thread, this one asks.
-            let found = other.ok().and_then(|thread| thread.join().ok());
-            all.extend(found.unwrap_or_else(|| ask(run)));
-        }
-        all
-    })
 }

@@ -160,7 +160,8 @@ impl Memo {
         put_list(&self.imports, &mut out, |known, out| {
             known.row.put(out);
             put_bytes(&known.import.name, out);
-            (u32::from(known.import.version) | u32::from(known.import.is_own) << 16).put(out);
+            u32::from(known.import.version).put(out);
+            u8::from(known.import.is_own).put(out);
         });
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
@@ -239,8 +240,8 @@ impl Memo {
             })?,
             imports: take_list(rest, |rest| {
                 let (row, name) = (Field::take(rest)?, take_bytes(rest)?);
-                let said = u32::take(rest)?;
-                let (version, is_own) = (said as u16, said >> 16 != 0);
+                let version = u16::try_from(u32::take(rest)?).ok()?;
+                let is_own = u8::take(rest)? != 0;
                 Some(KnownImport { row, import: Import { name, version, is_own } })
             })?,
         })

@@ -25,6 +25,7 @@ mod libraries;
 mod memo;
 mod patch;
 mod save_state;
+mod threads;
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests;

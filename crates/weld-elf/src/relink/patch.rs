@@ -23,7 +23,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use weld_common::diag::DiagSink;
 use weld_common::digest::UnitDigest;
@@ -33,6 +32,7 @@ use weld_common::io::units::{Leaf, Leaves};
 use super::changes::{Changed as ChangedObject, Changes};
 use super::full_link_reason::{Changed, Why};
 use super::memo::{AddedPiece, Is, Memo};
+use super::threads;
 use crate::arch;
 use crate::elf::{Ehdr, Format};
 use crate::input::object::Object;
@@ -432,8 +432,7 @@ fn of_changed(
     last: &LastLink,
     new_values: (&HashMap<u32, u64>, bool),
 ) -> Result<Patch, Why> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let threads = (changes.objects.len() / OBJECTS).clamp(1, THREADS.min(cores));
+    let threads = threads::count(changes.objects.len(), OBJECTS, THREADS);
     match of_changed_by(threads, job, changes, (last, new_values)) {
         // One after the other, objects may add merged pieces.
         Err(Why::Object(_, Changed::Unknown(Missing::Piece))) if threads > 1 => {
@@ -450,20 +449,9 @@ fn of_changed_by(
     (last, new_values): (&LastLink, (&HashMap<u32, u64>, bool)),
 ) -> Result<Patch, Why> {
     let may_add = threads == 1;
-    let mut runs = changes.objects.chunks(changes.objects.len().div_ceil(threads).max(1));
-    let own = runs.next().unwrap_or_default();
     let of_run = |run: &[ChangedObject]| of_run(job, changes, run, (last, new_values, may_add));
-    let found: Result<Vec<Patch>, Why> = thread::scope(|scope| {
-        let start = |run| (run, thread::Builder::new().spawn_scoped(scope, move || of_run(run)));
-        let others: Vec<_> = runs.map(start).collect();
-        let mut found = vec![of_run(own)];
-        for (run, other) in others {
-            // Without another thread, this one does it.
-            let patch = other.ok().and_then(|thread| thread.join().ok());
-            found.push(patch.unwrap_or_else(|| of_run(run)));
-        }
-        found.into_iter().collect()
-    });
+    let found: Result<Vec<Patch>, Why> =
+        threads::in_runs(&changes.objects, threads, of_run).into_iter().collect();
     let mut patch = Patch::default();
     for mut of_run in found? {
         patch.writes.append(&mut of_run.writes);

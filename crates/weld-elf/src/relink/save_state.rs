@@ -112,9 +112,10 @@ impl Session {
             }
         };
         yards::take_in(sections, objects, &self.last_guests(&state));
-        sections.last_relocs = self.last_relocs(&state);
+        let image = self.held_image();
+        sections.last_relocs = last_relocs(&state, &image);
         sections.last_imports = self.last_imports();
-        sections.export_room = self.last_exports(&state);
+        sections.export_room = last_exports(&state, &image);
         sections.last_calls = last_calls(&state);
         sections.last_slots = last_slots(&state, resolved);
         let places = self.last_places(&state);
@@ -131,7 +132,7 @@ impl Session {
                 known.insert((FileId(input.precedence), row.number), (size, align));
             }
         }
-        sections.last_pieces = self.last_pieces(&state);
+        sections.last_pieces = self.last_pieces(&state, &image);
         sections.last_runs = Some(last_runs(&state));
         let of_section = |file: FileId, number: u32| known.get(&(file, number)).copied();
         rooms::give(sections, objects, &Rooms::Known(&of_section), parallel);
@@ -142,12 +143,17 @@ impl Session {
         }
     }
 
-    /// Where merged pieces are in the output, which has been relinked. If it cannot be read, all are where they
-    /// would be in a link of its own, and there will be a difference.
-    fn last_pieces(&self, state: &State) -> Vec<LastPieces> {
+    /// The output, which has been relinked. If it cannot be read, it is empty, and a full link is made as one of its own:
+    /// there will be a difference.
+    fn held_image(&self) -> Vec<u8> {
         let held = self.held.lock().unwrap();
         let held = held.as_ref().zip(self.place.as_ref().ok());
-        let image = held.and_then(|(held, place)| std::fs::read(held.image(place)).ok()).unwrap_or_default();
+        held.and_then(|(held, place)| std::fs::read(held.image(place)).ok()).unwrap_or_default()
+    }
+
+    /// Where merged pieces are in an image.
+    fn last_pieces(&self, state: &State, image: &[u8]) -> Vec<LastPieces> {
+        let held = self.held.lock().unwrap();
         let mut parts: Vec<LastPieces> = Vec::with_capacity(state.parts.len());
         for (number, part) in (0..).zip(&state.parts) {
             let start = state
@@ -172,7 +178,7 @@ impl Session {
             }
             parts.push(last);
         }
-        for piece in held.iter().flat_map(|(held, _)| &held.next.pieces) {
+        for piece in held.iter().flat_map(|held| &held.next.pieces) {
             if let Some(part) = parts.get_mut(piece.part as usize) {
                 part.by_tag.entry(piece.tag).or_default().push(piece.offset);
             }
@@ -225,36 +231,10 @@ impl Session {
         held.next.guests.iter().filter(|guest| guest.size > 0).filter_map(found).collect()
     }
 
-    /// How many relative relocations `.rela.dyn` of the output has, which has been relinked, and how many others, with
-    /// spare ones.
-    fn last_relocs(&self, state: &State) -> Option<(u64, u64)> {
-        let held = self.held.lock().unwrap();
-        let (held, place) = held.as_ref().zip(self.place.as_ref().ok())?;
-        let table = state.outputs.iter().find(|out| state.text(out.name) == b".rela.dyn")?;
-        let image = std::fs::read(held.image(place)).ok()?;
-        let relative = arch::of_file(&image)?.facts().dynamic.relative;
-        let start = usize::try_from(table.offset).ok()?;
-        let (entries, _) = image.get(start..)?.get(..usize::try_from(table.size).ok()?)?.as_chunks();
-        let first = entries.iter().take_while(|entry| Rela(**entry).kind() == relative).count();
-        Some((first as u64, (entries.len() - first) as u64))
-    }
-
     /// What has taken spare entries of the PLT of the output, which has been relinked.
     fn last_imports(&self) -> Vec<Import> {
         let held = self.held.lock().unwrap();
         held.iter().flat_map(|held| &held.next.imports).map(|known| known.import.clone()).collect()
-    }
-
-    /// The rows of exported names in the output, which has been relinked. If they cannot be read, there will be a
-    /// difference.
-    fn last_exports(&self, state: &State) -> Room {
-        let held = self.held.lock().unwrap();
-        let held = held.as_ref().zip(self.place.as_ref().ok());
-        let image = held.and_then(|(held, place)| std::fs::read(held.image(place)).ok()).unwrap_or_default();
-        match state.image.exports {
-            0 => Room::None,
-            _ => export_rows(state, &image).map_or(Room::New, Room::Last),
-        }
     }
 
     /// The state of the last link.
@@ -541,6 +521,24 @@ fn last_slots(state: &State, resolved: &Resolved) -> Vec<(SymbolId, u32)> {
     }
     let needs = |name: &[u8]| known.get(&keys::hash(name)).copied();
     resolved.names.iter().filter_map(|(id, entry)| Some((id, needs(entry.name)?))).collect()
+}
+
+/// How many relative relocations `.rela.dyn` of an image has, and how many others, with spare ones.
+fn last_relocs(state: &State, image: &[u8]) -> Option<(u64, u64)> {
+    let table = state.outputs.iter().find(|out| state.text(out.name) == b".rela.dyn")?;
+    let relative = arch::of_file(image)?.facts().dynamic.relative;
+    let start = usize::try_from(table.offset).ok()?;
+    let (entries, _) = image.get(start..)?.get(..usize::try_from(table.size).ok()?)?.as_chunks();
+    let first = entries.iter().take_while(|entry| Rela(**entry).kind() == relative).count();
+    Some((first as u64, (entries.len() - first) as u64))
+}
+
+/// The rows of exported names in an image, if more may be.
+fn last_exports(state: &State, image: &[u8]) -> Room {
+    match state.image.exports {
+        0 => Room::None,
+        _ => export_rows(state, image).map_or(Room::New, Room::Last),
+    }
 }
 
 /// The rows of exported names in an image.

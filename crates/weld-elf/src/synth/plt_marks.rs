@@ -5,6 +5,7 @@
 use super::image::Image;
 use super::symbol_record::{InSection, Record};
 use super::thunks::Names;
+use crate::address::Address;
 use crate::arch::facts::{CodeMarks, Facts};
 use crate::arch::plt::Style;
 use crate::elf::*;
@@ -47,7 +48,7 @@ pub fn symbols(image: &Image, mut take: impl FnMut(&[u8], Record)) {
     for Entries { kind, header, count } in sections {
         let Some((id, chunk)) = image.layout.chunk_with_id(kind) else { continue };
         let (mut at, out) = (image.layout.chunks[id.index()].address(), chunk.out.header());
-        let mut all = |marks: &[(u64, &str)], at: crate::address::Address| {
+        let mut all = |marks: &[(u64, &str)], at: Address| {
             for (offset, name) in marks {
                 let (value, section) = ((at + *offset).get(), InSection::Defined(out));
                 let record =

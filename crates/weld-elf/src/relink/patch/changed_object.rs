@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 
+use weld_common::diag::DiagSink;
+
 use super::exported_names::Exported;
 use super::group_owners::{Looked, Owners};
 use super::new_pieces::NewPieces;
 use super::{Failure, LastLink, Patch, View, emit, emit_tables};
-use weld_common::diag::DiagSink;
-
 use crate::arch;
 use crate::input::object::Object;
 use crate::job::Job;

@@ -11,7 +11,7 @@ use weld_common::diag::DiagSink;
 use weld_common::io::spare;
 
 use super::{LastLink, Left, Patch, View, format};
-use crate::arch::Machine;
+use crate::arch::{self, Machine};
 use crate::elf::*;
 use crate::job::Job;
 use crate::mode::Mode;
@@ -198,7 +198,7 @@ pub fn write(job: &Job, last: &LastLink, names: &mut NewNames, patch: &mut Patch
         return Ok(());
     }
     let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;
-    let machine = crate::arch::of_file(&header).ok_or(Why::Image)?;
+    let machine = arch::of_file(&header).ok_or(Why::Image)?;
     let seen = Seen::new(job, &common, machine);
     let rules = seen.rules();
     let mut whole = Whole::read(&left, &common, &tables).ok_or(Why::Image)?;

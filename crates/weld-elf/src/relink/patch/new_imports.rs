@@ -21,6 +21,7 @@ use crate::input::shared::Shared;
 use crate::input::versions::parse_verneed;
 use crate::input::{FileName, Reading};
 use crate::job::Job;
+use crate::options::OutputKind;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
 use crate::relink_state::excerpt::{Common, KnownImport};
@@ -87,6 +88,10 @@ fn find_own(
     last: &LastLink,
     (spares, imports): (&mut SpareImports, &mut Vec<KnownImport>),
 ) -> Result<bool, Why> {
+    // Nobody replaces what a program defines.
+    if job.options.kind != OutputKind::Shared {
+        return Ok(true);
+    }
     // Why it cannot be done is said by who looks at it next.
     let Ok(places) = new_places(job, changes, last) else { return Ok(true) };
     let (left, mut common) = last.view(job)?;

@@ -12,7 +12,7 @@ use super::moved::Moved;
 use super::round::Round;
 use super::{Code, Key, Thunks};
 use crate::address::Address;
-use crate::arch::facts::{Cure, Detour, Jump};
+use crate::arch::facts::{Cure, Detour, Jump, TurnedCode};
 use crate::elf::Rela;
 use crate::ids::*;
 use crate::layout::Layout;
@@ -170,7 +170,7 @@ impl Thunks {
         (detour.write)(out, address, self.next_of(detoured, image.layout, code, &target));
         if let Some(unit) = image.mode.turned_code().and_then(|order| (order.unit)(detoured.mark.as_bytes()))
         {
-            crate::arch::facts::TurnedCode::turn(out, std::iter::once((0, unit)));
+            TurnedCode::turn(out, std::iter::once((0, unit)));
         }
     }
 
