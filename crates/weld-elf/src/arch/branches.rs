@@ -49,10 +49,23 @@ pub struct InstructionSets {
     pub next: fn(state: u8, target: u64) -> u64,
     /// Whether a branch needs a thunk for another reason than its distance.
     pub must_change: fn(&Jump) -> bool,
-    /// Whether all code is of the second instruction set, and so is the PLT.
-    pub is_second_only: fn(features: u32) -> bool,
+    /// Whether the PLT is of the second instruction set.
+    pub has_second_plt: fn(features: u32) -> bool,
+    /// How tables of symbols say that code is of the second set, if not by odd values.
+    pub second: Option<SecondSet>,
     /// What may be put in between, by that number. What reaches further comes later.
     pub thunks: fn(state: u8, situation: Situation) -> &'static [Thunk],
+}
+
+/// Code of the second instruction set whose addresses are odd, but not the values in tables of symbols that are for
+/// linkers and debuggers.
+pub struct SecondSet {
+    /// Whether `st_other` says that it is such.
+    pub is_marked: fn(other: u8) -> bool,
+    /// What `st_other` has for code of the linker's own.
+    pub other: u8,
+    /// What to do about a branch that cannot change to the other set.
+    pub advice: &'static str,
 }
 
 impl InstructionSets {

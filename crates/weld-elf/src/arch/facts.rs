@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 
 use super::attributes::AttributesError;
 pub use super::branches::{
-    Branches, Callee, Cure, Detour, Errata, Erratum, Find, InstructionSets, Jump, LandingPad, Situation,
-    Thunk, TurnedCode, Write,
+    Branches, Callee, Cure, Detour, Errata, Erratum, Find, InstructionSets, Jump, LandingPad, SecondSet,
+    Situation, Thunk, TurnedCode, Write,
 };
 use super::class::{Class, Type, name_at};
 pub use super::file_flags::{FileFlags, FlagsClash, JoinFlags};
@@ -55,6 +55,8 @@ pub struct Facts {
     pub asks_for: &'static [AsksFor],
     /// Gives relocations of an object that is linked for good the numbers for what they ask for.
     pub settle: Option<Settle>,
+    /// What `-r` does with relocations of an object instead.
+    pub settle_joined: Option<Settle>,
     pub pages: Pages,
     /// Where an executable at fixed addresses starts unless told otherwise.
     pub image_base: Address,
@@ -99,8 +101,12 @@ pub struct Facts {
     pub flags: Option<FileFlags>,
     /// `e_flags` of a program from those of all objects and from what attributes say ([`Attributes`]).
     pub output_flags: Option<fn(u32, u32) -> u32>,
-    /// The bits of `st_other` that `e_flags` of an object imply for its functions.
-    pub function_other: Option<fn(u32) -> u8>,
+    /// `e_flags` of a file that is made an object of data (`-b binary`).
+    pub data_flags: u32,
+    /// What `e_flags` of an object say of its code besides attributes ([`Attributes::features`]).
+    pub features_of_flags: Option<fn(u32) -> u32>,
+    /// The bits of `st_other` that `e_flags` of an object imply for a function besides those that it has.
+    pub function_other: Option<fn(u32, u8) -> u8>,
     /// The bit of `st_other` for a symbol of another module whose value is an entry of the PLT here, and
     /// `EI_ABIVERSION` of programs that have a PLT or copies.
     pub stand_in_other: u8,
@@ -720,6 +726,17 @@ pub struct ControlFlow {
 }
 
 impl Facts {
+    /// What tables of symbols say of code of a second instruction set.
+    #[inline]
+    pub fn second_set(&self) -> Option<&'static SecondSet> {
+        self.branches.as_ref()?.sets?.second.as_ref()
+    }
+
+    /// Whether `st_other` says that code is of the second set, and addresses would not.
+    pub fn is_of_second_set(&self, other: u8) -> bool {
+        self.second_set().is_some_and(|second| (second.is_marked)(other))
+    }
+
     /// What most machines have in common: a machine says what it has besides. It always says what it is called, how its
     /// files are told from others, what its types are, and what loaders do.
     pub const PLAIN: Facts = Facts {
@@ -736,6 +753,7 @@ impl Facts {
         written: None,
         asks_for: &[],
         settle: None,
+        settle_joined: None,
         pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
         image_base: Address::new(0x1_0000),
         filler: 0,
@@ -760,6 +778,8 @@ impl Facts {
         execute_only: 0,
         flags: None,
         output_flags: None,
+        data_flags: 0,
+        features_of_flags: None,
         function_other: None,
         stand_in_other: 0,
         stand_in_version: 0,

@@ -190,6 +190,8 @@ pub struct Plan<'p> {
     pub got_plt: Address,
     /// The word of `.got.plt` that entry 0 jumps through.
     pub first_word: Address,
+    /// What code may be used ([`super::facts::Attributes::features`]).
+    pub features: u32,
     /// How the bytes of instructions are turned, if they are.
     pub turned_code: Option<&'static TurnedCode>,
     /// For what does not reach.

@@ -243,6 +243,11 @@ impl Sym {
     pub fn visibility(&self) -> u8 {
         self.st_other() & 3
     }
+    /// The same with another value.
+    pub fn with_value(mut self, value: u64) -> Sym {
+        self.0[8..16].copy_from_slice(&value.to_le_bytes());
+        self
+    }
     pub fn make(name: u32, info: u8, other: u8, shndx: u16, value: u64, size: u64) -> Sym {
         let mut b = [0; 24];
         b[0..4].copy_from_slice(&name.to_le_bytes());

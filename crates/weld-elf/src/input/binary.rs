@@ -10,12 +10,13 @@
 //! GNU ld manual, "Options", `--format`; `ld.lld` aligns the bytes as here, GNU ld does not.
 
 use super::made::{self, CONTENTS, Contents, Symbols};
+use crate::arch::facts::Facts;
 use crate::elf::*;
 
 const ALIGNMENT: u64 = 8;
 
-/// The object for a file, as one for `target`.
-pub fn object(path: &str, contents: &[u8], target: Target) -> Vec<u8> {
+/// The object for a file, as one for `machine`.
+pub fn object(path: &str, contents: &[u8], machine: &Facts) -> Vec<u8> {
     let size = contents.len() as u64;
     let name: String = path.bytes().map(|b| if b.is_ascii_alphanumeric() { b.into() } else { '_' }).collect();
     let mut symbols = Symbols::default();
@@ -26,5 +27,5 @@ pub fn object(path: &str, contents: &[u8], target: Target) -> Vec<u8> {
     }
     let flags = SHF_WRITE | SHF_ALLOC;
     let data = Contents { name: ".data", flags, align: ALIGNMENT, bytes: contents, relocs: &[] };
-    made::assemble(target, 0, Some(data), symbols)
+    made::assemble(machine.target, machine.data_flags, Some(data), symbols)
 }

@@ -745,7 +745,7 @@ impl<'a> Loader<'a, '_> {
             inputs.makes_objects |= file.flags.binary || file.flags.just_symbols;
             match file.kind {
                 _ if file.flags.binary => {
-                    let data = self.store.keep(binary::object(&file.path, file.bytes, machine.target));
+                    let data = self.store.keep(binary::object(&file.path, file.bytes, machine));
                     inputs.files.push(Input::Object { name, data, lazy: file.flags.in_lib, excluded: false });
                 }
                 _ if file.flags.just_symbols => match just_symbols::object(self.store, file.bytes, machine) {

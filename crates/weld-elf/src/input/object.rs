@@ -18,7 +18,7 @@ use weld_lto::ir::Compiler;
 
 use super::unusable::{Malformed, Misplaced, Nowhere, SymbolLabel, Table, Unusable};
 use super::{FileName, Reading};
-use crate::arch::facts::Facts;
+use crate::arch::facts::{Facts, SecondSet};
 use crate::arch::shrink::Labels;
 use crate::elf::*;
 use crate::ids::*;
@@ -243,6 +243,9 @@ impl<'a> Object<'a> {
         }
         let symbols = elf.table(shdr.sh_offset(), count);
         self.syms = symbols.ok_or(Malformed::OutOfBounds(Table::Symbols))?;
+        if let Some(second) = self.machine.second_set() {
+            self.mark_second_set(elf, second);
+        }
         let strings = self.shdrs.get(shdr.sh_link() as usize).filter(|s| s.sh_type() == SHT_STRTAB);
         let strings = strings.ok_or(Malformed::NoStrings { table: Table::Symbols, link: shdr.sh_link() })?;
         let strings = slice(self.data, strings.sh_offset(), strings.file_size());
@@ -257,6 +260,19 @@ impl<'a> Object<'a> {
         let globals = self.syms.len() - self.first_global as usize;
         self.globals = (0..globals).map(|_| AtomicU32::new(u32::MAX)).collect();
         Ok(())
+    }
+
+    /// Gives code of the second instruction set odd addresses.
+    fn mark_second_set(&mut self, elf: &File<'a>, second: &SecondSet) {
+        let is_second =
+            |symbol: &Sym| symbol.st_shndx() != SHN_UNDEF && (second.is_marked)(symbol.st_other());
+        if self.syms.iter().any(is_second) {
+            let odd = |symbol: &Sym| match is_second(symbol) {
+                true => symbol.with_value(symbol.st_value() | 1),
+                false => *symbol,
+            };
+            self.syms = elf.keep(self.syms.iter().map(odd).collect());
+        }
     }
 
     fn parse_groups(&mut self, groups: &[u32], parallel: bool) -> Result<(), Unusable> {

@@ -126,9 +126,9 @@ impl Parser<'_, '_> {
     /// Gives relocations the numbers for what they ask for, on machines where their types do not say it. `-r`
     /// leaves that to the next link.
     fn settle(&self, relocs: &mut [Rela]) {
-        if let Some(settle) = self.object.machine.settle
-            && self.options.kind != OutputKind::Relocatable
-        {
+        let machine = self.object.machine;
+        let is_joined = self.options.kind == OutputKind::Relocatable;
+        if let Some(settle) = if is_joined { machine.settle_joined } else { machine.settle } {
             let shared = self.options.kind == OutputKind::Shared;
             settle(&Settling { object: self.object, shared, looked_for: &self.found.looked_for }, relocs);
         }

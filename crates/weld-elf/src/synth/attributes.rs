@@ -7,7 +7,6 @@ use super::section::{At, Header, Sizes, Spec, Synthetic};
 use crate::arch::facts::{self, AttributesOutput};
 use crate::input::object::Object;
 use crate::job::Job;
-use crate::options::OutputKind;
 use crate::resolve::Resolved;
 use crate::sections::{ObjectSections, Sections};
 
@@ -51,13 +50,6 @@ pub fn registers(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8>
     let mut all = Vec::new();
     for (object, extra) in resolved.objects.iter().zip(&sections.objects) {
         for data in sections_of(object, extra, Some(machine.section)) {
-            if job.options.kind == OutputKind::Relocatable && (machine.pointer)(data) != 0 {
-                let what = String::from_utf8_lossy(machine.name);
-                let text = format!(
-                    "{what} says that addends have the GOT's base taken away, which -r does not join"
-                );
-                job.sink.push(object.whole().error(Cause::IncompatibleObjects, text));
-            }
             if (machine.merge)(&[data]).is_none() {
                 let text = format!("{} is damaged", String::from_utf8_lossy(machine.name));
                 job.sink.push(object.whole().error(Cause::MalformedObject, text));
@@ -70,10 +62,15 @@ pub fn registers(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8>
 
 /// What code of all objects may be used, as the machine says it in bits.
 pub fn features(resolved: &Resolved, sections: &Sections) -> u32 {
-    let machine = resolved.objects.first().and_then(|object| object.machine.attributes.as_ref());
-    let Some(read) = machine.and_then(|machine| machine.features) else { return 0 };
+    let Some(machine) = resolved.objects.first().map(|object| object.machine) else { return 0 };
+    let by_flags = machine
+        .features_of_flags
+        .map_or(0, |of| resolved.objects.iter().fold(0, |all, object| all | of(object.flags)));
+    let Some(read) = machine.attributes.as_ref().and_then(|machine| machine.features) else {
+        return by_flags;
+    };
     let objects = resolved.objects.iter().zip(&sections.objects);
-    read(&mut objects.flat_map(|(object, extra)| object.data_of(&extra.attributes)))
+    by_flags | read(&mut objects.flat_map(|(object, extra)| object.data_of(&extra.attributes)))
 }
 
 pub struct Section;

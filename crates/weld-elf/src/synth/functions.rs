@@ -25,10 +25,8 @@ pub fn is_function(symbols: &Symbols, object: &Object, index: u32) -> bool {
 pub fn callee(resolved: &Resolved, object: &Object, index: u32) -> Callee {
     let Some(symbol) = object.syms.get(index as usize) else { return Callee::Unknown };
     let other = |object: &Object, symbol: &Sym| {
-        let implied = object.machine.function_other.map_or(0, |other| other(object.flags));
         let said = symbol.st_other();
-        // What code says of itself for instruction sets counts before what its object says.
-        if implied != 0 && said & 0xf0 == 0 { said | implied } else { said }
+        said | object.machine.function_other.map_or(0, |implied| implied(object.flags, said))
     };
     if index < object.first_global {
         return Callee::Own(other(object, symbol));

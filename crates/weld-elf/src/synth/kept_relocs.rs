@@ -95,7 +95,10 @@ impl Site<'_, '_, '_> {
             let Some(bytes) = at.and_then(|at| out.get_mut(at..at.checked_add(width)?)) else { continue };
             match (mover.target(self.number, self.object, reloc), machine.implicit_addend) {
                 (None, _) => format.put(bytes, tombstone),
-                (Some((_, addend)), Some(read)) if addend != reloc.r_addend() => {
+                (Some((_, addend)), Some(read))
+                    if addend != reloc.r_addend()
+                        || machine.settle_joined.is_some() && read(reloc.kind(), bytes) != Some(addend) =>
+                {
                     match machine.store_addend {
                         Some(store) => store(reloc.kind(), bytes, addend),
                         None => format.put(bytes, addend as u64),

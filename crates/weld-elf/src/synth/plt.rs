@@ -53,6 +53,7 @@ fn plan<'c>(image: &'c Image) -> plt::Plan<'c> {
         got_base: bases.got_base,
         got_plt: bases.got_plt,
         first_word: image.got_plt_address(0),
+        features: image.mode.features,
         turned_code: image.mode.turned_code(),
         sink: image.sink,
     }

@@ -123,10 +123,10 @@ impl Image<'_, '_> {
     /// not.
     #[inline(always)]
     fn implied_other(&self, object: &Object, symbol: &Sym) -> u8 {
-        if self.joined.is_none() || symbol.kind() != STT_FUNC || symbol.st_other() & 0xf0 != 0 {
+        if self.joined.is_none() || symbol.kind() != STT_FUNC {
             return 0;
         }
-        self.mode.facts().function_other.map_or(0, |of| of(object.flags))
+        self.mode.facts().function_other.map_or(0, |implied| implied(object.flags, symbol.st_other()))
     }
 
     /// A name that `definition`, a symbol of an object, defines.
@@ -229,9 +229,16 @@ impl Image<'_, '_> {
         let other = other | variant_calls(self.resolved, self.mode.facts(), id);
         // The loader takes the value for the address only if it is said that it is one.
         let stands_in = undefined && flags & symbol_flags::NEEDS_CANONICAL_PLT != 0;
-        let other = if stands_in { other | self.mode.facts().stand_in_other } else { other };
+        let other = if stands_in { other | self.stand_in_other(value) } else { other };
         let binding = if weak { STB_WEAK } else { STB_GLOBAL };
         Record { binding, kind, other, value, size: 0, section }
+    }
+
+    /// What `st_other` says of an entry of the PLT at an address that stands in for a function elsewhere.
+    fn stand_in_other(&self, address: u64) -> u8 {
+        let machine = self.mode.facts();
+        let set = machine.second_set().map_or(0, |second| if address & 1 != 0 { second.other } else { 0 });
+        machine.stand_in_other | set
     }
 
     /// The value and section of a name that the linker defines. With `-r` it lies where what it stands for

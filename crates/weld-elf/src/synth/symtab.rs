@@ -580,6 +580,9 @@ impl Writer<'_, '_, '_> {
         if local {
             record.binding = STB_LOCAL;
         }
+        if record.other != 0 && self.image.mode.facts().is_of_second_set(record.other) {
+            record.value &= !1;
+        }
         let (symbol, extended) = record.make(name);
         let (records, indices) = if local {
             (&mut part.locals, &mut part.local_indices)

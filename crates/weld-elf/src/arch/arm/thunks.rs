@@ -57,7 +57,8 @@ pub const fn sets<const BIG: bool>() -> InstructionSets {
         state,
         next,
         must_change,
-        is_second_only: is_thumb_only,
+        has_second_plt: is_thumb_only,
+        second: None,
         thunks: forms::<BIG>,
     }
 }

@@ -34,7 +34,8 @@ static SETS: InstructionSets = InstructionSets {
     state: |_| 0,
     next: |_, target| target,
     must_change: |_| false,
-    is_second_only: |_| false,
+    has_second_plt: |_| false,
+    second: None,
     thunks: |_, _| &THUNKS,
 };
 

@@ -5,19 +5,19 @@
 //!
 //! Specification: "System V ABI, MIPS RISC Processor Supplement" and the GNU extensions (`elf/mips.h`).
 
-use super::Abi;
+use super::{Abi, OTHER_MICRO, OTHER_MODE, OTHER_PIC, thunks};
 use crate::arch::facts::FlagsClash;
 
 const NOREORDER: u32 = 1;
 const PIC: u32 = 2;
 const CPIC: u32 = 4;
 const XGOT: u32 = 8;
-const ABI2: u32 = 0x20;
+pub const ABI2: u32 = 0x20;
 const MODE_32: u32 = 0x100;
 const FP64: u32 = 0x200;
 const NAN2008: u32 = 0x400;
 const ABI: u32 = 0xf000;
-const ABI_O32: u32 = 0x1000;
+pub const ABI_O32: u32 = 0x1000;
 const ASES: u32 = 0x0f00_0000;
 const MICROMIPS: u32 = 0x0200_0000;
 const SET: u32 = 0xf0ff_0000;
@@ -107,8 +107,8 @@ pub fn join<const KIND: u8>(before: u32, next: u32) -> Result<u32, FlagsClash> {
     if own != expected {
         return Err(FlagsClash::Convention { own, others: expected });
     }
-    if next & MICROMIPS != 0 {
-        return Err(FlagsClash::Unsupported("microMIPS code"));
+    if KIND == Abi::N64 as u8 && next & MICROMIPS != 0 {
+        return Err(FlagsClash::Unsupported("microMIPS code of the n64 ABI"));
     }
     let (set, more) = (before & SET, next & SET);
     if known(more).is_none() {
@@ -131,10 +131,18 @@ pub fn join<const KIND: u8>(before: u32, next: u32) -> Result<u32, FlagsClash> {
     Ok(set | pic | cpic | any)
 }
 
-/// The bits of `st_other` that `e_flags` of an object imply for its functions: they expect their address in
-/// t9.
-pub fn of_functions(flags: u32) -> u8 {
-    if flags & PIC != 0 { super::OTHER_PIC } else { 0 }
+/// The bits of `st_other` that `e_flags` of an object imply for its function, which has `said`: it expects its address
+/// in t9, unless it is MIPS16 code, or says something itself.
+pub fn of_functions(flags: u32, said: u8) -> u8 {
+    let is_open = matches!(said & OTHER_MODE, 0 | OTHER_MICRO);
+    if flags & PIC != 0 && is_open { OTHER_PIC } else { 0 }
+}
+
+/// What `e_flags` of an object say of code that matters to thunks and to the PLT.
+pub fn features(flags: u32) -> u32 {
+    let micro = if flags & MICROMIPS != 0 { thunks::MICRO } else { 0 };
+    let is_newest = matches!(flags >> 28, 9 | 10);
+    micro | if is_newest { thunks::RELEASE_6 } else { 0 }
 }
 
 #[cfg(test)]
@@ -161,7 +169,8 @@ mod tests {
         assert!(join(0x5000_1000, 0x2000_1000).unwrap_err().to_string().contains("mips3"));
         assert!(join(r2, 0x9000_1407).is_err(), "release 6");
         assert!(join(r2, r2 | NAN2008).is_err());
-        assert!(join(r2, r2 | MICROMIPS).is_err());
+        assert_eq!(join(r2, r2 | MICROMIPS), Ok(r2 | MICROMIPS));
+        assert!(super::join::<{ Abi::N64 as u8 }>(0x8000_0007, 0x8200_0007).is_err());
         assert!(join(r2, 0x7000_2007).is_err(), "O64");
         assert!(super::join::<{ Abi::N64 as u8 }>(0x8000_0007, 0x8000_0007).is_ok());
     }

@@ -6,7 +6,10 @@
 //! what is in them (an address, or the page of 64 KiB that one is near), and words of symbols that other
 //! modules may define, in the order of the end of `.dynsym`.
 //!
-//! Not here: microMIPS and MIPS16 code, and several GOTs for images that need more than 64 KiB.
+//! Code may be of two instruction sets, of which microMIPS has odd addresses. Objects' tables of symbols have even ones,
+//! and say of which set it is; here the lowest bit is there from the time on that they are read.
+//!
+//! Not here: MIPS16 code, microMIPS code of n64, and several GOTs for images that need more than 64 KiB.
 //!
 //! Specification: "System V ABI, MIPS RISC Processor Supplement"; "MIPS n32 ABI Handbook"; "64-bit ELF Object
 //! File Specification" (SGI); "MIPS non-PIC ABI" (CodeSourcery); GNU's extensions.
@@ -54,8 +57,14 @@ impl Abi {
 /// `st_other`: the function expects its address in t9; bits that say which instruction set code is of.
 const OTHER_PIC: u8 = 0x20;
 const OTHER_MODE: u8 = 0xf0;
+const OTHER_MICRO: u8 = 0x80;
 /// The symbol's value is the address of its entry in the PLT, for who asks for its address.
 const OTHER_PLT: u8 = 8;
+
+/// Whether `st_other` says that code is that of microMIPS.
+const fn is_marked(other: u8) -> bool {
+    other & 0xc0 == OTHER_MICRO
+}
 
 const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
     let order = if BIG { Order::Big } else { Order::Little };
@@ -98,6 +107,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         lower_half: if old { Some(code::lower_half) } else { None },
         written: Some(if wide { &settle::WRITTEN_64 } else { &settle::WRITTEN_32 }),
         settle: Some(settle::settle::<ABI>),
+        settle_joined: Some(settle::settle_joined),
         pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x1000 },
         image_base: Address::new(match abi {
             Abi::N64 => 0x1_2000_0000,
@@ -133,6 +143,14 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         loader_got: Some(loader::got(wide)),
         plt: plt::plt(wide),
         flags: Some(FileFlags::Always(flags::join::<ABI>)),
+        data_flags: if old {
+            flags::ABI_O32
+        } else if wide {
+            0
+        } else {
+            flags::ABI2
+        },
+        features_of_flags: Some(flags::features),
         function_other: Some(flags::of_functions),
         stand_in_other: OTHER_PLT,
         stand_in_version: 1,
@@ -217,8 +235,12 @@ impl<const BIG: bool, const ABI: u8> Rules for Mips<BIG, ABI> {
         target: Address,
         here: Address,
     ) -> Result<(), Failure> {
-        // Loads of doublewords count from the one that they are in.
-        let here = if kind == R_PC18 { Address::new(here.get() & !7) } else { here };
+        // Loads of words and doublewords count from the one that they are in.
+        let here = match kind {
+            R_PC18 | M_PC18 => Address::new(here.get() & !7),
+            M_PC19 | M_PC23 => Address::new(here.get() & !3),
+            _ => here,
+        };
         Self::put(kind, out, at, target.wrapping_sub(here))
     }
 
@@ -238,7 +260,9 @@ impl<const BIG: bool, const ABI: u8> Rules for Mips<BIG, ABI> {
     /// Null; branches do not ask, but go on after themselves.
     fn undefined(kind: u32, here: Address) -> Address {
         match kind {
-            R_PC16 | R_PC21 | R_PC26 | PIC_PC26 => here,
+            R_PC16 | R_PC21 | R_PC26 | PIC_PC26 | M_PC7 | M_PC10 | M_PC16 | M_PC21 | M_PC26 | M_PIC_PC26 => {
+                here
+            }
             _ => Address::ZERO,
         }
     }

@@ -2,15 +2,17 @@
 //! their addresses: a header that calls the loader, and an entry for each symbol that jumps through its word
 //! of `.got.plt`. The header finds out which by the word's address, which entries leave in t8.
 //!
+//! If objects have microMIPS code, all of it is such code: calls change to it by themselves.
+//!
 //! Position-independent code calls by way of the GOT.
 //!
 //! Specification: "MIPS non-PIC ABI" (CodeSourcery), "PLT".
 
-use super::Abi;
 use super::code::*;
+use super::{Abi, thunks};
 use crate::address::Address;
 use crate::arch::facts::{Entries, Plt};
-use crate::arch::plt::{self, First, Plan};
+use crate::arch::plt::{self, First, Plan, Style};
 
 /// Addresses with 64 bits take four instructions more than those with 32.
 pub const fn plt(wide: bool) -> Plt {
@@ -25,19 +27,64 @@ pub const fn plt(wide: bool) -> Plt {
 /// Writes `.plt` from byte `start` on, where an entry starts.
 pub fn write<const BIG: bool, const ABI: u8>(plan: &Plan, start: u64, out: &mut [u8]) {
     let head_size = plan.header_size();
+    let is_micro = plan.style == Style::Thumb;
+    let is_newest = plan.features & thunks::RELEASE_6 != 0;
     let (head, entries) = out.split_at_mut(head_size.saturating_sub(start) as usize);
     if !head.is_empty() {
-        put_header::<BIG, ABI>(head, plan.got_plt.get());
+        match is_micro {
+            true => put_micro_header::<BIG>(head, plan.got_plt.get(), Abi::of(ABI), is_newest),
+            false => put_header::<BIG, ABI>(head, plan.got_plt.get()),
+        }
     }
     let first = First { number: 0, address: plan.plt + head_size };
     for (i, _, entry) in plt::entries(plan.entry_size(), first, start.saturating_sub(head_size), entries) {
-        put_entry::<BIG, ABI>(entry, plan.word(i));
+        match is_micro {
+            true => put_micro_entry::<BIG>(entry, plan.word(i), is_newest),
+            false => put_entry::<BIG, ABI>(entry, plan.word(i)),
+        }
     }
 }
 
 /// The word before the loader looks the symbol up: the header.
 pub fn unbound(plan: &Plan) -> Address {
-    plan.plt
+    plan.plt + plan.style.address_offset(plan.facts)
+}
+
+/// The same code in microMIPS. In release 6 branches have no delay slot: what it is for comes before.
+fn put_micro_header<const BIG: bool>(out: &mut [u8], words: u64, abi: Abi, is_newest: bool) {
+    let (hi, lo) = (high(words), low(words));
+    let base: u32 = if abi == Abi::O32 { 28 } else { 14 };
+    let (upper, lower) = (base << 21, base << 16);
+    let call = [0x03f9_0f3c, 0x3318_fffe]; // jalr t9; addiu t8, t8, -2
+    let [first, second] = if is_newest { [call[1], call[0]] } else { call };
+    put_micro_words::<BIG>(
+        out,
+        &[
+            micro_upper(is_newest, base, hi), // lui   base, %hi(.got.plt)
+            0xff20_0000 | lower | lo,         // lw    t9, %lo(.got.plt)(base)
+            0x3000_0000 | upper | lower | lo, // addiu base, base, %lo(.got.plt)
+            0x0018_c1d0 | upper,              // subu  t8, t8, base
+            0x001f_7a90,                      // move  $15, ra
+            0x0318_1040,                      // srl   t8, t8, 2
+            first,
+            second,
+        ],
+    );
+}
+
+fn put_micro_entry<const BIG: bool>(out: &mut [u8], word: Address, is_newest: bool) {
+    let (hi, lo) = (high(word.get()), low(word.get()));
+    let jump = [0x0019_0f3c, 0x330f_0000 | lo]; // jalr zero, t9; addiu t8, t7, %lo(word)
+    let [first, second] = if is_newest { [jump[1], jump[0]] } else { jump };
+    put_micro_words::<BIG>(
+        out,
+        &[
+            micro_upper(is_newest, 15, hi), // lui   t7, %hi(word)
+            0xff2f_0000 | lo,               // lw    t9, %lo(word)(t7)
+            first,
+            second,
+        ],
+    );
 }
 
 fn put_header<const BIG: bool, const ABI: u8>(out: &mut [u8], words: u64) {

@@ -43,10 +43,13 @@ pub fn settle<const ABI: u8>(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
         let mut addend = reloc.r_addend();
         let kind = match kind {
             R_GOT16 if is_local => PAGE16,
+            M_GOT16 if is_local => M_PAGE16,
             R_26 if is_pic => PIC_26,
+            M_26 if is_pic => M_PIC_26,
             R_PC26 if is_pic => PIC_PC26,
+            M_PC26 if is_pic => M_PIC_PC26,
             R_SUB => MIXED,
-            R_GPREL16 | R_GPREL32 | R_LITERAL | GPREL64 | BACK_HI16 | BACK_LO16 if is_local && base != 0 => {
+            _ if counts_from_base(kind) && is_local && base != 0 => {
                 addend = addend.wrapping_add(base as i64);
                 kind
             }
@@ -58,6 +61,8 @@ pub fn settle<const ABI: u8>(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
                     _ if !last.1 => continue,
                     R_HI16 => GP_HI16,
                     R_LO16 => GP_LO16,
+                    M_HI16 => M_GP_HI16,
+                    M_LO16 => M_GP_LO16,
                     _ => GP_OTHER,
                 }
             }
@@ -65,6 +70,36 @@ pub fn settle<const ABI: u8>(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
         };
         *reloc = Rela::make(reloc.r_offset(), symbol, kind, addend);
     }
+}
+
+/// What `-r` does: addends that have the GOT's base taken away get it back, for the output says that none has.
+pub fn settle_joined(object: &dyn ObjectFacts, relocs: &mut [Rela]) {
+    let base = object.pointer() as i64;
+    if base == 0 {
+        return;
+    }
+    for reloc in relocs {
+        if counts_from_base(reloc.kind()) && object.is_local(reloc.sym()) {
+            let addend = reloc.r_addend().wrapping_add(base);
+            *reloc = Rela::make(reloc.r_offset(), reloc.sym(), reloc.kind(), addend);
+        }
+    }
+}
+
+/// Whether a relocation's addend has the GOT's base taken away that its object says.
+fn counts_from_base(kind: u32) -> bool {
+    matches!(
+        kind,
+        R_GPREL16
+            | R_GPREL32
+            | R_LITERAL
+            | GPREL64
+            | BACK_HI16
+            | BACK_LO16
+            | M_GPREL16
+            | M_LITERAL
+            | M_GPREL7
+    )
 }
 
 /// Makes one relocation of those of one place, of which the first has the symbol and the others none.

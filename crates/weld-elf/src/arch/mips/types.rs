@@ -59,6 +59,41 @@ pub const R_JUMP_SLOT: u32 = 127;
 pub const R_IRELATIVE: u32 = 128;
 pub const R_PC32: u32 = 248;
 
+/// Those of microMIPS code.
+pub const M_26: u32 = 133;
+pub const M_HI16: u32 = 134;
+pub const M_LO16: u32 = 135;
+pub const M_GPREL16: u32 = 136;
+pub const M_LITERAL: u32 = 137;
+pub const M_GOT16: u32 = 138;
+pub const M_PC7: u32 = 139;
+pub const M_PC10: u32 = 140;
+pub const M_PC16: u32 = 141;
+pub const M_CALL16: u32 = 142;
+pub const M_GOT_DISP: u32 = 145;
+pub const M_GOT_PAGE: u32 = 146;
+pub const M_GOT_OFST: u32 = 147;
+pub const M_GOT_HI16: u32 = 148;
+pub const M_GOT_LO16: u32 = 149;
+pub const M_HIGHER: u32 = 151;
+pub const M_HIGHEST: u32 = 152;
+pub const M_CALL_HI16: u32 = 153;
+pub const M_CALL_LO16: u32 = 154;
+pub const M_JALR: u32 = 156;
+pub const M_TLS_GD: u32 = 162;
+pub const M_TLS_LDM: u32 = 163;
+pub const M_TLS_DTPREL_HI16: u32 = 164;
+pub const M_TLS_DTPREL_LO16: u32 = 165;
+pub const M_TLS_GOTTPREL: u32 = 166;
+pub const M_TLS_TPREL_HI16: u32 = 169;
+pub const M_TLS_TPREL_LO16: u32 = 170;
+pub const M_GPREL7: u32 = 172;
+pub const M_PC23: u32 = 173;
+pub const M_PC21: u32 = 174;
+pub const M_PC26: u32 = 175;
+pub const M_PC18: u32 = 176;
+pub const M_PC19: u32 = 177;
+
 /// The first number that is in no file.
 pub const MADE: u32 = 256;
 /// `R_MIPS_GOT16` of a local symbol: the slot with the page that it is near.
@@ -82,6 +117,17 @@ pub const MIXED: u32 = MADE + 9;
 pub const GP_OTHER: u32 = MADE + 10;
 /// `R_MIPS_PC32` and `R_MIPS_64`.
 pub const PC64: u32 = MADE + 11;
+/// What [`PAGE16`], [`GP_HI16`], [`GP_LO16`], [`PIC_26`] and [`PIC_PC26`] are for microMIPS code.
+pub const M_PAGE16: u32 = MADE + 12;
+pub const M_GP_HI16: u32 = MADE + 13;
+pub const M_GP_LO16: u32 = MADE + 14;
+pub const M_PIC_26: u32 = MADE + 15;
+pub const M_PIC_PC26: u32 = MADE + 16;
+
+/// Whether a relocation is that of a microMIPS instruction.
+pub const fn is_micro(kind: u32) -> bool {
+    matches!(kind, M_26..=M_PC19 | M_PAGE16..=M_PIC_PC26)
+}
 
 /// What files have for the numbers from [`MADE`] on: up to three types, the first in the low byte.
 pub const WRITTEN: &[u32] = &[
@@ -97,6 +143,11 @@ pub const WRITTEN: &[u32] = &[
     R_NONE,
     R_NONE,
     R_PC32 | R_64 << 8,
+    M_GOT16,
+    M_HI16,
+    M_LO16,
+    M_26,
+    M_PC26,
 ];
 
 /// 16 bits of an instruction, whatever the value.
@@ -120,6 +171,11 @@ const fn far_slot(name: &'static str) -> Named {
 /// A distance of `bits` bits with the low ones that are not stored.
 const fn branch(class: Class, bits: u8, align: u8, name: &'static str) -> Named {
     Named::new(class, 4, Signed, name).bits(bits).of(align)
+}
+
+/// The same in an instruction of 2 bytes.
+const fn short_branch(bits: u8, name: &'static str) -> Named {
+    Named::new(Class::Plt, 2, Signed, name).bits(bits).of(2)
 }
 
 /// What objects may have, and what it asks for.
@@ -198,42 +254,42 @@ const LIST: &[(u32, Named)] = &[
     (R_COPY, Named::unknown("R_MIPS_COPY")),
     (R_JUMP_SLOT, Named::unknown("R_MIPS_JUMP_SLOT")),
     (R_IRELATIVE, Named::unknown("R_MIPS_IRELATIVE")),
-    (133, Named::unknown("R_MICROMIPS_26_S1")),
-    (134, Named::unknown("R_MICROMIPS_HI16")),
-    (135, Named::unknown("R_MICROMIPS_LO16")),
-    (136, Named::unknown("R_MICROMIPS_GPREL16")),
-    (137, Named::unknown("R_MICROMIPS_LITERAL")),
-    (138, Named::unknown("R_MICROMIPS_GOT16")),
-    (139, Named::unknown("R_MICROMIPS_PC7_S1")),
-    (140, Named::unknown("R_MICROMIPS_PC10_S1")),
-    (141, Named::unknown("R_MICROMIPS_PC16_S1")),
-    (142, Named::unknown("R_MICROMIPS_CALL16")),
-    (145, Named::unknown("R_MICROMIPS_GOT_DISP")),
-    (146, Named::unknown("R_MICROMIPS_GOT_PAGE")),
-    (147, Named::unknown("R_MICROMIPS_GOT_OFST")),
-    (148, Named::unknown("R_MICROMIPS_GOT_HI16")),
-    (149, Named::unknown("R_MICROMIPS_GOT_LO16")),
+    (M_26, Named::new(Class::Jump, 4, Any, "R_MICROMIPS_26_S1").bits(27).of(2)),
+    (M_HI16, half(Class::Narrow, "R_MICROMIPS_HI16")),
+    (M_LO16, half(Class::Low, "R_MICROMIPS_LO16")),
+    (M_GPREL16, signed(Class::GotOff, "R_MICROMIPS_GPREL16")),
+    (M_LITERAL, signed(Class::GotOff, "R_MICROMIPS_LITERAL")),
+    (M_GOT16, slot(Class::Got, "R_MICROMIPS_GOT16")),
+    (M_PC7, short_branch(8, "R_MICROMIPS_PC7_S1")),
+    (M_PC10, short_branch(11, "R_MICROMIPS_PC10_S1")),
+    (M_PC16, branch(Class::Plt, 17, 2, "R_MICROMIPS_PC16_S1")),
+    (M_CALL16, slot(Class::Got, "R_MICROMIPS_CALL16")),
+    (M_GOT_DISP, slot(Class::Got, "R_MICROMIPS_GOT_DISP")),
+    (M_GOT_PAGE, slot(Class::GotPage, "R_MICROMIPS_GOT_PAGE")),
+    (M_GOT_OFST, signed(Class::GotRest, "R_MICROMIPS_GOT_OFST")),
+    (M_GOT_HI16, far_slot("R_MICROMIPS_GOT_HI16")),
+    (M_GOT_LO16, far_slot("R_MICROMIPS_GOT_LO16")),
     (150, Named::unknown("R_MICROMIPS_SUB")),
-    (151, Named::unknown("R_MICROMIPS_HIGHER")),
-    (152, Named::unknown("R_MICROMIPS_HIGHEST")),
-    (153, Named::unknown("R_MICROMIPS_CALL_HI16")),
-    (154, Named::unknown("R_MICROMIPS_CALL_LO16")),
+    (M_HIGHER, half(Class::Narrow, "R_MICROMIPS_HIGHER")),
+    (M_HIGHEST, half(Class::Narrow, "R_MICROMIPS_HIGHEST")),
+    (M_CALL_HI16, far_slot("R_MICROMIPS_CALL_HI16")),
+    (M_CALL_LO16, far_slot("R_MICROMIPS_CALL_LO16")),
     (155, Named::unknown("R_MICROMIPS_SCN_DISP")),
-    (156, Named::unknown("R_MICROMIPS_JALR")),
+    (M_JALR, Named::new(Class::None, 0, Any, "R_MICROMIPS_JALR")),
     (157, Named::unknown("R_MICROMIPS_HI0_LO16")),
-    (162, Named::unknown("R_MICROMIPS_TLS_GD")),
-    (163, Named::unknown("R_MICROMIPS_TLS_LDM")),
-    (164, Named::unknown("R_MICROMIPS_TLS_DTPREL_HI16")),
-    (165, Named::unknown("R_MICROMIPS_TLS_DTPREL_LO16")),
-    (166, Named::unknown("R_MICROMIPS_TLS_GOTTPREL")),
-    (169, Named::unknown("R_MICROMIPS_TLS_TPREL_HI16")),
-    (170, Named::unknown("R_MICROMIPS_TLS_TPREL_LO16")),
-    (172, Named::unknown("R_MICROMIPS_GPREL7_S2")),
-    (173, Named::unknown("R_MICROMIPS_PC23_S2")),
-    (174, Named::unknown("R_MICROMIPS_PC21_S1")),
-    (175, Named::unknown("R_MICROMIPS_PC26_S1")),
-    (176, Named::unknown("R_MICROMIPS_PC18_S3")),
-    (177, Named::unknown("R_MICROMIPS_PC19_S2")),
+    (M_TLS_GD, slot(Class::TlsGd, "R_MICROMIPS_TLS_GD")),
+    (M_TLS_LDM, slot(Class::TlsLd, "R_MICROMIPS_TLS_LDM")),
+    (M_TLS_DTPREL_HI16, half(Class::DtpOff, "R_MICROMIPS_TLS_DTPREL_HI16")),
+    (M_TLS_DTPREL_LO16, half(Class::DtpOff, "R_MICROMIPS_TLS_DTPREL_LO16")),
+    (M_TLS_GOTTPREL, slot(Class::GotTp, "R_MICROMIPS_TLS_GOTTPREL")),
+    (M_TLS_TPREL_HI16, half(Class::TpOff, "R_MICROMIPS_TLS_TPREL_HI16")),
+    (M_TLS_TPREL_LO16, half(Class::TpOff, "R_MICROMIPS_TLS_TPREL_LO16")),
+    (M_GPREL7, Named::new(Class::GotOff, 2, Signed, "R_MICROMIPS_GPREL7_S2").bits(9).of(4)),
+    (M_PC23, branch(Class::Pc, 25, 4, "R_MICROMIPS_PC23_S2")),
+    (M_PC21, branch(Class::Plt, 22, 2, "R_MICROMIPS_PC21_S1")),
+    (M_PC26, branch(Class::Plt, 27, 2, "R_MICROMIPS_PC26_S1")),
+    (M_PC18, branch(Class::Pc, 21, 8, "R_MICROMIPS_PC18_S3")),
+    (M_PC19, branch(Class::Pc, 21, 4, "R_MICROMIPS_PC19_S2")),
     (R_PC32, Named::new(Class::Pc, 4, Signed, "R_MIPS_PC32")),
     (249, Named::unknown("R_MIPS_EH")),
     (250, Named::unknown("R_MIPS_GNU_REL16_S2")),
@@ -251,15 +307,22 @@ const LIST: &[(u32, Named)] = &[
     (MIXED, Named::unknown("this combination of relocation types")),
     (PC64, Named::new(Class::Pc, 8, Any, "R_MIPS_PC32/R_MIPS_64")),
     (GP_OTHER, Named::unknown("a relocation against _gp_disp that is neither R_MIPS_HI16 nor R_MIPS_LO16")),
+    (M_PAGE16, slot(Class::GotPage, "R_MICROMIPS_GOT16")),
+    (M_GP_HI16, half(Class::GotBase, "R_MICROMIPS_HI16")),
+    (M_GP_LO16, half(Class::GotBase, "R_MICROMIPS_LO16")),
+    (M_PIC_26, Named::new(Class::Jump, 4, Any, "R_MICROMIPS_26_S1").bits(27).of(2)),
+    (M_PIC_PC26, branch(Class::Plt, 27, 2, "R_MICROMIPS_PC26_S1")),
 ];
 
-pub const TYPES: [Type; 268] = table(LIST);
-pub static TYPES_32: [Type; 268] = types(false);
-pub static TYPES_64: [Type; 268] = types(true);
+const COUNT: usize = M_PIC_PC26 as usize + 1;
+
+pub const TYPES: [Type; COUNT] = table(LIST);
+pub static TYPES_32: [Type; COUNT] = types(false);
+pub static TYPES_64: [Type; COUNT] = types(true);
 
 /// The types of ABIs whose addresses have 64 bits, or 32. An address in a field of the other size is none that
 /// loaders fill in, and has to fit.
-const fn types(wide: bool) -> [Type; 268] {
+const fn types(wide: bool) -> [Type; COUNT] {
     let mut types = TYPES;
     if wide {
         types[R_32 as usize].class = Class::Narrow;

@@ -54,7 +54,8 @@ pub const fn sets<const BIG: bool>() -> InstructionSets {
         state,
         next: |_, target| target,
         must_change,
-        is_second_only: |_| false,
+        has_second_plt: |_| false,
+        second: None,
         thunks: forms::<BIG>,
     }
 }

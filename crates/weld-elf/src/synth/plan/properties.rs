@@ -232,7 +232,7 @@ impl Planner<'_, '_, '_> {
             .branches
             .as_ref()
             .and_then(|branches| branches.sets)
-            .is_some_and(|sets| (sets.is_second_only)(self.context.mode.features))
+            .is_some_and(|sets| (sets.has_second_plt)(self.context.mode.features))
         {
             return Style::Thumb;
         }

@@ -110,6 +110,9 @@ impl Site<'_, '_, '_> {
         if let Some(definer) = self.image.definer(self.object, reloc.sym()) {
             diagnostic = diagnostic.note(format!("'{name}' is defined in {definer}"));
         }
+        if let (Failure::InstructionSet, Some(second)) = (&failure, self.object.machine.second_set()) {
+            diagnostic = diagnostic.note(second.advice.to_owned());
+        }
         if matches!(failure, Failure::Overflow(_)) && self.is_beyond_got(reloc) {
             let text = "the GOT is larger than code reaches, and several are not made; compile with -mxgot";
             diagnostic = diagnostic.note(text.to_owned());

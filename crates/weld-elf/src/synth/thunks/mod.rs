@@ -333,11 +333,13 @@ impl Thunks {
     /// Hands the symbols of all thunks to `take`, with their names.
     pub fn symbols(&self, image: &Image, mut take: impl FnMut(&[u8], Record)) {
         let (machine, pic) = (image.mode.facts(), image.mode.pic);
+        let second = machine.second_set().map_or(0, |second| second.other);
         self.each_symbol(machine, image.resolved, pic, |thunk, name, (kind, offset, size)| {
+            let other = if offset & 1 != 0 { second } else { 0 };
             let value = self.address(image.layout, thunk).wrapping_add(offset).get();
             let out = self.engine.pools[thunk.pool as usize].place.0;
             let section = InSection::Defined(out.header());
-            take(name, Record { binding: STB_LOCAL, kind, other: 0, value, size, section });
+            take(name, Record { binding: STB_LOCAL, kind, other, value, size, section });
         });
     }
 
