@@ -20,6 +20,7 @@ pub struct Triple<'a> {
 pub enum Arch {
     Aarch64,
     Aarch64Be,
+    AmdGcn,
     /// Code of ARM64 for programs of x86-64 (Windows).
     Arm64Ec,
     Arm,
@@ -40,6 +41,7 @@ pub enum Arch {
     PowerPcLe,
     PowerPc64,
     PowerPc64Le,
+    R600,
     RiscV32,
     RiscV64,
     S390x,
@@ -119,7 +121,11 @@ impl<'a> Triple<'a> {
         if self.is_coff() || is_other.iter().any(|os| self.is_os(os)) {
             return None;
         }
-        let (machine, is_64, is_big_endian) = arch.elf();
+        let (machine, is_64, is_big_endian) = match arch {
+            // Intel's microcontrollers.
+            Arch::X86 if self.is_os("elfiamcu") => (6, false, false),
+            arch => arch.elf(),
+        };
         // Machines of 64 bits with pointers of 32.
         let is_narrow = ["gnux32", "muslx32", "gnuabin32", "muslabin32", "gnu_ilp32"];
         let is_64 = is_64 && !is_narrow.iter().any(|environment| self.is_environment(environment));
@@ -167,6 +173,8 @@ impl Arch {
             "mips64" | "mips64eb" | "mipsn32" | "mipsisa64r6" | "mips64r6" | "mipsn32r6" => Arch::Mips64,
             "mips64el" | "mipsn32el" | "mipsisa64r6el" | "mips64r6el" | "mipsn32r6el" => Arch::Mips64Le,
             "hexagon" => Arch::Hexagon,
+            "amdgcn" => Arch::AmdGcn,
+            "r600" => Arch::R600,
             "avr" => Arch::Avr,
             "msp430" => Arch::Msp430,
             "m68k" => Arch::M68k,
@@ -184,6 +192,7 @@ impl Arch {
         match self {
             Arch::Aarch64 | Arch::Arm64Ec => (183, true, false),
             Arch::Aarch64Be => (183, true, true),
+            Arch::AmdGcn => (224, true, false),
             Arch::Arm => (40, false, false),
             Arch::ArmBe => (40, false, true),
             Arch::Avr => (83, false, false),
@@ -202,6 +211,7 @@ impl Arch {
             Arch::PowerPcLe => (20, false, false),
             Arch::PowerPc64 => (21, true, true),
             Arch::PowerPc64Le => (21, true, false),
+            Arch::R600 => (224, false, false),
             Arch::RiscV32 => (243, false, false),
             Arch::RiscV64 => (243, true, false),
             Arch::S390x => (22, true, true),
@@ -248,6 +258,9 @@ mod tests {
         assert_eq!(elf("mips64el-unknown-linux-gnuabin32"), Some((8, false, false)));
         assert_eq!(elf("s390x-ibm-linux-gnu"), Some((22, true, true)));
         assert_eq!(elf("x86_64-pc-windows-msvc-elf"), Some((62, true, false)));
+        assert_eq!(elf("i586-intel-elfiamcu"), Some((6, false, false)));
+        assert_eq!(elf("amdgcn-amd-amdhsa"), Some((224, true, false)));
+        assert_eq!(elf("r600-mesa-mesa3d"), Some((224, false, false)));
         assert_eq!(elf("x86_64-pc-windows-msvc"), None);
         assert_eq!(elf("arm64-apple-macosx13.0.0"), None);
         assert_eq!((elf(""), elf("wasm32-unknown-unknown"), elf("\u{e9}-a-b")), (None, None, None));

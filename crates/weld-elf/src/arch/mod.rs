@@ -52,9 +52,15 @@ pub trait Visitor {
     fn visit<R: Rules>(self) -> Self::Output;
 }
 
-/// Makes the list of machines from its lines.
+/// Makes the list of machines from its lines: its rules, and what is known of it, if that is not what they say.
 macro_rules! machines {
-    ($($name:ident = $rules:ty;)*) => {
+    (@facts $rules:ty) => {
+        const { &<$rules as Rules>::FACTS }
+    };
+    (@facts $rules:ty, $facts:path) => {
+        const { &$facts }
+    };
+    ($($name:ident = $rules:ty $(, $facts:path)?;)*) => {
         /// A machine, with its byte order and its width.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Machine {
@@ -75,7 +81,7 @@ macro_rules! machines {
             /// What is known of it.
             pub fn facts(self) -> &'static Facts {
                 match self {
-                    $(Machine::$name => const { &<$rules as Rules>::FACTS },)*
+                    $(Machine::$name => machines!(@facts $rules $(, $facts)?),)*
                 }
             }
 
@@ -93,6 +99,7 @@ machines! {
     X86_64 = x86_64::X86_64<false>;
     X32 = x86_64::X86_64<true>;
     I386 = i386::I386;
+    Iamcu = i386::I386, i386::IAMCU;
     S390x = s390x::S390x;
     Aarch64 = aarch64::Aarch64<false>;
     Aarch64Big = aarch64::Aarch64<true>;

@@ -68,7 +68,7 @@ fn machine(name: &str) -> Result<Machine, EmulationError> {
     }
     let architecture = match name {
         "elf_x86_64_sol2" => "x86-64 Solaris",
-        "elf_i386_sol2" | "elf_iamcu" => "32-bit x86",
+        "elf_i386_sol2" => "32-bit x86",
         "aarch64elf32" | "aarch64linux32" => "AArch64 ILP32",
         "elf32briscv" | "elf64briscv" => "big-endian RISC-V",
         "elf_s390" => "s390 (31-bit)",

@@ -272,7 +272,10 @@ fn mistakes_are_all_reported_in_order() {
     assert_eq!(error("--image-base=ABC a.o"), "error: --image-base: expected a number, but got 'ABC'");
     let text = error("-z max-page-size=0x1001 a.o");
     assert_eq!(text, "error: -z max-page-size: 4097 is not a power of two");
-    assert_eq!(error("-m elf_iamcu a.o"), "error: -m: elf_iamcu: architecture not supported yet: 32-bit x86");
+    assert_eq!(
+        error("-m elf_i386_sol2 a.o"),
+        "error: -m: elf_i386_sol2: architecture not supported yet: 32-bit x86"
+    );
 }
 
 #[test]

@@ -132,6 +132,16 @@ const FACTS: Facts = Facts {
     ..Facts::PLAIN
 };
 
+/// Intel's microcontrollers (Quark): the code of i386, and a number of their own.
+pub const IAMCU: Facts = Facts {
+    name: "Intel MCU",
+    emulations: &["elf_iamcu"],
+    object_format: "elf32-iamcu",
+    architecture: "iamcu",
+    target: Target { machine: 6, ..FACTS.target },
+    ..FACTS
+};
+
 pub struct I386;
 
 impl Rules for I386 {
