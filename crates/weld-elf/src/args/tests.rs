@@ -244,7 +244,7 @@ fn versions_and_help() {
     assert_eq!(
         printed("-V"),
         version
-            + "  Supported emulations:\n   elf_x86_64\n   elf32_x86_64\n   elf_i386\n   elf64_s390\n   aarch64linux\n   aarch64linuxb\n   \
+            + "  Supported emulations:\n   elf_x86_64\n   elf32_x86_64\n   elf_i386\n   elf_iamcu\n   elf64_s390\n   aarch64linux\n   aarch64linuxb\n   \
                elf64lriscv\n   elf32lriscv\n   armelf_linux_eabi\n   armelfb_linux_eabi\n   avr2\n   elf64_amdgpu\n   msp430elf\n   elf64loongarch\n   elf32loongarch\n   \
                elf32ltsmip\n   elf32btsmip\n   elf32ltsmipn32\n   elf32btsmipn32\n   elf64ltsmip\n   elf64btsmip\n   elf32lppc\n   elf32ppc\n   elf64lppc\n   elf64ppc\n   elf64_sparc\n   m68kelf\n   hexagonelf\n"
     );
