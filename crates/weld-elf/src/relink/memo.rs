@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use weld_common::digest::{SIZE as DIGEST, UnitDigest};
 use weld_common::io::stamp::Stamp;
 use weld_common::io::units::{Leaf, Leaves};
+use weld_common::relink::warnings::KeptWarning;
 
 use super::command::Request;
 use super::libraries::{KnownArchive, KnownMember};
@@ -93,14 +94,6 @@ pub enum Is {
     Other(u128),
 }
 
-/// A warning of the last link, which holds until something changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptWarning {
-    pub code: Vec<u8>,
-    pub message: Vec<u8>,
-    pub notes: Vec<Vec<u8>>,
-}
-
 impl Memo {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -121,11 +114,7 @@ impl Memo {
             put_is(&file.is, out);
         });
         put_list(&self.missing, &mut out, |path, out| put_path(path, out));
-        put_list(&self.warnings, &mut out, |warning, out| {
-            put_bytes(&warning.code, out);
-            put_bytes(&warning.message, out);
-            put_list(&warning.notes, out, |note, out| put_bytes(note, out));
-        });
+        put_list(&self.warnings, &mut out, KeptWarning::put);
         put_list(self.dependencies.as_slice(), &mut out, |text, out| put_bytes(text, out));
         put_list(&self.leaves, &mut out, |unit, out| {
             put_list(unit, out, |leaf, out| {
@@ -201,13 +190,7 @@ impl Memo {
                 Some(KnownFile { path, stamp: is_known.then_some(stamp), is: take_is(rest)? })
             })?,
             missing: take_list(rest, take_path)?,
-            warnings: take_list(rest, |rest| {
-                Some(KeptWarning {
-                    code: take_bytes(rest)?,
-                    message: take_bytes(rest)?,
-                    notes: take_list(rest, take_bytes)?,
-                })
-            })?,
+            warnings: take_list(rest, KeptWarning::take)?,
             dependencies: take_list(rest, take_bytes)?.pop(),
             leaves: take_list(rest, |rest| {
                 take_list(rest, |rest| {

@@ -28,11 +28,11 @@ use weld_common::diag::DiagSink;
 use weld_common::digest::UnitDigest;
 use weld_common::io::spare;
 use weld_common::io::units::{Leaf, Leaves};
+use weld_common::relink::threads;
 
 use super::changes::{Changed as ChangedObject, Changes};
 use super::full_link_reason::{Changed, Why};
 use super::memo::{AddedPiece, Is, Memo};
-use super::threads;
 use crate::arch;
 use crate::elf::{Ehdr, Format};
 use crate::input::object::Object;
