@@ -7,6 +7,8 @@
 //!     log     a line a link: when, and what was done
 //!     state   what is to be known first; without it there is no state
 //!     tables  the rows of the link, if there are any
+//!     pdb, stripped
+//!             other names of PDBs
 //!     a, b    images: one is the output, under another name, the other is written next; the first relink makes it
 //! ```
 //!
@@ -33,8 +35,22 @@ const NEW: &str = "new";
 /// Larger logs are begun anew, in bytes.
 const LONGEST_LOG: u64 = 256 << 10;
 /// What is in the directory.
-const ALL: &[&str] =
-    &["state", "tables", "a", "b", "state.new", "tables.new", "a.new", "b.new", "log", "lock"];
+const ALL: &[&str] = &[
+    "state",
+    "tables",
+    "a",
+    "b",
+    "pdb",
+    "stripped",
+    "state.new",
+    "tables.new",
+    "a.new",
+    "b.new",
+    "pdb.new",
+    "stripped.new",
+    "log",
+    "lock",
+];
 
 /// The directory, locked.
 pub struct Place {
