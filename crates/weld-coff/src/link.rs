@@ -391,7 +391,8 @@ fn write<'j>(
     let image = &laid_out.image(options, resolved);
     let symbol_table = &SymbolTable::new(image, parallel);
     let LaidOut { stub: dos_program, relocs, .. } = laid_out;
-    let emitter = Emitter { image, sink: job.sink, dos_program, relocs, symbol_table, threads };
+    let keeps_leaves = session.is_some_and(Session::keeps);
+    let emitter = Emitter { image, sink: job.sink, dos_program, relocs, symbol_table, threads, keeps_leaves };
     let engine = OutputOptions { engine: options.engine, executable: true, threads, ..Default::default() };
     let file = job.create_output(out, emitter.file_size(), &engine, options.reports.verbose.all)?;
     let warnings = DiagSink::new();
@@ -400,8 +401,13 @@ fn write<'j>(
     // What does not fit is found while writing; then the files are not kept.
     job.sink.end_phase()?;
     debug::say(job, &warnings);
-    let pdb = pdb.transpose()?;
-    let time = emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
+    let mut pdb = pdb.transpose()?;
+    let mut written = written?;
+    if let Some(session) = session {
+        let of_pdb = pdb.as_mut().map(|pdb| std::mem::take(&mut pdb.leaves));
+        session.note_image(&emitter, (written.take_leaves(), of_pdb.unwrap_or_default()));
+    }
+    let time = emitter.finish(written, pdb.as_ref().map(|pdb| pdb.identity))?;
     beside::add(job, image, out, beside::Written { time, size: emitter.file_size() }, parallel)?;
     if options.reports.summary {
         job.print(&summary::text(image, types, pdb.as_ref().map(|pdb| pdb.holds)))?;

@@ -28,8 +28,16 @@ pub enum Why {
     Appeared(PathBuf),
     /// An input is gone.
     Gone(PathBuf),
-    /// An input has changed.
+    /// An input has changed that is no object, or is not relinked.
     Input(PathBuf),
+    /// Objects that change are not relinked; why, in words.
+    Kept(PathBuf, String),
+    /// An object has changed in more than the bytes of its sections.
+    Object(PathBuf),
+    /// The last link had warnings, which may be about what has changed.
+    Warned(PathBuf),
+    /// Most of the inputs have changed.
+    Much,
     /// An input was written to while the link looked at it.
     Changing(PathBuf),
     /// Somebody has written to an output, or removed it.
@@ -66,6 +74,14 @@ impl fmt::Display for Why {
             Why::Appeared(file) => write!(f, "{} was not there before", path(file)),
             Why::Gone(file) => write!(f, "{} is gone", path(file)),
             Why::Input(file) => write!(f, "{} has changed", path(file)),
+            Why::Kept(file, why) => write!(f, "{} has changed, and {why}", path(file)),
+            Why::Object(file) => write!(
+                f,
+                "in {}, more has changed than bytes of code and data: sizes, symbols, relocations or what debuggers read",
+                path(file)
+            ),
+            Why::Warned(file) => write!(f, "{} has changed, and the last link had warnings", path(file)),
+            Why::Much => f.write_str("most of the inputs have changed"),
             Why::Changing(file) => write!(f, "{} is being written to", path(file)),
             Why::Output(file) => {
                 write!(f, "{}, which the last link wrote, was changed or removed", path(file))

@@ -5,19 +5,23 @@
 //! bytes for them.
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use weld_common::digest::{SIZE as DIGEST, UnitDigest};
 use weld_common::io::stamp::Stamp;
+use weld_common::io::units::Leaves;
 use weld_common::relink::fields::*;
+use weld_common::relink::leaves;
 use weld_common::relink::warnings::KeptWarning;
 use weld_common::text::os_str;
 
 use super::full_link_reason::Why;
+use super::outline::Outline;
 use crate::input::search::{Listed, Lookups};
 
 const MAGIC: &[u8; 8] = b"weldcoff";
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 pub type Digest = [u8; DIGEST];
 
@@ -35,6 +39,32 @@ pub struct Memo {
     pub toolchain: Option<(u16, Vec<PathBuf>)>,
     pub outputs: Vec<KnownOutput>,
     pub warnings: Vec<KeptWarning>,
+    /// Why objects that change are not relinked; empty if they are.
+    pub against: String,
+    pub image: ImageNotes,
+}
+
+/// What is known of the image and the PDB, so that bytes of them can be changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImageNotes {
+    /// The number of the machine.
+    pub machine: u16,
+    /// Where the time is in the header, and where the debug directory is, which is empty if there is none.
+    pub time_at: u64,
+    pub debug: Range<u64>,
+    /// Where output sections are in the file.
+    pub outs: Vec<u64>,
+    pub leaves: Leaves,
+    pub pdb_leaves: Leaves,
+}
+
+/// An object of which bytes may change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownObject {
+    pub outline: Outline,
+    /// Where its rows are among those of all, and their digest.
+    pub rows: Range<u64>,
+    pub digest: Digest,
 }
 
 /// A file that was read.
@@ -45,6 +75,8 @@ pub struct KnownFile {
     pub stamp: Option<Stamp>,
     /// Of its bytes, if it is likely to be written anew.
     pub digest: Option<Digest>,
+    /// What it is to the link, if it is an object; then it needs no digest.
+    pub object: Option<KnownObject>,
 }
 
 /// A file that was written.
@@ -52,7 +84,8 @@ pub struct KnownFile {
 pub struct KnownOutput {
     pub path: PathBuf,
     pub stamp: Stamp,
-    pub digest: Digest,
+    /// The digests of its parts ([`super::digests`]).
+    pub digests: Vec<Digest>,
     /// Its other name, in the directory of the state.
     pub name: Option<String>,
     /// It stays as old as it is if it would not change.
@@ -70,6 +103,12 @@ impl Memo {
             put_path(&file.path, out);
             put_list(file.stamp.as_slice(), out, put_stamp);
             put_list(file.digest.as_slice(), out, put_digest);
+            put_list(file.object.as_slice(), out, |object, out| {
+                put_digest(&object.outline.shape, out);
+                put_digest(&object.outline.contents, out);
+                put_range(&object.rows, out);
+                put_digest(&object.digest, out);
+            });
         });
         put_list(&self.lookups.missing, &mut out, |path, out| put_path(path, out));
         put_list(&self.lookups.listed, &mut out, |listed, out| {
@@ -84,11 +123,19 @@ impl Memo {
         put_list(&self.outputs, &mut out, |output, out| {
             put_path(&output.path, out);
             put_stamp(&output.stamp, out);
-            put_digest(&output.digest, out);
+            put_list(&output.digests, out, put_digest);
             put_list(output.name.as_slice(), out, |name, out| put_bytes(name.as_bytes(), out));
             u8::from(output.is_kept).put(out);
         });
         put_list(&self.warnings, &mut out, KeptWarning::put);
+        put_bytes(self.against.as_bytes(), &mut out);
+        let image = &self.image;
+        u32::from(image.machine).put(&mut out);
+        image.time_at.put(&mut out);
+        put_range(&image.debug, &mut out);
+        put_list(&image.outs, &mut out, Field::put);
+        leaves::put(&image.leaves, &mut out);
+        leaves::put(&image.pdb_leaves, &mut out);
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
         out
@@ -121,6 +168,14 @@ impl Memo {
                     path: take_path(rest)?,
                     stamp: take_list(rest, take_stamp)?.pop(),
                     digest: take_list(rest, take_array)?.pop(),
+                    object: take_list(rest, |rest| {
+                        Some(KnownObject {
+                            outline: Outline { shape: take_array(rest)?, contents: take_array(rest)? },
+                            rows: take_range(rest)?,
+                            digest: take_array(rest)?,
+                        })
+                    })?
+                    .pop(),
                 })
             })?,
             lookups: Lookups {
@@ -141,7 +196,7 @@ impl Memo {
                 Some(KnownOutput {
                     path: take_path(rest)?,
                     stamp: take_stamp(rest)?,
-                    digest: take_array(rest)?,
+                    digests: take_list(rest, take_array)?,
                     name: match take_list(rest, take_bytes)?.pop() {
                         Some(name) => Some(String::from_utf8(name).ok()?),
                         None => None,
@@ -150,8 +205,26 @@ impl Memo {
                 })
             })?,
             warnings: take_list(rest, KeptWarning::take)?,
+            against: String::from_utf8(take_bytes(rest)?).ok()?,
+            image: ImageNotes {
+                machine: u16::try_from(u32::take(rest)?).ok()?,
+                time_at: Field::take(rest)?,
+                debug: take_range(rest)?,
+                outs: take_list(rest, Field::take)?,
+                leaves: leaves::take(rest)?,
+                pdb_leaves: leaves::take(rest)?,
+            },
         })
     }
+}
+
+fn put_range(range: &Range<u64>, out: &mut Vec<u8>) {
+    range.start.put(out);
+    range.end.put(out);
+}
+
+fn take_range(rest: &mut &[u8]) -> Option<Range<u64>> {
+    Some(u64::take(rest)?..u64::take(rest)?)
 }
 
 fn put_digest(digest: &Digest, out: &mut Vec<u8>) {
@@ -161,6 +234,7 @@ fn put_digest(digest: &Digest, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weld_common::io::units::Leaf;
     use weld_testkit::mutate::damage;
 
     #[test]
@@ -171,13 +245,24 @@ mod tests {
             lower: "kernel32.lib".into(),
             found: found.map(OsString::from),
         };
+        let leaf = |offset| Leaf { offset, size: 100, digest: UnitDigest::of(b"leaf") };
+        let object = KnownObject {
+            outline: Outline { shape: [6; DIGEST], contents: [7; DIGEST] },
+            rows: 16..48,
+            digest: [8; DIGEST],
+        };
         let memo = Memo {
             build: UnitDigest::of(b"this").bytes(),
             boot: b"boot".to_vec(),
             request: [3; DIGEST],
             files: vec![
-                KnownFile { path: "a.obj".into(), stamp: Some(stamp(4)), digest: Some([4; DIGEST]) },
-                KnownFile { path: "b.lib".into(), stamp: None, digest: None },
+                KnownFile {
+                    path: "a.obj".into(),
+                    stamp: Some(stamp(4)),
+                    digest: Some([4; DIGEST]),
+                    object: None,
+                },
+                KnownFile { path: "b.lib".into(), stamp: None, digest: None, object: Some(object) },
             ],
             lookups: Lookups {
                 missing: vec!["x/y.lib".into()],
@@ -187,11 +272,20 @@ mod tests {
             outputs: vec![KnownOutput {
                 path: "out.exe".into(),
                 stamp: stamp(9),
-                digest: [5; DIGEST],
+                digests: vec![[5; DIGEST]],
                 name: Some("a".into()),
                 is_kept: true,
             }],
             warnings: vec![KeptWarning { message: b"odd".to_vec(), ..KeptWarning::default() }],
+            against: "nothing".into(),
+            image: ImageNotes {
+                machine: 0x8664,
+                time_at: 0x88,
+                debug: 100..120,
+                outs: vec![1024, 4096],
+                leaves: vec![vec![leaf(0)], vec![leaf(200), leaf(4900)]],
+                pdb_leaves: vec![vec![leaf(3)]],
+            },
         };
         let bytes = memo.encode();
         assert_eq!(Memo::decode(&bytes), Ok(memo));

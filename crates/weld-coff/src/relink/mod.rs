@@ -3,8 +3,10 @@
 //! A full link that is asked to keeps beside its output what a later one wants (`weld_common::relink::directory`): a
 //! *memo* of what it was asked for, what it has read and looked for, and what it has written ([`memo`]). The later one
 //! asks the system whether all of that is as it was ([`changes`]). If so, nothing is linked: the image, its PDB and all
-//! that is beside them are what a full link would write, and become as new. If not, it is a full link, for one reason
-//! ([`full_link_reason`]), which is in the log. `/incremental:verify` makes a full link in any case, and compares.
+//! that is beside them are what a full link would write, and become as new. If objects have changed in bytes of code
+//! and data only ([`outline`]), these bytes are written into copies of the image and the PDB, with what follows from
+//! them ([`patch`]). If more has changed, it is a full link, for one reason ([`full_link_reason`]), which is in the log.
+//! `/incremental:verify` makes a full link in any case, and compares.
 //!
 //! A relink does not fail. While outputs change there is no memo, so whoever is killed leaves outputs that are whole,
 //! and a full link to the next. The image and its PDBs have a second name in the directory, which they get before they
@@ -15,9 +17,12 @@ mod changes;
 mod digests;
 mod full_link_reason;
 mod memo;
+mod outline;
+mod patch;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -26,22 +31,34 @@ use std::time::{Duration, SystemTime};
 
 use weld_common::diag::{Cause, Diagnostic, Diagnostics};
 use weld_common::digest::UnitDigest;
+use weld_common::io::input::{InputFile, InputStore};
 use weld_common::io::output::{self, OutputFile};
 use weld_common::io::reason;
+use weld_common::io::spare;
 use weld_common::io::stamp::Stamp;
+use weld_common::io::units::Leaves;
 use weld_common::par;
-use weld_common::relink::directory::{self, Place, STATE, Unusable};
+use weld_common::relink::copy::copy;
+use weld_common::relink::directory::{self, Place, STATE, TABLES, Unusable};
+use weld_common::relink::leaves::Write;
 use weld_common::relink::system;
 use weld_common::relink::warnings::KeptWarning;
 use weld_common::text;
 
 use crate::coff::machine::Machine;
+use crate::emit::Emitter;
+use crate::ids::ObjectId;
+use crate::input::object::Object;
 use crate::input::search::Search;
 use crate::job::Job;
-use crate::options::{Incremental, Options};
+use crate::options::{Icf, Incremental, Options};
 use crate::report::files;
+use crate::synth::image::Image;
+use changes::{ChangedObject, Changes};
 use full_link_reason::Why;
-use memo::{Digest, KnownFile, KnownOutput, Memo};
+use memo::{Digest, ImageNotes, KnownFile, KnownObject, KnownOutput, Memo};
+use outline::Row;
+use patch::{Last, Patch};
 
 /// An input that nobody has written to for so long is not likely to be written anew with what it has: it is not hashed.
 const RESTED: Duration = Duration::from_secs(3600);
@@ -61,7 +78,8 @@ pub struct Session {
     /// Why the next link cannot relink.
     never: OnceLock<Why>,
     /// What the outputs hold that are written with the image.
-    reports: Mutex<Vec<(PathBuf, Digest)>>,
+    reports: Mutex<Vec<(PathBuf, Vec<Digest>)>>,
+    image: Mutex<Option<KnownImage>>,
     /// What the next link is to know, when this one has come to its end.
     memo: Mutex<Option<Memo>>,
     /// What a link that is to be verified would have left as it is.
@@ -100,6 +118,7 @@ impl Session {
             said,
             never,
             reports: Mutex::default(),
+            image: Mutex::default(),
             memo: Mutex::default(),
             held: Mutex::default(),
         })
@@ -150,17 +169,65 @@ impl Session {
     fn attempt(&self, job: &Job) -> Result<Done, Why> {
         let place = self.place.as_ref().map_err(Clone::clone)?;
         let memo = self.last_memo(place)?;
-        let (files, looked_at) = changes::find(&memo, job.options, job.store, self.begun)?;
+        let Changes { files, looked_at, objects } =
+            changes::find(&memo, job.options, (job.store, place), self.begun)?;
         memo.outputs.iter().try_for_each(|output| is_whole(place, output))?;
+        let mut next = Memo { files, ..memo };
+        let mut done = Done::Nothing(looked_at);
+        if !objects.is_empty() {
+            let patch = self.patch(job, place, &objects, &next)?;
+            place.forget_state().map_err(|e| Why::system("remove", &place.path(STATE), &e))?;
+            for (output, writes) in next.outputs.iter_mut().zip([&patch.image, &patch.pdb]) {
+                self.write(place, output, writes)?;
+            }
+            next.image = patch.notes;
+            done = Done::Patched { objects: objects.len(), sections: patch.sections, bytes: patch.bytes };
+        }
         place.forget_state().map_err(|e| Why::system("remove", &place.path(STATE), &e))?;
-        let next = Memo { files, ..memo };
         if self.verifies() {
             // A full link that fails leaves the outputs as they were, and no state.
             *self.held.lock().unwrap() = Some(next);
         } else {
             self.renew(job, place, next)?;
         }
-        Ok(Done { looked_at })
+        Ok(done)
+    }
+
+    /// What changes in the image and the PDB, which are the first outputs.
+    fn patch(&self, job: &Job, place: &Place, objects: &[ChangedObject], memo: &Memo) -> Result<Patch, Why> {
+        let path = |number: usize| place.path(NAMES[number]);
+        let open =
+            |number: usize| File::open(path(number)).map_err(|e| Why::system("read", &path(number), &e));
+        let store = InputStore::new(job.host);
+        let (image, pdb) = (open(0)?, if job.options.debug.pdb { Some(open(1)?) } else { None });
+        let bytes = match &pdb {
+            // Not one of the inputs.
+            Some(_) => store.open(&path(1)).ok().flatten().ok_or_else(|| Why::Output(path(1)))?,
+            None => &[],
+        };
+        let (image_path, pdb_path) = (path(0), path(1));
+        let pdb = pdb.as_ref().map(|file| (file, bytes, &*pdb_path));
+        let last = Last { notes: &memo.image, image: (&image, &image_path), pdb };
+        patch::of_objects(job.options, objects, &last)
+    }
+
+    /// Makes the file that an output is to be: a copy of what it was, with other bytes.
+    fn write(&self, place: &Place, output: &mut KnownOutput, writes: &[Write]) -> Result<(), Why> {
+        let Some(name) = &output.name else { return Ok(()) };
+        let path = place.path(name);
+        let mut written = || -> std::io::Result<()> {
+            let (old, new) = (File::open(&path)?, place.create(name)?);
+            copy(&old, &new)?;
+            writes.iter().try_for_each(|(offset, bytes)| spare::write_all_at(&new, bytes, *offset))?;
+            new.set_permissions(old.metadata()?.permissions())?;
+            digests::renew(&mut output.digests, &new, writes)
+        };
+        written().map_err(|e| Why::system("write", &place.new_path(name), &e))?;
+        if !self.verifies() {
+            place.adopt(name).map_err(|e| Why::system("rename", &place.new_path(name), &e))?;
+            output.stamp = Stamp::at(&path).map_err(|e| Why::system("look at", &path, &e))?;
+        }
+        Ok(())
     }
 
     /// Has the outputs be as new as if they had been written now.
@@ -168,7 +235,8 @@ impl Session {
         if let Some(path) = job.store.changed(false) {
             return Err(Why::Changing(path));
         }
-        for output in &mut memo.outputs {
+        // As in full links, the image is the last.
+        for output in memo.outputs.iter_mut().rev() {
             let path = &output.path;
             if let Some(name) = &output.name
                 && !is_file_of(path, output.stamp)
@@ -215,6 +283,32 @@ impl Session {
         self.place.as_ref().ok().filter(|_| self.never.get().is_none())
     }
 
+    /// Whether anything is kept for the next link.
+    pub fn keeps(&self) -> bool {
+        self.keeper().is_some()
+    }
+
+    /// What is known of the image and the PDB that this link writes.
+    pub fn note_image(&self, emitter: &Emitter, (leaves, pdb_leaves): (Leaves, Leaves)) {
+        let image = emitter.image;
+        let debug = emitter.debug_directory().map(|known| emitter.debug_range(&known));
+        let notes = ImageNotes {
+            machine: image.resolved.machine.number(),
+            time_at: emitter.id_range().start,
+            debug: debug.unwrap_or_default(),
+            outs: image.layout.outs.iter().map(|out| out.offset.0).collect(),
+            leaves,
+            pdb_leaves,
+        };
+        let objects = image.resolved.objects.iter().enumerate();
+        let rows = |(id, object): (usize, &Object)| {
+            (object.coff.data.as_ptr().addr(), outline::rows(image, ObjectId(id as u32)))
+        };
+        let rows = if self.keeps() { objects.map(rows).collect() } else { HashMap::new() };
+        let against = against_objects(image);
+        *self.image.lock().unwrap() = Some(KnownImage { notes, rows, against: against.to_owned() });
+    }
+
     /// Right before the outputs take their places: gives the image and its PDBs their other names, and looks at what
     /// is written with them.
     pub fn name_outputs<'h>(&self, job: &Job, files: impl IntoIterator<Item = &'h OutputFile<'h>>) {
@@ -230,7 +324,7 @@ impl Session {
             }
         }
         *self.reports.lock().unwrap() =
-            job.reports.each(|path, text| (path.to_owned(), digests::of_bytes(text)));
+            job.reports.each(|path, text| (path.to_owned(), digests::of_parts(text)));
     }
 
     /// The outputs have taken their places: finds out what the next link has to know.
@@ -261,15 +355,20 @@ impl Session {
         let failed =
             |e: std::io::Error| Why::System(format!("cannot find out what system this is: {}", reason(&e)));
         let outputs = outputs.iter().map(|output| self.known_output(place, output, parallel));
+        let image = self.image.lock().unwrap().take().unwrap_or_default();
+        let (files, rows) = self.files(job, &image, parallel)?;
+        place.write(TABLES, [&rows[..]]).map_err(|e| Why::system("write", &place.path(TABLES), &e))?;
         let memo = Memo {
             build: system::build().map_err(failed)?,
             boot: system::boot().map_err(failed)?,
             request: self.request,
             outputs: outputs.collect::<Result<_, _>>()?,
-            files: self.files(job, parallel)?,
+            files,
             lookups: search.lookups(),
             toolchain: search.late().map(|dirs| (machine.number(), dirs.to_owned())),
             warnings: Vec::new(),
+            against: image.against,
+            image: image.notes,
         };
         // What has been looked at since the outputs were complete must be what they were made of.
         job.store.changed(parallel).map_or(Ok(memo), |path| Err(Why::Changing(path)))
@@ -291,23 +390,25 @@ impl Session {
         // Of two links that write to one path, this may not be the one whose file is there.
         let at = name.map_or(path.to_owned(), |name| place.path(name));
         let stamp = Stamp::at(&at).map_err(failed)?;
-        let digest = digests::of_file(&at, parallel).map_err(failed)?;
+        let digests = digests::of_file(&at, parallel).map_err(failed)?;
         let reports = self.reports.lock().unwrap();
         let is_own = match name {
             Some(_) => is_file_of(path, stamp),
-            None => reports.iter().find(|(of, _)| of == path).is_none_or(|(_, written)| *written == digest),
+            None => reports.iter().find(|(of, _)| of == path).is_none_or(|(_, written)| *written == digests),
         };
         if !is_own {
             return Err(Why::Output(path.to_owned()));
         }
         let is_kept = output.is == Is::ImportLibrary;
-        Ok(KnownOutput { path: path.to_owned(), stamp, digest, name: name.map(str::to_owned), is_kept })
+        Ok(KnownOutput { path: path.to_owned(), stamp, digests, name: name.map(str::to_owned), is_kept })
     }
 
-    /// The files that were read, each once.
-    fn files(&self, job: &Job, parallel: bool) -> Result<Vec<KnownFile>, Why> {
+    /// The files that were read, each once, and the rows of objects among them.
+    fn files(&self, job: &Job, image: &KnownImage, parallel: bool) -> Result<(Vec<KnownFile>, Vec<u8>), Why> {
         let mut all = job.store.files();
-        all.sort_by(|a, b| a.path.cmp(&b.path));
+        // A link that could not relink has opened some of them before.
+        let is_linked = |file: &InputFile| image.rows.contains_key(&file.bytes.as_ptr().addr());
+        all.sort_by(|a, b| a.path.cmp(&b.path).then_with(|| is_linked(b).cmp(&is_linked(a))));
         if let Some([one, _]) = all.array_windows().find(|[a, b]| a.path == b.path && a.stamp != b.stamp) {
             return Err(Why::Changing(one.path.clone()));
         }
@@ -321,28 +422,41 @@ impl Session {
                 let file = &all[number];
                 let stamp = file.stamp.filter(|stamp| stamp.is_older_than(self.begun));
                 let is_likely = stamp.is_none_or(|stamp| !stamp.is_modified_before(limit));
-                KnownFile {
-                    path: file.path.clone(),
-                    stamp,
-                    digest: is_likely.then(|| digests::of_bytes(file.bytes)),
-                }
+                let rows = image.rows.get(&file.bytes.as_ptr().addr());
+                let machine = Machine::of_number(image.notes.machine);
+                let outline = rows
+                    .zip(machine)
+                    .and_then(|(rows, machine)| outline::of(&outline::object(file.bytes)?, machine, rows));
+                let mut bytes = Vec::new();
+                let object = outline.map(|outline| {
+                    rows.into_iter().flatten().for_each(|row| row.put(&mut bytes));
+                    KnownObject { outline, rows: 0..0, digest: digests::of_bytes(&bytes) }
+                });
+                let has_digest = is_likely && object.is_none();
+                let digest = has_digest.then(|| digests::of_bytes(file.bytes));
+                (KnownFile { path: file.path.clone(), stamp, digest, object }, bytes)
             };
             run.map(file).collect::<Vec<_>>()
         });
-        Ok(known.concat())
+        let (mut files, mut rows) = (Vec::new(), Vec::new());
+        for (mut file, own) in known.into_iter().flatten() {
+            let start = rows.len() as u64;
+            rows.extend(own);
+            file.object.iter_mut().for_each(|object| object.rows = start..rows.len() as u64);
+            files.push(file);
+        }
+        Ok((files, rows))
     }
 
     /// What a full link has made beside what nothing was linked for is the same.
     fn compare(&self, job: &Job, held: &Memo, made: &Memo) {
         let is_same = |one: &&KnownOutput| {
-            held.outputs.iter().any(|other| other.path == one.path && other.digest == one.digest)
+            held.outputs.iter().any(|other| other.path == one.path && other.digests == one.digests)
         };
         let differing = made.outputs.iter().find(|output| !is_same(output)).map(|output| &*output.path);
         if let Some(path) = differing {
-            let message = format!(
-                "no input has changed, and yet a full link makes another {}; it was replaced",
-                text::path(path)
-            );
+            let message =
+                format!("a full link makes another {} than a relink; it was replaced", text::path(path));
             self.log(&message);
             job.sink.push(
                 Diagnostic::warning(Cause::Incremental, message)
@@ -402,17 +516,39 @@ pub fn outputs(written: Vec<(&'static str, PathBuf)>) -> Vec<Output> {
     written.into_iter().map(|(what, path)| Output { is: is(what), path }).collect()
 }
 
-/// What was done where nothing has changed: so many files had been written to and hold what they held.
-struct Done {
-    looked_at: usize,
+/// What a link knows of the image that it writes.
+#[derive(Default)]
+struct KnownImage {
+    notes: ImageNotes,
+    /// The sections that are copied of objects, by the addresses of their bytes.
+    rows: HashMap<usize, Vec<Row>>,
+    against: String,
+}
+
+/// What a relink has done.
+enum Done {
+    /// So many files had been written to and hold what they held.
+    Nothing(usize),
+    Patched {
+        objects: usize,
+        sections: usize,
+        bytes: usize,
+    },
 }
 
 impl fmt::Display for Done {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.looked_at {
-            0 => f.write_str("relinked: no input has changed"),
-            1 => f.write_str("relinked: no input has changed; 1 file was looked at"),
-            files => write!(f, "relinked: no input has changed; {files} files were looked at"),
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        match *self {
+            Done::Nothing(0) => f.write_str("relinked: no input has changed"),
+            Done::Nothing(1) => f.write_str("relinked: no input has changed; 1 file was looked at"),
+            Done::Nothing(files) => {
+                write!(f, "relinked: no input has changed; {files} files were looked at")
+            }
+            Done::Patched { objects, sections, bytes } => {
+                write!(f, "relinked: {sections} section{} of ", plural(sections))?;
+                write!(f, "{objects} object{}, {bytes} byte{}", plural(objects), plural(bytes))
+            }
         }
     }
 }
@@ -425,7 +561,7 @@ fn is_whole(place: &Place, output: &KnownOutput) -> Result<(), Why> {
         let stamp = Stamp::at(&path).ok()?;
         // Links to it come and go, and a tool that sets times back would look the same.
         let is_moved = stamp.is_same_but_links(&output.stamp);
-        Some(stamp == output.stamp || is_moved && digests::of_file(&path, false).ok()? == output.digest)
+        Some(stamp == output.stamp || is_moved && digests::of_file(&path, false).ok()? == output.digests)
     };
     let is_replaced = || output::is_replaced(&output.path).unwrap_or(false);
     (is_same() == Some(true) && (output.name.is_none() || is_replaced()))
@@ -437,6 +573,21 @@ fn is_whole(place: &Place, output: &KnownOutput) -> Result<(), Why> {
 fn is_file_of(path: &Path, stamp: Stamp) -> bool {
     let own = std::fs::symlink_metadata(path).ok().and_then(|meta| Stamp::of(&meta));
     own.is_some_and(|own| (own.device, own.number) == (stamp.device, stamp.number))
+}
+
+/// What speaks against relinking objects that change; empty if nothing does.
+fn against_objects(image: &Image) -> &'static str {
+    let options = image.options;
+    let against = [
+        (options.mingw.on, "objects are not relinked for MinGW"),
+        (options.reports.map.is_some(), "/map tells the image's time"),
+        (options.pdb.stripped.is_some(), "/pdbstripped makes a second PDB"),
+        (options.debug.symtab, "the image has a symbol table"),
+        (image.resolved.demands.release, "/release puts a checksum into the image"),
+        (options.guard.functions, "/guard:cf looks at objects"),
+        (options.icf() != Icf::None, "/opt:icf folds what is the same"),
+    ];
+    against.iter().find(|(is_so, _)| *is_so).map_or("", |(_, why)| why)
 }
 
 /// What speaks against relinking in the options.

@@ -9,7 +9,7 @@ use weld_common::host::QuietHost;
 use weld_common::io::stamp::{GRAIN, Stamp};
 use weld_common::relink::directory::{self, Place};
 use weld_testkit::coff::{self, Coff};
-use weld_testkit::mutate::damage;
+use weld_testkit::mutate::{Rng, damage};
 
 use crate::args::Environment;
 use crate::link;
@@ -157,7 +157,7 @@ fn what_has_changed_is_said() {
     assert_eq!(dir.relink(&[]), format!("{NOTHING}; 1 file was looked at"));
     assert_eq!(dir.relink(&[]), NOTHING);
     dir.write("a.obj", &object(0x92));
-    assert_eq!(dir.relink(&[]), format!("full link: {} has changed", dir.path("a.obj").display()));
+    assert_eq!(dir.relink(&[]), "relinked: 1 section of 1 object, 1 byte");
     assert!(dir.read("out.dll").windows(2).any(|bytes| bytes == [0x92, 0xc3]));
     assert_eq!(dir.relink(&[]), NOTHING);
     let command =
@@ -266,10 +266,10 @@ fn verified() {
     // What is not as a full link makes it is found.
     let state = dir.path(".out.dll.weld/state");
     let mut memo = super::memo::Memo::decode(&fs::read(&state).unwrap()).unwrap();
-    memo.outputs[0].digest[0] ^= 1;
+    memo.outputs[0].digests[0][0] ^= 1;
     fs::write(&state, memo.encode()).unwrap();
     let said = dir.link(&["/incremental:verify"]).unwrap();
-    assert!(said[0].starts_with("no input has changed, and yet a full link makes another"), "{said:?}");
+    assert!(said[0].starts_with("a full link makes another"), "{said:?}");
     assert_eq!(dir.outputs(), made);
 }
 
@@ -359,4 +359,134 @@ fn as_gnu_ld() {
     assert_eq!(dir.said(), NOTHING);
     link("--incremental=off");
     assert_eq!(dir.outputs(), made);
+}
+
+/// An object with code, data and debug information, of which `code` and `data` may change.
+fn with_data(code: &[u8; 4], data: u64, line: u32) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    let bytes = [&code[..], &[0xe8, 0, 0, 0, 0, 0x48, 0x8d, 5, 0, 0, 0, 0, 0xc3]].concat();
+    let text = object.section(".text", coff::CODE, &bytes);
+    let words = [data.to_le_bytes(), [0; 8]].concat();
+    let place = object.section(".data", coff::DATA, &words);
+    let inline = object.section(".text$inline", coff::CODE | coff::COMDAT, &[code[0], 0xc3]);
+    object.section(".drectve", 0x0a00, b" /EXPORT:start");
+    object.section_symbol(inline, coff::ANY, 0);
+    let callee = object.symbol("inline", 0, inline, coff::EXTERNAL);
+    let start = object.symbol("start", 0, text, coff::EXTERNAL);
+    let local = object.symbol("local", 8, place, coff::STATIC);
+    object.reloc(text, 5, callee, coff::REL32);
+    object.reloc(text, 12, local, coff::REL32);
+    object.reloc(place, 8, start, coff::ADDR64);
+    let mut debug = weld_testkit::codeview::Section::new();
+    debug.files(&["a.c"]);
+    let at = debug.lines(0, bytes.len() as u32, &[(0, line)]);
+    let bytes = debug.0;
+    let debug = object.section(".debug$S", 0x4210_0040, &bytes);
+    object.reloc(debug, at as u32, start, coff::SECREL);
+    object.reloc(debug, at as u32 + 4, start, coff::SECTION);
+    object.build()
+}
+
+/// Links incrementally, which must come to what a plain link makes. What the log says.
+fn checked(dir: &Dir, more: &[&str]) -> String {
+    let said = dir.relink(more);
+    let made = dir.outputs();
+    dir.link(more).unwrap();
+    assert_eq!(dir.outputs(), made, "{said}");
+    // The plain link has replaced what the state speaks of.
+    assert_eq!(dir.relink(more), NOTHING);
+    assert_eq!(dir.outputs(), made, "{said}");
+    said
+}
+
+#[test]
+fn bytes_have_changed() {
+    for more in [
+        &[][..],
+        &["/debug:none", "/opt:noref,noicf"],
+        &["/debug:none", "/opt:noref,noicf", "/build-id", "/brepro"],
+    ] {
+        let dir = program("bytes");
+        let code = [0x90, 0x91, 0x92, 0x93];
+        dir.write("a.obj", &with_data(&code, 5, 7));
+        assert!(checked(&dir, more).starts_with("full link"));
+        dir.write("a.obj", &with_data(&[0x90, 0x95, 0x92, 0x96], 5, 7));
+        assert_eq!(checked(&dir, more), "relinked: 1 section of 1 object, 2 bytes");
+        dir.write("a.obj", &with_data(&[0x97, 0x95, 0x92, 0x96], 0x0102_0304_0506_0708, 7));
+        assert_eq!(checked(&dir, more), "relinked: 3 sections of 1 object, 10 bytes");
+        // And back.
+        dir.write("a.obj", &with_data(&code, 5, 7));
+        assert!(checked(&dir, more).starts_with("relinked: 3 sections of 1 object"));
+        // What debuggers read is other.
+        dir.write("a.obj", &with_data(&code, 5, 8));
+        assert!(checked(&dir, more).starts_with("full link: in "), "{}", dir.said());
+        dir.write("a.obj", &with_data(&[0x90; 4], 5, 8));
+        assert!(checked(&dir, more).starts_with("relinked: "), "{}", dir.said());
+        // An addend.
+        let mut bytes = with_data(&[0x90; 4], 5, 8);
+        let at = bytes.windows(3).position(|bytes| bytes == [0x48, 0x8d, 5]).unwrap();
+        bytes[at + 3] = 1;
+        dir.write("a.obj", &bytes);
+        assert!(checked(&dir, more).starts_with("full link: in "), "{}", dir.said());
+    }
+}
+
+#[test]
+fn many_edits_are_verified() {
+    let dir = program("edits");
+    let mut rng = Rng::new(1);
+    let mut relinked = 0;
+    dir.write("a.obj", &with_data(&[0; 4], 0, 1));
+    let code = dir.read("a.obj").windows(5).position(|bytes| bytes == [0xe8, 0, 0, 0, 0]).unwrap() - 4;
+    dir.relink(&[]);
+    for step in 0..60 {
+        let mut bytes = dir.read("a.obj");
+        // Anything anywhere, as long as that can be linked.
+        for _ in 0..1 + rng.below(3) {
+            let at = if rng.below(2) == 0 { code + rng.below(4) } else { rng.below(bytes.len()) };
+            bytes[at] ^= 1 << rng.below(8);
+        }
+        let before = dir.read("a.obj");
+        dir.write("a.obj", &bytes);
+        match dir.link(&["/incremental:verify"]) {
+            Ok(said) => {
+                assert!(
+                    !said.iter().any(|text| text.contains("a full link makes another")),
+                    "{step}: {said:?}"
+                );
+                relinked += usize::from(dir.said().starts_with("relinked: "));
+            }
+            Err(_) => dir.write("a.obj", &before),
+        }
+    }
+    assert!(relinked > 5, "{relinked}");
+}
+
+#[test]
+fn objects_that_are_not_relinked() {
+    let dir = program("kept");
+    let edits = [[0x90; 4], [0x91; 4]].map(|code| with_data(&code, 5, 7));
+    for (more, why) in [
+        (&["/map"][..], "/map tells the image's time"),
+        (&["/release"], "/release puts a checksum into the image"),
+        (&["/guard:cf"], "/guard:cf looks at objects"),
+    ] {
+        dir.write("a.obj", &edits[0]);
+        dir.relink(more);
+        dir.write("a.obj", &edits[1]);
+        let said = dir.relink(more);
+        let made = dir.outputs();
+        dir.link(more).unwrap();
+        assert_eq!(dir.outputs(), made);
+        assert!(said.ends_with(why) || said.ends_with("the last link had warnings"), "{said}");
+    }
+    // Rows that are no use.
+    dir.write("a.obj", &edits[0]);
+    dir.relink(&[]);
+    let tables = dir.path(".out.dll.weld/tables");
+    let mut bytes = fs::read(&tables).unwrap();
+    bytes[4] ^= 1;
+    fs::write(&tables, bytes).unwrap();
+    dir.write("a.obj", &edits[1]);
+    assert_eq!(checked(&dir, &[]), "full link: the state has no rows of an object");
 }

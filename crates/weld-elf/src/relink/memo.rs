@@ -10,7 +10,8 @@ use std::path::PathBuf;
 
 use weld_common::digest::{SIZE as DIGEST, UnitDigest};
 use weld_common::io::stamp::Stamp;
-use weld_common::io::units::{Leaf, Leaves};
+use weld_common::io::units::Leaves;
+use weld_common::relink::leaves;
 use weld_common::relink::warnings::KeptWarning;
 
 use super::command::Request;
@@ -116,13 +117,7 @@ impl Memo {
         put_list(&self.missing, &mut out, |path, out| put_path(path, out));
         put_list(&self.warnings, &mut out, KeptWarning::put);
         put_list(self.dependencies.as_slice(), &mut out, |text, out| put_bytes(text, out));
-        put_list(&self.leaves, &mut out, |unit, out| {
-            put_list(unit, out, |leaf, out| {
-                leaf.offset.put(out);
-                leaf.size.put(out);
-                out.extend_from_slice(&leaf.digest.bytes());
-            });
-        });
+        leaves::put(&self.leaves, &mut out);
         put_list(&self.last, &mut out, put_range);
         put_list(&self.values, &mut out, |(name, value), out| {
             name.put(out);
@@ -192,12 +187,7 @@ impl Memo {
             missing: take_list(rest, take_path)?,
             warnings: take_list(rest, KeptWarning::take)?,
             dependencies: take_list(rest, take_bytes)?.pop(),
-            leaves: take_list(rest, |rest| {
-                take_list(rest, |rest| {
-                    let (offset, size) = (u64::take(rest)?, u64::take(rest)?);
-                    Some(Leaf { offset, size, digest: UnitDigest::from_bytes(take_array(rest)?) })
-                })
-            })?,
+            leaves: leaves::take(rest)?,
             last: take_list(rest, take_range)?,
             values: take_list(rest, |rest| Some((u32::take(rest)?, u64::take(rest)?)))?,
             mentions: take_list(rest, |rest| Some((u32::take(rest)?, u32::take(rest)?)))?,
@@ -294,6 +284,7 @@ fn take_range(rest: &mut &[u8]) -> Option<Range<u64>> {
 mod tests {
     use super::*;
     use crate::relink_state::rows::AddedName;
+    use weld_common::io::units::Leaf;
     use weld_testkit::mutate::damage;
 
     fn memo() -> Memo {
