@@ -27,6 +27,9 @@ pub const CRC_AT: usize = 20;
 /// Bytes of what is known of a module, before its names; and where its first contribution is in it.
 pub const MODULE_SIZE: usize = 64;
 pub const MODULE_CONTRIBUTION_AT: usize = 4;
+/// Where in it the number of its stream is, and the lengths of symbols and of lines in that.
+pub const MODULE_STREAM_AT: usize = 34;
+pub const MODULE_LENGTHS_AT: [usize; 2] = [36, 44];
 
 const CONTRIBUTIONS_VERSION: u32 = 0xeffe_0000 + 1997_0605;
 pub const CONTRIBUTION_SIZE: usize = 28;
@@ -224,9 +227,9 @@ fn modules(symbols: &Symbols<'_>, stream_of: &[u16]) -> Vec<u8> {
             &module.contribution.unwrap_or(NOTHING),
             &mut fixed[MODULE_CONTRIBUTION_AT..MODULE_CONTRIBUTION_AT + CONTRIBUTION_SIZE],
         );
-        put_u16(&mut fixed, 34, stream_of[i]);
-        put_u32(&mut fixed, 36, symbol_bytes);
-        put_u32(&mut fixed, 44, scanned.c13_len());
+        put_u16(&mut fixed, MODULE_STREAM_AT, stream_of[i]);
+        put_u32(&mut fixed, MODULE_LENGTHS_AT[0], symbol_bytes);
+        put_u32(&mut fixed, MODULE_LENGTHS_AT[1], scanned.c13_len());
         put_u16(&mut fixed, 48, scanned.files.len().min(MOST_FILES) as u16);
         // The linker's module names the PDB itself, which is the first of the names.
         put_u32(&mut fixed, 60, (module.name == LINKER_MODULE).into());

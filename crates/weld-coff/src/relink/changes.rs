@@ -88,7 +88,7 @@ pub fn find<'s>(
         let file = &files[number];
         let bytes = store.open(&file.path).ok().flatten().ok_or_else(|| Why::Input(file.path.clone()))?;
         match &file.object {
-            Some(known) => changed_object(file, bytes, (memo, known), tables.as_ref()),
+            Some(known) => changed_object(file, bytes, (memo, known, options.debug.pdb), tables.as_ref()),
             None if Some(digests::of_bytes(bytes)) == file.digest => Ok(None),
             None => Err(Why::Input(file.path.clone())),
         }
@@ -110,13 +110,13 @@ pub fn find<'s>(
 fn changed_object<'s>(
     file: &KnownFile,
     bytes: &'s [u8],
-    (memo, known): (&Memo, &KnownObject),
+    (memo, known, pdb): (&Memo, &KnownObject, bool),
     tables: Option<&File>,
 ) -> Result<Option<(ChangedObject<'s>, Outline)>, Why> {
     let rows = tables.and_then(|tables| read_rows(tables, known));
     let rows = rows.ok_or(Why::State("has no rows of an object"))?;
     let machine = Machine::of_number(memo.image.machine);
-    let outline = machine.and_then(|machine| outline::of(&outline::object(bytes)?, machine, &rows));
+    let outline = machine.and_then(|machine| outline::of(&outline::object(bytes)?, (machine, pdb), &rows));
     let outline = outline.filter(|outline| outline.shape == known.outline.shape);
     let outline = outline.ok_or_else(|| Why::Object(file.path.clone()))?;
     if outline == known.outline {

@@ -77,7 +77,7 @@ impl fmt::Display for Why {
             Why::Kept(file, why) => write!(f, "{} has changed, and {why}", path(file)),
             Why::Object(file) => write!(
                 f,
-                "in {}, more has changed than bytes of code and data: sizes, symbols, relocations or what debuggers read",
+                "in {}, more has changed than bytes of code, data and lines: sizes, symbols, relocations or types",
                 path(file)
             ),
             Why::Warned(file) => write!(f, "{} has changed, and the last link had warnings", path(file)),

@@ -424,9 +424,9 @@ impl Session {
                 let is_likely = stamp.is_none_or(|stamp| !stamp.is_modified_before(limit));
                 let rows = image.rows.get(&file.bytes.as_ptr().addr());
                 let machine = Machine::of_number(image.notes.machine);
-                let outline = rows
-                    .zip(machine)
-                    .and_then(|(rows, machine)| outline::of(&outline::object(file.bytes)?, machine, rows));
+                let outline = rows.zip(machine).and_then(|(rows, machine)| {
+                    outline::of(&outline::object(file.bytes)?, (machine, job.options.debug.pdb), rows)
+                });
                 let mut bytes = Vec::new();
                 let object = outline.map(|outline| {
                     rows.into_iter().flatten().for_each(|row| row.put(&mut bytes));
@@ -585,6 +585,7 @@ fn against_objects(image: &Image) -> &'static str {
         (options.debug.symtab, "the image has a symbol table"),
         (image.resolved.demands.release, "/release puts a checksum into the image"),
         (options.guard.functions, "/guard:cf looks at objects"),
+        (options.layout.function_pad.is_some(), "/functionpadmin looks at objects"),
         (options.icf() != Icf::None, "/opt:icf folds what is the same"),
     ];
     against.iter().find(|(is_so, _)| *is_so).map_or("", |(_, why)| why)

@@ -5,7 +5,9 @@
 //! and checksums of sections), and but for the contents. Of these it has the fields that relocations change: so if the
 //! shape is as it was, these fields of the image are, too. Sections whose bytes the link looks at, or changes
 //! otherwise, are no such sections: tables of functions, imports, resources, what is kept only if it is the
-//! same in all objects, thread-local storage's directory, the load configuration; and all that is for debuggers.
+//! same in all objects, thread-local storage's directory, the load configuration. What is for debuggers is so in parts
+//! (`weld_pdb::patch`): a line's number is copied into the PDB, and a type's is another there. Without a PDB nobody
+//! reads it.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,12 +15,13 @@ use std::ops::Range;
 use object::LittleEndian as LE;
 use weld_common::digest::UnitDigest;
 use weld_common::relink::fields::*;
+use weld_pdb::patch;
 
 use super::memo::Digest;
 use crate::arch::{Rules, with_rules};
 use crate::coff::identify::{Kind, identify};
 use crate::coff::machine::Machine;
-use crate::coff::object::{ObjectFile, Relocation};
+use crate::coff::object::{ObjectFile, Relocation, SectionHeader};
 use crate::coff::pe;
 use crate::ids::{ObjectId, SectionId};
 use crate::sections::{Kind as SectionKind, Section};
@@ -26,6 +29,7 @@ use crate::symbols::Kind as SymbolKind;
 use crate::synth::image::Image;
 
 /// Where a section of an object is that is copied: its number, in which output section and where in that, and its size.
+/// Of what goes to the PDB, [`DEBUG`] and the number of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     pub number: u32,
@@ -35,11 +39,18 @@ pub struct Row {
     pub size: u32,
 }
 
+/// What stands for the number of an output section where it is the PDB.
+pub const DEBUG: u32 = u32::MAX;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outline {
     pub shape: Digest,
     pub contents: Digest,
 }
+
+/// Symbols and lines for the PDB, and how all that is for debuggers begins.
+const SYMBOLS: [u8; 8] = *b".debug$S";
+const DEBUGGERS: &[u8] = b".debug$";
 
 /// Parts of sections' names whose bytes the link looks at.
 const READ: [&[u8]; 6] = [b".pdata", b".idata", b".edata", b".rsrc", b".sxdata", b".didat"];
@@ -66,8 +77,15 @@ pub fn rows(image: &Image, id: ObjectId) -> Vec<Row> {
     let first = image.sections.first[id.index()];
     let all = first..image.sections.first[id.index() + 1];
     let row = |number: u32| {
-        let id = SectionId(number);
+        let (owner, id) = (id, SectionId(number));
         let section: &Section = image.sections.get(id);
+        if section.kind == SectionKind::CodeView {
+            let is_wanted = image.options.debug.pdb
+                && image.live.is_wanted(image.sections, owner, object, section.number)
+                && image.header(section).name == SYMBOLS;
+            let size = image.contents(section).len() as u32;
+            return is_wanted.then_some(Row { number: section.number, out: DEBUG, offset: owner.0, size });
+        }
         let name = &image.sections.parts[section.part as usize].name;
         let rva = image.layout.rva(id);
         let is_copied = section.kind == SectionKind::Regular
@@ -97,19 +115,21 @@ pub fn object(bytes: &[u8]) -> Option<ObjectFile<'_>> {
 }
 
 /// The outline of an object of which the sections of `rows` are copied; `None` if it is malformed, or does not have
-/// them.
-pub fn of(coff: &ObjectFile, machine: Machine, rows: &[Row]) -> Option<Outline> {
+/// them. `pdb`: there is one.
+pub fn of(coff: &ObjectFile, (machine, pdb): (Machine, bool), rows: &[Row]) -> Option<Outline> {
+    let is_read = |header: &SectionHeader| pdb || !header.name.starts_with(DEBUGGERS);
     let (mut shape, mut contents) = (Sum::default(), Sum::default());
     shape.number(coff.machine.map_or(0, |machine| machine.number().into()));
     shape.number(coff.sections.len() as u32);
     let (symbols, names) = coff.symbol_bytes();
     let mut symbols = symbols.to_vec();
     for (index, symbol) in coff.symbols.iter() {
-        // The checksum.
         if coff.symbols.section_definition(index, &symbol).is_some() {
             let (at, _) = coff.symbols.place(coff.data, index + 1)?;
             let (start, _) = coff.symbols.place(coff.data, 0)?;
-            symbols.get_mut(at - start + 8..at - start + 12)?.fill(0);
+            // The checksum; in front of it are the size, how many relocations there are, and lines.
+            let is_read = coff.section(symbol.section as u32).is_none_or(is_read);
+            symbols.get_mut(at - start + if is_read { 8 } else { 0 }..at - start + 12)?.fill(0);
         }
     }
     shape.bytes(&symbols);
@@ -117,6 +137,10 @@ pub fn of(coff: &ObjectFile, machine: Machine, rows: &[Row]) -> Option<Outline> 
     let mut rows = rows.iter().peekable();
     for (number, header) in (1..).zip(coff.sections) {
         shape.bytes(&header.name);
+        if !is_read(header) {
+            shape.number(header.characteristics.get(LE).0);
+            continue;
+        }
         shape.number(header.virtual_size.get(LE));
         shape.number(header.virtual_address.get(LE));
         shape.number(header.size_of_raw_data.get(LE));
@@ -132,6 +156,15 @@ pub fn of(coff: &ObjectFile, machine: Machine, rows: &[Row]) -> Option<Outline> 
         match rows.next_if(|row| row.number == number) {
             None => shape.bytes(bytes),
             Some(row) if row.size as usize != bytes.len() => return None,
+            Some(row) if row.out == DEBUG => {
+                let fields = fields(relocations, machine, bytes.len())?;
+                let mut rest = bytes.to_vec();
+                for piece in patch::pieces(bytes, &fields)?.list {
+                    contents.bytes(&bytes[piece.range.clone()]);
+                    rest[piece.range].fill(0);
+                }
+                shape.bytes(&rest);
+            }
             Some(_) => {
                 for field in fields(relocations, machine, bytes.len())? {
                     shape.bytes(&bytes[field]);

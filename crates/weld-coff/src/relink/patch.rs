@@ -1,9 +1,9 @@
 //! The image and the PDB of a link of which objects have other contents, and are as they were in all else
 //! ([`super::outline`]).
 //!
-//! The bytes of these objects' sections that no relocation changes go to their places. Of the rest of the image only
-//! the time in the header follows from them, and what the debug directory says; of the PDB the checksums of
-//! sections, and the identity. So both are what a full link makes, byte for byte.
+//! The bytes of these objects' sections that no relocation changes go to their places, in the image and in the PDB. Of
+//! the rest of the image only the time in the header follows from them, and what the debug directory says; of the PDB
+//! the checksums of sections, and the identity. So both are what a full link makes, byte for byte.
 
 use std::fs::File;
 use std::ops::Range;
@@ -12,6 +12,7 @@ use std::path::Path;
 use weld_common::io::spare;
 use weld_common::io::units::{Leaves, digest_of};
 use weld_common::relink::leaves::{self, Write};
+use weld_pdb::patch::ChangedModule;
 use weld_pdb::{Contribution, patch};
 
 use super::changes::ChangedObject;
@@ -48,15 +49,22 @@ pub fn of_objects(options: &Options, objects: &[ChangedObject], last: &Last) -> 
     let altered = || Why::Output(path.to_owned());
     let mut writes = Vec::new();
     let mut contributions = Vec::new();
+    let mut modules = Vec::new();
     for object in objects {
         let changed = || Why::Object(object.path.clone());
         let coff = outline::object(object.bytes).ok_or_else(changed)?;
         let machine = Machine::of_number(last.notes.machine).ok_or_else(altered)?;
+        let mut module = ChangedModule { number: 0, sections: Vec::new() };
         for row in &object.rows {
             let header = coff.section(row.number).ok_or_else(changed)?;
             let bytes = coff.contents(header).map_err(|_| changed())?;
             let relocations = coff.relocations(header).map_err(|_| changed())?;
             let fields = outline::fields(relocations, machine, bytes.len()).ok_or_else(changed)?;
+            if row.out == outline::DEBUG {
+                module.number = row.offset as usize;
+                module.sections.push((bytes, fields));
+                continue;
+            }
             let start = *last.notes.outs.get(row.out as usize).ok_or_else(altered)? + u64::from(row.offset);
             let mut old = vec![0; bytes.len()];
             spare::read_exact_at(image, &mut old, start).map_err(|_| altered())?;
@@ -68,6 +76,7 @@ pub fn of_objects(options: &Options, objects: &[ChangedObject], last: &Last) -> 
                 contributions.push(Contribution { section, offset, size, crc, ..Default::default() });
             }
         }
+        modules.extend(Some(module).filter(|module| !module.sections.is_empty()));
     }
     writes.sort_unstable_by_key(|(offset, _)| *offset);
     let bytes = writes.iter().map(|(_, bytes)| bytes.len()).sum();
@@ -75,7 +84,7 @@ pub fn of_objects(options: &Options, objects: &[ChangedObject], last: &Last) -> 
     let leaves = leaves::rewritten(&last.notes.leaves, image, &writes, &[], debug).ok_or_else(altered)?;
     let (mut pdb_writes, mut identity, mut pdb_leaves) = (Vec::new(), None, Leaves::new());
     if let Some((file, bytes, path)) = last.pdb {
-        let patched = patch::with_checksums((bytes, file), &contributions, &last.notes.pdb_leaves)
+        let patched = patch::apply((bytes, file), &contributions, &modules, &last.notes.pdb_leaves)
             .map_err(|_| Why::Output(path.to_owned()))?;
         (pdb_writes, identity, pdb_leaves) = (patched.writes, Some(patched.identity), patched.leaves);
     }
