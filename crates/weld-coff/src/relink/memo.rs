@@ -21,7 +21,7 @@ use super::outline::Outline;
 use crate::input::search::{Listed, Lookups};
 
 const MAGIC: &[u8; 8] = b"weldcoff";
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 pub type Digest = [u8; DIGEST];
 
@@ -88,6 +88,8 @@ pub struct KnownOutput {
     pub digests: Vec<Digest>,
     /// Its other name, in the directory of the state.
     pub name: Option<String>,
+    /// The file that was the output before the last relink, and what that wrote.
+    pub spare: Option<(Stamp, Vec<Range<u64>>)>,
     /// It stays as old as it is if it would not change.
     pub is_kept: bool,
 }
@@ -125,6 +127,10 @@ impl Memo {
             put_stamp(&output.stamp, out);
             put_list(&output.digests, out, put_digest);
             put_list(output.name.as_slice(), out, |name, out| put_bytes(name.as_bytes(), out));
+            put_list(output.spare.as_slice(), out, |(stamp, ranges), out| {
+                put_stamp(stamp, out);
+                put_list(ranges, out, put_range);
+            });
             u8::from(output.is_kept).put(out);
         });
         put_list(&self.warnings, &mut out, KeptWarning::put);
@@ -201,6 +207,8 @@ impl Memo {
                         Some(name) => Some(String::from_utf8(name).ok()?),
                         None => None,
                     },
+                    spare: take_list(rest, |rest| Some((take_stamp(rest)?, take_list(rest, take_range)?)))?
+                        .pop(),
                     is_kept: u8::take(rest)? != 0,
                 })
             })?,
@@ -274,6 +282,7 @@ mod tests {
                 stamp: stamp(9),
                 digests: vec![[5; DIGEST]],
                 name: Some("a".into()),
+                spare: Some((stamp(10), vec![3..4, 100..200])),
                 is_kept: true,
             }],
             warnings: vec![KeptWarning { message: b"odd".to_vec(), ..KeptWarning::default() }],

@@ -38,7 +38,7 @@ use weld_common::io::spare;
 use weld_common::io::stamp::Stamp;
 use weld_common::io::units::Leaves;
 use weld_common::par;
-use weld_common::relink::copy::copy;
+use weld_common::relink::copy;
 use weld_common::relink::directory::{self, Place, STATE, TABLES, Unusable};
 use weld_common::relink::leaves::Write;
 use weld_common::relink::system;
@@ -65,6 +65,18 @@ const RESTED: Duration = Duration::from_secs(3600);
 
 /// The other names of the image, its PDB and the PDB of `/pdbstripped`.
 const NAMES: [&str; 3] = ["a", "pdb", "stripped"];
+/// Those that they have after each second relink.
+const OTHER_NAMES: [&str; 2] = ["b", "pdb2"];
+
+/// The name that is not in use.
+fn other_name(name: &str) -> &'static str {
+    match name {
+        "a" => OTHER_NAMES[0],
+        "b" => NAMES[0],
+        "pdb" => OTHER_NAMES[1],
+        _ => NAMES[1],
+    }
+}
 
 /// A link that may relink.
 pub struct Session {
@@ -195,7 +207,8 @@ impl Session {
 
     /// What changes in the image and the PDB, which are the first outputs.
     fn patch(&self, job: &Job, place: &Place, objects: &[ChangedObject], memo: &Memo) -> Result<Patch, Why> {
-        let path = |number: usize| place.path(NAMES[number]);
+        let name = |number: usize| memo.outputs.get(number).and_then(|output| output.name.as_deref());
+        let path = |number: usize| place.path(name(number).unwrap_or_default());
         let open =
             |number: usize| File::open(path(number)).map_err(|e| Why::system("read", &path(number), &e));
         let store = InputStore::new(job.host);
@@ -211,22 +224,43 @@ impl Session {
         patch::of_objects(job.options, objects, &last)
     }
 
-    /// Makes the file that an output is to be: a copy of what it was, with other bytes.
+    /// Makes the file that an output is to be. It is what the output was before the last relink, with what that
+    /// wrote; if somebody may have it, or there has been none, a copy of the output.
     fn write(&self, place: &Place, output: &mut KnownOutput, writes: &[Write]) -> Result<(), Why> {
         let Some(name) = &output.name else { return Ok(()) };
-        let path = place.path(name);
-        let mut written = || -> std::io::Result<()> {
-            let (old, new) = (File::open(&path)?, place.create(name)?);
-            copy(&old, &new)?;
+        let (path, other) = (place.path(name), other_name(name));
+        let other_path = place.path(other);
+        let spare = output.spare.take();
+        let written = || -> std::io::Result<Stamp> {
+            let old = File::open(&path)?;
+            let known = spare.and_then(|(stamp, ranges)| {
+                let (file, own) = spare::open_alone(&other_path).ok()?;
+                (own == stamp).then_some((file, ranges))
+            });
+            let (new, is_copied) = match known {
+                Some((file, ranges)) => {
+                    copy::ranges(&old, &file, &ranges)?;
+                    (file, false)
+                }
+                None => {
+                    let file = place.create(other)?;
+                    copy::copy(&old, &file)?;
+                    file.set_permissions(old.metadata()?.permissions())?;
+                    (file, true)
+                }
+            };
             writes.iter().try_for_each(|(offset, bytes)| spare::write_all_at(&new, bytes, *offset))?;
-            new.set_permissions(old.metadata()?.permissions())?;
-            digests::renew(&mut output.digests, &new, writes)
+            digests::renew(&mut output.digests, &new, writes)?;
+            if is_copied {
+                place.adopt(other)?;
+            }
+            Stamp::at(&other_path)
         };
-        written().map_err(|e| Why::system("write", &place.new_path(name), &e))?;
-        if !self.verifies() {
-            place.adopt(name).map_err(|e| Why::system("rename", &place.new_path(name), &e))?;
-            output.stamp = Stamp::at(&path).map_err(|e| Why::system("look at", &path, &e))?;
-        }
+        output.stamp = written().map_err(|e| Why::system("write", &other_path, &e))?;
+        output.name = Some(other.to_owned());
+        let range = |(offset, bytes): &Write| *offset..*offset + bytes.len() as u64;
+        // The stamp comes when the output has taken its place.
+        output.spare = Some((Stamp::default(), writes.iter().map(range).collect()));
         Ok(())
     }
 
@@ -249,6 +283,11 @@ impl Session {
                 File::open(path).and_then(|file| file.set_modified(SystemTime::now())).map_err(failed)?;
             }
             output.stamp = Stamp::at(path).map_err(failed)?;
+            if let (Some(name), Some((stamp, _))) = (&output.name, &mut output.spare)
+                && *stamp == Stamp::default()
+            {
+                *stamp = Stamp::at(&place.path(other_name(name))).unwrap_or_default();
+            }
         }
         memo.warnings.iter().for_each(|warning| job.sink.push(warning.repeated()));
         // Without it, the next link is a full one.
@@ -386,6 +425,9 @@ impl Session {
         };
         if let Some(name) = name {
             place.adopt(name).map_err(failed)?;
+            if name != NAMES[2] {
+                place.remove(other_name(name)).map_err(failed)?;
+            }
         }
         // Of two links that write to one path, this may not be the one whose file is there.
         let at = name.map_or(path.to_owned(), |name| place.path(name));
@@ -400,7 +442,8 @@ impl Session {
             return Err(Why::Output(path.to_owned()));
         }
         let is_kept = output.is == Is::ImportLibrary;
-        Ok(KnownOutput { path: path.to_owned(), stamp, digests, name: name.map(str::to_owned), is_kept })
+        let (path, name) = (path.to_owned(), name.map(str::to_owned));
+        Ok(KnownOutput { path, stamp, digests, name, spare: None, is_kept })
     }
 
     /// The files that were read, each once, and the rows of objects among them.
@@ -482,7 +525,7 @@ impl Drop for Session {
             self.log("the full link that was to verify failed: there is no state");
         }
         if let Ok(place) = &self.place {
-            NAMES.iter().for_each(|name| _ = std::fs::remove_file(place.new_path(name)));
+            NAMES.iter().chain(&OTHER_NAMES).for_each(|name| _ = std::fs::remove_file(place.new_path(name)));
         }
     }
 }

@@ -492,3 +492,56 @@ fn objects_that_are_not_relinked() {
     dir.write("a.obj", &edits[1]);
     assert_eq!(checked(&dir, &[]), "full link: the state has no rows of an object");
 }
+
+/// Images are written in turn; one that somebody has, or has written to, is not.
+#[test]
+fn images_in_turn() {
+    let dir = program("turn");
+    let write = |step: u8| dir.write("a.obj", &with_data(&[step; 4], step.into(), step.into()));
+    write(0);
+    dir.relink(&[]);
+    let names = ["a", "b", "pdb", "pdb2"].map(|name| dir.path(".out.dll.weld").join(name));
+    let number = |path: &Path| Stamp::at(path).map_or(0, |stamp| stamp.number);
+    let numbers = || names.each_ref().map(|path| number(path));
+    let check = |step: u8| {
+        write(step);
+        let said = dir.relink(&[]);
+        assert!(said.starts_with("relinked: 3 sections"), "{step}: {said}");
+        let made = dir.outputs();
+        let current = usize::from(number(&dir.path("out.dll")) == number(&names[1]));
+        assert_eq!(number(&dir.path("out.dll")), number(&names[current]));
+        assert_eq!(number(&dir.path("out.pdb")), number(&names[2 + current]));
+        // What a plain link makes, elsewhere but by the same names.
+        let kept = dir.path("kept");
+        fs::rename(dir.path(".out.dll.weld"), &kept).unwrap();
+        for name in ["out.dll", "out.pdb"] {
+            fs::rename(dir.path(name), dir.path(&format!("{name}.kept"))).unwrap();
+        }
+        dir.link(&[]).unwrap();
+        assert_eq!(dir.outputs(), made, "{step}");
+        for name in ["out.dll", "out.pdb"] {
+            fs::rename(dir.path(&format!("{name}.kept")), dir.path(name)).unwrap();
+        }
+        fs::rename(&kept, dir.path(".out.dll.weld")).unwrap();
+    };
+    check(1);
+    let first = numbers();
+    for step in 2..6 {
+        check(step);
+        assert_eq!(numbers(), first, "no file is made anew");
+        dir.relink(&[]);
+    }
+    // Somebody reads the old one.
+    let held = fs::File::open(&names[0]).unwrap();
+    check(6);
+    check(7);
+    assert_ne!(numbers()[0], first[0]);
+    drop(held);
+    // Somebody has written to it.
+    let spare = if number(&dir.path("out.dll")) == number(&names[0]) { &names[1] } else { &names[0] };
+    let mut bytes = fs::read(spare).unwrap();
+    bytes.fill(7);
+    fs::write(spare, bytes).unwrap();
+    check(8);
+    check(9);
+}

@@ -39,3 +39,17 @@ pub fn copy(from: &File, to: &File) -> io::Result<()> {
         is_copied.unwrap_or_else(|| part(middle..size))
     })
 }
+
+/// Copies ranges from one file to the same places of another.
+///
+/// # Errors
+/// Those of the system.
+pub fn ranges(from: &File, to: &File, ranges: &[Range<u64>]) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for range in ranges {
+        bytes.resize((range.end - range.start) as usize, 0);
+        spare::read_exact_at(from, &mut bytes, range.start)?;
+        spare::write_all_at(to, &bytes, range.start)?;
+    }
+    Ok(())
+}

@@ -8,7 +8,7 @@
 //!     state   what is to be known first; without it there is no state
 //!     tables  the rows of the link, if there are any
 //!     pdb, stripped
-//!             other names of PDBs
+//!             the same for PDBs
 //!     a, b    images: one is the output, under another name, the other is written next; the first relink makes it
 //! ```
 //!
@@ -41,6 +41,8 @@ const ALL: &[&str] = &[
     "a",
     "b",
     "pdb",
+    "pdb2",
+    "pdb2.new",
     "stripped",
     "state.new",
     "tables.new",

@@ -7,14 +7,13 @@
 
 use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::path::Path;
 use std::time::SystemTime;
 
 use weld_common::io::output;
-use weld_common::io::spare::{self, open_alone};
+use weld_common::io::spare::open_alone;
 use weld_common::io::stamp::Stamp;
-use weld_common::relink::copy::copy;
+use weld_common::relink::copy;
 
 use super::directory::{IMAGES, Place};
 use super::full_link_reason::Why;
@@ -53,7 +52,7 @@ pub fn spare(place: &Place, memo: &Memo, current: &File) -> Result<File, Why> {
         let known = memo.images[usize::from(1 - memo.current)];
         let is_known = stamp == known;
         if is_known || stamp.is_same_but_links(&known) {
-            copy_ranges(current, &file, &memo.last).map_err(|e| Why::system("write", &path, &e))?;
+            copy::ranges(current, &file, &memo.last).map_err(|e| Why::system("write", &path, &e))?;
             if is_known || patch::is_whole(memo, &file) {
                 return Ok(file);
             }
@@ -62,7 +61,7 @@ pub fn spare(place: &Place, memo: &Memo, current: &File) -> Result<File, Why> {
     let before = Stamp::of(&current.metadata().map_err(|_| Why::Image)?);
     let copied = || -> io::Result<File> {
         let file = place.create(name)?;
-        copy(current, &file)?;
+        copy::copy(current, &file)?;
         file.set_permissions(current.metadata()?.permissions())?;
         place.adopt(name)?;
         Ok(file)
@@ -72,16 +71,6 @@ pub fn spare(place: &Place, memo: &Memo, current: &File) -> Result<File, Why> {
     let after = current.metadata().ok().and_then(|meta| Stamp::of(&meta));
     let is_still = before.zip(after).is_some_and(|(before, after)| before.is_same_but_links(&after));
     is_still.then_some(file).ok_or(Why::Image)
-}
-
-fn copy_ranges(from: &File, to: &File, ranges: &[Range<u64>]) -> io::Result<()> {
-    let mut bytes = Vec::new();
-    for range in ranges {
-        bytes.resize((range.end - range.start) as usize, 0);
-        spare::read_exact_at(from, &mut bytes, range.start)?;
-        spare::write_all_at(to, &bytes, range.start)?;
-    }
-    Ok(())
 }
 
 /// Has an image be the output.
