@@ -31,6 +31,7 @@ const ROOMS: &[&str] = &[
     "debug",
     "emit",
     "report",
+    "relink",
     // What is done with them.
     "librarian",
     "lto",

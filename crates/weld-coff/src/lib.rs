@@ -24,6 +24,7 @@ mod live;
 mod lto;
 pub mod options;
 mod pdb_path;
+mod relink;
 mod report;
 mod resolve;
 mod sections;

@@ -42,6 +42,7 @@ use crate::layout::{self, Order, Placer};
 use crate::librarian;
 use crate::live::{self, ImageParts, Live};
 use crate::options::{Options, Reproduction};
+use crate::relink::{self, Session};
 use crate::report::{beside, discarded, files, summary, undefined, unused};
 use crate::resolve::{Resolved, Resolver, comdat, duplicates, wrap};
 use crate::sections::{self, Kind, Sections};
@@ -106,6 +107,10 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
         store.refuse(Identity::of(path).map(|id| (id, "/reproduce".to_owned())).into_iter().collect());
         Recorder::new(path.clone(), response.clone(), version.clone()).describing_later()
     });
+    let session = Session::begin(&options, sink.count());
+    if session.is_some() {
+        store.record();
+    }
     let trace = Trace::new(
         options.reports.time
             || options.reports.time_trace.is_some()
@@ -124,14 +129,25 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
     };
     let result = {
         let _entered = trace.enter();
-        run(&job)
+        match &session {
+            None => run(&job, None),
+            Some(session) => run_if_changed(&job, session),
+        }
     };
     result.map_err(|diagnostics| job.failed(diagnostics))?;
     done_with(host, store);
-    Ok(Outcome { warnings: sink.finish() })
+    let warnings = sink.finish();
+    session.iter().for_each(|session| session.finish(&warnings));
+    Ok(Outcome { warnings })
 }
 
-fn run(job: &Job) -> Result<(), Diagnostics> {
+/// Links, unless nothing has changed since the last link.
+fn run_if_changed(job: &Job, session: &Session) -> Result<(), Diagnostics> {
+    let is_done = session.relink(job)?;
+    if is_done && !session.verifies() { Ok(()) } else { run(job, Some(session)) }
+}
+
+fn run(job: &Job, session: Option<&Session>) -> Result<(), Diagnostics> {
     let options = job.options;
     // A library of objects, or an import library of what a module-definition file says.
     if options.library || options.inputs.is_empty() && options.def.is_some() {
@@ -158,7 +174,7 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
     if let Some(record) = job.record {
         record.add(job.store, job.host)?;
     }
-    pool.install(|| link_inputs(job, &search, &mut inputs, pool.threads()))?;
+    pool.install(|| link_inputs(job, &search, &mut inputs, session, pool.threads()))?;
     drop(shares);
     done_with(job.host, (inputs, pool));
     Ok(())
@@ -175,6 +191,7 @@ fn link_inputs<'j>(
     job: &Job<'j>,
     search: &Search,
     inputs: &mut Inputs<'j>,
+    session: Option<&Session>,
     threads: usize,
 ) -> Result<(), Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
@@ -184,6 +201,9 @@ fn link_inputs<'j>(
     let resolver = Resolver { store, options, sink, loader: &loader, servers: &servers, compiled, parallel };
     // Read symbols, intern names, find the best definition of each; members of libraries as they are wanted.
     let resolved = job.step("resolve symbols", || resolver.run(inputs))?;
+    if resolved.objects.iter().any(|object| object.is_code()) {
+        session.iter().for_each(|session| session.compiles());
+    }
     // Have bitcode compiled, and resolve all again with the objects that it has become.
     let Some(mut resolved) = optimise::compile(job, &resolver, inputs, resolved)? else { return Ok(()) };
     if options.reports.print_search_paths {
@@ -206,7 +226,13 @@ fn link_inputs<'j>(
     let (laid_out, types) = (laid_out?, types.transpose()?);
     debug::say(job, &warnings);
     let types = objects.as_ref().zip(types.as_ref());
-    write(job, &laid_out, &resolved, types, &out, threads)
+    write(job, &laid_out, (&resolved, types), &out, (session, threads))?;
+    // What the next link has to know, when all is in its place.
+    if let Some(session) = session {
+        let outputs = files::written(options, &resolved, &out);
+        session.keep(job, &relink::outputs(outputs), (search, resolved.machine), parallel);
+    }
+    Ok(())
 }
 
 /// From what takes part to addresses.
@@ -357,16 +383,16 @@ fn give_addresses<'j>(
 fn write<'j>(
     job: &Job<'j>,
     laid_out: &LaidOut<'j>,
-    resolved: &Resolved<'j>,
-    types: Option<(&Objects, &Types)>,
+    (resolved, types): (&Resolved<'j>, Option<(&Objects, &Types)>),
     out: &Path,
-    threads: usize,
+    (session, threads): (Option<&Session>, usize),
 ) -> Result<(), Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
     let image = &laid_out.image(options, resolved);
     let symbol_table = &SymbolTable::new(image, parallel);
     let LaidOut { stub: dos_program, relocs, .. } = laid_out;
-    let emitter = Emitter { image, sink: job.sink, dos_program, relocs, symbol_table, threads };
+    let keeps_leaves = session.is_some_and(Session::keeps);
+    let emitter = Emitter { image, sink: job.sink, dos_program, relocs, symbol_table, threads, keeps_leaves };
     let engine = OutputOptions { engine: options.engine, executable: true, threads, ..Default::default() };
     let file = job.create_output(out, emitter.file_size(), &engine, options.reports.verbose.all)?;
     let warnings = DiagSink::new();
@@ -375,13 +401,19 @@ fn write<'j>(
     // What does not fit is found while writing; then the files are not kept.
     job.sink.end_phase()?;
     debug::say(job, &warnings);
-    let pdb = pdb.transpose()?;
-    let time = emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
+    let mut pdb = pdb.transpose()?;
+    let mut written = written?;
+    if let Some(session) = session {
+        let of_pdb = pdb.as_mut().map(|pdb| std::mem::take(&mut pdb.leaves));
+        session.note_image(&emitter, (written.take_leaves(), of_pdb.unwrap_or_default()));
+    }
+    let time = emitter.finish(written, pdb.as_ref().map(|pdb| pdb.identity))?;
     beside::add(job, image, out, beside::Written { time, size: emitter.file_size() }, parallel)?;
     if options.reports.summary {
         job.print(&summary::text(image, types, pdb.as_ref().map(|pdb| pdb.holds)))?;
     }
     let beside = pdb.map_or(Vec::new(), |pdb| pdb.files);
+    session.iter().for_each(|session| session.name_outputs(job, std::iter::once(&file).chain(&beside)));
     job.finish_all(file, beside, true, parallel, || {
         job.report_trace(options.reports.time, files::time_trace(options, out).as_deref())
     })

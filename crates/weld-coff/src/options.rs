@@ -87,6 +87,16 @@ pub struct MemoryFlags {
     pub set: u32,
 }
 
+/// `/incremental`: whether something is kept for the next link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Incremental {
+    #[default]
+    Off,
+    On,
+    /// A full link is made in any case, and compared with what would have been left as it is.
+    Verify,
+}
+
 /// `/opt:icf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Icf {
@@ -417,6 +427,9 @@ pub struct Options {
     pub error_limit: usize,
     /// Messages are JSON.
     pub json: bool,
+    pub incremental: Incremental,
+    /// `/ilk`: where it is kept; the default is beside the image.
+    pub incremental_dir: Option<PathBuf>,
     pub threads: Option<usize>,
     pub sharing: Sharing,
     pub engine: EngineChoice,
@@ -475,6 +488,8 @@ impl Default for Options {
             demangle: true,
             error_limit: 20,
             json: false,
+            incremental: Incremental::Off,
+            incremental_dir: None,
             threads: None,
             sharing: Sharing::default(),
             engine: EngineChoice::Auto,

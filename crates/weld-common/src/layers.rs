@@ -32,6 +32,7 @@ const ROOMS: &[&str] = &[
     "io",
     "args",
     "link_slots",
+    "relink",
     "reproduce",
     "job",
     // Engines that every format has a use for.

@@ -29,6 +29,7 @@ pub mod par;
 pub mod partition_refinement;
 pub mod prefetch;
 pub mod reader;
+pub mod relink;
 pub mod reproduce;
 pub mod resolve;
 pub mod runs;

@@ -20,6 +20,17 @@ pub const HEADER_SIZE: usize = 64;
 const VERSION: u32 = 1999_0903;
 /// Version 14.11 of the linker, in the new format.
 const BUILD_NUMBER: u16 = 0x8e0b;
+/// Where in the header the lengths of the list of modules and of that of contributions are.
+pub const LENGTHS_AT: [usize; 2] = [24, 28];
+/// Where a contribution has the checksum of its contents.
+pub const CRC_AT: usize = 20;
+/// Bytes of what is known of a module, before its names; and where its first contribution is in it.
+pub const MODULE_SIZE: usize = 64;
+pub const MODULE_CONTRIBUTION_AT: usize = 4;
+/// Where in it the number of its stream is, and the lengths of symbols and of lines in that.
+pub const MODULE_STREAM_AT: usize = 34;
+pub const MODULE_LENGTHS_AT: [usize; 2] = [36, 44];
+
 const CONTRIBUTIONS_VERSION: u32 = 0xeffe_0000 + 1997_0605;
 pub const CONTRIBUTION_SIZE: usize = 28;
 pub const AGE: u32 = 1;
@@ -197,7 +208,7 @@ fn put_contribution(contribution: &Contribution, out: &mut [u8]) {
     put_u32(out, 8, c.size);
     put_u32(out, 12, c.characteristics);
     put_u32(out, 16, c.module.into());
-    put_u32(out, 20, c.crc);
+    put_u32(out, CRC_AT, c.crc);
     put_u32(out, 24, 0);
 }
 
@@ -210,12 +221,15 @@ fn modules(symbols: &Symbols<'_>, stream_of: &[u16]) -> Vec<u8> {
     for (i, (module, scanned)) in symbols.modules.iter().zip(&symbols.scanned).enumerate() {
         let total = scanned.total();
         let symbol_bytes = if scanned.stream_len() == 0 { 0 } else { 4 + total.symbols };
-        let mut fixed = [0; 64];
+        let mut fixed = [0; MODULE_SIZE];
         put_u32(&mut fixed, 0, i as u32);
-        put_contribution(&module.contribution.unwrap_or(NOTHING), &mut fixed[4..32]);
-        put_u16(&mut fixed, 34, stream_of[i]);
-        put_u32(&mut fixed, 36, symbol_bytes);
-        put_u32(&mut fixed, 44, scanned.c13_len());
+        put_contribution(
+            &module.contribution.unwrap_or(NOTHING),
+            &mut fixed[MODULE_CONTRIBUTION_AT..MODULE_CONTRIBUTION_AT + CONTRIBUTION_SIZE],
+        );
+        put_u16(&mut fixed, MODULE_STREAM_AT, stream_of[i]);
+        put_u32(&mut fixed, MODULE_LENGTHS_AT[0], symbol_bytes);
+        put_u32(&mut fixed, MODULE_LENGTHS_AT[1], scanned.c13_len());
         put_u16(&mut fixed, 48, scanned.files.len().min(MOST_FILES) as u16);
         // The linker's module names the PDB itself, which is the first of the names.
         put_u32(&mut fixed, 60, (module.name == LINKER_MODULE).into());

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use weld_common::digest::UnitDigest;
+
 use crate::put::{put_u16, put_u32};
 
 const VERSION: u32 = 2000_0404;
@@ -74,6 +76,13 @@ pub fn identity(guid: [u8; 16], age: u32) -> Vec<u8> {
     put_u32(&mut out, 4, age);
     out[8..].copy_from_slice(&guid);
     out
+}
+
+/// The GUID of a PDB with this digest.
+pub fn guid_of(digest: UnitDigest) -> [u8; 16] {
+    let mut hash = [0; 16];
+    hash.iter_mut().zip(digest.bytes()).for_each(|(byte, own)| *byte = own);
+    guid_from(hash)
 }
 
 /// A GUID from a hash, marked as one that is made from data (RFC 9562, version 8).

@@ -79,6 +79,7 @@
 //! | `dbi`, `info`, `injected` | the DBI stream, the info stream, source files in the PDB |
 //! | [`paths`] | absolute paths |
 //! | [`msf`] | the container: pages and streams, laid out; and its reader |
+//! | [`patch`] | a PDB of which the image has changed in bytes, and nothing else |
 //! | `pdb`, `write` | all streams and their lengths; the units in which they are written |
 
 // Programs of others use this crate: its pages link to what they can see.
@@ -95,6 +96,7 @@ pub mod input;
 mod layers;
 pub mod linker_module;
 pub mod msf;
+pub mod patch;
 pub mod paths;
 mod pdb;
 mod put;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::io::output::{OutputError, OutputFile};
-use weld_common::io::units::{Digest, UnitSink};
+use weld_common::io::units::{Digest, Leaves, UnitSink};
 
 use crate::codeview::{SIGNATURE_C13, Space};
 use crate::dbi;
@@ -143,6 +143,21 @@ impl Pdb<'_> {
         relocate: &dyn Relocate,
         sink: &DiagSink,
     ) -> Result<Identity, Diagnostic> {
+        self.write_keeping(file, threads, relocate, (sink, false)).map(|(identity, _)| identity)
+    }
+
+    /// The same; with the digests of its parts, if they are to be kept, from which a PDB of which parts change gets
+    /// its identity ([`patch`](crate::patch)).
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_keeping(
+        &self,
+        file: &OutputFile<'_>,
+        threads: usize,
+        relocate: &dyn Relocate,
+        (sink, keeps): (&DiagSink, bool),
+    ) -> Result<(Identity, Leaves), Diagnostic> {
         let units = self.units();
         let writing = Writing {
             pdb: self,
@@ -153,17 +168,17 @@ impl Pdb<'_> {
         };
         let start = self.info_place();
         let identity_range = start + info::IDENTITY.start..start + info::IDENTITY.end;
-        let unit_sink = UnitSink::new(file, true, Some(identity_range));
+        let mut unit_sink = UnitSink::new(file, true, Some(identity_range));
+        if keeps {
+            unit_sink.keep_leaves();
+        }
         let mut guid = [0; 16];
-        unit_sink.write(
+        let leaves = unit_sink.write(
             units.len(),
             threads,
             |unit, sink| writing.write(unit, sink),
             |written| {
-                guid = self
-                    .image
-                    .guid
-                    .unwrap_or_else(|| info::guid_from(written.digest().bytes()[..16].try_into().unwrap()));
+                guid = self.image.guid.unwrap_or_else(|| info::guid_of(written.digest()));
                 Ok(info::identity(guid, dbi::AGE))
             },
         )?;
@@ -174,7 +189,7 @@ impl Pdb<'_> {
                 format!("{misfits} relocations in .debug$S are not where addresses are, and were left out"),
             );
         }
-        Ok(Identity { guid, age: dbi::AGE })
+        Ok((Identity { guid, age: dbi::AGE }, leaves))
     }
 
     /// Where the info stream is in the file.

@@ -30,7 +30,8 @@ pub fn run(args: &[OsString]) -> Result<String, ForgetError> {
     match args {
         [option, dirs @ ..] if option == "--forget" && !dirs.is_empty() => {
             for dir in dirs.iter().map(Path::new) {
-                weld_elf::relink::forget(dir).map_err(|e| ForgetError::Kept(dir.to_owned(), e))?;
+                weld_common::relink::directory::forget(dir)
+                    .map_err(|e| ForgetError::Kept(dir.to_owned(), e))?;
             }
             Ok(String::new())
         }

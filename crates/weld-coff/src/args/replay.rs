@@ -59,6 +59,8 @@ const WRITTEN: &[&str] = &[
 
 /// Options that would be wrong in the other place: of a compiler, too, which is another one there.
 const DROPPED: &[&str] = &[
+    "ilk",
+    "incremental-dir",
     "reproduce",
     "linkrepro",
     "linkreprotarget",

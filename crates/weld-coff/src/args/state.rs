@@ -11,7 +11,7 @@ use weld_lto::rows::Holder;
 
 use super::values::{OptionError, optional_text};
 use super::{base_file, lto};
-use crate::options::{Debug, Guard, Icf, Input, Manifest, Options, Timestamp, Verbose};
+use crate::options::{Debug, Guard, Icf, Incremental, Input, Manifest, Options, Timestamp, Verbose};
 use crate::toolchain::Toolchain;
 
 /// An option that prints something in place of a link.
@@ -35,7 +35,7 @@ pub struct State {
     /// `/align` was given.
     pub aligned: bool,
     pub reproduce: Option<PathBuf>,
-    pub incremental: Option<bool>,
+    pub incremental: Option<Incremental>,
     /// Where [`State::reproduce`] comes from `/linkrepro`.
     pub is_linkrepro: bool,
     /// `/linkreprotarget`
@@ -384,9 +384,9 @@ impl State {
         Ok(())
     }
 
-    /// `/incremental`, the default unless something is optimised: an import library that would not change
-    /// stays, so that what is linked with it is not linked again. Who asks for it and for what it does not go
-    /// with is told.
+    /// `/incremental`. By default, unless something is optimised, an import library that would not change
+    /// stays, so that what is linked with it is not linked again; who asks for it has state kept for the next
+    /// link, too. Who asks for it and for what it does not go with is told.
     fn settle_incremental(&mut self) {
         let because = |what: &str, no: &str| {
             format!("ignoring '/incremental' because {what} is enabled; use '/opt:{no}' to disable")
@@ -400,11 +400,12 @@ impl State {
             (_, _, true, _) => because("ICF", "noicf"),
             (.., true) => due_to("/order"),
             _ => {
-                self.o.implib.is_kept = self.incremental != Some(false);
+                self.o.implib.is_kept = self.incremental != Some(Incremental::Off);
+                self.o.incremental = self.incremental.unwrap_or_default();
                 return;
             }
         };
-        if self.incremental == Some(true) {
+        if self.incremental.is_some_and(|mode| mode != Incremental::Off) {
             self.warn(Cause::OptionWithoutEffect, text);
         }
     }
@@ -430,6 +431,7 @@ impl State {
             && reproduce.is_none()
             && repro_target.is_none()
             && incremental.is_none()
+            && o.incremental_dir.is_none()
             && base_file.is_none()
             && ignored.is_empty()
             && fatal_codes.is_empty();

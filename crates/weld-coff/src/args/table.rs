@@ -14,9 +14,9 @@ use weld_common::io::readahead::Prefetch;
 use weld_common::link_slots::rows as sharing;
 
 use super::state::{State, Stop, switch};
-use super::values::{OptionError, alignment, check, load_flags, pattern, version};
+use super::values::{OptionError, alignment, check, load_flags, optional_text, pattern, version};
 use crate::coff::machine::Machine;
-use crate::options::Timestamp;
+use crate::options::{Incremental, Timestamp};
 
 pub static GROUPS: &[Group<State>] = &[
     Group { title: "Inputs", prefix: "/", rows: INPUTS },
@@ -781,11 +781,7 @@ const MANAGED: &str = "it is for managed code, which is not linked";
 const OTHER: &[Spec<State>] = &[
     accepted(&["nologo", "logo", "link"], NoValue, "there is nothing to leave out"),
     accepted(&["noexp", "nolinkrepro", "nomap", "fullbuild"], NoValue, "it is so in any case"),
-    accepted(
-        &["ilk", "maxilksize"],
-        Required("VALUE"),
-        "images are linked anew, so there is nothing to keep for the next link",
-    ),
+    accepted(&["maxilksize"], Required("VALUE"), "what is kept for the next link is small"),
     accepted(
         &["midl", "idlout", "tlbid", "tlbout", "ignoreidl"],
         Optional("VALUE"),
@@ -840,10 +836,26 @@ const OTHER: &[Spec<State>] = &[
     ),
     take(
         &["incremental"],
-        Optional("no"),
-        "Leave an import library that would not change (default, unless something is optimised). Images are linked anew.",
+        Optional("no|verify"),
+        "Keep beside the image what the next link has to know to find that nothing has changed: then it links nothing. \
+         verify: link in any case, and compare. By default, unless something is optimised, only an import library that \
+         would not change is left as it is; no: it is written anew, too.",
         |s, v| {
-            s.incremental = Some(switch(v)?);
+            s.incremental = Some(match optional_text(v)? {
+                Some(word) if word.eq_ignore_ascii_case("verify") => Incremental::Verify,
+                _ if switch(v)? => Incremental::On,
+                _ => Incremental::Off,
+            });
+            Ok(())
+        },
+    ),
+    take(
+        &["ilk"],
+        Required("DIR"),
+        "Where /incremental keeps it, which is a directory (default: .NAME.weld beside the image NAME; weld relink --forget \
+         DIR removes it). It must be on the image's file system.",
+        |s, v| {
+            s.o.incremental_dir = Some(PathBuf::from(v.os()));
             Ok(())
         },
     ),

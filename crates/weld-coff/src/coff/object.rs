@@ -149,6 +149,11 @@ impl<'a> ObjectFile<'a> {
         Ok(ObjectFile { data, machine, sections, symbols: Symbols { bytes: symbols, size }, strings })
     }
 
+    /// The records of symbols, and the table of long names.
+    pub fn symbol_bytes(&self) -> (&'a [u8], &'a [u8]) {
+        (self.symbols.bytes, self.strings)
+    }
+
     /// The header of section `number`, from 1.
     pub fn section(&self, number: u32) -> Option<&'a SectionHeader> {
         self.sections.get((number as usize).checked_sub(1)?)

@@ -15,9 +15,11 @@ use std::path::Path;
 
 use weld_common::diag::{Cause, DiagSink, Diagnostic, Diagnostics};
 use weld_common::io::output::{OutputFile, OutputOptions};
+use weld_common::io::units::Leaves;
 use weld_pdb::{Identity, Pdb, Relocate, Sources, Symbols, Types};
 
 use crate::job::Job;
+use crate::options::Incremental;
 use crate::pdb_path;
 use crate::synth::image::Image;
 use files::Files;
@@ -54,6 +56,8 @@ pub struct Written<'h> {
     pub identity: Identity,
     pub holds: InPdb,
     pub files: Vec<OutputFile<'h>>,
+    /// The digests of the PDB's parts, if they are kept.
+    pub leaves: Leaves,
 }
 
 /// What was said of debug information, beside the main course of the link, is said after what that said.
@@ -97,10 +101,11 @@ pub fn write<'j>(
     let streams = files.streams();
     (told.pdb_path, told.streams, told.page_size) = (&whole_path, &streams, options.pdb.page_size);
     told.fpo = modules.fpo();
-    let writer = Writer { job, threads, sink };
+    let keeps = options.incremental != Incremental::Off;
+    let writer = Writer { job, threads, sink, keeps };
     let pdb = job.step("lay out the PDB", || Pdb::plan(types, &symbols, &told, parallel, sink))?;
     let fixups = Fixups::new(image, &modules, job.sink);
-    let (identity, file) = writer.write(&path, &pdb, &fixups)?;
+    let (identity, leaves, file) = writer.write(&path, &pdb, &fixups)?;
     let holds = InPdb::of(types, &symbols, told.publics.len());
     let mut files = vec![file];
     if let Some(path) = &options.pdb.stripped {
@@ -110,15 +115,17 @@ pub fn write<'j>(
         let none = Types::merge(&[], &[], false, sink)?;
         let symbols = Symbols::scan(&list, &none, Sources::default(), parallel, sink)?;
         let pdb = Pdb::plan(&none, &symbols, &told, parallel, sink)?;
-        files.push(writer.write(path, &pdb, &fixups)?.1);
+        files.push(writer.write(path, &pdb, &fixups)?.2);
     }
-    Ok(Written { identity, holds, files })
+    Ok(Written { identity, holds, files, leaves })
 }
 
 struct Writer<'w, 'j> {
     job: &'w Job<'j>,
     threads: usize,
     sink: &'w DiagSink,
+    /// The digests of parts are kept.
+    keeps: bool,
 }
 
 impl<'j> Writer<'_, 'j> {
@@ -127,12 +134,12 @@ impl<'j> Writer<'_, 'j> {
         path: &Path,
         pdb: &Pdb,
         relocate: &dyn Relocate,
-    ) -> Result<(Identity, OutputFile<'j>), Diagnostic> {
+    ) -> Result<(Identity, Leaves, OutputFile<'j>), Diagnostic> {
         let engine =
             OutputOptions { engine: self.job.options.engine, threads: self.threads, ..Default::default() };
         let file = OutputFile::create(path, pdb.file_len(), &engine, self.job.host)?;
-        let write = || pdb.write(&file, self.threads, relocate, self.sink);
-        let identity = self.job.step("write the PDB", write)?;
-        Ok((identity, file))
+        let write = || pdb.write_keeping(&file, self.threads, relocate, (self.sink, self.keeps));
+        let (identity, leaves) = self.job.step("write the PDB", write)?;
+        Ok((identity, leaves, file))
     }
 }

@@ -29,7 +29,7 @@ use crate::arch::Place;
 use crate::coff::pe;
 use crate::ids::SectionId;
 use crate::layout::OutputSection;
-use crate::options::Timestamp;
+use crate::options::{Options, Timestamp};
 use crate::sections::{Kind, Section};
 use crate::symbols::{Symbol, SyntheticSection};
 use crate::synth::debug_directory::Known;
@@ -49,6 +49,8 @@ pub struct Emitter<'e, 'i, 'a> {
     pub relocs: &'e [u8],
     pub symbol_table: &'e SymbolTable,
     pub threads: usize,
+    /// Whether the digests of all parts are kept ([`Written::leaves`]).
+    pub keeps_leaves: bool,
 }
 
 /// A stretch of the file.
@@ -105,16 +107,19 @@ impl Emitter<'_, '_, '_> {
         let options = self.image.options;
         let hash = options.timestamp == Timestamp::Hash || options.build_id;
         let ids = [Some(self.id_range()), self.debug_directory().map(|known| self.debug_range(&known))];
-        let sink = UnitSink::new(file, hash, ids.into_iter().flatten());
+        let mut sink = UnitSink::new(file, hash, ids.into_iter().flatten());
+        if self.keeps_leaves {
+            sink.keep_leaves();
+        }
         sink.units(units.len(), self.threads, |i, sink| self.unit(&units[i], sink))
     }
 
-    fn id_range(&self) -> Range<u64> {
+    pub fn id_range(&self) -> Range<u64> {
         headers::id_range(self.dos_program.len())
     }
 
     /// What is known of the debug directory before the image is written.
-    fn debug_directory(&self) -> Option<Known> {
+    pub fn debug_directory(&self) -> Option<Known> {
         let location = self.image.location(Table::DebugDirectory)?;
         let table = |table| {
             let size = self.image.sections.get(self.image.tables.section(table)?).size;
@@ -125,7 +130,7 @@ impl Emitter<'_, '_, '_> {
         Some(Known { location, tables, time: 0, guid: [0; 16], age: 0 })
     }
 
-    fn debug_range(&self, known: &Known) -> Range<u64> {
+    pub fn debug_range(&self, known: &Known) -> Range<u64> {
         let start = known.location.offset.0;
         start..start + u64::from(self.image.tables.debug_directory.size())
     }
@@ -137,24 +142,12 @@ impl Emitter<'_, '_, '_> {
     /// If the file cannot be written.
     pub fn finish(&self, mut written: Written, pdb: Option<Identity>) -> Result<u32, Diagnostic> {
         let range = self.id_range();
-        let time = match self.image.options.timestamp {
-            Timestamp::Given(seconds) => seconds,
-            Timestamp::Hash => {
-                let mut digests = vec![written.digest()];
-                digests.extend(pdb.map(|pdb| UnitDigest::of(&pdb.guid)));
-                let [a, b, c, d, ..] = match &digests[..] {
-                    [image] => image.bytes(),
-                    both => UnitDigest::join(both).bytes(),
-                };
-                u32::from_le_bytes([a, b, c, d])
-            }
-        };
+        let time = time_of(self.image.options, written.digest(), pdb);
         written.put(range.start, &time.to_le_bytes());
         if let Some(mut known) = self.debug_directory() {
             known.time = time;
             // Without a PDB the image has an id of its own.
-            let own = || Identity { guid: guid_from(written.digest()), age: 1 };
-            let Identity { guid, age } = pdb.unwrap_or_else(own);
+            let Identity { guid, age } = pdb.unwrap_or_else(|| own_identity(written.digest()));
             (known.guid, known.age) = (guid, age);
             written.put(known.location.offset.0, &self.image.tables.debug_directory.bytes(&known));
         }
@@ -410,10 +403,24 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-fn guid_from(digest: UnitDigest) -> [u8; 16] {
+/// The time in the header of an image with this digest.
+pub fn time_of(options: &Options, image: UnitDigest, pdb: Option<Identity>) -> u32 {
+    if let Timestamp::Given(seconds) = options.timestamp {
+        return seconds;
+    }
+    let digest = match pdb {
+        None => image,
+        Some(pdb) => UnitDigest::join(&[image, UnitDigest::of(&pdb.guid)]),
+    };
+    let [a, b, c, d, ..] = digest.bytes();
+    u32::from_le_bytes([a, b, c, d])
+}
+
+/// The identity of an image without a PDB.
+pub fn own_identity(image: UnitDigest) -> Identity {
     let mut guid = [0; 16];
-    guid.iter_mut().zip(digest.bytes()).for_each(|(byte, hash)| *byte = hash);
-    guid
+    guid.iter_mut().zip(image.bytes()).for_each(|(byte, hash)| *byte = hash);
+    Identity { guid, age: 1 }
 }
 
 /// Entries copied by one task.

@@ -16,6 +16,7 @@ use weld_common::text;
 use super::overlay::Overlay;
 use crate::coff::machine::Machine;
 use crate::job::Job;
+use crate::options::Incremental;
 use crate::toolchain::Toolchain;
 
 /// How `-lNAME` may be called, in this order: what is in front and after, and whether a DLL is after it.
@@ -39,6 +40,24 @@ pub struct Search {
     pub overlay: Option<Overlay>,
     /// Of each directory in which an exact name was not found: names in small letters, and as they are.
     lists: Mutex<HashMap<PathBuf, HashMap<OsString, OsString>>>,
+    /// What was asked for, if a later link is to know.
+    lookups: Option<Mutex<Lookups>>,
+}
+
+/// What was looked for and might be found elsewhere if other files were there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lookups {
+    /// Paths that led nowhere.
+    pub missing: Vec<PathBuf>,
+    pub listed: Vec<Listed>,
+}
+
+/// A name, in small letters, that a directory was asked for, and as which it is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub dir: PathBuf,
+    pub lower: OsString,
+    pub found: Option<OsString>,
 }
 
 impl Search {
@@ -53,6 +72,7 @@ impl Search {
     pub fn of_link(job: &Job) -> Result<Search, Diagnostic> {
         let mut search = Search::new(job.options.lib_paths.clone());
         search.toolchain = job.options.toolchain.clone();
+        search.lookups = (job.options.incremental != Incremental::Off).then(Mutex::default);
         if let Some(path) = &job.options.overlay {
             let shown = text::path(path);
             let bytes = job.store.open(path)?.ok_or_else(|| {
@@ -79,6 +99,28 @@ impl Search {
     /// Tells the machine of the link. What was not found before may be there now.
     pub fn set_machine(&self, machine: Machine) {
         self.late.get_or_init(|| self.toolchain.directories(machine));
+    }
+
+    /// The directories of a toolchain, if it was asked for them.
+    pub fn late(&self) -> Option<&[PathBuf]> {
+        self.late.get().map(Vec::as_slice)
+    }
+
+    /// What was looked for, if a later link is to know, each once.
+    pub fn lookups(&self) -> Lookups {
+        let mut lookups = self.lookups.as_ref().map_or(Lookups::default(), |all| all.lock().unwrap().clone());
+        lookups.missing.sort_unstable();
+        lookups.missing.dedup();
+        lookups.listed.sort_by(|a, b| (&a.dir, &a.lower).cmp(&(&b.dir, &b.lower)));
+        lookups.listed.dedup();
+        lookups
+    }
+
+    /// Notes what was asked for.
+    fn note(&self, add: impl FnOnce(&mut Lookups)) {
+        if let Some(lookups) = &self.lookups {
+            add(&mut lookups.lock().unwrap());
+        }
     }
 
     pub fn has_toolchain(&self) -> bool {
@@ -125,7 +167,11 @@ impl Search {
         // Paths may have been written for Windows.
         let backward = name.as_os_str().as_encoded_bytes().contains(&b'\\');
         let forward = backward.then(|| PathBuf::from(name.to_string_lossy().replace('\\', "/")));
-        let name = if name.exists() { name } else { forward.as_deref().unwrap_or(name) };
+        let is_there = forward.is_none() || name.exists();
+        if !is_there {
+            self.note(|lookups| lookups.missing.push(name.to_owned()));
+        }
+        let name = if is_there { name } else { forward.as_deref().unwrap_or(name) };
         let (own, file) = (name.parent().unwrap_or(Path::new("")), name.file_name()?);
         if name.is_absolute() {
             return self.in_dir(own, file, "");
@@ -149,27 +195,39 @@ impl Search {
     fn exact(&self, path: &Path) -> Option<PathBuf> {
         match &self.overlay {
             Some(overlay) => overlay.file(path),
-            None => is_file(path).then(|| path.to_owned()),
+            None if is_file(path) => Some(path.to_owned()),
+            None => {
+                self.note(|lookups| lookups.missing.push(path.to_owned()));
+                None
+            }
         }
     }
 
     fn in_other_case(&self, dir: &Path, name: &OsStr) -> Option<PathBuf> {
         let lower = name.to_ascii_lowercase();
         let mut lists = self.lists.lock().unwrap();
-        let list = lists.entry(dir.to_owned()).or_insert_with(|| {
-            let shown = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
-            let entries = std::fs::read_dir(shown).into_iter().flatten().flatten();
-            let mut names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
-            // Of names that differ in case only, the first one counts.
-            names.sort_by(|a, b| b.cmp(a));
-            names.into_iter().map(|name| (name.to_ascii_lowercase(), name)).collect()
+        let list = lists.entry(dir.to_owned()).or_insert_with(|| names_in(dir));
+        let found = list.get(&lower);
+        self.note(|lookups| {
+            let (dir, found) = (dir.to_owned(), found.cloned());
+            lookups.listed.push(Listed { dir, lower, found });
         });
-        self.exact(&dir.join(list.get(&lower)?))
+        self.exact(&dir.join(found?))
     }
 }
 
+/// The names in a directory: in small letters, and as they are.
+pub fn names_in(dir: &Path) -> HashMap<OsString, OsString> {
+    let shown = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    let entries = std::fs::read_dir(shown).into_iter().flatten().flatten();
+    let mut names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
+    // Of names that differ in case only, the first one counts.
+    names.sort_by(|a, b| b.cmp(a));
+    names.into_iter().map(|name| (name.to_ascii_lowercase(), name)).collect()
+}
+
 /// A file, pipe or device.
-fn is_file(path: &Path) -> bool {
+pub fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| !meta.is_dir())
 }
 

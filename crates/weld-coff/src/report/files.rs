@@ -16,8 +16,10 @@ use crate::pdb_path;
 use crate::resolve::Resolved;
 use crate::synth::manifest;
 
-const IMAGE: &str = "the image";
-const IMPORT_LIBRARY: &str = "the import library";
+pub const IMAGE: &str = "the image";
+pub const IMPORT_LIBRARY: &str = "the import library";
+pub const PDB: &str = "the PDB";
+pub const STRIPPED_PDB: &str = "the PDB of /pdbstripped";
 
 /// Where the image goes.
 pub fn image(options: &Options, resolved: &Resolved, inputs: &Inputs) -> PathBuf {
@@ -114,15 +116,15 @@ pub fn check(options: &Options, resolved: &Resolved, inputs: &Inputs, out: &Path
 }
 
 /// What is written, and where to.
-fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static str, PathBuf)> {
+pub fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static str, PathBuf)> {
     let of_pdb = |path: Option<PathBuf>| path.filter(|_| options.debug.pdb);
     let exports = wants_import_library(options, !resolved.program.exports.is_empty());
     let beside = manifest::kind(options, resolved) == Manifest::Beside;
     let lld_map = options.reports.lld_map.as_ref().filter(|_| both_maps(options, out).is_none());
     let all = [
         (IMAGE, Some(out.to_owned())),
-        ("the PDB", of_pdb(Some(pdb_path::path(options, out)))),
-        ("the PDB of /pdbstripped", of_pdb(options.pdb.stripped.clone())),
+        (PDB, of_pdb(Some(pdb_path::path(options, out)))),
+        (STRIPPED_PDB, of_pdb(options.pdb.stripped.clone())),
         (IMPORT_LIBRARY, exports.then(|| import_library(options, out))),
         ("the module definitions", options.mingw.output_def.clone()),
         ("the manifest", beside.then(|| manifest_file(options, out))),

@@ -89,6 +89,17 @@ impl DebugDirectory {
         self.pdb.as_ref().map_or(0, |path| 4 + 16 + 4 + path.len() as u32 + 1)
     }
 
+    /// Puts another time and identity into a directory that has been written.
+    pub fn renew(&self, bytes: &mut [u8], time: u32, guid: [u8; 16]) {
+        let entries = self.entries_size() as usize;
+        for entry in bytes[..entries].chunks_exact_mut(ENTRY as usize) {
+            entry[4..8].copy_from_slice(&time.to_le_bytes());
+        }
+        if let Some(at) = self.identity_at() {
+            bytes[at as usize..][..guid.len()].copy_from_slice(&guid);
+        }
+    }
+
     /// Where in it the PDB's identity is.
     fn identity_at(&self) -> Option<u32> {
         let record = self.size() - self.record_size();

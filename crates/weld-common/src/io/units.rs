@@ -248,6 +248,11 @@ pub struct Written<'f, 'h> {
 }
 
 impl Written<'_, '_> {
+    /// The hashes of parts that were to be kept.
+    pub fn take_leaves(&mut self) -> Leaves {
+        std::mem::take(&mut self.leaves)
+    }
+
     /// The hash of the file. It depends on how the file was cut into units.
     pub fn digest(&self) -> UnitDigest {
         UnitDigest::join(&self.digests)

@@ -14,11 +14,11 @@ use std::time::SystemTime;
 use weld_common::digest::UnitDigest;
 use weld_common::io::input::InputStore;
 use weld_common::io::stamp::Stamp;
+use weld_common::relink::threads;
 
 use super::full_link_reason::Why;
 use super::libraries::of_other;
 use super::memo::{Is, KnownFile, Memo};
-use super::threads;
 use crate::relink_state::outline::short;
 
 /// Files that one more thread is worth, where they are asked for their stamps, and where they are read; and how many

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io;
 
-use weld_common::digest::{SIZE, UnitDigest};
+use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
-use weld_common::io::stamp::Stamp;
+
+pub use weld_common::relink::system::{boot, build};
 
 use super::full_link_reason::Why;
 use crate::args;
@@ -80,22 +80,4 @@ impl Request {
 fn is_about_relinking(arg: &str) -> bool {
     let name = arg.strip_prefix('-').map(|name| name.strip_prefix('-').unwrap_or(name));
     name.is_some_and(|name| name == "incremental" || name.starts_with("incremental="))
-}
-
-/// Identifies the program that links: the file that it was started from.
-///
-/// # Errors
-/// Those of the system.
-pub fn build() -> io::Result<[u8; SIZE]> {
-    let stamp = Stamp::at(&std::env::current_exe()?)?;
-    Ok(UnitDigest::of(format!("{stamp:?}").as_bytes()).bytes())
-}
-
-/// Identifies the time since the system was started. Files that were written before, and not to the disk, may
-/// be anything after it has lost its power.
-///
-/// # Errors
-/// Those of the system.
-pub fn boot() -> io::Result<Vec<u8>> {
-    std::fs::read("/proc/sys/kernel/random/boot_id")
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use weld_common::io;
+use weld_common::relink::directory::Unusable;
 use weld_common::text;
 
 use crate::relink_state::Unreadable;
@@ -20,10 +21,8 @@ pub enum Why {
     Unreadable(Unreadable),
     /// The system has been started anew since the last link.
     Rebooted,
-    /// Another link of the output is running.
-    Busy,
     /// The directory of the state cannot be used.
-    Directory(PathBuf, String),
+    Place(Unusable),
     /// The command line, the environment or the working directory.
     Command,
     /// A file has appeared where one was looked for.
@@ -72,6 +71,12 @@ impl Why {
     }
 }
 
+impl From<Unusable> for Why {
+    fn from(why: Unusable) -> Why {
+        Why::Place(why)
+    }
+}
+
 impl From<Unreadable> for Why {
     fn from(why: Unreadable) -> Why {
         Why::Unreadable(why)
@@ -87,10 +92,7 @@ impl fmt::Display for Why {
             Why::First => f.write_str("no state was left by a link before"),
             Why::Unreadable(why) => write!(f, "the state {why}"),
             Why::Rebooted => f.write_str("the system was started anew since the last link"),
-            Why::Busy => {
-                f.write_str("another link of this output is running; nothing is kept for the next one")
-            }
-            Why::Directory(dir, why) => write!(f, "{}: {why}; nothing is kept for the next link", path(dir)),
+            Why::Place(why) => why.fmt(f),
             Why::Command => f.write_str(
                 "the command line, the environment or the working directory is not that of the last link",
             ),

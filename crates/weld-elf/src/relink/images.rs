@@ -7,25 +7,19 @@
 
 use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::path::Path;
-use std::thread;
 use std::time::SystemTime;
 
 use weld_common::io::output;
-use weld_common::io::spare::{self, open_alone};
+use weld_common::io::spare::open_alone;
 use weld_common::io::stamp::Stamp;
+use weld_common::relink::copy;
 
 use super::directory::{IMAGES, Place};
 use super::full_link_reason::Why;
 use super::memo::Memo;
 use super::patch;
 use crate::job::Job;
-
-/// Bytes copied at a time: they stay in the cache between reading and writing.
-const COPIED: u64 = 256 << 10;
-/// Files of this many bytes are copied by two threads.
-const LARGE: u64 = 8 << 20;
 
 /// The names of an image and of the other one.
 pub fn names(current: u8) -> (&'static str, &'static str) {
@@ -58,7 +52,7 @@ pub fn spare(place: &Place, memo: &Memo, current: &File) -> Result<File, Why> {
         let known = memo.images[usize::from(1 - memo.current)];
         let is_known = stamp == known;
         if is_known || stamp.is_same_but_links(&known) {
-            copy_ranges(current, &file, &memo.last).map_err(|e| Why::system("write", &path, &e))?;
+            copy::ranges(current, &file, &memo.last).map_err(|e| Why::system("write", &path, &e))?;
             if is_known || patch::is_whole(memo, &file) {
                 return Ok(file);
             }
@@ -67,7 +61,7 @@ pub fn spare(place: &Place, memo: &Memo, current: &File) -> Result<File, Why> {
     let before = Stamp::of(&current.metadata().map_err(|_| Why::Image)?);
     let copied = || -> io::Result<File> {
         let file = place.create(name)?;
-        copy(current, &file)?;
+        copy::copy(current, &file)?;
         file.set_permissions(current.metadata()?.permissions())?;
         place.adopt(name)?;
         Ok(file)
@@ -77,41 +71,6 @@ pub fn spare(place: &Place, memo: &Memo, current: &File) -> Result<File, Why> {
     let after = current.metadata().ok().and_then(|meta| Stamp::of(&meta));
     let is_still = before.zip(after).is_some_and(|(before, after)| before.is_same_but_links(&after));
     is_still.then_some(file).ok_or(Why::Image)
-}
-
-/// Copies a whole file, by two threads if that is worth it: memory is what limits them. The system's own copy
-/// would write the output to the disk first, where file systems share blocks.
-fn copy(from: &File, to: &File) -> io::Result<()> {
-    let size = from.metadata()?.len();
-    to.set_len(size)?;
-    let part = |range: Range<u64>| -> io::Result<()> {
-        let mut buffer = vec![0; COPIED as usize];
-        for at in range.clone().step_by(COPIED as usize) {
-            let bytes = &mut buffer[..(range.end - at).min(COPIED) as usize];
-            spare::read_exact_at(from, bytes, at)?;
-            spare::write_all_at(to, bytes, at)?;
-        }
-        Ok(())
-    };
-    let middle = if size < LARGE { size } else { (size / 2).next_multiple_of(COPIED).min(size) };
-    thread::scope(|scope| {
-        let half = move || part(middle..size);
-        let other = thread::Builder::new().spawn_scoped(scope, half);
-        part(0..middle)?;
-        // Without another thread, this one does it.
-        let is_copied = other.ok().and_then(|thread| thread.join().ok());
-        is_copied.unwrap_or_else(|| part(middle..size))
-    })
-}
-
-fn copy_ranges(from: &File, to: &File, ranges: &[Range<u64>]) -> io::Result<()> {
-    let mut bytes = Vec::new();
-    for range in ranges {
-        bytes.resize((range.end - range.start) as usize, 0);
-        spare::read_exact_at(from, &mut bytes, range.start)?;
-        spare::write_all_at(to, &bytes, range.start)?;
-    }
-    Ok(())
 }
 
 /// Has an image be the output.

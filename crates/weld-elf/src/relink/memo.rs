@@ -10,7 +10,9 @@ use std::path::PathBuf;
 
 use weld_common::digest::{SIZE as DIGEST, UnitDigest};
 use weld_common::io::stamp::Stamp;
-use weld_common::io::units::{Leaf, Leaves};
+use weld_common::io::units::Leaves;
+use weld_common::relink::leaves;
+use weld_common::relink::warnings::KeptWarning;
 
 use super::command::Request;
 use super::libraries::{KnownArchive, KnownMember};
@@ -93,14 +95,6 @@ pub enum Is {
     Other(u128),
 }
 
-/// A warning of the last link, which holds until something changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptWarning {
-    pub code: Vec<u8>,
-    pub message: Vec<u8>,
-    pub notes: Vec<Vec<u8>>,
-}
-
 impl Memo {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -121,19 +115,9 @@ impl Memo {
             put_is(&file.is, out);
         });
         put_list(&self.missing, &mut out, |path, out| put_path(path, out));
-        put_list(&self.warnings, &mut out, |warning, out| {
-            put_bytes(&warning.code, out);
-            put_bytes(&warning.message, out);
-            put_list(&warning.notes, out, |note, out| put_bytes(note, out));
-        });
+        put_list(&self.warnings, &mut out, KeptWarning::put);
         put_list(self.dependencies.as_slice(), &mut out, |text, out| put_bytes(text, out));
-        put_list(&self.leaves, &mut out, |unit, out| {
-            put_list(unit, out, |leaf, out| {
-                leaf.offset.put(out);
-                leaf.size.put(out);
-                out.extend_from_slice(&leaf.digest.bytes());
-            });
-        });
+        leaves::put(&self.leaves, &mut out);
         put_list(&self.last, &mut out, put_range);
         put_list(&self.values, &mut out, |(name, value), out| {
             name.put(out);
@@ -201,20 +185,9 @@ impl Memo {
                 Some(KnownFile { path, stamp: is_known.then_some(stamp), is: take_is(rest)? })
             })?,
             missing: take_list(rest, take_path)?,
-            warnings: take_list(rest, |rest| {
-                Some(KeptWarning {
-                    code: take_bytes(rest)?,
-                    message: take_bytes(rest)?,
-                    notes: take_list(rest, take_bytes)?,
-                })
-            })?,
+            warnings: take_list(rest, KeptWarning::take)?,
             dependencies: take_list(rest, take_bytes)?.pop(),
-            leaves: take_list(rest, |rest| {
-                take_list(rest, |rest| {
-                    let (offset, size) = (u64::take(rest)?, u64::take(rest)?);
-                    Some(Leaf { offset, size, digest: UnitDigest::from_bytes(take_array(rest)?) })
-                })
-            })?,
+            leaves: leaves::take(rest)?,
             last: take_list(rest, take_range)?,
             values: take_list(rest, |rest| Some((u32::take(rest)?, u64::take(rest)?)))?,
             mentions: take_list(rest, |rest| Some((u32::take(rest)?, u32::take(rest)?)))?,
@@ -311,6 +284,7 @@ fn take_range(rest: &mut &[u8]) -> Option<Range<u64>> {
 mod tests {
     use super::*;
     use crate::relink_state::rows::AddedName;
+    use weld_common::io::units::Leaf;
     use weld_testkit::mutate::damage;
 
     fn memo() -> Memo {

@@ -25,7 +25,6 @@ mod libraries;
 mod memo;
 mod patch;
 mod save_state;
-mod threads;
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
@@ -38,7 +37,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 use std::time::SystemTime;
 
-use weld_common::diag::{Cause, Diagnostic, Diagnostics};
+use weld_common::diag::Diagnostics;
 use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
 use weld_common::io::output;
@@ -54,12 +53,11 @@ use crate::relink_state::Unreadable;
 use changes::Changes;
 use command::Request;
 pub use command::{boot, build};
-use directory::{Place, STATE, TABLES};
+use directory::{Place, STATE, TABLES, Unusable};
 use full_link_reason::Why;
-use memo::{KeptWarning, Memo};
+use memo::Memo;
 use patch::{LastLink, Offered, Patch};
 
-pub use directory::forget;
 pub use eligibility::{COMPILED, GATEWAYS};
 
 /// If more objects have changed, and a quarter of the files, the rest is linked again, too.
@@ -125,7 +123,7 @@ impl Session {
         let replaced = output::is_replaced(&options.output.path).is_ok_and(|is_replaced| is_replaced);
         let dir = directory::path(options);
         let place = match replaced {
-            true => Place::open(&dir),
+            true => Place::open(&dir).map_err(Why::from),
             false => Err(Why::Nature("the output is not a file that can be replaced")),
         };
         let never = OnceLock::new();
@@ -159,7 +157,7 @@ impl Session {
 
     /// Adds a line to the log, if there is one.
     fn log(&self, text: &str) {
-        if matches!(self.place, Ok(_) | Err(Why::Busy)) {
+        if matches!(self.place, Ok(_) | Err(Why::Place(Unusable::Busy))) {
             directory::log(&self.dir, text);
         }
     }
@@ -299,7 +297,7 @@ impl Session {
         }
         // A full link says so itself.
         for warning in last.warnings.iter().filter(|_| !self.verifies()) {
-            job.sink.push(repeated(warning));
+            job.sink.push(warning.repeated());
         }
         self.remember(place, next);
         Ok(())
@@ -379,13 +377,6 @@ impl Drop for Session {
             directory::IMAGES.iter().for_each(|name| _ = std::fs::remove_file(place.new_path(name)));
         }
     }
-}
-
-/// A warning of the last link, which holds as it did.
-fn repeated(kept: &KeptWarning) -> Diagnostic {
-    let cause = Cause::find(&text::text(&kept.code)).unwrap_or(Cause::Incremental);
-    let warning = Diagnostic::warning(cause, text::text(&kept.message));
-    kept.notes.iter().fold(warning, |warning, note| warning.note(text::text(note)))
 }
 
 impl fmt::Display for Done {

@@ -27,12 +27,13 @@ use std::path::{Path, PathBuf};
 use weld_common::diag::DiagSink;
 use weld_common::digest::UnitDigest;
 use weld_common::io::spare;
-use weld_common::io::units::{Leaf, Leaves};
+use weld_common::io::units::Leaves;
+use weld_common::relink::leaves;
+use weld_common::relink::threads;
 
 use super::changes::{Changed as ChangedObject, Changes};
 use super::full_link_reason::{Changed, Why};
 use super::memo::{AddedPiece, Is, Memo};
-use super::threads;
 use crate::arch;
 use crate::elf::{Ehdr, Format};
 use crate::input::object::Object;
@@ -608,89 +609,10 @@ fn place(state: &State, section: &SectionRow) -> Option<Range<u64>> {
 /// # Errors
 /// If they are not.
 pub fn leaves(memo: &Memo, image: &File, writes: &[Write]) -> Result<Leaves, Why> {
-    let mut leaves = memo.leaves.clone();
-    let mut order: Vec<(usize, usize)> = Vec::new();
-    for (unit, parts) in leaves.iter().enumerate() {
-        order.extend((0..parts.len()).map(|part| (unit, part)));
-    }
-    order.sort_unstable_by_key(|(unit, part)| leaves[*unit][*part].offset);
-    let written = writes.iter().map(|(offset, bytes)| *offset..*offset + bytes.len() as u64);
-    let mut touched = joined(memo.last.iter().cloned().chain(written)).into_iter().peekable();
-    let mut bytes = Vec::new();
-    for (unit, part) in order {
-        let leaf: &mut Leaf = &mut leaves[unit][part];
-        let end = leaf.offset + leaf.size;
-        let mut is_touched = false;
-        // What begins in this leaf, or goes on in it.
-        while let Some(range) = touched.peek_mut().filter(|range| range.start < end) {
-            if range.start < leaf.offset {
-                // It lies in no leaf.
-                return Err(Why::Image);
-            }
-            is_touched = true;
-            if range.end > end {
-                range.start = end;
-                break;
-            }
-            touched.next();
-        }
-        if is_touched {
-            read_leaf(image, leaf, &memo.id, &mut bytes).map_err(|_| Why::Image)?;
-            if UnitDigest::of(&bytes) != leaf.digest {
-                return Err(Why::Image);
-            }
-            if apply(writes, leaf, &mut bytes) {
-                leaf.digest = UnitDigest::of(&bytes);
-            }
-        }
-    }
-    touched.next().map_or(Ok(leaves), |_| Err(Why::Image))
-}
-
-/// Ranges that do not touch one another, in order, of what `ranges` cover.
-fn joined(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
-    let mut sorted: Vec<Range<u64>> = ranges.filter(|range| !range.is_empty()).collect();
-    sorted.sort_unstable_by_key(|range| range.start);
-    let mut joined: Vec<Range<u64>> = Vec::new();
-    for range in sorted {
-        match joined.last_mut().filter(|last| range.start <= last.end) {
-            Some(last) => last.end = last.end.max(range.end),
-            None => joined.push(range),
-        }
-    }
-    joined
-}
-
-/// Reads what a leaf is the hash of: the build id is zeroes there.
-fn read_leaf(image: &File, leaf: &Leaf, id: &Range<u64>, bytes: &mut Vec<u8>) -> std::io::Result<()> {
-    bytes.resize(usize::try_from(leaf.size).unwrap_or(usize::MAX), 0);
-    spare::read_exact_at(image, bytes, leaf.offset)?;
-    let (start, end) = (id.start.max(leaf.offset), id.end.min(leaf.offset + leaf.size));
-    if start < end {
-        bytes[(start - leaf.offset) as usize..(end - leaf.offset) as usize].fill(0);
-    }
-    Ok(())
-}
-
-/// Puts what belongs there into the bytes of a leaf; whether there is any.
-fn apply(writes: &[Write], leaf: &Leaf, bytes: &mut [u8]) -> bool {
-    let leaf_end = leaf.offset + leaf.size;
-    let first = writes.partition_point(|(offset, new)| *offset + new.len() as u64 <= leaf.offset);
-    let inside = writes[first..].iter().take_while(|(offset, _)| *offset < leaf_end);
-    let mut any = false;
-    for (offset, new) in inside {
-        let (start, end) = ((*offset).max(leaf.offset), (offset + new.len() as u64).min(leaf_end));
-        let from = (start - offset) as usize..(end - offset) as usize;
-        bytes[(start - leaf.offset) as usize..(end - leaf.offset) as usize].copy_from_slice(&new[from]);
-        any = true;
-    }
-    any
+    leaves::rewritten(&memo.leaves, image, writes, &memo.last, &memo.id).ok_or(Why::Image)
 }
 
 /// Whether an image is what the last link wrote, as far as leaves tell, which is all but large holes.
 pub fn is_whole(memo: &Memo, image: &File) -> bool {
-    let mut bytes = Vec::new();
-    memo.leaves.iter().flatten().all(|leaf| {
-        read_leaf(image, leaf, &memo.id, &mut bytes).is_ok() && UnitDigest::of(&bytes) == leaf.digest
-    })
+    leaves::are_those_of(&memo.leaves, image, &memo.id)
 }

@@ -12,12 +12,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use weld_common::archive::Archive;
-use weld_common::diag::{Cause, Diagnostic, Severity};
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::digest::UnitDigest;
 use weld_common::io::input::{InputFile, InputStore};
 use weld_common::io::output::OutputFile;
 use weld_common::io::reason;
 use weld_common::io::units::Leaves;
+use weld_common::relink::warnings::KeptWarning;
 use weld_common::{par, text};
 
 use super::Session;
@@ -27,7 +28,7 @@ use super::directory::{IMAGES, Place, TABLES};
 use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
-use super::memo::{Is, KeptWarning, KnownFile, Memo};
+use super::memo::{Is, KnownFile, Memo};
 use crate::arch;
 use crate::eh_frame::entries_in;
 use crate::elf::{Rela, SHF_ALLOC, Sym};
@@ -358,14 +359,7 @@ impl Session {
     /// The link has come to its end, with these messages: leaves the memo.
     pub fn finish(&self, messages: &[Diagnostic]) {
         let (Ok(place), Some(mut memo)) = (&self.place, self.memo.lock().unwrap().take()) else { return };
-        let warnings = messages.iter().filter(|message| message.severity == Severity::Warning);
-        let bytes = |text: &String| text::bytes(text).into_owned();
-        let kept = |d: &Diagnostic| KeptWarning {
-            code: d.cause.code().into(),
-            message: bytes(&d.message),
-            notes: d.notes.iter().map(bytes).collect(),
-        };
-        memo.warnings = warnings.map(kept).collect();
+        memo.warnings = KeptWarning::of(messages);
         if !memo.boot.is_empty() && !self.remember(place, memo) {
             self.log("nothing is kept for the next link: the state cannot be written");
         }

@@ -12,7 +12,6 @@
 mod check;
 pub mod collect;
 pub mod excerpt;
-pub mod fields;
 pub mod file;
 pub mod free_sections;
 pub mod guests;
@@ -28,6 +27,7 @@ mod tests;
 use crate::sections::rooms::Runs;
 pub use file::Unreadable;
 use rows::*;
+pub use weld_common::relink::fields;
 
 /// All tables. Fields that name rows do so within bounds: those who make states see to it, and who reads one
 /// checks it.

@@ -24,6 +24,7 @@ pub const S_PROCREF: u16 = 0x1125;
 pub const S_LPROCREF: u16 = 0x1127;
 pub const S_SECTION: u16 = 0x1136;
 pub const S_COFFGROUP: u16 = 0x1137;
+pub const S_COMPILE2: u16 = 0x1116;
 pub const S_COMPILE3: u16 = 0x113c;
 pub const S_ENVBLOCK: u16 = 0x113d;
 pub const S_DEFRANGE: u16 = 0x113f;

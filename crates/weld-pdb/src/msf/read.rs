@@ -52,6 +52,13 @@ impl<'a> Msf<'a> {
         self.join(self.streams.get(number).ok_or("It has not all streams that it should have")?)
     }
 
+    /// Where byte `at` of a stream is in the file.
+    pub fn place(&self, number: usize, at: usize) -> Result<u64, Error> {
+        let stream = self.streams.get(number).ok_or("It has not all streams that it should have")?;
+        let page = stream.pages.get(at / self.page).filter(|_| at < stream.len).ok_or("It is truncated")?;
+        Ok(u64::from(*page) * self.page as u64 + (at % self.page) as u64)
+    }
+
     fn page(&self, number: u32) -> Result<&'a [u8], Error> {
         let start = number as usize * self.page;
         self.file.get(start..start + self.page).ok_or("It is truncated")

@@ -12,7 +12,7 @@
 pub mod frames;
 pub mod globals;
 pub mod scan;
-mod walk;
+pub mod walk;
 pub mod write;
 
 use weld_common::diag::{Cause, DiagSink, Diagnostic};

@@ -1,5 +1,7 @@
 //! All options, in groups.
 
+use std::path::PathBuf;
+
 use weld_common::args::Value::{None as NoValue, Optional, Required, Suffix};
 use weld_common::args::values::number;
 use weld_common::args::{
@@ -11,7 +13,7 @@ use weld_common::link_slots::rows as sharing;
 
 use super::state::{Mode, State, Stop, Strip};
 use crate::args::values::{OptionError, alignment, image_base, sizes};
-use crate::options::{Timestamp, Verbose};
+use crate::options::{Incremental, Timestamp, Verbose};
 
 pub static GROUPS: &[Group<State>] = &[
     Group { title: "Inputs and libraries", prefix: "", rows: INPUTS },
@@ -467,6 +469,32 @@ const REPORTS: &[Spec<State>] = &[
         "Write a tar file with all inputs and the command line.",
         |s, v| {
             s.reproduce = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["incremental"],
+        Optional("on|off|verify"),
+        "Keep beside the image what the next link has to know to find that nothing has changed: then it links nothing. \
+         verify: link in any case, and compare. Default: off; without a value: on.",
+        |s, v| {
+            s.o.incremental = match v.value.map(|_| v.text()).transpose()? {
+                None | Some("on") => Incremental::On,
+                Some("off") => Incremental::Off,
+                Some("verify") => Incremental::Verify,
+                Some(word) => return Err(ValueError::unknown("word", word).into()),
+            };
+            Ok(())
+        },
+    ),
+    flag(&["no-incremental"], "--incremental=off (default).", |s| s.o.incremental = Incremental::Off),
+    take(
+        &["incremental-dir"],
+        Required("DIR"),
+        "Where --incremental keeps it (default: .NAME.weld beside the image NAME; weld relink --forget DIR removes it). \
+         DIR must be on the image's file system.",
+        |s, v| {
+            s.o.incremental_dir = Some(PathBuf::from(v.os()));
             Ok(())
         },
     ),

@@ -32,6 +32,11 @@ impl Reports {
         self.texts.lock().unwrap().push((path.to_owned(), text));
     }
 
+    /// What `of` says of each that has been added and not been written yet.
+    pub fn each<R>(&self, of: impl Fn(&Path, &[u8]) -> R) -> Vec<R> {
+        self.texts.lock().unwrap().iter().map(|(path, text)| of(path, text)).collect()
+    }
+
     /// Writes those that have been added and not been written yet, each complete but for its place.
     pub fn write<'h>(&self, host: &'h dyn Host) -> Result<Vec<ClosedOutput<'h>>, OutputError> {
         let texts = std::mem::take(&mut *self.texts.lock().unwrap());

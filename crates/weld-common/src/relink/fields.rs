@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use weld_common::io::stamp::Stamp;
-use weld_common::text::os_str;
+use crate::io::stamp::Stamp;
+use crate::text::os_str;
 
 /// A number, or numbers that stand together.
 pub trait Field: Sized {

@@ -1,0 +1,161 @@
+//! What is not as the last link has found it: the files that it read, those that it looked for in vain, and the
+//! directories of a toolchain.
+//!
+//! The system is asked about each file. One whose stamp is as it was has not been written to. Of those that were
+//! written to lately when they were linked there is a digest, so that an object that a build makes anew, and that says
+//! the same, changes nothing.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use weld_common::io::input::InputStore;
+use weld_common::io::spare::read_exact_at;
+use weld_common::io::stamp::Stamp;
+use weld_common::relink::directory::{Place, TABLES};
+use weld_common::relink::threads;
+
+use super::digests;
+use super::full_link_reason::Why;
+use super::memo::{KnownFile, KnownObject, Memo};
+use super::outline::{self, Outline, Row};
+use crate::coff::machine::Machine;
+use crate::input::search;
+use crate::options::Options;
+
+/// Files that one more thread is worth, where they are asked for their stamps, and where they are read; and how many
+/// threads there are at most.
+const FILES: usize = 256;
+const READ: usize = 4;
+const THREADS: usize = 4;
+
+/// An object of which bytes have changed.
+pub struct ChangedObject<'s> {
+    pub path: PathBuf,
+    pub bytes: &'s [u8],
+    /// Its sections in the image.
+    pub rows: Vec<Row>,
+}
+
+pub struct Changes<'s> {
+    /// The files of the last link, as they are now.
+    pub files: Vec<KnownFile>,
+    /// How many had been written to.
+    pub looked_at: usize,
+    pub objects: Vec<ChangedObject<'s>>,
+}
+
+/// If more objects have changed, and a quarter of the files, it is a full link.
+const MANY: usize = 64;
+
+/// What has changed since the last link. `begun`: when this link did.
+///
+/// # Errors
+/// What has changed that is not relinked.
+pub fn find<'s>(
+    memo: &Memo,
+    options: &Options,
+    (store, place): (&'s InputStore<'s>, &Place),
+    begun: SystemTime,
+) -> Result<Changes<'s>, Why> {
+    let count = threads::count(memo.files.len(), FILES, THREADS);
+    let stamps = threads::of_each(&memo.files, count, |file| Stamp::at(&file.path).ok());
+    let mut files = memo.files.clone();
+    let mut written = Vec::new();
+    for (number, (file, stamp)) in files.iter_mut().zip(stamps).enumerate() {
+        let stamp = stamp.ok_or_else(|| Why::Gone(file.path.clone()))?;
+        if file.stamp != Some(stamp) {
+            file.stamp = Some(stamp).filter(|stamp| stamp.is_older_than(begun));
+            written.push(number);
+        }
+    }
+    look_for_files(memo)?;
+    if let Some((machine, dirs)) = &memo.toolchain {
+        let machine = Machine::of_number(*machine).ok_or(Why::Toolchain)?;
+        if options.toolchain.directories(machine) != *dirs {
+            return Err(Why::Toolchain);
+        }
+    }
+    // Last, since it takes longest.
+    let is_known = |file: &KnownFile| file.digest.is_some() || file.object.is_some();
+    if let Some(&number) = written.iter().find(|&&number| !is_known(&files[number])) {
+        return Err(Why::Input(files[number].path.clone()));
+    }
+    let tables = File::open(place.path(TABLES)).ok();
+    let count = threads::count(written.len(), READ, THREADS);
+    let found = threads::of_each(&written, count, |&number| {
+        let file = &files[number];
+        let bytes = store.open(&file.path).ok().flatten().ok_or_else(|| Why::Input(file.path.clone()))?;
+        match &file.object {
+            Some(known) => changed_object(file, bytes, (memo, known, options.debug.pdb), tables.as_ref()),
+            None if Some(digests::of_bytes(bytes)) == file.digest => Ok(None),
+            None => Err(Why::Input(file.path.clone())),
+        }
+    });
+    let mut objects = Vec::new();
+    for (&number, found) in written.iter().zip(found) {
+        if let Some((object, outline)) = found? {
+            objects.push(object);
+            files[number].object.iter_mut().for_each(|known| known.outline = outline);
+        }
+    }
+    if objects.len() > MANY && objects.len() > files.len() / 4 {
+        return Err(Why::Much);
+    }
+    Ok(Changes { files, looked_at: written.len(), objects })
+}
+
+/// The object that a file is now, and its outline; `None` if that is what it was.
+fn changed_object<'s>(
+    file: &KnownFile,
+    bytes: &'s [u8],
+    (memo, known, pdb): (&Memo, &KnownObject, bool),
+    tables: Option<&File>,
+) -> Result<Option<(ChangedObject<'s>, Outline)>, Why> {
+    let rows = tables.and_then(|tables| read_rows(tables, known));
+    let rows = rows.ok_or(Why::State("has no rows of an object"))?;
+    let machine = Machine::of_number(memo.image.machine);
+    let outline = machine.and_then(|machine| outline::of(&outline::object(bytes)?, (machine, pdb), &rows));
+    let outline = outline.filter(|outline| outline.shape == known.outline.shape);
+    let outline = outline.ok_or_else(|| Why::Object(file.path.clone()))?;
+    if outline == known.outline {
+        return Ok(None);
+    }
+    if !memo.against.is_empty() {
+        return Err(Why::Kept(file.path.clone(), memo.against.clone()));
+    }
+    if !memo.warnings.is_empty() {
+        return Err(Why::Warned(file.path.clone()));
+    }
+    Ok(Some((ChangedObject { path: file.path.clone(), bytes, rows }, outline)))
+}
+
+fn read_rows(tables: &File, known: &KnownObject) -> Option<Vec<Row>> {
+    let size = known.rows.end.checked_sub(known.rows.start)?;
+    if known.rows.end > tables.metadata().ok()?.len() {
+        return None;
+    }
+    let mut bytes = vec![0; usize::try_from(size).ok()?];
+    read_exact_at(tables, &mut bytes, known.rows.start).ok()?;
+    if digests::of_bytes(&bytes) != known.digest {
+        return None;
+    }
+    let mut rest = &bytes[..];
+    std::iter::repeat_with(|| Row::take(&mut rest)).take(bytes.len() / Row::SIZE).collect()
+}
+
+/// What the last link looked for is where it was, or nowhere.
+fn look_for_files(memo: &Memo) -> Result<(), Why> {
+    if let Some(path) = memo.lookups.missing.iter().find(|path| search::is_file(path)) {
+        return Err(Why::Appeared(path.clone()));
+    }
+    let mut lists = HashMap::new();
+    for listed in &memo.lookups.listed {
+        let list = lists.entry(&*listed.dir).or_insert_with(|| search::names_in(&listed.dir));
+        if list.get(&listed.lower) != listed.found.as_ref() {
+            return Err(Why::Appeared(listed.dir.join(&listed.lower)));
+        }
+    }
+    Ok(())
+}

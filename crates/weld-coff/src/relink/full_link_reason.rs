@@ -1,0 +1,92 @@
+//! Why a link that may relink is a full one: the one reason, in words that a user can act on.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use weld_common::io::reason;
+use weld_common::relink::directory::Unusable;
+use weld_common::text;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// What relinking does not do; in words.
+    Nature(&'static str),
+    /// There is no state: none was written, or the link before was interrupted.
+    First,
+    /// There is one that cannot be used; in words that go on after "the state".
+    State(&'static str),
+    /// The system has been started anew since the last link.
+    Rebooted,
+    /// The directory of the state cannot be used.
+    Place(Unusable),
+    /// The command line, the environment or the working directory.
+    Command,
+    /// A toolchain has other directories.
+    Toolchain,
+    /// A file has appeared where one was looked for.
+    Appeared(PathBuf),
+    /// An input is gone.
+    Gone(PathBuf),
+    /// An input has changed that is no object, or is not relinked.
+    Input(PathBuf),
+    /// Objects that change are not relinked; why, in words.
+    Kept(PathBuf, String),
+    /// An object has changed in more than the bytes of its sections.
+    Object(PathBuf),
+    /// The last link had warnings, which may be about what has changed.
+    Warned(PathBuf),
+    /// Most of the inputs have changed.
+    Much,
+    /// An input was written to while the link looked at it.
+    Changing(PathBuf),
+    /// Somebody has written to an output, or removed it.
+    Output(PathBuf),
+    /// A system call has failed.
+    System(String),
+}
+
+impl Why {
+    pub fn system(what: &str, path: &Path, error: &io::Error) -> Why {
+        Why::System(format!("cannot {what} {}: {}", text::path(path), reason(error)))
+    }
+}
+
+impl From<Unusable> for Why {
+    fn from(why: Unusable) -> Why {
+        Why::Place(why)
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = |path: &Path| text::path(path).into_owned();
+        match self {
+            Why::Nature(what) => f.write_str(what),
+            Why::First => f.write_str("no state was left by a link before"),
+            Why::State(what) => write!(f, "the state {what}"),
+            Why::Rebooted => f.write_str("the system was started anew since the last link"),
+            Why::Place(why) => why.fmt(f),
+            Why::Command => f.write_str(
+                "the command line, the environment or the working directory is not that of the last link",
+            ),
+            Why::Toolchain => f.write_str("the toolchain has other directories than for the last link"),
+            Why::Appeared(file) => write!(f, "{} was not there before", path(file)),
+            Why::Gone(file) => write!(f, "{} is gone", path(file)),
+            Why::Input(file) => write!(f, "{} has changed", path(file)),
+            Why::Kept(file, why) => write!(f, "{} has changed, and {why}", path(file)),
+            Why::Object(file) => write!(
+                f,
+                "in {}, more has changed than bytes of code, data and lines: sizes, symbols, relocations or types",
+                path(file)
+            ),
+            Why::Warned(file) => write!(f, "{} has changed, and the last link had warnings", path(file)),
+            Why::Much => f.write_str("most of the inputs have changed"),
+            Why::Changing(file) => write!(f, "{} is being written to", path(file)),
+            Why::Output(file) => {
+                write!(f, "{}, which the last link wrote, was changed or removed", path(file))
+            }
+            Why::System(what) => f.write_str(what),
+        }
+    }
+}

@@ -1,0 +1,662 @@
+//! Relinking of images: `/incremental`.
+//!
+//! A full link that is asked to keeps beside its output what a later one wants (`weld_common::relink::directory`): a
+//! *memo* of what it was asked for, what it has read and looked for, and what it has written ([`memo`]). The later one
+//! asks the system whether all of that is as it was ([`changes`]). If so, nothing is linked: the image, its PDB and all
+//! that is beside them are what a full link would write, and become as new. If objects have changed in bytes of code
+//! and data only ([`outline`]), these bytes are written into copies of the image and the PDB, with what follows from
+//! them ([`patch`]). If more has changed, it is a full link, for one reason ([`full_link_reason`]), which is in the log.
+//! `/incremental:verify` makes a full link in any case, and compares.
+//!
+//! A relink does not fail. While outputs change there is no memo, so whoever is killed leaves outputs that are whole,
+//! and a full link to the next. The image and its PDBs have a second name in the directory, which they get before they
+//! take their places: so a link knows which files are its own, whatever links beside it do, and what is unlinked (as
+//! cargo does before each link) is still there.
+
+mod changes;
+mod digests;
+mod full_link_reason;
+mod memo;
+mod outline;
+mod patch;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, SystemTime};
+
+use weld_common::diag::{Cause, Diagnostic, Diagnostics};
+use weld_common::digest::UnitDigest;
+use weld_common::io::input::{InputFile, InputStore};
+use weld_common::io::output::{self, OutputFile};
+use weld_common::io::reason;
+use weld_common::io::spare;
+use weld_common::io::stamp::Stamp;
+use weld_common::io::units::Leaves;
+use weld_common::par;
+use weld_common::relink::copy;
+use weld_common::relink::directory::{self, Place, STATE, TABLES, Unusable};
+use weld_common::relink::leaves::Write;
+use weld_common::relink::system;
+use weld_common::relink::warnings::KeptWarning;
+use weld_common::text;
+
+use crate::coff::machine::Machine;
+use crate::emit::Emitter;
+use crate::ids::ObjectId;
+use crate::input::object::Object;
+use crate::input::search::Search;
+use crate::job::Job;
+use crate::options::{Icf, Incremental, Options};
+use crate::report::files;
+use crate::synth::image::Image;
+use changes::{ChangedObject, Changes};
+use full_link_reason::Why;
+use memo::{Digest, ImageNotes, KnownFile, KnownObject, KnownOutput, Memo};
+use outline::Row;
+use patch::{Last, Patch};
+
+/// An input that nobody has written to for so long is not likely to be written anew with what it has: it is not hashed.
+const RESTED: Duration = Duration::from_secs(3600);
+
+/// The other names of the image, its PDB and the PDB of `/pdbstripped`.
+const NAMES: [&str; 3] = ["a", "pdb", "stripped"];
+/// Those that they have after each second relink.
+const OTHER_NAMES: [&str; 2] = ["b", "pdb2"];
+
+/// The name that is not in use.
+fn other_name(name: &str) -> &'static str {
+    match name {
+        "a" => OTHER_NAMES[0],
+        "b" => NAMES[0],
+        "pdb" => OTHER_NAMES[1],
+        _ => NAMES[1],
+    }
+}
+
+/// A link that may relink.
+pub struct Session {
+    mode: Incremental,
+    begun: SystemTime,
+    dir: PathBuf,
+    place: Result<Place, Why>,
+    request: Digest,
+    /// What the command line was warned of, which each link finds out by itself.
+    said: usize,
+    /// Why the next link cannot relink.
+    never: OnceLock<Why>,
+    /// What the outputs hold that are written with the image.
+    reports: Mutex<Vec<(PathBuf, Vec<Digest>)>>,
+    image: Mutex<Option<KnownImage>>,
+    /// What the next link is to know, when this one has come to its end.
+    memo: Mutex<Option<Memo>>,
+    /// What a link that is to be verified would have left as it is.
+    held: Mutex<Option<Memo>>,
+}
+
+impl Session {
+    /// `None` if nobody asks for it. `said`: messages so far.
+    pub fn begin(options: &Options, said: usize) -> Option<Session> {
+        if options.incremental == Incremental::Off || options.library || options.inputs.is_empty() {
+            return None;
+        }
+        let dir = match (&options.incremental_dir, &options.out) {
+            (Some(dir), _) => dir.clone(),
+            (None, Some(out)) => directory::beside(out),
+            (None, None) => PathBuf::new(),
+        };
+        let never = OnceLock::new();
+        if let Some(why) = against(options) {
+            _ = never.set(why);
+        }
+        let place = match never.get() {
+            Some(why) => Err(why.clone()),
+            None => Place::open(&dir).map_err(Why::from),
+        };
+        // What changes no output is left out.
+        let mut asked = options.clone();
+        (asked.threads, asked.reports.time, asked.incremental) = (None, false, Incremental::On);
+        let request = UnitDigest::of(format!("{asked:?}").as_bytes()).bytes();
+        Some(Session {
+            mode: options.incremental,
+            begun: SystemTime::now(),
+            dir,
+            place,
+            request,
+            said,
+            never,
+            reports: Mutex::default(),
+            image: Mutex::default(),
+            memo: Mutex::default(),
+            held: Mutex::default(),
+        })
+    }
+
+    fn log(&self, text: &str) {
+        if matches!(self.place, Ok(_) | Err(Why::Place(Unusable::Busy))) {
+            directory::log(&self.dir, text);
+        }
+    }
+
+    /// Nothing is kept for the next link.
+    fn give_up(&self, why: Why) {
+        let text = format!("nothing is kept for the next link: {why}");
+        if self.never.set(why).is_ok() {
+            self.log(&text);
+        }
+    }
+
+    /// The next link cannot relink: bitcode is compiled, which depends on more than is known here.
+    pub fn compiles(&self) {
+        self.give_up(Why::Nature("there is link-time optimisation"));
+    }
+
+    /// Whether a full link is to be made all the same.
+    pub fn verifies(&self) -> bool {
+        self.mode == Incremental::Verify
+    }
+
+    /// Has the outputs be as new, if nothing has changed; whether that is so.
+    ///
+    /// # Errors
+    /// If standard output cannot be written to.
+    pub fn relink(&self, job: &Job) -> Result<bool, Diagnostics> {
+        let done = job.step("relink", || self.attempt(job));
+        let text = match &done {
+            Ok(done) => done.to_string(),
+            Err(why) => format!("full link: {why}"),
+        };
+        self.log(&text);
+        job.trace.note("incremental", || text);
+        if done.is_ok() && !self.verifies() {
+            job.report_trace(job.options.reports.time, None)?;
+        }
+        Ok(done.is_ok())
+    }
+
+    fn attempt(&self, job: &Job) -> Result<Done, Why> {
+        let place = self.place.as_ref().map_err(Clone::clone)?;
+        let memo = self.last_memo(place)?;
+        let Changes { files, looked_at, objects } =
+            changes::find(&memo, job.options, (job.store, place), self.begun)?;
+        memo.outputs.iter().try_for_each(|output| is_whole(place, output))?;
+        let mut next = Memo { files, ..memo };
+        let mut done = Done::Nothing(looked_at);
+        if !objects.is_empty() {
+            let patch = self.patch(job, place, &objects, &next)?;
+            place.forget_state().map_err(|e| Why::system("remove", &place.path(STATE), &e))?;
+            for (output, writes) in next.outputs.iter_mut().zip([&patch.image, &patch.pdb]) {
+                self.write(place, output, writes)?;
+            }
+            next.image = patch.notes;
+            done = Done::Patched { objects: objects.len(), sections: patch.sections, bytes: patch.bytes };
+        }
+        place.forget_state().map_err(|e| Why::system("remove", &place.path(STATE), &e))?;
+        if self.verifies() {
+            // A full link that fails leaves the outputs as they were, and no state.
+            *self.held.lock().unwrap() = Some(next);
+        } else {
+            self.renew(job, place, next)?;
+        }
+        Ok(done)
+    }
+
+    /// What changes in the image and the PDB, which are the first outputs.
+    fn patch(&self, job: &Job, place: &Place, objects: &[ChangedObject], memo: &Memo) -> Result<Patch, Why> {
+        let name = |number: usize| memo.outputs.get(number).and_then(|output| output.name.as_deref());
+        let path = |number: usize| place.path(name(number).unwrap_or_default());
+        let open =
+            |number: usize| File::open(path(number)).map_err(|e| Why::system("read", &path(number), &e));
+        let store = InputStore::new(job.host);
+        let (image, pdb) = (open(0)?, if job.options.debug.pdb { Some(open(1)?) } else { None });
+        let bytes = match &pdb {
+            // Not one of the inputs.
+            Some(_) => store.open(&path(1)).ok().flatten().ok_or_else(|| Why::Output(path(1)))?,
+            None => &[],
+        };
+        let (image_path, pdb_path) = (path(0), path(1));
+        let pdb = pdb.as_ref().map(|file| (file, bytes, &*pdb_path));
+        let last = Last { notes: &memo.image, image: (&image, &image_path), pdb };
+        patch::of_objects(job.options, objects, &last)
+    }
+
+    /// Makes the file that an output is to be. It is what the output was before the last relink, with what that
+    /// wrote; if somebody may have it, or there has been none, a copy of the output.
+    fn write(&self, place: &Place, output: &mut KnownOutput, writes: &[Write]) -> Result<(), Why> {
+        let Some(name) = &output.name else { return Ok(()) };
+        let (path, other) = (place.path(name), other_name(name));
+        let other_path = place.path(other);
+        let spare = output.spare.take();
+        let written = || -> std::io::Result<Stamp> {
+            let old = File::open(&path)?;
+            let known = spare.and_then(|(stamp, ranges)| {
+                let (file, own) = spare::open_alone(&other_path).ok()?;
+                (own == stamp).then_some((file, ranges))
+            });
+            let (new, is_copied) = match known {
+                Some((file, ranges)) => {
+                    copy::ranges(&old, &file, &ranges)?;
+                    (file, false)
+                }
+                None => {
+                    let file = place.create(other)?;
+                    copy::copy(&old, &file)?;
+                    file.set_permissions(old.metadata()?.permissions())?;
+                    (file, true)
+                }
+            };
+            writes.iter().try_for_each(|(offset, bytes)| spare::write_all_at(&new, bytes, *offset))?;
+            digests::renew(&mut output.digests, &new, writes)?;
+            if is_copied {
+                place.adopt(other)?;
+            }
+            Stamp::at(&other_path)
+        };
+        output.stamp = written().map_err(|e| Why::system("write", &other_path, &e))?;
+        output.name = Some(other.to_owned());
+        let range = |(offset, bytes): &Write| *offset..*offset + bytes.len() as u64;
+        // The stamp comes when the output has taken its place.
+        output.spare = Some((Stamp::default(), writes.iter().map(range).collect()));
+        Ok(())
+    }
+
+    /// Has the outputs be as new as if they had been written now.
+    fn renew(&self, job: &Job, place: &Place, mut memo: Memo) -> Result<(), Why> {
+        if let Some(path) = job.store.changed(false) {
+            return Err(Why::Changing(path));
+        }
+        // As in full links, the image is the last.
+        for output in memo.outputs.iter_mut().rev() {
+            let path = &output.path;
+            if let Some(name) = &output.name
+                && !is_file_of(path, output.stamp)
+            {
+                output::replace_by(path, &place.path(name), job.host)
+                    .map_err(|e| Why::system("write", path, &e))?;
+            }
+            let failed = |e: std::io::Error| Why::system("set the time of", path, &e);
+            if !output.is_kept {
+                File::open(path).and_then(|file| file.set_modified(SystemTime::now())).map_err(failed)?;
+            }
+            output.stamp = Stamp::at(path).map_err(failed)?;
+            if let (Some(name), Some((stamp, _))) = (&output.name, &mut output.spare)
+                && *stamp == Stamp::default()
+            {
+                *stamp = Stamp::at(&place.path(other_name(name))).unwrap_or_default();
+            }
+        }
+        memo.warnings.iter().for_each(|warning| job.sink.push(warning.repeated()));
+        // Without it, the next link is a full one.
+        _ = place.write(STATE, [&memo.encode()[..]]);
+        Ok(())
+    }
+
+    /// What the last link left, if it was of the same kind.
+    fn last_memo(&self, place: &Place) -> Result<Memo, Why> {
+        let path = place.path(STATE);
+        let bytes = match std::fs::read(&path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(Why::First),
+            read => read.map_err(|e| Why::system("read", &path, &e))?,
+        };
+        let memo = Memo::decode(&bytes)?;
+        let failed =
+            |e: std::io::Error| Why::System(format!("cannot find out what system this is: {}", reason(&e)));
+        if memo.build != system::build().map_err(failed)? {
+            return Err(Why::State("is that of another weld"));
+        }
+        if memo.boot != system::boot().map_err(failed)? {
+            return Err(Why::Rebooted);
+        }
+        if memo.request != self.request {
+            return Err(Why::Command);
+        }
+        Ok(memo)
+    }
+
+    /// The directory, if anything is to be kept there.
+    fn keeper(&self) -> Option<&Place> {
+        self.place.as_ref().ok().filter(|_| self.never.get().is_none())
+    }
+
+    /// Whether anything is kept for the next link.
+    pub fn keeps(&self) -> bool {
+        self.keeper().is_some()
+    }
+
+    /// What is known of the image and the PDB that this link writes.
+    pub fn note_image(&self, emitter: &Emitter, (leaves, pdb_leaves): (Leaves, Leaves)) {
+        let image = emitter.image;
+        let debug = emitter.debug_directory().map(|known| emitter.debug_range(&known));
+        let notes = ImageNotes {
+            machine: image.resolved.machine.number(),
+            time_at: emitter.id_range().start,
+            debug: debug.unwrap_or_default(),
+            outs: image.layout.outs.iter().map(|out| out.offset.0).collect(),
+            leaves,
+            pdb_leaves,
+        };
+        let objects = image.resolved.objects.iter().enumerate();
+        let rows = |(id, object): (usize, &Object)| {
+            (object.coff.data.as_ptr().addr(), outline::rows(image, ObjectId(id as u32)))
+        };
+        let rows = if self.keeps() { objects.map(rows).collect() } else { HashMap::new() };
+        let against = against_objects(image);
+        *self.image.lock().unwrap() = Some(KnownImage { notes, rows, against: against.to_owned() });
+    }
+
+    /// Right before the outputs take their places: gives the image and its PDBs their other names, and looks at what
+    /// is written with them.
+    pub fn name_outputs<'h>(&self, job: &Job, files: impl IntoIterator<Item = &'h OutputFile<'h>>) {
+        let Some(place) = self.keeper() else { return };
+        if let Err(error) = place.forget_state() {
+            return self.give_up(Why::system("remove", &place.path(STATE), &error));
+        }
+        for (file, name) in files.into_iter().zip(NAMES) {
+            let path = place.new_path(name);
+            _ = std::fs::remove_file(&path);
+            if let Err(error) = file.link_to(&path) {
+                return self.give_up(Why::system("give an output the name", &path, &error));
+            }
+        }
+        *self.reports.lock().unwrap() =
+            job.reports.each(|path, text| (path.to_owned(), digests::of_parts(text)));
+    }
+
+    /// The outputs have taken their places: finds out what the next link has to know.
+    pub fn keep(&self, job: &Job, outputs: &[Output], (search, machine): (&Search, Machine), parallel: bool) {
+        if self.keeper().is_none() {
+            return;
+        }
+        let memo = job.step("state of the link", || self.memo(job, outputs, (search, machine), parallel));
+        match memo {
+            Err(why) => self.give_up(why),
+            Ok(memo) => {
+                if let Some(held) = self.held.lock().unwrap().take() {
+                    self.compare(job, &held, &memo);
+                }
+                *self.memo.lock().unwrap() = Some(memo);
+            }
+        }
+    }
+
+    fn memo(
+        &self,
+        job: &Job,
+        outputs: &[Output],
+        (search, machine): (&Search, Machine),
+        parallel: bool,
+    ) -> Result<Memo, Why> {
+        let place = self.place.as_ref().map_err(Clone::clone)?;
+        let failed =
+            |e: std::io::Error| Why::System(format!("cannot find out what system this is: {}", reason(&e)));
+        let outputs = outputs.iter().map(|output| self.known_output(place, output, parallel));
+        let image = self.image.lock().unwrap().take().unwrap_or_default();
+        let (files, rows) = self.files(job, &image, parallel)?;
+        place.write(TABLES, [&rows[..]]).map_err(|e| Why::system("write", &place.path(TABLES), &e))?;
+        let memo = Memo {
+            build: system::build().map_err(failed)?,
+            boot: system::boot().map_err(failed)?,
+            request: self.request,
+            outputs: outputs.collect::<Result<_, _>>()?,
+            files,
+            lookups: search.lookups(),
+            toolchain: search.late().map(|dirs| (machine.number(), dirs.to_owned())),
+            warnings: Vec::new(),
+            against: image.against,
+            image: image.notes,
+        };
+        // What has been looked at since the outputs were complete must be what they were made of.
+        job.store.changed(parallel).map_or(Ok(memo), |path| Err(Why::Changing(path)))
+    }
+
+    /// An output as the next link is to find it.
+    fn known_output(&self, place: &Place, output: &Output, parallel: bool) -> Result<KnownOutput, Why> {
+        let path = output.path.as_path();
+        let failed = |e: std::io::Error| Why::system("look at", path, &e);
+        let name = match output.is {
+            Is::Image => Some(NAMES[0]),
+            Is::Pdb => Some(NAMES[1]),
+            Is::StrippedPdb => Some(NAMES[2]),
+            Is::ImportLibrary | Is::Other => None,
+        };
+        if let Some(name) = name {
+            place.adopt(name).map_err(failed)?;
+            if name != NAMES[2] {
+                place.remove(other_name(name)).map_err(failed)?;
+            }
+        }
+        // Of two links that write to one path, this may not be the one whose file is there.
+        let at = name.map_or(path.to_owned(), |name| place.path(name));
+        let stamp = Stamp::at(&at).map_err(failed)?;
+        let digests = digests::of_file(&at, parallel).map_err(failed)?;
+        let reports = self.reports.lock().unwrap();
+        let is_own = match name {
+            Some(_) => is_file_of(path, stamp),
+            None => reports.iter().find(|(of, _)| of == path).is_none_or(|(_, written)| *written == digests),
+        };
+        if !is_own {
+            return Err(Why::Output(path.to_owned()));
+        }
+        let is_kept = output.is == Is::ImportLibrary;
+        let (path, name) = (path.to_owned(), name.map(str::to_owned));
+        Ok(KnownOutput { path, stamp, digests, name, spare: None, is_kept })
+    }
+
+    /// The files that were read, each once, and the rows of objects among them.
+    fn files(&self, job: &Job, image: &KnownImage, parallel: bool) -> Result<(Vec<KnownFile>, Vec<u8>), Why> {
+        let mut all = job.store.files();
+        // A link that could not relink has opened some of them before.
+        let is_linked = |file: &InputFile| image.rows.contains_key(&file.bytes.as_ptr().addr());
+        all.sort_by(|a, b| a.path.cmp(&b.path).then_with(|| is_linked(b).cmp(&is_linked(a))));
+        if let Some([one, _]) = all.array_windows().find(|[a, b]| a.path == b.path && a.stamp != b.stamp) {
+            return Err(Why::Changing(one.path.clone()));
+        }
+        all.dedup_by(|a, b| a.path == b.path);
+        if all.iter().any(|file| file.stamp.is_none()) {
+            return Err(Why::Nature("an input is a pipe or a device"));
+        }
+        let limit = self.begun.checked_sub(RESTED).unwrap_or(SystemTime::UNIX_EPOCH);
+        let known = par::runs("digests of inputs", parallel, all.len(), 8, |run| {
+            let file = |number: usize| {
+                let file = &all[number];
+                let stamp = file.stamp.filter(|stamp| stamp.is_older_than(self.begun));
+                let is_likely = stamp.is_none_or(|stamp| !stamp.is_modified_before(limit));
+                let rows = image.rows.get(&file.bytes.as_ptr().addr());
+                let machine = Machine::of_number(image.notes.machine);
+                let outline = rows.zip(machine).and_then(|(rows, machine)| {
+                    outline::of(&outline::object(file.bytes)?, (machine, job.options.debug.pdb), rows)
+                });
+                let mut bytes = Vec::new();
+                let object = outline.map(|outline| {
+                    rows.into_iter().flatten().for_each(|row| row.put(&mut bytes));
+                    KnownObject { outline, rows: 0..0, digest: digests::of_bytes(&bytes) }
+                });
+                let has_digest = is_likely && object.is_none();
+                let digest = has_digest.then(|| digests::of_bytes(file.bytes));
+                (KnownFile { path: file.path.clone(), stamp, digest, object }, bytes)
+            };
+            run.map(file).collect::<Vec<_>>()
+        });
+        let (mut files, mut rows) = (Vec::new(), Vec::new());
+        for (mut file, own) in known.into_iter().flatten() {
+            let start = rows.len() as u64;
+            rows.extend(own);
+            file.object.iter_mut().for_each(|object| object.rows = start..rows.len() as u64);
+            files.push(file);
+        }
+        Ok((files, rows))
+    }
+
+    /// What a full link has made beside what nothing was linked for is the same.
+    fn compare(&self, job: &Job, held: &Memo, made: &Memo) {
+        let is_same = |one: &&KnownOutput| {
+            held.outputs.iter().any(|other| other.path == one.path && other.digests == one.digests)
+        };
+        let differing = made.outputs.iter().find(|output| !is_same(output)).map(|output| &*output.path);
+        if let Some(path) = differing {
+            let message =
+                format!("a full link makes another {} than a relink; it was replaced", text::path(path));
+            self.log(&message);
+            job.sink.push(
+                Diagnostic::warning(Cause::Incremental, message)
+                    .note("this is a bug in weld; please report it"),
+            );
+        }
+    }
+
+    /// The link has come to its end, with these messages: leaves the memo.
+    pub fn finish(&self, messages: &[Diagnostic]) {
+        let (Some(place), Some(mut memo)) = (self.keeper(), self.memo.lock().unwrap().take()) else { return };
+        memo.warnings = KeptWarning::of(messages.get(self.said..).unwrap_or_default());
+        if place.write(STATE, [&memo.encode()[..]]).is_err() {
+            self.log("nothing is kept for the next link: the state cannot be written");
+        }
+    }
+}
+
+impl Drop for Session {
+    /// What has not become an output, because the link failed, is of no use.
+    fn drop(&mut self) {
+        if self.held.lock().is_ok_and(|held| held.is_some()) {
+            self.log("the full link that was to verify failed: there is no state");
+        }
+        if let Ok(place) = &self.place {
+            NAMES.iter().chain(&OTHER_NAMES).for_each(|name| _ = std::fs::remove_file(place.new_path(name)));
+        }
+    }
+}
+
+/// What a link has written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Is {
+    Image,
+    Pdb,
+    StrippedPdb,
+    /// It stays as old as it is if it would not change, so that what is linked with it is not linked again.
+    ImportLibrary,
+    Other,
+}
+
+/// A file that a link has written.
+pub struct Output {
+    is: Is,
+    path: PathBuf,
+}
+
+/// What a link has written, as reports list it.
+pub fn outputs(written: Vec<(&'static str, PathBuf)>) -> Vec<Output> {
+    let is = |what: &str| match what {
+        files::IMAGE => Is::Image,
+        files::PDB => Is::Pdb,
+        files::STRIPPED_PDB => Is::StrippedPdb,
+        files::IMPORT_LIBRARY => Is::ImportLibrary,
+        _ => Is::Other,
+    };
+    written.into_iter().map(|(what, path)| Output { is: is(what), path }).collect()
+}
+
+/// What a link knows of the image that it writes.
+#[derive(Default)]
+struct KnownImage {
+    notes: ImageNotes,
+    /// The sections that are copied of objects, by the addresses of their bytes.
+    rows: HashMap<usize, Vec<Row>>,
+    against: String,
+}
+
+/// What a relink has done.
+enum Done {
+    /// So many files had been written to and hold what they held.
+    Nothing(usize),
+    Patched {
+        objects: usize,
+        sections: usize,
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for Done {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        match *self {
+            Done::Nothing(0) => f.write_str("relinked: no input has changed"),
+            Done::Nothing(1) => f.write_str("relinked: no input has changed; 1 file was looked at"),
+            Done::Nothing(files) => {
+                write!(f, "relinked: no input has changed; {files} files were looked at")
+            }
+            Done::Patched { objects, sections, bytes } => {
+                write!(f, "relinked: {sections} section{} of ", plural(sections))?;
+                write!(f, "{objects} object{}, {bytes} byte{}", plural(objects), plural(bytes))
+            }
+        }
+    }
+}
+
+/// That an output is what the last link wrote, or can be had.
+fn is_whole(place: &Place, output: &KnownOutput) -> Result<(), Why> {
+    // One with another name may have been unlinked, or replaced.
+    let path = output.name.as_ref().map_or(output.path.clone(), |name| place.path(name));
+    let is_same = || -> Option<bool> {
+        let stamp = Stamp::at(&path).ok()?;
+        // Links to it come and go, and a tool that sets times back would look the same.
+        let is_moved = stamp.is_same_but_links(&output.stamp);
+        Some(stamp == output.stamp || is_moved && digests::of_file(&path, false).ok()? == output.digests)
+    };
+    let is_replaced = || output::is_replaced(&output.path).unwrap_or(false);
+    (is_same() == Some(true) && (output.name.is_none() || is_replaced()))
+        .then_some(())
+        .ok_or_else(|| Why::Output(output.path.clone()))
+}
+
+/// Whether a path is a name of the file with this stamp; a symbolic link is none.
+fn is_file_of(path: &Path, stamp: Stamp) -> bool {
+    let own = std::fs::symlink_metadata(path).ok().and_then(|meta| Stamp::of(&meta));
+    own.is_some_and(|own| (own.device, own.number) == (stamp.device, stamp.number))
+}
+
+/// What speaks against relinking objects that change; empty if nothing does.
+fn against_objects(image: &Image) -> &'static str {
+    let options = image.options;
+    let against = [
+        (options.mingw.on, "objects are not relinked for MinGW"),
+        (options.reports.map.is_some(), "/map tells the image's time"),
+        (options.pdb.stripped.is_some(), "/pdbstripped makes a second PDB"),
+        (options.debug.symtab, "the image has a symbol table"),
+        (image.resolved.demands.release, "/release puts a checksum into the image"),
+        (options.guard.functions, "/guard:cf looks at objects"),
+        (options.layout.function_pad.is_some(), "/functionpadmin looks at objects"),
+        (options.icf() != Icf::None, "/opt:icf folds what is the same"),
+    ];
+    against.iter().find(|(is_so, _)| *is_so).map_or("", |(_, why)| why)
+}
+
+/// What speaks against relinking in the options.
+fn against(options: &Options) -> Option<Why> {
+    let reports = &options.reports;
+    let is_stdout = |path: &PathBuf| path == Path::new("-");
+    let mut given = [&reports.map, &reports.lld_map].into_iter().flatten().flatten();
+    let is_replaced = |out: &PathBuf| output::is_replaced(out).unwrap_or(false);
+    let against = [
+        (options.out.is_none(), "without /out, the image has a name only when inputs have been read"),
+        (!options.out.as_ref().is_none_or(is_replaced), "the output is not a file that can be replaced"),
+        (options.reproduce.is_some(), "/reproduce wants all inputs"),
+        (options.overlay.is_some(), "/vfsoverlay says that files are elsewhere"),
+        (reports.verbose != Default::default(), "/verbose tells what a link does"),
+        (reports.summary, "/summary tells what is linked"),
+        (reports.print_search_paths, "/print-search-paths tells where libraries are looked for"),
+        (reports.explore.is_some(), "/explore shows a whole link"),
+        (reports.symbol_order.is_some(), "/print-symbol-order tells how functions are ordered"),
+        (
+            reports.time_trace.is_some() || reports.time_trace_beside_output,
+            "/time-trace tells how long a link takes",
+        ),
+        (options.input_list.is_some(), "/linkreprofullpathrsp lists what is read"),
+        (given.any(is_stdout), "a map goes to standard output"),
+        (options.mingw.output_def.as_ref().is_some_and(is_stdout), "definitions go to standard output"),
+    ];
+    against.iter().find(|(is_so, _)| *is_so).map(|(_, why)| Why::Nature(why))
+}

@@ -1,0 +1,229 @@
+//! What a link takes from an object, as two digests: its *shape*, on which everything depends, and the *contents* of
+//! sections that are copied to a place of their own, on which nothing does but the bytes of that place.
+//!
+//! The shape is all of the object but for what no link looks at (when it was made, and where in the file things are,
+//! and checksums of sections), and but for the contents. Of these it has the fields that relocations change: so if the
+//! shape is as it was, these fields of the image are, too. Sections whose bytes the link looks at, or changes
+//! otherwise, are no such sections: tables of functions, imports, resources, what is kept only if it is the
+//! same in all objects, thread-local storage's directory, the load configuration. What is for debuggers is so in parts
+//! (`weld_pdb::patch`): a line's number is copied into the PDB, and a type's is another there. Without a PDB nobody
+//! reads it.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use object::LittleEndian as LE;
+use weld_common::digest::UnitDigest;
+use weld_common::relink::fields::*;
+use weld_pdb::patch;
+
+use super::memo::Digest;
+use crate::arch::{Rules, with_rules};
+use crate::coff::identify::{Kind, identify};
+use crate::coff::machine::Machine;
+use crate::coff::object::{ObjectFile, Relocation, SectionHeader};
+use crate::coff::pe;
+use crate::ids::{ObjectId, SectionId};
+use crate::sections::{Kind as SectionKind, Section};
+use crate::symbols::Kind as SymbolKind;
+use crate::synth::image::Image;
+
+/// Where a section of an object is that is copied: its number, in which output section and where in that, and its size.
+/// Of what goes to the PDB, [`DEBUG`] and the number of the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub number: u32,
+    /// From 0.
+    pub out: u32,
+    pub offset: u32,
+    pub size: u32,
+}
+
+/// What stands for the number of an output section where it is the PDB.
+pub const DEBUG: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outline {
+    pub shape: Digest,
+    pub contents: Digest,
+}
+
+/// Symbols and lines for the PDB, and how all that is for debuggers begins.
+const SYMBOLS: [u8; 8] = *b".debug$S";
+const DEBUGGERS: &[u8] = b".debug$";
+
+/// Parts of sections' names whose bytes the link looks at.
+const READ: [&[u8]; 6] = [b".pdata", b".idata", b".edata", b".rsrc", b".sxdata", b".didat"];
+
+/// The sections of an object that are copied, in their order.
+pub fn rows(image: &Image, id: ObjectId) -> Vec<Row> {
+    let object = image.object(id);
+    // What decides by contents which one stays.
+    let compared: HashSet<u32> = object
+        .coff
+        .symbols
+        .iter()
+        .filter_map(|(index, symbol)| {
+            let definition = object.coff.symbols.section_definition(index, &symbol)?;
+            (definition.selection == pe::IMAGE_COMDAT_SELECT_EXACT_MATCH.0).then_some(symbol.section as u32)
+        })
+        .collect();
+    // What is changed besides by relocations.
+    let program = &image.resolved.program;
+    let changed = [program.tls, program.load_config].map(|name| {
+        let symbol = image.symbols.get(name?);
+        (symbol.kind == SymbolKind::Section).then_some(SectionId(symbol.target))
+    });
+    let first = image.sections.first[id.index()];
+    let all = first..image.sections.first[id.index() + 1];
+    let row = |number: u32| {
+        let (owner, id) = (id, SectionId(number));
+        let section: &Section = image.sections.get(id);
+        if section.kind == SectionKind::CodeView {
+            let is_wanted = image.options.debug.pdb
+                && image.live.is_wanted(image.sections, owner, object, section.number)
+                && image.header(section).name == SYMBOLS;
+            let size = image.contents(section).len() as u32;
+            return is_wanted.then_some(Row { number: section.number, out: DEBUG, offset: owner.0, size });
+        }
+        let name = &image.sections.parts[section.part as usize].name;
+        let rva = image.layout.rva(id);
+        let is_copied = section.kind == SectionKind::Regular
+            && !section.is_bss()
+            && image.live.has(id)
+            && rva.get() != 0
+            && image.contents(section).len() == section.size as usize
+            && !changed.contains(&Some(id))
+            && !compared.contains(&section.number)
+            && !READ.iter().any(|part| name.starts_with(part));
+        let out = image.layout.out_at(rva).filter(|_| is_copied && section.size > 0)?;
+        let place = &image.layout.outs[out];
+        let offset = rva - place.rva;
+        let is_in_file = u64::from(offset) + u64::from(section.size) <= place.raw_size;
+        is_in_file.then_some(Row { number: section.number, out: out as u32, offset, size: section.size })
+    };
+    all.filter_map(row).collect()
+}
+
+/// A file as an object, if it is one.
+pub fn object(bytes: &[u8]) -> Option<ObjectFile<'_>> {
+    match identify(bytes) {
+        Kind::Object => ObjectFile::parse(bytes, false).ok(),
+        Kind::BigObject => ObjectFile::parse(bytes, true).ok(),
+        _ => None,
+    }
+}
+
+/// The outline of an object of which the sections of `rows` are copied; `None` if it is malformed, or does not have
+/// them. `pdb`: there is one.
+pub fn of(coff: &ObjectFile, (machine, pdb): (Machine, bool), rows: &[Row]) -> Option<Outline> {
+    let is_read = |header: &SectionHeader| pdb || !header.name.starts_with(DEBUGGERS);
+    let (mut shape, mut contents) = (Sum::default(), Sum::default());
+    shape.number(coff.machine.map_or(0, |machine| machine.number().into()));
+    shape.number(coff.sections.len() as u32);
+    let (symbols, names) = coff.symbol_bytes();
+    let mut symbols = symbols.to_vec();
+    for (index, symbol) in coff.symbols.iter() {
+        if coff.symbols.section_definition(index, &symbol).is_some() {
+            let (at, _) = coff.symbols.place(coff.data, index + 1)?;
+            let (start, _) = coff.symbols.place(coff.data, 0)?;
+            // The checksum; in front of it are the size, how many relocations there are, and lines.
+            let is_read = coff.section(symbol.section as u32).is_none_or(is_read);
+            symbols.get_mut(at - start + if is_read { 8 } else { 0 }..at - start + 12)?.fill(0);
+        }
+    }
+    shape.bytes(&symbols);
+    shape.bytes(names);
+    let mut rows = rows.iter().peekable();
+    for (number, header) in (1..).zip(coff.sections) {
+        shape.bytes(&header.name);
+        if !is_read(header) {
+            shape.number(header.characteristics.get(LE).0);
+            continue;
+        }
+        shape.number(header.virtual_size.get(LE));
+        shape.number(header.virtual_address.get(LE));
+        shape.number(header.size_of_raw_data.get(LE));
+        shape.number(header.characteristics.get(LE).0);
+        let relocations = coff.relocations(header).ok()?;
+        shape.number(relocations.len() as u32);
+        for relocation in relocations {
+            shape.number(relocation.virtual_address.get(LE));
+            shape.number(relocation.symbol_table_index.get(LE));
+            shape.number(relocation.typ.get(LE).0.into());
+        }
+        let bytes = coff.contents(header).ok()?;
+        match rows.next_if(|row| row.number == number) {
+            None => shape.bytes(bytes),
+            Some(row) if row.size as usize != bytes.len() => return None,
+            Some(row) if row.out == DEBUG => {
+                let fields = fields(relocations, machine, bytes.len())?;
+                let mut rest = bytes.to_vec();
+                for piece in patch::pieces(bytes, &fields)?.list {
+                    contents.bytes(&bytes[piece.range.clone()]);
+                    rest[piece.range].fill(0);
+                }
+                shape.bytes(&rest);
+            }
+            Some(_) => {
+                for field in fields(relocations, machine, bytes.len())? {
+                    shape.bytes(&bytes[field]);
+                }
+                contents.bytes(bytes);
+            }
+        }
+    }
+    rows.next().is_none().then(|| Outline { shape: shape.digest(), contents: contents.digest() })
+}
+
+/// What relocations change of a section of this size, in order; `None` if one is malformed.
+pub fn fields(relocations: &[Relocation], machine: Machine, size: usize) -> Option<Vec<Range<usize>>> {
+    let field = |relocation: &Relocation| {
+        let start = relocation.virtual_address.get(LE) as usize;
+        let end = start.checked_add(with_rules!(machine, bytes_of(relocation.typ.get(LE).0))?)?;
+        (end <= size).then_some(start..end)
+    };
+    let mut fields: Vec<Range<usize>> = relocations.iter().map(field).collect::<Option<_>>()?;
+    fields.sort_unstable_by_key(|field| (field.start, field.end));
+    Some(fields)
+}
+
+fn bytes_of<R: Rules>(typ: u16) -> Option<usize> {
+    R::size(typ)
+}
+
+/// A digest of many pieces, of which large ones are hashed by themselves.
+#[derive(Default)]
+struct Sum(Vec<u8>);
+
+impl Sum {
+    fn number(&mut self, number: u32) {
+        number.put(&mut self.0);
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        const SMALL: usize = 64;
+        (bytes.len() as u64).put(&mut self.0);
+        match bytes.len() {
+            ..=SMALL => self.0.extend_from_slice(bytes),
+            _ => self.0.extend_from_slice(&UnitDigest::of(bytes).bytes()),
+        }
+    }
+
+    fn digest(&self) -> Digest {
+        UnitDigest::of(&self.0).bytes()
+    }
+}
+
+impl Row {
+    pub const SIZE: usize = 16;
+
+    pub fn put(&self, out: &mut Vec<u8>) {
+        [self.number, self.out, self.offset, self.size].iter().for_each(|word| word.put(out));
+    }
+
+    pub fn take(rest: &mut &[u8]) -> Option<Row> {
+        let (number, out) = (u32::take(rest)?, u32::take(rest)?);
+        Some(Row { number, out, offset: u32::take(rest)?, size: u32::take(rest)? })
+    }
+}

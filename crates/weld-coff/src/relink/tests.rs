@@ -1,0 +1,547 @@
+//! Links of small programs after which nothing, or something, has changed.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use weld_common::host::QuietHost;
+use weld_common::io::stamp::{GRAIN, Stamp};
+use weld_common::relink::directory::{self, Place};
+use weld_testkit::coff::{self, Coff};
+use weld_testkit::mutate::{Rng, damage};
+
+use crate::args::Environment;
+use crate::link;
+
+/// A directory that goes away with its test.
+struct Dir(PathBuf);
+
+impl Dir {
+    /// `name` must be different for each test.
+    fn new(name: &str) -> Dir {
+        let path = std::env::temp_dir().join(format!("weld-coff-relink-{}-{name}", std::process::id()));
+        _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Dir(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_default()
+    }
+
+    fn modified(&self, name: &str) -> SystemTime {
+        fs::metadata(self.path(name)).unwrap().modified().unwrap()
+    }
+
+    /// Links; what it warned of, or what was wrong.
+    fn link(&self, more: &[&str]) -> Result<Vec<String>, String> {
+        // What was written right before a link may be written to again without a trace.
+        std::thread::sleep(2 * GRAIN);
+        let mut args = vec![OsString::from(format!("/out:{}", self.path("out.dll").display()))];
+        let of_all = ["/dll", "/noentry", "/debug", "/threads:1", "/nodefaultlib"];
+        args.extend(of_all.iter().chain(more).map(OsString::from));
+        let lists = ["first", "lib"].map(|name| format!("/libpath:{}", self.path(name).display()).into());
+        args.extend(lists);
+        args.push(self.path("a.obj").into());
+        args.push("b.lib".into());
+        let done = link::link(&args, &Environment::default(), &QuietHost::new());
+        done.map(|outcome| outcome.warnings.into_iter().map(|d| d.message).collect())
+            .map_err(|e| e.to_string())
+    }
+
+    /// What the log says of the last link.
+    fn said(&self) -> String {
+        let log = String::from_utf8(self.read(".out.dll.weld/log")).unwrap();
+        log.lines().last().unwrap_or_default().get(20..).unwrap_or_default().to_owned()
+    }
+
+    /// Links, and what the log says of it.
+    fn relink(&self, more: &[&str]) -> String {
+        self.link(&[&["/incremental"], more].concat()).unwrap();
+        self.said()
+    }
+
+    /// Digests of what there is, and 0 for what is not.
+    fn outputs(&self) -> Vec<u128> {
+        let digest = |bytes: Vec<u8>| match super::digests::of_bytes(&bytes).first_chunk() {
+            Some(first) if !bytes.is_empty() => u128::from_le_bytes(*first),
+            _ => 0,
+        };
+        ["out.dll", "out.pdb", "out.lib", "out.map"].map(|name| digest(self.read(name))).into()
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An object that exports a function.
+fn object(code: u8) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE, &[code, 0xc3]);
+    object.section(".drectve", 0x0a00, b" /EXPORT:start");
+    object.symbol("start", 0, text, coff::EXTERNAL);
+    object.build()
+}
+
+/// Inputs that have been there for some time.
+fn program(name: &str) -> Dir {
+    let dir = Dir::new(name);
+    fs::create_dir(dir.path("first")).unwrap();
+    fs::create_dir(dir.path("lib")).unwrap();
+    dir.write("a.obj", &object(0x90));
+    dir.write("lib/b.lib", &object(0x91).replace_start());
+    dir
+}
+
+trait ReplaceStart {
+    fn replace_start(self) -> Self;
+}
+
+impl ReplaceStart for Vec<u8> {
+    /// The same object under another name, and without its directive.
+    fn replace_start(mut self) -> Vec<u8> {
+        for at in 0..self.len() - 5 {
+            if self[at..].starts_with(b"start") {
+                self[at..at + 5].copy_from_slice(b"other");
+            }
+        }
+        for at in 0..self.len() - 8 {
+            if self[at..].starts_with(b"/EXPORT:") {
+                self[at..at + 13].fill(b' ');
+            }
+        }
+        self
+    }
+}
+
+const NOTHING: &str = "relinked: no input has changed";
+
+#[test]
+fn nothing_has_changed() {
+    let dir = program("nothing");
+    assert_eq!(dir.relink(&["/map"]), "full link: no state was left by a link before");
+    let made = dir.outputs();
+    assert!(made.iter().all(|digest| *digest != 0));
+    let times = ["out.dll", "out.pdb", "out.lib"].map(|name| dir.modified(name));
+    assert_eq!(dir.relink(&["/map"]), NOTHING);
+    assert_eq!(dir.outputs(), made);
+    let now = ["out.dll", "out.pdb", "out.lib"].map(|name| dir.modified(name));
+    assert!(now[0] > times[0] && now[1] > times[1], "the image and its PDB are as new");
+    assert_eq!(now[2], times[2], "the import library is as old as what it says");
+    // It is what any link makes, and a link without the option leaves nothing.
+    directory::forget(&dir.path(".out.dll.weld")).unwrap();
+    dir.link(&["/map"]).unwrap();
+    assert_eq!(dir.outputs(), made);
+    assert!(!dir.path(".out.dll.weld").exists());
+}
+
+#[test]
+fn what_has_changed_is_said() {
+    let dir = program("changes");
+    let first = "full link: no state was left by a link before";
+    assert_eq!(dir.relink(&[]), first);
+    // The same bytes anew.
+    dir.write("a.obj", &object(0x90));
+    assert_eq!(dir.relink(&[]), format!("{NOTHING}; 1 file was looked at"));
+    assert_eq!(dir.relink(&[]), NOTHING);
+    dir.write("a.obj", &object(0x92));
+    assert_eq!(dir.relink(&[]), "relinked: 1 section of 1 object, 1 byte");
+    assert!(dir.read("out.dll").windows(2).any(|bytes| bytes == [0x92, 0xc3]));
+    assert_eq!(dir.relink(&[]), NOTHING);
+    let command =
+        "full link: the command line, the environment or the working directory is not that of the last link";
+    assert_eq!(dir.relink(&["/base:0x20000000"]), command);
+    assert_eq!(dir.relink(&["/base:0x20000000"]), NOTHING);
+    // What a link of another kind has put there is replaced.
+    let made = dir.outputs();
+    dir.link(&[]).unwrap();
+    assert_ne!(dir.outputs(), made);
+    assert_eq!(dir.relink(&["/base:0x20000000"]), NOTHING);
+    assert_eq!(dir.outputs(), made);
+    // A library where it is looked for first.
+    fs::write(dir.path("first/B.LIB"), object(0x91).replace_start()).unwrap();
+    let said = dir.relink(&["/base:0x20000000"]);
+    assert_eq!(said, format!("full link: {} was not there before", dir.path("first/b.lib").display()));
+    fs::remove_file(dir.path("first/B.LIB")).unwrap();
+    assert_eq!(
+        dir.relink(&["/base:0x20000000"]),
+        format!("full link: {} is gone", dir.path("first/B.LIB").display())
+    );
+    dir.relink(&["/base:0x20000000"]);
+    fs::remove_file(dir.path("lib/b.lib")).unwrap();
+    assert!(dir.link(&["/incremental", "/base:0x20000000"]).is_err());
+    assert_eq!(dir.said(), format!("full link: {} is gone", dir.path("lib/b.lib").display()));
+}
+
+#[test]
+fn outputs_are_those_that_were_written() {
+    let dir = program("outputs");
+    dir.relink(&["/map"]);
+    let made = dir.outputs();
+    // What is unlinked or replaced comes back; as cargo has links, so that the time of change is another.
+    fs::hard_link(dir.path("out.dll"), dir.path("other.dll")).unwrap();
+    fs::remove_file(dir.path("out.dll")).unwrap();
+    fs::remove_file(dir.path("out.pdb")).unwrap();
+    dir.write("out.pdb", b"other");
+    assert_eq!(dir.relink(&["/map"]), NOTHING);
+    assert_eq!(dir.outputs(), made);
+    for name in ["out.dll", "out.pdb", "out.lib", "out.map"] {
+        let mut bytes = dir.read(name);
+        *bytes.last_mut().unwrap() ^= 1;
+        // In place, with the time as it was.
+        let file = fs::OpenOptions::new().write(true).open(dir.path(name)).unwrap();
+        let time = file.metadata().unwrap().modified().unwrap();
+        std::io::Write::write_all(&mut &file, &bytes).unwrap();
+        file.set_modified(time).unwrap();
+        let path = dir.path(name);
+        let said =
+            format!("full link: {}, which the last link wrote, was changed or removed", path.display());
+        assert_eq!(dir.relink(&["/map"]), said);
+        assert_eq!(dir.outputs(), made, "{name}");
+    }
+    fs::remove_file(dir.path("out.map")).unwrap();
+    assert!(dir.relink(&["/map"]).starts_with("full link"));
+    assert_eq!(dir.outputs(), made);
+}
+
+#[test]
+fn what_is_not_relinked() {
+    let dir = program("never");
+    let never = |more: &[&str]| {
+        dir.relink(more);
+        // Neither is anything kept.
+        assert!(!dir.path(".out.dll.weld/state").exists(), "{more:?}");
+    };
+    never(&["/verbose"]);
+    never(&["/summary"]);
+    assert!(!dir.path(".out.dll.weld").exists());
+    let said = dir.link(&["/incremental", "/opt:ref"]).unwrap();
+    assert_eq!(said, ["ignoring '/incremental' because REF is enabled; use '/opt:noref' to disable"]);
+    assert!(!dir.path(".out.dll.weld").exists());
+    dir.link(&["/incremental:no"]).unwrap();
+    assert!(!dir.path(".out.dll.weld").exists());
+    let ilk = format!("/ilk:{}", dir.path("kept").display());
+    dir.link(&["/incremental", &ilk]).unwrap();
+    assert!(dir.path("kept/state").exists() && !dir.path(".out.dll.weld").exists());
+    // A file of link.exe's.
+    dir.write("out.ilk", b"something");
+    let ilk = format!("/ilk:{}", dir.path("out.ilk").display());
+    dir.link(&["/incremental", &ilk]).unwrap();
+    assert_eq!(dir.read("out.ilk"), b"something");
+}
+
+#[test]
+fn warnings_are_said_again() {
+    let dir = program("warnings");
+    // One of the command line, one of the link.
+    let more = ["/incremental", "/align:8192", "/export:start,@5", "/export:start,@6"];
+    let said = dir.link(&more).unwrap();
+    assert!(said.len() > 1, "{said:?}");
+    assert_eq!(dir.link(&more).unwrap(), said);
+    assert_eq!(dir.said(), NOTHING);
+    assert_eq!(dir.link(&more).unwrap(), said);
+}
+
+#[test]
+fn verified() {
+    let dir = program("verify");
+    assert_eq!(dir.relink(&["/incremental:verify"]), "full link: no state was left by a link before");
+    let made = dir.outputs();
+    assert_eq!(dir.link(&["/incremental:verify"]).unwrap(), [""; 0]);
+    assert_eq!(dir.said(), NOTHING);
+    assert_eq!(dir.outputs(), made);
+    assert_eq!(dir.relink(&[]), NOTHING);
+    // What is not as a full link makes it is found.
+    let state = dir.path(".out.dll.weld/state");
+    let mut memo = super::memo::Memo::decode(&fs::read(&state).unwrap()).unwrap();
+    memo.outputs[0].digests[0][0] ^= 1;
+    fs::write(&state, memo.encode()).unwrap();
+    let said = dir.link(&["/incremental:verify"]).unwrap();
+    assert!(said[0].starts_with("a full link makes another"), "{said:?}");
+    assert_eq!(dir.outputs(), made);
+}
+
+#[test]
+fn states_that_are_no_use() {
+    let dir = program("states");
+    dir.relink(&[]);
+    let made = dir.outputs();
+    let path = dir.path(".out.dll.weld/state");
+    let state = fs::read(&path).unwrap();
+    for seed in 0..40 {
+        let damaged = damage(&state, seed);
+        fs::write(&path, &damaged).unwrap();
+        let said = dir.relink(&[]);
+        assert!(said.starts_with("full link: the state") || damaged == state, "{said}");
+        assert_eq!(dir.outputs(), made);
+        fs::copy(&path, dir.path("kept")).unwrap();
+    }
+    // Whoever was killed while outputs changed left no state.
+    fs::remove_file(&path).unwrap();
+    assert_eq!(dir.relink(&[]), "full link: no state was left by a link before");
+    // A link that fails leaves all as it was.
+    dir.write("a.obj", b"nothing");
+    assert!(dir.link(&["/incremental"]).is_err());
+    assert_eq!(dir.outputs(), made);
+    dir.write("a.obj", &object(0x90));
+    assert_eq!(dir.relink(&[]), format!("{NOTHING}; 1 file was looked at"));
+}
+
+#[test]
+fn two_links_at_a_time() {
+    let dir = program("two");
+    dir.relink(&[]);
+    let made = dir.outputs();
+    let held = Place::open(&dir.path(".out.dll.weld")).ok().unwrap();
+    let busy = "full link: another link of this output is running; nothing is kept for the next one";
+    assert_eq!(dir.relink(&[]), busy);
+    assert_eq!(dir.outputs(), made);
+    drop(held);
+    // Other files are there now, but they are those that the state speaks of under their other names.
+    assert!(dir.relink(&[]).starts_with("relinked") || dir.said().contains("out.lib"));
+    assert_eq!(dir.outputs(), made);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..5).for_each(|_| drop(dir.link(&["/incremental"]).unwrap())));
+        }
+    });
+    assert_eq!(dir.outputs(), made);
+    dir.relink(&[]);
+    assert_eq!(dir.relink(&[]), NOTHING);
+}
+
+#[test]
+fn names_in_the_directory_are_those_of_the_outputs() {
+    let dir = program("names");
+    dir.relink(&[]);
+    let is_one = |a: &Path, b: &Path| {
+        let [a, b] = [a, b].map(|path| Stamp::at(path).unwrap());
+        a == b
+    };
+    assert!(is_one(&dir.path("out.dll"), &dir.path(".out.dll.weld/a")));
+    assert!(is_one(&dir.path("out.pdb"), &dir.path(".out.dll.weld/pdb")));
+    let time = SystemTime::now() - Duration::from_secs(5);
+    assert!(dir.modified("out.dll") > time);
+    directory::forget(&dir.path(".out.dll.weld")).unwrap();
+    assert!(!dir.path(".out.dll.weld").exists() && dir.path("out.dll").exists());
+}
+
+/// MinGW's linker has the option by the name that it has for ELF, whatever is optimised.
+#[test]
+fn as_gnu_ld() {
+    let dir = program("gnu");
+    let link = |mode: &str| {
+        std::thread::sleep(2 * GRAIN);
+        let args = ["-m", "i386pep", "--shared", "-e", "0", "--gc-sections", mode, "-o"].map(OsString::from);
+        let files = [dir.path("out.dll"), dir.path("a.obj"), dir.path("lib/b.lib")].map(OsString::from);
+        let args = [&args[..], &files].concat();
+        link::link_gnu(&args, "ld", &Environment::default(), &QuietHost::new())
+            .map_err(|e| e.to_string())
+            .unwrap();
+    };
+    link("--incremental");
+    let made = dir.outputs();
+    link("--incremental=verify");
+    assert_eq!(dir.said(), NOTHING);
+    link("--incremental=on");
+    assert_eq!(dir.said(), NOTHING);
+    link("--incremental=off");
+    assert_eq!(dir.outputs(), made);
+}
+
+/// An object with code, data and debug information, of which `code` and `data` may change.
+fn with_data(code: &[u8; 4], data: u64, line: u32) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    let bytes = [&code[..], &[0xe8, 0, 0, 0, 0, 0x48, 0x8d, 5, 0, 0, 0, 0, 0xc3]].concat();
+    let text = object.section(".text", coff::CODE, &bytes);
+    let words = [data.to_le_bytes(), [0; 8]].concat();
+    let place = object.section(".data", coff::DATA, &words);
+    let inline = object.section(".text$inline", coff::CODE | coff::COMDAT, &[code[0], 0xc3]);
+    object.section(".drectve", 0x0a00, b" /EXPORT:start");
+    object.section_symbol(inline, coff::ANY, 0);
+    let callee = object.symbol("inline", 0, inline, coff::EXTERNAL);
+    let start = object.symbol("start", 0, text, coff::EXTERNAL);
+    let local = object.symbol("local", 8, place, coff::STATIC);
+    object.reloc(text, 5, callee, coff::REL32);
+    object.reloc(text, 12, local, coff::REL32);
+    object.reloc(place, 8, start, coff::ADDR64);
+    let mut debug = weld_testkit::codeview::Section::new();
+    debug.files(&["a.c"]);
+    let at = debug.lines(0, bytes.len() as u32, &[(0, line)]);
+    let bytes = debug.0;
+    let debug = object.section(".debug$S", 0x4210_0040, &bytes);
+    object.reloc(debug, at as u32, start, coff::SECREL);
+    object.reloc(debug, at as u32 + 4, start, coff::SECTION);
+    object.build()
+}
+
+/// Links incrementally, which must come to what a plain link makes. What the log says.
+fn checked(dir: &Dir, more: &[&str]) -> String {
+    let said = dir.relink(more);
+    let made = dir.outputs();
+    dir.link(more).unwrap();
+    assert_eq!(dir.outputs(), made, "{said}");
+    // The plain link has replaced what the state speaks of.
+    assert_eq!(dir.relink(more), NOTHING);
+    assert_eq!(dir.outputs(), made, "{said}");
+    said
+}
+
+#[test]
+fn bytes_have_changed() {
+    for more in [
+        &[][..],
+        &["/debug:none", "/opt:noref,noicf"],
+        &["/debug:none", "/opt:noref,noicf", "/build-id", "/brepro"],
+    ] {
+        let dir = program("bytes");
+        let code = [0x90, 0x91, 0x92, 0x93];
+        dir.write("a.obj", &with_data(&code, 5, 7));
+        assert!(checked(&dir, more).starts_with("full link"));
+        dir.write("a.obj", &with_data(&[0x90, 0x95, 0x92, 0x96], 5, 7));
+        assert_eq!(checked(&dir, more), "relinked: 1 section of 1 object, 2 bytes");
+        dir.write("a.obj", &with_data(&[0x97, 0x95, 0x92, 0x96], 0x0102_0304_0506_0708, 7));
+        assert_eq!(checked(&dir, more), "relinked: 3 sections of 1 object, 10 bytes");
+        // And back.
+        dir.write("a.obj", &with_data(&code, 5, 7));
+        assert!(checked(&dir, more).starts_with("relinked: 3 sections of 1 object"));
+        // Another line: in the PDB it is copied, and without one nobody reads it.
+        dir.write("a.obj", &with_data(&code, 5, 8));
+        let said = checked(&dir, more);
+        let want = if more.is_empty() { "relinked: 0 sections of 1 object, 0 bytes" } else { NOTHING };
+        assert!(said.starts_with(want), "{said}");
+        dir.write("a.obj", &with_data(&[0x90; 4], 5, 8));
+        assert!(checked(&dir, more).starts_with("relinked: "), "{}", dir.said());
+        // An addend.
+        let mut bytes = with_data(&[0x90; 4], 5, 8);
+        let at = bytes.windows(3).position(|bytes| bytes == [0x48, 0x8d, 5]).unwrap();
+        bytes[at + 3] = 1;
+        dir.write("a.obj", &bytes);
+        assert!(checked(&dir, more).starts_with("full link: in "), "{}", dir.said());
+    }
+}
+
+#[test]
+fn many_edits_are_verified() {
+    let dir = program("edits");
+    let mut rng = Rng::new(1);
+    let mut relinked = 0;
+    dir.write("a.obj", &with_data(&[0; 4], 0, 1));
+    let code = dir.read("a.obj").windows(5).position(|bytes| bytes == [0xe8, 0, 0, 0, 0]).unwrap() - 4;
+    dir.relink(&[]);
+    for step in 0..60 {
+        let mut bytes = dir.read("a.obj");
+        // Anything anywhere, as long as that can be linked.
+        for _ in 0..1 + rng.below(3) {
+            let at = if rng.below(2) == 0 { code + rng.below(4) } else { rng.below(bytes.len()) };
+            bytes[at] ^= 1 << rng.below(8);
+        }
+        let before = dir.read("a.obj");
+        dir.write("a.obj", &bytes);
+        match dir.link(&["/incremental:verify"]) {
+            Ok(said) => {
+                assert!(
+                    !said.iter().any(|text| text.contains("a full link makes another")),
+                    "{step}: {said:?}"
+                );
+                relinked += usize::from(dir.said().starts_with("relinked: "));
+            }
+            Err(_) => dir.write("a.obj", &before),
+        }
+    }
+    assert!(relinked > 5, "{relinked}");
+}
+
+#[test]
+fn objects_that_are_not_relinked() {
+    let dir = program("kept");
+    let edits = [[0x90; 4], [0x91; 4]].map(|code| with_data(&code, 5, 7));
+    for (more, why) in [
+        (&["/map"][..], "/map tells the image's time"),
+        (&["/release"], "/release puts a checksum into the image"),
+        (&["/guard:cf"], "/guard:cf looks at objects"),
+    ] {
+        dir.write("a.obj", &edits[0]);
+        dir.relink(more);
+        dir.write("a.obj", &edits[1]);
+        let said = dir.relink(more);
+        let made = dir.outputs();
+        dir.link(more).unwrap();
+        assert_eq!(dir.outputs(), made);
+        assert!(said.ends_with(why) || said.ends_with("the last link had warnings"), "{said}");
+    }
+    // Rows that are no use.
+    dir.write("a.obj", &edits[0]);
+    dir.relink(&[]);
+    let tables = dir.path(".out.dll.weld/tables");
+    let mut bytes = fs::read(&tables).unwrap();
+    bytes[4] ^= 1;
+    fs::write(&tables, bytes).unwrap();
+    dir.write("a.obj", &edits[1]);
+    assert_eq!(checked(&dir, &[]), "full link: the state has no rows of an object");
+}
+
+/// Images are written in turn; one that somebody has, or has written to, is not.
+#[test]
+fn images_in_turn() {
+    let dir = program("turn");
+    let write = |step: u8| dir.write("a.obj", &with_data(&[step; 4], step.into(), step.into()));
+    write(0);
+    dir.relink(&[]);
+    let names = ["a", "b", "pdb", "pdb2"].map(|name| dir.path(".out.dll.weld").join(name));
+    let number = |path: &Path| Stamp::at(path).map_or(0, |stamp| stamp.number);
+    let numbers = || names.each_ref().map(|path| number(path));
+    let check = |step: u8| {
+        write(step);
+        let said = dir.relink(&[]);
+        assert!(said.starts_with("relinked: 3 sections"), "{step}: {said}");
+        let made = dir.outputs();
+        let current = usize::from(number(&dir.path("out.dll")) == number(&names[1]));
+        assert_eq!(number(&dir.path("out.dll")), number(&names[current]));
+        assert_eq!(number(&dir.path("out.pdb")), number(&names[2 + current]));
+        // What a plain link makes, elsewhere but by the same names.
+        let kept = dir.path("kept");
+        fs::rename(dir.path(".out.dll.weld"), &kept).unwrap();
+        for name in ["out.dll", "out.pdb"] {
+            fs::rename(dir.path(name), dir.path(&format!("{name}.kept"))).unwrap();
+        }
+        dir.link(&[]).unwrap();
+        assert_eq!(dir.outputs(), made, "{step}");
+        for name in ["out.dll", "out.pdb"] {
+            fs::rename(dir.path(&format!("{name}.kept")), dir.path(name)).unwrap();
+        }
+        fs::rename(&kept, dir.path(".out.dll.weld")).unwrap();
+    };
+    check(1);
+    let first = numbers();
+    for step in 2..6 {
+        check(step);
+        assert_eq!(numbers(), first, "no file is made anew");
+        dir.relink(&[]);
+    }
+    // Somebody reads the old one.
+    let held = fs::File::open(&names[0]).unwrap();
+    check(6);
+    check(7);
+    assert_ne!(numbers()[0], first[0]);
+    drop(held);
+    // Somebody has written to it.
+    let spare = if number(&dir.path("out.dll")) == number(&names[0]) { &names[1] } else { &names[0] };
+    let mut bytes = fs::read(spare).unwrap();
+    bytes.fill(7);
+    fs::write(spare, bytes).unwrap();
+    check(8);
+    check(9);
+}

@@ -1,0 +1,261 @@
+//! Where a link keeps what a later one wants: a directory beside the output, which nobody but its user may
+//! enter.
+//!
+//! ```text
+//! .NAME.weld/
+//!     lock    held by the link that uses the directory; another one leaves it alone
+//!     log     a line a link: when, and what was done
+//!     state   what is to be known first; without it there is no state
+//!     tables  the rows of the link, if there are any
+//!     pdb, stripped
+//!             the same for PDBs
+//!     a, b    images: one is the output, under another name, the other is written next; the first relink makes it
+//! ```
+//!
+//! Files are complete under their names, or have not been renamed yet; `state` goes before anything that it
+//! speaks of is changed, and comes when all is as it says. So a link that is killed leaves a state that is
+//! true, or none.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::io::identity::directory_of;
+use crate::io::reason;
+use crate::text;
+
+pub const STATE: &str = "state";
+pub const TABLES: &str = "tables";
+/// The images.
+pub const IMAGES: [&str; 2] = ["a", "b"];
+/// What is not complete yet has this after its name.
+const NEW: &str = "new";
+/// Larger logs are begun anew, in bytes.
+const LONGEST_LOG: u64 = 256 << 10;
+/// What is in the directory.
+const ALL: &[&str] = &[
+    "state",
+    "tables",
+    "a",
+    "b",
+    "pdb",
+    "pdb2",
+    "pdb2.new",
+    "stripped",
+    "state.new",
+    "tables.new",
+    "a.new",
+    "b.new",
+    "pdb.new",
+    "stripped.new",
+    "log",
+    "lock",
+];
+
+/// The directory, locked.
+pub struct Place {
+    dir: PathBuf,
+    /// Unlocked when the process ends or this is dropped.
+    _lock: File,
+}
+
+/// Why a link cannot use its directory: it is a full one that keeps nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// Another link of the output is running.
+    Busy,
+    /// The directory, and what is wrong with it.
+    Directory(PathBuf, String),
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unusable::Busy => {
+                f.write_str("another link of this output is running; nothing is kept for the next one")
+            }
+            Unusable::Directory(dir, why) => {
+                write!(f, "{}: {why}; nothing is kept for the next link", text::path(dir))
+            }
+        }
+    }
+}
+
+/// The directory for the state of links that make `output`.
+pub fn beside(output: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(output.file_name().unwrap_or_default());
+    name.push(".weld");
+    directory_of(output).join(name)
+}
+
+impl Place {
+    /// Makes the directory if it is not there, and locks it.
+    ///
+    /// # Errors
+    /// Why the link is a full one that keeps nothing.
+    pub fn open(dir: &Path) -> Result<Place, Unusable> {
+        let fails = |error: io::Error| Unusable::Directory(dir.to_owned(), reason(&error));
+        make_private(dir).map_err(fails)?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(dir.join("lock"))
+            .map_err(fails)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Place { dir: dir.to_owned(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(Unusable::Busy),
+            Err(TryLockError::Error(error)) => Err(fails(error)),
+        }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// The path of a file that is not complete yet.
+    pub fn new_path(&self, name: &str) -> PathBuf {
+        self.dir.join(format!("{name}.{NEW}"))
+    }
+
+    /// Creates an empty file that is to be `name`, with the rights of a new file.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn create(&self, name: &str) -> io::Result<File> {
+        let path = self.new_path(name);
+        remove(&path)?;
+        OpenOptions::new().read(true).write(true).create_new(true).open(path)
+    }
+
+    /// Has what was created take the place of `name`.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn adopt(&self, name: &str) -> io::Result<()> {
+        // A name of the file itself would stay beside it.
+        remove(&self.path(name))?;
+        fs::rename(self.new_path(name), self.path(name))
+    }
+
+    /// Writes a file whole, part after part.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn write<'p>(&self, name: &str, parts: impl IntoIterator<Item = &'p [u8]>) -> io::Result<()> {
+        let mut file = self.create(name)?;
+        parts.into_iter().try_for_each(|part| file.write_all(part))?;
+        fs::rename(self.new_path(name), self.path(name))
+    }
+
+    /// Removes a file if it is there.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        remove(&self.path(name))
+    }
+
+    /// From now on there is no state.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn forget_state(&self) -> io::Result<()> {
+        remove(&self.path(STATE))
+    }
+}
+
+/// Adds a line to the log in `dir`, whoever has the lock. That it cannot be written is nothing to stop for.
+pub fn log(dir: &Path, text: &str) {
+    let path = dir.join("log");
+    let is_long = fs::metadata(&path).is_ok_and(|meta| meta.len() > LONGEST_LOG);
+    if is_long {
+        _ = fs::remove_file(&path);
+    }
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let line = format!("{} {}\n", moment(now.as_secs()), text.replace('\n', " "));
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+}
+
+/// Removes what links keep in `dir`, and the directory.
+///
+/// # Errors
+/// If there is no such directory, something else is in it, or a link is using it.
+pub fn forget(dir: &Path) -> io::Result<()> {
+    if !dir.join("lock").is_file() {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "no link has kept anything there"));
+    }
+    let busy = || io::Error::new(io::ErrorKind::ResourceBusy, "a link is using it");
+    let place = Place::open(dir).map_err(|why| match why {
+        Unusable::Busy => busy(),
+        why @ Unusable::Directory(..) => io::Error::other(why.to_string()),
+    })?;
+    ALL.iter().try_for_each(|name| remove(&place.path(name)))?;
+    fs::remove_dir(dir)
+}
+
+/// Removes a file if it is there.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Makes a directory for the user alone. One that is there must be such.
+#[cfg(unix)]
+fn make_private(dir: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+    match fs::DirBuilder::new().mode(0o700).create(dir) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => return made,
+    }
+    let meta = fs::symlink_metadata(dir)?;
+    // A file that is made in it has the user who makes it, whoever else may be root.
+    let is_private = meta.is_dir() && meta.mode() & 0o077 == 0 && meta.uid() == rights_of_new_files()?;
+    let text = "is not a directory that only the user may enter";
+    is_private.then_some(()).ok_or_else(|| io::Error::new(io::ErrorKind::PermissionDenied, text))
+}
+
+/// The user that this process creates files as.
+#[cfg(unix)]
+fn rights_of_new_files() -> io::Result<u32> {
+    use std::os::unix::fs::MetadataExt;
+    // The owner of a process's directory is its effective user.
+    Ok(fs::metadata("/proc/self")?.uid())
+}
+
+#[cfg(not(unix))]
+fn make_private(_: &Path) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "relinking needs a Unix system"))
+}
+
+/// Seconds after 1970 as a date and time (UTC). Years have 365.2425 days (H. Hinnant, "chrono-compatible
+/// low-level date algorithms").
+fn moment(seconds: u64) -> String {
+    let (days, time) = (seconds / 86400 + 719_468, seconds % 86400);
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let date = day - (153 * month + 2) / 5 + 1;
+    let (month, late) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = era * 400 + year + late;
+    format!("{year}-{month:02}-{date:02} {:02}:{:02}:{:02}", time / 3600, time / 60 % 60, time % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moment;
+
+    #[test]
+    fn moments() {
+        assert_eq!(moment(0), "1970-01-01 00:00:00");
+        assert_eq!(moment(951_827_696), "2000-02-29 12:34:56");
+        assert_eq!(moment(1_798_761_599), "2026-12-31 23:59:59");
+    }
+}

@@ -1,0 +1,130 @@
+//! What becomes of the digests of a file's parts when some bytes of it change.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+
+use super::fields::*;
+use crate::digest::UnitDigest;
+use crate::io::spare;
+use crate::io::units::{Leaf, Leaves};
+
+/// Bytes that go to a place in the file.
+pub type Write = (u64, Vec<u8>);
+
+/// The leaves of a file with these writes, which are in order and do not overlap. Those that are written to, and those
+/// of the ranges `last`, must be what the file has; for the bytes of an id, zeroes were hashed. `None` if they are not,
+/// or something lies in no leaf.
+pub fn rewritten(
+    leaves: &Leaves,
+    file: &File,
+    writes: &[Write],
+    last: &[Range<u64>],
+    id: &Range<u64>,
+) -> Option<Leaves> {
+    let mut leaves = leaves.clone();
+    let mut order: Vec<(usize, usize)> = Vec::new();
+    for (unit, parts) in leaves.iter().enumerate() {
+        order.extend((0..parts.len()).map(|part| (unit, part)));
+    }
+    order.sort_unstable_by_key(|(unit, part)| leaves[*unit][*part].offset);
+    let written = writes.iter().map(|(offset, bytes)| *offset..*offset + bytes.len() as u64);
+    let mut touched = joined(last.iter().cloned().chain(written)).into_iter().peekable();
+    let mut bytes = Vec::new();
+    for (unit, part) in order {
+        let leaf: &mut Leaf = &mut leaves[unit][part];
+        let end = leaf.offset + leaf.size;
+        let mut is_touched = false;
+        // What begins in this leaf, or goes on in it.
+        while let Some(range) = touched.peek_mut().filter(|range| range.start < end) {
+            if range.start < leaf.offset {
+                // It lies in no leaf.
+                return None;
+            }
+            is_touched = true;
+            if range.end > end {
+                range.start = end;
+                break;
+            }
+            touched.next();
+        }
+        if is_touched {
+            read_leaf(file, leaf, id, &mut bytes).ok()?;
+            if UnitDigest::of(&bytes) != leaf.digest {
+                return None;
+            }
+            if apply(writes, leaf, &mut bytes) {
+                leaf.digest = UnitDigest::of(&bytes);
+            }
+        }
+    }
+    touched.next().is_none().then_some(leaves)
+}
+
+/// Whether a file has these leaves.
+pub fn are_those_of(leaves: &Leaves, file: &File, id: &Range<u64>) -> bool {
+    let mut bytes = Vec::new();
+    leaves
+        .iter()
+        .flatten()
+        .all(|leaf| read_leaf(file, leaf, id, &mut bytes).is_ok() && UnitDigest::of(&bytes) == leaf.digest)
+}
+
+pub fn put(leaves: &Leaves, out: &mut Vec<u8>) {
+    put_list(leaves, out, |unit, out| {
+        put_list(unit, out, |leaf, out| {
+            leaf.offset.put(out);
+            leaf.size.put(out);
+            out.extend_from_slice(&leaf.digest.bytes());
+        });
+    });
+}
+
+pub fn take(rest: &mut &[u8]) -> Option<Leaves> {
+    take_list(rest, |rest| {
+        take_list(rest, |rest| {
+            let (offset, size) = (u64::take(rest)?, u64::take(rest)?);
+            Some(Leaf { offset, size, digest: UnitDigest::from_bytes(take_array(rest)?) })
+        })
+    })
+}
+
+/// Ranges that do not touch one another, in order, of what `ranges` cover.
+fn joined(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
+    let mut sorted: Vec<Range<u64>> = ranges.filter(|range| !range.is_empty()).collect();
+    sorted.sort_unstable_by_key(|range| range.start);
+    let mut joined: Vec<Range<u64>> = Vec::new();
+    for range in sorted {
+        match joined.last_mut().filter(|last| range.start <= last.end) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => joined.push(range),
+        }
+    }
+    joined
+}
+
+/// Reads what a leaf is the hash of: the build id is zeroes there.
+fn read_leaf(image: &File, leaf: &Leaf, id: &Range<u64>, bytes: &mut Vec<u8>) -> io::Result<()> {
+    bytes.resize(usize::try_from(leaf.size).unwrap_or(usize::MAX), 0);
+    spare::read_exact_at(image, bytes, leaf.offset)?;
+    let (start, end) = (id.start.max(leaf.offset), id.end.min(leaf.offset + leaf.size));
+    if start < end {
+        bytes[(start - leaf.offset) as usize..(end - leaf.offset) as usize].fill(0);
+    }
+    Ok(())
+}
+
+/// Puts what belongs there into the bytes of a leaf; whether there is any.
+fn apply(writes: &[Write], leaf: &Leaf, bytes: &mut [u8]) -> bool {
+    let leaf_end = leaf.offset + leaf.size;
+    let first = writes.partition_point(|(offset, new)| *offset + new.len() as u64 <= leaf.offset);
+    let inside = writes[first..].iter().take_while(|(offset, _)| *offset < leaf_end);
+    let mut any = false;
+    for (offset, new) in inside {
+        let (start, end) = ((*offset).max(leaf.offset), (offset + new.len() as u64).min(leaf_end));
+        let from = (start - offset) as usize..(end - offset) as usize;
+        bytes[(start - leaf.offset) as usize..(end - leaf.offset) as usize].copy_from_slice(&new[from]);
+        any = true;
+    }
+    any
+}
