@@ -545,3 +545,28 @@ fn images_in_turn() {
     check(8);
     check(9);
 }
+
+/// A PDB or an object that is damaged is an error, and nothing worse.
+#[test]
+fn damaged_program_databases() {
+    use weld_pdb::Contribution;
+    use weld_pdb::patch::{ChangedModule, apply, pieces};
+    let dir = program("damaged");
+    dir.write("a.obj", &with_data(&[1; 4], 2, 3));
+    dir.relink(&[]);
+    let memo = super::memo::Memo::decode(&dir.read(".out.dll.weld/state")).unwrap();
+    let (pdb, object) = (dir.read("out.pdb"), dir.read("a.obj"));
+    let coff = super::outline::object(&object).unwrap();
+    let header = coff.sections.iter().find(|header| header.name == *b".debug$S").unwrap();
+    let section = coff.contents(header).unwrap();
+    let crc = Contribution { section: 1, offset: 0, size: 17, crc: 5, ..Default::default() };
+    for seed in 0..400 {
+        let damaged = if seed == 0 { pdb.clone() } else { damage(&pdb, seed) };
+        fs::write(dir.path("damaged.pdb"), &damaged).unwrap();
+        let file = fs::File::open(dir.path("damaged.pdb")).unwrap();
+        let module = ChangedModule { number: 0, sections: vec![(section, Vec::new())] };
+        let done = apply((&damaged, &file), &[crc], &[module], &memo.image.pdb_leaves);
+        assert!(seed > 0 || done.is_ok(), "{:?}", done.err());
+        _ = pieces(&damage(section, seed), &[3..9, 8..12]);
+    }
+}
