@@ -570,3 +570,26 @@ fn damaged_program_databases() {
         _ = pieces(&damage(section, seed), &[3..9, 8..12]);
     }
 }
+
+/// What another object's section is in the place of may hold anything.
+#[test]
+fn what_loses_may_hold_anything() {
+    let dir = program("loses");
+    // The library's object is the second one: its copy loses.
+    let with_inline = |name: &str, code: u8| {
+        let mut object = Coff::new(coff::AMD64);
+        let text = object.section(".text", coff::CODE, &[0x90, 0xc3]);
+        let inline = object.section(".text$inline", coff::CODE | coff::COMDAT, &[code, 0xc3]);
+        object.section_symbol(inline, coff::ANY, 0);
+        object.symbol("inline", 0, inline, coff::EXTERNAL);
+        object.symbol(name, 0, text, coff::EXTERNAL);
+        object.build()
+    };
+    dir.write("a.obj", &with_inline("first", 1));
+    dir.write("lib/b.lib", &with_inline("second", 1));
+    dir.relink(&[]);
+    dir.write("lib/b.lib", &with_inline("second", 2));
+    assert_eq!(checked(&dir, &[]), format!("{NOTHING}; 1 file was looked at"));
+    dir.write("a.obj", &with_inline("first", 3));
+    assert_eq!(checked(&dir, &[]), "relinked: 1 section of 1 object, 1 byte");
+}
