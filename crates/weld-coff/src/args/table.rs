@@ -837,7 +837,8 @@ const OTHER: &[Spec<State>] = &[
     take(
         &["incremental"],
         Optional("no|verify"),
-        "Keep beside the image what the next link has to know to find that nothing has changed: then it links nothing. \
+        "Keep beside the image what the next link has to know to do only what has changed since: nothing, or bytes of code, \
+         data and lines in objects. A link that cannot is a full one, and the log says why. \
          verify: link in any case, and compare. By default, unless something is optimised, only an import library that \
          would not change is left as it is; no: it is written anew, too.",
         |s, v| {

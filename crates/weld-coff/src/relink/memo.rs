@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use weld_common::digest::{SIZE as DIGEST, UnitDigest};
 use weld_common::io::stamp::Stamp;
-use weld_common::io::units::Leaves;
+use weld_common::io::units::{Leaf, Leaves};
 use weld_common::relink::fields::*;
 use weld_common::relink::leaves;
 use weld_common::relink::warnings::KeptWarning;
@@ -160,7 +160,25 @@ impl Memo {
         if u32::take(&mut fields) != Some(FORMAT) {
             return Err(FOREIGN);
         }
-        Memo::take(&mut fields).filter(|_| fields.is_empty()).ok_or(DAMAGED)
+        Memo::take(&mut fields).filter(|memo| fields.is_empty() && memo.is_sound()).ok_or(DAMAGED)
+    }
+
+    /// Whether what is said of the image and the PDB lies in them.
+    fn is_sound(&self) -> bool {
+        let size = |number: usize| self.outputs.get(number).map_or(0, |output| output.stamp.size);
+        let is_inside = |leaves: &Leaves, size: u64| {
+            let end = |leaf: &Leaf| leaf.offset.checked_add(leaf.size);
+            leaves.iter().flatten().all(|leaf| end(leaf).is_some_and(|end| end <= size))
+        };
+        let ImageNotes { debug, leaves, pdb_leaves, .. } = &self.image;
+        let spares = self.outputs.iter().flat_map(|output| {
+            let ranges = output.spare.iter().flat_map(|(_, ranges)| ranges);
+            ranges.map(|range| (range, output.stamp.size))
+        });
+        let mut ranges = spares.chain([(debug, size(0))]);
+        ranges.all(|(range, size)| range.start <= range.end && range.end <= size)
+            && is_inside(leaves, size(0))
+            && is_inside(pdb_leaves, size(1))
     }
 
     fn take(rest: &mut &[u8]) -> Option<Memo> {
@@ -242,7 +260,6 @@ fn put_digest(digest: &Digest, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weld_common::io::units::Leaf;
     use weld_testkit::mutate::damage;
 
     #[test]
@@ -277,14 +294,16 @@ mod tests {
                 listed: vec![listed(None), listed(Some("Kernel32.Lib"))],
             },
             toolchain: Some((0x8664, vec!["sdk/lib".into()])),
-            outputs: vec![KnownOutput {
-                path: "out.exe".into(),
-                stamp: stamp(9),
-                digests: vec![[5; DIGEST]],
-                name: Some("a".into()),
-                spare: Some((stamp(10), vec![3..4, 100..200])),
-                is_kept: true,
-            }],
+            outputs: ["out.exe", "out.pdb"]
+                .map(|path| KnownOutput {
+                    path: path.into(),
+                    stamp: stamp(9),
+                    digests: vec![[5; DIGEST]],
+                    name: Some("a".into()),
+                    spare: Some((stamp(10), vec![3..4, 100..200])),
+                    is_kept: true,
+                })
+                .into(),
             warnings: vec![KeptWarning { message: b"odd".to_vec(), ..KeptWarning::default() }],
             against: "nothing".into(),
             image: ImageNotes {

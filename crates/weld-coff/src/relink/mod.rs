@@ -395,6 +395,9 @@ impl Session {
             |e: std::io::Error| Why::System(format!("cannot find out what system this is: {}", reason(&e)));
         let outputs = outputs.iter().map(|output| self.known_output(place, output, parallel));
         let image = self.image.lock().unwrap().take().unwrap_or_default();
+        let mut lookups = search.lookups();
+        // Such as the PDBs that compilers say they wrote types to.
+        lookups.missing.extend(job.store.missing());
         let (files, rows) = self.files(job, &image, parallel)?;
         place.write(TABLES, [&rows[..]]).map_err(|e| Why::system("write", &place.path(TABLES), &e))?;
         let memo = Memo {
@@ -403,7 +406,7 @@ impl Session {
             request: self.request,
             outputs: outputs.collect::<Result<_, _>>()?,
             files,
-            lookups: search.lookups(),
+            lookups,
             toolchain: search.late().map(|dirs| (machine.number(), dirs.to_owned())),
             warnings: Vec::new(),
             against: image.against,

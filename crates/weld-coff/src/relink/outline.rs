@@ -29,7 +29,7 @@ use crate::symbols::Kind as SymbolKind;
 use crate::synth::image::Image;
 
 /// Where a section of an object is that is copied: its number, in which output section and where in that, and its size.
-/// Of what goes to the PDB, [`DEBUG`] and the number of the module.
+/// Of what goes to the PDB, [`DEBUG`] and the number of the module; of what another object's stands for, [`DROPPED`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     pub number: u32,
@@ -41,6 +41,8 @@ pub struct Row {
 
 /// What stands for the number of an output section where it is the PDB.
 pub const DEBUG: u32 = u32::MAX;
+/// The same where it is nowhere: another object's section is in its place, whatever this one holds.
+pub const DROPPED: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outline {
@@ -79,12 +81,17 @@ pub fn rows(image: &Image, id: ObjectId) -> Vec<Row> {
     let row = |number: u32| {
         let (owner, id) = (id, SectionId(number));
         let section: &Section = image.sections.get(id);
-        if section.kind == SectionKind::CodeView {
-            let is_wanted = image.options.debug.pdb
-                && image.live.is_wanted(image.sections, owner, object, section.number)
-                && image.header(section).name == SYMBOLS;
+        let elsewhere = |out: u32| {
             let size = image.contents(section).len() as u32;
-            return is_wanted.then_some(Row { number: section.number, out: DEBUG, offset: owner.0, size });
+            Some(Row { number: section.number, out, offset: owner.0, size })
+        };
+        if section.kind == SectionKind::Discarded && !compared.contains(&section.number) {
+            return elsewhere(DROPPED);
+        }
+        if section.kind == SectionKind::CodeView {
+            let is_read = image.options.debug.pdb && image.header(section).name == SYMBOLS;
+            let is_wanted = || image.live.is_wanted(image.sections, owner, object, section.number);
+            return if is_read { elsewhere(if is_wanted() { DEBUG } else { DROPPED }) } else { None };
         }
         let name = &image.sections.parts[section.part as usize].name;
         let rva = image.layout.rva(id);
@@ -156,6 +163,7 @@ pub fn of(coff: &ObjectFile, (machine, pdb): (Machine, bool), rows: &[Row]) -> O
         match rows.next_if(|row| row.number == number) {
             None => shape.bytes(bytes),
             Some(row) if row.size as usize != bytes.len() => return None,
+            Some(row) if row.out == DROPPED => {}
             Some(row) if row.out == DEBUG => {
                 let fields = fields(relocations, machine, bytes.len())?;
                 let mut rest = bytes.to_vec();

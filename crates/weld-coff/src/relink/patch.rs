@@ -60,6 +60,9 @@ pub fn of_objects(options: &Options, objects: &[ChangedObject], last: &Last) -> 
             let bytes = coff.contents(header).map_err(|_| changed())?;
             let relocations = coff.relocations(header).map_err(|_| changed())?;
             let fields = outline::fields(relocations, machine, bytes.len()).ok_or_else(changed)?;
+            if row.out == outline::DROPPED {
+                continue;
+            }
             if row.out == outline::DEBUG {
                 module.number = row.offset as usize;
                 module.sections.push((bytes, fields));

@@ -545,3 +545,51 @@ fn images_in_turn() {
     check(8);
     check(9);
 }
+
+/// A PDB or an object that is damaged is an error, and nothing worse.
+#[test]
+fn damaged_program_databases() {
+    use weld_pdb::Contribution;
+    use weld_pdb::patch::{ChangedModule, apply, pieces};
+    let dir = program("damaged");
+    dir.write("a.obj", &with_data(&[1; 4], 2, 3));
+    dir.relink(&[]);
+    let memo = super::memo::Memo::decode(&dir.read(".out.dll.weld/state")).unwrap();
+    let (pdb, object) = (dir.read("out.pdb"), dir.read("a.obj"));
+    let coff = super::outline::object(&object).unwrap();
+    let header = coff.sections.iter().find(|header| header.name == *b".debug$S").unwrap();
+    let section = coff.contents(header).unwrap();
+    let crc = Contribution { section: 1, offset: 0, size: 17, crc: 5, ..Default::default() };
+    for seed in 0..400 {
+        let damaged = if seed == 0 { pdb.clone() } else { damage(&pdb, seed) };
+        fs::write(dir.path("damaged.pdb"), &damaged).unwrap();
+        let file = fs::File::open(dir.path("damaged.pdb")).unwrap();
+        let module = ChangedModule { number: 0, sections: vec![(section, Vec::new())] };
+        let done = apply((&damaged, &file), &[crc], &[module], &memo.image.pdb_leaves);
+        assert!(seed > 0 || done.is_ok(), "{:?}", done.err());
+        _ = pieces(&damage(section, seed), &[3..9, 8..12]);
+    }
+}
+
+/// What another object's section is in the place of may hold anything.
+#[test]
+fn what_loses_may_hold_anything() {
+    let dir = program("loses");
+    // The library's object is the second one: its copy loses.
+    let with_inline = |name: &str, code: u8| {
+        let mut object = Coff::new(coff::AMD64);
+        let text = object.section(".text", coff::CODE, &[0x90, 0xc3]);
+        let inline = object.section(".text$inline", coff::CODE | coff::COMDAT, &[code, 0xc3]);
+        object.section_symbol(inline, coff::ANY, 0);
+        object.symbol("inline", 0, inline, coff::EXTERNAL);
+        object.symbol(name, 0, text, coff::EXTERNAL);
+        object.build()
+    };
+    dir.write("a.obj", &with_inline("first", 1));
+    dir.write("lib/b.lib", &with_inline("second", 1));
+    dir.relink(&[]);
+    dir.write("lib/b.lib", &with_inline("second", 2));
+    assert_eq!(checked(&dir, &[]), format!("{NOTHING}; 1 file was looked at"));
+    dir.write("a.obj", &with_inline("first", 3));
+    assert_eq!(checked(&dir, &[]), "relinked: 1 section of 1 object, 1 byte");
+}

@@ -475,7 +475,8 @@ const REPORTS: &[Spec<State>] = &[
     take(
         &["incremental"],
         Optional("on|off|verify"),
-        "Keep beside the image what the next link has to know to find that nothing has changed: then it links nothing. \
+        "Keep beside the image what the next link has to know to find that nothing has changed: then it links nothing, and \
+         otherwise all. \
          verify: link in any case, and compare. Default: off; without a value: on.",
         |s, v| {
             s.o.incremental = match v.value.map(|_| v.text()).transpose()? {
