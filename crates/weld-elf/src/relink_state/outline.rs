@@ -313,6 +313,12 @@ impl<'a> One<'_, '_, 'a> {
         says_no_more && matches!(self.object.place(index, symbol), SymbolPlace::Section(_))
     }
 
+    /// Whether a symbol is the name of a file that the object was compiled from, which nothing refers to.
+    fn is_of_file(&self, index: u32, symbol: &Sym) -> bool {
+        let is_one = self.has_others && index < self.object.first_global && symbol.kind() == STT_FILE;
+        is_one && symbol.st_shndx() == SHN_ABS && symbol.st_other() == 0
+    }
+
     fn data(&self, index: u32) -> &'a [u8] {
         self.object.section_data(index as usize).unwrap_or(&[])
     }
@@ -430,7 +436,7 @@ impl<'a> One<'_, '_, 'a> {
                 size = 0;
             } else if let Some(filler) = may_grow(&self.whole, index as usize, shdr, name()) {
                 size = 0;
-                align = align.max(rooms::alignment(shdr, filler));
+                align = align.max(rooms::alignment(shdr, name(), filler));
                 let is_copied = matches!(self.kept(index), Some(SectionKind::Regular | SectionKind::Guest));
                 if flags & SHF_ALLOC != 0 && is_copied && resizes {
                     self.note_shifting(index);
@@ -497,6 +503,7 @@ impl<'a> One<'_, '_, 'a> {
             }
             if self.is_in_lost(index, symbol)
                 || self.is_of_section(index, symbol)
+                || self.is_of_file(index, symbol)
                 || self.is_in_free(index, symbol)
             {
                 continue;

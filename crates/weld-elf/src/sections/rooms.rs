@@ -134,10 +134,11 @@ pub fn may_grow(whole: &WholeFunctions, section: usize, shdr: &Shdr, name: &[u8]
 }
 
 /// What sections with room are aligned to at least, if no group has them: a function or a constant more may ask for
-/// that.
-pub fn alignment(shdr: &Shdr, filler: Filler) -> u64 {
+/// that. Compilers align tables of 32 bytes and more to 32.
+pub fn alignment(shdr: &Shdr, name: &[u8], filler: Filler) -> u64 {
     match filler {
         _ if shdr.sh_flags() & SHF_GROUP != 0 => 1,
+        Filler::Constants if name == b".rodata" => 32,
         Filler::Code | Filler::Constants => 16,
         Filler::Zeroes if shdr.sh_flags() & SHF_ALLOC != 0 => 4,
         Filler::Zeroes | Filler::Units(_) | Filler::Pairs => 1,
@@ -341,7 +342,7 @@ fn give_object(
         if is_of_functions && !whole().allow(filler, index as usize, shdr.sh_size()) {
             continue;
         }
-        slot.raise_align(alignment(shdr, filler));
+        slot.raise_align(alignment(shdr, name, filler));
         let is_debug = shdr.sh_flags() & SHF_ALLOC == 0;
         slot.size = room.times(if is_recent && is_debug { RECENT } else { 1 }).around(slot.size);
     }
