@@ -16,6 +16,7 @@ pub mod fields;
 pub mod file;
 pub mod free_sections;
 pub mod guests;
+mod handed_over;
 pub mod keys;
 pub mod mentions;
 pub mod new_names;

@@ -287,6 +287,12 @@ impl<'a> One<'_, '_, 'a> {
         may_be && number & free_sections::FREE != 0 && number != lost_groups::NONE
     }
 
+    /// The same, or whether it has come with its group.
+    fn may_come(&self, index: u32) -> bool {
+        let is_guest = || self.is_lost(index) && self.kept(index) == Some(SectionKind::Guest);
+        self.is_free_section(index) || self.defines_others && !self.counts_references && is_guest()
+    }
+
     /// Whether a symbol lies in a section that may come and go, and means nothing special.
     fn is_in_free(&self, index: u32, symbol: &Sym) -> bool {
         let is_plain = matches!(symbol.kind(), STT_FUNC | STT_OBJECT | STT_NOTYPE | STT_SECTION);

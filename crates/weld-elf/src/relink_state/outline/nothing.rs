@@ -56,6 +56,22 @@ impl One<'_, '_, '_> {
         if is_code && flags & STANDS_IN == symbol_flags::SHARED && self.has_slot(id, flags, class) {
             return true;
         }
+        // So does what stands in for it here: a copy, or an entry that it is known by.
+        let is_here = flags & (symbol_flags::KIND | symbol_flags::TLS) == symbol_flags::SHARED
+            && flags & symbol_flags::USED != 0
+            && flags & (symbol_flags::NEEDS_COPY | symbol_flags::NEEDS_CANONICAL_PLT) != 0;
+        if is_here {
+            let is_near = match place {
+                Place::Code(_) => matches!(class, Class::Pc | Class::Plt | Class::Low),
+                Place::Constants => class == Class::Pc,
+                Place::Data | Place::Relocated => false,
+            };
+            let is_word = matches!(class, Class::Address | Class::Narrow)
+                && matches!(place, Place::Code(_) | Place::Constants);
+            if is_near || is_word && !self.image.mode.pic {
+                return true;
+            }
+        }
         // So is its address asked of the loader in tables whose entries are made anew; and that of what is defined here,
         // and others may replace, always may be.
         let is_replaced = flags & KNOWN == symbol_flags::DEFINED | symbol_flags::PREEMPTIBLE;
