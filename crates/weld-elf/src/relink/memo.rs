@@ -21,6 +21,7 @@ use crate::relink_state::excerpt::KnownImport;
 use crate::relink_state::fields::*;
 use crate::relink_state::guests::Guest;
 use crate::relink_state::new_names::NewNames;
+use crate::relink_state::rows::HandedOver;
 use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
@@ -131,6 +132,8 @@ impl Memo {
             [piece.part, piece.tag, piece.offset, piece.size].iter().for_each(|word| word.put(out));
         });
         put_list(&self.names.added, &mut out, Field::put);
+        let handed_over: Vec<HandedOver> = self.names.handed_over.values().copied().collect();
+        put_list(&handed_over, &mut out, Field::put);
         for rows in [&self.names.gone, &self.names.revived, &self.holes] {
             let rows: Vec<u32> = rows.iter().copied().collect();
             put_list(&rows, &mut out, Field::put);
@@ -197,6 +200,10 @@ impl Memo {
             })?,
             names: NewNames {
                 added: take_list(rest, Field::take)?,
+                handed_over: take_list(rest, HandedOver::take)?
+                    .into_iter()
+                    .map(|new| (new.name, new))
+                    .collect(),
                 gone: take_list(rest, Field::take)?.into_iter().collect(),
                 revived: take_list(rest, Field::take)?.into_iter().collect(),
             },
@@ -328,6 +335,7 @@ mod tests {
                     seen: 5,
                     dynamic: 6,
                 }],
+                handed_over: [(4, HandedOver { name: 4, hash: 7 << 90, input: 3, manner: 2 })].into(),
                 gone: [3, 9].into(),
                 revived: [4].into(),
             },

@@ -175,9 +175,12 @@ impl View<'_> {
 /// # Errors
 /// Why a full link is needed.
 pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
-    let with_others = with_needed(job, changes, last)?;
+    let (with_others, places) = with_needed(job, changes, last)?;
     let changes = with_others.as_ref().unwrap_or(changes);
-    let found = with_imports(job, changes, last);
+    let found = match places {
+        Some(places) => with_places(job, changes, last, places),
+        None => with_imports(job, changes, last),
+    };
     let Err(Why::Object(_, Changed::Name(_) | Changed::Names | Changed::Needs)) = &found else {
         return found;
     };
@@ -198,25 +201,27 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
 /// So often it is looked for what is needed for the sake of others.
 const ROUNDS: usize = 8;
 
-/// With objects that have not changed, and define what changed ones refer to and nothing did before: with gc, that is
-/// not in the output.
-fn with_needed(job: &Job, changes: &Changes, last: &LastLink) -> Result<Option<Changes>, Why> {
+/// With objects that have not changed, and define what changed ones refer to and nothing did before (with gc, that is
+/// not in the output), or have groups that change hands; and what the tables do not have then.
+fn with_needed(
+    job: &Job,
+    changes: &Changes,
+    last: &LastLink,
+) -> Result<(Option<Changes>, Option<Places>), Why> {
     let mut found: Option<Changes> = None;
-    if !job.options.sections.gc_sections {
-        return Ok(None);
-    }
     for _ in 0..ROUNDS {
         let now = found.as_ref().unwrap_or(changes);
         // Why it cannot be done is said by who looks at it next.
-        let Ok(Places { needed, .. }) = new_places(job, now, last) else { return Ok(None) };
+        let Ok(places) = new_places(job, now, last) else { return Ok((None, None)) };
+        let needed = &places.needed;
         if needed.is_empty() {
-            return Ok(found);
+            return Ok((found, Some(places)));
         }
         let (left, _) = last.view(job)?;
         let mut objects = now.objects.clone();
-        for row in needed {
+        for row in needed.iter().copied() {
             let input: InputRow = left.tables.row(row.into())?;
-            let Some(file) = now.files.get(input.file as usize) else { return Ok(None) };
+            let Some(file) = now.files.get(input.file as usize) else { return Ok((None, None)) };
             let member = match &file.is {
                 Is::Object(..) => None,
                 Is::Archive(archive) => {
@@ -224,18 +229,24 @@ fn with_needed(job: &Job, changes: &Changes, last: &LastLink) -> Result<Option<C
                     let place = data.and_then(|data| archive.place(data, row));
                     Some(place.ok_or_else(|| Why::Archive(file.path.clone()))?)
                 }
-                Is::Other(_) => return Ok(None),
+                Is::Other(_) => return Ok((None, None)),
             };
             objects.push(ChangedObject { file: input.file as usize, row, member });
         }
         found = Some(Changes { objects, files: now.files.clone() });
     }
-    Ok(found)
+    Ok((found, None))
 }
 
 /// The same, if no functions of shared objects are called but those that were before, and those of `last`.
 fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
-    let Places { names, guests, holes, .. } = new_places(job, changes, last)?;
+    let places = new_places(job, changes, last)?;
+    with_places(job, changes, last, places)
+}
+
+/// The same with what the tables do not have as it is.
+fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) -> Result<Patch, Why> {
+    let Places { names, guests, holes, .. } = places;
     let (last_guests, last_holes) = (last.guests, last.holes);
     let last = &LastLink { names: &names, guests: &guests, holes: &holes, ..*last };
     let mut new_values = HashMap::new();
@@ -287,7 +298,7 @@ struct Places {
     names: NewNames,
     guests: Vec<Guest>,
     holes: BTreeSet<u32>,
-    /// Objects that have not changed, and define what is not in the output, but needed.
+    /// Objects that have not changed, and define what is not in the output, but needed, or have groups that change hands.
     needed: BTreeSet<u32>,
 }
 
@@ -361,7 +372,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         Refused::Gap => refused(first, Changed::Unknown(Missing::Gap)),
     };
     let is_open = common.may_have_new_names(job.options);
-    let mut names = last.names.clone();
+    let (mut names, mut needed) = (last.names.clone(), BTreeSet::new());
     if is_open {
         let (file, options, mentions) = (&left.tables, job.options, &last.memo.mentions[..]);
         let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;
@@ -370,7 +381,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         let rules = seen.rules();
         let seen = |name: &[u8], manner: u8| rules.of(name, manner);
         let looked = Looked { file, options, common: &common, last: last.names, mentions, seen: &seen };
-        names = looked.find(&objects)?;
+        (names, needed) = looked.find(&objects)?;
     }
     // Free sections.
     let mut free = Vec::new();
@@ -410,7 +421,9 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         }
     }
     let is_changed = |row: u32| of_row.contains_key(&row);
-    let needed = needed_objects(&asked, (&left.tables, &known), is_changed)?;
+    if gc {
+        needed.extend(needed_objects(&asked, (&left.tables, &known), is_changed)?);
+    }
     let (mut wanted, holes) = match may_place {
         true => free_sections::to_be_placed((&left.tables, &known, &last.memo.leaves), &free).map_err(why)?,
         false => (Vec::new(), last.holes.clone()),

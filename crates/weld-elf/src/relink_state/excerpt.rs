@@ -137,7 +137,7 @@ impl Common {
 
     /// A name of the tables as it is now.
     fn known(&self, number: u32, name: NameRow) -> NameRow {
-        let name = self.called(number, name);
+        let name = self.names.owned(number, self.called(number, name));
         // Nothing referred to it.
         let is_revived = name.section == NONE && self.names.revived.contains(&number);
         if is_revived { NameRow { section: IN_GUEST, ..name } } else { name }
@@ -235,7 +235,7 @@ impl Common {
 
     /// Whether what another object defines has no place, if all values are known: it was not in the output when the
     /// tables were written, and nobody has given it one; or it is where a section is gone.
-    fn is_nowhere(&self, section: u32, value: Option<u64>, name: &NameRow) -> bool {
+    fn is_nowhere(&self, number: u32, value: Option<u64>, name: &NameRow) -> bool {
         let is_defined = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
         if !self.has_all_values || !is_defined {
             return false;
@@ -245,7 +245,9 @@ impl Common {
             let mut guests = self.guests.iter();
             guests.any(|guest| is_in(guest.address, guest.size.saturating_add(1)))
         };
-        section == IN_GUEST && value.is_none()
+        // Who has taken over a copy may have put it where the old one was.
+        let has_old = self.names.handed_over.contains_key(&number);
+        name.section == IN_GUEST && value.is_none() && !has_old
             || self.hole_rows.iter().any(|row| is_in(row.address, row.size)) && !is_guest()
     }
 
@@ -394,7 +396,7 @@ pub fn of(
         let name = &mut names[mention.name as usize];
         if mention.manner & manner::DEFINES != 0
             && name.input == 0
-            && symbols_before[mention.name as usize] == *was
+            && [*was, NONE].contains(&symbols_before[mention.name as usize])
         {
             name.symbol = mention.symbol;
         }
@@ -537,7 +539,7 @@ fn names(
         name.section = match name.section {
             NONE => NONE,
             // Nobody may be told an address at which it is not.
-            section if !is_mine && common.is_nowhere(section, value, &name) => NONE,
+            _ if !is_mine && common.is_nowhere(*number, value, &name) => NONE,
             _ if !is_mine => elsewhere,
             section => match place(*number, section) {
                 Place::In(found) => {

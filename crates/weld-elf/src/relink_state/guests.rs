@@ -223,7 +223,8 @@ pub fn of_groups(common: &Common, (row, object): (u32, &Object), names: &NewName
     let mine = (common.count..).zip(&names.added).filter(|(number, name)| {
         name.input == row && name.section == IN_GUEST && !names.gone.contains(number)
     });
-    let mine: HashSet<u128> = mine.map(|(_, name)| name.hash).collect();
+    let handed_over = names.handed_over.values().filter(|new| new.input == row).map(|new| new.hash);
+    let mine: HashSet<u128> = mine.map(|(_, name)| name.hash).chain(handed_over).collect();
     if mine.is_empty() {
         return Vec::new();
     }

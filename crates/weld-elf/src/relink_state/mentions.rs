@@ -164,7 +164,10 @@ pub fn renumbered(
         let is_here = |(hash, said): &(u128, u8)| *hash == name.hash && *said == name.manner;
         name.input == own && !common.names.gone.contains(&number) && !now.list.iter().any(is_here)
     };
-    if (common.count..).zip(&common.names.added).any(is_lost) {
+    let is_lost_here = |new: &HandedOver| new.input == own && !now.list.contains(&(new.hash, new.manner));
+    if (common.count..).zip(&common.names.added).any(is_lost)
+        || common.names.handed_over.values().any(is_lost_here)
+    {
         return Ok(Err(Other::Rest));
     }
     // Local symbols are the object's own.
@@ -174,7 +177,7 @@ pub fn renumbered(
     let mut before: HashMap<u128, (NameRow, MentionRow)> = HashMap::with_capacity(rows.len());
     let mut is_same = has_same_numbers && rows.len() == now.len();
     for (number, row) in rows.iter().enumerate() {
-        let name: NameRow = file.row(row.name.into())?;
+        let name = common.names.owned(row.name, file.row(row.name.into())?);
         is_same = is_same && now.get(number) == Some(&(name.hash, row.manner));
         is_same = is_same && !common.names.gone.contains(&row.name);
         before.insert(name.hash, (name, *row));
@@ -210,7 +213,9 @@ pub fn renumbered(
                     known = known.filter(|(_, name)| is_same && name.section != NONE);
                 } else {
                     known = known.filter(|(number, name)| {
-                        let is_mine = *number >= common.count && name.input == own && defines(*said);
+                        let has_come =
+                            *number >= common.count || common.names.handed_over.contains_key(number);
+                        let is_mine = has_come && name.input == own && defines(*said);
                         is_mine || is_there_for(name, *said, may_warn)
                     });
                 }
@@ -298,7 +303,7 @@ pub fn lost_of(
     };
     let first = u64::from(input.first_mention);
     for mention in file.rows::<MentionRow>(first..first + u64::from(count))? {
-        let name: NameRow = file.row(mention.name.into())?;
+        let name = common.names.owned(mention.name, file.row(mention.name.into())?);
         known.insert(name.hash, (name, mention));
     }
     lost_sections((file, common), own, (object, Globals::of(object).list()), &known)
@@ -346,13 +351,16 @@ fn says_as_much(
 }
 
 /// What the definition that counts says of a name.
-fn defined_as(
+pub(super) fn defined_as(
     (file, common): (&StateFile, &Common),
     (number, name): (u32, &NameRow),
 ) -> Result<Option<u8>, Unreadable> {
     if let Some(added) = number.checked_sub(common.count) {
         return Ok(common.names.added.get(added as usize).map(|name| name.manner));
     }
+    // Who else has it now says the same.
+    let was = if common.names.handed_over.contains_key(&number) { file.row(number.into())? } else { *name };
+    let name = &was;
     if name.input == NONE {
         return Ok(None);
     }
@@ -366,7 +374,7 @@ fn defined_as(
 }
 
 /// What is not known by its address alone.
-const SPECIAL: u32 = symbol_flags::TLS
+pub(super) const SPECIAL: u32 = symbol_flags::TLS
     | symbol_flags::IFUNC
     | symbol_flags::MERGED
     | symbol_flags::IN_DISCARDED
@@ -420,12 +428,19 @@ pub fn imported(name: NameRow) -> NameRow {
     NameRow { flags: name.flags | CALLED, ..name }
 }
 
-/// Whether a name is one that a shared object defines and that has a slot or an entry of the PLT, or whose address the
-/// loader is asked for: this stays, whoever goes on to ask for it ([`crate::sections::spare_imports`]).
+/// Whether a name is one that a shared object defines and that has a slot or an entry of the PLT, or a copy, or whose
+/// address the loader is asked for: this stays, whoever goes on to ask for it ([`crate::sections::spare_imports`]).
 pub fn stays_imported(name: &NameRow) -> bool {
-    const SLOTS: u32 = symbol_flags::NEEDS_PLT | symbol_flags::NEEDS_GOT | symbol_flags::NEEDS_DYNSYM;
+    const SLOTS: u32 = symbol_flags::NEEDS_PLT
+        | symbol_flags::NEEDS_GOT
+        | symbol_flags::NEEDS_DYNSYM
+        | symbol_flags::NEEDS_COPY
+        | symbol_flags::NEEDS_CANONICAL_PLT;
+    // What is copied has its other names with it, which nobody may have asked for.
+    let is_alias = name.flags & (symbol_flags::NEEDS_COPY | symbol_flags::USED) == symbol_flags::NEEDS_COPY;
     name.flags & symbol_flags::KIND == symbol_flags::SHARED
         && name.flags & SLOTS != 0
+        && !is_alias
         && name.flags & (SPECIAL & !symbol_flags::IFUNC | symbol_flags::NEEDS & !SLOTS) == 0
 }
 

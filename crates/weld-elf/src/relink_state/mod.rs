@@ -15,6 +15,7 @@ pub mod excerpt;
 pub mod file;
 pub mod free_sections;
 pub mod guests;
+mod handed_over;
 pub mod keys;
 pub mod mentions;
 pub mod new_names;

@@ -7,12 +7,13 @@
 //!
 //! What has a row already was mentioned by somebody: an object, a library, an archive that offers it, an option.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::excerpt::{Common, each_mention};
 use super::file::{StateFile, Unreadable};
 use super::guests::{self, may_have_guests};
+use super::handed_over::Candidates;
 use super::keys;
 use super::mentions::{Globals, find_name, manner, stays, visibility};
 use super::outline::{counts_references, exports_by_itself, is_renamed, may_define_others};
@@ -33,6 +34,8 @@ pub struct NewNames {
     pub added: Vec<AddedName>,
     /// Numbers of names that are not defined any more.
     pub gone: BTreeSet<u32>,
+    /// Those whose groups have changed hands ([`super::handed_over`]), by row.
+    pub handed_over: BTreeMap<u32, HandedOver>,
     /// And of those whose sections were not in the output when the tables were written, because nothing referred to
     /// them, and are now.
     pub revived: BTreeSet<u32>,
@@ -42,6 +45,14 @@ impl NewNames {
     /// The added name with this hash, and its number, if the tables have `count` names.
     pub fn find(&self, count: u32, hash: u128) -> Option<(u32, &AddedName)> {
         (count..).zip(&self.added).find(|(_, name)| name.hash == hash)
+    }
+
+    /// A name of the tables with the object that has it now.
+    pub fn owned(&self, number: u32, name: NameRow) -> NameRow {
+        match self.handed_over.get(&number) {
+            Some(new) => NameRow { input: new.input, symbol: NONE, section: IN_GUEST, ..name },
+            None => name,
+        }
     }
 }
 
@@ -81,17 +92,17 @@ pub struct Looked<'l> {
 }
 
 /// An object that has changed.
-struct One<'o, 'a> {
-    row: u32,
-    object: &'o Object<'a>,
-    globals: Globals<'o, 'a>,
+pub(super) struct One<'o, 'a> {
+    pub row: u32,
+    pub object: &'o Object<'a>,
+    pub globals: &'o Globals<'o, 'a>,
 }
 
 /// Of each name who of the changed objects says what of it.
-type Said = HashMap<u128, Vec<(u32, u8)>>;
+pub(super) type Said = HashMap<u128, Vec<(u32, u8)>>;
 
 /// The objects that define a name.
-fn definers(said: &Said, hash: u128) -> impl Iterator<Item = u32> {
+pub(super) fn definers(said: &Said, hash: u128) -> impl Iterator<Item = u32> {
     let said = said.get(&hash).map_or(&[][..], Vec::as_slice);
     said.iter().filter(|(_, manner)| manner & manner::DEFINES != 0).map(|(row, _)| *row)
 }
@@ -106,11 +117,12 @@ pub fn may_be(options: &Options, image: &ImageRow, has_lazy: bool) -> bool {
 
 impl Looked<'_> {
     /// What has come and gone with `objects`, by their rows, which are all that have changed, in a link in which
-    /// something may ([`may_be`]).
+    /// something may ([`may_be`]); and which objects are to be looked at that have not changed, because groups of theirs
+    /// change hands.
     ///
     /// # Errors
     /// If the file is damaged.
-    pub fn find(&self, objects: &[(u32, Object)]) -> Result<NewNames, Unreadable> {
+    pub fn find(&self, objects: &[(u32, Object)]) -> Result<(NewNames, BTreeSet<u32>), Unreadable> {
         let mut next = self.last.clone();
         let all: Vec<(u32, Globals)> =
             objects.iter().map(|(row, object)| (*row, Globals::of(object))).collect();
@@ -132,11 +144,13 @@ impl Looked<'_> {
                 gone.insert(*number);
             }
         }
-        let mut may_go = HashSet::new();
-        for ((row, object), (_, globals)) in objects.iter().zip(all) {
+        let (mut may_go, mut candidates) = (HashSet::new(), Candidates::default());
+        let mut looked_at = Vec::with_capacity(all.len());
+        for ((row, object), (_, globals)) in objects.iter().zip(&all) {
             if !is_renamed(object, self.options) {
                 let one = One { row: *row, object, globals };
-                self.look(&one, &said, (&mut next, &mut may_go))?;
+                self.look(&one, &said, (&mut next, &mut may_go, &mut candidates))?;
+                looked_at.push(one);
             }
         }
         // What was gone before stays so: who mentions it in the tables does not any more.
@@ -151,10 +165,12 @@ impl Looked<'_> {
             }
         }
         next.gone = gone;
-        Ok(next)
+        next.handed_over.retain(|number, _| !next.gone.contains(number));
+        let needed = self.hand_over((&looked_at, &said, &changed), candidates, &mut next)?;
+        Ok((next, needed))
     }
 
-    fn count(&self) -> u32 {
+    pub(super) fn count(&self) -> u32 {
         self.file.count::<NameRow>() as u32
     }
 
@@ -170,7 +186,7 @@ impl Looked<'_> {
         &self,
         one: &One,
         said: &Said,
-        (next, may_go): (&mut NewNames, &mut HashSet<u32>),
+        (next, may_go, candidates): (&mut NewNames, &mut HashSet<u32>, &mut Candidates),
     ) -> Result<(), Unreadable> {
         let input: InputRow = self.file.row(one.row.into())?;
         let count = match input.kind {
@@ -183,9 +199,12 @@ impl Looked<'_> {
         // An entry of the PLT leads to it.
         let has_entry = |number: u32| self.common.imports.iter().any(|known| known.row == number);
         for mention in &mentions {
-            let name: NameRow = self.file.row(mention.name.into())?;
+            let name = self.last.owned(mention.name, self.file.row(mention.name.into())?);
             known.insert(name.hash, (name, *mention));
             let is_mine = mention.manner & manner::DEFINES != 0 && name.input == one.row;
+            if is_mine && !definers(said, name.hash).any(|row| row == one.row) {
+                candidates.add(mention.name, name.hash);
+            }
             let is_offered = !self.common.no_more_offered.contains(&mention.name);
             if is_mine
                 && !has_entry(mention.name)
@@ -195,6 +214,18 @@ impl Looked<'_> {
                 may_go.insert(mention.name);
             }
         }
+        for new in self.last.handed_over.values().filter(|new| new.input == one.row) {
+            let name: NameRow = self.file.row(new.name.into())?;
+            if !said.contains_key(&new.hash)
+                && !has_entry(new.name)
+                && is_nothing_special(&name, true, self.common.export_rows())
+            {
+                may_go.insert(new.name);
+            }
+            if !definers(said, new.hash).any(|row| row == one.row) {
+                candidates.add(new.name, new.hash);
+            }
+        }
         for (number, name) in (self.count()..).zip(&next.added) {
             if name.input == one.row && !said.contains_key(&name.hash) && !has_entry(number) {
                 may_go.insert(number);
@@ -202,6 +233,7 @@ impl Looked<'_> {
         }
         let first = u64::from(input.first_section);
         let sections: Vec<SectionRow> = self.file.rows(first..first + u64::from(input.sections))?;
+        self.add_groups(one, &known, candidates)?;
         let (lost, guests) = self.guests(one, said, (&known, next))?;
         let numbers = lost.numbers();
         let is_open =

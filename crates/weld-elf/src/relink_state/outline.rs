@@ -287,6 +287,12 @@ impl<'a> One<'_, '_, 'a> {
         may_be && number & free_sections::FREE != 0 && number != lost_groups::NONE
     }
 
+    /// The same, or whether it has come with its group.
+    fn may_come(&self, index: u32) -> bool {
+        let is_guest = || self.is_lost(index) && self.kept(index) == Some(SectionKind::Guest);
+        self.is_free_section(index) || self.defines_others && !self.counts_references && is_guest()
+    }
+
     /// Whether a symbol lies in a section that may come and go, and means nothing special.
     fn is_in_free(&self, index: u32, symbol: &Sym) -> bool {
         let is_plain = matches!(symbol.kind(), STT_FUNC | STT_OBJECT | STT_NOTYPE | STT_SECTION);
@@ -311,6 +317,12 @@ impl<'a> One<'_, '_, 'a> {
         let says_no_more =
             is_one && symbol.st_name() == 0 && (symbol.st_value(), symbol.st_other()) == (0, 0);
         says_no_more && matches!(self.object.place(index, symbol), SymbolPlace::Section(_))
+    }
+
+    /// Whether a symbol is the name of a file that the object was compiled from, which nothing refers to.
+    fn is_of_file(&self, index: u32, symbol: &Sym) -> bool {
+        let is_one = self.has_others && index < self.object.first_global && symbol.kind() == STT_FILE;
+        is_one && symbol.st_shndx() == SHN_ABS && symbol.st_other() == 0
     }
 
     fn data(&self, index: u32) -> &'a [u8] {
@@ -430,7 +442,7 @@ impl<'a> One<'_, '_, 'a> {
                 size = 0;
             } else if let Some(filler) = may_grow(&self.whole, index as usize, shdr, name()) {
                 size = 0;
-                align = align.max(rooms::alignment(shdr, filler));
+                align = align.max(rooms::alignment(shdr, name(), filler));
                 let is_copied = matches!(self.kept(index), Some(SectionKind::Regular | SectionKind::Guest));
                 if flags & SHF_ALLOC != 0 && is_copied && resizes {
                     self.note_shifting(index);
@@ -497,6 +509,7 @@ impl<'a> One<'_, '_, 'a> {
             }
             if self.is_in_lost(index, symbol)
                 || self.is_of_section(index, symbol)
+                || self.is_of_file(index, symbol)
                 || self.is_in_free(index, symbol)
             {
                 continue;

@@ -151,6 +151,17 @@ rows! {
         dynamic: u32,
     }
 
+    /// A name of a COMDAT group of which another object has the copy that counts than when the tables were written; not
+    /// in these.
+    HandedOver {
+        /// Its row.
+        name: u32,
+        hash: u128,
+        /// The input that has it now, and how that defines it ([`super::mentions::manner_of`]).
+        input: u32,
+        manner: u8,
+    }
+
     /// A mention, by the name, then in the order of mentions.
     ByName {
         mention: u32,

@@ -59,6 +59,14 @@ impl Kind {
         }
     }
 
+    /// What hosts are aligned to at least: guests may ask for that. Compilers align tables of 32 bytes and more so.
+    fn align(self) -> u64 {
+        match self {
+            Kind::Code | Kind::ExceptionTables => 1,
+            Kind::Constants | Kind::Relocated => 32,
+        }
+    }
+
     /// Bytes of each yard, and objects that there is another one for.
     fn size(self) -> (u64, usize) {
         match self {
@@ -141,7 +149,9 @@ pub fn make(sections: &mut Sections, objects: &[Object], gc: bool) {
                 && (kind == Kind::Relocated || whole.allow(kind.filler(), index, shdr.sh_size()));
             if may {
                 sections.yards.push(Yard { kind, host: id, start });
-                sections.list[id.index()].size = start + size;
+                let host = &mut sections.list[id.index()];
+                host.size = start + size;
+                host.raise_align(kind.align());
                 if gc {
                     sections.last_kept.push(id);
                 }

@@ -406,7 +406,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             | symbol_flags::STRONG_REF
             | symbol_flags::NEEDS_PLT
             | symbol_flags::NEEDS_GOT
-            | symbol_flags::NEEDS_DYNSYM;
+            | symbol_flags::NEEDS_DYNSYM
+            | symbol_flags::NEEDS_COPY
+            | symbol_flags::NEEDS_CANONICAL_PLT;
         for (id, needs) in &sections.last_slots {
             if symbols[*id].kind() == symbol_flags::DEFINED {
                 symbols[*id].add(*needs);

@@ -65,7 +65,7 @@ impl<'a> One<'_, '_, 'a> {
             let place = match shdr.sh_flags() & (SHF_EXECINSTR | SHF_WRITE) {
                 0 => Place::Constants,
                 SHF_EXECINSTR => Place::Code(self.data(index)),
-                SHF_WRITE if self.is_free_section(index) && self.has_relatives() => Place::Relocated,
+                SHF_WRITE if self.may_come(index) && self.has_relatives() => Place::Relocated,
                 _ => Place::Data,
             };
             if self.is_free_section(index) {

@@ -6,7 +6,7 @@
 //! defined here, and entries by which a library calls what others may replace. A name that the object
 //! did not mention before may also be called through its PLT entry, or found by its slot of the GOT, if others
 //! have seen to it that there is one, and its address may be asked of the loader in tables of pointers, if others
-//! ask for it there: that stays, since what they ask for is held to be as it was. Where it
+//! ask for it there, or if it is defined here: that stays, since what they ask for is held to be as it was. Where it
 //! counts who refers to what (gc), what nobody refers to goes. So nothing is left out there but new names: what
 //! these stand for is in the image already.
 //!
@@ -56,17 +56,34 @@ impl One<'_, '_, '_> {
         if is_code && flags & STANDS_IN == symbol_flags::SHARED && self.has_slot(id, flags, class) {
             return true;
         }
-        // So is its address asked of the loader in tables whose entries are made anew.
-        if matches!(place, Place::Relocated)
-            && class == Class::Address
-            && flags & STANDS_IN == symbol_flags::SHARED
-            && flags & (symbol_flags::PREEMPTIBLE | symbol_flags::NEEDS_DYNSYM)
-                == symbol_flags::PREEMPTIBLE | symbol_flags::NEEDS_DYNSYM
-        {
-            return true;
+        // So does what stands in for it here: a copy, or an entry that it is known by.
+        let is_here = flags & (symbol_flags::KIND | symbol_flags::TLS) == symbol_flags::SHARED
+            && flags & symbol_flags::USED != 0
+            && flags & (symbol_flags::NEEDS_COPY | symbol_flags::NEEDS_CANONICAL_PLT) != 0;
+        if is_here {
+            let is_near = match place {
+                Place::Code(_) => matches!(class, Class::Pc | Class::Plt | Class::Low),
+                Place::Constants => class == Class::Pc,
+                Place::Data | Place::Relocated => false,
+            };
+            let is_word = matches!(class, Class::Address | Class::Narrow)
+                && matches!(place, Place::Code(_) | Place::Constants);
+            if is_near || is_word && !self.image.mode.pic {
+                return true;
+            }
+        }
+        // So is its address asked of the loader in tables whose entries are made anew; and that of what is defined here,
+        // and others may replace, always may be.
+        let is_replaced = flags & KNOWN == symbol_flags::DEFINED | symbol_flags::PREEMPTIBLE;
+        if matches!(place, Place::Relocated) && class == Class::Address {
+            let is_asked = flags & STANDS_IN == symbol_flags::SHARED
+                && flags & symbol_flags::PREEMPTIBLE != 0
+                && flags & symbol_flags::NEEDS_DYNSYM != 0;
+            if is_asked || is_replaced && flags & symbol_flags::EXPORTED != 0 {
+                return true;
+            }
         }
         // So does the entry of what is defined here, and others may replace.
-        let is_replaced = flags & KNOWN == symbol_flags::DEFINED | symbol_flags::PREEMPTIBLE;
         if is_code && class == Class::Plt && is_replaced && self.has_slot(id, flags, class) {
             return true;
         }

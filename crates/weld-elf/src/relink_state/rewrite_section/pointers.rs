@@ -78,7 +78,7 @@ impl Alone<'_, '_> {
         if wanted.is_empty() { Ok(Vec::new()) } else { self.listed(wanted) }
     }
 
-    /// What the loader is told of sections of the object that are free, if that is written again as a whole.
+    /// What the loader is told of sections of the object that are free or guests, if that is written again as a whole.
     ///
     /// # Errors
     /// If a name is none that the loader knows.
@@ -91,7 +91,8 @@ impl Alone<'_, '_> {
         }
         for row in self.known.state.sections_of(self.input) {
             let shdr = &object.shdrs[row.ordinal as usize];
-            let is_free = self.lost.free().iter().any(|(_, index)| *index == row.ordinal);
+            let is_free = row.kind == SectionKind::Guest as u8
+                || self.lost.free().iter().any(|(_, index)| *index == row.ordinal);
             if shdr.sh_flags() & SHF_WRITE == 0 || !is_free {
                 continue;
             }

@@ -1,0 +1,308 @@
+//! COMDAT groups that change hands: of all objects that have a group the first one's copy stays, so one more in front of
+//! that takes its place, and if that is gone, the next one's does.
+//!
+//! The objects with the old copy and with the new one are looked at as if both had changed. The one has lost with its
+//! group then, and its sections leave holes; those of the other are guests ([`super::guests`]), or, where it had them
+//! when the tables were written, free sections ([`super::free_sections`]). Who else has a copy goes on to lose. What the
+//! definitions say of their names must be the same, so that nothing else of a link changes but values.
+//!
+//! Who defines a name is known of objects that have not changed by their mentions. A group is handed over as a whole: both
+//! copies have the same signature, and all that the old one defines the new one does, too.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::excerpt::each_mention;
+use super::file::Unreadable;
+use super::guests::{self, may_have_guests};
+use super::mentions::{SPECIAL, defined_as, find_name, manner};
+use super::new_names::{Looked, NewNames, One, Said, definers};
+use super::outline::counts_references;
+use super::rows::*;
+use crate::sections::free_sections::{FREE, is_grouped};
+use crate::sections::lost_groups::each_definition;
+use crate::symbol_names::flag;
+use crate::symbols::symbol_flags;
+
+/// Names that other objects may have the copies of than before: rows of the tables, with hashes.
+#[derive(Default)]
+pub(super) struct Candidates {
+    names: BTreeMap<u32, u128>,
+    /// And those that their objects have in a group and had in none, or the other way round, with these: copies of others
+    /// that stay, or do not, are not known.
+    others: BTreeMap<u32, (u128, u32)>,
+}
+
+impl Candidates {
+    pub fn add(&mut self, number: u32, hash: u128) {
+        self.names.insert(number, hash);
+    }
+}
+
+/// The groups of an object, by their signatures: the number of each, and the names that it defines.
+struct Groups<'a>(HashMap<&'a [u8], (usize, Vec<u128>)>);
+
+impl<'a> Groups<'a> {
+    fn of(one: &One<'_, 'a>) -> Self {
+        let object = one.object;
+        let mut found: HashMap<&[u8], (usize, Vec<u128>)> = HashMap::new();
+        for (number, group) in object.groups.iter().enumerate() {
+            found.entry(object.group_name(group)).or_insert((number, Vec::new()));
+        }
+        each_definition(object, |group, symbol| {
+            let hash = one.globals.list()[(symbol - object.first_global) as usize].0;
+            if let Some((number, names)) = found.get_mut(object.group_name(&object.groups[group]))
+                && *number == group
+            {
+                names.push(hash);
+            }
+        });
+        Groups(found)
+    }
+
+    /// The signature of the group that defines a name.
+    fn signature(&self, hash: u128) -> Option<&'a [u8]> {
+        self.0.iter().find(|(_, (_, names))| names.contains(&hash)).map(|(signature, _)| *signature)
+    }
+}
+
+impl Looked<'_> {
+    /// Adds names that groups of an object define and an object behind it has. `known` is what it mentioned.
+    pub(super) fn add_groups(
+        &self,
+        one: &One,
+        known: &HashMap<u128, (NameRow, MentionRow)>,
+        candidates: &mut Candidates,
+    ) -> Result<(), Unreadable> {
+        let (mut defined, mut in_groups) = (Vec::new(), HashSet::new());
+        each_definition(one.object, |_, symbol| defined.push(symbol));
+        in_groups.extend(
+            defined.iter().map(|symbol| one.globals.list()[(symbol - one.globals.first()) as usize].0),
+        );
+        let input: InputRow = self.file.row(one.row.into())?;
+        let own = input.first_section..input.first_section.saturating_add(input.sections);
+        for (hash, said) in one.globals.list().iter().filter(|(_, said)| said & manner::DEFINES != 0) {
+            let Some((name, mention)) = known.get(hash).filter(|(name, _)| name.input == one.row) else {
+                continue;
+            };
+            if own.contains(&name.section) && mention.manner == *said {
+                let section: SectionRow = self.file.row(name.section.into())?;
+                // Of others it is seen in the shape.
+                let is_free = section.number & FREE != 0;
+                if is_free && is_grouped(section.number) != in_groups.contains(hash) {
+                    candidates.others.insert(mention.name, (*hash, one.row));
+                }
+            }
+        }
+        for symbol in defined {
+            let (hash, _) = one.globals.list()[(symbol - one.globals.first()) as usize];
+            let (number, name) = match known.get(&hash) {
+                Some((name, mention)) => (mention.name, *name),
+                None => match find_name(self.file, hash)? {
+                    Some((number, name)) => (number, self.last.owned(number, name)),
+                    None => continue,
+                },
+            };
+            if name.input != NONE && name.input > one.row && name.section != NONE {
+                candidates.add(number, hash);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes in `next` which of the candidates change hands; if objects have to be looked at for that which have not
+    /// changed, returns these.
+    pub(super) fn hand_over(
+        &self,
+        (objects, said, changed): (&[One], &Said, &HashSet<u32>),
+        candidates: Candidates,
+        next: &mut NewNames,
+    ) -> Result<BTreeSet<u32>, Unreadable> {
+        self.check_groups(objects, next);
+        self.refuse_others((said, changed), &candidates.others, next)?;
+        let mut needed = BTreeSet::new();
+        let mut wanted: BTreeMap<u32, (u128, NameRow)> = BTreeMap::new();
+        for (number, hash) in candidates.names {
+            const NOT_ASKED: u32 = flag::OFFERED | flag::HAS_VERSION | flag::IS_VERSION;
+            let name = self.last.owned(number, self.file.row(number.into())?);
+            let is_usual = name.flags & symbol_flags::KIND == symbol_flags::DEFINED
+                && name.flags & SPECIAL == 0
+                && name.mentioned & NOT_ASKED == 0
+                && !self.common.imports.iter().any(|known| known.row == number)
+                // Slots are in the order of definitions.
+                && name.slot == NONE
+                && name.input != NONE;
+            let is_there =
+                name.section != NONE && !next.gone.contains(&number) && !self.last.gone.contains(&number);
+            if is_usual && is_there {
+                wanted.insert(number, (hash, name));
+            }
+        }
+        let is_open =
+            may_have_guests(self.options) && !counts_references(self.options, self.common.named_outputs());
+        if wanted.is_empty() || !is_open {
+            return Ok(needed);
+        }
+        // Of each name the first object that has not changed and defines it, or may since then.
+        let lacks_owner = |(hash, name): &(u128, NameRow)| {
+            changed.contains(&name.input) && !definers(said, *hash).any(|row| row == name.input)
+        };
+        let mut others: HashMap<u32, u32> = HashMap::new();
+        if wanted.values().any(lacks_owner) {
+            let mut note = |name: u32, input: u32| {
+                if !changed.contains(&input) && wanted.get(&name).is_some_and(lacks_owner) {
+                    others.entry(name).and_modify(|first| *first = input.min(*first)).or_insert(input);
+                }
+            };
+            each_mention(self.file, |row| {
+                if row.manner & manner::DEFINES != 0 {
+                    note(row.name, row.input);
+                }
+            })?;
+            self.mentions.iter().for_each(|(input, name)| note(*name, *input));
+        }
+        let mut new_owner: BTreeMap<u32, u32> = BTreeMap::new();
+        for (number, (hash, name)) in &wanted {
+            let mine = definers(said, *hash).min();
+            let Some(first) = mine.into_iter().chain(others.get(number).copied()).min() else { continue };
+            if first == name.input {
+                continue;
+            }
+            needed.extend([first, name.input].into_iter().filter(|row| !changed.contains(row)));
+            new_owner.insert(*number, first);
+        }
+        if !needed.is_empty() {
+            return Ok(needed);
+        }
+        let of_row: HashMap<u32, &One> = objects.iter().map(|one| (one.row, one)).collect();
+        let number_of: HashMap<u128, u32> =
+            wanted.iter().map(|(number, (hash, _))| (*hash, *number)).collect();
+        let mut groups: HashMap<u32, Groups> = HashMap::new();
+        for (number, new) in &new_owner {
+            for row in [*new, wanted[number].1.input] {
+                if let Some(one) = of_row.get(&row) {
+                    groups.entry(row).or_insert_with(|| Groups::of(one));
+                }
+            }
+        }
+        // Groups change hands as a whole.
+        let mut tried: BTreeSet<(u32, &[u8])> = BTreeSet::new();
+        for (number, new) in &new_owner {
+            tried.extend(
+                groups.get(new).and_then(|of| of.signature(wanted[number].0)).map(|name| (*new, name)),
+            );
+        }
+        for (new, signature) in tried {
+            let (one, (group, names)) = (of_row[&new], &groups[&new].0[signature]);
+            let is_in_front = |other: &&One| {
+                let mut all = other.object.groups.iter();
+                other.row < new && all.any(|group| other.object.group_name(group) == signature)
+            };
+            let members = guests::members(one.object, &one.object.groups[*group]);
+            if members.is_none_or(|all| all.is_empty()) || objects.iter().any(|one| is_in_front(&one)) {
+                continue;
+            }
+            let rows: Option<Vec<u32>> = names.iter().map(|hash| number_of.get(hash).copied()).collect();
+            let Some(rows) = rows else { continue };
+            let are_all = rows.iter().all(|number| new_owner.get(number) == Some(&new));
+            let leaves = |number: &u32| {
+                let (hash, name) = &wanted[number];
+                let of_old = groups.get(&name.input).map(|of| of.0.get(signature));
+                match (of_old, definers(said, *hash).any(|row| row == name.input)) {
+                    (Some(Some((_, old))), true) => {
+                        old.contains(hash) && old.iter().all(|hash| names.contains(hash))
+                    }
+                    (Some(None), false) => true,
+                    _ => false,
+                }
+            };
+            if !are_all || !rows.iter().all(leaves) {
+                continue;
+            }
+            let mut said = Vec::new();
+            for number in &rows {
+                let (hash, name) = &wanted[number];
+                said.extend(self.says_the_same(one, (*number, *hash), name)?);
+            }
+            if said.len() < rows.len() {
+                continue;
+            }
+            for (name, manner) in rows.into_iter().zip(said) {
+                let was: NameRow = self.file.row(name.into())?;
+                if was.input == new {
+                    next.handed_over.remove(&name);
+                } else {
+                    let row = HandedOver { name, hash: was.hash, input: new, manner };
+                    next.handed_over.insert(name, row);
+                }
+            }
+        }
+        Ok(needed)
+    }
+
+    /// Has a full link follow if names are in groups that were not, or the other way round, and others define them, too.
+    fn refuse_others(
+        &self,
+        (said, changed): (&Said, &HashSet<u32>),
+        others: &BTreeMap<u32, (u128, u32)>,
+        next: &mut NewNames,
+    ) -> Result<(), Unreadable> {
+        if others.is_empty() {
+            return Ok(());
+        }
+        let mut refused: HashSet<u32> = HashSet::new();
+        let is_changed = |(number, (hash, own)): (&u32, &(u128, u32))| {
+            definers(said, *hash).any(|row| row != *own).then_some(*number)
+        };
+        refused.extend(others.iter().filter_map(is_changed));
+        each_mention(self.file, |row| {
+            let defines = row.manner & manner::DEFINES != 0 && !changed.contains(&row.input);
+            if defines && others.contains_key(&row.name) {
+                refused.insert(row.name);
+            }
+        })?;
+        let since = self.mentions.iter().filter(|(input, _)| !changed.contains(input));
+        refused.extend(since.map(|(_, name)| *name).filter(|name| others.contains_key(name)));
+        for name in refused {
+            let (hash, input) = others[&name];
+            next.handed_over.insert(name, HandedOver { name, hash, input, manner: manner::ODD });
+        }
+        Ok(())
+    }
+
+    /// Has a full link follow if an object has what it was handed over in no group any more.
+    fn check_groups(&self, objects: &[One], next: &mut NewNames) {
+        for one in objects {
+            let mine = |new: &HandedOver| new.input == one.row;
+            if !next.handed_over.values().any(mine) {
+                continue;
+            }
+            let of_groups = Groups::of(one);
+            for new in next.handed_over.values_mut().filter(|new| mine(new)) {
+                if of_groups.signature(new.hash).is_none() {
+                    new.manner = manner::ODD;
+                }
+            }
+        }
+    }
+
+    /// How an object defines a name, if that is what the tables have of it, and it has lost it with its group if it had
+    /// it.
+    fn says_the_same(
+        &self,
+        one: &One,
+        (number, hash): (u32, u128),
+        name: &NameRow,
+    ) -> Result<Option<u8>, Unreadable> {
+        let says = one.globals.list().iter().find(|(of, _)| *of == hash).map(|(_, said)| *said);
+        let said = defined_as((self.file, self.common), (number, name))?;
+        if says.is_none_or(|said| said == manner::ODD) || says != said {
+            return Ok(None);
+        }
+        let input: InputRow = self.file.row(one.row.into())?;
+        let count = input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?;
+        let first = u64::from(input.first_mention);
+        let mentions: Vec<MentionRow> = self.file.rows(first..first + u64::from(count))?;
+        let has_lost = mentions.iter().all(|mention| mention.name != number || mention.is_beaten == 0);
+        Ok(says.filter(|_| has_lost))
+    }
+}
