@@ -56,6 +56,8 @@ pub struct Pieces {
     pub symbols: usize,
     pub lines: usize,
     pub files: usize,
+    /// It has names of files; then its module has a table of files, if only an empty one.
+    pub has_names: bool,
 }
 
 /// A module of which bytes have changed.
@@ -109,6 +111,7 @@ pub fn pieces(section: &[u8], fields: &[Range<usize>]) -> Option<Pieces> {
                 .ok()?;
                 pieces.files += size;
             }
+            subsection::STRINGTABLE => pieces.has_names = true,
             _ => {}
         }
     }
@@ -324,6 +327,8 @@ impl<'d> Dbi<'d> {
         let signature = SIGNATURE_SIZE as usize;
         let [all_symbols, all_lines, all_files] =
             [total(|all| all.symbols), total(|all| all.lines), total(|all| all.files)];
+        let has_empty_table = all_files == 0 && found.iter().any(|all| all.has_names);
+        let all_files = if has_empty_table { subsection::HEADER } else { all_files };
         if number == dbi::NO_STREAM {
             return if all_symbols + all_lines + all_files == 0 { Ok(()) } else { Err(OTHER) };
         }

@@ -63,8 +63,14 @@ pub fn find<'s>(
     let stamps = threads::of_each(&memo.files, count, |file| Stamp::at(&file.path).ok());
     let mut files = memo.files.clone();
     let mut written = Vec::new();
+    let stamps =
+        files.iter().zip(stamps).map(|(file, stamp)| stamp.ok_or_else(|| Why::Gone(file.path.clone())));
+    let stamps = stamps.collect::<Result<Vec<_>, _>>()?;
+    let own = owners(stamps.iter().copied());
+    if let Some((file, _)) = files.iter().zip(own).find(|(file, own)| file.same_as != *own) {
+        return Err(Why::OtherFile(file.path.clone()));
+    }
     for (number, (file, stamp)) in files.iter_mut().zip(stamps).enumerate() {
-        let stamp = stamp.ok_or_else(|| Why::Gone(file.path.clone()))?;
         if file.stamp != Some(stamp) {
             file.stamp = Some(stamp).filter(|stamp| stamp.is_older_than(begun));
             written.push(number);
@@ -104,6 +110,15 @@ pub fn find<'s>(
         return Err(Why::Much);
     }
     Ok(Changes { files, looked_at: written.len(), objects })
+}
+
+/// For each path, by its stamp, the number of the first that leads to the same file.
+pub fn owners(stamps: impl Iterator<Item = Stamp>) -> Vec<u32> {
+    let mut first = HashMap::new();
+    stamps
+        .zip(0..)
+        .map(|(stamp, number)| *first.entry((stamp.device, stamp.number)).or_insert(number))
+        .collect()
 }
 
 /// The object that a file is now, and its outline; `None` if that is what it was.

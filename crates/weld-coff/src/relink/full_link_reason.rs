@@ -26,6 +26,10 @@ pub enum Why {
     Toolchain,
     /// A file has appeared where one was looked for.
     Appeared(PathBuf),
+    /// A path leads to the file that another one leads to, or does so no more: such are linked once.
+    OtherFile(PathBuf),
+    /// The PDB is not as it has to be for an object that has changed; why, in words that go on after its name.
+    Pdb(PathBuf, &'static str),
     /// An input is gone.
     Gone(PathBuf),
     /// An input has changed that is no object, or is not relinked.
@@ -72,6 +76,10 @@ impl fmt::Display for Why {
             ),
             Why::Toolchain => f.write_str("the toolchain has other directories than for the last link"),
             Why::Appeared(file) => write!(f, "{} was not there before", path(file)),
+            Why::OtherFile(file) => {
+                write!(f, "{} is the same file as another input now, or is so no more", path(file))
+            }
+            Why::Pdb(file, why) => write!(f, "{} {why}", path(file)),
             Why::Gone(file) => write!(f, "{} is gone", path(file)),
             Why::Input(file) => write!(f, "{} has changed", path(file)),
             Why::Kept(file, why) => write!(f, "{} has changed, and {why}", path(file)),

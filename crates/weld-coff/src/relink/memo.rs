@@ -21,7 +21,7 @@ use super::outline::Outline;
 use crate::input::search::{Listed, Lookups};
 
 const MAGIC: &[u8; 8] = b"weldcoff";
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 pub type Digest = [u8; DIGEST];
 
@@ -73,6 +73,8 @@ pub struct KnownFile {
     pub path: PathBuf,
     /// `None` if it may be written to without another stamp.
     pub stamp: Option<Stamp>,
+    /// The number of the first path that led to the same file, which is linked once.
+    pub same_as: u32,
     /// Of its bytes, if it is likely to be written anew.
     pub digest: Option<Digest>,
     /// What it is to the link, if it is an object; then it needs no digest.
@@ -104,6 +106,7 @@ impl Memo {
         put_list(&self.files, &mut out, |file, out| {
             put_path(&file.path, out);
             put_list(file.stamp.as_slice(), out, put_stamp);
+            file.same_as.put(out);
             put_list(file.digest.as_slice(), out, put_digest);
             put_list(file.object.as_slice(), out, |object, out| {
                 put_digest(&object.outline.shape, out);
@@ -191,6 +194,7 @@ impl Memo {
                 Some(KnownFile {
                     path: take_path(rest)?,
                     stamp: take_list(rest, take_stamp)?.pop(),
+                    same_as: u32::take(rest)?,
                     digest: take_list(rest, take_array)?.pop(),
                     object: take_list(rest, |rest| {
                         Some(KnownObject {
@@ -284,10 +288,17 @@ mod tests {
                 KnownFile {
                     path: "a.obj".into(),
                     stamp: Some(stamp(4)),
+                    same_as: 0,
                     digest: Some([4; DIGEST]),
                     object: None,
                 },
-                KnownFile { path: "b.lib".into(), stamp: None, digest: None, object: Some(object) },
+                KnownFile {
+                    path: "b.lib".into(),
+                    stamp: None,
+                    same_as: 1,
+                    digest: None,
+                    object: Some(object),
+                },
             ],
             lookups: Lookups {
                 missing: vec!["x/y.lib".into()],

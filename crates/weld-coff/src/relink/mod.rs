@@ -22,7 +22,7 @@ mod patch;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,6 @@ use weld_common::text;
 use crate::coff::machine::Machine;
 use crate::emit::Emitter;
 use crate::ids::ObjectId;
-use crate::input::object::Object;
 use crate::input::search::Search;
 use crate::job::Job;
 use crate::options::{Icf, Incremental, Options};
@@ -289,7 +288,7 @@ impl Session {
                 *stamp = Stamp::at(&place.path(other_name(name))).unwrap_or_default();
             }
         }
-        memo.warnings.iter().for_each(|warning| job.sink.push(warning.repeated()));
+        KeptWarning::repeated(&memo.warnings).for_each(|warning| job.sink.push(warning));
         // Without it, the next link is a full one.
         _ = place.write(STATE, [&memo.encode()[..]]);
         Ok(())
@@ -340,10 +339,14 @@ impl Session {
             pdb_leaves,
         };
         let objects = image.resolved.objects.iter().enumerate();
-        let rows = |(id, object): (usize, &Object)| {
-            (object.coff.data.as_ptr().addr(), outline::rows(image, ObjectId(id as u32)))
-        };
-        let rows = if self.keeps() { objects.map(rows).collect() } else { HashMap::new() };
+        let mut rows = HashMap::new();
+        for (id, object) in objects.filter(|_| self.keeps()) {
+            let own = outline::rows(image, ObjectId(id as u32));
+            // What is linked twice has no place of its own.
+            rows.entry(object.coff.data.as_ptr().addr())
+                .and_modify(|rows: &mut Option<_>| *rows = None)
+                .or_insert(Some(own));
+        }
         let against = against_objects(image);
         *self.image.lock().unwrap() = Some(KnownImage { notes, rows, against: against.to_owned() });
     }
@@ -458,17 +461,23 @@ impl Session {
         if let Some([one, _]) = all.array_windows().find(|[a, b]| a.path == b.path && a.stamp != b.stamp) {
             return Err(Why::Changing(one.path.clone()));
         }
+        // As itself and as a member of a thin archive: then its bytes have several places.
+        let is_twice = |[a, b]: &&[InputFile; 2]| a.path == b.path && is_linked(a) && is_linked(b);
+        let twice: HashSet<PathBuf> =
+            all.array_windows().filter(is_twice).map(|[a, _]| a.path.clone()).collect();
         all.dedup_by(|a, b| a.path == b.path);
         if all.iter().any(|file| file.stamp.is_none()) {
             return Err(Why::Nature("an input is a pipe or a device"));
         }
+        let own = changes::owners(all.iter().filter_map(|file| file.stamp));
         let limit = self.begun.checked_sub(RESTED).unwrap_or(SystemTime::UNIX_EPOCH);
         let known = par::runs("digests of inputs", parallel, all.len(), 8, |run| {
             let file = |number: usize| {
                 let file = &all[number];
                 let stamp = file.stamp.filter(|stamp| stamp.is_older_than(self.begun));
                 let is_likely = stamp.is_none_or(|stamp| !stamp.is_modified_before(limit));
-                let rows = image.rows.get(&file.bytes.as_ptr().addr());
+                let rows = image.rows.get(&file.bytes.as_ptr().addr()).and_then(Option::as_ref);
+                let rows = rows.filter(|_| !twice.contains(&file.path));
                 let machine = Machine::of_number(image.notes.machine);
                 let outline = rows.zip(machine).and_then(|(rows, machine)| {
                     outline::of(&outline::object(file.bytes)?, (machine, job.options.debug.pdb), rows)
@@ -480,7 +489,7 @@ impl Session {
                 });
                 let has_digest = is_likely && object.is_none();
                 let digest = has_digest.then(|| digests::of_bytes(file.bytes));
-                (KnownFile { path: file.path.clone(), stamp, digest, object }, bytes)
+                (KnownFile { path: file.path.clone(), stamp, same_as: own[number], digest, object }, bytes)
             };
             run.map(file).collect::<Vec<_>>()
         });
@@ -566,8 +575,8 @@ pub fn outputs(written: Vec<(&'static str, PathBuf)>) -> Vec<Output> {
 #[derive(Default)]
 struct KnownImage {
     notes: ImageNotes,
-    /// The sections that are copied of objects, by the addresses of their bytes.
-    rows: HashMap<usize, Vec<Row>>,
+    /// The sections that are copied of objects, by the addresses of their bytes; `None` if an object is linked twice.
+    rows: HashMap<usize, Option<Vec<Row>>>,
     against: String,
 }
 

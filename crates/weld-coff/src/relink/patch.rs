@@ -88,7 +88,7 @@ pub fn of_objects(options: &Options, objects: &[ChangedObject], last: &Last) -> 
     let (mut pdb_writes, mut identity, mut pdb_leaves) = (Vec::new(), None, Leaves::new());
     if let Some((file, bytes, path)) = last.pdb {
         let patched = patch::apply((bytes, file), &contributions, &modules, &last.notes.pdb_leaves)
-            .map_err(|_| Why::Output(path.to_owned()))?;
+            .map_err(|why| Why::Pdb(path.to_owned(), why))?;
         (pdb_writes, identity, pdb_leaves) = (patched.writes, Some(patched.identity), patched.leaves);
     }
     let digest = digest_of(&leaves);

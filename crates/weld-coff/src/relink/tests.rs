@@ -255,6 +255,71 @@ fn warnings_are_said_again() {
 }
 
 #[test]
+fn warnings_keep_their_order() {
+    let dir = program("warnings-order");
+    let debug = |name: &str| {
+        let mut object = Coff::new(coff::AMD64);
+        object.section(".text", coff::CODE, &[0xc3]);
+        // Of no known version.
+        object.section(".debug$S", 0x4210_0040, &[9, 0, 0, 0]);
+        dir.write(name, &object.build());
+        dir.path(name).display().to_string()
+    };
+    let files = ["z.obj", "y.obj", "b.obj"].map(debug);
+    let more = [&["/incremental"][..], &files.each_ref().map(|path| &**path)].concat();
+    let said = dir.link(&more).unwrap();
+    assert!(said.len() > 2 && !said.is_sorted(), "{said:?}");
+    assert_eq!((dir.link(&more).unwrap(), &*dir.said()), (said, NOTHING));
+}
+
+#[test]
+fn objects_that_are_linked_twice() {
+    let dir = program("twice");
+    let plain = |byte: u8| {
+        let mut object = Coff::new(coff::AMD64);
+        object.section(".odd", coff::DATA, &[7, byte, 9, 0]);
+        dir.write("s.obj", &object.build());
+        object.build().len()
+    };
+    let size = plain(1);
+    // As itself, and as a member of a thin archive.
+    let header = format!("{:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", "s.obj/", 0, 0, 0, 644);
+    dir.write("t.lib", &[b"!<thin>\n", header.as_bytes()].concat());
+    let path = |name: &str| dir.path(name).display().to_string();
+    let (own, thin) = (path("s.obj"), format!("/wholearchive:{}", path("t.lib")));
+    let more = ["/debug:none", "/opt:noref,noicf", &own, &thin];
+    let odd =
+        |dir: &Dir| dir.read("out.dll").windows(3).filter(|bytes| bytes[0] == 7 && bytes[2] == 9).count();
+    checked(&dir, &more);
+    assert_eq!(odd(&dir), 2);
+    plain(2);
+    assert!(checked(&dir, &more).starts_with("full link: "), "{}", dir.said());
+}
+
+#[test]
+fn names_of_one_file() {
+    let dir = program("names");
+    let mut object = Coff::new(coff::AMD64);
+    object.section(".odd", coff::DATA, &[7, 8, 9, 0]);
+    dir.write("s.obj", &object.build());
+    let path = |name: &str| dir.path(name);
+    fs::hard_link(path("s.obj"), path("h.obj")).unwrap();
+    let more = [path("s.obj").display().to_string(), path("h.obj").display().to_string()];
+    let more = [&*more[0], &more[1], "/opt:noref,noicf"];
+    checked(&dir, &more);
+    fs::remove_file(path("h.obj")).unwrap();
+    fs::copy(path("s.obj"), path("h.obj")).unwrap();
+    assert!(checked(&dir, &more).contains("same file"), "{}", dir.said());
+    fs::remove_file(path("h.obj")).unwrap();
+    fs::hard_link(path("s.obj"), path("h.obj")).unwrap();
+    assert!(checked(&dir, &more).contains("same file"), "{}", dir.said());
+    // Another name of the one file that there is changes nothing.
+    fs::remove_file(path("h.obj")).unwrap();
+    std::os::unix::fs::symlink(path("s.obj"), path("h.obj")).unwrap();
+    assert_eq!(dir.relink(&more).split(';').next(), Some(NOTHING));
+}
+
+#[test]
 fn verified() {
     let dir = program("verify");
     assert_eq!(dir.relink(&["/incremental:verify"]), "full link: no state was left by a link before");

@@ -25,11 +25,13 @@ impl KeptWarning {
         warnings.map(kept).collect()
     }
 
-    /// The warning, which holds as it did.
-    pub fn repeated(&self) -> Diagnostic {
-        let cause = Cause::find(&text::text(&self.code)).unwrap_or(Cause::Incremental);
-        let warning = Diagnostic::warning(cause, text::text(&self.message));
-        self.notes.iter().fold(warning, |warning, note| warning.note(text::text(note)))
+    /// The warnings, which hold as they did, in the same order.
+    pub fn repeated(list: &[KeptWarning]) -> impl Iterator<Item = Diagnostic> {
+        list.iter().zip(0..).map(|(one, number)| {
+            let cause = Cause::find(&text::text(&one.code)).unwrap_or(Cause::Incremental);
+            let warning = Diagnostic::warning(cause, text::text(&one.message)).at(number);
+            one.notes.iter().fold(warning, |warning, note| warning.note(text::text(note)))
+        })
     }
 
     pub fn put(&self, out: &mut Vec<u8>) {

@@ -45,6 +45,7 @@ use weld_common::io::reason;
 use weld_common::io::spare;
 use weld_common::io::stamp::Stamp;
 use weld_common::io::units::digest_of;
+use weld_common::relink::warnings::KeptWarning;
 use weld_common::text;
 
 use crate::job::Job;
@@ -296,8 +297,8 @@ impl Session {
             false => images::renew(job, place, &last, &current)?,
         }
         // A full link says so itself.
-        for warning in last.warnings.iter().filter(|_| !self.verifies()) {
-            job.sink.push(warning.repeated());
+        if !self.verifies() {
+            KeptWarning::repeated(&last.warnings).for_each(|warning| job.sink.push(warning));
         }
         self.remember(place, next);
         Ok(())
