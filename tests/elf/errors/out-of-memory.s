@@ -9,7 +9,7 @@ for i in $(seq 30000); do echo ".globl symbol_with_a_name_$i; symbol_with_a_name
 printf OLD >o
 failed=0
 # The least that the program starts with, and on.
-for limit in $(seq 8000 500 30000) 60000; do
+for limit in $(seq 8000 500 60000); do
   r=0
   (ulimit -v $limit; exec $LD --threads=1 out-of-memory.o many.o -o o) 2>err || r=$?
   [ $r = 0 ] && break

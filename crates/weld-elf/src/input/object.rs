@@ -264,8 +264,9 @@ impl<'a> Object<'a> {
 
     /// Gives code of the second instruction set odd addresses.
     fn mark_second_set(&mut self, elf: &File<'a>, second: &SecondSet) {
-        let is_second =
-            |symbol: &Sym| symbol.st_shndx() != SHN_UNDEF && (second.is_marked)(symbol.st_other());
+        let is_second = |symbol: &Sym| {
+            !matches!(symbol.st_shndx(), SHN_UNDEF | SHN_COMMON) && (second.is_marked)(symbol.st_other())
+        };
         if self.syms.iter().any(is_second) {
             let odd = |symbol: &Sym| match is_second(symbol) {
                 true => symbol.with_value(symbol.st_value() | 1),

@@ -70,9 +70,9 @@ fn one<const BIG: bool, const ABI: u8, S: Site>(
         Class::Plt if matches!(kind, R_PC26 | M_PC26) => {
             jump::<BIG, ABI, S>(site, reloc, FieldAt { out, at }, place)
         }
-        Class::Plt if plain && !place.is_undefined() => {
-            branch::<BIG, ABI>(kind, FieldAt { out, at }, target, here)
-        }
+        // It goes on after itself.
+        Class::Plt if place.is_undefined() => put(out, 0),
+        Class::Plt => branch::<BIG, ABI>(kind, FieldAt { out, at }, site.called(reloc), here),
         Class::Pc if plain && !place.is_undefined() => {
             let is_code =
                 is_micro(kind) && matches!(site.callee(reloc), Callee::Own(other) if is_marked(other));
@@ -119,7 +119,8 @@ fn call_directly<const BIG: bool, S: Site>(site: &S, reloc: &Rela, FieldAt { out
     let place = site.resolve(reloc);
     // Compilers have said it of data, too.
     let is_data = place.flags & (symbol_flags::OBJECT | symbol_flags::TLS) != 0;
-    let is_alias = site.callee(reloc) == Callee::Unknown && !is_data;
+    // What it stands for may be an address that does not move with the image.
+    let is_alias = site.callee(reloc) == Callee::Unknown && !is_data && !settings.pic;
     let is_code = site.is_function(reloc) || site.label(reloc).is_some() || is_alias;
     if !place.is_settled() || place.dead || place.is_undefined() || !is_code {
         return;
@@ -162,9 +163,7 @@ fn jump<const BIG: bool, const ABI: u8, S: Site>(
     if place.is_undefined() {
         // It is not called.
         return match kind {
-            R_PC26 | M_PC26 => {
-                Mips::<BIG, ABI>::put_distance(kind, out, at, here.wrapping_add(place.addend as u64), here)
-            }
+            R_PC26 | M_PC26 => Mips::<BIG, ABI>::put(kind, out, at, 0),
             _ => Mips::<BIG, ABI>::put(kind, out, at, place.addend as u64),
         };
     }

@@ -142,7 +142,8 @@ pub fn of_functions(flags: u32, said: u8) -> u8 {
 pub fn features(flags: u32) -> u32 {
     let micro = if flags & MICROMIPS != 0 { thunks::MICRO } else { 0 };
     let is_newest = matches!(flags >> 28, 9 | 10);
-    micro | if is_newest { thunks::RELEASE_6 } else { 0 }
+    let pic = if flags & PIC != 0 { thunks::PIC } else { 0 };
+    micro | pic | if is_newest { thunks::RELEASE_6 } else { 0 }
 }
 
 #[cfg(test)]

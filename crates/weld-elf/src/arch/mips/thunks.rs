@@ -22,6 +22,8 @@ const MICRO_REACH: Reach = Reach { back: (1 << 26) - 4, ahead: (1 << 26) + 4 };
 /// Features: objects have microMIPS code; code is that of release 6.
 pub const MICRO: u32 = 1;
 pub const RELEASE_6: u32 = 2;
+/// Some object's functions want their address in t9.
+pub const PIC: u32 = 4;
 
 pub const fn branches(sets: &'static InstructionSets) -> Branches {
     Branches {
@@ -96,9 +98,11 @@ fn must_change<const WIDE: bool>(jump: &Jump) -> bool {
         _ if matches!(jump.kind, PIC_26 | M_PIC_26) => false,
         Callee::Own(other) => {
             let mode = other & OTHER_MODE;
-            jump.is_function && (mode == OTHER_PIC || mode == OTHER_PIC | OTHER_MICRO)
+            mode == OTHER_PIC || mode == OTHER_PIC | OTHER_MICRO
         }
-        Callee::Entry(_) | Callee::Unknown => false,
+        // Another name for a function: it may be one that wants it.
+        Callee::Unknown => jump.features & PIC != 0,
+        Callee::Entry(_) => false,
     }
 }
 
