@@ -296,18 +296,14 @@ impl Session {
 
     /// What the last link left, if it was of the same kind.
     fn last_memo(&self, place: &Place) -> Result<Memo, Why> {
-        let path = place.path(STATE);
-        let bytes = match std::fs::read(&path) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(Why::First),
-            read => read.map_err(|e| Why::system("read", &path, &e))?,
-        };
+        let bytes = place.state().map_err(|e| Why::system("read", &place.path(STATE), &e))?;
+        let bytes = bytes.ok_or(Why::First)?;
         let memo = Memo::decode(&bytes)?;
-        let failed =
-            |e: std::io::Error| Why::System(format!("cannot find out what system this is: {}", reason(&e)));
-        if memo.build != system::build().map_err(failed)? {
+        let (build, boot) = this_system()?;
+        if memo.build != build {
             return Err(Why::State("is that of another weld"));
         }
-        if memo.boot != system::boot().map_err(failed)? {
+        if memo.boot != boot {
             return Err(Why::Rebooted);
         }
         if memo.request != self.request {
@@ -394,8 +390,6 @@ impl Session {
         parallel: bool,
     ) -> Result<Memo, Why> {
         let place = self.place.as_ref().map_err(Clone::clone)?;
-        let failed =
-            |e: std::io::Error| Why::System(format!("cannot find out what system this is: {}", reason(&e)));
         let outputs = outputs.iter().map(|output| self.known_output(place, output, parallel));
         let image = self.image.lock().unwrap().take().unwrap_or_default();
         let mut lookups = search.lookups();
@@ -403,9 +397,10 @@ impl Session {
         lookups.missing.extend(job.store.missing());
         let (files, rows) = self.files(job, &image, parallel)?;
         place.write(TABLES, [&rows[..]]).map_err(|e| Why::system("write", &place.path(TABLES), &e))?;
+        let (build, boot) = this_system()?;
         let memo = Memo {
-            build: system::build().map_err(failed)?,
-            boot: system::boot().map_err(failed)?,
+            build,
+            boot,
             request: self.request,
             outputs: outputs.collect::<Result<_, _>>()?,
             files,
@@ -606,6 +601,12 @@ impl fmt::Display for Done {
             }
         }
     }
+}
+
+/// The program that links, and the time since the system was started.
+fn this_system() -> Result<(Digest, Vec<u8>), Why> {
+    let both = || Ok((system::build()?, system::boot()?));
+    both().map_err(|e| Why::System(format!("cannot find out what system this is: {}", reason(&e))))
 }
 
 /// That an output is what the last link wrote, or can be had.

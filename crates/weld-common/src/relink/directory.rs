@@ -159,6 +159,17 @@ impl Place {
         remove(&self.path(name))
     }
 
+    /// What the last link left, if it came to its end.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn state(&self) -> io::Result<Option<Vec<u8>>> {
+        match fs::read(self.path(STATE)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            read => read.map(Some),
+        }
+    }
+
     /// From now on there is no state.
     ///
     /// # Errors

@@ -321,11 +321,8 @@ impl Session {
 
     /// What the last link left, if it was of the same kind.
     fn last_memo(&self, place: &Place) -> Result<Memo, Why> {
-        let path = place.path(STATE);
-        let bytes = match std::fs::read(&path) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Err(Why::First),
-            read => read.map_err(|e| Why::system("read", &path, &e))?,
-        };
+        let bytes = place.state().map_err(|e| Why::system("read", &place.path(STATE), &e))?;
+        let bytes = bytes.ok_or(Why::First)?;
         let mut memo = Memo::decode(&bytes)?;
         let failed =
             |e: std::io::Error| Why::System(format!("cannot find out which weld this is: {}", reason(&e)));

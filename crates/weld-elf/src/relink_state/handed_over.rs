@@ -119,47 +119,14 @@ impl Looked<'_> {
     ) -> Result<BTreeSet<u32>, Unreadable> {
         self.check_groups(objects, next);
         self.refuse_others((said, changed), &candidates.others, next)?;
+        let wanted = self.usual(candidates.names, next)?;
         let mut needed = BTreeSet::new();
-        let mut wanted: BTreeMap<u32, (u128, NameRow)> = BTreeMap::new();
-        for (number, hash) in candidates.names {
-            const NOT_ASKED: u32 = flag::OFFERED | flag::HAS_VERSION | flag::IS_VERSION;
-            let name = self.last.owned(number, self.file.row(number.into())?);
-            let is_usual = name.flags & symbol_flags::KIND == symbol_flags::DEFINED
-                && name.flags & SPECIAL == 0
-                && name.mentioned & NOT_ASKED == 0
-                && !self.common.imports.iter().any(|known| known.row == number)
-                // Slots are in the order of definitions.
-                && name.slot == NONE
-                && name.input != NONE;
-            let is_there =
-                name.section != NONE && !next.gone.contains(&number) && !self.last.gone.contains(&number);
-            if is_usual && is_there {
-                wanted.insert(number, (hash, name));
-            }
-        }
         let is_open =
             may_have_guests(self.options) && !counts_references(self.options, self.common.named_outputs());
         if wanted.is_empty() || !is_open {
             return Ok(needed);
         }
-        // Of each name the first object that has not changed and defines it, or may since then.
-        let lacks_owner = |(hash, name): &(u128, NameRow)| {
-            changed.contains(&name.input) && !definers(said, *hash).any(|row| row == name.input)
-        };
-        let mut others: HashMap<u32, u32> = HashMap::new();
-        if wanted.values().any(lacks_owner) {
-            let mut note = |name: u32, input: u32| {
-                if !changed.contains(&input) && wanted.get(&name).is_some_and(lacks_owner) {
-                    others.entry(name).and_modify(|first| *first = input.min(*first)).or_insert(input);
-                }
-            };
-            each_mention(self.file, |row| {
-                if row.manner & manner::DEFINES != 0 {
-                    note(row.name, row.input);
-                }
-            })?;
-            self.mentions.iter().for_each(|(input, name)| note(*name, *input));
-        }
+        let others = self.first_others(&wanted, (said, changed))?;
         let mut new_owner: BTreeMap<u32, u32> = BTreeMap::new();
         for (number, (hash, name)) in &wanted {
             let mine = definers(said, *hash).min();
@@ -237,6 +204,58 @@ impl Looked<'_> {
             }
         }
         Ok(needed)
+    }
+
+    /// Those of the candidates that are defined as most names are, with what is known of them.
+    fn usual(
+        &self,
+        names: BTreeMap<u32, u128>,
+        next: &NewNames,
+    ) -> Result<BTreeMap<u32, (u128, NameRow)>, Unreadable> {
+        let mut wanted = BTreeMap::new();
+        for (number, hash) in names {
+            const NOT_ASKED: u32 = flag::OFFERED | flag::HAS_VERSION | flag::IS_VERSION;
+            let name = self.last.owned(number, self.file.row(number.into())?);
+            let is_usual = name.flags & symbol_flags::KIND == symbol_flags::DEFINED
+                && name.flags & SPECIAL == 0
+                && name.mentioned & NOT_ASKED == 0
+                && !self.common.imports.iter().any(|known| known.row == number)
+                // Slots are in the order of definitions.
+                && name.slot == NONE
+                && name.input != NONE;
+            let is_there =
+                name.section != NONE && !next.gone.contains(&number) && !self.last.gone.contains(&number);
+            if is_usual && is_there {
+                wanted.insert(number, (hash, name));
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// Of each name that its owner has no more the first object that has not changed and defines it, or may since then.
+    fn first_others(
+        &self,
+        wanted: &BTreeMap<u32, (u128, NameRow)>,
+        (said, changed): (&Said, &HashSet<u32>),
+    ) -> Result<HashMap<u32, u32>, Unreadable> {
+        let lacks_owner = |(hash, name): &(u128, NameRow)| {
+            changed.contains(&name.input) && !definers(said, *hash).any(|row| row == name.input)
+        };
+        let mut others: HashMap<u32, u32> = HashMap::new();
+        if wanted.values().any(lacks_owner) {
+            let mut note = |name: u32, input: u32| {
+                if !changed.contains(&input) && wanted.get(&name).is_some_and(lacks_owner) {
+                    others.entry(name).and_modify(|first| *first = input.min(*first)).or_insert(input);
+                }
+            };
+            each_mention(self.file, |row| {
+                if row.manner & manner::DEFINES != 0 {
+                    note(row.name, row.input);
+                }
+            })?;
+            self.mentions.iter().for_each(|(input, name)| note(*name, *input));
+        }
+        Ok(others)
     }
 
     /// Has a full link follow if names are in groups that were not, or the other way round, and others define them, too.

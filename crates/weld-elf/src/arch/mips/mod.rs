@@ -257,14 +257,9 @@ impl<const BIG: bool, const ABI: u8> Rules for Mips<BIG, ABI> {
         Self::FACTS.target.format.put(&mut out[at..at + word], value);
     }
 
-    /// Null; branches do not ask, but go on after themselves.
-    fn undefined(kind: u32, here: Address) -> Address {
-        match kind {
-            R_PC16 | R_PC21 | R_PC26 | PIC_PC26 | M_PC7 | M_PC10 | M_PC16 | M_PC21 | M_PC26 | M_PIC_PC26 => {
-                here
-            }
-            _ => Address::ZERO,
-        }
+    /// Null; branches do not ask, but go on after themselves ([`apply`]).
+    fn undefined(_kind: u32, _here: Address) -> Address {
+        Address::ZERO
     }
 
     fn apply<S: Site>(site: &S, out: &mut [u8]) {
