@@ -16,6 +16,13 @@
 //# run: ./out
 //# stdout: caught 7, 11 22 33, 5 6, 9, same
 //# stdout: 41 83
+// The same with more GOTs than one; without a limit there is one for each object.
+//# [!kind=static] link: %shared --mips-got-size=40 -soname=libs.so lib.o -o libs.so
+//# [!kind=static] link: %{kind} --mips-got-size=0 mips-program.o libs.so -ldl -o small
+//# [kind=static] link: %{kind} --mips-got-size=256 mips-program.o lib.o plug.o -o small
+//# run: ./small
+//# stdout: caught 7, 11 22 33, 5 6, 9, same
+//# stdout: 41 83
 #include <cstdio>
 #include <stdexcept>
 #include <dlfcn.h>

@@ -232,8 +232,10 @@ pub struct LoaderGot {
     /// Words at its start for the loader, and what the second of them holds.
     pub head: u32,
     pub second: u64,
-    /// What code calls the base.
+    /// What code calls the base; and by which of these names code without position independence has that of the GOT
+    /// of its object.
     pub names: &'static [&'static str],
+    pub own_base: &'static str,
     /// The start of the page, near an address, whose own address a word may hold.
     pub page: fn(u64) -> u64,
     pub tags: fn(&ForLoader) -> Vec<(u64, u64)>,

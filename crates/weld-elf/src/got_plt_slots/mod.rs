@@ -57,7 +57,7 @@ impl Slot {
 }
 
 /// What lies in a word (or two) of `.got`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GotEntry {
     /// The symbol's address.
     Address(u32),
@@ -251,6 +251,27 @@ impl Slots {
             _ => false,
         };
         self.got.sort_by_key(|(word, entry)| (!is_so(entry), *word));
+        self.number_words();
+    }
+
+    /// Takes entries out, whose slots have no words then.
+    pub fn retain(&mut self, mut stays: impl FnMut(GotEntry) -> bool) {
+        let (kept, gone): (Vec<_>, Vec<_>) = self.got.iter().partition(|(_, entry)| stays(*entry));
+        self.got = kept;
+        for (_, entry) in gone {
+            match entry {
+                GotEntry::Address(slot) => self.list[slot as usize].got = NONE,
+                GotEntry::TpOff(slot) => self.list[slot as usize].got_tp = NONE,
+                GotEntry::TlsGd(slot) => self.list[slot as usize].tls_gd = NONE,
+                GotEntry::TlsLd => self.tls_ld = None,
+                _ => {}
+            }
+        }
+        self.number_words();
+    }
+
+    /// Gives entries the words that follow one another.
+    fn number_words(&mut self) {
         let mut next = 0;
         for (word, entry) in &mut self.got {
             *word = next;
@@ -275,6 +296,12 @@ impl Slots {
         };
         let ids = self.got.iter().map_while(id);
         ids.take_while(|id| id.is_some() && symbols[*id].has(symbol_flags::PREEMPTIBLE)).collect()
+    }
+
+    /// Their entries.
+    pub fn looked_up_entries(&self, symbols: &Symbols) -> impl Iterator<Item = GotEntry> {
+        let count = self.looked_up(symbols).len();
+        self.got[..count].iter().map(|(_, entry)| *entry)
     }
 
     /// Slots that an earlier link gave out: those of globals, whose ids are below `bound`, then those of
@@ -322,10 +349,16 @@ impl Slots {
 
     #[inline]
     pub fn of_local(&self, object: ObjectId, symbol: u32) -> Option<&Slot> {
+        self.position_of_local(object, symbol).map(|i| &self.list[i])
+    }
+
+    /// Where in the list a local symbol's slots are.
+    #[inline]
+    pub fn position_of_local(&self, object: ObjectId, symbol: u32) -> Option<usize> {
         let bounds = self.locals.get(object.index()..object.index() + 2)?;
         let slots = &self.list[bounds[0] as usize..bounds[1] as usize];
         let found = slots.binary_search_by_key(&symbol, |slot| slot.local.map_or(0, |local| local.1));
-        found.ok().map(|i| &slots[i])
+        found.ok().map(|i| bounds[0] as usize + i)
     }
 
     /// Slots with IFUNC entries, in PLT order.

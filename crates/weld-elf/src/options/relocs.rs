@@ -30,6 +30,8 @@ pub struct RelocOptions {
     /// `--toc-optimize`, `--pcrel-optimize`: the same for loads from the TOC, and from slots by distance.
     pub toc_optimize: bool,
     pub pcrel_optimize: bool,
+    /// `--mips-got-size`: how many bytes a GOT of MIPS may have, for code that reaches slots by 16 bits.
+    pub mips_got_size: u64,
     /// `--target1-rel`, `--target2`: what relocation types stand for whose meaning is the platform's.
     pub target1: Target1,
     pub target2: Target2,
@@ -67,6 +69,8 @@ impl Default for RelocOptions {
             relax: true,
             toc_optimize: true,
             pcrel_optimize: true,
+            // So many are reached from 0x7ff0 bytes after its start.
+            mips_got_size: 0xfff0,
             target1: Target1::Address,
             target2: Target2::Slot,
             unmark: false,

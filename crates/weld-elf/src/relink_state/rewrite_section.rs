@@ -385,6 +385,7 @@ impl<'k, 'a> Alone<'k, 'a> {
             tagged: None,
             far: &[],
             local_words: &[],
+            further_gots: None,
             toc_words: &[],
             joined: None,
         }

@@ -14,6 +14,7 @@ use crate::elf::{SHF_ALLOC, SHF_WRITE, SHT_PROGBITS};
 use crate::got_plt_slots::{GotEntry, Slot};
 use crate::mode::Mode;
 use crate::symbols::symbol_flags;
+use crate::synth::further_gots::{self, FurtherGots};
 use crate::synth::image::Image;
 
 /// What the loader does with a word of the GOT.
@@ -132,7 +133,17 @@ pub struct Word {
 /// Shows `visit` all words of a range of the GOT's entries, in order, with the slots they are for.
 #[inline]
 pub fn each_word(image: &Image, entries: Range<usize>, mut visit: impl FnMut(Option<&Slot>, Word)) {
-    for &(index, entry) in &image.slots.got[entries] {
+    each_of(image, &image.slots.got[entries], |slot, word, _| visit(slot, word));
+}
+
+/// The same of a list of entries; `visit` is also told which word of which entry it is.
+#[inline]
+pub fn each_of(
+    image: &Image,
+    entries: &[(u32, GotEntry)],
+    mut visit: impl FnMut(Option<&Slot>, Word, (GotEntry, u32)),
+) {
+    for &(index, entry) in entries {
         let slot = entry.slot().map(|slot| &image.slots.list[slot as usize]);
         let (address, flags) = slot.map_or((Address::ZERO, 0), |slot| image.slot_address(slot));
         let fixups = entry.fixups(flags, image.mode);
@@ -143,7 +154,7 @@ pub fn each_word(image: &Image, entries: Range<usize>, mut visit: impl FnMut(Opt
             let fixup = fixups[i as usize];
             let value = if matches!(fixup, Fixup::Symbol(_)) { 0 } else { values[i as usize] };
             let kept = signed.map_or(0, |slot| entry.schema(i, slot.code));
-            visit(slot, Word { index: index + i, value, kept, fixup });
+            visit(slot, Word { index: index + i, value, kept, fixup }, (entry, i));
         }
     }
 }
@@ -219,7 +230,11 @@ pub fn write(image: &Image, mut first: usize, mut out: &mut [u8]) {
     let format = image.format();
     let size = image.bases.slot as usize;
     if let Some(got) = &image.mode.facts().loader_got {
-        out = write_local(image, got, first, out);
+        let own = (image.slots.local_words + u64::from(image.slots.got_words)) as usize;
+        let count = own.saturating_sub(first).min(out.len() / size);
+        let (here, further) = out.split_at_mut(size * count);
+        further_gots::write(image, first.saturating_sub(own) as u64, further);
+        out = write_local(image, got, first, here);
         first = first.saturating_sub(image.slots.local_words as usize);
     }
     let end = first + out.len() / size;
@@ -301,7 +316,8 @@ impl Synthetic for Section {
         let own = sizes.plan.facts.mode.facts().loader_got.as_ref().map_or(0, |got| got.flags);
         let flags = SHF_ALLOC | SHF_WRITE | own;
         let header = Header { name: b".got", kind: SHT_PROGBITS, flags, entsize: 0 };
-        let words = sizes.plan.slots.local_words + u64::from(sizes.plan.slots.got_words);
+        let further = sizes.plan.further_gots.as_ref().map_or(0, FurtherGots::words);
+        let words = sizes.plan.slots.local_words + u64::from(sizes.plan.slots.got_words) + further;
         // Registers point near it, and into it.
         let align = if sizes.plan.facts.mode.facts().loader_got.is_some() { 16 } else { word };
         Spec::own(header, align, word * words)

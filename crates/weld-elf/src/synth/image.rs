@@ -23,6 +23,7 @@ use crate::symbols::Symbol;
 use crate::symbols::tagged::Tagged;
 use crate::symbols::{Symbols, symbol_flags, symbol_type};
 use crate::synth::dynsym::DynSym;
+use crate::synth::further_gots::FurtherGots;
 use crate::synth::joined::Joined;
 use crate::synth::thunks::Thunks;
 use crate::synth::toc_words;
@@ -56,8 +57,9 @@ pub struct Image<'c, 'a> {
     pub tagged: Option<&'c Tagged>,
     /// Pointers to be signed that are not packed, though others are, in order.
     pub far: &'c [DynReloc],
-    /// What the words of the GOT hold to which loaders only add, in order.
+    /// What the words of the first GOT hold to which loaders only add, in order.
     pub local_words: &'c [u64],
+    pub further_gots: Option<&'c FurtherGots>,
     /// By object the words beside the GOT that need not be loaded.
     pub toc_words: &'c [toc_words::Words],
     /// `-r`: how the inputs are joined.
@@ -187,6 +189,16 @@ impl<'a> Image<'_, 'a> {
         self.slots.of_local(object, index)
     }
 
+    /// The number of that slot.
+    pub fn slot_number(&self, object: ObjectId, index: u32) -> Option<u32> {
+        let o = &self.resolved.objects[object.index()];
+        let number = match index >= o.first_global && (index as usize) < o.syms.len() {
+            true => self.slots.position(o.global(index)),
+            false => self.slots.position_of_local(object, index),
+        };
+        number.map(|number| number as u32)
+    }
+
     /// The word of the GOT that holds what a relocation asks for by its address, or by the page that that is
     /// near, if it is one of those to which loaders only add.
     pub fn local_slot(&self, object: ObjectId, reloc: &Rela, page: bool) -> Option<Address> {
@@ -195,14 +207,12 @@ impl<'a> Image<'_, 'a> {
         if !is_local_slot(&self.mode, flags) {
             return None;
         }
-        let word = self.local_words.binary_search(&value).ok()? as u64 + u64::from(got.head);
-        let size = self.bases.slot;
-        Some(self.bases.got.back(size * self.slots.local_words).wrapping_add(size * word))
+        self.word_with(object, got, value)
     }
 
-    /// Bytes of the GOT.
-    pub fn got_size(&self) -> u64 {
-        self.bases.slot * (self.slots.local_words + u64::from(self.slots.got_words))
+    /// Whether a relocation asks for such a word.
+    pub fn is_found_by_value(&self, object: ObjectId, reloc: &Rela) -> bool {
+        self.local_word(object, reloc, false).is_some_and(|(flags, _)| is_local_slot(&self.mode, flags))
     }
 
     /// The flags of what a relocation refers to, and its address, or the page that that is near.

@@ -14,11 +14,13 @@ use crate::live::{LocalSlot, SectionOwners, is_local_slot};
 /// Relocations looked at in one go.
 const RUN: usize = 1 << 13;
 
-/// What the words hold, ascending.
+/// What the words of the first GOT hold, ascending.
 pub fn words(image: &Image, owners: &SectionOwners, parallel: bool) -> Vec<u64> {
     let all = &image.live.local_slots;
     let lists = par::runs("find addresses in the GOT", parallel, all.len(), RUN, |run| {
-        let mut words: Vec<u64> = all[run].iter().filter_map(|slot| word(image, owners, *slot)).collect();
+        let is_here = |slot: &&LocalSlot| image.is_in_first_got(owners.object(slot.section));
+        let here = all[run].iter().filter(is_here);
+        let mut words: Vec<u64> = here.filter_map(|slot| word(image, owners, *slot)).collect();
         words.sort_unstable();
         words.dedup();
         words
@@ -28,7 +30,12 @@ pub fn words(image: &Image, owners: &SectionOwners, parallel: bool) -> Vec<u64> 
     words
 }
 
-fn word(image: &Image, owners: &SectionOwners, LocalSlot { section, reloc, page }: LocalSlot) -> Option<u64> {
+/// What the word holds that a relocation asks for.
+pub fn word(
+    image: &Image,
+    owners: &SectionOwners,
+    LocalSlot { section, reloc, page }: LocalSlot,
+) -> Option<u64> {
     let number = owners.object(section);
     let object = &image.resolved.objects[number.index()];
     let relocs = image.sections.relocs(object, number.index(), image.sections.get(section));

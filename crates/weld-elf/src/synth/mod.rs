@@ -20,6 +20,7 @@ pub mod emitted_relocs;
 pub mod error;
 pub mod exidx;
 pub mod functions;
+mod further_gots;
 pub mod gdb_index;
 pub mod gnu_hash;
 pub mod got;

@@ -32,6 +32,7 @@ use super::eh_frames::{self, EhFrames};
 use super::emitted_relocs::{self, EmittedRelocs, Lists};
 use super::error::{PlanError, TableTooLarge, failed};
 use super::functions::Functions;
+use super::further_gots::{FurtherGots, share_out};
 use super::local_got;
 use super::memtag_globals;
 use super::needed::{forget_the_rest, needed};
@@ -132,8 +133,9 @@ pub struct Plan<'a> {
     pub attributes: Vec<u8>,
     /// Which registers it uses: the same.
     pub registers: Vec<u8>,
-    /// What the words of the GOT hold to which loaders only add.
+    /// What the words of the first GOT hold to which loaders only add, and others if it has no room for all.
     pub(super) local_words: Vec<u64>,
+    pub(super) further_gots: Option<FurtherGots>,
     /// The symbol by which a script or an option says where the GOT's base is, if one does.
     pub(super) base_symbol: Option<SymbolId>,
     /// The tag that says that some functions in the PLT use more registers than others.
@@ -236,6 +238,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             live: &self.live,
             owners: self.context.owners,
             slots: &slots,
+            further_gots: None,
             options,
             mode,
         };
@@ -567,6 +570,7 @@ impl<'a> Plan<'a> {
             attributes: Vec::new(),
             registers: Vec::new(),
             local_words: Vec::new(),
+            further_gots: None,
             base_symbol: None,
             variant_calls: None,
             dynsym: None,
@@ -667,18 +671,59 @@ impl<'a> Plan<'a> {
             let (got_words, head) = (self.slots.got_words, context.mode.facts().got_head());
             let size = |image: &Image, _: &Copies| {
                 let found = local_got::words(image, context.owners, context.parallel);
-                let count = u64::from(head) + found.len() as u64 + u64::from(got_words);
+                let further = image.further_gots.map_or(0, FurtherGots::words);
+                let count = u64::from(head) + found.len() as u64 + u64::from(got_words) + further;
                 words.replace(found);
                 image.bases.slot * count
             };
             self.make_room(ChunkKind::Got, size, link, places, program)?;
             self.local_words = words.into_inner();
+            if !self.has_gots_for_all(link, places) {
+                return Ok(false);
+            }
         }
         if self.counts.signed == 0 {
             return Ok(true);
         }
         let dynamics = self.dynamics(link, places);
         Ok(!rela::find_far(self, dynamics))
+    }
+
+    /// Makes further GOTs if one is too large. `false` if there has to be another layout: there are some now, or those
+    /// that there are want to be larger.
+    fn has_gots_for_all(&mut self, link: Link<'_, 'a>, places: &mut Places<'_, 'a>) -> bool {
+        let Link { job, context, resolved } = link;
+        let look = |image: &Image, _: &Copies| {
+            image.further_gots.map(|gots| gots.local_words(image, context.owners))
+        };
+        let lists = if self.further_gots.is_some() { self.as_placed(link, places, look) } else { None };
+        if let (Some(gots), Some(lists)) = (&mut self.further_gots, lists) {
+            if gots.keep(lists) {
+                return true;
+            }
+        } else {
+            let most = job.options.relocs.mips_got_size;
+            let share = |image: &Image, _: &Copies| share_out(image, context.owners, most, context.parallel);
+            let Some((gots, first)) = self.as_placed(link, places, share) else { return true };
+            let looked_up = self.slots.looked_up_entries(places.symbols).collect::<HashSet<_>>();
+            self.slots.retain(|entry| looked_up.contains(&entry) || first.contains(&entry));
+            self.further_gots = Some(gots);
+        }
+        let counter = Counter {
+            resolved,
+            sections: places.sections,
+            symbols: places.symbols,
+            live: &self.live,
+            owners: context.owners,
+            slots: &self.slots,
+            further_gots: self.further_gots.as_ref(),
+            options: job.options,
+            mode: context.mode,
+        };
+        self.counts = counter.count(&self.copies, context.parallel);
+        self.local_words.clear();
+        self.slots.local_words = context.mode.facts().got_head().into();
+        false
     }
 
     /// Lays out until a chunk has room for what it takes where everything has its address.

@@ -40,6 +40,7 @@ use crate::resolve::Resolved;
 use crate::sections::{InputSection, Sections};
 use crate::symbols::{Symbols, symbol_flags};
 use crate::synth::copyrel::Copies;
+use crate::synth::further_gots::{self, FurtherGots};
 use crate::synth::got::{self, Fixup};
 use crate::synth::image::Image;
 
@@ -74,6 +75,7 @@ pub struct Counter<'c, 'a> {
     pub live: &'c Live,
     pub owners: &'c SectionOwners,
     pub slots: &'c Slots,
+    pub further_gots: Option<&'c FurtherGots>,
     pub options: &'c Options,
     pub mode: Mode,
 }
@@ -92,9 +94,11 @@ impl Counter<'_, '_> {
             got[range].iter().for_each(|(_, entry)| self.count_got(*entry, &mut counts));
             counts
         });
-        let beside = copies.list.len() + self.slots.plt_relocs().1;
-        let copies = Counts { others: beside as u64, ..Counts::default() };
-        let mut counts = relocs.iter().chain(&words).fold(copies, Counts::with);
+        let beside = (copies.list.len() + self.slots.plt_relocs().1) as u64;
+        let (relative, others) =
+            self.further_gots.map_or((0, 0), |gots| gots.count(self.mode, |slot| self.flags(slot)));
+        let first = Counts { relative, others: beside + others, ..Counts::default() };
+        let mut counts = relocs.iter().chain(&words).fold(first, Counts::with);
         let (relative, others) =
             spares(self.sections, self.options, self.mode, (counts.relative, counts.others));
         counts.relative += relative;
@@ -303,6 +307,11 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
         relr.push(part.relr);
     }
     others.push(copied(image, copies));
+    if image.further_gots.is_some() {
+        let (adding, beside) = further_gots::relocs(image);
+        relative.push(adding);
+        others.push(beside);
+    }
     if combined && !is_in_order(&relative, |r| r.r_offset()) {
         let all = par::concat("join relative relocations", parallel, relative);
         relative = vec![sort::by(all, parallel, |a, b| (a.r_offset(), a.0).cmp(&(b.r_offset(), b.0)))];

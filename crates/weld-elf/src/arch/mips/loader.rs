@@ -27,6 +27,7 @@ pub const fn got(wide: bool) -> LoaderGot {
         // The second word is the loader's to fill, which the upper bit says.
         second: if wide { 1 << 63 } else { 1 << 31 },
         names: &["_gp", "_gp_disp", "__gnu_local_gp"],
+        own_base: "__gnu_local_gp",
         page: super::code::page,
         tags,
         // SHF_MIPS_GPREL

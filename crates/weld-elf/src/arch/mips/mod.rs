@@ -4,12 +4,13 @@
 //! gp points into the GOT, 0x7ff0 bytes after its start, so that 16 bits with a sign reach 64 KiB of it. The
 //! GOT is in two parts for loaders ([`loader`]): words that hold addresses of this image, which code finds by
 //! what is in them (an address, or the page of 64 KiB that one is near), and words of symbols that other
-//! modules may define, in the order of the end of `.dynsym`.
+//! modules may define, in the order of the end of `.dynsym`. What needs more has several GOTs, and objects have the gp
+//! of theirs (`synth::further_gots`).
 //!
 //! Code may be of two instruction sets, of which microMIPS has odd addresses. Objects' tables of symbols have even ones,
 //! and say of which set it is; here the lowest bit is there from the time on that they are read.
 //!
-//! Not here: MIPS16 code, microMIPS code of n64, and several GOTs for images that need more than 64 KiB.
+//! Not here: MIPS16 code and microMIPS code of n64.
 //!
 //! Specification: "System V ABI, MIPS RISC Processor Supplement"; "MIPS n32 ABI Handbook"; "64-bit ELF Object
 //! File Specification" (SGI); "MIPS non-PIC ABI" (CodeSourcery); GNU's extensions.

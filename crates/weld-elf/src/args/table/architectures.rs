@@ -193,7 +193,15 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-relax-gp"], "RISC-V: do not (default).", |s| s.o.relocs.relax_gp = false),
     refused(&["relax-tbljal"], NoValue, RISCV),
     accepted(&["no-relax-tbljal"], NoValue, "it is the default"),
-    accepted(&["mips-got-size"], Required("SIZE"), "only MIPS has it"),
+    take(
+        &["mips-got-size"],
+        Required("SIZE"),
+        "MIPS: how many bytes one GOT may have; if more are needed there are several (default: 0xfff0, which 16 bits reach).",
+        |s, v| {
+            s.o.relocs.mips_got_size = number(v.text()?)?;
+            Ok(())
+        },
+    ),
     accepted(&["gpsize", "G"], Required("SIZE"), "x86-64 has no small data"),
 ];
 

@@ -498,5 +498,5 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
-    refused(&["hazardplt"], NoValue, "it is for MIPS, which comes later"),
+    refused(&["hazardplt"], NoValue, "it is for MIPS, whose PLT has no such barriers"),
 ];

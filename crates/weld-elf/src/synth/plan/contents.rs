@@ -71,6 +71,7 @@ impl<'a> Plan<'a> {
             tagged: context.tagged,
             far: &self.far,
             local_words: &self.local_words,
+            further_gots: self.further_gots.as_ref(),
             toc_words: &self.toc_words,
             joined: self.joined.as_ref(),
         }
@@ -119,7 +120,8 @@ impl<'a> Plan<'a> {
         };
         if image.mode.facts().loader_got.is_some() {
             let words = local_got::words(image, context.owners, context.parallel);
-            if words != self.local_words {
+            let further = image.further_gots.is_none_or(|gots| gots.are_kept(image, context.owners));
+            if words != self.local_words || !further {
                 image
                     .sink
                     .error(Cause::Internal, "internal error: the GOT holds other addresses than planned");

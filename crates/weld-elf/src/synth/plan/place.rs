@@ -23,6 +23,7 @@ use crate::sections::Sections;
 use crate::symbols::{Symbol, Symbols, symbol_flags};
 use crate::synth::copyrel::Copies;
 use crate::synth::error::PlanError;
+use crate::synth::further_gots::FurtherGots;
 use crate::synth::image::Image;
 use crate::synth::rela::{self, Dynamics};
 use crate::synth::relr::Packed;
@@ -45,7 +46,8 @@ impl<'a> Plan<'a> {
         if let Some(got) = &self.facts.mode.facts().loader_got {
             let (word, start) = (self.bases.slot, self.bases.got);
             let size = self.layout.chunk(ChunkKind::Got).map_or(0, |chunk| chunk.size);
-            self.slots.local_words = (size / word).saturating_sub(self.slots.got_words.into());
+            let further = self.further_gots.as_ref().map_or(0, FurtherGots::words);
+            self.slots.local_words = (size / word).saturating_sub(u64::from(self.slots.got_words) + further);
             self.bases.got = start + word * self.slots.local_words;
             self.bases.got_base = start + got.bias;
         }

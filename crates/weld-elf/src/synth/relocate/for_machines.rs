@@ -58,7 +58,7 @@ impl site::Site for Site<'_, '_, '_> {
             toc_optimize: image.options.relocs.toc_optimize,
             keeps_relocs: image.options.keeps_relocs(),
             thread_pointer: image.bases.thread_pointer,
-            got_base: image.bases.got_base,
+            got_base: image.base_of(self.object_id),
             features: image.mode.features,
             pointer: image.pointer,
         }
@@ -73,7 +73,11 @@ impl site::Site for Site<'_, '_, '_> {
     }
 
     fn resolve(&self, reloc: &Rela) -> ResolvedAddress {
-        self.image.place(self.object, reloc.sym(), reloc.r_addend())
+        let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
+        match self.image.base_by_symbol(self.object_id, reloc) {
+            Some(address) => ResolvedAddress { address, ..place },
+            None => place,
+        }
     }
 
     fn target(&self, reloc: &Rela) -> Address {

@@ -245,7 +245,7 @@ impl Site<'_, '_, '_> {
                 self.refuse(Cause::UnsupportedRelocation, reloc, "cannot be used here");
                 return Ok(0);
             }
-            Class::GotOff => target.wrapping_sub(bases.got_base),
+            Class::GotOff => target.wrapping_sub(self.got_base::<R>()),
             Class::GotBase => bases.got_base.wrapping_add(addend).wrapping_sub(here),
             Class::BaseAddress => bases.got_base.wrapping_add(addend).get(),
             Class::Size if is_size_of_loader(&image.mode, place.flags, self.is_writable()) => {
@@ -460,7 +460,7 @@ impl Site<'_, '_, '_> {
         }
         let from = match R::slot_from(self.code(reloc)) {
             From::Place => here,
-            From::GotBase => self.image.bases.got_base,
+            From::GotBase => self.got_base::<R>(),
             From::GotPage => page(self.image.bases.got_base),
             From::Page => return Ok(page(slot).wrapping_sub(page(here))),
             From::Zero | From::Low => Address::ZERO,
@@ -559,8 +559,20 @@ impl Site<'_, '_, '_> {
         slot.and_then(|s| self.image.address_slot(s)).ok_or(Failure::NoSlot)
     }
 
+    /// Where the GOT's base is for this code.
+    #[inline(always)]
+    fn got_base<R: Rules>(&self) -> Address {
+        match const { R::FACTS.loader_got.is_some() } {
+            true => self.image.base_of(self.object_id),
+            false => self.image.bases.got_base,
+        }
+    }
+
     /// The address of the slot that a relocation of class `class` asks for.
     fn slot_of_class(&self, reloc: &Rela, class: Class) -> Result<Address, Failure> {
+        if let Some(slot) = self.image.slot_in_further(self.object_id, reloc, class) {
+            return slot.ok_or(Failure::NoSlot);
+        }
         if matches!(class, Class::Got | Class::GotRelax) {
             return self.got(reloc);
         }
@@ -590,6 +602,11 @@ impl Site<'_, '_, '_> {
             false => place.address.wrapping_sub(image.bases.thread_pointer) as i64,
         };
         let local = !image.mode.shared && place.flags & symbol_flags::PREEMPTIBLE == 0;
+        if const { R::FACTS.loader_got.is_some() }
+            && let Some(slot) = image.slot_in_further(self.object_id, reloc, class)
+        {
+            return self.put_slot::<R>(reloc, field, slot.ok_or(Failure::NoSlot)?, place).map(|()| 0);
+        }
         let slot = match class {
             Class::TlsGd | Class::TlsLd => {
                 let call = (!image.mode.shared).then(|| R::tls_call(self.input, self.relocs, i));

@@ -114,7 +114,7 @@ impl Site<'_, '_, '_> {
             diagnostic = diagnostic.note(second.advice.to_owned());
         }
         if matches!(failure, Failure::Overflow(_)) && self.is_beyond_got(reloc) {
-            let text = "the GOT is larger than code reaches, and several are not made; compile with -mxgot";
+            let text = "the GOT of this object alone is larger than its code reaches; compile with -mxgot";
             diagnostic = diagnostic.note(text.to_owned());
         }
         self.push(reloc, diagnostic);
@@ -127,7 +127,8 @@ impl Site<'_, '_, '_> {
             machine.class(reloc.kind()),
             Class::Got | Class::GotPage | Class::GotTp | Class::TlsGd | Class::TlsLd
         );
-        slots && machine.loader_got.as_ref().is_some_and(|got| self.image.got_size() > got.bias + 0x8000)
+        let size = self.image.got_size(self.object_id);
+        slots && machine.loader_got.as_ref().is_some_and(|got| size > got.bias + 0x8000)
     }
 
     #[cold]
