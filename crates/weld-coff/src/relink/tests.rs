@@ -615,7 +615,8 @@ fn images_in_turn() {
 #[test]
 fn damaged_program_databases() {
     use weld_pdb::Contribution;
-    use weld_pdb::patch::{ChangedModule, apply, pieces};
+    use weld_pdb::patch::{ChangedModule, ChangedPiece, apply, pieces};
+    use weld_pdb::resize::Resizes;
     let dir = program("damaged");
     dir.write("a.obj", &with_data(&[1; 4], 2, 3));
     dir.relink(&[]);
@@ -624,13 +625,15 @@ fn damaged_program_databases() {
     let coff = super::outline::object(&object).unwrap();
     let header = coff.sections.iter().find(|header| header.name == *b".debug$S").unwrap();
     let section = coff.contents(header).unwrap();
-    let crc = Contribution { section: 1, offset: 0, size: 17, crc: 5, ..Default::default() };
+    let now = Contribution { section: 1, offset: 0, size: 17, crc: 5, ..Default::default() };
+    let piece = ChangedPiece { now, size_before: 17 };
     for seed in 0..400 {
         let damaged = if seed == 0 { pdb.clone() } else { damage(&pdb, seed) };
         fs::write(dir.path("damaged.pdb"), &damaged).unwrap();
         let file = fs::File::open(dir.path("damaged.pdb")).unwrap();
         let module = ChangedModule { number: 0, sections: vec![(section, Vec::new())] };
-        let done = apply((&damaged, &file), &[crc], &[module], &memo.image.pdb_leaves);
+        let none = Resizes::default();
+        let done = apply((&damaged, &file), &[piece], &[module], &none, &memo.image.pdb_leaves);
         assert!(seed > 0 || done.is_ok(), "{:?}", done.err());
         _ = pieces(&damage(section, seed), &[3..9, 8..12]);
     }
