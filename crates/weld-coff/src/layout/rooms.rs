@@ -2,7 +2,7 @@
 //! (`/incremental`).
 //!
 //! How much there is depends on nothing but a section's size, by steps: sections whose sizes are in one step have the
-//! same room, so it does not matter what a program was before. Steps are an eighth of the size or a little more. Only
+//! same room, so it does not matter what a program was before. Steps are an eighth of the size to a quarter. Only
 //! objects that are files of their own have room, for members of libraries are not relinked; and only where bytes
 //! between sections are harmless, which they are not in tables that others walk through.
 
@@ -11,20 +11,18 @@ use crate::options::{Incremental, Options};
 use crate::resolve::Resolved;
 use crate::sections::{Kind, Section, Sections};
 
-/// Bytes of the smallest steps: of code, of data, and of tables for unwinding.
-const CODE: u32 = 64;
-const DATA: u32 = 32;
-const UNWIND: u32 = 16;
-/// A multiple of the entries' sizes.
-const FUNCTIONS: u32 = 48;
+/// Bytes of the smallest steps, in COMDAT sections, which are many and small, and in others: of code, of tables for
+/// unwinding, of the table of functions (a multiple of its entries' sizes), and of data.
+const CODE: [u32; 2] = [128, 1024];
+const UNWIND: [u32; 2] = [16, 64];
+const FUNCTIONS: [u32; 2] = [24, 192];
+/// The contents of data in COMDAT sections are what their names say.
+const DATA: [u32; 2] = [0, 256];
 /// Base relocations: bytes of the smallest step.
 const RELOCS: u32 = 256;
 
-/// Parts of which the contents may grow, whether they are in COMDAT sections or not.
-const TABLES: [(&[u8], u32); 2] = [(b".xdata", UNWIND), (FUNCTION_TABLE, FUNCTIONS)];
-/// The same if they are not.
+const TABLES: [(&[u8], [u32; 2]); 2] = [(b".xdata", UNWIND), (b".pdata", FUNCTIONS)];
 const PLAIN: [&[u8]; 3] = [b".rdata", b".data", b".bss"];
-const FUNCTION_TABLE: &[u8] = b".pdata";
 
 pub struct Rooms {
     /// Whether each object is a file of its own.
@@ -43,11 +41,11 @@ impl Rooms {
         let steps = sections.parts.iter().map(|part| {
             let starts = |name: &[u8]| part.name.strip_prefix(name).is_some_and(|b| matches!(b, [] | [b'$', ..]));
             if part.flags & pe::IMAGE_SCN_CNT_CODE.0 != 0 {
-                return [CODE; 2];
+                return CODE;
             }
             match TABLES.iter().find(|(name, _)| starts(name)) {
-                Some((_, step)) => [*step; 2],
-                None if PLAIN.contains(&&*part.name) => [0, DATA],
+                Some((_, steps)) => *steps,
+                None if PLAIN.contains(&&*part.name) => DATA,
                 None => [0; 2],
             }
         });
