@@ -50,8 +50,8 @@ pub enum Why {
     Outgrown(PathBuf, String),
     /// An object mentions a name that is new.
     NewName(PathBuf, String),
-    /// An object wants other things of libraries.
-    Libraries(PathBuf, String),
+    /// An object was the only one to want something of a library.
+    Libraries(PathBuf),
     /// A function has moved to which something refers that is not linked anew.
     Pinned(PathBuf, String),
     /// What an object defines lies in another order.
@@ -128,8 +128,8 @@ impl fmt::Display for Why {
                 write!(f, "{} has a {section} of a size for which there is another room", path(file))
             }
             Why::NewName(file, name) => write!(f, "{} refers to {name}, which nobody did before", path(file)),
-            Why::Libraries(file, name) => {
-                write!(f, "{} does or does not refer to {name} of a library, unlike before", path(file))
+            Why::Libraries(file) => {
+                write!(f, "{} was the only object to refer to something of a library, and does so no more", path(file))
             }
             Why::Pinned(file, name) => write!(
                 f,

@@ -81,7 +81,7 @@ pub fn of_objects<'s>(
         contributions = std::mem::take(&mut resized.pieces);
     }
     let mut writes = std::mem::take(&mut resized.writes);
-    let mut sections = contributions.iter().filter(|piece| piece.now.size != piece.size_before).count();
+    let mut sections = resized.sections;
     for object in objects.iter().filter(|object| !is_resized(object)) {
         let changed = || Why::Object(object.path.clone());
         let coff = outline::object(object.bytes).ok_or_else(changed)?;

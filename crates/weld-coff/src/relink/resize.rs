@@ -46,6 +46,8 @@ pub struct Resized<'s> {
     /// What is known of these objects now, by the number of their files.
     pub blocks: HashMap<usize, Block>,
     pub names: Vec<u8>,
+    /// How many sections of changed objects have other bytes.
+    pub sections: usize,
     /// How many objects were relocated for the names that they mention.
     pub followers: usize,
 }
@@ -104,7 +106,8 @@ fn of_objects_by<'s, R: Rules>(
     let bytes = bytes.filter(|bytes| digests::of_bytes(bytes) == memo.image.names_digest);
     let names = bytes.and_then(|bytes| Names::read(&bytes, &wanted));
     let mut names = names.ok_or(Why::State("has no names"))?;
-    let moved = moved_names(&mut touched, &names, &memo.image)?;
+    let (moved, gone) = moved_names(&mut touched, &names, &memo.image)?;
+    check_gone(gone, &touched, before)?;
     moved.iter().for_each(|(number, one)| names.list[*number as usize].value = one.now);
     if !moved.is_empty() {
         let numbers: Vec<u32> = moved.keys().copied().collect();
@@ -167,14 +170,15 @@ impl Touched<'_> {
     }
 }
 
-/// The names that changed objects define and that have moved, by their numbers. The objects are told which names they
+/// The names that changed objects define and that have moved, by their numbers, and names of libraries that are
+/// mentioned no more. The objects are told which names they
 /// mention.
 fn moved_names(
     touched: &mut BTreeMap<usize, Touched>,
     names: &Names,
     notes: &ImageNotes,
-) -> Result<BTreeMap<u32, Moved>, Why> {
-    let mut moved = BTreeMap::new();
+) -> Result<(BTreeMap<u32, Moved>, Gone), Why> {
+    let (mut moved, mut gone) = (BTreeMap::new(), Gone::new());
     for object in touched.values_mut() {
         let path = || object.path.clone();
         let mut mentioned = Vec::new();
@@ -210,17 +214,18 @@ fn moved_names(
         if !known {
             return Err(Why::State("has too few names"));
         }
+        // What is there already may be mentioned by one more; what is mentioned no more has to be by another.
         let (was, is) = (foreign(&object.block.names), foreign(&mentioned));
-        if was != is {
-            let is_other = |symbol: &Symbol| {
-                let number = object.hash(symbol).ok().and_then(|hash| names.number(hash));
-                number.is_some_and(|number| is.contains(&number) && !was.contains(&number))
+        if let Some(new) = is.difference(&was).find(|number| names.list[**number as usize].place().is_none()) {
+            let is_it = |symbol: &Symbol| {
+                object.hash(symbol).is_ok_and(|hash| hash == names.list[*new as usize].hash)
             };
-            let mut symbols = object.coff.symbols.iter().filter(|(_, symbol)| symbol.is_global());
-            let other = symbols.find(|(_, symbol)| is_other(symbol));
-            let name = other.map_or("something".to_owned(), |(_, symbol)| object.name(&symbol));
-            return Err(Why::Libraries(path(), name));
+            let mut symbols = object.coff.symbols.iter();
+            let name = symbols.find(|(_, symbol)| symbol.is_global() && is_it(symbol));
+            let name = name.map_or(String::new(), |(_, symbol)| object.name(&symbol));
+            return Err(Why::NewName(path(), name));
         }
+        gone.extend(was.difference(&is).map(|number| (*number, path())));
         let mut rooms: Vec<Range<u32>> = object.rooms(notes).collect();
         rooms.sort_unstable_by_key(|room| room.start);
         let is_inside = |rva: u32| {
@@ -252,7 +257,31 @@ fn moved_names(
         }
         object.block.names = mentioned;
     }
-    Ok(moved)
+    Ok((moved, gone))
+}
+
+/// Names of libraries that an object mentions no more, by their numbers, and whose they were.
+type Gone = BTreeMap<u32, PathBuf>;
+
+/// Each of these names is mentioned by another object, so that it stays.
+fn check_gone(mut gone: Gone, touched: &BTreeMap<usize, Touched>, before: &Before) -> Result<(), Why> {
+    for (number, file) in before.memo.files.iter().enumerate() {
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let stays = |block: &Block, gone: &mut Gone| {
+            gone.retain(|number, _| block.names.binary_search(number).is_err());
+        };
+        match (touched.get(&number), &file.object) {
+            (Some(object), _) => stays(&object.block, &mut gone),
+            (None, Some(known)) => {
+                let block = read_block(before.tables, known).ok_or(Why::State("has no rows of an object"))?;
+                stays(&block, &mut gone);
+            }
+            (None, None) => {}
+        }
+    }
+    gone.into_values().next().map_or(Ok(()), |path| Err(Why::Libraries(path)))
 }
 
 /// Other objects that mention one of these names, which are in order.
@@ -389,7 +418,10 @@ impl<'s> Writer<'_, 's> {
                 Is::Sorted => self.functions.append(&mut new),
                 Is::Copied => {
                     new.resize(row.room() as usize, out.filler);
+                    let before = self.made.writes.len();
                     self.put(out.offset + u64::from(row.offset), &new)?;
+                    let is_other = object.is_changed && self.made.writes.len() > before;
+                    self.made.sections += usize::from(is_other);
                 }
             }
         }

@@ -458,6 +458,9 @@ fn with_data(code: &[u8; 4], data: u64, line: u32) -> Vec<u8> {
 fn checked(dir: &Dir, more: &[&str]) -> String {
     let said = dir.relink(more);
     let made = dir.outputs();
+    if said == NOTHING {
+        return said;
+    }
     full(dir, more, &made, &said);
     // The full link has replaced what the state speaks of.
     assert_eq!(dir.relink(more), NOTHING);
@@ -506,7 +509,7 @@ fn bytes_have_changed() {
         let at = bytes.windows(3).position(|bytes| bytes == [0x48, 0x8d, 5]).unwrap();
         bytes[at + 3] = 1;
         dir.write("a.obj", &bytes);
-        assert!(checked(&dir, more).starts_with("full link: in "), "{}", dir.said());
+        assert!(checked(&dir, more).starts_with("relinked: 1 section of 1 object"), "{}", dir.said());
     }
 }
 
@@ -562,8 +565,7 @@ fn objects_that_are_not_relinked() {
     dir.relink(&[]);
     let tables = dir.path(".out.dll.weld/tables");
     let mut bytes = fs::read(&tables).unwrap();
-    let last = bytes.len() - 1;
-    bytes[last] ^= 1;
+    bytes.iter_mut().for_each(|byte| *byte ^= 1);
     fs::write(&tables, bytes).unwrap();
     dir.write("a.obj", &edits[1]);
     assert_eq!(checked(&dir, &[]), "full link: the state has no rows of an object");
