@@ -411,7 +411,8 @@ fn write<'j>(
     let mut pdb = pdb.transpose()?;
     let mut written = written?;
     if let Some(session) = session {
-        let of_pdb = pdb.as_mut().map(|pdb| (std::mem::take(&mut pdb.leaves), std::mem::take(&mut pdb.known)));
+        let of_pdb =
+            pdb.as_mut().map(|pdb| (std::mem::take(&mut pdb.leaves), std::mem::take(&mut pdb.known)));
         session.note_image(&emitter, written.take_leaves(), of_pdb.unwrap_or_default(), parallel);
     }
     let time = emitter.finish(written, pdb.as_ref().map(|pdb| pdb.identity))?;

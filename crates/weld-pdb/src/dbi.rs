@@ -25,8 +25,9 @@ pub const PUBLICS_AT: usize = 16;
 pub const RECORDS_AT: usize = 20;
 /// Where in the header the lengths of the lists of modules, of contributions, of sections and of files are.
 pub const LENGTHS_AT: [usize; 4] = [24, 28, 32, 36];
-/// Where a contribution has its size, and the checksum of its contents.
+/// Where a contribution has its size, its section's characteristics, and the checksum of its contents.
 pub const SIZE_AT: usize = 8;
+pub const CHARACTERISTICS_AT: usize = 12;
 pub const CRC_AT: usize = 20;
 /// Bytes of what is known of a module, before its names; and where its first contribution is in it.
 pub const MODULE_SIZE: usize = 64;

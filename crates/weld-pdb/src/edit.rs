@@ -89,7 +89,6 @@ impl<'d> Dbi<'d> {
             })
         })
     }
-
 }
 
 /// Where `count` names end that begin at `at`.

@@ -16,7 +16,7 @@ use crate::codeview::records::HEADER;
 use crate::codeview::subsection::{self, Subsection, Subsections};
 use crate::codeview::symbol::{self, S_COMPILE2, S_COMPILE3, S_OBJNAME, Scope, Streams};
 use crate::codeview::{Fault, u16_at, u32_at};
-use crate::dbi::{self, CONTRIBUTION_SIZE, CRC_AT, MODULE_CONTRIBUTION_AT, SIZE_AT};
+use crate::dbi::{self, CHARACTERISTICS_AT, CONTRIBUTION_SIZE, CRC_AT, MODULE_CONTRIBUTION_AT, SIZE_AT};
 use crate::edit::{Dbi, Error, SHORT, Writer};
 use crate::info;
 use crate::input::{Contribution, Identity};
@@ -244,8 +244,9 @@ trait Checksums {
 
 impl Checksums for Dbi<'_> {
     fn put_checksums(&self, changed: &[ChangedPiece], writer: &mut Writer) -> Result<(), Error> {
-        let mut put = |start: usize, size: u32, crc: u32| {
-            for (at, word) in [(start + SIZE_AT, size), (start + CRC_AT, crc)] {
+        let mut put = |start: usize, now: &Contribution| {
+            let words = [(SIZE_AT, now.size), (CHARACTERISTICS_AT, now.characteristics), (CRC_AT, now.crc)];
+            for (at, word) in words.map(|(at, word)| (start + at, word)) {
                 let old = self.bytes.get(at..at + 4).ok_or(SHORT)?;
                 writer.put(stream::DBI, at, (old, &word.to_le_bytes()))?;
             }
@@ -263,7 +264,7 @@ impl Checksums for Dbi<'_> {
                 return Err("does not have a section once");
             };
             let start = self.list.start + (first + number) * CONTRIBUTION_SIZE;
-            put(start, one.now.size, one.now.crc)?;
+            put(start, &one.now)?;
         }
         let mut sorted: Vec<&ChangedPiece> = changed.iter().collect();
         sorted.sort_unstable_by_key(|one| key(&one.now));
@@ -273,7 +274,7 @@ impl Checksums for Dbi<'_> {
             if let Ok(one) = sorted.binary_search_by_key(&key_of(entry), |one| key(&one.now))
                 && sorted[one].size_before == field(entry, SIZE_AT)
             {
-                put(own, sorted[one].now.size, sorted[one].now.crc)?;
+                put(own, &sorted[one].now)?;
             }
         }
         Ok(())

@@ -21,10 +21,10 @@ use crate::paths::absolute;
 use crate::pdb::Pdb;
 use crate::put::put_u16;
 use crate::stream;
+use crate::symbols::Symbols;
 use crate::symbols::globals::REFERENCE;
 use crate::symbols::scan;
 use crate::symbols::write::{self, Out, SIGNATURE_SIZE};
-use crate::symbols::Symbols;
 use crate::types::known;
 
 /// What a later link has to know of a module.
@@ -105,7 +105,8 @@ pub fn apply(
     for module in &resizes.modules {
         let start = *starts.get(module.number).ok_or("does not have a module")?;
         let records = number(RECORDS_AT)?;
-        if let Some((stream, bytes)) = remake(dbi, (start, records), (module, &names, resizes.root), writer)? {
+        if let Some((stream, bytes)) = remake(dbi, (start, records), (module, &names, resizes.root), writer)?
+        {
             if msf.len(stream)? != bytes.len() as u32 {
                 grown.set_len(stream, bytes.len() as u32)?;
             }

@@ -256,7 +256,10 @@ impl Placer<'_> {
     fn place_members(&self, layout: &Layout, out: &mut OutputSection) {
         let members = &layout.order[out.members.clone()];
         let list = &self.sections.list;
-        let align = |id: u32| 1u64 << list[id as usize].align;
+        let align = |id: u32| match self.rooms {
+            None => 1u64 << list[id as usize].align,
+            Some(rooms) => 1u64 << rooms.align(&list[id as usize]),
+        };
         let before = |id: u32| self.patch_space.map_or(0, |space| space.before(&list[id as usize]));
         let size = |id: u32| match self.rooms {
             None => u64::from(list[id as usize].size),

@@ -15,7 +15,7 @@ use crate::sections::{Kind, Section, Sections};
 /// unwinding, of the table of functions (a multiple of its entries' sizes), and of data.
 const CODE: [u32; 2] = [128, 1024];
 const UNWIND: [u32; 2] = [16, 64];
-const FUNCTIONS: [u32; 2] = [24, 192];
+const FUNCTIONS: [u32; 2] = [24, 168];
 /// The contents of data in COMDAT sections are what their names say.
 const DATA: [u32; 2] = [0, 256];
 /// Base relocations: bytes of the smallest step.
@@ -39,7 +39,8 @@ impl Rooms {
         }
         let is_file = resolved.objects.iter().map(|object| object.name.member.is_none()).collect();
         let steps = sections.parts.iter().map(|part| {
-            let starts = |name: &[u8]| part.name.strip_prefix(name).is_some_and(|b| matches!(b, [] | [b'$', ..]));
+            let starts =
+                |name: &[u8]| part.name.strip_prefix(name).is_some_and(|b| matches!(b, [] | [b'$', ..]));
             if part.flags & pe::IMAGE_SCN_CNT_CODE.0 != 0 {
                 return CODE;
             }
@@ -62,6 +63,11 @@ impl Rooms {
         up(section.size, self.step(section))
     }
 
+    /// Logarithm of a section's alignment.
+    pub fn align(&self, section: &Section) -> u8 {
+        section.align.max(least_align(self.step(section)))
+    }
+
     /// The smallest step of a section, [`up`] to which it has room; 0 if it has none.
     pub fn step(&self, section: &Section) -> u32 {
         let may_grow = section.kind == Kind::Regular && self.is_file[section.object.index()];
@@ -70,6 +76,12 @@ impl Rooms {
             _ => 0,
         }
     }
+}
+
+/// Logarithm of the alignment that sections with such steps have at least, so that it does not matter if they come to
+/// want less or more: that of vectors. The table of functions has its own.
+pub fn least_align(step: u32) -> u8 {
+    if step > 0 && step.is_multiple_of(16) { 4 } else { 0 }
 }
 
 /// A size up to its step, of which the smallest is given.
@@ -95,6 +107,6 @@ mod tests {
         let all = [0, 1, 64, 65, 256, 257, 300, 1000, 1025, 100_000].map(|size| up(size, 64));
         assert_eq!(all, [0, 64, 64, 128, 256, 384, 384, 1024, 1536, 131_072]);
         assert_eq!([up(7, 0), up(u32::MAX, 64), up(13, 48)], [7, u32::MAX, 48]);
-        assert!((1..50_000).all(|size| up(size, 48) % 48 == 0 && up(size, 48) >= size));
+        assert!((1..50_000).all(|size| up(size, 48).is_multiple_of(48) && up(size, 48) >= size));
     }
 }

@@ -129,7 +129,11 @@ impl fmt::Display for Why {
             }
             Why::NewName(file, name) => write!(f, "{} refers to {name}, which nobody did before", path(file)),
             Why::Libraries(file) => {
-                write!(f, "{} was the only object to refer to something of a library, and does so no more", path(file))
+                write!(
+                    f,
+                    "{} was the only object to refer to something of a library, and does so no more",
+                    path(file)
+                )
             }
             Why::Pinned(file, name) => write!(
                 f,

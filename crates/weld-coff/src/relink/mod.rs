@@ -141,7 +141,9 @@ impl Session {
     }
 
     fn log(&self, text: &str) {
-        if matches!(self.place, Ok(_) | Err(Why::Place(Unusable::Busy))) {
+        // Whoever reads the log of links before learns why this one is not like them.
+        let is_there = || !self.dir.as_os_str().is_empty() && self.dir.join("lock").is_file();
+        if matches!(self.place, Ok(_) | Err(Why::Place(Unusable::Busy))) || is_there() {
             directory::log(&self.dir, text);
         }
     }
@@ -492,7 +494,8 @@ impl Session {
         lookups.missing.extend(job.store.missing());
         let (files, blocks) = self.files(job, &image, parallel)?;
         place
-            .write(TABLES, [&image.names[..], &blocks[..]]).map_err(|e| Why::system("write", &place.path(TABLES), &e))?;
+            .write(TABLES, [&image.names[..], &blocks[..]])
+            .map_err(|e| Why::system("write", &place.path(TABLES), &e))?;
         let (build, boot) = this_system()?;
         let memo = Memo {
             build,
@@ -574,7 +577,10 @@ impl Session {
                 let known = block.zip(machine).and_then(|(block, machine)| {
                     let coff = outline::object(file.bytes)?;
                     let outline = outline::of(&coff, (machine, pdb), &block.rows)?;
-                    Some((outline, Block { frame: outline::frame(&coff, pdb, &block.rows)?, ..block.clone() }))
+                    Some((
+                        outline,
+                        Block { frame: outline::frame(&coff, pdb, &block.rows)?, ..block.clone() },
+                    ))
                 });
                 let mut bytes = Vec::new();
                 let object = known.map(|(outline, block)| {
@@ -759,6 +765,7 @@ fn against_sizes(image: &Image) -> &'static str {
         (image.resolved.machine == Machine::X86, "sizes are not relinked for 32-bit x86"),
         (!image.branches.is_empty(), "branches that do not reach go through thunks"),
         (image.rooms.is_none(), "there is no room"),
+        (image.options.reports.lld_map.is_some(), "/lldmap tells sizes and places"),
     ];
     against.iter().find(|(is_so, _)| *is_so).map_or("", |(_, why)| why)
 }

@@ -22,7 +22,7 @@ use super::memo::Digest;
 use crate::arch::{Rules, with_rules};
 use crate::coff::identify::{Kind, identify};
 use crate::coff::machine::Machine;
-use crate::coff::object::{ObjectFile, Relocation, SectionHeader, is_uninitialized};
+use crate::coff::object::{ObjectFile, Relocation, SectionHeader, alignment, is_uninitialized};
 use crate::coff::pe;
 use crate::emit;
 use crate::ids::{ObjectId, SectionId};
@@ -189,6 +189,16 @@ pub struct Frame {
     pub rest: u64,
 }
 
+const BY_SIZE: [u8; 2] = [pe::IMAGE_COMDAT_SELECT_SAME_SIZE.0, pe::IMAGE_COMDAT_SELECT_LARGEST.0];
+
+/// What a section's header says but for its alignment, where that does not matter.
+fn told_characteristics(characteristics: u32, step: u32) -> u32 {
+    match alignment(characteristics) {
+        Some(align) if align <= rooms::least_align(step) => characteristics & !pe::IMAGE_SCN_ALIGN_MASK,
+        _ => characteristics,
+    }
+}
+
 /// The frame of an object; `None` if it is malformed. `pdb`: there is one.
 pub fn frame(coff: &ObjectFile, pdb: bool, rows: &[Row]) -> Option<Frame> {
     let mut sections = Hasher::new(coff.machine.map_or(0, |machine| machine.number().into()));
@@ -198,12 +208,17 @@ pub fn frame(coff: &ObjectFile, pdb: bool, rows: &[Row]) -> Option<Frame> {
         if let Some(definition) = coff.symbols.section_definition(index, &symbol) {
             let word = u64::from(definition.number) << 8 | u64::from(definition.selection);
             sections.word((symbol.section as u64) << 40 ^ word);
+            // Sizes may decide which one is kept, or whether that is right.
+            if BY_SIZE.contains(&definition.selection) {
+                sections.word(coff.section(symbol.section as u32)?.size_of_raw_data.get(LE).into());
+            }
         }
         let is_definition = symbol.section != 0 || symbol.is_common() || symbol.is_weak_external();
         if symbol.is_global() && is_definition {
             let (_, hash) = coff.hashed_name(&symbol).ok()?;
             definitions.word(hash);
-            definitions.word((symbol.section as u64) << 32 | u64::from(symbol.typ) << 8 | u64::from(symbol.class));
+            definitions
+                .word((symbol.section as u64) << 32 | u64::from(symbol.typ) << 8 | u64::from(symbol.class));
             if symbol.section <= 0 {
                 definitions.word(symbol.value.into());
             }
@@ -217,7 +232,8 @@ pub fn frame(coff: &ObjectFile, pdb: bool, rows: &[Row]) -> Option<Frame> {
     for (number, header) in (1..).zip(coff.sections) {
         let name = coff.section_name(header).ok()?;
         sections.bytes(name);
-        sections.word(header.characteristics.get(LE).0.into());
+        let step = rows.peek().filter(|row| row.number == number).map_or(0, |row| row.step);
+        sections.word(told_characteristics(header.characteristics.get(LE).0, step).into());
         let is_debugging = name.starts_with(DEBUGGERS);
         // It says of which functions the address counts, which matters to folding only.
         let is_useless = name == b".llvm_addrsig" || is_debugging && !pdb;

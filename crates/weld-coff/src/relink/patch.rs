@@ -10,6 +10,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
+use object::LittleEndian as LE;
 use weld_common::io::input::InputStore;
 use weld_common::io::spare;
 use weld_common::io::units::{Leaves, digest_of};
@@ -76,7 +77,8 @@ pub fn of_objects<'s>(
         let all: Vec<&ChangedObject> = objects.iter().filter(is_resized).collect();
         let machine = Machine::of_number(last.notes.machine).ok_or_else(altered)?;
         let tables = last.tables.ok_or(Why::State("has no tables"))?;
-        let before = Before { memo: last.memo, tables, image: last.image, machine };
+        let is_relocatable = options.loading.is_relocatable();
+        let before = Before { memo: last.memo, tables, image: last.image, machine, is_relocatable };
         resized = resize::of_objects(&all, &before, store)?;
         contributions = std::mem::take(&mut resized.pieces);
     }
@@ -109,7 +111,8 @@ pub fn of_objects<'s>(
             if writes.len() > before {
                 let section = u16::try_from(row.out + 1).map_err(|_| altered())?;
                 let (offset, size, crc) = (row.offset, row.size, Contribution::crc_of(bytes));
-                let now = Contribution { section, offset, size, crc, ..Default::default() };
+                let characteristics = header.characteristics.get(LE).0;
+                let now = Contribution { section, offset, size, characteristics, crc, module: 0 };
                 contributions.push(ChangedPiece { now, size_before: size });
                 sections += 1;
             }

@@ -58,6 +58,8 @@ pub struct Before<'b> {
     pub tables: &'b File,
     pub image: (&'b File, &'b Path),
     pub machine: Machine,
+    /// A loader may put it elsewhere.
+    pub is_relocatable: bool,
 }
 
 /// An object whose sections are written again.
@@ -116,7 +118,8 @@ fn of_objects_by<'s, R: Rules>(
             touched.insert(number, object);
         }
     }
-    let mut writer = Writer { before, names: &names, made: &mut made, functions: Vec::new(), bases: Vec::new() };
+    let mut writer =
+        Writer { before, names: &names, made: &mut made, functions: Vec::new(), bases: Vec::new() };
     for object in touched.values() {
         writer.object::<R>(object, &moved)?;
     }
@@ -125,8 +128,8 @@ fn of_objects_by<'s, R: Rules>(
     writer.base_relocs(&touched, &any)?;
     writer.headers(&moved, &any)?;
     for one in moved.values() {
-        let out = &memo.image.outs[one.out as usize];
-        let (before, now) = (one.before - out.rva, one.now - out.rva);
+        let out = memo.image.outs.get(one.out as usize).ok_or(Why::State("has too few sections"))?;
+        let (before, now) = (one.before.wrapping_sub(out.rva), one.now.wrapping_sub(out.rva));
         made.publics.push(MovedPublic { hash: one.hash, section: one.out as u16 + 1, before, now });
     }
     for (number, object) in touched.into_iter().filter(|(_, object)| object.is_changed) {
@@ -216,7 +219,8 @@ fn moved_names(
         }
         // What is there already may be mentioned by one more; what is mentioned no more has to be by another.
         let (was, is) = (foreign(&object.block.names), foreign(&mentioned));
-        if let Some(new) = is.difference(&was).find(|number| names.list[**number as usize].place().is_none()) {
+        if let Some(new) = is.difference(&was).find(|number| names.list[**number as usize].place().is_none())
+        {
             let is_it = |symbol: &Symbol| {
                 object.hash(symbol).is_ok_and(|hash| hash == names.list[*new as usize].hash)
             };
@@ -233,11 +237,15 @@ fn moved_names(
             after > 0 && rva < rooms[after - 1].end
         };
         // Other names may stand for the same.
-        let now_at: HashMap<u32, u32> =
-            own.iter().filter_map(|(number, now)| Some((names.list[*number as usize].rva()?, *now))).collect();
+        let now_at: HashMap<u32, u32> = own
+            .iter()
+            .filter_map(|(number, now)| Some((names.list[*number as usize].rva()?, *now)))
+            .collect();
         let mut places = Vec::new();
         for (number, name) in (0..).zip(&names.list) {
-            let Some(rva) = name.rva().filter(|rva| own.contains_key(&number) || is_inside(*rva)) else { continue };
+            let Some(rva) = name.rva().filter(|rva| own.contains_key(&number) || is_inside(*rva)) else {
+                continue;
+            };
             let now = own.get(&number).or_else(|| now_at.get(&rva)).copied();
             let now = now.ok_or_else(|| Why::Order(path()))?;
             places.push((rva, now));
@@ -352,7 +360,9 @@ impl<'s> Writer<'_, 's> {
         let symbol = object.coff.symbols.get(index).ok_or_else(odd)?;
         if symbol.is_global() {
             let name = match object.is_changed {
-                true => self.names.number(object.hash(&symbol)?).map(|number| self.names.list[number as usize]),
+                true => {
+                    self.names.number(object.hash(&symbol)?).map(|number| self.names.list[number as usize])
+                }
                 false => self.of_follower(object, &symbol)?,
             };
             let Some((place, out)) = name.ok_or_else(odd)?.place() else { return Ok(Stands::Undefined) };
@@ -409,8 +419,9 @@ impl<'s> Writer<'_, 's> {
             if object.is_changed && row.size > 0 {
                 let section = row.out as u16 + 1;
                 let crc = Contribution::crc_of(contents);
-                let now =
-                    Contribution { section, offset: row.offset, size: row.size, crc, ..Default::default() };
+                let (offset, size) = (row.offset, row.size);
+                let characteristics = header.characteristics.get(LE).0;
+                let now = Contribution { section, offset, size, characteristics, crc, module: 0 };
                 self.made.pieces.push(ChangedPiece { now, size_before: old.size });
             }
             match row.is {
@@ -427,7 +438,8 @@ impl<'s> Writer<'_, 's> {
         }
         if !debug.is_empty() {
             let types = object.coff.sections.iter().find(|header| header.name == *b".debug$T");
-            let types = types.map_or(Ok(&[][..]), |header| object.coff.contents(header)).map_err(|_| odd())?;
+            let types =
+                types.map_or(Ok(&[][..]), |header| object.coff.contents(header)).map_err(|_| odd())?;
             let known = object.block.module.clone();
             self.made.modules.push(ResizedModule { number: module, types, sections: debug, known });
         }
@@ -445,6 +457,7 @@ impl<'s> Writer<'_, 's> {
         let header = object.coff.section(row.number).ok_or_else(|| Why::Object(object.path.clone()))?;
         let relocations = object.coff.relocations(header).map_err(|_| Why::Object(object.path.clone()))?;
         let has_bases = !self.notes().relocs.is_empty();
+        let wants_bases = self.before.is_relocatable;
         for relocation in relocations {
             let (typ, index) = (relocation.typ.get(LE).0, relocation.symbol_table_index.get(LE));
             let offset = relocation.virtual_address.get(LE);
@@ -462,7 +475,7 @@ impl<'s> Writer<'_, 's> {
             if let Err(fault) = R::apply(typ, place, start.wrapping_add(offset), &target) {
                 return fail(&format!("a reference: {fault}"));
             }
-            if let (Some(kind), Place::At(_)) = (R::base_relocation(typ), to) {
+            if let (Some(kind), Place::At(_), true) = (R::base_relocation(typ), to, wants_bases) {
                 if !has_bases {
                     return fail("an address needs a base relocation, of which there are none");
                 }
@@ -472,12 +485,7 @@ impl<'s> Writer<'_, 's> {
         Ok(())
     }
 
-    fn known(
-        &self,
-        object: &Touched,
-        index: u32,
-        known: &mut HashMap<u32, Stands>,
-    ) -> Result<Stands, Why> {
+    fn known(&self, object: &Touched, index: u32, known: &mut HashMap<u32, Stands>) -> Result<Stands, Why> {
         if let Some(stands) = known.get(&index) {
             return Ok(*stands);
         }
@@ -612,8 +620,11 @@ impl<'s> Writer<'_, 's> {
 
     /// Rooms of all objects that are written again, in order.
     fn rooms(&self, touched: &BTreeMap<usize, Touched>) -> Vec<Range<u32>> {
-        let mut rooms: Vec<Range<u32>> =
-            touched.values().flat_map(|object| object.rooms(self.notes())).filter(|room| !room.is_empty()).collect();
+        let mut rooms: Vec<Range<u32>> = touched
+            .values()
+            .flat_map(|object| object.rooms(self.notes()))
+            .filter(|room| !room.is_empty())
+            .collect();
         rooms.sort_unstable_by_key(|room| room.start);
         rooms
     }

@@ -75,10 +75,10 @@ pub fn rewritten_but(
 /// Whether a file has these leaves.
 pub fn are_those_of(leaves: &Leaves, file: &File, id: &Range<u64>) -> bool {
     let mut bytes = Vec::new();
-    leaves
-        .iter()
-        .flatten()
-        .all(|leaf| read_leaf(file, leaf, std::slice::from_ref(id), &mut bytes).is_ok() && UnitDigest::of(&bytes) == leaf.digest)
+    leaves.iter().flatten().all(|leaf| {
+        read_leaf(file, leaf, std::slice::from_ref(id), &mut bytes).is_ok()
+            && UnitDigest::of(&bytes) == leaf.digest
+    })
 }
 
 pub fn put(leaves: &Leaves, out: &mut Vec<u8>) {

@@ -49,7 +49,8 @@ impl<'m, 'a> Grown<'m, 'a> {
     /// If it is not in the file.
     pub fn place(&self, stream: usize, at: usize) -> Result<u64, Error> {
         let page = self.msf.page_size();
-        let number = self.numbers(stream, at as u32 / page + 1)?.pop().ok_or("It is truncated")?;
+        let count = u32::try_from(at).map_err(|_| "It is truncated")? / page + 1;
+        let number = self.numbers(stream, count)?.pop().ok_or("It is truncated")?;
         Ok(u64::from(number) * u64::from(page) + at as u64 % u64::from(page))
     }
 
@@ -58,7 +59,8 @@ impl<'m, 'a> Grown<'m, 'a> {
         let page = self.msf.page_size();
         let own = self.msf.pages(stream)?;
         let mut all = own.iter().copied().take(count as usize).collect::<Vec<u32>>();
-        let last = own.last().and_then(|last| slot_of(*last, page)).ok_or("It is truncated")?;
+        let last = own.last().filter(|last| **last < self.msf.page_count());
+        let last = last.and_then(|last| slot_of(*last, page)).ok_or("It is truncated")?;
         all.extend((1..=count.saturating_sub(own.len() as u32)).map(|more| page_of(last + more, page)));
         Ok(all)
     }
@@ -91,7 +93,8 @@ impl<'m, 'a> Grown<'m, 'a> {
         // All pages that it may have are listed.
         let (own, list) = self.msf.directory_pages();
         let first = own.first().and_then(|first| slot_of(*first, page)).ok_or("It is truncated")?;
-        let end = slot_of(list, page).filter(|end| *end > first).ok_or("It is truncated")?;
+        let end = slot_of(list, page).filter(|end| *end > first && list < self.msf.page_count());
+        let end = end.ok_or("It is truncated")?;
         let pages: Vec<u32> = (first..end).map(|slot| page_of(slot, page)).collect();
         if bytes.len() > pages.len() * page as usize {
             return Err("has no room for its directory");

@@ -87,13 +87,12 @@ impl Layout {
     }
 
     /// The smallest pages, `smallest` bytes or more, in which the streams fit.
-    pub fn fit(
-        lens: &[u32],
-        may_grow: impl Fn(usize) -> bool,
-        smallest: u32,
-    ) -> Result<Layout, TooLarge> {
+    pub fn fit(lens: &[u32], may_grow: impl Fn(usize) -> bool, smallest: u32) -> Result<Layout, TooLarge> {
         let sizes = PAGE_SIZES.iter().filter(|&&size| size >= smallest);
-        sizes.map(|&size| Layout::with_rooms(lens, &may_grow, size)).find(Result::is_ok).unwrap_or(Err(TooLarge))
+        sizes
+            .map(|&size| Layout::with_rooms(lens, &may_grow, size))
+            .find(Result::is_ok)
+            .unwrap_or(Err(TooLarge))
     }
 
     pub fn page_size(&self) -> u32 {

@@ -53,6 +53,11 @@ impl<'a> Msf<'a> {
         self.streams.len()
     }
 
+    /// Whole pages of the file.
+    pub fn page_count(&self) -> u32 {
+        (self.file.len() / self.page) as u32
+    }
+
     pub fn page_size(&self) -> u32 {
         self.page as u32
     }

@@ -16,8 +16,8 @@
 //!
 //! Winners are copied straight into the PDB when it is written (`stream`).
 
-pub mod number;
 pub mod known;
+pub mod number;
 mod plan;
 pub mod server;
 pub(crate) mod source;
