@@ -36,6 +36,7 @@ use crate::input::type_servers::Servers;
 use crate::job::Job;
 use crate::layout::patch_space::PatchSpace;
 use crate::layout::program::{self, Program};
+use crate::layout::rooms::{self, Rooms};
 use crate::layout::section_order::Orderer;
 use crate::layout::thunks::{self, Code, Settings};
 use crate::layout::{self, Order, Placer};
@@ -353,14 +354,20 @@ fn give_addresses<'j>(
     let headers = headers::size(stub.len(), resolved.machine, program.outs.len());
     let mut relocs = Vec::new();
     let patch_space = PatchSpace::find(resolved, options, job.sink);
+    let rooms = Rooms::find(options, resolved, &sections);
     let place = |parts: ImageParts, order| {
         let sections = parts.sections;
         let patch_space = patch_space.as_ref();
-        let placer = Placer { sections, options, sink: job.sink, patch_space, parallel };
+        let rooms = rooms.as_ref();
+        let placer = Placer { sections, options, sink: job.sink, patch_space, rooms, parallel };
         let layout = placer.place(program.clone(), order, headers, |layout| {
             if options.loading.is_relocatable() {
                 let places = base_reloc_sites::find(resolved, parts, &tables, layout, parallel);
                 relocs = base_relocs::table(&places, parallel);
+                if rooms.is_some() {
+                    let size = rooms::of_relocs(relocs.len());
+                    base_relocs::pad(&mut relocs, size);
+                }
             }
             relocs.len() as u64
         });
@@ -376,7 +383,7 @@ fn give_addresses<'j>(
     limits::check(options, resolved, &layout, base, job.sink);
     job.sink.end_phase()?;
     let tls_align = emit::tls_align(&sections, &live);
-    Ok(LaidOut { sections, symbols, live, tables, layout, branches, stub, relocs, base, tls_align })
+    Ok(LaidOut { sections, symbols, live, tables, layout, rooms, branches, stub, relocs, base, tls_align })
 }
 
 /// Writes the image and, at the same time, its PDB.
@@ -404,8 +411,9 @@ fn write<'j>(
     let mut pdb = pdb.transpose()?;
     let mut written = written?;
     if let Some(session) = session {
-        let of_pdb = pdb.as_mut().map(|pdb| std::mem::take(&mut pdb.leaves));
-        session.note_image(&emitter, (written.take_leaves(), of_pdb.unwrap_or_default()));
+        let of_pdb =
+            pdb.as_mut().map(|pdb| (std::mem::take(&mut pdb.leaves), std::mem::take(&mut pdb.known)));
+        session.note_image(&emitter, written.take_leaves(), of_pdb.unwrap_or_default(), parallel);
     }
     let time = emitter.finish(written, pdb.as_ref().map(|pdb| pdb.identity))?;
     beside::add(job, image, out, beside::Written { time, size: emitter.file_size() }, parallel)?;

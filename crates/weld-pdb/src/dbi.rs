@@ -20,9 +20,14 @@ pub const HEADER_SIZE: usize = 64;
 const VERSION: u32 = 1999_0903;
 /// Version 14.11 of the linker, in the new format.
 const BUILD_NUMBER: u16 = 0x8e0b;
-/// Where in the header the lengths of the list of modules and of that of contributions are.
-pub const LENGTHS_AT: [usize; 2] = [24, 28];
-/// Where a contribution has the checksum of its contents.
+/// Where in the header the numbers of the streams of publics and of records are.
+pub const PUBLICS_AT: usize = 16;
+pub const RECORDS_AT: usize = 20;
+/// Where in the header the lengths of the lists of modules, of contributions, of sections and of files are.
+pub const LENGTHS_AT: [usize; 4] = [24, 28, 32, 36];
+/// Where a contribution has its size, its section's characteristics, and the checksum of its contents.
+pub const SIZE_AT: usize = 8;
+pub const CHARACTERISTICS_AT: usize = 12;
 pub const CRC_AT: usize = 20;
 /// Bytes of what is known of a module, before its names; and where its first contribution is in it.
 pub const MODULE_SIZE: usize = 64;

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use weld_common::digest::UnitDigest;
 
+use crate::codeview::{string_at, u32_at};
 use crate::put::{put_u16, put_u32};
 
 const VERSION: u32 = 2000_0404;
@@ -34,6 +35,23 @@ pub fn stream(named: &[(&str, u32)]) -> Vec<u8> {
     word(&mut out, 0);
     word(&mut out, FEATURE_VC140);
     out
+}
+
+/// The stream that an info stream has under a name.
+pub fn named(stream: &[u8], name: &[u8]) -> Option<u32> {
+    let word = |at: usize| u32_at(stream, at).ok();
+    let names_at = IDENTITY.end as usize + 4;
+    let names = word(names_at - 4)? as usize;
+    let table = names_at + names;
+    // How many entries there are, how many slots; then two sets of bits.
+    let count = word(table)? as usize;
+    let present = table + 8;
+    let deleted = present + 4 + 4 * word(present)? as usize;
+    let entries = deleted + 4 + 4 * word(deleted)? as usize;
+    (0..count).find_map(|i| {
+        let at = names_at + word(entries + 8 * i)? as usize;
+        (string_at(stream.get(..table)?, at).ok()? == name).then(|| word(entries + 8 * i + 4))?
+    })
 }
 
 /// The format's hash table, of entries with their hashes: how many there are and how many slots, which slots

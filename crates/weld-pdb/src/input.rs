@@ -28,6 +28,8 @@ pub struct Sources<'a> {
     pub root: &'a [u8],
     /// Files that are to be in the PDB itself, such as those of `/natvis`: names and contents.
     pub injected: &'a [(&'a str, &'a [u8])],
+    /// What a later link wants to know of modules ([`crate::resize`]) is kept, and they get room in the file.
+    pub keeps: bool,
 }
 
 /// Something to be added to a number in a `.debug$S` section: a relocation, resolved. Only addresses in

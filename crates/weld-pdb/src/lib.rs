@@ -79,7 +79,7 @@
 //! | `dbi`, `info`, `injected` | the DBI stream, the info stream, source files in the PDB |
 //! | [`paths`] | absolute paths |
 //! | [`msf`] | the container: pages and streams, laid out; and its reader |
-//! | [`patch`] | a PDB of which the image has changed in bytes, and nothing else |
+//! | [`patch`], [`resize`] | a PDB of which modules have changed in bytes, or in what they tell |
 //! | `pdb`, `write` | all streams and their lengths; the units in which they are written |
 
 // Programs of others use this crate: its pages link to what they can see.
@@ -87,6 +87,7 @@
 
 pub mod codeview;
 mod dbi;
+mod edit;
 mod gsi;
 mod hash;
 mod info;
@@ -100,6 +101,7 @@ pub mod patch;
 pub mod paths;
 mod pdb;
 mod put;
+pub mod resize;
 mod stream;
 mod strings;
 pub mod symbols;

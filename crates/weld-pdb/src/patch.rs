@@ -6,7 +6,6 @@
 //! them there. Of bytes of the image a checksum of each contribution tells, in the list of contributions and, of the
 //! first one of a module, where the module is listed. And the identity is made of all of it.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::ops::Range;
 
@@ -17,19 +16,16 @@ use crate::codeview::records::HEADER;
 use crate::codeview::subsection::{self, Subsection, Subsections};
 use crate::codeview::symbol::{self, S_COMPILE2, S_COMPILE3, S_OBJNAME, Scope, Streams};
 use crate::codeview::{Fault, u16_at, u32_at};
-use crate::dbi::{self, CONTRIBUTION_SIZE, CRC_AT, LENGTHS_AT, MODULE_CONTRIBUTION_AT, MODULE_SIZE};
+use crate::dbi::{self, CHARACTERISTICS_AT, CONTRIBUTION_SIZE, CRC_AT, MODULE_CONTRIBUTION_AT, SIZE_AT};
+use crate::edit::{Dbi, Error, SHORT, Writer};
 use crate::info;
 use crate::input::{Contribution, Identity};
 use crate::msf::read::Msf;
+use crate::resize::{self, Resizes};
 use crate::stream;
 use crate::symbols::scan::{each_file, each_inlinee};
 use crate::symbols::walk::{self, Found};
 use crate::symbols::write::SIGNATURE_SIZE;
-
-/// Why it cannot be done, in words that go after the PDB's name.
-pub type Error = &'static str;
-
-const SHORT: Error = "ends too early";
 
 /// A part of a module's stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +62,14 @@ pub struct ChangedModule<'a> {
     pub number: usize,
     /// Its `.debug$S` sections that are in the PDB, each with what relocations change of it, in order.
     pub sections: Vec<(&'a [u8], Vec<Range<usize>>)>,
+}
+
+/// A piece of the image that has other bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangedPiece {
+    pub now: Contribution,
+    /// How many bytes it had.
+    pub size_before: u32,
 }
 
 /// What is written into a PDB, and what comes of it.
@@ -184,27 +188,29 @@ fn add((part, at): (Part, usize), range: Range<usize>, fields: &[Range<usize>], 
     put(from..range.end.max(from));
 }
 
-/// Puts other checksums to contributions, which are known by section, offset and size, and other bytes into modules.
-/// `bytes` are those of `file`, of which `leaves` are the digests.
+/// Puts other checksums and sizes to pieces of the image, which are known by section, offset and size, other bytes into
+/// modules, and what `resizes` says into modules that have other lengths. `bytes` are those of `file`, of which `leaves` are the digests.
 ///
 /// # Errors
 /// If the PDB does not have each of them, or is not what `leaves` say.
 pub fn apply(
     (bytes, file): (&[u8], &File),
-    contributions: &[Contribution],
+    pieces: &[ChangedPiece],
     modules: &[ChangedModule<'_>],
+    resizes: &Resizes<'_>,
     leaves: &Leaves,
 ) -> Result<Patch, Error> {
     let msf = Msf::parse(bytes)?;
     let dbi = Dbi::read(&msf)?;
     let mut writer = Writer { msf: &msf, writes: Vec::new() };
-    dbi.put_checksums(contributions, &mut writer)?;
-    let starts =
-        if modules.is_empty() { Vec::new() } else { dbi.modules().collect::<Result<Vec<_>, _>>()? };
+    dbi.put_checksums(pieces, &mut writer)?;
+    let is_needed = !modules.is_empty() || !resizes.modules.is_empty();
+    let starts = if is_needed { dbi.modules().collect::<Result<Vec<_>, _>>()? } else { Vec::new() };
     for module in modules {
         let start = *starts.get(module.number).ok_or("does not have a module")?;
         dbi.put_module(start, module, &mut writer)?;
     }
+    resize::apply(&dbi, &starts, resizes, &mut writer)?;
     let start = msf.place(stream::INFO, info::IDENTITY.start as usize)?;
     let identity_range: Range<u64> = start..start + (info::IDENTITY.end - info::IDENTITY.start);
     let mut writes = writer.writes;
@@ -213,35 +219,6 @@ pub fn apply(
     let guid = info::guid_of(digest_of(&leaves));
     writes.push((start, info::identity(guid, dbi::AGE)));
     Ok(Patch { identity: Identity { guid, age: dbi::AGE }, writes, leaves })
-}
-
-/// What bytes become others.
-struct Writer<'w, 'a> {
-    msf: &'w Msf<'a>,
-    writes: Vec<Write>,
-}
-
-impl Writer<'_, '_> {
-    /// Writes what differs of `new` from the `old` bytes at a place of a stream. Pages need not follow one another.
-    fn put(&mut self, stream: usize, at: usize, (old, new): (&[u8], &[u8])) -> Result<(), Error> {
-        let differing = old.iter().zip(new).enumerate().filter(|(_, (old, new))| old != new);
-        for (i, (_, new)) in differing {
-            let place = self.msf.place(stream, at + i)?;
-            match self.writes.last_mut() {
-                Some((start, bytes)) if *start + bytes.len() as u64 == place => bytes.push(*new),
-                _ => self.writes.push((place, vec![*new])),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The DBI stream, and where in it its parts are.
-struct Dbi<'d> {
-    msf: &'d Msf<'d>,
-    bytes: Cow<'d, [u8]>,
-    modules: Range<usize>,
-    list: Range<usize>,
 }
 
 type Entry = [u8; CONTRIBUTION_SIZE];
@@ -259,57 +236,45 @@ fn key(of: &Contribution) -> (u32, u32) {
     (of.section.into(), of.offset)
 }
 
-impl<'d> Dbi<'d> {
-    fn read(msf: &'d Msf<'d>) -> Result<Dbi<'d>, Error> {
-        let bytes = msf.stream(stream::DBI)?;
-        let word = |at: usize| u32_at(&bytes, at).map(|word| word as usize).map_err(|_| SHORT);
-        let modules = dbi::HEADER_SIZE..dbi::HEADER_SIZE + word(LENGTHS_AT[0])?;
-        // After the version.
-        let list = modules.end + 4..modules.end + word(LENGTHS_AT[1])?;
-        let is_there = modules.end <= bytes.len() && bytes.get(list.clone()).is_some();
-        is_there.then_some(Dbi { msf, bytes, modules, list }).ok_or(SHORT)
-    }
+/// What becomes of the DBI stream, and of modules that keep their lengths.
+trait Checksums {
+    fn put_checksums(&self, changed: &[ChangedPiece], writer: &mut Writer) -> Result<(), Error>;
+    fn put_module(&self, start: usize, module: &ChangedModule<'_>, writer: &mut Writer) -> Result<(), Error>;
+}
 
-    /// Where each module is listed.
-    fn modules(&self) -> impl Iterator<Item = Result<usize, Error>> {
-        let mut at = self.modules.start;
-        std::iter::from_fn(move || {
-            (at < self.modules.end).then(|| {
-                let start = at;
-                let end = behind_names(&self.bytes, at + MODULE_SIZE, 2).ok_or(SHORT)?;
-                at = end.next_multiple_of(4);
-                Ok(start)
-            })
-        })
-    }
-
-    fn put_checksums(&self, changed: &[Contribution], writer: &mut Writer) -> Result<(), Error> {
-        let mut put = |at: usize, crc: u32| {
-            let old = self.bytes.get(at..at + 4).ok_or(SHORT)?;
-            writer.put(stream::DBI, at, (old, &crc.to_le_bytes()))
+impl Checksums for Dbi<'_> {
+    fn put_checksums(&self, changed: &[ChangedPiece], writer: &mut Writer) -> Result<(), Error> {
+        let mut put = |start: usize, now: &Contribution| {
+            let words = [(SIZE_AT, now.size), (CHARACTERISTICS_AT, now.characteristics), (CRC_AT, now.crc)];
+            for (at, word) in words.map(|(at, word)| (start + at, word)) {
+                let old = self.bytes.get(at..at + 4).ok_or(SHORT)?;
+                writer.put(stream::DBI, at, (old, &word.to_le_bytes()))?;
+            }
+            Ok(())
         };
         if changed.is_empty() {
             return Ok(());
         }
         let entries: &[Entry] = self.bytes[self.list.clone()].as_chunks().0;
         for one in changed {
-            let first = entries.partition_point(|entry| key_of(entry) < key(one));
-            let same = entries[first..].iter().take_while(|entry| key_of(entry) == key(one));
-            let mut fitting = same.enumerate().filter(|(_, entry)| field(entry, 8) == one.size);
+            let first = entries.partition_point(|entry| key_of(entry) < key(&one.now));
+            let same = entries[first..].iter().take_while(|entry| key_of(entry) == key(&one.now));
+            let mut fitting = same.enumerate().filter(|(_, entry)| field(entry, SIZE_AT) == one.size_before);
             let (Some((number, _)), None) = (fitting.next(), fitting.next()) else {
                 return Err("does not have a section once");
             };
-            put(self.list.start + (first + number) * CONTRIBUTION_SIZE + CRC_AT, one.crc)?;
+            let start = self.list.start + (first + number) * CONTRIBUTION_SIZE;
+            put(start, &one.now)?;
         }
-        let mut sorted: Vec<&Contribution> = changed.iter().collect();
-        sorted.sort_unstable_by_key(|one| key(one));
+        let mut sorted: Vec<&ChangedPiece> = changed.iter().collect();
+        sorted.sort_unstable_by_key(|one| key(&one.now));
         for start in self.modules() {
             let own = start? + MODULE_CONTRIBUTION_AT;
             let entry: &Entry = self.bytes.get(own..).and_then(|rest| rest.first_chunk()).ok_or(SHORT)?;
-            if let Ok(one) = sorted.binary_search_by_key(&key_of(entry), |one| key(one))
-                && sorted[one].size == field(entry, 8)
+            if let Ok(one) = sorted.binary_search_by_key(&key_of(entry), |one| key(&one.now))
+                && sorted[one].size_before == field(entry, SIZE_AT)
             {
-                put(own + CRC_AT, sorted[one].crc)?;
+                put(own, &sorted[one].now)?;
             }
         }
         Ok(())
@@ -350,11 +315,6 @@ impl<'d> Dbi<'d> {
         }
         Ok(())
     }
-}
-
-/// Where `count` names end that begin at `at`.
-fn behind_names(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
-    (0..count).try_fold(at, |at, _| Some(at + bytes.get(at..)?.iter().position(|&byte| byte == 0)? + 1))
 }
 
 #[cfg(test)]

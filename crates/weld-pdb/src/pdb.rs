@@ -103,7 +103,15 @@ impl<'a> Pdb<'a> {
             streams,
             layout: Layout::new(&[], msf::PAGE_SIZES[0]).expect("a file without streams"),
         };
-        pdb.layout = lay_out(&pdb.stream_lens()?, image.page_size, sink)?;
+        // Modules have room to grow in if symbols were read for it.
+        let modules = &pdb.streams.modules;
+        let first = modules.iter().filter(|&&stream| stream != dbi::NO_STREAM).min().copied();
+        let last = modules.iter().filter(|&&stream| stream != dbi::NO_STREAM).max().copied();
+        let of_modules = first.zip(last).filter(|_| symbols.keeps);
+        let may_grow = |stream: usize| {
+            of_modules.is_some_and(|(first, last)| (first.into()..=last.into()).contains(&stream))
+        };
+        pdb.layout = lay_out(&pdb.stream_lens()?, may_grow, image.page_size, sink)?;
         Ok(pdb)
     }
 
@@ -219,9 +227,14 @@ fn number_streams(
     })
 }
 
-fn lay_out(lens: &[u32], wanted: u32, sink: &DiagSink) -> Result<Layout, Diagnostic> {
+fn lay_out(
+    lens: &[u32],
+    may_grow: impl Fn(usize) -> bool,
+    wanted: u32,
+    sink: &DiagSink,
+) -> Result<Layout, Diagnostic> {
     let smallest = wanted.max(msf::PAGE_SIZES[0]);
-    let layout = Layout::fit(lens, smallest).map_err(|_| {
+    let layout = Layout::fit(lens, may_grow, smallest).map_err(|_| {
         let total: u64 = lens.iter().map(|&len| u64::from(len)).sum();
         Diagnostic::error(
             Cause::PdbLimit,

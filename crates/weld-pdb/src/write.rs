@@ -435,13 +435,19 @@ impl Writing<'_> {
         let last = if has_stream && unit + 1 == scanned.unit_count() { 4 } else { 0 };
         let file_table_at = c13_at + scanned.total().c13;
         let end_at = SIGNATURE_SIZE + scanned.total().symbols + scanned.c13_len();
-        let [globals, signature, symbols_out, c13, file_table, _] = sheet.reserve([
+        // What may grow is one piece with its room, so that hashes of pieces do not depend on where it ends.
+        let padding = match last > 0 && symbols.keeps {
+            true => self.pdb.layout.padded_len(number) as u32 - (end_at + last),
+            false => 0,
+        };
+        let [globals, signature, symbols_out, c13, file_table, _, _] = sheet.reserve([
             range(streams.records, globals_at, globals_at + globals.len() as u32),
             range(number, 0, first),
             range(number, SIGNATURE_SIZE + start.symbols, SIGNATURE_SIZE + end.symbols),
             range(number, c13_at + start.c13, c13_at + end.c13),
             range(number, file_table_at, file_table_at + scanned.file_table_len(unit)),
             range(number, end_at, end_at + last),
+            range(number, end_at + last, end_at + last + padding),
         ]);
         signature.copy_from_slice(&SIGNATURE_C13.to_le_bytes()[..first as usize]);
         let out = Out { symbols: symbols_out, c13, file_table, globals };

@@ -16,6 +16,7 @@ use std::path::Path;
 use weld_common::diag::{Cause, DiagSink, Diagnostic, Diagnostics};
 use weld_common::io::output::{OutputFile, OutputOptions};
 use weld_common::io::units::Leaves;
+use weld_pdb::resize::Known;
 use weld_pdb::{Identity, Pdb, Relocate, Sources, Symbols, Types};
 
 use crate::job::Job;
@@ -56,8 +57,9 @@ pub struct Written<'h> {
     pub identity: Identity,
     pub holds: InPdb,
     pub files: Vec<OutputFile<'h>>,
-    /// The digests of the PDB's parts, if they are kept.
+    /// The digests of the PDB's parts, and what is to be known of modules, if they are kept.
     pub leaves: Leaves,
+    pub known: Vec<Known>,
 }
 
 /// What was said of debug information, beside the main course of the link, is said after what that said.
@@ -94,19 +96,20 @@ pub fn write<'j>(
     let whole_path = pdb_path::whole_path(options, out, pdb_path::root(options));
     let modules = Modules::of(image, &whole_path, parallel, job.sink);
     let list = modules.list();
-    let sources = Sources { root: pdb_path::root(options), injected: &files.injected() };
+    let keeps = options.incremental != Incremental::Off;
+    let sources = Sources { root: pdb_path::root(options), injected: &files.injected(), keeps };
     let symbols = job.step("scan symbols", || Symbols::scan(&list, types, sources, parallel, sink))?;
     let places = Places::of(image, &modules, parallel);
     let mut told = places.told();
     let streams = files.streams();
     (told.pdb_path, told.streams, told.page_size) = (&whole_path, &streams, options.pdb.page_size);
     told.fpo = modules.fpo();
-    let keeps = options.incremental != Incremental::Off;
     let writer = Writer { job, threads, sink, keeps };
     let pdb = job.step("lay out the PDB", || Pdb::plan(types, &symbols, &told, parallel, sink))?;
     let fixups = Fixups::new(image, &modules, job.sink);
     let (identity, leaves, file) = writer.write(&path, &pdb, &fixups)?;
     let holds = InPdb::of(types, &symbols, told.publics.len());
+    let known = if keeps { (0..list.len()).map(|module| pdb.known(module)).collect() } else { Vec::new() };
     let mut files = vec![file];
     if let Some(path) = &options.pdb.stripped {
         told.guid = Some(identity.guid);
@@ -117,7 +120,7 @@ pub fn write<'j>(
         let pdb = Pdb::plan(&none, &symbols, &told, parallel, sink)?;
         files.push(writer.write(path, &pdb, &fixups)?.2);
     }
-    Ok(Written { identity, holds, files, leaves })
+    Ok(Written { identity, holds, files, leaves, known })
 }
 
 struct Writer<'w, 'j> {

@@ -230,7 +230,7 @@ fn groups<'i>(image: &'i Image, out: usize, number: u16) -> Vec<CoffGroup<'i>> {
         let (first, last) = (SectionId(members[0]), SectionId(members[members.len() - 1]));
         let part = &image.sections.parts[image.sections.get(first).part as usize];
         let offset = image.layout.rva(first) - image.layout.outs[out].rva;
-        let end = image.layout.rva(last) + image.sections.get(last).size - image.layout.outs[out].rva;
+        let end = image.layout.rva(last) + image.room(image.sections.get(last)) - image.layout.outs[out].rva;
         // Imports are written to while they are loaded.
         let more = if part.name.starts_with(b".idata") { pe::IMAGE_SCN_MEM_WRITE.0 } else { 0 };
         let characteristics = part.flags | more;

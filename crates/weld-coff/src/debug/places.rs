@@ -2,7 +2,7 @@
 //! symbols.
 
 use object::LittleEndian as LE;
-use weld_common::par;
+use weld_common::{par, sort};
 use weld_pdb::{Contribution, OutputSection, Public};
 
 use super::modules::Modules;
@@ -128,7 +128,12 @@ fn publics<'p>(image: &'p Image, parallel: bool) -> Vec<Public<'p>> {
     let runs = par::runs("public symbols", parallel, names.id_bound(), RUN, |run| {
         run.filter_map(|id| public(image, SymbolId(id as u32))).collect::<Vec<_>>()
     });
-    par::concat("join public symbols", parallel, runs)
+    let publics = par::concat("join public symbols", parallel, runs);
+    if image.rooms.is_none() {
+        return publics;
+    }
+    // Their names' ids depend on who mentions a name first, which a relink does not know.
+    sort::by(publics, parallel, |a, b| (a.section, a.offset, a.name).cmp(&(b.section, b.offset, b.name)))
 }
 
 fn public<'p>(image: &'p Image, id: SymbolId) -> Option<Public<'p>> {

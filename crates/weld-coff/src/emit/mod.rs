@@ -42,6 +42,9 @@ use symbol_table::SymbolTable;
 /// Bytes of a unit, about.
 const UNIT: u64 = 512 << 10;
 
+/// The part with the table of functions for unwinding.
+pub const FUNCTIONS: &[u8] = b".pdata";
+
 pub struct Emitter<'e, 'i, 'a> {
     pub image: &'e Image<'i, 'a>,
     pub sink: &'e DiagSink,
@@ -317,7 +320,7 @@ impl Emitter<'_, '_, '_> {
     fn function_members(&self) -> Range<usize> {
         match self.image.facts().function {
             0 => 0..0,
-            _ => self.image.layout.members_of(self.image.sections, b".pdata"),
+            _ => self.image.layout.members_of(self.image.sections, FUNCTIONS),
         }
     }
 
@@ -335,12 +338,18 @@ impl Emitter<'_, '_, '_> {
             bytes
         });
         let bytes = par::concat("join table of functions", self.parallel(), parts);
-        let extent = self.extent(b".pdata").map_or(0, |(_, size)| size as usize);
-        let sorted = match self.image.facts().function {
+        // With rooms there are zeroes behind the last entry.
+        let extent = self.extent(FUNCTIONS).map_or(0, |(_, size)| size as usize);
+        let mut sorted = match self.image.facts().function {
             8 => sorted::<8>(&bytes, self.parallel()),
             _ => sorted::<12>(&bytes, self.parallel()),
         };
-        if sorted.is_none() || bytes.len() != extent {
+        if self.image.rooms.is_some() {
+            sorted.iter_mut().for_each(|sorted| sorted.resize(extent, 0));
+        } else if bytes.len() != extent {
+            sorted = None;
+        }
+        if sorted.is_none() {
             self.sink.error(
                 Cause::MalformedDebugInfo,
                 format!(
@@ -371,7 +380,7 @@ impl Emitter<'_, '_, '_> {
         set(pe::IMAGE_DIRECTORY_ENTRY_IAT, self.extent(imports::Addresses::PART));
         set(pe::IMAGE_DIRECTORY_ENTRY_DELAY_IMPORT, sized(Table::DelayDirectory));
         set(pe::IMAGE_DIRECTORY_ENTRY_RESOURCE, out(b".rsrc"));
-        let functions = if image.facts().function == 0 { None } else { self.extent(b".pdata") };
+        let functions = if image.facts().function == 0 { None } else { self.function_table() };
         set(pe::IMAGE_DIRECTORY_ENTRY_EXCEPTION, functions);
         let relocs = layout.relocs.map(|out| &layout.outs[out]);
         let relocs = relocs.map(|out| (out.rva, out.virtual_size as u32));
@@ -393,13 +402,24 @@ impl Emitter<'_, '_, '_> {
         all
     }
 
-    /// Where the members of a part lie.
-    fn extent(&self, part: &[u8]) -> Option<(Rva, u32)> {
+    /// Where the table of functions is, without the room behind it.
+    fn function_table(&self) -> Option<(Rva, u32)> {
+        let (image, layout) = (self.image, self.image.layout);
+        let (start, extent) = self.extent(FUNCTIONS)?;
+        if image.rooms.is_none() {
+            return Some((start, extent));
+        }
+        let members = &layout.order[layout.members_of(image.sections, FUNCTIONS)];
+        Some((start, members.iter().map(|&id| image.sections.get(SectionId(id)).size).sum()))
+    }
+
+    /// Where the members of a part lie, with their room.
+    pub fn extent(&self, part: &[u8]) -> Option<(Rva, u32)> {
         let layout = self.image.layout;
         let members = &layout.order[layout.members_of(self.image.sections, part)];
         let (first, last) = (SectionId(*members.first()?), SectionId(*members.last()?));
         let start = layout.rva(first);
-        Some((start, layout.rva(last) + self.image.sections.get(last).size - start))
+        Some((start, layout.rva(last) + self.image.room(self.image.sections.get(last)) - start))
     }
 }
 

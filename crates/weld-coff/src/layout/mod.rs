@@ -9,6 +9,7 @@
 
 pub mod patch_space;
 pub mod program;
+pub mod rooms;
 pub mod section_order;
 pub mod thunks;
 
@@ -28,6 +29,7 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{Kind, PartialSection, Sections};
 use patch_space::PatchSpace;
+use rooms::Rooms;
 
 /// Members of a run.
 const RUN: usize = 4096;
@@ -178,6 +180,7 @@ pub struct Placer<'p> {
     pub options: &'p Options,
     pub sink: &'p DiagSink,
     pub patch_space: Option<&'p PatchSpace>,
+    pub rooms: Option<&'p Rooms>,
     pub parallel: bool,
 }
 
@@ -253,8 +256,15 @@ impl Placer<'_> {
     fn place_members(&self, layout: &Layout, out: &mut OutputSection) {
         let members = &layout.order[out.members.clone()];
         let list = &self.sections.list;
-        let align = |id: u32| 1u64 << list[id as usize].align;
+        let align = |id: u32| match self.rooms {
+            None => 1u64 << list[id as usize].align,
+            Some(rooms) => 1u64 << rooms.align(&list[id as usize]),
+        };
         let before = |id: u32| self.patch_space.map_or(0, |space| space.before(&list[id as usize]));
+        let size = |id: u32| match self.rooms {
+            None => u64::from(list[id as usize].size),
+            Some(rooms) => rooms.size(&list[id as usize]),
+        };
         let runs = par::runs("extent of sections", self.parallel, members.len(), RUN, |run| {
             let mut extent = Extent::default();
             // Where what has bytes in the file ends, for a run that has any.
@@ -264,7 +274,7 @@ impl Placer<'_> {
                     0 => {}
                     space => extent.push(1, space),
                 }
-                extent.push(align(id), u64::from(list[id as usize].size));
+                extent.push(align(id), size(id));
             }
             (run, extent, last)
         });
@@ -284,14 +294,14 @@ impl Placer<'_> {
             for &id in &members[run.clone()] {
                 at = align_to(at + before(id), align(id));
                 layout.rvas[id as usize].store((out.rva + at as u32).get(), Ordering::Relaxed);
-                at += u64::from(list[id as usize].size);
+                at += size(id);
             }
         };
         _ = par::runs("place sections", self.parallel, starts.len(), 1, |run| run.for_each(place));
         let last = runs.iter().rev().find_map(|(run, _, last)| Some(run.start + (*last)?));
         if let Some(last) = last {
             let id = members[last];
-            let end = u64::from(layout.rva(SectionId(id)) - out.rva) + u64::from(list[id as usize].size);
+            let end = u64::from(layout.rva(SectionId(id)) - out.rva) + size(id);
             out.raw_size = align_to(end, self.options.layout.file_align);
         }
     }

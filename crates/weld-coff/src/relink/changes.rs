@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -15,12 +16,15 @@ use weld_common::io::spare::read_exact_at;
 use weld_common::io::stamp::Stamp;
 use weld_common::relink::directory::{Place, TABLES};
 use weld_common::relink::threads;
+use weld_common::text;
 
+use super::block::Block;
 use super::digests;
 use super::full_link_reason::Why;
 use super::memo::{KnownFile, KnownObject, Memo};
 use super::outline::{self, Outline, Row};
 use crate::coff::machine::Machine;
+use crate::coff::object::ObjectFile;
 use crate::input::search;
 use crate::options::Options;
 
@@ -30,12 +34,18 @@ const FILES: usize = 256;
 const READ: usize = 4;
 const THREADS: usize = 4;
 
-/// An object of which bytes have changed.
+/// An object that has changed.
 pub struct ChangedObject<'s> {
+    /// Its number among the files.
+    pub number: usize,
     pub path: PathBuf,
     pub bytes: &'s [u8],
-    /// Its sections in the image.
+    /// What was known of it.
+    pub block: Block,
+    /// Its sections, as they are now.
     pub rows: Vec<Row>,
+    /// More has changed than bytes.
+    pub is_resized: bool,
 }
 
 pub struct Changes<'s> {
@@ -94,7 +104,10 @@ pub fn find<'s>(
         let file = &files[number];
         let bytes = store.open(&file.path).ok().flatten().ok_or_else(|| Why::Input(file.path.clone()))?;
         match &file.object {
-            Some(known) => changed_object(file, bytes, (memo, known, options.debug.pdb), tables.as_ref()),
+            Some(known) => {
+                let tables = tables.as_ref();
+                changed_object((number, file), bytes, (memo, known, options.debug.pdb), tables)
+            }
             None if Some(digests::of_bytes(bytes)) == file.digest => Ok(None),
             None => Err(Why::Input(file.path.clone())),
         }
@@ -123,41 +136,87 @@ pub fn owners(stamps: impl Iterator<Item = Stamp>) -> Vec<u32> {
 
 /// The object that a file is now, and its outline; `None` if that is what it was.
 fn changed_object<'s>(
-    file: &KnownFile,
+    (number, file): (usize, &KnownFile),
     bytes: &'s [u8],
     (memo, known, pdb): (&Memo, &KnownObject, bool),
     tables: Option<&File>,
 ) -> Result<Option<(ChangedObject<'s>, Outline)>, Why> {
-    let rows = tables.and_then(|tables| read_rows(tables, known));
-    let rows = rows.ok_or(Why::State("has no rows of an object"))?;
-    let machine = Machine::of_number(memo.image.machine);
-    let outline = machine.and_then(|machine| outline::of(&outline::object(bytes)?, (machine, pdb), &rows));
-    let outline = outline.filter(|outline| outline.shape == known.outline.shape);
-    let outline = outline.ok_or_else(|| Why::Object(file.path.clone()))?;
-    if outline == known.outline {
+    let path = || file.path.clone();
+    let block = tables.and_then(|tables| read_block(tables, known));
+    let block = block.ok_or(Why::State("has no rows of an object"))?;
+    let machine = Machine::of_number(memo.image.machine).ok_or(Why::State("has no machine"))?;
+    let coff = outline::object(bytes).ok_or_else(|| Why::Object(path()))?;
+    let same = outline::of(&coff, (machine, pdb), &block.rows);
+    let same = same.filter(|outline| outline.shape == known.outline.shape);
+    if same == Some(known.outline) {
         return Ok(None);
     }
     if !memo.against.is_empty() {
-        return Err(Why::Kept(file.path.clone(), memo.against.clone()));
+        return Err(Why::Kept(path(), memo.against.clone()));
     }
     if !memo.warnings.is_empty() {
-        return Err(Why::Warned(file.path.clone()));
+        return Err(Why::Warned(path()));
     }
-    Ok(Some((ChangedObject { path: file.path.clone(), bytes, rows }, outline)))
+    let (rows, outline) = match same {
+        Some(outline) => (block.rows.clone(), outline),
+        None => {
+            let rows = resized_rows(&coff, &block, (memo, path(), pdb))?;
+            let outline = outline::of(&coff, (machine, pdb), &rows).ok_or_else(|| Why::Object(path()))?;
+            (rows, outline)
+        }
+    };
+    let is_resized = same.is_none();
+    Ok(Some((ChangedObject { number, path: path(), bytes, block, rows, is_resized }, outline)))
 }
 
-fn read_rows(tables: &File, known: &KnownObject) -> Option<Vec<Row>> {
-    let size = known.rows.end.checked_sub(known.rows.start)?;
-    if known.rows.end > tables.metadata().ok()?.len() {
-        return None;
+/// The rows of an object of which more has changed than bytes.
+fn resized_rows(
+    coff: &ObjectFile,
+    block: &Block,
+    (memo, path, pdb): (&Memo, PathBuf, bool),
+) -> Result<Vec<Row>, Why> {
+    if !memo.image.against_sizes.is_empty() {
+        return Err(Why::Sizes(path, memo.image.against_sizes.clone()));
     }
-    let mut bytes = vec![0; usize::try_from(size).ok()?];
-    read_exact_at(tables, &mut bytes, known.rows.start).ok()?;
+    if !block.is_plain {
+        return Err(Why::Object(path));
+    }
+    let known = &block.frame;
+    let Some(frame) = outline::frame(coff, pdb, &block.rows) else { return Err(Why::Sections(path)) };
+    if frame.sections != known.sections {
+        return Err(Why::Sections(path));
+    }
+    if frame.definitions != known.definitions {
+        return Err(Why::Definitions(path));
+    }
+    if frame.types != known.types {
+        return Err(Why::Types(path));
+    }
+    if frame.rest != known.rest {
+        return Err(Why::Object(path));
+    }
+    outline::resized(coff, &block.rows).map_err(|name| Why::Outgrown(path, text::text(name).into_owned()))
+}
+
+/// What was kept of an object.
+pub fn read_block(tables: &File, known: &KnownObject) -> Option<Block> {
+    let bytes = read_part(tables, &known.block)?;
     if digests::of_bytes(&bytes) != known.digest {
         return None;
     }
     let mut rest = &bytes[..];
-    std::iter::repeat_with(|| Row::take(&mut rest)).take(bytes.len() / Row::SIZE).collect()
+    Block::take(&mut rest).filter(|_| rest.is_empty())
+}
+
+/// A part of what was kept.
+pub fn read_part(tables: &File, range: &Range<u64>) -> Option<Vec<u8>> {
+    let size = range.end.checked_sub(range.start)?;
+    if range.end > tables.metadata().ok()?.len() {
+        return None;
+    }
+    let mut bytes = vec![0; usize::try_from(size).ok()?];
+    read_exact_at(tables, &mut bytes, range.start).ok()?;
+    Some(bytes)
 }
 
 /// What the last link looked for is where it was, or nowhere.

@@ -38,6 +38,28 @@ pub enum Why {
     Kept(PathBuf, String),
     /// An object has changed in more than the bytes of its sections.
     Object(PathBuf),
+    /// An object has sections of other sizes, which are not relinked; why, in words.
+    Sizes(PathBuf, String),
+    /// An object has other sections.
+    Sections(PathBuf),
+    /// An object defines other names.
+    Definitions(PathBuf),
+    /// An object has other types for debuggers.
+    Types(PathBuf),
+    /// A section of an object has outgrown its room.
+    Outgrown(PathBuf, String),
+    /// An object mentions a name that is new.
+    NewName(PathBuf, String),
+    /// An object was the only one to want something of a library.
+    Libraries(PathBuf),
+    /// A function has moved to which something refers that is not linked anew.
+    Pinned(PathBuf, String),
+    /// What an object defines lies in another order.
+    Order(PathBuf),
+    /// A reference of an object cannot be written.
+    Reference(PathBuf, String),
+    /// A table of the image has no room for what an object adds.
+    Table(PathBuf, &'static str),
     /// The last link had warnings, which may be about what has changed.
     Warned(PathBuf),
     /// Most of the inputs have changed.
@@ -85,9 +107,44 @@ impl fmt::Display for Why {
             Why::Kept(file, why) => write!(f, "{} has changed, and {why}", path(file)),
             Why::Object(file) => write!(
                 f,
-                "in {}, more has changed than bytes of code, data and lines: sizes, symbols, relocations or types",
+                "in {}, more has changed than code, data and what debuggers are told of them",
                 path(file)
             ),
+            Why::Sizes(file, why) => {
+                write!(f, "in {}, more has changed than bytes of code, data and lines, and {why}", path(file))
+            }
+            Why::Sections(file) => write!(
+                f,
+                "{} has other sections: functions, templates, strings or constants have come or gone",
+                path(file)
+            ),
+            Why::Definitions(file) => {
+                write!(f, "{} defines other functions or variables, or in another order", path(file))
+            }
+            Why::Types(file) => {
+                write!(f, "{} has other types for debuggers: those of functions, too", path(file))
+            }
+            Why::Outgrown(file, section) => {
+                write!(f, "{} has a {section} of a size for which there is another room", path(file))
+            }
+            Why::NewName(file, name) => write!(f, "{} refers to {name}, which nobody did before", path(file)),
+            Why::Libraries(file) => {
+                write!(
+                    f,
+                    "{} was the only object to refer to something of a library, and does so no more",
+                    path(file)
+                )
+            }
+            Why::Pinned(file, name) => write!(
+                f,
+                "in {}, {name} has moved, to which a library or the linker refers (/Gy gives each function a place)",
+                path(file)
+            ),
+            Why::Order(file) => write!(f, "in {}, names lie in another order", path(file)),
+            Why::Reference(file, what) => write!(f, "in {}, {what}", path(file)),
+            Why::Table(file, table) => {
+                write!(f, "{} has changed, and {table} of the image would need another room", path(file))
+            }
             Why::Warned(file) => write!(f, "{} has changed, and the last link had warnings", path(file)),
             Why::Much => f.write_str("most of the inputs have changed"),
             Why::Changing(file) => write!(f, "{} is being written to", path(file)),

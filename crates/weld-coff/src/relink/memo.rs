@@ -21,7 +21,7 @@ use super::outline::Outline;
 use crate::input::search::{Listed, Lookups};
 
 const MAGIC: &[u8; 8] = b"weldcoff";
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 pub type Digest = [u8; DIGEST];
 
@@ -52,18 +52,37 @@ pub struct ImageNotes {
     /// Where the time is in the header, and where the debug directory is, which is empty if there is none.
     pub time_at: u64,
     pub debug: Range<u64>,
-    /// Where output sections are in the file.
-    pub outs: Vec<u64>,
+    /// The address that the image is made for.
+    pub base: u64,
+    pub outs: Vec<OutNotes>,
+    /// The tables of functions and of base relocations in the file, with their room; empty if there is none.
+    pub functions: Range<u64>,
+    pub relocs: Range<u64>,
+    /// Where names are among what is kept, and their digest.
+    pub names: Range<u64>,
+    pub names_digest: Digest,
+    /// Why objects with sections of other sizes are not relinked; empty if they are.
+    pub against_sizes: String,
     pub leaves: Leaves,
     pub pdb_leaves: Leaves,
+}
+
+/// An output section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutNotes {
+    /// Where it is in the file.
+    pub offset: u64,
+    pub rva: u32,
+    /// What is between its members.
+    pub filler: u8,
 }
 
 /// An object of which bytes may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownObject {
     pub outline: Outline,
-    /// Where its rows are among those of all, and their digest.
-    pub rows: Range<u64>,
+    /// Where what is known of it is ([`super::block`]), and the digest of that.
+    pub block: Range<u64>,
     pub digest: Digest,
 }
 
@@ -111,7 +130,7 @@ impl Memo {
             put_list(file.object.as_slice(), out, |object, out| {
                 put_digest(&object.outline.shape, out);
                 put_digest(&object.outline.contents, out);
-                put_range(&object.rows, out);
+                put_range(&object.block, out);
                 put_digest(&object.digest, out);
             });
         });
@@ -142,7 +161,15 @@ impl Memo {
         u32::from(image.machine).put(&mut out);
         image.time_at.put(&mut out);
         put_range(&image.debug, &mut out);
-        put_list(&image.outs, &mut out, Field::put);
+        image.base.put(&mut out);
+        put_list(&image.outs, &mut out, |notes, out| {
+            notes.offset.put(out);
+            notes.rva.put(out);
+            notes.filler.put(out);
+        });
+        [&image.functions, &image.relocs, &image.names].iter().for_each(|range| put_range(range, &mut out));
+        put_digest(&image.names_digest, &mut out);
+        put_bytes(image.against_sizes.as_bytes(), &mut out);
         leaves::put(&image.leaves, &mut out);
         leaves::put(&image.pdb_leaves, &mut out);
         let digest = UnitDigest::of(&out);
@@ -173,12 +200,12 @@ impl Memo {
             let end = |leaf: &Leaf| leaf.offset.checked_add(leaf.size);
             leaves.iter().flatten().all(|leaf| end(leaf).is_some_and(|end| end <= size))
         };
-        let ImageNotes { debug, leaves, pdb_leaves, .. } = &self.image;
+        let ImageNotes { debug, functions, relocs, leaves, pdb_leaves, .. } = &self.image;
         let spares = self.outputs.iter().flat_map(|output| {
             let ranges = output.spare.iter().flat_map(|(_, ranges)| ranges);
             ranges.map(|range| (range, output.stamp.size))
         });
-        let mut ranges = spares.chain([(debug, size(0))]);
+        let mut ranges = spares.chain([debug, functions, relocs].map(|range| (range, size(0))));
         ranges.all(|(range, size)| range.start <= range.end && range.end <= size)
             && is_inside(leaves, size(0))
             && is_inside(pdb_leaves, size(1))
@@ -199,7 +226,7 @@ impl Memo {
                     object: take_list(rest, |rest| {
                         Some(KnownObject {
                             outline: Outline { shape: take_array(rest)?, contents: take_array(rest)? },
-                            rows: take_range(rest)?,
+                            block: take_range(rest)?,
                             digest: take_array(rest)?,
                         })
                     })?
@@ -240,7 +267,16 @@ impl Memo {
                 machine: u16::try_from(u32::take(rest)?).ok()?,
                 time_at: Field::take(rest)?,
                 debug: take_range(rest)?,
-                outs: take_list(rest, Field::take)?,
+                base: Field::take(rest)?,
+                outs: take_list(rest, |rest| {
+                    let (offset, rva, filler) = (Field::take(rest)?, Field::take(rest)?, Field::take(rest)?);
+                    Some(OutNotes { offset, rva, filler })
+                })?,
+                functions: take_range(rest)?,
+                relocs: take_range(rest)?,
+                names: take_range(rest)?,
+                names_digest: take_array(rest)?,
+                against_sizes: String::from_utf8(take_bytes(rest)?).ok()?,
                 leaves: leaves::take(rest)?,
                 pdb_leaves: leaves::take(rest)?,
             },
@@ -277,7 +313,7 @@ mod tests {
         let leaf = |offset| Leaf { offset, size: 100, digest: UnitDigest::of(b"leaf") };
         let object = KnownObject {
             outline: Outline { shape: [6; DIGEST], contents: [7; DIGEST] },
-            rows: 16..48,
+            block: 16..48,
             digest: [8; DIGEST],
         };
         let memo = Memo {
@@ -321,7 +357,13 @@ mod tests {
                 machine: 0x8664,
                 time_at: 0x88,
                 debug: 100..120,
-                outs: vec![1024, 4096],
+                base: 0x1_8000_0000,
+                outs: vec![OutNotes { offset: 1024, rva: 4096, filler: 0xcc }, OutNotes::default()],
+                functions: 1100..1200,
+                relocs: 1200..1200,
+                names: 0..32,
+                names_digest: [9; DIGEST],
+                against_sizes: "sizes".into(),
                 leaves: vec![vec![leaf(0)], vec![leaf(200), leaf(4900)]],
                 pdb_leaves: vec![vec![leaf(3)]],
             },

@@ -13,12 +13,15 @@
 //! take their places: so a link knows which files are its own, whatever links beside it do, and what is unlinked (as
 //! cargo does before each link) is still there.
 
+mod block;
 mod changes;
 mod digests;
 mod full_link_reason;
 mod memo;
+mod names;
 mod outline;
 mod patch;
+mod resize;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
@@ -44,19 +47,21 @@ use weld_common::relink::leaves::Write;
 use weld_common::relink::system;
 use weld_common::relink::warnings::KeptWarning;
 use weld_common::text;
+use weld_pdb::resize::Known;
 
 use crate::coff::machine::Machine;
-use crate::emit::Emitter;
+use crate::emit::{self, Emitter};
 use crate::ids::ObjectId;
 use crate::input::search::Search;
 use crate::job::Job;
+use crate::layout::OutputSection;
 use crate::options::{Icf, Incremental, Options};
 use crate::report::files;
 use crate::synth::image::Image;
+use block::Block;
 use changes::{ChangedObject, Changes};
 use full_link_reason::Why;
-use memo::{Digest, ImageNotes, KnownFile, KnownObject, KnownOutput, Memo};
-use outline::Row;
+use memo::{Digest, ImageNotes, KnownFile, KnownObject, KnownOutput, Memo, OutNotes};
 use patch::{Last, Patch};
 
 /// An input that nobody has written to for so long is not likely to be written anew with what it has: it is not hashed.
@@ -136,7 +141,9 @@ impl Session {
     }
 
     fn log(&self, text: &str) {
-        if matches!(self.place, Ok(_) | Err(Why::Place(Unusable::Busy))) {
+        // Whoever reads the log of links before learns why this one is not like them.
+        let is_there = || !self.dir.as_os_str().is_empty() && self.dir.join("lock").is_file();
+        if matches!(self.place, Ok(_) | Err(Why::Place(Unusable::Busy))) || is_there() {
             directory::log(&self.dir, text);
         }
     }
@@ -192,7 +199,11 @@ impl Session {
                 self.write(place, output, writes)?;
             }
             next.image = patch.notes;
-            done = Done::Patched { objects: objects.len(), sections: patch.sections, bytes: patch.bytes };
+            if !patch.names.is_empty() {
+                self.renew_tables(place, &mut next, patch.names, &patch.blocks)?;
+            }
+            let (sections, bytes, followers) = (patch.sections, patch.bytes, patch.followers);
+            done = Done::Patched { objects: objects.len(), sections, bytes, followers };
         }
         place.forget_state().map_err(|e| Why::system("remove", &place.path(STATE), &e))?;
         if self.verifies() {
@@ -205,7 +216,13 @@ impl Session {
     }
 
     /// What changes in the image and the PDB, which are the first outputs.
-    fn patch(&self, job: &Job, place: &Place, objects: &[ChangedObject], memo: &Memo) -> Result<Patch, Why> {
+    fn patch<'j>(
+        &self,
+        job: &Job<'j>,
+        place: &Place,
+        objects: &[ChangedObject<'j>],
+        memo: &Memo,
+    ) -> Result<Patch, Why> {
         let name = |number: usize| memo.outputs.get(number).and_then(|output| output.name.as_deref());
         let path = |number: usize| place.path(name(number).unwrap_or_default());
         let open =
@@ -219,8 +236,41 @@ impl Session {
         };
         let (image_path, pdb_path) = (path(0), path(1));
         let pdb = pdb.as_ref().map(|file| (file, bytes, &*pdb_path));
-        let last = Last { notes: &memo.image, image: (&image, &image_path), pdb };
-        patch::of_objects(job.options, objects, &last)
+        let tables = File::open(place.path(TABLES)).ok();
+        let tables = tables.as_ref();
+        let last = Last { memo, notes: &memo.image, tables, image: (&image, &image_path), pdb };
+        patch::of_objects(job.options, objects, &last, job.store)
+    }
+
+    /// Writes what is kept beside the memo anew: names, and what is known of objects.
+    fn renew_tables(
+        &self,
+        place: &Place,
+        next: &mut Memo,
+        names: Vec<u8>,
+        blocks: &HashMap<usize, Block>,
+    ) -> Result<(), Why> {
+        let path = place.path(TABLES);
+        let old = std::fs::read(&path).map_err(|e| Why::system("read", &path, &e))?;
+        let mut all = names;
+        next.image.names = 0..all.len() as u64;
+        next.image.names_digest = digests::of_bytes(&all);
+        for (number, file) in next.files.iter_mut().enumerate() {
+            let Some(object) = &mut file.object else { continue };
+            let start = all.len();
+            match blocks.get(&number) {
+                Some(block) => {
+                    block.put(&mut all);
+                    object.digest = digests::of_bytes(&all[start..]);
+                }
+                None => {
+                    let range = object.block.start as usize..object.block.end as usize;
+                    all.extend_from_slice(old.get(range).ok_or(Why::State("has no rows of an object"))?);
+                }
+            }
+            object.block = start as u64..all.len() as u64;
+        }
+        place.write(TABLES, [&all[..]]).map_err(|e| Why::system("write", &path, &e))
     }
 
     /// Makes the file that an output is to be. It is what the output was before the last relink, with what that
@@ -323,28 +373,73 @@ impl Session {
     }
 
     /// What is known of the image and the PDB that this link writes.
-    pub fn note_image(&self, emitter: &Emitter, (leaves, pdb_leaves): (Leaves, Leaves)) {
+    pub fn note_image(
+        &self,
+        emitter: &Emitter,
+        leaves: Leaves,
+        (pdb_leaves, modules): (Leaves, Vec<Known>),
+        parallel: bool,
+    ) {
         let image = emitter.image;
         let debug = emitter.debug_directory().map(|known| emitter.debug_range(&known));
+        let facts = image.facts();
+        let out = |out: &OutputSection| OutNotes {
+            offset: out.offset.0,
+            rva: out.rva.get(),
+            filler: if out.is_code() { facts.gap } else { 0 },
+        };
+        let functions = if facts.function == 0 { None } else { emitter.extent(emit::FUNCTIONS) };
+        let functions = functions.and_then(|(rva, size)| {
+            let out = &image.layout.outs[image.layout.out_at(rva)?];
+            let start = out.offset.0 + u64::from(rva - out.rva);
+            Some(start..start + u64::from(size))
+        });
+        let relocs = image.layout.relocs.map(|out| {
+            let out = &image.layout.outs[out];
+            out.offset.0..out.offset.0 + out.virtual_size
+        });
         let notes = ImageNotes {
             machine: image.resolved.machine.number(),
             time_at: emitter.id_range().start,
             debug: debug.unwrap_or_default(),
-            outs: image.layout.outs.iter().map(|out| out.offset.0).collect(),
+            base: image.base,
+            outs: image.layout.outs.iter().map(out).collect(),
+            functions: functions.unwrap_or_default(),
+            relocs: relocs.unwrap_or_default(),
+            against_sizes: against_sizes(image).to_owned(),
             leaves,
             pdb_leaves,
+            ..ImageNotes::default()
         };
-        let objects = image.resolved.objects.iter().enumerate();
-        let mut rows = HashMap::new();
-        for (id, object) in objects.filter(|_| self.keeps()) {
-            let own = outline::rows(image, ObjectId(id as u32));
-            // What is linked twice has no place of its own.
-            rows.entry(object.coff.data.as_ptr().addr())
-                .and_modify(|rows: &mut Option<_>| *rows = None)
-                .or_insert(Some(own));
+        let (mut blocks, mut names) = (HashMap::new(), Vec::new());
+        if self.keeps() {
+            let objects = &image.resolved.objects;
+            let all = par::runs("state of objects", parallel, objects.len(), 16, |run| {
+                let block = |id: usize| {
+                    let object = ObjectId(id as u32);
+                    let (rows, is_all) = outline::rows(image, object);
+                    let is_plain = is_all && names::is_file(image.resolved, object);
+                    let mut names: Vec<u32> = objects[id].globals().map(|name| name.0).collect();
+                    names.sort_unstable();
+                    names.dedup();
+                    Block { rows, is_plain, names, ..Block::default() }
+                };
+                run.map(block).collect::<Vec<_>>()
+            });
+            let mut all: Vec<Block> = all.into_iter().flatten().collect();
+            all.iter_mut().zip(modules).for_each(|(block, module)| block.module = module);
+            let is_plain: Vec<bool> = all.iter().map(|block| block.is_plain).collect();
+            names = names::of(image, &is_plain, parallel);
+            for (object, block) in objects.iter().zip(all) {
+                // What is linked twice has no place of its own.
+                blocks
+                    .entry(object.coff.data.as_ptr().addr())
+                    .and_modify(|block: &mut Option<_>| *block = None)
+                    .or_insert(Some(block));
+            }
         }
         let against = against_objects(image);
-        *self.image.lock().unwrap() = Some(KnownImage { notes, rows, against: against.to_owned() });
+        *self.image.lock().unwrap() = Some(KnownImage { notes, blocks, names, against: against.to_owned() });
     }
 
     /// Right before the outputs take their places: gives the image and its PDBs their other names, and looks at what
@@ -391,12 +486,16 @@ impl Session {
     ) -> Result<Memo, Why> {
         let place = self.place.as_ref().map_err(Clone::clone)?;
         let outputs = outputs.iter().map(|output| self.known_output(place, output, parallel));
-        let image = self.image.lock().unwrap().take().unwrap_or_default();
+        let mut image = self.image.lock().unwrap().take().unwrap_or_default();
+        image.notes.names = 0..image.names.len() as u64;
+        image.notes.names_digest = digests::of_bytes(&image.names);
         let mut lookups = search.lookups();
         // Such as the PDBs that compilers say they wrote types to.
         lookups.missing.extend(job.store.missing());
-        let (files, rows) = self.files(job, &image, parallel)?;
-        place.write(TABLES, [&rows[..]]).map_err(|e| Why::system("write", &place.path(TABLES), &e))?;
+        let (files, blocks) = self.files(job, &image, parallel)?;
+        place
+            .write(TABLES, [&image.names[..], &blocks[..]])
+            .map_err(|e| Why::system("write", &place.path(TABLES), &e))?;
         let (build, boot) = this_system()?;
         let memo = Memo {
             build,
@@ -447,11 +546,11 @@ impl Session {
         Ok(KnownOutput { path, stamp, digests, name, spare: None, is_kept })
     }
 
-    /// The files that were read, each once, and the rows of objects among them.
+    /// The files that were read, each once, and what is kept of objects among them.
     fn files(&self, job: &Job, image: &KnownImage, parallel: bool) -> Result<(Vec<KnownFile>, Vec<u8>), Why> {
         let mut all = job.store.files();
         // A link that could not relink has opened some of them before.
-        let is_linked = |file: &InputFile| image.rows.contains_key(&file.bytes.as_ptr().addr());
+        let is_linked = |file: &InputFile| image.blocks.contains_key(&file.bytes.as_ptr().addr());
         all.sort_by(|a, b| a.path.cmp(&b.path).then_with(|| is_linked(b).cmp(&is_linked(a))));
         if let Some([one, _]) = all.array_windows().find(|[a, b]| a.path == b.path && a.stamp != b.stamp) {
             return Err(Why::Changing(one.path.clone()));
@@ -471,16 +570,22 @@ impl Session {
                 let file = &all[number];
                 let stamp = file.stamp.filter(|stamp| stamp.is_older_than(self.begun));
                 let is_likely = stamp.is_none_or(|stamp| !stamp.is_modified_before(limit));
-                let rows = image.rows.get(&file.bytes.as_ptr().addr()).and_then(Option::as_ref);
-                let rows = rows.filter(|_| !twice.contains(&file.path));
+                let block = image.blocks.get(&file.bytes.as_ptr().addr()).and_then(Option::as_ref);
+                let block = block.filter(|_| !twice.contains(&file.path));
                 let machine = Machine::of_number(image.notes.machine);
-                let outline = rows.zip(machine).and_then(|(rows, machine)| {
-                    outline::of(&outline::object(file.bytes)?, (machine, job.options.debug.pdb), rows)
+                let pdb = job.options.debug.pdb;
+                let known = block.zip(machine).and_then(|(block, machine)| {
+                    let coff = outline::object(file.bytes)?;
+                    let outline = outline::of(&coff, (machine, pdb), &block.rows)?;
+                    Some((
+                        outline,
+                        Block { frame: outline::frame(&coff, pdb, &block.rows)?, ..block.clone() },
+                    ))
                 });
                 let mut bytes = Vec::new();
-                let object = outline.map(|outline| {
-                    rows.into_iter().flatten().for_each(|row| row.put(&mut bytes));
-                    KnownObject { outline, rows: 0..0, digest: digests::of_bytes(&bytes) }
+                let object = known.map(|(outline, block)| {
+                    block.put(&mut bytes);
+                    KnownObject { outline, block: 0..0, digest: digests::of_bytes(&bytes) }
                 });
                 let has_digest = is_likely && object.is_none();
                 let digest = has_digest.then(|| digests::of_bytes(file.bytes));
@@ -488,14 +593,15 @@ impl Session {
             };
             run.map(file).collect::<Vec<_>>()
         });
-        let (mut files, mut rows) = (Vec::new(), Vec::new());
+        let (mut files, mut blocks) = (Vec::new(), Vec::new());
         for (mut file, own) in known.into_iter().flatten() {
-            let start = rows.len() as u64;
-            rows.extend(own);
-            file.object.iter_mut().for_each(|object| object.rows = start..rows.len() as u64);
+            let start = (image.names.len() + blocks.len()) as u64;
+            blocks.extend(own);
+            let end = (image.names.len() + blocks.len()) as u64;
+            file.object.iter_mut().for_each(|object| object.block = start..end);
             files.push(file);
         }
-        Ok((files, rows))
+        Ok((files, blocks))
     }
 
     /// What a full link has made beside what nothing was linked for is the same.
@@ -570,8 +676,9 @@ pub fn outputs(written: Vec<(&'static str, PathBuf)>) -> Vec<Output> {
 #[derive(Default)]
 struct KnownImage {
     notes: ImageNotes,
-    /// The sections that are copied of objects, by the addresses of their bytes; `None` if an object is linked twice.
-    rows: HashMap<usize, Option<Vec<Row>>>,
+    /// What is known of objects, by the addresses of their bytes; `None` if an object is linked twice.
+    blocks: HashMap<usize, Option<Block>>,
+    names: Vec<u8>,
     against: String,
 }
 
@@ -583,6 +690,7 @@ enum Done {
         objects: usize,
         sections: usize,
         bytes: usize,
+        followers: usize,
     },
 }
 
@@ -595,9 +703,13 @@ impl fmt::Display for Done {
             Done::Nothing(files) => {
                 write!(f, "relinked: no input has changed; {files} files were looked at")
             }
-            Done::Patched { objects, sections, bytes } => {
+            Done::Patched { objects, sections, bytes, followers } => {
                 write!(f, "relinked: {sections} section{} of ", plural(sections))?;
-                write!(f, "{objects} object{}, {bytes} byte{}", plural(objects), plural(bytes))
+                write!(f, "{objects} object{}, {bytes} byte{}", plural(objects), plural(bytes))?;
+                match followers {
+                    0 => Ok(()),
+                    _ => write!(f, ", and {followers} more that refer to what has moved"),
+                }
             }
         }
     }
@@ -643,6 +755,17 @@ fn against_objects(image: &Image) -> &'static str {
         (options.guard.functions, "/guard:cf looks at objects"),
         (options.layout.function_pad.is_some(), "/functionpadmin looks at objects"),
         (options.icf() != Icf::None, "/opt:icf folds what is the same"),
+    ];
+    against.iter().find(|(is_so, _)| *is_so).map_or("", |(_, why)| why)
+}
+
+/// What speaks against relinking objects whose sections have other sizes; empty if nothing does.
+fn against_sizes(image: &Image) -> &'static str {
+    let against = [
+        (image.resolved.machine == Machine::X86, "sizes are not relinked for 32-bit x86"),
+        (!image.branches.is_empty(), "branches that do not reach go through thunks"),
+        (image.rooms.is_none(), "there is no room"),
+        (image.options.reports.lld_map.is_some(), "/lldmap tells sizes and places"),
     ];
     against.iter().find(|(is_so, _)| *is_so).map_or("", |(_, why)| why)
 }

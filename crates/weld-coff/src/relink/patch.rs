@@ -5,23 +5,30 @@
 //! the rest of the image only the time in the header follows from them, and what the debug directory says; of the PDB
 //! the checksums of sections, and the identity. So both are what a full link makes, byte for byte.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
+use object::LittleEndian as LE;
+use weld_common::io::input::InputStore;
 use weld_common::io::spare;
 use weld_common::io::units::{Leaves, digest_of};
 use weld_common::relink::leaves::{self, Write};
-use weld_pdb::patch::ChangedModule;
+use weld_pdb::patch::{ChangedModule, ChangedPiece};
+use weld_pdb::resize::Resizes;
 use weld_pdb::{Contribution, patch};
 
+use super::block::Block;
 use super::changes::ChangedObject;
 use super::full_link_reason::Why;
-use super::memo::ImageNotes;
-use super::outline;
+use super::memo::{ImageNotes, Memo};
+use super::outline::{self, Is};
+use super::resize::{self, Before, Resized};
 use crate::coff::machine::Machine;
 use crate::emit;
 use crate::options::Options;
+use crate::pdb_path;
 use crate::synth::debug_directory::DebugDirectory;
 
 /// What is written into both, and what their parts' digests are then.
@@ -29,6 +36,11 @@ pub struct Patch {
     pub image: Vec<Write>,
     pub pdb: Vec<Write>,
     pub notes: ImageNotes,
+    /// What is kept of objects with other sizes, by the number of their files, and of names.
+    pub blocks: HashMap<usize, Block>,
+    pub names: Vec<u8>,
+    /// How many objects were written again for the names that they mention.
+    pub followers: usize,
     pub sections: usize,
     /// Bytes of the image that are others.
     pub bytes: usize,
@@ -36,7 +48,10 @@ pub struct Patch {
 
 /// The files of the last link.
 pub struct Last<'l> {
+    pub memo: &'l Memo,
     pub notes: &'l ImageNotes,
+    /// What was kept beside it.
+    pub tables: Option<&'l File>,
     pub image: (&'l File, &'l Path),
     /// With its bytes.
     pub pdb: Option<(&'l File, &'l [u8], &'l Path)>,
@@ -44,13 +59,32 @@ pub struct Last<'l> {
 
 /// # Errors
 /// Why it cannot be done.
-pub fn of_objects(options: &Options, objects: &[ChangedObject], last: &Last) -> Result<Patch, Why> {
+pub fn of_objects<'s>(
+    options: &Options,
+    objects: &[ChangedObject<'s>],
+    last: &Last,
+    store: &'s InputStore<'s>,
+) -> Result<Patch, Why> {
     let (image, path) = last.image;
     let altered = || Why::Output(path.to_owned());
-    let mut writes = Vec::new();
     let mut contributions = Vec::new();
     let mut modules = Vec::new();
-    for object in objects {
+    // If one has other sizes, names may have moved that others mention.
+    let is_any = objects.iter().any(|object| object.is_resized);
+    let is_resized = |object: &&ChangedObject| is_any && object.block.is_plain;
+    let mut resized = Resized::default();
+    if is_any {
+        let all: Vec<&ChangedObject> = objects.iter().filter(is_resized).collect();
+        let machine = Machine::of_number(last.notes.machine).ok_or_else(altered)?;
+        let tables = last.tables.ok_or(Why::State("has no tables"))?;
+        let is_relocatable = options.loading.is_relocatable();
+        let before = Before { memo: last.memo, tables, image: last.image, machine, is_relocatable };
+        resized = resize::of_objects(&all, &before, store)?;
+        contributions = std::mem::take(&mut resized.pieces);
+    }
+    let mut writes = std::mem::take(&mut resized.writes);
+    let mut sections = resized.sections;
+    for object in objects.iter().filter(|object| !is_resized(object)) {
         let changed = || Why::Object(object.path.clone());
         let coff = outline::object(object.bytes).ok_or_else(changed)?;
         let machine = Machine::of_number(last.notes.machine).ok_or_else(altered)?;
@@ -60,7 +94,7 @@ pub fn of_objects(options: &Options, objects: &[ChangedObject], last: &Last) -> 
             let bytes = coff.contents(header).map_err(|_| changed())?;
             let relocations = coff.relocations(header).map_err(|_| changed())?;
             let fields = outline::fields(relocations, machine, bytes.len()).ok_or_else(changed)?;
-            if row.out == outline::DROPPED {
+            if row.out == outline::DROPPED || row.is != Is::Copied {
                 continue;
             }
             if row.out == outline::DEBUG {
@@ -68,7 +102,8 @@ pub fn of_objects(options: &Options, objects: &[ChangedObject], last: &Last) -> 
                 module.sections.push((bytes, fields));
                 continue;
             }
-            let start = *last.notes.outs.get(row.out as usize).ok_or_else(altered)? + u64::from(row.offset);
+            let out = last.notes.outs.get(row.out as usize).ok_or_else(altered)?;
+            let start = out.offset + u64::from(row.offset);
             let mut old = vec![0; bytes.len()];
             spare::read_exact_at(image, &mut old, start).map_err(|_| altered())?;
             let before = writes.len();
@@ -76,7 +111,10 @@ pub fn of_objects(options: &Options, objects: &[ChangedObject], last: &Last) -> 
             if writes.len() > before {
                 let section = u16::try_from(row.out + 1).map_err(|_| altered())?;
                 let (offset, size, crc) = (row.offset, row.size, Contribution::crc_of(bytes));
-                contributions.push(Contribution { section, offset, size, crc, ..Default::default() });
+                let characteristics = header.characteristics.get(LE).0;
+                let now = Contribution { section, offset, size, characteristics, crc, module: 0 };
+                contributions.push(ChangedPiece { now, size_before: size });
+                sections += 1;
             }
         }
         modules.extend(Some(module).filter(|module| !module.sections.is_empty()));
@@ -84,10 +122,14 @@ pub fn of_objects(options: &Options, objects: &[ChangedObject], last: &Last) -> 
     writes.sort_unstable_by_key(|(offset, _)| *offset);
     let bytes = writes.iter().map(|(_, bytes)| bytes.len()).sum();
     let debug = &last.notes.debug;
-    let leaves = leaves::rewritten(&last.notes.leaves, image, &writes, &[], debug).ok_or_else(altered)?;
+    let time = last.notes.time_at..last.notes.time_at + 4;
+    let ids = [time, debug.clone()];
+    let leaves = leaves::rewritten_but(&last.notes.leaves, image, &writes, &[], &ids).ok_or_else(altered)?;
     let (mut pdb_writes, mut identity, mut pdb_leaves) = (Vec::new(), None, Leaves::new());
     if let Some((file, bytes, path)) = last.pdb {
-        let patched = patch::apply((bytes, file), &contributions, &modules, &last.notes.pdb_leaves)
+        let root = pdb_path::root(options);
+        let resizes = Resizes { modules: resized.modules, publics: resized.publics, root };
+        let patched = patch::apply((bytes, file), &contributions, &modules, &resizes, &last.notes.pdb_leaves)
             .map_err(|why| Why::Pdb(path.to_owned(), why))?;
         (pdb_writes, identity, pdb_leaves) = (patched.writes, Some(patched.identity), patched.leaves);
     }
@@ -105,7 +147,8 @@ pub fn of_objects(options: &Options, objects: &[ChangedObject], last: &Last) -> 
         writes.push((debug.start, directory));
     }
     let notes = ImageNotes { leaves, pdb_leaves, ..last.notes.clone() };
-    Ok(Patch { image: writes, pdb: pdb_writes, notes, sections: contributions.len(), bytes })
+    let Resized { blocks, names, followers, .. } = resized;
+    Ok(Patch { image: writes, pdb: pdb_writes, notes, blocks, names, followers, sections, bytes })
 }
 
 fn read(file: &File, range: &Range<u64>) -> Option<Vec<u8>> {

@@ -140,10 +140,12 @@ fn nothing_has_changed() {
     let now = ["out.dll", "out.pdb", "out.lib"].map(|name| dir.modified(name));
     assert!(now[0] > times[0] && now[1] > times[1], "the image and its PDB are as new");
     assert_eq!(now[2], times[2], "the import library is as old as what it says");
-    // It is what any link makes, and a link without the option leaves nothing.
+    // It is what any such link makes, and a link without the option leaves nothing.
+    directory::forget(&dir.path(".out.dll.weld")).unwrap();
+    dir.relink(&["/map"]);
+    assert_eq!(dir.outputs(), made);
     directory::forget(&dir.path(".out.dll.weld")).unwrap();
     dir.link(&["/map"]).unwrap();
-    assert_eq!(dir.outputs(), made);
     assert!(!dir.path(".out.dll.weld").exists());
 }
 
@@ -452,16 +454,29 @@ fn with_data(code: &[u8; 4], data: u64, line: u32) -> Vec<u8> {
     object.build()
 }
 
-/// Links incrementally, which must come to what a plain link makes. What the log says.
+/// Links incrementally, which must come to what a full link makes that knows nothing. What the log says.
 fn checked(dir: &Dir, more: &[&str]) -> String {
     let said = dir.relink(more);
     let made = dir.outputs();
-    dir.link(more).unwrap();
-    assert_eq!(dir.outputs(), made, "{said}");
-    // The plain link has replaced what the state speaks of.
+    if said == NOTHING {
+        return said;
+    }
+    full(dir, more, &made, &said);
+    // The full link has replaced what the state speaks of.
     assert_eq!(dir.relink(more), NOTHING);
     assert_eq!(dir.outputs(), made, "{said}");
     said
+}
+
+/// A full link with no state makes these outputs; the state is as it was then.
+fn full(dir: &Dir, more: &[&str], made: &[u128], said: &str) {
+    let (state, kept) = (dir.path(".out.dll.weld"), dir.path("kept"));
+    fs::rename(&state, &kept).unwrap();
+    let full = dir.relink(more);
+    assert!(full.starts_with("full link: no state"), "{full}");
+    assert_eq!(dir.outputs(), made, "{said}");
+    fs::remove_dir_all(&state).unwrap();
+    fs::rename(&kept, &state).unwrap();
 }
 
 #[test]
@@ -494,8 +509,163 @@ fn bytes_have_changed() {
         let at = bytes.windows(3).position(|bytes| bytes == [0x48, 0x8d, 5]).unwrap();
         bytes[at + 3] = 1;
         dir.write("a.obj", &bytes);
-        assert!(checked(&dir, more).starts_with("full link: in "), "{}", dir.said());
+        assert!(checked(&dir, more).starts_with("relinked: 1 section of 1 object"), "{}", dir.said());
     }
+}
+
+/// An object of two functions, the first of which has `more` instructions, with so many addresses of the second, with
+/// unwind information and debug information that follow from it. `calls` are names that the second refers to.
+fn with_functions(more: usize, addresses: usize, calls: &[&str]) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    let body = [&vec![0x90; more][..], &[0xc3]].concat();
+    let call: Vec<u8> = calls.iter().flat_map(|_| [0xe8, 0, 0, 0, 0]).chain([0xc3]).collect();
+    let text = object.section(".text", coff::CODE, &[&body[..], &call].concat());
+    let data = object.section(".data", coff::DATA, &vec![0; 8 * addresses]);
+    let unwind = object.section(".xdata", coff::READ_ONLY, &vec![0; 4 + 2 * (more % 4)]);
+    let end = (body.len() as u32).to_le_bytes();
+    let function = object.section(".pdata", coff::READ_ONLY, &[&[0; 4][..], &end, &[0; 4]].concat());
+    object.section(".drectve", 0x0a00, b" /EXPORT:start");
+    let first = object.symbol("first", 0, text, coff::STATIC);
+    let start = object.symbol("start", body.len() as u32, text, coff::EXTERNAL);
+    let info = object.symbol("info", 0, unwind, coff::STATIC);
+    for (i, name) in calls.iter().enumerate() {
+        let callee = if *name == "start" { start } else { object.symbol(name, 0, 0, coff::EXTERNAL) };
+        object.reloc(text, (body.len() + 5 * i + 1) as u32, callee, coff::REL32);
+    }
+    (0..addresses).for_each(|i| object.reloc(data, 8 * i as u32, start, coff::ADDR64));
+    object.reloc(function, 0, first, coff::ADDR32NB);
+    object.reloc(function, 4, first, coff::ADDR32NB);
+    object.reloc(function, 8, info, coff::ADDR32NB);
+    let mut types = weld_testkit::codeview::Types::new();
+    let arguments = types.arguments(&[]);
+    let procedure = types.procedure(weld_testkit::codeview::INT, arguments);
+    let ids = ["first", "start"].map(|name| types.function_id(procedure, name));
+    object.section(".debug$T", 0x4210_0040, &types.finish());
+    let mut symbols = weld_testkit::codeview::Symbols::new();
+    let mut places = Vec::new();
+    for ((name, id), size) in ["first", "start"].iter().zip(ids).zip([body.len(), call.len()]) {
+        places.push(symbols.procedure(name, id, size as u32));
+        for i in 0..more % 3 {
+            symbols.udt(&format!("nested{i}"), weld_testkit::codeview::INT);
+        }
+        symbols.end_procedure();
+    }
+    let mut debug = weld_testkit::codeview::Section::new();
+    debug.files(&["a.c"]);
+    let lines: Vec<(u32, u32)> = (0..1 + more as u32 / 5).map(|i| (i, 10 + i)).collect();
+    let at = debug.lines(0, body.len() as u32, &lines) as u32;
+    let start_at = debug.subsection(0xf1, &symbols.0);
+    let debug_bytes = debug.0;
+    let debug = object.section(".debug$S", 0x4210_0040, &debug_bytes);
+    for (place, symbol) in places.iter().zip([first, start]) {
+        object.reloc(debug, (start_at + place) as u32 + 32, symbol, coff::SECREL);
+        object.reloc(debug, (start_at + place) as u32 + 36, symbol, coff::SECTION);
+    }
+    object.reloc(debug, at, first, coff::SECREL);
+    object.reloc(debug, at + 4, first, coff::SECTION);
+    object.build()
+}
+
+/// An object that calls `start`, and has data besides.
+fn caller() -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE, &[0xe8, 0, 0, 0, 0, 0xc3]);
+    object.symbol("other", 0, text, coff::EXTERNAL);
+    let start = object.symbol("start", 0, 0, coff::EXTERNAL);
+    object.reloc(text, 1, start, coff::REL32);
+    object.build()
+}
+
+#[test]
+fn functions_have_other_sizes() {
+    for more in [&[][..], &["/debug:none", "/opt:noref,noicf"], &["/fixed"], &["/base:0x70000000"]] {
+        let dir = program("sizes");
+        dir.write("lib/b.lib", &caller());
+        dir.write("a.obj", &with_functions(3, 1, &[]));
+        dir.relink(more);
+        let check = |edit: Vec<u8>, want: &str| {
+            dir.write("a.obj", &edit);
+            let said = checked(&dir, more);
+            assert!(said.starts_with("relinked: ") && said.ends_with(want), "{said}");
+        };
+        const MOVED: &str = ", and 1 more that refer to what has moved";
+        check(with_functions(9, 1, &[]), MOVED);
+        check(with_functions(40, 1, &[]), MOVED);
+        check(with_functions(2, 1, &[]), MOVED);
+        check(with_functions(2, 7, &[]), "bytes");
+        check(with_functions(2, 2, &["other"]), "bytes");
+        check(with_functions(5, 3, &["other", "start"]), MOVED);
+        check(with_functions(5, 3, &[]), "bytes");
+        // Nothing more than bytes, of two objects at once.
+        let mut bytes = with_functions(5, 3, &[]);
+        let at = bytes.windows(3).position(|bytes| bytes == [0x90; 3]).unwrap();
+        bytes[at] = 0x91;
+        check(bytes, "1 section of 1 object, 1 byte");
+    }
+}
+
+#[test]
+fn what_of_other_sizes_is_not_relinked() {
+    let dir = program("not-sizes");
+    dir.write("lib/b.lib", &caller());
+    let check = |from: &[u8], to: &[u8], more: &[&str], why: &str| {
+        dir.write("a.obj", from);
+        dir.relink(more);
+        dir.write("a.obj", to);
+        let said = checked(&dir, more);
+        let want = format!("full link: {}{why}", dir.path("a.obj").display());
+        let inside = format!("full link: in {}{why}", dir.path("a.obj").display());
+        assert!(said == want || said == inside, "{said}");
+    };
+    let old = with_functions(3, 1, &[]);
+    let room = " has a .text of a size for which there is another room";
+    check(&old, &with_functions(1500, 1, &[]), &[], room);
+    check(&with_functions(1500, 1, &[]), &old, &[], room);
+    let name = " refers to nowhere, which nobody did before";
+    dir.write("a.obj", &old);
+    dir.relink(&[]);
+    dir.write("a.obj", &with_functions(3, 1, &["nowhere"]));
+    assert!(dir.link(&["/incremental"]).is_err());
+    assert_eq!(dir.said(), format!("full link: {}{name}", dir.path("a.obj").display()));
+    // No addresses, and then some.
+    let size = " has a .data of a size for which there is another room";
+    check(&with_functions(3, 0, &[]), &old, &[], size);
+    // Directives.
+    let mut bytes = old.clone();
+    let last = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).rposition(|own| own == what).unwrap();
+    let at = last(&bytes, b"/EXPORT:");
+    bytes[at..at + 2].copy_from_slice(b"-e");
+    check(&old, &bytes, &[], ", more has changed than code, data and what debuggers are told of them");
+}
+
+#[test]
+fn what_a_library_refers_to_does_not_move() {
+    let dir = program("pinned");
+    let archive = weld_testkit::ar::Archive::new(weld_testkit::ar::ArchiveKind::Gnu);
+    dir.write("lib/b.lib", &archive.member("member.obj", &caller(), &["other"]).build());
+    dir.write("a.obj", &with_functions(3, 1, &["other"]));
+    dir.relink(&[]);
+    dir.write("a.obj", &with_functions(3, 2, &["other", "other"]));
+    assert!(checked(&dir, &[]).starts_with("relinked: "), "{}", dir.said());
+    dir.write("a.obj", &with_functions(4, 2, &["other", "other"]));
+    let said = checked(&dir, &[]);
+    assert!(said.contains("start has moved, to which a library or the linker refers"), "{said}");
+    // The only one that wants a member wants it no more.
+    dir.write("a.obj", &with_functions(4, 2, &[]));
+    let said = checked(&dir, &[]);
+    assert!(
+        said.ends_with("was the only object to refer to something of a library, and does so no more"),
+        "{said}"
+    );
+}
+
+/// An option that keeps nothing says so in the log that there is.
+#[test]
+fn options_that_keep_nothing_are_in_the_log() {
+    let dir = program("log");
+    dir.relink(&[]);
+    assert_eq!(dir.relink(&[]), NOTHING);
+    assert_eq!(dir.relink(&["/summary"]), "full link: /summary tells what is linked");
 }
 
 #[test]
@@ -542,9 +712,7 @@ fn objects_that_are_not_relinked() {
         dir.relink(more);
         dir.write("a.obj", &edits[1]);
         let said = dir.relink(more);
-        let made = dir.outputs();
-        dir.link(more).unwrap();
-        assert_eq!(dir.outputs(), made);
+        full(&dir, more, &dir.outputs(), &said);
         assert!(said.ends_with(why) || said.ends_with("the last link had warnings"), "{said}");
     }
     // Rows that are no use.
@@ -552,7 +720,7 @@ fn objects_that_are_not_relinked() {
     dir.relink(&[]);
     let tables = dir.path(".out.dll.weld/tables");
     let mut bytes = fs::read(&tables).unwrap();
-    bytes[4] ^= 1;
+    bytes.iter_mut().for_each(|byte| *byte ^= 1);
     fs::write(&tables, bytes).unwrap();
     dir.write("a.obj", &edits[1]);
     assert_eq!(checked(&dir, &[]), "full link: the state has no rows of an object");
@@ -576,18 +744,14 @@ fn images_in_turn() {
         let current = usize::from(number(&dir.path("out.dll")) == number(&names[1]));
         assert_eq!(number(&dir.path("out.dll")), number(&names[current]));
         assert_eq!(number(&dir.path("out.pdb")), number(&names[2 + current]));
-        // What a plain link makes, elsewhere but by the same names.
-        let kept = dir.path("kept");
-        fs::rename(dir.path(".out.dll.weld"), &kept).unwrap();
+        // What a full link makes, elsewhere but by the same names.
         for name in ["out.dll", "out.pdb"] {
             fs::rename(dir.path(name), dir.path(&format!("{name}.kept"))).unwrap();
         }
-        dir.link(&[]).unwrap();
-        assert_eq!(dir.outputs(), made, "{step}");
+        full(&dir, &[], &made, &said);
         for name in ["out.dll", "out.pdb"] {
             fs::rename(dir.path(&format!("{name}.kept")), dir.path(name)).unwrap();
         }
-        fs::rename(&kept, dir.path(".out.dll.weld")).unwrap();
     };
     check(1);
     let first = numbers();
@@ -615,7 +779,8 @@ fn images_in_turn() {
 #[test]
 fn damaged_program_databases() {
     use weld_pdb::Contribution;
-    use weld_pdb::patch::{ChangedModule, apply, pieces};
+    use weld_pdb::patch::{ChangedModule, ChangedPiece, apply, pieces};
+    use weld_pdb::resize::Resizes;
     let dir = program("damaged");
     dir.write("a.obj", &with_data(&[1; 4], 2, 3));
     dir.relink(&[]);
@@ -624,15 +789,49 @@ fn damaged_program_databases() {
     let coff = super::outline::object(&object).unwrap();
     let header = coff.sections.iter().find(|header| header.name == *b".debug$S").unwrap();
     let section = coff.contents(header).unwrap();
-    let crc = Contribution { section: 1, offset: 0, size: 17, crc: 5, ..Default::default() };
+    let now = Contribution { section: 1, offset: 0, size: 17, crc: 5, ..Default::default() };
+    let piece = ChangedPiece { now, size_before: 17 };
     for seed in 0..400 {
         let damaged = if seed == 0 { pdb.clone() } else { damage(&pdb, seed) };
         fs::write(dir.path("damaged.pdb"), &damaged).unwrap();
         let file = fs::File::open(dir.path("damaged.pdb")).unwrap();
         let module = ChangedModule { number: 0, sections: vec![(section, Vec::new())] };
-        let done = apply((&damaged, &file), &[crc], &[module], &memo.image.pdb_leaves);
+        let none = Resizes::default();
+        let done = apply((&damaged, &file), &[piece], &[module], &none, &memo.image.pdb_leaves);
         assert!(seed > 0 || done.is_ok(), "{:?}", done.err());
         _ = pieces(&damage(section, seed), &[3..9, 8..12]);
+    }
+}
+
+/// The same for modules of other lengths.
+#[test]
+fn damaged_program_databases_of_other_lengths() {
+    use weld_pdb::patch::apply;
+    use weld_pdb::resize::{MovedPublic, ResizedModule, Resizes};
+    let dir = program("damaged-sizes");
+    dir.write("a.obj", &with_functions(3, 1, &[]));
+    dir.relink(&[]);
+    let memo = super::memo::Memo::decode(&dir.read(".out.dll.weld/state")).unwrap();
+    let tables = fs::File::open(dir.path(".out.dll.weld/tables")).unwrap();
+    let known = memo.files.iter().find(|file| file.path == dir.path("a.obj")).unwrap();
+    let block = super::changes::read_block(&tables, known.object.as_ref().unwrap()).unwrap();
+    let (pdb, object) = (dir.read("out.pdb"), with_functions(200, 1, &[]));
+    let coff = super::outline::object(&object).unwrap();
+    let contents = |name: &[u8; 8]| {
+        coff.contents(coff.sections.iter().find(|header| header.name == *name).unwrap()).unwrap()
+    };
+    let (types, section) = (contents(b".debug$T"), contents(b".debug$S"));
+    for seed in 0..600 {
+        let damaged = if seed == 0 { pdb.clone() } else { damage(&pdb, seed) };
+        fs::write(dir.path("damaged.pdb"), &damaged).unwrap();
+        let file = fs::File::open(dir.path("damaged.pdb")).unwrap();
+        let sections = vec![(section, Vec::new())];
+        let module = ResizedModule { number: 0, types, sections, known: block.module.clone() };
+        let hash = weld_common::hash::hash_bytes(b"start");
+        let moved = MovedPublic { hash, section: 1, before: 4, now: 201 };
+        let resizes = Resizes { modules: vec![module], publics: vec![moved], root: b"" };
+        let done = apply((&damaged, &file), &[], &[], &resizes, &memo.image.pdb_leaves);
+        assert!(seed > 0 || done.is_ok(), "{:?}", done.err());
     }
 }
 

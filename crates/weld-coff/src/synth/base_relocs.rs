@@ -44,6 +44,39 @@ pub fn table(places: &[Place], parallel: bool) -> Vec<u8> {
     par::concat("join base relocations", parallel, runs)
 }
 
+/// Makes a table longer: its last block gets entries that say nothing.
+pub fn pad(table: &mut Vec<u8>, size: usize) {
+    let mut last = None;
+    let mut at = 0;
+    while let Some(block) = table.get(at + 4..).and_then(|rest| rest.first_chunk::<4>()) {
+        last = Some(at);
+        at += u32::from_le_bytes(*block).max(8) as usize;
+    }
+    let Some(last) = last.filter(|_| size > table.len()) else { return };
+    let block = (size - last) as u32;
+    table.resize(size, 0);
+    table[last + 4..last + 8].copy_from_slice(&block.to_le_bytes());
+}
+
+/// The places that a table lists.
+pub fn places(table: &[u8]) -> Vec<Place> {
+    let mut places = Vec::new();
+    let mut rest = table;
+    while let Some((header, behind)) = rest.split_first_chunk::<8>() {
+        let [a, b, c, d, e, f, g, h] = *header;
+        let (page, size) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]) as usize);
+        let own = size.saturating_sub(8).min(behind.len());
+        let words = behind[..own].as_chunks::<2>().0.iter().map(|word| u16::from_le_bytes(*word));
+        let listed = words.filter(|word| word >> 12 != 0);
+        places.extend(listed.map(|word| Place {
+            rva: Rva::new(page).wrapping_add((word & 0xfff).into()),
+            kind: (word >> 12) as u8,
+        }));
+        rest = &behind[own..];
+    }
+    places
+}
+
 fn blocks(places: &[Place]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(places.len() * 2 + 16);
     for page in places.chunk_by(|a, b| a.page() == b.page()) {
@@ -76,6 +109,20 @@ mod tests {
         ];
         assert_eq!(words, want);
         assert!(table(&[], false).is_empty());
+    }
+
+    #[test]
+    fn padding_is_no_place() {
+        let places_in = [0x1008, 0x1010, 0x5000].map(|rva| Place { rva: Rva::new(rva), kind: 10 });
+        let bytes = table(&places_in, false);
+        for more in [0, 4, 8, 5000] {
+            let mut padded = bytes.clone();
+            pad(&mut padded, bytes.len() + more);
+            assert_eq!((padded.len(), places(&padded)), (bytes.len() + more, places_in.to_vec()));
+        }
+        let mut none = Vec::new();
+        pad(&mut none, 100);
+        assert!(none.is_empty());
     }
 
     #[test]

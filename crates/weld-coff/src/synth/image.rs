@@ -13,6 +13,7 @@ use crate::coff::object::{Relocation, SectionHeader};
 use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
 use crate::layout::Layout;
+use crate::layout::rooms::Rooms;
 use crate::layout::thunks::Branches;
 use crate::live::Live;
 use crate::options::Options;
@@ -29,6 +30,7 @@ pub struct Image<'i, 'a> {
     pub symbols: &'i Symbols,
     pub live: &'i Live,
     pub layout: &'i Layout,
+    pub rooms: Option<&'i Rooms>,
     pub branches: &'i Branches,
     pub tables: &'i Tables<'a>,
     pub base: u64,
@@ -43,6 +45,8 @@ pub struct LaidOut<'a> {
     pub live: Live,
     pub tables: Tables<'a>,
     pub layout: Layout,
+    /// Room behind sections, if there is any.
+    pub rooms: Option<Rooms>,
     pub branches: Branches,
     /// The DOS program in front.
     pub stub: Vec<u8>,
@@ -56,14 +60,19 @@ pub struct LaidOut<'a> {
 impl<'a> LaidOut<'a> {
     pub fn image<'i>(&'i self, options: &'i Options, resolved: &'i Resolved<'a>) -> Image<'i, 'a> {
         let LaidOut { sections, symbols, live, tables, layout, branches, base, tls_align, .. } = self;
-        let (base, tls_align) = (*base, *tls_align);
-        Image { options, resolved, sections, symbols, live, layout, branches, tables, base, tls_align }
+        let (base, tls_align, rooms) = (*base, *tls_align, self.rooms.as_ref());
+        Image { options, resolved, sections, symbols, live, layout, rooms, branches, tables, base, tls_align }
     }
 }
 
 impl<'a> Image<'_, 'a> {
     pub fn facts(&self) -> &'static Facts {
         facts(self.resolved.machine)
+    }
+
+    /// Bytes of a section with its room.
+    pub fn room(&self, section: &Section) -> u32 {
+        self.rooms.map_or(section.size, |rooms| rooms.room(section))
     }
 
     pub fn object(&self, id: ObjectId) -> &Object<'a> {

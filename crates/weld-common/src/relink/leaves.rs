@@ -22,6 +22,17 @@ pub fn rewritten(
     last: &[Range<u64>],
     id: &Range<u64>,
 ) -> Option<Leaves> {
+    rewritten_but(leaves, file, writes, last, std::slice::from_ref(id))
+}
+
+/// The same for a file with several ids.
+pub fn rewritten_but(
+    leaves: &Leaves,
+    file: &File,
+    writes: &[Write],
+    last: &[Range<u64>],
+    ids: &[Range<u64>],
+) -> Option<Leaves> {
     let mut leaves = leaves.clone();
     let mut order: Vec<(usize, usize)> = Vec::new();
     for (unit, parts) in leaves.iter().enumerate() {
@@ -49,7 +60,7 @@ pub fn rewritten(
             touched.next();
         }
         if is_touched {
-            read_leaf(file, leaf, id, &mut bytes).ok()?;
+            read_leaf(file, leaf, ids, &mut bytes).ok()?;
             if UnitDigest::of(&bytes) != leaf.digest {
                 return None;
             }
@@ -64,10 +75,10 @@ pub fn rewritten(
 /// Whether a file has these leaves.
 pub fn are_those_of(leaves: &Leaves, file: &File, id: &Range<u64>) -> bool {
     let mut bytes = Vec::new();
-    leaves
-        .iter()
-        .flatten()
-        .all(|leaf| read_leaf(file, leaf, id, &mut bytes).is_ok() && UnitDigest::of(&bytes) == leaf.digest)
+    leaves.iter().flatten().all(|leaf| {
+        read_leaf(file, leaf, std::slice::from_ref(id), &mut bytes).is_ok()
+            && UnitDigest::of(&bytes) == leaf.digest
+    })
 }
 
 pub fn put(leaves: &Leaves, out: &mut Vec<u8>) {
@@ -103,13 +114,15 @@ fn joined(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
     joined
 }
 
-/// Reads what a leaf is the hash of: the build id is zeroes there.
-fn read_leaf(image: &File, leaf: &Leaf, id: &Range<u64>, bytes: &mut Vec<u8>) -> io::Result<()> {
+/// Reads what a leaf is the hash of: ids are zeroes there.
+fn read_leaf(image: &File, leaf: &Leaf, ids: &[Range<u64>], bytes: &mut Vec<u8>) -> io::Result<()> {
     bytes.resize(usize::try_from(leaf.size).unwrap_or(usize::MAX), 0);
     spare::read_exact_at(image, bytes, leaf.offset)?;
-    let (start, end) = (id.start.max(leaf.offset), id.end.min(leaf.offset + leaf.size));
-    if start < end {
-        bytes[(start - leaf.offset) as usize..(end - leaf.offset) as usize].fill(0);
+    for id in ids {
+        let (start, end) = (id.start.max(leaf.offset), id.end.min(leaf.offset + leaf.size));
+        if start < end {
+            bytes[(start - leaf.offset) as usize..(end - leaf.offset) as usize].fill(0);
+        }
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use crate::put::Writer;
 
+pub mod grow;
 pub mod read;
 
 const MAGIC: &[u8; 32] = b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0";
@@ -33,6 +34,8 @@ struct Stream {
     len: u32,
     /// The slot of its first page.
     slot: u32,
+    /// Pages that it has, with its room.
+    pages: u32,
 }
 
 /// The streams do not fit into a file with pages of this size.
@@ -45,26 +48,38 @@ const FIRST_SLOT: u64 = 1;
 impl Layout {
     /// A file with these streams in pages of `page` bytes.
     pub fn new(lens: &[u32], page: u32) -> Result<Layout, TooLarge> {
+        Layout::with_rooms(lens, |_| false, page)
+    }
+
+    /// The same, with room behind the streams that may grow, which is for [`grow::Grown`].
+    pub fn with_rooms(lens: &[u32], may_grow: impl Fn(usize) -> bool, page: u32) -> Result<Layout, TooLarge> {
         assert!(PAGE_SIZES.contains(&page));
         let mut slot = FIRST_SLOT;
         let mut streams = Vec::with_capacity(lens.len());
-        let mut place = |len: u64| {
-            let stream = Stream { len: u32::try_from(len).map_err(|_| TooLarge)?, slot: slot as u32 };
-            slot += len.div_ceil(page.into());
+        let mut place = |len: u64, pages: u64| {
+            let len = u32::try_from(len).map_err(|_| TooLarge)?;
+            let stream = Stream { len, slot: slot as u32, pages: pages as u32 };
+            slot += pages;
             if slot > u64::from(u32::MAX) { Err(TooLarge) } else { Ok(stream) }
         };
-        for &len in lens {
-            streams.push(place(len.into())?);
+        let (mut data_pages, mut all_pages) = (0, 0);
+        for (i, &len) in lens.iter().enumerate() {
+            let own = len.div_ceil(page);
+            let pages = if may_grow(i) { grow::pages(own) } else { own };
+            (data_pages, all_pages) = (data_pages + u64::from(own), all_pages + u64::from(pages));
+            streams.push(place(len.into(), pages.into())?);
         }
-        let data_pages: u64 = lens.iter().map(|&len| u64::from(len.div_ceil(page))).sum();
-        let directory = place(4 * (1 + lens.len() as u64 + data_pages))?;
+        // Of the directory there is as much as it can become.
+        let list = |pages: u64| 4 * (1 + lens.len() as u64 + pages);
+        let directory_pages = list(all_pages).div_ceil(page.into());
+        let directory = place(list(data_pages), directory_pages)?;
         // The list of the directory's pages has one page.
-        let directory_pages = directory.len.div_ceil(page);
-        if directory_pages > page / 4 {
+        if directory.pages > page / 4 {
             return Err(TooLarge);
         }
+        _ = place(page.into(), 1)?;
         let mut layout = Layout { page, streams, directory, pages: 0 };
-        let last = layout.page_of(slot as u32);
+        let last = layout.page_of(slot as u32 - 1);
         // An interval that has begun has its maps.
         layout.pages = (last + 1).max(last / page * page + 3);
         // Readers count pages in 20 bits, whatever their size; see `most_pages`.
@@ -72,9 +87,12 @@ impl Layout {
     }
 
     /// The smallest pages, `smallest` bytes or more, in which the streams fit.
-    pub fn fit(lens: &[u32], smallest: u32) -> Result<Layout, TooLarge> {
+    pub fn fit(lens: &[u32], may_grow: impl Fn(usize) -> bool, smallest: u32) -> Result<Layout, TooLarge> {
         let sizes = PAGE_SIZES.iter().filter(|&&size| size >= smallest);
-        sizes.map(|&size| Layout::new(lens, size)).find(Result::is_ok).unwrap_or(Err(TooLarge))
+        sizes
+            .map(|&size| Layout::with_rooms(lens, &may_grow, size))
+            .find(Result::is_ok)
+            .unwrap_or(Err(TooLarge))
     }
 
     pub fn page_size(&self) -> u32 {
@@ -94,10 +112,8 @@ impl Layout {
         self.streams[stream].len
     }
 
-    /// The page of a slot: the first of each interval, and those after its two maps.
     fn page_of(&self, slot: u32) -> u32 {
-        let (interval, place) = (slot / (self.page - 2), slot % (self.page - 2));
-        interval * self.page + if place == 0 { 0 } else { place + 2 }
+        page_of(slot, self.page)
     }
 
     /// Where the bytes at `range` of a stream are in the file: at most one piece for each interval that they
@@ -111,9 +127,9 @@ impl Layout {
         Places { layout: self, rest: start + range.start..start + range.end, done: 0 }
     }
 
-    /// Bytes of a stream with those up to the end of its last page.
+    /// Bytes of a stream with those up to the end of its last page, and of its room.
     pub fn padded_len(&self, stream: usize) -> u64 {
-        u64::from(self.streams[stream].len).next_multiple_of(self.page.into())
+        u64::from(self.streams[stream].pages) * u64::from(self.page)
     }
 
     /// The file's first page.
@@ -122,7 +138,7 @@ impl Layout {
         let mut out = Writer::new(&mut bytes);
         out.bytes(MAGIC);
         // The second of the two maps is the one in use.
-        let list = self.directory.slot + self.directory.len.div_ceil(self.page);
+        let list = self.directory.slot + self.directory.pages;
         let words = [self.page, 2, self.pages, self.directory.len, 0, self.page_of(list)];
         words.into_iter().for_each(|word| out.u32(word));
         bytes
@@ -154,7 +170,7 @@ impl Layout {
 
     /// The directory, the list of its pages after it, with the file's places of both.
     pub fn directory(&self) -> (Vec<u8>, Places<'_>) {
-        let directory_pages = self.directory.len.div_ceil(self.page);
+        let directory_pages = self.directory.pages;
         let size = (directory_pages as usize + 1) * self.page as usize;
         let mut bytes = vec![0; size];
         let mut out = Writer::new(&mut bytes);
@@ -167,6 +183,22 @@ impl Layout {
         let mut out = Writer::new(list);
         (0..directory_pages).for_each(|i| out.u32(self.page_of(self.directory.slot + i)));
         (bytes, self.places_from(self.directory.slot, 0..size as u64))
+    }
+}
+
+/// The page of a slot: the first of each interval, and those after its two maps.
+fn page_of(slot: u32, page: u32) -> u32 {
+    let (interval, place) = (slot / (page - 2), slot % (page - 2));
+    interval * page + if place == 0 { 0 } else { place + 2 }
+}
+
+/// The slot of a page, if it is no map.
+fn slot_of(number: u32, page: u32) -> Option<u32> {
+    let (interval, place) = (number / page, number % page);
+    match place {
+        0 => Some(interval * (page - 2)),
+        1 | 2 => None,
+        _ => Some(interval * (page - 2) + place - 2),
     }
 }
 
@@ -277,11 +309,11 @@ mod tests {
     #[test]
     fn pages_grow_when_a_file_is_too_large() {
         let gib = 1 << 30;
-        assert_eq!(Layout::fit(&[gib, gib, gib], 4096).unwrap().page_size(), 4096);
-        assert_eq!(Layout::fit(&[gib, gib, gib, gib], 4096).unwrap().page_size(), 8192);
-        assert_eq!(Layout::fit(&[gib; 9], 4096).unwrap().page_size(), 16384);
-        assert_eq!(Layout::fit(&[gib; 9], 32768).unwrap().page_size(), 32768);
-        assert_eq!(Layout::fit(&[gib; 17], 4096).err(), Some(TooLarge));
+        assert_eq!(Layout::fit(&[gib, gib, gib], |_| false, 4096).unwrap().page_size(), 4096);
+        assert_eq!(Layout::fit(&[gib, gib, gib, gib], |_| false, 4096).unwrap().page_size(), 8192);
+        assert_eq!(Layout::fit(&[gib; 9], |_| false, 4096).unwrap().page_size(), 16384);
+        assert_eq!(Layout::fit(&[gib; 9], |_| false, 32768).unwrap().page_size(), 32768);
+        assert_eq!(Layout::fit(&[gib; 17], |_| false, 4096).err(), Some(TooLarge));
         assert_eq!(Layout::new(&[gib; 5], 4096).err(), Some(TooLarge));
     }
 

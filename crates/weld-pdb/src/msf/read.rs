@@ -8,6 +8,8 @@ use crate::codeview::u32_at;
 /// Why a file is no MSF file, in words that go after its name.
 pub type Error = &'static str;
 
+const NO_SUCH: Error = "It has not all streams that it should have";
+
 /// A stream that is not there has this length.
 const NO_STREAM: u32 = u32::MAX;
 
@@ -15,6 +17,8 @@ pub struct Msf<'a> {
     file: &'a [u8],
     page: usize,
     streams: Vec<Stream>,
+    /// The pages of the directory, and the one that lists them.
+    directory: (Vec<u32>, u32),
 }
 
 /// Of each stream its length and the numbers of its pages.
@@ -36,10 +40,12 @@ impl<'a> Msf<'a> {
         if directory_len > file.len() {
             return Err("It has a directory larger than the file");
         }
-        let mut msf = Msf { file, page, streams: Vec::new() };
+        let mut msf = Msf { file, page, streams: Vec::new(), directory: (Vec::new(), list) };
         let numbers = msf.words(msf.page(list)?, directory_len.div_ceil(page))?;
-        let directory = msf.join(&Stream { len: directory_len, pages: numbers })?;
-        msf.streams = msf.directory(&directory)?;
+        let stream = Stream { len: directory_len, pages: numbers };
+        let directory = msf.join(&stream)?;
+        msf.streams = msf.streams_of(&directory)?;
+        msf.directory.0 = stream.pages;
         Ok(msf)
     }
 
@@ -47,16 +53,55 @@ impl<'a> Msf<'a> {
         self.streams.len()
     }
 
+    /// Whole pages of the file.
+    pub fn page_count(&self) -> u32 {
+        (self.file.len() / self.page) as u32
+    }
+
+    pub fn page_size(&self) -> u32 {
+        self.page as u32
+    }
+
+    /// The pages of the directory, and the one that lists them.
+    pub fn directory_pages(&self) -> (&[u32], u32) {
+        (&self.directory.0, self.directory.1)
+    }
+
+    /// The pages of a stream.
+    ///
+    /// # Errors
+    /// If there is no such stream.
+    pub fn pages(&self, number: usize) -> Result<&[u32], Error> {
+        Ok(&self.streams.get(number).ok_or(NO_SUCH)?.pages)
+    }
+
+    /// The length of a stream.
+    ///
+    /// # Errors
+    /// If there is no such stream.
+    pub fn len(&self, number: usize) -> Result<u32, Error> {
+        Ok(self.streams.get(number).ok_or(NO_SUCH)?.len as u32)
+    }
+
     /// The bytes of a stream; no copy if its pages follow each other.
     pub fn stream(&self, number: usize) -> Result<Cow<'a, [u8]>, Error> {
-        self.join(self.streams.get(number).ok_or("It has not all streams that it should have")?)
+        self.join(self.streams.get(number).ok_or(NO_SUCH)?)
     }
 
     /// Where byte `at` of a stream is in the file.
     pub fn place(&self, number: usize, at: usize) -> Result<u64, Error> {
-        let stream = self.streams.get(number).ok_or("It has not all streams that it should have")?;
+        let stream = self.streams.get(number).ok_or(NO_SUCH)?;
         let page = stream.pages.get(at / self.page).filter(|_| at < stream.len).ok_or("It is truncated")?;
         Ok(u64::from(*page) * self.page as u64 + (at % self.page) as u64)
+    }
+
+    /// Bytes of the file.
+    ///
+    /// # Errors
+    /// If it ends before them.
+    pub fn bytes(&self, at: u64, len: usize) -> Result<&'a [u8], Error> {
+        let start = usize::try_from(at).map_err(|_| "It is truncated")?;
+        self.file.get(start..).and_then(|rest| rest.get(..len)).ok_or("It is truncated")
     }
 
     fn page(&self, number: u32) -> Result<&'a [u8], Error> {
@@ -88,7 +133,7 @@ impl<'a> Msf<'a> {
 
     /// The streams that a directory lists. Together they are no larger than the file, so that no list of
     /// pages says the same page over and over to make up gigabytes.
-    fn directory(&self, bytes: &[u8]) -> Result<Vec<Stream>, Error> {
+    fn streams_of(&self, bytes: &[u8]) -> Result<Vec<Stream>, Error> {
         let too_short = |_| "It has a directory that ends too early";
         let count = u32_at(bytes, 0).map_err(too_short)? as usize;
         let lens = self.words(&bytes[4..], count)?;

@@ -31,10 +31,18 @@ pub struct Symbols<'a> {
     pub strings: Strings<'a>,
     /// Bytes of all records of global symbols.
     pub global_bytes: u32,
+    /// What a later link wants to know is kept.
+    pub keeps: bool,
     pub(crate) injected: Vec<Injected<'a>>,
 }
 
 impl<'a> Symbols<'a> {
+    /// One module, of which everything is known but what is written.
+    pub(crate) fn of_one(modules: &'a [Module<'a>], scanned: Scanned<'a>) -> Symbols<'a> {
+        let (strings, injected) = (Strings::default(), Vec::new());
+        Symbols { modules, scanned: vec![scanned], strings, global_bytes: 0, keeps: true, injected }
+    }
+
     /// How many global symbols there are in the end.
     pub fn global_count(&self) -> u64 {
         let of_module = |module: &Scanned| module.globals.iter().filter(|global| global.is_kept()).count();
@@ -58,7 +66,7 @@ impl<'a> Symbols<'a> {
         sink: &DiagSink,
     ) -> Result<Symbols<'a>, Diagnostic> {
         let scanned = par::runs("scan symbols", parallel, modules.len(), 1, |range| {
-            range.map(|i| scan::module(&modules[i], types)).collect::<Vec<_>>()
+            range.map(|i| scan::module(&modules[i], types, sources.keeps)).collect::<Vec<_>>()
         });
         let mut scanned: Vec<Scanned<'a>> = scanned.into_iter().flatten().collect();
         warn(modules, &scanned, sink);
@@ -66,7 +74,7 @@ impl<'a> Symbols<'a> {
         let mut uses: Vec<_> = scanned.iter_mut().map(|module| &mut module.names).collect();
         let mut strings = Strings::collect(&mut uses, sources.root, parallel)?;
         let injected = inject(&mut strings, sources.injected)?;
-        Ok(Symbols { modules, scanned, strings, global_bytes, injected })
+        Ok(Symbols { modules, scanned, strings, global_bytes, keeps: sources.keeps, injected })
     }
 }
 

@@ -61,6 +61,8 @@ pub struct Scanned<'a> {
     pub globals: Vec<Global>,
     /// A hash for each of those of which one among equals is kept.
     pub hashes: Vec<u64>,
+    /// The hash of these, if a later link wants to know it.
+    pub equals: u64,
     /// Names of files, and where they are in `/names`.
     pub names: Uses<'a>,
     /// For each entry of its table of files, which of `names` it has.
@@ -96,7 +98,8 @@ impl Scanned<'_> {
     }
 }
 
-pub fn module<'a>(module: &Module<'a>, types: &Types<'_>) -> Scanned<'a> {
+/// What a module has. `keeps`: it is one unit, so that what is in the file does not depend on where units are cut.
+pub fn module<'a>(module: &Module<'a>, types: &Types<'_>, keeps: bool) -> Scanned<'a> {
     let lookup = match module.types {
         Some(object) => types.lookup(object as usize),
         None => Some(Lookup::default()),
@@ -104,14 +107,25 @@ pub fn module<'a>(module: &Module<'a>, types: &Types<'_>) -> Scanned<'a> {
     let mut scan = Scan::new(module, lookup.unwrap_or_default());
     // What is wrong with its types has been said.
     let whole = lookup.is_some();
-    match if whole { scan.sections() } else { Ok(()) } {
-        Ok(()) if whole => scan.found,
+    match if whole { scan.sections(keeps) } else { Ok(()) } {
+        Ok(()) if whole => {
+            if keeps {
+                scan.found.equals = hash_of(&scan.found.hashes);
+            }
+            scan.found
+        }
         outcome => Scanned {
             fault: outcome.err().map(|fault| scan.fault(fault)),
             cuts: vec![Cut::default(); 2],
             ..Scanned::default()
         },
     }
+}
+
+fn hash_of(hashes: &[u64]) -> u64 {
+    let mut hasher = Hasher::new(hashes.len() as u64);
+    hashes.iter().for_each(|hash| hasher.word(*hash));
+    hasher.finish()
 }
 
 struct Scan<'a, 't> {
@@ -150,13 +164,13 @@ impl<'a, 't> Scan<'a, 't> {
         ModuleFault { section: self.section as u32, offset: self.offset as u32, fault }
     }
 
-    fn sections(&mut self) -> Result<(), Fault> {
+    fn sections(&mut self, keeps: bool) -> Result<(), Fault> {
         // Ready-made records belong to the first unit.
         self.found.cuts.push(Cut::default());
         let mut last = 0;
         for (i, &section) in self.module.iter().enumerate() {
             (self.section, self.offset) = (i, 0);
-            if self.symbols + self.c13 - last > UNIT {
+            if self.symbols + self.c13 - last > UNIT && !keeps {
                 last = self.symbols + self.c13;
                 self.cut(i)?;
             }

@@ -16,6 +16,7 @@
 //!
 //! Winners are copied straight into the PDB when it is written (`stream`).
 
+pub mod known;
 pub mod number;
 mod plan;
 pub mod server;
@@ -147,6 +148,13 @@ impl<'a> Types<'a> {
             }
         }
         Ok(Types { sources, objects, numbered })
+    }
+
+    /// The types of one object, of which the numbers in a PDB are known: those of its records, and of ids the types of
+    /// their functions.
+    pub(crate) fn of_known(indices: Vec<u32>, function_types: Vec<u32>) -> Types<'a> {
+        let numbered = Numbered { streams: Default::default(), function_types };
+        Types { sources: vec![Source::of_known(indices)], objects: vec![ObjectState::Source(0)], numbered }
     }
 
     /// Where the type indices of an object lead; `None` if its debug information cannot be used.

@@ -75,6 +75,19 @@ pub struct Winner {
 }
 
 impl Source<'_> {
+    /// A list of which only the numbers in the PDB count.
+    pub fn of_known(indices: Vec<u32>) -> Self {
+        Source {
+            data: Cow::Borrowed(&[]),
+            refers: Refers::Itself,
+            offsets: Vec::new(),
+            indices,
+            candidates: Vec::new(),
+            winners: Vec::new(),
+            fault: None,
+        }
+    }
+
     /// Whether all that it refers to is there.
     pub fn is_usable(&self, sources: &[Source<'_>]) -> bool {
         let others = match self.refers {

@@ -304,7 +304,7 @@ impl<'a> Link<'a> {
             .collect();
         modules.push(Module { name: LINKER_MODULE, records: records.bytes(), ..Module::default() });
         tell("modules");
-        let sources = Sources { root: b"/tmp", injected: &[("Rules.natvis", NATVIS)] };
+        let sources = Sources { root: b"/tmp", injected: &[("Rules.natvis", NATVIS)], keeps: false };
         let symbols = Symbols::scan(&modules, &types, sources, parallel, &sink)?;
         tell("symbols");
         let publics = self.publics();

@@ -74,7 +74,7 @@ pub fn write(objects: &[Object], path: &Path) -> Result<Vec<Diagnostic>, Diagnos
     records.thunk(b"imported", 1, 8, 6);
     modules.push(Module { name: LINKER_MODULE, records: records.bytes(), ..Module::default() });
     let symbols =
-        Symbols::scan(&modules, &types, Sources { root: b"c:\\root", injected: &[] }, false, &sink)?;
+        Symbols::scan(&modules, &types, Sources { root: b"c:\\root", ..Default::default() }, false, &sink)?;
     let text = OutputSection { virtual_size: 4096, virtual_address: 4096, ..OutputSection::default() };
     let public = |name| Public { name, offset: 0, section: 1, flags: 0 };
     let publics = [public(b"main"), public("gr\u{fc}n".as_bytes()), public(b"")];

@@ -1,0 +1,47 @@
+//! What is kept of each object beside the memo, and read only if it has changed.
+
+use weld_common::relink::fields::*;
+use weld_pdb::resize::Known;
+
+use super::outline::{Frame, Row};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    pub rows: Vec<Row>,
+    /// It may have sections of other sizes.
+    pub is_plain: bool,
+    pub frame: Frame,
+    /// The numbers of the names that it mentions.
+    pub names: Vec<u32>,
+    /// What is known of its module in the PDB.
+    pub module: Known,
+}
+
+impl Block {
+    pub fn put(&self, out: &mut Vec<u8>) {
+        put_list(&self.rows, out, Field::put);
+        u8::from(self.is_plain).put(out);
+        let Frame { sections, definitions, types, rest } = self.frame;
+        [sections, definitions, types, rest].iter().for_each(|word| word.put(out));
+        put_list(&self.names, out, Field::put);
+        self.module.globals.put(out);
+        put_bytes(&self.module.kept, out);
+        self.module.count.put(out);
+        self.module.equals.put(out);
+    }
+
+    pub fn take(rest: &mut &[u8]) -> Option<Block> {
+        let rows = take_list(rest, Field::take)?;
+        let is_plain = u8::take(rest)? != 0;
+        let mut word = || u64::take(rest);
+        let frame = Frame { sections: word()?, definitions: word()?, types: word()?, rest: word()? };
+        let names = take_list(rest, Field::take)?;
+        let module = Known {
+            globals: Field::take(rest)?,
+            kept: take_bytes(rest)?,
+            count: Field::take(rest)?,
+            equals: Field::take(rest)?,
+        };
+        Some(Block { rows, is_plain, frame, names, module })
+    }
+}

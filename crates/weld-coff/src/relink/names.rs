@@ -1,0 +1,181 @@
+//! Where each name of a link is, so that code which refers to it can be relocated again.
+//!
+//! A name is known by its hash, as everywhere. The table has a place for each number that the link gave to names; what an
+//! object mentions is a list of such numbers.
+
+use std::collections::HashMap;
+
+use weld_common::hash::hash_bytes;
+use weld_common::par;
+use weld_common::relink::fields::Field;
+
+use crate::address::Rva;
+use crate::arch::Place;
+use crate::ids::{ObjectId, SectionId, SymbolId};
+use crate::resolve::Resolved;
+use crate::symbols::{Kind, Symbol, SyntheticSection};
+use crate::synth::image::Image;
+
+/// Names of a run.
+const RUN: usize = 4096;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Name {
+    /// 0 where there is none.
+    pub hash: u64,
+    pub value: u32,
+    /// The output section, and flags.
+    info: u32,
+}
+
+const NO_OUT: u32 = 0xffff;
+/// It is at an offset in the image, or an absolute value.
+const PLACED: u32 = 1 << 16;
+const ABSOLUTE: u32 = 1 << 17;
+/// A library or the linker defines it: it is there because somebody refers to it.
+const FOREIGN: u32 = 1 << 18;
+/// Something refers to it that is not relocated again.
+const PINNED: u32 = 1 << 19;
+
+impl Name {
+    /// Where it is, and in which output section; `None` if that is not known.
+    pub fn place(&self) -> Option<(Place, Option<u32>)> {
+        let out = Some(self.info & NO_OUT).filter(|out| *out != NO_OUT);
+        match self.info & (PLACED | ABSOLUTE) {
+            PLACED => Some((Place::At(Rva::new(self.value)), out)),
+            ABSOLUTE => Some((Place::Absolute(self.value.into()), None)),
+            _ => None,
+        }
+    }
+
+    /// Where in the image it is.
+    pub fn rva(&self) -> Option<u32> {
+        (self.info & PLACED != 0).then_some(self.value)
+    }
+
+    pub fn is_foreign(&self) -> bool {
+        self.info & FOREIGN != 0
+    }
+
+    pub fn is_pinned(&self) -> bool {
+        self.info & PINNED != 0
+    }
+}
+
+impl Field for Name {
+    const SIZE: usize = 16;
+
+    fn put(&self, out: &mut Vec<u8>) {
+        self.hash.put(out);
+        self.value.put(out);
+        self.info.put(out);
+    }
+
+    fn store(&self, out: &mut [u8]) {
+        self.hash.store(&mut out[..8]);
+        self.value.store(&mut out[8..12]);
+        self.info.store(&mut out[12..]);
+    }
+
+    fn take(rest: &mut &[u8]) -> Option<Name> {
+        Some(Name { hash: u64::take(rest)?, value: u32::take(rest)?, info: u32::take(rest)? })
+    }
+}
+
+/// The names of a link. `is_plain` tells of each object whether it is relocated again.
+pub fn of(image: &Image, is_plain: &[bool], parallel: bool) -> Vec<u8> {
+    let names = &image.resolved.names;
+    let runs = par::runs("names for relinks", parallel, names.id_bound(), RUN, |run| {
+        let mut bytes = vec![0; run.len() * Name::SIZE];
+        for (id, out) in run.zip(bytes.chunks_exact_mut(Name::SIZE)) {
+            if let Some(entry) = names.try_get(SymbolId(id as u32)) {
+                let symbol = image.symbols.get(SymbolId(id as u32));
+                let (value, info) = told(image, symbol);
+                Name { hash: hash_bytes(entry.name), value, info }.store(out);
+            }
+        }
+        bytes
+    });
+    let mut bytes = par::concat("join names for relinks", parallel, runs);
+    let mut pin = |id: SymbolId| {
+        let place = id.index() * Name::SIZE + 12;
+        if let Some(word) = bytes.get_mut(place..).and_then(|rest| rest.first_chunk_mut::<4>()) {
+            *word = (u32::from_le_bytes(*word) | PINNED).to_le_bytes();
+        }
+    };
+    for (object, _) in image.resolved.objects.iter().zip(is_plain).filter(|(_, is_plain)| !**is_plain) {
+        object.globals().for_each(&mut pin);
+    }
+    for made in &image.symbols.made {
+        if let SyntheticSection::LocalImport(name) = made {
+            pin(*name);
+        }
+    }
+    let program = &image.resolved.program;
+    program.tls.into_iter().chain(program.load_config).for_each(&mut pin);
+    bytes
+}
+
+fn told(image: &Image, symbol: Symbol) -> (u32, u32) {
+    let foreign = match symbol.kind {
+        Kind::Section => {
+            let section = image.sections.get(SectionId(symbol.target));
+            let is_file = |id: ObjectId| is_file(image.resolved, id);
+            if image.made(section).is_none() && is_file(section.object) { 0 } else { FOREIGN }
+        }
+        Kind::Absolute => 0,
+        _ => FOREIGN,
+    };
+    if symbol.kind == Kind::Undefined {
+        return (0, foreign | NO_OUT);
+    }
+    match image.place(symbol) {
+        Place::At(rva) => {
+            let out = image.layout.out_of(image.part(symbol), rva).map_or(NO_OUT, |out| out as u32);
+            (rva.get(), foreign | PLACED | out.min(NO_OUT))
+        }
+        Place::Absolute(value) => match u32::try_from(value) {
+            Ok(value) => (value, foreign | ABSOLUTE | NO_OUT),
+            Err(_) => (0, foreign | NO_OUT),
+        },
+        Place::Gone => (0, foreign | NO_OUT),
+    }
+}
+
+/// Whether an object is a file of its own.
+pub fn is_file(resolved: &Resolved, id: ObjectId) -> bool {
+    resolved.objects[id.index()].name.member.is_none()
+}
+
+/// The table of the last link.
+pub struct Names {
+    pub list: Vec<Name>,
+    by_hash: HashMap<u64, u32>,
+}
+
+impl Names {
+    /// `wanted` are the hashes of the names that are asked for.
+    pub fn read(mut bytes: &[u8], wanted: &[u64]) -> Option<Names> {
+        let count = bytes.len() / Name::SIZE;
+        let list: Vec<Name> = (0..count).map(|_| Name::take(&mut bytes)).collect::<Option<_>>()?;
+        let mut by_hash: HashMap<u64, u32> = wanted.iter().map(|hash| (*hash, u32::MAX)).collect();
+        for (number, name) in (0..).zip(&list) {
+            if let Some(place) = by_hash.get_mut(&name.hash).filter(|_| name.hash != 0) {
+                *place = number;
+            }
+        }
+        Some(Names { list, by_hash })
+    }
+
+    /// The number of a name that was asked for, if there is one.
+    pub fn number(&self, hash: u64) -> Option<u32> {
+        self.by_hash.get(&hash).copied().filter(|number| *number != u32::MAX)
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.list.len() * Name::SIZE);
+        self.list.iter().for_each(|name| name.put(&mut out));
+        out
+    }
+}

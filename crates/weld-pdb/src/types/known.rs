@@ -1,0 +1,114 @@
+//! The numbers that an object's types have in a PDB that is there already.
+//!
+//! A record is looked for as it would be there: with the numbers of what it refers to, among those in its bucket. So
+//! equal bytes are equal types, and nothing needs to be kept of what the link knew.
+
+use std::borrow::Cow;
+
+use super::stream::{HASH_SIZE, HEADER_SIZE};
+use super::{ID, Lookup, Types, tpi_hash};
+use crate::codeview::leaf::{self, LF_ENDPRECOMP, LF_FUNC_ID, LF_MFUNC_ID, LF_PRECOMP, LF_TYPESERVER2};
+use crate::codeview::records::{self, HEADER, Record};
+use crate::codeview::{FIRST_INDEX, Space, u16_at, u32_at};
+use crate::msf::read::Msf;
+use crate::put::put_u32;
+use crate::stream;
+
+/// Why it cannot be done, in words that go after the PDB's name.
+type Error = &'static str;
+
+const MALFORMED: Error = "has malformed types";
+const OTHER: Error = "does not have all types of an object that has changed";
+
+/// The types or the ids of a PDB.
+struct Listed<'m> {
+    records: Cow<'m, [u8]>,
+    /// Where each record begins.
+    at: Vec<u32>,
+    /// Where the records of each bucket begin in `order`, and where the last ones end.
+    starts: Vec<u32>,
+    order: Vec<u32>,
+}
+
+impl<'m> Listed<'m> {
+    fn read(msf: &Msf<'m>, number: usize) -> Result<Listed<'m>, Error> {
+        let records = msf.stream(number)?;
+        let word = |at: usize| u32_at(&records, at).map_err(|_| MALFORMED);
+        let count = word(12)?.checked_sub(FIRST_INDEX).ok_or(MALFORMED)? as usize;
+        let hashes = match u16_at(&records, 20) {
+            Ok(hashes) if hashes != u16::MAX => msf.stream(hashes.into())?,
+            _ => Cow::Borrowed(&[][..]),
+        };
+        let (buckets, _) = hashes.as_chunks::<HASH_SIZE>();
+        let buckets = buckets.get(..count).ok_or(MALFORMED)?;
+        let bucket = |i: usize| u32::from_le_bytes(buckets[i]).min(tpi_hash::BUCKETS - 1) as usize;
+        let mut at = Vec::with_capacity(count);
+        let mut here = HEADER_SIZE;
+        while at.len() < count {
+            at.push(here as u32);
+            here += Record::at(&records, here).map_err(|_| MALFORMED)?.bytes.len();
+        }
+        let mut starts = vec![0; tpi_hash::BUCKETS as usize + 1];
+        (0..count).for_each(|i| starts[bucket(i) + 1] += 1);
+        (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
+        let mut next = starts.clone();
+        let mut order = vec![0; count];
+        for i in 0..count {
+            let place = &mut next[bucket(i)];
+            order[*place as usize] = i as u32;
+            *place += 1;
+        }
+        Ok(Listed { records, at, starts, order })
+    }
+
+    /// The number of a record.
+    fn find(&self, record: &[u8]) -> Option<u32> {
+        let bucket = tpi_hash::bucket(record) as usize;
+        let own = &self.order[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
+        let is_it = |i: &&u32| self.records[self.at[**i as usize] as usize..].starts_with(record);
+        own.iter().find(is_it).map(|i| FIRST_INDEX + i)
+    }
+}
+
+/// The types of an object, `.debug$T`, as a PDB has them.
+///
+/// # Errors
+/// If it does not have all of them.
+pub fn find(msf: &Msf<'_>, section: &[u8]) -> Result<Types<'static>, Error> {
+    if section.is_empty() {
+        return Ok(Types::of_known(Vec::new(), Vec::new()));
+    }
+    let data = records::after_signature(section).map_err(|_| MALFORMED)?;
+    let listed = [Listed::read(msf, stream::TPI)?, Listed::read(msf, stream::IPI)?];
+    let mut indices: Vec<u32> = Vec::new();
+    let mut function_types = Vec::new();
+    let (mut at, mut new) = (0, Vec::new());
+    while at + HEADER <= data.len() {
+        let record = Record::at(data, at).map_err(|_| MALFORMED)?;
+        if matches!(record.kind, LF_TYPESERVER2 | LF_PRECOMP | LF_ENDPRECOMP) {
+            return Err("has types of an object that has changed, which are in another file");
+        }
+        new.clear();
+        new.resize(record.padded(), 0);
+        records::copy_padded(record.bytes, &mut new, true);
+        let lookup = Lookup { prefix: &[], own: &indices, types: None };
+        let mut all = true;
+        leaf::each_ref(record.kind, record.body(), |at, space| {
+            let number = lookup.get(u32_at(record.body(), at)?, space);
+            all &= number.is_some();
+            put_u32(&mut new, HEADER + at, number.unwrap_or(0));
+            Ok(())
+        })
+        .map_err(|_| MALFORMED)?;
+        let space = leaf::space(record.kind);
+        let number = listed[space as usize].find(&new).filter(|_| all).ok_or(OTHER)?;
+        if matches!(record.kind, LF_FUNC_ID | LF_MFUNC_ID) {
+            let place = (number - FIRST_INDEX) as usize;
+            function_types.resize(function_types.len().max(place + 1), 0);
+            function_types[place] = u32_at(&new, HEADER + 4).map_err(|_| MALFORMED)?;
+        }
+        indices.push(number | if space == Space::Id { ID } else { 0 });
+        at += record.bytes.len();
+    }
+    Ok(Types::of_known(indices, function_types))
+}
