@@ -75,6 +75,8 @@ pub struct Outcome {
 struct Kept {
     /// The options, if a script has changed them.
     changed: OnceLock<Options>,
+    /// Those of a full link that is compared with a relink, if they are others.
+    told: OnceLock<Options>,
     /// The caller wants the state.
     wants_state: bool,
     state: OnceLock<State>,
@@ -205,6 +207,10 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
     }
     // An output that cannot be written is an error before any work.
     check_outputs(options)?;
+    // What is compared with a relink may have its objects in another order.
+    let told = kept.session.as_ref().and_then(|session| session.told(options));
+    let options = told.map_or(options, |told| kept.told.get_or_init(|| told));
+    let job = &Job { options, ..*job };
     // Open and identify what the command line names.
     let open = |parallel| job.step("open inputs", || open(job, parallel));
     let count = options.inputs.args.len();
@@ -223,6 +229,9 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
         kept.session.iter().for_each(|session| session.never("a linker script changes options"));
         check_outputs(options)?;
         report::files::check(options)?;
+    }
+    if let Some(session) = &kept.session {
+        session.add_spare_objects(job, &mut inputs);
     }
     pool.install(|| link_inputs(job, &mut inputs, kept, pool.threads()))?;
     drop(shares);
@@ -295,6 +304,9 @@ fn link_resolved<'j>(
     let (options, parallel) = (job.options, threads > 1);
     // Of equal COMDAT groups one survives; only now are sections looked at.
     let comdats = job.step("COMDAT groups", || Comdats::decide(resolved, parallel));
+    if let Some(session) = &kept.session {
+        session.choose_groups(&comdats, resolved);
+    }
     if !options.symbols.wrap.is_empty() {
         comdat::wrap_losers(resolved, &comdats, &Wrap::of(options, job.store));
     }

@@ -52,6 +52,11 @@ impl Comdats {
         self.owners.offer(signature.index(), earliest(position, u32::MAX));
     }
 
+    /// Of this signature, keeps group number `group` of the object at `position`.
+    pub fn give(&self, position: u32, group: u32, signature: SymbolId) {
+        self.owners.set(signature.index(), earliest(position, group));
+    }
+
     /// Whether group number `group` of the object at `position`, which has this signature, is kept.
     pub fn survives(&self, position: u32, group: u32, signature: SymbolId) -> bool {
         self.owners.get(signature.index()) == earliest(position, group)

@@ -28,6 +28,11 @@ impl Winners {
         }
     }
 
+    /// Has this word win.
+    pub fn set(&self, place: usize, word: u64) {
+        self.0[place].store(word, Ordering::Relaxed);
+    }
+
     /// The word that won; 0 if there was none.
     #[inline(always)]
     pub fn get(&self, place: usize) -> u64 {

@@ -20,6 +20,7 @@ use super::full_link_reason::Why;
 use super::libraries::of_other;
 use super::memo::{Is, KnownFile, Memo};
 use crate::relink_state::outline::short;
+use crate::relink_state::rows::InputRow;
 
 /// Files that one more thread is worth, where they are asked for their stamps, and where they are read; and how many
 /// threads there are at most.
@@ -50,6 +51,13 @@ pub struct Changes {
 }
 
 impl Changes {
+    /// The number of the file that has input `row`, whose row says so, unless it has come since.
+    pub fn file_of(&self, row: u32, input: &InputRow) -> Option<usize> {
+        let of_row = |file: &KnownFile| matches!(file.is, Is::Object(of, _) | Is::Gone(of, _) if of == row);
+        let file = input.file as usize;
+        if file < self.files.len() { Some(file) } else { self.files.iter().position(of_row) }
+    }
+
     /// `begun`: when this link did.
     ///
     /// # Errors
@@ -62,6 +70,12 @@ impl Changes {
         let mut changes = Changes { objects: Vec::new(), files: memo.files.clone() };
         let digests = digests(&changes.files, &stamps, store);
         for (number, (file, stamp)) in changes.files.iter_mut().zip(stamps).enumerate() {
+            if let Is::Gone(row, is_new) = &mut file.is {
+                if std::mem::take(is_new) {
+                    changes.objects.push(Changed { file: number, row: *row, member: None });
+                }
+                continue;
+            }
             let stamp = stamp.ok_or_else(|| Why::Gone(file.path.clone()))?;
             if file.stamp == Some(stamp) {
                 continue;
@@ -85,6 +99,7 @@ impl Changes {
                     let changed = |(row, at)| Changed { file: number, row, member: Some(at) };
                     changes.objects.extend(members.into_iter().map(changed));
                 }
+                Is::Gone(..) => {}
                 Is::Other(digest) if is_same(&file.path, *digest, store) => {}
                 Is::Other(_) => return Err(Why::Input(file.path.clone())),
             }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::ops::Range;
 
 use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
@@ -9,6 +10,7 @@ use weld_common::host::Host;
 pub use weld_common::relink::system::{boot, build};
 
 use super::full_link_reason::Why;
+use super::units;
 use crate::args;
 use crate::options::Options;
 use crate::relink_state::fields::put_bytes;
@@ -22,6 +24,8 @@ pub struct Request {
     pub digest: u128,
     /// The paths that have such a word, as they were given.
     pub random: Vec<Vec<u8>>,
+    /// Objects of which there may be others ([`super::units`]), as they were given; they stand side by side.
+    pub units: Vec<Vec<u8>>,
 }
 
 impl Request {
@@ -34,10 +38,18 @@ impl Request {
         let expanded = args::expanded(args).map_err(|e| failed("the arguments", e.message))?;
         let here = std::env::current_dir().map_err(|e| failed("the working directory", e.to_string()))?;
         let mut all = Vec::new();
-        let mut random = Vec::new();
+        let (mut random, mut units) = (Vec::new(), Vec::new());
+        let given: Vec<&[u8]> = expanded.args().into_iter().map(|arg| arg.as_encoded_bytes()).collect();
+        let are_units = units_of(&given, options);
         let mut add = |part: &[u8]| put_bytes(part, &mut all);
-        for arg in expanded.args() {
-            let arg = arg.as_encoded_bytes();
+        for (number, arg) in given.into_iter().enumerate() {
+            if are_units.contains(&number) {
+                if units.is_empty() {
+                    add(b"<units>");
+                }
+                units.push(arg.to_vec());
+                continue;
+            }
             match std::str::from_utf8(arg) {
                 // How the link is asked to relink does not change what it makes.
                 Ok(text) if is_about_relinking(text) => {}
@@ -64,17 +76,27 @@ impl Request {
         add(host.run_path().unwrap_or_default().as_bytes());
         // What -R means depends on what is there.
         add(format!("{:?}", options.dynamic).as_bytes());
-        Ok(Request { digest: short(UnitDigest::of(&all)), random })
+        Ok(Request { digest: short(UnitDigest::of(&all)), random, units })
     }
 
     /// What files that the `last` request named are called in this one, which asks for the same.
-    pub fn renamed<'r>(&'r self, last: &'r [Vec<u8>]) -> HashMap<&'r [u8], &'r [u8]> {
-        last.iter()
-            .map(Vec::as_slice)
-            .zip(self.random.iter().map(Vec::as_slice))
-            .filter(|(a, b)| a != b)
-            .collect()
+    pub fn renamed<'r>(&'r self, last: &'r Request) -> HashMap<&'r [u8], &'r [u8]> {
+        let known = |path: &Vec<u8>| keys::normalised(&String::from_utf8_lossy(path));
+        let units: HashMap<String, &[u8]> = self.units.iter().map(|path| (known(path), &path[..])).collect();
+        let of_units = last.units.iter().filter_map(|path| Some((&path[..], *units.get(&known(path))?)));
+        let random = last.random.iter().map(Vec::as_slice).zip(self.random.iter().map(Vec::as_slice));
+        random.chain(of_units).filter(|(a, b)| a != b).collect()
     }
+}
+
+/// Which arguments are units; none if they do not stand side by side, or some objects are like members of archives.
+fn units_of(given: &[&[u8]], options: &Options) -> Range<usize> {
+    let is_unit = |arg: &&[u8]| std::str::from_utf8(arg).is_ok_and(units::is_unit);
+    let first = given.iter().position(is_unit).unwrap_or(0);
+    let run = first..first + given[first..].iter().take_while(|arg| is_unit(arg)).count();
+    let are_all = !given[run.end..].iter().any(is_unit);
+    let has_lazy = options.inputs.args.iter().any(|input| input.flags.in_lib);
+    if are_all && !has_lazy { run } else { 0..0 }
 }
 
 fn is_about_relinking(arg: &str) -> bool {

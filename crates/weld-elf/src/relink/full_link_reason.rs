@@ -25,6 +25,8 @@ pub enum Why {
     Place(Unusable),
     /// The command line, the environment or the working directory.
     Command,
+    /// A codegen unit has come or gone, and there is no place for it, or nothing that may stand for it.
+    Unit(PathBuf),
     /// A file has appeared where one was looked for.
     Appeared(PathBuf),
     /// An input is gone.
@@ -95,6 +97,11 @@ impl fmt::Display for Why {
             Why::Place(why) => why.fmt(f),
             Why::Command => f.write_str(
                 "the command line, the environment or the working directory is not that of the last link",
+            ),
+            Why::Unit(file) => write!(
+                f,
+                "{} is new or gone, and there is no room for another object like it, or nothing to stand for it",
+                path(file)
             ),
             Why::Appeared(file) => write!(f, "{} was not there before", path(file)),
             Why::Gone(file) => write!(f, "{} is gone", path(file)),

@@ -16,6 +16,7 @@ use weld_common::relink::warnings::KeptWarning;
 
 use super::command::Request;
 use super::libraries::{KnownArchive, KnownMember};
+use super::units::Units;
 use crate::relink_state::Unreadable;
 use crate::relink_state::excerpt::KnownImport;
 use crate::relink_state::fields::*;
@@ -25,7 +26,7 @@ use crate::relink_state::rows::HandedOver;
 use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 9;
+const FORMAT: u32 = 10;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -64,6 +65,8 @@ pub struct Memo {
     pub guests: Vec<Guest>,
     /// Functions of shared objects that have taken spare entries of the PLT, in their order.
     pub imports: Vec<KnownImport>,
+    /// Which objects may come and go.
+    pub units: Units,
 }
 
 /// A merged piece that no object of the link had that wrote the tables.
@@ -91,6 +94,9 @@ pub enum Is {
     /// in each link, and so is written anew for each, and of those that were written to lately: `make` writes all anew for
     /// which a header has changed, and few are others.
     Object(u32, u128),
+    /// An object that is gone, or has not come yet, for which there is a skeleton ([`super::units`]): its row, and whether
+    /// it has just gone.
+    Gone(u32, bool),
     Archive(KnownArchive),
     /// Anything else: the digest of what counts of it.
     Other(u128),
@@ -104,7 +110,9 @@ impl Memo {
         out.extend_from_slice(&self.build);
         put_bytes(&self.boot, &mut out);
         self.request.digest.put(&mut out);
-        put_list(&self.request.random, &mut out, |path, out| put_bytes(path, out));
+        for paths in [&self.request.random, &self.request.units] {
+            put_list(paths, &mut out, |path, out| put_bytes(path, out));
+        }
         out.extend_from_slice(&self.tables);
         self.current.put(&mut out);
         self.images.iter().for_each(|image| put_stamp(image, &mut out));
@@ -150,6 +158,7 @@ impl Memo {
             u32::from(known.import.version).put(out);
             u8::from(known.import.is_own).put(out);
         });
+        self.units.put(&mut out);
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
         out
@@ -176,7 +185,11 @@ impl Memo {
         Some(Memo {
             build: take_array(rest)?,
             boot: take_bytes(rest)?,
-            request: Request { digest: Field::take(rest)?, random: take_list(rest, take_bytes)? },
+            request: Request {
+                digest: Field::take(rest)?,
+                random: take_list(rest, take_bytes)?,
+                units: take_list(rest, take_bytes)?,
+            },
             tables: take_array(rest)?,
             current: Field::take(rest)?,
             images: [take_stamp(rest)?, take_stamp(rest)?],
@@ -224,6 +237,7 @@ impl Memo {
                 let is_own = u8::take(rest)? != 0;
                 Some(KnownImport { row, import: Import { name, version, is_own } })
             })?,
+            units: Units::take(rest)?,
         })
     }
 
@@ -250,6 +264,11 @@ fn put_is(is: &Is, out: &mut Vec<u8>) {
             1u8.put(out);
             digest.put(out);
         }
+        Is::Gone(row, is_new) => {
+            3u8.put(out);
+            row.put(out);
+            u8::from(*is_new).put(out);
+        }
         Is::Archive(archive) => {
             2u8.put(out);
             archive.summary.put(out);
@@ -267,6 +286,7 @@ fn take_is(rest: &mut &[u8]) -> Option<Is> {
     Some(match u8::take(rest)? {
         0 => Is::Object(Field::take(rest)?, Field::take(rest)?),
         1 => Is::Other(Field::take(rest)?),
+        3 => Is::Gone(Field::take(rest)?, u8::take(rest)? != 0),
         _ => Is::Archive(KnownArchive {
             summary: Field::take(rest)?,
             by_member: u8::take(rest)? != 0,
@@ -303,7 +323,11 @@ mod tests {
         Memo {
             build: UnitDigest::of(b"this").bytes(),
             boot: b"boot".to_vec(),
-            request: Request { digest: 17 << 100, random: vec![b"x.rcgu.o".to_vec()] },
+            request: Request {
+                digest: 17 << 100,
+                random: vec![b"rustcAbCdEf/symbols.o".to_vec()],
+                units: vec![b"x.rcgu.o".to_vec()],
+            },
             tables: UnitDigest::of(b"tables").bytes(),
             current: 1,
             images: [stamp(2), stamp(3)],
@@ -311,6 +335,7 @@ mod tests {
             files: vec![
                 KnownFile { path: "a.o".into(), stamp: Some(stamp(4)), is: Is::Object(0, 9) },
                 KnownFile { path: "b.so".into(), stamp: None, is: Is::Other(u128::MAX) },
+                KnownFile { path: "<spare 0>".into(), stamp: None, is: Is::Gone(4, true) },
                 KnownFile { path: "c.a".into(), stamp: Some(stamp(5)), is: Is::Archive(archive) },
             ],
             missing: vec!["dir/c.o".into()],
@@ -352,6 +377,7 @@ mod tests {
                 row: 5,
                 import: Import { name: b"strlen".to_vec(), version: 4, is_own: true },
             }],
+            units: Units { skeletons: vec![b"x".to_vec()], known: vec![(0, 0)], spare: vec![(4, 0)] },
         }
     }
 

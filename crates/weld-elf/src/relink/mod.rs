@@ -25,6 +25,8 @@ mod libraries;
 mod memo;
 mod patch;
 mod save_state;
+mod skeleton;
+mod units;
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
@@ -82,6 +84,10 @@ pub struct Session {
     memo: Mutex<Option<Memo>>,
     /// What a relink has made, until a full link has made the same.
     held: Mutex<Option<Held>>,
+    /// The objects of a full link of which the next may have others.
+    units: Mutex<units::Found>,
+    /// From this file on, objects are spare, or have taken the places of such.
+    spare_from: OnceLock<u32>,
 }
 
 /// A relink that is to be verified: the output is not replaced yet, and there is no state.
@@ -143,6 +149,8 @@ impl Session {
             is_unknown: OnceLock::new(),
             memo: Mutex::default(),
             held: Mutex::default(),
+            units: Mutex::default(),
+            spare_from: OnceLock::new(),
         })
     }
 
@@ -195,7 +203,8 @@ impl Session {
             return Err(Why::Asked);
         }
         // Is it the same link?
-        let memo = self.last_memo(place)?;
+        let memo = self.last_memo(place, job)?;
+        units::lay_skeletons(&memo, job);
         // Which inputs have changed?
         let changes = Changes::find(&memo, job.store, self.begun)?;
         let path = |number: usize| changes.files[number].path.clone();
@@ -320,7 +329,7 @@ impl Session {
     }
 
     /// What the last link left, if it was of the same kind.
-    fn last_memo(&self, place: &Place) -> Result<Memo, Why> {
+    fn last_memo(&self, place: &Place, job: &Job) -> Result<Memo, Why> {
         let bytes = place.state().map_err(|e| Why::system("read", &place.path(STATE), &e))?;
         let bytes = bytes.ok_or(Why::First)?;
         let mut memo = Memo::decode(&bytes)?;
@@ -339,7 +348,7 @@ impl Session {
         if request.digest != memo.request.digest || request.random.len() != memo.request.random.len() {
             return Err(Why::Command);
         }
-        let last = std::mem::take(&mut memo.request.random);
+        let last = memo.request.clone();
         let renamed = request.renamed(&last);
         if !renamed.is_empty() && memo.dependencies.is_some() {
             // The text names files by their old names.
@@ -350,6 +359,7 @@ impl Session {
                 file.path = text::os_str(name).into();
             }
         }
+        units::bring_up_to_date(&mut memo, request, job)?;
         memo.request = request.clone();
         Ok(memo)
     }

@@ -221,9 +221,10 @@ fn with_needed(
         let mut objects = now.objects.clone();
         for row in needed.iter().copied() {
             let input: InputRow = left.tables.row(row.into())?;
-            let Some(file) = now.files.get(input.file as usize) else { return Ok((None, None)) };
+            let Some(number) = now.file_of(row, &input) else { return Ok((None, None)) };
+            let file = &now.files[number];
             let member = match &file.is {
-                Is::Object(..) => None,
+                Is::Object(..) | Is::Gone(..) => None,
                 Is::Archive(archive) => {
                     let data = job.store.open(&file.path).map_err(|e| Why::System(e.to_string()))?;
                     let place = data.and_then(|data| archive.place(data, row));
@@ -231,7 +232,7 @@ fn with_needed(
                 }
                 Is::Other(_) => return Ok((None, None)),
             };
-            objects.push(ChangedObject { file: input.file as usize, row, member });
+            objects.push(ChangedObject { file: number, row, member });
         }
         found = Some(Changes { objects, files: now.files.clone() });
     }

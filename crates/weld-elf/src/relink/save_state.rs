@@ -29,6 +29,7 @@ use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
 use super::memo::{Is, KnownFile, Memo};
+use super::units::spare_files;
 use crate::arch;
 use crate::eh_frame::entries_in;
 use crate::elf::{Rela, SHF_ALLOC, Sym};
@@ -94,6 +95,7 @@ impl Session {
         let relinked = self.is_relinked.get().map(|()| self.last_state(job));
         let new = |sections: &mut Sections<'a>| {
             sections.recent = recent(job, objects);
+            self.units.lock().unwrap().give_rooms(sections);
             rooms::give(sections, objects, &Rooms::New, parallel);
             if exports_by_itself(job.options) && may_define_others(job.options) {
                 sections.export_room = Room::New;
@@ -313,6 +315,9 @@ impl Session {
         let kept = job.step("keep the state", || self.keep_in(place, &state, parallel));
         match kept {
             Ok((build, tables)) => {
+                let units = self.units.lock().unwrap().units(&state);
+                let mut files = self.files(&state, link, (job.store, request));
+                files.extend(spare_files(&units));
                 let memo = Memo {
                     build: build.bytes(),
                     boot: command::boot().unwrap_or_default(),
@@ -321,7 +326,7 @@ impl Session {
                     current: 0,
                     images: Default::default(),
                     id: id.unwrap_or(0..0),
-                    files: self.files(&state, link, (job.store, request)),
+                    files,
                     missing: missing(job),
                     warnings: Vec::new(),
                     dependencies: dependency_text(job, link.context),
@@ -334,6 +339,7 @@ impl Session {
                     guests: Vec::new(),
                     holes: BTreeSet::new(),
                     imports: Vec::new(),
+                    units,
                 };
                 // What has been looked at since the output was complete must be what it was made of.
                 match job.store.changed(parallel) {
@@ -414,7 +420,8 @@ impl Session {
                 };
                 let is = match objects[number] {
                     Some(input) => {
-                        let is_renamed = request.random.iter().any(|name| name == state.text(row.given));
+                        let mut renamed = request.random.iter().chain(&request.units);
+                        let is_renamed = renamed.any(|name| name == state.text(row.given));
                         let bytes = file.filter(|_| is_renamed || is_likely).map(|file| file.bytes);
                         Is::Object(input, bytes.map_or(0, digest_of))
                     }

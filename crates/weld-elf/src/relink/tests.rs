@@ -7,6 +7,7 @@ mod groups;
 mod imports;
 mod names;
 mod program;
+mod units;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

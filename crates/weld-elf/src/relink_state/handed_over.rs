@@ -14,10 +14,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::excerpt::each_mention;
 use super::file::Unreadable;
 use super::guests::{self, may_have_guests};
+use super::keys::hash as hash_of_name;
 use super::mentions::{SPECIAL, defined_as, find_name, manner};
 use super::new_names::{Looked, NewNames, One, Said, definers};
 use super::outline::counts_references;
 use super::rows::*;
+use crate::resolve::comdat::{POINTERS, is_pointer};
 use crate::sections::free_sections::{FREE, is_grouped};
 use crate::sections::lost_groups::each_definition;
 use crate::symbol_names::flag;
@@ -34,6 +36,10 @@ pub(super) struct Candidates {
 
 impl Candidates {
     pub fn add(&mut self, number: u32, hash: u128) {
+        if POINTERS.iter().any(|name| hash_of_name(name) == hash) {
+            // They are the last object's.
+            return;
+        }
         self.names.insert(number, hash);
     }
 }
@@ -93,7 +99,7 @@ impl Looked<'_> {
                 }
             }
         }
-        for symbol in defined {
+        for symbol in defined.into_iter().filter(|symbol| !is_pointer(one.object.symbol_name(*symbol))) {
             let (hash, _) = one.globals.list()[(symbol - one.globals.first()) as usize];
             let (number, name) = match known.get(&hash) {
                 Some((name, mention)) => (mention.name, *name),

@@ -16,9 +16,11 @@ use std::collections::HashMap;
 
 use super::excerpt::Common;
 use super::file::{StateFile, Unreadable};
+use super::keys;
 use super::rows::*;
 use crate::elf::*;
 use crate::input::object::Object;
+use crate::resolve::comdat::POINTERS;
 use crate::sections::lost_groups::{LostSections, Stay};
 use crate::symbol_names::flag;
 use crate::symbols::symbol_flags;
@@ -343,7 +345,10 @@ fn says_as_much(
     (number, name): (u32, &NameRow),
     said: u8,
 ) -> Result<bool, Unreadable> {
-    if name.flags & SPECIAL != 0 || name.mentioned & (flag::OFFERED | flag::HAS_VERSION) != 0 {
+    // Who has a pointer to a personality routine has a copy, so it asks for no member of an archive.
+    let is_offered = name.mentioned & flag::OFFERED != 0
+        && !POINTERS.iter().any(|pointer| keys::hash(pointer) == name.hash);
+    if name.flags & SPECIAL != 0 || is_offered || name.mentioned & flag::HAS_VERSION != 0 {
         return Ok(false);
     }
     let is_same = defined_as((file, common), (number, name))? == Some(said);

@@ -14,6 +14,14 @@ use crate::ids::*;
 use crate::input::object::{Group, Object, SymbolPlace};
 use crate::symbol_names::{Rank, Wrap};
 
+/// Pointers to the routines that unwind, by their names and those of their groups.
+pub const POINTERS: [&[u8]; 2] = [b"DW.ref.rust_eh_personality", b"DW.ref.__gxx_personality_v0"];
+
+/// Whether a group, or a name, is one of these.
+pub fn is_pointer(name: &[u8]) -> bool {
+    POINTERS.contains(&name)
+}
+
 /// Which groups stay.
 pub struct Comdats(comdat::Comdats);
 
@@ -29,6 +37,20 @@ impl Comdats {
         let (position, claimed) = &resolved.claimed_groups;
         claimed.iter().for_each(|signature| comdats.claim(*position, *signature));
         Comdats(comdats)
+    }
+
+    /// Has the last object that has them keep the pointers to personality routines, which are the same in all: of the
+    /// first `count` objects. So it counts for nobody else who has them in links of which others are to be like.
+    pub fn keep_last_pointers(&self, resolved: &Resolved, count: usize) {
+        for name in POINTERS {
+            let Some(id) = resolved.names.find(name).filter(|id| self.owner(*id).is_some()) else { continue };
+            let of = |object: &Object| object.groups.iter().position(|group| signature(object, group) == id);
+            let objects = resolved.objects.iter().take(count).enumerate().rev();
+            let last = objects.into_iter().find_map(|(index, object)| Some((index, of(object)?)));
+            if let Some((index, group)) = last {
+                self.0.give(index as u32, group as u32, id);
+            }
+        }
     }
 
     /// Whether group `group` of object number `index` is the one that stays.

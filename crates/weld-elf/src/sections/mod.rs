@@ -326,6 +326,8 @@ pub struct Sections<'a> {
     pub last_relocs: Option<(u64, u64)>,
     /// Objects that are likely to be edited next, and so have more room.
     pub recent: HashSet<FileId>,
+    /// Objects with nothing in them that have some of that, for small ones that may come.
+    pub spare: HashSet<FileId>,
     /// Room for sections that no object has, and those that lie in such room, by their hosts.
     pub yards: Vec<yards::Yard>,
     pub guests: Vec<yards::Guest>,

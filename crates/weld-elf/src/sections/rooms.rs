@@ -227,6 +227,8 @@ pub fn room_of_pieces(name: &[u8], strings: bool, size: u64) -> u64 {
         // Instances of one or two containers that no object had bring 50 to 180 KB, in Rust or where there is much of C++.
         b".debug_str" => (size / 8).min(DEBUG_NAMES).max(size / 64) + (32 << 10),
         b".debug_line_str" => size / 64 + 2048,
+        // Of units that come, another compiler's name.
+        b".comment" => 128,
         _ if !is_or_begins(name, b".rodata") => 0,
         _ if strings => size / 16 + 1024,
         _ => size / 16 + 512,
@@ -254,20 +256,61 @@ pub struct LastRuns {
     pub searched: usize,
 }
 
+/// How much room an object has in tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    Usual,
+    /// As another small object would need that comes in its place.
+    Some,
+    /// It is likely to be edited next.
+    Much,
+}
+
+impl Growth {
+    /// So many times the room in debug information: an instance of a template that an object did not have brings some
+    /// ten kilobytes of that.
+    fn factor(self) -> u64 {
+        match self {
+            Growth::Usual => 1,
+            Growth::Some => 6,
+            Growth::Much => 16,
+        }
+    }
+}
+
+impl Sections<'_> {
+    /// How much room an object has in a link that makes all rooms anew.
+    pub fn growth(&self, file: FileId) -> Growth {
+        match file {
+            file if self.recent.contains(&file) => Growth::Much,
+            file if self.spare.contains(&file) => Growth::Some,
+            _ => Growth::Usual,
+        }
+    }
+}
+
 /// How many symbols, and bytes of names, an object has room for that has so many. Those that are likely to be edited next
 /// have more, for instances of templates.
-pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, is_recent: bool) -> Runs {
+pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, growth: Growth) -> Runs {
     if locals == 0 && globals == 0 {
         return Runs::default();
     }
-    let (more, bytes) = if is_recent { (96, 10 << 10) } else { (4, 256) };
+    let (more, bytes) = match growth {
+        Growth::Usual => (4, 256),
+        Growth::Some => (32, 3 << 10),
+        Growth::Much => (96, 10 << 10),
+    };
     let (locals, globals) = (locals + locals / 16 + 4, globals + globals / 16 + more);
     Runs { locals, globals, strings: strings + strings / 32 + bytes, frames: 0 }
 }
 
 /// The bytes of `.eh_frame` for an object that has so many: room for a few records, or more.
-pub fn room_of_frames(size: u64, is_recent: bool) -> u64 {
-    let more = if is_recent { 3 << 10 } else { 240 };
+pub fn room_of_frames(size: u64, growth: Growth) -> u64 {
+    let more = match growth {
+        Growth::Usual => 240,
+        Growth::Some => 1 << 10,
+        Growth::Much => 3 << 10,
+    };
     (size + size / 16 + more).next_multiple_of(16)
 }
 
@@ -292,10 +335,11 @@ pub enum Rooms<'r> {
 pub fn give<'a>(sections: &mut Sections<'a>, objects: &[Object<'a>], rooms: &Rooms, parallel: bool) {
     sections.has_rooms = true;
     let region = trace::region("room to grow");
-    let (recent, moved) = (&sections.recent, &sections.moved);
-    let give = |(object, slots): (&Object, &mut [InputSection])| {
+    let growths: Vec<Growth> = objects.iter().map(|object| sections.growth(object.file)).collect();
+    let moved = &sections.moved;
+    let give = |((object, growth), slots): ((&Object, &Growth), &mut [InputSection])| {
         let _task = region.task();
-        give_object(object, slots, (rooms, recent.contains(&object.file)), moved);
+        give_object(object, slots, (rooms, *growth), moved);
     };
     let mut rest = &mut sections.list[..];
     let mut slots = Vec::with_capacity(objects.len());
@@ -305,15 +349,15 @@ pub fn give<'a>(sections: &mut Sections<'a>, objects: &[Object<'a>], rooms: &Roo
         rest = others;
     }
     match parallel {
-        true => objects.par_iter().zip(slots).for_each(give),
-        false => objects.iter().zip(slots).for_each(give),
+        true => objects.par_iter().zip(&growths).zip(slots).for_each(give),
+        false => objects.iter().zip(&growths).zip(slots).for_each(give),
     }
 }
 
 fn give_object(
     object: &Object,
     slots: &mut [InputSection],
-    (rooms, is_recent): (&Rooms, bool),
+    (rooms, growth): (&Rooms, Growth),
     moved: &[SectionId],
 ) {
     let whole = OnceCell::new();
@@ -340,7 +384,7 @@ fn give_object(
             continue;
         }
         let name = object.section_name(index as usize).unwrap_or_default();
-        let Some((filler, room)) = room(shdr, name, !is_recent) else { continue };
+        let Some((filler, room)) = room(shdr, name, growth != Growth::Much) else { continue };
         let whole = || whole.get_or_init(|| WholeFunctions::of(object));
         let is_of_functions = matches!(filler, Filler::Code | Filler::Constants);
         if is_of_functions && !whole().allow(filler, index as usize, shdr.sh_size()) {
@@ -348,13 +392,9 @@ fn give_object(
         }
         slot.raise_align(alignment(shdr, name, filler));
         let is_debug = shdr.sh_flags() & SHF_ALLOC == 0;
-        slot.size = room.times(if is_recent && is_debug { RECENT } else { 1 }).around(slot.size);
+        slot.size = room.times(if is_debug { growth.factor() } else { 1 }).around(slot.size);
     }
 }
-
-/// Objects that were written to last, so that they are likely to be edited next, have so many times the room in debug
-/// information: an instance of a template that an object did not have brings some ten kilobytes of that.
-const RECENT: u64 = 16;
 
 impl Room {
     fn times(self, times: u64) -> Room {

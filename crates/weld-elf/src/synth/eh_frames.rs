@@ -140,7 +140,7 @@ impl<'a> Planner<'_, 'a> {
                 .map_or(size, |runs| runs.frames.max(size)),
             None => {
                 let sections = self.functions.sections;
-                rooms::room_of_frames(size, sections.recent.contains(&self.objects[object.index()].file))
+                rooms::room_of_frames(size, sections.growth(self.objects[object.index()].file))
             }
         };
         let mut choice = Choice { known: HashMap::new(), shares: !self.has_rooms(), with_room, end: 0 };
@@ -215,6 +215,16 @@ impl<'a> Planner<'_, 'a> {
         let relocs = self.functions.sections.relocs(o, object, section);
         let data = o.section_data(shndx as usize).unwrap_or(&[]);
         let mut number = vec![u32::MAX; frame.cies.len()];
+        if let [cie, ..] = &frame.cies[..]
+            && frame.fdes.is_empty()
+            && self.has_rooms()
+        {
+            // A place for frames that may come.
+            self.put_key(o, data, relocs, cie, &mut draft.keys);
+            let (padded, cie) = (padded(cie.size, true) as u32, draft.cies.len() as u32);
+            draft.cies.push(DraftCie { key_end: draft.keys.len(), size: padded, out: *size });
+            draft.records.push(Record { frame: f, index: IS_CIE, out: *size as u32, cie });
+        }
         for (index, fde) in frame.fdes.iter().enumerate() {
             if fde.n_relocs == 0 || !self.functions.has(o, &relocs[fde.first_reloc as usize]) {
                 continue;

@@ -142,10 +142,7 @@ impl<'a> Choice<'_, 'a> {
             let file = self.resolved.objects[mine[0].object as usize].file;
             let runs = match last {
                 Some(last) => last.of_file.get(&file).copied().unwrap_or_default(),
-                None => {
-                    let is_recent = self.sections.recent.contains(&file);
-                    rooms::room_of_symbols(locals, globals, strings, is_recent)
-                }
+                None => rooms::room_of_symbols(locals, globals, strings, self.sections.growth(file)),
             };
             if let Some(count) = counts.last_mut() {
                 count.locals += runs.locals.saturating_sub(locals);

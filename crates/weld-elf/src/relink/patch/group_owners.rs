@@ -16,6 +16,7 @@ use crate::relink_state::excerpt::Common;
 use crate::relink_state::file::StateFile;
 use crate::relink_state::rewrite_section::Alone;
 use crate::relink_state::rows::{InputRow, NONE, input_kind};
+use crate::resolve::comdat::is_pointer;
 use crate::sections::lost_groups::each_definition;
 
 /// Where they are looked up.
@@ -43,6 +44,8 @@ impl<'j> Owners<'j> {
         (alone, state, names): (&Alone, &State, &[u32]),
     ) -> Result<bool, Why> {
         let first = state.inputs[0].first_global;
+        // It lies in no file of the last full link.
+        let is_spare = looked.file.row::<InputRow>(row.into())?.file == NONE;
         for (signature, symbols) in alone.lost_groups() {
             for symbol in symbols {
                 let mention = symbol.checked_sub(first).and_then(|at| state.mentions.get(at as usize));
@@ -52,7 +55,12 @@ impl<'j> Owners<'j> {
                     return Ok(false);
                 }
                 let name = looked.common.name(looked.file, number)?;
-                if name.input >= row || name.section == NONE {
+                // Of pointers to personality routines the last object's stay.
+                let is_other = match is_pointer(signature) {
+                    true => name.input > row || is_spare && name.input < row,
+                    false => name.input < row,
+                };
+                if !is_other || name.section == NONE {
                     return Ok(false);
                 }
                 let groups = self.of(looked, name.input)?;

@@ -144,7 +144,7 @@ impl Wanted {
 /// Counts in archives who offers names. `false`: one of them does not say.
 fn count_offers(job: &Job, changes: &Changes, mut lists: [&mut Counted; 4]) -> Result<bool, Why> {
     for file in &changes.files {
-        if matches!(file.is, Is::Object(..)) {
+        if matches!(file.is, Is::Object(..) | Is::Gone(..)) {
             continue;
         }
         let bytes = job.store.open(&file.path).map_err(|e| Why::System(e.to_string()))?;

@@ -62,12 +62,12 @@ pub fn add(
 /// # Errors
 /// If they cannot be read.
 pub fn bytes<'j>(job: &Job<'j>, changes: &Changes, (row, input): (u32, &InputRow)) -> Result<&'j [u8], Why> {
-    let known = changes.files.get(input.file as usize).ok_or(Why::First)?;
+    let known = &changes.files[changes.file_of(row, input).ok_or(Why::First)?];
     let path = &known.path;
     let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
     let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
     let data = match &known.is {
-        Is::Object(..) => Some(data),
+        Is::Object(..) | Is::Gone(..) => Some(data),
         Is::Archive(archive) => archive.place(data, row).and_then(|place| data.get(place)),
         Is::Other(_) => None,
     };
@@ -108,7 +108,7 @@ impl One<'_, '_, '_> {
     fn add(&self, row: u32, patch: &mut Patch) -> Result<(), Why> {
         let input: InputRow = self.left.tables.row(row.into())?;
         let data = bytes(self.job, self.changes, (row, &input))?;
-        let path = &self.changes.files[input.file as usize].path;
+        let path = &self.changes.files[self.changes.file_of(row, &input).ok_or(Why::First)?].path;
         let changed = |what| Why::Object(path.clone(), what);
         let unknown = |missing| Why::Object(path.clone(), Changed::Unknown(missing));
         let machine = arch::of_file(data).ok_or_else(|| changed(Changed::Shape))?;

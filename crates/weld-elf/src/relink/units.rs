@@ -1,0 +1,290 @@
+//! Codegen units of rustc: objects of which a later link may have one more, or one less.
+//!
+//! They stand side by side on the command line, and which there are changes with what a crate has: its first instance of
+//! what another one defines makes a unit. A full link that keeps its state adds *spare* objects, with nothing in them
+//! but much room ([`super::skeleton`], [`crate::sections::Sections::recent`]). A unit that comes is relinked as a spare
+//! one that has changed, and counts as the last object; one that goes has become its skeleton, at its place. A full link
+//! that is compared with a relink is given the units in this order ([`Session::told`]).
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use weld_common::text;
+
+use super::Session;
+use super::command::Request;
+use super::full_link_reason::Why;
+use super::memo::{Is, KnownFile, Memo};
+use super::skeleton;
+use crate::ids::FileId;
+use crate::input::FileName;
+use crate::input::load::{Input, Inputs};
+use crate::job::Job;
+use crate::options::{InputArg, InputKind, Options};
+use crate::relink_state::State;
+use crate::relink_state::fields::*;
+use crate::relink_state::keys::normalised;
+use crate::resolve::Resolved;
+use crate::resolve::comdat::Comdats;
+use crate::sections::Sections;
+
+/// What a link knows of units.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Units {
+    /// Skeletons, each once.
+    pub skeletons: Vec<Vec<u8>>,
+    /// The units of the command line when the tables were written, in order: rows, and skeletons; [`NO_SKELETON`] if one
+    /// has none.
+    pub known: Vec<(u32, u32)>,
+    /// The spare ones: rows, and skeletons. Of each skeleton those with much room come first.
+    pub spare: Vec<(u32, u32)>,
+}
+
+pub const NO_SKELETON: u32 = u32::MAX;
+
+/// How many spare ones there are of the most frequent skeletons, with much room each and with some. Units differ in whether
+/// they have lists of ranges and of places.
+const SPARE: [[usize; 2]; 3] = [[4, 10], [4, 10], [2, 4]];
+
+/// Objects of more bytes want much room. Most of a unit are headers.
+const LARGE: usize = 8 << 10;
+
+/// Of so many units it is known what their skeletons are.
+const LOOKED_AT: usize = 512;
+
+impl Units {
+    fn skeleton(&self, row: u32) -> Option<&Vec<u8>> {
+        let all = self.known.iter().chain(&self.spare);
+        let (_, skeleton) = all.into_iter().find(|(of, _)| *of == row)?;
+        self.skeletons.get(*skeleton as usize)
+    }
+
+    pub fn put(&self, out: &mut Vec<u8>) {
+        put_list(&self.skeletons, out, |bytes, out| put_bytes(bytes, out));
+        for list in [&self.known, &self.spare] {
+            put_list(list, out, |(row, skeleton), out| {
+                row.put(out);
+                skeleton.put(out);
+            });
+        }
+    }
+
+    pub fn take(rest: &mut &[u8]) -> Option<Units> {
+        let skeletons = take_list(rest, take_bytes)?;
+        let mut list = || take_list(rest, |rest| Some((u32::take(rest)?, u32::take(rest)?)));
+        Some(Units { skeletons, known: list()?, spare: list()? })
+    }
+}
+
+/// Whether an argument is a unit.
+pub fn is_unit(arg: &str) -> bool {
+    arg.ends_with(".rcgu.o") && !arg.starts_with('-')
+}
+
+/// The units of a full link, by their files.
+#[derive(Default)]
+pub struct Found {
+    skeletons: Vec<Vec<u8>>,
+    known: Vec<(FileId, u32)>,
+    spare: Vec<(FileId, u32)>,
+    /// Those of them that have much room.
+    large: HashSet<FileId>,
+}
+
+impl Found {
+    /// Has spare objects have room.
+    pub fn give_rooms(&self, sections: &mut Sections) {
+        for (file, _) in &self.spare {
+            if self.large.contains(file) { &mut sections.recent } else { &mut sections.spare }.insert(*file);
+        }
+    }
+
+    /// By the rows of the state.
+    pub fn units(&self, state: &State) -> Units {
+        let rows: HashMap<u32, u32> =
+            (0..).zip(&state.inputs).map(|(row, input)| (input.precedence, row)).collect();
+        let by_row = |list: &[(FileId, u32)]| {
+            list.iter().filter_map(|(file, skeleton)| Some((*rows.get(&file.0)?, *skeleton))).collect()
+        };
+        Units { skeletons: self.skeletons.clone(), known: by_row(&self.known), spare: by_row(&self.spare) }
+    }
+}
+
+/// What stands for the spare ones in the list of files.
+pub fn spare_files(units: &Units) -> impl Iterator<Item = KnownFile> {
+    let file = |(number, (row, _)): (usize, &(u32, u32))| KnownFile {
+        path: format!("<spare {number}>").into(),
+        stamp: None,
+        is: Is::Gone(*row, false),
+    };
+    units.spare.iter().enumerate().map(file)
+}
+
+/// Has the files of the last link be those of this one, as far as units are concerned, which are those of `request` now.
+///
+/// # Errors
+/// If there is no room for those that have come.
+pub fn bring_up_to_date<'s>(memo: &mut Memo, request: &Request, job: &'s Job<'s>) -> Result<(), Why> {
+    let known = |list: &[Vec<u8>]| -> Vec<String> {
+        list.iter().map(|path| normalised(&String::from_utf8_lossy(path))).collect()
+    };
+    let (last, now) = (known(&memo.request.units), known(&request.units));
+    if last == now {
+        return Ok(());
+    }
+    let [of_last, of_now] = [&last, &now].map(|list| list.iter().collect::<HashSet<&String>>());
+    let stay = |list: &'_ [String], other: &HashSet<&String>| -> Vec<String> {
+        list.iter().filter(|path| other.contains(path)).cloned().collect()
+    };
+    let is_told_apart = of_last.len() == last.len() && of_now.len() == now.len();
+    if !is_told_apart
+        || memo.dependencies.is_some()
+        || memo.units.spare.is_empty()
+        || now.is_empty()
+        || stay(&last, &of_now) != stay(&now, &of_last)
+    {
+        return Err(Why::Command);
+    }
+    let units = &memo.units;
+    let path = |file: &KnownFile| normalised(&text::path(&file.path));
+    for file in &mut memo.files {
+        if let Is::Object(row, _) = file.is
+            && of_last.contains(&path(file))
+            && !of_now.contains(&path(file))
+        {
+            units.skeleton(row).ok_or_else(|| Why::Unit(file.path.clone()))?;
+            file.is = Is::Gone(row, true);
+        }
+    }
+    for (given, name) in request.units.iter().zip(&now).filter(|(_, name)| !of_last.contains(name)) {
+        let given = PathBuf::from(text::os_str(given));
+        // It may have been there before, or takes a place that is free.
+        let of_old =
+            memo.files.iter().position(|file| matches!(file.is, Is::Gone(..)) && path(file) == *name);
+        let number = match of_old {
+            Some(number) => number,
+            None => {
+                let none = || Why::Unit(given.clone());
+                let data =
+                    job.store.open(&given).map_err(|e| Why::System(e.to_string()))?.ok_or_else(none)?;
+                let wanted = skeleton::of(data, job.store).ok_or_else(none)?;
+                let is_free = |file: &KnownFile| match file.is {
+                    Is::Gone(row, false) => {
+                        units.spare.iter().any(|(spare, _)| *spare == row)
+                            && units.skeleton(row) == Some(&wanted)
+                    }
+                    _ => false,
+                };
+                let mut free = (0..memo.files.len()).filter(|number| is_free(&memo.files[*number]));
+                let is_large = data.len() > LARGE;
+                if is_large { free.next() } else { free.next_back() }.ok_or_else(none)?
+            }
+        };
+        let file = &mut memo.files[number];
+        if let Is::Gone(row, _) = file.is {
+            *file = KnownFile { path: given, stamp: None, is: Is::Object(row, 1) };
+        }
+    }
+    Ok(())
+}
+
+/// Has the store give skeletons for the files that are gone.
+pub fn lay_skeletons(memo: &Memo, job: &Job) {
+    let skeleton = |file: &KnownFile| match file.is {
+        Is::Gone(row, _) => Some((file.path.clone(), memo.units.skeleton(row)?.clone())),
+        _ => None,
+    };
+    job.store.lay(memo.files.iter().filter_map(skeleton).collect());
+}
+
+impl Session {
+    /// The options for a full link that is to be compared with a relink, if it is given other units, or in another order,
+    /// than the command line says.
+    pub fn told(&self, options: &Options) -> Option<Options> {
+        let held = self.held.lock().unwrap();
+        let units = &held.as_ref()?.next;
+        let (files, units) = (&units.files, &units.units);
+        let args = &options.inputs.args;
+        let is_unit =
+            |arg: &InputArg| matches!(&arg.kind, InputKind::File(path) if is_unit(&text::path(path)));
+        let first = args.iter().position(is_unit).filter(|_| !units.spare.is_empty())?;
+        let flags = args[first].flags;
+        let mut told: Vec<InputArg> = args.iter().filter(|arg| !is_unit(arg)).cloned().collect();
+        let path = |row: u32| {
+            let is_it =
+                |file: &&KnownFile| matches!(file.is, Is::Object(of, _) | Is::Gone(of, _) if of == row);
+            files.iter().find(is_it).map(|file| file.path.clone())
+        };
+        let of_units = units.known.iter().filter_map(|(row, _)| path(*row));
+        let of_units: Vec<InputArg> =
+            of_units.map(|path| InputArg { kind: InputKind::File(path), flags }).collect();
+        told.splice(first..first, of_units);
+        let mut options = options.clone();
+        options.inputs.args = told;
+        Some(options)
+    }
+
+    /// Has pointers to personality routines be where other objects may come and go.
+    pub fn choose_groups(&self, comdats: &Comdats, resolved: &Resolved) {
+        if self.never.get().is_some() {
+            return;
+        }
+        let spare = self.spare_from.get().copied().unwrap_or(u32::MAX);
+        let count = resolved.objects.partition_point(|object| object.file.0 < spare);
+        comdats.keep_last_pointers(resolved, count);
+    }
+
+    /// Adds spare objects to the inputs, or what has taken their places.
+    pub fn add_spare_objects<'j>(&self, job: &Job<'j>, inputs: &mut Inputs<'j>) {
+        let is_possible = !job.options.inputs.args.iter().any(|input| input.flags.in_lib);
+        if self.never.get().is_some() || self.place.is_err() || self.request.is_err() || !is_possible {
+            return;
+        }
+        _ = self.spare_from.set(inputs.files.len() as u32);
+        let name = |path: String| FileName { path: path.into(), member: None };
+        if let Some(held) = &*self.held.lock().unwrap() {
+            let Memo { files, units, .. } = &held.next;
+            for (row, _) in &units.spare {
+                let is_it =
+                    |file: &&KnownFile| matches!(file.is, Is::Object(of, _) | Is::Gone(of, _) if of == *row);
+                let Some(file) = files.iter().find(is_it) else { continue };
+                let Ok(Some(data)) = job.store.open(&file.path) else { continue };
+                inputs.add_object(name(text::path(&file.path).into_owned()), data, false);
+            }
+            return;
+        }
+        let mut found = Found::default();
+        let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
+        for (number, input) in inputs.files.iter().enumerate() {
+            let Input::Object { name, data, lazy: false, .. } = input else { continue };
+            if name.member.is_some() || !is_unit(&name.path) {
+                continue;
+            }
+            let is_looked_at = found.known.len() < LOOKED_AT;
+            let skeleton = if is_looked_at { skeleton::of(data, job.store) } else { None };
+            let skeleton = skeleton.map_or(NO_SKELETON, |bytes| {
+                let next = numbers.len() as u32;
+                *numbers.entry(bytes).or_insert(next)
+            });
+            found.known.push((FileId(number as u32), skeleton));
+        }
+        found.skeletons = vec![Vec::new(); numbers.len()];
+        for (bytes, number) in numbers {
+            found.skeletons[number as usize] = bytes;
+        }
+        let uses = |skeleton: u32| found.known.iter().filter(|(_, of)| *of == skeleton).count();
+        let mut by_use: Vec<u32> = (0..found.skeletons.len() as u32).collect();
+        by_use.sort_by_key(|skeleton| std::cmp::Reverse(uses(*skeleton)));
+        for (skeleton, [large, small]) in by_use.into_iter().zip(SPARE) {
+            for number in 0..large + small {
+                let bytes = job.store.keep(found.skeletons[skeleton as usize].clone());
+                let file = inputs.add_object(name(format!("<spare {}>", found.spare.len())), bytes, false);
+                found.spare.push((file, skeleton));
+                if number < large {
+                    found.large.insert(file);
+                }
+            }
+        }
+        *self.units.lock().unwrap() = found;
+    }
+}
