@@ -186,7 +186,7 @@ fn remake(
             size += global.size() as u32;
         }
     }
-    put_files(dbi, resized.number, &scanned, writer)?;
+    check_files(dbi, resized.number, &scanned)?;
     // Its stream.
     let len = scanned.stream_len() as usize;
     let number = u16_at(&dbi.bytes, start + MODULE_STREAM_AT).map_err(|_| SHORT)?;
@@ -250,13 +250,10 @@ fn put_globals(
     writer.put(records, start as usize, (old, new))
 }
 
-/// Writes where the names of a module's files are.
-fn put_files(
-    dbi: &Dbi<'_>,
-    module: usize,
-    scanned: &scan::Scanned<'_>,
-    writer: &mut Writer,
-) -> Result<(), Error> {
+/// The files of a module must be those that it had, in their order: the list of all files is in the order of who has them
+/// first.
+fn check_files(dbi: &Dbi<'_>, module: usize, scanned: &scan::Scanned<'_>) -> Result<(), Error> {
+    const OTHER: Error = "has other source files of an object that has changed";
     let bytes = &dbi.bytes[dbi.files.clone()];
     let half = |at: usize| u16_at(bytes, at).map(usize::from).map_err(|_| SHORT);
     let modules = half(0)?;
@@ -266,13 +263,13 @@ fn put_files(
         before += half(count_at(i))?;
     }
     if half(count_at(module))? != scanned.files.len() {
-        return Err("has another number of source files of an object that has changed");
+        return Err(OTHER);
     }
     let start = 4 + 4 * modules + 4 * before;
     let new: Vec<u8> =
         scanned.files.iter().flat_map(|&i| scanned.names[i as usize].0.offset.to_le_bytes()).collect();
     let old = bytes.get(start..start + new.len()).ok_or(SHORT)?;
-    writer.put(stream::DBI, dbi.files.start + start, (old, &new))
+    if old == new { Ok(()) } else { Err(OTHER) }
 }
 
 /// Writes where public symbols are. Their order by address stays as it is, for which the caller answers.

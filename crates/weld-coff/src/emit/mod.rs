@@ -228,7 +228,8 @@ impl Emitter<'_, '_, '_> {
         // Code that is reached by mistake stops.
         let filler = if out.is_code() { self.image.facts().gap } else { 0 };
         let start = out.rva + (offset - out.offset) as u32;
-        let mut filled = 0;
+        // How far there are bytes, and how far the room behind them reaches.
+        let (mut filled, mut room) = (0, 0);
         for &id in &layout.order[members] {
             let id = SectionId(id);
             let section = self.image.sections.get(id);
@@ -236,11 +237,16 @@ impl Emitter<'_, '_, '_> {
             let end = at + section.size as usize;
             if end > buffer.len() {
                 // What has no bytes in the file reaches beyond them: zeroes, whatever fills the gaps.
-                return buffer[filled..].fill(0);
+                let room = room.clamp(filled, buffer.len());
+                buffer[filled..room].fill(filler);
+                return buffer[room..].fill(0);
             }
             buffer[filled..at].fill(filler);
             self.section(id, section, &mut buffer[at..end], sink);
             filled = end;
+            if self.image.rooms.is_some() {
+                room = at + self.image.room(section) as usize;
+            }
         }
         buffer[filled..].fill(filler);
     }

@@ -10,6 +10,8 @@ pub struct Block {
     pub rows: Vec<Row>,
     /// It may have sections of other sizes.
     pub is_plain: bool,
+    /// Its number among objects, which are in the order in which they ask for others.
+    pub order: u32,
     pub frame: Frame,
     /// The numbers of the names that it mentions.
     pub names: Vec<u32>,
@@ -21,6 +23,7 @@ impl Block {
     pub fn put(&self, out: &mut Vec<u8>) {
         put_list(&self.rows, out, Field::put);
         u8::from(self.is_plain).put(out);
+        self.order.put(out);
         let Frame { sections, definitions, types, rest } = self.frame;
         [sections, definitions, types, rest].iter().for_each(|word| word.put(out));
         put_list(&self.names, out, Field::put);
@@ -33,6 +36,7 @@ impl Block {
     pub fn take(rest: &mut &[u8]) -> Option<Block> {
         let rows = take_list(rest, Field::take)?;
         let is_plain = u8::take(rest)? != 0;
+        let order = u32::take(rest)?;
         let mut word = || u64::take(rest);
         let frame = Frame { sections: word()?, definitions: word()?, types: word()?, rest: word()? };
         let names = take_list(rest, Field::take)?;
@@ -42,6 +46,6 @@ impl Block {
             count: Field::take(rest)?,
             equals: Field::take(rest)?,
         };
-        Some(Block { rows, is_plain, frame, names, module })
+        Some(Block { rows, is_plain, order, frame, names, module })
     }
 }

@@ -234,8 +234,9 @@ impl Session {
             Some(_) => store.open(&path(1)).ok().flatten().ok_or_else(|| Why::Output(path(1)))?,
             None => &[],
         };
-        let (image_path, pdb_path) = (path(0), path(1));
-        let pdb = pdb.as_ref().map(|file| (file, bytes, &*pdb_path));
+        let image_path = path(0);
+        let pdb_path = memo.outputs.get(1).map_or(Path::new(""), |output| &output.path);
+        let pdb = pdb.as_ref().map(|file| (file, bytes, pdb_path));
         let tables = File::open(place.path(TABLES)).ok();
         let tables = tables.as_ref();
         let last = Last { memo, notes: &memo.image, tables, image: (&image, &image_path), pdb };
@@ -418,11 +419,11 @@ impl Session {
                 let block = |id: usize| {
                     let object = ObjectId(id as u32);
                     let (rows, is_all) = outline::rows(image, object);
-                    let is_plain = is_all && names::is_file(image.resolved, object);
+                    let is_plain = is_all && names::is_file(image, object);
                     let mut names: Vec<u32> = objects[id].globals().map(|name| name.0).collect();
                     names.sort_unstable();
                     names.dedup();
-                    Block { rows, is_plain, names, ..Block::default() }
+                    Block { rows, is_plain, order: object.0, names, ..Block::default() }
                 };
                 run.map(block).collect::<Vec<_>>()
             });

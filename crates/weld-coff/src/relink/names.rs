@@ -8,11 +8,12 @@ use std::collections::HashMap;
 use weld_common::hash::hash_bytes;
 use weld_common::par;
 use weld_common::relink::fields::Field;
+use weld_common::text;
 
 use crate::address::Rva;
 use crate::arch::Place;
 use crate::ids::{ObjectId, SectionId, SymbolId};
-use crate::resolve::Resolved;
+use crate::options::Input;
 use crate::symbols::{Kind, Symbol, SyntheticSection};
 use crate::synth::image::Image;
 
@@ -98,12 +99,16 @@ pub fn of(image: &Image, is_plain: &[bool], parallel: bool) -> Vec<u8> {
         bytes
     });
     let mut bytes = par::concat("join names for relinks", parallel, runs);
-    let mut pin = |id: SymbolId| {
+    let mut mark = |id: SymbolId, flag: u32| {
         let place = id.index() * Name::SIZE + 12;
         if let Some(word) = bytes.get_mut(place..).and_then(|rest| rest.first_chunk_mut::<4>()) {
-            *word = (u32::from_le_bytes(*word) | PINNED).to_le_bytes();
+            *word = (u32::from_le_bytes(*word) | flag).to_le_bytes();
         }
     };
+    for (from, to) in &image.resolved.alternates {
+        [from, to].into_iter().for_each(|id| mark(*id, FOREIGN));
+    }
+    let mut pin = |id: SymbolId| mark(id, PINNED);
     for (object, _) in image.resolved.objects.iter().zip(is_plain).filter(|(_, is_plain)| !**is_plain) {
         object.globals().for_each(&mut pin);
     }
@@ -121,7 +126,7 @@ fn told(image: &Image, symbol: Symbol) -> (u32, u32) {
     let foreign = match symbol.kind {
         Kind::Section => {
             let section = image.sections.get(SectionId(symbol.target));
-            let is_file = |id: ObjectId| is_file(image.resolved, id);
+            let is_file = |id: ObjectId| is_file(image, id);
             if image.made(section).is_none() && is_file(section.object) { 0 } else { FOREIGN }
         }
         Kind::Absolute => 0,
@@ -143,9 +148,12 @@ fn told(image: &Image, symbol: Symbol) -> (u32, u32) {
     }
 }
 
-/// Whether an object is a file of its own.
-pub fn is_file(resolved: &Resolved, id: ObjectId) -> bool {
-    resolved.objects[id.index()].name.member.is_none()
+/// Whether an object is a file of its own that is linked in any case.
+pub fn is_file(image: &Image, id: ObjectId) -> bool {
+    let name = &image.object(id).name;
+    let is_wanted_only =
+        |input: &Input| matches!(input, Input::Lazy(path) if *text::path(path) == *name.path);
+    name.member.is_none() && !image.options.inputs.iter().any(is_wanted_only)
 }
 
 /// The table of the last link.

@@ -53,7 +53,7 @@ pub struct Last<'l> {
     /// What was kept beside it.
     pub tables: Option<&'l File>,
     pub image: (&'l File, &'l Path),
-    /// With its bytes.
+    /// With its bytes, and the name that its users know it by.
     pub pdb: Option<(&'l File, &'l [u8], &'l Path)>,
 }
 

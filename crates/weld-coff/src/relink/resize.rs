@@ -108,8 +108,8 @@ fn of_objects_by<'s, R: Rules>(
     let bytes = bytes.filter(|bytes| digests::of_bytes(bytes) == memo.image.names_digest);
     let names = bytes.and_then(|bytes| Names::read(&bytes, &wanted));
     let mut names = names.ok_or(Why::State("has no names"))?;
-    let (moved, gone) = moved_names(&mut touched, &names, &memo.image)?;
-    check_gone(gone, &touched, before)?;
+    let (moved, asked) = moved_names(&mut touched, &names, &memo.image)?;
+    check_asked(asked, &touched, before)?;
     moved.iter().for_each(|(number, one)| names.list[*number as usize].value = one.now);
     if !moved.is_empty() {
         let numbers: Vec<u32> = moved.keys().copied().collect();
@@ -173,15 +173,14 @@ impl Touched<'_> {
     }
 }
 
-/// The names that changed objects define and that have moved, by their numbers, and names of libraries that are
-/// mentioned no more. The objects are told which names they
-/// mention.
+/// The names that changed objects define and that have moved, by their numbers, and names of libraries that they mention
+/// for the first time, or no more. The objects are told which names they mention.
 fn moved_names(
     touched: &mut BTreeMap<usize, Touched>,
     names: &Names,
     notes: &ImageNotes,
-) -> Result<(BTreeMap<u32, Moved>, Gone), Why> {
-    let (mut moved, mut gone) = (BTreeMap::new(), Gone::new());
+) -> Result<(BTreeMap<u32, Moved>, Asked), Why> {
+    let (mut moved, mut asked) = (BTreeMap::new(), Asked::new());
     for object in touched.values_mut() {
         let path = || object.path.clone();
         let mut mentioned = Vec::new();
@@ -217,7 +216,7 @@ fn moved_names(
         if !known {
             return Err(Why::State("has too few names"));
         }
-        // What is there already may be mentioned by one more; what is mentioned no more has to be by another.
+        // What is there already may be mentioned by one more, or one less.
         let (was, is) = (foreign(&object.block.names), foreign(&mentioned));
         if let Some(new) = is.difference(&was).find(|number| names.list[**number as usize].place().is_none())
         {
@@ -229,7 +228,8 @@ fn moved_names(
             let name = name.map_or(String::new(), |(_, symbol)| object.name(&symbol));
             return Err(Why::NewName(path(), name));
         }
-        gone.extend(was.difference(&is).map(|number| (*number, path())));
+        let others = was.symmetric_difference(&is).copied();
+        others.for_each(|name| asked.push((name, object.block.order, path())));
         let mut rooms: Vec<Range<u32>> = object.rooms(notes).collect();
         rooms.sort_unstable_by_key(|room| room.start);
         let is_inside = |rva: u32| {
@@ -265,31 +265,25 @@ fn moved_names(
         }
         object.block.names = mentioned;
     }
-    Ok((moved, gone))
+    Ok((moved, asked))
 }
 
-/// Names of libraries that an object mentions no more, by their numbers, and whose they were.
-type Gone = BTreeMap<u32, PathBuf>;
+/// Names of libraries that objects mention for the first time, or no more: their numbers, and the places of the objects.
+type Asked = Vec<(u32, u32, PathBuf)>;
 
-/// Each of these names is mentioned by another object, so that it stays.
-fn check_gone(mut gone: Gone, touched: &BTreeMap<usize, Touched>, before: &Before) -> Result<(), Why> {
+/// Each of these names is mentioned by an object in front that has not changed, so that it is asked for as it was: who
+/// asks first says which member of which library is read, and when.
+fn check_asked(mut asked: Asked, touched: &BTreeMap<usize, Touched>, before: &Before) -> Result<(), Why> {
     for (number, file) in before.memo.files.iter().enumerate() {
-        if gone.is_empty() {
+        if asked.is_empty() {
             return Ok(());
         }
-        let stays = |block: &Block, gone: &mut Gone| {
-            gone.retain(|number, _| block.names.binary_search(number).is_err());
-        };
-        match (touched.get(&number), &file.object) {
-            (Some(object), _) => stays(&object.block, &mut gone),
-            (None, Some(known)) => {
-                let block = read_block(before.tables, known).ok_or(Why::State("has no rows of an object"))?;
-                stays(&block, &mut gone);
-            }
-            (None, None) => {}
-        }
+        let Some(known) = file.object.as_ref().filter(|_| !touched.contains_key(&number)) else { continue };
+        let block = read_block(before.tables, known).ok_or(Why::State("has no rows of an object"))?;
+        let is_asked = |name: &u32| block.is_plain && block.names.binary_search(name).is_ok();
+        asked.retain(|(name, order, _)| *order < block.order || !is_asked(name));
     }
-    gone.into_values().next().map_or(Ok(()), |path| Err(Why::Libraries(path)))
+    asked.into_iter().next().map_or(Ok(()), |(.., path)| Err(Why::Libraries(path)))
 }
 
 /// Other objects that mention one of these names, which are in order.
