@@ -204,6 +204,10 @@ impl Visitor for Finder<'_, '_, '_> {
         let Finder { image, number } = self;
         let object = &image.resolved.objects[number.index()];
         let mut wants = Wants::default();
+        // Nobody asks of other machines.
+        if const { R::FACTS.loader_got.is_none() } {
+            return wants;
+        }
         for shndx in 0..object.shdrs.len() as u32 {
             let id = SectionId(object.section_base + shndx);
             if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC == 0 || !image.live.contains(id) {
