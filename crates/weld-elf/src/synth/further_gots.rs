@@ -9,8 +9,8 @@
 //! What words hold is known when everything has its address; so objects are shared out after a layout with one GOT that
 //! is too large, and then there is another layout. Rooms for words with addresses only grow from then on.
 //!
-//! Source: "Multi-GOT" in the comments of GNU ld's and the behaviour of ld.lld's output; glibc's and musl's loaders,
-//! which look for the symbol of `R_MIPS_REL32` in the first GOT.
+//! Source: loaders of glibc and musl, which look for the symbol of `R_MIPS_REL32` in the first GOT; outputs of GNU ld and
+//! ld.lld.
 
 use std::collections::HashSet;
 use std::ops::Range;
