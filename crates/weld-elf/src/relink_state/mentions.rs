@@ -224,7 +224,8 @@ pub fn renumbered(
                 let Some((number, name)) = known.filter(|(number, _)| !found.new.contains(number)) else {
                     return Ok(Err(Other::Symbol(symbol)));
                 };
-                if name.mentioned & flag::OFFERED != 0 && !common.offered.contains(&number) {
+                // Who has a copy asks for no member.
+                if name.mentioned & flag::OFFERED != 0 && !is_lost && !common.offered.contains(&number) {
                     offered.push((number, symbol));
                 }
                 found.new.push(number);
