@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use weld_common::relink::leaves::Write;
+use weld_common::relink::leaves::{self, Write};
 
 use crate::codeview::u32_at;
 use crate::dbi::{self, LENGTHS_AT, MODULE_SIZE};
@@ -34,22 +34,11 @@ impl Writer<'_, '_> {
         }
         Ok(())
     }
-}
 
-impl Writer<'_, '_> {
     /// Writes what differs of `new` from what the file has at a place.
     pub fn put_at(&mut self, at: u64, new: &[u8]) -> Result<(), Error> {
         let old = self.msf.bytes(at, new.len())?;
-        let mut i = 0;
-        while i < new.len() {
-            if old[i] == new[i] {
-                i += 1;
-                continue;
-            }
-            let run = old[i..].iter().zip(&new[i..]).take_while(|(old, new)| old != new).count();
-            self.writes.push((at + i as u64, new[i..i + run].to_vec()));
-            i += run;
-        }
+        leaves::add_differences(at, old, new, &mut self.writes);
         Ok(())
     }
 }

@@ -208,7 +208,7 @@ pub fn read_block(tables: &File, known: &KnownObject) -> Option<Block> {
     Block::take(&mut rest).filter(|_| rest.is_empty())
 }
 
-/// A part of what was kept.
+/// A part of a file.
 pub fn read_part(tables: &File, range: &Range<u64>) -> Option<Vec<u8>> {
     let size = range.end.checked_sub(range.start)?;
     if range.end > tables.metadata().ok()?.len() {

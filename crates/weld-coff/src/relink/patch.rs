@@ -20,7 +20,7 @@ use weld_pdb::resize::Resizes;
 use weld_pdb::{Contribution, patch};
 
 use super::block::Block;
-use super::changes::ChangedObject;
+use super::changes::{ChangedObject, read_part};
 use super::full_link_reason::Why;
 use super::memo::{ImageNotes, Memo};
 use super::outline::{self, Is};
@@ -137,7 +137,7 @@ pub fn of_objects<'s>(
     let time = emit::time_of(options, digest, identity);
     writes.push((last.notes.time_at, time.to_le_bytes().to_vec()));
     if !debug.is_empty() {
-        let mut directory = read(image, debug).ok_or_else(altered)?;
+        let mut directory = read_part(image, debug).ok_or_else(altered)?;
         let guid = identity.unwrap_or_else(|| emit::own_identity(digest)).guid;
         let known = DebugDirectory::new(options, options.out.as_deref().unwrap_or(path));
         if directory.len() != known.size() as usize {
@@ -151,29 +151,13 @@ pub fn of_objects<'s>(
     Ok(Patch { image: writes, pdb: pdb_writes, notes, blocks, names, followers, sections, bytes })
 }
 
-fn read(file: &File, range: &Range<u64>) -> Option<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(range.end.checked_sub(range.start)?).ok()?];
-    spare::read_exact_at(file, &mut bytes, range.start).ok()?;
-    Some(bytes)
-}
-
 /// Adds what is other in `new` than in the `old` bytes at `start`, but for fields.
 fn add_differences((start, old, new): (u64, &[u8], &[u8]), fields: &[Range<usize>], writes: &mut Vec<Write>) {
     let mut at = 0;
     for field in fields.iter().cloned().chain(std::iter::once(new.len()..new.len())) {
-        let mut run = None;
-        for i in at..field.start {
-            match (old[i] != new[i], run) {
-                (true, None) => run = Some(i),
-                (false, Some(first)) => {
-                    writes.push((start + first as u64, new[first..i].to_vec()));
-                    run = None;
-                }
-                _ => {}
-            }
-        }
-        if let Some(first) = run {
-            writes.push((start + first as u64, new[first..field.start].to_vec()));
+        if at < field.start {
+            let part = at..field.start;
+            leaves::add_differences(start + at as u64, &old[part.clone()], &new[part], writes);
         }
         at = at.max(field.end);
     }

@@ -14,8 +14,7 @@ use std::path::{Path, PathBuf};
 
 use object::LittleEndian as LE;
 use weld_common::io::input::InputStore;
-use weld_common::io::spare;
-use weld_common::relink::leaves::Write;
+use weld_common::relink::leaves::{self, Write};
 use weld_common::text;
 use weld_pdb::patch::ChangedPiece;
 use weld_pdb::resize::{MovedPublic, ResizedModule};
@@ -541,25 +540,13 @@ impl<'s> Writer<'_, 's> {
 
     /// Writes what differs of `new` from what the image has.
     fn put(&mut self, at: u64, new: &[u8]) -> Result<(), Why> {
-        let mut old = vec![0; new.len()];
-        spare::read_exact_at(self.before.image.0, &mut old, at).map_err(|_| self.altered())?;
-        let mut i = 0;
-        while i < new.len() {
-            if old[i] == new[i] {
-                i += 1;
-                continue;
-            }
-            let run = old[i..].iter().zip(&new[i..]).take_while(|(old, new)| old != new).count();
-            self.made.writes.push((at + i as u64, new[i..i + run].to_vec()));
-            i += run;
-        }
+        let old = self.read(&(at..at + new.len() as u64))?;
+        leaves::add_differences(at, &old, new, &mut self.made.writes);
         Ok(())
     }
 
     fn read(&self, range: &Range<u64>) -> Result<Vec<u8>, Why> {
-        let mut bytes = vec![0; (range.end - range.start) as usize];
-        spare::read_exact_at(self.before.image.0, &mut bytes, range.start).map_err(|_| self.altered())?;
-        Ok(bytes)
+        read_part(self.before.image.0, range).ok_or_else(|| self.altered())
     }
 
     fn word(&self, at: u64) -> Result<u32, Why> {

@@ -12,6 +12,17 @@ use crate::io::units::{Leaf, Leaves};
 /// Bytes that go to a place in the file.
 pub type Write = (u64, Vec<u8>);
 
+/// Adds what of `new` differs from the `old` bytes at `at`: a write for each run.
+pub fn add_differences(at: u64, old: &[u8], new: &[u8], writes: &mut Vec<Write>) {
+    let mut i = 0;
+    while let Some(same) = old[i..].iter().zip(&new[i..]).position(|(old, new)| old != new) {
+        let first = i + same;
+        let run = old[first..].iter().zip(&new[first..]).take_while(|(old, new)| old != new).count();
+        writes.push((at + first as u64, new[first..first + run].to_vec()));
+        i = first + run;
+    }
+}
+
 /// The leaves of a file with these writes, which are in order and do not overlap. Those that are written to, and those
 /// of the ranges `last`, must be what the file has; for the bytes of an id, zeroes were hashed. `None` if they are not,
 /// or something lies in no leaf.

@@ -14,12 +14,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::excerpt::each_mention;
 use super::file::Unreadable;
 use super::guests::{self, may_have_guests};
-use super::keys::hash as hash_of_name;
-use super::mentions::{SPECIAL, defined_as, find_name, manner};
+use super::mentions::{SPECIAL, defined_as, find_name, is_pointer_hash, manner};
 use super::new_names::{Looked, NewNames, One, Said, definers};
 use super::outline::counts_references;
 use super::rows::*;
-use crate::resolve::comdat::{POINTERS, is_pointer};
+use crate::resolve::comdat::is_pointer;
 use crate::sections::free_sections::{FREE, is_grouped};
 use crate::sections::lost_groups::each_definition;
 use crate::symbol_names::flag;
@@ -36,7 +35,7 @@ pub(super) struct Candidates {
 
 impl Candidates {
     pub fn add(&mut self, number: u32, hash: u128) {
-        if POINTERS.iter().any(|name| hash_of_name(name) == hash) {
+        if is_pointer_hash(hash) {
             // They are the last object's.
             return;
         }

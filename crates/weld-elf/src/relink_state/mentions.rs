@@ -339,6 +339,11 @@ pub fn stays(
     Ok(stays)
 }
 
+/// Whether a name that has this hash is that of a pointer to a personality routine.
+pub(super) fn is_pointer_hash(hash: u128) -> bool {
+    POINTERS.iter().any(|name| keys::hash(name) == hash)
+}
+
 /// Whether the definition that counts of a name, which no archive offers, says as much of it as another one that
 /// is said to be of this manner: then it does not matter whether that is there.
 fn says_as_much(
@@ -347,8 +352,7 @@ fn says_as_much(
     said: u8,
 ) -> Result<bool, Unreadable> {
     // Who has a pointer to a personality routine has a copy, so it asks for no member of an archive.
-    let is_offered = name.mentioned & flag::OFFERED != 0
-        && !POINTERS.iter().any(|pointer| keys::hash(pointer) == name.hash);
+    let is_offered = name.mentioned & flag::OFFERED != 0 && !is_pointer_hash(name.hash);
     if name.flags & SPECIAL != 0 || is_offered || name.mentioned & flag::HAS_VERSION != 0 {
         return Ok(false);
     }

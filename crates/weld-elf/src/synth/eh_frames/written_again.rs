@@ -9,10 +9,8 @@ use super::{EhFrames, Planner, put_key};
 use crate::address::Address;
 use crate::arch::class::Class;
 use crate::ids::*;
+use crate::resolve::comdat;
 use crate::synth::image::Image;
-
-/// How the names of pointers to personality routines begin, which all objects have in groups that are the same.
-const POINTER: &[u8] = b"DW.ref.";
 
 /// What a symbol of an object is known by.
 pub struct Target {
@@ -46,10 +44,10 @@ impl Planner<'_, '_> {
             }
             let is_first = !std::mem::replace(&mut is_known[fde.cie as usize], true);
             let cie = &frame.cies[fde.cie as usize];
-            // Of those that refer to nothing, or to a pointer that is in the output, nobody has to know.
+            // Of those that refer to nothing, or to a pointer that is the last object's, nobody has to know.
             let of_cie = &relocs[cie.first_reloc as usize..][..cie.n_relocs as usize];
             let is_plain = of_cie.iter().all(|reloc| {
-                o.machine.class(reloc.kind()) == Class::Pc && o.symbol_name(reloc.sym()).starts_with(POINTER)
+                o.machine.class(reloc.kind()) == Class::Pc && comdat::is_pointer(o.symbol_name(reloc.sym()))
             });
             if is_first && (by_function || !is_plain) {
                 let mut key = Vec::new();
