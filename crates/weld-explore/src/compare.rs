@@ -173,9 +173,8 @@ impl Rows {
     /// Sections that are gone refer to nobody.
     fn complete_graph(&self, new: &mut Model) {
         let count = new.inputs.len();
-        if let Some(Graph { start, to, dominators, .. }) = &mut new.graph {
+        if let Some(Graph { start, to, .. }) = &mut new.graph {
             start.resize(count + 1, to.len() as u32);
-            dominators.resize(count, Ref::NONE);
         }
     }
 }
@@ -246,7 +245,7 @@ mod tests {
         new.graph = Some(Graph::new(References::new(2, vec![(0, 1)]), roots));
         let both = compare(&old, new);
         let graph = both.graph.as_ref().expect("a graph");
-        assert_eq!((graph.start.len(), graph.dominators.len()), (both.inputs.len() + 1, both.inputs.len()));
+        assert_eq!(graph.start.len(), both.inputs.len() + 1);
         assert_eq!((graph.references(0), graph.references(2)), (&[1][..], &[][..]));
     }
 }

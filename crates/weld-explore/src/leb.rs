@@ -1,4 +1,4 @@
-//! Columns of numbers: unsigned LEB128 of them, or of differences to a row before, zigzag.
+//! Columns of numbers: unsigned LEB128 of them, or of differences to a row before, zigzag; or their bytes by place.
 
 use weld_common::reader::{Reader, put_uleb};
 
@@ -11,21 +11,26 @@ pub enum Encoding {
     /// The same, with zeroes among them: those are 0, and others one more than how far they are from the last that is
     /// none.
     Sparse,
+    /// For numbers that have nothing to do with each other: first how many bytes each has, one byte a row, then the lowest
+    /// byte of all that have one, then the second one of all that have two, and so on. Deflate finds a code for each of
+    /// these, which are unlike.
+    Planes,
 }
 
 impl Encoding {
+    const ALL: [Encoding; 4] = [Encoding::Uleb, Encoding::Delta, Encoding::Sparse, Encoding::Planes];
+
     pub fn word(self) -> &'static str {
         match self {
             Encoding::Uleb => "uleb",
             Encoding::Delta => "delta",
             Encoding::Sparse => "sparse",
+            Encoding::Planes => "planes",
         }
     }
 
     pub fn find(word: &str) -> Option<Encoding> {
-        [Encoding::Uleb, Encoding::Delta, Encoding::Sparse]
-            .into_iter()
-            .find(|encoding| encoding.word() == word)
+        Encoding::ALL.into_iter().find(|encoding| encoding.word() == word)
     }
 }
 
@@ -42,10 +47,13 @@ pub fn unzigzag(from: u64, step: u64) -> u64 {
 
 /// Appends a column and returns the number of its rows. Sparse ones are below 2⁶³.
 pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u64>) -> usize {
+    if encoding == Encoding::Planes {
+        return put_planes(out, values);
+    }
     let (mut before, mut count) = (0u64, 0);
     for value in values {
         match encoding {
-            Encoding::Uleb => put_uleb(out, value),
+            Encoding::Uleb | Encoding::Planes => put_uleb(out, value),
             Encoding::Delta => {
                 put_uleb(out, zigzag(before, value));
                 before = value;
@@ -61,11 +69,41 @@ pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u
     count
 }
 
+/// The same by planes.
+fn put_planes(out: &mut Vec<u8>, values: impl Iterator<Item = u64>) -> usize {
+    let mut planes: [Vec<u8>; 8] = Default::default();
+    let before = out.len();
+    for value in values {
+        let length = (8 - value.leading_zeros() / 8) as usize;
+        out.push(length as u8);
+        for (plane, byte) in planes.iter_mut().zip(value.to_le_bytes()).take(length) {
+            plane.push(byte);
+        }
+    }
+    let count = out.len() - before;
+    planes.iter().for_each(|plane| out.extend_from_slice(plane));
+    count
+}
+
+fn get_planes(bytes: &[u8], count: usize) -> Option<Vec<u64>> {
+    let (lengths, mut rest) = bytes.split_at_checked(count)?;
+    let mut values = vec![0u64; count];
+    for place in 0..8 {
+        for (value, _) in values.iter_mut().zip(lengths).filter(|(_, length)| **length > place) {
+            *value |= u64::from(*rest.split_off_first()?) << (8 * place);
+        }
+    }
+    (rest.is_empty() && lengths.iter().all(|length| *length <= 8)).then_some(values)
+}
+
 /// The numbers of a column; `None` if `bytes` are not just `count` of them.
 pub fn get(bytes: &[u8], encoding: Encoding, count: usize) -> Option<Vec<u64>> {
     // Each takes a byte at least.
     if count > bytes.len() {
         return None;
+    }
+    if encoding == Encoding::Planes {
+        return get_planes(bytes, count);
     }
     let mut reader = Reader::new(bytes);
     let mut before = 0u64;
@@ -73,7 +111,7 @@ pub fn get(bytes: &[u8], encoding: Encoding, count: usize) -> Option<Vec<u64>> {
     for _ in 0..count {
         let stored = reader.uleb128()?;
         let value = match encoding {
-            Encoding::Uleb => stored,
+            Encoding::Uleb | Encoding::Planes => stored,
             Encoding::Delta => unzigzag(before, stored),
             Encoding::Sparse if stored == 0 => 0,
             Encoding::Sparse => unzigzag(before, stored - 1),
@@ -94,9 +132,12 @@ mod tests {
     fn there_and_back() {
         let values = [0, 1, 127, 128, 5, u64::MAX, 0, 1 << 63];
         let small = values.map(|value| value >> 1);
-        for (encoding, values) in
-            [(Encoding::Uleb, values), (Encoding::Delta, values), (Encoding::Sparse, small)]
-        {
+        for (encoding, values) in [
+            (Encoding::Uleb, values),
+            (Encoding::Delta, values),
+            (Encoding::Sparse, small),
+            (Encoding::Planes, values),
+        ] {
             let mut bytes = Vec::new();
             assert_eq!(put(&mut bytes, encoding, values.into_iter()), values.len());
             assert_eq!(get(&bytes, encoding, values.len()).as_deref(), Some(&values[..]));
@@ -110,5 +151,10 @@ mod tests {
         let mut bytes = Vec::new();
         put(&mut bytes, Encoding::Sparse, [0, 100, 0, 101, 101, 0].into_iter());
         assert_eq!(bytes, [0, 201, 1, 0, 3, 1, 0]);
+        let mut bytes = Vec::new();
+        put(&mut bytes, Encoding::Planes, [0x10203, 0, 0xff, 0x100].into_iter());
+        assert_eq!(bytes, [3, 0, 1, 2, 3, 0xff, 0, 2, 1, 1]);
+        bytes[1] = 9;
+        assert_eq!(get(&bytes, Encoding::Planes, 4), None, "a number of nine bytes");
     }
 }

@@ -1,7 +1,7 @@
 //! What a linked file is made of, for people who want to make it smaller.
 //!
 //! A [`model::Model`] says of every byte of a file what it is and what it came with: symbol, input section,
-//! object, archive, source, template; and of sections who refers to them and what they alone keep. Links make
+//! object, archive, source, template; and of sections who refers to them. Links make
 //! one of what they know (`--explore`); [`binary`] makes one afterwards of what the file and its debug
 //! information tell. [`page`] writes it as a page for browsers, and reads such a page; [`compare`] sets two
 //! side by side, [`growth`] sums what has grown, and [`table`] prints that.
@@ -36,3 +36,4 @@ pub mod septets;
 pub mod spelling;
 pub mod table;
 pub mod unit;
+pub mod words;

@@ -213,16 +213,13 @@ pub struct Root {
     pub reason: Name,
 }
 
-/// Which input section refers to which, and what keeps them: rows of the input sections throughout.
+/// Which input section refers to which, and which stay whoever refers to them: rows of the input sections throughout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// Section `i` refers to those in `to[start[i]..start[i + 1]]`.
     pub start: Vec<u32>,
     pub to: Vec<u32>,
     pub roots: Vec<Root>,
-    /// Without which section this one would go; none if roots, or several sections that have none in common,
-    /// keep it.
-    pub dominators: Vec<Ref>,
 }
 
 /// A shared library that the file has a word of: it is loaded with the file, or when it is first called.

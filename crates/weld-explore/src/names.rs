@@ -1,12 +1,13 @@
 //! The texts of a page, each once: names of symbols, sections, files, and reasons.
 //!
-//! They are UTF-8 with a NUL behind each. The names of a large program are ten times its tables, and half of them are
-//! sections that are called for symbols: a page has [`REPEAT`] at the end of a text that ends with the one before it.
+//! They are UTF-8 with a NUL behind each. A page has them as numbers of words ([`crate::words`]).
 
 use std::borrow::Cow;
 
 use weld_common::hash::hash_bytes;
 use weld_common::hash_index::HashIndex;
+
+use crate::words::{self, Packed};
 
 /// A text of [`Names`]: its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,12 +21,6 @@ impl Name {
         self == Name::NONE
     }
 }
-
-/// What a page has for the whole text before, at the end of a text.
-pub const REPEAT: char = '\u{1}';
-
-/// Shorter ones are not repeated.
-const SHORTEST: usize = 4;
 
 /// Longer texts are cut: nobody reads them, and a page is to be small.
 pub const LONGEST: usize = 2000;
@@ -53,26 +48,9 @@ impl Names {
         self.ends.len()
     }
 
-    /// All of them as a page has them, one behind the other, each with a NUL at its end. `may_repeat` says of which names
-    /// the page may have [`REPEAT`] in place of the one before.
-    pub fn packed(&self, may_repeat: impl Fn(Name) -> bool) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.bytes.len());
-        let mut before: &[u8] = &[];
-        for number in 0..self.count() {
-            let text = self.text(number);
-            match text.strip_suffix(before) {
-                Some(start) if before.len() >= SHORTEST && may_repeat(Name(number as u32)) => {
-                    out.extend_from_slice(start);
-                    out.extend([REPEAT as u8, 0]);
-                }
-                _ => {
-                    out.extend_from_slice(text);
-                    out.push(0);
-                }
-            }
-            before = text;
-        }
-        out
+    /// All of them as a page has them.
+    pub fn packed(&self, parallel: bool) -> Packed {
+        words::pack(self.count(), |number| self.text(number), parallel)
     }
 
     /// The text with this number; empty if there is none.
@@ -111,31 +89,15 @@ impl Names {
     }
 
     /// Reads what [`Self::packed`] has written; `None` if that is no list of texts, or they take more than `most` bytes.
-    pub fn parse(bytes: &[u8], most: usize) -> Option<Names> {
-        let text = std::str::from_utf8(bytes).ok()?;
-        let mut names = Names::default();
-        let mut list = text.split_terminator('\0');
-        if !text.ends_with('\0') || list.next() != Some("") {
+    pub fn parse(packed: &Packed, most: usize) -> Option<Names> {
+        let mut names = Names { bytes: Vec::new(), ends: Vec::new(), index: HashIndex::default() };
+        words::unpack(packed, &mut names.bytes, most, |end| names.ends.push(end))?;
+        // Each text by itself: a damaged page may have half a character in one and the rest in the next.
+        let is_text = |number| std::str::from_utf8(names.text(number)).is_ok();
+        if names.ends.first() != Some(&1) || !(0..names.count()).all(is_text) {
             return None;
         }
         // A text that is there twice has two numbers, so nothing is looked up.
-        for text in list {
-            let before = names.ends.len().checked_sub(2).map_or(0, |two| names.ends[two]);
-            let before = before..names.ends.last()? - 1;
-            match text.strip_suffix(REPEAT) {
-                Some(start) => {
-                    names.bytes.extend_from_slice(start.as_bytes());
-                    names.bytes.extend_from_within(before);
-                }
-                None => names.bytes.extend_from_slice(text.as_bytes()),
-            }
-            names.bytes.push(0);
-            names.ends.push(names.bytes.len());
-            if names.bytes.len() > most {
-                return None;
-            }
-        }
-        names.index = HashIndex::default();
         for number in 0..names.ends.len() {
             // That a number is found that is not its own does not matter: the texts are the same.
             _ = names.index.find_or_add(hash_bytes(names.text(number)), number, |_| false);
@@ -144,11 +106,10 @@ impl Names {
     }
 }
 
-/// `text` as a page can have it: without NULs and [`REPEAT`], and not too long.
+/// `text` as a page can have it: without NULs, and not too long.
 pub(crate) fn presentable(text: &str) -> Cow<'_, str> {
-    const NEITHER: [char; 2] = ['\0', REPEAT];
-    let mut text = match text.contains(NEITHER) {
-        true => Cow::Owned(text.replace(NEITHER, "\u{fffd}")),
+    let mut text = match text.contains('\0') {
+        true => Cow::Owned(text.replace('\0', "\u{fffd}")),
         false => Cow::Borrowed(text),
     };
     if text.len() > LONGEST {
@@ -167,44 +128,31 @@ mod tests {
         let mut names = Names::default();
         let (a, b) = (names.add("a"), names.add("b"));
         assert_eq!((names.add("a"), names.add(""), a, b), (a, Name::NONE, Name(1), Name(2)));
-        assert_eq!(
-            (names.get(b), names.get(Name(9)), names.packed(|_| true)),
-            ("b", "", b"\0a\0b\0".to_vec())
-        );
-        let mut again = Names::parse(&names.packed(|_| true), 100).expect("they can be read");
+        assert_eq!((names.get(b), names.get(Name(9))), ("b", ""));
+        let mut again = Names::parse(&names.packed(false), 100).expect("they can be read");
         assert_eq!((again.count(), again.get(a)), (3, "a"));
         assert_eq!((again.add("b"), again.add("c")), (b, Name(3)));
-    }
-
-    #[test]
-    fn texts_that_end_with_the_one_before() {
-        let mut names = Names::default();
-        for text in
-            ["main", ".text.main", ".text.main()", "abc", ".abc", "x::main", "y::x::main", "z::y::x::main"]
-        {
-            names.add(text);
-        }
-        let packed = names.packed(|name| name.0 < 6 || name.0 > 7);
-        assert_eq!(packed, b"\0main\0.text.\x01\0.text.main()\0abc\0.abc\0x::main\0y::x::main\0z::\x01\0");
-        let again = Names::parse(&packed, 100).expect("they can be read");
-        assert_eq!((again.get(Name(2)), again.get(Name(8))), (".text.main", "z::y::x::main"));
-        assert_eq!(again.packed(|name| name.0 < 6 || name.0 > 7), packed);
-        assert!(Names::parse(&packed, packed.len()).is_none(), "too much");
     }
 
     #[test]
     fn what_no_page_can_have_is_changed() {
         let mut names = Names::default();
         let name = names.add("a\0b\u{1}");
-        assert_eq!(names.get(name), "a\u{fffd}b\u{fffd}");
+        assert_eq!(names.get(name), "a\u{fffd}b\u{1}");
         let name = names.add(&"ä".repeat(LONGEST));
         assert!(names.get(name).len() <= LONGEST + 3 && names.get(name).ends_with("ä…"));
     }
 
     #[test]
     fn damaged_lists() {
-        for bytes in [&b""[..], b"a\0", b"\0a", b"\0\xff\0"] {
-            assert!(Names::parse(bytes, 100).is_none(), "{bytes:?}");
-        }
+        let list =
+            |words: &[u8], codes: &[u8]| Packed { words: words.to_vec(), numbered: 0, codes: codes.to_vec() };
+        assert!(Names::parse(&list(b"a\0", &[0, 1, 0]), 100).is_some());
+        assert!(Names::parse(&list(b"a\0", &[0, 1, 0]), 2).is_none(), "too much");
+        assert!(Names::parse(&list(b"a\0", &[1, 0]), 100).is_none(), "the first is empty");
+        assert!(Names::parse(&list(b"", &[]), 100).is_none());
+        let halves = list("ä\0".as_bytes(), &[0, 1, 0]);
+        assert!(Names::parse(&halves, 100).is_some());
+        assert!(Names::parse(&list(b"\xc3\0\xa4\0", &[0, 1, 0, 1, 0]), 100).is_none(), "half a character");
     }
 }

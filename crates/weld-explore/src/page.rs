@@ -19,7 +19,7 @@ use order::Order;
 pub const MARKER: &str = "<!-- weld-data -->";
 
 /// The version of the format, which a page can be read by.
-pub const FORMAT: u64 = 2;
+pub const FORMAT: u64 = 3;
 
 /// The page without data.
 pub const TEMPLATE: &str = include_str!("../page/dist/explorer.html");
@@ -71,7 +71,7 @@ fn number(name: Name) -> u64 {
 }
 
 fn columns(model: &Model) -> Columns {
-    use Encoding::{Delta, Sparse, Uleb};
+    use Encoding::{Delta, Planes, Sparse, Uleb};
     let order = Order::new(model);
     let mut columns = Columns::default();
     let outputs = &model.outputs;
@@ -99,7 +99,7 @@ fn columns(model: &Model) -> Columns {
     columns.table("pieces.input_section", Sparse, pieces, |row| order.reference(row.input).stored());
     columns.table("pieces.output_section", Sparse, pieces, |row| row.output.stored());
     columns.table("pieces.name", Sparse, pieces, |row| number(row.name));
-    columns.table("pieces.size", Uleb, pieces, |row| row.size);
+    columns.table("pieces.size", Planes, pieces, |row| row.size);
     columns.table("pieces.memory_step", Uleb, pieces, |row| leb::zigzag(row.size, row.memory));
     columns.table("pieces.source", Sparse, pieces, |row| number(row.source));
     columns.table("pieces.instance", Sparse, pieces, |row| number(row.instance));
@@ -118,25 +118,21 @@ fn columns(model: &Model) -> Columns {
     if let Some(graph) = &model.graph {
         let (counts, steps) = order.references(graph);
         columns.graph("input_sections.references", Uleb, &counts, |count| u64::from(*count));
-        columns.graph("references.step", Uleb, &steps, |step| *step);
+        columns.graph("references.step", Planes, &steps, |step| *step);
         columns.graph("roots.input_section", Delta, &graph.roots, |row| u64::from(order.place(row.section)));
         columns.graph("roots.reason", Delta, &graph.roots, |row| number(row.reason));
-        let dominators = order.sorted(&graph.dominators);
-        let steps = dominators.into_iter().map(|row| order.reference(row)).enumerate();
-        let steps = steps.map(|(place, row)| order::dominator(place, row));
-        columns.put(Blob::Graph, "input_sections.dominator", Uleb, steps);
     }
     columns
 }
 
 /// The description.
-fn meta(model: &Model, columns: &Columns) -> String {
+fn meta(model: &Model, columns: &Columns, numbered: usize) -> String {
     let about = &model.about;
     let mut out = format!("{{\"format\":{FORMAT},\"weld\":\"{}\",\"output\":", env!("CARGO_PKG_VERSION"));
     json::string(&mut out, &about.output);
     out += &format!(",\"file_size\":{},\"kind\":\"{}\",\"machine\":", about.file_size, about.format.word());
     json::string(&mut out, &about.machine);
-    out += &format!(",\"names\":{}", model.names.count());
+    out += &format!(",\"names\":{},\"words\":{numbered}", model.names.count());
     let mut words = |key: &str, words: &mut dyn Iterator<Item = &str>| {
         out += &format!(",\"{key}\":[");
         for (i, word) in words.enumerate() {
@@ -164,22 +160,6 @@ fn meta(model: &Model, columns: &Columns) -> String {
     out
 }
 
-/// Which texts are names of input sections and of nothing that is grouped by parts of its name.
-fn only_of_sections(model: &Model) -> impl Fn(Name) -> bool {
-    let mut is_only = vec![false; model.names.count()];
-    let mut set = |name: Name, value| {
-        if let Some(place) = is_only.get_mut(name.0 as usize) {
-            *place = value;
-        }
-    };
-    model.inputs.iter().for_each(|input| set(input.name, true));
-    model.objects.iter().for_each(|object| set(object.source, false));
-    for piece in &model.pieces {
-        [piece.name, piece.instance, piece.source].into_iter().for_each(|name| set(name, false));
-    }
-    move |name| is_only.get(name.0 as usize).is_some_and(|only| *only)
-}
-
 /// The page; by several threads if `parallel`.
 pub fn write(model: &Model, parallel: bool) -> Vec<u8> {
     write_to(TEMPLATE, model, parallel)
@@ -187,19 +167,24 @@ pub fn write(model: &Model, parallel: bool) -> Vec<u8> {
 
 /// The same with another template, which has a [`MARKER`].
 pub(crate) fn write_to(template: &str, model: &Model, parallel: bool) -> Vec<u8> {
-    let columns = columns(model);
+    let (columns, names) = par::both(parallel, || columns(model), || model.names.packed(parallel));
     let (before, after) = template.split_once(MARKER).unwrap_or((template, ""));
     let mut page = before.as_bytes().to_vec();
     page.extend(b"<script type=\"application/json\" id=\"weld-meta\">");
-    page.extend(meta(model, &columns).as_bytes());
+    page.extend(meta(model, &columns, names.numbered).as_bytes());
     page.extend(b"</script>\n");
-    let names = model.names.packed(only_of_sections(model));
-    let blobs = [("names", &names), ("tables", &columns.tables), ("graph", &columns.graph)];
+    let blobs = [
+        ("words", &names.words),
+        ("names", &names.codes),
+        ("tables", &columns.tables),
+        ("graph", &columns.graph),
+    ];
     let packed = par::runs("parts of the page", parallel, blobs.len(), 1, |run| {
         run.map(|i| gzip::pack(blobs[i].1, parallel)).collect::<Vec<_>>()
     });
     for ((name, bytes), packed) in blobs.iter().zip(packed.into_iter().flatten()) {
-        if bytes.is_empty() {
+        // There need not be a graph.
+        if bytes.is_empty() && *name == "graph" {
             continue;
         }
         page.extend(format!("<script type=\"application/octet-stream\" id=\"weld-{name}\">").as_bytes());

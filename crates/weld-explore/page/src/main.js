@@ -19,11 +19,11 @@ async function start() {
     );
   performance.mark('weld:start');
   const wanted = new Set((meta.columns ?? []).map(column => column.blob));
-  const now = ['names', ...[...wanted].filter(name => !LATER.has(name))];
+  const now = ['words', 'names', ...[...wanted].filter(name => !LATER.has(name))];
   const read = await Promise.all(now.map(async name => [name, await readBlob(name)]));
   performance.mark('weld:unpacked');
   const blobs = new Map(read);
-  const names = namesOf(blobs.get('names'), meta.names);
+  const names = namesOf(meta, blobs);
   const model = new Model(meta, names, blobs);
   performance.mark('weld:names');
   const app = new App(model);
@@ -43,9 +43,12 @@ async function start() {
   document.documentElement.dataset.ready = 'true';
 }
 
-function namesOf(bytes, count) {
+function namesOf(meta, blobs) {
   try {
-    return new Names(bytes, count);
+    const packed = { words: blobs.get('words'), numbered: meta.words, codes: blobs.get('names') };
+    blobs.delete('words');
+    blobs.delete('names');
+    return new Names(packed, meta.names);
   } catch (error) {
     throw new DamagedPage(error.message);
   }

@@ -352,15 +352,6 @@ class Maker {
       input_section: [0, Math.min(5, nodes - 1)],
       reason: [this.names.id('entry _start'), this.names.id('exported api_version')],
     };
-    const into = new Uint32Array(nodes);
-    for (const list of lists) for (const node of list) into[node]++;
-    // What only one section refers to is held by it.
-    const dominator = new Array(nodes).fill(0);
-    for (let node = nodes - 1; node > 0; node--) {
-      if (into[node] !== 1) continue;
-      dominator[node] = parent[node] + 1;
-    }
-    this.tables.input_sections.dominator = dominator;
     const { objects } = this.tables;
     objects.asked_by = objects.archive.map((archive, i) => (archive && i > 0 ? this.below(i) + 1 : 0));
     objects.asked_for = objects.archive.map(archive =>

@@ -23,14 +23,41 @@ export class NameTable {
     return id;
   }
 
-  bytes() {
-    const shorter = (text, i) => {
+  /** As a page has them: words, how many of them have numbers, and codes. */
+  packed() {
+    const split = this.list.map((text, i) => {
       const before = this.list[i - 1] ?? '';
       const repeats = Buffer.byteLength(before) >= 4 && text.endsWith(before);
-      return repeats ? `${text.slice(0, text.length - before.length)}\x01` : text;
-    };
-    return Buffer.from(this.list.map((text, i) => `${shorter(text, i)}\0`).join(''), 'utf8');
+      const rest = repeats ? text.slice(0, text.length - before.length) : text;
+      return { words: rest.match(WORDS) ?? [], repeats };
+    });
+    const times = new Map();
+    for (const word of split.flatMap(({ words }) => words)) times.set(word, (times.get(word) ?? 0) + 1);
+    const often = [...times.keys()].filter(word => times.get(word) >= 3);
+    often.sort((a, b) => times.get(b) - times.get(a));
+    const numbers = new Map(often.map((word, number) => [word, number]));
+    const [others, codes] = [[], []];
+    for (const { words, repeats } of split) {
+      for (const word of words) {
+        const number = numbers.get(word);
+        if (number !== undefined) codes.push(...codeOf(number));
+        else if (others.push(word)) codes.push(1);
+      }
+      codes.push(...(repeats ? [2, 0] : [0]));
+    }
+    const all = [...often, ...others].map(word => `${word}\0`).join('');
+    return { words: Buffer.from(all, 'utf8'), numbered: often.length, codes: Uint8Array.from(codes) };
   }
+}
+
+const WORDS = /[A-Za-z0-9_\u0080-\uffff]+(?:::)?|[^A-Za-z0-9_\u0080-\uffff]+/g;
+
+function codeOf(number) {
+  if (number < 192) return [3 + number];
+  const rest = number - 192;
+  if (rest < 60 * 256) return [195 + (rest >> 8), rest & 255];
+  const last = rest - 60 * 256;
+  return [255, last & 255, (last >> 8) & 255, last >> 16];
 }
 
 /** Unsigned LEB128 of `numbers` (numbers or bigints). */
@@ -50,6 +77,20 @@ export function uleb(numbers) {
 }
 
 const zigzag = step => (step < 0 ? -2 * step - 1 : 2 * step);
+
+/** How many bytes each of `numbers` has, then their lowest bytes, then their second ones, and so on. */
+export function planes(numbers) {
+  const split = Array.from(numbers, number => {
+    const bytes = [];
+    for (let rest = number; rest > 0; rest = Math.floor(rest / 256)) bytes.push(rest % 256);
+    return bytes;
+  });
+  const out = split.map(bytes => bytes.length);
+  for (let place = 0; place < 8; place++) {
+    for (const bytes of split) if (bytes.length > place) out.push(bytes[place]);
+  }
+  return Uint8Array.from(out);
+}
 
 /** Zigzag LEB128 of the differences of `numbers`. */
 export function delta(numbers) {
@@ -86,11 +127,6 @@ function stored({ graph, ...tables }) {
       memory_step: Array.from(memory, (bytes, i) => zigzag(bytes - others.size[i])),
     };
   }
-  const { dominator } = all.input_sections ?? {};
-  if (dominator) {
-    const steps = dominator.map((id, i) => (id ? zigzag(id - 1 - i) : 0));
-    all.input_sections = { ...all.input_sections, dominator: steps };
-  }
   if (graph) {
     const [references, step] = [[], []];
     for (let i = 0; i + 1 < graph.start.length; i++) {
@@ -121,16 +157,16 @@ export function septets(bytes) {
 // Columns in which neighbours are not near each other; in the others differences are shorter.
 const ULEB = new Set([
   'kind',
-  'size',
+  'size', // of output sections
   'memory_step',
   'old_size',
   'old_memory',
   'language',
   'role',
-  'step',
   'references',
-  'dominator',
 ]);
+
+const PLANES = new Set(['pieces.size', 'references.step']);
 
 // References and names with none among them.
 const SPARSE = new Set([
@@ -143,6 +179,12 @@ const SPARSE = new Set([
   'imports.input_section',
 ]);
 
+function encodingOf(table, column) {
+  if (PLANES.has(`${table}.${column}`)) return 'planes';
+  if (ULEB.has(column)) return 'uleb';
+  return SPARSE.has(`${table}.${column}`) ? 'sparse' : 'delta';
+}
+
 /**
  * A page: `meta` without names and columns, `names` a NameTable, `tables` of arrays by table and column. Tables
  * of references go to a blob of their own.
@@ -153,11 +195,11 @@ export function page(meta, names, tables) {
   const columns = [];
   for (const [table, content] of Object.entries(stored(tables))) {
     for (const [column, numbers] of Object.entries(content)) {
-      const encoding = ULEB.has(column) ? 'uleb' : SPARSE.has(`${table}.${column}`) ? 'sparse' : 'delta';
-      const bytes = { uleb, delta, sparse }[encoding](numbers);
+      const encoding = encodingOf(table, column);
+      const bytes = { uleb, delta, sparse, planes }[encoding](numbers);
       const blob =
         ['references', 'roots', 'libraries', 'imports'].includes(table) ||
-        ['dominator', 'references', 'asked_by', 'asked_for'].includes(column)
+        ['references', 'asked_by', 'asked_for'].includes(column)
           ? 'graph'
           : 'tables';
       columns.push({
@@ -173,19 +215,25 @@ export function page(meta, names, tables) {
       sizes[blob] += bytes.length;
     }
   }
+  const packed = names.packed();
   const elements = [
     element(
       'application/json',
       'meta',
-      JSON.stringify({ format: 2, weld: '0.1.0', ...meta, names: names.list.length, columns }).replaceAll(
-        '<',
-        '\\u003c',
-      ),
+      JSON.stringify({
+        format: 3,
+        weld: '0.1.0',
+        ...meta,
+        names: names.list.length,
+        words: packed.numbered,
+        columns,
+      }).replaceAll('<', '\\u003c'),
     ),
   ];
   const blob = (name, bytes) =>
     elements.push(element('application/octet-stream', name, septets(gzipSync(bytes, { level: 6 }))));
-  blob('names', names.bytes());
+  blob('words', packed.words);
+  blob('names', packed.codes);
   blob('tables', Buffer.concat(blobs.tables));
   if (blobs.graph.length > 0) blob('graph', Buffer.concat(blobs.graph));
   return fill(elements.join('\n'));

@@ -82,19 +82,3 @@ pub fn references(counts: &[u64], steps: &[u64]) -> Option<(Vec<u32>, Vec<u32>)>
     }
     steps.next().is_none().then_some((start, to))
 }
-
-/// A row's dominator as a page has it: 0 for none, else how far it is. No section dominates itself.
-pub fn dominator(place: usize, dominator: Ref) -> u64 {
-    dominator.row().map_or(0, |row| leb::zigzag(place as u64, row as u64))
-}
-
-/// What [`dominator`] stands for, among `rows` sections.
-pub fn undominator(place: usize, stored: u64, rows: usize) -> Option<Ref> {
-    match stored {
-        0 => Some(Ref::NONE),
-        step => {
-            let row = leb::unzigzag(place as u64, step);
-            (row < rows as u64).then(|| Ref::to(row as usize))
-        }
-    }
-}

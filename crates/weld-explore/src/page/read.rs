@@ -7,6 +7,7 @@ use crate::json::Value;
 use crate::leb::{self, Encoding};
 use crate::model::*;
 use crate::names::{Name, Names};
+use crate::words::Packed;
 use crate::{gzip, septets};
 
 /// Why a page cannot be read.
@@ -153,7 +154,13 @@ pub fn read(page: &[u8]) -> Result<Model, PageError> {
         None => return Err(PageError::Description),
     }
     let about = about(&meta).ok_or(PageError::Description)?;
-    let names = Names::parse(&blob(page, "names")?, gzip::LARGEST as usize).ok_or(PageError::Names)?;
+    let numbered = meta.get("words").and_then(Value::number).and_then(|count| usize::try_from(count).ok());
+    let packed = Packed {
+        words: blob(page, "words")?,
+        numbered: numbered.ok_or(PageError::Description)?,
+        codes: blob(page, "names")?,
+    };
+    let names = Names::parse(&packed, gzip::LARGEST as usize).ok_or(PageError::Names)?;
     let mut blobs = vec![("tables", blob(page, "tables")?)];
     match blob(page, "graph") {
         Ok(graph) => blobs.push(("graph", graph)),
@@ -295,11 +302,7 @@ fn graph(reader: &Reader, inputs: usize) -> Result<Graph, PageError> {
     let sections = below("roots.input_section", reader.column("roots.input_section")?, inputs)?;
     let reasons = reader.names_of("roots.reason", sections.len())?;
     let roots = sections.into_iter().zip(reasons).map(|(section, reason)| Root { section, reason }).collect();
-    let name = "input_sections.dominator";
-    let dominators = reader.rows(name, inputs)?.into_iter().enumerate();
-    let dominators: Option<Vec<Ref>> =
-        dominators.map(|(row, stored)| order::undominator(row, stored, inputs)).collect();
-    Ok(Graph { start, to, roots, dominators: dominators.ok_or_else(|| damaged(name))? })
+    Ok(Graph { start, to, roots })
 }
 
 #[cfg(test)]

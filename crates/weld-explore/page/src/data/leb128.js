@@ -3,7 +3,8 @@
 // A column is a run of unsigned LEB128 numbers: seven bits a byte, the lowest first, the top bit set on all but
 // the last byte. "uleb" columns hold the numbers themselves; "delta" columns hold differences to the row before,
 // zigzag coded (0, -1, 1, -2, …), which is short for what grows slowly; "sparse" columns are such with zeroes among them,
-// which are 0, and one more for others, whose differences are to the last that is none. A page has millions of them, so they are
+// which are 0, and one more for others, whose differences are to the last that is none. "planes" columns hold how many bytes
+// each number has, then the lowest bytes of all that have one, then their second ones. A page has millions of them, so they are
 // decoded into typed arrays, of 32 bits where all numbers fit and of doubles elsewhere (exact up to 2^53).
 // Budget: about 6 ns a number. A column that ends early, runs on, or holds what a double cannot, is damaged.
 
@@ -19,7 +20,25 @@ export function decodeColumn(bytes, count, encoding) {
   if (encoding === 'uleb') return narrow(bytes, count, encoding) ?? wide(bytes, count, encoding);
   if (encoding === 'delta' || encoding === 'sparse')
     return narrow(bytes, count, encoding) ?? shrink(wide(bytes, count, encoding));
+  if (encoding === 'planes') return shrink(planes(bytes, count));
   throw new DamagedColumn(`unknown encoding ${encoding}`);
+}
+
+function planes(bytes, count) {
+  const out = new Float64Array(count);
+  let at = count;
+  for (let place = 0, more = true; more; place++) {
+    more = false;
+    for (let row = 0; row < count; row++) {
+      if (bytes[row] <= place) continue;
+      more = true;
+      if (at === bytes.length) throw new DamagedColumn('it ends in a number');
+      out[row] += bytes[at++] * 256 ** place;
+    }
+    if (place > 8) throw new DamagedColumn('a number is too long');
+  }
+  if (at !== bytes.length) throw new DamagedColumn(`${bytes.length - at} bytes are left over`);
+  return out;
 }
 
 // Rows below 2^32 from numbers, or differences, that fit 32 bits; null if there are others.

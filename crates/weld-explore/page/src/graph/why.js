@@ -1,19 +1,18 @@
 // Why is it there: what the page knows of the references between input sections.
 //
-// The tables hold the graph, its roots, and the dominator tree that the linker has computed: the dominator of a
-// section is the last that all paths from roots to it go through, so a section's subtree is what would go
-// without it. All is made of these when it is first asked for.
+// The tables hold the graph and its roots. All is made of these when it is first asked for: the way from a root, who
+// refers to whom, and what would go without a section, which is its subtree in the tree of dominators.
 
 import { unzigzag } from '../data/leb128.js';
 import { DamagedPage } from '../data/blobs.js';
 import { Graph, pathTo } from './csr.js';
+import { dominators } from './dominators.js';
 
 export class Why {
   constructor(model) {
     this.model = model;
     const { tables } = model;
     this.known = tables.has('references.step') && tables.has('roots.input_section');
-    this.hasDominators = tables.has('input_sections.dominator');
     this.hasArchives = tables.has('objects.asked_by');
     /** Has all of it been read? */
     this.isComplete = false;
@@ -65,70 +64,11 @@ export class Why {
     return [...new Set(this.graph.from(section))];
   }
 
-  /** Bytes that would go with `section`, its own included. */
-  keeps(section) {
-    return this.#keeps[section];
-  }
-
-  /** The section that alone holds `section`; -1 if a root does, or several do. */
-  heldBy(section) {
-    return this.#dominator[section] - 1;
-  }
-
-  /** What would go with `section` first: its children in the dominator tree, with the most bytes first. */
-  holds(section) {
-    const { start, child } = this.#once('children', () => this.#dominatorChildren());
-    const keeps = this.#keeps;
-    return [...child.subarray(start[section], start[section + 1])].sort((a, b) => keeps[b] - keeps[a]);
-  }
-
-  // The dominator of each section, + 1.
-  get #dominator() {
-    return this.#once('dominator', () => {
-      const { tables, counts } = this.model;
-      const steps = tables.column('input_sections.dominator');
-      const out = new Uint32Array(counts.input_sections);
-      for (let section = 0; section < out.length; section++) {
-        const at = steps[section] ? section + unzigzag(steps[section]) : -1;
-        if (at >= counts.input_sections || (steps[section] && at < 0))
-          throw new DamagedPage(`section ${section} is held by ${at} of ${counts.input_sections}`);
-        out[section] = at + 1;
-      }
-      return out;
+  /** What each section keeps. */
+  kept() {
+    return this.#once('kept', async () => {
+      return new Kept(await dominators(this.graph, this.#roots), this.model);
     });
-  }
-
-  // Bytes of the file that would go with each section: its own, and those of its subtree, leaves first.
-  get #keeps() {
-    return this.#once('keeps', () => {
-      const { section, size } = this.model;
-      const dominator = this.#dominator;
-      const keeps = new Float64Array(dominator.length);
-      for (let piece = 0; piece < section.length; piece++)
-        if (section[piece]) keeps[section[piece] - 1] += size[piece];
-      const children = new Uint32Array(dominator.length);
-      for (const id of dominator) if (id) children[id - 1]++;
-      for (let leaf = 0; leaf < dominator.length; leaf++) {
-        for (let at = leaf; children[at] === 0 && dominator[at]; at = dominator[at] - 1) {
-          children[at] = DONE;
-          keeps[dominator[at] - 1] += keeps[at];
-          children[dominator[at] - 1]--;
-        }
-      }
-      return keeps;
-    });
-  }
-
-  #dominatorChildren() {
-    const nodes = this.model.counts.input_sections;
-    const dominator = this.#dominator;
-    const start = new Uint32Array(nodes + 1);
-    for (const id of dominator) if (id) start[id]++;
-    for (let node = 0; node < nodes; node++) start[node + 1] += start[node];
-    const next = start.slice();
-    const child = new Uint32Array(start[nodes]);
-    for (let node = 0; node < nodes; node++) if (dominator[node]) child[next[dominator[node] - 1]++] = node;
-    return { start, child };
   }
 
   /** Who asked for the archive member `object`, and for what, back to an object that was given: `{ by, symbol }`. */
@@ -143,6 +83,56 @@ export class Why {
     }
     return chain;
   }
+}
+
+/** What goes with sections: the tree of dominators. */
+class Kept {
+  constructor(dominator, { section, size }) {
+    this.dominator = dominator;
+    // Bytes of the file that would go with each section: its own, and those of its subtree, leaves first.
+    const keeps = new Float64Array(dominator.length);
+    for (let piece = 0; piece < section.length; piece++)
+      if (section[piece]) keeps[section[piece] - 1] += size[piece];
+    const children = new Uint32Array(dominator.length);
+    for (const id of dominator) if (id) children[id - 1]++;
+    for (let leaf = 0; leaf < dominator.length; leaf++) {
+      for (let at = leaf; children[at] === 0 && dominator[at]; at = dominator[at] - 1) {
+        children[at] = DONE;
+        keeps[dominator[at] - 1] += keeps[at];
+        children[dominator[at] - 1]--;
+      }
+    }
+    this.keeps = keeps;
+  }
+
+  /** Bytes that would go with `section`, its own included. */
+  bytes(section) {
+    return this.keeps[section];
+  }
+
+  /** The section that alone holds `section`; -1 if a root does, or several do. */
+  heldBy(section) {
+    return this.dominator[section] - 1;
+  }
+
+  /** What would go with `section` first: its children in the tree, with the most bytes first. */
+  holds(section) {
+    const { keeps } = this;
+    this.children ??= childrenOf(this.dominator);
+    const { start, child } = this.children;
+    return [...child.subarray(start[section], start[section + 1])].sort((a, b) => keeps[b] - keeps[a]);
+  }
+}
+
+function childrenOf(dominator) {
+  const nodes = dominator.length;
+  const start = new Uint32Array(nodes + 1);
+  for (const id of dominator) if (id) start[id]++;
+  for (let node = 0; node < nodes; node++) start[node + 1] += start[node];
+  const next = start.slice();
+  const child = new Uint32Array(start[nodes]);
+  for (let node = 0; node < nodes; node++) if (dominator[node]) child[next[dominator[node] - 1]++] = node;
+  return { start, child };
 }
 
 // For a section that is summed up already.

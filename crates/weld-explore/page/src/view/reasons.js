@@ -53,25 +53,27 @@ export class Reasons {
         ),
       );
     }
-    if (why.hasDominators) parts.push(...this.#kept(section));
+    const kept = h('div', {}, h('p', { class: 'muted' }, 'Looking for what it alone keeps…'));
     parts.push(
+      kept,
       this.#sections('Referred to by', why.referrers(section)),
       this.#sections('Refers to', why.references(section)),
       this.#wanted(section),
     );
     box.replaceChildren(...parts.filter(Boolean));
+    const tree = await why.kept();
+    if (turn === this.turn) kept.replaceChildren(...this.#kept(section, tree).filter(Boolean));
   }
 
-  #kept(section) {
-    const { why } = this;
-    const holder = why.heldBy(section);
-    const holds = why.holds(section);
+  #kept(section, tree) {
+    const holder = tree.heldBy(section);
+    const holds = tree.holds(section);
     return [
       h(
         'p',
         {},
         'Without it ',
-        h('strong', {}, bytes(why.keeps(section))),
+        h('strong', {}, bytes(tree.bytes(section))),
         ` would go${holds.length > 0 ? ', itself and what it alone keeps' : ': itself only'}.`,
       ),
       h(
@@ -81,7 +83,7 @@ export class Reasons {
           ? ['It would go without ', this.link(holder), '.']
           : ['No other section alone keeps it.']),
       ),
-      this.#sections('Kept by it alone', holds, at => bytes(why.keeps(at))),
+      this.#sections('Kept by it alone', holds, at => bytes(tree.bytes(at))),
     ];
   }
 

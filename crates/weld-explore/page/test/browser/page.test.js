@@ -355,8 +355,8 @@ test('pages without data, and damaged ones, say so', async () => {
   const html = made.html();
   const cases = {
     'empty page': fill(''),
-    'not JSON': html.replace('{"format":2', '{"format":'),
-    'format 7': html.replace('"format":2', '"format":7'),
+    'not JSON': html.replace('{"format":3', '{"format":'),
+    'format 7': html.replace('"format":3', '"format":7'),
     'cannot be unpacked': html.replace(/(id="weld-names">[^<]{400})[^<]*/, '$1'),
     'did not write': html.replace('id="weld-tables">', 'id="weld-tables">\u0151'),
     'is absent': html.replace('id="weld-tables"', 'id="weld-chairs"'),

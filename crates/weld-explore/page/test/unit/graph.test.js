@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { Graph, pathTo } from '../../src/graph/csr.js';
+import { dominators } from '../../src/graph/dominators.js';
 import { Why } from '../../src/graph/why.js';
 import { program } from '../synthetic.js';
 import { modelOf } from './model-of.js';
@@ -52,17 +53,82 @@ test('why: path, reason, referrers, what is kept', async () => {
     assert.ok(to.slice(start[path[i - 1]], start[path[i - 1] + 1]).includes(path[i]));
   assert.equal(path.at(-1), last);
   for (const from of why.referrers(last)) assert.ok(why.references(from).includes(last));
-  const { dominator } = made.tables.input_sections;
+  const kept = await why.kept();
+  const nodes = made.tables.input_sections.name.length;
   const { input_section: of, size } = made.tables.pieces;
-  const keeps = new Array(dominator.length).fill(0);
+  const keeps = new Array(nodes).fill(0);
   of.forEach((id, piece) => {
-    for (let at = id; at; at = dominator[at - 1]) keeps[at - 1] += size[piece];
+    for (let at = id - 1; at >= 0; at = kept.heldBy(at)) keeps[at] += size[piece];
   });
-  dominator.forEach((id, section) => {
-    assert.equal(why.heldBy(section), id - 1);
-    if (id) assert.ok(why.holds(id - 1).includes(section));
-    assert.equal(why.keeps(section), keeps[section]);
-  });
+  for (let section = 0; section < nodes; section++) {
+    const holder = kept.heldBy(section);
+    if (holder >= 0) assert.ok(kept.holds(holder).includes(section));
+    assert.equal(kept.bytes(section), keeps[section]);
+  }
+});
+
+function graphOf(lists) {
+  const start = [0];
+  for (const list of lists) start.push(start.at(-1) + list.length);
+  return new Graph(Uint32Array.from(start), Uint32Array.from(lists.flat()), lists.length);
+}
+
+test('dominators of a diamond, of several roots, and of what is not reached', async () => {
+  const diamond = graphOf([[1, 2], [3], [3], [3, 4], [3]]);
+  assert.deepEqual([...(await dominators(diamond, [0]))], [0, 1, 1, 1, 4]);
+  const roots = graphOf([[2], [2], [3], [], [3]]);
+  assert.deepEqual([...(await dominators(roots, [0, 1, 1, 7]))], [0, 0, 0, 3, 0]);
+});
+
+test('dominators in the example of Lengauer and Tarjan', async () => {
+  const number = c => (c === 'R' ? 0 : c.charCodeAt(0) - 64);
+  const lists = Array.from({ length: 13 }, () => []);
+  for (const edge of 'RA RB RC AD BA BD BE CF CG DL EH FI GI GJ HE HK IK JI KI KR LH'.split(' '))
+    lists[number(edge[0])].push(number(edge[1]));
+  const want = [...'-RRRRRCCRRGRD'].map(c => (c === '-' ? 0 : number(c) + 1));
+  assert.deepEqual([...(await dominators(graphOf(lists), [0]))], want);
+});
+
+test('dominators of random graphs, against the definition', async () => {
+  let seed = 7;
+  const below = limit => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return (seed >>> 8) % limit;
+  };
+  for (let round = 0; round < 200; round++) {
+    const nodes = 2 + below(12);
+    const lists = Array.from({ length: nodes }, () => []);
+    for (let edges = below(30); edges > 0; edges--) lists[below(nodes)].push(below(nodes));
+    const roots = [below(nodes), below(nodes)];
+    const found = await dominators(graphOf(lists), roots);
+    const reached = without => {
+      const seen = new Set();
+      const stack = [...roots];
+      while (stack.length > 0) {
+        const at = stack.pop();
+        if (at === without || seen.has(at)) continue;
+        seen.add(at);
+        stack.push(...lists[at]);
+      }
+      return seen;
+    };
+    const all = reached(-1);
+    for (let section = 0; section < nodes; section++) {
+      const left = reached(section);
+      const gone = [...all].filter(at => !left.has(at)).sort();
+      const below = at => at === section || (found[at] > 0 && below(found[at] - 1));
+      const held = [...all].filter(below).sort();
+      assert.deepEqual(held, gone, `${section} of ${JSON.stringify(lists)} from ${roots}`);
+    }
+  }
+});
+
+test('dominators of a long chain need no stack', async () => {
+  const nodes = 300000;
+  const start = Uint32Array.from({ length: nodes + 1 }, (_, node) => Math.min(node, nodes - 1));
+  const to = Uint32Array.from({ length: nodes - 1 }, (_, node) => node + 1);
+  const found = await dominators(new Graph(start, to, nodes), [0]);
+  assert.equal(found[nodes - 1], nodes - 1);
 });
 
 test('who asked for an archive member, without going in circles', async () => {
@@ -83,5 +149,4 @@ test('who asked for an archive member, without going in circles', async () => {
 test('pages without a graph say so', async () => {
   const why = new Why(await modelOf(program({ pieces: 100, graph: false })));
   assert.equal(why.known, false);
-  assert.equal(why.hasDominators, false);
 });

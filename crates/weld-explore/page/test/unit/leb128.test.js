@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { decodeColumn, decodeAddresses } from '../../src/data/leb128.js';
-import { uleb, delta, sparse } from '../writer.js';
+import { uleb, delta, sparse, planes } from '../writer.js';
 
 test('numbers come back as they were', () => {
   const numbers = [0, 1, 127, 128, 300, 16383, 16384, 2 ** 28 - 1, 2 ** 28, 2 ** 32 - 1];
@@ -15,6 +15,24 @@ test('numbers that need more than 32 bits', () => {
   const column = decodeColumn(uleb(numbers), numbers.length, 'uleb');
   assert.ok(column instanceof Float64Array);
   assert.deepEqual([...column], numbers);
+});
+
+test('bytes by their place', () => {
+  // As weld's own tests have it.
+  const bytes = Uint8Array.of(3, 0, 1, 2, 3, 0xff, 0, 2, 1, 1);
+  assert.deepEqual([...decodeColumn(bytes, 4, 'planes')], [0x10203, 0, 0xff, 0x100]);
+  for (const numbers of [[], [0], [0, 1, 255, 256, 2 ** 32 - 1], [2 ** 53 - 1, 5]]) {
+    const column = decodeColumn(planes(numbers), numbers.length, 'planes');
+    assert.deepEqual([...column], numbers);
+    assert.equal(column instanceof Uint32Array, !numbers.includes(2 ** 53 - 1));
+  }
+  for (const damaged of [
+    bytes.subarray(0, 9),
+    bytes.with(1, 9),
+    bytes.with(0, 2),
+    Uint8Array.of(9, ...Array(9).fill(1)),
+  ])
+    assert.throws(() => decodeColumn(damaged, damaged[0] === 9 ? 1 : 4, 'planes'));
 });
 
 test('differences', () => {

@@ -15,8 +15,9 @@ export async function modelOf(made) {
   };
   const meta = JSON.parse(text('meta'));
   const blobs = new Map();
-  for (const name of ['names', 'tables', 'graph']) {
+  for (const name of ['words', 'names', 'tables', 'graph']) {
     if (text(name)) blobs.set(name, new Uint8Array(gunzipSync(fromSeptets(text(name)))));
   }
-  return new Model(meta, new Names(blobs.get('names'), meta.names), blobs);
+  const packed = { words: blobs.get('words'), numbered: meta.words, codes: blobs.get('names') };
+  return new Model(meta, new Names(packed, meta.names), blobs);
 }

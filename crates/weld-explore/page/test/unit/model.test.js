@@ -1,25 +1,9 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { Model } from '../../src/data/model.js';
-import { Names } from '../../src/data/names.js';
 import { KIND, kindOf, roleOf } from '../../src/data/kinds.js';
 import { program } from '../synthetic.js';
 import { modelOf } from './model-of.js';
-
-test('names are found by their place', () => {
-  const names = new Names(new TextEncoder().encode('\0one\0zwölf\0'), 3);
-  assert.deepEqual([names.get(0), names.get(1), names.get(2), names.get(3)], ['', 'one', 'zwölf', '']);
-  const { all, starts } = names.asText();
-  assert.equal(all.slice(starts[2], starts[3] - 1), 'zwölf');
-});
-
-test('names that are not as many as told are damage', () => {
-  const bytes = new TextEncoder().encode('\0one\0');
-  assert.throws(() => new Names(bytes, 3));
-  assert.throws(() => new Names(bytes, 1));
-  assert.throws(() => new Names(bytes.subarray(0, 4), 2));
-  assert.throws(() => new Names(bytes, 2 ** 40));
-});
 
 test('a page comes back as it was written', async () => {
   const made = program({ pieces: 300 });
@@ -65,7 +49,7 @@ test('references to what is not there are damage', async () => {
 });
 
 test('another format is told', () =>
-  assert.throws(() => new Model({ format: 3 }, null, new Map()), /format 3/));
+  assert.throws(() => new Model({ format: 2 }, null, new Map()), /format 2/));
 
 test('columns outside their part, or of other lengths, are damage', async () => {
   const made = program({ pieces: 200 });
