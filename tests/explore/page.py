@@ -19,7 +19,43 @@ def unzigzag(number):
     return number >> 1 ^ -(number & 1)
 
 
-def column(raw, encoding):
+def planes(raw, count):
+    """Numbers whose lengths come first, then their lowest bytes, their second ones, and so on."""
+    lengths, rest, values = raw[:count], iter(raw[count:]), [0] * count
+    for place in range(8):
+        for row, length in enumerate(lengths):
+            if length > place:
+                values[row] |= next(rest) << 8 * place
+    assert next(rest, None) is None
+    return values
+
+
+def texts(words, numbered, codes):
+    """The texts that codes for words stand for."""
+    words = words.split(b"\0")[:-1]
+    others, codes = iter(words[numbered:]), iter(codes)
+    all_texts, text = [], b""
+    for code in codes:
+        if code == 0:
+            all_texts.append(text)
+            text = b""
+        elif code == 1:
+            text += next(others)
+        elif code == 2:
+            text += all_texts[-1]
+        elif code < 195:
+            text += words[code - 3]
+        elif code < 255:
+            text += words[192 + (code - 195) * 256 + next(codes)]
+        else:
+            text += words[192 + 60 * 256 + sum(next(codes) << shift for shift in (0, 8, 16))]
+    assert text == b"" and next(others, None) is None
+    return [text.decode() for text in all_texts]
+
+
+def column(raw, encoding, count):
+    if encoding == "planes":
+        return planes(raw, count)
     values, at, before = [], 0, 0
     while at < len(raw):
         value = shift = 0
@@ -45,13 +81,12 @@ class Page:
             self.text = file.read()
         self.meta = json.loads(self.element("meta"))
         blobs = {name: gzip.decompress(septets(self.element(name)))
-                 for name in {"names", *(c["blob"] for c in self.meta["columns"])}}
-        self.names = []
-        for name in blobs["names"].decode().split("\0")[:-1]:
-            self.names.append(name[:-1] + self.names[-1] if name.endswith("\x01") else name)
+                 for name in {"words", "names", *(c["blob"] for c in self.meta["columns"])}}
+        self.names = texts(blobs["words"], self.meta["words"], blobs["names"])
+        assert len(self.names) == self.meta["names"]
         self.tables = {}
         for c in self.meta["columns"]:
-            values = column(blobs[c["blob"]][c["offset"]:c["offset"] + c["bytes"]], c["encoding"])
+            values = column(blobs[c["blob"]][c["offset"]:c["offset"] + c["bytes"]], c["encoding"], c["count"])
             assert len(values) == c["count"], c
             self.tables[c["table"], c["column"]] = values
 
@@ -82,12 +117,48 @@ class Page:
 
     def dominators(self):
         """The section without which each one would go; None if there is none."""
-        steps = self.tables["input_sections", "dominator"]
-        return [row + unzigzag(step) if step else None for row, step in enumerate(steps)]
+        lists, roots = self.references(), sorted(set(self.tables["roots", "input_section"]))
+        # Sections in reverse postorder behind -1, which leads to the roots.
+        order, seen, stack = [], set(), [(-1, iter(roots))]
+        while stack:
+            at, targets = stack[-1]
+            target = next((row for row in targets if row not in seen), None)
+            if target is None:
+                order.append(stack.pop()[0])
+            else:
+                seen.add(target)
+                stack.append((target, iter(lists[target])))
+        order.reverse()
+        place = {row: number for number, row in enumerate(order)}
+        from_whom = {row: [] for row in order}
+        for row in order:
+            for target in roots if row == -1 else lists[row]:
+                from_whom[target].append(row)
+        above = {-1: -1}
+
+        def common(a, b):
+            while a != b:
+                if place[a] < place[b]:
+                    a, b = b, a
+                a = above[a]
+            return a
+
+        changed = True
+        while changed:
+            changed = False
+            for row in order[1:]:
+                known = [who for who in from_whom[row] if who in above]
+                new = known[0]
+                for who in known[1:]:
+                    new = common(new, who)
+                changed |= above.get(row) != new
+                above[row] = new
+        return [above[row] if above.get(row, -1) >= 0 else None for row in range(len(lists))]
 
     def keeps(self):
         """Bytes of the file that would go with each section."""
-        keeps, dominators = [0] * len(self.dominators()), self.dominators()
+        dominators = self.dominators()
+        keeps = [0] * len(dominators)
         for row, size in zip(self.tables["pieces", "input_section"], self.tables["pieces", "size"]):
             at = row - 1 if row else None
             while at is not None:

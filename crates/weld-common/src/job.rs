@@ -204,6 +204,18 @@ impl<'j, O> Job<'j, O> {
         Ok(())
     }
 
+    /// The same with a report that is UTF-8 as it is.
+    ///
+    /// # Errors
+    /// If standard output cannot be written to.
+    pub fn report_bytes(&self, path: &Path, bytes: Vec<u8>) -> Result<(), Diagnostics> {
+        if path == Path::new("-") {
+            return self.print(&String::from_utf8_lossy(&bytes));
+        }
+        self.reports.add(path, bytes);
+        Ok(())
+    }
+
     /// `--stats` and `--time-trace`.
     ///
     /// # Errors

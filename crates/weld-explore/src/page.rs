@@ -179,18 +179,20 @@ pub(crate) fn write_to(template: &str, model: &Model, parallel: bool) -> Vec<u8>
         ("tables", &columns.tables),
         ("graph", &columns.graph),
     ];
-    let packed = par::runs("parts of the page", parallel, blobs.len(), 1, |run| {
-        run.map(|i| gzip::pack(blobs[i].1, parallel)).collect::<Vec<_>>()
-    });
-    for ((name, bytes), packed) in blobs.iter().zip(packed.into_iter().flatten()) {
+    let element = |(name, bytes): &(&str, &Vec<u8>)| {
         // There need not be a graph.
         if bytes.is_empty() && *name == "graph" {
-            continue;
+            return Vec::new();
         }
-        page.extend(format!("<script type=\"application/octet-stream\" id=\"weld-{name}\">").as_bytes());
-        septets::put(&mut page, &packed);
-        page.extend(b"</script>\n");
-    }
+        let mut text = format!("<script type=\"application/octet-stream\" id=\"weld-{name}\">").into_bytes();
+        septets::put(&mut text, &gzip::pack(bytes, parallel));
+        text.extend(b"</script>\n");
+        text
+    };
+    let elements = par::runs("parts of the page", parallel, blobs.len(), 1, |run| {
+        blobs[run].iter().map(element).collect::<Vec<_>>()
+    });
+    elements.into_iter().flatten().for_each(|element| page.extend(element));
     page.extend(after.as_bytes());
     page
 }

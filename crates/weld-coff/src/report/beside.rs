@@ -44,7 +44,7 @@ pub fn add(
         job.reports.add(&files::manifest_file(options, out), text.into_bytes());
     }
     if let Some(path) = &options.reports.explore {
-        job.report(path, &explore::page(image, out, size, parallel))?;
+        job.report_bytes(path, explore::page(image, out, size, parallel))?;
     }
     add_maps(job, image, out, time, parallel)
 }

@@ -43,7 +43,7 @@ pub fn report(job: &Job, image: &Image, made: Made, context: &Context) -> Result
     let Some(path) = &job.options.reports.explore else { return Ok(()) };
     let _span = job.trace.span("explore");
     let page = page::write(&model(job, image, made, context), context.parallel);
-    job.report(path, &String::from_utf8_lossy(&page))
+    job.report_bytes(path, page)
 }
 
 /// What the page shows.

@@ -39,9 +39,9 @@ const OBJECTS: usize = 16;
 const RUN: usize = 1024;
 
 /// The page of the image `out`, which has `file_size` bytes.
-pub fn page(image: &Image, out: &Path, file_size: u64, parallel: bool) -> String {
+pub fn page(image: &Image, out: &Path, file_size: u64, parallel: bool) -> Vec<u8> {
     let model = model(image, about(image, out, file_size), parallel);
-    String::from_utf8_lossy(&page::write(&model, parallel)).into_owned()
+    page::write(&model, parallel)
 }
 
 /// What the page shows.
