@@ -47,6 +47,8 @@ pub struct Facts {
     /// The type that has the rest of such an addend: that of the next relocation of the same symbol. The
     /// symbol may be local.
     pub lower_half: Option<fn(kind: u32, is_local: bool) -> Option<u32>>,
+    /// Tables for debuggers that GNU ld's `-r` makes shorter, but not their relocations: those behind the end are none.
+    pub shortened: &'static [&'static [u8]],
     /// The addends of some calls say where a register points.
     pub base_addend: Option<BaseAddend>,
     /// What files have for types that are numbered otherwise here.
@@ -749,6 +751,7 @@ impl Facts {
         architecture: "",
         target: Target::new(0, Format::NATIVE),
         implicit_addend: None,
+        shortened: &[],
         store_addend: None,
         lower_half: None,
         base_addend: None,

@@ -311,6 +311,11 @@ fn with_addends(
         // It is decompressed again where it is written.
         bytes = Cow::Owned(decompress(&bytes, object.format()).map_err(Malformed::Compressed)?);
     }
+    let shortened = object.machine.shortened;
+    let is_shortened = shdr.sh_flags() & SHF_ALLOC == 0
+        && !shortened.is_empty()
+        && object.section_name(target).is_some_and(|name| shortened.contains(&name));
+    let counts = |(_, rel): &(usize, &Rel)| !is_shortened || rel.r_offset() < bytes.len() as u64;
     let one = |(index, rel): (usize, &Rel)| {
         let start = usize::try_from(rel.r_offset()).ok();
         let field = start.and_then(|start| bytes.get(start..));
@@ -318,5 +323,5 @@ fn with_addends(
         let kind = rel.kind();
         found.map(|addend| rel.with_addend(addend)).ok_or(Malformed::ImplicitAddend { index, kind })
     };
-    list.iter().enumerate().map(one).collect()
+    list.iter().enumerate().filter(counts).map(one).collect()
 }

@@ -104,6 +104,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
             abi: if matches!(abi, Abi::N32) { 0x20 } else { 0 },
         },
         implicit_addend: if old { Some(code::implicit_addend::<BIG>) } else { None },
+        shortened: &[b".pdr"],
         store_addend: if old { Some(code::store_addend::<BIG>) } else { None },
         lower_half: if old { Some(code::lower_half) } else { None },
         written: Some(if wide { &settle::WRITTEN_64 } else { &settle::WRITTEN_32 }),
