@@ -771,6 +771,8 @@ pub struct DynamicOptions {
     pub now: bool,
     /// `-z retpolineplt`: PLT entries do not jump indirectly.
     pub retpolines: bool,
+    /// `-z hazardplt`: PLT entries jump with a barrier for instructions.
+    pub hazard_barriers: bool,
     /// `-z mark-plt`: the loader is told where PLT entries are, and each relocation where the jump of its
     /// entry is.
     pub mark_plt: bool,

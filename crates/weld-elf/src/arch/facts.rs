@@ -531,6 +531,8 @@ pub struct Plt {
     pub ordinary: Entries,
     /// Without indirect jumps, if the machine has that.
     pub retpolines: Option<Retpolines>,
+    /// Jumps of entries may have barriers for instructions.
+    pub has_barriers: bool,
     /// With marks for indirect branches, or checks of pointers, in the entries that are called.
     pub guarded: Option<Guarded>,
     /// For callers that do not have the GOT's base in the register from which other entries count where an
@@ -560,6 +562,7 @@ impl Plt {
     pub const NONE: Plt = Plt {
         ordinary: Entries { header: 0, entry: 4 },
         retpolines: None,
+        has_barriers: false,
         guarded: None,
         anywhere: None,
         align: 4,

@@ -192,6 +192,8 @@ pub struct Plan<'p> {
     pub first_word: Address,
     /// What code may be used ([`super::facts::Attributes::features`]).
     pub features: u32,
+    /// Jumps of entries have barriers for instructions.
+    pub barriers: bool,
     /// How the bytes of instructions are turned, if they are.
     pub turned_code: Option<&'static TurnedCode>,
     /// For what does not reach.

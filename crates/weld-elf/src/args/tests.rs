@@ -220,7 +220,7 @@ fn keywords_of_z() {
     assert_eq!(warnings("-z relo a.o"), ["warning: unknown keyword: -z relo; did you mean '-z relro'?"]);
     assert_eq!(error("-z max-page-size=3 a.o"), "error: -z max-page-size: 3 is not a power of two");
     assert_eq!(error("-z stack-size a.o"), "error: -z stack-size: missing value: stack-size=SIZE");
-    assert!(error("-z hazardplt a.o").contains("-z hazardplt is not supported: it is for MIPS"));
+    assert!(options("-z hazardplt a.o").dynamic.hazard_barriers);
     assert_eq!(options("-z execute-only-report=error a.o").layout.execute_only_report, ReportPolicy::Error);
     assert_eq!(options("-z zicfilp=func-sig a.o").notes.zicfilp, Some(LandingPads::ByType));
     assert_eq!(options("-z gcs=always -z gcs=never a.o").notes.gcs, Some(false));

@@ -54,6 +54,7 @@ fn plan<'c>(image: &'c Image) -> plt::Plan<'c> {
         got_plt: bases.got_plt,
         first_word: image.got_plt_address(0),
         features: image.mode.features,
+        barriers: image.options.dynamic.hazard_barriers,
         turned_code: image.mode.turned_code(),
         sink: image.sink,
     }

@@ -20,6 +20,7 @@ pub const fn plt(wide: bool) -> Plt {
         ordinary: if wide { Entries { header: 48, entry: 32 } } else { Entries { header: 32, entry: 16 } },
         align: 16,
         reserved_words: 2,
+        has_barriers: true,
         ..Plt::NONE
     }
 }
@@ -39,8 +40,8 @@ pub fn write<const BIG: bool, const ABI: u8>(plan: &Plan, start: u64, out: &mut 
     let first = First { number: 0, address: plan.plt + head_size };
     for (i, _, entry) in plt::entries(plan.entry_size(), first, start.saturating_sub(head_size), entries) {
         match is_micro {
-            true => put_micro_entry::<BIG>(entry, plan.word(i), is_newest),
-            false => put_entry::<BIG, ABI>(entry, plan.word(i)),
+            true => put_micro_entry::<BIG>(entry, plan.word(i), is_newest, plan.barriers),
+            false => put_entry::<BIG, ABI>(entry, plan.word(i), plan.barriers),
         }
     }
 }
@@ -72,9 +73,10 @@ fn put_micro_header<const BIG: bool>(out: &mut [u8], words: u64, abi: Abi, is_ne
     );
 }
 
-fn put_micro_entry<const BIG: bool>(out: &mut [u8], word: Address, is_newest: bool) {
+fn put_micro_entry<const BIG: bool>(out: &mut [u8], word: Address, is_newest: bool, barrier: bool) {
     let (hi, lo) = (high(word.get()), low(word.get()));
-    let jump = [0x0019_0f3c, 0x330f_0000 | lo]; // jalr zero, t9; addiu t8, t7, %lo(word)
+    // jalr zero, t9, or jalr.hb; addiu t8, t7, %lo(word)
+    let jump = [0x0019_0f3c | if barrier { 0x1000 } else { 0 }, 0x330f_0000 | lo];
     let [first, second] = if is_newest { [jump[1], jump[0]] } else { jump };
     put_micro_words::<BIG>(
         out,
@@ -128,11 +130,11 @@ fn put_header<const BIG: bool, const ABI: u8>(out: &mut [u8], words: u64) {
     }
 }
 
-fn put_entry<const BIG: bool, const ABI: u8>(out: &mut [u8], word: Address) {
+fn put_entry<const BIG: bool, const ABI: u8>(out: &mut [u8], word: Address, barrier: bool) {
     let word = word.get();
     let (hi, lo) = (high(word), low(word));
     // `jalr zero, t9`, which all processors take for `jr t9`; those of release 6 have nothing else.
-    const JUMP: u32 = 0x0320_0009;
+    let jump = 0x0320_0009 | if barrier { 0x400 } else { 0 };
     match Abi::of(ABI) {
         Abi::N64 => put_words::<BIG>(
             out,
@@ -143,7 +145,7 @@ fn put_entry<const BIG: bool, const ABI: u8>(out: &mut [u8], word: Address) {
                 0x65ef_0000 | hi,            // daddiu t3, t3, %hi(word)
                 0x000f_7c38,                 // dsll   t3, t3, 16
                 0xddf9_0000 | lo,            // ld     t9, %lo(word)(t3)
-                JUMP,
+                jump,
                 0x65f8_0000 | lo, // daddiu t8, t3, %lo(word)
             ],
         ),
@@ -152,7 +154,7 @@ fn put_entry<const BIG: bool, const ABI: u8>(out: &mut [u8], word: Address) {
             &[
                 0x3c0f_0000 | hi, // lui   t7, %hi(word)
                 0x8df9_0000 | lo, // lw    t9, %lo(word)(t7)
-                JUMP,
+                jump,
                 0x25f8_0000 | lo, // addiu t8, t7, %lo(word)
             ],
         ),

@@ -330,6 +330,11 @@ const ROWS: &[Spec<State>] = &[
          shadow stacks.",
         |s| s.o.dynamic.retpolines = true,
     ),
+    flag(
+        &["hazardplt"],
+        "MIPS: jumps of the PLT wait until instructions that were written are seen (`jalr.hb`).",
+        |s| s.o.dynamic.hazard_barriers = true,
+    ),
     flag(&["start-stop-gc"], "__start_X and __stop_X do not keep X.", |s| s.o.sections.start_stop_gc = true),
     flag(&["nostart-stop-gc"], "They do (default).", |s| s.o.sections.start_stop_gc = false),
     take(
@@ -498,5 +503,4 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
-    refused(&["hazardplt"], NoValue, "it is for MIPS, whose PLT has no such barriers"),
 ];

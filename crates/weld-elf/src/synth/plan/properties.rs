@@ -223,6 +223,12 @@ impl Planner<'_, '_, '_> {
                 format!("-z retpolineplt is not supported for {}", machine.name),
             );
         }
+        if options.dynamic.hazard_barriers && !machine.plt.has_barriers {
+            self.job.sink.error(
+                Cause::UnsupportedOption,
+                format!("-z hazardplt is not supported for {}", machine.name),
+            );
+        }
         if options.dynamic.mark_plt && (machine.plt.marks.is_none() || retpoline) {
             let why =
                 if retpoline { "with -z retpolineplt".to_owned() } else { format!("for {}", machine.name) };
