@@ -141,7 +141,7 @@ fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &mut Kept) -> Result<
     store.set_root(&options.inputs.chroot);
     store.prefetch(options.inputs.prefetch, parts::of);
     store.refuse(written);
-    kept.session = Session::begin(&options, args, host);
+    kept.session = Session::begin(&options, args, host, taking_part);
     kept.repeat = Repeat::of(&options, args, host).filter(|_| !kept.wants_state);
     let kept = &*kept;
     let is_reported = options.reports.reproduce.is_some() || options.reports.dependency_file.is_some();
@@ -212,7 +212,7 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
     let options = told.map_or(options, |told| kept.told.get_or_init(|| told));
     let job = &Job { options, ..*job };
     // Open and identify what the command line names.
-    let open = |parallel| job.step("open inputs", || open(job, parallel));
+    let open = |parallel| job.step("open inputs", || open(job, job.sink, parallel));
     let count = options.inputs.args.len();
     let (mut inputs, pool, shares) =
         job.opened(options.threads, count, open, |inputs: &Inputs| size_of(options, inputs))?;
@@ -262,7 +262,7 @@ fn link_inputs<'j>(
     threads: usize,
 ) -> Result<(), Diagnostics> {
     // Read symbol tables, intern names, find the best definition of each; activate archive members.
-    let mut resolved = job.step("resolve symbols", || resolve(job, inputs, None, threads > 1))?;
+    let mut resolved = job.step("resolve symbols", || resolve(job, inputs, (None, job.sink), threads > 1))?;
     report::resolution(job, inputs, &resolved)?;
     // Have intermediate code compiled, and resolve again with the objects in its place.
     let mut compiled = None;
@@ -557,29 +557,46 @@ fn as_text<'j>(
     Ok(file)
 }
 
-fn open<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
-    let loader = Loader { store: job.store, options: job.options, sink: job.sink, parallel };
+fn open<'j>(job: &Job<'j>, sink: &DiagSink, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
+    let loader = Loader { store: job.store, options: job.options, sink, parallel };
     let mut inputs = loader.load();
     if job.record.is_some() {
-        setup::open_for_compilers(job.options, job.store, job.sink);
+        setup::open_for_compilers(job.options, job.store, sink);
     }
-    job.sink.end_phase()?;
+    sink.end_phase()?;
     // A script that only adds to a layout adds to the default one.
-    inputs.complete_script(|machine| default_script::text(job.options, machine.facts()), job.sink)?;
+    inputs.complete_script(|machine| default_script::text(job.options, machine.facts()), sink)?;
     if inputs.files.len() == 1 && inputs.archives.is_empty() {
         return Err(Diagnostic::error(Cause::NoInputFiles, "no input files").into());
     }
     Ok(inputs)
 }
 
+/// The inputs, and which of them take part in a link; nothing else comes of it. `None` if there is anything to say of them.
+fn taking_part<'j>(job: &Job<'j>) -> Option<(Inputs<'j>, Resolved<'j>)> {
+    let sink = DiagSink::new();
+    let options = job.options;
+    let open = |parallel| job.step("open inputs", || open(job, &sink, parallel));
+    let count = options.inputs.args.len();
+    let opened = job.opened(options.threads, count, open, |inputs: &Inputs| size_of(options, inputs));
+    let (mut inputs, pool, _shares) = opened.ok()?;
+    if inputs.options != ScriptOptions::default() {
+        return None;
+    }
+    let parallel = pool.threads() > 1;
+    let step = || job.step("resolve symbols", || resolve(job, &mut inputs, (None, &sink), parallel));
+    let resolved = pool.install(step).ok()?;
+    (sink.count() == 0).then_some((inputs, resolved))
+}
+
 /// Finds the files that take part. `compiled` is what intermediate code has become, if that has been found.
 fn resolve<'j>(
     job: &Job<'j>,
     inputs: &mut Inputs<'j>,
-    compiled: Option<&Compiled<'j>>,
+    (compiled, sink): (Option<&Compiled<'j>>, &DiagSink),
     parallel: bool,
 ) -> Result<Resolved<'j>, Diagnostics> {
-    let (options, sink) = (job.options, job.sink);
+    let options = job.options;
     let wrap = Wrap::of(options, job.store);
     let loader = Loader { store: job.store, options, sink, parallel };
     let gcc = options.lto.engine.has_gcc_plugin();
@@ -625,7 +642,7 @@ fn resolve_replaced<'j>(
         None => Compiled { live: optimise::live_natives(&resolved), replaced, ..Compiled::default() },
     };
     drop(resolved);
-    job.step("resolve symbols again", || resolve(job, inputs, Some(&compiled), threads > 1))
+    job.step("resolve symbols again", || resolve(job, inputs, (Some(&compiled), job.sink), threads > 1))
 }
 
 /// An object that takes part and says that it has intermediate code of GCC's and no machine code.

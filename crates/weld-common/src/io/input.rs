@@ -122,6 +122,12 @@ impl From<InputError> for Diagnostic {
     }
 }
 
+/// Bytes that stand for files ([`InputStore::lay`]).
+struct Laid {
+    files: Vec<(PathBuf, Vec<u8>)>,
+    more: Box<OnceLock<Laid>>,
+}
+
 /// Owns the bytes of every input of one link; slices live as long as the store. Any number of
 /// threads may open files at once, and no lock is held while the kernel works.
 pub struct InputStore<'h> {
@@ -144,7 +150,7 @@ pub struct InputStore<'h> {
     opened: Option<Mutex<Opened>>,
     notes: Notes,
     /// What stands for files that are not there.
-    laid: OnceLock<Vec<(PathBuf, Vec<u8>)>>,
+    laid: OnceLock<Laid>,
 }
 
 /// What somebody has found out about bytes of inputs, for all who read them: a list that only grows.
@@ -334,20 +340,27 @@ impl<'h> InputStore<'h> {
         }
     }
 
-    /// From now on these are the bytes of files with these paths, whatever the system has there. Once.
+    /// From now on these are the bytes of files with these paths, whatever the system has there, unless others were laid
+    /// there before.
     pub fn lay(&self, files: Vec<(PathBuf, Vec<u8>)>) {
+        let mut place = &self.laid;
+        while let Some(laid) = place.get() {
+            place = &laid.more;
+        }
         if !files.is_empty() {
-            _ = self.laid.set(files);
+            _ = place.set(Laid { files, more: Box::default() });
         }
     }
 
     /// Reads or maps `path`. `Ok(None)` if it does not exist. A directory is an error; a pipe or
     /// device is read to its end. The slice begins at an 8-byte aligned address.
     pub fn open(&self, path: &Path) -> Result<Option<&[u8]>, InputError> {
-        if let Some(laid) = self.laid.get()
-            && let Some((_, bytes)) = laid.iter().find(|(of, _)| of == path)
-        {
-            return Ok(Some(bytes));
+        let mut laid = self.laid.get();
+        while let Some(Laid { files, more }) = laid {
+            if let Some((_, bytes)) = files.iter().find(|(of, _)| of == path) {
+                return Ok(Some(bytes));
+            }
+            laid = more.get();
         }
         self.open_there(&self.rooted(path), path)
     }

@@ -127,6 +127,9 @@ pub struct Slots {
     /// ([`crate::sections::spare_imports`]).
     pub jump_slots: u32,
     pub spares: u32,
+    /// How many words of `.got`, the last ones, are spare, or were: a later link may have addresses of what is defined
+    /// there.
+    pub spare_words: u32,
     /// How many of `plt`, the first ones, have no word of `.got.plt` that they jump through: loaders change their code.
     pub without_words: u32,
     /// Words at the start of `.got.plt` for the loader.
@@ -233,6 +236,32 @@ impl Slots {
         }
         self.jump_slots += count;
         self.spares = count;
+    }
+
+    /// Adds so many spare words of `.got` behind all others, of which symbols have `taken` the first; [`SymbolId::NONE`] is
+    /// none.
+    pub fn add_spare_words(&mut self, count: u32, taken: &[SymbolId]) {
+        for (word, id) in (self.got_words..self.got_words + count).zip(taken) {
+            if id.is_some() {
+                let slot = self.list.len() as u32;
+                self.of_symbol[id.index()].store(slot + 1, Ordering::Relaxed);
+                self.got.push((word, GotEntry::Address(slot)));
+                self.list.push(Slot {
+                    id: *id,
+                    local: None,
+                    got: word,
+                    got_tp: NONE,
+                    tls_gd: NONE,
+                    tls_desc: NONE,
+                    plt: NONE,
+                    signed: false,
+                    code: false,
+                    definition: Address::ZERO,
+                });
+            }
+        }
+        self.got_words += count;
+        self.spare_words = count;
     }
 
     /// How many entries of the PLT are bound by names that the link had when it was made as a whole.

@@ -18,6 +18,7 @@ use weld_common::trace;
 
 use super::FileName;
 use super::identify::{Kind, identify};
+use super::load::{Input, Inputs};
 use super::search::Opened;
 use crate::elf::ELFMAG;
 use crate::ids::*;
@@ -38,6 +39,28 @@ impl<'a> ArchiveInput<'a> {
     pub fn index(&self) -> Option<Index<'_, 'a>> {
         let map = self.archive.armap().filter(|_| self.lazy)?;
         Some(Index { map, offsets: &self.offsets, first: self.first_file })
+    }
+}
+
+impl<'a> Inputs<'a> {
+    /// Has an archive bring in these files, one after the other, in place of its members. What comes behind them has other
+    /// numbers then.
+    pub fn set_members(&mut self, number: usize, files: Vec<Input<'a>>) {
+        let archive = &mut self.archives[number];
+        let start = archive.first_file.index();
+        let end = start + archive.offsets.len();
+        archive.lazy = false;
+        archive.offsets.clear();
+        let count = files.len();
+        let moved = |file: &mut FileId| {
+            if file.index() >= end && end > start {
+                file.0 = (file.index() - (end - start) + count) as u32;
+            }
+        };
+        self.files.splice(start..end, files);
+        self.archives.iter_mut().skip(number + 1).for_each(|archive| moved(&mut archive.first_file));
+        self.places.iter_mut().for_each(|(file, _)| moved(file));
+        self.libraries.values_mut().for_each(moved);
     }
 }
 

@@ -84,7 +84,7 @@ pub struct Inputs<'a> {
     pub opened: Vec<Arc<str>>,
     /// First file and place in the order of the command line, of each input; the members of a group
     /// share a place.
-    places: Vec<(FileId, u32)>,
+    pub(super) places: Vec<(FileId, u32)>,
     /// `SEARCH_DIR` of scripts.
     search_dirs: Vec<PathBuf>,
     remaps: Remaps,
@@ -94,7 +94,7 @@ pub struct Inputs<'a> {
     script_groups: u32,
     scripts: ScriptCounts,
     /// Shared objects seen. A library named twice is one library; it is needed if either mention says so.
-    libraries: HashMap<Arc<str>, FileId>,
+    pub(super) libraries: HashMap<Arc<str>, FileId>,
     /// An object was made of a file that is none (`-b binary`, `--just-symbols`).
     pub makes_objects: bool,
     /// Libraries that objects have asked for (`.deplibs`), as they name them.

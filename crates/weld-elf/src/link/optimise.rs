@@ -70,7 +70,8 @@ pub(super) fn compile<'j>(
     let objects = inputs.add_objects(answer.objects.into_iter().map(object));
     let replaced = vec![Replacement { old: code, new: objects.clone() }];
     let compiled = Compiled { live, replaced, objects, excluded, visibilities, groups };
-    let again = job.step("resolve symbols again", || resolve(job, inputs, Some(&compiled), threads > 1))?;
+    let again =
+        job.step("resolve symbols again", || resolve(job, inputs, (Some(&compiled), job.sink), threads > 1))?;
     refuse_late_code(job, &again);
     job.sink.end_phase()?;
     Ok(Some((again, Some(compiled))))

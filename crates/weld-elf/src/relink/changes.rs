@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use weld_common::digest::UnitDigest;
@@ -19,6 +20,7 @@ use weld_common::relink::threads;
 use super::full_link_reason::Why;
 use super::libraries::of_other;
 use super::memo::{Is, KnownFile, Memo};
+use super::units::Units;
 use crate::relink_state::outline::short;
 use crate::relink_state::rows::InputRow;
 
@@ -44,18 +46,33 @@ pub struct Changed {
     pub member: Option<Range<usize>>,
 }
 
+#[derive(Clone, Default)]
 pub struct Changes {
     pub objects: Vec<Changed>,
     /// All files, with their stamps as they are now.
     pub files: Vec<KnownFile>,
+    /// Archives that have other members, or offer other names than those that are linked: their numbers.
+    pub archives: Vec<usize>,
+    /// What takes the places of spare objects is given what it lacks by these.
+    pub units: Arc<Units>,
+    /// Which members are linked has been found out anew: `files` has those ([`super::members`]).
+    pub is_resolved: bool,
 }
 
 impl Changes {
-    /// The number of the file that has input `row`, whose row says so, unless it has come since.
+    /// The number of the file that has input `row`, as the row says, or where it is since.
     pub fn file_of(&self, row: u32, input: &InputRow) -> Option<usize> {
-        let of_row = |file: &KnownFile| matches!(file.is, Is::Object(of, _) | Is::Gone(of, _) if of == row);
-        let file = input.file as usize;
-        if file < self.files.len() { Some(file) } else { self.files.iter().position(of_row) }
+        let has = |file: &KnownFile| match &file.is {
+            Is::Object(of, _) | Is::Gone(of, _) => *of == row,
+            Is::Archive(archive) => archive.has(row),
+            Is::Lent(_) | Is::Other(_) => false,
+        };
+        let said = input.file as usize;
+        if self.files.get(said).is_some_and(has) {
+            return Some(said);
+        }
+        let moved = self.files.iter().position(has);
+        moved.or_else(|| (said < self.files.len()).then_some(said))
     }
 
     /// `begun`: when this link did.
@@ -67,13 +84,17 @@ impl Changes {
         if let Some(path) = memo.missing.iter().find(|path| path.exists()) {
             return Err(Why::Appeared(path.clone()));
         }
-        let mut changes = Changes { objects: Vec::new(), files: memo.files.clone() };
+        let units = Arc::new(memo.units.clone());
+        let mut changes = Changes { files: memo.files.clone(), units, ..Changes::default() };
         let digests = digests(&changes.files, &stamps, store);
         for (number, (file, stamp)) in changes.files.iter_mut().zip(stamps).enumerate() {
             if let Is::Gone(row, is_new) = &mut file.is {
                 if std::mem::take(is_new) {
                     changes.objects.push(Changed { file: number, row: *row, member: None });
                 }
+                continue;
+            }
+            if matches!(file.is, Is::Lent(_)) {
                 continue;
             }
             let stamp = stamp.ok_or_else(|| Why::Gone(file.path.clone()))?;
@@ -92,14 +113,15 @@ impl Changes {
                 }
                 Is::Archive(known) => {
                     let bytes = store.open(&file.path).ok().flatten();
-                    let (members, now) = bytes
-                        .and_then(|bytes| known.changed(bytes))
-                        .ok_or_else(|| Why::Archive(file.path.clone()))?;
+                    let Some((members, now)) = bytes.and_then(|bytes| known.changed(bytes)) else {
+                        changes.archives.push(number);
+                        continue;
+                    };
                     *known = now;
                     let changed = |(row, at)| Changed { file: number, row, member: Some(at) };
                     changes.objects.extend(members.into_iter().map(changed));
                 }
-                Is::Gone(..) => {}
+                Is::Gone(..) | Is::Lent(_) => {}
                 Is::Other(digest) if is_same(&file.path, *digest, store) => {}
                 Is::Other(_) => return Err(Why::Input(file.path.clone())),
             }

@@ -25,8 +25,10 @@ pub enum Why {
     Place(Unusable),
     /// The command line, the environment or the working directory.
     Command,
-    /// A codegen unit has come or gone, and there is no place for it, or nothing that may stand for it.
-    Unit(PathBuf),
+    /// A codegen unit has come, and there is no place for it.
+    NewUnit(PathBuf),
+    /// One has gone, and nothing may stand for it.
+    GoneUnit(PathBuf),
     /// A file has appeared where one was looked for.
     Appeared(PathBuf),
     /// An input is gone.
@@ -98,11 +100,12 @@ impl fmt::Display for Why {
             Why::Command => f.write_str(
                 "the command line, the environment or the working directory is not that of the last link",
             ),
-            Why::Unit(file) => write!(
-                f,
-                "{} is new or gone, and there is no room for another object like it, or nothing to stand for it",
-                path(file)
-            ),
+            Why::NewUnit(file) => {
+                write!(f, "{} is new, and there is no room for another object like it", path(file))
+            }
+            Why::GoneUnit(file) => {
+                write!(f, "{} is gone, which has sections that nothing may stand for", path(file))
+            }
             Why::Appeared(file) => write!(f, "{} was not there before", path(file)),
             Why::Gone(file) => write!(f, "{} is gone", path(file)),
             Why::Archive(file) => {

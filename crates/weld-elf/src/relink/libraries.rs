@@ -8,7 +8,7 @@
 //! members does not count: what these define is looked at as for any object, too. Of a *shared object* these are its headers and the tables
 //! for the loader: code that has changed and has not moved is nothing to who links with it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::thread;
 
@@ -37,11 +37,15 @@ pub struct KnownArchive {
     pub summary: u128,
     /// What the index says of linked members is not in that.
     pub by_member: bool,
+    /// Of how many members the index told when the tables were written.
+    pub indexed: u32,
+    /// No two members have the same name.
+    pub is_told_apart: bool,
     /// Members whose bytes count, in order.
     pub members: Vec<KnownMember>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownMember {
     /// Among all members.
     pub number: u32,
@@ -49,6 +53,8 @@ pub struct KnownMember {
     pub row: u32,
     /// 0 if it is not known: then it counts as changed if the archive has.
     pub digest: u128,
+    /// Its name, without what is random in it; empty if it is not linked.
+    pub name: String,
 }
 
 /// How a full link looks at an archive.
@@ -58,6 +64,8 @@ pub struct Looks {
     pub hashes: bool,
     /// Members that are not linked may have been looked at, too.
     pub at_all: bool,
+    /// How many the index tells of.
+    pub indexed: u32,
     pub parallel: bool,
 }
 
@@ -65,19 +73,20 @@ pub struct Looks {
 pub type ChangedMembers = Vec<(u32, Range<usize>)>;
 
 /// The members of an archive.
-struct Members<'a> {
-    data: Vec<&'a [u8]>,
-    /// Their names, and where they are.
+pub struct Members<'a> {
+    pub data: Vec<&'a [u8]>,
+    /// Their names, one behind the other, and where each ends.
     said: Vec<u8>,
+    ends: Vec<usize>,
     places: Vec<u64>,
     index: Option<Armap<'a>>,
 }
 
 impl<'a> Members<'a> {
     /// `None` if the archive is damaged, thin or not GNU's, or its index leads elsewhere.
-    fn of(bytes: &'a [u8]) -> Option<Members<'a>> {
+    pub fn of(bytes: &'a [u8]) -> Option<Members<'a>> {
         let archive = Archive::parse(bytes).ok().filter(|archive| !archive.is_thin())?;
-        let (mut said, mut places, mut data) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut said, mut ends, mut places, mut data) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for member in archive.members() {
             let member = member.ok()?;
             let MemberData::Inline(inside) = member.data else { return None };
@@ -89,6 +98,7 @@ impl<'a> Members<'a> {
             places.push(member.header_offset);
             data.push(inside);
             said.extend_from_slice(keys::normalised(&text::text(member.name)).as_bytes());
+            ends.push(said.len());
             said.push(0);
         }
         let armap = archive.armap();
@@ -96,7 +106,32 @@ impl<'a> Members<'a> {
         if armap.is_some_and(|map| !map.is_gnu()) {
             return None;
         }
-        Some(Members { data, said, places, index: armap })
+        Some(Members { data, said, ends, places, index: armap })
+    }
+
+    /// The name of a member, without what is random in it.
+    pub fn name(&self, number: usize) -> &str {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] + 1);
+        std::str::from_utf8(&self.said[start..self.ends[number]]).unwrap_or_default()
+    }
+
+    /// The numbers of members by their names.
+    pub fn by_name(&self) -> HashMap<&str, u32> {
+        (0..self.data.len()).map(|number| (self.name(number), number as u32)).collect()
+    }
+
+    /// What is known of the archive if these members are linked, in the order of their numbers.
+    pub fn known(&self, members: Vec<KnownMember>, indexed: u32) -> Option<KnownArchive> {
+        let summary = self.summary(Some(&linked_ones(&members)))?;
+        let is_told_apart = self.by_name().len() == self.data.len();
+        Some(KnownArchive { summary, by_member: true, indexed, is_told_apart, members })
+    }
+
+    /// Where a member is in `bytes`, which the archive is.
+    pub fn place(&self, bytes: &[u8], number: usize) -> Option<Range<usize>> {
+        let data = *self.data.get(number)?;
+        let start = data.as_ptr().addr() - bytes.as_ptr().addr();
+        Some(start..start + data.len())
     }
 
     /// Of names and index, but for what that says of members with these numbers.
@@ -143,7 +178,8 @@ impl KnownArchive {
         for (number, data) in (0..).zip(data) {
             let row = row_of(data);
             if row != NONE || !has_index || how.at_all {
-                members.push(KnownMember { number, row, digest: 0 });
+                let name = if row == NONE { "" } else { all.name(number as usize) };
+                members.push(KnownMember { number, row, digest: 0, name: name.to_owned() });
             }
         }
         let rows = members.iter().filter(|member| member.row != NONE).count();
@@ -157,15 +193,21 @@ impl KnownArchive {
         let by_member = how.hashes && !how.at_all && has_index;
         let linked_ones = linked_ones(&members);
         let summary = all.summary(by_member.then_some(&linked_ones))?;
-        (rows == linked.len()).then_some(KnownArchive { summary, by_member, members })
+        // Nobody asks where nothing is linked.
+        let is_told_apart = rows > 0 && all.by_name().len() == all.data.len();
+        let indexed = how.indexed;
+        (rows == linked.len()).then_some(KnownArchive { summary, by_member, indexed, is_told_apart, members })
     }
 
     /// Where the member is in `bytes` that is input `row`.
     pub fn place(&self, bytes: &[u8], row: u32) -> Option<Range<usize>> {
         let known = self.members.iter().find(|member| member.row == row)?;
-        let data = *Members::of(bytes)?.data.get(known.number as usize)?;
-        let start = data.as_ptr().addr() - bytes.as_ptr().addr();
-        Some(start..start + data.len())
+        Members::of(bytes)?.place(bytes, known.number as usize)
+    }
+
+    /// Whether the member is linked that is input `row`.
+    pub fn has(&self, row: u32) -> bool {
+        self.members.iter().any(|member| member.row == row)
     }
 
     /// Linked members that have changed, each with its place in `bytes`, and what is known of these. `None`
@@ -197,7 +239,7 @@ fn linked_ones(members: &[KnownMember]) -> HashSet<u32> {
     members.iter().filter(|member| member.row != NONE).map(|member| member.number).collect()
 }
 
-fn digest(bytes: &[u8]) -> u128 {
+pub fn digest(bytes: &[u8]) -> u128 {
     short(UnitDigest::of(bytes))
 }
 

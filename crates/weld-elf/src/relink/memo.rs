@@ -26,7 +26,7 @@ use crate::relink_state::rows::HandedOver;
 use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 11;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -65,8 +65,12 @@ pub struct Memo {
     pub guests: Vec<Guest>,
     /// Functions of shared objects that have taken spare entries of the PLT, in their order.
     pub imports: Vec<KnownImport>,
+    /// Names that have taken spare words of the GOT, in their order: rows, or `NONE` where one is free again.
+    pub words: Vec<u32>,
     /// Which objects may come and go.
     pub units: Units,
+    /// Members of archives have come or gone, so who asks for which is not what the tables say ([`super::members`]).
+    pub has_other_members: bool,
 }
 
 /// A merged piece that no object of the link had that wrote the tables.
@@ -97,6 +101,9 @@ pub enum Is {
     /// An object that is gone, or has not come yet, for which there is a skeleton ([`super::units`]): its row, and whether
     /// it has just gone.
     Gone(u32, bool),
+    /// The place of a member of an archive that was not linked when the tables were written, or was gone in between: its
+    /// row. The archive says where it is.
+    Lent(u32),
     Archive(KnownArchive),
     /// Anything else: the digest of what counts of it.
     Other(u128),
@@ -158,7 +165,9 @@ impl Memo {
             u32::from(known.import.version).put(out);
             u8::from(known.import.is_own).put(out);
         });
+        put_list(&self.words, &mut out, Field::put);
         self.units.put(&mut out);
+        u8::from(self.has_other_members).put(&mut out);
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
         out
@@ -237,7 +246,9 @@ impl Memo {
                 let is_own = u8::take(rest)? != 0;
                 Some(KnownImport { row, import: Import { name, version, is_own } })
             })?,
+            words: take_list(rest, Field::take)?,
             units: Units::take(rest)?,
+            has_other_members: u8::take(rest)? != 0,
         })
     }
 
@@ -269,14 +280,21 @@ fn put_is(is: &Is, out: &mut Vec<u8>) {
             row.put(out);
             u8::from(*is_new).put(out);
         }
+        Is::Lent(row) => {
+            4u8.put(out);
+            row.put(out);
+        }
         Is::Archive(archive) => {
             2u8.put(out);
             archive.summary.put(out);
             u8::from(archive.by_member).put(out);
+            archive.indexed.put(out);
+            u8::from(archive.is_told_apart).put(out);
             put_list(&archive.members, out, |member, out| {
                 member.number.put(out);
                 member.row.put(out);
                 member.digest.put(out);
+                put_bytes(member.name.as_bytes(), out);
             });
         }
     }
@@ -287,12 +305,17 @@ fn take_is(rest: &mut &[u8]) -> Option<Is> {
         0 => Is::Object(Field::take(rest)?, Field::take(rest)?),
         1 => Is::Other(Field::take(rest)?),
         3 => Is::Gone(Field::take(rest)?, u8::take(rest)? != 0),
+        4 => Is::Lent(Field::take(rest)?),
         _ => Is::Archive(KnownArchive {
             summary: Field::take(rest)?,
             by_member: u8::take(rest)? != 0,
+            indexed: Field::take(rest)?,
+            is_told_apart: u8::take(rest)? != 0,
             members: take_list(rest, |rest| {
                 let (number, row) = (Field::take(rest)?, Field::take(rest)?);
-                Some(KnownMember { number, row, digest: Field::take(rest)? })
+                let digest = Field::take(rest)?;
+                let name = String::from_utf8(take_bytes(rest)?).ok()?;
+                Some(KnownMember { number, row, digest, name })
             })?,
         }),
     })
@@ -316,9 +339,11 @@ mod tests {
 
     fn memo() -> Memo {
         let stamp = |number| Stamp { device: 1, number, size: 5000, modified: -5, changed: 7 };
-        let member = |number| KnownMember { number, row: number + 5, digest: 3 << 90 };
+        let member =
+            |number| KnownMember { number, row: number + 5, digest: 3 << 90, name: "m.o".to_owned() };
+        let members = vec![member(2), member(7)];
         let archive =
-            KnownArchive { summary: 1 << 127, by_member: true, members: vec![member(2), member(7)] };
+            KnownArchive { summary: 1 << 127, by_member: true, indexed: 9, is_told_apart: true, members };
         let leaf = |offset| Leaf { offset, size: 100, digest: UnitDigest::of(b"leaf") };
         Memo {
             build: UnitDigest::of(b"this").bytes(),
@@ -336,6 +361,7 @@ mod tests {
                 KnownFile { path: "a.o".into(), stamp: Some(stamp(4)), is: Is::Object(0, 9) },
                 KnownFile { path: "b.so".into(), stamp: None, is: Is::Other(u128::MAX) },
                 KnownFile { path: "<spare 0>".into(), stamp: None, is: Is::Gone(4, true) },
+                KnownFile { path: "<spare 1>".into(), stamp: None, is: Is::Lent(5) },
                 KnownFile { path: "c.a".into(), stamp: Some(stamp(5)), is: Is::Archive(archive) },
             ],
             missing: vec!["dir/c.o".into()],
@@ -377,7 +403,14 @@ mod tests {
                 row: 5,
                 import: Import { name: b"strlen".to_vec(), version: 4, is_own: true },
             }],
-            units: Units { skeletons: vec![b"x".to_vec()], known: vec![(0, 0)], spare: vec![(4, 0)] },
+            words: vec![8, u32::MAX],
+            units: Units {
+                skeletons: vec![b"x".to_vec()],
+                known: vec![(0, 0)],
+                members: vec![(7, 0)],
+                spare: vec![(4, 0)],
+            },
+            has_other_members: true,
         }
     }
 

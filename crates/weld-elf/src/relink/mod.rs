@@ -19,9 +19,11 @@ mod changes;
 mod command;
 pub mod directory;
 mod eligibility;
+mod fitted;
 mod full_link_reason;
 mod images;
 mod libraries;
+mod members;
 mod memo;
 mod patch;
 mod save_state;
@@ -57,8 +59,9 @@ use changes::Changes;
 use command::Request;
 pub use command::{boot, build};
 use directory::{Place, STATE, TABLES, Unusable};
-use full_link_reason::Why;
-use memo::Memo;
+use full_link_reason::{Changed, Why};
+pub use members::TakingPart;
+use memo::{Is, Memo};
 use patch::{LastLink, Offered, Patch};
 
 pub use eligibility::{COMPILED, GATEWAYS};
@@ -88,6 +91,7 @@ pub struct Session {
     units: Mutex<units::Found>,
     /// From this file on, objects are spare, or have taken the places of such.
     spare_from: OnceLock<u32>,
+    taking_part: TakingPart,
 }
 
 /// A relink that is to be verified: the output is not replaced yet, and there is no state.
@@ -121,7 +125,12 @@ enum Done {
 
 impl Session {
     /// `None` if nobody asks for it.
-    pub fn begin(options: &Options, args: &[OsString], host: &dyn Host) -> Option<Session> {
+    pub fn begin(
+        options: &Options,
+        args: &[OsString],
+        host: &dyn Host,
+        taking_part: TakingPart,
+    ) -> Option<Session> {
         let mode = options.output.incremental;
         if mode == Incremental::Off {
             return None;
@@ -151,6 +160,7 @@ impl Session {
             held: Mutex::default(),
             units: Mutex::default(),
             spare_from: OnceLock::new(),
+            taking_part,
         })
     }
 
@@ -204,10 +214,10 @@ impl Session {
         }
         // Is it the same link?
         let memo = self.last_memo(place, job)?;
-        units::lay_skeletons(&memo, job);
         // Which inputs have changed?
-        let changes = Changes::find(&memo, job.store, self.begun)?;
-        let path = |number: usize| changes.files[number].path.clone();
+        let mut changes = Changes::find(&memo, job.store, self.begun)?;
+        members::find(&memo, (job, self.taking_part), &mut changes)?;
+        units::lay_skeletons(&memo.units, &changes.files, job);
         if changes.objects.len() > MANY && changes.objects.len() > changes.files.len() / 4 {
             return Err(Why::Much);
         }
@@ -215,28 +225,13 @@ impl Session {
         let current = images::open_current(place, &memo)?;
         let patch = match changes.objects.is_empty() {
             true => Patch::default(),
-            false => {
-                let file = File::open(place.path(TABLES)).map_err(|_| Why::First)?;
-                let build = UnitDigest::from_bytes(memo.build);
-                let last = LastLink {
-                    tables: &file,
-                    memo: &memo,
-                    build,
-                    image: &current,
-                    names: &memo.names,
-                    guests: &memo.guests,
-                    holes: &memo.holes,
-                    imports: &memo.imports,
-                    offered: &Offered::default(),
-                };
-                patch::of_objects(job, &changes, &last)?
-            }
+            false => patch_of((job, self.taking_part), place, (&memo, &current), &mut changes)?,
         };
         if let Some(object) = changes.objects.first()
             && !memo.warnings.is_empty()
             && !patch.writes.is_empty()
         {
-            return Err(Why::Warned(path(object.file)));
+            return Err(Why::Warned(changes.files[object.file].path.clone()));
         }
         self.write(job, place, (memo, changes), (patch, current))
     }
@@ -249,7 +244,8 @@ impl Session {
         (memo, changes): (Memo, Changes),
         (patch, current): (Patch, File),
     ) -> Result<Done, Why> {
-        let mut next = Memo { files: changes.files, ..memo.clone() };
+        let has_other_members = memo.has_other_members || changes.is_resolved;
+        let mut next = Memo { files: changes.files, has_other_members, ..memo.clone() };
         let objects = changes.objects.len();
         if objects > 0 {
             // Also where no byte of the image changes: what an object mentions may be told apart later.
@@ -265,6 +261,7 @@ impl Session {
             next.guests = patch.guests;
             next.holes = patch.holes;
             next.imports = patch.imports;
+            next.words = patch.words;
         }
         let is_patched = !patch.writes.is_empty();
         let mut done = Done::Nothing(objects);
@@ -371,6 +368,43 @@ impl Session {
         memo.images[usize::from(memo.current)] = current;
         place.write(STATE, [&memo.encode()[..]]).is_ok()
     }
+}
+
+/// What changes make otherwise in the image of the last link.
+fn patch_of(
+    (job, taking_part): (&Job, TakingPart),
+    place: &Place,
+    (memo, image): (&Memo, &File),
+    changes: &mut Changes,
+) -> Result<Patch, Why> {
+    let tables = File::open(place.path(TABLES)).map_err(|_| Why::First)?;
+    let last = LastLink {
+        tables: &tables,
+        memo,
+        build: UnitDigest::from_bytes(memo.build),
+        image,
+        names: &memo.names,
+        guests: &memo.guests,
+        holes: &memo.holes,
+        imports: &memo.imports,
+        words: &memo.words,
+        offered: &Offered::default(),
+        is_resolved: changes.is_resolved,
+    };
+    let found = patch::of_objects(job, changes, &last);
+    let Err(Why::Object(_, Changed::Name(_) | Changed::Names)) = &found else { return found };
+    // Archives may offer what is mentioned for the first time, or no more.
+    let mut again = changes.clone();
+    let has_archives = changes.files.iter().any(|file| matches!(file.is, Is::Archive(_)));
+    if changes.is_resolved
+        || !has_archives
+        || members::resolve(&memo.units, (job, taking_part), &mut again).is_err()
+    {
+        return found;
+    }
+    *changes = again;
+    units::lay_skeletons(&memo.units, &changes.files, job);
+    patch::of_objects(job, changes, &LastLink { is_resolved: true, ..last })
 }
 
 impl Drop for Session {

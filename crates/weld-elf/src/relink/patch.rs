@@ -12,6 +12,7 @@ mod exported_names;
 mod group_owners;
 mod new_imports;
 mod new_pieces;
+mod new_words;
 mod offered_names;
 mod others;
 mod parsed;
@@ -74,6 +75,8 @@ pub struct Patch {
     pub guests: Vec<Guest>,
     /// Functions of shared objects that nobody called then.
     pub imports: Vec<KnownImport>,
+    /// Names that have taken spare words of the GOT.
+    pub words: Vec<u32>,
     pub holes: BTreeSet<u32>,
     /// Functions that have frames, of each object that has changed.
     searched: Vec<(PathBuf, Searched)>,
@@ -100,8 +103,12 @@ pub struct LastLink<'l> {
     pub holes: &'l BTreeSet<u32>,
     /// Functions of shared objects that nobody called then.
     pub imports: &'l [KnownImport],
+    /// Names that have taken spare words of the GOT.
+    pub words: &'l [u32],
     /// What is known of names that archives offer.
     pub offered: &'l Offered,
+    /// It has been found out which members of archives are linked.
+    pub is_resolved: bool,
 }
 
 /// The same as one thread looks at it.
@@ -186,10 +193,13 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
     };
     let imports = new_imports::find(job, changes, last)?;
     let offered = offered_names::find(job, changes, last)?;
-    if imports.is_none() && offered.is_empty() {
+    let words = new_words::find(job, changes, last)?;
+    if imports.is_none() && offered.is_empty() && words.is_none() {
         return found;
     }
-    let last = &LastLink { imports: imports.as_deref().unwrap_or(last.imports), offered: &offered, ..*last };
+    let words = words.as_deref().unwrap_or(last.words);
+    let imports_now = imports.as_deref().unwrap_or(last.imports);
+    let last = &LastLink { imports: imports_now, offered: &offered, words, ..*last };
     let mut patch = with_imports(job, changes, last)?;
     if imports.is_some() {
         new_imports::write(job, last, &mut patch)?;
@@ -230,11 +240,11 @@ fn with_needed(
                     let place = data.and_then(|data| archive.place(data, row));
                     Some(place.ok_or_else(|| Why::Archive(file.path.clone()))?)
                 }
-                Is::Other(_) => return Ok((None, None)),
+                Is::Lent(_) | Is::Other(_) => return Ok((None, None)),
             };
             objects.push(ChangedObject { file: number, row, member });
         }
-        found = Some(Changes { objects, files: now.files.clone() });
+        found = Some(Changes { objects, ..now.clone() });
     }
     Ok((found, None))
 }
@@ -263,7 +273,9 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
         others::add(job, changes, last, (new_values, &mut patch))?;
     }
     search_table::add(job, last, &mut patch)?;
-    told::add(job, changes, (last, last_guests, last_holes), &mut patch)?;
+    patch.words = new_words::left(last);
+    let pointers = new_words::write(job, last, &values, &mut patch)?;
+    told::add(job, changes, (last, last_guests, last_holes), (&mut patch, pointers))?;
     forget_guests(job, last, last_guests, &mut patch)?;
     let mut names = names.clone();
     exported_names::write(job, last, &mut names, &mut patch)?;
@@ -501,9 +513,11 @@ impl<'l> LastLink<'l> {
         common.guests = self.guests.to_vec();
         common.set_holes(&tables, self.holes.clone())?;
         common.imports = self.imports.to_vec();
+        common.words = self.words.to_vec();
         common.offered.clone_from(&self.offered.once);
         common.no_more_offered.clone_from(&self.offered.no_more);
         common.surely_linked.clone_from(&self.offered.sure);
+        common.is_resolved = self.is_resolved;
         common.has_lazy = job.options.inputs.args.iter().any(|input| input.flags.in_lib);
         let parts = self.image.metadata().map_or(0, |meta| meta.len().div_ceil(PART));
         let known = vec![OnceCell::new(); parts as usize];

@@ -121,6 +121,7 @@ impl Session {
         sections.export_room = last_exports(&state, &image);
         sections.last_calls = last_calls(&state);
         sections.last_slots = last_slots(&state, resolved);
+        sections.last_words = self.last_words(&state, resolved);
         let places = self.last_places(&state);
         let mut known = HashMap::with_capacity(state.sections.len());
         for (number, row) in (0..).zip(&state.sections) {
@@ -240,6 +241,28 @@ impl Session {
         held.iter().flat_map(|held| &held.next.imports).map(|known| known.import.clone()).collect()
     }
 
+    /// What has taken spare words of the GOT of the output, which has been relinked.
+    fn last_words(&self, state: &State, resolved: &Resolved) -> Vec<SymbolId> {
+        let held = self.held.lock().unwrap();
+        let Some(next) = held.as_ref().map(|held| &held.next).filter(|next| !next.words.is_empty()) else {
+            return Vec::new();
+        };
+        let hash = |row: u32| match (row as usize).checked_sub(state.names.len()) {
+            Some(added) => next.names.added.get(added).map(|name| name.hash),
+            None => Some(state.names[row as usize].hash),
+        };
+        let wanted = next.words.iter().map(|row| if *row == NONE { None } else { hash(*row) });
+        let wanted: Vec<Option<u128>> = wanted.collect();
+        let mut found = vec![SymbolId::NONE; wanted.len()];
+        for (id, entry) in resolved.names.iter() {
+            let hash = keys::hash(entry.name);
+            if let Some(word) = wanted.iter().position(|wanted| *wanted == Some(hash)) {
+                found[word] = id;
+            }
+        }
+        found
+    }
+
     /// The state of the last link.
     fn last_state(&self, job: &Job) -> Result<State, String> {
         let place = self.place.as_ref().map_err(Why::to_string)?;
@@ -315,8 +338,9 @@ impl Session {
         let kept = job.step("keep the state", || self.keep_in(place, &state, parallel));
         match kept {
             Ok((build, tables)) => {
-                let units = self.units.lock().unwrap().units(&state);
+                let mut units = self.units.lock().unwrap().units(&state);
                 let mut files = self.files(&state, link, (job.store, request));
+                units.add_members(&files, link, &state);
                 files.extend(spare_files(&units));
                 let memo = Memo {
                     build: build.bytes(),
@@ -339,7 +363,9 @@ impl Session {
                     guests: Vec::new(),
                     holes: BTreeSet::new(),
                     imports: Vec::new(),
+                    words: Vec::new(),
                     units,
+                    has_other_members: false,
                 };
                 // What has been looked at since the output was complete must be what it was made of.
                 match job.store.changed(parallel) {
@@ -410,12 +436,12 @@ impl Session {
                     let named = link.context.inputs.archives.iter();
                     let mut read =
                         named.filter(|archive| text::to_path(&archive.path) == file.path).peekable();
-                    read.peek()?;
+                    let indexed = read.peek()?.offsets.len() as u32;
                     let at_all = at_all || read.any(|archive| !archive.lazy);
                     KnownArchive::new(
                         same.find(holds)?.bytes,
                         &linked[number],
-                        Looks { hashes: is_likely, at_all, parallel },
+                        Looks { hashes: is_likely, at_all, indexed, parallel },
                     )
                 };
                 let is = match objects[number] {

@@ -148,7 +148,7 @@ fn of_kept<'d>(data: &'d [u8], shdrs: &[Shdr], format: Format) -> Option<Vec<(&'
 }
 
 /// Whether a section is one of those that objects may have or not, as they like ([`crate::sections::free_sections`]).
-fn may_come(shdr: &Shdr, name: &[u8]) -> bool {
+pub fn may_come(shdr: &Shdr, name: &[u8]) -> bool {
     const FREE: [&[u8]; 4] = [b".text.", b".rodata.", b".gcc_except_table.", b".data.rel.ro."];
     matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL | SHT_GROUP)
         || shdr.sh_flags() & SHF_GROUP != 0

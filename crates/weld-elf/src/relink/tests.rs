@@ -5,6 +5,7 @@ mod edits;
 mod exports;
 mod groups;
 mod imports;
+mod members;
 mod names;
 mod program;
 mod units;

@@ -9,11 +9,15 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use weld_common::text;
+use weld_common::io::input::InputStore;
+use weld_common::{par, text};
 
 use super::Session;
 use super::command::Request;
+use super::fitted::{fits, fitted, with_lists};
 use super::full_link_reason::Why;
+use super::libraries::KnownArchive;
+use super::members;
 use super::memo::{Is, KnownFile, Memo};
 use super::skeleton;
 use crate::ids::FileId;
@@ -22,6 +26,7 @@ use crate::input::load::{Input, Inputs};
 use crate::job::Job;
 use crate::options::{InputArg, InputKind, Options};
 use crate::relink_state::State;
+use crate::relink_state::collect::Link;
 use crate::relink_state::fields::*;
 use crate::relink_state::keys::normalised;
 use crate::resolve::Resolved;
@@ -36,15 +41,17 @@ pub struct Units {
     /// The units of the command line when the tables were written, in order: rows, and skeletons; [`NO_SKELETON`] if one
     /// has none.
     pub known: Vec<(u32, u32)>,
+    /// Those that are members of archives, and were linked then: rows, and skeletons.
+    pub members: Vec<(u32, u32)>,
     /// The spare ones: rows, and skeletons. Of each skeleton those with much room come first.
     pub spare: Vec<(u32, u32)>,
 }
 
 pub const NO_SKELETON: u32 = u32::MAX;
 
-/// How many spare ones there are of the most frequent skeletons, with much room each and with some. Units differ in whether
-/// they have lists of ranges and of places.
-const SPARE: [[usize; 2]; 3] = [[4, 10], [4, 10], [2, 4]];
+/// How many spare ones there are of the most frequent skeletons, with much room each and with some. Units that differ in
+/// whether they have lists of ranges and of places are the same here ([`super::fitted`]).
+const SPARE: [[usize; 2]; 3] = [[8, 18], [2, 4], [1, 1]];
 
 /// Objects of more bytes want much room. Most of a unit are headers.
 const LARGE: usize = 8 << 10;
@@ -53,15 +60,50 @@ const LARGE: usize = 8 << 10;
 const LOOKED_AT: usize = 512;
 
 impl Units {
-    fn skeleton(&self, row: u32) -> Option<&Vec<u8>> {
-        let all = self.known.iter().chain(&self.spare);
+    pub fn skeleton(&self, row: u32) -> Option<&Vec<u8>> {
+        let all = self.known.iter().chain(&self.members).chain(&self.spare);
         let (_, skeleton) = all.into_iter().find(|(of, _)| *of == row)?;
         self.skeletons.get(*skeleton as usize)
     }
 
+    /// The number of the file that is a spare object, or was one and is nobody's now, for an object with these bytes to be.
+    pub fn free_place<'s>(
+        &self,
+        files: &[KnownFile],
+        data: &'s [u8],
+        store: &'s InputStore<'s>,
+    ) -> Option<usize> {
+        let own = store.keep(skeleton::of(data, store)?);
+        let fitting: Vec<u32> = (0..)
+            .zip(&self.skeletons)
+            .filter(|(_, wanted)| fits(own, store.keep((*wanted).clone()), store))
+            .map(|(number, _)| number)
+            .collect();
+        let is_free = |file: &KnownFile| match file.is {
+            Is::Gone(row, false) => {
+                self.spare.iter().any(|(spare, skeleton)| *spare == row && fitting.contains(skeleton))
+            }
+            _ => false,
+        };
+        let mut free = (0..files.len()).filter(|number| is_free(&files[*number]));
+        if data.len() > LARGE { free.next() } else { free.next_back() }
+    }
+
+    /// The bytes of the object that is input `row`: `data`, with what it lacks if it has taken the place of a spare one.
+    pub fn placed<'s>(&self, row: u32, data: &'s [u8], store: &'s InputStore<'s>) -> &'s [u8] {
+        let of_spare = self.spare.iter().find(|(spare, _)| *spare == row);
+        let Some(wanted) = of_spare.and_then(|(_, skeleton)| self.skeletons.get(*skeleton as usize)) else {
+            return data;
+        };
+        if data == wanted {
+            return data;
+        }
+        fitted(data, store.keep(wanted.clone()), store).map_or(data, |bytes| store.keep(bytes))
+    }
+
     pub fn put(&self, out: &mut Vec<u8>) {
         put_list(&self.skeletons, out, |bytes, out| put_bytes(bytes, out));
-        for list in [&self.known, &self.spare] {
+        for list in [&self.known, &self.members, &self.spare] {
             put_list(list, out, |(row, skeleton), out| {
                 row.put(out);
                 skeleton.put(out);
@@ -72,7 +114,7 @@ impl Units {
     pub fn take(rest: &mut &[u8]) -> Option<Units> {
         let skeletons = take_list(rest, take_bytes)?;
         let mut list = || take_list(rest, |rest| Some((u32::take(rest)?, u32::take(rest)?)));
-        Some(Units { skeletons, known: list()?, spare: list()? })
+        Some(Units { skeletons, known: list()?, members: list()?, spare: list()? })
     }
 }
 
@@ -99,6 +141,34 @@ impl Found {
         }
     }
 
+    /// The skeletons that spare objects have, the one first that stands for most units: one that lacks a section of another
+    /// one is that.
+    fn kinds<'s>(&self, store: &'s InputStore<'s>) -> Vec<u32> {
+        let kept: Vec<&[u8]> = self.skeletons.iter().map(|bytes| store.keep(bytes.clone())).collect();
+        let mut uses = vec![0; kept.len()];
+        self.known.iter().for_each(|(_, of)| {
+            if let Some(uses) = uses.get_mut(*of as usize) {
+                *uses += 1;
+            }
+        });
+        let mut by_use: Vec<(usize, u32)> = Vec::new();
+        for (number, own) in (0..).zip(&kept) {
+            let others = || (0..).zip(&kept).filter(|(other, _)| *other != number);
+            match others().find(|(_, wanted)| fits(own, wanted, store)) {
+                Some(_) => {}
+                None => {
+                    let has = |(other, own): &(u32, &&[u8])| {
+                        *other == number || fits(own, kept[number as usize], store)
+                    };
+                    let all = (0..).zip(&kept).filter(has).map(|(other, _)| uses[other as usize]);
+                    by_use.push((all.sum(), number));
+                }
+            }
+        }
+        by_use.sort_by_key(|(uses, number)| (std::cmp::Reverse(*uses), *number));
+        by_use.into_iter().map(|(_, number)| number).collect()
+    }
+
     /// By the rows of the state.
     pub fn units(&self, state: &State) -> Units {
         let rows: HashMap<u32, u32> =
@@ -106,7 +176,50 @@ impl Found {
         let by_row = |list: &[(FileId, u32)]| {
             list.iter().filter_map(|(file, skeleton)| Some((*rows.get(&file.0)?, *skeleton))).collect()
         };
-        Units { skeletons: self.skeletons.clone(), known: by_row(&self.known), spare: by_row(&self.spare) }
+        Units {
+            skeletons: self.skeletons.clone(),
+            known: by_row(&self.known),
+            members: Vec::new(),
+            spare: by_row(&self.spare),
+        }
+    }
+}
+
+impl Units {
+    /// Adds the members that are linked of archives that are likely to change, if there are spare objects at all.
+    pub fn add_members(&mut self, files: &[KnownFile], link: &Link, state: &State) {
+        if self.spare.is_empty() {
+            return;
+        }
+        let mut archives: Vec<(i64, &KnownArchive)> = Vec::new();
+        for file in files {
+            if let (Is::Archive(archive), modified) =
+                (&file.is, file.stamp.map_or(i64::MAX, |stamp| stamp.modified))
+                && archive.is_told_apart
+                && archive.by_member
+            {
+                archives.push((modified, archive));
+            }
+        }
+        archives.sort_by_key(|(modified, _)| std::cmp::Reverse(*modified));
+        let rows = archives.iter().flat_map(|(_, archive)| &archive.members);
+        let rows: Vec<u32> = rows.filter(|member| is_unit(&member.name)).map(|member| member.row).collect();
+        let rows = &rows[..rows.len().min(LOOKED_AT)];
+        let store = link.context.inputs.reading(false).store;
+        let found = par::runs("skeletons of members", link.context.parallel, rows.len(), 8, |run| {
+            let skeleton = |row: &u32| skeleton::of(link.data(&state.inputs[*row as usize]), store);
+            rows[run].iter().map(skeleton).collect::<Vec<_>>()
+        });
+        let mut numbers: HashMap<Vec<u8>, u32> = self.skeletons.drain(..).zip(0..).collect();
+        for (row, skeleton) in rows.iter().zip(found.into_iter().flatten()) {
+            let next = numbers.len() as u32;
+            let number = skeleton.map_or(NO_SKELETON, |bytes| *numbers.entry(bytes).or_insert(next));
+            self.members.push((*row, number));
+        }
+        self.skeletons = vec![Vec::new(); numbers.len()];
+        for (bytes, number) in numbers {
+            self.skeletons[number as usize] = bytes;
+        }
     }
 }
 
@@ -152,7 +265,7 @@ pub fn bring_up_to_date<'s>(memo: &mut Memo, request: &Request, job: &'s Job<'s>
             && of_last.contains(&path(file))
             && !of_now.contains(&path(file))
         {
-            units.skeleton(row).ok_or_else(|| Why::Unit(file.path.clone()))?;
+            units.skeleton(row).ok_or_else(|| Why::GoneUnit(file.path.clone()))?;
             file.is = Is::Gone(row, true);
         }
     }
@@ -164,20 +277,10 @@ pub fn bring_up_to_date<'s>(memo: &mut Memo, request: &Request, job: &'s Job<'s>
         let number = match of_old {
             Some(number) => number,
             None => {
-                let none = || Why::Unit(given.clone());
+                let none = || Why::NewUnit(given.clone());
                 let data =
                     job.store.open(&given).map_err(|e| Why::System(e.to_string()))?.ok_or_else(none)?;
-                let wanted = skeleton::of(data, job.store).ok_or_else(none)?;
-                let is_free = |file: &KnownFile| match file.is {
-                    Is::Gone(row, false) => {
-                        units.spare.iter().any(|(spare, _)| *spare == row)
-                            && units.skeleton(row) == Some(&wanted)
-                    }
-                    _ => false,
-                };
-                let mut free = (0..memo.files.len()).filter(|number| is_free(&memo.files[*number]));
-                let is_large = data.len() > LARGE;
-                if is_large { free.next() } else { free.next_back() }.ok_or_else(none)?
+                units.free_place(&memo.files, data, job.store).ok_or_else(none)?
             }
         };
         let file = &mut memo.files[number];
@@ -189,12 +292,12 @@ pub fn bring_up_to_date<'s>(memo: &mut Memo, request: &Request, job: &'s Job<'s>
 }
 
 /// Has the store give skeletons for the files that are gone.
-pub fn lay_skeletons(memo: &Memo, job: &Job) {
+pub fn lay_skeletons(units: &Units, files: &[KnownFile], job: &Job) {
     let skeleton = |file: &KnownFile| match file.is {
-        Is::Gone(row, _) => Some((file.path.clone(), memo.units.skeleton(row)?.clone())),
+        Is::Gone(row, _) => Some((file.path.clone(), units.skeleton(row)?.clone())),
         _ => None,
     };
-    job.store.lay(memo.files.iter().filter_map(skeleton).collect());
+    job.store.lay(files.iter().filter_map(skeleton).collect());
 }
 
 impl Session {
@@ -240,19 +343,21 @@ impl Session {
         if self.never.get().is_some() || self.place.is_err() || self.request.is_err() || !is_possible {
             return;
         }
-        _ = self.spare_from.set(inputs.files.len() as u32);
         let name = |path: String| FileName { path: path.into(), member: None };
         if let Some(held) = &*self.held.lock().unwrap() {
-            let Memo { files, units, .. } = &held.next;
-            for (row, _) in &units.spare {
-                let is_it =
-                    |file: &&KnownFile| matches!(file.is, Is::Object(of, _) | Is::Gone(of, _) if of == *row);
-                let Some(file) = files.iter().find(is_it) else { continue };
-                let Ok(Some(data)) = job.store.open(&file.path) else { continue };
-                inputs.add_object(name(text::path(&file.path).into_owned()), data, false);
+            let memo = &held.next;
+            if memo.has_other_members {
+                self.lay_members(memo, job, inputs);
+            }
+            _ = self.spare_from.set(inputs.files.len() as u32);
+            for (row, _) in &memo.units.spare {
+                if let Some((name, data)) = members::bytes_of(memo, *row, job) {
+                    inputs.add_object(name, data, false);
+                }
             }
             return;
         }
+        _ = self.spare_from.set(inputs.files.len() as u32);
         let mut found = Found::default();
         let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
         for (number, input) in inputs.files.iter().enumerate() {
@@ -272,10 +377,12 @@ impl Session {
         for (bytes, number) in numbers {
             found.skeletons[number as usize] = bytes;
         }
-        let uses = |skeleton: u32| found.known.iter().filter(|(_, of)| *of == skeleton).count();
-        let mut by_use: Vec<u32> = (0..found.skeletons.len() as u32).collect();
-        by_use.sort_by_key(|skeleton| std::cmp::Reverse(uses(*skeleton)));
-        for (skeleton, [large, small]) in by_use.into_iter().zip(SPARE) {
+        for (mut skeleton, [large, small]) in found.kinds(job.store).into_iter().zip(SPARE) {
+            let bytes = job.store.keep(found.skeletons[skeleton as usize].clone());
+            if let Some(bytes) = with_lists(bytes, job.store) {
+                skeleton = found.skeletons.len() as u32;
+                found.skeletons.push(bytes);
+            }
             for number in 0..large + small {
                 let bytes = job.store.keep(found.skeletons[skeleton as usize].clone());
                 let file = inputs.add_object(name(format!("<spare {}>", found.spare.len())), bytes, false);

@@ -24,6 +24,7 @@ fn ascend<R, K: PartialOrd>(rows: &[R], key: impl Fn(&R) -> K) -> bool {
 pub fn is_sound(state: &State) -> bool {
     Style::of_code(state.image.plt_style).is_some()
         && state.image.spares <= state.image.jump_slots
+        && state.image.spare_words <= state.image.got_words
         && inputs(state)
         && names(state)
         && sections(state)

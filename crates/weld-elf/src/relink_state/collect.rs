@@ -466,6 +466,8 @@ impl Link<'_, '_, '_> {
             plt_style: image.plt.code(),
             jump_slots: image.slots.jump_slots,
             spares: image.slots.spares,
+            got_words: image.slots.got_words,
+            spare_words: image.slots.spare_words,
             exports_first: exports.first,
             exports: exports.count,
             names_start: exports.names.start,

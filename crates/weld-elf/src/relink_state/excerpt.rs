@@ -49,12 +49,16 @@ pub struct Common {
     pub has_lazy: bool,
     /// Functions of shared objects that have taken spare entries of the PLT, in their order.
     pub imports: Vec<KnownImport>,
+    /// Names that have taken spare words of the GOT, in their order: rows, or [`NONE`].
+    pub words: Vec<u32>,
     /// Names that one member of an archive offers, which is linked, and nobody else.
     pub offered: HashSet<u32>,
     /// And those that one has offered that has changed, and nobody does now.
     pub no_more_offered: HashSet<u32>,
     /// And those that one offers alone that is linked whoever asks for them.
     pub surely_linked: HashSet<u32>,
+    /// It has been found out which members are linked, so it does not matter who asks for what they offer.
+    pub is_resolved: bool,
     /// Names that have come and gone since the tables were written, which have `count` names.
     pub names: NewNames,
     pub count: u32,
@@ -102,9 +106,11 @@ impl Common {
             has_all_values: false,
             has_lazy: false,
             imports: Vec::new(),
+            words: Vec::new(),
             offered: HashSet::new(),
             no_more_offered: HashSet::new(),
             surely_linked: HashSet::new(),
+            is_resolved: false,
             names: NewNames::default(),
             count: file.count::<NameRow>() as u32,
         })
@@ -150,6 +156,9 @@ impl Common {
                 NameRow { flags: name.flags | symbol_flags::NEEDS_PLT, ..name }
             }
             Some(_) => mentions::imported(name),
+            None if self.words.contains(&number) => {
+                NameRow { flags: name.flags | symbol_flags::NEEDS_GOT, ..name }
+            }
             None => name,
         }
     }
@@ -191,18 +200,27 @@ impl Common {
         self.image.spares
     }
 
-    /// What a name has that has taken a spare entry.
+    /// How many words of the GOT are spare, or were, and where they are.
+    pub fn spare_words(&self) -> (u32, u64) {
+        let ImageRow { got, got_words, spare_words, .. } = self.image;
+        (spare_words, got.saturating_add(8 * u64::from(got_words - spare_words)))
+    }
+
+    /// What a name has that has taken a spare entry of the PLT, or a spare word of the GOT.
     fn spare_slot(&self, number: u32) -> Option<SlotRow> {
-        let (spare, _) = (0..).zip(&self.imports).find(|(_, known)| known.row == number)?;
-        Some(SlotRow {
+        let word = self.words.iter().position(|row| *row == number);
+        let word = word.map(|word| self.image.got_words - self.image.spare_words + word as u32);
+        let spare = (0..).zip(&self.imports).find(|(_, known)| known.row == number);
+        let entry = spare.and_then(|(spare, _)| self.first_spare()?.checked_add(spare));
+        (word.is_some() || entry.is_some()).then_some(SlotRow {
             name: NONE,
             input: NONE,
             symbol: NONE,
-            got: NONE,
+            got: word.unwrap_or(NONE),
             got_tp: NONE,
             tls_gd: NONE,
             tls_desc: NONE,
-            plt: self.first_spare()?.checked_add(spare)?,
+            plt: entry.unwrap_or(NONE),
             signed: 0,
             definition: 0,
         })
@@ -235,7 +253,7 @@ impl Common {
 
     /// Whether what another object defines has no place, if all values are known: it was not in the output when the
     /// tables were written, and nobody has given it one; or it is where a section is gone.
-    fn is_nowhere(&self, number: u32, value: Option<u64>, name: &NameRow) -> bool {
+    pub fn is_nowhere(&self, number: u32, value: Option<u64>, name: &NameRow) -> bool {
         let is_defined = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
         if !self.has_all_values || !is_defined {
             return false;

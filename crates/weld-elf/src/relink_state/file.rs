@@ -32,7 +32,7 @@ use super::check;
 use super::rows::*;
 
 const MAGIC: &[u8; 8] = b"weldlink";
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 /// Bytes for the version.
 const VERSION: usize = 32;
 /// Bytes of a table's entry, and before the first.

@@ -225,7 +225,8 @@ pub fn renumbered(
                     return Ok(Err(Other::Symbol(symbol)));
                 };
                 // Who has a copy asks for no member.
-                if name.mentioned & flag::OFFERED != 0 && !is_lost && !common.offered.contains(&number) {
+                let is_offered = name.mentioned & flag::OFFERED != 0 && !common.is_resolved;
+                if is_offered && !is_lost && !common.offered.contains(&number) {
                     offered.push((number, symbol));
                 }
                 found.new.push(number);
@@ -250,10 +251,11 @@ pub fn renumbered(
                 && defined_as((file, common), (row.name, name))?
                     .is_some_and(|said| visibility(said) == STV_HIDDEN))
         };
+        let may_go = |said| may_go(name, said, common.is_resolved);
         let goes = is_gone
-            || may_go(name, row.manner)
+            || may_go(row.manner)
             || common.surely_linked.contains(&row.name) && is_plain(row.manner)
-            || may_go(name, row.manner & !(3 << manner::VISIBILITY)) && is_hidden()?
+            || may_go(row.manner & !(3 << manner::VISIBILITY)) && is_hidden()?
             || is_other() && says_as_much((file, common), (row.name, name), row.manner)?;
         if !goes {
             return Ok(Err(Other::Rest));
@@ -352,7 +354,8 @@ fn says_as_much(
     said: u8,
 ) -> Result<bool, Unreadable> {
     // Who has a pointer to a personality routine has a copy, so it asks for no member of an archive.
-    let is_offered = name.mentioned & flag::OFFERED != 0 && !is_pointer_hash(name.hash);
+    let is_offered =
+        name.mentioned & flag::OFFERED != 0 && !is_pointer_hash(name.hash) && !common.is_resolved;
     if name.flags & SPECIAL != 0 || is_offered || name.mentioned & flag::HAS_VERSION != 0 {
         return Ok(false);
     }
@@ -454,10 +457,12 @@ pub fn stays_imported(name: &NameRow) -> bool {
         && name.flags & (SPECIAL & !symbol_flags::IFUNC | symbol_flags::NEEDS & !SLOTS) == 0
 }
 
-/// Whether nothing changes if an object does not mention a name any more that it has mentioned so.
-fn may_go(name: &NameRow, said: u8) -> bool {
+/// Whether nothing changes if an object does not mention a name any more that it has mentioned so. `is_resolved`: archives
+/// that offer it have been asked.
+fn may_go(name: &NameRow, said: u8, is_resolved: bool) -> bool {
+    let asked = if is_resolved { flag::HAS_VERSION } else { flag::OFFERED | flag::HAS_VERSION };
     let is_here = name.flags & symbol_flags::KIND == symbol_flags::DEFINED || stays_imported(name);
-    is_plain(said) && is_here && name.mentioned & (flag::OFFERED | flag::HAS_VERSION) == 0
+    is_plain(said) && is_here && name.mentioned & asked == 0
 }
 
 /// The name of the tables with this hash, and its number.

@@ -205,7 +205,7 @@ impl Looked<'_> {
             if is_mine && !definers(said, name.hash).any(|row| row == one.row) {
                 candidates.add(mention.name, name.hash);
             }
-            let is_offered = !self.common.no_more_offered.contains(&mention.name);
+            let is_offered = !self.common.is_resolved && !self.common.no_more_offered.contains(&mention.name);
             if is_mine
                 && !has_entry(mention.name)
                 && !said.contains_key(&name.hash)
@@ -218,7 +218,7 @@ impl Looked<'_> {
             let name: NameRow = self.file.row(new.name.into())?;
             if !said.contains_key(&new.hash)
                 && !has_entry(new.name)
-                && is_nothing_special(&name, true, self.common.export_rows())
+                && is_nothing_special(&name, !self.common.is_resolved, self.common.export_rows())
             {
                 may_go.insert(new.name);
             }
@@ -254,7 +254,7 @@ impl Looked<'_> {
                 // What it lies in is its object's alone.
                 let is_free = match next.find(self.count(), *hash) {
                     Some((number, name)) => name.input == one.row || self.last.gone.contains(&number),
-                    None => find_name(self.file, *hash)?.is_none(),
+                    None => self.is_unknown(*hash)?,
                 };
                 if !is_free || self.seen(one, symbol, *manner).is_none() || definers(said, *hash).count() != 1
                 {
@@ -300,7 +300,7 @@ impl Looked<'_> {
                 next.added.push(guest);
                 continue;
             }
-            if find_name(self.file, *hash)?.is_some() {
+            if !self.is_unknown(*hash)? {
                 continue;
             }
             let definitions = definers(said, *hash).count();
@@ -343,7 +343,7 @@ impl Looked<'_> {
                 && definers(said, *hash).all(|row| row >= one.row)
                 && match next.find(self.count(), *hash) {
                     Some((number, name)) => is_mine(name) || self.last.gone.contains(&number),
-                    None => find_name(self.file, *hash)?.is_none(),
+                    None => self.is_unknown(*hash)?,
                 };
             match (&mut groups[number], may) {
                 (Some(symbols), true) => symbols.push(symbol),
@@ -367,6 +367,17 @@ impl Looked<'_> {
             };
         }
         Ok((LostSections::by_globals(object, &stays), guests))
+    }
+
+    /// Whether nobody knew a name, or nobody but archives that offer it, and it has been found out which members are linked.
+    fn is_unknown(&self, hash: u128) -> Result<bool, Unreadable> {
+        // The first bits are a rank.
+        const SAID: u32 = !7 & !flag::OFFERED;
+        Ok(find_name(self.file, hash)?.is_none_or(|(_, name)| {
+            self.common.is_resolved
+                && name.flags & symbol_flags::KIND == symbol_flags::UNDEFINED
+                && (name.mentioned & SAID, name.input, name.slot, name.dynamic) == (0, NONE, NONE, 0)
+        }))
     }
 
     /// Who sees the name of a symbol, if it may be a new one.

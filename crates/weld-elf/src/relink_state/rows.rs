@@ -330,6 +330,9 @@ rows! {
         jump_slots: u32,
         /// And those of them that are spare, the last ones.
         spares: u32,
+        /// Words of `.got`, and those of them that are spare, the last ones.
+        got_words: u32,
+        spare_words: u32,
         /// Rows of `.dynsym` for exported names, if more may be: the first, and how many; and where in `.dynstr` names are.
         exports_first: u32,
         exports: u32,

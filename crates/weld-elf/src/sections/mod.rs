@@ -322,6 +322,9 @@ pub struct Sections<'a> {
     /// What is defined here and had slots of the GOT or entries of the PLT in another link, whoever asks for them, with
     /// the bits that say which.
     pub last_slots: Vec<(SymbolId, u32)>,
+    /// What has taken spare words of the GOT, if that is to be as in another link: the one that has the first, and so on;
+    /// [`SymbolId::NONE`] where there is none.
+    pub last_words: Vec<SymbolId>,
     /// How many relative and other relocations `.rela.dyn` had with spare ones, if there are to be as many.
     pub last_relocs: Option<(u64, u64)>,
     /// Objects that are likely to be edited next, and so have more room.

@@ -253,6 +253,11 @@ pub fn write(image: &Image, mut first: usize, mut out: &mut [u8]) {
             format.put(&mut out[..size], word.get());
         }
     }
+    // Nothing is in spare words.
+    let spare = (image.slots.got_words - image.slots.spare_words) as usize;
+    if end > spare && image.slots.spare_words > 0 {
+        out[size * (spare.max(first) - first)..size * (end - first)].fill(0);
+    }
     // The entry before may have its second word here, the last one its second word after.
     let from = entries.partition_point(|entry| (entry.0 as usize) < first).saturating_sub(1);
     let to = entries.partition_point(|entry| (entry.0 as usize) < end);

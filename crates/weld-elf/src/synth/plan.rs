@@ -78,6 +78,7 @@ use crate::symbols::value_kinds::Correction;
 use crate::symbols::{Symbols, symbol_flags};
 use crate::synth::image::Image;
 use crate::synth::joined::{Joined, link_tables};
+use crate::synth::rela::may_have_spares;
 use crate::synth::sframe::of_plt::Plt;
 
 pub struct Planner<'p, 'j, 'e> {
@@ -177,6 +178,28 @@ const RELAXABLE_SPAN: u64 = (1 << 31) - (1 << 20);
 /// From here on, too, addresses are 32 bits with their sign extended.
 const TOP: u64 = (-1i64 << 31) as u64;
 
+/// How many words of the GOT are spare.
+const SPARE_WORDS: u32 = 128;
+
+/// What has taken spare words of the GOT in a link that is to be made once more, and needs nothing else of it.
+fn spare_words_taken(sections: &Sections, symbols: &Symbols) -> Vec<SymbolId> {
+    const OTHERS: u32 = symbol_flags::NEEDS & !(symbol_flags::NEEDS_GOT | symbol_flags::NEEDS_DYNSYM);
+    let is_one = |id: SymbolId| {
+        id.is_some()
+            && symbols[id].kind() == symbol_flags::DEFINED
+            && !symbols[id].has(symbol_flags::PREEMPTIBLE)
+            && !symbols[id].has(OTHERS)
+    };
+    let taken = sections.last_words.iter().map(|id| if is_one(*id) { *id } else { SymbolId::NONE });
+    taken
+        .inspect(|id| {
+            if id.is_some() {
+                symbols[*id].add(symbol_flags::NEEDS_GOT)
+            }
+        })
+        .collect()
+}
+
 impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
     pub fn plan(self, sections: &mut Sections<'j>, symbols: &mut Symbols) -> Result<Plan<'j>, Diagnostics> {
         let span = self.job.trace.span("size synthetic sections");
@@ -195,8 +218,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         };
         let mut spares = self.spare_imports(sections, symbols);
         let names = &self.resolved.names;
-        let mut slots =
-            Slots::allocate(&self.live, symbols, names, (head, &spares.ids), self.context.parallel);
+        let words = spare_words_taken(sections, symbols);
+        let apart: Vec<SymbolId> = spares.ids.iter().chain(&words).copied().collect();
+        let mut slots = Slots::allocate(&self.live, symbols, names, (head, &apart), self.context.parallel);
         let jump_slots = slots.jump_slots > 0;
         match jump_slots {
             true if spares.count > 0 => slots.add_spares(spares.count, &spares.ids),
@@ -207,6 +231,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let is_for_loader = jump_slots && mode.facts().plt.reserved_words == 0;
         if slots.got.is_empty() && !got_base && !is_for_loader {
             slots.got_words = 0;
+        }
+        if slots.got_words > 0 && self.may_have_spare_words(sections) {
+            slots.add_spare_words(SPARE_WORDS, &words);
         }
         if let Some(got) = &mode.facts().loader_got {
             slots.put_looked_up_first(symbols);
@@ -433,6 +460,16 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
                 symbols[id].add(call.flags & ASKED);
             }
         }
+    }
+
+    /// Whether a later link may have slots of the GOT that this one has not: then it tells the loader of them.
+    fn may_have_spare_words(&self, sections: &Sections) -> bool {
+        let (mode, options) = (&self.context.mode, self.job.options);
+        let format = mode.facts().target.format;
+        let is_told = !mode.pic || may_have_spares(options, format);
+        let is_told = is_told && format.is_native() && format.word() == 8 && mode.facts().slot() == 8;
+        let is_plain = !self.live.has(fact::SIGNED_SLOTS) && !self.live.has(fact::TAGGED_SLOTS);
+        sections.has_rooms && is_told && is_plain && mode.facts().loader_got.is_none()
     }
 
     /// Room for functions of shared objects that a later link may call, if it may relink; what has taken it is what

@@ -67,10 +67,11 @@ pub fn bytes<'j>(job: &Job<'j>, changes: &Changes, object: &ChangedObject) -> Re
     let path = &changes.files[object.file].path;
     let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
     let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
-    match &object.member {
-        Some(place) => data.get(place.clone()).ok_or_else(|| Why::Changing(path.clone())),
-        None => Ok(data),
-    }
+    let data = match &object.member {
+        Some(place) => data.get(place.clone()).ok_or_else(|| Why::Changing(path.clone()))?,
+        None => data,
+    };
+    Ok(changes.units.placed(object.row, data, job.store))
 }
 
 /// Why an object is not relinked, of which the caller knows the path.

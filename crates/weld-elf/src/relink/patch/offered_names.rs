@@ -77,7 +77,7 @@ fn is_member(left: &View, row: u32) -> Result<bool, Why> {
 /// If something cannot be read.
 pub fn find(job: &Job, changes: &Changes, last: &LastLink) -> Result<Offered, Why> {
     let (left, common) = last.view(job)?;
-    if common.has_lazy {
+    if common.has_lazy || common.is_resolved {
         return Ok(Offered::default());
     }
     let mut wanted = Wanted::default();
@@ -144,7 +144,7 @@ impl Wanted {
 /// Counts in archives who offers names. `false`: one of them does not say.
 fn count_offers(job: &Job, changes: &Changes, mut lists: [&mut Counted; 4]) -> Result<bool, Why> {
     for file in &changes.files {
-        if matches!(file.is, Is::Object(..) | Is::Gone(..)) {
+        if matches!(file.is, Is::Object(..) | Is::Gone(..) | Is::Lent(_)) {
             continue;
         }
         let bytes = job.store.open(&file.path).map_err(|e| Why::System(e.to_string()))?;

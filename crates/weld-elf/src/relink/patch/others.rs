@@ -69,9 +69,10 @@ pub fn bytes<'j>(job: &Job<'j>, changes: &Changes, (row, input): (u32, &InputRow
     let data = match &known.is {
         Is::Object(..) | Is::Gone(..) => Some(data),
         Is::Archive(archive) => archive.place(data, row).and_then(|place| data.get(place)),
-        Is::Other(_) => None,
+        Is::Lent(_) | Is::Other(_) => None,
     };
-    data.ok_or_else(|| Why::Archive(path.clone()))
+    let data = data.ok_or_else(|| Why::Archive(path.clone()))?;
+    Ok(changes.units.placed(row, data, job.store))
 }
 
 /// Whether one of the names is where the program or the library begins or ends.

@@ -15,7 +15,7 @@ use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::{Changed, Why};
 use crate::relink_state::guests::Guest;
-use crate::relink_state::rewrite_section::{Missing, Told};
+use crate::relink_state::rewrite_section::{Missing, Pointer, Told};
 use crate::relink_state::rows::{InputRow, SectionRow};
 use crate::sections::free_sections::FREE;
 use crate::sections::lost_groups::NONE;
@@ -32,12 +32,13 @@ pub fn add(
     job: &Job,
     changes: &Changes,
     (last, guests, holes): (&LastLink, &[Guest], &BTreeSet<u32>),
-    patch: &mut Patch,
+    (patch, words): (&mut Patch, Vec<Pointer>),
 ) -> Result<(), Why> {
-    let (Told { relative, symbolic }, pointers) =
+    let (Told { mut relative, symbolic }, pointers) =
         (std::mem::take(&mut patch.told), std::mem::take(&mut patch.pointers));
-    let is_none = relative.is_empty() && symbolic.is_empty() && pointers.is_empty();
+    relative.extend(words);
     let (left, common) = last.view(job)?;
+    let is_none = relative.is_empty() && symbolic.is_empty() && pointers.is_empty();
     let path = changes.objects.first().map(|object| changes.files[object.file].path.clone());
     let unknown = |missing| Why::Object(path.clone().unwrap_or_default(), Changed::Unknown(missing));
     // Where those are that are made anew.
@@ -59,15 +60,20 @@ pub fn add(
     }
     let mine = guests.iter().filter(|guest| changed.contains(&guest.input));
     gone.extend(mine.map(|guest| guest.address..guest.address.saturating_add(guest.size)));
+    let (count, first) = common.spare_words();
+    if count > 0 {
+        gone.push(first..first + 8 * u64::from(count));
+    }
     gone.sort_unstable_by_key(|range| range.start);
     let Some(out) = common.output(b".rela.dyn") else {
         return if is_none { Ok(()) } else { Err(unknown(Missing::Function)) };
     };
-    let is_any = gone.iter().any(|range| {
+    let is_any = gone.iter().filter(|range| count == 0 || range.start != first).any(|range| {
         let of = common.output_at(range.start).and_then(|number| common.outputs().get(number as usize));
         of.is_some_and(|out| out.flags & SHF_WRITE != 0)
     });
-    if !is_any && is_none {
+    // Words of the GOT may be free again.
+    if !is_any && is_none && last.memo.words.is_empty() {
         return Ok(());
     }
     let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;

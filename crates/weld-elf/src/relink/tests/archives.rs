@@ -26,8 +26,10 @@ fn members_change() {
         program.units[1].functions[0].refs.push(Ref::Call("f3_1".into()));
         let is_whole = flags.contains(&"--whole-archive");
         check(&dir, &program, &[]);
-        assert!(!check(&dir, &program.clone().with_member(), &[]));
-        assert!(dir.said().contains("it has other members"), "{}", dir.said());
+        // One more member that nobody asks for.
+        let is_possible = !without_index && !is_whole;
+        assert_eq!(check(&dir, &program.clone().with_member(), &[]), is_possible, "{}", dir.said());
+        assert!(is_possible || dir.said().contains("it has other members"), "{}", dir.said());
         check(&dir, &program, &[]);
         for step in 0..4 {
             if step == 2 {
@@ -55,13 +57,14 @@ fn members_are_wanted() {
     let mut program = Program::new(3, 22);
     program.units[1].functions[0].refs.push(Ref::Call("f3_1".into()));
     check(&dir, &program, &[]);
-    // The index offers a name that is wanted, by another member than before, or no more.
+    // The index offers a name that is wanted twice, by another member than before, or no more.
     let mut other = program.clone();
     other.library[1].functions[0].name = "f3_1".into();
-    assert!(!check(&dir, &other, &[]), "{}", dir.said());
+    assert!(check(&dir, &other, &[]), "{}", dir.said());
     other.library.swap(0, 1);
     assert!(!check(&dir, &other, &[]), "{}", dir.said());
-    assert!(!check(&dir, &program, &[]), "{}", dir.said());
+    // Members are known by their names, and so have changed.
+    check(&dir, &program, &[]);
     // A linked member wants another one.
     program.library[0].functions[0].refs[0] = Ref::Call("f4_0".into());
     assert!(!check(&dir, &program, &[]), "{}", dir.said());

@@ -1,0 +1,136 @@
+//! Slots of the GOT that the last full link did not give out: names that are defined here, and whose slots changed objects
+//! ask for as nobody did, take spare words ([`crate::got_plt_slots::Slots::add_spare_words`]). So rustc's code calls
+//! functions of other crates, and of other codegen units.
+//!
+//! A word is taken until a full link is made, or the name is gone. Where the loader adds to words, it is told of them all
+//! anew ([`super::told`]).
+
+use std::collections::BTreeMap;
+
+use super::{LastLink, Patch, changed_object, format, new_places, parsed};
+use crate::arch;
+use crate::arch::class::Class;
+use crate::elf::*;
+use crate::input::object::Object;
+use crate::job::Job;
+use crate::options::OutputKind;
+use crate::relink::changes::Changes;
+use crate::relink::full_link_reason::{Changed, Why};
+use crate::relink_state::keys;
+use crate::relink_state::rewrite_section::{Missing, Pointer};
+use crate::relink_state::rows::{NONE, NameRow};
+use crate::sections::decode_relocs;
+use crate::symbols::symbol_flags;
+
+/// The last link's words and those that changed objects ask for anew; `None` if there are none of these, or too many.
+///
+/// # Errors
+/// If something cannot be read.
+pub fn find(job: &Job, changes: &Changes, last: &LastLink) -> Result<Option<Vec<u32>>, Why> {
+    let (left, mut common) = last.view(job)?;
+    let (count, _) = common.spare_words();
+    if count == 0 {
+        return Ok(None);
+    }
+    // Why it cannot be done is said by who looks at it next.
+    let Ok(places) = new_places(job, changes, last) else { return Ok(None) };
+    common.names = places.names;
+    let (mut words, mut is_new) = (last.words.to_vec(), false);
+    for changed in &changes.objects {
+        let data = changed_object::bytes(job, changes, changed)?;
+        let Some(object) = parsed::with_its_names(job, data) else { continue };
+        let Some(machine) = arch::of_file(data) else { continue };
+        let facts = machine.facts();
+        for (index, shdr) in object.shdrs.iter().enumerate() {
+            if !is_of_code(&object, shdr) {
+                continue;
+            }
+            for reloc in decode_relocs(&object, index).unwrap_or_default().iter() {
+                let is_global = (object.first_global..object.syms.len() as u32).contains(&reloc.sym());
+                if !is_global || facts.class(reloc.kind()) != Class::Got {
+                    continue;
+                }
+                let hash = keys::hash(object.symbol_name(reloc.sym()));
+                let Some((row, name)) = common.find_name(&left.tables, hash)? else { continue };
+                if words.contains(&row) || !may_have_word(&name) {
+                    continue;
+                }
+                match words.iter().position(|word| *word == NONE) {
+                    Some(free) => words[free] = row,
+                    None if words.len() < count as usize => words.push(row),
+                    None => return Ok(None),
+                }
+                is_new = true;
+            }
+        }
+    }
+    Ok(is_new.then_some(words))
+}
+
+/// Whether a section has relocations of code.
+fn is_of_code(object: &Object, shdr: &Shdr) -> bool {
+    let target = object.shdrs.get(shdr.sh_info() as usize);
+    let is_code = target.is_some_and(|target| target.sh_flags() & SHF_EXECINSTR != 0);
+    is_code && matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL)
+}
+
+/// Whether a name is defined here for good, and has no slot.
+fn may_have_word(name: &NameRow) -> bool {
+    const SAID: u32 = symbol_flags::KIND
+        | symbol_flags::PREEMPTIBLE
+        | symbol_flags::IFUNC
+        | symbol_flags::TLS
+        | symbol_flags::IN_DISCARDED
+        | symbol_flags::NEEDS;
+    name.flags & SAID == symbol_flags::DEFINED && name.slot == NONE
+}
+
+/// The words of `last` without those of names that are gone.
+pub fn left(last: &LastLink) -> Vec<u32> {
+    let is_there = |row: &u32| !last.names.gone.contains(row);
+    last.words.iter().map(|row| if is_there(row) { *row } else { NONE }).collect()
+}
+
+/// Has the words have the addresses of their names, which are those of the tables if `values` have none; returns those
+/// that the loader adds to.
+///
+/// # Errors
+/// If a name is nowhere.
+pub fn write(
+    job: &Job,
+    last: &LastLink,
+    values: &BTreeMap<u32, u64>,
+    patch: &mut Patch,
+) -> Result<Vec<Pointer>, Why> {
+    let words = std::mem::take(&mut patch.words);
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (left, mut common) = last.view(job)?;
+    common.has_all_values = true;
+    let form = format(&left)?;
+    let (_, first) = common.spare_words();
+    let out = common.output(b".got").ok_or(Why::Image)?;
+    let start = out.offset + (first - out.address);
+    let mut pointers = Vec::new();
+    for (at, row) in (0..).step_by(8).zip(&words) {
+        let mut value = 0;
+        if *row != NONE {
+            let name = common.name(&left.tables, *row)?;
+            let known = values.get(row).copied();
+            if name.section == NONE || common.is_nowhere(*row, known, &name) {
+                return Err(Why::Object(job.options.output.path.clone(), Changed::Unknown(Missing::Target)));
+            }
+            value = known.unwrap_or(name.value);
+        }
+        if job.options.kind == OutputKind::Exec {
+            let mut bytes = vec![0; 8];
+            form.put(&mut bytes, value);
+            patch.compare(last.image, &(start + at, bytes)).map_err(|_| Why::Image)?;
+        } else if *row != NONE {
+            pointers.push((first + at, value));
+        }
+    }
+    patch.words = words;
+    Ok(pointers)
+}

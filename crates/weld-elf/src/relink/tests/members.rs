@@ -1,0 +1,337 @@
+//! Members of archives that come and go, as codegen units do in what rustc makes of a library.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+
+use weld_common::hash::hash_bytes;
+use weld_testkit::ar::{Archive, ArchiveKind};
+use weld_testkit::elf::*;
+use weld_testkit::obj::{Obj, Section, Symbol};
+
+use super::{Dir, link, wait};
+
+/// An object that defines functions, the first of which calls others.
+#[derive(Clone, Default)]
+struct Part {
+    name: &'static str,
+    defines: Vec<&'static str>,
+    calls: Vec<&'static str>,
+    /// Functions that are called by their slots of the GOT, which are not done without.
+    slots: Vec<&'static str>,
+    /// It has a table of ranges.
+    ranges: bool,
+    /// It has a variable, so nothing may stand for it.
+    variable: bool,
+    /// It has a pointer to a personality routine, and a frame that says so.
+    pad: bool,
+}
+
+/// What is in no other function.
+fn signature(name: &str) -> [u8; 16] {
+    let [a, b] = [0, 1].map(|more| hash_bytes(format!("{name}{more}").as_bytes()).to_le_bytes());
+    [a, b].concat().try_into().unwrap()
+}
+
+impl Part {
+    /// One that defines a function with its own name.
+    fn new(name: &'static str, calls: &[&'static str]) -> Part {
+        Part { name, defines: vec![name], calls: calls.to_vec(), ..Part::default() }
+    }
+
+    fn object(&self) -> Vec<u8> {
+        let mut obj = Obj::new();
+        obj.section(Section::text(".text").align(4));
+        let mut symbols = Vec::new();
+        for (number, name) in self.defines.iter().enumerate() {
+            let (calls, slots) =
+                if number == 0 { (&self.calls[..], &self.slots[..]) } else { (&[][..], &[][..]) };
+            let mut code = signature(name).to_vec();
+            calls.iter().for_each(|_| code.extend([0xe8, 0, 0, 0, 0]));
+            slots.iter().for_each(|_| code.extend([0xff, 0x15, 0, 0, 0, 0]));
+            let text = obj.section(Section::text(format!(".text.{name}")).bytes(&code).align(16));
+            let symbol = obj.symbol(Symbol::global(*name).function().at(text, 0).size(code.len() as u64));
+            symbols.push((symbol, code.len(), text, calls, slots));
+        }
+        if self.variable {
+            let data = obj.section(Section::data(".data").bytes(&[7; 8]).align(8));
+            obj.symbol(Symbol::local("variable").at(data, 0).size(8));
+        }
+        obj.section(Section::strings(".comment", 1).bytes(b"compiled\0"));
+        let abbrev = obj.section(Section::debug(".debug_abbrev").bytes(&[1, 0x11, 0, 0x11, 1, 0, 0, 0]));
+        let info = [&16u32.to_le_bytes()[..], &[4, 0, 0, 0, 0, 0, 8, 1], &[0; 8]].concat();
+        let info = obj.section(Section::debug(".debug_info").bytes(&info));
+        let abbrev = obj.section_symbol(abbrev);
+        obj.reloc(info, 6, R_X86_64_32, abbrev, 0);
+        obj.reloc(info, 12, R_X86_64_64, symbols[0].0, 0);
+        if self.ranges {
+            obj.section(Section::debug(".debug_ranges").bytes(&[0; 32]));
+        }
+        obj.section(Section::strings(".debug_str", 1).bytes(b"the compiler\0"));
+        for (_, _, text, calls, slots) in &symbols {
+            for (at, other) in (17..).step_by(5).zip(calls.iter()) {
+                let other = obj.symbol(Symbol::undefined(*other));
+                obj.reloc(*text, at, R_X86_64_PLT32, other, -4);
+            }
+            let first = 18 + 5 * calls.len() as u64;
+            for (at, other) in (first..).step_by(6).zip(slots.iter()) {
+                let other = obj.symbol(Symbol::undefined(*other));
+                obj.reloc(*text, at, R_X86_64_GOTPCREL, other, -4);
+            }
+        }
+        self.add_frames(&mut obj, &symbols.iter().map(|one| (one.0, one.1)).collect::<Vec<_>>());
+        obj.build()
+    }
+
+    /// Adds frames of functions of these sizes.
+    fn add_frames(&self, obj: &mut Obj, functions: &[(weld_testkit::obj::SymbolId, usize)]) {
+        let mut bytes = match self.pad {
+            false => vec![16, 0, 0, 0, 0, 0, 0, 0, 1, b'z', b'R', 0, 1, 0x78, 16, 1, 0x1b, 0, 0, 0],
+            // The pointer to the routine is found by a distance to a pointer.
+            true => {
+                let cie =
+                    [24, 0, 0, 0, 0, 0, 0, 0, 1, b'z', b'P', b'R', 0, 1, 0x78, 16, 6, 0x9b, 0, 0, 0, 0, 0x1b];
+                [&cie[..], &[0; 5]].concat()
+            }
+        };
+        let mut places = Vec::new();
+        for (_, size) in functions {
+            let start = bytes.len() as u32;
+            bytes.extend([20, 0, 0, 0]);
+            bytes.extend((start + 4).to_le_bytes());
+            places.push(u64::from(start) + 8);
+            bytes.extend([0, 0, 0, 0, *size as u8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        }
+        let frames = obj.section(Section::rodata(".eh_frame").bytes(&bytes).align(8));
+        if self.pad {
+            let pointer =
+                obj.section(Section::data(".data.DW.ref.rust_eh_personality").bytes(&[0; 8]).align(8));
+            let name = "DW.ref.rust_eh_personality";
+            let symbol = obj.symbol(Symbol::weak(name).hidden().object().at(pointer, 0).size(8));
+            let routine = obj.symbol(Symbol::undefined("rust_eh_personality"));
+            obj.reloc(pointer, 0, R_X86_64_64, routine, 0);
+            obj.comdat(symbol, &[pointer]);
+            obj.reloc(frames, 18, R_X86_64_PC32, symbol, 0);
+        }
+        for (place, (symbol, _)) in places.into_iter().zip(functions) {
+            obj.reloc(frames, place, R_X86_64_PC32, *symbol, 0);
+        }
+    }
+}
+
+/// Programs of units on the command line and members of an archive.
+struct Project {
+    dir: Dir,
+    flags: &'static [&'static str],
+    /// Functions that there have been.
+    known: BTreeSet<&'static str>,
+    steps: usize,
+}
+
+impl Project {
+    fn new(name: &str, flags: &'static [&'static str]) -> Project {
+        Project { dir: Dir::new(name), flags, known: BTreeSet::new(), steps: 0 }
+    }
+
+    /// Links; whether that was relinked, which is verified, and has the functions of a full link.
+    fn check(&mut self, units: &[Part], members: &[Part]) -> bool {
+        let dir = &self.dir;
+        // Not what was there before.
+        let mut archive = Archive::new(ArchiveKind::Gnu);
+        let random = ["aaaaaaa", "bbbbbbb", "ccccccc"][self.steps % 3];
+        self.steps += 1;
+        for part in members {
+            let name = format!("library.{}.{random}.rcgu.o", part.name);
+            let pointer = part.pad.then_some("DW.ref.rust_eh_personality");
+            let offers: Vec<&str> = part.defines.iter().copied().chain(pointer).collect();
+            archive = archive.member(&name, &part.object(), &offers);
+        }
+        fs::write(dir.path("lib.rlib"), archive.build()).unwrap();
+        let mut args: Vec<OsString> = self.flags.iter().map(OsString::from).collect();
+        for part in units {
+            let path = dir.path(&format!("crate.{}.{random}.rcgu.o", part.name));
+            fs::write(&path, part.object()).unwrap();
+            args.push(path.into());
+        }
+        self.known.extend(units.iter().chain(members).flat_map(|part| part.defines.iter().copied()));
+        args.extend([dir.path("lib.rlib").into(), "-o".into(), dir.path("out").into()]);
+        let done = link(&args, &["--incremental"]);
+        let said = dir.said();
+        let place = args.len() - 1;
+        args[place] = dir.path("full").into();
+        assert_eq!(done, link(&args, &[]), "{said}");
+        args[place] = dir.path("out").into();
+        let has = |file: &str, name: &str| dir.read(file).windows(16).any(|bytes| bytes == signature(name));
+        let is_there = |name: &&str| units.iter().chain(members).any(|part| part.defines.contains(name));
+        if done.is_ok() {
+            for name in &self.known {
+                // With gc, what was there stays.
+                let may_stay = self.flags.contains(&"--gc-sections") && is_there(name);
+                assert!(
+                    has("out", name) == has("full", name) || may_stay && has("out", name),
+                    "{name}: {said}"
+                );
+            }
+        }
+        let is_relinked = said.starts_with("relinked");
+        if is_relinked {
+            let is = dir.read("out");
+            wait();
+            assert_eq!(link(&args, &["--incremental=verify"]), done, "{said}, {}", dir.said());
+            assert!(
+                dir.said().starts_with("relinked") || dir.said().starts_with("nothing"),
+                "{}",
+                dir.said()
+            );
+            assert!(dir.read("out") == is);
+        }
+        wait();
+        is_relinked
+    }
+
+    fn relinks(&mut self, units: &[Part], members: &[Part]) {
+        assert!(self.check(units, members), "{}", self.dir.said());
+    }
+
+    fn is_full(&mut self, units: &[Part], members: &[Part], why: &str) {
+        assert!(!self.check(units, members), "{}", self.dir.said());
+        assert!(self.dir.said().contains(why), "{}", self.dir.said());
+    }
+}
+
+const PROGRAMS: [&[&str]; 3] = [
+    &["--build-id", "--gc-sections", "--eh-frame-hdr", "-pie"],
+    &["--eh-frame-hdr"],
+    &["-shared", "-Bsymbolic"],
+];
+
+/// The program, which calls these.
+fn start(calls: &[&'static str]) -> Part {
+    Part::new("_start", calls)
+}
+
+#[test]
+fn members_come_and_go() {
+    for (number, flags) in PROGRAMS.into_iter().enumerate() {
+        let mut project = Project::new(&format!("members-come-{number}"), flags);
+        let [a, b, c] = ["a", "b", "c"].map(|name| Part::new(name, &[]));
+        project.is_full(&[start(&["a"])], &[a.clone(), c.clone()], "no state");
+        // One that is new, in front of the others, and one that it wants.
+        let first = Part::new("b", &["c"]);
+        project.relinks(&[start(&["a", "b"])], &[first.clone(), a.clone(), c.clone()]);
+        // They are edited like others, and lie in another order.
+        let edited = Part { defines: vec!["b", "more"], ..first };
+        project.relinks(&[start(&["a", "b"])], &[c.clone(), a.clone(), edited.clone()]);
+        // Nobody asks for one any more, nor for what it alone asked for.
+        project.relinks(&[start(&["a"])], &[a.clone(), edited.clone(), c.clone()]);
+        project.relinks(&[start(&["a", "c"])], &[c.clone(), a.clone(), b.clone()]);
+        // One that was there at first goes, and comes again.
+        project.relinks(&[start(&["c"])], std::slice::from_ref(&c));
+        project.relinks(&[start(&["c", "a"])], &[c.clone(), a.clone()]);
+        project.relinks(&[start(&["c", "a"])], &[c, Part::new("a", &["b"]), b]);
+    }
+}
+
+/// Who asks first says which of two members that offer a name is linked.
+#[test]
+fn members_that_offer_the_same() {
+    let mut project = Project::new("members-same", PROGRAMS[0]);
+    let both = |name: &'static str| Part { defines: vec![name, "both"], ..Part::new(name, &[]) };
+    let units = [start(&["both", "c"])];
+    let (a, b, c) = (both("a"), both("b"), Part::new("c", &[]));
+    project.check(&units, &[a.clone(), c.clone()]);
+    // The second is not asked.
+    project.relinks(&units, &[a.clone(), b.clone(), c.clone()]);
+    // Now it is the first.
+    project.is_full(&units, &[b.clone(), a.clone(), c.clone()], "");
+    // Nobody else offers it then.
+    project.relinks(&[start(&["b", "c"])], &[b.clone(), a.clone(), c.clone()]);
+    // Who asks for the other one has both, and so an error.
+    assert!(!project.check(&[start(&["b", "a"])], &[b, a, c]));
+}
+
+/// What an archive offers is not asked for by who has no more than a weak reference, or if the program has it.
+#[test]
+fn members_that_nobody_asks_for() {
+    let mut project = Project::new("members-not-asked", PROGRAMS[0]);
+    let a = Part::new("a", &[]);
+    project.check(&[start(&["a"])], std::slice::from_ref(&a));
+    project.relinks(&[start(&["a"])], &[a.clone(), Part::new("b", &[])]);
+    // A unit defines what a member offers, which is not linked for that.
+    project.relinks(&[start(&["a", "b"]), Part::new("b", &[])], &[a.clone(), Part::new("b", &[])]);
+    project.check(&[start(&["b"]), Part::new("b", &[])], &[a.clone(), Part::new("b", &["a"])]);
+}
+
+#[test]
+fn members_that_nothing_may_stand_for() {
+    let mut project = Project::new("members-odd", PROGRAMS[0]);
+    let a = Part::new("a", &[]);
+    let odd = Part { variable: true, ..Part::new("odd", &[]) };
+    project.check(&[start(&["a"])], std::slice::from_ref(&a));
+    project.is_full(&[start(&["a", "odd"])], &[a.clone(), odd.clone()], "is new");
+    project.is_full(&[start(&["a"])], std::slice::from_ref(&a), "is gone");
+    // Members that have one name are not told apart.
+    let twice = [a.clone(), Part { name: "a", ..Part::new("b", &[]) }];
+    project.is_full(&[start(&["a", "b"])], &twice, "has other members");
+    project.is_full(&[start(&["a"])], &twice, "");
+    // More than there are places.
+    const NAMES: [&str; 34] = [
+        "n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "m0", "m1", "m2", "m3", "m4", "m5", "m6",
+        "m7", "m8", "m9", "l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7", "l8", "l9", "k0", "k1", "k2", "k3",
+    ];
+    project.check(&[start(&["a"])], std::slice::from_ref(&a));
+    let many: Vec<Part> = NAMES.iter().map(|name| Part::new(name, &[])).chain([a]).collect();
+    project.is_full(&[start(&[&["a"][..], &NAMES].concat())], &many, "is new");
+}
+
+/// Members and units that have other tables for debuggers than spare objects take their places.
+#[test]
+fn objects_of_other_kinds_come() {
+    let mut project = Project::new("members-kinds", PROGRAMS[0]);
+    let with = |name, ranges| Part { ranges, ..Part::new(name, &[]) };
+    project.check(&[start(&["a"])], &[with("a", false)]);
+    let members = [with("a", false), with("b", true), with("c", false)];
+    project.relinks(&[start(&["a", "b", "c"])], &members);
+    project.relinks(&[start(&["a", "b", "c", "d"]), with("d", true)], &members);
+    let edited = Part { defines: vec!["d", "more"], ..with("d", true) };
+    project.relinks(&[start(&["a", "b", "c", "d"]), edited], &members);
+}
+
+/// A function that is called by a slot of the GOT for the first time takes a spare one, until it is gone.
+#[test]
+fn slots_are_asked_for() {
+    for (number, flags) in PROGRAMS.into_iter().enumerate() {
+        let mut project = Project::new(&format!("new-slots-{number}"), flags);
+        let calls = |slots: &[&'static str]| Part { slots: slots.to_vec(), ..start(&["a"]) };
+        let [a, b, c] = ["a", "b", "c"].map(|name| Part::new(name, &[]));
+        project.check(&[calls(&["c"])], &[a.clone(), c.clone()]);
+        // Of one that is there, and of one that is new.
+        project.relinks(&[calls(&["a", "c"])], &[a.clone(), c.clone()]);
+        project.relinks(&[calls(&["b", "a", "c"])], &[a.clone(), b.clone(), c.clone()]);
+        // Its function moves.
+        let edited = Part { defines: vec!["b", "more"], ..b.clone() };
+        project.relinks(&[calls(&["b", "a", "c"])], &[a.clone(), edited, c.clone()]);
+        project.relinks(&[calls(&["a", "c"])], &[a.clone(), b.clone(), c.clone()]);
+        // It is gone, and others take its slot.
+        project.relinks(&[calls(&["a", "d", "c"])], &[a, c, Part::new("d", &[])]);
+    }
+}
+
+/// A unit, or a member, has its first landing pad: archives offer the pointer to the personality routine, but it has a copy
+/// itself, and asks for none.
+#[test]
+fn the_first_landing_pad_of_an_object() {
+    let mut project = Project::new("first-pad", PROGRAMS[0]);
+    let pad = |part: Part| Part { pad: true, ..part };
+    let routine = pad(Part { defines: vec!["rust_eh_personality"], ..Part::new("std", &[]) });
+    let has_routine = start(&["a", "b", "rust_eh_personality"]);
+    let (a, b) = (Part::new("a", &[]), Part::new("b", &[]));
+    let all = |parts: &[Part]| [parts, std::slice::from_ref(&routine)].concat();
+    project.check(&[has_routine.clone(), b.clone()], &all(std::slice::from_ref(&a)));
+    project.relinks(&[has_routine.clone(), pad(b.clone())], &all(std::slice::from_ref(&a)));
+    project.relinks(&[has_routine.clone(), pad(b.clone())], &all(&[pad(a.clone())]));
+    project.relinks(&[has_routine.clone(), b], &all(&[pad(a)]));
+    // With a unit that is new.
+    let new = pad(Part::new("c", &[]));
+    project.relinks(&[start(&["a", "c", "rust_eh_personality"]), new], &all(&[Part::new("a", &[])]));
+}
