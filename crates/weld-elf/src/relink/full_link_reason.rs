@@ -35,6 +35,8 @@ pub enum Why {
     Gone(PathBuf),
     /// An archive has changed in more than members that are linked.
     Archive(PathBuf),
+    /// Members of an archive that are linked lie in another order.
+    Order(PathBuf),
     /// An input has changed that is no object.
     Input(PathBuf),
     /// Functions have moved that an option, a script or code for far branches leads to.
@@ -111,6 +113,7 @@ impl fmt::Display for Why {
             Why::Archive(file) => {
                 write!(f, "{} has changed: it has other members, or offers other names", path(file))
             }
+            Why::Order(file) => write!(f, "{} has its members in another order", path(file)),
             Why::Input(file) => write!(f, "{} has changed, which is not an object", path(file)),
             Why::Object(file, changed) => write!(f, "in {}, {changed}", path(file)),
             Why::Moved(file) => {

@@ -5,7 +5,7 @@
 //! linked. One that is and was not takes the place of a spare object; one that was and is not becomes its skeleton
 //! ([`super::units`]). From then on the tables do not tell any more why members are linked, so that resolution runs for
 //! each relink in which an object has changed ([`Memo::has_other_members`]). Members are known by their names, of which an
-//! archive has one each.
+//! archive has one each; those that stay must lie in the order that they had, which decides on more than resolution.
 //!
 //! A full link that is compared with a relink has all members by themselves, at the places that they have in the tables
 //! ([`Session::lay_members`]).
@@ -158,9 +158,22 @@ impl<'j> Found<'_, 'j> {
             changes.objects.push(Changed { file: self.number, row, member: at });
             members.push(KnownMember { number, row, digest: digest(data), name });
         }
+        if !self.are_in_order(&members) {
+            return Err(Why::Order(self.path.to_owned()));
+        }
         members.sort_by_key(|member| member.number);
         changes.files[self.number].is = Is::Archive(all.known(members, known.indexed).ok_or_else(refused)?);
         Ok(())
+    }
+
+    /// Whether members that have the places of their own lie in the archive as the tables have them: constructors, sections
+    /// with one name, weak definitions and copies of inline functions are taken in that order.
+    fn are_in_order(&self, members: &[KnownMember]) -> bool {
+        let is_spare = |row: u32| self.units.spare.iter().any(|(spare, _)| *spare == row);
+        let own = members.iter().filter(|member| !is_spare(member.row));
+        let mut own: Vec<(u32, u32)> = own.map(|member| (member.row, member.number)).collect();
+        own.sort_unstable();
+        own.is_sorted_by_key(|(_, number)| *number)
     }
 
     /// How a member is called that is gone.

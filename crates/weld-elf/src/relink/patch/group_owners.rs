@@ -55,6 +55,10 @@ impl<'j> Owners<'j> {
                     return Ok(false);
                 }
                 let name = looked.common.name(looked.file, number)?;
+                // Its own place is elsewhere, perhaps in front of who has another copy.
+                if is_spare && !is_pointer(signature) {
+                    return Ok(false);
+                }
                 // Of pointers to personality routines the last object's stay.
                 let is_other = match is_pointer(signature) {
                     true => name.input > row || is_spare && name.input < row,

@@ -219,17 +219,30 @@ fn members_come_and_go() {
         // One that is new, in front of the others, and one that it wants.
         let first = Part::new("b", &["c"]);
         project.relinks(&[start(&["a", "b"])], &[first.clone(), a.clone(), c.clone()]);
-        // They are edited like others, and lie in another order.
+        // They are edited like others, and those that are new lie elsewhere.
         let edited = Part { defines: vec!["b", "more"], ..first };
-        project.relinks(&[start(&["a", "b"])], &[c.clone(), a.clone(), edited.clone()]);
+        project.relinks(&[start(&["a", "b"])], &[a.clone(), edited.clone(), c.clone()]);
         // Nobody asks for one any more, nor for what it alone asked for.
-        project.relinks(&[start(&["a"])], &[a.clone(), edited.clone(), c.clone()]);
-        project.relinks(&[start(&["a", "c"])], &[c.clone(), a.clone(), b.clone()]);
+        project.relinks(&[start(&["a"])], &[edited.clone(), a.clone(), c.clone()]);
+        project.relinks(&[start(&["a", "c"])], &[a.clone(), c.clone(), b.clone()]);
         // One that was there at first goes, and comes again.
         project.relinks(&[start(&["c"])], std::slice::from_ref(&c));
-        project.relinks(&[start(&["c", "a"])], &[c.clone(), a.clone()]);
-        project.relinks(&[start(&["c", "a"])], &[c, Part::new("a", &["b"]), b]);
+        project.relinks(&[start(&["c", "a"])], &[a.clone(), c.clone()]);
+        project.relinks(&[start(&["c", "a"])], &[Part::new("a", &["b"]), c, b]);
     }
+}
+
+/// Constructors of members run in the order in which these lie in the archive.
+#[test]
+fn members_that_change_places_are_linked_fully() {
+    let mut project = Project::new("members-order", PROGRAMS[0]);
+    let [a, b, c] = ["a", "b", "c"].map(|name| Part::new(name, &[]));
+    let units = [start(&["a", "b", "c"])];
+    project.check(&units, &[a.clone(), b.clone(), c.clone()]);
+    project.is_full(&units, &[b.clone(), a.clone(), c.clone()], "in another order");
+    // One goes, and comes again elsewhere.
+    project.relinks(&[start(&["b", "c"])], &[b.clone(), c.clone()]);
+    project.is_full(&units, &[b, c, a], "in another order");
 }
 
 /// Who asks first says which of two members that offer a name is linked.
