@@ -24,13 +24,11 @@ impl Block {
         put_list(&self.rows, out, Field::put);
         u8::from(self.is_plain).put(out);
         self.order.put(out);
-        let Frame { types, definitions, rest } = self.frame;
-        [types, definitions, rest].iter().for_each(|word| word.put(out));
+        let Frame { sections, definitions, types, rest } = self.frame;
+        [sections, definitions, types, rest].iter().for_each(|word| word.put(out));
         put_list(&self.names, out, Field::put);
-        put_list(&self.module.runs, out, |run, out| {
-            [run.start, run.end].iter().for_each(|word| word.put(out))
-        });
-        u8::from(self.module.is_edited).put(out);
+        self.module.globals.put(out);
+        put_bytes(&self.module.kept, out);
         self.module.count.put(out);
         self.module.equals.put(out);
     }
@@ -40,11 +38,11 @@ impl Block {
         let is_plain = u8::take(rest)? != 0;
         let order = u32::take(rest)?;
         let mut word = || u64::take(rest);
-        let frame = Frame { types: word()?, definitions: word()?, rest: word()? };
+        let frame = Frame { sections: word()?, definitions: word()?, types: word()?, rest: word()? };
         let names = take_list(rest, Field::take)?;
         let module = Known {
-            runs: take_list(rest, |rest| Some(u32::take(rest)?..u32::take(rest)?))?,
-            is_edited: u8::take(rest)? != 0,
+            globals: Field::take(rest)?,
+            kept: take_bytes(rest)?,
             count: Field::take(rest)?,
             equals: Field::take(rest)?,
         };
