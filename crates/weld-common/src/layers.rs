@@ -13,6 +13,7 @@ const ROOMS: &[&str] = &[
     "mapped_file",
     "memory_limits",
     "hash_index",
+    "growing",
     "demangle",
     "suggest",
     "glob",

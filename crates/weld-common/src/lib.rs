@@ -11,6 +11,7 @@ pub mod demangle;
 pub mod diag;
 pub mod digest;
 pub mod glob;
+pub mod growing;
 pub mod hash;
 pub mod hash_index;
 pub mod host;

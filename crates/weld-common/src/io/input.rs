@@ -36,7 +36,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, SystemTime};
 
 use memmap2::{Mmap, MmapOptions};
@@ -48,6 +48,7 @@ use super::readahead::{Headers, Parts, Prefetch, Readahead};
 use super::reason;
 use super::stamp::Stamp;
 use crate::diag::{Cause, Diagnostic};
+use crate::growing::Growing;
 use crate::host::Host;
 use crate::mapped_file::MappedFile;
 use crate::{par, text, trace};
@@ -122,12 +123,6 @@ impl From<InputError> for Diagnostic {
     }
 }
 
-/// Bytes that stand for files ([`InputStore::lay`]).
-struct Laid {
-    files: Vec<(PathBuf, Vec<u8>)>,
-    more: Box<OnceLock<Laid>>,
-}
-
 /// Owns the bytes of every input of one link; slices live as long as the store. Any number of
 /// threads may open files at once, and no lock is held while the kernel works.
 pub struct InputStore<'h> {
@@ -148,19 +143,16 @@ pub struct InputStore<'h> {
     /// What absolute paths are below.
     root: PathBuf,
     opened: Option<Mutex<Opened>>,
-    notes: Notes,
+    /// What somebody has found out about bytes of inputs, for all who read them.
+    notes: Growing<Note>,
     /// What stands for files that are not there.
-    laid: OnceLock<Laid>,
+    laid: Growing<Vec<(PathBuf, Vec<u8>)>>,
 }
-
-/// What somebody has found out about bytes of inputs, for all who read them: a list that only grows.
-type Notes = OnceLock<Box<Note>>;
 
 struct Note {
     /// Where the bytes are, and how many.
     about: (usize, usize),
     text: Vec<u8>,
-    next: Notes,
 }
 
 /// What has been opened, and what was not there.
@@ -207,8 +199,8 @@ impl<'h> InputStore<'h> {
             gate: Gate::default(),
             root: PathBuf::new(),
             opened: None,
-            notes: Notes::new(),
-            laid: OnceLock::new(),
+            notes: Growing::default(),
+            laid: Growing::default(),
             readahead: Readahead::new(Prefetch::Off, |_| Parts::default()),
         }
     }
@@ -343,24 +335,16 @@ impl<'h> InputStore<'h> {
     /// From now on these are the bytes of files with these paths, whatever the system has there, unless others were laid
     /// there before.
     pub fn lay(&self, files: Vec<(PathBuf, Vec<u8>)>) {
-        let mut place = &self.laid;
-        while let Some(laid) = place.get() {
-            place = &laid.more;
-        }
         if !files.is_empty() {
-            _ = place.set(Laid { files, more: Box::default() });
+            self.laid.find_or_add(files, |_, _| false);
         }
     }
 
     /// Reads or maps `path`. `Ok(None)` if it does not exist. A directory is an error; a pipe or
     /// device is read to its end. The slice begins at an 8-byte aligned address.
     pub fn open(&self, path: &Path) -> Result<Option<&[u8]>, InputError> {
-        let mut laid = self.laid.get();
-        while let Some(Laid { files, more }) = laid {
-            if let Some((_, bytes)) = files.iter().find(|(of, _)| of == path) {
-                return Ok(Some(bytes));
-            }
-            laid = more.get();
+        if let Some((_, bytes)) = self.laid.iter().flatten().find(|(of, _)| of == path) {
+            return Ok(Some(bytes));
         }
         self.open_there(&self.rooted(path), path)
     }
@@ -409,32 +393,14 @@ impl<'h> InputStore<'h> {
 
     /// Keeps what was found out about some bytes of an input. If somebody has done so before, that stays.
     pub fn note(&self, about: &[u8], text: Vec<u8>) -> &[u8] {
-        let mut new =
-            Box::new(Note { about: (about.as_ptr().addr(), about.len()), text, next: Notes::new() });
-        let mut list = &self.notes;
-        loop {
-            let note = match list.get() {
-                Some(note) => note,
-                None => match list.set(new) {
-                    Ok(()) => return &list.get().expect("it has just been set").text,
-                    Err(back) => {
-                        new = back;
-                        continue;
-                    }
-                },
-            };
-            if note.about == new.about {
-                return &note.text;
-            }
-            list = &note.next;
-        }
+        let new = Note { about: (about.as_ptr().addr(), about.len()), text };
+        &self.notes.find_or_add(new, |one, new| one.about == new.about).text
     }
 
     /// What [`Self::note`] has kept about these bytes.
     pub fn noted(&self, about: &[u8]) -> Option<&[u8]> {
         let about = (about.as_ptr().addr(), about.len());
-        let all = std::iter::successors(self.notes.get(), |note| note.next.get());
-        all.into_iter().find(|note| note.about == about).map(|note| &*note.text)
+        self.notes.iter().find(|note| note.about == about).map(|note| &*note.text)
     }
 
     /// On whose behalf files are read.

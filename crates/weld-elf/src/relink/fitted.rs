@@ -97,13 +97,13 @@ fn lacking(own: &Read, wanted: &Read) -> Option<Vec<Lacking>> {
 }
 
 /// Whether an object whose skeleton is `own` can be made like `wanted`.
-pub fn fits<'s>(own: &'s [u8], wanted: &'s [u8], store: &'s InputStore<'s>) -> bool {
+pub fn fits<'d>(own: &'d [u8], wanted: &'d [u8], store: &'d InputStore<'d>) -> bool {
     let both = Read::of(own, store).zip(Read::of(wanted, store));
     own == wanted || both.is_some_and(|(own, wanted)| lacking(&own, &wanted).is_some())
 }
 
 /// The object `data` with what it lacks of the skeleton `wanted`; `None` if it needs nothing, or cannot be made like that.
-pub fn fitted<'s>(data: &'s [u8], wanted: &'s [u8], store: &'s InputStore<'s>) -> Option<Vec<u8>> {
+pub fn fitted<'d>(data: &'d [u8], wanted: &'d [u8], store: &'d InputStore<'d>) -> Option<Vec<u8>> {
     let own = skeleton::of(data, store)?;
     if own == wanted {
         return None;
@@ -111,7 +111,7 @@ pub fn fitted<'s>(data: &'s [u8], wanted: &'s [u8], store: &'s InputStore<'s>) -
     let (object, wanted) = (Read::of(data, store)?, Read::of(wanted, store)?);
     let defined = wanted.defined()?;
     let mut new = Vec::new();
-    for one in lacking(&Read::of(store.keep(own), store)?, &wanted)? {
+    for one in lacking(&Read::of(&own, store)?, &wanted)? {
         let of_it = defined.iter().filter(|(_, symbol)| usize::from(symbol.st_shndx()) == one.number);
         new.push(New {
             before: object.kept.get(one.before).copied().unwrap_or(object.shdrs.len()),
@@ -126,7 +126,7 @@ pub fn fitted<'s>(data: &'s [u8], wanted: &'s [u8], store: &'s InputStore<'s>) -
 
 /// A skeleton with the tables that units may have and none of this kind had: of lists of places and of ranges, as LLVM
 /// orders them. `None` if it has them.
-pub fn with_lists<'s>(skeleton: &'s [u8], store: &'s InputStore<'s>) -> Option<Vec<u8>> {
+pub fn with_lists<'d>(skeleton: &'d [u8], store: &'d InputStore<'d>) -> Option<Vec<u8>> {
     const NONE: [u8; 16] = [0; 16];
     let object = Read::of(skeleton, store)?;
     let by_name = |name: &[u8]| (1..object.shdrs.len()).find(|number| object.name(*number) == name);

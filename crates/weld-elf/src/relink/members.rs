@@ -42,8 +42,8 @@ pub type TakingPart = for<'j> fn(&Job<'j>) -> Option<(Inputs<'j>, Resolved<'j>)>
 /// # Errors
 /// If one comes or goes for which there is no place, or nothing that may stand for it.
 pub fn find(memo: &Memo, (job, taking_part): (&Job, TakingPart), changes: &mut Changes) -> Result<(), Why> {
-    let is_possible = changes.archives.is_empty() && (!memo.has_other_members || changes.objects.is_empty());
-    if is_possible { Ok(()) } else { resolve(&memo.units, (job, taking_part), changes) }
+    let is_settled = changes.archives.is_empty() && (!memo.has_other_members || changes.objects.is_empty());
+    if is_settled { Ok(()) } else { resolve(&memo.units, (job, taking_part), changes) }
 }
 
 /// The same, whatever has changed.
@@ -135,10 +135,10 @@ impl<'j> Found<'_, 'j> {
         }
         let known = known.clone();
         let mut members = Vec::with_capacity(now.len());
-        for member in known.members.clone() {
+        for member in &known.members {
             let number = by_name.get(&*member.name).copied();
             let Some(number) = number.filter(|number| now.binary_search(number).is_ok()) else {
-                self.goes(&member, changes)?;
+                self.goes(member, changes)?;
                 continue;
             };
             let digest = digest(all.data[number as usize]);
@@ -146,7 +146,7 @@ impl<'j> Found<'_, 'j> {
                 let at = all.place(bytes, number as usize);
                 changes.objects.push(Changed { file: self.number, row: member.row, member: at });
             }
-            members.push(KnownMember { number, digest, ..member });
+            members.push(KnownMember { number, digest, ..member.clone() });
         }
         for number in now {
             if members.iter().any(|member| member.number == number) {

@@ -73,10 +73,10 @@ impl Units {
         data: &'s [u8],
         store: &'s InputStore<'s>,
     ) -> Option<usize> {
-        let own = store.keep(skeleton::of(data, store)?);
+        let own = skeleton::of(data, store)?;
         let fitting: Vec<u32> = (0..)
             .zip(&self.skeletons)
-            .filter(|(_, wanted)| fits(own, store.keep((*wanted).clone()), store))
+            .filter(|(_, wanted)| fits(&own, wanted, store))
             .map(|(number, _)| number)
             .collect();
         let is_free = |file: &KnownFile| match file.is {
@@ -98,7 +98,11 @@ impl Units {
         if data == wanted {
             return data;
         }
-        fitted(data, store.keep(wanted.clone()), store).map_or(data, |bytes| store.keep(bytes))
+        // Several ask for it.
+        if let Some(bytes) = store.noted(data) {
+            return bytes;
+        }
+        fitted(data, wanted, store).map_or(data, |bytes| store.note(data, bytes))
     }
 
     pub fn put(&self, out: &mut Vec<u8>) {
@@ -143,27 +147,22 @@ impl Found {
 
     /// The skeletons that spare objects have, the one first that stands for most units: one that lacks a section of another
     /// one is that.
-    fn kinds<'s>(&self, store: &'s InputStore<'s>) -> Vec<u32> {
-        let kept: Vec<&[u8]> = self.skeletons.iter().map(|bytes| store.keep(bytes.clone())).collect();
-        let mut uses = vec![0; kept.len()];
+    fn kinds<'d>(&'d self, store: &'d InputStore<'d>) -> Vec<u32> {
+        let mut uses = vec![0usize; self.skeletons.len()];
         self.known.iter().for_each(|(_, of)| {
             if let Some(uses) = uses.get_mut(*of as usize) {
                 *uses += 1;
             }
         });
         let mut by_use: Vec<(usize, u32)> = Vec::new();
-        for (number, own) in (0..).zip(&kept) {
-            let others = || (0..).zip(&kept).filter(|(other, _)| *other != number);
-            match others().find(|(_, wanted)| fits(own, wanted, store)) {
-                Some(_) => {}
-                None => {
-                    let has = |(other, own): &(u32, &&[u8])| {
-                        *other == number || fits(own, kept[number as usize], store)
-                    };
-                    let all = (0..).zip(&kept).filter(has).map(|(other, _)| uses[other as usize]);
-                    by_use.push((all.sum(), number));
-                }
+        for (number, own) in self.skeletons.iter().enumerate() {
+            let others = || self.skeletons.iter().enumerate().filter(|(other, _)| *other != number);
+            if others().any(|(_, wanted)| fits(own, wanted, store)) {
+                continue;
             }
+            let alike = others().filter(|(_, other)| fits(other, own, store));
+            let all = uses[number] + alike.map(|(other, _)| uses[other]).sum::<usize>();
+            by_use.push((all, number as u32));
         }
         by_use.sort_by_key(|(uses, number)| (std::cmp::Reverse(*uses), *number));
         by_use.into_iter().map(|(_, number)| number).collect()
@@ -378,8 +377,7 @@ impl Session {
             found.skeletons[number as usize] = bytes;
         }
         for (mut skeleton, [large, small]) in found.kinds(job.store).into_iter().zip(SPARE) {
-            let bytes = job.store.keep(found.skeletons[skeleton as usize].clone());
-            if let Some(bytes) = with_lists(bytes, job.store) {
+            if let Some(bytes) = with_lists(&found.skeletons[skeleton as usize], job.store) {
                 skeleton = found.skeletons.len() as u32;
                 found.skeletons.push(bytes);
             }

@@ -7,8 +7,9 @@ use std::fs;
 use weld_common::hash::hash_bytes;
 use weld_testkit::ar::{Archive, ArchiveKind};
 use weld_testkit::elf::*;
-use weld_testkit::obj::{Obj, Section, Symbol};
+use weld_testkit::obj::{Obj, Section, Symbol, SymbolId};
 
+use super::units::add_unit;
 use super::{Dir, link, wait};
 
 /// An object that defines functions, the first of which calls others.
@@ -58,12 +59,7 @@ impl Part {
             obj.symbol(Symbol::local("variable").at(data, 0).size(8));
         }
         obj.section(Section::strings(".comment", 1).bytes(b"compiled\0"));
-        let abbrev = obj.section(Section::debug(".debug_abbrev").bytes(&[1, 0x11, 0, 0x11, 1, 0, 0, 0]));
-        let info = [&16u32.to_le_bytes()[..], &[4, 0, 0, 0, 0, 0, 8, 1], &[0; 8]].concat();
-        let info = obj.section(Section::debug(".debug_info").bytes(&info));
-        let abbrev = obj.section_symbol(abbrev);
-        obj.reloc(info, 6, R_X86_64_32, abbrev, 0);
-        obj.reloc(info, 12, R_X86_64_64, symbols[0].0, 0);
+        add_unit(&mut obj, symbols[0].0);
         if self.ranges {
             obj.section(Section::debug(".debug_ranges").bytes(&[0; 32]));
         }
@@ -84,7 +80,7 @@ impl Part {
     }
 
     /// Adds frames of functions of these sizes.
-    fn add_frames(&self, obj: &mut Obj, functions: &[(weld_testkit::obj::SymbolId, usize)]) {
+    fn add_frames(&self, obj: &mut Obj, functions: &[(SymbolId, usize)]) {
         let mut bytes = match self.pad {
             false => vec![16, 0, 0, 0, 0, 0, 0, 0, 1, b'z', b'R', 0, 1, 0x78, 16, 1, 0x1b, 0, 0, 0],
             // The pointer to the routine is found by a distance to a pointer.

@@ -4,12 +4,22 @@ use std::ffi::OsString;
 use std::fs;
 
 use weld_testkit::elf::*;
-use weld_testkit::obj::{Obj, Section, Symbol};
+use weld_testkit::obj::{Obj, Section, Symbol, SymbolId};
 
 use super::{Dir, link, wait};
 
 const FLAGS: &[&str] =
     &["--build-id", "--gc-sections", "--eh-frame-hdr", "-pie", "--export-dynamic-symbol=unit1"];
+
+/// Adds a unit of debug information, which refers to a function.
+pub fn add_unit(obj: &mut Obj, function: SymbolId) {
+    let abbrev = obj.section(Section::debug(".debug_abbrev").bytes(&[1, 0x11, 0, 0x11, 1, 0, 0, 0]));
+    let info = [&16u32.to_le_bytes()[..], &[4, 0, 0, 0, 0, 0, 8, 1], &[0; 8]].concat();
+    let info = obj.section(Section::debug(".debug_info").bytes(&info));
+    let abbrev = obj.section_symbol(abbrev);
+    obj.reloc(info, 6, R_X86_64_32, abbrev, 0);
+    obj.reloc(info, 12, R_X86_64_64, function, 0);
+}
 
 /// A function of each unit: `unit0` calls those of `calls`. All have a unit of debug information, and a frame.
 fn unit(number: usize, calls: &[usize], size: u8) -> Vec<u8> {
@@ -20,12 +30,7 @@ fn unit(number: usize, calls: &[usize], size: u8) -> Vec<u8> {
     let text = obj.section(Section::text(format!(".text.{name}")).bytes(&code).align(16));
     let symbol = obj.symbol(Symbol::global(&name).function().at(text, 0).size(code.len() as u64));
     obj.section(Section::strings(".comment", 1).bytes(b"compiled\0"));
-    let abbrev = obj.section(Section::debug(".debug_abbrev").bytes(&[1, 0x11, 0, 0x11, 1, 0, 0, 0]));
-    let info = [&16u32.to_le_bytes()[..], &[4, 0, 0, 0, 0, 0, 8, 1], &[0; 8]].concat();
-    let info = obj.section(Section::debug(".debug_info").bytes(&info));
-    let abbrev = obj.section_symbol(abbrev);
-    obj.reloc(info, 6, R_X86_64_32, abbrev, 0);
-    obj.reloc(info, 12, R_X86_64_64, symbol, 0);
+    add_unit(&mut obj, symbol);
     let cie = [16, 0, 0, 0, 0, 0, 0, 0, 1, b'z', b'R', 0, 1, 0x78, 16, 1, 0x1b, 0, 0, 0];
     let fde = [20, 0, 0, 0, 24, 0, 0, 0, 0, 0, 0, 0, code.len() as u8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let frames = obj.section(Section::rodata(".eh_frame").bytes(&[&cie[..], &fde].concat()).align(8));

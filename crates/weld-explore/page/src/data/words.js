@@ -21,6 +21,15 @@ const MIDDLE = SHORT + (LONG - PAIRS) * 256;
 // Typed arrays cannot be larger everywhere.
 const MOST = 2 ** 31 - 1;
 
+// How many bytes a code has that begins with this one, and the word that the code at `at` is, if it has a number.
+const widthOf = code => (code < PAIRS ? 1 : code < LONG ? 2 : 4);
+function wordAt(codes, at) {
+  const code = codes[at];
+  if (code < PAIRS) return code - FIRST;
+  if (code < LONG) return SHORT + ((code - PAIRS) << 8) + codes[at + 1];
+  return MIDDLE + codes[at + 1] + (codes[at + 2] << 8) + (codes[at + 3] << 16);
+}
+
 export class Coded {
   /** Throws if `words`, of which `numbered` have numbers, and `codes` are not just `count` names. */
   constructor({ words, numbered, codes }, count) {
@@ -47,8 +56,9 @@ export class Coded {
     const last = places.length - 1;
     let [length, next, id] = [0, numbered, 0];
     for (let at = 0; at < codes.length;) {
-      const code = codes[at++];
-      let word;
+      const code = codes[at];
+      const word = code === NEXT ? next++ : wordAt(codes, at);
+      at += widthOf(code);
       if (code === END) {
         if (id === count) throw new Error('there are more names than the description says');
         const end = starts[id] + length + 1;
@@ -63,13 +73,6 @@ export class Coded {
         if (id === 0 || codes[at] !== END) throw new Error('a name is repeated where none can be');
         length += starts[id] - 1 - starts[id - 1];
       } else {
-        if (code === NEXT) word = next++;
-        else if (code < PAIRS) word = code - FIRST;
-        else if (code < LONG) word = SHORT + ((code - PAIRS) << 8) + codes[at++];
-        else {
-          word = MIDDLE + codes[at] + (codes[at + 1] << 8) + (codes[at + 2] << 16);
-          at += 3;
-        }
         // Codes that are cut off are no number, which is not below anything.
         if (!(at <= codes.length && word < (code === NEXT ? last : numbered)))
           throw new Error(`word ${word} is not there`);
@@ -96,16 +99,10 @@ export class Coded {
     let next = this.numbered + this.next[id];
     const end = this.at[id + 1] - 1;
     for (let at = this.at[id]; at < end;) {
-      const code = codes[at++];
+      const code = codes[at];
+      const word = code === NEXT ? next++ : wordAt(codes, at);
+      at += widthOf(code);
       if (code === BEFORE) continue;
-      let word;
-      if (code === NEXT) word = next++;
-      else if (code < PAIRS) word = code - FIRST;
-      else if (code < LONG) word = SHORT + ((code - PAIRS) << 8) + codes[at++];
-      else {
-        word = MIDDLE + codes[at] + (codes[at + 1] << 8) + (codes[at + 2] << 16);
-        at += 3;
-      }
       const last = places[word + 1] - 1;
       for (let from = places[word]; from < last; from++) out[to++] = words[from];
     }
