@@ -118,6 +118,8 @@ pub trait Rules: Sync + Sized + 'static {
     const ADDRESS_BY_PLT: bool = false;
     /// Code at fixed addresses calls functions by relocations for distances ([`Rules::is_call`]).
     const CALL_BY_DISTANCE: bool = false;
+    /// Code of libraries calls functions by relocations for parts of an address ([`Rules::is_part_of_call`]).
+    const CALL_BY_PARTS: bool = false;
     /// Instructions that replace loads of slots make even addresses only.
     const EVEN_ADDRESSES: bool = false;
     /// Whether distances from what is undefined and weak are those of [`Rules::undefined`].
@@ -205,6 +207,12 @@ pub trait Rules: Sync + Sized + 'static {
     /// Whether an instruction that has the distance of a function calls it or jumps there, and so does not
     /// care where it is.
     fn is_call(_code: Code) -> bool {
+        false
+    }
+
+    /// Whether relocation `i` is one of those that make an address which is only called or jumped to, so that an entry
+    /// of the PLT does as well.
+    fn is_part_of_call(_bytes: &[u8], _relocs: &[Rela], _i: usize) -> bool {
         false
     }
 

@@ -261,6 +261,9 @@ impl<'a> Section<'_, '_, 'a> {
             Class::Pc if R::CALL_BY_DISTANCE && self.is_call_of_shared::<R>(i, target) => {
                 self.need(i, target, symbol_flags::NEEDS_PLT, found);
             }
+            Class::Pc | Class::Low if R::CALL_BY_PARTS && self.is_part_of_call::<R>(i, target) => {
+                self.need(i, target, symbol_flags::NEEDS_PLT, found);
+            }
             Class::Pc => self.address(i, target, found),
             Class::Low => self.low(i, target, found),
             Class::Plt | Class::PltOff => {

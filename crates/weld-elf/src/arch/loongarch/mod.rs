@@ -144,6 +144,7 @@ impl<const WIDE: bool> Rules for LoongArch<WIDE> {
     type TlsCall = ();
     const ALL_OR_NONE: bool = true;
     const UNDEFINED_IS_NEAR: bool = true;
+    const CALL_BY_PARTS: bool = true;
 
     #[inline(always)]
     fn put_distance(
@@ -194,6 +195,10 @@ impl<const WIDE: bool> Rules for LoongArch<WIDE> {
 
     fn rewrite_got(_form: (), field: Field, target: Address) -> Result<(), Failure> {
         Self::put_distance(field.kind, field.out, field.at, target, field.address)
+    }
+
+    fn is_part_of_call(bytes: &[u8], relocs: &[Rela], i: usize) -> bool {
+        code::is_part_of_call(bytes, relocs, i)
     }
 
     fn is_initial_exec(code: Code) -> bool {

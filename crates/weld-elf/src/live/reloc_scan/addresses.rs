@@ -92,6 +92,14 @@ impl Section<'_, '_, '_> {
         entry && target.is(symbol_flags::PREEMPTIBLE) && self.code(i).is_some_and(R::is_call)
     }
 
+    /// Whether a part of an address in a library is that of a function which another module may define, and which
+    /// is only called.
+    pub(super) fn is_part_of_call<R: Rules>(&self, i: usize, target: Target) -> bool {
+        self.scanner.mode.shared
+            && target.is(symbol_flags::PREEMPTIBLE)
+            && R::is_part_of_call(self.data(), self.relocs, i)
+    }
+
     /// A symbol's address, not a call.
     pub(super) fn address(&self, i: usize, target: Target, found: &mut ScanResult) {
         // A call of what is not there does not happen; its address is compared with null.
