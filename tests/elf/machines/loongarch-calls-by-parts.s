@@ -11,7 +11,7 @@
 //# disasm: here => pcalau12i \$t1, -510\nnop\nnop\njirl \$zero, \$t1, 32\n
 //# disasm: here => pcalau12i \$t2, 0\njirl \$ra, \$t2, 40
 // Whatever else is done with such an address cannot be told to a loader.
-//# sh: llvm-mc-22 --triple=loongarch{bits} -filetype=obj loads.txt -o loads.o; llvm-mc-22 --triple=loongarch{bits} -filetype=obj both.txt -o both.o; llvm-mc-22 --triple=loongarch{bits} -filetype=obj behind.txt -o behind.o; llvm-mc-22 --triple=loongarch{bits} -filetype=obj register.txt -o register.o
+//# sh: llvm-mc-22 --triple=loongarch{bits} -filetype=obj loads.txt -o loads.o; llvm-mc-22 --triple=loongarch{bits} -filetype=obj both.txt -o both.o; llvm-mc-22 --triple=loongarch{bits} -filetype=obj behind.txt -o behind.o; llvm-mc-22 --triple=loongarch{bits} -filetype=obj register.txt -o register.o; llvm-mc-22 --triple=loongarch{bits} -filetype=obj far.txt -o far.o
 //# [weld] sh-fail: $LD -m elf{bits}loongarch -shared loads.o -o library.so
 //# [weld] stderr-re: loads.o:\(.text\+0x4\): R_LARCH_PCALA_LO12 cannot be used against symbol 'elsewhere'
 //# [weld] sh-fail: $LD -m elf{bits}loongarch -shared both.o -o library.so
@@ -20,6 +20,9 @@
 //# [weld] stderr-re: behind.o:\(.text\+0x4\): R_LARCH_PCALA_LO12 cannot be used against symbol 'elsewhere'
 //# [weld] sh-fail: $LD -m elf{bits}loongarch -shared register.o -o library.so
 //# [weld] stderr-re: register.o:\(.text\+0x0\): R_LARCH_PCALA_HI20 cannot be used against symbol 'elsewhere'
+// The other part is looked for among the next 32 relocations.
+//# [weld] sh-fail: $LD -m elf{bits}loongarch -shared far.o -o library.so
+//# [weld] stderr-re: far.o:\(.text\+0x0\): R_LARCH_PCALA_HI20 cannot be used against symbol 'elsewhere'
 .globl here
 here:
     pcalau12i $t0, %pc_hi20(elsewhere)
@@ -47,3 +50,9 @@ own:
 //--- register.txt
     pcalau12i $t0, %pc_hi20(elsewhere)
     jirl $ra, $t1, %pc_lo12(elsewhere)
+//--- far.txt
+    pcalau12i $t0, %pc_hi20(elsewhere)
+.rept 32
+    bl elsewhere
+.endr
+    jirl $ra, $t0, %pc_lo12(elsewhere)

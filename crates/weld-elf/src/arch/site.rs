@@ -32,11 +32,6 @@ impl ResolvedAddress {
         self.flags & (symbol_flags::KIND | symbol_flags::PREEMPTIBLE) == symbol_flags::UNDEFINED
     }
 
-    /// Whether another module may define the symbol, so that the loader decides.
-    pub fn is_preemptible(&self) -> bool {
-        self.flags & symbol_flags::PREEMPTIBLE != 0
-    }
-
     /// Whether the symbol is what its address says, whatever a loader finds or is told.
     #[inline(always)]
     pub fn is_settled(&self) -> bool {

@@ -106,19 +106,6 @@ impl<S: Site, const WIDE: bool> Applier<'_, S, WIDE> {
         let plain = place.is_settled() && !place.is_undefined();
         let target = place.address.wrapping_add(place.addend as u64);
         let done = match class {
-            // Parts of a call: others are errors by then.
-            Class::Pc | Class::Low
-                if matches!(kind, R_PCALA_HI20 | R_PCALA_LO12)
-                    && site.settings().shared
-                    && place.is_preemptible() =>
-            {
-                let called = site.called(reloc);
-                match class {
-                    Class::Pc => LoongArch::<WIDE>::put_distance(kind, out, at, called, here),
-                    _ => LoongArch::<WIDE>::put(kind, out, at, called.get()),
-                }
-                .map(|()| 0)
-            }
             Class::Pc | Class::Plt if plain => {
                 LoongArch::<WIDE>::put_distance(kind, out, at, target, here).map(|()| 0)
             }

@@ -9,7 +9,6 @@ use super::types::*;
 use crate::address::Address;
 use crate::arch::class::{Type, page};
 use crate::arch::rules::Failure;
-use crate::elf::Rela;
 
 /// Registers: always 0, return address, thread pointer, argument, temporary ones.
 pub const ZERO: u32 = 0;
@@ -148,32 +147,6 @@ pub fn is_pcaddu18i(code: u32) -> bool {
 
 pub fn is_jirl(code: u32) -> bool {
     code & 0xfc00_0000 == JIRL
-}
-
-/// How many relocations after a page's the one with its lower bits is looked for, when both are a call. Assemblers
-/// write them next to each other, with marks in between.
-const CALL_AHEAD: usize = 32;
-
-/// Whether relocation `i` is one of `pcalau12i rN, function; jirl rM, rN, function`, as C libraries call one another's
-/// functions where a `bl` may not reach. Lower bits do not name the relocation of their page: it is one that names the
-/// same symbol. If there are other uses of that page, their relocations of the lower bits say so themselves.
-pub fn is_part_of_call(bytes: &[u8], relocs: &[Rela], i: usize) -> bool {
-    let code = |reloc: &Rela| instruction(bytes, usize::try_from(reloc.r_offset()).ok()?);
-    let jumps = |reloc: &Rela| code(reloc).is_some_and(is_jirl);
-    let first = &relocs[i];
-    match first.kind() {
-        _ if first.r_addend() != 0 => false,
-        R_PCALA_LO12 => jumps(first),
-        R_PCALA_HI20 => {
-            let is_it = |reloc: &&Rela| {
-                reloc.kind() == R_PCALA_LO12 && reloc.sym() == first.sym() && reloc.r_addend() == 0
-            };
-            let register = code(first).filter(|code| is_pcalau12i(*code)).map(to);
-            let low = relocs[i + 1..].iter().take(CALL_AHEAD).find(is_it);
-            low.is_some_and(|low| jumps(low) && code(low).map(from) == register)
-        }
-        _ => false,
-    }
 }
 
 /// Whether an instruction adds to an address: `addi.d`, or `addi.w`.

@@ -198,7 +198,7 @@ impl<const WIDE: bool> Rules for LoongArch<WIDE> {
     }
 
     fn is_part_of_call(bytes: &[u8], relocs: &[Rela], i: usize) -> bool {
-        code::is_part_of_call(bytes, relocs, i)
+        relax::is_part_of_call(bytes, relocs, i)
     }
 
     fn is_initial_exec(code: Code) -> bool {

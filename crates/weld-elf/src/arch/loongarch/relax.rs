@@ -100,6 +100,30 @@ fn is_address_pair(wide: bool, bytes: &[u8], relocs: &[Rela], i: usize) -> bool 
     matches && is_addi(wide, low)
 }
 
+/// How many relocations after a page's the one with its lower bits is looked for, when both are a call. Assemblers
+/// write them next to each other, with marks in between.
+const CALL_AHEAD: usize = 32;
+
+/// Whether relocation `i` is one of `pcalau12i rN, function; jirl rM, rN, function`, as C libraries call one another's
+/// functions where a `bl` may not reach. Lower bits do not name the relocation of their page: it is one that names the
+/// same symbol. If there are other uses of that page, their relocations of the lower bits say so themselves.
+pub fn is_part_of_call(bytes: &[u8], relocs: &[Rela], i: usize) -> bool {
+    let code = |reloc: &Rela| instruction(bytes, usize::try_from(reloc.r_offset()).ok()?);
+    let jump = |reloc: &Rela| code(reloc).filter(|code| is_jirl(*code));
+    let first = &relocs[i];
+    match first.kind() {
+        _ if first.r_addend() != 0 => false,
+        R_PCALA_LO12 => jump(first).is_some(),
+        R_PCALA_HI20 => {
+            let mut after = relocs[i + 1..].iter().take(CALL_AHEAD);
+            let low = after.find(|low| low.kind() == R_PCALA_LO12 && names_the_same(first, low));
+            let page = code(first).filter(|code| is_pcalau12i(*code));
+            page.zip(low.and_then(jump)).is_some_and(|(page, jump)| to(page) == from(jump))
+        }
+        _ => false,
+    }
+}
+
 /// Whether an instruction takes part in loading an offset from the thread pointer as expected.
 pub fn is_initial_exec(wide: bool, kind: u32, bytes: &[u8], at: usize) -> bool {
     instruction(bytes, at).is_some_and(|code| match kind {

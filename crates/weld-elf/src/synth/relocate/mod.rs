@@ -195,6 +195,16 @@ impl Site<'_, '_, '_> {
                 self.check_frame(reloc, place);
                 target.get()
             }
+            // Parts of a call; the scan has no others.
+            Class::Pc | Class::Low
+                if R::CALL_BY_PARTS && image.mode.shared && place.flags & symbol_flags::PREEMPTIBLE != 0 =>
+            {
+                let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));
+                if class == Class::Pc {
+                    return R::put_distance(kind, out, at, called, here).map(|()| 0);
+                }
+                called.get()
+            }
             Class::Low => target.get(),
             Class::Pc | Class::Plt if R::UNDEFINED_IS_NEAR && place.is_undefined() => {
                 let target = R::undefined(kind, here).wrapping_add(addend);
