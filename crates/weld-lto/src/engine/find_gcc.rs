@@ -120,7 +120,7 @@ fn wrappers(root: &Path, targets: &[&str], major: Option<u32>, tried: &mut Vec<S
                 if !wrapper.is_file() {
                     continue;
                 } else if major.is_none_or(|major| number == Some(major)) {
-                    found.push((order, std::cmp::Reverse(number), wrapper));
+                    found.push((order, is_bare(&name), std::cmp::Reverse(number), wrapper));
                 } else {
                     tried.push(format!("{}, which is of another version", wrapper.display()));
                 }
@@ -129,6 +129,12 @@ fn wrappers(root: &Path, targets: &[&str], major: Option<u32>, tried: &mut Vec<S
     }
     found.sort();
     found.into_iter().map(|(.., wrapper)| wrapper).collect()
+}
+
+/// Whether a target has no operating system: `riscv64-unknown-elf`, `arm-none-eabi`. Its compiler is asked last: files
+/// are mostly of the other one, and what both can read depends on how each was built (such as for zstd).
+fn is_bare(target: &str) -> bool {
+    target.split('-').any(|word| word == "none" || word == "elf")
 }
 
 /// Directories in a directory, in the order of their names.
@@ -239,6 +245,31 @@ mod tests {
         "usr/bin/aarch64-linux-gnu-gcc-14",
         "usr/bin/gcc",
     ];
+
+    #[test]
+    fn those_of_systems_come_first() {
+        let tree = Tree::new(
+            "bare",
+            &[
+                "usr/lib/gcc/arm-none-eabi/12.2.1/lto-wrapper",
+                "usr/lib/gcc-cross/arm-linux-gnueabihf/12/lto-wrapper",
+                "usr/bin/arm-none-eabi-gcc",
+                "usr/bin/arm-linux-gnueabihf-gcc-12",
+                "usr/lib/gcc/riscv64-unknown-elf/12.2.0/lto-wrapper",
+                "usr/bin/riscv64-unknown-elf-gcc",
+            ],
+        );
+        let of = |wrapper: &str, driver: &str| (wrapper.to_owned(), driver.to_owned());
+        let options = Options::default();
+        assert_eq!(
+            tree.find(&options, 40, Some(12)).unwrap(),
+            of("usr/lib/gcc-cross/arm-linux-gnueabihf/12/lto-wrapper", "usr/bin/arm-linux-gnueabihf-gcc-12")
+        );
+        assert_eq!(
+            tree.find(&options, 243, Some(12)).unwrap(),
+            of("usr/lib/gcc/riscv64-unknown-elf/12.2.0/lto-wrapper", "usr/bin/riscv64-unknown-elf-gcc")
+        );
+    }
 
     #[test]
     fn of_the_machine_and_version() {
