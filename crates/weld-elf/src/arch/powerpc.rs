@@ -21,6 +21,9 @@ pub const MTLR_R0: u32 = 0x7c08_03a6;
 pub const NEXT_TO_LR: u32 = 0x429f_0005;
 pub const ADDIS: u32 = 15 << 26;
 pub const ADDI: u32 = 14 << 26;
+/// Of two registers, the one with the value first.
+pub const ORI: u32 = 24 << 26;
+pub const ORIS: u32 = 25 << 26;
 pub const LWZ: u32 = 32 << 26;
 pub const LD: u32 = 58 << 26;
 

@@ -92,16 +92,26 @@ pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel
     sections.place_guests();
 }
 
+/// What code counts from that counts from the GOT; `address` knows where chunks are.
+pub fn got_base(machine: &Facts, address: impl Fn(ChunkKind) -> Option<Address>) -> Address {
+    let got_plt = || address(ChunkKind::GotPlt);
+    let got = || {
+        let start = address(ChunkKind::Got).unwrap_or_default();
+        start.wrapping_add(machine.toc.as_ref().map_or(0, |toc| toc.bias))
+    };
+    match machine.got_base {
+        GotBase::GotPlt => got_plt().unwrap_or_else(got),
+        _ => got(),
+    }
+}
+
 pub fn bases(layout: &Layout, machine: &Facts) -> Bases {
     let got = layout.chunk_address(ChunkKind::Got);
     let got_plt = layout.chunk_address(ChunkKind::GotPlt);
     Bases {
         got,
         got_plt,
-        got_base: match machine.got_base {
-            GotBase::GotPlt if layout.chunk(ChunkKind::GotPlt).is_some() => got_plt,
-            _ => got.wrapping_add(machine.toc.as_ref().map_or(0, |toc| toc.bias)),
-        },
+        got_base: got_base(machine, |kind| layout.chunk(kind).map(Chunk::address)),
         plt: layout.chunk_address(ChunkKind::Plt),
         plt_sec: layout.chunk_address(ChunkKind::PltSec),
         iplt: layout.chunk_address(ChunkKind::Iplt),

@@ -353,7 +353,7 @@ mod tests {
     fn written(state: u8, moving: bool, features: u32, form: usize) -> Vec<u16> {
         let thunk = &forms::<false>(state, Situation { moving, unread: false, features })[form];
         let mut out = vec![0xee; thunk.form.size as usize];
-        thunk.put(&mut out, Address::new(0x1000), Address::new(0x1234_5abd), Address::ZERO).unwrap();
+        thunk.put(&mut out, Address::new(0x1000), Address::new(0x1234_5abd), Address::ZERO);
         out.chunks_exact(2).map(|code| u16::from_le_bytes(code.try_into().unwrap())).collect()
     }
 

@@ -10,6 +10,9 @@
 //! | has none | that has none | `b`, or as before |
 //! | has a TOC | of which only another name is known | its address from r2 into r12 and the counter |
 //!
+//! What lies further away than halves or a prefixed instruction say is counted from r2, or from the thunk, by a number of
+//! 64 bits in r12.
+//!
 //! r11 is kept for callers that have a TOC: it is the static chain of nested functions, and r0 is the link
 //! register's value for functions that save registers.
 //!
@@ -26,7 +29,9 @@ use crate::arch::facts::{
 
 const FAR_REACH: Reach = Reach::both(1 << 25);
 const NEAR_REACH: Reach = Reach::both(1 << 15);
-/// How far addresses that are made from the place reach.
+/// How far addresses by halves reach from the TOC, and from the place of the thunk, whose start is 8 bytes before the
+/// place that is counted from.
+const FROM_TOC: Reach = Reach { back: (1 << 31) + 0x8000, ahead: (1 << 31) - 0x8000 };
 const HALVES_REACH: Reach = Reach::both((1 << 31) - 0x1_0000);
 const PREFIXED_REACH: Reach = Reach::both(1 << 33);
 /// How far a `b` after another instruction reaches from the start of both.
@@ -138,19 +143,30 @@ const LONG: &str = "__long_branch_";
 const SAVING: &str = "__toc_save_";
 const SETTING: &str = "__gep_setup_";
 
+/// `add r12, r12, REGISTER`
+const fn add_to_r12(register: u32) -> u32 {
+    0x7d8c_0214 | register << 11
+}
+
 /// What stands between a caller and a function of these states.
 fn forms<const BIG: bool>(state: u8, situation: Situation) -> &'static [Thunk] {
     let old = state & OLD != 0 || situation.features & WITHOUT_PREFIXES != 0;
     let changes = state & CHANGES != 0;
     if state & (UNKNOWN | NO_TOC) == UNKNOWN {
-        return const { &[thunk(SETTING, 16, Reach::EVERYTHING, Write::FromBase(far::<BIG>))] };
+        return const {
+            &[
+                thunk(SETTING, 16, Reach::EVERYTHING, Write::FromBase(FROM_TOC, far::<BIG>)),
+                thunk(SETTING, 32, Reach::EVERYTHING, Write::FromBase(Reach::EVERYTHING, farther::<BIG>)),
+            ]
+        };
     }
     match (state & NO_TOC != 0, changes, old) {
         (false, false, _) => {
             const {
                 &[
                     thunk(LONG, 4, FAR_REACH, Write::Plain(near::<BIG>)),
-                    thunk(LONG, 16, Reach::EVERYTHING, Write::FromBase(far::<BIG>)),
+                    thunk(LONG, 16, Reach::EVERYTHING, Write::FromBase(FROM_TOC, far::<BIG>)),
+                    thunk(LONG, 32, Reach::EVERYTHING, Write::FromBase(Reach::EVERYTHING, farther::<BIG>)),
                 ] as &[Thunk]
             }
         }
@@ -158,19 +174,38 @@ fn forms<const BIG: bool>(state: u8, situation: Situation) -> &'static [Thunk] {
             const {
                 &[
                     thunk(SAVING, 8, SAVING_REACH, Write::Plain(saving::<BIG>)),
-                    thunk(SAVING, 20, Reach::EVERYTHING, Write::FromBase(saving_far::<BIG>)),
+                    thunk(SAVING, 20, Reach::EVERYTHING, Write::FromBase(FROM_TOC, saving_far::<BIG>)),
+                    thunk(
+                        SAVING,
+                        36,
+                        Reach::EVERYTHING,
+                        Write::FromBase(Reach::EVERYTHING, saving_farther::<BIG>),
+                    ),
                 ]
             }
         }
         (true, true, true) => {
-            const { &[thunk(SETTING, 32, HALVES_REACH, Write::Plain(by_link_register::<BIG>))] }
+            const {
+                &[
+                    thunk(SETTING, 32, HALVES_REACH, Write::Plain(by_link_register::<BIG>)),
+                    thunk(SETTING, 48, Reach::EVERYTHING, Write::Plain(farther_by_link_register::<BIG>)),
+                ]
+            }
         }
-        (true, true, false) => const { &[thunk(SETTING, 16, PREFIXED_REACH, Write::Plain(prefixed::<BIG>))] },
+        (true, true, false) => {
+            const {
+                &[
+                    thunk(SETTING, 16, PREFIXED_REACH, Write::Plain(prefixed::<BIG>)),
+                    thunk(SETTING, 40, Reach::EVERYTHING, Write::Plain(farther_prefixed::<BIG>)),
+                ]
+            }
+        }
         (true, false, true) => {
             const {
                 &[
                     thunk(LONG, 4, FAR_REACH, Write::Plain(near::<BIG>)),
                     thunk(LONG, 32, HALVES_REACH, Write::Plain(by_link_register::<BIG>)),
+                    thunk(LONG, 48, Reach::EVERYTHING, Write::Plain(farther_by_link_register::<BIG>)),
                 ]
             }
         }
@@ -179,6 +214,7 @@ fn forms<const BIG: bool>(state: u8, situation: Situation) -> &'static [Thunk] {
                 &[
                     thunk(LONG, 4, FAR_REACH, Write::Plain(near::<BIG>)),
                     thunk(LONG, 16, PREFIXED_REACH, Write::Plain(prefixed::<BIG>)),
+                    thunk(LONG, 40, Reach::EVERYTHING, Write::Plain(farther_prefixed::<BIG>)),
                 ]
             }
         }
@@ -214,7 +250,8 @@ pub mod by_descriptors {
         const {
             &[
                 thunk(LONG, 4, FAR_REACH, Write::Plain(near::<BIG>)),
-                thunk(LONG, 16, Reach::EVERYTHING, Write::FromBase(far::<BIG>)),
+                thunk(LONG, 16, Reach::EVERYTHING, Write::FromBase(FROM_TOC, far::<BIG>)),
+                thunk(LONG, 32, Reach::EVERYTHING, Write::FromBase(Reach::EVERYTHING, farther::<BIG>)),
             ]
         }
     }
@@ -224,22 +261,43 @@ fn near<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
     put_words::<BIG>(out, &[jump(address, target)]);
 }
 
-fn far<const BIG: bool>(out: &mut [u8], target: Address, base: Address) -> Result<(), i64> {
+fn far<const BIG: bool>(out: &mut [u8], target: Address, base: Address) {
     let offset = target.wrapping_sub(base) as i64;
     put_words::<BIG>(
         out,
         &[d_form(ADDIS, R12, R2, ha(offset)), d_form(ADDI, R12, R12, lo(offset)), MTCTR_R12, BCTR],
     );
-    if fits_halves(offset) { Ok(()) } else { Err(offset) }
+}
+
+/// Sets r12 to a number of 64 bits.
+fn set_r12(value: i64) -> [u32; 5] {
+    let part = |shift: u32| lo(value >> shift);
+    [
+        d_form(ADDIS, R12, 0, part(48)),
+        d_form(ORI, R12, R12, part(32)),
+        0x798c_07c6, // sldi r12, r12, 32
+        d_form(ORIS, R12, R12, part(16)),
+        d_form(ORI, R12, R12, part(0)),
+    ]
+}
+
+fn farther<const BIG: bool>(out: &mut [u8], target: Address, base: Address) {
+    put_words::<BIG>(out, &set_r12(target.wrapping_sub(base) as i64));
+    put_words::<BIG>(&mut out[20..], &[add_to_r12(R2), MTCTR_R12, BCTR]);
 }
 
 fn saving<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
     put_words::<BIG>(out, &[SAVE_TOC | V2_SAVED_TOC, jump(address + 4, target)]);
 }
 
-fn saving_far<const BIG: bool>(out: &mut [u8], target: Address, base: Address) -> Result<(), i64> {
+fn saving_far<const BIG: bool>(out: &mut [u8], target: Address, base: Address) {
     put_words::<BIG>(out, &[SAVE_TOC | V2_SAVED_TOC]);
-    far::<BIG>(&mut out[4..], target, base)
+    far::<BIG>(&mut out[4..], target, base);
+}
+
+fn saving_farther<const BIG: bool>(out: &mut [u8], target: Address, base: Address) {
+    put_words::<BIG>(out, &[SAVE_TOC | V2_SAVED_TOC]);
+    farther::<BIG>(&mut out[4..], target, base);
 }
 
 fn prefixed<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
@@ -248,19 +306,31 @@ fn prefixed<const BIG: bool>(out: &mut [u8], address: Address, target: Address) 
     put_words::<BIG>(out, &[prefix, suffix, MTCTR_R12, BCTR]);
 }
 
+fn farther_prefixed<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
+    put_words::<BIG>(out, &with_34(PREFIX_PADDI, d_form(ADDI, R11, 0, 0), 0));
+    put_words::<BIG>(&mut out[8..], &set_r12(target.wrapping_sub(address) as i64));
+    put_words::<BIG>(&mut out[28..], &[add_to_r12(R11), MTCTR_R12, BCTR]);
+}
+
+/// Sets r11 to the address of the third of these instructions.
+const PLACE_TO_R11: [u32; 4] = [
+    0x7d88_02a6, // mflr r12
+    NEXT_TO_LR,
+    0x7d68_02a6, // mflr r11
+    0x7d88_03a6, // mtlr r12
+];
+
 fn by_link_register<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
     let distance = target.wrapping_sub(address + 8) as i64;
+    put_words::<BIG>(out, &PLACE_TO_R11);
     put_words::<BIG>(
-        out,
-        &[
-            0x7d88_02a6, // mflr r12
-            NEXT_TO_LR,
-            0x7d68_02a6, // mflr r11
-            0x7d88_03a6, // mtlr r12
-            d_form(ADDIS, R12, R11, ha(distance)),
-            d_form(ADDI, R12, R12, lo(distance)),
-            MTCTR_R12,
-            BCTR,
-        ],
+        &mut out[16..],
+        &[d_form(ADDIS, R12, R11, ha(distance)), d_form(ADDI, R12, R12, lo(distance)), MTCTR_R12, BCTR],
     );
+}
+
+fn farther_by_link_register<const BIG: bool>(out: &mut [u8], address: Address, target: Address) {
+    put_words::<BIG>(out, &PLACE_TO_R11);
+    put_words::<BIG>(&mut out[16..], &set_r12(target.wrapping_sub(address + 8) as i64));
+    put_words::<BIG>(&mut out[36..], &[add_to_r12(R11), MTCTR_R12, BCTR]);
 }

@@ -15,7 +15,7 @@ use crate::elf::{Rela, SHF_EXECINSTR};
 use crate::got_plt_slots::{NONE, Slot};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::layout::addresses::Values;
+use crate::layout::addresses::{self, Values};
 use crate::layout::{Layout, OutputSection};
 use crate::sections::descriptors::{self, Code};
 use crate::sections::{SectionKind, Sections};
@@ -119,6 +119,12 @@ impl<'a> Addresses<'_, '_, 'a> {
     pub fn of_chunk(&self, id: ChunkId) -> Address {
         let chunk = &self.layout.chunks[id.index()];
         self.layout[chunk.out].address.wrapping_add(chunk.offset())
+    }
+
+    /// What code counts from that counts from the GOT.
+    pub fn got_base(&self) -> Address {
+        let chunk = |kind| self.layout.chunk_with_id(kind).map(|(id, _)| self.of_chunk(id));
+        addresses::got_base(self.world.mode.facts(), chunk)
     }
 
     pub fn of(&self, goal: Goal) -> Option<Address> {

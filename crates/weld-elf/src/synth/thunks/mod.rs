@@ -30,7 +30,6 @@ pub use search::{Search, World};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use weld_common::diag::{Cause, Diagnostic};
 use weld_common::thunks::intervals::Intervals;
 use weld_common::thunks::{self as engine, Form, Reach};
 
@@ -146,6 +145,23 @@ impl Code {
             }
             Key::Moved(..) => None,
         }
+    }
+
+    /// Its shape, if it is to go on to `target` and the GOT's base is `base`.
+    fn form_for(
+        &self,
+        key: Key,
+        number: usize,
+        target: impl FnOnce() -> Option<Address>,
+        base: Address,
+    ) -> Option<Form> {
+        let mut form = self.form(key, number)?;
+        if let Some(reach) = self.of(key, number).and_then(facts::Thunk::reach_of_base)
+            && target().is_some_and(|target| !reach.has(base.get(), target.get()))
+        {
+            form.reach = Reach::both(0);
+        }
+        Some(form)
     }
 
     /// Its shape.
@@ -448,25 +464,16 @@ impl Synthetic for Part {
                 }
                 (Key::Branch(_, _, state), Some(thunk)) => {
                     let next = machine.sets.map(|sets| Address::new((sets.next)(state, target.get())));
-                    if let Err(far) = thunk.put(bytes, address, next.unwrap_or(target), base) {
-                        report_far(image, far);
-                    }
+                    thunk.put(bytes, address, next.unwrap_or(target), base);
                     if let Some(order) = image.mode.turned_code() {
                         thunk.turn(order, bytes);
                     }
                 }
-                (_, Some(thunk)) => _ = thunk.put(bytes, address, target, base),
+                (_, Some(thunk)) => thunk.put(bytes, address, target, base),
                 (_, None) => {}
             }
         }
     }
-}
-
-/// Reports that a thunk cannot go on to its target.
-#[cold]
-fn report_far(image: &Image, distance: i64) {
-    let text = format!("code lies too far from the GOT for a branch to it ({distance:#x} bytes)");
-    image.sink.push(Diagnostic::error(Cause::RelocationOutOfRange, text));
 }
 
 #[cfg(test)]

@@ -37,19 +37,24 @@ pub struct Round<'r, 'w, 'a> {
     pub machine: &'static Branches,
     pub thunks: &'r mut Thunks,
     pub addresses: Addresses<'r, 'w, 'a>,
+    /// What code counts from that counts from the GOT.
+    pub got_base: Address,
 }
 
 impl Round<'_, '_, '_> {
     /// Gives thunks to those of `branches` that need one, and to what else needs a pool. Whether that changed
     /// anything.
     pub fn all(&mut self, branches: &[Branch]) -> bool {
-        let (addresses, before) = (self.addresses, self.thunks.labels.len());
+        let (addresses, before, base) = (self.addresses, self.thunks.labels.len(), self.got_base);
         let code = self.code();
         let Thunks { engine, intervals, chunks, .. } = &mut *self.thunks;
         engine.begin(|pool| addresses.of_chunk(chunks[pool as usize]).get());
         intervals.begin(&engine.pools);
-        let longer = engine
-            .lengthen(|key| addresses.of(key.goal()).map(Address::get), |key, number| code.form(key, number));
+        let target = |key: Key| addresses.of(key.goal());
+        let longer = engine.lengthen(
+            |key| target(key).map(Address::get),
+            |key, number| code.form_for(key, number, || target(key), base),
+        );
         for far in self.far(branches) {
             let Branch { section, symbol, kind, .. } = branches[far.branch as usize];
             let Some(reach) = self.thunks.reach(self.machine, kind) else { continue };
@@ -75,10 +80,11 @@ impl Round<'_, '_, '_> {
     /// in reach.
     #[must_use]
     pub fn serve(&mut self, branch: &Call<Key>, section: SectionId, label: Label) -> bool {
-        let (addresses, code) = (self.addresses, self.code());
+        let (addresses, code, base) = (self.addresses, self.code(), self.got_base);
         let reach = self.thunks.least_reach(self.machine);
         let Thunks { engine, intervals, labels, .. } = &mut *self.thunks;
-        let form = |number| code.form(branch.key, number);
+        let target = || Some(Address::new(branch.target));
+        let form = |number| code.form_for(branch.key, number, target, base);
         let served = engine.serve(branch, form, |pools| {
             let out = addresses.out_of(section)?;
             intervals.pool(pools, out, &Members { addresses, out, reach }, branch, section)
@@ -91,7 +97,7 @@ impl Round<'_, '_, '_> {
 
     /// The branches that do not reach, by what they go to and from where.
     fn far(&self, branches: &[Branch]) -> Vec<Far> {
-        let Round { machine, thunks, addresses } = self;
+        let Round { machine, thunks, addresses, .. } = self;
         let one = |number: usize| {
             let branch = &branches[number];
             let out = addresses.out_of(branch.section)?;

@@ -173,7 +173,8 @@ impl<'a> Adaptive<'a> for Search<'_, '_, 'a> {
             self.collected = Some(self.state(layout));
         }
         let addresses = Addresses { world: &self.world, layout, sections };
-        let mut round = Round { machine: self.machine, thunks: &mut *self.thunks, addresses };
+        let got_base = addresses.got_base();
+        let mut round = Round { machine: self.machine, thunks: &mut *self.thunks, addresses, got_base };
         let changed = round.all(&self.branches);
         if changed || round.thunks.engine.pools.len() > round.thunks.chunks.len() {
             self.change(layout, sections);
