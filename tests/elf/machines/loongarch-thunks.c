@@ -13,6 +13,9 @@
 //# link: -static far.o --section-start=.far=0x20000000 -o far
 //# sh: qemu-loongarch64 ./far || test $? = 7
 //# disasm: __LoongArchThunk_last => pcaddu18i \$t0, \d+\njirl \$zero, \$t0
+// Further than thunks reach.
+//# fail: -static far.o --section-start=.far=0x4000020000
+//# error: '\w+' lies too far from a branch to it, also for a thunk
 //# link: -shared loongarch-thunks.o --branch-reach=0x400 -o library.so
 //# symbol: __LoongArchThunk_f1
 #define PAD __asm__ volatile("nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop");

@@ -30,6 +30,7 @@ pub use search::{Search, World};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use weld_common::diag::{Cause, Diagnostic};
 use weld_common::thunks::intervals::Intervals;
 use weld_common::thunks::{self as engine, Form, Reach};
 
@@ -464,6 +465,9 @@ impl Synthetic for Part {
                 }
                 (Key::Branch(_, _, state), Some(thunk)) => {
                     let next = machine.sets.map(|sets| Address::new((sets.next)(state, target.get())));
+                    if !thunk.form.reach.has(address.get(), target.get()) {
+                        report_far(image, &thunks.name(&code, *number, image.resolved).1);
+                    }
                     thunk.put(bytes, address, next.unwrap_or(target), base);
                     if let Some(order) = image.mode.turned_code() {
                         thunk.turn(order, bytes);
@@ -474,6 +478,14 @@ impl Synthetic for Part {
             }
         }
     }
+}
+
+/// Reports that a thunk cannot go on to its target.
+#[cold]
+fn report_far(image: &Image, target: &[u8]) {
+    let target = crate::wording::shown(image.options, target);
+    let text = format!("'{target}' lies too far from a branch to it, also for a thunk");
+    image.sink.push(Diagnostic::error(Cause::RelocationOutOfRange, text));
 }
 
 #[cfg(test)]
