@@ -45,7 +45,8 @@ pub(super) struct State {
     pub flags: InputFlags,
     /// With `static_link`, what `--push-state` remembers.
     saved: Vec<(InputFlags, bool)>,
-    in_group: bool,
+    /// How many groups are open, each inside the one before.
+    group_depth: u32,
     groups: u32,
     default_script: Option<PathBuf>,
 
@@ -121,7 +122,7 @@ impl State {
             o,
             flags: InputFlags::default(),
             saved: Vec::new(),
-            in_group: false,
+            group_depth: 0,
             groups: 0,
             default_script: None,
             shared: false,
@@ -201,34 +202,38 @@ impl State {
         }
     }
 
+    /// A group inside another is part of that one: GNU ld takes them, and `gcc` writes them with picolibc.
     pub fn start_group(&mut self, lib: bool) {
-        if self.in_group {
+        if self.group_depth > 0 && (lib || self.flags.in_lib) {
             return self.error(
                 Cause::ConflictingOptions,
                 match (self.flags.in_lib, lib) {
-                    (false, false) => "--start-group inside another --start-group",
-                    (false, true) => "--start-lib inside --start-group",
+                    (false, _) => "--start-lib inside --start-group",
                     (true, false) => "--start-group inside --start-lib",
                     (true, true) => "--start-lib inside another --start-lib",
                 },
             );
         }
-        self.groups += 1;
-        self.in_group = true;
-        self.flags.in_lib = lib;
-        self.flags.group = self.groups;
+        self.group_depth += 1;
+        if self.group_depth == 1 {
+            self.groups += 1;
+            self.flags.in_lib = lib;
+            self.flags.group = self.groups;
+        }
     }
 
     pub fn end_group(&mut self, lib: bool) {
-        if !self.in_group || self.flags.in_lib != lib {
+        if self.group_depth == 0 || self.flags.in_lib != lib {
             return self.error(
                 Cause::ConflictingOptions,
                 if lib { "--end-lib without --start-lib" } else { "--end-group without --start-group" },
             );
         }
-        self.in_group = false;
-        self.flags.in_lib = false;
-        self.flags.group = 0;
+        self.group_depth -= 1;
+        if self.group_depth == 0 {
+            self.flags.in_lib = false;
+            self.flags.group = 0;
+        }
     }
 
     /// An assignment counts from where it stands among the inputs: scripts may assign, too.

@@ -169,6 +169,10 @@ fn groups_and_states() {
         error: --end-lib without --start-lib\nerror: --pop-state without --push-state"
     );
     assert_eq!(error("--start-lib -( a"), "error: --start-group inside --start-lib");
+    assert_eq!(error("-( --start-lib a"), "error: --start-lib inside --start-group");
+    let nested = options("-( a -( b -) c -) d");
+    assert_eq!(nested.inputs.args.iter().map(|i| i.flags.group).collect::<Vec<_>>(), [1, 1, 1, 0]);
+    assert_eq!(error("-( a -( b -) -) -)"), "error: --end-group without --start-group");
 }
 
 #[test]
