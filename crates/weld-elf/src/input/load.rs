@@ -421,7 +421,8 @@ impl<'a> Loader<'a, '_> {
 
     /// Adds functions that objects leave to the linker to make.
     fn add_register_code(&self, inputs: &mut Inputs<'a>) {
-        if self.options.kind == OutputKind::Relocatable {
+        let linked = self.options.kind != OutputKind::Relocatable;
+        if !self.options.layout.register_code.unwrap_or(linked) {
             return;
         }
         let machine = inputs.machine.facts();
