@@ -14,6 +14,7 @@ use weld_common::link_slots::{self, Sharing};
 use weld_lto::rows::Holder;
 
 use super::table;
+use super::emulation::EmulationError;
 use super::values::OptionError;
 use crate::compat_mode::CompatMode;
 use crate::options::in_sysroot;
@@ -49,6 +50,8 @@ pub(super) struct State {
     group_depth: u32,
     groups: u32,
     default_script: Option<PathBuf>,
+    /// What is wrong about the last `-m`.
+    pub wrong_emulation: Option<EmulationError>,
 
     pub shared: bool,
     pub pie: bool,
@@ -125,6 +128,7 @@ impl State {
             group_depth: 0,
             groups: 0,
             default_script: None,
+            wrong_emulation: None,
             shared: false,
             pie: false,
             relocatable: false,
@@ -270,6 +274,9 @@ impl State {
         self.finish_pages();
         self.finish_unresolved();
         self.finish_inputs();
+        if let Some(error) = self.wrong_emulation.take() {
+            self.error(Cause::BadOption, format!("-m: {error}"));
+        }
         if let Some(conflict) = self.o.lto.settle() {
             self.error(Cause::ConflictingOptions, conflict);
         }
