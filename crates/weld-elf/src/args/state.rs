@@ -13,8 +13,8 @@ use weld_common::diag::{Cause, Diagnostic};
 use weld_common::link_slots::{self, Sharing};
 use weld_lto::rows::Holder;
 
-use super::table;
 use super::emulation::EmulationError;
+use super::table;
 use super::values::OptionError;
 use crate::compat_mode::CompatMode;
 use crate::options::in_sysroot;
