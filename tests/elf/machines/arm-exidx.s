@@ -38,6 +38,9 @@
 //# sh: printf 'PHDRS { text PT_LOAD; table 0x70000001; } SECTIONS { .text : { *(.text*) } :text .ARM.exidx : { *(.ARM.exidx*) } :text :table }' > own.ld
 //# sh: $LD -T own.ld --defsym=__exidx_start=0 --defsym=__exidx_end=0 a.o -o own && llvm-readelf-22 -l own
 //# stdout-re: There are 2 program headers
+// The machine is that of a thin archive's members, if there is nothing else: Linux is joined from one.
+//# sh: arm-linux-gnueabihf-ar rcST liball.a a.o && $LD -r --whole-archive liball.a -o joined.o && llvm-readelf-22 -h joined.o
+//# stdout-re: Machine: +ARM
     .syntax unified
     .globl _start
     .macro function name
