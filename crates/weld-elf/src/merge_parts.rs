@@ -146,7 +146,13 @@ impl<'a> Merger<'_, 'a> {
 
     /// Who takes weld for GNU ld gets no section that neither inputs nor the script have.
     fn is_unsigned(&self, groups: &Groups) -> bool {
-        let is_comment = |group: &(Key, Group)| group.1.bin == bin::COMMENT;
+        // What a script names has a place of the script's own.
+        let is_named = |&(object, section): &(u32, SectionId)| {
+            let object = &self.objects[object as usize];
+            object.section_name((section.0 - object.section_base) as usize) == Some(b".comment")
+        };
+        let is_comment =
+            |(_, group): &(Key, Group)| group.bin == bin::COMMENT || group.origins.iter().any(is_named);
         self.scripted && self.options.compat_mode.is_gnu_ld() && !groups.list.iter().any(is_comment)
     }
 

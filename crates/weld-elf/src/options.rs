@@ -657,6 +657,8 @@ pub struct LayoutOptions {
     pub branch_reach: Option<u64>,
     /// `--power10-stubs=no`: code of the linker's own has no instructions with prefixes.
     pub without_prefixes: bool,
+    /// Whether the functions that objects leave to the linker to make are made; by default not with -r.
+    pub register_code: Option<bool>,
     /// `--pic-veneer`: thunks are made as if the image might be moved.
     pub pic_veneer: bool,
     /// `--be8`: the bytes of instructions are in the other order than those of data.
@@ -722,6 +724,7 @@ impl Default for LayoutOptions {
             image_base: None,
             branch_reach: None,
             without_prefixes: false,
+            register_code: None,
             pic_veneer: false,
             be8: false,
             errata: Vec::new(),

@@ -30,6 +30,17 @@
 //# sh: printf 'SECTIONS { .text : { *(.text*) } .tables : { *(.ARM.extab*) *(.ARM.exidx*) } }' > in.ld
 //# sh: $LD -T in.ld --defsym=__exidx_start=0 --defsym=__exidx_end=0 a.o -o within && llvm-readelf-22 -l within
 //# stdout-re: EXIDX .*0x00030 0x00030 R
+// Program headers that a script lists are more by that of the table: GNU's objcopy adds what is missing, and has no room for it.
+//# sh: printf 'PHDRS { text PT_LOAD FILEHDR PHDRS; } SECTIONS { . = SIZEOF_HEADERS; .text : { *(.text*) } :text .ARM.exidx : { *(.ARM.exidx*) } }' > list.ld
+//# sh: $LD -T list.ld --defsym=__exidx_start=0 --defsym=__exidx_end=0 a.o -o listed && arm-linux-gnueabihf-objcopy -S listed copied && llvm-readelf-22 -l copied
+//# stdout-re: There are 2 program headers
+//# stdout-re: EXIDX .*0x00030 0x00030 R
+//# sh: printf 'PHDRS { text PT_LOAD; table 0x70000001; } SECTIONS { .text : { *(.text*) } :text .ARM.exidx : { *(.ARM.exidx*) } :text :table }' > own.ld
+//# sh: $LD -T own.ld --defsym=__exidx_start=0 --defsym=__exidx_end=0 a.o -o own && llvm-readelf-22 -l own
+//# stdout-re: There are 2 program headers
+// The machine is that of a thin archive's members, if there is nothing else: Linux is joined from one.
+//# sh: arm-linux-gnueabihf-ar rcST liball.a a.o && $LD -r --whole-archive liball.a -o joined.o && llvm-readelf-22 -h joined.o
+//# stdout-re: Machine: +ARM
     .syntax unified
     .globl _start
     .macro function name

@@ -5,6 +5,11 @@
 //# no-section: .comment
 //# [weld] link: -T s.ld no-comment.o comment.o -o both
 //# [weld] contains: .comment = Linker: weld
+//# sh: printf 'SECTIONS { .text : { *(.text) } .comment 0 : { *(.comment) } }' > named.ld
+//# [weld] link: -T named.ld no-comment.o comment.o -o named
+//# [weld] contains: .comment = Linker: weld
+//# link: -T named.ld no-comment.o -o named-only
+//# no-section: .comment
 //# [weld] link: no-comment.o -o plain
 //# [weld] contains: .comment = Linker: weld
 //# [weld] sh: $LD_DIR/ld.lld -T s.ld no-comment.o -o lld 2>/dev/null && grep -q 'Linker: weld' lld

@@ -13,6 +13,7 @@ use weld_common::diag::{Cause, Diagnostic};
 use weld_common::link_slots::{self, Sharing};
 use weld_lto::rows::Holder;
 
+use super::emulation::EmulationError;
 use super::table;
 use super::values::OptionError;
 use crate::compat_mode::CompatMode;
@@ -45,9 +46,12 @@ pub(super) struct State {
     pub flags: InputFlags,
     /// With `static_link`, what `--push-state` remembers.
     saved: Vec<(InputFlags, bool)>,
-    in_group: bool,
+    /// How many groups are open, each inside the one before.
+    group_depth: u32,
     groups: u32,
     default_script: Option<PathBuf>,
+    /// What is wrong about the last `-m`.
+    pub wrong_emulation: Option<EmulationError>,
 
     pub shared: bool,
     pub pie: bool,
@@ -121,9 +125,10 @@ impl State {
             o,
             flags: InputFlags::default(),
             saved: Vec::new(),
-            in_group: false,
+            group_depth: 0,
             groups: 0,
             default_script: None,
+            wrong_emulation: None,
             shared: false,
             pie: false,
             relocatable: false,
@@ -201,34 +206,38 @@ impl State {
         }
     }
 
+    /// A group inside another is part of that one: GNU ld takes them, and `gcc` writes them with picolibc.
     pub fn start_group(&mut self, lib: bool) {
-        if self.in_group {
+        if self.group_depth > 0 && (lib || self.flags.in_lib) {
             return self.error(
                 Cause::ConflictingOptions,
                 match (self.flags.in_lib, lib) {
-                    (false, false) => "--start-group inside another --start-group",
-                    (false, true) => "--start-lib inside --start-group",
+                    (false, _) => "--start-lib inside --start-group",
                     (true, false) => "--start-group inside --start-lib",
                     (true, true) => "--start-lib inside another --start-lib",
                 },
             );
         }
-        self.groups += 1;
-        self.in_group = true;
-        self.flags.in_lib = lib;
-        self.flags.group = self.groups;
+        self.group_depth += 1;
+        if self.group_depth == 1 {
+            self.groups += 1;
+            self.flags.in_lib = lib;
+            self.flags.group = self.groups;
+        }
     }
 
     pub fn end_group(&mut self, lib: bool) {
-        if !self.in_group || self.flags.in_lib != lib {
+        if self.group_depth == 0 || self.flags.in_lib != lib {
             return self.error(
                 Cause::ConflictingOptions,
                 if lib { "--end-lib without --start-lib" } else { "--end-group without --start-group" },
             );
         }
-        self.in_group = false;
-        self.flags.in_lib = false;
-        self.flags.group = 0;
+        self.group_depth -= 1;
+        if self.group_depth == 0 {
+            self.flags.in_lib = false;
+            self.flags.group = 0;
+        }
     }
 
     /// An assignment counts from where it stands among the inputs: scripts may assign, too.
@@ -265,6 +274,9 @@ impl State {
         self.finish_pages();
         self.finish_unresolved();
         self.finish_inputs();
+        if let Some(error) = self.wrong_emulation.take() {
+            self.error(Cause::BadOption, format!("-m: {error}"));
+        }
         if let Some(conflict) = self.o.lto.settle() {
             self.error(Cause::ConflictingOptions, conflict);
         }

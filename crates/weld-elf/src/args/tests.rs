@@ -169,6 +169,10 @@ fn groups_and_states() {
         error: --end-lib without --start-lib\nerror: --pop-state without --push-state"
     );
     assert_eq!(error("--start-lib -( a"), "error: --start-group inside --start-lib");
+    assert_eq!(error("-( --start-lib a"), "error: --start-lib inside --start-group");
+    let nested = options("-( a -( b -) c -) d");
+    assert_eq!(nested.inputs.args.iter().map(|i| i.flags.group).collect::<Vec<_>>(), [1, 1, 1, 0]);
+    assert_eq!(error("-( a -( b -) -) -)"), "error: --end-group without --start-group");
 }
 
 #[test]
@@ -276,6 +280,9 @@ fn mistakes_are_all_reported_in_order() {
         error("-m elf_i386_sol2 a.o"),
         "error: -m: elf_i386_sol2: architecture not supported yet: 32-bit x86"
     );
+    // Of several, only the last one has to be known.
+    assert!(options("-m32 -m elf_x86_64 a.o").inputs.machine.is_some());
+    assert!(error("-m elf_x86_64 -m32 a.o").starts_with("error: -m: unknown emulation '32'; "));
 }
 
 #[test]

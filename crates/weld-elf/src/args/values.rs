@@ -9,7 +9,6 @@ use weld_common::glob::Glob;
 use weld_common::text;
 use weld_lto::spelling::WrongValue;
 
-use super::emulation::EmulationError;
 use crate::compressed::Algorithm;
 use crate::options::RemapRule;
 use crate::script::expr::DefsymError;
@@ -20,7 +19,6 @@ pub enum OptionError {
     Value(ValueError),
     /// An option of link-time optimisation.
     Lto(WrongValue),
-    Emulation(EmulationError),
     Defsym(DefsymError),
     /// `-l` without a name.
     NoLibrary,
@@ -46,7 +44,6 @@ impl fmt::Display for OptionError {
         match self {
             OptionError::Value(error) => error.fmt(f),
             OptionError::Lto(error) => error.fmt(f),
-            OptionError::Emulation(error) => error.fmt(f),
             OptionError::Defsym(error) => error.fmt(f),
             OptionError::NoLibrary => f.write_str("missing library name"),
             OptionError::PercentEscape(at) => {
@@ -80,12 +77,6 @@ impl From<ValueError> for OptionError {
 impl From<WrongValue> for OptionError {
     fn from(error: WrongValue) -> Self {
         OptionError::Lto(error)
-    }
-}
-
-impl From<EmulationError> for OptionError {
-    fn from(error: EmulationError) -> Self {
-        OptionError::Emulation(error)
     }
 }
 

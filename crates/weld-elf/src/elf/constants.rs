@@ -105,6 +105,8 @@ pub const PT_INTERP: u32 = 3;
 pub const PT_NOTE: u32 = 4;
 pub const PT_PHDR: u32 = 6;
 pub const PT_TLS: u32 = 7;
+/// The machine's own program headers begin here.
+pub const PT_LOPROC: u32 = 0x7000_0000;
 pub const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
 pub const PT_GNU_STACK: u32 = 0x6474_e551;
 pub const PT_GNU_RELRO: u32 = 0x6474_e552;

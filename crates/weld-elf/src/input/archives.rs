@@ -105,11 +105,21 @@ pub fn read<'a>(store: &'a InputStore<'a>, file: &Opened<'a>, parallel: bool) ->
 
 /// The bytes of the first member that is an ELF file or bitcode, and in the archive itself.
 pub fn first_object(bytes: &[u8]) -> Option<&[u8]> {
-    let archive = Archive::without_index(bytes).ok()?;
-    archive.members().map_while(Result::ok).find_map(|member| match member.data {
-        MemberData::Inline(data) if data.starts_with(ELFMAG) || identify(data) == Kind::Bitcode => Some(data),
+    first_of(bytes, |member| match member.data {
+        MemberData::Inline(data) => Some(data),
         _ => None,
     })
+}
+
+/// The same, also if it is in a file of its own, as members of thin archives are.
+pub fn first_object_anywhere<'a>(store: &'a InputStore<'a>, file: &Opened<'a>) -> Option<&'a [u8]> {
+    first_of(file.bytes, |member| member_bytes(store, &file.path, member).ok())
+}
+
+fn first_of<'a>(bytes: &'a [u8], read: impl Fn(&Member<'a>) -> Option<&'a [u8]>) -> Option<&'a [u8]> {
+    let archive = Archive::without_index(bytes).ok()?;
+    let mut members = archive.members().map_while(Result::ok).filter_map(|member| read(&member));
+    members.find(|data| data.starts_with(ELFMAG) || identify(data) == Kind::Bitcode)
 }
 
 /// Every member that is an object, up to where the archive is damaged.

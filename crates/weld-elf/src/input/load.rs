@@ -258,7 +258,7 @@ impl<'a> Inputs<'a> {
 
 /// The machine of the first file that is for one: of an object or a shared object, or else of an object in an
 /// archive. `says_abi`: of files that may be of several ABIs, first those that say of which.
-fn first_machine(opened: &[Opened], says_abi: bool) -> Option<Machine> {
+fn first_machine<'a>(store: &'a InputStore<'a>, opened: &[Opened<'a>], says_abi: bool) -> Option<Machine> {
     let read = || opened.iter().filter(|file| !file.flags.binary);
     let is_for_one = |file: &&Opened| {
         matches!(file.kind, Kind::Object | Kind::Shared | Kind::Bitcode)
@@ -266,7 +266,7 @@ fn first_machine(opened: &[Opened], says_abi: bool) -> Option<Machine> {
     };
     let files = read().filter(is_for_one).map(|file| file.bytes);
     let archives = read().filter(|file| file.kind == Kind::Archive);
-    let members = archives.filter_map(|file| archives::first_object(file.bytes));
+    let members = archives.filter_map(|file| archives::first_object_anywhere(store, file));
     let machine_of = |bytes: &[u8]| match identify(bytes) {
         Kind::Bitcode => ir::target_of(&bitcode::read(bytes).ok()?).and_then(arch::of_target),
         _ => arch::of_file(bytes),
@@ -407,9 +407,9 @@ impl<'a> Loader<'a, '_> {
             inputs.formats.push(("--oformat".into(), format.to_owned(), false));
         }
         let named = self.options.inputs.machine;
-        let machine = named.or_else(|| first_machine(&opened, false)).unwrap_or(arch::default());
+        let machine = named.or_else(|| first_machine(self.store, &opened, false)).unwrap_or(arch::default());
         let machine = match arch::has_namesakes(machine) {
-            true => arch::namesake(machine, first_machine(&opened, true)),
+            true => arch::namesake(machine, first_machine(self.store, &opened, true)),
             false => machine,
         };
         inputs.machine = self.in_order(machine);
@@ -421,7 +421,8 @@ impl<'a> Loader<'a, '_> {
 
     /// Adds functions that objects leave to the linker to make.
     fn add_register_code(&self, inputs: &mut Inputs<'a>) {
-        if self.options.kind == OutputKind::Relocatable {
+        let linked = self.options.kind != OutputKind::Relocatable;
+        if !self.options.layout.register_code.unwrap_or(linked) {
             return;
         }
         let machine = inputs.machine.facts();

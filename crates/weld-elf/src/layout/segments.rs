@@ -404,6 +404,13 @@ pub(super) fn plan_with(
         [(options.layout.nobtcfi, PT_OPENBSD_NOBTCFI), (options.layout.wxneeded, PT_OPENBSD_WXNEEDED)];
     list.extend(marks.iter().filter(|(asked, _)| *asked).map(|&(_, kind)| segment(kind, PF_X, 0..0, 0)));
     plan_notes(&sections[..alloc], &mut list);
+    list.extend(of_single_sections(layout));
+    list.extend(spare(program));
+    list
+}
+
+/// Those of sections that have one each, the machine's own first.
+pub(super) fn of_single_sections(layout: &Layout) -> Vec<Segment> {
     // Readers look for a note among others, but take anything else for the whole of its segment.
     let is_findable = |chunk: &&Chunk| {
         let out = &layout[chunk.out];
@@ -411,14 +418,12 @@ pub(super) fn plan_with(
     };
     let found = layout.single_chunks().filter(is_findable);
     let mut found: Vec<_> = found.filter_map(|chunk| Some((chunk.segment?, chunk))).collect();
-    // The machine's own come first.
     found.sort_by_key(|(kind, _)| Reverse(*kind));
-    list.extend(found.into_iter().map(|(kind, chunk)| {
+    let header = |(kind, chunk): (u32, &Chunk)| {
         let out = chunk.out.index();
         segment(kind, PF_R, out..out + 1, chunk.align)
-    }));
-    list.extend(spare(program));
-    list
+    };
+    found.into_iter().map(header).collect()
 }
 
 /// `--spare-program-headers`

@@ -4,9 +4,9 @@
 //! Those of `aeabi` for whole files are read ([`crate::arch::attributes`]). An attribute is a tag and a value, a number or a text: texts are those
 //! of the processor's names, and those of odd tags from 32 on.
 //!
-//! Joined, a number is the largest that an object has where larger ones include smaller ones (instruction
-//! sets), and else that of the first object that has one. Objects that pass floating-point arguments
-//! differently do not go together.
+//! Joined, a number is one that includes those of all objects (instruction sets, mostly the largest), and else
+//! that of the first object that has one. Objects that pass floating-point arguments differently do not go
+//! together.
 //!
 //! Specification: "Addenda to, and Errata in, the ABI for the Arm Architecture", "Build attributes".
 
@@ -32,6 +32,7 @@ const WMMX_ARCH: u64 = 11;
 const ADVANCED_SIMD_ARCH: u64 = 12;
 const ABI_FP_NUMBER_MODEL: u64 = 23;
 const ABI_ALIGN_NEEDED: u64 = 24;
+const ABI_HARDFP_USE: u64 = 27;
 const ABI_VFP_ARGS: u64 = 28;
 const COMPATIBILITY: u64 = 32;
 const UNALIGNED_ACCESS: u64 = 34;
@@ -103,7 +104,7 @@ pub fn merge<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, Attr
                 _ => first = first.or(Some((value, name))),
             }
         }
-        for (tag, value) in said {
+        for (tag, value) in with_what_is_implied(said) {
             let joined = match (all.get(&tag), value) {
                 (Some(Value::Number(before)), Value::Number(value)) => {
                     Value::Number(join(tag, *before, value))
@@ -114,7 +115,22 @@ pub fn merge<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, Attr
             all.insert(tag, joined);
         }
     }
+    all.retain(|tag, value| *value != Value::Number(0) || !matches!(*tag, ABI_HARDFP_USE | DIV_USE));
     Ok(encode::<BIG>(&all))
+}
+
+/// What objects mean that do not say whether code divides, and by which part of the floating-point unit it
+/// computes: as the processor has it. Objects without floating-point code have no part in the latter.
+fn with_what_is_implied(mut said: Said) -> Said {
+    let computes = number(&said, FP_ARCH).is_some_and(|unit| unit > 0);
+    if !said.is_empty() {
+        said.entry(DIV_USE).or_insert(Value::Number(0));
+    }
+    match computes {
+        true => _ = said.entry(ABI_HARDFP_USE).or_insert(Value::Number(0)),
+        false => _ = said.remove(&ABI_HARDFP_USE),
+    }
+    said
 }
 
 /// How floating-point arguments are passed. Compilers say nothing where that is as the base standard has it;
@@ -143,11 +159,32 @@ fn join_processors(a: u64, b: u64) -> u64 {
     }
 }
 
+/// Of floating-point units, the one that has the later instructions and the more registers of the two. From the
+/// third version on each has a number with 32 registers (odd), followed by one with 16.
+fn join_units(a: u64, b: u64) -> u64 {
+    const LAST: u64 = 8;
+    if a.max(b) > LAST {
+        return a.max(b);
+    }
+    let parts = |unit: u64| if unit < 3 { (unit, false) } else { (unit.div_ceil(2) + 1, unit % 2 == 1) };
+    let ((a, a_wide), (b, b_wide)) = (parts(a), parts(b));
+    match a.max(b) {
+        version @ 0..3 => version,
+        version => 2 * version - 3 + u64::from(!(a_wide || b_wide)),
+    }
+}
+
 /// What two values of a number make.
 fn join(tag: u64, a: u64, b: u64) -> u64 {
     match tag {
         CPU_ARCH => join_processors(a, b),
-        ARM_ISA_USE | THUMB_ISA_USE | FP_ARCH | WMMX_ARCH | ADVANCED_SIMD_ARCH | ABI_ALIGN_NEEDED
+        FP_ARCH => join_units(a, b),
+        // 8 bytes (1), 4 bytes (2).
+        ABI_ALIGN_NEEDED if a.max(b) == 2 && a.min(b) == 1 => 1,
+        // Where the processor has it (0), nowhere (1).
+        DIV_USE if a.max(b) <= 1 => a.min(b),
+        ABI_HARDFP_USE if a != b => 0,
+        ARM_ISA_USE | THUMB_ISA_USE | WMMX_ARCH | ADVANCED_SIMD_ARCH | ABI_ALIGN_NEEDED
         | UNALIGNED_ACCESS | FP_HP_EXTENSION | MP_EXTENSION | DIV_USE | VIRTUALIZATION_USE => a.max(b),
         ABI_VFP_ARGS if a == EITHER => b,
         CPU_ARCH_PROFILE if a == 0 => b,
@@ -282,6 +319,33 @@ mod tests {
         let joined = [(11, 10), (10, 11), (12, 17), (8, 9), (9, 8), (4, 11), (13, 10)];
         let want = [10, 10, 17, 10, 10, 11, 13];
         assert_eq!(joined.map(|(a, b)| join_processors(a, b)), want);
+    }
+
+    #[test]
+    fn units_have_instructions_and_registers() {
+        let joined = [(3, 4), (4, 3), (4, 5), (3, 6), (2, 4), (1, 2), (0, 8), (8, 3), (7, 6), (4, 6), (9, 3)];
+        assert_eq!(joined.map(|(a, b)| join_units(a, b)), [3, 3, 5, 5, 4, 2, 8, 7, 7, 6, 9]);
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_the_processor_has_it() {
+        let joined = |a: &[(u64, u64)], b: &[(u64, u64)]| {
+            let (a, b) = (section(a), section(b));
+            merge::<false>(&[("a.o".to_owned(), &a), ("b.o".to_owned(), &b)]).unwrap()
+        };
+        let unit = (FP_ARCH, 3);
+        assert_eq!(joined(&[unit, (ABI_HARDFP_USE, 1)], &[unit]), section(&[unit]));
+        let single = section(&[unit, (ABI_HARDFP_USE, 1)]);
+        assert_eq!(joined(&[unit, (ABI_HARDFP_USE, 1)], &[(CPU_NAME + 2, 65)]).len(), single.len() + 2);
+        let m3 = (CPU_ARCH, 10);
+        for pair in [[1, 0], [0, 1]] {
+            assert_eq!(joined(&[m3, (DIV_USE, pair[0])], &[m3, (DIV_USE, pair[1])]), section(&[m3]));
+        }
+        assert_eq!(joined(&[m3, (DIV_USE, 1)], &[m3]), section(&[m3]));
+        assert_eq!(joined(&[m3, (DIV_USE, 2)], &[m3, (DIV_USE, 1)]), section(&[m3, (DIV_USE, 2)]));
+        let align = |n| (ABI_ALIGN_NEEDED, n);
+        assert_eq!(joined(&[align(1)], &[align(2)]), section(&[align(1)]));
+        assert_eq!(joined(&[align(1)], &[align(4)]), section(&[align(4)]));
     }
 
     #[test]

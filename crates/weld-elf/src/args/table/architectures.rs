@@ -153,6 +153,17 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     flag(&["no-power10-stubs"], "PowerPC64: it has none.", |s| s.o.layout.without_prefixes = true),
+    flag(
+        &["save-restore-funcs"],
+        "PowerPC64: define the functions that save registers and load them again, as code asks for (default, but not with -r).",
+        |s| s.o.layout.register_code = Some(true),
+    ),
+    flag(&["no-save-restore-funcs"], "PowerPC64: do not.", |s| s.o.layout.register_code = Some(false)),
+    accepted(
+        &["bss-plt"],
+        NoValue,
+        "PowerPC: entries of the PLT are code that the linker makes. Code that needs others is an error",
+    ),
     accepted(
         &["pmem-wrap-around"],
         Required("SIZE"),

@@ -52,8 +52,12 @@ const ROWS: &[Spec<State>] = &[
             if emulation::is_instruction_set(v.text()?) {
                 return Ok(());
             }
-            let (machine, os_abi) = emulation::target(v.text()?)?;
-            (s.o.inputs.machine, s.o.inputs.os_abi) = (Some(machine), os_abi);
+            // The last one counts, whatever others say: U-Boot has -m32 before it.
+            let target = emulation::target(v.text()?);
+            if let Ok((machine, os_abi)) = target {
+                (s.o.inputs.machine, s.o.inputs.os_abi) = (Some(machine), os_abi);
+            }
+            s.wrong_emulation = target.err();
             Ok(())
         },
     ),

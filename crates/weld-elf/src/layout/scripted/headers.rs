@@ -331,6 +331,13 @@ fn explicit(
         segment.load_address = address.map_or(segment.load_address, Address::new);
         segment.loads_at |= address.is_some();
     }
+    // The machine's own need not be listed: GNU ld and ld.lld have them, too, and tools that copy a file make
+    // those that are missing, for which there is no room then.
+    for own in segments::of_single_sections(layout) {
+        if own.kind >= PT_LOPROC && list.iter().all(|segment| segment.kind != own.kind) {
+            list.push(own);
+        }
+    }
     let size = layout.format.size::<Ehdr>() + list.len() as u64 * layout.format.size::<Phdr>();
     layout.image_base = match list.iter().find(|segment| segment.headers) {
         None => lowest(layout),
