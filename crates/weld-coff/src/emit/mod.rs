@@ -424,8 +424,10 @@ impl Emitter<'_, '_, '_> {
         let layout = self.image.layout;
         let members = &layout.order[layout.members_of(self.image.sections, part)];
         let (first, last) = (SectionId(*members.first()?), SectionId(*members.last()?));
-        let start = layout.rva(first);
-        Some((start, layout.rva(last) + self.image.room(self.image.sections.get(last)) - start))
+        let part = |id: SectionId| self.image.sections.get(id).part;
+        let ((start, _), (_, end)) =
+            (self.image.bounds(part(first), first, first), self.image.bounds(part(last), last, last));
+        Some((start, end - start))
     }
 }
 

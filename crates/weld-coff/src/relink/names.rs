@@ -3,7 +3,7 @@
 //! A name is known by its hash, as everywhere. The table has a place for each number that the link gave to names; what an
 //! object mentions is a list of such numbers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use weld_common::hash::hash_bytes;
 use weld_common::par;
@@ -14,6 +14,7 @@ use crate::address::Rva;
 use crate::arch::Place;
 use crate::ids::{ObjectId, SectionId, SymbolId};
 use crate::options::Input;
+use crate::symbol_names::flag;
 use crate::symbols::{Kind, Symbol, SyntheticSection};
 use crate::synth::image::Image;
 
@@ -38,6 +39,10 @@ const ABSOLUTE: u32 = 1 << 17;
 const FOREIGN: u32 = 1 << 18;
 /// Something refers to it that is not relocated again.
 const PINNED: u32 = 1 << 19;
+/// Nobody defines it any more, or mentions it.
+const GONE: u32 = 1 << 20;
+/// The command line asks for it.
+const WANTED: u32 = 1 << 21;
 
 impl Name {
     /// Where it is, and in which output section; `None` if that is not known.
@@ -61,6 +66,25 @@ impl Name {
 
     pub fn is_pinned(&self) -> bool {
         self.info & PINNED != 0
+    }
+
+    pub fn is_gone(&self) -> bool {
+        self.info & GONE != 0
+    }
+
+    pub fn is_wanted(&self) -> bool {
+        self.info & WANTED != 0
+    }
+
+    /// It is there now.
+    pub fn define(&mut self, rva: u32, out: u32) {
+        self.value = rva;
+        self.info = self.info & (PINNED | WANTED) | PLACED | out.min(NO_OUT);
+    }
+
+    /// Nobody defines it any more.
+    pub fn lose(&mut self) {
+        (self.value, self.info) = (0, GONE | NO_OUT);
     }
 }
 
@@ -93,6 +117,7 @@ pub fn of(image: &Image, is_plain: &[bool], parallel: bool) -> Vec<u8> {
             if let Some(entry) = names.try_get(SymbolId(id as u32)) {
                 let symbol = image.symbols.get(SymbolId(id as u32));
                 let (value, info) = told(image, symbol);
+                let info = if entry.flags & flag::ROOT != 0 { info | WANTED } else { info };
                 Name { hash: hash_bytes(entry.name), value, info }.store(out);
             }
         }
@@ -179,6 +204,23 @@ impl Names {
     /// The number of a name that was asked for, if there is one.
     pub fn number(&self, hash: u64) -> Option<u32> {
         self.by_hash.get(&hash).copied().filter(|number| *number != u32::MAX)
+    }
+
+    /// Has these names be found, too.
+    pub fn ask(&mut self, wanted: impl Iterator<Item = u64>) {
+        let new: HashSet<u64> = wanted.filter(|hash| !self.by_hash.contains_key(hash)).collect();
+        self.by_hash.extend(new.iter().map(|hash| (*hash, u32::MAX)));
+        for (number, name) in (0..).zip(&self.list).filter(|(_, name)| new.contains(&name.hash)) {
+            self.by_hash.insert(name.hash, number);
+        }
+    }
+
+    /// Adds a name that nobody knew; its number.
+    pub fn add(&mut self, hash: u64) -> u32 {
+        let number = self.list.len() as u32;
+        self.list.push(Name { hash, value: 0, info: GONE | NO_OUT });
+        self.by_hash.insert(hash, number);
+        number
     }
 
     pub fn bytes(&self) -> Vec<u8> {

@@ -1,11 +1,14 @@
 //! The numbers that an object's types have in a PDB that is there already.
 //!
 //! A record is looked for as it would be there: with the numbers of what it refers to, among those in its bucket. So
-//! equal bytes are equal types, and nothing needs to be kept of what the link knew.
+//! equal bytes are equal types, and nothing needs to be kept of what the link knew. What is not there is added behind
+//! all others, so that no number changes.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
-use super::stream::{HASH_SIZE, HEADER_SIZE};
+use super::number::is_skip;
+use super::stream::{HASH_SIZE, HEADER_SIZE, header};
 use super::{ID, Lookup, Types, tpi_hash};
 use crate::codeview::leaf::{self, LF_ENDPRECOMP, LF_FUNC_ID, LF_MFUNC_ID, LF_PRECOMP, LF_TYPESERVER2};
 use crate::codeview::records::{self, HEADER, Record};
@@ -18,7 +21,6 @@ use crate::stream;
 type Error = &'static str;
 
 const MALFORMED: Error = "has malformed types";
-const OTHER: Error = "does not have all types of an object that has changed";
 
 /// The types or the ids of a PDB.
 struct Listed<'m> {
@@ -70,45 +72,126 @@ impl<'m> Listed<'m> {
     }
 }
 
-/// The types of an object, `.debug$T`, as a PDB has them.
-///
-/// # Errors
-/// If it does not have all of them.
-pub fn find(msf: &Msf<'_>, section: &[u8]) -> Result<Types<'static>, Error> {
-    if section.is_empty() {
-        return Ok(Types::of_known(Vec::new(), Vec::new()));
+/// The types and ids of a PDB, and those that are added to them.
+pub struct KnownTypes<'m> {
+    listed: [Listed<'m>; 2],
+    added: [Added; 2],
+}
+
+/// Records behind those that are there.
+#[derive(Default)]
+struct Added {
+    bytes: Vec<u8>,
+    /// Where each of them begins.
+    at: Vec<u32>,
+    numbers: HashMap<Vec<u8>, u32>,
+}
+
+impl<'m> KnownTypes<'m> {
+    pub fn read(msf: &Msf<'m>) -> Result<KnownTypes<'m>, Error> {
+        let listed = [Listed::read(msf, stream::TPI)?, Listed::read(msf, stream::IPI)?];
+        Ok(KnownTypes { listed, added: Default::default() })
     }
-    let data = records::after_signature(section).map_err(|_| MALFORMED)?;
-    let listed = [Listed::read(msf, stream::TPI)?, Listed::read(msf, stream::IPI)?];
-    let mut indices: Vec<u32> = Vec::new();
-    let mut function_types = Vec::new();
-    let (mut at, mut new) = (0, Vec::new());
-    while at + HEADER <= data.len() {
-        let record = Record::at(data, at).map_err(|_| MALFORMED)?;
-        if matches!(record.kind, LF_TYPESERVER2 | LF_PRECOMP | LF_ENDPRECOMP) {
-            return Err("has types of an object that has changed, which are in another file");
+
+    /// The number of a record, which is added if it is not there.
+    fn number(&mut self, space: Space, record: &[u8]) -> u32 {
+        let listed = &self.listed[space as usize];
+        if let Some(number) = listed.find(record) {
+            return number;
         }
-        new.clear();
-        new.resize(record.padded(), 0);
-        records::copy_padded(record.bytes, &mut new, true);
-        let lookup = Lookup { prefix: &[], own: &indices, types: None };
-        let mut all = true;
-        leaf::each_ref(record.kind, record.body(), |at, space| {
-            let number = lookup.get(u32_at(record.body(), at)?, space);
-            all &= number.is_some();
-            put_u32(&mut new, HEADER + at, number.unwrap_or(0));
-            Ok(())
-        })
-        .map_err(|_| MALFORMED)?;
-        let space = leaf::space(record.kind);
-        let number = listed[space as usize].find(&new).filter(|_| all).ok_or(OTHER)?;
-        if matches!(record.kind, LF_FUNC_ID | LF_MFUNC_ID) {
-            let place = (number - FIRST_INDEX) as usize;
-            function_types.resize(function_types.len().max(place + 1), 0);
-            function_types[place] = u32_at(&new, HEADER + 4).map_err(|_| MALFORMED)?;
+        let added = &mut self.added[space as usize];
+        if let Some(number) = added.numbers.get(record) {
+            return *number;
         }
-        indices.push(number | if space == Space::Id { ID } else { 0 });
-        at += record.bytes.len();
+        let number = FIRST_INDEX + (listed.at.len() + added.at.len()) as u32;
+        added.at.push(added.bytes.len() as u32);
+        added.bytes.extend_from_slice(record);
+        added.numbers.insert(record.to_vec(), number);
+        number
     }
-    Ok(Types::of_known(indices, function_types))
+
+    /// The types of an object, `.debug$T`, as the PDB has them.
+    ///
+    /// # Errors
+    /// If they are malformed, or elsewhere.
+    pub fn of(&mut self, section: &[u8]) -> Result<Types<'static>, Error> {
+        if section.is_empty() {
+            return Ok(Types::of_known(Vec::new(), Vec::new()));
+        }
+        let data = records::after_signature(section).map_err(|_| MALFORMED)?;
+        let mut indices: Vec<u32> = Vec::new();
+        let mut function_types = Vec::new();
+        let (mut at, mut new) = (0, Vec::new());
+        while at + HEADER <= data.len() {
+            let record = Record::at(data, at).map_err(|_| MALFORMED)?;
+            if matches!(record.kind, LF_TYPESERVER2 | LF_PRECOMP | LF_ENDPRECOMP) {
+                return Err("has types of an object that has changed, which are in another file");
+            }
+            new.clear();
+            new.resize(record.padded(), 0);
+            records::copy_padded(record.bytes, &mut new, true);
+            let lookup = Lookup { prefix: &[], own: &indices, types: None };
+            let mut all = true;
+            leaf::each_ref(record.kind, record.body(), |at, space| {
+                let number = lookup.get(u32_at(record.body(), at)?, space);
+                all &= number.is_some();
+                put_u32(&mut new, HEADER + at, number.unwrap_or(0));
+                Ok(())
+            })
+            .map_err(|_| MALFORMED)?;
+            if !all {
+                return Err("does without types of an object that has changed, which are malformed");
+            }
+            let space = leaf::space(record.kind);
+            let number = self.number(space, &new);
+            if matches!(record.kind, LF_FUNC_ID | LF_MFUNC_ID) {
+                let place = (number - FIRST_INDEX) as usize;
+                function_types.resize(function_types.len().max(place + 1), 0);
+                function_types[place] = u32_at(&new, HEADER + 4).map_err(|_| MALFORMED)?;
+            }
+            indices.push(number | if space == Space::Id { ID } else { 0 });
+            at += record.bytes.len();
+        }
+        Ok(Types::of_known(indices, function_types))
+    }
+
+    /// The streams that have become longer.
+    ///
+    /// # Errors
+    /// If the PDB has none to which records could be added.
+    pub fn streams(&self, msf: &Msf<'_>) -> Result<Vec<(usize, Vec<u8>)>, Error> {
+        let mut all = Vec::new();
+        for (space, number) in [(Space::Type, stream::TPI), (Space::Id, stream::IPI)] {
+            let (listed, added) = (&self.listed[space as usize], &self.added[space as usize]);
+            if added.at.is_empty() {
+                continue;
+            }
+            let hash_number = u16_at(&listed.records, 20).map_err(|_| MALFORMED)?;
+            if hash_number == u16::MAX {
+                return Err("has no types yet");
+            }
+            let old = msf.stream(hash_number.into())?;
+            let (count, more) = (listed.at.len(), added.at.len());
+            let before = listed.records.len() - HEADER_SIZE;
+            let mut buckets = old.get(..count * HASH_SIZE).ok_or(MALFORMED)?.to_vec();
+            let mut skips = old.get(buckets.len()..).ok_or(MALFORMED)?.to_vec();
+            let ends = added.at.iter().skip(1).copied().chain([added.bytes.len() as u32]);
+            for (i, (start, end)) in added.at.iter().zip(ends).enumerate() {
+                let record = &added.bytes[*start as usize..end as usize];
+                buckets.extend_from_slice(&tpi_hash::bucket(record).to_le_bytes());
+                let (at, size) = (before as u32 + start, end - start);
+                if is_skip(at, size) {
+                    skips.extend_from_slice(&(FIRST_INDEX + (count + i) as u32).to_le_bytes());
+                    skips.extend_from_slice(&at.to_le_bytes());
+                }
+            }
+            let mut records = [&listed.records[..], &added.bytes].concat();
+            let bytes = (records.len() - HEADER_SIZE) as u32;
+            let header = header((count + more) as u32, bytes, (skips.len() / 8) as u32, hash_number);
+            records[..HEADER_SIZE].copy_from_slice(&header);
+            all.push((number, records));
+            all.push((hash_number.into(), [buckets, skips].concat()));
+        }
+        Ok(all)
+    }
 }

@@ -1,0 +1,221 @@
+//! COMDAT sections that come and go where several objects have one of a name: the first object that has it leads.
+//!
+//! An object that gets one lies in front of the one that led, or behind it; one that has it no more leaves it to the next.
+//! All objects whose section is in the image now and was not, or the other way round, are relinked as if they had
+//! changed.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use object::LittleEndian as LE;
+use weld_common::io::input::InputStore;
+
+use super::full_link_reason::Why;
+use super::keys;
+use super::names::Names;
+use super::outline::{DROPPED, Row};
+use super::resize::{Before, Others, Touched, is_in, rooms_of};
+use crate::coff::object::ObjectFile;
+use crate::coff::pe;
+
+/// A section that leads, or may.
+#[derive(Clone, Copy)]
+struct Lead {
+    section: u32,
+    selection: u8,
+    size: u32,
+    key: u32,
+}
+
+/// The sections of an object that a global name leads, by the name's hash.
+fn leads(coff: &ObjectFile) -> Option<HashMap<u64, Lead>> {
+    let keys = keys::of(coff)?;
+    let comdats = keys::comdats(coff)?;
+    let mut all = HashMap::new();
+    for ((number, comdat), key) in (1..).zip(&comdats).zip(keys) {
+        let symbol = comdat.leader.filter(|_| !comdat.is_associative()).and_then(|at| coff.symbols.get(at));
+        if let Some(symbol) = symbol.filter(|symbol| symbol.is_global()) {
+            let size = coff.section(number)?.size_of_raw_data.get(LE);
+            let lead = Lead { section: number, selection: comdat.selection, size, key };
+            all.insert(coff.hashed_name(&symbol).ok()?.1, lead);
+        }
+    }
+    Some(all)
+}
+
+/// An object that has a section of a name.
+struct Candidate {
+    order: u32,
+    file: usize,
+    lead: Lead,
+}
+
+/// Settles which sections of changed objects lead. Others that are to be relinked for it are added to `touched`.
+///
+/// # Errors
+/// If it cannot be told.
+pub fn settle<'s>(
+    touched: &mut BTreeMap<usize, Touched<'s>>,
+    names: &mut Names,
+    others: &Others,
+    (before, store): (&Before, &'s InputStore<'s>),
+) -> Result<(), Why> {
+    let mut all: HashMap<usize, HashMap<u64, Lead>> = HashMap::new();
+    for (number, object) in touched.iter() {
+        all.insert(*number, leads(&object.coff).ok_or_else(|| Why::Object(object.path.clone()))?);
+    }
+    let contested = contested(touched, &all, names, before);
+    names.ask(contested.iter().copied());
+    for hash in contested {
+        let number = names.number(hash);
+        let mut candidates = Vec::new();
+        for (file, object) in touched.iter() {
+            let lead = all.get(file).and_then(|leads| leads.get(&hash));
+            candidates.extend(lead.map(|lead| Candidate {
+                order: object.block.order,
+                file: *file,
+                lead: *lead,
+            }));
+        }
+        for (file, block) in others.blocks(before)? {
+            let mentions = number.is_some_and(|number| block.names.binary_search(&number).is_ok());
+            if !mentions || touched.contains_key(file) {
+                continue;
+            }
+            let object = others.load(*file, block, before, store)?;
+            let leads = match all.entry(*file) {
+                std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+                std::collections::hash_map::Entry::Vacant(new) => {
+                    new.insert(leads(&object.coff).ok_or_else(|| Why::Object(object.path.clone()))?)
+                }
+            };
+            if let Some(lead) = leads.get(&hash) {
+                candidates.push(Candidate { order: block.order, file: *file, lead: *lead });
+            }
+        }
+        decide(candidates, (hash, number), touched, names, others, (before, store))?;
+    }
+    Ok(())
+}
+
+/// Hashes of the names of which another section than before may lead.
+fn contested(
+    touched: &BTreeMap<usize, Touched>,
+    all: &HashMap<usize, HashMap<u64, Lead>>,
+    names: &Names,
+    before: &Before,
+) -> Vec<u64> {
+    let mut found = HashSet::new();
+    let mut new = HashMap::new();
+    for (file, object) in touched {
+        let old: HashSet<u32> = object.old.iter().map(|row| row.key).collect();
+        for (hash, lead) in all.get(file).into_iter().flatten() {
+            if !old.contains(&lead.key) {
+                *new.entry(*hash).or_insert(0) += 1;
+            }
+        }
+        let mut rooms: Vec<_> = rooms_of(&object.old, &before.memo.image).collect();
+        rooms.sort_unstable_by_key(|room| room.start);
+        let defined: HashSet<u64> = object
+            .coff
+            .symbols
+            .iter()
+            .filter(|(_, symbol)| symbol.is_global() && symbol.section > 0)
+            .filter_map(|(_, symbol)| object.hash(&symbol).ok())
+            .collect();
+        let own = object.block.names.iter().filter_map(|number| names.list.get(*number as usize));
+        let lost = own
+            .filter(|name| name.rva().is_some_and(|rva| is_in(&rooms, rva)) && !defined.contains(&name.hash));
+        found.extend(lost.map(|name| name.hash));
+    }
+    let is_placed = |hash: u64| names.number(hash).is_some_and(|n| names.list[n as usize].place().is_some());
+    found.extend(new.iter().filter(|(hash, count)| **count > 1 || is_placed(**hash)).map(|(hash, _)| *hash));
+    let mut all: Vec<u64> = found.into_iter().collect();
+    all.sort_unstable();
+    all
+}
+
+fn decide<'s>(
+    candidates: Vec<Candidate>,
+    (hash, number): (u64, Option<u32>),
+    touched: &mut BTreeMap<usize, Touched<'s>>,
+    names: &mut Names,
+    others: &Others,
+    (before, store): (&Before, &'s InputStore<'s>),
+) -> Result<(), Why> {
+    let Some(first) = candidates.iter().min_by_key(|one| one.order) else { return Ok(()) };
+    let said = |why: fn(std::path::PathBuf, String) -> Why| {
+        let object = touched.values().find(|object| object.text_of(hash).is_some());
+        let path =
+            object.map_or_else(|| before.memo.files[first.file].path.clone(), |object| object.path.clone());
+        why(path, object.and_then(|object| object.text_of(hash)).unwrap_or_default())
+    };
+    let old_row = |one: &Candidate, touched: &BTreeMap<usize, Touched>| -> Result<Option<Row>, Why> {
+        let rows = match touched.get(&one.file) {
+            Some(object) => &object.old,
+            None => others
+                .blocks(before)?
+                .iter()
+                .find(|(file, _)| *file == one.file)
+                .map(|(_, b)| &b.rows)
+                .ok_or(Why::State("has no rows of an object"))?,
+        };
+        Ok(rows.iter().find(|row| row.key == one.lead.key).copied())
+    };
+    let is_any = |one: &Candidate| one.lead.selection == pe::IMAGE_COMDAT_SELECT_ANY.0;
+    let by_size = [pe::IMAGE_COMDAT_SELECT_SAME_SIZE.0, pe::IMAGE_COMDAT_SELECT_LARGEST.0];
+    let is_like_first = |one: &Candidate| {
+        let same = (one.lead.selection, one.lead.size) == (first.lead.selection, first.lead.size);
+        by_size.contains(&one.lead.selection) && same
+    };
+    if candidates.len() > 1 && !candidates.iter().all(is_any) && !candidates.iter().all(is_like_first) {
+        return Err(said(Why::Choice));
+    }
+    // Whoever has it now must be one of them, or be an object that has it no more.
+    let rva = number.and_then(|number| names.list[number as usize].rva());
+    if let Some(rva) = rva {
+        let is_owner = |rows: &[Row]| {
+            let mut rooms: Vec<_> = rooms_of(rows, &before.memo.image).collect();
+            rooms.sort_unstable_by_key(|room| room.start);
+            is_in(&rooms, rva)
+        };
+        let mut is_known = touched.values().any(|object| is_owner(&object.old));
+        for one in &candidates {
+            is_known |= old_row(one, touched)?.is_some_and(|row| row.is_in_image() && is_owner(&[row]));
+        }
+        if !is_known {
+            return Err(said(Why::Defines));
+        }
+    }
+    let (winner, mut changes) = (first.file, Vec::new());
+    for one in &candidates {
+        let row = old_row(one, touched)?;
+        let (is_winner, is_dropped) = (one.file == winner, row.map(|row| row.out == DROPPED));
+        match (is_winner, is_dropped) {
+            (true, None | Some(true)) | (false, None | Some(false)) => {
+                changes.push((one.file, one.lead.section, is_winner));
+            }
+            _ => {}
+        }
+    }
+    for (file, section, is_winner) in changes {
+        let object = match touched.entry(file) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let blocks = others.blocks(before)?;
+                let block = blocks.iter().find(|(of, _)| *of == file);
+                let (_, block) = block.ok_or(Why::State("has no rows of an object"))?;
+                if !block.is_plain {
+                    return Err(Why::Object(before.memo.files[file].path.clone()));
+                }
+                let mut object = others.load(file, block, before, store)?;
+                object.is_changed = true;
+                names.ask(object.global_hashes()?.into_iter());
+                new.insert(object)
+            }
+        };
+        let set = if is_winner { &mut object.winners } else { &mut object.losers };
+        set.insert(section);
+    }
+    Ok(())
+}
