@@ -44,6 +44,14 @@ pub fn steps_of(name: &[u8], flags: u32) -> [u32; 2] {
     }
 }
 
+/// Whether programs may walk the sections of a part one after the other, as they do with tables of functions to be called
+/// when they start (`.CRT$XCU`): then there must be nothing between them, and they must lie in the order of objects.
+pub fn is_walked(name: &[u8], flags: u32) -> bool {
+    let is_code = flags & pe::IMAGE_SCN_CNT_CODE.0 != 0;
+    let is_plain_code = name.strip_prefix(b".text").is_some_and(|rest| matches!(rest, [] | [b'$', ..]));
+    steps_of(name, flags) == [0; 2] || is_code && !is_plain_code
+}
+
 impl Rooms {
     /// `None` if nobody asks for any.
     pub fn find(options: &Options, resolved: &Resolved, sections: &Sections) -> Option<Rooms> {

@@ -27,11 +27,14 @@ pub fn against_objects(image: &Image) -> &'static str {
 
 /// What speaks against relinking objects whose sections have other sizes; empty if nothing does.
 pub fn against_sizes(image: &Image) -> &'static str {
+    let force = image.options.force;
     let against = [
         (image.resolved.machine == Machine::X86, "sizes are not relinked for 32-bit x86"),
         (!image.branches.is_empty(), "branches that do not reach go through thunks"),
         (image.rooms.is_none(), "there is no room"),
         (image.options.gc(), "/opt:ref looks at who refers to what"),
+        (!image.resolved.wraps.is_empty(), "/wrap has names stand for others"),
+        (force.unresolved || force.multiple, "/force has wrong programs linked"),
         (image.options.reports.lld_map.is_some(), "/lldmap tells sizes and places"),
     ];
     against.iter().find(|(is_so, _)| *is_so).map_or("", |(_, why)| why)

@@ -7,14 +7,13 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use object::LittleEndian as LE;
 use weld_common::io::input::InputStore;
 
 use super::full_link_reason::Why;
 use super::keys;
-use super::names::Names;
+use super::names::{Name, Names};
 use super::outline::{DROPPED, Row};
-use super::resize::{Before, Others, Touched, is_in, rooms_of};
+use super::resize::{Before, Others, Touched};
 use crate::coff::object::ObjectFile;
 use crate::coff::pe;
 
@@ -23,7 +22,6 @@ use crate::coff::pe;
 struct Lead {
     section: u32,
     selection: u8,
-    size: u32,
     key: u32,
 }
 
@@ -35,8 +33,7 @@ fn leads(coff: &ObjectFile) -> Option<HashMap<u64, Lead>> {
     for ((number, comdat), key) in (1..).zip(&comdats).zip(keys) {
         let symbol = comdat.leader.filter(|_| !comdat.is_associative()).and_then(|at| coff.symbols.get(at));
         if let Some(symbol) = symbol.filter(|symbol| symbol.is_global()) {
-            let size = coff.section(number)?.size_of_raw_data.get(LE);
-            let lead = Lead { section: number, selection: comdat.selection, size, key };
+            let lead = Lead { section: number, selection: comdat.selection, key };
             all.insert(coff.hashed_name(&symbol).ok()?.1, lead);
         }
     }
@@ -64,7 +61,7 @@ pub fn settle<'s>(
     for (number, object) in touched.iter() {
         all.insert(*number, leads(&object.coff).ok_or_else(|| Why::Object(object.path.clone()))?);
     }
-    let contested = contested(touched, &all, names, before);
+    let contested = contested(touched, &all, names);
     names.ask(contested.iter().copied());
     for hash in contested {
         let number = names.number(hash);
@@ -103,7 +100,6 @@ fn contested(
     touched: &BTreeMap<usize, Touched>,
     all: &HashMap<usize, HashMap<u64, Lead>>,
     names: &Names,
-    before: &Before,
 ) -> Vec<u64> {
     let mut found = HashSet::new();
     let mut new = HashMap::new();
@@ -114,8 +110,6 @@ fn contested(
                 *new.entry(*hash).or_insert(0) += 1;
             }
         }
-        let mut rooms: Vec<_> = rooms_of(&object.old, &before.memo.image).collect();
-        rooms.sort_unstable_by_key(|room| room.start);
         let defined: HashSet<u64> = object
             .coff
             .symbols
@@ -124,8 +118,8 @@ fn contested(
             .filter_map(|(_, symbol)| object.hash(&symbol).ok())
             .collect();
         let own = object.block.names.iter().filter_map(|number| names.list.get(*number as usize));
-        let lost = own
-            .filter(|name| name.rva().is_some_and(|rva| is_in(&rooms, rva)) && !defined.contains(&name.hash));
+        let is_lost = |name: &&Name| name.owner == object.block.order && !defined.contains(&name.hash);
+        let lost = own.filter(is_lost);
         found.extend(lost.map(|name| name.hash));
     }
     let is_placed = |hash: u64| names.number(hash).is_some_and(|n| names.list[n as usize].place().is_some());
@@ -163,27 +157,15 @@ fn decide<'s>(
         Ok(rows.iter().find(|row| row.key == one.lead.key).copied())
     };
     let is_any = |one: &Candidate| one.lead.selection == pe::IMAGE_COMDAT_SELECT_ANY.0;
-    let by_size = [pe::IMAGE_COMDAT_SELECT_SAME_SIZE.0, pe::IMAGE_COMDAT_SELECT_LARGEST.0];
-    let is_like_first = |one: &Candidate| {
-        let same = (one.lead.selection, one.lead.size) == (first.lead.selection, first.lead.size);
-        by_size.contains(&one.lead.selection) && same
-    };
-    if candidates.len() > 1 && !candidates.iter().all(is_any) && !candidates.iter().all(is_like_first) {
+    if candidates.len() > 1 && !candidates.iter().all(is_any) {
         return Err(said(Why::Choice));
     }
     // Whoever has it now must be one of them, or be an object that has it no more.
-    let rva = number.and_then(|number| names.list[number as usize].rva());
-    if let Some(rva) = rva {
-        let is_owner = |rows: &[Row]| {
-            let mut rooms: Vec<_> = rooms_of(rows, &before.memo.image).collect();
-            rooms.sort_unstable_by_key(|room| room.start);
-            is_in(&rooms, rva)
-        };
-        let mut is_known = touched.values().any(|object| is_owner(&object.old));
-        for one in &candidates {
-            is_known |= old_row(one, touched)?.is_some_and(|row| row.is_in_image() && is_owner(&[row]));
-        }
-        if !is_known {
+    let name = number.map(|number| names.list[number as usize]);
+    if let Some(name) = name.filter(|name| name.rva().is_some()) {
+        let is_candidate = candidates.iter().any(|one| one.order == name.owner);
+        let is_changed = |object: &Touched| object.is_changed && object.block.order == name.owner;
+        if name.is_alias() || !is_candidate && !touched.values().any(is_changed) {
             return Err(said(Why::Defines));
         }
     }

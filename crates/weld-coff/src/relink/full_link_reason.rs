@@ -48,6 +48,14 @@ pub enum Why {
     Defines(PathBuf, String),
     /// An object defines others that stand for something, or in no section.
     Definitions(PathBuf),
+    /// In an object, a name that something else stands for has moved or is gone.
+    Parted(PathBuf, String),
+    /// An object defines a name in another kind of section than before.
+    Section(PathBuf, String),
+    /// An object has other parts of what programs may walk from end to end, which part if it is not gone.
+    Walked(PathBuf, Option<String>),
+    /// An object has a table of functions that tells of what is not its own.
+    Unwinding(PathBuf),
     /// Something refers to what an object does not define any more.
     Wanted(PathBuf, String),
     /// Which of several sections is there is chosen by what is in them.
@@ -128,6 +136,23 @@ impl fmt::Display for Why {
             ),
             Why::Definitions(file) => {
                 write!(f, "{} has other weak names, common variables or absolute values", path(file))
+            }
+            Why::Parted(file, name) => write!(
+                f,
+                "in {}, what {name} stands for by another name (weak, /alternatename) has moved, or is gone",
+                path(file)
+            ),
+            Why::Section(file, name) => {
+                write!(f, "{} defines {name} in another kind of section than before", path(file))
+            }
+            Why::Walked(file, section) => write!(
+                f,
+                "{} has other parts of {}, between which programs may bear no room",
+                path(file),
+                section.as_deref().unwrap_or("a section such as .CRT$XCU")
+            ),
+            Why::Unwinding(file) => {
+                write!(f, "{} has a .pdata that tells of functions of other objects, or of none", path(file))
             }
             Why::Wanted(file, name) => {
                 write!(f, "{} does not define any more what {name} refers to", path(file))

@@ -25,7 +25,8 @@ impl Comdat {
     }
 }
 
-/// Of each section, by its number less 1, how it is chosen; `selection` is 0 where it just is there.
+/// Of each section, by its number less 1, how it is chosen; `selection` is 0 where it just is there. `None` if the object
+/// is malformed, or leaves it open how one is chosen.
 pub fn comdats(coff: &ObjectFile) -> Option<Vec<Comdat>> {
     let mut all = vec![Comdat::default(); coff.sections.len()];
     let is_comdat =
@@ -46,11 +47,16 @@ pub fn comdats(coff: &ObjectFile) -> Option<Vec<Comdat>> {
             Some(definition) if own.selection == 0 => {
                 (own.selection, own.parent) = (definition.selection, definition.number);
             }
-            _ if own.selection != 0 && own.leader.is_none() => own.leader = Some(index),
+            _ if own.selection != 0 && own.leader.is_none() && !own.is_associative() => {
+                own.leader = Some(index)
+            }
             _ => {}
         }
     }
-    Some(all)
+    let is_clear = |(number, comdat): (usize, &Comdat)| {
+        !is_comdat(number) || comdat.leader.is_some() || comdat.is_associative() && comdat.parent > 0
+    };
+    all.iter().enumerate().all(is_clear).then_some(all)
 }
 
 /// The keys of all sections, by their numbers less 1; `None` if two have the same, or the object is malformed.

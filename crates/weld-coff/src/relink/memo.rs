@@ -23,7 +23,7 @@ use crate::input::search::{Listed, Lookups};
 use crate::layout::yards::ToldYard;
 
 const MAGIC: &[u8; 8] = b"weldcoff";
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 pub type Digest = [u8; DIGEST];
 
@@ -60,6 +60,11 @@ pub struct ImageNotes {
     /// The tables of functions and of base relocations in the file, with their room; empty if there is none.
     pub functions: Range<u64>,
     pub relocs: Range<u64>,
+    /// The number of the name of each export, by ordinals, and of the entry point; `u32::MAX` if there is none.
+    pub exports: Vec<u32>,
+    pub entry: u32,
+    /// Hashes of plain names that the command line has given for functions of C++.
+    pub overloads: Vec<u64>,
     /// Room for what is new.
     pub yards: Vec<YardNotes>,
     /// A full link would put things elsewhere.
@@ -182,7 +187,11 @@ impl Memo {
             });
         });
         u8::from(image.is_edited).put(&mut out);
-        [&image.functions, &image.relocs, &image.names].iter().for_each(|range| put_range(range, &mut out));
+        [&image.functions, &image.relocs].iter().for_each(|range| put_range(range, &mut out));
+        put_list(&image.exports, &mut out, Field::put);
+        image.entry.put(&mut out);
+        put_list(&image.overloads, &mut out, Field::put);
+        put_range(&image.names, &mut out);
         put_digest(&image.names_digest, &mut out);
         put_bytes(image.against_sizes.as_bytes(), &mut out);
         leaves::put(&image.leaves, &mut out);
@@ -298,6 +307,9 @@ impl Memo {
                 is_edited: u8::take(rest)? != 0,
                 functions: take_range(rest)?,
                 relocs: take_range(rest)?,
+                exports: take_list(rest, Field::take)?,
+                entry: Field::take(rest)?,
+                overloads: take_list(rest, Field::take)?,
                 names: take_range(rest)?,
                 names_digest: take_array(rest)?,
                 against_sizes: String::from_utf8(take_bytes(rest)?).ok()?,
@@ -397,6 +409,9 @@ mod tests {
                 is_edited: true,
                 functions: 1100..1200,
                 relocs: 1200..1200,
+                exports: vec![5, u32::MAX],
+                entry: 7,
+                overloads: vec![1 << 40],
                 names: 0..32,
                 names_digest: [9; DIGEST],
                 against_sizes: "sizes".into(),

@@ -435,7 +435,12 @@ impl Session {
         let mut lookups = search.lookups();
         // Such as the PDBs that compilers say they wrote types to.
         lookups.missing.extend(job.store.missing());
-        let (files, blocks) = self.files(job, &image, parallel)?;
+        let (files, blocks, known) = self.files(job, &image, parallel)?;
+        // Of objects of which nothing is kept nobody would know what they refer to.
+        let is_plain = |block: &&Option<Block>| block.as_ref().is_none_or(|block| block.is_plain);
+        if known < image.blocks.values().filter(is_plain).count() && image.notes.against_sizes.is_empty() {
+            image.notes.against_sizes = "an object is linked twice, or is not understood".to_owned();
+        }
         place
             .write(TABLES, [&image.names[..], &blocks[..]])
             .map_err(|e| Why::system("write", &place.path(TABLES), &e))?;
@@ -489,8 +494,14 @@ impl Session {
         Ok(KnownOutput { path, stamp, digests, name, spare: None, is_kept })
     }
 
-    /// The files that were read, each once, and what is kept of objects among them.
-    fn files(&self, job: &Job, image: &KnownImage, parallel: bool) -> Result<(Vec<KnownFile>, Vec<u8>), Why> {
+    /// The files that were read, each once, what is kept of objects among them, and how many of these may have sections of
+    /// other sizes.
+    fn files(
+        &self,
+        job: &Job,
+        image: &KnownImage,
+        parallel: bool,
+    ) -> Result<(Vec<KnownFile>, Vec<u8>, usize), Why> {
         let mut all = job.store.files();
         // A link that could not relink has opened some of them before.
         let is_linked = |file: &InputFile| image.blocks.contains_key(&file.bytes.as_ptr().addr());
@@ -525,26 +536,29 @@ impl Session {
                         Block { frame: outline::frame(&coff, pdb, &block.rows)?, ..block.clone() },
                     ))
                 });
-                let mut bytes = Vec::new();
+                let (mut bytes, mut is_plain) = (Vec::new(), false);
                 let object = known.map(|(outline, block)| {
                     block.put(&mut bytes);
+                    is_plain = block.is_plain;
                     KnownObject { outline, block: 0..0, digest: digests::of_bytes(&bytes) }
                 });
                 let has_digest = is_likely && object.is_none();
                 let digest = has_digest.then(|| digests::of_bytes(file.bytes));
-                (KnownFile { path: file.path.clone(), stamp, same_as: own[number], digest, object }, bytes)
+                let path = file.path.clone();
+                (KnownFile { path, stamp, same_as: own[number], digest, object }, bytes, is_plain)
             };
             run.map(file).collect::<Vec<_>>()
         });
-        let (mut files, mut blocks) = (Vec::new(), Vec::new());
-        for (mut file, own) in known.into_iter().flatten() {
+        let (mut files, mut blocks, mut plain) = (Vec::new(), Vec::new(), 0);
+        for (mut file, own, is_plain) in known.into_iter().flatten() {
             let start = (image.names.len() + blocks.len()) as u64;
             blocks.extend(own);
             let end = (image.names.len() + blocks.len()) as u64;
             file.object.iter_mut().for_each(|object| object.block = start..end);
             files.push(file);
+            plain += usize::from(is_plain);
         }
-        Ok((files, blocks))
+        Ok((files, blocks, plain))
     }
 
     /// The link has come to its end, with these messages: leaves the memo.

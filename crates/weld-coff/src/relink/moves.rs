@@ -1,14 +1,15 @@
 //! What becomes of names: which are new, which lie elsewhere, which nobody defines any more.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Range;
 use std::path::PathBuf;
 
+use weld_common::hash::hash_bytes;
+
 use super::full_link_reason::Why;
+use super::keys;
 use super::memo::ImageNotes;
-use super::names::Names;
-use super::outline::Row;
-use super::resize::{Before, Others, Touched, is_in, rooms_of};
+use super::names::{Name, Names};
+use super::resize::{Before, Others, Touched};
 use crate::coff::object::Symbol;
 
 /// A name that lies elsewhere.
@@ -58,6 +59,8 @@ pub struct Moves {
 struct Own {
     rva: u32,
     out: u32,
+    /// The object's number, and what the section is to it.
+    section: (u32, u32),
 }
 
 /// Names that the linker looks for itself.
@@ -100,12 +103,9 @@ pub fn find(
 ) -> Result<Moves, Why> {
     let mut moves = Moves::default();
     let own = definitions(touched, names, notes, &mut moves)?;
-    let lost = places(touched, names, notes, (&own, &mut moves))?;
+    let lost = places(touched, names, (&own, &mut moves))?;
     for (number, one) in &own {
-        names.list[*number as usize].define(one.rva, one.out);
-    }
-    for (number, one) in moves.moved.iter().filter(|(number, _)| !own.contains_key(number)) {
-        names.list[*number as usize].value = one.now;
+        names.list[*number as usize].define(one.rva, one.out, one.section);
     }
     lost.iter().for_each(|number| names.list[*number as usize].lose());
     for object in touched.values_mut().filter(|object| object.is_changed) {
@@ -131,48 +131,49 @@ fn definitions(
     moves: &mut Moves,
 ) -> Result<HashMap<u32, Own>, Why> {
     let mut own = HashMap::new();
+    let orders = orders(touched);
     for object in touched.values().filter(|object| object.is_changed) {
-        let mut rooms: Vec<Range<u32>> = rooms_of(&object.old, notes).collect();
-        rooms.sort_unstable_by_key(|room| room.start);
-        for (_, symbol) in object.coff.symbols.iter().filter(|(_, symbol)| symbol.is_global()) {
+        let comdats = keys::comdats(&object.coff).ok_or_else(|| Why::Object(object.path.clone()))?;
+        for (index, symbol) in object.coff.symbols.iter().filter(|(_, symbol)| symbol.is_global()) {
             let Some(row) = object.row(symbol.section).filter(|row| row.is_in_image()) else { continue };
             let out = notes.outs.get(row.out as usize).ok_or(Why::State("has too few sections"))?;
             let rva = (out.rva + row.offset).wrapping_add(symbol.value);
             let hash = object.hash(&symbol)?;
             let defines = || Why::Defines(object.path.clone(), object.name(&symbol));
+            let comdat = comdats.get(row.number as usize - 1).copied().unwrap_or_default();
+            let is_member = comdat.selection != 0 && comdat.leader != Some(index);
             let known = names.number(hash).filter(|number| !names.list[*number as usize].is_gone());
             let number = match known {
                 Some(number) => {
                     let name = &names.list[number as usize];
-                    let before = name.rva().ok_or_else(defines)?;
-                    // A name of one section may not come to lie in another one that was there: the order would be another.
-                    let was =
-                        |old: &&Row| rooms_of(std::slice::from_ref(*old), notes).any(|r| r.contains(&before));
-                    let old = object.old.iter().find(was);
-                    let is_elsewhere = old.is_some_and(|old| old.key != row.key);
-                    if is_elsewhere && object.old.iter().any(|old| old.key == row.key) {
-                        return Err(Why::Definitions(object.path.clone()));
-                    }
-                    // Where it ends counts, too.
-                    let is_own =
-                        is_in(&rooms, before) || before > 0 && is_in(&rooms, before - 1) || before == rva;
-                    if !is_own && !object.winners.contains(&row.number) {
+                    let is_own = name.owner == object.block.order;
+                    let is_winner = object.winners.contains(&row.number) && !is_member;
+                    let is_free = is_own || is_winner && orders.contains_key(&name.owner);
+                    if name.rva().is_none() || name.is_alias() || !is_free {
                         return Err(defines());
+                    }
+                    // Others may have a section of the name: whether they may follows from the kinds of both.
+                    if name.key != row.key && !is_winner {
+                        return Err(Why::Section(object.path.clone(), object.name(&symbol)));
                     }
                     moves.kinds.push((hash, row.out, rva, is_function(&symbol)));
                     number
                 }
                 None => {
                     let name = object.coff.symbol_name(&symbol).unwrap_or_default().to_vec();
-                    if is_special(&name) {
+                    if is_special(&name) || is_overload(&name, notes) {
                         return Err(defines());
+                    }
+                    if is_member {
+                        return Err(Why::Choice(object.path.clone(), object.name(&symbol)));
                     }
                     let is_function = is_function(&symbol);
                     moves.new.push(New { name, rva, out: row.out, is_function });
                     names.number(hash).unwrap_or_else(|| names.add(hash))
                 }
             };
-            if own.insert(number, Own { rva, out: row.out }).is_some() {
+            let section = (object.block.order, row.key);
+            if own.insert(number, Own { rva, out: row.out, section }).is_some() {
                 return Err(defines());
             }
         }
@@ -180,67 +181,103 @@ fn definitions(
     Ok(own)
 }
 
-/// Finds what has moved and what is lost; the numbers of the latter.
+/// The files of changed objects, by the objects' numbers.
+fn orders(touched: &BTreeMap<usize, Touched>) -> HashMap<u32, usize> {
+    let changed = touched.iter().filter(|(_, object)| object.is_changed);
+    changed.map(|(file, object)| (object.block.order, *file)).collect()
+}
+
+/// Whether a name may be the one that the command line means by its plain name.
+fn is_overload(name: &[u8], notes: &ImageNotes) -> bool {
+    let plain = plain_name(name);
+    plain.is_some_and(|plain| SPECIAL.contains(&plain) || notes.overloads.contains(&hash_bytes(plain)))
+}
+
+/// The plain name of a function of C++ in no class and no namespace.
+pub fn plain_name(name: &[u8]) -> Option<&[u8]> {
+    let rest = name.strip_prefix(b"?")?;
+    let end = rest.windows(3).position(|three| three == b"@@Y")?;
+    Some(&rest[..end])
+}
+
+/// Finds what has moved and what is lost; the numbers of the latter. A name belongs to the object that defined it, whatever
+/// else lies at its address.
 fn places(
     touched: &BTreeMap<usize, Touched>,
     names: &Names,
-    notes: &ImageNotes,
     (own, moves): (&HashMap<u32, Own>, &mut Moves),
 ) -> Result<Vec<u32>, Why> {
-    let mut rooms: Vec<(Range<u32>, usize)> = Vec::new();
-    for (file, object) in touched.iter().filter(|(_, object)| object.is_changed) {
-        rooms.extend(rooms_of(&object.old, notes).filter(|room| !room.is_empty()).map(|room| (room, *file)));
-    }
-    rooms.sort_unstable_by_key(|(room, _)| room.start);
-    let owner = |rva: u32| {
-        let after = rooms.partition_point(|(room, _)| room.start <= rva);
-        let (room, file) = rooms.get(after.checked_sub(1)?)?;
-        (rva < room.end).then_some(*file)
-    };
-    // Other names may stand for the same.
-    let place = |number: &u32| names.list[*number as usize].rva();
-    let now_at: HashMap<u32, &Own> =
-        own.iter().filter_map(|(number, one)| Some((place(number)?, one))).collect();
-    let (mut lost, mut pairs) = (Vec::new(), Vec::new());
+    let orders = orders(touched);
+    let (mut lost, mut pairs, mut aliases) = (Vec::new(), Vec::new(), Vec::new());
     for (number, name) in (0..).zip(&names.list) {
         let Some(rva) = name.rva() else { continue };
         let one = own.get(&number);
-        let file = owner(rva);
-        if one.is_none() && file.is_none() {
-            continue;
-        }
-        let object = file.and_then(|file| touched.get(&file)).or_else(|| touched.values().next());
-        let Some(object) = object else { continue };
+        let file = orders.get(&name.owner);
+        let Some(object) = file.and_then(|file| touched.get(file)) else { continue };
+        let path = || object.path.clone();
         let out_before = name.place().and_then(|(_, out)| out);
-        let now = one.or_else(|| now_at.get(&rva).copied());
-        pairs.extend(now.map(|now| (rva, now.rva)));
-        match now {
+        pairs.extend(one.map(|now| (rva, now.rva)));
+        match one {
             Some(one) if one.rva == rva && Some(one.out) == out_before => {}
             Some(one) => {
                 let Some(out_before) = out_before.filter(|_| !name.is_pinned()) else {
-                    return Err(Why::Pinned(
-                        object.path.clone(),
-                        object.text_of(name.hash).unwrap_or_default(),
-                    ));
+                    let text = touched.values().find_map(|object| object.text_of(name.hash));
+                    return Err(Why::Pinned(path(), text.unwrap_or_default()));
                 };
                 let moved = Moved { hash: name.hash, before: rva, now: one.rva, out_before, out: one.out };
                 moves.moved.insert(number, moved);
             }
+            None if name.is_alias() => aliases.push((rva, name, object)),
             None => {
-                let path = object.path.clone();
-                if name.is_pinned() || name.is_wanted() {
-                    return Err(Why::Wanted(path, "a library, or the command line,".to_owned()));
+                let is_special = SPECIAL.iter().any(|special| hash_bytes(special) == name.hash);
+                if name.is_pinned() || name.is_wanted() || name.is_foreign() || is_special {
+                    return Err(Why::Wanted(path(), "a library, or the command line,".to_owned()));
                 }
-                let is_own = object.block.names.binary_search(&number).is_ok();
-                let Some(out) = out_before.filter(|_| is_own) else { return Err(Why::Definitions(path)) };
-                moves.lost.push(Lost { hash: name.hash, path, before: rva, out });
+                let out = out_before.ok_or_else(|| Why::Definitions(path()))?;
+                moves.lost.push(Lost { hash: name.hash, path: path(), before: rva, out });
                 lost.push(number);
             }
         }
     }
+    check_aliases(&aliases, names, own)?;
+    // Where names of other objects are with these, their order counts, too.
+    let ends: HashSet<u32> = moves.moved.values().flat_map(|one| [one.before, one.now]).collect();
+    if !ends.is_empty() {
+        let all = (0..).zip(&names.list).filter(|(number, _)| !own.contains_key(number));
+        pairs.extend(
+            all.filter_map(|(_, name)| name.rva()).filter(|rva| ends.contains(rva)).map(|rva| (rva, rva)),
+        );
+    }
     pairs.sort_unstable();
     moves.is_reordered = !pairs.array_windows().all(|[a, b]| (a.0 == b.0) == (a.1 == b.1) && a.1 <= b.1);
     Ok(lost)
+}
+
+/// What names stand for by other names has stayed: all that was at their places, for it is not known which of these it is.
+fn check_aliases(
+    aliases: &[(u32, &Name, &Touched)],
+    names: &Names,
+    own: &HashMap<u32, Own>,
+) -> Result<(), Why> {
+    if aliases.is_empty() {
+        return Ok(());
+    }
+    let mut stays: HashMap<u32, bool> = aliases.iter().map(|(rva, ..)| (*rva, false)).collect();
+    let mut left = HashSet::new();
+    for (number, name) in (0..).zip(&names.list).filter(|(_, name)| !name.is_alias()) {
+        let Some(rva) = name.rva().filter(|rva| stays.contains_key(rva)) else { continue };
+        match own.get(&number) {
+            Some(one) if one.rva == rva && name.owner == one.section.0 => _ = stays.insert(rva, true),
+            _ => _ = left.insert(rva),
+        }
+    }
+    let gone = aliases.iter().find(|(rva, ..)| left.contains(rva) || !stays[rva]);
+    gone.map_or(Ok(()), |(_, name, object)| {
+        Err(Why::Parted(
+            object.path.clone(),
+            object.text_of(name.hash).unwrap_or_else(|| "a name".to_owned()),
+        ))
+    })
 }
 
 /// Tells a changed object which names it mentions.

@@ -29,7 +29,7 @@ use crate::emit;
 use crate::ids::{ObjectId, SectionId};
 use crate::layout::rooms;
 use crate::sections::{Kind as SectionKind, Section};
-use crate::symbols::Kind as SymbolKind;
+use crate::symbols::{self, Kind as SymbolKind};
 use crate::synth::image::Image;
 
 /// Where a section of an object is: its number, in which output section and where in that, its size, and by which steps
@@ -46,6 +46,13 @@ pub struct Row {
     pub is: Is,
     /// What it is to the object, wherever it stands in it ([`super::keys`]).
     pub key: u32,
+    /// It is in a part that programs may walk from end to end ([`rooms::is_walked`]).
+    pub is_walked: bool,
+}
+
+/// The row of a section.
+pub fn row_of(rows: &[Row], section: u32) -> Option<&Row> {
+    rows.binary_search_by_key(&section, |row| row.number).ok().map(|at| &rows[at])
 }
 
 /// What becomes of a section's bytes.
@@ -128,7 +135,8 @@ pub fn rows(image: &Image, id: ObjectId) -> (Vec<Row>, bool) {
         let section: &Section = image.sections.get(id);
         let elsewhere = |out: u32| {
             let (size, key) = (image.contents(section).len() as u32, key(section.number));
-            Some(Row { number: section.number, out, offset: owner.0, size, step: 0, is: Is::Copied, key })
+            let (number, offset) = (section.number, owner.0);
+            Some(Row { number, out, offset, size, step: 0, is: Is::Copied, key, is_walked: false })
         };
         if section.kind == SectionKind::Discarded && !compared.contains(&section.number) {
             return elsewhere(DROPPED);
@@ -141,7 +149,8 @@ pub fn rows(image: &Image, id: ObjectId) -> (Vec<Row>, bool) {
         if !section.is_in_image() || !image.live.has(id) {
             return None;
         }
-        let name = &image.sections.parts[section.part as usize].name;
+        let part = &image.sections.parts[section.part as usize];
+        let name = &part.name;
         let rva = image.layout.rva(id);
         let is = match name.starts_with(emit::FUNCTIONS) {
             true if image.facts().function > 0 => Is::Sorted,
@@ -164,7 +173,8 @@ pub fn rows(image: &Image, id: ObjectId) -> (Vec<Row>, bool) {
         let step = image.rooms.map_or(0, |rooms| rooms.step(section));
         let (number, out, size) = (section.number, out as u32, section.size);
         let is = if is_in_file || is != Is::Copied { is } else { Is::Read };
-        Some(Row { number, out, offset, size, step, is, key: key(number) })
+        let is_walked = rooms::is_walked(name, part.flags);
+        Some(Row { number, out, offset, size, step, is, key: key(number), is_walked })
     };
     let rows = all
         .filter_map(|number| {
@@ -232,6 +242,43 @@ pub fn frame(coff: &ObjectFile, pdb: bool, rows: &[Row]) -> Option<Frame> {
     }
     let (definitions, types, rest) = (definitions.finish(), types.finish(), rest.finish());
     rows.next().is_none().then_some(Frame { types, definitions, rest })
+}
+
+/// The symbols that the entries of a table of functions begin with, which have so many bytes; `None` if one begins with
+/// anything else.
+pub fn functions(coff: &ObjectFile, section: u32, entry: usize) -> Option<Vec<u32>> {
+    let header = coff.section(section)?;
+    let count = coff.contents(header).ok()?.len() / entry.max(1);
+    let relocations = coff.relocations(header).ok()?.iter();
+    let is_begin =
+        |relocation: &&Relocation| (relocation.virtual_address.get(LE) as usize).is_multiple_of(entry);
+    let mut begins: Vec<(u32, u32)> = relocations
+        .filter(is_begin)
+        .map(|relocation| (relocation.virtual_address.get(LE), relocation.symbol_table_index.get(LE)))
+        .collect();
+    begins.sort_unstable();
+    begins.dedup_by_key(|(at, _)| *at);
+    (begins.len() == count).then(|| begins.into_iter().map(|(_, symbol)| symbol).collect())
+}
+
+/// Whether what an object's table of functions says is about the object's own functions.
+pub fn has_own_functions(image: &Image, id: ObjectId, rows: &[Row]) -> bool {
+    let object = image.object(id);
+    let is_own = |index: u32| {
+        let symbol = symbols::of_object(image.symbols, image.sections, id, object, index);
+        if symbol.kind != SymbolKind::Section {
+            return false;
+        }
+        let section = image.sections.get(SectionId(symbol.target));
+        let row = row_of(rows, section.number).filter(|row| row.is_in_image() && row.is != Is::Sorted);
+        let is_inside = row.is_some_and(|row| symbol.value < row.size.into());
+        image.made(section).is_none() && section.object == id && is_inside
+    };
+    let mut tables = rows.iter().filter(|row| row.is == Is::Sorted && row.is_in_image());
+    tables.all(|row| {
+        let begins = functions(&object.coff, row.number, image.facts().function);
+        begins.is_some_and(|begins| begins.into_iter().all(is_own))
+    })
 }
 
 /// A file as an object, if it is one.
@@ -350,7 +397,8 @@ impl Field for Row {
     const SIZE: usize = 20;
 
     fn put(&self, out: &mut Vec<u8>) {
-        let (number, place) = (self.number | (self.is as u32) << IS, self.out | self.step << 16);
+        let bits = (self.is as u32) << IS | u32::from(self.is_walked) << WALKED;
+        let (number, place) = (self.number | bits, self.out | self.step << 16);
         [number, place, self.offset, self.size, self.key].iter().for_each(|word| word.put(out));
     }
 
@@ -365,10 +413,12 @@ impl Field for Row {
         let (number, place, offset) = (word()?, word()?, word()?);
         let (size, key) = (word()?, word()?);
         let is = [Is::Copied, Is::Empty, Is::Sorted, Is::Read][(number >> IS) as usize];
-        let number = number & ((1 << IS) - 1);
-        Some(Row { number, out: place & 0xffff, offset, size, step: place >> 16, is, key })
+        let is_walked = number >> WALKED & 1 != 0;
+        let number = number & ((1 << WALKED) - 1);
+        Some(Row { number, out: place & 0xffff, offset, size, step: place >> 16, is, key, is_walked })
     }
 }
 
-/// Where in the word with a section's number it is said what becomes of its bytes.
+/// Where in the word with a section's number it is said what becomes of its bytes, and whether programs may walk its part.
 const IS: u32 = 30;
+const WALKED: u32 = 29;

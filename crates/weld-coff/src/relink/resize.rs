@@ -309,8 +309,7 @@ impl Touched<'_> {
 
     /// The row of a section, by its number in the object.
     pub fn row(&self, section: i32) -> Option<&Row> {
-        let at = self.rows.binary_search_by_key(&u32::try_from(section).ok()?, |row| row.number).ok()?;
-        Some(&self.rows[at])
+        outline::row_of(&self.rows, u32::try_from(section).ok()?)
     }
 
     /// Whether a full link would put something elsewhere.
@@ -386,6 +385,11 @@ impl OutputSections for ImageNotes {
 impl<'s> Writer<'_, 's> {
     pub fn notes(&self) -> &ImageNotes {
         &self.before.memo.image
+    }
+
+    /// A name as it is now.
+    pub fn name(&self, number: u32) -> Option<&Name> {
+        self.names.list.get(number as usize)
     }
 
     pub fn altered(&self) -> Why {
@@ -494,7 +498,10 @@ impl<'s> Writer<'_, 's> {
         }
         match row.is {
             Is::Empty | Is::Read => {}
-            Is::Sorted => self.functions.append(&mut new),
+            Is::Sorted => {
+                self.check_functions(object, row)?;
+                self.functions.append(&mut new);
+            }
             Is::Copied => {
                 new.resize(row.room() as usize, out.filler);
                 let before = self.made.writes.len();
@@ -504,6 +511,26 @@ impl<'s> Writer<'_, 's> {
             }
         }
         Ok(())
+    }
+
+    /// The entries of a table of functions are about functions of the same object, by which they are found again.
+    fn check_functions(&self, object: &Touched, row: &Row) -> Result<(), Why> {
+        let foreign = || Why::Unwinding(object.path.clone());
+        let own = |index: u32| {
+            let symbol = object.coff.symbols.get(index)?;
+            if symbol.is_global() {
+                let number = self.names.number(object.hash(&symbol).ok()?);
+                let owner = match number {
+                    Some(number) => self.name(number)?.owner,
+                    None => self.of_follower(object, &symbol).ok()??.owner,
+                };
+                (owner == object.block.order).then_some(())?;
+            }
+            let row = object.row(symbol.section).filter(|row| row.is_in_image())?;
+            Some((row.is != Is::Sorted && symbol.value < row.size).then_some(()))?
+        };
+        let begins = outline::functions(&object.coff, row.number, facts(self.before.machine).function);
+        begins.ok_or_else(foreign)?.into_iter().try_for_each(|index| own(index).ok_or_else(foreign))
     }
 
     /// Fills what sections have left.

@@ -22,6 +22,8 @@ use crate::layout::rooms;
 use crate::layout::yards::ToldYard;
 use crate::sections::part_flags;
 
+const EXACT_MATCH: u8 = pe::IMAGE_COMDAT_SELECT_EXACT_MATCH.0;
+
 /// A yard, and what of it is in use: ranges of the output section, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct YardNotes {
@@ -129,6 +131,7 @@ impl Shaped<'_, '_> {
         let keys = keys::of(self.coff).ok_or_else(|| self.malformed())?;
         let comdats = keys::comdats(self.coff).ok_or_else(|| self.malformed())?;
         let old: HashMap<u32, &Row> = self.old.iter().map(|row| (row.key, row)).collect();
+        self.check_weak_names()?;
         let mut rows = Vec::with_capacity(keys.len());
         for (number, header) in (1..).zip(self.coff.sections) {
             let name = self.coff.section_name(header).map_err(|_| self.malformed())?;
@@ -136,12 +139,15 @@ impl Shaped<'_, '_> {
             let known = old.get(&key).copied();
             let is_dropped = self.is_dropped(number, &comdats, &keys, &old);
             let size = self.size(header)?;
+            let selection = comdats[number as usize - 1].selection;
             let by_size = [pe::IMAGE_COMDAT_SELECT_SAME_SIZE.0, pe::IMAGE_COMDAT_SELECT_LARGEST.0];
-            let is_by_size = by_size.contains(&comdats[number as usize - 1].selection);
-            if is_by_size && known.is_some_and(|known| known.size != size) {
+            let is_other_size = by_size.contains(&selection) && known.is_some_and(|known| known.size != size);
+            // What is compared as a whole was in no object that changes so.
+            if is_other_size || selection > pe::IMAGE_COMDAT_SELECT_LARGEST.0 || selection == EXACT_MATCH {
                 return Err(Why::Choice(self.path.to_owned(), text::text(name).into_owned()));
             }
-            let mut row = Row { number, out: 0, offset: self.order, size, step: 0, is: Is::Copied, key };
+            let (out, offset, is) = (0, self.order, Is::Copied);
+            let mut row = Row { number, out, offset, size, step: 0, is, key, is_walked: false };
             match self.class(name, header, facts)? {
                 Class::Debug => {
                     row.out = if is_dropped { DROPPED } else { DEBUG };
@@ -156,6 +162,7 @@ impl Shaped<'_, '_> {
                     let (flags, comdat) = (header.characteristics.get(LE).0, comdats[number as usize - 1]);
                     let steps = rooms::steps_of(name, part_flags(name, flags));
                     row.step = steps[usize::from(comdat.selection == 0)];
+                    row.is_walked = rooms::is_walked(name, part_flags(name, flags));
                     row.is = is;
                     let is_known = known.filter(|known| known.is_in_image() && known.is != Is::Read);
                     let stays = is_known.filter(|known| self.fits(&row, known, header, notes));
@@ -166,7 +173,41 @@ impl Shaped<'_, '_> {
                 }
             }
         }
+        self.check_walked(&rows)?;
         Ok(rows)
+    }
+
+    /// What programs may walk has the same parts as before, in the same order.
+    fn check_walked(&self, rows: &[(Row, bool)]) -> Result<(), Why> {
+        let is_walked = |row: &&Row| row.is_walked && row.is_in_image();
+        let mut old = self.old.iter().filter(is_walked);
+        let same = |row: &Row, old: &Row| {
+            (row.key, row.room(), row.is == Is::Empty) == (old.key, old.room(), old.is == Is::Empty)
+        };
+        let other = |row: Option<&Row>| {
+            let header = row.and_then(|row| self.coff.section(row.number));
+            let name = header.and_then(|header| self.coff.section_name(header).ok());
+            Why::Walked(self.path.to_owned(), name.map(|name| text::text(name).into_owned()))
+        };
+        for (row, is_placed) in rows.iter().filter(|(row, _)| is_walked(&row)) {
+            if !is_placed || !old.next().is_some_and(|old| same(row, old)) {
+                return Err(other(Some(row)));
+            }
+        }
+        old.next().map_or(Ok(()), |_| Err(other(None)))
+    }
+
+    /// Nothing stands for a name that only this object knows: nobody else would learn that it has moved.
+    fn check_weak_names(&self) -> Result<(), Why> {
+        for (index, symbol) in self.coff.symbols.iter() {
+            let Some((target, _)) = self.coff.symbols.weak_external(index, &symbol) else { continue };
+            let target = self.coff.symbols.get(target).ok_or_else(|| self.malformed())?;
+            if !target.is_global() {
+                let name = self.coff.symbol_name(&symbol).map_err(|_| self.malformed())?;
+                return Err(Why::Parted(self.path.to_owned(), text::text(name).into_owned()));
+            }
+        }
+        Ok(())
     }
 
     fn size(&self, header: &SectionHeader) -> Result<u32, Why> {
@@ -248,7 +289,9 @@ impl Shaped<'_, '_> {
         let align = align.max(rooms::least_align(row.step));
         let yard = notes.yards.iter_mut().find(|yard| yard.told.name == name && yard.told.flags == flags);
         let yard = yard.ok_or_else(no_yard)?;
-        if align > 12 {
+        // Places are counted from the start of the output section.
+        let start = notes.outs.get(yard.told.out as usize).map_or(0, |out| out.rva);
+        if align > 12 || !start.is_multiple_of(1 << align) {
             return Err(no_yard());
         }
         let place = yard.take(row.taken(), 1 << align);

@@ -1,11 +1,12 @@
 //! What an image has of all objects: the table of functions, base relocations, exports and the entry point.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
 use super::full_link_reason::Why;
-use super::moves::{Lost, Moves};
+use super::moves::Moves;
+use super::names::NOBODY;
 use super::resize::{Touched, Writer, is_in, rooms_of};
 use crate::arch::facts;
 use crate::layout::rooms;
@@ -70,7 +71,7 @@ impl Writer<'_, '_> {
         self.put(range.start, &new)
     }
 
-    /// The entry point and exports that have moved, none of which may be gone.
+    /// The entry point and exports, which are known by their names: those that have moved. None may be gone.
     pub fn headers(&mut self, moves: &Moves, path: &Path) -> Result<(), Why> {
         const ENTRY: u64 = 16;
         const EXPORTS: u64 = 0;
@@ -80,38 +81,41 @@ impl Writer<'_, '_> {
         if moves.moved.is_empty() && moves.lost.is_empty() {
             return Ok(());
         }
-        let now: HashMap<u32, u32> = moves.moved.values().map(|one| (one.before, one.now)).collect();
-        let lost: HashMap<u32, &Lost> = moves.lost.iter().map(|one| (one.before, one)).collect();
-        let check = |address: u32| match lost.get(&address).filter(|_| !now.contains_key(&address)) {
-            Some(one) => {
-                Err(Why::Wanted(one.path.clone(), "the table of exports, or the entry point,".to_owned()))
+        let exports = self.notes().exports.clone();
+        for number in exports.iter().copied().chain([self.notes().entry]).filter(|number| *number != NOBODY) {
+            let name = self.name(number).ok_or(Why::State("has too few names"))?;
+            if name.is_gone() {
+                return Err(Why::Wanted(
+                    path.to_owned(),
+                    "the table of exports, or the entry point,".to_owned(),
+                ));
             }
-            None => Ok(()),
-        };
-        let entry_at = self.optional_at() + ENTRY;
-        let entry = self.word(entry_at)?;
-        check(entry)?;
-        if let Some(now) = now.get(&entry) {
-            self.put(entry_at, &now.to_le_bytes())?;
         }
-        let table = self.word(self.directory_at(EXPORTS))?;
-        if table == 0 {
+        if let Some(one) = moves.moved.get(&self.notes().entry) {
+            let entry_at = self.optional_at() + ENTRY;
+            if self.word(entry_at)? != one.before {
+                return Err(self.altered());
+            }
+            self.put(entry_at, &one.now.to_le_bytes())?;
+        }
+        if !exports.iter().any(|number| moves.moved.contains_key(number)) {
             return Ok(());
         }
+        let table = self.word(self.directory_at(EXPORTS))?;
         let no_table = || Why::Table(path.to_owned(), "the table of exports");
         let table = self.offset(table).ok_or_else(no_table)?;
         let count = u64::from(self.word(table + COUNT)?);
         let addresses = self.offset(self.word(table + ADDRESSES)?).ok_or_else(no_table)?;
-        if count > 0x1_0000 {
+        if table == 0 || count != exports.len() as u64 {
             return Err(no_table());
         }
         let mut bytes = self.read(&(addresses..addresses + 4 * count))?;
-        for address in bytes.as_chunks_mut::<4>().0 {
-            let before = u32::from_le_bytes(*address);
-            check(before)?;
-            if let Some(now) = now.get(&before) {
-                *address = now.to_le_bytes();
+        for (address, number) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(&exports) {
+            let Some(one) = moves.moved.get(number) else { continue };
+            if *address != one.before.to_le_bytes() {
+                return Err(self.altered());
             }
+            *address = one.now.to_le_bytes();
         }
         self.put(addresses, &bytes)
     }
