@@ -129,6 +129,14 @@ impl Lists {
             .find(|at| self.records.get(*at as usize..).is_some_and(|rest| rest.starts_with(bytes)))
     }
 
+    /// Whether a record of this kind and name is listed.
+    pub fn has_other(&self, kind: u16, name: &[u8]) -> bool {
+        let is_it = |at: &u32| {
+            self.record(*at).is_ok_and(|record| record.kind == kind && name_of(&record) == Some(name))
+        };
+        self.globals.list[usize::from(bucket(name))].iter().any(is_it)
+    }
+
     pub fn has_global(&self, name: &[u8], at: u32) -> bool {
         self.globals.list[usize::from(bucket(name))].contains(&at)
     }

@@ -317,6 +317,9 @@ fn check_scanned(scanned: &scan::Scanned<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+const OTHER_UNDER_NAME: Error =
+    "lists a type or a constant that is another now, and that other objects may have as it was";
+
 /// Records of a kind and a name that a module has, which are not in use.
 type Free = HashMap<(u16, Vec<u8>), VecDeque<u32>>;
 
@@ -366,6 +369,8 @@ fn put_globals(
                 }
                 Some(_) => {}
                 None if !added.insert(own.to_vec()) => {}
+                // What is listed may be what this or another module has no more.
+                None if lists.has_other(record.kind, name) => return Err(OTHER_UNDER_NAME),
                 None => all.push((own, name.to_vec())),
             }
             continue;
@@ -415,9 +420,7 @@ fn drop_unused(
             if !symbol::has_equals(key.0) {
                 lists.drop_global(&key.1, at);
             } else if names_of_equals.contains(&key) {
-                return Err(
-                    "lists a type or a constant that is another now, and that other objects may have as it was",
-                );
+                return Err(OTHER_UNDER_NAME);
             }
         }
     }

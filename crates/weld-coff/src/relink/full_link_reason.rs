@@ -42,6 +42,8 @@ pub enum Why {
     Sizes(PathBuf, String),
     /// An object has a section of a kind that is not relinked, or for which there is no room kept.
     Kind(PathBuf, String),
+    /// No object has a section of this name any more.
+    Last(PathBuf, String),
     /// There is no more room for sections of this name.
     Full(PathBuf, String),
     /// An object defines a name that it did not define, and that the link knows otherwise.
@@ -125,6 +127,9 @@ impl fmt::Display for Why {
             }
             Why::Kind(file, section) => {
                 write!(f, "{} has another {section}, for which no room is kept", path(file))
+            }
+            Why::Last(file, section) => {
+                write!(f, "{} was the last object to have {section}, and has none any more", path(file))
             }
             Why::Full(file, section) => {
                 write!(f, "{} has more in {section} than there is room for", path(file))

@@ -179,6 +179,7 @@ fn of_objects_by<'s, R: Rules>(
     let others = Others::default();
     contests::settle(&mut touched, &mut names, &others, (before, store))?;
     made.yards = give_places(&mut touched, &mut made.outlines, before)?;
+    check_parts(&touched, &made.yards, (&others, before))?;
     made.is_edited = touched.values().any(Touched::has_other_places);
     let moves = moves::find(&mut touched, &mut names, &memo.image, (&others, before))?;
     made.is_edited |= moves.is_reordered;
@@ -250,6 +251,29 @@ fn give_places(
         object.rows = rows;
     }
     Ok(notes.yards)
+}
+
+/// Each part of the image that has a yard has a section of some object: without any it would not be there, and tables and
+/// headers that tell of it would be others.
+fn check_parts(
+    touched: &BTreeMap<usize, Touched>,
+    yards: &[shapes::YardNotes],
+    (others, before): (&Others, &Before),
+) -> Result<(), Why> {
+    for yard in yards {
+        let has_any = |rows: &[Row]| rows.iter().any(|row| row.is_in_image() && yard.is_part_of(row));
+        let had = |object: &&Touched| has_any(&object.old);
+        let Some(object) =
+            touched.values().find(had).filter(|_| !touched.values().any(|one| has_any(&one.rows)))
+        else {
+            continue;
+        };
+        let mut rest = others.blocks(before)?.iter().filter(|(file, _)| !touched.contains_key(file));
+        if !rest.any(|(_, block)| has_any(&block.rows)) {
+            return Err(Why::Last(object.path.clone(), text::text(&yard.told.name).into_owned()));
+        }
+    }
+    Ok(())
 }
 
 /// What becomes of public symbols.

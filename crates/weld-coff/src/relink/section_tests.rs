@@ -2,6 +2,8 @@
 
 use weld_testkit::coff::{self, Coff};
 
+use weld_common::relink::directory;
+
 use super::tests::{Dir, NOTHING, caller, checked, program, with_functions};
 
 /// Links incrementally, which must come to what a full link makes that is told what lies elsewhere. What the log says.
@@ -150,4 +152,328 @@ fn what_is_gone_is_asked_for() {
     dir.relink(&[]);
     dir.write("a.obj", &inlines(&[("start", 1), ("_load_config_used", 5)]));
     assert!(dir.relink(&[]).contains("defines _load_config_used, which it did not before"), "{}", dir.said());
+}
+
+/// Links `from`, then `to` in place of `a.obj`, which must be a full link for this reason.
+fn refuses(dir: &Dir, more: &[&str], (from, to): (&[u8], &[u8]), want: &str) {
+    dir.write("a.obj", from);
+    dir.relink(more);
+    dir.write("a.obj", to);
+    _ = dir.link(&[&["/incremental"], more].concat());
+    let said = dir.said();
+    assert!(said.starts_with("full link: ") && said.contains(want), "{said}");
+}
+
+const POINTERS: u32 = coff::READ_ONLY;
+
+/// An object of a function, `start`, with sections of pointers to it, each with so many.
+fn tables(list: &[(&str, u32, u32)]) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE, &[0x90, 0xc3]);
+    let start = object.symbol("start", 0, text, coff::EXTERNAL);
+    for (name, flags, count) in list {
+        let table = object.section(name, *flags, &vec![0; 8 * *count as usize]);
+        (0..*count).for_each(|i| object.reloc(table, 8 * i, start, coff::ADDR64));
+    }
+    object.build()
+}
+
+#[test]
+fn what_programs_walk_has_no_holes() {
+    let code = coff::CODE & !0x00f0_0000 | 0x0040_0000;
+    for (name, flags) in
+        [(".CRT$XCU", POINTERS), (".rtc$IMZ", POINTERS), ("mine", coff::DATA), ("code$m", code)]
+    {
+        let dir = program("walked");
+        dir.write("lib/b.lib", &inlines(&[("other", 2)]));
+        let of =
+            |counts: &[u32]| tables(&counts.iter().map(|count| (name, flags, *count)).collect::<Vec<_>>());
+        let want = "between which programs may bear no room";
+        // One less, one more, shorter, longer.
+        refuses(&dir, &[], (&of(&[1, 1]), &of(&[1])), want);
+        refuses(&dir, &[], (&of(&[1]), &of(&[1, 1])), want);
+        refuses(&dir, &[], (&of(&[200]), &of(&[9])), want);
+        refuses(&dir, &[], (&of(&[9]), &of(&[200])), want);
+        refuses(&dir, &[], (&of(&[9]), &of(&[])), want);
+    }
+    // Others in the same order may lead elsewhere.
+    let dir = program("walked-same");
+    let of = |flags| tables(&[(".CRT$XCU", flags, 2), (".CRT$XIU", POINTERS, 1)]);
+    dir.write("a.obj", &of(POINTERS));
+    dir.relink(&[]);
+    let mut longer = of(POINTERS);
+    let at = longer.windows(2).position(|bytes| bytes == [0x90, 0xc3]).unwrap();
+    longer[at] = 0xcc;
+    dir.write("a.obj", &longer);
+    assert!(checked(&dir, &[]).starts_with("relinked: "), "{}", dir.said());
+    let other = tables(&[(".CRT$XIU", POINTERS, 1), (".CRT$XCU", POINTERS, 2)]);
+    refuses(&dir, &[], (&of(POINTERS), &other), "between which programs");
+}
+
+/// An object of a section of code that is as long as its room but for `less` bytes, with names at places in it.
+fn labels(less: usize, names: &[(&str, u32)], directives: &str) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE, &vec![0x90; 1024 - less]);
+    object.section(".drectve", 0x0a00, directives.as_bytes());
+    names.iter().for_each(|(name, at)| _ = object.symbol(name, *at, text, coff::EXTERNAL));
+    object.build()
+}
+
+#[test]
+fn names_at_one_place_part() {
+    let exports = " /EXPORT:start /EXPORT:twin /EXPORT:third,@7";
+    let at = |start, twin, third| labels(0, &[("start", start), ("twin", twin), ("third", third)], exports);
+    for more in [&[][..], &["/debug:none", "/opt:noref,noicf"], &["/entry:twin"], &["/entry:start"]] {
+        let dir = program("part");
+        dir.write("a.obj", &at(0, 0, 0));
+        dir.relink(more);
+        for (start, twin, third) in
+            [(0, 8, 0), (8, 8, 8), (16, 8, 0), (8, 16, 16), (0, 0, 0), (1024, 0, 1024)]
+        {
+            dir.write("a.obj", &at(start, twin, third));
+            let said = dir.relink(more);
+            assert!(said.starts_with("relinked: "), "{said}");
+            if said.ends_with(ELSEWHERE) {
+                assert_eq!(dir.link(&[&["/incremental:verify"], more].concat()), Ok(Vec::new()));
+                dir.relink(more);
+                directory::forget(&dir.path(".out.dll.weld")).unwrap();
+            }
+            let image = dir.read("out.dll");
+            directory::forget(&dir.path(".out.dll.weld")).unwrap();
+            dir.relink(more);
+            let full = dir.read("out.dll");
+            assert_eq!(exported(&image), exported(&full));
+        }
+    }
+}
+
+/// The entry point of an image and the addresses that it exports.
+fn exported(image: &[u8]) -> Vec<u32> {
+    let word = |at: usize| u32::from_le_bytes(*image[at..].first_chunk().unwrap());
+    let optional = word(0x3c) as usize + 24;
+    let sections = (0..6).map(|i| optional + 240 + 40 * i);
+    let offset = |rva: u32| {
+        let mut own =
+            sections.clone().filter(|at| (word(at + 12)..word(at + 12) + word(at + 8)).contains(&rva));
+        own.next().map(|at| (rva - word(at + 12) + word(at + 20)) as usize).unwrap()
+    };
+    let table = offset(word(optional + 112));
+    let addresses = offset(word(table + 28));
+    let list = (0..word(table + 20) as usize).map(|i| word(addresses + 4 * i));
+    std::iter::once(word(optional + 16)).chain(list).collect()
+}
+
+#[test]
+fn a_label_at_the_end_of_a_full_room_stays() {
+    for more in [&[][..], &["/debug:none", "/opt:noref,noicf"]] {
+        let dir = program("end");
+        let exports = " /EXPORT:start /EXPORT:end";
+        dir.write("a.obj", &labels(0, &[("start", 0), ("end", 1024)], exports));
+        dir.write("lib/b.lib", &labels(8, &[("other", 0)], " /EXPORT:other"));
+        dir.relink(more);
+        dir.write("lib/b.lib", &labels(4, &[("other", 4)], " /EXPORT:other"));
+        let said = dir.relink(more);
+        assert!(said.starts_with("relinked: "), "{said}");
+        let image = dir.read("out.dll");
+        directory::forget(&dir.path(".out.dll.weld")).unwrap();
+        dir.relink(more);
+        assert_eq!(exported(&image), exported(&dir.read("out.dll")));
+    }
+}
+
+/// An object that has `weak` stand for `target`, which it does not define.
+fn weak(name: &str, target: &str) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE, &[0xe8, 0, 0, 0, 0, 0xc3]);
+    object.symbol("other", 0, text, coff::EXTERNAL);
+    let target = object.symbol(target, 0, 0, coff::EXTERNAL);
+    let weak = object.weak(name, target);
+    object.reloc(text, 1, weak, coff::REL32);
+    object.build()
+}
+
+#[test]
+fn what_stands_for_a_name_is_there() {
+    let dir = program("alias");
+    let parted = "has moved, or is gone";
+    let of = |names: &[(&str, u32)]| labels(0, names, " /EXPORT:start");
+    let before = of(&[("start", 0), ("target", 16), ("twin", 16)]);
+    dir.write("lib/b.lib", &weak("lazy", "target"));
+    refuses(&dir, &[], (&before, &of(&[("start", 0), ("target", 24), ("twin", 16)])), parted);
+    refuses(&dir, &[], (&before, &of(&[("start", 0), ("target", 16), ("twin", 24)])), parted);
+    refuses(&dir, &[], (&before, &of(&[("start", 0), ("twin", 16)])), parted);
+    // It is defined, now, and no more.
+    let defines = of(&[("start", 0), ("target", 16), ("twin", 16), ("lazy", 32)]);
+    refuses(&dir, &[], (&before, &defines), "defines lazy");
+    refuses(&dir, &[], (&defines, &before), "does not define any more");
+    // It has stayed.
+    dir.write("a.obj", &before);
+    dir.relink(&[]);
+    dir.write("a.obj", &of(&[("start", 4), ("target", 16), ("twin", 16)]));
+    assert!(checked(&dir, &[]).starts_with("relinked: "), "{}", dir.said());
+    // By an option.
+    let more = ["/alternatename:outer=target"];
+    dir.write("lib/b.lib", &caller_of("outer"));
+    refuses(&dir, &more, (&before, &of(&[("start", 0), ("target", 24), ("twin", 16)])), parted);
+    refuses(&dir, &more, (&before, &of(&[("start", 0), ("twin", 16)])), "full link");
+    // What the command line asks for.
+    for more in ["/include:twin", "/export:twin"] {
+        dir.write("lib/b.lib", &caller_of("target"));
+        refuses(&dir, &[more], (&before, &of(&[("start", 0), ("target", 16)])), "does not define any more");
+        assert!(dir.link(&["/incremental", more]).is_err());
+    }
+    dir.write("lib/b.lib", &caller_of("target"));
+    refuses(&dir, &[], (&before, &of(&[("start", 0), ("twin", 16)])), "does not define any more");
+    assert!(dir.link(&["/incremental"]).is_err());
+}
+
+/// An object of a function, `other`, that calls another one.
+fn caller_of(name: &str) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE, &[0xe8, 0, 0, 0, 0, 0xc3]);
+    object.symbol("other", 0, text, coff::EXTERNAL);
+    let callee = object.symbol(name, 0, 0, coff::EXTERNAL);
+    object.reloc(text, 1, callee, coff::REL32);
+    object.build()
+}
+
+/// An object of functions, each in a section of its own: its name, how it is chosen (0: it just is there), a number, and
+/// another name in the same section.
+fn chosen(functions: &[(&str, u8, u8, &str)]) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    for (name, selection, number, member) in functions {
+        let comdat = if *selection == 0 { 0 } else { coff::COMDAT };
+        let code = object.section(".text", coff::CODE | comdat, &[0xb8, *number, 0, 0, 0, 0xc3]);
+        object.section_symbol(code, *selection, 0);
+        object.symbol(name, 0, code, coff::EXTERNAL);
+        if !member.is_empty() {
+            object.symbol(member, 2, code, coff::EXTERNAL);
+        }
+    }
+    object.build()
+}
+
+#[test]
+fn definitions_of_one_name_are_settled_as_in_a_full_link() {
+    use coff::{ANY, EXACT_MATCH, LARGEST, NO_DUPLICATES, SAME_SIZE};
+    let dir = program("duplicates");
+    let start = ("start", ANY, 1, "");
+    let check =
+        |other: &[(&str, u8, u8, &str)], from: &[(&str, u8, u8, &str)], to: &[(&str, u8, u8, &str)]| {
+            dir.write("lib/b.lib", &chosen(other));
+            dir.write("a.obj", &chosen(from));
+            dir.relink(&[]);
+            dir.write("a.obj", &chosen(to));
+            let relinked = dir.link(&["/incremental"]);
+            let said = dir.said();
+            let outputs = dir.outputs();
+            _ = directory::forget(&dir.path(".out.dll.weld"));
+            let full = dir.link(&["/incremental"]);
+            assert_eq!(
+                relinked.clone().map_err(|e| e.replace("a.obj", "")),
+                full.clone().map_err(|e| e.replace("a.obj", "")),
+                "{said}"
+            );
+            assert!(said.starts_with("full link: "), "{other:?} {from:?} {to:?}: {said}");
+            assert!(full.is_err() || outputs == dir.outputs(), "{said}");
+            full.is_err()
+        };
+    // Another object has it.
+    for (own, other) in [(0, 0), (ANY, 0), (0, ANY), (NO_DUPLICATES, NO_DUPLICATES), (ANY, NO_DUPLICATES)] {
+        assert!(check(&[("shared", other, 1, "")], &[start], &[start, ("shared", own, 1, "")]));
+    }
+    for (own, other) in
+        [(LARGEST, ANY), (LARGEST, LARGEST), (SAME_SIZE, SAME_SIZE), (EXACT_MATCH, EXACT_MATCH)]
+    {
+        check(&[("shared", other, 1, "")], &[start], &[start, ("shared", own, 1, "")]);
+    }
+    // It is chosen otherwise.
+    assert!(check(
+        &[("shared", ANY, 1, "")],
+        &[start, ("shared", ANY, 2, "")],
+        &[start, ("shared", 0, 2, "")]
+    ));
+    assert!(check(
+        &[("shared", ANY, 1, "")],
+        &[start, ("shared", ANY, 2, "")],
+        &[start, ("shared", SAME_SIZE, 2, "")]
+    ));
+    check(&[("other", ANY, 1, "")], &[start, ("shared", ANY, 2, "")], &[start, ("shared", 0, 2, "")]);
+    check(&[("other", ANY, 1, "")], &[start], &[start, ("shared", EXACT_MATCH, 2, "")]);
+    // Names beside those that lead.
+    check(&[("shared", ANY, 1, "member")], &[start], &[start, ("shared", ANY, 1, "member")]);
+    check(&[("shared", ANY, 1, "")], &[start], &[start, ("shared", ANY, 1, "member")]);
+    check(&[("shared", ANY, 1, "")], &[start, ("shared", ANY, 1, "member")], &[start]);
+    check(&[("other", ANY, 1, "member")], &[start], &[start, ("shared", 0, 1, "member")]);
+}
+
+#[test]
+fn overloads_of_what_is_exported_are_full_links() {
+    let dir = program("overloads");
+    dir.write("lib/b.lib", &inlines(&[("other", 2)]));
+    let more = ["/export:run"];
+    let from = inlines(&[("start", 1), ("?run@@YAXH@Z", 3)]);
+    let to = inlines(&[("start", 1), ("?run@@YAXH@Z", 3), ("?run@@YAXF@Z", 4)]);
+    refuses(&dir, &more, (&from, &to), "defines ?run@@YAXF@Z");
+}
+
+/// An object of functions that call nothing, with an entry in the table of functions where it is asked for.
+fn unwound(functions: &[(&str, bool)], of: &str) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    for (name, is_unwound) in functions {
+        let code = object.section(".text", coff::CODE | coff::COMDAT, &[0x90, 0x90, 0xc3]);
+        object.section_symbol(code, coff::ANY, 0);
+        let leader = object.symbol(name, 0, code, coff::EXTERNAL);
+        if !is_unwound {
+            continue;
+        }
+        let unwind = object.section(".xdata", coff::READ_ONLY | coff::COMDAT, &[1, 0, 0, 0]);
+        object.section_symbol(unwind, coff::ASSOCIATIVE, code);
+        let info = object.symbol("$unwind", 0, unwind, coff::STATIC);
+        let table =
+            object.section(".pdata", coff::READ_ONLY | coff::COMDAT, &[0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]);
+        object.section_symbol(table, coff::ASSOCIATIVE, code);
+        let function = if of.is_empty() { leader } else { object.symbol(of, 0, 0, coff::EXTERNAL) };
+        [(0, function), (4, function), (8, info)]
+            .iter()
+            .for_each(|(at, to)| object.reloc(table, *at, *to, coff::ADDR32NB));
+    }
+    object.build()
+}
+
+#[test]
+fn entries_of_functions_come_and_go_in_front_and_behind() {
+    for more in [&[][..], &["/debug:none", "/opt:noref,noicf"]] {
+        let dir = program("unwound");
+        let write = |a: bool, b: bool| {
+            dir.write("a.obj", &unwound(&[("start", a), ("kept", false)], ""));
+            dir.write("lib/b.lib", &unwound(&[("other", b)], ""));
+        };
+        write(false, true);
+        dir.relink(more);
+        let entries = || {
+            let image = dir.read("out.dll");
+            let word = |at: usize| u32::from_le_bytes(*image[at..].first_chunk().unwrap());
+            word(word(0x3c) as usize + 24 + 112 + 8 * 3 + 4) / 12
+        };
+        for (a, b) in [(true, true), (true, false), (true, true), (false, true), (true, true), (true, false)]
+        {
+            write(a, b);
+            let said = verified(&dir, more);
+            assert!(said.starts_with("relinked: "), "{said}");
+            assert_eq!(entries(), u32::from(a) + u32::from(b));
+        }
+        write(false, false);
+        let said = dir.relink(more);
+        assert!(said.contains("was the last object to have ."), "{said}");
+        assert_eq!(entries(), 0);
+    }
+    // Of functions of another object.
+    let dir = program("unwound-other");
+    dir.write("lib/b.lib", &unwound(&[("other", true)], "start"));
+    let [one, two] = [1, 2].map(|number| inlines(&[("start", number), ("more", number)][..number as usize]));
+    refuses(&dir, &[], (&one, &two), "a .pdata tells of functions of another object");
+    dir.write("lib/b.lib", &inlines(&[("other", 9)]));
+    let own = unwound(&[("start", true)], "");
+    refuses(&dir, &[], (&own, &unwound(&[("start", true)], "other")), "tells of functions of other objects");
 }

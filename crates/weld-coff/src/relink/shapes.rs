@@ -36,6 +36,11 @@ impl YardNotes {
         row.out == self.told.out && (self.told.start..self.told.end).contains(&row.offset)
     }
 
+    /// Whether a section is in the part that has this yard.
+    pub fn is_part_of(&self, row: &Row) -> bool {
+        row.out == self.told.out && (self.told.first..=self.told.end).contains(&row.offset)
+    }
+
     fn free(&mut self, row: &Row) {
         self.used.retain(|used| used.start != row.offset);
     }

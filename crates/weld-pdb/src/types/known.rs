@@ -5,12 +5,17 @@
 //! all others, so that no number changes.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use weld_common::hash::hash_bytes;
 
 use super::number::is_skip;
 use super::stream::{HASH_SIZE, HEADER_SIZE, header};
 use super::{ID, Lookup, Types, tpi_hash};
-use crate::codeview::leaf::{self, LF_ENDPRECOMP, LF_FUNC_ID, LF_MFUNC_ID, LF_PRECOMP, LF_TYPESERVER2};
+use crate::codeview::leaf::{
+    self, LF_ENDPRECOMP, LF_FUNC_ID, LF_MFUNC_ID, LF_PRECOMP, LF_TYPESERVER2, LF_UDT_MOD_SRC_LINE,
+    LF_UDT_SRC_LINE,
+};
 use crate::codeview::records::{self, HEADER, Record};
 use crate::codeview::{FIRST_INDEX, Space, u16_at, u32_at};
 use crate::msf::read::Msf;
@@ -65,10 +70,18 @@ impl<'m> Listed<'m> {
 
     /// The number of a record.
     fn find(&self, record: &[u8]) -> Option<u32> {
-        let bucket = tpi_hash::bucket(record) as usize;
-        let own = &self.order[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
         let is_it = |i: &&u32| self.records[self.at[**i as usize] as usize..].starts_with(record);
-        own.iter().find(is_it).map(|i| FIRST_INDEX + i)
+        self.bucket(record).iter().find(is_it).map(|i| FIRST_INDEX + i)
+    }
+
+    /// The records that have the bucket of this one, each with all that is behind it.
+    fn alike(&self, record: &[u8]) -> impl Iterator<Item = &[u8]> {
+        self.bucket(record).iter().map(|i| &self.records[self.at[*i as usize] as usize..])
+    }
+
+    fn bucket(&self, record: &[u8]) -> &[u32] {
+        let bucket = tpi_hash::bucket(record) as usize;
+        &self.order[self.starts[bucket] as usize..self.starts[bucket + 1] as usize]
     }
 }
 
@@ -76,6 +89,32 @@ impl<'m> Listed<'m> {
 pub struct KnownTypes<'m> {
     listed: [Listed<'m>; 2],
     added: [Added; 2],
+    /// Once one is added: which types are complete.
+    complete: Option<Complete>,
+}
+
+/// The names of types that are there with a layout, as hashes: there may be one layout of each.
+#[derive(Default)]
+struct Complete {
+    unique: HashSet<u64>,
+    /// Of all, and of those that have no unique name.
+    names: HashSet<u64>,
+    only_names: HashSet<u64>,
+}
+
+impl Complete {
+    /// Adds the name of a record; whether one that is complete has it already.
+    fn add(&mut self, record: &[u8]) -> bool {
+        let Some(names) = leaf::names(record).filter(|names| !names.is_forward()) else { return false };
+        let name = hash_bytes(names.name);
+        let is_known = match names.unique {
+            // Many types have the names that compilers give to what has none.
+            Some(unique) => !self.unique.insert(hash_bytes(unique)) || self.only_names.contains(&name),
+            None => !self.only_names.insert(name) || self.names.contains(&name),
+        };
+        self.names.insert(name);
+        is_known
+    }
 }
 
 /// Records behind those that are there.
@@ -90,24 +129,52 @@ struct Added {
 impl<'m> KnownTypes<'m> {
     pub fn read(msf: &Msf<'m>) -> Result<KnownTypes<'m>, Error> {
         let listed = [Listed::read(msf, stream::TPI)?, Listed::read(msf, stream::IPI)?];
-        Ok(KnownTypes { listed, added: Default::default() })
+        Ok(KnownTypes { listed, added: Default::default(), complete: None })
+    }
+
+    /// Whether a record that is not there may be added: debuggers look for types by name, and for the line of a type by the
+    /// type, so there must not be two. What there is may be that of objects that have not changed.
+    fn check_new(&mut self, space: Space, record: &[u8]) -> Result<(), Error> {
+        let kind = u16_at(record, 2).map_err(|_| MALFORMED)?;
+        if matches!(kind, LF_UDT_SRC_LINE | LF_UDT_MOD_SRC_LINE) {
+            let is_of_same = |other: &[u8]| {
+                let other_kind = u16_at(other, 2);
+                matches!(other_kind, Ok(LF_UDT_SRC_LINE | LF_UDT_MOD_SRC_LINE))
+                    && other.get(4..8) == record.get(4..8)
+            };
+            let listed = self.listed[space as usize].alike(record).any(is_of_same);
+            if listed || self.added[space as usize].numbers.keys().any(|other| is_of_same(other)) {
+                return Err("has another line of a class of an object that has changed");
+            }
+        }
+        if leaf::names(record).is_none_or(|names| names.is_forward()) {
+            return Ok(());
+        }
+        if self.complete.is_none() {
+            let mut complete = Complete::default();
+            let listed = &self.listed[space as usize];
+            listed.at.iter().for_each(|at| _ = complete.add(&listed.records[*at as usize..]));
+            self.complete = Some(complete);
+        }
+        match self.complete.as_mut().is_some_and(|complete| complete.add(record)) {
+            true => Err("has another layout of a class, union or enumeration of an object that has changed"),
+            false => Ok(()),
+        }
     }
 
     /// The number of a record, which is added if it is not there.
-    fn number(&mut self, space: Space, record: &[u8]) -> u32 {
-        let listed = &self.listed[space as usize];
-        if let Some(number) = listed.find(record) {
-            return number;
+    fn number(&mut self, space: Space, record: &[u8]) -> Result<u32, Error> {
+        let known = self.listed[space as usize].find(record);
+        if let Some(number) = known.or_else(|| self.added[space as usize].numbers.get(record).copied()) {
+            return Ok(number);
         }
-        let added = &mut self.added[space as usize];
-        if let Some(number) = added.numbers.get(record) {
-            return *number;
-        }
+        self.check_new(space, record)?;
+        let (listed, added) = (&self.listed[space as usize], &mut self.added[space as usize]);
         let number = FIRST_INDEX + (listed.at.len() + added.at.len()) as u32;
         added.at.push(added.bytes.len() as u32);
         added.bytes.extend_from_slice(record);
         added.numbers.insert(record.to_vec(), number);
-        number
+        Ok(number)
     }
 
     /// The types of an object, `.debug$T`, as the PDB has them.
@@ -143,7 +210,7 @@ impl<'m> KnownTypes<'m> {
                 return Err("does without types of an object that has changed, which are malformed");
             }
             let space = leaf::space(record.kind);
-            let number = self.number(space, &new);
+            let number = self.number(space, &new)?;
             if matches!(record.kind, LF_FUNC_ID | LF_MFUNC_ID) {
                 let place = (number - FIRST_INDEX) as usize;
                 function_types.resize(function_types.len().max(place + 1), 0);
