@@ -7,6 +7,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use object::LittleEndian as LE;
 use weld_common::io::input::InputStore;
 
 use super::full_link_reason::Why;
@@ -61,6 +62,7 @@ pub fn settle<'s>(
     for (number, object) in touched.iter() {
         all.insert(*number, leads(&object.coff).ok_or_else(|| Why::Object(object.path.clone()))?);
     }
+    check_sizes(touched, &all, names)?;
     let contested = contested(touched, &all, names);
     names.ask(contested.iter().copied());
     for hash in contested {
@@ -91,6 +93,30 @@ pub fn settle<'s>(
             }
         }
         decide(candidates, (hash, number), touched, names, others, (before, store))?;
+    }
+    Ok(())
+}
+
+/// Sections of which objects do not take just any have the sizes that they had: which one is taken may follow from these,
+/// also where an object would take any itself.
+fn check_sizes(
+    touched: &BTreeMap<usize, Touched>,
+    all: &HashMap<usize, HashMap<u64, Lead>>,
+    names: &Names,
+) -> Result<(), Why> {
+    for (file, object) in touched {
+        for (hash, lead) in all.get(file).into_iter().flatten() {
+            let name = names.number(*hash).map(|number| &names.list[number as usize]);
+            if name.is_none_or(|name| !name.is_choosy()) {
+                continue;
+            }
+            let old = object.old.iter().find(|row| row.key == lead.key);
+            let size = object.coff.section(lead.section).map(|header| header.size_of_raw_data.get(LE));
+            if old.map(|row| row.size) != size {
+                let name = object.text_of(*hash).unwrap_or_default();
+                return Err(Why::Choice(object.path.clone(), name));
+            }
+        }
     }
     Ok(())
 }

@@ -55,6 +55,8 @@ const GONE: u32 = 1 << 20;
 const WANTED: u32 = 1 << 21;
 /// Nobody defines it, and something else stands for it: a weak external, or a name with an alternate one.
 const ALIAS: u32 = 1 << 22;
+/// It leads COMDAT sections of which an object does not take just any.
+const CHOOSY: u32 = 1 << 23;
 
 impl Name {
     /// Where it is, and in which output section; `None` if that is not known.
@@ -88,6 +90,10 @@ impl Name {
         self.info & WANTED != 0
     }
 
+    pub fn is_choosy(&self) -> bool {
+        self.info & CHOOSY != 0
+    }
+
     pub fn is_alias(&self) -> bool {
         self.info & ALIAS != 0
     }
@@ -95,7 +101,7 @@ impl Name {
     /// It is there now.
     pub fn define(&mut self, rva: u32, out: u32, (owner, key): (u32, u32)) {
         self.value = rva;
-        self.info = self.info & (PINNED | WANTED) | PLACED | out.min(NO_OUT);
+        self.info = self.info & (PINNED | WANTED | CHOOSY) | PLACED | out.min(NO_OUT);
         (self.owner, self.key) = (owner, key);
     }
 
@@ -142,6 +148,9 @@ pub fn of(image: &Image, blocks: &[Block], parallel: bool) -> Vec<u8> {
                 let (owner, key) = owner(image, blocks, symbol);
                 if entry.flags & flag::ROOT != 0 {
                     info |= WANTED;
+                }
+                if entry.flags & flag::CHOOSY != 0 {
+                    info |= CHOOSY;
                 }
                 if owner != NOBODY && definer(image, &entry) != Some(owner) {
                     info |= ALIAS;

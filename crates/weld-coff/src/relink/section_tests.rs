@@ -339,7 +339,9 @@ fn chosen(functions: &[(&str, u8, u8, &str)]) -> Vec<u8> {
     let mut object = Coff::new(coff::AMD64);
     for (name, selection, number, member) in functions {
         let comdat = if *selection == 0 { 0 } else { coff::COMDAT };
-        let code = object.section(".text", coff::CODE | comdat, &[0xb8, *number, 0, 0, 0, 0xc3]);
+        let more = if *number == 0 { 20 } else { 0 };
+        let body = [&[0xb8, *number, 0, 0, 0, 0xc3][..], &vec![0x90; more]].concat();
+        let code = object.section(".text", coff::CODE | comdat, &body);
         object.section_symbol(code, *selection, 0);
         object.symbol(name, 0, code, coff::EXTERNAL);
         if !member.is_empty() {
@@ -383,6 +385,9 @@ fn definitions_of_one_name_are_settled_as_in_a_full_link() {
     {
         check(&[("shared", other, 1, "")], &[start], &[start, ("shared", own, 1, "")]);
     }
+    // The largest of those that are there is another one.
+    let largest = [("shared", LARGEST, 1, "")];
+    check(&largest, &[start, ("shared", ANY, 2, "")], &[start, ("shared", ANY, 0, "")]);
     // It is chosen otherwise.
     assert!(check(
         &[("shared", ANY, 1, "")],
