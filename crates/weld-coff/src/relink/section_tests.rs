@@ -477,3 +477,75 @@ fn entries_of_functions_come_and_go_in_front_and_behind() {
     let own = unwound(&[("start", true)], "");
     refuses(&dir, &[], (&own, &unwound(&[("start", true)], "other")), "tells of functions of other objects");
 }
+
+/// An object of `start`, and of a function, `shared`, that others have, too, with a pointer that programs walk by, and that
+/// goes with it, and with `more` names in its section.
+fn with_shared(number: Option<u8>, is_walked: bool, more: &[&str]) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE, &[0x90, 0xc3]);
+    object.symbol("start", 0, text, coff::EXTERNAL);
+    let Some(number) = number else { return object.build() };
+    let code = object.section(".text", coff::CODE | coff::COMDAT, &[0xb8, number, 0xee, 0xee, 0xee, 0xc3]);
+    object.section_symbol(code, coff::ANY, 0);
+    let leader = object.symbol("shared", 0, code, coff::EXTERNAL);
+    more.iter().for_each(|name| _ = object.symbol(name, 5, code, coff::EXTERNAL));
+    if is_walked {
+        let table = object.section(".CRT$XCU", coff::READ_ONLY | coff::COMDAT, &[0; 8]);
+        object.section_symbol(table, coff::ASSOCIATIVE, code);
+        object.reloc(table, 0, leader, coff::ADDR64);
+    }
+    object.build()
+}
+
+#[test]
+fn copies_change_hands() {
+    let other = |number: u8, is_walked: bool, more: &[&str]| {
+        let object = with_shared(Some(number), is_walked, more);
+        // Its other function has another name.
+        let at = object.windows(5).position(|bytes| bytes == b"start").unwrap();
+        [&object[..at], b"other", &object[at + 5..]].concat()
+    };
+    for more in [&[][..], &["/debug:none", "/opt:noref,noicf"]] {
+        let dir = program("hands");
+        dir.write("lib/b.lib", &other(9, false, &[]));
+        dir.write("a.obj", &with_shared(None, false, &[]));
+        dir.relink(more);
+        let numbers = || -> Vec<u8> {
+            let image = dir.read("out.dll");
+            let own = image.windows(6).filter(|bytes| bytes[0] == 0xb8 && bytes[2..5] == [0xee; 3]);
+            own.map(|bytes| bytes[1]).collect()
+        };
+        assert_eq!(numbers(), [9]);
+        for (own, want) in [(Some(7), 7), (None, 9), (Some(5), 5), (Some(6), 6), (None, 9)] {
+            dir.write("a.obj", &with_shared(own, false, &[]));
+            let said = verified(&dir, more);
+            assert!(said.starts_with("relinked: "), "{said}");
+            assert_eq!(numbers(), [want], "{said}");
+        }
+        // It comes back to an object that changes at the same time.
+        dir.write("a.obj", &with_shared(Some(7), false, &[]));
+        verified(&dir, more);
+        dir.write("a.obj", &with_shared(None, false, &[]));
+        dir.write("lib/b.lib", &other(8, false, &[]));
+        assert!(verified(&dir, more).starts_with("relinked: "));
+        assert_eq!(numbers(), [8]);
+    }
+    let dir = program("hands-full");
+    let none = with_shared(None, false, &[]);
+    for (own, others) in
+        [((true, &[][..]), (true, &[][..])), ((false, &[]), (true, &[])), ((true, &[]), (false, &[]))]
+    {
+        dir.write("lib/b.lib", &other(9, others.0, others.1));
+        let own = with_shared(Some(7), own.0, own.1);
+        refuses(&dir, &[], (&none, &own), "between which programs");
+        refuses(&dir, &[], (&own, &none), "between which programs");
+    }
+    dir.write("lib/b.lib", &other(9, false, &["member"]));
+    refuses(
+        &dir,
+        &[],
+        (&none, &with_shared(Some(7), false, &["member"])),
+        "the contents say which one counts",
+    );
+    refuses(&dir, &[], (&none, &with_shared(Some(7), false, &[])), "does not define any more");
+}
