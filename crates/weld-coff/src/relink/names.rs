@@ -152,7 +152,7 @@ pub fn of(image: &Image, blocks: &[Block], parallel: bool) -> Vec<u8> {
                 if entry.flags & flag::CHOOSY != 0 {
                     info |= CHOOSY;
                 }
-                if owner != NOBODY && definer(image, &entry) != Some(owner) {
+                if owner != NOBODY && definer(image, entry) != Some(owner) {
                     info |= ALIAS;
                 }
                 Name { hash: hash_bytes(entry.name), value, info, owner, key }.store(out);
