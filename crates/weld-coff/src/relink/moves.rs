@@ -292,8 +292,11 @@ fn mentions(object: &mut Touched, names: &Names, moves: &mut Moves) -> Result<()
         let number = number.ok_or_else(|| Why::NewName(path(), object.name(&symbol)))?;
         mentioned.push(number);
         let name = &names.list[number as usize];
-        let is_known = object.block.names.binary_search(&number).is_ok() && !name.is_gone();
-        if name.place().is_none() && !is_known {
+        let was_known = object.block.names.binary_search(&number).is_ok();
+        if was_known && name.is_gone() {
+            return Err(Why::Wanted(path(), object.path.display().to_string()));
+        }
+        if name.place().is_none() && !was_known {
             return Err(Why::NewName(path(), object.name(&symbol)));
         }
     }
