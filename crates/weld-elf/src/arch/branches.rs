@@ -224,8 +224,8 @@ pub struct Thunk {
 pub enum Write {
     /// To lie at `address`.
     Plain(fn(out: &mut [u8], address: Address, target: Address)),
-    /// Where the GOT's base is in a register. It reaches targets that the base reaches, wherever it lies itself.
-    FromBase(Reach, fn(out: &mut [u8], target: Address, base: Address)),
+    /// Where the GOT's base is in a register: it reaches from there, wherever it lies itself.
+    FromBase(fn(out: &mut [u8], target: Address, base: Address)),
 }
 
 impl Thunk {
@@ -236,19 +236,21 @@ impl Thunk {
         TurnedCode::turn(out, code.chain(self.data.map(|at| (at as usize, 1))));
     }
 
-    /// How far it reaches from the GOT's base, if it counts from there.
-    pub fn reach_of_base(&self) -> Option<Reach> {
-        match self.write {
-            Write::FromBase(reach, _) => Some(reach),
-            Write::Plain(_) => None,
-        }
+    /// Whether it reaches `target` from `address`, where the GOT's base is `base`.
+    pub fn reaches(&self, address: Address, target: Address, base: Address) -> bool {
+        let start = if self.counts_from_base() { base } else { address };
+        self.form.reach.has(start.get(), target.get())
+    }
+
+    pub fn counts_from_base(&self) -> bool {
+        matches!(self.write, Write::FromBase(_))
     }
 
     /// Writes it, to go on to `target`, where the GOT's base is `base`.
     pub fn put(&self, out: &mut [u8], address: Address, target: Address, base: Address) {
         match self.write {
             Write::Plain(write) => write(out, address, target),
-            Write::FromBase(_, write) => write(out, target, base),
+            Write::FromBase(write) => write(out, target, base),
         }
     }
 }

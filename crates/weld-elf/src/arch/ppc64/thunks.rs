@@ -10,8 +10,8 @@
 //! | has none | that has none | `b`, or as before |
 //! | has a TOC | of which only another name is known | its address from r2 into r12 and the counter |
 //!
-//! What lies further away than halves or a prefixed instruction say is counted from r2, or from the thunk, by a number of
-//! 64 bits in r12.
+//! To what lies further away than halves or a prefixed instruction reach, r12 gets the distance from r2, or from the
+//! thunk, as a number of 64 bits, to which that is added.
 //!
 //! r11 is kept for callers that have a TOC: it is the static chain of nested functions, and r0 is the link
 //! register's value for functions that save registers.
@@ -29,9 +29,9 @@ use crate::arch::facts::{
 
 const FAR_REACH: Reach = Reach::both(1 << 25);
 const NEAR_REACH: Reach = Reach::both(1 << 15);
-/// How far addresses by halves reach from the TOC, and from the place of the thunk, whose start is 8 bytes before the
-/// place that is counted from.
+/// How far addresses by halves reach from the TOC.
 const FROM_TOC: Reach = Reach { back: (1 << 31) + 0x8000, ahead: (1 << 31) - 0x8000 };
+/// The same from the start of a thunk, which is a little before the place that it counts from.
 const HALVES_REACH: Reach = Reach::both((1 << 31) - 0x1_0000);
 const PREFIXED_REACH: Reach = Reach::both(1 << 33);
 /// How far a `b` after another instruction reaches from the start of both.
@@ -155,8 +155,8 @@ fn forms<const BIG: bool>(state: u8, situation: Situation) -> &'static [Thunk] {
     if state & (UNKNOWN | NO_TOC) == UNKNOWN {
         return const {
             &[
-                thunk(SETTING, 16, Reach::EVERYTHING, Write::FromBase(FROM_TOC, far::<BIG>)),
-                thunk(SETTING, 32, Reach::EVERYTHING, Write::FromBase(Reach::EVERYTHING, farther::<BIG>)),
+                thunk(SETTING, 16, FROM_TOC, Write::FromBase(far::<BIG>)),
+                thunk(SETTING, 32, Reach::EVERYTHING, Write::FromBase(farther::<BIG>)),
             ]
         };
     }
@@ -165,8 +165,8 @@ fn forms<const BIG: bool>(state: u8, situation: Situation) -> &'static [Thunk] {
             const {
                 &[
                     thunk(LONG, 4, FAR_REACH, Write::Plain(near::<BIG>)),
-                    thunk(LONG, 16, Reach::EVERYTHING, Write::FromBase(FROM_TOC, far::<BIG>)),
-                    thunk(LONG, 32, Reach::EVERYTHING, Write::FromBase(Reach::EVERYTHING, farther::<BIG>)),
+                    thunk(LONG, 16, FROM_TOC, Write::FromBase(far::<BIG>)),
+                    thunk(LONG, 32, Reach::EVERYTHING, Write::FromBase(farther::<BIG>)),
                 ] as &[Thunk]
             }
         }
@@ -174,13 +174,8 @@ fn forms<const BIG: bool>(state: u8, situation: Situation) -> &'static [Thunk] {
             const {
                 &[
                     thunk(SAVING, 8, SAVING_REACH, Write::Plain(saving::<BIG>)),
-                    thunk(SAVING, 20, Reach::EVERYTHING, Write::FromBase(FROM_TOC, saving_far::<BIG>)),
-                    thunk(
-                        SAVING,
-                        36,
-                        Reach::EVERYTHING,
-                        Write::FromBase(Reach::EVERYTHING, saving_farther::<BIG>),
-                    ),
+                    thunk(SAVING, 20, FROM_TOC, Write::FromBase(saving_far::<BIG>)),
+                    thunk(SAVING, 36, Reach::EVERYTHING, Write::FromBase(saving_farther::<BIG>)),
                 ]
             }
         }
@@ -250,8 +245,8 @@ pub mod by_descriptors {
         const {
             &[
                 thunk(LONG, 4, FAR_REACH, Write::Plain(near::<BIG>)),
-                thunk(LONG, 16, Reach::EVERYTHING, Write::FromBase(FROM_TOC, far::<BIG>)),
-                thunk(LONG, 32, Reach::EVERYTHING, Write::FromBase(Reach::EVERYTHING, farther::<BIG>)),
+                thunk(LONG, 16, FROM_TOC, Write::FromBase(far::<BIG>)),
+                thunk(LONG, 32, Reach::EVERYTHING, Write::FromBase(farther::<BIG>)),
             ]
         }
     }

@@ -156,13 +156,12 @@ impl Code {
         target: impl FnOnce() -> Option<Address>,
         base: Address,
     ) -> Option<Form> {
-        let mut form = self.form(key, number)?;
-        if let Some(reach) = self.of(key, number).and_then(facts::Thunk::reach_of_base)
-            && target().is_some_and(|target| !reach.has(base.get(), target.get()))
-        {
-            form.reach = Reach::both(0);
-        }
-        Some(form)
+        let Some(thunk) = self.of(key, number).filter(|thunk| thunk.counts_from_base()) else {
+            return self.form(key, number);
+        };
+        // From wherever it lies, or from nowhere.
+        let reaches = target().is_none_or(|target| thunk.reaches(base, target, base));
+        Some(Form { reach: if reaches { Reach::EVERYTHING } else { Reach::both(0) }, ..thunk.form })
     }
 
     /// Its shape.
@@ -465,7 +464,7 @@ impl Synthetic for Part {
                 }
                 (Key::Branch(_, _, state), Some(thunk)) => {
                     let next = machine.sets.map(|sets| Address::new((sets.next)(state, target.get())));
-                    if !thunk.form.reach.has(address.get(), target.get()) {
+                    if !thunk.reaches(address, target, base) {
                         report_far(image, &thunks.name(&code, *number, image.resolved).1);
                     }
                     thunk.put(bytes, address, next.unwrap_or(target), base);
