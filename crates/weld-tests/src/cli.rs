@@ -15,12 +15,11 @@
 //!     --failed         print one line for each failure only
 //! ```
 
-use crate::digests::{self, Collection};
+use crate::digests::Collection;
 use crate::exec;
 use crate::known::Known;
 use crate::linker::{Hooks, Linker};
 use crate::native;
-use crate::places::cache_dir;
 use crate::pool::{self, Outcome};
 use crate::test_file::{self, Fate, Test};
 use std::collections::HashMap;
@@ -186,7 +185,7 @@ fn line(name: &str, outcome: &Outcome, time: Duration) -> String {
 /// The child: runs what it is told.
 fn work(linker: &Linker, tests: &[Test], options: &Options) -> Result<(), String> {
     let by_name: HashMap<&str, &Test> = tests.iter().map(|t| (t.name.as_str(), t)).collect();
-    let base = digests::directory().unwrap_or_else(|| cache_dir().join("e2e").join(&linker.name));
+    let base = linker.place();
     let run = |name: &str| -> Outcome {
         let dir = base.join(name.replace('/', "."));
         let outcome = match by_name.get(name) {

@@ -4,6 +4,7 @@ use crate::digests;
 use crate::flavour::Flavour;
 use crate::process;
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -98,10 +99,20 @@ impl Linker {
         Ok(LinkResult { ok: done.code == 0, stdout: done.stdout, stderr: done.stderr })
     }
 
+    /// The directory for what tests of this linker leave. Runs with other programs of the same name, another
+    /// checkout's, have another one: they may run at the same time.
+    pub fn place(&self) -> PathBuf {
+        digests::directory().unwrap_or_else(|| {
+            let mut hasher = DefaultHasher::new();
+            self.program.hash(&mut hasher);
+            let label = format!("{}.{:06x}", self.name, hasher.finish() & 0xff_ffff);
+            crate::places::cache_dir().join("e2e").join(label)
+        })
+    }
+
     /// A directory with the linker under all the names that drivers look for.
     pub fn directory(&self) -> Result<PathBuf, String> {
-        let base = digests::directory().unwrap_or_else(|| crate::places::cache_dir().join("e2e"));
-        let dir = base.join(format!("bin.{}", self.name));
+        let dir = self.place().join(format!("bin.{}", self.name));
         std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         for name in ["ld", "ld.weld", "ld.lld", "weld"] {
             let link = dir.join(name);
