@@ -47,6 +47,7 @@ pub const BINS: &[&[u8]] = &[
     b".sbss",
     b".srodata",
     b".ARM.extab",
+    b".ARM.exidx",
 ];
 
 /// The bins of some well-known names.
@@ -100,7 +101,7 @@ pub fn prefixes(letter: u8) -> &'static [(&'static [u8], PlacementId)] {
         b'g' => prefixes![b".gcc_except_table"],
         b'c' => prefixes![b".ctors"],
         b's' => prefixes![b".sdata" b".sbss" b".srodata"],
-        b'A' => prefixes![b".ARM.extab"],
+        b'A' => prefixes![b".ARM.extab" b".ARM.exidx"],
         b'l' => prefixes![b".ldata" b".lrodata" b".lbss" b".ltext"],
         _ => &[],
     }

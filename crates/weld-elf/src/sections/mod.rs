@@ -3,12 +3,13 @@
 //! Runs after COMDAT resolution. Here are the tables that later phases read; how they come about is in
 //! `parse` (objects and slices of them), `judge` (one section by its header), `names` (which output section
 //! a section goes to; `scripted` if a linker script says so), `uses` (what that says of the output section),
-//! `relocs` (relocation sections and what they relocate) and `ties` (what sections live and die with).
+//! `relocs` (relocation sections and what they relocate; `decoded_relocs`) and `ties` (what sections live and die with).
 //!
 //! Specification: gABI chapter 4 ("Sections").
 
 pub mod bins;
 mod classify;
+mod decoded_relocs;
 pub mod descriptors;
 pub mod export_rows;
 pub mod free_sections;
@@ -41,6 +42,7 @@ use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
+use decoded_relocs::DecodedRelocs;
 use names::LOCAL_NAME;
 use shrunk::Shrunk;
 
@@ -275,8 +277,8 @@ pub struct ObjectSections<'a> {
     pub attributes: Vec<u32>,
     /// `.note.GNU-stack` asks for an executable stack; `None` if there is no such section.
     pub executable_stack: Option<bool>,
-    /// Relocations that cannot be viewed in place: header index of their section, and they. Sorted.
-    pub decoded: Vec<(u32, Vec<Rela>)>,
+    /// Relocations that cannot be viewed in place.
+    pub decoded: DecodedRelocs,
     /// Names of output sections that only this object has named, numbered from `LOCAL_NAME`, and whether
     /// the section takes no others in.
     local_names: Vec<(&'a [u8], bool)>,
@@ -395,6 +397,6 @@ impl Sections<'_> {
             return &[];
         }
         relocs::in_place(object, section.relocs as usize)
-            .unwrap_or_else(|| relocs::found(&self.objects[index].decoded, section.relocs))
+            .unwrap_or_else(|| self.objects[index].decoded.of(section.relocs))
     }
 }

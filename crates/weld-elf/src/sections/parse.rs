@@ -276,7 +276,7 @@ impl<'a> ObjectSections<'a> {
         self.c_named.append(&mut later.c_named);
         self.followers.append(&mut later.followers);
         self.link_order.append(&mut later.link_order);
-        self.decoded.append(&mut later.decoded);
+        self.decoded.append(later.decoded);
         self.properties.append(&mut later.properties);
         self.attributes.append(&mut later.attributes);
         self.executable_stack = later.executable_stack.or(self.executable_stack);

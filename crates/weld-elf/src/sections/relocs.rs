@@ -46,9 +46,6 @@ impl Parser<'_, '_> {
             let target = self.object.shdrs[shndx as usize].sh_info();
             self.attach(shndx as usize, target as usize);
         }
-        if !distant.is_empty() {
-            self.found.extra.decoded.sort_unstable_by_key(|relocs| relocs.0);
-        }
     }
 
     fn attach(&mut self, relocs: usize, target: usize) {
@@ -98,7 +95,7 @@ impl Parser<'_, '_> {
                 let count = relocs.len();
                 self.settle_types(&mut relocs);
                 self.settle(&mut relocs);
-                self.found.extra.decoded.push((index as u32, relocs));
+                self.found.extra.decoded.add(index as u32, &relocs);
                 Ok(count)
             }
         }
@@ -140,7 +137,7 @@ impl Parser<'_, '_> {
         if relocs == 0 {
             return &[];
         }
-        in_place(self.object, relocs as usize).unwrap_or_else(|| found(&self.found.extra.decoded, relocs))
+        in_place(self.object, relocs as usize).unwrap_or_else(|| self.found.extra.decoded.of(relocs))
     }
 }
 
@@ -153,11 +150,6 @@ pub(super) fn in_place<'a>(object: &Object<'a>, index: usize) -> Option<&'a [Rel
         return None;
     }
     Some(table(object.data, shdr.sh_offset(), shdr.sh_size() / Rela::SIZE as u64).unwrap_or(&[]))
-}
-
-/// Those of `decoded`, which are sorted, with header index `index`.
-pub(super) fn found(decoded: &[(u32, Vec<Rela>)], index: u32) -> &[Rela] {
-    decoded.binary_search_by_key(&index, |relocs| relocs.0).map_or(&[], |i| &decoded[i].1)
 }
 
 /// The relocations of the section with header index `index`, whatever the form in which they are stored.

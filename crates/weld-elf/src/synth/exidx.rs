@@ -13,6 +13,7 @@
 //! Specification: "Exception Handling ABI for the Arm Architecture" (EHABI32), "Index table entries".
 
 use weld_common::diag::Cause;
+use weld_common::par;
 
 use super::relocate::Site;
 use super::section::{At, Header, Links, Sizes, Spec, Synthetic};
@@ -27,6 +28,10 @@ use crate::live::{Live, SectionOwners};
 use crate::sections::{SectionKind, Sections};
 use crate::synth::plan::Plan;
 
+/// Objects whose tables are read by one task.
+const OBJECTS: usize = 32;
+/// So few entries of a table have their relocations looked for one by one.
+const FEW: u64 = 4;
 /// Bytes of an entry.
 const ENTRY: u64 = 8;
 /// The second word of an entry for code from which nobody unwinds.
@@ -74,17 +79,28 @@ impl Row {
 
 impl Table {
     /// The tables of live code; `None` if there are none.
-    pub fn new(objects: &[Object], sections: &Sections, live: &Live, merges: bool) -> Option<Table> {
-        let mut tables = Vec::new();
-        for (number, (object, extra)) in objects.iter().zip(&sections.objects).enumerate() {
-            for &(follower, leader) in &extra.link_order {
+    pub fn new(
+        objects: &[Object],
+        sections: &Sections,
+        live: &Live,
+        (merges, parallel): (bool, bool),
+    ) -> Option<Table> {
+        let of_object = |number: usize, tables: &mut Vec<(SectionId, Input)>| {
+            let object = &objects[number];
+            for &(follower, leader) in &sections.objects[number].link_order {
                 let [table, code] = [follower, leader].map(|shndx| SectionId(object.section_base + shndx));
                 let is_table = sections.get(table).kind() == SectionKind::CodeIndex;
                 if is_table && live.contains(table) && live.contains(code) {
                     tables.push((code, input(sections, (object, number), table)));
                 }
             }
-        }
+        };
+        let lists = par::runs("read tables of code", parallel, objects.len(), OBJECTS, |run| {
+            let mut tables = Vec::new();
+            run.for_each(|number| of_object(number, &mut tables));
+            tables
+        });
+        let mut tables = par::concat("join tables of code", parallel, lists);
         tables.sort_by_key(|(code, table)| (*code, table.id));
         (!tables.is_empty()).then_some(Table { tables, merges, rows: Vec::new(), end: None })
     }
@@ -105,15 +121,21 @@ impl Table {
         let mut end = None;
         // What the entry before says, if it is no distance.
         let mut before = None;
+        // Code often lies in the order in which it came, and its tables with it.
+        let mut next = 0;
         for (code, address) in code_in_order(layout, sections) {
-            let first = self.tables.partition_point(|(of, _)| *of < code);
-            let own = self.tables[first..].iter().take_while(|(of, _)| *of == code).map(|(_, table)| table);
-            let own: Vec<_> = own.filter(|table| table.size > 0).collect();
-            if own.is_empty() && distance(address, here).is_none() {
+            if self.tables.get(next).is_none_or(|(of, _)| *of != code) {
+                next = self.tables.partition_point(|(of, _)| *of < code);
+            }
+            let first = next;
+            next += self.tables[first..].iter().take_while(|(of, _)| *of == code).count();
+            let own = self.tables[first..next].iter().map(|(_, table)| table).filter(|table| table.size > 0);
+            let has_none = own.clone().next().is_none();
+            if has_none && distance(address, here).is_none() {
                 continue;
             }
             end = Some(code);
-            if own.is_empty() && (before != Some(CANNOT_UNWIND) || !self.merges) {
+            if has_none && (before != Some(CANNOT_UNWIND) || !self.merges) {
                 rows.push(Row::Without(code));
                 before = Some(CANNOT_UNWIND);
             }
@@ -153,9 +175,14 @@ fn input(sections: &Sections, (object, number): (&Object, usize), id: SectionId)
     let section = sections.get(id);
     let relocs = sections.relocs(object, number, section).iter();
     let computed = relocs.filter(|reloc| object.machine.class(reloc.kind()) != Class::None);
-    let mut distances: Vec<u64> = computed.map(Rela::r_offset).collect();
-    distances.sort_unstable();
-    let is_distance = |at: u64| distances.binary_search(&at).is_ok();
+    let places = computed.map(Rela::r_offset);
+    // Mostly it is the table of one function.
+    let mut sorted: Vec<u64> = if section.size > FEW * ENTRY { places.clone().collect() } else { Vec::new() };
+    sorted.sort_unstable();
+    let is_distance = |at: u64| match section.size > FEW * ENTRY {
+        true => sorted.binary_search(&at).is_ok(),
+        false => places.clone().any(|place| place == at),
+    };
     let second = |entry: usize| {
         let at = ENTRY as usize * entry + 4;
         let word = data.get(at..at + 4).map(|word| format.get_u32(word));

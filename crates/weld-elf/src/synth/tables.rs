@@ -84,7 +84,7 @@ impl<'j> Planner<'_, 'j> {
     fn code_index(&self) -> Option<exidx::Table> {
         self.context.mode.facts().code_index.as_ref()?;
         let merges = self.job.options.sections.merge_code_index;
-        exidx::Table::new(&self.resolved.objects, self.sections, self.live, merges)
+        exidx::Table::new(&self.resolved.objects, self.sections, self.live, (merges, self.context.parallel))
     }
 
     fn sframe(&self) -> Option<sframe::plan::SFrames> {

@@ -171,7 +171,7 @@ pub fn sections<'a>(
         list[target].relocs = index;
         match decode_relocs(object, index as usize).map_err(|_| Missing::Object)? {
             Cow::Borrowed(_) => {}
-            Cow::Owned(relocs) => extra.decoded.push((index, relocs)),
+            Cow::Owned(relocs) => extra.decoded.add(index, &relocs),
         }
     }
     let (word, has_rooms) = (object.format().word(), state.image.has_rooms != 0);

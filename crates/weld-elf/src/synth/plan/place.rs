@@ -222,8 +222,9 @@ impl<'a> Plan<'a> {
         });
         let mut all: Vec<&mut dyn Adaptive> = Vec::new();
         all.extend(shrinking.iter_mut().map(|it| it as &mut dyn Adaptive));
-        all.extend(thunks.iter_mut().map(|it| it as &mut dyn Adaptive));
+        // What it is made of is known as soon as code is in its order.
         all.extend(self.tables.code_index.iter_mut().map(|it| it as &mut dyn Adaptive));
+        all.extend(thunks.iter_mut().map(|it| it as &mut dyn Adaptive));
         all.extend([&mut packed as &mut dyn Adaptive, &mut signed]);
         Ok(settle::settle(&mut self.layout, sections, &mut all, assign)?)
     }

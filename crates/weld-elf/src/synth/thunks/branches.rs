@@ -2,10 +2,14 @@
 //!
 //! All relocations of code are looked at once, in parallel, those of input sections that are near enough to
 //! both ends of the code excepted. What is kept are the branches that reach by less than a margin, or not at
-//! all; as long as nothing has moved by more than that, only they are looked at again.
+//! all; as long as no code has moved by more than that from other code, only they are looked at again. Where
+//! something goes that is no code is looked at again in any case.
+//!
+//! They are put in the order of output sections, of their targets and of their own places, which stays the same
+//! whatever their addresses are.
 
-use weld_common::par;
 use weld_common::thunks::Reach;
+use weld_common::{par, sort, trace};
 
 use super::Change;
 use super::search::World;
@@ -76,6 +80,8 @@ pub struct Branch {
 
 /// Members whose relocations are looked at in one go.
 const MEMBERS: usize = 2048;
+/// So few branches are put in order by comparing them.
+const FEW: usize = 1 << 13;
 /// How many aliases of aliases are followed.
 const ALIASES: usize = 4;
 
@@ -259,9 +265,34 @@ impl<'a> Addresses<'_, '_, 'a> {
     /// least `least` bytes.
     pub fn collect(&self, reach: impl Fn(u32) -> Option<Reach> + Sync, least: u64) -> Vec<Branch> {
         let extent = extent(self.layout);
-        self.in_code("find branches that do not reach", MEMBERS, |id, found| {
+        self.in_order("find branches that do not reach", |id, found| {
             self.of_one(id, &reach, least, extent, found);
         })
+    }
+
+    /// The branches that `find` adds for sections, in their order.
+    fn in_order(
+        &self,
+        region: &'static str,
+        find: impl Fn(SectionId, &mut Vec<Branch>) + Sync,
+    ) -> Vec<Branch> {
+        let branches = self.in_code(region, MEMBERS, |id, found| {
+            let first = found.len();
+            find(id, found);
+            // Most objects have relocations in this order.
+            found[first..].sort_by_key(|branch| branch.offset);
+        });
+        let _stretch = trace::stretch("put branches in order");
+        by_goal(branches, |id| self.out_of(id), self.sections.list.len() as u32, self.world.parallel)
+    }
+
+    /// Whether something lies in code, which moves as a whole but for what is put between.
+    fn is_in_code(&self, goal: Goal) -> bool {
+        match goal {
+            Goal::Section(id, _) => self.out_of(id).is_some_and(|out| is_code(&self.layout[out])),
+            Goal::Plt(..) => true,
+            Goal::Internal(..) | Goal::Absolute(_) => false,
+        }
     }
 
     /// The same on machines with several instruction sets, and those that cannot change to that of their
@@ -272,7 +303,7 @@ impl<'a> Addresses<'_, '_, 'a> {
         change: impl Fn(&Jump) -> Option<Change> + Sync,
         margin: u64,
     ) -> Vec<Branch> {
-        self.in_code("find branches that need thunks", MEMBERS, |id, found| {
+        self.in_order("find branches that need thunks", |id, found| {
             self.changing_of_one(id, sets, (&change, margin), found);
         })
     }
@@ -291,7 +322,8 @@ impl<'a> Addresses<'_, '_, 'a> {
         for reloc in self.sections.relocs(object, number.index(), section) {
             let Some((goal, jump)) = self.jump(sets, (id, start), (number, object), reloc) else { continue };
             let Some(change) = change(&jump) else { continue };
-            if change.needs_thunk || !change.reach.less(margin).has(jump.here, jump.target) {
+            let is_near = || change.reach.less(margin).has(jump.here, jump.target) && self.is_in_code(goal);
+            if change.needs_thunk || !is_near() {
                 let (symbol, offset) = (reloc.sym(), reloc.r_offset());
                 let Jump { kind, is_function, callee, .. } = jump;
                 found.push(Branch { section: id, kind, symbol, offset, goal, is_function, callee });
@@ -346,7 +378,8 @@ impl<'a> Addresses<'_, '_, 'a> {
             let Some(reach) = reach(reloc.kind()) else { continue };
             let here = start.wrapping_add(self.sections.output_offset(id, reloc.r_offset()));
             let Some(goal) = self.goal(number, object, reloc) else { continue };
-            if self.of(goal).is_some_and(|target| !reach.has(here.get(), target.get())) {
+            let is_near = |target: Address| reach.has(here.get(), target.get()) && self.is_in_code(goal);
+            if self.of(goal).is_some_and(|target| !is_near(target)) {
                 let (kind, symbol) = (reloc.kind(), reloc.sym());
                 let offset = reloc.r_offset();
                 let (is_function, callee) = (false, Callee::Own(0));
@@ -356,7 +389,61 @@ impl<'a> Addresses<'_, '_, 'a> {
     }
 }
 
+/// Branches, which come by their output sections, by these and then by their targets, those of one target in the
+/// order that they have. There are `sections` input sections.
+fn by_goal(
+    mut branches: Vec<Branch>,
+    out_of: impl Fn(SectionId) -> Option<OutputSectionId> + Sync,
+    sections: u32,
+    parallel: bool,
+) -> Vec<Branch> {
+    let out = |branch: &Branch| out_of(branch.section);
+    if branches.len() < FEW {
+        branches.sort_by_cached_key(|branch| (out(branch), branch.goal));
+        return branches;
+    }
+    let has_several = branches.first().map(out) != branches.last().map(out);
+    let bucket = |branch: &Branch| match branch.goal {
+        Goal::Section(id, _) => id.0,
+        _ => sections,
+    };
+    branches = sort::by_bucket(branches, sections + 1, parallel, bucket);
+    for same in branches.chunk_by_mut(|a, b| bucket(a) == bucket(b)) {
+        same.sort_by_key(|branch| branch.goal);
+    }
+    if has_several {
+        branches.sort_by_cached_key(out);
+    }
+    branches
+}
+
 /// The entry of the PLT that a slot has.
 fn entry(slot: &Slot) -> Option<u32> {
     (slot.plt != NONE).then_some(slot.plt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branches_are_in_the_same_order_whatever_their_number() {
+        let goal = |i: u32| match i % 7 {
+            0 => Goal::Plt(i % 11, 0),
+            1 => Goal::Absolute(Address::new(u64::from(i % 5))),
+            _ => Goal::Section(SectionId(i.wrapping_mul(2654435761) >> 22), u64::from(i % 3)),
+        };
+        let branch = |i: u32| {
+            let (kind, symbol, offset, is_function, callee) = (1, i, 0, true, Callee::Own(0));
+            Branch { section: SectionId(i), kind, symbol, offset, goal: goal(i), is_function, callee }
+        };
+        for (count, outs) in [(0, 1), (1, 1), (FEW as u32 - 1, 2), (3 * FEW as u32, 1), (3 * FEW as u32, 3)] {
+            let out = |id: SectionId| Some(OutputSectionId(id.0 * outs / count.max(1)));
+            let branches: Vec<Branch> = (0..count).map(branch).collect();
+            let mut want = branches.clone();
+            want.sort_by_key(|branch| (out(branch.section), branch.goal));
+            let number = |branches: Vec<Branch>| -> Vec<u32> { branches.iter().map(|b| b.symbol).collect() };
+            assert!(number(by_goal(branches, out, 1 << 10, false)) == number(want), "{count} {outs}");
+        }
+    }
 }

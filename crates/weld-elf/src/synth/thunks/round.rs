@@ -6,8 +6,8 @@
 //! their addresses; where pools and targets are; what forms the machine has; where in an output section pools
 //! may be.
 
+use weld_common::par;
 use weld_common::thunks::{Branch as Call, Reach};
-use weld_common::{par, sort};
 
 use super::branches::{Addresses, Branch, Goal};
 use super::members::Members;
@@ -21,11 +21,10 @@ const MOVED: u64 = 8;
 /// Branches that are looked at by one task.
 const RUN: usize = 1 << 14;
 
-/// A branch that does not reach.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// A branch that does not reach: from where to where, and the number of instruction sets.
+#[derive(Clone, Copy)]
 struct Far {
     out: OutputSectionId,
-    goal: Goal,
     here: u64,
     target: u64,
     state: u8,
@@ -42,7 +41,7 @@ pub struct Round<'r, 'w, 'a> {
 }
 
 impl Round<'_, '_, '_> {
-    /// Gives thunks to those of `branches` that need one, and to what else needs a pool. Whether that changed
+    /// Gives thunks to those of `branches` that need one, target by target, and to what else needs a pool. Whether that changed
     /// anything.
     pub fn all(&mut self, branches: &[Branch]) -> bool {
         let (addresses, before, base) = (self.addresses, self.thunks.labels.len(), self.got_base);
@@ -56,9 +55,9 @@ impl Round<'_, '_, '_> {
             |key, number| code.form_for(key, number, || target(key), base),
         );
         for far in self.far(branches) {
-            let Branch { section, symbol, kind, .. } = branches[far.branch as usize];
+            let Branch { section, symbol, kind, goal, .. } = branches[far.branch as usize];
             let Some(reach) = self.thunks.reach(self.machine, kind) else { continue };
-            let key = Key::Branch(far.out, far.goal, far.state);
+            let key = Key::Branch(far.out, goal, far.state);
             if code.form(key, 0).is_none() {
                 // No code could do it, which is reported when the branch is written.
                 continue;
@@ -95,7 +94,7 @@ impl Round<'_, '_, '_> {
         served.is_some()
     }
 
-    /// The branches that do not reach, by what they go to and from where.
+    /// Those of `branches` that do not reach.
     fn far(&self, branches: &[Branch]) -> Vec<Far> {
         let Round { machine, thunks, addresses, .. } = self;
         let one = |number: usize| {
@@ -104,7 +103,7 @@ impl Round<'_, '_, '_> {
             let here = addresses.of_byte(branch.section, branch.offset)?.get();
             let here = machine.sets.map_or(here, |sets| sets.start(here));
             let target = addresses.of(branch.goal)?.get();
-            let far = Far { out, goal: branch.goal, here, target, state: 0, branch: number as u32 };
+            let far = Far { out, here, target, state: 0, branch: number as u32 };
             if machine.sets.is_some() {
                 let Branch { kind, is_function, callee, .. } = *branch;
                 let features = addresses.world.mode.features;
@@ -118,7 +117,7 @@ impl Round<'_, '_, '_> {
         let lists = par::runs("measure branches", parallel, branches.len(), RUN, |run| {
             run.filter_map(one).collect::<Vec<_>>()
         });
-        sort::by(par::concat("join far branches", parallel, lists), parallel, Far::cmp)
+        par::concat("join far branches", parallel, lists)
     }
 
     /// Remembers where the instructions are that are moved, which their names say. What cannot be changed any

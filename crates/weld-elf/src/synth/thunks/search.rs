@@ -73,7 +73,7 @@ pub struct Search<'s, 'w, 'a> {
     machine: &'static Branches,
     thunks: &'s mut Thunks,
     world: World<'w, 'a>,
-    /// Those that may not reach.
+    /// Those that may not reach, in the order in which thunks are given out.
     branches: Vec<Branch>,
     /// What the layout was like when they were collected.
     collected: Option<Collected>,
@@ -114,11 +114,15 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
             return *then != now;
         }
         let code = layout.sections.iter().zip(&then.places).filter(|(out, _)| is_code(out));
-        let moved =
-            code.clone().map(|(out, then)| out.address.get().abs_diff(then.0.get())).max().unwrap_or(0);
+        // How far code has moved from other code; from where it was, on machines whose branches cannot leave a range of
+        // addresses.
+        let shifts = code.clone().map(|(out, then)| out.address.get().wrapping_sub(then.0.get()) as i64);
+        let still = self.machine.sets.filter(|sets| sets.from_zero).map(|_| 0);
+        let range = shifts.clone().chain(still).max().zip(shifts.chain(still).min());
+        let moved = range.map_or(0, |(most, least)| most.abs_diff(least));
         let align = code.map(|(out, _)| out.align).max().unwrap_or(1);
         let pools = (now.pools - then.pools) as u64 + 1;
-        moved + (now.bytes - then.bytes) + 2 * pools * align > self.margin()
+        moved.saturating_add(now.bytes - then.bytes) + 2 * pools * align > self.margin()
     }
 
     /// Puts new pools where they belong, and gives all their sizes.
