@@ -13,6 +13,7 @@
 // What Debian's archives want of libraries that there are none of for this machine, or of a newer glibc.
 #define MISSING(NAME) extern "C" void NAME() { abort(); }
 MISSING(ZSTD_compress) MISSING(ZSTD_compressBound) MISSING(ZSTD_decompress) MISSING(ZSTD_getErrorName) MISSING(ZSTD_isError)
+MISSING(ZSTD_CCtx_setParameter) MISSING(ZSTD_compress2) MISSING(ZSTD_createCCtx) MISSING(ZSTD_freeCCtx)
 MISSING(compress2) MISSING(compressBound) MISSING(crc32) MISSING(uncompress)
 MISSING(del_curterm) MISSING(set_curterm) MISSING(tigetnum)
 extern "C" int setupterm() { return -1; }
@@ -21,6 +22,14 @@ extern "C" long long __isoc23_strtoll(const char *a, char **b, int c) { return s
 extern "C" unsigned long __isoc23_strtoul(const char *a, char **b, int c) { return strtoul(a, b, c); }
 extern "C" unsigned long long __isoc23_strtoull(const char *a, char **b, int c) { return strtoull(a, b, c); }
 llvm::PassPluginLibraryInfo getPollyPluginInfo() { return {LLVM_PLUGIN_API_VERSION, "", "", [](llvm::PassBuilder &) {}}; }
+
+#if LLVM_VERSION_MAJOR >= 21
+const auto ASSEMBLY = llvm::CodeGenFileType::AssemblyFile;
+#define TRIPLE llvm::Triple
+#else
+const auto ASSEMBLY = llvm::CGFT_AssemblyFile;
+#define TRIPLE std::string
+#endif
 
 // Compiles what was parsed to the assembly of several machines.
 struct Action : clang::EmitLLVMOnlyAction {
@@ -31,13 +40,13 @@ struct Action : clang::EmitLLVMOnlyAction {
       for (const char *attribute : {"target-cpu", "target-features", "tune-cpu"}) function.removeFnAttr(attribute);
     for (const char *triple : {"x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu", "hexagon"}) {
       std::string error;
-      auto machine = llvm::TargetRegistry::lookupTarget(triple, error)->createTargetMachine(triple, "", "", {}, {});
-      module->setTargetTriple(triple);
+      auto machine = llvm::TargetRegistry::lookupTarget(triple, error)->createTargetMachine(TRIPLE(triple), "", "", {}, {});
+      module->setTargetTriple(TRIPLE(triple));
       module->setDataLayout(machine->createDataLayout());
       llvm::legacy::PassManager passes;
       llvm::SmallString<0> text;
       llvm::raw_svector_ostream out(text);
-      machine->addPassesToEmitFile(passes, out, nullptr, llvm::CGFT_AssemblyFile);
+      machine->addPassesToEmitFile(passes, out, nullptr, ASSEMBLY);
       passes.run(*module);
       llvm::outs() << text;
     }
