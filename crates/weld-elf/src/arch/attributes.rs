@@ -38,6 +38,8 @@ pub enum Wrong {
         others: String,
         by: String,
     },
+    /// An attribute that is not known.
+    Tag(u64),
     /// It is for code of another width than the sections before.
     Width {
         own: u32,
@@ -189,6 +191,7 @@ impl fmt::Display for AttributesError {
             Wrong::Format(version) => write!(f, "has an unknown format: {version:#x}"),
             Wrong::Damaged => f.write_str("is damaged"),
             Wrong::Architecture(text) => write!(f, "has an unknown architecture: {text}"),
+            Wrong::Tag(tag) => write!(f, "has an attribute that nobody knows: tag {tag}"),
             Wrong::Number { what, value } => write!(f, "{what} has an unknown value: {value}"),
             Wrong::Width { own, others } => write!(f, "is for rv{own}, but others are for rv{others}"),
             Wrong::Clash { own, others, by } => {

@@ -372,13 +372,14 @@ pub struct Attributes {
     pub output: AttributesOutput,
     /// What they say of the code that may be used, as bits of the machine's own.
     pub features: Option<ReadFeatures>,
+    pub doubts: Option<FindDoubts>,
 }
 
 impl Attributes {
     /// Those that become one section, which no loader looks for.
     pub const fn joined(name: &'static str, section: u32, merge: MergeAttributes) -> Attributes {
         let output = AttributesOutput::Section { segment: None, flags: 0, align: 1, entsize: 0, merge };
-        Attributes { name, section, output, features: None }
+        Attributes { name, section, output, features: None, doubts: None }
     }
 }
 
@@ -398,6 +399,25 @@ pub enum AttributesOutput {
 
 /// The contents for the output from those of all objects, each with what messages call it.
 pub type MergeAttributes = fn(&[(String, &[u8])]) -> Result<Vec<u8>, AttributesError>;
+
+/// What those of all objects say that may not go together: it is told, and linked.
+pub type FindDoubts = fn(&[(String, &[u8])]) -> Vec<Doubt>;
+
+/// What an object says that may not go together with others.
+pub struct Doubt {
+    pub topic: Topic,
+    pub what: AttributesError,
+}
+
+/// What a doubt is about, of which options may want to hear nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Topic {
+    /// The size of `wchar_t`.
+    WideCharacters,
+    Enumerations,
+    /// An attribute that nobody knows.
+    Unknown,
+}
 
 /// What the sections of attributes of an object say.
 pub type ReadAttributes = fn(&[&[u8]], Format) -> Result<SaidOfCode, Unread>;

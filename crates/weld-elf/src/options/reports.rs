@@ -34,6 +34,9 @@ pub struct ReportOptions {
     pub dependencies: bool,
     /// `--error-handling-script`: a program that is told of libraries and symbols that are missing.
     pub error_script: Option<PathBuf>,
+    /// Whether to warn where objects for ARM disagree about the sizes of `wchar_t` and of enumerations.
+    pub wchar_sizes: bool,
+    pub enum_sizes: bool,
     /// What to say of segments that can be written and executed.
     pub rwx_segments: ReportPolicy,
     /// Of read-only sections that the loader has to change: in any output, in shared objects, with IFUNCs.
@@ -98,6 +101,8 @@ impl ReportOptions {
             archive_stats: None,
             dependencies: false,
             error_script: _,
+            wchar_sizes: _,
+            enum_sizes: _,
             rwx_segments: _,
             warn_textrel: _,
             warn_shared_textrel: _,
@@ -156,6 +161,8 @@ impl Default for ReportOptions {
             archive_stats: None,
             dependencies: false,
             error_script: None,
+            wchar_sizes: true,
+            enum_sizes: true,
             rwx_segments: ReportPolicy::None,
             warn_textrel: false,
             warn_shared_textrel: false,

@@ -4,7 +4,7 @@
 use weld_common::diag::Cause;
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
-use crate::arch::facts::{self, AttributesOutput};
+use crate::arch::facts::{self, AttributesOutput, Topic};
 use crate::input::object::Object;
 use crate::job::Job;
 use crate::resolve::Resolved;
@@ -25,6 +25,17 @@ pub fn of_all(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
     let all: Vec<(String, &[u8])> = all.collect();
     if all.is_empty() {
         return Vec::new();
+    }
+    for doubt in machine.and_then(|machine| machine.doubts).map_or_else(Vec::new, |find| find(&all)) {
+        let asked = &job.options.reports;
+        let is_told = match doubt.topic {
+            Topic::WideCharacters => asked.wchar_sizes,
+            Topic::Enumerations => asked.enum_sizes,
+            Topic::Unknown => true,
+        };
+        if is_told {
+            job.sink.warn(Cause::IncompatibleObjects, doubt.what.to_string());
+        }
     }
     merge(&all).unwrap_or_else(|wrong| {
         job.sink.error(Cause::IncompatibleObjects, wrong.to_string());

@@ -75,6 +75,7 @@ const fn facts(big: bool) -> Facts {
             section: 0x7000_0003,
             output: AttributesOutput::Properties(attributes::read),
             features: None,
+            doubts: None,
         }),
         properties: Properties {
             rules: &[(FEATURE_1_AND..=FEATURE_1_AND, Rule::And)],

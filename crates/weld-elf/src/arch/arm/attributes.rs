@@ -6,7 +6,7 @@
 //!
 //! Joined, a number is one that includes those of all objects (instruction sets, mostly the largest), and else
 //! that of the first object that has one. Objects that pass floating-point arguments differently do not go
-//! together.
+//! together; nor do others in `conventions`.
 //!
 //! Specification: "Addenda to, and Errata in, the ABI for the Arm Architecture", "Build attributes".
 
@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use weld_common::reader::Reader;
 
+use super::conventions::{self, Conventions};
 use crate::arch::attributes::{self, AttributesError, Wrong};
 use crate::elf::format::{Class, Order};
 use crate::elf::{Format, put_uleb};
@@ -24,7 +25,6 @@ const VENDOR: &[u8] = b"aeabi";
 const CPU_RAW_NAME: u64 = 4;
 const CPU_NAME: u64 = 5;
 const CPU_ARCH: u64 = 6;
-const CPU_ARCH_PROFILE: u64 = 7;
 const ARM_ISA_USE: u64 = 8;
 const THUMB_ISA_USE: u64 = 9;
 const FP_ARCH: u64 = 10;
@@ -69,16 +69,16 @@ pub fn is_thumb_only(features: u32) -> bool {
 }
 
 #[derive(Clone, PartialEq, Eq)]
-enum Value {
+pub(super) enum Value {
     Number(u64),
     Text(Vec<u8>),
     /// [`COMPATIBILITY`]
     Both(u64, Vec<u8>),
 }
 
-type Said = BTreeMap<u64, Value>;
+pub(super) type Said = BTreeMap<u64, Value>;
 
-fn number(said: &Said, tag: u64) -> Option<u64> {
+pub(super) fn number(said: &Said, tag: u64) -> Option<u64> {
     match said.get(&tag)? {
         Value::Number(number) => Some(*number),
         _ => None,
@@ -89,6 +89,7 @@ fn number(said: &Said, tag: u64) -> Option<u64> {
 pub fn merge<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, AttributesError> {
     let mut all = Said::new();
     let mut first: Option<(u64, &str)> = None;
+    let mut conventions = Conventions::default();
     for (name, section) in files {
         let wrong = |what| AttributesError { object: name.clone(), section: SECTION, what };
         let said = parse::<BIG>(section).map_err(wrong)?;
@@ -104,6 +105,7 @@ pub fn merge<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, Attr
                 _ => first = first.or(Some((value, name))),
             }
         }
+        conventions.add(name, &said).map_err(wrong)?;
         for (tag, value) in with_what_is_implied(said) {
             let joined = match (all.get(&tag), value) {
                 (Some(Value::Number(before)), Value::Number(value)) => {
@@ -187,8 +189,7 @@ fn join(tag: u64, a: u64, b: u64) -> u64 {
         ARM_ISA_USE | THUMB_ISA_USE | WMMX_ARCH | ADVANCED_SIMD_ARCH | ABI_ALIGN_NEEDED
         | UNALIGNED_ACCESS | FP_HP_EXTENSION | MP_EXTENSION | DIV_USE | VIRTUALIZATION_USE => a.max(b),
         ABI_VFP_ARGS if a == EITHER => b,
-        CPU_ARCH_PROFILE if a == 0 => b,
-        _ => a,
+        _ => conventions::join(tag, a, b),
     }
 }
 
@@ -225,7 +226,7 @@ pub fn features<const BIG: bool>(sections: &mut dyn Iterator<Item = &[u8]>) -> u
     features
 }
 
-fn parse<const BIG: bool>(section: &[u8]) -> Result<Said, Wrong> {
+pub(super) fn parse<const BIG: bool>(section: &[u8]) -> Result<Said, Wrong> {
     let mut said = Said::new();
     for list in attributes::of_files(section, VENDOR, format::<BIG>())? {
         add_attributes(&mut said, list)?;
@@ -277,10 +278,11 @@ fn encode<const BIG: bool>(said: &Said) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use super::conventions::CPU_ARCH_PROFILE;
     use super::*;
 
-    fn section(attributes: &[(u64, u64)]) -> Vec<u8> {
+    pub(in super::super) fn section(attributes: &[(u64, u64)]) -> Vec<u8> {
         encode::<false>(&attributes.iter().map(|(tag, value)| (*tag, Value::Number(*value))).collect())
     }
 

@@ -12,6 +12,7 @@
 mod apply;
 mod attributes;
 mod code;
+mod conventions;
 mod errata;
 mod plt;
 #[cfg(test)]
@@ -73,6 +74,7 @@ const fn facts<const BIG: bool>() -> Facts {
         output_flags: Some(output_flags),
         attributes: Some(Attributes {
             features: Some(attributes::features::<BIG>),
+            doubts: Some(conventions::doubts::<BIG>),
             ..Attributes::joined(attributes::SECTION, 0x7000_0003, attributes::merge::<BIG>)
         }),
         code_index: Some(CodeIndex {

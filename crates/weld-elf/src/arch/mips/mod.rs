@@ -167,6 +167,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
                 merge: attributes::merge::<BIG>,
             },
             features: None,
+            doubts: None,
         }),
         registers: Some(if wide {
             Registers {

@@ -90,6 +90,7 @@ const fn facts(wide: bool) -> Facts {
                 merge: attributes::merge,
             },
             features: None,
+            doubts: None,
         }),
         pointer: Some(DataPointer {
             symbol: "__global_pointer$",

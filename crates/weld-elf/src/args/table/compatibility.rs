@@ -85,7 +85,6 @@ const ROWS: &[Spec<State>] = &[
     accepted(&["strip-lto-sections"], NoValue, "it is the default"),
     accepted(&["no-detect-odr-violations", "no-warn-drop-version"], NoValue, "it is the default"),
     accepted(&["p", "no-pipeline-knowledge"], NoValue, "only ARM has it"),
-    accepted(&["no-enum-size-warning", "no-wchar-size-warning"], NoValue, "only ARM has it"),
     accepted(&["nodefaultlibs"], NoValue, "it is for the compiler"),
     refused(&["detect-odr-violations"], NoValue, "compile with -flto -Wodr to find them"),
     refused(&["warn-drop-version"], NoValue, "there is no such warning"),

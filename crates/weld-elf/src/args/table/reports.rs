@@ -169,6 +169,16 @@ const ROWS: &[Spec<State>] = &[
     flag(&["warn-symbol-ordering"], "Warn of symbols that ordering files name in vain (default).", |s| {
         s.o.order.warn = true;
     }),
+    flag(&["no-wchar-size-warning"], "ARM: do not warn of objects with wchar_t of different sizes.", |s| {
+        s.o.reports.wchar_sizes = false;
+    }),
+    flag(
+        &["no-enum-size-warning"],
+        "ARM: do not warn of objects with enumerations of different sizes.",
+        |s| {
+            s.o.reports.enum_sizes = false;
+        },
+    ),
     flag(&["no-warn-symbol-ordering"], "Do not.", |s| s.o.order.warn = false),
     flag(
         &["warn-rwx-segments", "no-error-rwx-segments"],
