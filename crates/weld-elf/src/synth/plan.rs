@@ -5,40 +5,36 @@
 //! ([`crate::layout::settle`]).
 //!
 //! This file has the order; `plan/` has the steps that are not a file of `synth` or `layout`: `properties`
-//! joins what objects say of themselves, `headers` has what sections say of each other, `place` the
+//! joins what objects say of themselves, `headers` has what sections say of each other, `lay_out` has output sections made, `place` has the
 //! addresses, `contents` what is written.
 
 mod contents;
 mod headers;
+mod lay_out;
 mod place;
 pub mod properties;
 mod unread;
 
-use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use weld_common::diag::{Cause, Diagnostics};
 use weld_common::trace;
 
-use super::all;
-use super::android_relocs;
 use super::attributes;
 use super::commons::{Commons, allocate_commons};
 use super::copyrel::{Copies, allocate_copies};
 use super::dynamic::{DynamicPlan, arrays_of_script};
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
-use super::emitted_relocs::{self, EmittedRelocs, Lists};
+use super::emitted_relocs::EmittedRelocs;
 use super::error::{PlanError, TableTooLarge, failed};
 use super::functions::Functions;
-use super::further_gots::{FurtherGots, share_out};
-use super::local_got;
+use super::further_gots::FurtherGots;
 use super::memtag_globals;
 use super::needed::{forget_the_rest, needed};
 use super::property_note::Properties;
-use super::rela::{self, Counter, Counts};
-use super::section::Sizes;
+use super::rela::{Counter, Counts};
 use super::shstrtab::Names;
 use super::symbol_choice::{Choice, Special};
 use super::symbol_record::variant_calls;
@@ -54,18 +50,15 @@ use crate::elf::RelocForm;
 use crate::got_plt_slots::Slots;
 use crate::ids::*;
 use crate::job::{Context, Job};
+use crate::layout::MergedPart;
 use crate::layout::addresses::Bases;
-use crate::layout::error::{LayoutError, SectionName};
-use crate::layout::members::Builder;
-use crate::layout::program::Program;
 use crate::layout::segments::{PageSizes, SegmentFacts};
-use crate::layout::{ChunkKind, MergedPart};
-use crate::layout::{Layout, addresses, scripted, settle, shrink};
+use crate::layout::{Layout, addresses, scripted, shrink};
 use crate::live::dyn_relocs::DynReloc;
 use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
 use crate::mode::Mode;
-use crate::options::{Options, Orphans, OutputKind, Strip};
+use crate::options::{Options, Strip};
 use crate::resolve::Resolved;
 use crate::section_order::SectionOrder;
 use crate::sections::Sections;
@@ -76,8 +69,7 @@ use crate::symbols::exports::Exports;
 use crate::symbols::internal::{Internal, Internals, Target};
 use crate::symbols::value_kinds::Correction;
 use crate::symbols::{Symbols, symbol_flags};
-use crate::synth::image::Image;
-use crate::synth::joined::{Joined, link_tables};
+use crate::synth::joined::Joined;
 use crate::synth::rela::may_have_spares;
 use crate::synth::sframe::of_plt::Plt;
 
@@ -209,45 +201,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         self.ask_as_before(sections, symbols);
         let needed = needed(self.resolved, symbols, options.sections.gc_sections);
         forget_the_rest(self.resolved, symbols, &needed, mode.pic).map_err(failed)?;
-        let got_base = self.live.has(fact::GOT_BASE) || self.names_got_base(symbols);
-        let head = match mode.facts().got_base {
-            _ if mode.facts().loader_got.is_some() => 0,
-            GotBase::Got => u32::from(got_base),
-            GotBase::GotWithHead(words) => words,
-            GotBase::GotPlt => 0,
-        };
-        let mut spares = self.spare_imports(sections, symbols);
-        let names = &self.resolved.names;
-        let words = spare_words_taken(sections, symbols);
-        let apart: Vec<SymbolId> = spares.ids.iter().chain(&words).copied().collect();
-        let mut slots = Slots::allocate(&self.live, symbols, names, (head, &apart), self.context.parallel);
-        let jump_slots = slots.jump_slots > 0;
-        match jump_slots {
-            true if spares.count > 0 => slots.add_spares(spares.count, &spares.ids),
-            true => {}
-            false => spares = SpareImports::default(),
-        }
-        slots.without_words = if mode.facts().plt.patched { slots.jump_slots } else { 0 };
-        let is_for_loader = jump_slots && mode.facts().plt.reserved_words == 0;
-        if slots.got.is_empty() && !got_base && !is_for_loader {
-            slots.got_words = 0;
-        }
-        if slots.got_words > 0 && self.may_have_spare_words(sections) {
-            slots.add_spare_words(SPARE_WORDS, &words);
-        }
-        if let Some(got) = &mode.facts().loader_got {
-            slots.put_looked_up_first(symbols);
-            let needed =
-                got_base || mode.dynamic || !slots.got.is_empty() || !self.live.local_slots.is_empty();
-            slots.local_words = if needed { got.head.into() } else { 0 };
-        }
-        let got_plt_is_base = got_base && mode.facts().got_base == GotBase::GotPlt;
-        if jump_slots || got_plt_is_base {
-            slots.reserved = mode.facts().plt.reserved_words;
-        }
-        // Nobody unpacks what a program without a loader applies itself.
-        let bound = jump_slots && mode.facts().dynamic.resolvers_in_plt;
-        slots.resolvers_in_plt = if mode.dynamic { bound } else { options.relocs.pack_android };
+        let (slots, spares) = self.slots(sections, symbols);
         let (gc, order) = (options.sections.gc_sections, options.symbols.sort_common);
         let commons = allocate_commons(self.resolved, symbols, gc, order, self.rules()).map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;
@@ -299,13 +253,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
         let executable_stack = self.executable_stack(sections);
         let variant_calls = self.variant_calls(&slots);
-        if self.context.tagged.is_some() && options.relocs.apply_dynamic_relocs {
-            let text = "--apply-dynamic-relocs: where pointers get tags, loaders look for something else than addresses";
-            self.job.sink.error(Cause::ConflictingOptions, text);
-        }
-        let has_tagged = self.context.tagged.is_some_and(|tagged| {
-            memtag_globals::are_any(tagged, &self.live, &self.resolved.objects, symbols)
-        });
+        let has_tagged = self.has_tagged(symbols);
         let toc_words = match options.relocs.toc_optimize && !options.keeps_relocs() {
             true => toc_words::find(mode, (self.resolved, sections, &self.live), self.context.parallel),
             false => Vec::new(),
@@ -342,14 +290,64 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let link = Link { job: self.job, context: self.context, resolved: self.resolved };
         let wishes = Wishes { commons: &commons, order: self.order };
         plan.lay_out(link, &mut Places { sections, symbols }, wishes).map_err(failed)?;
-        let (base, page) = (plan.layout.image_base, plan.facts.pages.max);
-        let moved = !base.is_multiple_of(page) && !plan.layout.raw && !plan.layout.is_by_script();
-        if moved && (self.relax_got || !options.relocs.relax) {
-            let text = format!("--image-base={base:#x} is not a multiple of the page size {page:#x}");
-            self.job.sink.warn(Cause::OptionWithoutEffect, text);
-        }
+        plan.check_base(self.job);
         drop(span);
         Ok(plan)
+    }
+
+    /// The slots of the GOT and the PLT, with room for more of both where a later link may ask for it.
+    fn slots(&self, sections: &Sections, symbols: &Symbols) -> (Slots, SpareImports) {
+        let (mode, options) = (self.context.mode, self.job.options);
+        let got_base = self.live.has(fact::GOT_BASE) || self.names_got_base(symbols);
+        let head = match mode.facts().got_base {
+            _ if mode.facts().loader_got.is_some() => 0,
+            GotBase::Got => u32::from(got_base),
+            GotBase::GotWithHead(words) => words,
+            GotBase::GotPlt => 0,
+        };
+        let mut spares = self.spare_imports(sections, symbols);
+        let names = &self.resolved.names;
+        let words = spare_words_taken(sections, symbols);
+        let apart: Vec<SymbolId> = spares.ids.iter().chain(&words).copied().collect();
+        let mut slots = Slots::allocate(&self.live, symbols, names, (head, &apart), self.context.parallel);
+        let jump_slots = slots.jump_slots > 0;
+        match jump_slots {
+            true if spares.count > 0 => slots.add_spares(spares.count, &spares.ids),
+            true => {}
+            false => spares = SpareImports::default(),
+        }
+        slots.without_words = if mode.facts().plt.patched { slots.jump_slots } else { 0 };
+        let is_for_loader = jump_slots && mode.facts().plt.reserved_words == 0;
+        if slots.got.is_empty() && !got_base && !is_for_loader {
+            slots.got_words = 0;
+        }
+        if slots.got_words > 0 && self.may_have_spare_words(sections) {
+            slots.add_spare_words(SPARE_WORDS, &words);
+        }
+        if let Some(got) = &mode.facts().loader_got {
+            slots.put_looked_up_first(symbols);
+            let needed =
+                got_base || mode.dynamic || !slots.got.is_empty() || !self.live.local_slots.is_empty();
+            slots.local_words = if needed { got.head.into() } else { 0 };
+        }
+        let got_plt_is_base = got_base && mode.facts().got_base == GotBase::GotPlt;
+        if jump_slots || got_plt_is_base {
+            slots.reserved = mode.facts().plt.reserved_words;
+        }
+        // Nobody unpacks what a program without a loader applies itself.
+        let bound = jump_slots && mode.facts().dynamic.resolvers_in_plt;
+        slots.resolvers_in_plt = if mode.dynamic { bound } else { options.relocs.pack_android };
+        (slots, spares)
+    }
+
+    /// Whether there are variables that get tags.
+    fn has_tagged(&self, symbols: &Symbols) -> bool {
+        let Some(tagged) = self.context.tagged else { return false };
+        if self.job.options.relocs.apply_dynamic_relocs {
+            let text = "--apply-dynamic-relocs: where pointers get tags, loaders look for something else than addresses";
+            self.job.sink.error(Cause::ConflictingOptions, text);
+        }
+        memtag_globals::are_any(tagged, &self.live, &self.resolved.objects, symbols)
     }
 
     /// The patterns of a script that lays out.
@@ -635,247 +633,6 @@ impl<'a> Plan<'a> {
             },
             init: None,
             fini: None,
-        }
-    }
-
-    /// Makes output sections, and gives them their places.
-    ///
-    /// # Errors
-    /// If they do not fit the address space or a file, or something that they have to say cannot be said.
-    pub fn lay_out(
-        &mut self,
-        link: Link<'_, 'a>,
-        places: &mut Places<'_, 'a>,
-        wishes: Wishes,
-    ) -> Result<(), PlanError> {
-        let Link { job, context, resolved } = link;
-        let (options, machine) = (job.options, context.mode.facts());
-        let program = match context.mode.relocatable {
-            true => Program::object(options, machine),
-            false => Program::new(options, machine, self.facts.os_abi),
-        };
-        let rules = context.rules.filter(|rules| rules.may_spill() && self.joined.is_none());
-        let mut rounds = 0;
-        loop {
-            let Err(error) = self.lay_out_once(link, places, wishes, &program) else {
-                if self.fits_what_depends_on_addresses(link, places, &program)? {
-                    break;
-                }
-                self.thunks = Thunks::new(options, self.facts.mode);
-                continue;
-            };
-            // What does not fit where it is may have another place.
-            let Some(rules) = rules.filter(|_| rounds < scripted::SPILLS) else { return Err(error) };
-            let (objects, owners) = (&resolved.objects[..], context.owners);
-            let spiller = scripted::Spiller { rules, objects, owners, machine };
-            if !spiller.spill(&self.layout, places.sections, &mut self.merged) {
-                return Err(error);
-            }
-            rounds += 1;
-            self.thunks = Thunks::new(options, self.facts.mode);
-        }
-        self.report_homeless(job);
-        self.thunks.check(&resolved.objects, context.owners)?;
-        self.name_code(resolved)
-    }
-
-    /// Makes room for what takes more or less of it depending on all addresses. `false` if there has to be
-    /// another layout, because something else is in some sections than was thought.
-    fn fits_what_depends_on_addresses(
-        &mut self,
-        link: Link<'_, 'a>,
-        places: &mut Places<'_, 'a>,
-        program: &Program,
-    ) -> Result<bool, PlanError> {
-        let Link { job, context, .. } = link;
-        let has_dynsym = self.layout.chunk(ChunkKind::DynSym).is_some();
-        if let Some(dynsym) = self.dynsym.as_mut().filter(|_| !has_dynsym) {
-            dynsym.forget_numbers();
-        }
-        if job.options.relocs.pack_android {
-            let size = |image: &Image, copies: &Copies| {
-                let dynamics = rela::collect(image, context.owners, copies, context.parallel);
-                android_relocs::of_image(image, &dynamics).len() as u64
-            };
-            self.make_room(ChunkKind::RelaDyn, size, link, places, program)?;
-        }
-        if let Some(tagged) = context.tagged.filter(|_| self.has_tagged) {
-            let size = |image: &Image, _: &Copies| memtag_globals::encode(image, tagged, |_| {}).len() as u64;
-            self.make_room(ChunkKind::MemtagGlobals, size, link, places, program)?;
-        }
-        if self.slots.local_words > 0 {
-            let words = RefCell::new(Vec::new());
-            let (got_words, head) = (self.slots.got_words, context.mode.facts().got_head());
-            let size = |image: &Image, _: &Copies| {
-                let found = local_got::words(image, context.owners, context.parallel);
-                let further = image.further_gots.map_or(0, FurtherGots::words);
-                let count = u64::from(head) + found.len() as u64 + u64::from(got_words) + further;
-                words.replace(found);
-                image.bases.slot * count
-            };
-            self.make_room(ChunkKind::Got, size, link, places, program)?;
-            self.local_words = words.into_inner();
-            if !self.has_gots_for_all(link, places) {
-                return Ok(false);
-            }
-        }
-        if self.counts.signed == 0 {
-            return Ok(true);
-        }
-        let dynamics = self.dynamics(link, places);
-        Ok(!rela::find_far(self, dynamics))
-    }
-
-    /// Makes further GOTs if one is too large. `false` if there has to be another layout: there are some now, or those
-    /// that there are want to be larger.
-    fn has_gots_for_all(&mut self, link: Link<'_, 'a>, places: &mut Places<'_, 'a>) -> bool {
-        let Link { job, context, resolved } = link;
-        let look = |image: &Image, _: &Copies| {
-            image.further_gots.map(|gots| gots.local_words(image, context.owners))
-        };
-        let lists = if self.further_gots.is_some() { self.as_placed(link, places, look) } else { None };
-        if let (Some(gots), Some(lists)) = (&mut self.further_gots, lists) {
-            if gots.keep(lists) {
-                return true;
-            }
-        } else {
-            let most = job.options.relocs.mips_got_size;
-            let share = |image: &Image, _: &Copies| share_out(image, context.owners, most, context.parallel);
-            let Some((gots, first)) = self.as_placed(link, places, share) else { return true };
-            let looked_up = self.slots.looked_up_entries(places.symbols).collect::<HashSet<_>>();
-            self.slots.retain(|entry| looked_up.contains(&entry) || first.contains(&entry));
-            self.further_gots = Some(gots);
-        }
-        let counter = Counter {
-            resolved,
-            sections: places.sections,
-            symbols: places.symbols,
-            live: &self.live,
-            owners: context.owners,
-            slots: &self.slots,
-            further_gots: self.further_gots.as_ref(),
-            options: job.options,
-            mode: context.mode,
-        };
-        self.counts = counter.count(&self.copies, context.parallel);
-        self.local_words.clear();
-        self.slots.local_words = context.mode.facts().got_head().into();
-        false
-    }
-
-    /// Lays out until a chunk has room for what it takes where everything has its address.
-    fn make_room(
-        &mut self,
-        kind: ChunkKind,
-        size: impl Fn(&Image, &Copies) -> u64,
-        link: Link<'_, 'a>,
-        places: &mut Places<'_, 'a>,
-        program: &Program,
-    ) -> Result<(), PlanError> {
-        const ROUNDS: usize = 64;
-        for _ in 0..ROUNDS {
-            let Some((id, chunk)) = self.layout.chunk_with_id(kind) else { return Ok(()) };
-            let room = chunk.size;
-            let size = self.as_placed(link, places, &size);
-            if size <= room {
-                return Ok(());
-            }
-            settle::resize(&mut self.layout, places.sections, id, size);
-            self.settle(link, places, program)?;
-        }
-        let what = self.layout.chunk(kind).map(|chunk| SectionName::of(&self.layout[chunk.out]).to_string());
-        Err(LayoutError::Unsettled { what: what.unwrap_or_default().into(), rounds: ROUNDS }.into())
-    }
-
-    /// Makes output sections, and gives them their places, if all that is in them fits.
-    fn lay_out_once(
-        &mut self,
-        link: Link<'_, 'a>,
-        places: &mut Places<'_, 'a>,
-        Wishes { commons, order }: Wishes,
-        program: &Program,
-    ) -> Result<(), PlanError> {
-        let Link { job, context, resolved } = link;
-        let sections = &mut *places.sections;
-        let (options, machine) = (job.options, context.mode.facts());
-        let objects = &resolved.objects;
-        let stretch = trace::stretch("synthetic chunks");
-        let specs = all::specs(&Sizes { plan: self, options, objects, sections, commons });
-        drop(stretch);
-        let keeps_relocs = options.keeps_relocs() && self.symtab.is_some();
-        let internals = context.internals;
-        let source = context.rules.zip(context.inputs.script()).map(|(rules, script)| scripted::Source {
-            script,
-            rules,
-            names: &internals.script_names,
-            internals,
-        });
-        let mut kept_relocs = emitted_relocs::Planner {
-            form: machine.kept_reloc_form(),
-            objects,
-            owners: context.owners,
-            eh_frames: &self.eh_frames,
-            parallel: context.parallel,
-            lists: Lists::default(),
-        };
-        let builder = Builder {
-            objects,
-            sections,
-            live: &self.live,
-            owners: context.owners,
-            order,
-            options,
-            machine,
-            program,
-            heads: self.joined.as_ref().map(|joined| &joined.heads[..]),
-            kept_relocs: if keeps_relocs { Some(&mut kept_relocs) } else { None },
-            script: source.as_ref(),
-            parallel: context.parallel,
-        };
-        let layout = builder.build(specs)?;
-        let lists = kept_relocs.lists;
-        self.layout = layout;
-        self.mark_unread(machine, options);
-        self.check_unread(options, places.sections)?;
-        self.name_merged_chunks();
-        if keeps_relocs {
-            self.keep_relocs(lists, link, places)?;
-        }
-        let _stretch = trace::stretch("segments and addresses");
-        self.finish_sections()?;
-        if self.joined.is_some() {
-            link_tables(&mut self.layout, resolved, context.owners);
-        }
-        self.settle(link, places, program)
-    }
-
-    /// What a script has no place for: `--orphan-handling` for what the linker makes, and sections outside
-    /// all memory regions.
-    fn report_homeless(&self, job: &Job) {
-        for name in self.layout.script.iter().flat_map(|script| script.outside_regions(&self.layout)) {
-            let name = String::from_utf8_lossy(name);
-            let text = format!("section {name} is in none of the script's memory regions");
-            match job.options.layout.check_sections {
-                true => job.sink.error(Cause::RegionOverflow, text),
-                false => job.sink.warn(Cause::RegionOverflow, text),
-            }
-        }
-        // What -r makes has no program headers.
-        let loaded = self.layout.script.iter().filter(|_| job.options.kind != OutputKind::Relocatable);
-        let wrong = loaded.flat_map(|script| script.not_loaded(&self.layout));
-        for (text, is_error) in wrong {
-            match is_error {
-                true => job.sink.error(Cause::RegionOverflow, text),
-                false => job.sink.warn(Cause::RegionOverflow, text),
-            }
-        }
-        for name in self.layout.script.iter().flat_map(|script| &script.orphans) {
-            let text = format!("{name}: no output section of the script is for it");
-            match job.options.layout.orphans {
-                Orphans::Warn => job.sink.warn(Cause::OrphanSection, text),
-                Orphans::Error => job.sink.error(Cause::OrphanSection, text),
-                Orphans::Place | Orphans::Discard => {}
-            }
         }
     }
 
