@@ -8,7 +8,10 @@ use weld_common::relink::directory::Unusable;
 use weld_common::text;
 
 use crate::relink_state::Unreadable;
-use crate::relink_state::rewrite_section::Missing;
+use crate::relink_state::free_sections::Gap;
+use crate::relink_state::guests::NoPlace;
+use crate::relink_state::rewrite_section::{Full, Missing, Of};
+use crate::sections::yards::Kind;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
@@ -67,6 +70,12 @@ pub enum Changed {
     Needs,
     /// A relocation is out of range, or worse.
     Wrong(String),
+    /// A section of this name has outgrown its room.
+    Outgrown(String, Full),
+    /// There is no place for a section that is new, or larger.
+    NoPlace(NoPlace),
+    /// What has this name is gone, and nothing can lie where it was.
+    Gap(Option<String>, Gap),
     /// What rows do not tell.
     Unknown(Missing),
 }
@@ -147,6 +156,22 @@ impl fmt::Display for Changed {
             Changed::Contents => f.write_str("strings, unwind tables or notes have changed"),
             Changed::Needs => f.write_str("code or data refers to something else than before"),
             Changed::Wrong(message) => write!(f, "something is wrong: {message}"),
+            Changed::Outgrown(name, Full { has, wants, .. }) => {
+                write!(f, "section '{name}' has {wants} bytes now, and room for {has}")
+            }
+            Changed::NoPlace(why) => no_place(why, f),
+            Changed::Gap(name, gap) => {
+                match name {
+                    Some(name) => write!(f, "'{name}' is gone")?,
+                    None => f.write_str("a function or variable is gone")?,
+                }
+                f.write_str(match gap {
+                    Gap::First => ", which was the first of its output section",
+                    Gap::Behind => ", which lay behind something that cannot be larger by that",
+                    Gap::Cut => ", which lay where the hashes for the build id are cut",
+                    Gap::LastOfPart => ", which was the last to have merged strings or constants of its kind",
+                })
+            }
             Changed::Unknown(missing) => match missing {
                 Missing::Object | Missing::Names | Missing::Section => {
                     f.write_str("sections or symbols are others, or have other sizes")
@@ -157,11 +182,7 @@ impl fmt::Display for Changed {
                 Missing::Target => {
                     f.write_str("what it or another object refers to is not in the output any more")
                 }
-                Missing::Room => f.write_str("a section has outgrown its room"),
-                Missing::Yard => f.write_str("there is no room left for new functions and variables"),
-                Missing::Gap => {
-                    f.write_str("a function or variable is gone that leaves a gap at an odd place")
-                }
+                Missing::Room(full) => outgrown(full, f),
                 Missing::Exports => f.write_str("there is no room left for new names that other modules see"),
                 Missing::Place => f.write_str("frames or symbols are others"),
                 Missing::Piece => {
@@ -175,4 +196,43 @@ impl fmt::Display for Changed {
             },
         }
     }
+}
+
+/// Says for what there is no place.
+fn no_place(why: &NoPlace, f: &mut fmt::Formatter) -> fmt::Result {
+    let what = |kind: Kind| match kind {
+        Kind::Code => "functions",
+        Kind::ExceptionTables => "exception tables",
+        Kind::Constants => "constants",
+        Kind::Relocated => "tables of pointers",
+    };
+    match why {
+        NoPlace::Full { name, kind, size, align, free, largest } => write!(
+            f,
+            "section '{name}' is new or has outgrown its room, has {size} bytes that are aligned to {align}, and \
+             of the room for new {} {free} bytes are free, at most {largest} in one place",
+            what(*kind)
+        ),
+        NoPlace::Twice(group) => {
+            write!(f, "the functions of '{group}' are new, and another object has them for the first time, too")
+        }
+        NoPlace::Odd(name) => {
+            write!(f, "section '{name}' is new or has outgrown its room, and may not lie elsewhere")
+        }
+    }
+}
+
+/// Says what has outgrown its room.
+fn outgrown(Full { of, has, wants }: &Full, f: &mut fmt::Formatter) -> fmt::Result {
+    let (what, unit) = match of {
+        Of::Section(_) => ("a section", "bytes"),
+        Of::Locals => ("its local symbols", "entries"),
+        Of::Globals => ("its global symbols", "entries"),
+        Of::SymbolNames => ("the names of its symbols", "bytes"),
+        Of::Frames => ("its frames in .eh_frame", "bytes"),
+        Of::SearchTable => ("the table .eh_frame_hdr", "entries"),
+        Of::RelativeRelocs => ("the relative relocations of .rela.dyn", "entries"),
+        Of::SymbolicRelocs => ("the other relocations of .rela.dyn", "entries"),
+    };
+    write!(f, "{what} would be {wants} {unit}, and there is room for {has}")
 }

@@ -9,6 +9,7 @@
 
 mod changed_object;
 mod exported_names;
+mod gone_names;
 mod group_owners;
 mod new_imports;
 mod new_pieces;
@@ -46,7 +47,7 @@ use crate::relink_state::guests::{self, Guest};
 use crate::relink_state::mentions::{find_name, lost_of};
 use crate::relink_state::new_names::{Looked, NewNames};
 use crate::relink_state::outline::{counts_references, is_renamed};
-use crate::relink_state::rewrite_section::{Added, Alone, Left, Missing, Pointer, Searched, Told, Write};
+use crate::relink_state::rewrite_section::{Added, Alone, Full, Left, Missing, Of, Pointer, Searched, Told, Write};
 use crate::relink_state::rows::{InputRow, NONE, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable, keys};
 use crate::sections::SectionKind;
@@ -378,11 +379,13 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         Why::Object(path, what)
     };
     let first = objects.first().map_or(0, |(row, _)| *row);
-    let why = |why: Refused| match why {
+    let why = |common: &Common, why: Refused| match why {
         Refused::Unreadable(why) => Why::Unreadable(why),
         Refused::Malformed => refused(first, Changed::Shape),
-        Refused::Room => refused(first, Changed::Unknown(Missing::Yard)),
-        Refused::Gap => refused(first, Changed::Unknown(Missing::Gap)),
+        Refused::NoPlace(why) => refused(first, Changed::NoPlace(why)),
+        Refused::Gap(row, gap) => {
+            refused(row.input, Changed::Gap(gone_names::at(&left, common, &row), gap))
+        }
     };
     let is_open = common.may_have_new_names(job.options);
     let (mut names, mut needed) = (last.names.clone(), BTreeSet::new());
@@ -402,7 +405,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     known.names = names.clone();
     for (row, object) in objects.iter().filter(|(_, object)| !is_renamed(object, job.options)) {
         let lost = lost_of((&left.tables, &known), *row, object)?;
-        free.extend(free_sections::Changed::new((&left.tables, &known), (*row, object), lost).map_err(why)?);
+        free.extend(free_sections::Changed::new((&left.tables, &known), (*row, object), lost).map_err(|e| why(&known, e))?);
     }
     let of_row: HashMap<u32, &Object> = objects.iter().map(|(row, object)| (*row, object)).collect();
     let gc = job.options.sections.gc_sections;
@@ -438,7 +441,8 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         needed.extend(needed_objects(&asked, (&left.tables, &known), is_changed)?);
     }
     let (mut wanted, holes) = match may_place {
-        true => free_sections::to_be_placed((&left.tables, &known, &last.memo.leaves), &free).map_err(why)?,
+        true => free_sections::to_be_placed((&left.tables, &known, &last.memo.leaves), &free)
+            .map_err(|e| why(&known, e))?,
         false => (Vec::new(), last.holes.clone()),
     };
     known.set_holes(&left.tables, holes.clone())?;
@@ -447,7 +451,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     }
     let changed: HashSet<u32> = objects.iter().map(|(row, _)| *row).collect();
     let guests = guests::placed(&known, last.guests, &changed, wanted)
-        .map_err(|row| refused(row, Changed::Unknown(Missing::Yard)))?;
+        .map_err(|(row, why)| refused(row, Changed::NoPlace(why)))?;
     Ok(Places { names, guests, holes, needed })
 }
 
@@ -560,13 +564,23 @@ fn emit(
         let sink = DiagSink::new();
         alone
             .emit(section.ordinal, &mut bytes, &sink)
-            .map_err(|missing| Failure::Object(Changed::Unknown(missing)))?;
+            .map_err(|missing| Failure::Object(outgrown(alone, missing)))?;
         if let Some(wrong) = sink.finish().first() {
             return Err(Failure::Object(Changed::Wrong(wrong.message.clone())));
         }
         patch.sections += usize::from(patch.add(place.start, &bytes, &there));
     }
     Ok(())
+}
+
+/// The same with the name of the section that has outgrown its room.
+fn outgrown(alone: &Alone, missing: Missing) -> Changed {
+    match missing {
+        Missing::Room(full @ Full { of: Of::Section(section), .. }) => {
+            Changed::Outgrown(String::from_utf8_lossy(alone.section_name(section)).into_owned(), full)
+        }
+        missing => Changed::Unknown(missing),
+    }
 }
 
 /// Adds what the image has otherwise of what belongs to sections and lies in tables of the whole image:

@@ -69,12 +69,8 @@ pub enum Missing {
     Class(Class),
     /// The section is not copied.
     Section,
-    /// A section has outgrown its room.
-    Room,
-    /// There is no room for a group that nobody had.
-    Yard,
-    /// What is to lie where a section is gone.
-    Gap,
+    /// Something has outgrown its room.
+    Room(Full),
     /// There is no room in tables for the loader for another name.
     Exports,
     /// Where something is that it refers to, or that it defines and others refer to.
@@ -83,6 +79,30 @@ pub enum Missing {
     Function,
     /// Where frames or symbols of the object are in their tables.
     Place,
+}
+
+/// What has outgrown its room: bytes that there are for it, and that it needs; or entries, of tables of such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full {
+    pub of: Of,
+    pub has: u64,
+    pub wants: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// A section of the object, by its header index.
+    Section(u32),
+    /// Of the object's symbols.
+    Locals,
+    Globals,
+    SymbolNames,
+    Frames,
+    /// `.eh_frame_hdr`
+    SearchTable,
+    /// Of `.rela.dyn`.
+    RelativeRelocs,
+    SymbolicRelocs,
 }
 
 /// Bytes and where in the file they belong.
@@ -224,7 +244,10 @@ impl<'k, 'a> Alone<'k, 'a> {
         let has_room =
             is_free || filler(shdr, object.section_name(ordinal as usize).unwrap_or_default()).is_some();
         match bytes.cmp(&section.size) {
-            Ordering::Greater if has_room => return Err(Missing::Room),
+            Ordering::Greater if has_room => {
+                let full = Full { of: Of::Section(ordinal), has: section.size, wants: bytes };
+                return Err(Missing::Room(full));
+            }
             Ordering::Less if !has_room && section.kind() != SectionKind::NoBits => {
                 return Err(Missing::Object);
             }
@@ -325,6 +348,11 @@ impl<'k, 'a> Alone<'k, 'a> {
     /// The name of a symbol of the object.
     pub fn name(&self, symbol: u32) -> &'a [u8] {
         self.resolved.objects[0].symbol_name(symbol)
+    }
+
+    /// The name of a section of the object.
+    pub fn section_name(&self, section: u32) -> &'a [u8] {
+        self.resolved.objects[0].section_name(section as usize).unwrap_or_default()
     }
 
     /// The names of the groups that have lost, each with the symbols that the object defines in them.
