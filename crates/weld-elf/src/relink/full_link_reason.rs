@@ -10,6 +10,7 @@ use weld_common::text;
 use crate::relink_state::Unreadable;
 use crate::relink_state::free_sections::Gap;
 use crate::relink_state::guests::NoPlace;
+use crate::relink_state::differences::Difference;
 use crate::relink_state::rewrite_section::{Full, Missing, Of};
 use crate::sections::yards::Kind;
 
@@ -62,10 +63,16 @@ pub enum Why {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changed {
     Shape,
+    /// It has another section than before, or one less.
+    Sections(Difference),
     /// It mentions this one otherwise than before, and that may change what is linked.
     Name(String),
-    /// It defines other names, or does not mention one any more that may be linked for its sake.
+    /// It defines other names.
     Names,
+    /// It defines them in another order, among them the one that is called so.
+    Order(String),
+    /// It does not mention this one any more, or define it, and others may mind that.
+    NoMore(Option<String>),
     Contents,
     Needs,
     /// A relocation is out of range, or worse.
@@ -74,6 +81,8 @@ pub enum Changed {
     Outgrown(String, Full),
     /// There is no place for a section that is new, or larger.
     NoPlace(NoPlace),
+    /// It refers to what has this name, which is not in the output.
+    Nowhere(String),
     /// What has this name is gone, and nothing can lie where it was.
     Gap(Option<String>, Gap),
     /// What rows do not tell.
@@ -145,14 +154,24 @@ impl fmt::Display for Changed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Changed::Shape => f.write_str("sections or symbols are others, or have other sizes"),
+            Changed::Sections(Difference::New(name)) => {
+                write!(f, "section '{name}' is new, or was not linked before, and may not come")
+            }
+            Changed::Sections(Difference::Gone(name)) => {
+                write!(f, "a section in '{name}' is gone, and may not go")
+            }
             Changed::Name(name) => write!(
                 f,
                 "'{name}' is defined or referred to otherwise than before, or for the first time, and that may \
                  bring in something else"
             ),
-            Changed::Names => {
-                f.write_str("names that it defines are others, or some are not wanted any more")
-            }
+            Changed::Names => f.write_str("names that it defines are others"),
+            Changed::Order(name) => write!(f, "'{name}' is defined in another order than before"),
+            Changed::NoMore(name) => write!(
+                f,
+                "{} is not defined or referred to any more, and others may mind that",
+                name.as_ref().map_or("a name".into(), |name| format!("'{name}'"))
+            ),
             Changed::Contents => f.write_str("strings, unwind tables or notes have changed"),
             Changed::Needs => f.write_str("code or data refers to something else than before"),
             Changed::Wrong(message) => write!(f, "something is wrong: {message}"),
@@ -160,6 +179,9 @@ impl fmt::Display for Changed {
                 write!(f, "section '{name}' has {wants} bytes now, and room for {has}")
             }
             Changed::NoPlace(why) => no_place(why, f),
+            Changed::Nowhere(name) => {
+                write!(f, "it refers to '{name}', which is not in the output, or not any more")
+            }
             Changed::Gap(name, gap) => {
                 match name {
                     Some(name) => write!(f, "'{name}' is gone")?,
@@ -169,7 +191,6 @@ impl fmt::Display for Changed {
                     Gap::First => ", which was the first of its output section",
                     Gap::Behind => ", which lay behind something that cannot be larger by that",
                     Gap::Cut => ", which lay where the hashes for the build id are cut",
-                    Gap::LastOfPart => ", which was the last to have merged strings or constants of its kind",
                 })
             }
             Changed::Unknown(missing) => match missing {
@@ -179,7 +200,7 @@ impl fmt::Display for Changed {
                 Missing::Function => f.write_str(
                     "functions have moved, and not all that knows where they are is written again",
                 ),
-                Missing::Target => {
+                Missing::Target(_) => {
                     f.write_str("what it or another object refers to is not in the output any more")
                 }
                 Missing::Room(full) => outgrown(full, f),

@@ -186,12 +186,16 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
     let (with_others, places) = with_needed(job, changes, last)?;
     let changes = with_others.as_ref().unwrap_or(changes);
     let found = match places {
-        Some(places) => with_places(job, changes, last, places),
-        None => with_imports(job, changes, last),
+        Ok(places) => with_places(job, changes, last, places),
+        // What is wrong with objects that are needed, too, hides why they are.
+        Err(refused) => with_imports(job, changes, last).map_err(|why| refused.unwrap_or(why)),
     };
-    let Err(Why::Object(_, Changed::Name(_) | Changed::Names | Changed::Needs)) = &found else {
+    let may_be_mended = |what: &Changed| {
+        matches!(what, Changed::Name(_) | Changed::Names | Changed::NoMore(_) | Changed::Needs)
+    };
+    if !matches!(&found, Err(Why::Object(_, what)) if may_be_mended(what)) {
         return found;
-    };
+    }
     let imports = new_imports::find(job, changes, last)?;
     let offered = offered_names::find(job, changes, last)?;
     let words = new_words::find(job, changes, last)?;
@@ -218,21 +222,24 @@ fn with_needed(
     job: &Job,
     changes: &Changes,
     last: &LastLink,
-) -> Result<(Option<Changes>, Option<Places>), Why> {
+) -> Result<(Option<Changes>, Result<Places, Option<Why>>), Why> {
     let mut found: Option<Changes> = None;
     for _ in 0..ROUNDS {
         let now = found.as_ref().unwrap_or(changes);
-        // Why it cannot be done is said by who looks at it next.
-        let Ok(places) = new_places(job, now, last) else { return Ok((None, None)) };
+        let places = match new_places(job, now, last) {
+            Ok(places) => places,
+            // Without others, why it cannot be done is said by who looks at it next.
+            Err(why) => return Ok((None, Err(found.is_some().then_some(why)))),
+        };
         let needed = &places.needed;
         if needed.is_empty() {
-            return Ok((found, Some(places)));
+            return Ok((found, Ok(places)));
         }
         let (left, _) = last.view(job)?;
         let mut objects = now.objects.clone();
         for row in needed.iter().copied() {
             let input: InputRow = left.tables.row(row.into())?;
-            let Some(number) = now.file_of(row, &input) else { return Ok((None, None)) };
+            let Some(number) = now.file_of(row, &input) else { return Ok((None, Err(None))) };
             let file = &now.files[number];
             let member = match &file.is {
                 Is::Object(..) | Is::Gone(..) => None,
@@ -241,13 +248,13 @@ fn with_needed(
                     let place = data.and_then(|data| archive.place(data, row));
                     Some(place.ok_or_else(|| Why::Archive(file.path.clone()))?)
                 }
-                Is::Lent(_) | Is::Other(_) => return Ok((None, None)),
+                Is::Lent(_) | Is::Other(_) => return Ok((None, Err(None))),
             };
             objects.push(ChangedObject { file: number, row, member });
         }
         found = Some(Changes { objects, ..now.clone() });
     }
-    Ok((found, None))
+    Ok((found, Err(None)))
 }
 
 /// The same, if no functions of shared objects are called but those that were before, and those of `last`.

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::State;
 use super::check;
+use super::differences;
 use super::file::{StateFile, Unreadable};
 use super::guests::{self, Guest, Yard};
 use super::mentions::{self, Globals, Other, Renumbered, manner};
@@ -361,7 +362,9 @@ pub fn of(
         input.headers = now.object().shdrs.len() as u32;
         let is_there = |row: u32| !common.holes.contains(&row);
         if !put_in_object((&mut sections, input.first_section), &lost, input.headers, is_there) {
-            return Ok(Err(Other::Rest));
+            let outputs = common.named_outputs().map(|(name, _)| name);
+            let what = differences::first(&sections, outputs, (now.object(), &lost));
+            return Ok(Err(Other::Sections(what)));
         }
     }
     for section in &mut sections {
@@ -376,7 +379,7 @@ pub fn of(
         sections[(yard.row.section - own.start) as usize].size = yard.row.start;
     }
     let Some(guests) = guests::rows_of(common, row, now.map(Globals::object)) else {
-        return Ok(Err(Other::Rest));
+        return Ok(Err(Other::Lost));
     };
     let mut places: Vec<(SectionRow, u32)> = sections.into_iter().zip(own.clone()).collect();
     places.retain(|(_, row)| !common.holes.contains(row));

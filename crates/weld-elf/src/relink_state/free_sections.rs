@@ -68,8 +68,6 @@ pub enum Gap {
     Behind,
     /// What is hashed for the build id ends in front of it.
     Cut,
-    /// It was merged with others, and none of these is left.
-    LastOfPart,
 }
 
 impl From<Unreadable> for Refused {
@@ -397,30 +395,12 @@ pub fn to_be_placed(
             }
         }
     }
-    for hole in holes.difference(&common.holes) {
-        if is_last_of_part(file, *hole, &holes)? {
-            return Err(Refused::Gap(file.row((*hole).into())?, Gap::LastOfPart));
-        }
-    }
     for hole in holes.iter().filter(|_| holes != common.holes) {
         if let Some(gap) = no_hole((file, common, leaves), *hole, &holes)? {
             return Err(Refused::Gap(file.row((*hole).into())?, gap));
         }
     }
     Ok((wanted, holes))
-}
-
-/// Whether a section was merged with others, and none of these is left.
-fn is_last_of_part(file: &StateFile, hole: u32, holes: &BTreeSet<u32>) -> Result<bool, Unreadable> {
-    let row: SectionRow = file.row(hole.into())?;
-    if row.kind != SectionKind::Merge as u8 {
-        return Ok(false);
-    }
-    let rows = (0..).zip(file.all::<SectionRow>()?);
-    let mut others = rows.filter(|(number, other)| {
-        (other.kind, other.other) == (row.kind, row.other) && !holes.contains(number)
-    });
-    Ok(others.next().is_none())
 }
 
 /// Rows that are looked at to find what lies in front of a hole.

@@ -141,15 +141,16 @@ pub struct Wanted {
     kind: Kind,
 }
 
-/// A section in no group that is to be a guest of input number `input`. One that is merged has no size as such.
+/// A section in no group that is to be a guest of input number `input`. One that is merged has no size as such, unless
+/// nothing is that it could be merged with: then it lies by itself.
 pub fn in_no_group(common: &Common, input: u32, object: &Object, index: u32) -> Option<Wanted> {
     let (shdr, name) = (object.shdrs.get(index as usize)?, object.section_name(index as usize)?);
-    if free_sections::is_merged(shdr, name) {
-        common.part_for(shdr)?;
+    let is_merged = free_sections::is_merged(shdr, name);
+    if is_merged && common.part_for(shdr).is_some() {
         let guest = Guest { input, group: name.to_vec(), number: IN_NO_GROUP, address: 0, size: 0, align: 1 };
         return Some(Wanted { guest, kind: Kind::Constants });
     }
-    let kind = free_sections::kind(shdr, name)?;
+    let kind = if is_merged { Kind::Constants } else { free_sections::kind(shdr, name)? };
     if yards::member(object, name, IN_NO_GROUP) != Some(index) {
         return None;
     }

@@ -119,7 +119,7 @@ pub fn write(
             let name = common.name(&left.tables, *row)?;
             let known = values.get(row).copied();
             if name.section == NONE || common.is_nowhere(*row, known, &name) {
-                return Err(Why::Object(job.options.output.path.clone(), Changed::Unknown(Missing::Target)));
+                return Err(Why::Object(job.options.output.path.clone(), Changed::Unknown(Missing::Target(NONE))));
             }
             value = known.unwrap_or(name.value);
         }
