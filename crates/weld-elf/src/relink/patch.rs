@@ -321,6 +321,8 @@ struct Places {
     holes: BTreeSet<u32>,
     /// Objects that have not changed, and define what is not in the output, but needed, or have groups that change hands.
     needed: BTreeSet<u32>,
+    /// Of changed objects with free sections, by their rows, which sections are in the output.
+    live: HashMap<u32, HashSet<u32>>,
 }
 
 /// Names that free sections of changed objects define, with the rows of these, which the tables have in the output.
@@ -373,6 +375,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         guests: last.guests.to_vec(),
         holes: last.holes.clone(),
         needed: BTreeSet::new(),
+        live: HashMap::new(),
     };
     let mut objects = Vec::with_capacity(changes.objects.len());
     for object in &changes.objects {
@@ -459,7 +462,8 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     let changed: HashSet<u32> = objects.iter().map(|(row, _)| *row).collect();
     let guests = guests::placed(&known, last.guests, &changed, wanted)
         .map_err(|(row, why)| refused(row, Changed::NoPlace(why)))?;
-    Ok(Places { names, guests, holes, needed })
+    let live = free.into_iter().map(|one| (one.row, one.live)).collect();
+    Ok(Places { names, guests, holes, needed, live })
 }
 
 /// Those of the objects that have changed, if names get other values that these do not define; if it is not known yet

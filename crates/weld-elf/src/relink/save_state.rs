@@ -29,7 +29,7 @@ use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
 use super::memo::{Is, KnownFile, Memo};
-use super::units::spare_files;
+use super::units::{is_unit, spare_files};
 use crate::arch;
 use crate::eh_frame::entries_in;
 use crate::elf::{Rela, SHF_ALLOC, Sym};
@@ -103,6 +103,9 @@ impl Session {
             sections.spare.extend(likely.drain(likely.len().min(RECENT)..));
             sections.recent = likely.into_iter().collect();
             recent_members(job, self.begun, (inputs, objects), sections);
+            if job.options.sections.gc_sections {
+                sections.recent.extend(libraries_of_units(objects));
+            }
             self.units.lock().unwrap().give_rooms(sections);
             rooms::give(sections, objects, &Rooms::New, parallel);
             if exports_by_itself(job.options) && may_define_others(job.options) {
@@ -485,6 +488,19 @@ fn recent(job: &Job, (inputs, objects): (&Inputs, &[Object])) -> Vec<FileId> {
     let mut all: Vec<(SystemTime, FileId)> = objects.iter().filter_map(of).collect();
     all.sort_unstable_by_key(|(modified, file)| (Reverse(*modified), file.index()));
     all.into_iter().take(RECENT + LIKELY).map(|(_, file)| file).collect()
+}
+
+/// The largest members of archives that are codegen units: those of Rust's standard library, a unit for each of its crates.
+/// Most of them is not in the output, and what others use of them for the first time brings frames and names.
+fn libraries_of_units(objects: &[Object]) -> impl Iterator<Item = FileId> {
+    const MANY_SECTIONS: usize = 512;
+    const LARGEST: usize = 8;
+    let is_unit = |object: &&Object| object.name.member.is_some_and(|name| is_unit(&text::text(name)));
+    let is_large = |object: &&Object| object.shdrs.len() >= MANY_SECTIONS;
+    let large = objects.iter().filter(is_large).filter(is_unit);
+    let mut large: Vec<_> = large.map(|object| (Reverse(object.shdrs.len()), object.file.0)).collect();
+    large.sort_unstable();
+    large.into_iter().take(LARGEST).map(|(_, file)| FileId(file))
 }
 
 /// The numbers of archives that were written to within the last hour, the last ones first.

@@ -325,7 +325,7 @@ pub struct Excerpt {
     /// The names (in all) that the input did not mention then.
     pub new: Vec<u32>,
     /// It defines a name that was in the output, in a section that is not there now.
-    pub lost: bool,
+    pub lost: Option<u32>,
 }
 
 /// The excerpt of input number `row`, which is number 0 there. `now`: its global symbols, if they may
@@ -530,11 +530,11 @@ enum Place {
     Elsewhere,
 }
 
-/// Names, and their numbers in the whole state; and whether one of them has lost its place in the object.
+/// Names, and their numbers in the whole state; and one of them that has lost its place in the object.
 struct Named {
     names: Vec<NameRow>,
     known: Vec<u32>,
-    lost: bool,
+    lost: Option<u32>,
 }
 
 /// The names that are mentioned.
@@ -544,7 +544,7 @@ fn names(
     mentions: &[MentionRow],
     (row, elsewhere, place): (u32, u32, &dyn Fn(u32, u32) -> Place),
 ) -> Result<Named, Unreadable> {
-    let mut lost = false;
+    let mut lost = None;
     let mut known: Vec<u32> = mentions.iter().map(|mention| mention.name).collect();
     known.sort_unstable();
     known.dedup();
@@ -564,7 +564,7 @@ fn names(
             _ if !is_mine => elsewhere,
             section => match place(*number, section) {
                 Place::In(found) => {
-                    lost |= found.is_none();
+                    lost = lost.or(found.is_none().then_some(*number));
                     found.unwrap_or(NONE)
                 }
                 Place::Elsewhere => elsewhere,

@@ -45,7 +45,8 @@ pub struct Changed<'o, 'a> {
     rows: HashMap<u32, (u32, SectionRow)>,
     /// Of each section that refers to others, which these are, and which undefined names.
     refers: References,
-    live: HashSet<u32>,
+    /// Those of its sections that are in the output.
+    pub live: HashSet<u32>,
 }
 
 /// Why free sections cannot be where they would have to be.

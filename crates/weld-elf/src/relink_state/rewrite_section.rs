@@ -295,10 +295,13 @@ impl<'k, 'a> Alone<'k, 'a> {
             }
         }
         let named = self.slots.list.iter().filter(|slot| slot.local.is_none());
-        let mut slots = named.map(|slot| self.symbols[slot.id].flags());
-        match slots.any(|flags| flags & symbol_flags::IN_DISCARDED != 0) {
-            true => Err(Missing::Target(NONE)),
-            false => Ok(()),
+        let is_nowhere = |id: &SymbolId| self.symbols[*id].has(symbol_flags::IN_DISCARDED);
+        match named.map(|slot| slot.id).find(is_nowhere) {
+            Some(id) => {
+                let mut globals = object.first_global..object.syms.len() as u32;
+                Err(Missing::Target(globals.find(|symbol| object.global(*symbol) == id).unwrap_or(NONE)))
+            }
+            None => Ok(()),
         }
     }
 

@@ -99,14 +99,9 @@ impl From<Failure> for Refused {
 }
 
 /// The same with the name of what an object refers to and that is nowhere.
-fn nowhere(alone: &Alone, missing: Missing) -> Refused {
-    match missing {
-        Missing::Target(symbol) => match alone.called(symbol) {
-            Some(name) => Refused::Object(Changed::Nowhere(name)),
-            None => missing.into(),
-        },
-        missing => missing.into(),
-    }
+pub fn nowhere(alone: &Alone, missing: Missing) -> Changed {
+    let Missing::Target(symbol) = missing else { return Changed::Unknown(missing) };
+    alone.called(symbol).map_or(Changed::Unknown(missing), Changed::Nowhere)
 }
 
 /// Where objects are looked at.
@@ -145,10 +140,12 @@ impl Run<'_, '_, '_> {
             patch.values.extend(alone.new_values().iter().map(|new| (names[new.name as usize], new.value)));
             return Ok(());
         }
-        if lost {
-            return Err(Missing::Target(NONE).into());
+        if let Some(name) = lost {
+            let is_it = |mention: &&MentionRow| mention.input == 0 && names[mention.name as usize] == name;
+            let symbol = state.mentions.iter().find(is_it).map_or(NONE, |mention| mention.symbol);
+            return Err(Refused::Object(nowhere(&alone, Missing::Target(symbol))));
         }
-        alone.check_targets().map_err(|missing| nowhere(&alone, missing))?;
+        alone.check_targets().map_err(|missing| Refused::Object(nowhere(&alone, missing)))?;
         let last = state.outlines[0];
         let now = alone.outline(Before(Some(&before)), &last);
         for (is_same, changed) in [
