@@ -233,11 +233,7 @@ fn in_order_of(sections: &Sections, groups: &mut [(Key, Group)]) {
 }
 
 /// The part with this number as it was in another link, if it is to be so and has the same pieces.
-fn again<'a>(
-    sections: &Sections,
-    part: usize,
-    inputs: &[MergeInput<'a>],
-) -> Option<Merged<'a>> {
+fn again<'a>(sections: &Sections, part: usize, inputs: &[MergeInput<'a>]) -> Option<Merged<'a>> {
     let last = sections.last_pieces.get(part)?;
     let first = inputs.first()?;
     let terminator = if first.strings { first.entsize as usize } else { 0 };

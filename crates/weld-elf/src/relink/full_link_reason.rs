@@ -8,9 +8,9 @@ use weld_common::relink::directory::Unusable;
 use weld_common::text;
 
 use crate::relink_state::Unreadable;
+use crate::relink_state::differences::Difference;
 use crate::relink_state::free_sections::Gap;
 use crate::relink_state::guests::NoPlace;
-use crate::relink_state::differences::Difference;
 use crate::relink_state::rewrite_section::{Full, Missing, Of};
 use crate::sections::yards::Kind;
 
@@ -235,7 +235,10 @@ fn no_place(why: &NoPlace, f: &mut fmt::Formatter) -> fmt::Result {
             what(*kind)
         ),
         NoPlace::Twice(group) => {
-            write!(f, "the functions of '{group}' are new, and another object has them for the first time, too")
+            write!(
+                f,
+                "the functions of '{group}' are new, and another object has them for the first time, too"
+            )
         }
         NoPlace::Odd(name) => {
             write!(f, "section '{name}' is new or has outgrown its room, and may not lie elsewhere")

@@ -232,7 +232,7 @@ pub fn bytes_of<'j>(memo: &Memo, row: u32, job: &Job<'j>) -> Option<(FileName<'j
 }
 
 /// The same as the object is.
-pub(super) fn found<'j>(memo: &Memo, row: u32, job: &Job<'j>) -> Option<(FileName<'j>, &'j [u8])> {
+fn found<'j>(memo: &Memo, row: u32, job: &Job<'j>) -> Option<(FileName<'j>, &'j [u8])> {
     for file in &memo.files {
         match &file.is {
             Is::Object(of, _) | Is::Gone(of, _) if *of == row => {

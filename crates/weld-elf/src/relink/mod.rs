@@ -392,7 +392,9 @@ fn patch_of(
         is_resolved: changes.is_resolved,
     };
     let found = patch::of_objects(job, changes, &last);
-    let Err(Why::Object(_, Changed::Name(_) | Changed::Names | Changed::NoMore(_))) = &found else { return found };
+    let Err(Why::Object(_, Changed::Name(_) | Changed::Names | Changed::NoMore(_))) = &found else {
+        return found;
+    };
     // Archives may offer what is mentioned for the first time, or no more.
     let mut again = changes.clone();
     let has_archives = changes.files.iter().any(|file| matches!(file.is, Is::Archive(_)));

@@ -47,7 +47,9 @@ use crate::relink_state::guests::{self, Guest};
 use crate::relink_state::mentions::{find_name, lost_of};
 use crate::relink_state::new_names::{Looked, NewNames};
 use crate::relink_state::outline::{counts_references, is_renamed};
-use crate::relink_state::rewrite_section::{Added, Alone, Full, Left, Missing, Of, Pointer, Searched, Told, Write};
+use crate::relink_state::rewrite_section::{
+    Added, Alone, Full, Left, Missing, Of, Pointer, Searched, Told, Write,
+};
 use crate::relink_state::rows::{InputRow, NONE, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable, keys};
 use crate::sections::SectionKind;
@@ -393,9 +395,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         Refused::Unreadable(why) => Why::Unreadable(why),
         Refused::Malformed => refused(first, Changed::Shape),
         Refused::NoPlace(why) => refused(first, Changed::NoPlace(why)),
-        Refused::Gap(row, gap) => {
-            refused(row.input, Changed::Gap(gone_names::at(&left, common, &row), gap))
-        }
+        Refused::Gap(row, gap) => refused(row.input, Changed::Gap(gone_names::at(&left, common, &row), gap)),
     };
     let is_open = common.may_have_new_names(job.options);
     let (mut names, mut needed) = (last.names.clone(), BTreeSet::new());
@@ -415,7 +415,10 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     known.names = names.clone();
     for (row, object) in objects.iter().filter(|(_, object)| !is_renamed(object, job.options)) {
         let lost = lost_of((&left.tables, &known), *row, object)?;
-        free.extend(free_sections::Changed::new((&left.tables, &known), (*row, object), lost).map_err(|e| why(&known, e))?);
+        free.extend(
+            free_sections::Changed::new((&left.tables, &known), (*row, object), lost)
+                .map_err(|e| why(&known, e))?,
+        );
     }
     let of_row: HashMap<u32, &Object> = objects.iter().map(|(row, object)| (*row, object)).collect();
     let gc = job.options.sections.gc_sections;

@@ -432,7 +432,7 @@ impl Session {
         let name = |path: String| FileName { path: path.into(), member: None };
         if let Some(held) = &*self.held.lock().unwrap() {
             let memo = &held.next;
-            job.store.let_stand(stand_ins(memo, job));
+            job.store.let_stand(stand_ins(memo, job, inputs));
             if memo.has_other_members {
                 self.lay_members(memo, job, inputs);
             }
@@ -484,13 +484,36 @@ impl Session {
     }
 }
 
-/// What stands for units in a full link that is compared with a relink.
-fn stand_ins<'j>(memo: &Memo, job: &Job<'j>) -> Vec<(&'j [u8], Vec<u8>)> {
-    let rows = memo.units.known.iter().chain(&memo.units.members).map(|(row, _)| *row);
-    let stand_in = |row: u32| {
-        let data = members::found(memo, row, job)?.1;
-        let placed = memo.units.placed(row, data, job.store);
-        (placed.as_ptr() != data.as_ptr()).then(|| (data, placed.to_vec()))
+/// What stands for units in a full link that is compared with a relink, which has these inputs.
+fn stand_ins<'j>(memo: &Memo, job: &Job<'j>, inputs: &Inputs<'j>) -> Vec<(&'j [u8], Vec<u8>)> {
+    let units = &memo.units;
+    let rows: HashSet<u32> = units.known.iter().chain(&units.members).map(|(row, _)| *row).collect();
+    let mut objects: HashMap<&str, &'j [u8]> = HashMap::new();
+    for input in &inputs.files {
+        if let Input::Object { name, data, .. } = input
+            && name.member.is_none()
+        {
+            objects.insert(&name.path, data);
+        }
+    }
+    let mut found: Vec<(u32, &'j [u8])> = Vec::new();
+    for file in &memo.files {
+        let path = text::path(&file.path);
+        match &file.is {
+            Is::Object(row, _) => found.extend(objects.get(&*path).map(|data| (*row, *data))),
+            Is::Archive(known) => {
+                let archive = inputs.archives.iter().find(|archive| *archive.path == *path);
+                let Some(bytes) = archive.map(|archive| archive.archive.bytes()) else { continue };
+                let place = |row: u32| Some((row, bytes.get(known.place(bytes, row)?)?));
+                let members = known.members.iter().map(|member| member.row);
+                found.extend(members.filter(|row| rows.contains(row)).filter_map(place));
+            }
+            _ => {}
+        }
+    }
+    let stand_in = |(row, data): (u32, &'j [u8])| {
+        let placed = units.placed(row, data, job.store);
+        (rows.contains(&row) && placed.as_ptr() != data.as_ptr()).then(|| (data, placed.to_vec()))
     };
-    rows.filter_map(stand_in).collect()
+    found.into_iter().filter_map(stand_in).collect()
 }

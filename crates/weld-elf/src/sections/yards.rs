@@ -124,7 +124,8 @@ const LARGEST_HOST: u64 = 256 << 10;
 /// Makes yards at the end of sections of the last objects, which have their room. With gc, these are kept for that,
 /// and so are only such that have others be kept that refer to nothing.
 pub fn make(sections: &mut Sections, objects: &[Object], gc: bool) {
-    let mut left: [usize; KINDS] = Kind::ALL.map(|kind| (objects.len() / kind.size().1 + LEAST_YARDS).min(YARDS));
+    let mut left: [usize; KINDS] =
+        Kind::ALL.map(|kind| (objects.len() / kind.size().1 + LEAST_YARDS).min(YARDS));
     for (number, object) in objects.iter().enumerate().rev().take(LOOKED_AT) {
         if left == [0; KINDS] {
             break;

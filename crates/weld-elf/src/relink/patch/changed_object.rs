@@ -9,8 +9,8 @@ use std::path::Path;
 use weld_common::diag::DiagSink;
 
 use super::exported_names::Exported;
-use super::group_owners::{Looked, Owners};
 use super::gone_names;
+use super::group_owners::{Looked, Owners};
 use super::new_pieces::NewPieces;
 use super::{Failure, LastLink, Patch, View, emit, emit_tables};
 use crate::arch;
@@ -132,10 +132,11 @@ impl Run<'_, '_, '_> {
         let outputs = state.outputs.iter().map(|out| state.text(out.name));
         let rows = state.sections_of(&state.inputs[0]);
         let difference = differences::first(rows, outputs, (&object, &beaten));
-        let alone = Alone::new(known, 0, object, job.store).map_err(|missing| match (missing, difference) {
-            (Missing::Object | Missing::Section, Some(what)) => Refused::Object(Changed::Sections(what)),
-            (missing, _) => missing.into(),
-        })?;
+        let alone =
+            Alone::new(known, 0, object, job.store).map_err(|missing| match (missing, difference) {
+                (Missing::Object | Missing::Section, Some(what)) => Refused::Object(Changed::Sections(what)),
+                (missing, _) => missing.into(),
+            })?;
         if !common.has_all_values {
             patch.values.extend(alone.new_values().iter().map(|new| (names[new.name as usize], new.value)));
             return Ok(());

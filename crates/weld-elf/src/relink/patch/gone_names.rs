@@ -20,7 +20,9 @@ pub fn at(left: &View, common: &Common, row: &SectionRow) -> Option<String> {
     let lay_there = row.kind != SectionKind::Merge as u8;
     find(left, common, |symbol, _| {
         let is_any = matches!(symbol.kind(), STT_FUNC | STT_OBJECT | STT_GNU_IFUNC);
-        lay_there && is_any && symbol.st_value().checked_sub(row.address).is_some_and(|at| at < row.size.max(1))
+        lay_there
+            && is_any
+            && symbol.st_value().checked_sub(row.address).is_some_and(|at| at < row.size.max(1))
     })
 }
 

@@ -122,7 +122,10 @@ pub fn write(
             let name = common.name(&left.tables, *row)?;
             let known = values.get(row).copied();
             if name.section == NONE || common.is_nowhere(*row, known, &name) {
-                return Err(Why::Object(job.options.output.path.clone(), Changed::Unknown(Missing::Target(NONE))));
+                return Err(Why::Object(
+                    job.options.output.path.clone(),
+                    Changed::Unknown(Missing::Target(NONE)),
+                ));
             }
             value = known.unwrap_or(name.value);
         }

@@ -238,9 +238,9 @@ fn what_is_not_there_has_no_address() {
     assert_eq!(of(&common), Ok(()));
     // A name of its own whose section is a hole.
     let own = whole.names.iter().find(|name| name.input == a && name.section != NONE).unwrap();
-    assert!(!excerpt::of(&file, &common, a, Some(&now)).unwrap().unwrap().lost);
+    assert!(excerpt::of(&file, &common, a, Some(&now)).unwrap().unwrap().lost.is_none());
     common.set_holes(&file, [own.section].into()).unwrap();
-    assert!(excerpt::of(&file, &common, a, Some(&now)).unwrap().unwrap().lost);
+    assert!(excerpt::of(&file, &common, a, Some(&now)).unwrap().unwrap().lost.is_some());
 }
 
 const UNIT: &str = r#"
