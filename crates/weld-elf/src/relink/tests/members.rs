@@ -402,9 +402,11 @@ fn members_grow() {
 fn slots_of_what_is_not_there() {
     let mut project = Project::new("dead-slots", PROGRAMS[0]);
     let library = Part { defines: vec!["dead", "a", "b", "no"], slots: vec!["no"], ..Part::new("dead", &[]) };
-    let all = [library, Part::new("c", &[])];
-    project.check(&[start(&["a", "c"])], &all);
-    project.relinks(&[Part { slots: vec!["c"], ..start(&["a", "b"]) }], &all);
+    let all = [library, Part::new("c", &[]), Part::new("d", &[])];
+    let calls =
+        |calls: &[&'static str], slots: &[&'static str]| Part { slots: slots.to_vec(), ..start(calls) };
+    project.check(&[calls(&["a", "d"], &["c"])], &all);
+    project.relinks(&[calls(&["a", "b"], &["c", "d"])], &all);
 }
 
 /// It is said what there is no room for, how much that is and how much there is.
