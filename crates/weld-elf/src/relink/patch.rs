@@ -215,16 +215,15 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
     Ok(patch)
 }
 
+/// What the tables do not have, or why that cannot be done; `None` if that is said by who looks at it next.
+type Found = Result<Places, Option<Why>>;
+
 /// So often it is looked for what is needed for the sake of others.
 const ROUNDS: usize = 8;
 
 /// With objects that have not changed, and define what changed ones refer to and nothing did before (with gc, that is
 /// not in the output), or have groups that change hands; and what the tables do not have then.
-fn with_needed(
-    job: &Job,
-    changes: &Changes,
-    last: &LastLink,
-) -> Result<(Option<Changes>, Result<Places, Option<Why>>), Why> {
+fn with_needed(job: &Job, changes: &Changes, last: &LastLink) -> Result<(Option<Changes>, Found), Why> {
     let mut found: Option<Changes> = None;
     for _ in 0..ROUNDS {
         let now = found.as_ref().unwrap_or(changes);

@@ -493,8 +493,8 @@ fn recent(job: &Job, (inputs, objects): (&Inputs, &[Object])) -> Vec<FileId> {
 /// The largest members of archives that are codegen units: those of Rust's standard library, a unit for each of its crates.
 /// Most of them is not in the output, and what others use of them for the first time brings frames and names.
 fn libraries_of_units(objects: &[Object]) -> impl Iterator<Item = FileId> {
-    const MANY_SECTIONS: usize = 512;
-    const LARGEST: usize = 8;
+    const MANY_SECTIONS: usize = 64;
+    const LARGEST: usize = 12;
     let is_unit = |object: &&Object| object.name.member.is_some_and(|name| is_unit(&text::text(name)));
     let is_large = |object: &&Object| object.shdrs.len() >= MANY_SECTIONS;
     let large = objects.iter().filter(is_large).filter(is_unit);
