@@ -65,8 +65,8 @@ const RESTED: Duration = Duration::from_secs(3600);
 /// So many objects are taken to be those that are edited next, and so many more get some of the room that these get; and
 /// so many members of archives: those of archives that have all of theirs among them, and so many more.
 const RECENT: usize = 16;
-const LIKELY: usize = 32;
-const RECENT_MEMBERS: usize = 32;
+const LIKELY: usize = 16;
+const RECENT_MEMBERS: usize = 16;
 pub const LIKELY_MEMBERS: usize = 128;
 
 /// Bytes compared at a time.
@@ -104,7 +104,7 @@ impl Session {
             sections.recent = likely.into_iter().collect();
             recent_members(job, self.begun, (inputs, objects), sections);
             if job.options.sections.gc_sections {
-                sections.recent.extend(libraries_of_units(objects));
+                sections.spare.extend(libraries_of_units(objects));
             }
             self.units.lock().unwrap().give_rooms(sections);
             rooms::give(sections, objects, &Rooms::New, parallel);
