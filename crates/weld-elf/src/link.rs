@@ -231,7 +231,7 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
         report::files::check(options)?;
     }
     if let Some(session) = &kept.session {
-        session.add_spare_objects(job, &mut inputs);
+        pool.install(|| session.add_spare_objects(job, &mut inputs, pool.threads() > 1));
     }
     pool.install(|| link_inputs(job, &mut inputs, kept, pool.threads()))?;
     drop(shares);

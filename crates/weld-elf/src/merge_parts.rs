@@ -85,6 +85,7 @@ impl<'a> Merger<'_, 'a> {
     pub fn run(&self, sections: &mut Sections<'a>) -> Vec<MergedPart<'a>> {
         let mut groups = self.group(sections);
         if !sections.last_pieces.is_empty() {
+            add_last(sections, &mut groups);
             in_order_of(sections, &mut groups);
         }
         let options = MergeOptions { tail_merge: self.options.sections.optimize >= 2, dedupe: true };
@@ -201,15 +202,32 @@ impl<'a> Merger<'_, 'a> {
     }
 }
 
+/// Whether what these have in common is what the pieces of a part of another link had.
+fn is_of(sections: &Sections, (bin, entsize, strings, align): &Key, last: &LastPieces) -> bool {
+    let name = sections.bins.get(bin.index()).copied().unwrap_or_default();
+    let last = (&last.name[..], last.entsize, last.strings, last.align);
+    last == (name, *entsize, *strings, (*align).max(1))
+}
+
+/// Adds parts that another link had and nobody has a section for any more: they stay as they are.
+fn add_last(sections: &Sections, groups: &mut Vec<(Key, Group)>) {
+    for last in &sections.last_pieces {
+        let bin = sections.bins.iter().position(|name| *name == &last.name[..]);
+        let is_it = |(key, _): &(Key, Group)| is_of(sections, key, last);
+        if let Some(bin) = bin.filter(|_| !groups.iter().any(is_it)) {
+            let bin = PlacementId(bin as u32);
+            let key = (bin, last.entsize, last.strings, last.align);
+            let (entsize, strings, align) = (last.entsize, last.strings, last.align as u32);
+            let nothing = MergeInput { data: &[], entsize, strings, align };
+            groups.push((key, Group { bin, inputs: vec![nothing], origins: Vec::new() }));
+        }
+    }
+}
+
 /// Puts groups in the order that they had in another link, whoever is the first to have one now.
 fn in_order_of(sections: &Sections, groups: &mut [(Key, Group)]) {
-    let place = |(bin, entsize, strings, align): &Key| {
-        let name = sections.bins.get(bin.index()).copied().unwrap_or_default();
-        let is_it = |last: &LastPieces| {
-            let last = (&last.name[..], last.entsize, last.strings, last.align);
-            last == (name, *entsize, *strings, (*align).max(1))
-        };
-        sections.last_pieces.iter().position(is_it).unwrap_or(usize::MAX)
+    let place = |key: &Key| {
+        sections.last_pieces.iter().position(|last| is_of(sections, key, last)).unwrap_or(usize::MAX)
     };
     groups.sort_by_cached_key(|(key, _)| place(key));
 }

@@ -30,13 +30,14 @@
 
 use std::alloc::Layout;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use memmap2::{Mmap, MmapOptions};
@@ -147,6 +148,8 @@ pub struct InputStore<'h> {
     notes: Growing<Note>,
     /// What stands for files that are not there.
     laid: Growing<Vec<(PathBuf, Vec<u8>)>>,
+    /// What stands for objects, by where their bytes are.
+    stand_ins: OnceLock<HashMap<(usize, usize), Vec<u8>>>,
 }
 
 struct Note {
@@ -201,6 +204,7 @@ impl<'h> InputStore<'h> {
             opened: None,
             notes: Growing::default(),
             laid: Growing::default(),
+            stand_ins: OnceLock::new(),
             readahead: Readahead::new(Prefetch::Off, |_| Parts::default()),
         }
     }
@@ -401,6 +405,19 @@ impl<'h> InputStore<'h> {
     pub fn noted(&self, about: &[u8]) -> Option<&[u8]> {
         let about = (about.as_ptr().addr(), about.len());
         self.notes.iter().find(|note| note.about == about).map(|note| &*note.text)
+    }
+
+    /// From now on others stand for these objects, unless it has been said before which do.
+    pub fn let_stand(&self, others: Vec<(&[u8], Vec<u8>)>) {
+        let by_place = others.into_iter().map(|(of, bytes)| ((of.as_ptr().addr(), of.len()), bytes));
+        _ = self.stand_ins.set(by_place.collect());
+    }
+
+    /// What stands for an object: itself, if nothing else does.
+    pub fn standing_for<'s>(&'s self, object: &'s [u8]) -> &'s [u8] {
+        let all = self.stand_ins.get();
+        let found = all.and_then(|all| all.get(&(object.as_ptr().addr(), object.len())));
+        found.map_or(object, |bytes| bytes)
     }
 
     /// On whose behalf files are read.

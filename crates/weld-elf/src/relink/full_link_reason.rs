@@ -8,7 +8,11 @@ use weld_common::relink::directory::Unusable;
 use weld_common::text;
 
 use crate::relink_state::Unreadable;
-use crate::relink_state::rewrite_section::Missing;
+use crate::relink_state::differences::Difference;
+use crate::relink_state::free_sections::Gap;
+use crate::relink_state::guests::NoPlace;
+use crate::relink_state::rewrite_section::{Full, Missing, Of};
+use crate::sections::yards::Kind;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
@@ -59,14 +63,28 @@ pub enum Why {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changed {
     Shape,
+    /// It has another section than before, or one less.
+    Sections(Difference),
     /// It mentions this one otherwise than before, and that may change what is linked.
     Name(String),
-    /// It defines other names, or does not mention one any more that may be linked for its sake.
+    /// It defines other names.
     Names,
+    /// It defines them in another order, among them the one that is called so.
+    Order(String),
+    /// It does not mention this one any more, or define it, and others may mind that.
+    NoMore(Option<String>),
     Contents,
     Needs,
     /// A relocation is out of range, or worse.
     Wrong(String),
+    /// A section of this name has outgrown its room.
+    Outgrown(String, Full),
+    /// There is no place for a section that is new, or larger.
+    NoPlace(NoPlace),
+    /// It refers to what has this name, which is not in the output.
+    Nowhere(String),
+    /// What has this name is gone, and nothing can lie where it was.
+    Gap(Option<String>, Gap),
     /// What rows do not tell.
     Unknown(Missing),
 }
@@ -136,17 +154,45 @@ impl fmt::Display for Changed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Changed::Shape => f.write_str("sections or symbols are others, or have other sizes"),
+            Changed::Sections(Difference::New(name)) => {
+                write!(f, "section '{name}' is new, or was not linked before, and may not come")
+            }
+            Changed::Sections(Difference::Gone(name)) => {
+                write!(f, "a section in '{name}' is gone, and may not go")
+            }
             Changed::Name(name) => write!(
                 f,
                 "'{name}' is defined or referred to otherwise than before, or for the first time, and that may \
                  bring in something else"
             ),
-            Changed::Names => {
-                f.write_str("names that it defines are others, or some are not wanted any more")
-            }
+            Changed::Names => f.write_str("names that it defines are others"),
+            Changed::Order(name) => write!(f, "'{name}' is defined in another order than before"),
+            Changed::NoMore(name) => write!(
+                f,
+                "{} is not defined or referred to any more, and others may mind that",
+                name.as_ref().map_or("a name".into(), |name| format!("'{name}'"))
+            ),
             Changed::Contents => f.write_str("strings, unwind tables or notes have changed"),
             Changed::Needs => f.write_str("code or data refers to something else than before"),
             Changed::Wrong(message) => write!(f, "something is wrong: {message}"),
+            Changed::Outgrown(name, Full { has, wants, .. }) => {
+                write!(f, "section '{name}' has {wants} bytes now, and room for {has}")
+            }
+            Changed::NoPlace(why) => no_place(why, f),
+            Changed::Nowhere(name) => {
+                write!(f, "it refers to '{name}', which is not in the output, or not any more")
+            }
+            Changed::Gap(name, gap) => {
+                match name {
+                    Some(name) => write!(f, "'{name}' is gone")?,
+                    None => f.write_str("a function or variable is gone")?,
+                }
+                f.write_str(match gap {
+                    Gap::First => ", which was the first of its output section",
+                    Gap::Behind => ", which lay behind something that cannot be larger by that",
+                    Gap::Cut => ", which lay where the hashes for the build id are cut",
+                })
+            }
             Changed::Unknown(missing) => match missing {
                 Missing::Object | Missing::Names | Missing::Section => {
                     f.write_str("sections or symbols are others, or have other sizes")
@@ -154,14 +200,10 @@ impl fmt::Display for Changed {
                 Missing::Function => f.write_str(
                     "functions have moved, and not all that knows where they are is written again",
                 ),
-                Missing::Target => {
+                Missing::Target(_) => {
                     f.write_str("what it or another object refers to is not in the output any more")
                 }
-                Missing::Room => f.write_str("a section has outgrown its room"),
-                Missing::Yard => f.write_str("there is no room left for new functions and variables"),
-                Missing::Gap => {
-                    f.write_str("a function or variable is gone that leaves a gap at an odd place")
-                }
+                Missing::Room(full) => outgrown(full, f),
                 Missing::Exports => f.write_str("there is no room left for new names that other modules see"),
                 Missing::Place => f.write_str("frames or symbols are others"),
                 Missing::Piece => {
@@ -175,4 +217,46 @@ impl fmt::Display for Changed {
             },
         }
     }
+}
+
+/// Says for what there is no place.
+fn no_place(why: &NoPlace, f: &mut fmt::Formatter) -> fmt::Result {
+    let what = |kind: Kind| match kind {
+        Kind::Code => "functions",
+        Kind::ExceptionTables => "exception tables",
+        Kind::Constants => "constants",
+        Kind::Relocated => "tables of pointers",
+    };
+    match why {
+        NoPlace::Full { name, kind, size, align, free, largest } => write!(
+            f,
+            "section '{name}' is new or has outgrown its room, has {size} bytes that are aligned to {align}, and \
+             of the room for new {} {free} bytes are free, at most {largest} in one place",
+            what(*kind)
+        ),
+        NoPlace::Twice(group) => {
+            write!(
+                f,
+                "the functions of '{group}' are new, and another object has them for the first time, too"
+            )
+        }
+        NoPlace::Odd(name) => {
+            write!(f, "section '{name}' is new or has outgrown its room, and may not lie elsewhere")
+        }
+    }
+}
+
+/// Says what has outgrown its room.
+fn outgrown(Full { of, has, wants }: &Full, f: &mut fmt::Formatter) -> fmt::Result {
+    let (what, unit) = match of {
+        Of::Section(_) => ("a section", "bytes"),
+        Of::Locals => ("its local symbols", "entries"),
+        Of::Globals => ("its global symbols", "entries"),
+        Of::SymbolNames => ("the names of its symbols", "bytes"),
+        Of::Frames => ("its frames in .eh_frame", "bytes"),
+        Of::SearchTable => ("the table .eh_frame_hdr", "entries"),
+        Of::RelativeRelocs => ("the relative relocations of .rela.dyn", "entries"),
+        Of::SymbolicRelocs => ("the other relocations of .rela.dyn", "entries"),
+    };
+    write!(f, "{what} would be {wants} {unit}, and there is room for {has}")
 }

@@ -89,13 +89,13 @@ pub fn resolve(
 fn linked(inputs: &Inputs, resolved: &Resolved) -> Vec<Vec<usize>> {
     let mut linked = vec![Vec::new(); inputs.archives.len()];
     for object in &resolved.objects {
-        if object.name.member.is_none() {
+        let Some(data) = inputs.bytes(object.file).ok().filter(|_| object.name.member.is_some()) else {
             continue;
-        }
+        };
         let after = inputs.archives.partition_point(|archive| archive.first_file <= object.file);
         if let Some(number) = after.checked_sub(1) {
             let start = inputs.archives[number].archive.bytes().as_ptr().addr();
-            linked[number].push(object.data.as_ptr().addr().wrapping_sub(start));
+            linked[number].push(data.as_ptr().addr().wrapping_sub(start));
         }
     }
     linked

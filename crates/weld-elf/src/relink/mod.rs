@@ -392,15 +392,19 @@ fn patch_of(
         is_resolved: changes.is_resolved,
     };
     let found = patch::of_objects(job, changes, &last);
-    let Err(Why::Object(_, Changed::Name(_) | Changed::Names)) = &found else { return found };
+    let Err(Why::Object(_, Changed::Name(_) | Changed::Names | Changed::NoMore(_))) = &found else {
+        return found;
+    };
     // Archives may offer what is mentioned for the first time, or no more.
     let mut again = changes.clone();
     let has_archives = changes.files.iter().any(|file| matches!(file.is, Is::Archive(_)));
-    if changes.is_resolved
-        || !has_archives
-        || members::resolve(&memo.units, (job, taking_part), &mut again).is_err()
-    {
+    if changes.is_resolved || !has_archives {
         return found;
+    }
+    match members::resolve(&memo.units, (job, taking_part), &mut again) {
+        Ok(()) => {}
+        Err(why @ (Why::NewUnit(_) | Why::GoneUnit(_) | Why::Order(_))) => return Err(why),
+        Err(_) => return found,
     }
     *changes = again;
     units::lay_skeletons(&memo.units, &changes.files, job);

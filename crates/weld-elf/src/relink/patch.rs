@@ -9,6 +9,7 @@
 
 mod changed_object;
 mod exported_names;
+mod gone_names;
 mod group_owners;
 mod new_imports;
 mod new_pieces;
@@ -46,7 +47,9 @@ use crate::relink_state::guests::{self, Guest};
 use crate::relink_state::mentions::{find_name, lost_of};
 use crate::relink_state::new_names::{Looked, NewNames};
 use crate::relink_state::outline::{counts_references, is_renamed};
-use crate::relink_state::rewrite_section::{Added, Alone, Left, Missing, Pointer, Searched, Told, Write};
+use crate::relink_state::rewrite_section::{
+    Added, Alone, Full, Left, Missing, Of, Pointer, Searched, Told, Write,
+};
 use crate::relink_state::rows::{InputRow, NONE, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable, keys};
 use crate::sections::SectionKind;
@@ -185,12 +188,16 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
     let (with_others, places) = with_needed(job, changes, last)?;
     let changes = with_others.as_ref().unwrap_or(changes);
     let found = match places {
-        Some(places) => with_places(job, changes, last, places),
-        None => with_imports(job, changes, last),
+        Ok(places) => with_places(job, changes, last, places),
+        // What is wrong with objects that are needed, too, hides why they are.
+        Err(refused) => with_imports(job, changes, last).map_err(|why| refused.unwrap_or(why)),
     };
-    let Err(Why::Object(_, Changed::Name(_) | Changed::Names | Changed::Needs)) = &found else {
+    let may_be_mended = |what: &Changed| {
+        matches!(what, Changed::Name(_) | Changed::Names | Changed::NoMore(_) | Changed::Needs)
+    };
+    if !matches!(&found, Err(Why::Object(_, what)) if may_be_mended(what)) {
         return found;
-    };
+    }
     let imports = new_imports::find(job, changes, last)?;
     let offered = offered_names::find(job, changes, last)?;
     let words = new_words::find(job, changes, last)?;
@@ -208,30 +215,32 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
     Ok(patch)
 }
 
+/// What the tables do not have, or why that cannot be done; `None` if that is said by who looks at it next.
+type Found = Result<Places, Option<Why>>;
+
 /// So often it is looked for what is needed for the sake of others.
 const ROUNDS: usize = 8;
 
 /// With objects that have not changed, and define what changed ones refer to and nothing did before (with gc, that is
 /// not in the output), or have groups that change hands; and what the tables do not have then.
-fn with_needed(
-    job: &Job,
-    changes: &Changes,
-    last: &LastLink,
-) -> Result<(Option<Changes>, Option<Places>), Why> {
+fn with_needed(job: &Job, changes: &Changes, last: &LastLink) -> Result<(Option<Changes>, Found), Why> {
     let mut found: Option<Changes> = None;
     for _ in 0..ROUNDS {
         let now = found.as_ref().unwrap_or(changes);
-        // Why it cannot be done is said by who looks at it next.
-        let Ok(places) = new_places(job, now, last) else { return Ok((None, None)) };
+        let places = match new_places(job, now, last) {
+            Ok(places) => places,
+            // Without others, why it cannot be done is said by who looks at it next.
+            Err(why) => return Ok((None, Err(found.is_some().then_some(why)))),
+        };
         let needed = &places.needed;
         if needed.is_empty() {
-            return Ok((found, Some(places)));
+            return Ok((found, Ok(places)));
         }
         let (left, _) = last.view(job)?;
         let mut objects = now.objects.clone();
         for row in needed.iter().copied() {
             let input: InputRow = left.tables.row(row.into())?;
-            let Some(number) = now.file_of(row, &input) else { return Ok((None, None)) };
+            let Some(number) = now.file_of(row, &input) else { return Ok((None, Err(None))) };
             let file = &now.files[number];
             let member = match &file.is {
                 Is::Object(..) | Is::Gone(..) => None,
@@ -240,13 +249,13 @@ fn with_needed(
                     let place = data.and_then(|data| archive.place(data, row));
                     Some(place.ok_or_else(|| Why::Archive(file.path.clone()))?)
                 }
-                Is::Lent(_) | Is::Other(_) => return Ok((None, None)),
+                Is::Lent(_) | Is::Other(_) => return Ok((None, Err(None))),
             };
             objects.push(ChangedObject { file: number, row, member });
         }
         found = Some(Changes { objects, ..now.clone() });
     }
-    Ok((found, None))
+    Ok((found, Err(None)))
 }
 
 /// The same, if no functions of shared objects are called but those that were before, and those of `last`.
@@ -313,6 +322,8 @@ struct Places {
     holes: BTreeSet<u32>,
     /// Objects that have not changed, and define what is not in the output, but needed, or have groups that change hands.
     needed: BTreeSet<u32>,
+    /// Of changed objects with free sections, by their rows, which sections are in the output.
+    live: HashMap<u32, HashSet<u32>>,
 }
 
 /// Names that free sections of changed objects define, with the rows of these, which the tables have in the output.
@@ -365,6 +376,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         guests: last.guests.to_vec(),
         holes: last.holes.clone(),
         needed: BTreeSet::new(),
+        live: HashMap::new(),
     };
     let mut objects = Vec::with_capacity(changes.objects.len());
     for object in &changes.objects {
@@ -378,11 +390,11 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         Why::Object(path, what)
     };
     let first = objects.first().map_or(0, |(row, _)| *row);
-    let why = |why: Refused| match why {
+    let why = |common: &Common, why: Refused| match why {
         Refused::Unreadable(why) => Why::Unreadable(why),
         Refused::Malformed => refused(first, Changed::Shape),
-        Refused::Room => refused(first, Changed::Unknown(Missing::Yard)),
-        Refused::Gap => refused(first, Changed::Unknown(Missing::Gap)),
+        Refused::NoPlace(why) => refused(first, Changed::NoPlace(why)),
+        Refused::Gap(row, gap) => refused(row.input, Changed::Gap(gone_names::at(&left, common, &row), gap)),
     };
     let is_open = common.may_have_new_names(job.options);
     let (mut names, mut needed) = (last.names.clone(), BTreeSet::new());
@@ -402,7 +414,10 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     known.names = names.clone();
     for (row, object) in objects.iter().filter(|(_, object)| !is_renamed(object, job.options)) {
         let lost = lost_of((&left.tables, &known), *row, object)?;
-        free.extend(free_sections::Changed::new((&left.tables, &known), (*row, object), lost).map_err(why)?);
+        free.extend(
+            free_sections::Changed::new((&left.tables, &known), (*row, object), lost)
+                .map_err(|e| why(&known, e))?,
+        );
     }
     let of_row: HashMap<u32, &Object> = objects.iter().map(|(row, object)| (*row, object)).collect();
     let gc = job.options.sections.gc_sections;
@@ -438,7 +453,8 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         needed.extend(needed_objects(&asked, (&left.tables, &known), is_changed)?);
     }
     let (mut wanted, holes) = match may_place {
-        true => free_sections::to_be_placed((&left.tables, &known, &last.memo.leaves), &free).map_err(why)?,
+        true => free_sections::to_be_placed((&left.tables, &known, &last.memo.leaves), &free)
+            .map_err(|e| why(&known, e))?,
         false => (Vec::new(), last.holes.clone()),
     };
     known.set_holes(&left.tables, holes.clone())?;
@@ -447,8 +463,9 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     }
     let changed: HashSet<u32> = objects.iter().map(|(row, _)| *row).collect();
     let guests = guests::placed(&known, last.guests, &changed, wanted)
-        .map_err(|row| refused(row, Changed::Unknown(Missing::Yard)))?;
-    Ok(Places { names, guests, holes, needed })
+        .map_err(|(row, why)| refused(row, Changed::NoPlace(why)))?;
+    let live = free.into_iter().map(|one| (one.row, one.live)).collect();
+    Ok(Places { names, guests, holes, needed, live })
 }
 
 /// Those of the objects that have changed, if names get other values that these do not define; if it is not known yet
@@ -560,13 +577,23 @@ fn emit(
         let sink = DiagSink::new();
         alone
             .emit(section.ordinal, &mut bytes, &sink)
-            .map_err(|missing| Failure::Object(Changed::Unknown(missing)))?;
+            .map_err(|missing| Failure::Object(outgrown(alone, missing)))?;
         if let Some(wrong) = sink.finish().first() {
             return Err(Failure::Object(Changed::Wrong(wrong.message.clone())));
         }
         patch.sections += usize::from(patch.add(place.start, &bytes, &there));
     }
     Ok(())
+}
+
+/// The same with the name of the section that has outgrown its room.
+fn outgrown(alone: &Alone, missing: Missing) -> Changed {
+    match missing {
+        Missing::Room(full @ Full { of: Of::Section(section), .. }) => {
+            Changed::Outgrown(String::from_utf8_lossy(alone.section_name(section)).into_owned(), full)
+        }
+        missing => Changed::Unknown(missing),
+    }
 }
 
 /// Adds what the image has otherwise of what belongs to sections and lies in tables of the whole image:

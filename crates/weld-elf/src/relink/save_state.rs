@@ -5,7 +5,7 @@
 //! When all is in place the rows are written, and last the memo, with what the link had to warn of.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -29,11 +29,12 @@ use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
 use super::memo::{Is, KnownFile, Memo};
-use super::units::spare_files;
+use super::units::{is_unit, spare_files};
 use crate::arch;
 use crate::eh_frame::entries_in;
 use crate::elf::{Rela, SHF_ALLOC, Sym};
 use crate::ids::{FileId, SectionId, SymbolId};
+use crate::input::archives::ArchiveInput;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
 use crate::job::{Context, Job};
@@ -61,8 +62,12 @@ use crate::synth::image::Image;
 /// members are, not hashed, and looked at if it does.
 const RESTED: Duration = Duration::from_secs(3600);
 
-/// So many objects are taken to be those that are edited next.
+/// So many objects are taken to be those that are edited next, and so many more get some of the room that these get; and
+/// so many members of archives: those of archives that have all of theirs among them, and so many more.
 const RECENT: usize = 16;
+const LIKELY: usize = 16;
+const RECENT_MEMBERS: usize = 16;
+pub const LIKELY_MEMBERS: usize = 128;
 
 /// Bytes compared at a time.
 const COMPARED: usize = 1 << 20;
@@ -94,7 +99,13 @@ impl Session {
         let objects = &resolved.objects;
         let relinked = self.is_relinked.get().map(|()| self.last_state(job));
         let new = |sections: &mut Sections<'a>| {
-            sections.recent = recent(job, objects);
+            let mut likely = recent(job, (inputs, objects));
+            sections.spare.extend(likely.drain(likely.len().min(RECENT)..));
+            sections.recent = likely.into_iter().collect();
+            recent_members(job, self.begun, (inputs, objects), sections);
+            if job.options.sections.gc_sections {
+                sections.spare.extend(libraries_of_units(objects));
+            }
             self.units.lock().unwrap().give_rooms(sections);
             rooms::give(sections, objects, &Rooms::New, parallel);
             if exports_by_itself(job.options) && may_define_others(job.options) {
@@ -464,16 +475,75 @@ impl Session {
     }
 }
 
-/// The objects that were written to last.
-fn recent(job: &Job, objects: &[Object]) -> HashSet<FileId> {
+/// The objects that were written to last, in order.
+fn recent(job: &Job, (inputs, objects): (&Inputs, &[Object])) -> Vec<FileId> {
     let modified = |file: &InputFile| Some((file.bytes.as_ptr().addr(), file.modified?));
     let files = job.store.files();
     let of_file: HashMap<usize, SystemTime> = files.iter().filter_map(modified).collect();
     // Members of archives begin elsewhere.
-    let of = |object: &Object| Some((*of_file.get(&object.data.as_ptr().addr())?, object.file));
+    let of = |object: &Object| {
+        let read = inputs.bytes(object.file).ok().filter(|_| object.name.member.is_none())?;
+        Some((*of_file.get(&read.as_ptr().addr())?, object.file))
+    };
     let mut all: Vec<(SystemTime, FileId)> = objects.iter().filter_map(of).collect();
     all.sort_unstable_by_key(|(modified, file)| (Reverse(*modified), file.index()));
-    all.into_iter().take(RECENT).map(|(_, file)| file).collect()
+    all.into_iter().take(RECENT + LIKELY).map(|(_, file)| file).collect()
+}
+
+/// The largest members of archives that are codegen units: those of Rust's standard library, a unit for each of its crates.
+/// Most of them is not in the output, and what others use of them for the first time brings frames and names.
+fn libraries_of_units(objects: &[Object]) -> impl Iterator<Item = FileId> {
+    const MANY_SECTIONS: usize = 64;
+    const LARGEST: usize = 12;
+    let is_unit = |object: &&Object| object.name.member.is_some_and(|name| is_unit(&text::text(name)));
+    let is_large = |object: &&Object| object.shdrs.len() >= MANY_SECTIONS;
+    let large = objects.iter().filter(is_large).filter(is_unit);
+    let mut large: Vec<_> = large.map(|object| (Reverse(object.shdrs.len()), object.file.0)).collect();
+    large.sort_unstable();
+    large.into_iter().take(LARGEST).map(|(_, file)| FileId(file))
+}
+
+/// The numbers of archives that were written to within the last hour, the last ones first.
+pub fn recent_archives(job: &Job, begun: SystemTime, inputs: &Inputs) -> Vec<usize> {
+    let limit = begun.checked_sub(RESTED).unwrap_or(SystemTime::UNIX_EPOCH);
+    let files = job.store.files();
+    let modified = |file: &InputFile| Some((file.bytes.as_ptr().addr(), file.modified?));
+    let of_file: HashMap<usize, SystemTime> = files.iter().filter_map(modified).collect();
+    let of = |(number, archive): (usize, &ArchiveInput)| {
+        let modified = of_file.get(&archive.archive.bytes().as_ptr().addr())?;
+        (*modified >= limit).then_some((Reverse(*modified), number))
+    };
+    let mut found: Vec<_> = inputs.archives.iter().enumerate().filter_map(of).collect();
+    found.sort_unstable();
+    found.into_iter().map(|(_, number)| number).collect()
+}
+
+/// Adds members of archives that were written to last, if that was within the last hour: nobody knows which of an archive
+/// have changed.
+fn recent_members(
+    job: &Job,
+    begun: SystemTime,
+    (inputs, objects): (&Inputs, &[Object]),
+    sections: &mut Sections,
+) {
+    let archives = recent_archives(job, begun, inputs);
+    let mut members: Vec<Vec<FileId>> = vec![Vec::new(); archives.len()];
+    let mut place = vec![usize::MAX; inputs.archives.len()];
+    archives.iter().enumerate().for_each(|(at, number)| place[*number] = at);
+    for object in objects.iter().filter(|object| object.name.member.is_some()) {
+        let after = inputs.archives.partition_point(|archive| archive.first_file <= object.file);
+        if let Some(members) = after.checked_sub(1).and_then(|number| members.get_mut(place[number])) {
+            members.push(object.file);
+        }
+    }
+    let mut count = 0;
+    for files in members {
+        let (all, are_few) = (count + files.len(), count + files.len() <= RECENT_MEMBERS);
+        let left = LIKELY_MEMBERS.saturating_sub(count);
+        let growing = if are_few { &mut sections.recent } else { &mut sections.spare };
+        growing.extend(files.into_iter().take(left));
+        count = all;
+    }
 }
 
 /// What has slots or entries of the PLT in the output and is defined by shared objects.
@@ -623,7 +693,8 @@ fn linked_members<'c>(state: &State, link: &'c Link) -> Vec<Vec<(u32, &'c [u8])>
             && input.member.size != 0
             && let Some(list) = linked.get_mut(input.file as usize)
         {
-            list.push((row, link.data(input)));
+            let read = link.original(FileId(input.precedence));
+            list.push((row, read.unwrap_or_else(|| link.data(input))));
         }
     }
     linked

@@ -8,7 +8,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::time::SystemTime;
 
+use weld_common::archive::MemberData;
 use weld_common::io::input::InputStore;
 use weld_common::{par, text};
 
@@ -19,6 +21,7 @@ use super::full_link_reason::Why;
 use super::libraries::KnownArchive;
 use super::members;
 use super::memo::{Is, KnownFile, Memo};
+use super::save_state::{LIKELY_MEMBERS, recent_archives};
 use super::skeleton;
 use crate::ids::FileId;
 use crate::input::FileName;
@@ -59,6 +62,41 @@ const LARGE: usize = 8 << 10;
 /// Of so many units it is known what their skeletons are.
 const LOOKED_AT: usize = 512;
 
+/// Which skeleton an object is to have that has this one: of each one that has been asked for.
+#[derive(Default)]
+struct Wanted(HashMap<u32, Option<u32>>);
+
+impl Wanted {
+    /// One of `spare` ones that has more, or else the same with tables of lists; `None` if it has all of it.
+    fn of(
+        &mut self,
+        own: u32,
+        spare: &[u32],
+        skeletons: &mut Vec<Vec<u8>>,
+        store: &InputStore,
+    ) -> Option<u32> {
+        if let Some(known) = self.0.get(&own) {
+            return *known;
+        }
+        let bytes = skeletons.get(own as usize)?;
+        let has_more = |number: &&u32| fits(bytes, &skeletons[**number as usize], store);
+        let found = if spare.contains(&own) { None } else { spare.iter().find(has_more).copied() };
+        let found = match with_lists(bytes, store).filter(|_| found.is_none() && !spare.contains(&own)) {
+            None => found,
+            Some(with) => {
+                let known = skeletons.iter().position(|bytes| *bytes == with);
+                let number = known.unwrap_or(skeletons.len());
+                if known.is_none() {
+                    skeletons.push(with);
+                }
+                Some(number as u32)
+            }
+        };
+        self.0.insert(own, found);
+        found
+    }
+}
+
 impl Units {
     pub fn skeleton(&self, row: u32) -> Option<&Vec<u8>> {
         let all = self.known.iter().chain(&self.members).chain(&self.spare);
@@ -89,12 +127,9 @@ impl Units {
         if data.len() > LARGE { free.next() } else { free.next_back() }
     }
 
-    /// The bytes of the object that is input `row`: `data`, with what it lacks if it has taken the place of a spare one.
+    /// The bytes of the object that is input `row`: `data`, with what it lacks of its skeleton.
     pub fn placed<'s>(&self, row: u32, data: &'s [u8], store: &'s InputStore<'s>) -> &'s [u8] {
-        let of_spare = self.spare.iter().find(|(spare, _)| *spare == row);
-        let Some(wanted) = of_spare.and_then(|(_, skeleton)| self.skeletons.get(*skeleton as usize)) else {
-            return data;
-        };
+        let Some(wanted) = self.skeleton(row) else { return data };
         if data == wanted {
             return data;
         }
@@ -166,6 +201,58 @@ impl Found {
         }
         by_use.sort_by_key(|(uses, number)| (std::cmp::Reverse(*uses), *number));
         by_use.into_iter().map(|(_, number)| number).collect()
+    }
+
+    /// Gives units that are likely to be edited the tables that others of their kind have, so that they may get their
+    /// first ones: what is to stand for each.
+    fn fit<'j>(
+        &mut self,
+        job: &Job<'j>,
+        (begun, inputs, parallel): (SystemTime, &Inputs<'j>, bool),
+    ) -> Vec<(&'j [u8], Vec<u8>)> {
+        let mut wanted = Wanted::default();
+        let mut all: Vec<(&'j [u8], u32)> = Vec::new();
+        let spare: Vec<u32> = self.spare.iter().map(|(_, skeleton)| *skeleton).collect();
+        for (file, own) in &mut self.known {
+            if let Input::Object { data, .. } = &inputs.files[file.index()]
+                && let Some(number) = wanted.of(*own, &spare, &mut self.skeletons, job.store)
+                && all.len() < LIKELY_MEMBERS
+            {
+                *own = number;
+                all.push((data, number));
+            }
+        }
+        let of_program = all.len();
+        let mut numbers: HashMap<Vec<u8>, u32> = self.skeletons.iter().cloned().zip(0..).collect();
+        'all: for number in recent_archives(job, begun, inputs) {
+            let archive = &inputs.archives[number];
+            for member in archive.archive.members().map_while(Result::ok) {
+                let MemberData::Inline(data) = member.data else { continue };
+                if !is_unit(&text::text(member.name)) {
+                    continue;
+                }
+                if all.len() >= of_program + LIKELY_MEMBERS {
+                    break 'all;
+                }
+                let Some(bytes) = skeleton::of(data, job.store) else { continue };
+                let next = self.skeletons.len() as u32;
+                let own = *numbers.entry(bytes.clone()).or_insert(next);
+                if own == next {
+                    self.skeletons.push(bytes);
+                }
+                if let Some(number) = wanted.of(own, &[], &mut self.skeletons, job.store) {
+                    all.push((data, number));
+                }
+            }
+        }
+        let skeletons = &self.skeletons;
+        let found = par::runs("fitted units", parallel, all.len(), 8, |run| {
+            let fit = |(data, number): &(&'j [u8], u32)| {
+                Some((*data, fitted(data, &skeletons[*number as usize], job.store)?))
+            };
+            all[run].iter().filter_map(fit).collect::<Vec<_>>()
+        });
+        found.into_iter().flatten().collect()
     }
 
     /// By the rows of the state.
@@ -337,7 +424,7 @@ impl Session {
     }
 
     /// Adds spare objects to the inputs, or what has taken their places.
-    pub fn add_spare_objects<'j>(&self, job: &Job<'j>, inputs: &mut Inputs<'j>) {
+    pub fn add_spare_objects<'j>(&self, job: &Job<'j>, inputs: &mut Inputs<'j>, parallel: bool) {
         let is_possible = !job.options.inputs.args.iter().any(|input| input.flags.in_lib);
         if self.never.get().is_some() || self.place.is_err() || self.request.is_err() || !is_possible {
             return;
@@ -345,6 +432,7 @@ impl Session {
         let name = |path: String| FileName { path: path.into(), member: None };
         if let Some(held) = &*self.held.lock().unwrap() {
             let memo = &held.next;
+            job.store.let_stand(stand_ins(memo, job, inputs));
             if memo.has_other_members {
                 self.lay_members(memo, job, inputs);
             }
@@ -376,7 +464,8 @@ impl Session {
         for (bytes, number) in numbers {
             found.skeletons[number as usize] = bytes;
         }
-        for (mut skeleton, [large, small]) in found.kinds(job.store).into_iter().zip(SPARE) {
+        let kinds = found.kinds(job.store);
+        for (mut skeleton, [large, small]) in kinds.into_iter().zip(SPARE) {
             if let Some(bytes) = with_lists(&found.skeletons[skeleton as usize], job.store) {
                 skeleton = found.skeletons.len() as u32;
                 found.skeletons.push(bytes);
@@ -390,6 +479,41 @@ impl Session {
                 }
             }
         }
+        job.store.let_stand(found.fit(job, (self.begun, inputs, parallel)));
         *self.units.lock().unwrap() = found;
     }
+}
+
+/// What stands for units in a full link that is compared with a relink, which has these inputs.
+fn stand_ins<'j>(memo: &Memo, job: &Job<'j>, inputs: &Inputs<'j>) -> Vec<(&'j [u8], Vec<u8>)> {
+    let units = &memo.units;
+    let rows: HashSet<u32> = units.known.iter().chain(&units.members).map(|(row, _)| *row).collect();
+    let mut objects: HashMap<&str, &'j [u8]> = HashMap::new();
+    for input in &inputs.files {
+        if let Input::Object { name, data, .. } = input
+            && name.member.is_none()
+        {
+            objects.insert(&name.path, data);
+        }
+    }
+    let mut found: Vec<(u32, &'j [u8])> = Vec::new();
+    for file in &memo.files {
+        let path = text::path(&file.path);
+        match &file.is {
+            Is::Object(row, _) => found.extend(objects.get(&*path).map(|data| (*row, *data))),
+            Is::Archive(known) => {
+                let archive = inputs.archives.iter().find(|archive| *archive.path == *path);
+                let Some(bytes) = archive.map(|archive| archive.archive.bytes()) else { continue };
+                let place = |row: u32| Some((row, bytes.get(known.place(bytes, row)?)?));
+                let members = known.members.iter().map(|member| member.row);
+                found.extend(members.filter(|row| rows.contains(row)).filter_map(place));
+            }
+            _ => {}
+        }
+    }
+    let stand_in = |(row, data): (u32, &'j [u8])| {
+        let placed = units.placed(row, data, job.store);
+        (rows.contains(&row) && placed.as_ptr() != data.as_ptr()).then(|| (data, placed.to_vec()))
+    };
+    found.into_iter().filter_map(stand_in).collect()
 }

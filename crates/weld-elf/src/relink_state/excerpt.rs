@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::State;
 use super::check;
+use super::differences;
 use super::file::{StateFile, Unreadable};
 use super::guests::{self, Guest, Yard};
 use super::mentions::{self, Globals, Other, Renumbered, manner};
@@ -324,7 +325,7 @@ pub struct Excerpt {
     /// The names (in all) that the input did not mention then.
     pub new: Vec<u32>,
     /// It defines a name that was in the output, in a section that is not there now.
-    pub lost: bool,
+    pub lost: Option<u32>,
 }
 
 /// The excerpt of input number `row`, which is number 0 there. `now`: its global symbols, if they may
@@ -361,7 +362,9 @@ pub fn of(
         input.headers = now.object().shdrs.len() as u32;
         let is_there = |row: u32| !common.holes.contains(&row);
         if !put_in_object((&mut sections, input.first_section), &lost, input.headers, is_there) {
-            return Ok(Err(Other::Rest));
+            let outputs = common.named_outputs().map(|(name, _)| name);
+            let what = differences::first(&sections, outputs, (now.object(), &lost));
+            return Ok(Err(Other::Sections(what)));
         }
     }
     for section in &mut sections {
@@ -376,7 +379,7 @@ pub fn of(
         sections[(yard.row.section - own.start) as usize].size = yard.row.start;
     }
     let Some(guests) = guests::rows_of(common, row, now.map(Globals::object)) else {
-        return Ok(Err(Other::Rest));
+        return Ok(Err(Other::Lost));
     };
     let mut places: Vec<(SectionRow, u32)> = sections.into_iter().zip(own.clone()).collect();
     places.retain(|(_, row)| !common.holes.contains(row));
@@ -527,11 +530,11 @@ enum Place {
     Elsewhere,
 }
 
-/// Names, and their numbers in the whole state; and whether one of them has lost its place in the object.
+/// Names, and their numbers in the whole state; and one of them that has lost its place in the object.
 struct Named {
     names: Vec<NameRow>,
     known: Vec<u32>,
-    lost: bool,
+    lost: Option<u32>,
 }
 
 /// The names that are mentioned.
@@ -541,7 +544,7 @@ fn names(
     mentions: &[MentionRow],
     (row, elsewhere, place): (u32, u32, &dyn Fn(u32, u32) -> Place),
 ) -> Result<Named, Unreadable> {
-    let mut lost = false;
+    let mut lost = None;
     let mut known: Vec<u32> = mentions.iter().map(|mention| mention.name).collect();
     known.sort_unstable();
     known.dedup();
@@ -561,7 +564,7 @@ fn names(
             _ if !is_mine => elsewhere,
             section => match place(*number, section) {
                 Place::In(found) => {
-                    lost |= found.is_none();
+                    lost = lost.or(found.is_none().then_some(*number));
                     found.unwrap_or(NONE)
                 }
                 Place::Elsewhere => elsewhere,

@@ -19,7 +19,7 @@ use weld_common::io::units::Leaves;
 
 use super::excerpt::Common;
 use super::file::{StateFile, Unreadable};
-use super::guests::{self, Wanted};
+use super::guests::{self, NoPlace, Wanted};
 use super::keys;
 use super::rows::*;
 use crate::eh_frame::EhFrame;
@@ -45,7 +45,8 @@ pub struct Changed<'o, 'a> {
     rows: HashMap<u32, (u32, SectionRow)>,
     /// Of each section that refers to others, which these are, and which undefined names.
     refers: References,
-    live: HashSet<u32>,
+    /// Those of its sections that are in the output.
+    pub live: HashSet<u32>,
 }
 
 /// Why free sections cannot be where they would have to be.
@@ -53,10 +54,21 @@ pub enum Refused {
     Unreadable(Unreadable),
     /// The object is not what it has to be.
     Malformed,
-    /// There is no room for what is new.
-    Room,
-    /// What is gone leaves a gap that cannot be closed.
-    Gap,
+    /// There is no place for what is new.
+    NoPlace(NoPlace),
+    /// What is gone, by its row, leaves a gap that cannot be closed.
+    Gap(SectionRow, Gap),
+}
+
+/// Why a section cannot leave a hole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// Nothing is in front of it.
+    First,
+    /// What is in front of it is of another kind.
+    Behind,
+    /// What is hashed for the build id ends in front of it.
+    Cut,
 }
 
 impl From<Unreadable> for Refused {
@@ -369,7 +381,11 @@ pub fn to_be_placed(
         let index_of: HashMap<u32, u32> = one.free.iter().copied().collect();
         for (_, index) in &one.free {
             if one.live.contains(index) && !stay.contains(index) {
-                wanted.push(guests::in_no_group(common, one.row, one.object, *index).ok_or(Refused::Room)?);
+                let place = guests::in_no_group(common, one.row, one.object, *index);
+                wanted.push(place.ok_or_else(|| {
+                    let name = one.object.section_name(*index as usize).unwrap_or_default();
+                    Refused::NoPlace(NoPlace::Odd(String::from_utf8_lossy(name).into_owned()))
+                })?);
             }
         }
         for (number, (row, _)) in &one.rows {
@@ -380,49 +396,31 @@ pub fn to_be_placed(
             }
         }
     }
-    for hole in holes.difference(&common.holes) {
-        if is_last_of_part(file, *hole, &holes)? {
-            return Err(Refused::Gap);
-        }
-    }
     for hole in holes.iter().filter(|_| holes != common.holes) {
-        if !may_be_hole((file, common, leaves), *hole, &holes)? {
-            return Err(Refused::Gap);
+        if let Some(gap) = no_hole((file, common, leaves), *hole, &holes)? {
+            return Err(Refused::Gap(file.row((*hole).into())?, gap));
         }
     }
     Ok((wanted, holes))
 }
 
-/// Whether a section was merged with others, and none of these is left.
-fn is_last_of_part(file: &StateFile, hole: u32, holes: &BTreeSet<u32>) -> Result<bool, Unreadable> {
-    let row: SectionRow = file.row(hole.into())?;
-    if row.kind != SectionKind::Merge as u8 {
-        return Ok(false);
-    }
-    let rows = (0..).zip(file.all::<SectionRow>()?);
-    let mut others = rows.filter(|(number, other)| {
-        (other.kind, other.other) == (row.kind, row.other) && !holes.contains(number)
-    });
-    Ok(others.next().is_none())
-}
-
 /// Rows that are looked at to find what lies in front of a hole.
 const NEAR: u32 = 8192;
 
-/// Whether a full link can have what lies in front of a hole be larger by that.
-fn may_be_hole(
+/// Why a full link cannot have what lies in front of a hole be larger by that; `None` if it can.
+fn no_hole(
     (file, common, leaves): (&StateFile, &Common, &Leaves),
     hole: u32,
     holes: &BTreeSet<u32>,
-) -> Result<bool, Unreadable> {
+) -> Result<Option<Gap>, Unreadable> {
     let row: SectionRow = file.row(hole.into())?;
     if row.kind == SectionKind::Merge as u8 {
-        return Ok(true);
+        return Ok(None);
     }
     let end = row.address.saturating_add(row.size);
-    let Some(out) = common.outputs().get(row.output as usize) else { return Ok(false) };
+    let Some(out) = common.outputs().get(row.output as usize) else { return Ok(Some(Gap::Behind)) };
     if row.kind != SectionKind::Regular as u8 || common.kind_of_output(row.output).is_none() {
-        return Ok(false);
+        return Ok(Some(Gap::Behind));
     }
     // Where the next thing begins behind what is in front of it.
     let (mut start, mut align) = (row.address, align_of(&row));
@@ -436,7 +434,7 @@ fn may_be_hole(
             || before.address > start
             || before_end.checked_next_multiple_of(align) != Some(start)
         {
-            return Ok(false);
+            return Ok(Some(Gap::Behind));
         }
         if holes.contains(&number) {
             (start, align) = (before.address, align_of(&before));
@@ -445,9 +443,9 @@ fn may_be_hole(
         let in_file = |address: u64| out.offset.wrapping_add(address.wrapping_sub(out.address));
         let inside = in_file(before.address).saturating_add(1)..in_file(end);
         let is_cut = leaves.iter().flatten().any(|leaf| inside.contains(&leaf.offset));
-        return Ok(!is_cut);
+        return Ok(is_cut.then_some(Gap::Cut));
     }
-    Ok(false)
+    Ok(Some(Gap::First))
 }
 
 /// Whether what a full link keeps of an object's free sections is what the tables have, where none may come or go.

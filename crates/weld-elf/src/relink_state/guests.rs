@@ -141,15 +141,16 @@ pub struct Wanted {
     kind: Kind,
 }
 
-/// A section in no group that is to be a guest of input number `input`. One that is merged has no size as such.
+/// A section in no group that is to be a guest of input number `input`. One that is merged has no size as such, unless
+/// nothing is that it could be merged with: then it lies by itself.
 pub fn in_no_group(common: &Common, input: u32, object: &Object, index: u32) -> Option<Wanted> {
     let (shdr, name) = (object.shdrs.get(index as usize)?, object.section_name(index as usize)?);
-    if free_sections::is_merged(shdr, name) {
-        common.part_for(shdr)?;
+    let is_merged = free_sections::is_merged(shdr, name);
+    if is_merged && common.part_for(shdr).is_some() {
         let guest = Guest { input, group: name.to_vec(), number: IN_NO_GROUP, address: 0, size: 0, align: 1 };
         return Some(Wanted { guest, kind: Kind::Constants });
     }
-    let kind = free_sections::kind(shdr, name)?;
+    let kind = if is_merged { Kind::Constants } else { free_sections::kind(shdr, name)? };
     if yards::member(object, name, IN_NO_GROUP) != Some(index) {
         return None;
     }
@@ -158,17 +159,28 @@ pub fn in_no_group(common: &Common, input: u32, object: &Object, index: u32) -> 
     Some(Wanted { guest, kind })
 }
 
+/// Why a section has no place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoPlace {
+    /// There is not as much room: how much there is, in all and in one place.
+    Full { name: String, kind: Kind, size: u64, align: u64, free: u64, largest: u64 },
+    /// The group that has this signature has another place, too.
+    Twice(String),
+    /// The section of this name may not lie elsewhere.
+    Odd(String),
+}
+
 /// Where guests are to lie, of which those of `changed` objects (by their rows) may be others than the `last` ones:
 /// those that are `wanted`.
 ///
 /// # Errors
-/// The row of an object that there is no room for, or whose group another one has, too.
+/// The row of an object, and what of it has no place.
 pub fn placed(
     common: &Common,
     last: &[Guest],
     changed: &HashSet<u32>,
     wanted: Vec<Wanted>,
-) -> Result<Vec<Guest>, u32> {
+) -> Result<Vec<Guest>, (u32, NoPlace)> {
     let mut placed: Vec<Guest> = last.iter().filter(|g| !changed.contains(&g.input)).cloned().collect();
     let in_group = |guest: &&Guest| guest.number != IN_NO_GROUP;
     let mut groups: Vec<(&[u8], u32)> = Vec::new();
@@ -177,7 +189,8 @@ pub fn placed(
     groups.sort_unstable();
     groups.dedup();
     if let Some(twice) = groups.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        return Err(twice[1].1);
+        let group = String::from_utf8_lossy(twice[1].0).into_owned();
+        return Err((twice[1].1, NoPlace::Twice(group)));
     }
     let regions = regions(common);
     // What is as large as it was stays there.
@@ -211,7 +224,8 @@ pub fn placed(
     // What is large is placed first, so that what comes again fits where it was, whatever else does.
     others.sort_by_key(|Wanted { guest, .. }| Reverse(guest.size));
     for Wanted { mut guest, kind } in others {
-        guest.address = place_for(&regions, &placed, &guest, kind).ok_or(guest.input)?;
+        let place = place_for(&regions, &placed, &guest, kind);
+        guest.address = place.ok_or_else(|| (guest.input, full(&regions, &placed, &guest, kind)))?;
         placed.push(guest);
     }
     placed.sort_unstable_by_key(|guest| guest.address);
@@ -245,13 +259,40 @@ pub fn of_groups(common: &Common, (row, object): (u32, &Object), names: &NewName
     wanted
 }
 
+/// How much room there is where none is large enough.
+fn full(regions: &[Region], placed: &[Guest], guest: &Guest, kind: Kind) -> NoPlace {
+    let (mut free, mut largest) = (0u64, 0);
+    each_place(regions, placed, (guest.align, kind), |_, room| {
+        free = free.saturating_add(room);
+        largest = room.max(largest);
+    });
+    // A guest in a group is known by its number there.
+    let name = String::from_utf8_lossy(&guest.group).into_owned();
+    NoPlace::Full { name, kind, size: guest.size, align: guest.align, free, largest }
+}
+
 /// The first of the smallest places that are large enough.
 fn place_for(regions: &[Region], placed: &[Guest], guest: &Guest, kind: Kind) -> Option<u64> {
-    if !guest.align.is_power_of_two() {
-        return None;
-    }
     let mut smallest: Option<(u64, u64)> = None;
-    for region in regions.iter().filter(|region| region.kind == kind && guest.align <= region.align) {
+    each_place(regions, placed, (guest.align, kind), |at, room| {
+        if room >= guest.size && smallest.is_none_or(|(least, _)| room < least) {
+            smallest = Some((room, at));
+        }
+    });
+    smallest.map(|(_, at)| at)
+}
+
+/// Calls `found` with each place for something that is aligned so, and how much room there is.
+fn each_place(
+    regions: &[Region],
+    placed: &[Guest],
+    (align, kind): (u64, Kind),
+    mut found: impl FnMut(u64, u64),
+) {
+    if !align.is_power_of_two() {
+        return;
+    }
+    for region in regions.iter().filter(|region| region.kind == kind && align <= region.align) {
         let mut taken: Vec<(u64, u64)> = placed
             .iter()
             .map(|g| (g.address, g.address.saturating_add(g.size)))
@@ -259,16 +300,15 @@ fn place_for(regions: &[Region], placed: &[Guest], guest: &Guest, kind: Kind) ->
             .collect();
         taken.sort_unstable();
         taken.push((region.range.end, region.range.end));
-        let mut at = region.range.start.checked_next_multiple_of(guest.align)?;
+        let next = |at: u64| at.checked_next_multiple_of(align).unwrap_or(u64::MAX);
+        let mut at = next(region.range.start);
         for (start, end) in taken {
-            let room = start.saturating_sub(at);
-            if room >= guest.size && smallest.is_none_or(|(least, _)| room < least) {
-                smallest = Some((room, at));
+            if start > at {
+                found(at, start - at);
             }
-            at = at.max(end.checked_next_multiple_of(guest.align)?);
+            at = at.max(next(end));
         }
     }
-    smallest.map(|(_, at)| at)
 }
 
 /// Ranges of the file where guests have been, or sections that are gone, and no guest is now, and whether there is code

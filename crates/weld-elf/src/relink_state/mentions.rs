@@ -14,6 +14,7 @@
 
 use std::collections::HashMap;
 
+use super::differences::Difference;
 use super::excerpt::Common;
 use super::file::{StateFile, Unreadable};
 use super::keys;
@@ -134,12 +135,20 @@ pub struct Renumbered {
 }
 
 /// Why a link as a whole has to tell what the names of an object are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Other {
     /// The symbol of this number.
     Symbol(u32),
-    /// The object defines others, in another order, or mentions one no more that others may mind.
-    Rest,
+    /// The object does not define one any more that it has defined for the first time, or took over, since.
+    Lost,
+    /// It has one twice.
+    Twice,
+    /// It has less sections than before, among them this one.
+    Sections(Option<Difference>),
+    /// It defines what the symbol of this number is called in another order than before.
+    Order(u32),
+    /// It does not mention one any more, or define it, of which others may mind that: which has this row.
+    Gone(u32),
 }
 
 impl Renumbered {
@@ -170,7 +179,7 @@ pub fn renumbered(
     if (common.count..).zip(&common.names.added).any(is_lost)
         || common.names.handed_over.values().any(is_lost_here)
     {
-        return Ok(Err(Other::Rest));
+        return Ok(Err(Other::Lost));
     }
     // Local symbols are the object's own.
     let has_same_numbers = first == now.first();
@@ -190,7 +199,7 @@ pub fn renumbered(
     }
     // A name that is there twice is too odd.
     if before.len() != rows.len() {
-        return Ok(Err(Other::Rest));
+        return Ok(Err(Other::Twice));
     }
     let may_warn = file.row::<ImageRow>(0)?.has_warnings != 0;
     let mut found = Renumbered { lost, ..Renumbered::default() };
@@ -236,7 +245,7 @@ pub fn renumbered(
         // Common symbols have their places in the order of the object, and so has what the loader sees.
         if is_in_order {
             if was < last_defined {
-                return Ok(Err(Other::Rest));
+                return Ok(Err(Other::Order(symbol)));
             }
             last_defined = was;
         }
@@ -258,7 +267,7 @@ pub fn renumbered(
             || may_go(row.manner & !(3 << manner::VISIBILITY)) && is_hidden()?
             || is_other() && says_as_much((file, common), (row.name, name), row.manner)?;
         if !goes {
-            return Ok(Err(Other::Rest));
+            return Ok(Err(Other::Gone(row.name)));
         }
     }
     Ok(match first_unwanted(file, own, common.has_lazy, &offered)? {

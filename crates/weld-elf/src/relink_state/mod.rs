@@ -11,6 +11,7 @@
 
 mod check;
 pub mod collect;
+pub mod differences;
 pub mod excerpt;
 pub mod file;
 pub mod free_sections;

@@ -578,6 +578,8 @@ impl<'a> One<'_, '_, 'a> {
             // Where its pieces are is seen when they are looked up, but that of a name is known to others.
             Some(SectionKind::Merge) => return self.whole.is_known(index as usize),
             Some(SectionKind::EhFrame | SectionKind::Folded | SectionKind::Shrunk) => return true,
+            // It is a guest because there was nothing that it could be merged with.
+            Some(SectionKind::Guest) => return false,
             // Whether it is merged may depend on what is in it.
             Some(_) => return shdr.sh_flags() & SHF_MERGE != 0,
             None => {}

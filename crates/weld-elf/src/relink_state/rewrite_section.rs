@@ -23,6 +23,7 @@ pub use frames::Searched;
 pub use moves::NewValue;
 pub use pointers::{Pointer, Told};
 pub use sizes::Exported;
+pub use tables::lost_sections;
 
 use super::State;
 use super::outline::{Before, OS_ABI, is_renamed, of_groups, outline};
@@ -35,7 +36,7 @@ use crate::elf::{Rela, SHF_ALLOC};
 use crate::emit;
 use crate::got_plt_slots::Slots;
 use crate::ids::*;
-use crate::input::object::Object;
+use crate::input::object::{Object, SymbolPlace};
 use crate::input::{FileName, Reading};
 use crate::layout::addresses::Bases;
 use crate::layout::{Layout, MergedPart};
@@ -69,20 +70,40 @@ pub enum Missing {
     Class(Class),
     /// The section is not copied.
     Section,
-    /// A section has outgrown its room.
-    Room,
-    /// There is no room for a group that nobody had.
-    Yard,
-    /// What is to lie where a section is gone.
-    Gap,
+    /// Something has outgrown its room.
+    Room(Full),
     /// There is no room in tables for the loader for another name.
     Exports,
-    /// Where something is that it refers to, or that it defines and others refer to.
-    Target,
+    /// Where something is that it refers to, or that it defines and others refer to; by the symbol's number, or [`NONE`].
+    Target(u32),
     /// Who else knows where a function was that has moved.
     Function,
     /// Where frames or symbols of the object are in their tables.
     Place,
+}
+
+/// What has outgrown its room: bytes that there are for it, and that it needs; or entries, of tables of such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full {
+    pub of: Of,
+    pub has: u64,
+    pub wants: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// A section of the object, by its header index.
+    Section(u32),
+    /// Of the object's symbols.
+    Locals,
+    Globals,
+    SymbolNames,
+    Frames,
+    /// `.eh_frame_hdr`
+    SearchTable,
+    /// Of `.rela.dyn`.
+    RelativeRelocs,
+    SymbolicRelocs,
 }
 
 /// Bytes and where in the file they belong.
@@ -224,7 +245,10 @@ impl<'k, 'a> Alone<'k, 'a> {
         let has_room =
             is_free || filler(shdr, object.section_name(ordinal as usize).unwrap_or_default()).is_some();
         match bytes.cmp(&section.size) {
-            Ordering::Greater if has_room => return Err(Missing::Room),
+            Ordering::Greater if has_room => {
+                let full = Full { of: Of::Section(ordinal), has: section.size, wants: bytes };
+                return Err(Missing::Room(full));
+            }
             Ordering::Less if !has_room && section.kind() != SectionKind::NoBits => {
                 return Err(Missing::Object);
             }
@@ -253,8 +277,9 @@ impl<'k, 'a> Alone<'k, 'a> {
             let is_loaded = object.shdrs[row.ordinal as usize].sh_flags() & SHF_ALLOC != 0;
             let is_copied = matches!(kind, SectionKind::Regular | SectionKind::Reversed | SectionKind::Guest);
             let relocs = self.sections.relocs(object, 0, self.sections.get(SectionId(row.ordinal)));
-            if is_loaded && is_copied && !relocs.iter().all(is_there) {
-                return Err(Missing::Target);
+            let missing = relocs.iter().find(|reloc| is_loaded && is_copied && !is_there(reloc));
+            if let Some(reloc) = missing {
+                return Err(Missing::Target(reloc.sym()));
             }
         }
         for (index, frames) in &self.sections.objects[0].eh_frames {
@@ -263,16 +288,20 @@ impl<'k, 'a> Alone<'k, 'a> {
                 let mine = relocs.get(fde.first_reloc as usize..).unwrap_or_default();
                 let mine = mine.get(..fde.n_relocs as usize).unwrap_or_default();
                 // Those of functions that are not there are left out.
-                if mine.first().is_some_and(is_there) && !mine.iter().all(is_there) {
-                    return Err(Missing::Target);
+                let missing = mine.iter().find(|reloc| !is_there(reloc));
+                if let Some(reloc) = missing.filter(|_| mine.first().is_some_and(is_there)) {
+                    return Err(Missing::Target(reloc.sym()));
                 }
             }
         }
         let named = self.slots.list.iter().filter(|slot| slot.local.is_none());
-        let mut slots = named.map(|slot| self.symbols[slot.id].flags());
-        match slots.any(|flags| flags & symbol_flags::IN_DISCARDED != 0) {
-            true => Err(Missing::Target),
-            false => Ok(()),
+        let is_nowhere = |id: &SymbolId| self.symbols[*id].has(symbol_flags::IN_DISCARDED);
+        match named.map(|slot| slot.id).find(is_nowhere) {
+            Some(id) => {
+                let mut globals = object.first_global..object.syms.len() as u32;
+                Err(Missing::Target(globals.find(|symbol| object.global(*symbol) == id).unwrap_or(NONE)))
+            }
+            None => Ok(()),
         }
     }
 
@@ -325,6 +354,22 @@ impl<'k, 'a> Alone<'k, 'a> {
     /// The name of a symbol of the object.
     pub fn name(&self, symbol: u32) -> &'a [u8] {
         self.resolved.objects[0].symbol_name(symbol)
+    }
+
+    /// What a symbol is called; that of a section as that is.
+    pub fn called(&self, symbol: u32) -> Option<String> {
+        let object = &self.resolved.objects[0];
+        let sym = object.syms.get(symbol as usize)?;
+        let name = match (object.symbol_name(symbol), object.place(symbol, sym)) {
+            (b"", SymbolPlace::Section(section)) => self.section_name(section),
+            (name, _) => name,
+        };
+        Some(String::from_utf8_lossy(name).into_owned())
+    }
+
+    /// The name of a section of the object.
+    pub fn section_name(&self, section: u32) -> &'a [u8] {
+        self.resolved.objects[0].section_name(section as usize).unwrap_or_default()
     }
 
     /// The names of the groups that have lost, each with the symbols that the object defines in them.

@@ -35,7 +35,7 @@ impl<'a> Reader<'a, '_> {
             }
             kind => identify::check_relocatable(kind)?,
         }
-        let object = Object::parse(file, name, data, settings)?;
+        let object = Object::parse(file, name, settings.store.standing_for(data), settings)?;
         if self.search == ir::Search::default() {
             return Ok(object);
         }

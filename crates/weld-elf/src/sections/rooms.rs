@@ -182,7 +182,7 @@ fn room(shdr: &Shdr, name: &[u8], is_little: bool) -> Option<(Filler, Room)> {
             b".debug_aranges" => Some((Filler::Pairs, Room { share: 16, fixed: 192, multiple: PAIR })),
             b".debug_loc" => some(Filler::Zeroes, 16, 128),
             // Pairs of addresses.
-            b".debug_ranges" => Some((Filler::Zeroes, Room { share: 16, fixed: 128, multiple: 16 })),
+            b".debug_ranges" => Some((Filler::Zeroes, Room { share: 16, fixed: 256, multiple: 16 })),
             b".debug_abbrev" => some(Filler::Zeroes, 16, 128),
             _ => None,
         },
@@ -295,12 +295,12 @@ pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, growth: Growth) 
     if locals == 0 && globals == 0 {
         return Runs::default();
     }
-    let (more, bytes) = match growth {
-        Growth::Usual => (4, 256),
-        Growth::Some => (32, 3 << 10),
-        Growth::Much => (96, 10 << 10),
+    let (more_locals, more, bytes) = match growth {
+        Growth::Usual => (4, 4, 256),
+        Growth::Some => (12, 32, 3 << 10),
+        Growth::Much => (32, 96, 10 << 10),
     };
-    let (locals, globals) = (locals + locals / 16 + 4, globals + globals / 16 + more);
+    let (locals, globals) = (locals + locals / 16 + more_locals, globals + globals / 16 + more);
     Runs { locals, globals, strings: strings + strings / 32 + bytes, frames: 0 }
 }
 

@@ -70,10 +70,10 @@ impl Kind {
     /// Bytes of each yard, and objects that there is another one for.
     fn size(self) -> (u64, usize) {
         match self {
-            Kind::Code => (32 << 10, 256),
-            Kind::ExceptionTables => (2 << 10, 256),
-            Kind::Constants => (4 << 10, 512),
-            Kind::Relocated => (4 << 10, 512),
+            Kind::Code => (64 << 10, 256),
+            Kind::ExceptionTables => (4 << 10, 256),
+            Kind::Constants => (16 << 10, 512),
+            Kind::Relocated => (8 << 10, 512),
         }
     }
 }
@@ -112,7 +112,9 @@ pub struct Guest {
     pub section: SectionId,
 }
 
-/// At most so many yards of a kind, and objects that are looked at for hosts.
+/// At least and at most so many yards of a kind, and objects that are looked at for hosts. What an object uses of a
+/// library for the first time, as a map of Rust's, may bring 30 KB of code.
+const LEAST_YARDS: usize = 3;
 const YARDS: usize = 8;
 const LOOKED_AT: usize = 256;
 
@@ -122,7 +124,8 @@ const LARGEST_HOST: u64 = 256 << 10;
 /// Makes yards at the end of sections of the last objects, which have their room. With gc, these are kept for that,
 /// and so are only such that have others be kept that refer to nothing.
 pub fn make(sections: &mut Sections, objects: &[Object], gc: bool) {
-    let mut left: [usize; KINDS] = Kind::ALL.map(|kind| (objects.len() / kind.size().1 + 1).min(YARDS));
+    let mut left: [usize; KINDS] =
+        Kind::ALL.map(|kind| (objects.len() / kind.size().1 + LEAST_YARDS).min(YARDS));
     for (number, object) in objects.iter().enumerate().rev().take(LOOKED_AT) {
         if left == [0; KINDS] {
             break;
@@ -231,7 +234,8 @@ pub fn take_in(sections: &mut Sections, objects: &[Object], guests: &[LastGuest]
         let Some(object) = find(guest.file) else { continue };
         let Some(member) = member(object, &guest.group, guest.number) else { continue };
         let id = SectionId(object.section_base + member);
-        if sections.get(id).kind() == SectionKind::Regular {
+        // What nothing was there to be merged with lies by itself.
+        if matches!(sections.get(id).kind(), SectionKind::Regular | SectionKind::Merge) {
             sections.list[id.index()].set_kind(SectionKind::Guest);
             if guest.number == IN_NO_GROUP {
                 sections.moved.push(id);

@@ -442,6 +442,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
                 symbols[*id].add(*needs);
             }
         }
+        if sections.has_rooms {
+            self.have_compilers_calls(symbols);
+        }
         for call in &sections.last_calls {
             let index = self.resolved.index_of_file.get(call.file.index());
             let library = index.and_then(|index| self.resolved.shared.get(*index as usize));
@@ -456,6 +459,25 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
                 && self.resolved.names.get(id).best == pack(Rank::Provided, library.file, call.symbol)
             {
                 symbols[id].add(call.flags & ASKED);
+            }
+        }
+    }
+
+    /// Has functions that compilers call of themselves have entries of the PLT if anything else is asked of them: a later
+    /// link may have the first call, and there are spare entries only for what nobody asks for.
+    fn have_compilers_calls(&self, symbols: &Symbols) {
+        const CALLED: [&[u8]; 5] = [b"memcpy", b"memmove", b"memset", b"memcmp", b"bcmp"];
+        const OTHERWISE: u32 = symbol_flags::NEEDS_COPY | symbol_flags::NEEDS_CANONICAL_PLT;
+        for name in CALLED {
+            let Some(id) = self.resolved.names.find(name) else { continue };
+            let symbol = &symbols[id];
+            let is_asked = symbol.has(symbol_flags::USED) && symbol.has(symbol_flags::NEEDS_GOT);
+            if symbol.kind() == symbol_flags::SHARED
+                && symbol.has(symbol_flags::PREEMPTIBLE)
+                && is_asked
+                && !symbol.has(OTHERWISE)
+            {
+                symbol.add(symbol_flags::NEEDS_PLT);
             }
         }
     }

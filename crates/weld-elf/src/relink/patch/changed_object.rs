@@ -9,6 +9,7 @@ use std::path::Path;
 use weld_common::diag::DiagSink;
 
 use super::exported_names::Exported;
+use super::gone_names;
 use super::group_owners::{Looked, Owners};
 use super::new_pieces::NewPieces;
 use super::{Failure, LastLink, Patch, View, emit, emit_tables};
@@ -17,11 +18,12 @@ use crate::input::object::Object;
 use crate::job::Job;
 use crate::relink::changes::{Changed as ChangedObject, Changes};
 use crate::relink::full_link_reason::{Changed, Why};
+use crate::relink_state::differences;
 use crate::relink_state::excerpt::{self, Common, Excerpt};
 use crate::relink_state::mentions::{Globals, Other};
 use crate::relink_state::outline::{Before, is_renamed};
 use crate::relink_state::rewrite_section::{self, Alone, Known, Missing};
-use crate::relink_state::rows::MentionRow;
+use crate::relink_state::rows::{MentionRow, NONE};
 
 /// The bytes that some of the changed objects make others, if names get other values (`next_values`) that these do
 /// not define; if it is not known yet whether these are all, the values of names alone. With `may_add` merged pieces may
@@ -96,6 +98,12 @@ impl From<Failure> for Refused {
     }
 }
 
+/// The same with the name of what an object refers to and that is nowhere.
+pub fn nowhere(alone: &Alone, missing: Missing) -> Changed {
+    let Missing::Target(symbol) = missing else { return Changed::Unknown(missing) };
+    alone.called(symbol).map_or(Changed::Unknown(missing), Changed::Nowhere)
+}
+
 /// Where objects are looked at.
 struct Run<'r, 'j, 'v> {
     job: &'r Job<'j>,
@@ -120,15 +128,25 @@ impl Run<'_, '_, '_> {
         let found = of_parsed(&object, (self.left, common, row), job)?;
         let Excerpt { state, names, before, new, lost } = found;
         let known = Known { state: &state, options: job.options, machine, left: self.left };
-        let alone = Alone::new(known, 0, object, job.store)?;
+        let beaten = rewrite_section::lost_sections(&state, 0, &object);
+        let outputs = state.outputs.iter().map(|out| state.text(out.name));
+        let rows = state.sections_of(&state.inputs[0]);
+        let difference = differences::first(rows, outputs, (&object, &beaten));
+        let alone =
+            Alone::new(known, 0, object, job.store).map_err(|missing| match (missing, difference) {
+                (Missing::Object | Missing::Section, Some(what)) => Refused::Object(Changed::Sections(what)),
+                (missing, _) => missing.into(),
+            })?;
         if !common.has_all_values {
             patch.values.extend(alone.new_values().iter().map(|new| (names[new.name as usize], new.value)));
             return Ok(());
         }
-        if lost {
-            return Err(Missing::Target.into());
+        if let Some(name) = lost {
+            let is_it = |mention: &&MentionRow| mention.input == 0 && names[mention.name as usize] == name;
+            let symbol = state.mentions.iter().find(is_it).map_or(NONE, |mention| mention.symbol);
+            return Err(Refused::Object(nowhere(&alone, Missing::Target(symbol))));
         }
-        alone.check_targets()?;
+        alone.check_targets().map_err(|missing| Refused::Object(nowhere(&alone, missing)))?;
         let last = state.outlines[0];
         let now = alone.outline(Before(Some(&before)), &last);
         for (is_same, changed) in [
@@ -195,7 +213,13 @@ fn of_parsed(
             Other::Symbol(symbol) => {
                 Changed::Name(String::from_utf8_lossy(object.symbol_name(symbol)).into_owned())
             }
-            Other::Rest => Changed::Names,
+            Other::Order(symbol) => {
+                Changed::Order(String::from_utf8_lossy(object.symbol_name(symbol)).into_owned())
+            }
+            Other::Gone(row) => Changed::NoMore(gone_names::of_row(left, common, row)),
+            Other::Sections(None) => Changed::Shape,
+            Other::Sections(Some(what)) => Changed::Sections(what),
+            Other::Lost | Other::Twice => Changed::Names,
         })
     })
 }

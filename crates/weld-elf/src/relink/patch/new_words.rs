@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{LastLink, Patch, changed_object, format, new_places, parsed};
+use super::{LastLink, Patch, Places, changed_object, format, new_places, parsed};
 use crate::arch;
 use crate::arch::class::Class;
 use crate::elf::*;
@@ -34,7 +34,8 @@ pub fn find(job: &Job, changes: &Changes, last: &LastLink) -> Result<Option<Vec<
     }
     // Why it cannot be done is said by who looks at it next.
     let Ok(places) = new_places(job, changes, last) else { return Ok(None) };
-    common.names = places.names;
+    let Places { names, live, .. } = places;
+    common.names = names;
     let (mut words, mut is_new) = (last.words.to_vec(), false);
     for changed in &changes.objects {
         let data = changed_object::bytes(job, changes, changed)?;
@@ -42,7 +43,9 @@ pub fn find(job: &Job, changes: &Changes, last: &LastLink) -> Result<Option<Vec<
         let Some(machine) = arch::of_file(data) else { continue };
         let facts = machine.facts();
         for (index, shdr) in object.shdrs.iter().enumerate() {
-            if !is_of_code(&object, shdr) {
+            // What is not in the output asks for nothing.
+            let is_dead = live.get(&changed.row).is_some_and(|live| !live.contains(&shdr.sh_info()));
+            if is_dead || !is_of_code(&object, shdr) {
                 continue;
             }
             for reloc in decode_relocs(&object, index).unwrap_or_default().iter() {
@@ -74,7 +77,7 @@ fn is_of_code(object: &Object, shdr: &Shdr) -> bool {
     is_code && matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL)
 }
 
-/// Whether a name is defined here for good, and has no slot.
+/// Whether a name is defined here for good, in the output, and has no slot.
 fn may_have_word(name: &NameRow) -> bool {
     const SAID: u32 = symbol_flags::KIND
         | symbol_flags::PREEMPTIBLE
@@ -82,7 +85,7 @@ fn may_have_word(name: &NameRow) -> bool {
         | symbol_flags::TLS
         | symbol_flags::IN_DISCARDED
         | symbol_flags::NEEDS;
-    name.flags & SAID == symbol_flags::DEFINED && name.slot == NONE
+    name.flags & SAID == symbol_flags::DEFINED && name.slot == NONE && name.section != NONE
 }
 
 /// The words of `last` without those of names that are gone.
@@ -119,7 +122,10 @@ pub fn write(
             let name = common.name(&left.tables, *row)?;
             let known = values.get(row).copied();
             if name.section == NONE || common.is_nowhere(*row, known, &name) {
-                return Err(Why::Object(job.options.output.path.clone(), Changed::Unknown(Missing::Target)));
+                return Err(Why::Object(
+                    job.options.output.path.clone(),
+                    Changed::Unknown(Missing::Target(NONE)),
+                ));
             }
             value = known.unwrap_or(name.value);
         }

@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use weld_common::diag::DiagSink;
 
+use super::changed_object::nowhere;
 use super::{Failure, LastLink, Patch, View, emit};
 use crate::arch;
 use crate::elf::{Ehdr, records};
@@ -125,7 +126,7 @@ impl One<'_, '_, '_> {
             state.mentions.iter().filter(gets_value).map(|mention| mention.symbol).collect();
         let known = Known { state: &state, options: self.job.options, machine, left: self.left };
         let alone = Alone::new(known, 0, object, self.job.store).map_err(unknown)?;
-        alone.check_targets().map_err(unknown)?;
+        alone.check_targets().map_err(|missing| changed(nowhere(&alone, missing)))?;
         // If it has other groups than in the tables, it is looked at whether they were understood.
         let is_known = |last: &OutlineRow| {
             last.lost == alone.lost() || last.shape == alone.outline(Before(Some(&before)), last).shape

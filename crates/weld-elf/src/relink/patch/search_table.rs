@@ -6,7 +6,7 @@ use crate::address::Address;
 use crate::eh_frame::{HDR_ENTRY, HDR_HEAD, entries_in, sort_hdr_entries, write_hdr};
 use crate::job::Job;
 use crate::relink::full_link_reason::{Changed, Why};
-use crate::relink_state::rewrite_section::Missing;
+use crate::relink_state::rewrite_section::{Full, Missing, Of};
 
 /// A function, and the record of it.
 type Entry = (Address, Address);
@@ -50,7 +50,8 @@ pub fn add(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
         return Err(unknown(Missing::Function));
     }
     if together > entries_in(out.size) {
-        return Err(unknown(Missing::Room));
+        let (has, wants) = (entries_in(out.size) as u64, together as u64);
+        return Err(unknown(Missing::Room(Full { of: Of::SearchTable, has, wants })));
     }
     write_hdr(format, Address::new(out.address), common.frames(), &entries, 0, &mut table)
         .map_err(|_| unknown(Missing::Function))?;

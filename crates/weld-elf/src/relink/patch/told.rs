@@ -15,7 +15,7 @@ use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::{Changed, Why};
 use crate::relink_state::guests::Guest;
-use crate::relink_state::rewrite_section::{Missing, Pointer, Told};
+use crate::relink_state::rewrite_section::{Full, Missing, Of, Pointer, Told};
 use crate::relink_state::rows::{InputRow, SectionRow};
 use crate::sections::free_sections::FREE;
 use crate::sections::lost_groups::NONE;
@@ -113,10 +113,11 @@ pub fn add(
     if count > 0 || !real.is_empty() {
         // Where the image is not moved, addresses are known, and there are none.
         let end = real.last().copied().filter(|_| real.len() <= count);
-        real.resize(count, end.ok_or_else(|| unknown(Missing::Room))?);
+        let full = Full { of: Of::RelativeRelocs, has: count as u64, wants: real.len() as u64 };
+        real.resize(count, end.ok_or_else(|| unknown(Missing::Room(full)))?);
     }
     let others = with_symbolic(entries[count..].iter().copied().map(Rela), (facts, is_gone), symbolic);
-    real.extend(others.ok_or_else(|| unknown(Missing::Room))?);
+    real.extend(others.map_err(|full| unknown(Missing::Room(full)))?);
     let new: Vec<u8> = real.iter().flat_map(|entry| entry.0).collect();
     for (at, block) in (0..).step_by(BLOCK).zip(new.chunks(BLOCK)) {
         patch.add(out.offset + at as u64, block, &bytes[at..at + block.len()]);
@@ -124,13 +125,16 @@ pub fn add(
     Ok(())
 }
 
-/// Entries that are not relative, without those that are gone and with `more`, as many as there were; `None` if there
-/// are not enough spare ones. What calls resolvers is behind them.
+/// Entries that are not relative, without those that are gone and with `more`, as many as there were; what calls
+/// resolvers is behind them.
+///
+/// # Errors
+/// If there are not enough spare ones.
 fn with_symbolic(
     all: impl Iterator<Item = Rela>,
     (facts, is_gone): (&Facts, impl Fn(&Rela) -> bool),
     more: Vec<Rela>,
-) -> Option<Vec<Rela>> {
+) -> Result<Vec<Rela>, Full> {
     let all: Vec<Rela> = all.collect();
     let spare = rela::spare(facts);
     let is_call = |entry: &Rela| Some(entry.kind()) == facts.dynamic.irelative;
@@ -139,7 +143,8 @@ fn with_symbolic(
     let stays = |entry: &&Rela| entry.0 != spare.0 && !(is_symbolic(entry) && is_gone(entry));
     let mut real: Vec<Rela> = others.iter().filter(stays).copied().chain(more).collect();
     real.sort_by_key(rela::by_symbol);
-    let free = others.len().checked_sub(real.len())?;
+    let full = Full { of: Of::SymbolicRelocs, has: others.len() as u64, wants: real.len() as u64 };
+    let free = others.len().checked_sub(real.len()).ok_or(full)?;
     let spares = std::iter::repeat_n(spare, free);
-    Some(spares.chain(real).chain(calls.iter().copied()).collect())
+    Ok(spares.chain(real).chain(calls.iter().copied()).collect())
 }

@@ -240,3 +240,23 @@ fn sections_of_relocations_come_and_go() {
         }
     }
 }
+
+/// What compilers call of themselves may be called for the first time also if a slot leads to it already.
+#[test]
+fn compilers_calls_have_entries() {
+    let dir = Dir::new("imports-compilers");
+    let mut obj = Obj::new();
+    let text = obj.section(Section::text(".text").bytes(&[0xc3; 16]));
+    for (at, name) in ["lib0", "memcpy"].into_iter().enumerate() {
+        obj.symbol(Symbol::global(name).function().at(text, at as u64 * 8).size(1));
+    }
+    std::fs::write(dir.path("so.o"), obj.build()).unwrap();
+    let so = dir.path("lib.so").to_str().unwrap().to_owned();
+    link(&[dir.path("so.o").into()], &["-shared", "-soname=lib.so", "-o", &so]).unwrap();
+    let flags = [&so, LOADER, "-pie"];
+    let mut program = program(21);
+    program.units[2].functions[0].refs = vec![Ref::Slot("memcpy".into(), false)];
+    check(&dir, &program, &flags);
+    program.units[1].functions[0].refs = vec![Ref::Local, call("memcpy")];
+    assert!(check(&dir, &program, &flags), "{}", dir.said());
+}

@@ -22,10 +22,14 @@ struct Part {
     slots: Vec<&'static str>,
     /// It has a table of ranges.
     ranges: bool,
+    /// It has what tells debuggers of scripts.
+    scripts: bool,
     /// It has a variable, so nothing may stand for it.
     variable: bool,
     /// It has a pointer to a personality routine, and a frame that says so.
     pad: bool,
+    /// Its first function has so many bytes more.
+    padding: usize,
 }
 
 /// What is in no other function.
@@ -50,6 +54,7 @@ impl Part {
             let mut code = signature(name).to_vec();
             calls.iter().for_each(|_| code.extend([0xe8, 0, 0, 0, 0]));
             slots.iter().for_each(|_| code.extend([0xff, 0x15, 0, 0, 0, 0]));
+            code.resize(code.len() + if number == 0 { self.padding } else { 0 }, 0xcc);
             let text = obj.section(Section::text(format!(".text.{name}")).bytes(&code).align(16));
             let symbol = obj.symbol(Symbol::global(*name).function().at(text, 0).size(code.len() as u64));
             symbols.push((symbol, code.len(), text, calls, slots));
@@ -57,6 +62,11 @@ impl Part {
         if self.variable {
             let data = obj.section(Section::data(".data").bytes(&[7; 8]).align(8));
             obj.symbol(Symbol::local("variable").at(data, 0).size(8));
+        }
+        if self.scripts {
+            let scripts = Section::strings(".debug_gdb_scripts", 1).flags(SHF_ALLOC);
+            let scripts = obj.section(scripts.bytes(b"\x01pretty.py\0"));
+            obj.symbol(Symbol::weak("scripts_section").object().at(scripts, 0).size(11));
         }
         obj.section(Section::strings(".comment", 1).bytes(b"compiled\0"));
         add_unit(&mut obj, symbols[0].0);
@@ -343,4 +353,72 @@ fn the_first_landing_pad_of_an_object() {
     // With a unit that is new.
     let new = pad(Part::new("c", &[]));
     project.relinks(&[start(&["a", "c", "rust_eh_personality"]), new], &all(&[Part::new("a", &[])]));
+}
+
+/// A unit, or a member of an archive, gets its first table of ranges, or has none any more.
+#[test]
+fn the_first_ranges_of_an_object() {
+    let mut project = Project::new("first-ranges", PROGRAMS[0]);
+    let with = |name, ranges| Part { ranges, ..Part::new(name, &[]) };
+    let units = |ranges| [start(&["a", "b"]), with("b", ranges)];
+    project.check(&units(false), &[with("a", false)]);
+    project.relinks(&units(true), &[with("a", false)]);
+    project.relinks(&units(true), &[with("a", true)]);
+    project.relinks(&units(false), &[with("a", true)]);
+    project.relinks(&units(false), &[with("a", false)]);
+    // With another one than before.
+    project.relinks(&[start(&["a", "c"]), with("c", true)], &[with("a", true)]);
+}
+
+/// A unit tells debuggers of scripts for the first time, as another one does.
+#[test]
+fn the_first_scripts_of_an_object() {
+    let mut project = Project::new("first-scripts", PROGRAMS[0]);
+    let with = |part: Part, scripts| Part { scripts, ..part };
+    let [a, b] = ["a", "b"].map(|name| Part::new(name, &[]));
+    let units = |first, last| [with(start(&["a", "b"]), first), with(b.clone(), last)];
+    project.check(&units(true, false), std::slice::from_ref(&a));
+    project.relinks(&units(true, true), std::slice::from_ref(&a));
+    project.relinks(&units(false, true), &[a]);
+}
+
+/// Members of an archive that was written to last have room as objects have.
+#[test]
+fn members_grow() {
+    const NEW: [&str; 24] = [
+        "n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "m0", "m1", "m2", "m3", "m4", "m5", "m6",
+        "m7", "m8", "m9", "l0", "l1", "l2", "l3",
+    ];
+    let mut project = Project::new("members-grow", PROGRAMS[1]);
+    let a = Part::new("a", &[]);
+    project.check(&[start(&["a"])], std::slice::from_ref(&a));
+    let defines = [&["a"][..], &NEW].concat();
+    project.relinks(&[start(&["a"])], &[Part { defines, ..a }]);
+}
+
+/// A member is looked at because a function of it is wanted that was not: what the rest of it calls by slots, which is not
+/// wanted, takes none.
+#[test]
+fn slots_of_what_is_not_there() {
+    let mut project = Project::new("dead-slots", PROGRAMS[0]);
+    let library = Part { defines: vec!["dead", "a", "b", "no"], slots: vec!["no"], ..Part::new("dead", &[]) };
+    let all = [library, Part::new("c", &[]), Part::new("d", &[])];
+    let calls =
+        |calls: &[&'static str], slots: &[&'static str]| Part { slots: slots.to_vec(), ..start(calls) };
+    project.check(&[calls(&["a", "d"], &["c"])], &all);
+    project.relinks(&[calls(&["a", "b"], &["c", "d"])], &all);
+}
+
+/// It is said what there is no room for, how much that is and how much there is.
+#[test]
+fn what_has_no_room_is_named() {
+    let mut project = Project::new("no-room", PROGRAMS[0]);
+    let a = Part::new("a", &[]);
+    project.check(&[start(&["a"])], std::slice::from_ref(&a));
+    const NEW: [&str; 8] = ["b", "c", "d", "e", "f", "g", "h", "i"];
+    let padded = |name: &&'static str| Part { padding: 30 << 10, ..Part::new(name, &[]) };
+    project.relinks(&[start(&["a", "b"]), padded(&"b")], std::slice::from_ref(&a));
+    let all: Vec<Part> = std::iter::once(start(&NEW)).chain(NEW.iter().map(padded)).collect();
+    project.is_full(&all, &[a], "is new or has outgrown its room, has 30736 bytes");
+    assert!(project.dir.said().contains("bytes are free"), "{}", project.dir.said());
 }

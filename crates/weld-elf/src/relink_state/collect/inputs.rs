@@ -61,13 +61,15 @@ impl Link<'_, '_, '_> {
             let member = facts.name.member.unwrap_or_default();
             let key = hash_of(&[path.as_bytes(), member, &[u8::from(facts.name.member.is_some())]]);
             of_file[id.index()] = inputs.len() as u32;
-            data.push(facts.data);
+            // Where it was read, if another one stands for it.
+            let read = self.original(id).unwrap_or(facts.data);
+            data.push(read);
             inputs.push(InputRow {
                 key: numbers.key(key),
                 path: texts.add(path.as_bytes()),
                 member: texts.add(member),
                 file: NONE,
-                size: facts.data.len() as u64,
+                size: read.len() as u64,
                 precedence: id.0,
                 kind: facts.kind,
                 headers: facts.headers as u32,
@@ -113,6 +115,11 @@ impl Link<'_, '_, '_> {
         let resolved = self.image.resolved;
         let index = resolved.index_of_file.get(input.precedence as usize);
         index.and_then(|index| resolved.objects.get(*index as usize)).map_or(&[], |object| object.data)
+    }
+
+    /// The bytes of an input as it was read.
+    pub fn original(&self, id: FileId) -> Option<&[u8]> {
+        self.context.inputs.bytes(id).ok().filter(|bytes| !bytes.is_empty())
     }
 
     /// `None` for what is no input: members that were not read, and the linker itself.

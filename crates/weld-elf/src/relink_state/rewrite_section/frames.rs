@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use weld_common::diag::DiagSink;
 
-use super::{Alone, Missing, Write};
+use super::{Alone, Full, Missing, Of, Write};
 use crate::address::Address;
 use crate::eh_frame::Cie;
 use crate::elf::*;
@@ -54,7 +54,8 @@ impl Alone<'_, '_> {
             _ => return Err(Missing::Place),
         };
         if again.bytes.len() as u64 != size {
-            return Err(Missing::Room);
+            let full = Full { of: Of::Frames, has: size, wants: again.bytes.len() as u64 };
+            return Err(Missing::Room(full));
         }
         // Those of others that have it are not looked at.
         if self.has_own_personality() {

@@ -106,7 +106,7 @@ impl Alone<'_, '_> {
                     // Where the image is not moved, that is known.
                     told.relative.extend(image.mode.pic.then_some((at, value)));
                 } else if place.flags & symbol_flags::PREEMPTIBLE != 0 {
-                    let number = self.dynamic_number(reloc.sym()).ok_or(Missing::Target)?;
+                    let number = self.dynamic_number(reloc.sym()).ok_or(Missing::Target(reloc.sym()))?;
                     told.symbolic.push(Rela::make(at, number, facts.dynamic.address, reloc.r_addend()));
                 }
             }

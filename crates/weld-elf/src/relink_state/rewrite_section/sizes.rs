@@ -14,7 +14,7 @@ use weld_common::diag::DiagSink;
 use super::super::outline::{may_have_others, may_resize};
 use super::super::rows::{NONE, OutputRow};
 use super::moves::may_move_in;
-use super::{Alone, Missing, Write};
+use super::{Alone, Full, Missing, Of, Write};
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::symbols::symbol_flags;
@@ -91,19 +91,21 @@ impl<'a> Alone<'_, 'a> {
                 strings.extend_from_slice(name);
                 strings.push(0);
             }
-            if strings.len() > last_strings.1.len() {
-                return Err(Missing::Room);
-            }
+        }
+        let (has, wants) = (last_strings.1.len() as u64, strings.len() as u64);
+        if wants > has {
+            return Err(Missing::Room(Full { of: Of::SymbolNames, has, wants }));
         }
         strings.resize(last_strings.1.len(), 0);
         let (local, global) = symtab::left_over(image).ok_or(Missing::Place)?;
-        for (entries, first, room, left_over) in [
-            (locals, input.locals, input.locals_room, local),
-            (globals, input.globals, input.globals_room, global),
+        for (of, entries, first, room, left_over) in [
+            (Of::Locals, locals, input.locals, input.locals_room, local),
+            (Of::Globals, globals, input.globals, input.globals_room, global),
         ] {
             let (offset, last) = self.run(table, first, room, Sym::SIZE)?;
             if entries.len() > room as usize {
-                return Err(Missing::Room);
+                let full = Full { of, has: room.into(), wants: entries.len() as u64 };
+                return Err(Missing::Room(full));
             }
             let known = by_name(&last, input.strings, &last_strings.1);
             let mut bytes = Vec::with_capacity(last.len());
