@@ -102,7 +102,7 @@ impl Session {
             let mut likely = recent(job, (inputs, objects));
             sections.spare.extend(likely.drain(likely.len().min(RECENT)..));
             sections.recent = likely.into_iter().collect();
-            recent_members(job, self.begun, (inputs, objects), sections);
+            recent_members(job, (inputs, objects), sections);
             if job.options.sections.gc_sections {
                 sections.spare.extend(libraries_of_units(objects));
             }
@@ -503,10 +503,12 @@ fn libraries_of_units(objects: &[Object]) -> impl Iterator<Item = FileId> {
     large.into_iter().take(LARGEST).map(|(_, file)| FileId(file))
 }
 
-/// The numbers of archives that were written to within the last hour, the last ones first.
-pub fn recent_archives(job: &Job, begun: SystemTime, inputs: &Inputs) -> Vec<usize> {
-    let limit = begun.checked_sub(RESTED).unwrap_or(SystemTime::UNIX_EPOCH);
+/// The numbers of archives that were written to within the last hour before the last input, the last ones first. The
+/// clock has no part in it: the same inputs make the same file.
+pub fn recent_archives(job: &Job, inputs: &Inputs) -> Vec<usize> {
     let files = job.store.files();
+    let newest = files.iter().filter_map(|file| file.modified).max().unwrap_or(SystemTime::UNIX_EPOCH);
+    let limit = newest.checked_sub(RESTED).unwrap_or(SystemTime::UNIX_EPOCH);
     let modified = |file: &InputFile| Some((file.bytes.as_ptr().addr(), file.modified?));
     let of_file: HashMap<usize, SystemTime> = files.iter().filter_map(modified).collect();
     let of = |(number, archive): (usize, &ArchiveInput)| {
@@ -518,15 +520,10 @@ pub fn recent_archives(job: &Job, begun: SystemTime, inputs: &Inputs) -> Vec<usi
     found.into_iter().map(|(_, number)| number).collect()
 }
 
-/// Adds members of archives that were written to last, if that was within the last hour: nobody knows which of an archive
+/// Adds members of archives that were written to last ([`recent_archives`]): nobody knows which of an archive
 /// have changed.
-fn recent_members(
-    job: &Job,
-    begun: SystemTime,
-    (inputs, objects): (&Inputs, &[Object]),
-    sections: &mut Sections,
-) {
-    let archives = recent_archives(job, begun, inputs);
+fn recent_members(job: &Job, (inputs, objects): (&Inputs, &[Object]), sections: &mut Sections) {
+    let archives = recent_archives(job, inputs);
     let mut members: Vec<Vec<FileId>> = vec![Vec::new(); archives.len()];
     let mut place = vec![usize::MAX; inputs.archives.len()];
     archives.iter().enumerate().for_each(|(at, number)| place[*number] = at);

@@ -8,7 +8,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use weld_common::archive::MemberData;
 use weld_common::io::input::InputStore;
@@ -208,7 +207,7 @@ impl Found {
     fn fit<'j>(
         &mut self,
         job: &Job<'j>,
-        (begun, inputs, parallel): (SystemTime, &Inputs<'j>, bool),
+        (inputs, parallel): (&Inputs<'j>, bool),
     ) -> Vec<(&'j [u8], Vec<u8>)> {
         let mut wanted = Wanted::default();
         let mut all: Vec<(&'j [u8], u32)> = Vec::new();
@@ -224,7 +223,7 @@ impl Found {
         }
         let of_program = all.len();
         let mut numbers: HashMap<Vec<u8>, u32> = self.skeletons.iter().cloned().zip(0..).collect();
-        'all: for number in recent_archives(job, begun, inputs) {
+        'all: for number in recent_archives(job, inputs) {
             let archive = &inputs.archives[number];
             for member in archive.archive.members().map_while(Result::ok) {
                 let MemberData::Inline(data) = member.data else { continue };
@@ -479,7 +478,7 @@ impl Session {
                 }
             }
         }
-        job.store.let_stand(found.fit(job, (self.begun, inputs, parallel)));
+        job.store.let_stand(found.fit(job, (inputs, parallel)));
         *self.units.lock().unwrap() = found;
     }
 }
