@@ -122,12 +122,13 @@ for step in 10 11 12 13 14 15 16 17; do
     link $step 'link'
 done
 link 0 'link'
-link 10 "full link: .*'member' is defined or referred to otherwise"
-link 0 'full link: .*not wanted any more'
+# The member that comes finds no place.
+link 10 'full link: lib.a(first.o) is new'
+link 0 'full link: lib.a(first.o) is gone'
 link 11 "full link: .*'cos' is"
 # What is called through the PLT stays there, with its library.
 link 0 "$again"
-link 16 "full link: .*'both' is"
+link 16 'full link: lib.a(first.o) is new'
 # Who refers to it first is warned.
 compile -DWARNS -c others.c -o others.o
 link 0 'full link'
