@@ -20,7 +20,8 @@ pub const HEADER_SIZE: usize = 64;
 const VERSION: u32 = 1999_0903;
 /// Version 14.11 of the linker, in the new format.
 const BUILD_NUMBER: u16 = 0x8e0b;
-/// Where in the header the numbers of the streams of publics and of records are.
+/// Where in the header the numbers of the streams of globals, of publics and of records are.
+pub const GLOBALS_AT: usize = 12;
 pub const PUBLICS_AT: usize = 16;
 pub const RECORDS_AT: usize = 20;
 /// Where in the header the lengths of the lists of modules, of contributions, of sections and of files are.
@@ -29,6 +30,8 @@ pub const LENGTHS_AT: [usize; 4] = [24, 28, 32, 36];
 pub const SIZE_AT: usize = 8;
 pub const CHARACTERISTICS_AT: usize = 12;
 pub const CRC_AT: usize = 20;
+/// And the number of its module.
+pub const MODULE_AT: usize = 16;
 /// Bytes of what is known of a module, before its names; and where its first contribution is in it.
 pub const MODULE_SIZE: usize = 64;
 pub const MODULE_CONTRIBUTION_AT: usize = 4;
@@ -206,7 +209,7 @@ fn sorted(contributions: &[Contribution], parallel: bool) -> Vec<Contribution> {
     sort::by(contributions, parallel, |a, b| key(a).cmp(&key(b)))
 }
 
-fn put_contribution(contribution: &Contribution, out: &mut [u8]) {
+pub fn put_contribution(contribution: &Contribution, out: &mut [u8]) {
     let c = contribution;
     put_u32(out, 0, c.section.into());
     put_u32(out, 4, c.offset);
@@ -218,7 +221,7 @@ fn put_contribution(contribution: &Contribution, out: &mut [u8]) {
 }
 
 /// What a module has that has nothing in the image.
-const NOTHING: Contribution =
+pub const NOTHING: Contribution =
     Contribution { module: 0xffff, section: 0xffff, offset: 0, size: u32::MAX, characteristics: 0, crc: 0 };
 
 fn modules(symbols: &Symbols<'_>, stream_of: &[u16]) -> Vec<u8> {

@@ -23,7 +23,7 @@ use super::block::Block;
 use super::changes::{ChangedObject, read_part};
 use super::full_link_reason::Why;
 use super::memo::{ImageNotes, Memo};
-use super::outline::{self, Is};
+use super::outline::{self, Is, Outline};
 use super::resize::{self, Before, Resized};
 use crate::coff::machine::Machine;
 use crate::emit;
@@ -38,6 +38,7 @@ pub struct Patch {
     pub notes: ImageNotes,
     /// What is kept of objects with other sizes, by the number of their files, and of names.
     pub blocks: HashMap<usize, Block>,
+    pub outlines: HashMap<usize, Outline>,
     pub names: Vec<u8>,
     /// How many objects were written again for the names that they mention.
     pub followers: usize,
@@ -78,7 +79,8 @@ pub fn of_objects<'s>(
         let machine = Machine::of_number(last.notes.machine).ok_or_else(altered)?;
         let tables = last.tables.ok_or(Why::State("has no tables"))?;
         let is_relocatable = options.loading.is_relocatable();
-        let before = Before { memo: last.memo, tables, image: last.image, machine, is_relocatable };
+        let (memo, image, has_pdb) = (last.memo, last.image, last.pdb.is_some());
+        let before = Before { memo, tables, image, machine, is_relocatable, has_pdb };
         resized = resize::of_objects(&all, &before, store)?;
         contributions = std::mem::take(&mut resized.pieces);
     }
@@ -92,11 +94,11 @@ pub fn of_objects<'s>(
         for row in &object.rows {
             let header = coff.section(row.number).ok_or_else(changed)?;
             let bytes = coff.contents(header).map_err(|_| changed())?;
-            let relocations = coff.relocations(header).map_err(|_| changed())?;
-            let fields = outline::fields(relocations, machine, bytes.len()).ok_or_else(changed)?;
             if row.out == outline::DROPPED || row.is != Is::Copied {
                 continue;
             }
+            let relocations = coff.relocations(header).map_err(|_| changed())?;
+            let fields = outline::fields(relocations, machine, bytes.len()).ok_or_else(changed)?;
             if row.out == outline::DEBUG {
                 module.number = row.offset as usize;
                 module.sections.push((bytes, fields));
@@ -125,12 +127,24 @@ pub fn of_objects<'s>(
     let time = last.notes.time_at..last.notes.time_at + 4;
     let ids = [time, debug.clone()];
     let leaves = leaves::rewritten_but(&last.notes.leaves, image, &writes, &[], &ids).ok_or_else(altered)?;
+    let mut is_edited = last.notes.is_edited || resized.is_edited;
     let (mut pdb_writes, mut identity, mut pdb_leaves) = (Vec::new(), None, Leaves::new());
     if let Some((file, bytes, path)) = last.pdb {
         let root = pdb_path::root(options);
-        let resizes = Resizes { modules: resized.modules, publics: resized.publics, root };
+        let Resized { modules: resized_modules, publics, reshaped, .. } = &mut resized;
+        let resizes = Resizes {
+            modules: std::mem::take(resized_modules),
+            publics: std::mem::take(publics),
+            reshaped: std::mem::take(reshaped),
+            root,
+        };
         let patched = patch::apply((bytes, file), &contributions, &modules, &resizes, &last.notes.pdb_leaves)
             .map_err(|why| Why::Pdb(path.to_owned(), why))?;
+        is_edited |= patched.is_edited;
+        for (number, known) in &patched.known {
+            let of = |block: &&mut Block| block.order as usize == *number;
+            resized.blocks.values_mut().filter(of).for_each(|block| block.module = known.clone());
+        }
         (pdb_writes, identity, pdb_leaves) = (patched.writes, Some(patched.identity), patched.leaves);
     }
     let digest = digest_of(&leaves);
@@ -146,9 +160,12 @@ pub fn of_objects<'s>(
         known.renew(&mut directory, time, guid);
         writes.push((debug.start, directory));
     }
-    let notes = ImageNotes { leaves, pdb_leaves, ..last.notes.clone() };
-    let Resized { blocks, names, followers, .. } = resized;
-    Ok(Patch { image: writes, pdb: pdb_writes, notes, blocks, names, followers, sections, bytes })
+    let mut notes = ImageNotes { leaves, pdb_leaves, is_edited, ..last.notes.clone() };
+    let Resized { blocks, outlines, names, followers, yards, .. } = resized;
+    if is_any {
+        notes.yards = yards;
+    }
+    Ok(Patch { image: writes, pdb: pdb_writes, notes, blocks, outlines, names, followers, sections, bytes })
 }
 
 /// Adds what is other in `new` than in the `old` bytes at `start`, but for fields.
