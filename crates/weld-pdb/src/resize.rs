@@ -80,6 +80,8 @@ pub struct Resizes<'a> {
     pub publics: Vec<ChangedPublic>,
     /// What is put in front of relative paths.
     pub root: &'a [u8],
+    /// Whether an object that is none of `modules` may have types of a source file with this name; without it, any may.
+    pub has_types_of: Option<&'a dyn Fn(&[u8]) -> bool>,
 }
 
 /// Streams that are others as a whole, and what is known of modules now.
@@ -120,6 +122,7 @@ pub fn apply(
             remade.known.push((module.number, known));
             remade.streams.extend(stream);
         }
+        types.settle_lines(resizes.has_types_of.unwrap_or(&|_| true))?;
         let longer = types.streams(msf)?;
         remade.is_edited = !longer.is_empty() || remade.known.iter().any(|(_, known)| known.is_edited);
         remade.streams.extend(longer);

@@ -62,63 +62,80 @@ pub fn settle<'s>(
     for (number, object) in touched.iter() {
         all.insert(*number, leads(&object.coff).ok_or_else(|| Why::Object(object.path.clone()))?);
     }
-    check_sizes(touched, &all, names)?;
+    for (hash, file) in resized(touched, &all, names) {
+        let is_pinned = names.number(hash).is_some_and(|number| names.list[number as usize].is_pinned());
+        if is_pinned || candidates((hash, names), touched, &mut all, others, (before, store))?.len() > 1 {
+            let name = touched[&file].text_of(hash).unwrap_or_default();
+            return Err(Why::Choice(touched[&file].path.clone(), name));
+        }
+    }
     let contested = contested(touched, &all, names);
     names.ask(contested.iter().copied());
     for hash in contested {
-        let number = names.number(hash);
-        let mut candidates = Vec::new();
-        for (file, object) in touched.iter() {
-            let lead = all.get(file).and_then(|leads| leads.get(&hash));
-            candidates.extend(lead.map(|lead| Candidate {
-                order: object.block.order,
-                file: *file,
-                lead: *lead,
-            }));
-        }
-        for (file, block) in others.blocks(before)? {
-            let mentions = number.is_some_and(|number| block.names.binary_search(&number).is_ok());
-            if !mentions || touched.contains_key(file) {
-                continue;
-            }
-            let object = others.load(*file, block, before, store)?;
-            let leads = match all.entry(*file) {
-                std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-                std::collections::hash_map::Entry::Vacant(new) => {
-                    new.insert(leads(&object.coff).ok_or_else(|| Why::Object(object.path.clone()))?)
-                }
-            };
-            if let Some(lead) = leads.get(&hash) {
-                candidates.push(Candidate { order: block.order, file: *file, lead: *lead });
-            }
-        }
-        decide(candidates, (hash, number), touched, names, others, (before, store))?;
+        let candidates = candidates((hash, names), touched, &mut all, others, (before, store))?;
+        decide(candidates, (hash, names.number(hash)), touched, names, others, (before, store))?;
     }
     Ok(())
 }
 
-/// Sections of which objects do not take just any have the sizes that they had: which one is taken may follow from these,
-/// also where an object would take any itself.
-fn check_sizes(
+/// All objects that have a section which a name leads. Those that have not changed are loaded, and added to `all`.
+fn candidates<'s>(
+    (hash, names): (u64, &Names),
+    touched: &BTreeMap<usize, Touched<'s>>,
+    all: &mut HashMap<usize, HashMap<u64, Lead>>,
+    others: &Others,
+    (before, store): (&Before, &'s InputStore<'s>),
+) -> Result<Vec<Candidate>, Why> {
+    let number = names.number(hash);
+    let mut candidates = Vec::new();
+    for (file, object) in touched.iter() {
+        let lead = all.get(file).and_then(|leads| leads.get(&hash));
+        let order = object.block.order;
+        candidates.extend(lead.map(|lead| Candidate { order, file: *file, lead: *lead }));
+    }
+    for (file, block) in others.blocks(before)? {
+        let mentions = number.is_some_and(|number| block.names.binary_search(&number).is_ok());
+        if !mentions || touched.contains_key(file) {
+            continue;
+        }
+        let leads = match all.entry(*file) {
+            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::hash_map::Entry::Vacant(new) => {
+                let object = others.load(*file, block, before, store)?;
+                new.insert(leads(&object.coff).ok_or_else(|| Why::Object(object.path.clone()))?)
+            }
+        };
+        if let Some(lead) = leads.get(&hash) {
+            candidates.push(Candidate { order: block.order, file: *file, lead: *lead });
+        }
+    }
+    Ok(candidates)
+}
+
+/// Sections of other sizes than before that are not taken just as they are, by their names' hashes, and the files of their
+/// objects: if others have one of the name, too, which one is taken may follow from their sizes, also where an object
+/// would take any itself. One that may have no duplicates has none, as is each function's that compilers give a section
+/// (`/Gy`), whatever its size: a link of two would have failed, or warned.
+fn resized(
     touched: &BTreeMap<usize, Touched>,
     all: &HashMap<usize, HashMap<u64, Lead>>,
     names: &Names,
-) -> Result<(), Why> {
+) -> BTreeMap<u64, usize> {
+    let by_size = [pe::IMAGE_COMDAT_SELECT_SAME_SIZE.0, pe::IMAGE_COMDAT_SELECT_LARGEST.0];
+    let mut found = BTreeMap::new();
     for (file, object) in touched {
+        let old: HashMap<u32, u32> = object.old.iter().map(|row| (row.key, row.size)).collect();
         for (hash, lead) in all.get(file).into_iter().flatten() {
             let name = names.number(*hash).map(|number| &names.list[number as usize]);
-            if name.is_none_or(|name| !name.is_choosy()) {
-                continue;
-            }
-            let old = object.old.iter().find(|row| row.key == lead.key);
+            let is_choosy = name.is_some_and(Name::is_choosy) || by_size.contains(&lead.selection);
             let size = object.coff.section(lead.section).map(|header| header.size_of_raw_data.get(LE));
-            if old.map(|row| row.size) != size {
-                let name = object.text_of(*hash).unwrap_or_default();
-                return Err(Why::Choice(object.path.clone(), name));
+            let is_only = lead.selection == pe::IMAGE_COMDAT_SELECT_NODUPLICATES.0;
+            if is_choosy && !is_only && old.get(&lead.key).copied() != size {
+                found.insert(*hash, *file);
             }
         }
     }
-    Ok(())
+    found
 }
 
 /// Hashes of the names of which another section than before may lead.

@@ -50,7 +50,7 @@ pub enum Why {
     Defines(PathBuf, String),
     /// An object defines others that stand for something, or in no section.
     Definitions(PathBuf),
-    /// In an object, a name that something else stands for has moved or is gone.
+    /// In an object, what a name stands for is another one, or gone.
     Parted(PathBuf, String),
     /// An object defines a name in another kind of section than before.
     Section(PathBuf, String),
@@ -144,7 +144,7 @@ impl fmt::Display for Why {
             }
             Why::Parted(file, name) => write!(
                 f,
-                "in {}, what {name} stands for by another name (weak, /alternatename) has moved, or is gone",
+                "in {}, what {name} stands for by another name (weak, /alternatename) is another one, or is gone",
                 path(file)
             ),
             Why::Section(file, name) => {
@@ -165,7 +165,7 @@ impl fmt::Display for Why {
             Why::Choice(file, name) => {
                 write!(
                     f,
-                    "{} has {name}, of which others have one, too, and the contents say which one counts",
+                    "{} has {name}, which others have, too, or a library may, and which one counts follows from their contents",
                     path(file)
                 )
             }

@@ -8,7 +8,7 @@ use weld_common::hash::hash_bytes;
 use super::full_link_reason::Why;
 use super::keys;
 use super::memo::ImageNotes;
-use super::names::{Name, Names};
+use super::names::{NOBODY, Name, Names};
 use super::resize::{Before, Others, Touched};
 use crate::coff::object::Symbol;
 
@@ -102,7 +102,8 @@ pub fn find(
     (others, before): (&Others, &Before),
 ) -> Result<Moves, Why> {
     let mut moves = Moves::default();
-    let own = definitions(touched, names, notes, &mut moves)?;
+    let mut own = definitions(touched, names, notes, &mut moves)?;
+    stand_ins(touched, names, notes, &mut own)?;
     let lost = places(touched, names, (&own, &mut moves))?;
     for (number, one) in &own {
         names.list[*number as usize].define(one.rva, one.out, one.section);
@@ -179,6 +180,32 @@ fn definitions(
         }
     }
     Ok(own)
+}
+
+/// Adds where names lie now that changed objects do not define, but that stand for what these have: weak externals and
+/// alternate names. Of what is not found nothing may have moved ([`check_aliases`]).
+fn stand_ins(
+    touched: &BTreeMap<usize, Touched>,
+    names: &Names,
+    notes: &ImageNotes,
+    own: &mut HashMap<u32, Own>,
+) -> Result<(), Why> {
+    let orders = orders(touched);
+    let mut found = Vec::new();
+    for (number, name) in (0..).zip(&names.list).filter(|(_, name)| name.is_alias()) {
+        let object = orders.get(&name.owner).and_then(|file| touched.get(file));
+        let Some((object, out)) = object.zip(name.place().and_then(|(_, out)| out)) else { continue };
+        let place = match name.key {
+            NOBODY => object.fallback(name.hash, notes)?,
+            key => own.get(&key).map(|one| (one.rva, one.out, one.section.0)),
+        };
+        // Whether it is a function is said by the part of the image.
+        if let Some((rva, now, owner)) = place.filter(|(_, now, _)| *now == out) {
+            found.push((number, Own { rva, out: now, section: (owner, name.key) }));
+        }
+    }
+    own.extend(found);
+    Ok(())
 }
 
 /// The files of changed objects, by the objects' numbers.
@@ -318,6 +345,28 @@ fn mentions(object: &mut Touched, names: &Names, moves: &mut Moves) -> Result<()
 }
 
 impl Touched<'_> {
+    /// Where the symbol of its own is that the object has stand for a name, and in which output section; and the object's
+    /// number.
+    fn fallback(&self, hash: u64, notes: &ImageNotes) -> Result<Option<(u32, u32, u32)>, Why> {
+        let mut found = None;
+        for (index, symbol) in self.coff.symbols.iter() {
+            let Some((of, _)) = self.coff.symbols.weak_external(index, &symbol) else { continue };
+            if self.hash(&symbol)? != hash {
+                continue;
+            }
+            let target = self.coff.symbols.get(of).filter(|target| !target.is_global());
+            let row = target.and_then(|target| self.row(target.section)).filter(|row| row.is_in_image());
+            let Some((target, row)) = target.zip(row) else { return Ok(None) };
+            let out = notes.outs.get(row.out as usize).ok_or(Why::State("has too few sections"))?;
+            let rva = (out.rva + row.offset).wrapping_add(target.value);
+            // Two that differ are an error, of which the link tells.
+            if found.replace((rva, row.out, self.block.order)).is_some() {
+                return Ok(None);
+            }
+        }
+        Ok(found)
+    }
+
     /// The name with this hash, if the object mentions it.
     pub fn text_of(&self, hash: u64) -> Option<String> {
         let is_it = |symbol: &Symbol| self.hash(symbol).is_ok_and(|own| own == hash);

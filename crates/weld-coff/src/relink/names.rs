@@ -34,7 +34,8 @@ pub struct Name {
     info: u32,
     /// The number of the object in whose section it is; [`NOBODY`] if it is in none.
     pub owner: u32,
-    /// What that section is to the object ([`super::keys`]).
+    /// What that section is to the object ([`super::keys`]). Of a name that something else stands for, the number of
+    /// that name, or [`NOBODY`] if it is no name or not known.
     pub key: u32,
 }
 
@@ -101,7 +102,7 @@ impl Name {
     /// It is there now.
     pub fn define(&mut self, rva: u32, out: u32, (owner, key): (u32, u32)) {
         self.value = rva;
-        self.info = self.info & (PINNED | WANTED | CHOOSY) | PLACED | out.min(NO_OUT);
+        self.info = self.info & (PINNED | WANTED | CHOOSY | ALIAS | FOREIGN) | PLACED | out.min(NO_OUT);
         (self.owner, self.key) = (owner, key);
     }
 
@@ -145,7 +146,7 @@ pub fn of(image: &Image, blocks: &[Block], parallel: bool) -> Vec<u8> {
             if let Some(entry) = names.try_get(SymbolId(id as u32)) {
                 let symbol = image.symbols.get(SymbolId(id as u32));
                 let (value, mut info) = told(image, symbol);
-                let (owner, key) = owner(image, blocks, symbol);
+                let (owner, mut key) = owner(image, blocks, symbol);
                 if entry.flags & flag::ROOT != 0 {
                     info |= WANTED;
                 }
@@ -154,6 +155,12 @@ pub fn of(image: &Image, blocks: &[Block], parallel: bool) -> Vec<u8> {
                 }
                 if owner != NOBODY && definer(image, entry) != Some(owner) {
                     info |= ALIAS;
+                    let stands_for = image.symbols.stand_ins.get(&SymbolId(id as u32));
+                    key = stands_for.map_or(NOBODY, |name| name.0);
+                }
+                // Who refers to it otherwise may have a library asked for it.
+                if entry.flags & flag::WEAK != 0 && entry.rank() == Rank::Provided {
+                    info |= FOREIGN;
                 }
                 Name { hash: hash_bytes(entry.name), value, info, owner, key }.store(out);
             }

@@ -5,16 +5,18 @@
 //! the rest of the image only the time in the header follows from them, and what the debug directory says; of the PDB
 //! the checksums of sections, and the identity. So both are what a full link makes, byte for byte.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
+use memchr::memmem;
 use object::LittleEndian as LE;
 use weld_common::io::input::InputStore;
 use weld_common::io::spare;
 use weld_common::io::units::{Leaves, digest_of};
 use weld_common::relink::leaves::{self, Write};
+use weld_common::relink::threads;
 use weld_pdb::patch::{ChangedModule, ChangedPiece};
 use weld_pdb::resize::Resizes;
 use weld_pdb::{Contribution, patch};
@@ -25,6 +27,7 @@ use super::full_link_reason::Why;
 use super::memo::{ImageNotes, Memo};
 use super::outline::{self, Is, Outline};
 use super::resize::{self, Before, Resized};
+use crate::coff::identify::{Kind, identify};
 use crate::coff::machine::Machine;
 use crate::emit;
 use crate::options::Options;
@@ -132,11 +135,16 @@ pub fn of_objects<'s>(
     if let Some((file, bytes, path)) = last.pdb {
         let root = pdb_path::root(options);
         let Resized { modules: resized_modules, publics, reshaped, .. } = &mut resized;
+        let modules_made: HashSet<usize> = resized_modules.iter().map(|module| module.number).collect();
+        let made = objects.iter().filter(|one| modules_made.contains(&(one.block.order as usize)));
+        let made: HashSet<usize> = made.map(|object| object.number).collect();
+        let has_types_of = |source: &[u8]| have_types_of(source, last.memo, &made, store);
         let resizes = Resizes {
             modules: std::mem::take(resized_modules),
             publics: std::mem::take(publics),
             reshaped: std::mem::take(reshaped),
             root,
+            has_types_of: Some(&has_types_of),
         };
         let patched = patch::apply((bytes, file), &contributions, &modules, &resizes, &last.notes.pdb_leaves)
             .map_err(|why| Why::Pdb(path.to_owned(), why))?;
@@ -166,6 +174,33 @@ pub fn of_objects<'s>(
         notes.yards = yards;
     }
     Ok(Patch { image: writes, pdb: pdb_writes, notes, blocks, outlines, names, followers, sections, bytes })
+}
+
+/// Whether an input may have types that say that they are of this source file, but for those with these numbers. That
+/// objects and libraries name a file in them is certain then; what else holds types is not looked into.
+fn have_types_of<'s>(
+    source: &[u8],
+    memo: &Memo,
+    but: &HashSet<usize>,
+    store: &'s InputStore<'s>,
+) -> bool {
+    let record = [&[0; 4], source, &[0]].concat();
+    let finder = memmem::Finder::new(&record);
+    let rest: Vec<&Path> = (0..)
+        .zip(&memo.files)
+        .filter(|(number, _)| !but.contains(number))
+        .map(|(_, file)| &*file.path)
+        .collect();
+    let count = threads::count(rest.len(), 4, 4);
+    let found = threads::of_each(&rest, count, |path| {
+        let Ok(Some(bytes)) = store.open(path) else { return true };
+        match identify(bytes) {
+            Kind::Object | Kind::BigObject | Kind::Archive => finder.find(bytes).is_some(),
+            Kind::Import | Kind::Resources | Kind::Image | Kind::Unknown => false,
+            Kind::Bitcode | Kind::MicrosoftBitcode | Kind::Pdb => true,
+        }
+    });
+    found.contains(&true)
 }
 
 /// Adds what is other in `new` than in the `old` bytes at `start`, but for fields.

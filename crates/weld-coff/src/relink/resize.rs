@@ -361,7 +361,8 @@ impl Touched<'_> {
 }
 
 /// Each of these names is mentioned by an object in front that has not changed, so that it is asked for as it was: who
-/// asks first says which member of which library is read, and when.
+/// asks first says which member of which library is read, and when. One that can do without the name (a weak external)
+/// counts, too, for then nobody asks: objects are read before any library is asked.
 fn check_asked(
     mut asked: Vec<(u32, u32, PathBuf)>,
     touched: &BTreeMap<usize, Touched>,

@@ -1,5 +1,6 @@
 //! Links of small programs of which sections have other sizes, have come or are gone.
 
+use weld_testkit::ar::{Archive, ArchiveKind};
 use weld_testkit::coff::{self, Coff};
 
 use weld_common::relink::directory;
@@ -164,6 +165,26 @@ fn refuses(dir: &Dir, more: &[&str], (from, to): (&[u8], &[u8]), want: &str) {
     assert!(said.starts_with("full link: ") && said.contains(want), "{said}");
 }
 
+/// Links `from`, then `to` in place of `a.obj`, which must be relinked to what has the exports of a full link, whose code calls
+/// what that of a full link calls.
+fn relinks(dir: &Dir, more: &[&str], (from, to): (&[u8], &[u8]), exports: &[&str]) {
+    let more = [more, exports].concat();
+    dir.write("a.obj", from);
+    _ = directory::forget(&dir.path(".out.dll.weld"));
+    dir.relink(&more);
+    dir.write("a.obj", to);
+    let said = verified(dir, &more);
+    assert!(said.starts_with("relinked: "), "{said}");
+    dir.write("a.obj", from);
+    dir.relink(&more);
+    dir.write("a.obj", to);
+    dir.relink(&more);
+    let image = dir.read("out.dll");
+    directory::forget(&dir.path(".out.dll.weld")).unwrap();
+    dir.relink(&more);
+    assert_eq!(exported(&image), exported(&dir.read("out.dll")));
+}
+
 const POINTERS: u32 = coff::READ_ONLY;
 
 /// An object of a function, `start`, with sections of pointers to it, each with so many.
@@ -291,13 +312,16 @@ fn weak(name: &str, target: &str) -> Vec<u8> {
 #[test]
 fn what_stands_for_a_name_is_there() {
     let dir = program("alias");
-    let parted = "has moved, or is gone";
+    let parted = "is another one, or is gone";
     let of = |names: &[(&str, u32)]| labels(0, names, " /EXPORT:start");
     let before = of(&[("start", 0), ("target", 16), ("twin", 16)]);
     dir.write("lib/b.lib", &weak("lazy", "target"));
-    refuses(&dir, &[], (&before, &of(&[("start", 0), ("target", 24), ("twin", 16)])), parted);
-    refuses(&dir, &[], (&before, &of(&[("start", 0), ("target", 16), ("twin", 24)])), parted);
     refuses(&dir, &[], (&before, &of(&[("start", 0), ("twin", 16)])), parted);
+    // It moves with what it stands for, and not with what lies there.
+    for (target, twin) in [(16, 24), (24, 24), (32, 16), (40, 40), (16, 16)] {
+        let moved = of(&[("start", 0), ("target", target), ("twin", twin)]);
+        relinks(&dir, &[], (&before, &moved), &["/EXPORT:lazy", "/EXPORT:target", "/EXPORT:twin"]);
+    }
     // It is defined, now, and no more.
     let defines = of(&[("start", 0), ("target", 16), ("twin", 16), ("lazy", 32)]);
     refuses(&dir, &[], (&before, &defines), "defines lazy");
@@ -310,7 +334,8 @@ fn what_stands_for_a_name_is_there() {
     // By an option.
     let more = ["/alternatename:outer=target"];
     dir.write("lib/b.lib", &caller_of("outer"));
-    refuses(&dir, &more, (&before, &of(&[("start", 0), ("target", 24), ("twin", 16)])), parted);
+    let moved = of(&[("start", 0), ("target", 24), ("twin", 16)]);
+    relinks(&dir, &more, (&before, &moved), &["/EXPORT:outer", "/EXPORT:target", "/EXPORT:twin"]);
     refuses(&dir, &more, (&before, &of(&[("start", 0), ("twin", 16)])), "full link");
     // What the command line asks for.
     for more in ["/include:twin", "/export:twin"] {
@@ -321,6 +346,90 @@ fn what_stands_for_a_name_is_there() {
     dir.write("lib/b.lib", &caller_of("target"));
     refuses(&dir, &[], (&before, &of(&[("start", 0), ("twin", 16)])), "does not define any more");
     assert!(dir.link(&["/incremental"]).is_err());
+}
+
+/// An object of `start`, which calls `lazy`, for which a symbol of its own stands, behind so many bytes and in a section of
+/// its own or not.
+fn with_fallback(before: usize, is_apart: bool) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    let code = [&[0xe8, 0, 0, 0, 0, 0xc3][..], &vec![0x90; before]].concat();
+    let text = object.section(".text", coff::CODE, &[&code[..], &[0xcc, 0xc3]].concat());
+    let apart = object.section(".text", coff::CODE, &[&vec![0x91; before][..], &[0xf4, 0xc3]].concat());
+    object.symbol("start", 0, text, coff::EXTERNAL);
+    let (section, at) = if is_apart { (apart, before) } else { (text, code.len()) };
+    let own = object.symbol("own", at as u32, section, coff::STATIC);
+    let lazy = object.weak("lazy", own);
+    object.reloc(text, 1, lazy, coff::REL32);
+    object.build()
+}
+
+#[test]
+fn what_stands_for_a_name_may_be_a_symbol_of_one_object() {
+    for more in [&[][..], &["/debug:none", "/opt:noref,noicf"]] {
+        let dir = program("fallback");
+        dir.write("lib/b.lib", &caller_of("lazy"));
+        let exports = ["/EXPORT:lazy", "/EXPORT:start", "/EXPORT:other"];
+        for (from, to) in [(0, 20), (20, 3), (5, 2000)] {
+            for (was_apart, is_apart) in [(false, false), (true, true), (false, true)] {
+                let (from, to) = (with_fallback(from, was_apart), with_fallback(to, is_apart));
+                relinks(&dir, more, (&from, &to), &exports);
+            }
+        }
+    }
+}
+
+#[test]
+fn who_can_do_without_a_name_does_not_ask_for_it() {
+    let dir = program("unasked");
+    let member = {
+        let mut object = Coff::new(coff::AMD64);
+        let text = object.section(".text", coff::CODE, &[0xf4, 0xc3]);
+        object.symbol("lazy", 0, text, coff::EXTERNAL);
+        object.symbol("busy", 1, text, coff::EXTERNAL);
+        object.build()
+    };
+    let library = Archive::new(ArchiveKind::Gnu).member("m.obj", &member, &["lazy", "busy"]);
+    dir.write("m.lib", &library.build());
+    let library = dir.path("m.lib").display().to_string();
+    let calls = |names: &[&str]| {
+        let mut object = Coff::new(coff::AMD64);
+        let text = object.section(".text", coff::CODE, &vec![0xe8; 5 * names.len() + 1]);
+        object.symbol("start", 0, text, coff::EXTERNAL);
+        for (name, at) in names.iter().zip((1..).step_by(5)) {
+            let callee = object.symbol(name, 0, 0, coff::EXTERNAL);
+            object.reloc(text, at, callee, coff::REL32);
+        }
+        object.build()
+    };
+    let weak = |target: &str| {
+        let mut object = Coff::new(coff::AMD64);
+        let text = object.section(".text", coff::CODE, &[0xe8, 0, 0, 0, 0, 0xc3]);
+        object.symbol("other", 0, text, coff::EXTERNAL);
+        let target = object.symbol(target, 5, text, coff::EXTERNAL);
+        let weak = object.weak("lazy", target);
+        object.reloc(text, 1, weak, coff::REL32);
+        object.build()
+    };
+    dir.write("lib/b.lib", &weak("target"));
+    for (from, to) in [
+        (&["other"][..], &["other", "lazy"][..]),
+        (&["lazy"], &["other"]),
+        (&["lazy", "busy"], &["busy"]),
+        (&["lazy", "busy"], &["other"]),
+        (&["busy"], &["busy", "lazy"]),
+    ] {
+        let more = [&*library, "/opt:noref,noicf", "/debug:none"];
+        dir.write("a.obj", &calls(from));
+        dir.relink(&more);
+        dir.write("a.obj", &calls(to));
+        dir.relink(&more);
+        let image = dir.read("out.dll").len();
+        let said = dir.said();
+        _ = dir.link(&[&["/incremental:verify"], &more[..]].concat()).map(|warnings| assert!(warnings.is_empty(), "{said}"));
+        directory::forget(&dir.path(".out.dll.weld")).unwrap();
+        dir.relink(&more);
+        assert_eq!(image, dir.read("out.dll").len(), "{said}");
+    }
 }
 
 /// An object of a function, `other`, that calls another one.
@@ -405,6 +514,33 @@ fn definitions_of_one_name_are_settled_as_in_a_full_link() {
     check(&[("shared", ANY, 1, "member")], &[start], &[start, ("shared", ANY, 1, "member")]);
     check(&[("shared", ANY, 1, "")], &[start], &[start, ("shared", ANY, 1, "member")]);
     check(&[("other", ANY, 1, "member")], &[start], &[start, ("shared", 0, 1, "member")]);
+}
+
+#[test]
+fn sections_of_which_there_is_one_have_other_sizes() {
+    use coff::{ANY, LARGEST, NO_DUPLICATES, SAME_SIZE};
+    for selection in [ANY, NO_DUPLICATES, LARGEST, SAME_SIZE] {
+        let dir = program("one");
+        dir.write("lib/b.lib", &chosen(&[("other", selection, 1, "")]));
+        let of = |number| chosen(&[("start", NO_DUPLICATES, 1, ""), ("own", selection, number, "")]);
+        dir.write("a.obj", &of(1));
+        dir.relink(&[]);
+        for number in [0, 2, 0] {
+            dir.write("a.obj", &of(number));
+            let said = verified(&dir, &[]);
+            assert!(said.starts_with("relinked: "), "{selection}: {said}");
+        }
+        // One that is new, and then has another size.
+        let more = |number| {
+            let own = [("start", NO_DUPLICATES, 1, ""), ("own", selection, 0, "")];
+            chosen(&[&own[..], &[("new", selection, number, "")]].concat())
+        };
+        for number in [1, 0, 1] {
+            dir.write("a.obj", &more(number));
+            let said = verified(&dir, &[]);
+            assert!(said.starts_with("relinked: "), "{selection}: {said}");
+        }
+    }
 }
 
 #[test]

@@ -136,7 +136,6 @@ impl Shaped<'_, '_> {
         let keys = keys::of(self.coff).ok_or_else(|| self.malformed())?;
         let comdats = keys::comdats(self.coff).ok_or_else(|| self.malformed())?;
         let old: HashMap<u32, &Row> = self.old.iter().map(|row| (row.key, row)).collect();
-        self.check_weak_names()?;
         let mut rows = Vec::with_capacity(keys.len());
         for (number, header) in (1..).zip(self.coff.sections) {
             let name = self.coff.section_name(header).map_err(|_| self.malformed())?;
@@ -145,10 +144,8 @@ impl Shaped<'_, '_> {
             let is_dropped = self.is_dropped(number, &comdats, &keys, &old);
             let size = self.size(header)?;
             let selection = comdats[number as usize - 1].selection;
-            let by_size = [pe::IMAGE_COMDAT_SELECT_SAME_SIZE.0, pe::IMAGE_COMDAT_SELECT_LARGEST.0];
-            let is_other_size = by_size.contains(&selection) && known.is_some_and(|known| known.size != size);
             // What is compared as a whole was in no object that changes so.
-            if is_other_size || selection > pe::IMAGE_COMDAT_SELECT_LARGEST.0 || selection == EXACT_MATCH {
+            if selection > pe::IMAGE_COMDAT_SELECT_LARGEST.0 || selection == EXACT_MATCH {
                 return Err(Why::Choice(self.path.to_owned(), text::text(name).into_owned()));
             }
             let (out, offset, is) = (0, self.order, Is::Copied);
@@ -200,19 +197,6 @@ impl Shaped<'_, '_> {
             }
         }
         old.next().map_or(Ok(()), |_| Err(other(None)))
-    }
-
-    /// Nothing stands for a name that only this object knows: nobody else would learn that it has moved.
-    fn check_weak_names(&self) -> Result<(), Why> {
-        for (index, symbol) in self.coff.symbols.iter() {
-            let Some((target, _)) = self.coff.symbols.weak_external(index, &symbol) else { continue };
-            let target = self.coff.symbols.get(target).ok_or_else(|| self.malformed())?;
-            if !target.is_global() {
-                let name = self.coff.symbol_name(&symbol).map_err(|_| self.malformed())?;
-                return Err(Why::Parted(self.path.to_owned(), text::text(name).into_owned()));
-            }
-        }
-        Ok(())
     }
 
     fn size(&self, header: &SectionHeader) -> Result<u32, Why> {

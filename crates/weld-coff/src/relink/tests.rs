@@ -768,7 +768,7 @@ fn damaged_program_databases_of_other_lengths() {
         let hash = weld_common::hash::hash_bytes(b"start");
         let moved = ChangedPublic::Moved { hash, from: (1, 4), to: (1, 201) };
         let resizes =
-            Resizes { modules: vec![module], publics: vec![moved], reshaped: Vec::new(), root: b"" };
+            Resizes { modules: vec![module], publics: vec![moved], ..Resizes::default() };
         let done = apply((&damaged, &file), &[], &[], &resizes, &memo.image.pdb_leaves);
         assert!(seed > 0 || done.is_ok(), "{:?}", done.err());
     }

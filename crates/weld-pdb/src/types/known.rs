@@ -3,9 +3,12 @@
 //! A record is looked for as it would be there: with the numbers of what it refers to, among those in its bucket. So
 //! equal bytes are equal types, and nothing needs to be kept of what the link knew. What is not there is added behind
 //! all others, so that no number changes.
+//!
+//! Only the line of a class that is on another one now takes the place of the one that it was on, if no object that has
+//! not changed can mean that one: debuggers look for a type's line by the type, so there must not be two.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use weld_common::hash::hash_bytes;
 
@@ -13,11 +16,11 @@ use super::number::is_skip;
 use super::stream::{HASH_SIZE, HEADER_SIZE, header};
 use super::{ID, Lookup, Types, tpi_hash};
 use crate::codeview::leaf::{
-    self, LF_ENDPRECOMP, LF_FUNC_ID, LF_MFUNC_ID, LF_PRECOMP, LF_TYPESERVER2, LF_UDT_MOD_SRC_LINE,
-    LF_UDT_SRC_LINE,
+    self, LF_ENDPRECOMP, LF_FUNC_ID, LF_MFUNC_ID, LF_PRECOMP, LF_STRING_ID, LF_TYPESERVER2,
+    LF_UDT_MOD_SRC_LINE, LF_UDT_SRC_LINE,
 };
 use crate::codeview::records::{self, HEADER, Record};
-use crate::codeview::{FIRST_INDEX, Space, u16_at, u32_at};
+use crate::codeview::{FIRST_INDEX, Space, string_at, u16_at, u32_at};
 use crate::msf::read::Msf;
 use crate::put::put_u32;
 use crate::stream;
@@ -74,9 +77,22 @@ impl<'m> Listed<'m> {
         self.bucket(record).iter().find(is_it).map(|i| FIRST_INDEX + i)
     }
 
-    /// The records that have the bucket of this one, each with all that is behind it.
-    fn alike(&self, record: &[u8]) -> impl Iterator<Item = &[u8]> {
-        self.bucket(record).iter().map(|i| &self.records[self.at[*i as usize] as usize..])
+    /// A record, with all that is behind it.
+    fn record(&self, i: u32) -> Option<&[u8]> {
+        self.records.get(*self.at.get(i as usize)? as usize..)
+    }
+
+    /// Of a record that tells the line of a type, those that tell one of the same.
+    fn lines_of_same(&self, record: &[u8]) -> Vec<u32> {
+        let all = self.bucket(record).iter().copied();
+        all.filter(|i| self.record(*i).is_some_and(|other| is_line_of_same(record, other))).collect()
+    }
+
+    /// The text that an id stands for, as one piece.
+    fn text(&self, id: u32) -> Option<&[u8]> {
+        let record = Record::at(self.record(id.checked_sub(FIRST_INDEX)?)?, 0).ok()?;
+        let is_whole = record.kind == LF_STRING_ID && u32_at(record.body(), 0) == Ok(0);
+        string_at(record.body(), 4).ok().filter(|_| is_whole)
     }
 
     fn bucket(&self, record: &[u8]) -> &[u32] {
@@ -85,10 +101,31 @@ impl<'m> Listed<'m> {
     }
 }
 
+/// Whether a record tells the line of a type.
+fn is_line(record: &[u8]) -> bool {
+    matches!(u16_at(record, 2), Ok(LF_UDT_SRC_LINE | LF_UDT_MOD_SRC_LINE))
+}
+
+/// Whether both records tell lines of one type.
+fn is_line_of_same(one: &[u8], other: &[u8]) -> bool {
+    is_line(one) && is_line(other) && one.get(4..8) == other.get(4..8)
+}
+
+/// A record that tells the line of a type: header, the type, the file's name, the line.
+const LINE_SIZE: usize = 16;
+
+const OTHER_LINE: Error =
+    "has a class of an object that has changed on another line, where it may be for other objects";
+
 /// The types and ids of a PDB, and those that are added to them.
 pub struct KnownTypes<'m> {
     listed: [Listed<'m>; 2],
     added: [Added; 2],
+    /// Lines of types that the PDB has on others only.
+    other_lines: Vec<Vec<u8>>,
+    /// Lines that objects mean as they are, and what is written over others, by their numbers less 0x1000.
+    kept_lines: HashSet<u32>,
+    new_lines: BTreeMap<u32, Vec<u8>>,
     /// Once one is added: which types are complete.
     complete: Option<Complete>,
 }
@@ -129,23 +166,16 @@ struct Added {
 impl<'m> KnownTypes<'m> {
     pub fn read(msf: &Msf<'m>) -> Result<KnownTypes<'m>, Error> {
         let listed = [Listed::read(msf, stream::TPI)?, Listed::read(msf, stream::IPI)?];
-        Ok(KnownTypes { listed, added: Default::default(), complete: None })
+        let (other_lines, kept_lines, new_lines) = Default::default();
+        Ok(KnownTypes { listed, added: Default::default(), other_lines, kept_lines, new_lines, complete: None })
     }
 
     /// Whether a record that is not there may be added: debuggers look for types by name, and for the line of a type by the
     /// type, so there must not be two. What there is may be that of objects that have not changed.
     fn check_new(&mut self, space: Space, record: &[u8]) -> Result<(), Error> {
-        let kind = u16_at(record, 2).map_err(|_| MALFORMED)?;
-        if matches!(kind, LF_UDT_SRC_LINE | LF_UDT_MOD_SRC_LINE) {
-            let is_of_same = |other: &[u8]| {
-                let other_kind = u16_at(other, 2);
-                matches!(other_kind, Ok(LF_UDT_SRC_LINE | LF_UDT_MOD_SRC_LINE))
-                    && other.get(4..8) == record.get(4..8)
-            };
-            let listed = self.listed[space as usize].alike(record).any(is_of_same);
-            if listed || self.added[space as usize].numbers.keys().any(|other| is_of_same(other)) {
-                return Err("has another line of a class of an object that has changed");
-            }
+        let added = &self.added[space as usize];
+        if is_line(record) && added.numbers.keys().any(|other| is_line_of_same(record, other)) {
+            return Err(OTHER_LINE);
         }
         if leaf::names(record).is_none_or(|names| names.is_forward()) {
             return Ok(());
@@ -165,7 +195,17 @@ impl<'m> KnownTypes<'m> {
     /// The number of a record, which is added if it is not there.
     fn number(&mut self, space: Space, record: &[u8]) -> Result<u32, Error> {
         let known = self.listed[space as usize].find(record);
+        if let Some(number) = known.filter(|_| is_line(record)) {
+            self.kept_lines.insert(number - FIRST_INDEX);
+        }
         if let Some(number) = known.or_else(|| self.added[space as usize].numbers.get(record).copied()) {
+            return Ok(number);
+        }
+        if is_line(record)
+            && let Some(other) = self.listed[space as usize].lines_of_same(record).first()
+        {
+            let number = FIRST_INDEX + other;
+            self.other_lines.push(record.to_vec());
             return Ok(number);
         }
         self.check_new(space, record)?;
@@ -222,7 +262,45 @@ impl<'m> KnownTypes<'m> {
         Ok(Types::of_known(indices, function_types))
     }
 
-    /// The streams that have become longer.
+    /// Writes lines of types over those that the PDB has of them, once the types of all objects that have changed are
+    /// known. `is_elsewhere`: whether others may have a name of a source file.
+    ///
+    /// # Errors
+    /// If it cannot be told which, or others may mean it.
+    pub fn settle_lines(&mut self, is_elsewhere: &dyn Fn(&[u8]) -> bool) -> Result<(), Error> {
+        let ids = &self.listed[Space::Id as usize];
+        let mut answers: HashMap<u32, bool> = HashMap::new();
+        let file = |record: &[u8]| u32_at(record, 8).unwrap_or(0);
+        let mut seen = HashSet::new();
+        for record in std::mem::take(&mut self.other_lines) {
+            if !seen.insert(record.clone()) {
+                continue;
+            }
+            let all = ids.lines_of_same(&record);
+            let is_free = |i: &&u32| !self.kept_lines.contains(i) && !self.new_lines.contains_key(i);
+            let of_file: Vec<u32> = all
+                .iter()
+                .filter(is_free)
+                .copied()
+                .filter(|i| ids.record(*i).is_some_and(|other| file(other) == file(&record)))
+                .collect();
+            let ((&[place], _) | (&[], &[place])) = (&of_file[..], &all[..]) else { return Err(OTHER_LINE) };
+            let old = ids.record(place).and_then(|old| old.get(..LINE_SIZE)).ok_or(MALFORMED)?;
+            // Records mention what is in front of them.
+            let has_place = is_free(&&place)
+                && record.len() == LINE_SIZE
+                && old[..4] == record[..4]
+                && file(&record) < FIRST_INDEX + place;
+            let text = ids.text(file(old)).filter(|_| has_place).ok_or(OTHER_LINE)?;
+            if *answers.entry(file(old)).or_insert_with(|| is_elsewhere(text)) {
+                return Err(OTHER_LINE);
+            }
+            self.new_lines.insert(place, record);
+        }
+        Ok(())
+    }
+
+    /// The streams that are others, or longer.
     ///
     /// # Errors
     /// If the PDB has none to which records could be added.
@@ -230,7 +308,8 @@ impl<'m> KnownTypes<'m> {
         let mut all = Vec::new();
         for (space, number) in [(Space::Type, stream::TPI), (Space::Id, stream::IPI)] {
             let (listed, added) = (&self.listed[space as usize], &self.added[space as usize]);
-            if added.at.is_empty() {
+            let has_lines = space == Space::Id && !self.new_lines.is_empty();
+            if added.at.is_empty() && !has_lines {
                 continue;
             }
             let hash_number = u16_at(&listed.records, 20).map_err(|_| MALFORMED)?;
@@ -253,6 +332,10 @@ impl<'m> KnownTypes<'m> {
                 }
             }
             let mut records = [&listed.records[..], &added.bytes].concat();
+            for (i, record) in self.new_lines.iter().filter(|_| has_lines) {
+                let at = listed.at[*i as usize] as usize;
+                records[at..at + record.len()].copy_from_slice(record);
+            }
             let bytes = (records.len() - HEADER_SIZE) as u32;
             let header = header((count + more) as u32, bytes, (skips.len() / 8) as u32, hash_number);
             records[..HEADER_SIZE].copy_from_slice(&header);
