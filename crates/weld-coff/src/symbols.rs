@@ -200,15 +200,14 @@ impl Freezer<'_, '_> {
         let count = names.id_bound();
         let one = |id: usize| self.one(SymbolId(id as u32), names, sections);
         let list = par::list("freeze names", self.parallel, count, NAMES, |run| run.map(one));
-        let mut symbols =
-            Symbols {
-                list,
-                made: Vec::new(),
-                aliased: 0,
-                stand_ins: HashMap::new(),
-                delays: Delays::default(),
-                auto_imports: false,
-            };
+        let mut symbols = Symbols {
+            list,
+            made: Vec::new(),
+            aliased: 0,
+            stand_ins: HashMap::new(),
+            delays: Delays::default(),
+            auto_imports: false,
+        };
         let _stretch = trace::stretch("sections for symbols");
         self.commons(&noted.commons, &mut symbols, sections);
         self.thunks(&mut symbols, sections);

@@ -61,6 +61,7 @@ pub struct ResizedModule<'a> {
     pub number: usize,
     /// `.debug$T`
     pub types: &'a [u8],
+    pub has_other_types: bool,
     /// Its `.debug$S` sections that are in the PDB, each with its fixups, in the order of their places.
     pub sections: Vec<(&'a [u8], Vec<Fixup>)>,
     pub known: Known,
@@ -254,7 +255,7 @@ fn remake(
     tables: Tables<'_, '_>,
     writer: &mut Writer,
 ) -> Result<(Known, Stream), Error> {
-    let types = tables.types.of(resized.types)?;
+    let types = tables.types.of(resized.types, resized.has_other_types)?;
     let sections: Vec<&[u8]> = resized.sections.iter().map(|(section, _)| *section).collect();
     let has_types = (!resized.types.is_empty()).then_some(0);
     let modules = [Module { sections: &sections, types: has_types, ..Module::default() }];

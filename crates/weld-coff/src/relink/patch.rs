@@ -178,12 +178,7 @@ pub fn of_objects<'s>(
 
 /// Whether an input may have types that say that they are of this source file, but for those with these numbers. That
 /// objects and libraries name a file in them is certain then; what else holds types is not looked into.
-fn have_types_of<'s>(
-    source: &[u8],
-    memo: &Memo,
-    but: &HashSet<usize>,
-    store: &'s InputStore<'s>,
-) -> bool {
+fn have_types_of<'s>(source: &[u8], memo: &Memo, but: &HashSet<usize>, store: &'s InputStore<'s>) -> bool {
     let record = [&[0; 4], source, &[0]].concat();
     let finder = memmem::Finder::new(&record);
     let rest: Vec<&Path> = (0..)

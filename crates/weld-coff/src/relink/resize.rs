@@ -502,7 +502,8 @@ impl<'s> Writer<'_, 's> {
             let types =
                 types.map_or(Ok(&[][..]), |header| object.coff.contents(header)).map_err(|_| odd())?;
             let (known, number) = (object.block.module.clone(), object.block.order as usize);
-            self.made.modules.push(ResizedModule { number, types, sections: debug, known });
+            let has_other_types = object.has_other_types;
+            self.made.modules.push(ResizedModule { number, types, has_other_types, sections: debug, known });
         }
         Ok(())
     }

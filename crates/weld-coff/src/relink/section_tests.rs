@@ -165,8 +165,7 @@ fn refuses(dir: &Dir, more: &[&str], (from, to): (&[u8], &[u8]), want: &str) {
     assert!(said.starts_with("full link: ") && said.contains(want), "{said}");
 }
 
-/// Links `from`, then `to` in place of `a.obj`, which must be relinked to what has the exports of a full link, whose code calls
-/// what that of a full link calls.
+/// Links `from`, then `to` in place of `a.obj`, which must be relinked; the image has what a full link says of these names.
 fn relinks(dir: &Dir, more: &[&str], (from, to): (&[u8], &[u8]), exports: &[&str]) {
     let more = [more, exports].concat();
     dir.write("a.obj", from);
@@ -175,14 +174,12 @@ fn relinks(dir: &Dir, more: &[&str], (from, to): (&[u8], &[u8]), exports: &[&str
     dir.write("a.obj", to);
     let said = verified(dir, &more);
     assert!(said.starts_with("relinked: "), "{said}");
-    dir.write("a.obj", from);
-    dir.relink(&more);
-    dir.write("a.obj", to);
-    dir.relink(&more);
-    let image = dir.read("out.dll");
-    directory::forget(&dir.path(".out.dll.weld")).unwrap();
-    dir.relink(&more);
-    assert_eq!(exported(&image), exported(&dir.read("out.dll")));
+    if !said.ends_with(ELSEWHERE) {
+        let image = dir.read("out.dll");
+        directory::forget(&dir.path(".out.dll.weld")).unwrap();
+        dir.relink(&more);
+        assert_eq!(exported(&image), exported(&dir.read("out.dll")));
+    }
 }
 
 const POINTERS: u32 = coff::READ_ONLY;
@@ -425,7 +422,9 @@ fn who_can_do_without_a_name_does_not_ask_for_it() {
         dir.relink(&more);
         let image = dir.read("out.dll").len();
         let said = dir.said();
-        _ = dir.link(&[&["/incremental:verify"], &more[..]].concat()).map(|warnings| assert!(warnings.is_empty(), "{said}"));
+        _ = dir
+            .link(&[&["/incremental:verify"], &more[..]].concat())
+            .map(|warnings| assert!(warnings.is_empty(), "{said}"));
         directory::forget(&dir.path(".out.dll.weld")).unwrap();
         dir.relink(&more);
         assert_eq!(image, dir.read("out.dll").len(), "{said}");

@@ -764,11 +764,11 @@ fn damaged_program_databases_of_other_lengths() {
         fs::write(dir.path("damaged.pdb"), &damaged).unwrap();
         let file = fs::File::open(dir.path("damaged.pdb")).unwrap();
         let sections = vec![(section, Vec::new())];
-        let module = ResizedModule { number: 0, types, sections, known: block.module.clone() };
+        let module =
+            ResizedModule { number: 0, types, has_other_types: true, sections, known: block.module.clone() };
         let hash = weld_common::hash::hash_bytes(b"start");
         let moved = ChangedPublic::Moved { hash, from: (1, 4), to: (1, 201) };
-        let resizes =
-            Resizes { modules: vec![module], publics: vec![moved], ..Resizes::default() };
+        let resizes = Resizes { modules: vec![module], publics: vec![moved], ..Resizes::default() };
         let done = apply((&damaged, &file), &[], &[], &resizes, &memo.image.pdb_leaves);
         assert!(seed > 0 || done.is_ok(), "{:?}", done.err());
     }

@@ -8,7 +8,7 @@
 //! not changed can mean that one: debuggers look for a type's line by the type, so there must not be two.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use weld_common::hash::hash_bytes;
 
@@ -115,7 +115,7 @@ fn is_line_of_same(one: &[u8], other: &[u8]) -> bool {
 const LINE_SIZE: usize = 16;
 
 const OTHER_LINE: Error =
-    "has a class of an object that has changed on another line, where it may be for other objects";
+    "has a class of an object that has changed on another line, where it may be for another object";
 
 /// The types and ids of a PDB, and those that are added to them.
 pub struct KnownTypes<'m> {
@@ -125,6 +125,8 @@ pub struct KnownTypes<'m> {
     other_lines: Vec<Vec<u8>>,
     /// Lines that objects mean as they are, and what is written over others, by their numbers less 0x1000.
     kept_lines: HashSet<u32>,
+    /// Those of them that objects may not have meant before.
+    chosen_lines: BTreeSet<u32>,
     new_lines: BTreeMap<u32, Vec<u8>>,
     /// Once one is added: which types are complete.
     complete: Option<Complete>,
@@ -166,8 +168,15 @@ struct Added {
 impl<'m> KnownTypes<'m> {
     pub fn read(msf: &Msf<'m>) -> Result<KnownTypes<'m>, Error> {
         let listed = [Listed::read(msf, stream::TPI)?, Listed::read(msf, stream::IPI)?];
-        let (other_lines, kept_lines, new_lines) = Default::default();
-        Ok(KnownTypes { listed, added: Default::default(), other_lines, kept_lines, new_lines, complete: None })
+        Ok(KnownTypes {
+            listed,
+            added: Default::default(),
+            other_lines: Vec::new(),
+            kept_lines: HashSet::new(),
+            chosen_lines: BTreeSet::new(),
+            new_lines: BTreeMap::new(),
+            complete: None,
+        })
     }
 
     /// Whether a record that is not there may be added: debuggers look for types by name, and for the line of a type by the
@@ -217,11 +226,11 @@ impl<'m> KnownTypes<'m> {
         Ok(number)
     }
 
-    /// The types of an object, `.debug$T`, as the PDB has them.
+    /// The types of an object, `.debug$T`, as the PDB has them. `has_others`: it has others than before.
     ///
     /// # Errors
     /// If they are malformed, or elsewhere.
-    pub fn of(&mut self, section: &[u8]) -> Result<Types<'static>, Error> {
+    pub fn of(&mut self, section: &[u8], has_others: bool) -> Result<Types<'static>, Error> {
         if section.is_empty() {
             return Ok(Types::of_known(Vec::new(), Vec::new()));
         }
@@ -251,6 +260,9 @@ impl<'m> KnownTypes<'m> {
             }
             let space = leaf::space(record.kind);
             let number = self.number(space, &new)?;
+            if has_others && is_line(&new) && self.kept_lines.contains(&(number - FIRST_INDEX)) {
+                self.chosen_lines.insert(number - FIRST_INDEX);
+            }
             if matches!(record.kind, LF_FUNC_ID | LF_MFUNC_ID) {
                 let place = (number - FIRST_INDEX) as usize;
                 function_types.resize(function_types.len().max(place + 1), 0);
@@ -271,6 +283,10 @@ impl<'m> KnownTypes<'m> {
         let ids = &self.listed[Space::Id as usize];
         let mut answers: HashMap<u32, bool> = HashMap::new();
         let file = |record: &[u8]| u32_at(record, 8).unwrap_or(0);
+        let mut is_stale = |old: &[u8]| {
+            let text = ids.text(file(old)).ok_or(OTHER_LINE)?;
+            Ok::<bool, Error>(!*answers.entry(file(old)).or_insert_with(|| is_elsewhere(text)))
+        };
         let mut seen = HashSet::new();
         for record in std::mem::take(&mut self.other_lines) {
             if !seen.insert(record.clone()) {
@@ -291,11 +307,20 @@ impl<'m> KnownTypes<'m> {
                 && record.len() == LINE_SIZE
                 && old[..4] == record[..4]
                 && file(&record) < FIRST_INDEX + place;
-            let text = ids.text(file(old)).filter(|_| has_place).ok_or(OTHER_LINE)?;
-            if *answers.entry(file(old)).or_insert_with(|| is_elsewhere(text)) {
+            if !has_place || !is_stale(old)? {
                 return Err(OTHER_LINE);
             }
             self.new_lines.insert(place, record);
+        }
+        // Of two that there were, one may be nobody's now.
+        for chosen in self.chosen_lines.iter().chain(self.new_lines.keys()) {
+            let record = ids.record(*chosen).ok_or(MALFORMED)?;
+            for other in ids.lines_of_same(record) {
+                let is_used = self.kept_lines.contains(&other) || self.new_lines.contains_key(&other);
+                if !is_used && is_stale(ids.record(other).ok_or(MALFORMED)?)? {
+                    return Err(OTHER_LINE);
+                }
+            }
         }
         Ok(())
     }
