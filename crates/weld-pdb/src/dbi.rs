@@ -10,6 +10,7 @@ use std::ops::Range;
 use weld_common::diag::{Cause, Diagnostic};
 use weld_common::sort;
 
+use crate::codeview::u32_at;
 use crate::input::{Contribution, Image};
 use crate::linker_module::LINKER_MODULE;
 use crate::put::{Writer, put_u16, put_u32};
@@ -200,13 +201,21 @@ fn header(image: &Image<'_>, streams: Streams, lens: [u32; 8]) -> Vec<u8> {
     bytes
 }
 
+/// By their places; several may lie at one, of which one at most has a size. Nothing of a link's history decides, so that a relink
+/// ([`crate::resize`]) puts them in the same order.
 fn sorted(contributions: &[Contribution], parallel: bool) -> Vec<Contribution> {
-    let key = |c: &Contribution| (c.section, c.offset, c.module, c.size);
+    let key = |c: &Contribution| (c.section, c.offset, c.module, c.size, c.characteristics, c.crc);
     let contributions = contributions.to_vec();
-    if contributions.is_sorted_by_key(|c| (c.section, c.offset)) {
+    if contributions.is_sorted_by_key(key) {
         return contributions;
     }
     sort::by(contributions, parallel, |a, b| key(a).cmp(&key(b)))
+}
+
+/// The same key of an entry of the list.
+pub fn order_of(entry: &[u8; CONTRIBUTION_SIZE]) -> [u32; 6] {
+    let word = |at: usize| u32_at(&entry[..], at).unwrap_or(0);
+    [word(0), word(4), word(MODULE_AT), word(SIZE_AT), word(CHARACTERISTICS_AT), word(CRC_AT)]
 }
 
 pub fn put_contribution(contribution: &Contribution, out: &mut [u8]) {

@@ -191,7 +191,6 @@ fn reshape(
     };
     let mut at_places: HashMap<_, VecDeque<[u8; CONTRIBUTION_SIZE]>> = HashMap::new();
     new.iter().for_each(|entry| at_places.entry(key(entry)).or_default().push_back(*entry));
-    // Several may lie at one place, which have no size but one; they keep their order.
     let entries = writer.dbi.get(dbi.list.clone()).ok_or(SHORT)?.as_chunks().0;
     let mut all: Vec<[u8; CONTRIBUTION_SIZE]> = Vec::with_capacity(entries.len() + new.len());
     for entry in entries {
@@ -201,11 +200,8 @@ fn reshape(
             all.push(now);
         }
     }
-    let mut rest: Vec<_> = at_places.into_values().flatten().collect();
-    rest.sort_unstable();
-    rest.sort_by_key(place);
-    all.extend(rest);
-    all.sort_by_key(place);
+    all.extend(at_places.into_values().flatten());
+    all.sort_unstable_by_key(dbi::order_of);
     let list = all.as_flattened();
     put_u32(&mut writer.dbi, LENGTHS_AT[1], 4 + list.len() as u32);
     writer.dbi.splice(dbi.list.clone(), list.iter().copied());

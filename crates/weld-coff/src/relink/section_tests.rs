@@ -543,6 +543,28 @@ fn sections_of_which_there_is_one_have_other_sizes() {
 }
 
 #[test]
+fn data_comes_and_goes_where_others_have_none() {
+    let of = |name: &str, size: usize| {
+        let mut object = Coff::new(coff::AMD64);
+        let text = object.section(".text", coff::CODE, &[0x90, 0xc3]);
+        object.symbol(name, 0, text, coff::EXTERNAL);
+        object.section(".data", coff::DATA, &vec![7; size]);
+        object.build()
+    };
+    let dir = program("no-data");
+    dir.write("c.obj", &of("first", 4));
+    dir.write("lib/b.lib", &of("other", 0));
+    dir.write("a.obj", &of("start", 0));
+    let path = dir.path("c.obj").display().to_string();
+    dir.relink(&[&path]);
+    for size in [4, 0, 4, 200, 0] {
+        dir.write("a.obj", &of("start", size));
+        let said = verified(&dir, &[&path]);
+        assert!(said.starts_with("relinked: "), "{said}");
+    }
+}
+
+#[test]
 fn overloads_of_what_is_exported_are_full_links() {
     let dir = program("overloads");
     dir.write("lib/b.lib", &inlines(&[("other", 2)]));
