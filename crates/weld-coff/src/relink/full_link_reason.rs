@@ -60,6 +60,8 @@ pub enum Why {
     Unwinding(PathBuf),
     /// Something refers to what an object does not define any more.
     Wanted(PathBuf, String),
+    /// An object defines a new name in a COMDAT section that another name leads.
+    Beside(PathBuf, String),
     /// Which of several sections is there is chosen by what is in them.
     Choice(PathBuf, String),
     /// An object mentions a name that is new.
@@ -161,6 +163,13 @@ impl fmt::Display for Why {
             }
             Why::Wanted(file, name) => {
                 write!(f, "{} does not define any more what {name} refers to", path(file))
+            }
+            Why::Beside(file, name) => {
+                write!(
+                    f,
+                    "{} defines {name}, which is new, beside the name that leads its section",
+                    path(file)
+                )
             }
             Why::Choice(file, name) => {
                 write!(

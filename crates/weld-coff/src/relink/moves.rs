@@ -166,7 +166,7 @@ fn definitions(
                         return Err(defines());
                     }
                     if is_member {
-                        return Err(Why::Choice(object.path.clone(), object.name(&symbol)));
+                        return Err(Why::Beside(object.path.clone(), object.name(&symbol)));
                     }
                     let is_function = is_function(&symbol);
                     moves.new.push(New { name, rva, out: row.out, is_function });

@@ -510,6 +510,8 @@ fn definitions_of_one_name_are_settled_as_in_a_full_link() {
     check(&[("other", ANY, 1, "")], &[start, ("shared", ANY, 2, "")], &[start, ("shared", 0, 2, "")]);
     check(&[("other", ANY, 1, "")], &[start], &[start, ("shared", EXACT_MATCH, 2, "")]);
     // Names beside those that lead.
+    let (from, to) = (chosen(&[start]), chosen(&[start, ("new", ANY, 1, "beside")]));
+    refuses(&dir, &[], (&from, &to), "defines beside, which is new, beside the name that leads its section");
     check(&[("shared", ANY, 1, "member")], &[start], &[start, ("shared", ANY, 1, "member")]);
     check(&[("shared", ANY, 1, "")], &[start], &[start, ("shared", ANY, 1, "member")]);
     check(&[("other", ANY, 1, "member")], &[start], &[start, ("shared", 0, 1, "member")]);
