@@ -73,6 +73,9 @@ pub struct ModulePieces {
     pub list: Vec<Contribution>,
 }
 
+/// Whether there may be types of a source file.
+pub type HasTypesOf<'a> = dyn Fn(&[u8]) -> bool + 'a;
+
 /// All that is not as long as it was, or where it was.
 #[derive(Default)]
 pub struct Resizes<'a> {
@@ -82,7 +85,7 @@ pub struct Resizes<'a> {
     /// What is put in front of relative paths.
     pub root: &'a [u8],
     /// Whether an object that is none of `modules` may have types of a source file with this name; without it, any may.
-    pub has_types_of: Option<&'a dyn Fn(&[u8]) -> bool>,
+    pub has_types_of: Option<&'a HasTypesOf<'a>>,
 }
 
 /// Streams that are others as a whole, and what is known of modules now.
