@@ -555,12 +555,17 @@ fn data_comes_and_goes_where_others_have_none() {
     };
     let dir = program("no-data");
     dir.write("c.obj", &of("first", 4));
-    dir.write("lib/b.lib", &of("other", 0));
-    dir.write("a.obj", &of("start", 0));
+    let write = |a, b| {
+        dir.write("a.obj", &of("start", a));
+        dir.write("lib/b.lib", &of("other", b));
+    };
+    write(0, 0);
     let path = dir.path("c.obj").display().to_string();
     dir.relink(&[&path]);
-    for size in [4, 0, 4, 200, 0] {
-        dir.write("a.obj", &of("start", size));
+    for (a, b) in
+        [(4, 0), (0, 0), (4, 0), (4, 4), (0, 4), (200, 4), (200, 300), (9, 300), (9, 0), (700, 700), (0, 0)]
+    {
+        write(a, b);
         let said = verified(&dir, &[&path]);
         assert!(said.starts_with("relinked: "), "{said}");
     }

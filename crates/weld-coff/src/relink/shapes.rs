@@ -41,8 +41,20 @@ impl YardNotes {
         row.out == self.told.out && (self.told.first..=self.told.end).contains(&row.offset)
     }
 
+    /// What a section has lies open. Of others that are empty, or were, ranges may begin at the same place.
     fn free(&mut self, row: &Row) {
-        self.used.retain(|used| used.start != row.offset);
+        let own = row.offset..row.offset + row.taken();
+        if let Some(at) = self.used.iter().position(|used| *used == own) {
+            self.used.remove(at);
+        }
+    }
+
+    /// A section that stays where it is has as much as it needs now.
+    fn fit(&mut self, old: &Row, now: &Row) {
+        let own = old.offset..old.offset + old.taken();
+        if let Some(used) = self.used.iter_mut().find(|used| **used == own) {
+            used.end = now.offset + now.taken();
+        }
     }
 
     /// A place for so many bytes.
@@ -109,11 +121,14 @@ pub fn of(objects: &[Shaped], notes: &mut ImageNotes, facts: Facts) -> Result<Ve
     let mut drafts = Vec::with_capacity(objects.len());
     for object in objects {
         let rows = object.draft(notes, facts)?;
-        let kept: HashSet<(u32, u32)> =
-            rows.iter().filter(|(_, is_placed)| *is_placed).map(|(row, _)| (row.out, row.offset)).collect();
-        for row in object.old.iter().filter(|row| row.is_in_image() && !kept.contains(&(row.out, row.offset)))
-        {
-            notes.yards.iter_mut().filter(|yard| yard.has(row)).for_each(|yard| yard.free(row));
+        let kept: HashMap<u32, &Row> =
+            rows.iter().filter(|(_, is_placed)| *is_placed).map(|(row, _)| (row.key, row)).collect();
+        for old in object.old.iter().filter(|row| row.is_in_image()) {
+            let Some(yard) = notes.yards.iter_mut().find(|yard| yard.has(old)) else { continue };
+            match kept.get(&old.key).filter(|now| (now.out, now.offset) == (old.out, old.offset)) {
+                Some(now) => yard.fit(old, now),
+                None => yard.free(old),
+            }
         }
         drafts.push(rows);
     }
