@@ -220,10 +220,12 @@ fn link_inputs<'j>(
     // Types for debuggers depend on nothing but the objects, so they are merged while the image is laid out.
     let objects = options.debug.pdb.then(|| Objects::of(&resolved, &servers, job.store, parallel));
     let warnings = DiagSink::new();
-    let merge =
-        || objects.as_ref().map(|o| job.step("merge types", || o.merge(job.store, parallel, &warnings)));
+    let first = session.and_then(Session::told_types);
+    let merge = || {
+        objects.as_ref().map(|o| job.step("merge types", || o.merge(job.store, first, parallel, &warnings)))
+    };
     let (types, laid_out) =
-        par::both(parallel, merge, || lay_out(job, inputs, &mut resolved, &out, parallel));
+        par::both(parallel, merge, || lay_out(job, inputs, &mut resolved, &out, (session, parallel)));
     let (laid_out, types) = (laid_out?, types.transpose()?);
     debug::say(job, &warnings);
     let types = objects.as_ref().zip(types.as_ref());
@@ -242,7 +244,7 @@ fn lay_out<'j>(
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
     out: &Path,
-    parallel: bool,
+    (session, parallel): (Option<&Session>, bool),
 ) -> Result<LaidOut<'j>, Diagnostics> {
     let options = job.options;
     // Choose among COMDAT sections, freeze names to what they stand for.
@@ -266,7 +268,8 @@ fn lay_out<'j>(
     let ordered = order(job, resolved, known, folds, writes_imports, parallel)?;
     tables.resize(&mut sections, &ordered.order);
     // Everything gets its address.
-    give_addresses(job, resolved, Complete { sections, symbols, live, tables }, ordered, parallel)
+    let complete = Complete { sections, symbols, live, tables };
+    give_addresses(job, resolved, complete, ordered, (session, parallel))
 }
 
 /// What the sections are, and what each name stands for.
@@ -345,7 +348,7 @@ fn give_addresses<'j>(
     resolved: &Resolved<'j>,
     complete: Complete<'j>,
     ordered: Ordered,
-    parallel: bool,
+    (session, parallel): (Option<&Session>, bool),
 ) -> Result<LaidOut<'j>, Diagnostics> {
     let options = job.options;
     let Complete { mut sections, mut symbols, mut live, tables } = complete;
@@ -355,11 +358,13 @@ fn give_addresses<'j>(
     let mut relocs = Vec::new();
     let patch_space = PatchSpace::find(resolved, options, job.sink);
     let rooms = Rooms::find(options, resolved, &sections);
+    let told = session.and_then(|session| session.told(job, resolved, &sections));
+    let told = told.as_ref();
     let place = |parts: ImageParts, order| {
         let sections = parts.sections;
         let patch_space = patch_space.as_ref();
         let rooms = rooms.as_ref();
-        let placer = Placer { sections, options, sink: job.sink, patch_space, rooms, parallel };
+        let placer = Placer { sections, options, sink: job.sink, patch_space, rooms, told, parallel };
         let layout = placer.place(program.clone(), order, headers, |layout| {
             if options.loading.is_relocatable() {
                 let places = base_reloc_sites::find(resolved, parts, &tables, layout, parallel);

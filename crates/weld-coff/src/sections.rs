@@ -332,6 +332,11 @@ fn is_table(name: &[u8]) -> bool {
     name.starts_with(b".idata") || name == b".pdata" || name.starts_with(b".pdata$")
 }
 
+/// The flags of the part that a section belongs to, from its own.
+pub fn part_flags(name: &[u8], flags: u32) -> u32 {
+    if is_table(name) { READ_ONLY } else { flags & KEPT_FLAGS }
+}
+
 /// Sections of functions and variables in objects of GNU compilers, which have a group's name after a `$`:
 /// the group.
 #[inline]
@@ -517,7 +522,7 @@ impl<'a> Parser<'_, 'a> {
         let mut known = Known { kind, comdat, align: 0, flags: 0, part: 0 };
         if !matches!(kind, Kind::Ignored | Kind::CodeView) {
             known.align = object::alignment(flags).ok_or(SectionError::Alignment)?;
-            known.flags = if is_table(name) { READ_ONLY } else { flags & KEPT_FLAGS };
+            known.flags = part_flags(name, flags);
             known.part = parts.id(name, known.flags);
         }
         Ok(known)

@@ -88,6 +88,8 @@ pub struct Symbols {
     pub made: Vec<SyntheticSection>,
     /// Weak externals and alternate names that stand for others.
     pub aliased: usize,
+    /// For what name each of them stands in the end, where that is a name and not a symbol that only one object knows.
+    pub stand_ins: HashMap<SymbolId, SymbolId>,
     pub delays: Delays,
     /// There are [`Kind::AutoImport`]s.
     pub auto_imports: bool,
@@ -198,8 +200,14 @@ impl Freezer<'_, '_> {
         let count = names.id_bound();
         let one = |id: usize| self.one(SymbolId(id as u32), names, sections);
         let list = par::list("freeze names", self.parallel, count, NAMES, |run| run.map(one));
-        let mut symbols =
-            Symbols { list, made: Vec::new(), aliased: 0, delays: Delays::default(), auto_imports: false };
+        let mut symbols = Symbols {
+            list,
+            made: Vec::new(),
+            aliased: 0,
+            stand_ins: HashMap::new(),
+            delays: Delays::default(),
+            auto_imports: false,
+        };
         let _stretch = trace::stretch("sections for symbols");
         self.commons(&noted.commons, &mut symbols, sections);
         self.thunks(&mut symbols, sections);
@@ -383,11 +391,12 @@ impl Freezer<'_, '_> {
         let mut all: Vec<SymbolId> = targets.keys().copied().collect();
         all.sort_unstable();
         for id in all {
-            let mut at = Target::Name(id);
+            let (mut at, mut last) = (Target::Name(id), None);
             // As many steps as there are aliases lead to the end, unless they lead in a circle.
             for _ in 0..=targets.len() {
                 let Target::Name(name) = at else { break };
                 let found = symbols.get(name);
+                last = Some(name);
                 at = match targets.get(&name) {
                     Some(next) if found.kind == Kind::Undefined => *next,
                     _ => Target::Is(found),
@@ -397,6 +406,9 @@ impl Freezer<'_, '_> {
                 && symbols.get(id).kind == Kind::Undefined
             {
                 symbols.list[id.index()] = symbol;
+                // A name of the end is one that somebody defines.
+                let name = last.filter(|name| *name != id && !targets.contains_key(name));
+                symbols.stand_ins.extend(name.map(|name| (id, name)));
             }
         }
     }

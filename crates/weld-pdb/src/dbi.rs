@@ -10,6 +10,7 @@ use std::ops::Range;
 use weld_common::diag::{Cause, Diagnostic};
 use weld_common::sort;
 
+use crate::codeview::u32_at;
 use crate::input::{Contribution, Image};
 use crate::linker_module::LINKER_MODULE;
 use crate::put::{Writer, put_u16, put_u32};
@@ -20,7 +21,8 @@ pub const HEADER_SIZE: usize = 64;
 const VERSION: u32 = 1999_0903;
 /// Version 14.11 of the linker, in the new format.
 const BUILD_NUMBER: u16 = 0x8e0b;
-/// Where in the header the numbers of the streams of publics and of records are.
+/// Where in the header the numbers of the streams of globals, of publics and of records are.
+pub const GLOBALS_AT: usize = 12;
 pub const PUBLICS_AT: usize = 16;
 pub const RECORDS_AT: usize = 20;
 /// Where in the header the lengths of the lists of modules, of contributions, of sections and of files are.
@@ -29,6 +31,8 @@ pub const LENGTHS_AT: [usize; 4] = [24, 28, 32, 36];
 pub const SIZE_AT: usize = 8;
 pub const CHARACTERISTICS_AT: usize = 12;
 pub const CRC_AT: usize = 20;
+/// And the number of its module.
+pub const MODULE_AT: usize = 16;
 /// Bytes of what is known of a module, before its names; and where its first contribution is in it.
 pub const MODULE_SIZE: usize = 64;
 pub const MODULE_CONTRIBUTION_AT: usize = 4;
@@ -197,16 +201,24 @@ fn header(image: &Image<'_>, streams: Streams, lens: [u32; 8]) -> Vec<u8> {
     bytes
 }
 
+/// By their places; several may lie at one, of which one at most has a size. Nothing of a link's history decides, so that a relink
+/// ([`crate::resize`]) puts them in the same order.
 fn sorted(contributions: &[Contribution], parallel: bool) -> Vec<Contribution> {
-    let key = |c: &Contribution| (c.section, c.offset, c.module, c.size);
+    let key = |c: &Contribution| (c.section, c.offset, c.module, c.size, c.characteristics, c.crc);
     let contributions = contributions.to_vec();
-    if contributions.is_sorted_by_key(|c| (c.section, c.offset)) {
+    if contributions.is_sorted_by_key(key) {
         return contributions;
     }
     sort::by(contributions, parallel, |a, b| key(a).cmp(&key(b)))
 }
 
-fn put_contribution(contribution: &Contribution, out: &mut [u8]) {
+/// The same key of an entry of the list.
+pub fn order_of(entry: &[u8; CONTRIBUTION_SIZE]) -> [u32; 6] {
+    let word = |at: usize| u32_at(&entry[..], at).unwrap_or(0);
+    [word(0), word(4), word(MODULE_AT), word(SIZE_AT), word(CHARACTERISTICS_AT), word(CRC_AT)]
+}
+
+pub fn put_contribution(contribution: &Contribution, out: &mut [u8]) {
     let c = contribution;
     put_u32(out, 0, c.section.into());
     put_u32(out, 4, c.offset);
@@ -218,7 +230,7 @@ fn put_contribution(contribution: &Contribution, out: &mut [u8]) {
 }
 
 /// What a module has that has nothing in the image.
-const NOTHING: Contribution =
+pub const NOTHING: Contribution =
     Contribution { module: 0xffff, section: 0xffff, offset: 0, size: u32::MAX, characteristics: 0, crc: 0 };
 
 fn modules(symbols: &Symbols<'_>, stream_of: &[u16]) -> Vec<u8> {

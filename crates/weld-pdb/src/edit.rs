@@ -19,11 +19,17 @@ pub const SHORT: Error = "ends too early";
 pub struct Writer<'w, 'a> {
     pub msf: &'w Msf<'a>,
     pub writes: Vec<Write>,
+    /// The DBI stream as it is to be.
+    pub dbi: Vec<u8>,
 }
 
 impl Writer<'_, '_> {
     /// Writes what differs of `new` from the `old` bytes at a place of a stream. Pages need not follow one another.
     pub fn put(&mut self, stream: usize, at: usize, (old, new): (&[u8], &[u8])) -> Result<(), Error> {
+        if stream == crate::stream::DBI {
+            self.dbi.get_mut(at..at + new.len()).ok_or(SHORT)?.copy_from_slice(new);
+            return Ok(());
+        }
         let differing = old.iter().zip(new).enumerate().filter(|(_, (old, new))| old != new);
         for (i, (_, new)) in differing {
             let place = self.msf.place(stream, at + i)?;

@@ -14,6 +14,7 @@ use weld_common::{par, sort};
 
 use crate::codeview::records::HEADER;
 use crate::codeview::symbol::S_PUB32;
+use crate::codeview::u32_at;
 use crate::hash::{BUCKETS, bucket};
 use crate::input::Public;
 use crate::put::{Writer, put_u16, put_u32};
@@ -113,6 +114,53 @@ impl Table {
         par::in_pieces("sort names in buckets", parallel, (&mut parts, 8), sort, |some: Vec<u32>| {
             places.extend(some);
         });
+        Table { places, starts, bitmap }
+    }
+
+    /// The places of records in each bucket of a table that is there already.
+    pub fn places(bytes: &[u8]) -> Option<Vec<Vec<u32>>> {
+        let word = |at: usize| u32_at(bytes, at).ok();
+        let (start, count) = (TABLE_HEADER as usize, word(8)? as usize / ITEM_SIZE);
+        let index = start + count * ITEM_SIZE;
+        let mut starts = Vec::new();
+        for bucket in 0..BUCKETS as usize {
+            if word(index + bucket / 32 * 4)? >> (bucket % 32) & 1 != 0 {
+                let at = word(index + 4 * (BITMAP + starts.len()))? / ITEM_IN_MEMORY;
+                starts.push((bucket, at as usize));
+            }
+        }
+        let mut all = vec![Vec::new(); BUCKETS as usize];
+        let ends = starts.iter().skip(1).map(|(_, at)| *at).chain([count]);
+        for ((bucket, at), end) in starts.iter().zip(ends) {
+            if *at > end || end > count {
+                return None;
+            }
+            let place = |item: usize| word(start + item * ITEM_SIZE)?.checked_sub(1);
+            all[*bucket] = (*at..end).map(place).collect::<Option<_>>()?;
+        }
+        Some(all)
+    }
+
+    /// Places of records of a bucket in the order of their names.
+    pub fn sorted<'n>(
+        places: &[u32],
+        bucket: u16,
+        name: impl Fn(u32) -> Option<&'n [u8]>,
+    ) -> Option<Vec<u32>> {
+        let items = places.iter().map(|at| Some(Item::new(name(*at)?, bucket, *at)));
+        let mut items = items.collect::<Option<Vec<_>>>()?;
+        sort_bucket(&mut items, &mut Vec::new());
+        Some(items.iter().map(|item| item.at).collect())
+    }
+
+    /// The table of these buckets, each of which is in order.
+    pub fn of_buckets(buckets: &[Vec<u32>]) -> Table {
+        let (mut starts, mut bitmap, mut places) = (Vec::new(), [0; BITMAP], Vec::new());
+        for (bucket, own) in buckets.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
+            bitmap[bucket / 32] |= 1 << (bucket % 32);
+            starts.push(places.len() as u32);
+            places.extend_from_slice(own);
+        }
         Table { places, starts, bitmap }
     }
 
@@ -223,6 +271,24 @@ fn public_size(public: &Public<'_>) -> usize {
     (PUBLIC + public_name(public).len() + 1).next_multiple_of(4)
 }
 
+fn put_public(public: &Public<'_>, out: &mut [u8]) {
+    let (name, size) = (public_name(public), out.len());
+    put_u16(out, 0, (size - 2) as u16);
+    put_u16(out, 2, S_PUB32);
+    put_u32(out, 4, public.flags.into());
+    put_u32(out, 8, public.offset);
+    put_u16(out, 12, public.section);
+    out[PUBLIC..PUBLIC + name.len()].copy_from_slice(name);
+    out[PUBLIC + name.len()..].fill(0);
+}
+
+/// The record of a public.
+pub fn public_record(public: &Public<'_>) -> Vec<u8> {
+    let mut bytes = vec![0; public_size(public)];
+    put_public(public, &mut bytes);
+    bytes
+}
+
 impl<'a> Publics<'a> {
     pub fn new(publics: &'a [Public<'a>], parallel: bool) -> Result<Publics<'a>, Diagnostic> {
         let mut places: Vec<u32> = Vec::with_capacity(publics.len() + 1);
@@ -272,15 +338,7 @@ impl<'a> Publics<'a> {
     pub fn write_records(&self, publics: Range<usize>, out: &mut [u8]) {
         let mut out = Writer::new(out);
         for public in &self.publics[publics] {
-            let (name, size) = (public_name(public), public_size(public));
-            let out = out.part(size);
-            put_u16(out, 0, (size - 2) as u16);
-            put_u16(out, 2, S_PUB32);
-            put_u32(out, 4, public.flags.into());
-            put_u32(out, 8, public.offset);
-            put_u16(out, 12, public.section);
-            out[PUBLIC..PUBLIC + name.len()].copy_from_slice(name);
-            out[PUBLIC + name.len()..].fill(0);
+            put_public(public, out.part(public_size(public)));
         }
     }
 

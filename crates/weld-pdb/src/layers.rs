@@ -11,7 +11,7 @@ const ROOMS: &[&str] = &[
     // What the streams hold.
     "types", "symbols", "gsi", "dbi",
     // The file.
-    "pdb", "write", "edit", "resize", "patch",
+    "pdb", "write", "edit", "lists", "resize", "patch", "compare",
 ];
 
 #[test]

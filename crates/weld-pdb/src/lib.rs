@@ -86,6 +86,7 @@
 #![warn(rustdoc::private_intra_doc_links)]
 
 pub mod codeview;
+pub mod compare;
 mod dbi;
 mod edit;
 mod gsi;
@@ -96,6 +97,7 @@ pub mod input;
 #[cfg(test)]
 mod layers;
 pub mod linker_module;
+mod lists;
 pub mod msf;
 pub mod patch;
 pub mod paths;

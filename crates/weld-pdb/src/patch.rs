@@ -21,7 +21,7 @@ use crate::edit::{Dbi, Error, SHORT, Writer};
 use crate::info;
 use crate::input::{Contribution, Identity};
 use crate::msf::read::Msf;
-use crate::resize::{self, Resizes};
+use crate::resize::{self, Known, Resizes};
 use crate::stream;
 use crate::symbols::scan::{each_file, each_inlinee};
 use crate::symbols::walk::{self, Found};
@@ -77,6 +77,10 @@ pub struct Patch {
     pub identity: Identity,
     pub writes: Vec<Write>,
     pub leaves: Leaves,
+    /// What is known of modules that have other lengths, by their numbers.
+    pub known: Vec<(usize, Known)>,
+    /// A full link would make another PDB, which tells the same.
+    pub is_edited: bool,
 }
 
 /// The pieces of a `.debug$S` section of which relocations change `fields`, which are in order; `None` if it is
@@ -202,15 +206,21 @@ pub fn apply(
 ) -> Result<Patch, Error> {
     let msf = Msf::parse(bytes)?;
     let dbi = Dbi::read(&msf)?;
-    let mut writer = Writer { msf: &msf, writes: Vec::new() };
+    let mut writer = Writer { msf: &msf, writes: Vec::new(), dbi: dbi.bytes.to_vec() };
     dbi.put_checksums(pieces, &mut writer)?;
-    let is_needed = !modules.is_empty() || !resizes.modules.is_empty();
+    let is_needed = !modules.is_empty() || !resizes.modules.is_empty() || !resizes.reshaped.is_empty();
     let starts = if is_needed { dbi.modules().collect::<Result<Vec<_>, _>>()? } else { Vec::new() };
     for module in modules {
         let start = *starts.get(module.number).ok_or("does not have a module")?;
         dbi.put_module(start, module, &mut writer)?;
     }
-    resize::apply(&dbi, &starts, resizes, &mut writer)?;
+    let mut remade = resize::apply(&dbi, &starts, resizes, &mut writer)?;
+    if writer.dbi != *dbi.bytes {
+        remade.streams.push((stream::DBI, std::mem::take(&mut writer.dbi)));
+    }
+    if !remade.streams.is_empty() {
+        resize::put_streams(remade.streams, &mut writer)?;
+    }
     let start = msf.place(stream::INFO, info::IDENTITY.start as usize)?;
     let identity_range: Range<u64> = start..start + (info::IDENTITY.end - info::IDENTITY.start);
     let mut writes = writer.writes;
@@ -218,7 +228,13 @@ pub fn apply(
     let leaves = leaves::rewritten(leaves, file, &writes, &[], &identity_range).ok_or("was written to")?;
     let guid = info::guid_of(digest_of(&leaves));
     writes.push((start, info::identity(guid, dbi::AGE)));
-    Ok(Patch { identity: Identity { guid, age: dbi::AGE }, writes, leaves })
+    Ok(Patch {
+        identity: Identity { guid, age: dbi::AGE },
+        writes,
+        leaves,
+        known: remade.known,
+        is_edited: remade.is_edited,
+    })
 }
 
 type Entry = [u8; CONTRIBUTION_SIZE];

@@ -103,13 +103,17 @@ impl<'a> Pdb<'a> {
             streams,
             layout: Layout::new(&[], msf::PAGE_SIZES[0]).expect("a file without streams"),
         };
-        // Modules have room to grow in if symbols were read for it.
+        // Streams have room to grow in if symbols were read for it.
         let modules = &pdb.streams.modules;
         let first = modules.iter().filter(|&&stream| stream != dbi::NO_STREAM).min().copied();
         let last = modules.iter().filter(|&&stream| stream != dbi::NO_STREAM).max().copied();
-        let of_modules = first.zip(last).filter(|_| symbols.keeps);
+        let of_modules = first.zip(last);
+        let Streams { globals, publics, records, tpi_hash, ipi_hash, .. } = pdb.streams;
+        let lists = [stream::TPI, stream::IPI, stream::DBI, globals, publics, records];
         let may_grow = |stream: usize| {
-            of_modules.is_some_and(|(first, last)| (first.into()..=last.into()).contains(&stream))
+            let is_module = |(first, last): (u16, u16)| (first.into()..=last.into()).contains(&stream);
+            let is_hash = [tpi_hash, ipi_hash].contains(&Some(stream));
+            symbols.keeps && (lists.contains(&stream) || is_hash || of_modules.is_some_and(is_module))
         };
         pdb.layout = lay_out(&pdb.stream_lens()?, may_grow, image.page_size, sink)?;
         Ok(pdb)

@@ -1,41 +1,44 @@
 //! Modules of a PDB that tell more or less than they did: longer functions, other variables and lines.
 //!
 //! A module's stream is made anew as a full link makes it, and lies where it lay, for there is room behind it
-//! (`crate::msf::grow`). What is beside the streams of modules keeps its length: types, names of files, and the global
-//! symbols of the module, of which bytes change. If they do not, it is a matter for a full link.
+//! (`crate::msf::grow`). Types that were not there have numbers behind all others (`crate::types::known`), global symbols
+//! and publics lie behind all others (`crate::lists`), and so no number and no place changes. Names of source files stay
+//! as they are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Range;
 
-use weld_common::hash::hash_bytes;
-
-use crate::codeview::records::{HEADER, Record};
-use crate::codeview::symbol::{self, S_LPROCREF, S_PROCREF, S_PUB32};
+use crate::codeview::records::Record;
+use crate::codeview::symbol;
 use crate::codeview::{SIGNATURE_C13, string_at, u16_at, u32_at};
-use crate::dbi::{MODULE_LENGTHS_AT, MODULE_STREAM_AT, NO_STREAM, PUBLICS_AT, RECORDS_AT};
+use crate::dbi::{
+    self, CHARACTERISTICS_AT, CONTRIBUTION_SIZE, GLOBALS_AT, LENGTHS_AT, MODULE_LENGTHS_AT, MODULE_STREAM_AT,
+    NO_STREAM, PUBLICS_AT, RECORDS_AT,
+};
 use crate::edit::{Dbi, Error, SHORT, Writer};
-use crate::gsi::PUBLICS_HEADER;
-use crate::input::{Fixup, Module, Relocate};
+use crate::input::{Contribution, Fixup, Module, Relocate};
+pub use crate::lists::ChangedPublic;
+use crate::lists::{Lists, name_of};
 use crate::msf::grow::Grown;
 use crate::msf::read::Msf;
 use crate::paths::absolute;
 use crate::pdb::Pdb;
-use crate::put::put_u16;
+use crate::put::{put_u16, put_u32};
 use crate::stream;
 use crate::symbols::Symbols;
 use crate::symbols::globals::REFERENCE;
 use crate::symbols::scan;
 use crate::symbols::write::{self, Out, SIGNATURE_SIZE};
-use crate::types::known;
+use crate::types::known::KnownTypes;
 
 /// What a later link has to know of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    /// Where its global symbols are among all records.
-    pub globals: u32,
-    /// Of each of its symbols that may be a global one, a bit: it is there, and no equal one of another module.
-    pub kept: Vec<u8>,
+    /// Where its global symbols are among all records. Some of these may not be listed any more.
+    pub runs: Vec<Range<u32>>,
+    pub is_edited: bool,
+    /// How many of its symbols may be global ones, and a hash of those of which there may be equal ones.
     pub count: u32,
-    /// A hash of those of which there may be equal ones.
     pub equals: u64,
 }
 
@@ -43,12 +46,12 @@ impl Pdb<'_> {
     /// What a later link has to know of a module.
     pub fn known(&self, module: usize) -> Known {
         let scanned = &self.symbols.scanned[module];
-        let mut kept = vec![0; scanned.globals.len().div_ceil(8)];
-        let own = scanned.globals.iter().enumerate().filter(|(_, global)| global.is_kept());
-        own.for_each(|(i, _)| kept[i / 8] |= 1 << (i % 8));
-        let first = scanned.globals.iter().find(|global| global.is_kept()).map_or(0, |global| global.place);
-        let globals = self.publics.record_bytes() + first;
-        Known { globals, kept, count: scanned.globals.len() as u32, equals: scanned.equals }
+        let own = || scanned.globals.iter().filter(|global| global.is_kept());
+        let start = own().map(|global| global.place).min();
+        let end = own().map(|global| global.place + global.size() as u32).max();
+        let first = self.publics.record_bytes();
+        let runs = start.zip(end).map(|(start, end)| first + start..first + end).into_iter().collect();
+        Known { runs, is_edited: false, count: scanned.globals.len() as u32, equals: scanned.equals }
     }
 }
 
@@ -58,62 +61,97 @@ pub struct ResizedModule<'a> {
     pub number: usize,
     /// `.debug$T`
     pub types: &'a [u8],
+    pub has_other_types: bool,
     /// Its `.debug$S` sections that are in the PDB, each with its fixups, in the order of their places.
     pub sections: Vec<(&'a [u8], Vec<Fixup>)>,
     pub known: Known,
 }
 
-/// A public symbol that has moved within its section of the image.
-pub struct MovedPublic {
-    /// The hash of its name ([`weld_common::hash::hash_bytes`]).
-    pub hash: u64,
-    /// From 1 on.
-    pub section: u16,
-    pub before: u32,
-    pub now: u32,
+/// The pieces of the image that a module has, if they are others than before, in the order of its sections.
+pub struct ModulePieces {
+    pub module: u16,
+    pub list: Vec<Contribution>,
 }
+
+/// Whether there may be types of a source file.
+pub type HasTypesOf<'a> = dyn Fn(&[u8]) -> bool + 'a;
 
 /// All that is not as long as it was, or where it was.
 #[derive(Default)]
 pub struct Resizes<'a> {
     pub modules: Vec<ResizedModule<'a>>,
-    pub publics: Vec<MovedPublic>,
+    pub reshaped: Vec<ModulePieces>,
+    pub publics: Vec<ChangedPublic>,
     /// What is put in front of relative paths.
     pub root: &'a [u8],
+    /// Whether an object that is none of `modules` may have types of a source file with this name; without it, any may.
+    pub has_types_of: Option<&'a HasTypesOf<'a>>,
 }
 
-const GLOBALS: Error =
-    "has other global symbols than an object that has changed: functions, types, constants or variables";
+/// Streams that are others as a whole, and what is known of modules now.
+#[derive(Default)]
+pub struct Remade {
+    pub streams: Vec<(usize, Vec<u8>)>,
+    pub known: Vec<(usize, Known)>,
+    /// A full link would make another PDB, which tells the same.
+    pub is_edited: bool,
+}
 
+/// # Errors
+/// What the PDB does not have, or has no room for.
 pub fn apply(
     dbi: &Dbi<'_>,
     starts: &[usize],
     resizes: &Resizes<'_>,
     writer: &mut Writer,
-) -> Result<(), Error> {
+) -> Result<Remade, Error> {
     let msf = writer.msf;
     let number = |at: usize| u16_at(&dbi.bytes, at).map(usize::from).map_err(|_| SHORT);
-    if !resizes.publics.is_empty() {
-        move_publics(msf, (number(PUBLICS_AT)?, number(RECORDS_AT)?), &resizes.publics, writer)?;
+    let mut remade = Remade::default();
+    if resizes.modules.is_empty() && resizes.publics.is_empty() && resizes.reshaped.is_empty() {
+        return Ok(remade);
     }
-    if resizes.modules.is_empty() {
-        return Ok(());
+    let mut lists = Lists::read(msf, [number(GLOBALS_AT)?, number(PUBLICS_AT)?, number(RECORDS_AT)?])?;
+    let has_publics = !resizes.publics.is_empty();
+    if has_publics {
+        lists.change_publics(&resizes.publics)?;
     }
-    let names = Names::read(msf)?;
+    if !resizes.modules.is_empty() {
+        let names = Names::read(msf)?;
+        let mut types = KnownTypes::read(msf)?;
+        for module in &resizes.modules {
+            let start = *starts.get(module.number).ok_or("does not have a module")?;
+            let tables = Tables { names: &names, types: &mut types, lists: &mut lists };
+            let (known, stream) = remake(dbi, start, (module, resizes.root), tables, writer)?;
+            remade.known.push((module.number, known));
+            remade.streams.extend(stream);
+        }
+        types.settle_lines(resizes.has_types_of.unwrap_or(&|_| true))?;
+        let longer = types.streams(msf)?;
+        remade.is_edited = !longer.is_empty() || remade.known.iter().any(|(_, known)| known.is_edited);
+        remade.streams.extend(longer);
+    }
+    let is_moved =
+        |change: &ChangedPublic| matches!(change, ChangedPublic::Moved { .. } | ChangedPublic::Kind { .. });
+    remade.is_edited |= !resizes.publics.iter().all(is_moved);
+    remade.streams.extend(lists.streams()?);
+    reshape(dbi, starts, &resizes.reshaped, writer)?;
+    Ok(remade)
+}
+
+/// Writes streams that are others, and the directory.
+///
+/// # Errors
+/// If one has no room.
+pub fn put_streams(streams: Vec<(usize, Vec<u8>)>, writer: &mut Writer) -> Result<(), Error> {
+    let msf = writer.msf;
     let mut grown = Grown::new(msf);
-    let mut made = Vec::new();
-    for module in &resizes.modules {
-        let start = *starts.get(module.number).ok_or("does not have a module")?;
-        let records = number(RECORDS_AT)?;
-        if let Some((stream, bytes)) = remake(dbi, (start, records), (module, &names, resizes.root), writer)?
-        {
-            if msf.len(stream)? != bytes.len() as u32 {
-                grown.set_len(stream, bytes.len() as u32)?;
-            }
-            made.push((stream, bytes));
+    for (stream, bytes) in &streams {
+        if msf.len(*stream)? != bytes.len() as u32 {
+            grown.set_len(*stream, bytes.len() as u32)?;
         }
     }
-    for (stream, bytes) in made {
+    for (stream, bytes) in streams {
         put_stream(&grown, stream, bytes, writer)?;
     }
     let directory = grown.directory()?;
@@ -121,6 +159,56 @@ pub fn apply(
         writer.put_at(u64::from(*number) * u64::from(msf.page_size()), part)?;
     }
     writer.put_at(directory.len_at, &directory.len.to_le_bytes())
+}
+
+/// Replaces the pieces of the image that modules have.
+fn reshape(
+    dbi: &Dbi<'_>,
+    starts: &[usize],
+    reshaped: &[ModulePieces],
+    writer: &mut Writer,
+) -> Result<(), Error> {
+    if reshaped.is_empty() {
+        return Ok(());
+    }
+    for own in reshaped {
+        let start = *starts.get(usize::from(own.module)).ok_or("does not have a module")?;
+        let at = start + dbi::MODULE_CONTRIBUTION_AT;
+        let out = writer.dbi.get_mut(at..at + CONTRIBUTION_SIZE).ok_or(SHORT)?;
+        dbi::put_contribution(own.list.first().unwrap_or(&dbi::NOTHING), out);
+    }
+    let word = |entry: &[u8; CONTRIBUTION_SIZE], at: usize| u32_at(&entry[..], at).unwrap_or(0);
+    let place = |entry: &[u8; CONTRIBUTION_SIZE]| (word(entry, 0), word(entry, 4));
+    let (mut new, mut modules) = (Vec::new(), HashSet::new());
+    for own in reshaped {
+        modules.insert(u32::from(own.module));
+        for one in &own.list {
+            let mut entry = [0; CONTRIBUTION_SIZE];
+            dbi::put_contribution(one, &mut entry);
+            new.push(entry);
+        }
+    }
+    let key = |entry: &[u8; CONTRIBUTION_SIZE]| {
+        let has_size = word(entry, dbi::SIZE_AT) > 0;
+        (word(entry, dbi::MODULE_AT), place(entry), word(entry, CHARACTERISTICS_AT), has_size)
+    };
+    let mut at_places: HashMap<_, VecDeque<[u8; CONTRIBUTION_SIZE]>> = HashMap::new();
+    new.iter().for_each(|entry| at_places.entry(key(entry)).or_default().push_back(*entry));
+    let entries = writer.dbi.get(dbi.list.clone()).ok_or(SHORT)?.as_chunks().0;
+    let mut all: Vec<[u8; CONTRIBUTION_SIZE]> = Vec::with_capacity(entries.len() + new.len());
+    for entry in entries {
+        if !modules.contains(&word(entry, dbi::MODULE_AT)) {
+            all.push(*entry);
+        } else if let Some(now) = at_places.get_mut(&key(entry)).and_then(VecDeque::pop_front) {
+            all.push(now);
+        }
+    }
+    all.extend(at_places.into_values().flatten());
+    all.sort_unstable_by_key(dbi::order_of);
+    let list = all.as_flattened();
+    put_u32(&mut writer.dbi, LENGTHS_AT[1], 4 + list.len() as u32);
+    writer.dbi.splice(dbi.list.clone(), list.iter().copied());
+    Ok(())
 }
 
 /// Writes a stream, and zeroes up to the end of what it had or has.
@@ -148,43 +236,40 @@ impl Relocate for Fixups<'_, '_> {
     }
 }
 
-/// The stream of a module with its number, if it has any; what is known of it elsewhere is written.
+/// What modules are made with.
+struct Tables<'t, 'm> {
+    names: &'t Names,
+    types: &'t mut KnownTypes<'m>,
+    lists: &'t mut Lists,
+}
+
+/// A stream with its number, if there is any.
+type Stream = Option<(usize, Vec<u8>)>;
+
+/// What is known of a module, and its stream.
 fn remake(
     dbi: &Dbi<'_>,
-    (start, records): (usize, usize),
-    (resized, names, root): (&ResizedModule<'_>, &Names, &[u8]),
+    start: usize,
+    (resized, root): (&ResizedModule<'_>, &[u8]),
+    tables: Tables<'_, '_>,
     writer: &mut Writer,
-) -> Result<Option<(usize, Vec<u8>)>, Error> {
-    let msf = writer.msf;
-    let types = known::find(msf, resized.types)?;
+) -> Result<(Known, Stream), Error> {
+    let types = tables.types.of(resized.types, resized.has_other_types)?;
     let sections: Vec<&[u8]> = resized.sections.iter().map(|(section, _)| *section).collect();
     let has_types = (!resized.types.is_empty()).then_some(0);
     let modules = [Module { sections: &sections, types: has_types, ..Module::default() }];
     let mut scanned = scan::module(&modules[0], &types, true);
-    let is_odd = scanned.fault.is_some()
-        || scanned.unknown_types > 0
-        || scanned.has_empty_symbols
-        || !scanned.left_out.is_empty();
-    if is_odd {
-        return Err("does without some debug information of an object that has changed");
-    }
-    if !scanned.frames.is_empty() {
-        return Err("lists frames of functions of an object that has changed, as it does on 32-bit x86");
-    }
+    check_scanned(&scanned)?;
     for (place, name) in &mut scanned.names {
         let name = if place.file { absolute(name, root) } else { (*name).into() };
-        place.offset = names.find(&name).ok_or("does not have all names of source files of an object")?;
-    }
-    let known = &resized.known;
-    if (scanned.globals.len() as u32, scanned.equals) != (known.count, known.equals) {
-        return Err(GLOBALS);
+        place.offset = tables.names.find(&name).ok_or(
+            "does not have the name of a source file that an object which has changed was compiled from",
+        )?;
     }
     let mut size = 0;
-    for (i, global) in scanned.globals.iter_mut().enumerate() {
-        if known.kept.get(i / 8).ok_or(SHORT)? & 1 << (i % 8) != 0 {
-            global.place = size;
-            size += global.size() as u32;
-        }
+    for global in &mut scanned.globals {
+        global.place = size;
+        size += global.size() as u32;
     }
     check_files(dbi, resized.number, &scanned)?;
     // Its stream.
@@ -213,41 +298,136 @@ fn remake(
         return Err("does without some addresses of an object that has changed");
     }
     // It was written as if it were the first.
-    for global in symbols.scanned[0].globals.iter().filter(|global| global.is_kept()) {
-        if global.procedure().is_some() {
-            put_u16(&mut globals, global.place as usize + REFERENCE - 2, resized.number as u16 + 1);
-        }
+    let scanned = &symbols.scanned[0];
+    for global in scanned.globals.iter().filter(|global| global.procedure().is_some()) {
+        put_u16(&mut globals, global.place as usize + REFERENCE - 2, resized.number as u16 + 1);
     }
-    put_globals(msf, (records, known.globals), &globals, writer)?;
-    Ok((len > 0).then_some((number.into(), bytes)))
+    let known = put_globals(tables.lists, &resized.known, (scanned, &globals))?;
+    Ok((known, (len > 0).then_some((number.into(), bytes))))
 }
 
-/// Writes the global symbols of a module, which must have the names, kinds and lengths that they had.
-fn put_globals(
-    msf: &Msf<'_>,
-    (records, start): (usize, u32),
-    new: &[u8],
-    writer: &mut Writer,
-) -> Result<(), Error> {
-    let all = msf.stream(records)?;
-    let old = all.get(start as usize..start as usize + new.len()).ok_or(GLOBALS)?;
-    let name = |record: &Record<'_>| match record.kind {
-        S_PROCREF | S_LPROCREF => Some(REFERENCE - HEADER),
-        kind => symbol::name_place(kind, record.body()).ok(),
-    };
-    let mut at = 0;
-    while at < new.len() {
-        let both = (Record::at(old, at), Record::at(new, at));
-        let (Ok(before), Ok(now)) = both else { return Err(GLOBALS) };
-        let place = name(&now).filter(|place| name(&before) == Some(*place));
-        let is_same = (before.kind, before.bytes.len()) == (now.kind, now.bytes.len())
-            && place.is_some_and(|place| before.body().get(place..) == now.body().get(place..));
-        if !is_same {
-            return Err(GLOBALS);
-        }
-        at += now.bytes.len();
+fn check_scanned(scanned: &scan::Scanned<'_>) -> Result<(), Error> {
+    let is_odd = scanned.fault.is_some()
+        || scanned.unknown_types > 0
+        || scanned.has_empty_symbols
+        || !scanned.left_out.is_empty();
+    if is_odd {
+        return Err("does without some debug information of an object that has changed");
     }
-    writer.put(records, start as usize, (old, new))
+    if !scanned.frames.is_empty() {
+        return Err("lists frames of functions of an object that has changed, as it does on 32-bit x86");
+    }
+    Ok(())
+}
+
+const OTHER_UNDER_NAME: Error =
+    "lists a type or a constant that is another now, and that other objects may have as it was";
+
+/// Records of a kind and a name that a module has, which are not in use.
+type Free = HashMap<(u16, Vec<u8>), VecDeque<u32>>;
+
+/// Puts the global symbols of a module, one after the other in `bytes`, into the lists. A record takes the place of one of
+/// the same kind, name and length, or lies behind all others; of those of which there may be equal ones in other modules
+/// one is listed.
+fn put_globals(
+    lists: &mut Lists,
+    known: &Known,
+    (scanned, bytes): (&scan::Scanned<'_>, &[u8]),
+) -> Result<Known, Error> {
+    let mut free = Free::new();
+    for run in &known.runs {
+        let mut at = run.start;
+        while at < run.end {
+            let record = lists.record(at)?;
+            let name = name_of(&record).ok_or(SHORT)?.to_vec();
+            free.entry((record.kind, name)).or_default().push_back(at);
+            at += record.bytes.len() as u32;
+        }
+    }
+    let is_like_before = (scanned.globals.len() as u32, scanned.equals) == (known.count, known.equals);
+    let mut now = Known { count: scanned.globals.len() as u32, equals: scanned.equals, ..known.clone() };
+    let (mut used, mut added) = (HashSet::new(), HashSet::new());
+    let (mut all, mut names_of_equals) = (Vec::new(), HashSet::new());
+    for global in &scanned.globals {
+        let own = &bytes[global.place as usize..global.place as usize + global.size()];
+        let record = Record::at(own, 0).map_err(|_| SHORT)?;
+        let name = name_of(&record).ok_or(SHORT)?;
+        let key = (record.kind, name.to_vec());
+        let slots = free.get_mut(&key);
+        let has =
+            |at: &u32, lists: &Lists| lists.records.get(*at as usize..).is_some_and(|r| r.starts_with(own));
+        if global.is_one_of_equals() {
+            names_of_equals.insert(key.clone());
+            let found = slots.as_ref().and_then(|slots| slots.iter().find(|at| has(at, lists)).copied());
+            match found.or_else(|| lists.find_global(name, own)) {
+                Some(at) if found.is_some() => {
+                    used.insert(at);
+                    if known.is_edited {
+                        // Another module's may be listed, which is the same.
+                        let other = lists.find_global(name, own);
+                        if other.is_none() {
+                            lists.list_global(name, at);
+                        }
+                    }
+                }
+                Some(_) => {}
+                None if !added.insert(own.to_vec()) => {}
+                // What is listed may be what this or another module has no more.
+                None if lists.has_other(record.kind, name) => return Err(OTHER_UNDER_NAME),
+                None => all.push((own, name.to_vec())),
+            }
+            continue;
+        }
+        let fitting = slots.and_then(|slots| {
+            let place =
+                slots.iter().position(|at| lists.record(*at).is_ok_and(|r| r.bytes.len() == own.len()))?;
+            slots.remove(place)
+        });
+        match fitting {
+            Some(at) => {
+                used.insert(at);
+                lists.records[at as usize..at as usize + own.len()].copy_from_slice(own);
+                if known.is_edited {
+                    lists.list_global(name, at);
+                }
+            }
+            None => all.push((own, name.to_vec())),
+        }
+    }
+    drop_unused(lists, (free, &used), &names_of_equals, &mut now)?;
+    now.is_edited |= !is_like_before || !all.is_empty();
+    for (own, name) in all {
+        let at = lists.append(own);
+        lists.list_global(&name, at);
+        match now.runs.last_mut().filter(|run| run.end == at) {
+            Some(run) => run.end += own.len() as u32,
+            None => now.runs.push(at..at + own.len() as u32),
+        }
+    }
+    Ok(now)
+}
+
+/// Has records that a module has no more not be listed. Names of types stay, for other modules may have them.
+fn drop_unused(
+    lists: &mut Lists,
+    (free, used): (Free, &HashSet<u32>),
+    names_of_equals: &HashSet<(u16, Vec<u8>)>,
+    known: &mut Known,
+) -> Result<(), Error> {
+    for (key, places) in free {
+        for at in places.into_iter().filter(|at| !used.contains(at)) {
+            if !lists.has_global(&key.1, at) {
+                continue;
+            }
+            known.is_edited = true;
+            if !symbol::has_equals(key.0) {
+                lists.drop_global(&key.1, at);
+            } else if names_of_equals.contains(&key) {
+                return Err(OTHER_UNDER_NAME);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The files of a module must be those that it had, in their order: the list of all files is in the order of who has them
@@ -270,36 +450,6 @@ fn check_files(dbi: &Dbi<'_>, module: usize, scanned: &scan::Scanned<'_>) -> Res
         scanned.files.iter().flat_map(|&i| scanned.names[i as usize].0.offset.to_le_bytes()).collect();
     let old = bytes.get(start..start + new.len()).ok_or(SHORT)?;
     if old == new { Ok(()) } else { Err(OTHER) }
-}
-
-/// Writes where public symbols are. Their order by address stays as it is, for which the caller answers.
-fn move_publics(
-    msf: &Msf<'_>,
-    (publics, records): (usize, usize),
-    moved: &[MovedPublic],
-    writer: &mut Writer,
-) -> Result<(), Error> {
-    let (table, all) = (msf.stream(publics)?, msf.stream(records)?);
-    let word = |at: usize| u32_at(&table, at).map(|word| word as usize).map_err(|_| SHORT);
-    let start = PUBLICS_HEADER as usize + word(0)?;
-    let map = table.get(start..start + word(4)?).ok_or(SHORT)?.as_chunks::<4>().0;
-    // Kind, section and offset, and the name.
-    let public = |entry: &[u8; 4]| {
-        let at = u32::from_le_bytes(*entry) as usize;
-        let record = Record::at(&all, at).ok().filter(|record| record.kind == S_PUB32)?;
-        let body = record.body();
-        let place = (u16_at(body, 8).ok()?, u32_at(body, 4).ok()?);
-        Some((place, string_at(body, 10).ok()?, at + HEADER + 4))
-    };
-    for one in moved {
-        let wanted = (one.section, one.before);
-        let first = map.partition_point(|entry| public(entry).is_some_and(|(place, ..)| place < wanted));
-        let same = map[first..].iter().map_while(public).take_while(|(place, ..)| *place == wanted);
-        let found = same.into_iter().find(|(_, name, _)| hash_bytes(name) == one.hash);
-        let (.., at) = found.ok_or("does not have a public symbol")?;
-        writer.put(records, at, (&one.before.to_le_bytes(), &one.now.to_le_bytes()))?;
-    }
-    Ok(())
 }
 
 /// The names of source files, with their places.

@@ -307,7 +307,10 @@ impl Writing<'_> {
             parts.extend(layout.places(part.stream, part.at..end).map(|(at, range)| (at, &bytes[range])));
             if end == u64::from(layout.stream_len(part.stream)) {
                 let padded = layout.padded_len(part.stream);
-                parts.extend(layout.places(part.stream, end..padded).map(|(at, range)| (at, &ZEROES[range])));
+                for start in (end..padded).step_by(ZEROES.len()) {
+                    let some = start..padded.min(start + ZEROES.len() as u64);
+                    parts.extend(layout.places(part.stream, some).map(|(at, range)| (at, &ZEROES[range])));
+                }
             }
         }
         sink.parts(&parts)

@@ -27,6 +27,7 @@ use files::Files;
 use fixups::Fixups;
 use modules::Modules;
 use places::Places;
+pub use places::is_public;
 
 /// What the PDB has, by number.
 #[derive(Clone, Copy, Debug, Default)]

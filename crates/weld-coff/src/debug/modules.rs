@@ -228,9 +228,10 @@ fn groups<'i>(image: &'i Image, out: usize, number: u16) -> Vec<CoffGroup<'i>> {
     let mut groups: Vec<CoffGroup> = Vec::new();
     for members in image.layout.parts_of(image.sections, out) {
         let (first, last) = (SectionId(members[0]), SectionId(members[members.len() - 1]));
-        let part = &image.sections.parts[image.sections.get(first).part as usize];
-        let offset = image.layout.rva(first) - image.layout.outs[out].rva;
-        let end = image.layout.rva(last) + image.room(image.sections.get(last)) - image.layout.outs[out].rva;
+        let of = image.sections.get(first).part;
+        let part = &image.sections.parts[of as usize];
+        let (start, end) = image.bounds(of, first, last);
+        let (offset, end) = (start - image.layout.outs[out].rva, end - image.layout.outs[out].rva);
         // Imports are written to while they are loaded.
         let more = if part.name.starts_with(b".idata") { pe::IMAGE_SCN_MEM_WRITE.0 } else { 0 };
         let characteristics = part.flags | more;

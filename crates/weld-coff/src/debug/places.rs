@@ -136,6 +136,11 @@ fn publics<'p>(image: &'p Image, parallel: bool) -> Vec<Public<'p>> {
     sort::by(publics, parallel, |a, b| (a.section, a.offset, a.name).cmp(&(b.section, b.offset, b.name)))
 }
 
+/// Whether the PDB lists such names.
+pub fn is_public(name: &[u8]) -> bool {
+    !NO_PUBLICS.iter().any(|prefix| name.starts_with(prefix))
+}
+
 fn public<'p>(image: &'p Image, id: SymbolId) -> Option<Public<'p>> {
     let entry = image.resolved.names.try_get(id)?;
     let symbol = image.symbols.get(id);
@@ -143,7 +148,7 @@ fn public<'p>(image: &'p Image, id: SymbolId) -> Option<Public<'p>> {
         return None;
     }
     let Place::At(rva) = image.place(symbol) else { return None };
-    if NO_PUBLICS.iter().any(|prefix| entry.name.starts_with(prefix)) {
+    if !is_public(entry.name) {
         return None;
     }
     let out = image.layout.out_of(image.part(symbol), rva)?;

@@ -71,19 +71,24 @@ impl<'a> Objects<'a> {
         self.objects.iter().filter(|object| !object.precompiled.is_empty()).count() as u64
     }
 
-    /// Makes them one list.
+    /// Makes them one list. What is in the PDB `first` keeps its numbers.
     ///
     /// # Errors
     /// If there are more than a PDB can have.
-    pub fn merge(
-        &self,
+    pub fn merge<'s>(
+        &'s self,
         store: &InputStore,
+        first: Option<&'s [u8]>,
         parallel: bool,
         sink: &DiagSink,
-    ) -> Result<Types<'_>, Diagnostic> {
-        let objects: Vec<ObjectTypes<'_>> = self.objects.iter().map(Found::told).collect();
-        let servers: Vec<TypeServer<'_>> =
-            self.servers.iter().map(|(name, file)| TypeServer { name, file }).collect();
+    ) -> Result<Types<'s>, Diagnostic> {
+        let mut objects: Vec<ObjectTypes<'_>> = self.objects.iter().map(Found::told).collect();
+        let first = first.map(|file| TypeServer { name: "", file });
+        let own = self.servers.iter().map(|(name, file)| TypeServer { name, file });
+        let servers: Vec<TypeServer<'_>> = first.into_iter().chain(own).collect();
+        if servers.len() > self.servers.len() {
+            objects.iter_mut().flat_map(|object| &mut object.server).for_each(|server| *server += 1);
+        }
         // Types are most of what there is to read, and nearly all of them are in other objects, too.
         Types::merge_and_tell(&objects, &servers, parallel, sink, &|read| store.give_back(read))
     }

@@ -95,7 +95,10 @@ impl Emitter<'_, '_, '_> {
             match functions.as_ref().filter(|_| out.members.contains(&members.start)) {
                 // What is around the table is written member by member.
                 Some(functions) => {
-                    let start = u64::from(layout.rva(SectionId(layout.order[members.start])) - out.rva);
+                    // In front of the first member there may be a hole that the table has.
+                    let first = layout.rva(SectionId(layout.order[members.start]));
+                    let start = self.extent(FUNCTIONS).map_or(first, |(start, _)| start);
+                    let start = u64::from(start - out.rva);
                     let end = start + functions.len() as u64;
                     self.cut(i, out.members.start..members.start, 0..start, &mut units);
                     let (offset, size) = (out.offset + start, functions.len() as u64);
@@ -424,8 +427,10 @@ impl Emitter<'_, '_, '_> {
         let layout = self.image.layout;
         let members = &layout.order[layout.members_of(self.image.sections, part)];
         let (first, last) = (SectionId(*members.first()?), SectionId(*members.last()?));
-        let start = layout.rva(first);
-        Some((start, layout.rva(last) + self.image.room(self.image.sections.get(last)) - start))
+        let part = |id: SectionId| self.image.sections.get(id).part;
+        let ((start, _), (_, end)) =
+            (self.image.bounds(part(first), first, first), self.image.bounds(part(last), last, last));
+        Some((start, end - start))
     }
 }
 

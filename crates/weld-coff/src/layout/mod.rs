@@ -12,6 +12,7 @@ pub mod program;
 pub mod rooms;
 pub mod section_order;
 pub mod thunks;
+pub mod yards;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -27,9 +28,10 @@ use crate::ids::SectionId;
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::sections::{Kind, PartialSection, Sections};
+use crate::sections::{Kind, PartialSection, Section, Sections};
 use patch_space::PatchSpace;
 use rooms::Rooms;
+use yards::{Told, Yard};
 
 /// Members of a run.
 const RUN: usize = 4096;
@@ -67,6 +69,8 @@ pub struct Layout {
     pub file_size: u64,
     /// The output section for base relocations.
     pub relocs: Option<usize>,
+    /// Room for what a later link adds.
+    pub yards: Vec<Yard>,
 }
 
 impl OutputSections for Layout {
@@ -181,7 +185,69 @@ pub struct Placer<'p> {
     pub sink: &'p DiagSink,
     pub patch_space: Option<&'p PatchSpace>,
     pub rooms: Option<&'p Rooms>,
+    /// Places that are given, if what has them is to be verified.
+    pub told: Option<&'p Told>,
     pub parallel: bool,
+}
+
+/// What is between members of an output section.
+trait Spaces: Sync {
+    fn align(&self, section: &Section) -> u64;
+    /// In front of a section.
+    fn before(&self, section: &Section) -> u64;
+    /// Of a section with its room.
+    fn size(&self, section: &Section) -> u64;
+    /// Behind the member with this number.
+    fn behind(&self, member: usize) -> u64;
+}
+
+/// Nothing is.
+struct Dense;
+
+impl Spaces for Dense {
+    #[inline(always)]
+    fn align(&self, section: &Section) -> u64 {
+        1 << section.align
+    }
+
+    #[inline(always)]
+    fn before(&self, _: &Section) -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn size(&self, section: &Section) -> u64 {
+        section.size.into()
+    }
+
+    #[inline(always)]
+    fn behind(&self, _: usize) -> u64 {
+        0
+    }
+}
+
+struct Spaced<'p> {
+    patch_space: Option<&'p PatchSpace>,
+    rooms: Option<&'p Rooms>,
+    gaps: &'p [yards::Gap],
+}
+
+impl Spaces for Spaced<'_> {
+    fn align(&self, section: &Section) -> u64 {
+        1 << self.rooms.map_or(section.align, |rooms| rooms.align(section))
+    }
+
+    fn before(&self, section: &Section) -> u64 {
+        self.patch_space.map_or(0, |space| space.before(section))
+    }
+
+    fn size(&self, section: &Section) -> u64 {
+        self.rooms.map_or(section.size.into(), |rooms| rooms.size(section))
+    }
+
+    fn behind(&self, member: usize) -> u64 {
+        self.gaps.iter().find(|gap| gap.behind == member).map_or(0, |gap| gap.size)
+    }
 }
 
 impl Placer<'_> {
@@ -206,6 +272,7 @@ impl Placer<'_> {
             file_size: headers_size,
             relocs: None,
             order: order.list,
+            yards: Vec::new(),
         };
         let mut relocs = Some(relocs);
         for (out, members) in program.outs.into_iter().zip(order.ranges) {
@@ -230,7 +297,7 @@ impl Placer<'_> {
                 }
                 layout.relocs = Some(layout.outs.len());
             } else {
-                self.place_members(&layout, &mut placed);
+                self.place_out(&mut layout, &mut placed);
                 if placed.virtual_size == 0 {
                     continue;
                 }
@@ -253,28 +320,81 @@ impl Placer<'_> {
     }
 
     /// Places the members of an output section and says how large it is.
-    fn place_members(&self, layout: &Layout, out: &mut OutputSection) {
+    fn place_out(&self, layout: &mut Layout, out: &mut OutputSection) {
+        let (patch_space, rooms) = (self.patch_space, self.rooms);
+        if let Some((told, rooms)) = self.told.zip(rooms) {
+            return self.place_as_told(layout, out, (told, rooms));
+        }
+        if patch_space.is_none() && rooms.is_none() {
+            return self.place_members(layout, out, &Dense);
+        }
+        let members = &layout.order[out.members.clone()];
+        let gaps = rooms.map_or(Vec::new(), |rooms| yards::gaps(members, self.sections, rooms));
+        let spaced = Spaced { patch_space, rooms, gaps: &gaps };
+        self.place_members(layout, out, &spaced);
+        let list = &self.sections.list;
+        let is_bss = |gap: &yards::Gap| list[members[gap.behind] as usize].is_bss();
+        let mut raw_end = 0;
+        for gap in &gaps {
+            let id = members[gap.behind];
+            let start = layout.rva(SectionId(id)) + spaced.size(&list[id as usize]) as u32;
+            let (first, end) = (layout.rva(SectionId(members[gap.first])), start + gap.size as u32);
+            if !is_bss(gap) {
+                raw_end = u64::from(end - out.rva);
+            }
+            layout.yards.push(Yard { part: gap.part, first, start, end });
+        }
+        out.raw_size = out.raw_size.max(align_to(raw_end, self.options.layout.file_align));
+    }
+
+    /// The same where places are given. Members are in the order of their places then.
+    fn place_as_told(&self, layout: &mut Layout, out: &mut OutputSection, (told, rooms): (&Told, &Rooms)) {
+        let list = &self.sections.list;
+        let part = |id: &u32| list[*id as usize].part;
+        let mut members = layout.order[out.members.clone()].to_vec();
+        let (mut at, mut raw_end) = (0, 0);
+        for own in members.chunk_by_mut(|a, b| part(a) == part(b)) {
+            let (offsets, yard, end) = yards::places(told, own, (self.sections, rooms), at);
+            at = at.max(end);
+            for (id, offset) in own.iter().zip(&offsets) {
+                layout.rvas[*id as usize].store((out.rva + *offset as u32).get(), Ordering::Relaxed);
+                let section = &list[*id as usize];
+                if !section.is_bss() {
+                    raw_end = raw_end.max(offset + rooms.size(section));
+                }
+            }
+            if let Some(yard) = yard {
+                let [first, start, end] = [yard.first, yard.start, yard.end].map(|offset| out.rva + offset);
+                layout.yards.push(Yard { part: part(&own[0]), first, start, end });
+                if own.iter().any(|id| !list[*id as usize].is_bss()) {
+                    raw_end = raw_end.max(yard.end.into());
+                }
+            }
+            own.sort_by_key(|id| (layout.rva(SectionId(*id)), list[*id as usize].size));
+        }
+        layout.order[out.members.clone()].copy_from_slice(&members);
+        out.virtual_size = at;
+        out.raw_size = align_to(raw_end, self.options.layout.file_align);
+    }
+
+    fn place_members(&self, layout: &Layout, out: &mut OutputSection, spaces: &impl Spaces) {
         let members = &layout.order[out.members.clone()];
         let list = &self.sections.list;
-        let align = |id: u32| match self.rooms {
-            None => 1u64 << list[id as usize].align,
-            Some(rooms) => 1u64 << rooms.align(&list[id as usize]),
-        };
-        let before = |id: u32| self.patch_space.map_or(0, |space| space.before(&list[id as usize]));
-        let size = |id: u32| match self.rooms {
-            None => u64::from(list[id as usize].size),
-            Some(rooms) => rooms.size(&list[id as usize]),
-        };
         let runs = par::runs("extent of sections", self.parallel, members.len(), RUN, |run| {
             let mut extent = Extent::default();
             // Where what has bytes in the file ends, for a run that has any.
             let last = members[run.clone()].iter().rposition(|&id| !list[id as usize].is_bss());
-            for &id in &members[run.clone()] {
-                match before(id) {
+            for number in run.clone() {
+                let section = &list[members[number] as usize];
+                match spaces.before(section) {
                     0 => {}
                     space => extent.push(1, space),
                 }
-                extent.push(align(id), size(id));
+                extent.push(spaces.align(section), spaces.size(section));
+                match spaces.behind(number) {
+                    0 => {}
+                    space => extent.push(1, space),
+                }
             }
             (run, extent, last)
         });
@@ -291,17 +411,19 @@ impl Placer<'_> {
         let place = |i: usize| {
             let (run, start) = &starts[i];
             let mut at = *start;
-            for &id in &members[run.clone()] {
-                at = align_to(at + before(id), align(id));
+            for number in run.clone() {
+                let id = members[number];
+                let section = &list[id as usize];
+                at = align_to(at + spaces.before(section), spaces.align(section));
                 layout.rvas[id as usize].store((out.rva + at as u32).get(), Ordering::Relaxed);
-                at += size(id);
+                at += spaces.size(section) + spaces.behind(number);
             }
         };
         _ = par::runs("place sections", self.parallel, starts.len(), 1, |run| run.for_each(place));
         let last = runs.iter().rev().find_map(|(run, _, last)| Some(run.start + (*last)?));
         if let Some(last) = last {
             let id = members[last];
-            let end = u64::from(layout.rva(SectionId(id)) - out.rva) + size(id);
+            let end = u64::from(layout.rva(SectionId(id)) - out.rva) + spaces.size(&list[id as usize]);
             out.raw_size = align_to(end, self.options.layout.file_align);
         }
     }

@@ -31,6 +31,27 @@ pub struct Rooms {
     steps: Vec<[u32; 2]>,
 }
 
+/// The smallest steps of a part, in COMDAT sections and in others; 0 if they have no room.
+pub fn steps_of(name: &[u8], flags: u32) -> [u32; 2] {
+    let starts = |start: &[u8]| name.strip_prefix(start).is_some_and(|b| matches!(b, [] | [b'$', ..]));
+    if flags & pe::IMAGE_SCN_CNT_CODE.0 != 0 {
+        return CODE;
+    }
+    match TABLES.iter().find(|(start, _)| starts(start)) {
+        Some((_, steps)) => *steps,
+        None if PLAIN.contains(&name) => DATA,
+        None => [0; 2],
+    }
+}
+
+/// Whether programs may walk the sections of a part one after the other, as they do with tables of functions to be called
+/// when they start (`.CRT$XCU`): then there must be nothing between them, and they must lie in the order of objects.
+pub fn is_walked(name: &[u8], flags: u32) -> bool {
+    let is_code = flags & pe::IMAGE_SCN_CNT_CODE.0 != 0;
+    let is_plain_code = name.strip_prefix(b".text").is_some_and(|rest| matches!(rest, [] | [b'$', ..]));
+    steps_of(name, flags) == [0; 2] || is_code && !is_plain_code
+}
+
 impl Rooms {
     /// `None` if nobody asks for any.
     pub fn find(options: &Options, resolved: &Resolved, sections: &Sections) -> Option<Rooms> {
@@ -38,18 +59,7 @@ impl Rooms {
             return None;
         }
         let is_file = resolved.objects.iter().map(|object| object.name.member.is_none()).collect();
-        let steps = sections.parts.iter().map(|part| {
-            let starts =
-                |name: &[u8]| part.name.strip_prefix(name).is_some_and(|b| matches!(b, [] | [b'$', ..]));
-            if part.flags & pe::IMAGE_SCN_CNT_CODE.0 != 0 {
-                return CODE;
-            }
-            match TABLES.iter().find(|(name, _)| starts(name)) {
-                Some((_, steps)) => *steps,
-                None if PLAIN.contains(&&*part.name) => DATA,
-                None => [0; 2],
-            }
-        });
+        let steps = sections.parts.iter().map(|part| steps_of(&part.name, part.flags));
         Some(Rooms { is_file, steps: steps.collect() })
     }
 
@@ -66,6 +76,12 @@ impl Rooms {
     /// Logarithm of a section's alignment.
     pub fn align(&self, section: &Section) -> u8 {
         section.align.max(least_align(self.step(section)))
+    }
+
+    /// Whether it is of an object and a part that may have more in a later link.
+    pub fn is_likely(&self, section: &Section) -> bool {
+        let may_grow = section.kind == Kind::Regular && self.is_file[section.object.index()];
+        may_grow && self.steps.get(section.part as usize).is_some_and(|steps| *steps != [0; 2])
     }
 
     /// The smallest step of a section, [`up`] to which it has room; 0 if it has none.

@@ -24,11 +24,13 @@ impl Block {
         put_list(&self.rows, out, Field::put);
         u8::from(self.is_plain).put(out);
         self.order.put(out);
-        let Frame { sections, definitions, types, rest } = self.frame;
-        [sections, definitions, types, rest].iter().for_each(|word| word.put(out));
+        let Frame { types, definitions, rest } = self.frame;
+        [types, definitions, rest].iter().for_each(|word| word.put(out));
         put_list(&self.names, out, Field::put);
-        self.module.globals.put(out);
-        put_bytes(&self.module.kept, out);
+        put_list(&self.module.runs, out, |run, out| {
+            [run.start, run.end].iter().for_each(|word| word.put(out))
+        });
+        u8::from(self.module.is_edited).put(out);
         self.module.count.put(out);
         self.module.equals.put(out);
     }
@@ -38,11 +40,11 @@ impl Block {
         let is_plain = u8::take(rest)? != 0;
         let order = u32::take(rest)?;
         let mut word = || u64::take(rest);
-        let frame = Frame { sections: word()?, definitions: word()?, types: word()?, rest: word()? };
+        let frame = Frame { types: word()?, definitions: word()?, rest: word()? };
         let names = take_list(rest, Field::take)?;
         let module = Known {
-            globals: Field::take(rest)?,
-            kept: take_bytes(rest)?,
+            runs: take_list(rest, |rest| Some(u32::take(rest)?..u32::take(rest)?))?,
+            is_edited: u8::take(rest)? != 0,
             count: Field::take(rest)?,
             equals: Field::take(rest)?,
         };

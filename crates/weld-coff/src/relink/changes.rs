@@ -16,7 +16,6 @@ use weld_common::io::spare::read_exact_at;
 use weld_common::io::stamp::Stamp;
 use weld_common::relink::directory::{Place, TABLES};
 use weld_common::relink::threads;
-use weld_common::text;
 
 use super::block::Block;
 use super::digests;
@@ -24,7 +23,6 @@ use super::full_link_reason::Why;
 use super::memo::{KnownFile, KnownObject, Memo};
 use super::outline::{self, Outline, Row};
 use crate::coff::machine::Machine;
-use crate::coff::object::ObjectFile;
 use crate::input::search;
 use crate::options::Options;
 
@@ -42,7 +40,7 @@ pub struct ChangedObject<'s> {
     pub bytes: &'s [u8],
     /// What was known of it.
     pub block: Block,
-    /// Its sections, as they are now.
+    /// Its sections, as they were.
     pub rows: Vec<Row>,
     /// More has changed than bytes.
     pub is_resized: bool,
@@ -157,45 +155,18 @@ fn changed_object<'s>(
     if !memo.warnings.is_empty() {
         return Err(Why::Warned(path()));
     }
-    let (rows, outline) = match same {
-        Some(outline) => (block.rows.clone(), outline),
-        None => {
-            let rows = resized_rows(&coff, &block, (memo, path(), pdb))?;
-            let outline = outline::of(&coff, (machine, pdb), &rows).ok_or_else(|| Why::Object(path()))?;
-            (rows, outline)
-        }
-    };
     let is_resized = same.is_none();
+    if is_resized {
+        if !memo.image.against_sizes.is_empty() {
+            return Err(Why::Sizes(path(), memo.image.against_sizes.clone()));
+        }
+        if !block.is_plain {
+            return Err(Why::Object(path()));
+        }
+    }
+    // Of one of which more has changed than bytes it is found out later what it has.
+    let (rows, outline) = (block.rows.clone(), same.unwrap_or(known.outline));
     Ok(Some((ChangedObject { number, path: path(), bytes, block, rows, is_resized }, outline)))
-}
-
-/// The rows of an object of which more has changed than bytes.
-fn resized_rows(
-    coff: &ObjectFile,
-    block: &Block,
-    (memo, path, pdb): (&Memo, PathBuf, bool),
-) -> Result<Vec<Row>, Why> {
-    if !memo.image.against_sizes.is_empty() {
-        return Err(Why::Sizes(path, memo.image.against_sizes.clone()));
-    }
-    if !block.is_plain {
-        return Err(Why::Object(path));
-    }
-    let known = &block.frame;
-    let Some(frame) = outline::frame(coff, pdb, &block.rows) else { return Err(Why::Sections(path)) };
-    if frame.sections != known.sections {
-        return Err(Why::Sections(path));
-    }
-    if frame.definitions != known.definitions {
-        return Err(Why::Definitions(path));
-    }
-    if frame.types != known.types {
-        return Err(Why::Types(path));
-    }
-    if frame.rest != known.rest {
-        return Err(Why::Object(path));
-    }
-    outline::resized(coff, &block.rows).map_err(|name| Why::Outgrown(path, text::text(name).into_owned()))
 }
 
 /// What was kept of an object.

@@ -40,22 +40,36 @@ pub enum Why {
     Object(PathBuf),
     /// An object has sections of other sizes, which are not relinked; why, in words.
     Sizes(PathBuf, String),
-    /// An object has other sections.
-    Sections(PathBuf),
-    /// An object defines other names.
+    /// An object has a section of a kind that is not relinked, or for which there is no room kept.
+    Kind(PathBuf, String),
+    /// No object has a section of this name any more.
+    Last(PathBuf, String),
+    /// There is no more room for sections of this name.
+    Full(PathBuf, String),
+    /// An object defines a name that it did not define, and that the link knows otherwise.
+    Defines(PathBuf, String),
+    /// An object defines others that stand for something, or in no section.
     Definitions(PathBuf),
-    /// An object has other types for debuggers.
-    Types(PathBuf),
-    /// A section of an object has outgrown its room.
-    Outgrown(PathBuf, String),
+    /// In an object, what a name stands for is another one, or gone.
+    Parted(PathBuf, String),
+    /// An object defines a name in another kind of section than before.
+    Section(PathBuf, String),
+    /// An object has other parts of what programs may walk from end to end, which part if it is not gone.
+    Walked(PathBuf, Option<String>),
+    /// An object has a table of functions that tells of what is not its own.
+    Unwinding(PathBuf),
+    /// Something refers to what an object does not define any more.
+    Wanted(PathBuf, String),
+    /// An object defines a new name in a COMDAT section that another name leads.
+    Beside(PathBuf, String),
+    /// Which of several sections is there is chosen by what is in them.
+    Choice(PathBuf, String),
     /// An object mentions a name that is new.
     NewName(PathBuf, String),
     /// An object was the only one to want something of a library.
     Libraries(PathBuf),
     /// A function has moved to which something refers that is not linked anew.
     Pinned(PathBuf, String),
-    /// What an object defines lies in another order.
-    Order(PathBuf),
     /// A reference of an object cannot be written.
     Reference(PathBuf, String),
     /// A table of the image has no room for what an object adds.
@@ -113,19 +127,56 @@ impl fmt::Display for Why {
             Why::Sizes(file, why) => {
                 write!(f, "in {}, more has changed than bytes of code, data and lines, and {why}", path(file))
             }
-            Why::Sections(file) => write!(
+            Why::Kind(file, section) => {
+                write!(f, "{} has another {section}, for which no room is kept", path(file))
+            }
+            Why::Last(file, section) => {
+                write!(f, "{} was the last object to have {section}, and has none any more", path(file))
+            }
+            Why::Full(file, section) => {
+                write!(f, "{} has more in {section} than there is room for", path(file))
+            }
+            Why::Defines(file, name) => write!(
                 f,
-                "{} has other sections: functions, templates, strings or constants have come or gone",
+                "{} defines {name}, which it did not before, and which a library, the linker or another object knows",
                 path(file)
             ),
             Why::Definitions(file) => {
-                write!(f, "{} defines other functions or variables, or in another order", path(file))
+                write!(f, "{} has other weak names, common variables or absolute values", path(file))
             }
-            Why::Types(file) => {
-                write!(f, "{} has other types for debuggers: those of functions, too", path(file))
+            Why::Parted(file, name) => write!(
+                f,
+                "in {}, what {name} stands for by another name (weak, /alternatename) is another one, or is gone",
+                path(file)
+            ),
+            Why::Section(file, name) => {
+                write!(f, "{} defines {name} in another kind of section than before", path(file))
             }
-            Why::Outgrown(file, section) => {
-                write!(f, "{} has a {section} of a size for which there is another room", path(file))
+            Why::Walked(file, section) => write!(
+                f,
+                "{} has other parts of {}, between which programs may bear no room",
+                path(file),
+                section.as_deref().unwrap_or("a section such as .CRT$XCU")
+            ),
+            Why::Unwinding(file) => {
+                write!(f, "{} has a .pdata that tells of functions of other objects, or of none", path(file))
+            }
+            Why::Wanted(file, name) => {
+                write!(f, "{} does not define any more what {name} refers to", path(file))
+            }
+            Why::Beside(file, name) => {
+                write!(
+                    f,
+                    "{} defines {name}, which is new, beside the name that leads its section",
+                    path(file)
+                )
+            }
+            Why::Choice(file, name) => {
+                write!(
+                    f,
+                    "{} has {name}, which others have, too, or a library may, and which one counts follows from their contents",
+                    path(file)
+                )
             }
             Why::NewName(file, name) => write!(f, "{} refers to {name}, which nobody did before", path(file)),
             Why::Libraries(file) => {
@@ -140,7 +191,6 @@ impl fmt::Display for Why {
                 "in {}, {name} has moved, to which a library or the linker refers (/Gy gives each function a place)",
                 path(file)
             ),
-            Why::Order(file) => write!(f, "in {}, names lie in another order", path(file)),
             Why::Reference(file, what) => write!(f, "in {}, {what}", path(file)),
             Why::Table(file, table) => {
                 write!(f, "{} has changed, and {table} of the image would need another room", path(file))

@@ -18,10 +18,12 @@ use weld_common::text::os_str;
 
 use super::full_link_reason::Why;
 use super::outline::Outline;
+use super::shapes::YardNotes;
 use crate::input::search::{Listed, Lookups};
+use crate::layout::yards::ToldYard;
 
 const MAGIC: &[u8; 8] = b"weldcoff";
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 7;
 
 pub type Digest = [u8; DIGEST];
 
@@ -58,6 +60,15 @@ pub struct ImageNotes {
     /// The tables of functions and of base relocations in the file, with their room; empty if there is none.
     pub functions: Range<u64>,
     pub relocs: Range<u64>,
+    /// The number of the name of each export, by ordinals, and of the entry point; `u32::MAX` if there is none.
+    pub exports: Vec<u32>,
+    pub entry: u32,
+    /// Hashes of plain names that the command line has given for functions of C++.
+    pub overloads: Vec<u64>,
+    /// Room for what is new.
+    pub yards: Vec<YardNotes>,
+    /// A full link would put things elsewhere.
+    pub is_edited: bool,
     /// Where names are among what is kept, and their digest.
     pub names: Range<u64>,
     pub names_digest: Digest,
@@ -167,7 +178,20 @@ impl Memo {
             notes.rva.put(out);
             notes.filler.put(out);
         });
-        [&image.functions, &image.relocs, &image.names].iter().for_each(|range| put_range(range, &mut out));
+        put_list(&image.yards, &mut out, |yard, out| {
+            let ToldYard { name, flags, out: number, first, start, end } = &yard.told;
+            put_bytes(name, out);
+            [flags, number, first, start, end].iter().for_each(|word| word.put(out));
+            put_list(&yard.used, out, |used, out| {
+                [used.start, used.end].iter().for_each(|word| word.put(out))
+            });
+        });
+        u8::from(image.is_edited).put(&mut out);
+        [&image.functions, &image.relocs].iter().for_each(|range| put_range(range, &mut out));
+        put_list(&image.exports, &mut out, Field::put);
+        image.entry.put(&mut out);
+        put_list(&image.overloads, &mut out, Field::put);
+        put_range(&image.names, &mut out);
         put_digest(&image.names_digest, &mut out);
         put_bytes(image.against_sizes.as_bytes(), &mut out);
         leaves::put(&image.leaves, &mut out);
@@ -272,8 +296,20 @@ impl Memo {
                     let (offset, rva, filler) = (Field::take(rest)?, Field::take(rest)?, Field::take(rest)?);
                     Some(OutNotes { offset, rva, filler })
                 })?,
+                yards: take_list(rest, |rest| {
+                    let name = take_bytes(rest)?;
+                    let mut word = || u32::take(rest);
+                    let (flags, out, first, start, end) = (word()?, word()?, word()?, word()?, word()?);
+                    let told = ToldYard { name, flags, out, first, start, end };
+                    let used = take_list(rest, |rest| Some(u32::take(rest)?..u32::take(rest)?))?;
+                    Some(YardNotes { told, used })
+                })?,
+                is_edited: u8::take(rest)? != 0,
                 functions: take_range(rest)?,
                 relocs: take_range(rest)?,
+                exports: take_list(rest, Field::take)?,
+                entry: Field::take(rest)?,
+                overloads: take_list(rest, Field::take)?,
                 names: take_range(rest)?,
                 names_digest: take_array(rest)?,
                 against_sizes: String::from_utf8(take_bytes(rest)?).ok()?,
@@ -359,8 +395,23 @@ mod tests {
                 debug: 100..120,
                 base: 0x1_8000_0000,
                 outs: vec![OutNotes { offset: 1024, rva: 4096, filler: 0xcc }, OutNotes::default()],
+                yards: vec![YardNotes {
+                    told: ToldYard {
+                        name: b".text".to_vec(),
+                        flags: 7,
+                        out: 1,
+                        first: 0,
+                        start: 32,
+                        end: 64,
+                    },
+                    used: vec![32..40, 48..64],
+                }],
+                is_edited: true,
                 functions: 1100..1200,
                 relocs: 1200..1200,
+                exports: vec![5, u32::MAX],
+                entry: 7,
+                overloads: vec![1 << 40],
                 names: 0..32,
                 names_digest: [9; DIGEST],
                 against_sizes: "sizes".into(),

@@ -13,17 +13,27 @@
 //! take their places: so a link knows which files are its own, whatever links beside it do, and what is unlinked (as
 //! cargo does before each link) is still there.
 
+mod against;
 mod block;
 mod changes;
+mod contests;
 mod digests;
 mod full_link_reason;
+mod keys;
 mod memo;
+mod moves;
 mod names;
+mod notes;
 mod outline;
 mod patch;
 mod resize;
 #[cfg(all(test, target_os = "linux"))]
+mod section_tests;
+mod shapes;
+mod tables;
+#[cfg(all(test, target_os = "linux"))]
 mod tests;
+mod told;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -32,36 +42,29 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use weld_common::diag::{Cause, Diagnostic, Diagnostics};
+use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::digest::UnitDigest;
 use weld_common::io::input::{InputFile, InputStore};
 use weld_common::io::output::{self, OutputFile};
 use weld_common::io::reason;
 use weld_common::io::spare;
 use weld_common::io::stamp::Stamp;
-use weld_common::io::units::Leaves;
 use weld_common::par;
 use weld_common::relink::copy;
 use weld_common::relink::directory::{self, Place, STATE, TABLES, Unusable};
 use weld_common::relink::leaves::Write;
 use weld_common::relink::system;
 use weld_common::relink::warnings::KeptWarning;
-use weld_common::text;
-use weld_pdb::resize::Known;
 
 use crate::coff::machine::Machine;
-use crate::emit::{self, Emitter};
-use crate::ids::ObjectId;
 use crate::input::search::Search;
 use crate::job::Job;
-use crate::layout::OutputSection;
-use crate::options::{Icf, Incremental, Options};
+use crate::options::{Incremental, Options};
 use crate::report::files;
-use crate::synth::image::Image;
 use block::Block;
 use changes::{ChangedObject, Changes};
 use full_link_reason::Why;
-use memo::{Digest, ImageNotes, KnownFile, KnownObject, KnownOutput, Memo, OutNotes};
+use memo::{Digest, ImageNotes, KnownFile, KnownObject, KnownOutput, Memo};
 use patch::{Last, Patch};
 
 /// An input that nobody has written to for so long is not likely to be written anew with what it has: it is not hashed.
@@ -100,6 +103,8 @@ pub struct Session {
     memo: Mutex<Option<Memo>>,
     /// What a link that is to be verified would have left as it is.
     held: Mutex<Option<Memo>>,
+    /// The PDB that goes with it.
+    told_pdb: OnceLock<Vec<u8>>,
 }
 
 impl Session {
@@ -114,7 +119,7 @@ impl Session {
             (None, None) => PathBuf::new(),
         };
         let never = OnceLock::new();
-        if let Some(why) = against(options) {
+        if let Some(why) = against::against(options) {
             _ = never.set(why);
         }
         let place = match never.get() {
@@ -137,6 +142,7 @@ impl Session {
             image: Mutex::default(),
             memo: Mutex::default(),
             held: Mutex::default(),
+            told_pdb: OnceLock::new(),
         })
     }
 
@@ -199,11 +205,15 @@ impl Session {
                 self.write(place, output, writes)?;
             }
             next.image = patch.notes;
+            for (number, outline) in patch.outlines {
+                next.files[number].object.iter_mut().for_each(|object| object.outline = outline);
+            }
             if !patch.names.is_empty() {
                 self.renew_tables(place, &mut next, patch.names, &patch.blocks)?;
             }
             let (sections, bytes, followers) = (patch.sections, patch.bytes, patch.followers);
-            done = Done::Patched { objects: objects.len(), sections, bytes, followers };
+            let is_edited = next.image.is_edited;
+            done = Done::Patched { objects: objects.len(), sections, bytes, followers, is_edited };
         }
         place.forget_state().map_err(|e| Why::system("remove", &place.path(STATE), &e))?;
         if self.verifies() {
@@ -373,76 +383,6 @@ impl Session {
         self.keeper().is_some()
     }
 
-    /// What is known of the image and the PDB that this link writes.
-    pub fn note_image(
-        &self,
-        emitter: &Emitter,
-        leaves: Leaves,
-        (pdb_leaves, modules): (Leaves, Vec<Known>),
-        parallel: bool,
-    ) {
-        let image = emitter.image;
-        let debug = emitter.debug_directory().map(|known| emitter.debug_range(&known));
-        let facts = image.facts();
-        let out = |out: &OutputSection| OutNotes {
-            offset: out.offset.0,
-            rva: out.rva.get(),
-            filler: if out.is_code() { facts.gap } else { 0 },
-        };
-        let functions = if facts.function == 0 { None } else { emitter.extent(emit::FUNCTIONS) };
-        let functions = functions.and_then(|(rva, size)| {
-            let out = &image.layout.outs[image.layout.out_at(rva)?];
-            let start = out.offset.0 + u64::from(rva - out.rva);
-            Some(start..start + u64::from(size))
-        });
-        let relocs = image.layout.relocs.map(|out| {
-            let out = &image.layout.outs[out];
-            out.offset.0..out.offset.0 + out.virtual_size
-        });
-        let notes = ImageNotes {
-            machine: image.resolved.machine.number(),
-            time_at: emitter.id_range().start,
-            debug: debug.unwrap_or_default(),
-            base: image.base,
-            outs: image.layout.outs.iter().map(out).collect(),
-            functions: functions.unwrap_or_default(),
-            relocs: relocs.unwrap_or_default(),
-            against_sizes: against_sizes(image).to_owned(),
-            leaves,
-            pdb_leaves,
-            ..ImageNotes::default()
-        };
-        let (mut blocks, mut names) = (HashMap::new(), Vec::new());
-        if self.keeps() {
-            let objects = &image.resolved.objects;
-            let all = par::runs("state of objects", parallel, objects.len(), 16, |run| {
-                let block = |id: usize| {
-                    let object = ObjectId(id as u32);
-                    let (rows, is_all) = outline::rows(image, object);
-                    let is_plain = is_all && names::is_file(image, object);
-                    let mut names: Vec<u32> = objects[id].globals().map(|name| name.0).collect();
-                    names.sort_unstable();
-                    names.dedup();
-                    Block { rows, is_plain, order: object.0, names, ..Block::default() }
-                };
-                run.map(block).collect::<Vec<_>>()
-            });
-            let mut all: Vec<Block> = all.into_iter().flatten().collect();
-            all.iter_mut().zip(modules).for_each(|(block, module)| block.module = module);
-            let is_plain: Vec<bool> = all.iter().map(|block| block.is_plain).collect();
-            names = names::of(image, &is_plain, parallel);
-            for (object, block) in objects.iter().zip(all) {
-                // What is linked twice has no place of its own.
-                blocks
-                    .entry(object.coff.data.as_ptr().addr())
-                    .and_modify(|block: &mut Option<_>| *block = None)
-                    .or_insert(Some(block));
-            }
-        }
-        let against = against_objects(image);
-        *self.image.lock().unwrap() = Some(KnownImage { notes, blocks, names, against: against.to_owned() });
-    }
-
     /// Right before the outputs take their places: gives the image and its PDBs their other names, and looks at what
     /// is written with them.
     pub fn name_outputs<'h>(&self, job: &Job, files: impl IntoIterator<Item = &'h OutputFile<'h>>) {
@@ -466,12 +406,14 @@ impl Session {
         if self.keeper().is_none() {
             return;
         }
+        let held = self.held_outputs();
         let memo = job.step("state of the link", || self.memo(job, outputs, (search, machine), parallel));
         match memo {
             Err(why) => self.give_up(why),
             Ok(memo) => {
-                if let Some(held) = self.held.lock().unwrap().take() {
-                    self.compare(job, &held, &memo);
+                let relinked = self.held.lock().unwrap().take();
+                if let Some(relinked) = relinked {
+                    self.compare(job, (&relinked, &held), &memo);
                 }
                 *self.memo.lock().unwrap() = Some(memo);
             }
@@ -493,7 +435,12 @@ impl Session {
         let mut lookups = search.lookups();
         // Such as the PDBs that compilers say they wrote types to.
         lookups.missing.extend(job.store.missing());
-        let (files, blocks) = self.files(job, &image, parallel)?;
+        let (files, blocks, known) = self.files(job, &image, parallel)?;
+        // Of objects of which nothing is kept nobody would know what they refer to.
+        let is_plain = |block: &&Option<Block>| block.as_ref().is_none_or(|block| block.is_plain);
+        if known < image.blocks.values().filter(is_plain).count() && image.notes.against_sizes.is_empty() {
+            image.notes.against_sizes = "an object is linked twice, or is not understood".to_owned();
+        }
         place
             .write(TABLES, [&image.names[..], &blocks[..]])
             .map_err(|e| Why::system("write", &place.path(TABLES), &e))?;
@@ -547,8 +494,14 @@ impl Session {
         Ok(KnownOutput { path, stamp, digests, name, spare: None, is_kept })
     }
 
-    /// The files that were read, each once, and what is kept of objects among them.
-    fn files(&self, job: &Job, image: &KnownImage, parallel: bool) -> Result<(Vec<KnownFile>, Vec<u8>), Why> {
+    /// The files that were read, each once, what is kept of objects among them, and how many of these may have sections of
+    /// other sizes.
+    fn files(
+        &self,
+        job: &Job,
+        image: &KnownImage,
+        parallel: bool,
+    ) -> Result<(Vec<KnownFile>, Vec<u8>, usize), Why> {
         let mut all = job.store.files();
         // A link that could not relink has opened some of them before.
         let is_linked = |file: &InputFile| image.blocks.contains_key(&file.bytes.as_ptr().addr());
@@ -583,43 +536,29 @@ impl Session {
                         Block { frame: outline::frame(&coff, pdb, &block.rows)?, ..block.clone() },
                     ))
                 });
-                let mut bytes = Vec::new();
+                let (mut bytes, mut is_plain) = (Vec::new(), false);
                 let object = known.map(|(outline, block)| {
                     block.put(&mut bytes);
+                    is_plain = block.is_plain;
                     KnownObject { outline, block: 0..0, digest: digests::of_bytes(&bytes) }
                 });
                 let has_digest = is_likely && object.is_none();
                 let digest = has_digest.then(|| digests::of_bytes(file.bytes));
-                (KnownFile { path: file.path.clone(), stamp, same_as: own[number], digest, object }, bytes)
+                let path = file.path.clone();
+                (KnownFile { path, stamp, same_as: own[number], digest, object }, bytes, is_plain)
             };
             run.map(file).collect::<Vec<_>>()
         });
-        let (mut files, mut blocks) = (Vec::new(), Vec::new());
-        for (mut file, own) in known.into_iter().flatten() {
+        let (mut files, mut blocks, mut plain) = (Vec::new(), Vec::new(), 0);
+        for (mut file, own, is_plain) in known.into_iter().flatten() {
             let start = (image.names.len() + blocks.len()) as u64;
             blocks.extend(own);
             let end = (image.names.len() + blocks.len()) as u64;
             file.object.iter_mut().for_each(|object| object.block = start..end);
             files.push(file);
+            plain += usize::from(is_plain);
         }
-        Ok((files, blocks))
-    }
-
-    /// What a full link has made beside what nothing was linked for is the same.
-    fn compare(&self, job: &Job, held: &Memo, made: &Memo) {
-        let is_same = |one: &&KnownOutput| {
-            held.outputs.iter().any(|other| other.path == one.path && other.digests == one.digests)
-        };
-        let differing = made.outputs.iter().find(|output| !is_same(output)).map(|output| &*output.path);
-        if let Some(path) = differing {
-            let message =
-                format!("a full link makes another {} than a relink; it was replaced", text::path(path));
-            self.log(&message);
-            job.sink.push(
-                Diagnostic::warning(Cause::Incremental, message)
-                    .note("this is a bug in weld; please report it"),
-            );
-        }
+        Ok((files, blocks, plain))
     }
 
     /// The link has come to its end, with these messages: leaves the memo.
@@ -692,6 +631,8 @@ enum Done {
         sections: usize,
         bytes: usize,
         followers: usize,
+        /// A full link would put something elsewhere.
+        is_edited: bool,
     },
 }
 
@@ -704,13 +645,13 @@ impl fmt::Display for Done {
             Done::Nothing(files) => {
                 write!(f, "relinked: no input has changed; {files} files were looked at")
             }
-            Done::Patched { objects, sections, bytes, followers } => {
+            Done::Patched { objects, sections, bytes, followers, is_edited } => {
                 write!(f, "relinked: {sections} section{} of ", plural(sections))?;
                 write!(f, "{objects} object{}, {bytes} byte{}", plural(objects), plural(bytes))?;
-                match followers {
-                    0 => Ok(()),
-                    _ => write!(f, ", and {followers} more that refer to what has moved"),
+                if followers > 0 {
+                    write!(f, ", and {followers} more that refer to what has moved")?;
                 }
+                if is_edited { f.write_str("; a full link would put some things elsewhere") } else { Ok(()) }
             }
         }
     }
@@ -742,58 +683,4 @@ fn is_whole(place: &Place, output: &KnownOutput) -> Result<(), Why> {
 fn is_file_of(path: &Path, stamp: Stamp) -> bool {
     let own = std::fs::symlink_metadata(path).ok().and_then(|meta| Stamp::of(&meta));
     own.is_some_and(|own| (own.device, own.number) == (stamp.device, stamp.number))
-}
-
-/// What speaks against relinking objects that change; empty if nothing does.
-fn against_objects(image: &Image) -> &'static str {
-    let options = image.options;
-    let against = [
-        (options.mingw.on, "objects are not relinked for MinGW"),
-        (options.reports.map.is_some(), "/map tells the image's time"),
-        (options.pdb.stripped.is_some(), "/pdbstripped makes a second PDB"),
-        (options.debug.symtab, "the image has a symbol table"),
-        (image.resolved.demands.release, "/release puts a checksum into the image"),
-        (options.guard.functions, "/guard:cf looks at objects"),
-        (options.layout.function_pad.is_some(), "/functionpadmin looks at objects"),
-        (options.icf() != Icf::None, "/opt:icf folds what is the same"),
-    ];
-    against.iter().find(|(is_so, _)| *is_so).map_or("", |(_, why)| why)
-}
-
-/// What speaks against relinking objects whose sections have other sizes; empty if nothing does.
-fn against_sizes(image: &Image) -> &'static str {
-    let against = [
-        (image.resolved.machine == Machine::X86, "sizes are not relinked for 32-bit x86"),
-        (!image.branches.is_empty(), "branches that do not reach go through thunks"),
-        (image.rooms.is_none(), "there is no room"),
-        (image.options.reports.lld_map.is_some(), "/lldmap tells sizes and places"),
-    ];
-    against.iter().find(|(is_so, _)| *is_so).map_or("", |(_, why)| why)
-}
-
-/// What speaks against relinking in the options.
-fn against(options: &Options) -> Option<Why> {
-    let reports = &options.reports;
-    let is_stdout = |path: &PathBuf| path == Path::new("-");
-    let mut given = [&reports.map, &reports.lld_map].into_iter().flatten().flatten();
-    let is_replaced = |out: &PathBuf| output::is_replaced(out).unwrap_or(false);
-    let against = [
-        (options.out.is_none(), "without /out, the image has a name only when inputs have been read"),
-        (!options.out.as_ref().is_none_or(is_replaced), "the output is not a file that can be replaced"),
-        (options.reproduce.is_some(), "/reproduce wants all inputs"),
-        (options.overlay.is_some(), "/vfsoverlay says that files are elsewhere"),
-        (reports.verbose != Default::default(), "/verbose tells what a link does"),
-        (reports.summary, "/summary tells what is linked"),
-        (reports.print_search_paths, "/print-search-paths tells where libraries are looked for"),
-        (reports.explore.is_some(), "/explore shows a whole link"),
-        (reports.symbol_order.is_some(), "/print-symbol-order tells how functions are ordered"),
-        (
-            reports.time_trace.is_some() || reports.time_trace_beside_output,
-            "/time-trace tells how long a link takes",
-        ),
-        (options.input_list.is_some(), "/linkreprofullpathrsp lists what is read"),
-        (given.any(is_stdout), "a map goes to standard output"),
-        (options.mingw.output_def.as_ref().is_some_and(is_stdout), "definitions go to standard output"),
-    ];
-    against.iter().find(|(is_so, _)| *is_so).map(|(_, why)| Why::Nature(why))
 }

@@ -18,17 +18,18 @@ use weld_common::hash::Hasher;
 use weld_common::relink::fields::*;
 use weld_pdb::patch;
 
+use super::keys;
 use super::memo::Digest;
 use crate::arch::{Rules, with_rules};
 use crate::coff::identify::{Kind, identify};
 use crate::coff::machine::Machine;
-use crate::coff::object::{ObjectFile, Relocation, SectionHeader, alignment, is_uninitialized};
+use crate::coff::object::{ObjectFile, Relocation, SectionHeader};
 use crate::coff::pe;
 use crate::emit;
 use crate::ids::{ObjectId, SectionId};
 use crate::layout::rooms;
 use crate::sections::{Kind as SectionKind, Section};
-use crate::symbols::Kind as SymbolKind;
+use crate::symbols::{self, Kind as SymbolKind};
 use crate::synth::image::Image;
 
 /// Where a section of an object is: its number, in which output section and where in that, its size, and by which steps
@@ -43,6 +44,15 @@ pub struct Row {
     pub size: u32,
     pub step: u32,
     pub is: Is,
+    /// What it is to the object, wherever it stands in it ([`super::keys`]).
+    pub key: u32,
+    /// It is in a part that programs may walk from end to end ([`rooms::is_walked`]).
+    pub is_walked: bool,
+}
+
+/// The row of a section.
+pub fn row_of(rows: &[Row], section: u32) -> Option<&Row> {
+    rows.binary_search_by_key(&section, |row| row.number).ok().map(|at| &rows[at])
 }
 
 /// What becomes of a section's bytes.
@@ -54,6 +64,8 @@ pub enum Is {
     Empty,
     /// They are sorted with those of other objects: the table of functions.
     Sorted,
+    /// The link looks at them, or changes them: then the object is relinked in bytes of its other sections only.
+    Read,
 }
 
 impl Row {
@@ -66,12 +78,17 @@ impl Row {
     pub fn is_in_image(&self) -> bool {
         self.out != DEBUG && self.out != DROPPED
     }
+
+    /// Bytes that nobody else may have while it has them.
+    pub fn taken(&self) -> u32 {
+        self.room().max(1)
+    }
 }
 
 /// What stands for the number of an output section where it is the PDB.
-pub const DEBUG: u32 = u32::MAX;
+pub const DEBUG: u32 = u16::MAX as u32;
 /// The same where it is nowhere: another object's section is in its place, whatever this one holds.
-pub const DROPPED: u32 = u32::MAX - 1;
+pub const DROPPED: u32 = DEBUG - 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outline {
@@ -80,11 +97,12 @@ pub struct Outline {
 }
 
 /// Symbols and lines for the PDB, and how all that is for debuggers begins.
-const SYMBOLS: [u8; 8] = *b".debug$S";
-const DEBUGGERS: &[u8] = b".debug$";
+pub const SYMBOLS: [u8; 8] = *b".debug$S";
+pub const DEBUGGERS: &[u8] = b".debug$";
+const TYPES: &[u8] = b".debug$T";
 
 /// Parts of sections' names whose bytes the link looks at.
-const READ: [&[u8]; 5] = [b".idata", b".edata", b".rsrc", b".sxdata", b".didat"];
+pub const READ: [&[u8]; 5] = [b".idata", b".edata", b".rsrc", b".sxdata", b".didat"];
 
 /// The sections of an object that are in the image or the PDB, in their order, and whether these are all: then they may
 /// have other sizes.
@@ -106,6 +124,9 @@ pub fn rows(image: &Image, id: ObjectId) -> (Vec<Row>, bool) {
         let symbol = image.symbols.get(name?);
         (symbol.kind == SymbolKind::Section).then_some(SectionId(symbol.target))
     });
+    let keys = keys::of(&object.coff);
+    let key =
+        |number: u32| keys.as_ref().and_then(|keys| keys.get(number as usize - 1)).copied().unwrap_or(0);
     let first = image.sections.first[id.index()];
     let all = first..image.sections.first[id.index() + 1];
     let mut is_all = true;
@@ -113,8 +134,9 @@ pub fn rows(image: &Image, id: ObjectId) -> (Vec<Row>, bool) {
         let (owner, id) = (id, SectionId(number));
         let section: &Section = image.sections.get(id);
         let elsewhere = |out: u32| {
-            let size = image.contents(section).len() as u32;
-            Some(Row { number: section.number, out, offset: owner.0, size, step: 0, is: Is::Copied })
+            let (size, key) = (image.contents(section).len() as u32, key(section.number));
+            let (number, offset) = (section.number, owner.0);
+            Some(Row { number, out, offset, size, step: 0, is: Is::Copied, key, is_walked: false })
         };
         if section.kind == SectionKind::Discarded && !compared.contains(&section.number) {
             return elsewhere(DROPPED);
@@ -127,101 +149,68 @@ pub fn rows(image: &Image, id: ObjectId) -> (Vec<Row>, bool) {
         if !section.is_in_image() || !image.live.has(id) {
             return None;
         }
-        let name = &image.sections.parts[section.part as usize].name;
+        let part = &image.sections.parts[section.part as usize];
+        let name = &part.name;
         let rva = image.layout.rva(id);
         let is = match name.starts_with(emit::FUNCTIONS) {
             true if image.facts().function > 0 => Is::Sorted,
-            true => return None,
+            true => Is::Read,
             false if section.is_bss() || section.size == 0 => Is::Empty,
             false => Is::Copied,
         };
-        let is_plain = section.kind == SectionKind::Regular
+        let is_plain = is != Is::Read
+            && section.kind == SectionKind::Regular
             && rva.get() != 0
             && (is == Is::Empty || image.contents(section).len() == section.size as usize)
             && !changed.contains(&Some(id))
             && !compared.contains(&section.number)
             && !READ.iter().any(|part| name.starts_with(part));
-        let out = image.layout.out_of(Some(section.part), rva).filter(|_| is_plain)?;
+        let is = if is_plain { is } else { Is::Read };
+        let out = image.layout.out_of(Some(section.part), rva).filter(|_| rva.get() != 0)?;
         let place = &image.layout.outs[out];
         let offset = rva - place.rva;
         let is_in_file = u64::from(offset) + u64::from(section.size) <= place.raw_size;
         let step = image.rooms.map_or(0, |rooms| rooms.step(section));
         let (number, out, size) = (section.number, out as u32, section.size);
-        (is_in_file || is != Is::Copied).then_some(Row { number, out, offset, size, step, is })
+        let is = if is_in_file || is != Is::Copied { is } else { Is::Read };
+        let is_walked = rooms::is_walked(name, part.flags);
+        Some(Row { number, out, offset, size, step, is, key: key(number), is_walked })
     };
     let rows = all
         .filter_map(|number| {
             let found = row(number);
             let section = image.sections.get(SectionId(number));
-            is_all &= found.is_some() || !section.is_in_image() || !image.live.has(SectionId(number));
+            is_all &= found.as_ref().is_some_and(|row: &Row| row.is != Is::Read)
+                || !section.is_in_image()
+                || !image.live.has(SectionId(number));
             found
         })
         .collect();
-    (rows, is_all)
+    (rows, is_all && keys.is_some())
 }
 
-/// The rows of an object whose sections may have other sizes; the first section that has not got the room.
-pub fn resized<'a>(coff: &ObjectFile<'a>, rows: &[Row]) -> Result<Vec<Row>, &'a [u8]> {
-    let resized = |row: &Row| {
-        let header = coff.section(row.number).ok_or(&b""[..])?;
-        let name = || coff.section_name(header).unwrap_or_default();
-        let size = match is_uninitialized(header) {
-            true => header.size_of_raw_data.get(LE),
-            false => coff.contents(header).map_err(|_| name())?.len() as u32,
-        };
-        let now = Row { size, ..*row };
-        let is_fitting = !row.is_in_image() || now.room() == row.room();
-        if is_fitting { Ok(now) } else { Err(name()) }
-    };
-    rows.iter().map(resized).collect()
-}
-
-/// What of an object must be as it was so that its sections may have other sizes, as hashes.
+/// What of an object must be as it was so that its sections may be others, as hashes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// Which sections there are, and how they are chosen.
-    pub sections: u64,
-    /// What it defines for others, in order.
-    pub definitions: u64,
-    /// What its types are.
+    /// What its types are, which may be others; then some may be gone.
     pub types: u64,
+    /// What it defines that is in no section, and what stands for another name.
+    pub definitions: u64,
     /// All else that is not in `rows`.
     pub rest: u64,
 }
 
-const BY_SIZE: [u8; 2] = [pe::IMAGE_COMDAT_SELECT_SAME_SIZE.0, pe::IMAGE_COMDAT_SELECT_LARGEST.0];
-
-/// What a section's header says but for its alignment, where that does not matter.
-fn told_characteristics(characteristics: u32, step: u32) -> u32 {
-    match alignment(characteristics) {
-        Some(align) if align <= rooms::least_align(step) => characteristics & !pe::IMAGE_SCN_ALIGN_MASK,
-        _ => characteristics,
-    }
-}
-
 /// The frame of an object; `None` if it is malformed. `pdb`: there is one.
 pub fn frame(coff: &ObjectFile, pdb: bool, rows: &[Row]) -> Option<Frame> {
-    let mut sections = Hasher::new(coff.machine.map_or(0, |machine| machine.number().into()));
     let (mut definitions, mut types, mut rest) = (Hasher::new(1), Hasher::new(2), Hasher::new(3));
-    sections.word(coff.sections.len() as u64);
+    rest.word(coff.machine.map_or(0, |machine| machine.number().into()));
     for (index, symbol) in coff.symbols.iter() {
-        if let Some(definition) = coff.symbols.section_definition(index, &symbol) {
-            let word = u64::from(definition.number) << 8 | u64::from(definition.selection);
-            sections.word((symbol.section as u64) << 40 ^ word);
-            // Sizes may decide which one is kept, or whether that is right.
-            if BY_SIZE.contains(&definition.selection) {
-                sections.word(coff.section(symbol.section as u32)?.size_of_raw_data.get(LE).into());
-            }
-        }
-        let is_definition = symbol.section != 0 || symbol.is_common() || symbol.is_weak_external();
-        if symbol.is_global() && is_definition {
+        let is_elsewhere = symbol.section < 0 || symbol.is_common() || symbol.is_weak_external();
+        if symbol.is_global() && is_elsewhere {
             let (_, hash) = coff.hashed_name(&symbol).ok()?;
             definitions.word(hash);
-            definitions
-                .word((symbol.section as u64) << 32 | u64::from(symbol.typ) << 8 | u64::from(symbol.class));
-            if symbol.section <= 0 {
-                definitions.word(symbol.value.into());
-            }
+            definitions.word(u64::from(symbol.typ) << 8 | u64::from(symbol.class));
+            definitions.word(symbol.value.into());
             if let Some((of, how)) = coff.symbols.weak_external(index, &symbol) {
                 let (_, hash) = coff.hashed_name(&coff.symbols.get(of)?).ok()?;
                 definitions.word(hash ^ u64::from(how));
@@ -231,27 +220,65 @@ pub fn frame(coff: &ObjectFile, pdb: bool, rows: &[Row]) -> Option<Frame> {
     let mut rows = rows.iter().peekable();
     for (number, header) in (1..).zip(coff.sections) {
         let name = coff.section_name(header).ok()?;
-        sections.bytes(name);
-        let step = rows.peek().filter(|row| row.number == number).map_or(0, |row| row.step);
-        sections.word(told_characteristics(header.characteristics.get(LE).0, step).into());
         let is_debugging = name.starts_with(DEBUGGERS);
         // It says of which functions the address counts, which matters to folding only.
         let is_useless = name == b".llvm_addrsig" || is_debugging && !pdb;
         if rows.next_if(|row| row.number == number).is_some() || is_useless {
             continue;
         }
-        let of = if is_debugging { &mut types } else { &mut rest };
-        of.word(number.into());
-        of.bytes(coff.contents(header).ok()?);
+        if name == TYPES {
+            types.bytes(coff.contents(header).ok()?);
+            continue;
+        }
+        rest.bytes(name);
+        rest.word(header.characteristics.get(LE).0.into());
+        rest.bytes(coff.contents(header).ok()?);
         for relocation in coff.relocations(header).ok()? {
-            of.word(relocation.virtual_address.get(LE).into());
+            rest.word(relocation.virtual_address.get(LE).into());
             let symbol = coff.symbols.get(relocation.symbol_table_index.get(LE))?;
-            of.word(coff.hashed_name(&symbol).ok()?.1);
-            of.word(relocation.typ.get(LE).0.into());
+            rest.word(coff.hashed_name(&symbol).ok()?.1);
+            rest.word(relocation.typ.get(LE).0.into());
         }
     }
-    let (sections, definitions) = (sections.finish(), definitions.finish());
-    rows.next().is_none().then(|| Frame { sections, definitions, types: types.finish(), rest: rest.finish() })
+    let (definitions, types, rest) = (definitions.finish(), types.finish(), rest.finish());
+    rows.next().is_none().then_some(Frame { types, definitions, rest })
+}
+
+/// The symbols that the entries of a table of functions begin with, which have so many bytes; `None` if one begins with
+/// anything else.
+pub fn functions(coff: &ObjectFile, section: u32, entry: usize) -> Option<Vec<u32>> {
+    let header = coff.section(section)?;
+    let count = coff.contents(header).ok()?.len() / entry.max(1);
+    let relocations = coff.relocations(header).ok()?.iter();
+    let is_begin =
+        |relocation: &&Relocation| (relocation.virtual_address.get(LE) as usize).is_multiple_of(entry);
+    let mut begins: Vec<(u32, u32)> = relocations
+        .filter(is_begin)
+        .map(|relocation| (relocation.virtual_address.get(LE), relocation.symbol_table_index.get(LE)))
+        .collect();
+    begins.sort_unstable();
+    begins.dedup_by_key(|(at, _)| *at);
+    (begins.len() == count).then(|| begins.into_iter().map(|(_, symbol)| symbol).collect())
+}
+
+/// Whether what an object's table of functions says is about the object's own functions.
+pub fn has_own_functions(image: &Image, id: ObjectId, rows: &[Row]) -> bool {
+    let object = image.object(id);
+    let is_own = |index: u32| {
+        let symbol = symbols::of_object(image.symbols, image.sections, id, object, index);
+        if symbol.kind != SymbolKind::Section {
+            return false;
+        }
+        let section = image.sections.get(SectionId(symbol.target));
+        let row = row_of(rows, section.number).filter(|row| row.is_in_image() && row.is != Is::Sorted);
+        let is_inside = row.is_some_and(|row| symbol.value < row.size.into());
+        image.made(section).is_none() && section.object == id && is_inside
+    };
+    let mut tables = rows.iter().filter(|row| row.is == Is::Sorted && row.is_in_image());
+    tables.all(|row| {
+        let begins = functions(&object.coff, row.number, image.facts().function);
+        begins.is_some_and(|begins| begins.into_iter().all(is_own))
+    })
 }
 
 /// A file as an object, if it is one.
@@ -367,11 +394,12 @@ impl Sum {
 }
 
 impl Field for Row {
-    const SIZE: usize = 24;
+    const SIZE: usize = 20;
 
     fn put(&self, out: &mut Vec<u8>) {
-        let is = self.is as u32;
-        [self.number, self.out, self.offset, self.size, self.step, is].iter().for_each(|word| word.put(out));
+        let bits = (self.is as u32) << IS | u32::from(self.is_walked) << WALKED;
+        let (number, place) = (self.number | bits, self.out | self.step << 16);
+        [number, place, self.offset, self.size, self.key].iter().for_each(|word| word.put(out));
     }
 
     fn store(&self, out: &mut [u8]) {
@@ -382,9 +410,15 @@ impl Field for Row {
 
     fn take(rest: &mut &[u8]) -> Option<Row> {
         let mut word = || u32::take(rest);
-        let (number, out, offset) = (word()?, word()?, word()?);
-        let (size, step, is) = (word()?, word()?, word()?);
-        let is = [Is::Copied, Is::Empty, Is::Sorted].into_iter().find(|one| *one as u32 == is)?;
-        Some(Row { number, out, offset, size, step, is })
+        let (number, place, offset) = (word()?, word()?, word()?);
+        let (size, key) = (word()?, word()?);
+        let is = [Is::Copied, Is::Empty, Is::Sorted, Is::Read][(number >> IS) as usize];
+        let is_walked = number >> WALKED & 1 != 0;
+        let number = number & ((1 << WALKED) - 1);
+        Some(Row { number, out: place & 0xffff, offset, size, step: place >> 16, is, key, is_walked })
     }
 }
+
+/// Where in the word with a section's number it is said what becomes of its bytes, and whether programs may walk its part.
+const IS: u32 = 30;
+const WALKED: u32 = 29;

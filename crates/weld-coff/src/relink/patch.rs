@@ -5,16 +5,18 @@
 //! the rest of the image only the time in the header follows from them, and what the debug directory says; of the PDB
 //! the checksums of sections, and the identity. So both are what a full link makes, byte for byte.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
+use memchr::memmem;
 use object::LittleEndian as LE;
 use weld_common::io::input::InputStore;
 use weld_common::io::spare;
 use weld_common::io::units::{Leaves, digest_of};
 use weld_common::relink::leaves::{self, Write};
+use weld_common::relink::threads;
 use weld_pdb::patch::{ChangedModule, ChangedPiece};
 use weld_pdb::resize::Resizes;
 use weld_pdb::{Contribution, patch};
@@ -23,8 +25,9 @@ use super::block::Block;
 use super::changes::{ChangedObject, read_part};
 use super::full_link_reason::Why;
 use super::memo::{ImageNotes, Memo};
-use super::outline::{self, Is};
+use super::outline::{self, Is, Outline};
 use super::resize::{self, Before, Resized};
+use crate::coff::identify::{Kind, identify};
 use crate::coff::machine::Machine;
 use crate::emit;
 use crate::options::Options;
@@ -38,6 +41,7 @@ pub struct Patch {
     pub notes: ImageNotes,
     /// What is kept of objects with other sizes, by the number of their files, and of names.
     pub blocks: HashMap<usize, Block>,
+    pub outlines: HashMap<usize, Outline>,
     pub names: Vec<u8>,
     /// How many objects were written again for the names that they mention.
     pub followers: usize,
@@ -78,7 +82,8 @@ pub fn of_objects<'s>(
         let machine = Machine::of_number(last.notes.machine).ok_or_else(altered)?;
         let tables = last.tables.ok_or(Why::State("has no tables"))?;
         let is_relocatable = options.loading.is_relocatable();
-        let before = Before { memo: last.memo, tables, image: last.image, machine, is_relocatable };
+        let (memo, image, has_pdb) = (last.memo, last.image, last.pdb.is_some());
+        let before = Before { memo, tables, image, machine, is_relocatable, has_pdb };
         resized = resize::of_objects(&all, &before, store)?;
         contributions = std::mem::take(&mut resized.pieces);
     }
@@ -92,11 +97,11 @@ pub fn of_objects<'s>(
         for row in &object.rows {
             let header = coff.section(row.number).ok_or_else(changed)?;
             let bytes = coff.contents(header).map_err(|_| changed())?;
-            let relocations = coff.relocations(header).map_err(|_| changed())?;
-            let fields = outline::fields(relocations, machine, bytes.len()).ok_or_else(changed)?;
             if row.out == outline::DROPPED || row.is != Is::Copied {
                 continue;
             }
+            let relocations = coff.relocations(header).map_err(|_| changed())?;
+            let fields = outline::fields(relocations, machine, bytes.len()).ok_or_else(changed)?;
             if row.out == outline::DEBUG {
                 module.number = row.offset as usize;
                 module.sections.push((bytes, fields));
@@ -125,12 +130,29 @@ pub fn of_objects<'s>(
     let time = last.notes.time_at..last.notes.time_at + 4;
     let ids = [time, debug.clone()];
     let leaves = leaves::rewritten_but(&last.notes.leaves, image, &writes, &[], &ids).ok_or_else(altered)?;
+    let mut is_edited = last.notes.is_edited || resized.is_edited;
     let (mut pdb_writes, mut identity, mut pdb_leaves) = (Vec::new(), None, Leaves::new());
     if let Some((file, bytes, path)) = last.pdb {
         let root = pdb_path::root(options);
-        let resizes = Resizes { modules: resized.modules, publics: resized.publics, root };
+        let Resized { modules: resized_modules, publics, reshaped, .. } = &mut resized;
+        let modules_made: HashSet<usize> = resized_modules.iter().map(|module| module.number).collect();
+        let made = objects.iter().filter(|one| modules_made.contains(&(one.block.order as usize)));
+        let made: HashSet<usize> = made.map(|object| object.number).collect();
+        let has_types_of = |source: &[u8]| have_types_of(source, last.memo, &made, store);
+        let resizes = Resizes {
+            modules: std::mem::take(resized_modules),
+            publics: std::mem::take(publics),
+            reshaped: std::mem::take(reshaped),
+            root,
+            has_types_of: Some(&has_types_of),
+        };
         let patched = patch::apply((bytes, file), &contributions, &modules, &resizes, &last.notes.pdb_leaves)
             .map_err(|why| Why::Pdb(path.to_owned(), why))?;
+        is_edited |= patched.is_edited;
+        for (number, known) in &patched.known {
+            let of = |block: &&mut Block| block.order as usize == *number;
+            resized.blocks.values_mut().filter(of).for_each(|block| block.module = known.clone());
+        }
         (pdb_writes, identity, pdb_leaves) = (patched.writes, Some(patched.identity), patched.leaves);
     }
     let digest = digest_of(&leaves);
@@ -146,9 +168,34 @@ pub fn of_objects<'s>(
         known.renew(&mut directory, time, guid);
         writes.push((debug.start, directory));
     }
-    let notes = ImageNotes { leaves, pdb_leaves, ..last.notes.clone() };
-    let Resized { blocks, names, followers, .. } = resized;
-    Ok(Patch { image: writes, pdb: pdb_writes, notes, blocks, names, followers, sections, bytes })
+    let mut notes = ImageNotes { leaves, pdb_leaves, is_edited, ..last.notes.clone() };
+    let Resized { blocks, outlines, names, followers, yards, .. } = resized;
+    if is_any {
+        notes.yards = yards;
+    }
+    Ok(Patch { image: writes, pdb: pdb_writes, notes, blocks, outlines, names, followers, sections, bytes })
+}
+
+/// Whether an input may have types that say that they are of this source file, but for those with these numbers. That
+/// objects and libraries name a file in them is certain then; what else holds types is not looked into.
+fn have_types_of<'s>(source: &[u8], memo: &Memo, but: &HashSet<usize>, store: &'s InputStore<'s>) -> bool {
+    let record = [&[0; 4], source, &[0]].concat();
+    let finder = memmem::Finder::new(&record);
+    let rest: Vec<&Path> = (0..)
+        .zip(&memo.files)
+        .filter(|(number, _)| !but.contains(number))
+        .map(|(_, file)| &*file.path)
+        .collect();
+    let count = threads::count(rest.len(), 4, 4);
+    let found = threads::of_each(&rest, count, |path| {
+        let Ok(Some(bytes)) = store.open(path) else { return true };
+        match identify(bytes) {
+            Kind::Object | Kind::BigObject | Kind::Archive => finder.find(bytes).is_some(),
+            Kind::Import | Kind::Resources | Kind::Image | Kind::Unknown => false,
+            Kind::Bitcode | Kind::MicrosoftBitcode | Kind::Pdb => true,
+        }
+    });
+    found.contains(&true)
 }
 
 /// Adds what is other in `new` than in the `old` bytes at `start`, but for fields.

@@ -1,12 +1,13 @@
-//! Objects of which sections have other sizes, in the rooms that they had.
+//! Objects of which sections have other sizes, have come or are gone.
 //!
 //! The sections of such an object are copied and relocated again, as a full link does it, with the rest of their rooms
-//! filled. What it defines may lie elsewhere then. So all other objects that mention a name that has moved, which the
+//! filled: in the rooms that they had, or in yards ([`super::shapes`]). What it defines may lie elsewhere then
+//! ([`super::moves`]). So all other objects that mention a name that has moved, which the
 //! state knows of each, are relocated again, too, for nothing says where in the image a reference was. What libraries
-//! and the linker itself refer to must not move; exports and the entry point may. Then come what is made of all objects:
-//! the table of functions, and base relocations, from which the old entries of these objects are taken, and to which
-//! the new ones are added.
+//! and the linker itself refer to must not move; exports and the entry point may. Then come what is made of all objects
+//! ([`super::tables`]), from which the old entries of these objects are taken, and to which the new ones are added.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::ops::Range;
@@ -17,34 +18,44 @@ use weld_common::io::input::InputStore;
 use weld_common::relink::leaves::{self, Write};
 use weld_common::text;
 use weld_pdb::patch::ChangedPiece;
-use weld_pdb::resize::{MovedPublic, ResizedModule};
-use weld_pdb::{Contribution, Fixup};
+use weld_pdb::resize::{ChangedPublic, ModulePieces, ResizedModule};
+use weld_pdb::{Contribution, Fixup, Public};
 
 use super::block::Block;
 use super::changes::{ChangedObject, read_block, read_part};
+use super::contests;
 use super::digests;
 use super::full_link_reason::Why;
 use super::memo::{ImageNotes, Memo};
+use super::moves::{self, Moves};
 use super::names::{Name, Names};
-use super::outline::{self, DEBUG, Is, Row};
+use super::outline::{self, DEBUG, Is, Outline, Row};
+use super::shapes::{self, Facts, Shaped};
 use crate::address::Rva;
 use crate::arch::{Fault, OutputSections, Place, Rules, Target, facts, with_rules};
 use crate::coff::machine::Machine;
 use crate::coff::object::{ABSOLUTE, ObjectFile, Symbol};
-use crate::layout::rooms;
-use crate::synth::base_relocs::{self, Place as Base};
+use crate::debug;
+use crate::synth::base_relocs::Place as Base;
 
-/// What comes of objects with other sizes.
+/// What comes of objects with other sections.
 #[derive(Default)]
 pub struct Resized<'s> {
     /// What is written into the image.
     pub writes: Vec<Write>,
     pub pieces: Vec<ChangedPiece>,
     pub modules: Vec<ResizedModule<'s>>,
-    pub publics: Vec<MovedPublic>,
+    /// The pieces of modules that have others than before.
+    pub reshaped: Vec<ModulePieces>,
+    pub publics: Vec<ChangedPublic>,
     /// What is known of these objects now, by the number of their files.
     pub blocks: HashMap<usize, Block>,
+    pub outlines: HashMap<usize, Outline>,
     pub names: Vec<u8>,
+    /// How yards are used.
+    pub yards: Vec<shapes::YardNotes>,
+    /// A full link would put something elsewhere.
+    pub is_edited: bool,
     /// How many sections of changed objects have other bytes.
     pub sections: usize,
     /// How many objects were relocated for the names that they mention.
@@ -59,17 +70,67 @@ pub struct Before<'b> {
     pub machine: Machine,
     /// A loader may put it elsewhere.
     pub is_relocatable: bool,
+    pub has_pdb: bool,
 }
 
 /// An object whose sections are written again.
-struct Touched<'s> {
-    path: PathBuf,
-    coff: ObjectFile<'s>,
+pub struct Touched<'s> {
+    pub path: PathBuf,
+    pub coff: ObjectFile<'s>,
     /// Its sections as they were, and as they are.
-    old: Vec<Row>,
-    rows: Vec<Row>,
-    block: Block,
-    is_changed: bool,
+    pub old: Vec<Row>,
+    pub rows: Vec<Row>,
+    pub block: Block,
+    pub is_changed: bool,
+    /// COMDAT sections that lead no more, or for the first time.
+    pub losers: HashSet<u32>,
+    pub winners: HashSet<u32>,
+    pub has_other_types: bool,
+}
+
+/// What is known of all objects, by the numbers of their files, read if it is needed.
+#[derive(Default)]
+pub struct Others(OnceCell<Vec<(usize, Block)>>);
+
+impl Others {
+    pub fn blocks(&self, before: &Before) -> Result<&[(usize, Block)], Why> {
+        if self.0.get().is_none() {
+            let mut all = Vec::new();
+            for (number, file) in before.memo.files.iter().enumerate() {
+                let Some(known) = &file.object else { continue };
+                let block = read_block(before.tables, known).ok_or(Why::State("has no rows of an object"))?;
+                all.push((number, block));
+            }
+            _ = self.0.set(all);
+        }
+        Ok(self.0.get().map_or(&[], Vec::as_slice))
+    }
+
+    /// An object that has not changed.
+    pub fn load<'s>(
+        &self,
+        number: usize,
+        block: &Block,
+        before: &Before,
+        store: &'s InputStore<'s>,
+    ) -> Result<Touched<'s>, Why> {
+        let path = before.memo.files[number].path.clone();
+        let bytes = store.open(&path).ok().flatten().ok_or_else(|| Why::Input(path.clone()))?;
+        let coff = outline::object(bytes).ok_or_else(|| Why::Object(path.clone()))?;
+        let (old, rows) = (block.rows.clone(), block.rows.clone());
+        let (losers, winners) = Default::default();
+        Ok(Touched {
+            path,
+            coff,
+            old,
+            rows,
+            block: block.clone(),
+            is_changed: false,
+            losers,
+            winners,
+            has_other_types: false,
+        })
+    }
 }
 
 /// # Errors
@@ -93,44 +154,57 @@ fn of_objects_by<'s, R: Rules>(
     for one in changed {
         let coff = outline::object(one.bytes).ok_or_else(|| Why::Object(one.path.clone()))?;
         let (path, block) = (one.path.clone(), one.block.clone());
-        let (old, rows) = (block.rows.clone(), one.rows.clone());
-        let object = Touched { path, coff, old, rows, block, is_changed: true };
+        let (old, (losers, winners)) = (block.rows.clone(), Default::default());
+        let object = Touched {
+            path,
+            coff,
+            old,
+            rows: Vec::new(),
+            block,
+            is_changed: true,
+            has_other_types: false,
+            losers,
+            winners,
+        };
         touched.insert(one.number, object);
     }
     let mut wanted = Vec::new();
     for object in touched.values() {
-        for (_, symbol) in object.coff.symbols.iter().filter(|(_, symbol)| symbol.is_global()) {
-            wanted.push(object.hash(&symbol)?);
-        }
+        wanted.extend(object.global_hashes()?);
     }
     let bytes = read_part(before.tables, &memo.image.names);
     let bytes = bytes.filter(|bytes| digests::of_bytes(bytes) == memo.image.names_digest);
     let names = bytes.and_then(|bytes| Names::read(&bytes, &wanted));
     let mut names = names.ok_or(Why::State("has no names"))?;
-    let (moved, asked) = moved_names(&mut touched, &names, &memo.image)?;
-    check_asked(asked, &touched, before)?;
-    moved.iter().for_each(|(number, one)| names.list[*number as usize].value = one.now);
-    if !moved.is_empty() {
-        let numbers: Vec<u32> = moved.keys().copied().collect();
-        for (number, object) in followers(&touched, &numbers, before, store)? {
-            made.followers += 1;
-            touched.insert(number, object);
+    let others = Others::default();
+    contests::settle(&mut touched, &mut names, &others, (before, store))?;
+    made.yards = give_places(&mut touched, &mut made.outlines, before)?;
+    check_parts(&touched, &made.yards, (&others, before))?;
+    made.is_edited = touched.values().any(Touched::has_other_places);
+    let moves = moves::find(&mut touched, &mut names, &memo.image, (&others, before))?;
+    made.is_edited |= moves.is_reordered;
+    check_asked(moves.asked.clone(), &touched, (&others, before))?;
+    if !moves.moved.is_empty() {
+        let numbers: Vec<u32> = moves.moved.keys().copied().collect();
+        for (number, block) in others.blocks(before)? {
+            let mentions = |name: &u32| block.names.binary_search(name).is_ok();
+            if block.is_plain && !touched.contains_key(number) && numbers.iter().any(mentions) {
+                made.followers += 1;
+                touched.insert(*number, others.load(*number, block, before, store)?);
+            }
         }
     }
     let mut writer =
         Writer { before, names: &names, made: &mut made, functions: Vec::new(), bases: Vec::new() };
     for object in touched.values() {
-        writer.object::<R>(object, &moved)?;
+        writer.object::<R>(object, &moves)?;
     }
+    writer.fill_holes(&touched)?;
     let any = touched.values().next().map_or(PathBuf::new(), |object| object.path.clone());
     writer.functions(&touched, &any)?;
     writer.base_relocs(&touched, &any)?;
-    writer.headers(&moved, &any)?;
-    for one in moved.values() {
-        let out = memo.image.outs.get(one.out as usize).ok_or(Why::State("has too few sections"))?;
-        let (before, now) = (one.before.wrapping_sub(out.rva), one.now.wrapping_sub(out.rva));
-        made.publics.push(MovedPublic { hash: one.hash, section: one.out as u16 + 1, before, now });
-    }
+    writer.headers(&moves, &any)?;
+    made.publics = publics(&moves, &memo.image)?;
     for (number, object) in touched.into_iter().filter(|(_, object)| object.is_changed) {
         made.blocks.insert(number, Block { rows: object.rows, ..object.block });
     }
@@ -139,184 +213,179 @@ fn of_objects_by<'s, R: Rules>(
     Ok(made)
 }
 
-/// A name that lies elsewhere in its section's room.
-struct Moved {
-    hash: u64,
-    out: u32,
-    before: u32,
-    now: u32,
+/// Gives the sections of changed objects their places; how yards are used then.
+fn give_places(
+    touched: &mut BTreeMap<usize, Touched>,
+    outlines: &mut HashMap<usize, Outline>,
+    before: &Before,
+) -> Result<Vec<shapes::YardNotes>, Why> {
+    let mut notes = before.memo.image.clone();
+    let has_functions = facts(before.machine).function > 0;
+    let changed: Vec<usize> =
+        touched.iter().filter(|(_, one)| one.is_changed).map(|(file, _)| *file).collect();
+    let shaped: Vec<Shaped> = changed
+        .iter()
+        .map(|file| {
+            let Touched { path, coff, old, block, losers, winners, .. } = &touched[file];
+            let (losers, winners) = (losers.clone(), winners.clone());
+            Shaped { path, coff, old, order: block.order, losers, winners }
+        })
+        .collect();
+    let rows = shapes::of(&shaped, &mut notes, Facts { has_functions, pdb: before.has_pdb })?;
+    drop(shaped);
+    for (file, rows) in changed.iter().zip(rows) {
+        let Some(object) = touched.get_mut(file) else { continue };
+        let odd = || Why::Object(object.path.clone());
+        let frame = outline::frame(&object.coff, before.has_pdb, &rows).ok_or_else(odd)?;
+        if frame.definitions != object.block.frame.definitions {
+            return Err(Why::Definitions(object.path.clone()));
+        }
+        if frame.rest != object.block.frame.rest {
+            return Err(odd());
+        }
+        // Those that are gone stay in the PDB.
+        object.has_other_types = frame.types != object.block.frame.types;
+        object.block.frame = frame;
+        let outline = outline::of(&object.coff, (before.machine, before.has_pdb), &rows);
+        outlines.insert(*file, outline.ok_or_else(odd)?);
+        object.rows = rows;
+    }
+    Ok(notes.yards)
+}
+
+/// Each part of the image that has a yard has a section of some object: without any it would not be there, and tables and
+/// headers that tell of it would be others.
+fn check_parts(
+    touched: &BTreeMap<usize, Touched>,
+    yards: &[shapes::YardNotes],
+    (others, before): (&Others, &Before),
+) -> Result<(), Why> {
+    for yard in yards {
+        let has_any = |rows: &[Row]| rows.iter().any(|row| row.is_in_image() && yard.is_part_of(row));
+        let had = |object: &&Touched| has_any(&object.old);
+        let Some(object) =
+            touched.values().find(had).filter(|_| !touched.values().any(|one| has_any(&one.rows)))
+        else {
+            continue;
+        };
+        let mut rest = others.blocks(before)?.iter().filter(|(file, _)| !touched.contains_key(file));
+        if !rest.any(|(_, block)| has_any(&block.rows)) {
+            return Err(Why::Last(object.path.clone(), text::text(&yard.told.name).into_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// What becomes of public symbols.
+fn publics(moves: &Moves, notes: &ImageNotes) -> Result<Vec<ChangedPublic>, Why> {
+    let place = |out: u32, rva: u32| -> Result<(u16, u32), Why> {
+        let notes = notes.outs.get(out as usize).ok_or(Why::State("has too few sections"))?;
+        Ok((out as u16 + 1, rva.wrapping_sub(notes.rva)))
+    };
+    let mut all = Vec::new();
+    for one in moves.moved.values() {
+        let (from, to) = (place(one.out_before, one.before)?, place(one.out, one.now)?);
+        all.push(ChangedPublic::Moved { hash: one.hash, from, to });
+    }
+    for (hash, out, rva, is_function) in &moves.kinds {
+        let flags = if *is_function { Public::FUNCTION } else { 0 };
+        all.push(ChangedPublic::Kind { hash: *hash, flags, at: place(*out, *rva)? });
+    }
+    for one in &moves.lost {
+        all.push(ChangedPublic::Gone { hash: one.hash, from: place(one.out, one.before)? });
+    }
+    for one in moves.new.iter().filter(|one| debug::is_public(&one.name)) {
+        let flags = if one.is_function { Public::FUNCTION } else { 0 };
+        all.push(ChangedPublic::New { name: one.name.clone(), flags, at: place(one.out, one.rva)? });
+    }
+    Ok(all)
+}
+
+/// Where rooms of these sections are in the image.
+pub fn rooms_of<'t>(rows: &'t [Row], notes: &'t ImageNotes) -> impl Iterator<Item = Range<u32>> + use<'t> {
+    let rows = rows.iter().filter(|row| row.is_in_image() && row.is != Is::Sorted);
+    rows.filter_map(|row| {
+        let start = notes.outs.get(row.out as usize)?.rva + row.offset;
+        Some(start..start + row.room())
+    })
+}
+
+/// Whether a place is in one of these ranges, which are in order.
+pub fn is_in(ranges: &[Range<u32>], place: u32) -> bool {
+    let after = ranges.partition_point(|range| range.start <= place);
+    after > 0 && place < ranges[after - 1].end
 }
 
 impl Touched<'_> {
-    fn hash(&self, symbol: &Symbol) -> Result<u64, Why> {
+    pub fn hash(&self, symbol: &Symbol) -> Result<u64, Why> {
         Ok(self.coff.hashed_name(symbol).map_err(|_| Why::Object(self.path.clone()))?.1)
     }
 
-    fn name(&self, symbol: &Symbol) -> String {
+    /// Hashes of all names that others see.
+    pub fn global_hashes(&self) -> Result<Vec<u64>, Why> {
+        let globals = self.coff.symbols.iter().filter(|(_, symbol)| symbol.is_global());
+        globals.map(|(_, symbol)| self.hash(&symbol)).collect()
+    }
+
+    pub fn name(&self, symbol: &Symbol) -> String {
         text::text(self.coff.symbol_name(symbol).unwrap_or_default()).into_owned()
     }
 
     /// The row of a section, by its number in the object.
-    fn row(&self, section: i32) -> Option<&Row> {
-        let at = self.rows.binary_search_by_key(&u32::try_from(section).ok()?, |row| row.number).ok()?;
-        Some(&self.rows[at])
+    pub fn row(&self, section: i32) -> Option<&Row> {
+        outline::row_of(&self.rows, u32::try_from(section).ok()?)
     }
 
-    /// Where rooms of its sections are in the image.
-    fn rooms<'t>(&'t self, notes: &'t ImageNotes) -> impl Iterator<Item = Range<u32>> + use<'t> {
-        let rows = self.rows.iter().filter(|row| row.is_in_image() && row.is != Is::Sorted);
-        rows.filter_map(|row| {
-            let start = notes.outs.get(row.out as usize)?.rva + row.offset;
-            Some(start..start + row.room())
-        })
+    /// Whether a full link would put something elsewhere.
+    fn has_other_places(&self) -> bool {
+        let places = |rows: &[Row]| {
+            let own = rows.iter().filter(|row| row.is_in_image());
+            let mut all: Vec<_> = own.map(|row| (row.key, row.out, row.offset, row.room())).collect();
+            all.sort_unstable();
+            all
+        };
+        self.has_other_types || places(&self.old) != places(&self.rows)
+    }
+
+    /// Whether sections have come, gone or moved.
+    fn is_reshaped(&self) -> bool {
+        let places = |rows: &[Row]| {
+            let own = rows.iter().filter(|row| row.is_in_image());
+            // What has no size may lie where another section does.
+            let mut all: Vec<_> = own.map(|row| (row.key, row.out, row.offset, row.size > 0)).collect();
+            all.sort_unstable();
+            all
+        };
+        places(&self.old) != places(&self.rows)
     }
 }
-
-/// The names that changed objects define and that have moved, by their numbers, and names of libraries that they mention
-/// for the first time, or no more. The objects are told which names they mention.
-fn moved_names(
-    touched: &mut BTreeMap<usize, Touched>,
-    names: &Names,
-    notes: &ImageNotes,
-) -> Result<(BTreeMap<u32, Moved>, Asked), Why> {
-    let (mut moved, mut asked) = (BTreeMap::new(), Asked::new());
-    for object in touched.values_mut() {
-        let path = || object.path.clone();
-        let mut mentioned = Vec::new();
-        // Of each name that it defines, where that is now.
-        let mut own = HashMap::new();
-        for (_, symbol) in object.coff.symbols.iter().filter(|(_, symbol)| symbol.is_global()) {
-            let number = names.number(object.hash(&symbol)?);
-            let number = number.ok_or_else(|| Why::NewName(path(), object.name(&symbol)))?;
-            mentioned.push(number);
-            let name = &names.list[number as usize];
-            if name.place().is_none() && object.block.names.binary_search(&number).is_err() {
-                return Err(Why::NewName(path(), object.name(&symbol)));
-            }
-            let row = object.row(symbol.section).filter(|row| row.is_in_image());
-            if let (Some(row), Some(rva)) = (row, name.rva()) {
-                let out = notes.outs.get(row.out as usize).ok_or(Why::State("has too few sections"))?;
-                let start = out.rva + row.offset;
-                // Otherwise another object's counts.
-                if (start..=start + row.room()).contains(&rva) {
-                    if name.is_pinned() && start + symbol.value != rva {
-                        return Err(Why::Pinned(path(), object.name(&symbol)));
-                    }
-                    own.insert(number, start + symbol.value);
-                }
-            }
-        }
-        mentioned.sort_unstable();
-        mentioned.dedup();
-        let foreign = |numbers: &[u32]| -> HashSet<u32> {
-            numbers.iter().copied().filter(|number| names.list[*number as usize].is_foreign()).collect()
-        };
-        let known = object.block.names.iter().all(|number| (*number as usize) < names.list.len());
-        if !known {
-            return Err(Why::State("has too few names"));
-        }
-        // What is there already may be mentioned by one more, or one less.
-        let (was, is) = (foreign(&object.block.names), foreign(&mentioned));
-        if let Some(new) = is.difference(&was).find(|number| names.list[**number as usize].place().is_none())
-        {
-            let is_it = |symbol: &Symbol| {
-                object.hash(symbol).is_ok_and(|hash| hash == names.list[*new as usize].hash)
-            };
-            let mut symbols = object.coff.symbols.iter();
-            let name = symbols.find(|(_, symbol)| symbol.is_global() && is_it(symbol));
-            let name = name.map_or(String::new(), |(_, symbol)| object.name(&symbol));
-            return Err(Why::NewName(path(), name));
-        }
-        let others = was.symmetric_difference(&is).copied();
-        others.for_each(|name| asked.push((name, object.block.order, path())));
-        let mut rooms: Vec<Range<u32>> = object.rooms(notes).collect();
-        rooms.sort_unstable_by_key(|room| room.start);
-        let is_inside = |rva: u32| {
-            let after = rooms.partition_point(|room| room.start <= rva);
-            after > 0 && rva < rooms[after - 1].end
-        };
-        // Other names may stand for the same.
-        let now_at: HashMap<u32, u32> = own
-            .iter()
-            .filter_map(|(number, now)| Some((names.list[*number as usize].rva()?, *now)))
-            .collect();
-        let mut places = Vec::new();
-        for (number, name) in (0..).zip(&names.list) {
-            let Some(rva) = name.rva().filter(|rva| own.contains_key(&number) || is_inside(*rva)) else {
-                continue;
-            };
-            let now = own.get(&number).or_else(|| now_at.get(&rva)).copied();
-            let now = now.ok_or_else(|| Why::Order(path()))?;
-            places.push((rva, now));
-            if now == rva {
-                continue;
-            }
-            let Some((_, Some(out))) = name.place().filter(|_| !name.is_pinned()) else {
-                return Err(Why::Pinned(path(), "a name".to_owned()));
-            };
-            moved.insert(number, Moved { hash: name.hash, out, before: rva, now });
-        }
-        // Lists by address stay in order.
-        places.sort_unstable();
-        let is_in_order = places.array_windows().all(|[a, b]| (a.0 == b.0) == (a.1 == b.1) && a.1 <= b.1);
-        if !is_in_order {
-            return Err(Why::Order(path()));
-        }
-        object.block.names = mentioned;
-    }
-    Ok((moved, asked))
-}
-
-/// Names of libraries that objects mention for the first time, or no more: their numbers, and the places of the objects.
-type Asked = Vec<(u32, u32, PathBuf)>;
 
 /// Each of these names is mentioned by an object in front that has not changed, so that it is asked for as it was: who
-/// asks first says which member of which library is read, and when.
-fn check_asked(mut asked: Asked, touched: &BTreeMap<usize, Touched>, before: &Before) -> Result<(), Why> {
-    for (number, file) in before.memo.files.iter().enumerate() {
-        if asked.is_empty() {
-            return Ok(());
-        }
-        let Some(known) = file.object.as_ref().filter(|_| !touched.contains_key(&number)) else { continue };
-        let block = read_block(before.tables, known).ok_or(Why::State("has no rows of an object"))?;
+/// asks first says which member of which library is read, and when. One that can do without the name (a weak external)
+/// counts, too, for then nobody asks: objects are read before any library is asked.
+fn check_asked(
+    mut asked: Vec<(u32, u32, PathBuf)>,
+    touched: &BTreeMap<usize, Touched>,
+    (others, before): (&Others, &Before),
+) -> Result<(), Why> {
+    if asked.is_empty() {
+        return Ok(());
+    }
+    for (_, block) in others.blocks(before)?.iter().filter(|(number, _)| !touched.contains_key(number)) {
         let is_asked = |name: &u32| block.is_plain && block.names.binary_search(name).is_ok();
         asked.retain(|(name, order, _)| *order < block.order || !is_asked(name));
     }
     asked.into_iter().next().map_or(Ok(()), |(.., path)| Err(Why::Libraries(path)))
 }
 
-/// Other objects that mention one of these names, which are in order.
-fn followers<'s>(
-    touched: &BTreeMap<usize, Touched>,
-    numbers: &[u32],
-    before: &Before,
-    store: &'s InputStore<'s>,
-) -> Result<Vec<(usize, Touched<'s>)>, Why> {
-    let mut found = Vec::new();
-    for (number, file) in before.memo.files.iter().enumerate() {
-        let Some(known) = file.object.as_ref().filter(|_| !touched.contains_key(&number)) else { continue };
-        let block = read_block(before.tables, known).ok_or(Why::State("has no rows of an object"))?;
-        let mentions = |number: &u32| block.names.binary_search(number).is_ok();
-        if !block.is_plain || !numbers.iter().any(mentions) {
-            continue;
-        }
-        let path = file.path.clone();
-        let bytes = store.open(&path).ok().flatten().ok_or_else(|| Why::Input(path.clone()))?;
-        let coff = outline::object(bytes).ok_or_else(|| Why::Object(path.clone()))?;
-        let (old, rows) = (block.rows.clone(), block.rows.clone());
-        found.push((number, Touched { path, coff, old, rows, block, is_changed: false }));
-    }
-    Ok(found)
-}
-
-struct Writer<'w, 's> {
-    before: &'w Before<'w>,
+pub struct Writer<'w, 's> {
+    pub before: &'w Before<'w>,
     names: &'w Names,
     made: &'w mut Resized<'s>,
     /// Entries of the table of functions.
-    functions: Vec<u8>,
+    pub functions: Vec<u8>,
     /// Places that need base relocations.
-    bases: Vec<Base>,
+    pub bases: Vec<Base>,
 }
 
 /// What a symbol is.
@@ -339,11 +408,16 @@ impl OutputSections for ImageNotes {
 }
 
 impl<'s> Writer<'_, 's> {
-    fn notes(&self) -> &ImageNotes {
+    pub fn notes(&self) -> &ImageNotes {
         &self.before.memo.image
     }
 
-    fn altered(&self) -> Why {
+    /// A name as it is now.
+    pub fn name(&self, number: u32) -> Option<&Name> {
+        self.names.list.get(number as usize)
+    }
+
+    pub fn altered(&self) -> Why {
         Why::Output(self.before.image.1.to_owned())
     }
 
@@ -383,58 +457,130 @@ impl<'s> Writer<'_, 's> {
     }
 
     /// Writes an object's sections again.
-    fn object<R: Rules>(&mut self, object: &Touched<'s>, moved: &BTreeMap<u32, Moved>) -> Result<(), Why> {
+    fn object<R: Rules>(&mut self, object: &Touched<'s>, moves: &Moves) -> Result<(), Why> {
         let odd = || Why::Object(object.path.clone());
         let mut known: HashMap<u32, Stands> = HashMap::new();
         let mut debug = Vec::new();
-        let mut module = 0;
-        for (row, old) in object.rows.iter().zip(&object.old) {
+        let is_reshaped = object.is_changed && object.is_reshaped();
+        let old: HashMap<u32, &Row> = object.old.iter().map(|row| (row.key, row)).collect();
+        let mut pieces = Vec::new();
+        for row in &object.rows {
             let header = object.coff.section(row.number).ok_or_else(odd)?;
             let contents = object.coff.contents(header).map_err(|_| odd())?;
             if row.out == DEBUG {
-                module = row.offset as usize;
                 if object.is_changed {
                     debug.push((contents, self.fixups::<R>(object, row, contents.len(), &mut known)?));
                 } else {
-                    self.check_debug(object, row, moved)?;
+                    self.check_debug(object, row, moves)?;
                 }
             }
             if !row.is_in_image() {
                 continue;
             }
-            let out = *self.notes().outs.get(row.out as usize).ok_or_else(|| self.altered())?;
-            let rva = Rva::new(out.rva + row.offset);
-            let mut new = contents.to_vec();
-            if row.is != Is::Empty {
-                self.relocate::<R>(object, row, (rva, &mut new), &mut known)?;
-            }
+            let section = row.out as u16 + 1;
+            let (crc, offset, size) = (Contribution::crc_of(contents), row.offset, row.size);
+            let characteristics = header.characteristics.get(LE).0;
+            let module = object.block.order as u16;
+            let now = Contribution { section, offset, size, characteristics, crc, module };
             // What is empty may lie where another section does, which is the same.
-            if object.is_changed && row.size > 0 {
-                let section = row.out as u16 + 1;
-                let crc = Contribution::crc_of(contents);
-                let (offset, size) = (row.offset, row.size);
-                let characteristics = header.characteristics.get(LE).0;
-                let now = Contribution { section, offset, size, characteristics, crc, module: 0 };
-                self.made.pieces.push(ChangedPiece { now, size_before: old.size });
+            if object.is_changed && is_reshaped {
+                pieces.push(now);
+            } else if object.is_changed && row.size > 0 {
+                let size_before = old.get(&row.key).map_or(0, |row| row.size);
+                self.made.pieces.push(ChangedPiece { now, size_before });
             }
-            match row.is {
-                Is::Empty => {}
-                Is::Sorted => self.functions.append(&mut new),
-                Is::Copied => {
-                    new.resize(row.room() as usize, out.filler);
-                    let before = self.made.writes.len();
-                    self.put(out.offset + u64::from(row.offset), &new)?;
-                    let is_other = object.is_changed && self.made.writes.len() > before;
-                    self.made.sections += usize::from(is_other);
-                }
-            }
+            self.section::<R>(object, row, contents, &mut known)?;
+        }
+        if is_reshaped {
+            self.made.reshaped.push(ModulePieces { module: object.block.order as u16, list: pieces });
+        }
+        if object.is_changed && debug.is_empty() && object.old.iter().any(|row| row.out == DEBUG) {
+            return Err(odd());
         }
         if !debug.is_empty() {
             let types = object.coff.sections.iter().find(|header| header.name == *b".debug$T");
             let types =
                 types.map_or(Ok(&[][..]), |header| object.coff.contents(header)).map_err(|_| odd())?;
-            let known = object.block.module.clone();
-            self.made.modules.push(ResizedModule { number: module, types, sections: debug, known });
+            let (known, number) = (object.block.module.clone(), object.block.order as usize);
+            let has_other_types = object.has_other_types;
+            self.made.modules.push(ResizedModule { number, types, has_other_types, sections: debug, known });
+        }
+        Ok(())
+    }
+
+    /// Writes a section of the image.
+    fn section<R: Rules>(
+        &mut self,
+        object: &Touched<'s>,
+        row: &Row,
+        contents: &[u8],
+        known: &mut HashMap<u32, Stands>,
+    ) -> Result<(), Why> {
+        let out = *self.notes().outs.get(row.out as usize).ok_or_else(|| self.altered())?;
+        let rva = Rva::new(out.rva + row.offset);
+        let mut new = contents.to_vec();
+        if row.is != Is::Empty {
+            self.relocate::<R>(object, row, (rva, &mut new), known)?;
+        }
+        match row.is {
+            Is::Empty | Is::Read => {}
+            Is::Sorted => {
+                self.check_functions(object, row)?;
+                self.functions.append(&mut new);
+            }
+            Is::Copied => {
+                new.resize(row.room() as usize, out.filler);
+                let before = self.made.writes.len();
+                self.put(out.offset + u64::from(row.offset), &new)?;
+                let is_other = object.is_changed && self.made.writes.len() > before;
+                self.made.sections += usize::from(is_other);
+            }
+        }
+        Ok(())
+    }
+
+    /// The entries of a table of functions are about functions of the same object, by which they are found again.
+    fn check_functions(&self, object: &Touched, row: &Row) -> Result<(), Why> {
+        let foreign = || Why::Unwinding(object.path.clone());
+        let own = |index: u32| {
+            let symbol = object.coff.symbols.get(index)?;
+            if symbol.is_global() {
+                let number = self.names.number(object.hash(&symbol).ok()?);
+                let owner = match number {
+                    Some(number) => self.name(number)?.owner,
+                    None => self.of_follower(object, &symbol).ok()??.owner,
+                };
+                (owner == object.block.order).then_some(())?;
+            }
+            let row = object.row(symbol.section).filter(|row| row.is_in_image())?;
+            Some((row.is != Is::Sorted && symbol.value < row.size).then_some(()))?
+        };
+        let begins = outline::functions(&object.coff, row.number, facts(self.before.machine).function);
+        begins.ok_or_else(foreign)?.into_iter().try_for_each(|index| own(index).ok_or_else(foreign))
+    }
+
+    /// Fills what sections have left.
+    fn fill_holes(&mut self, touched: &BTreeMap<usize, Touched>) -> Result<(), Why> {
+        let copied = |rows: &[Row]| -> Vec<(u32, u32, u32)> {
+            let own = rows.iter().filter(|row| row.is_in_image() && row.is == Is::Copied && row.size > 0);
+            own.map(|row| (row.out, row.offset, row.offset + row.room())).collect()
+        };
+        let mut new: Vec<_> = touched.values().flat_map(|object| copied(&object.rows)).collect();
+        new.sort_unstable();
+        let old: Vec<_> = touched.values().flat_map(|object| copied(&object.old)).collect();
+        for (number, start, end) in old {
+            let out = *self.notes().outs.get(number as usize).ok_or_else(|| self.altered())?;
+            let mut at = start;
+            let first = new.partition_point(|(out, _, end)| (*out, *end) <= (number, start));
+            let taken = new[first..].iter().take_while(|(out, from, _)| (*out, *from) < (number, end));
+            let taken: Vec<(u32, u32)> = taken.map(|(_, from, to)| (*from, *to)).collect();
+            for (from, to) in taken.into_iter().chain([(end, end)]) {
+                if at < from {
+                    let filler = vec![out.filler; (from - at) as usize];
+                    self.put(out.offset + u64::from(at), &filler)?;
+                }
+                at = at.max(to);
+            }
         }
         Ok(())
     }
@@ -525,10 +671,10 @@ impl<'s> Writer<'_, 's> {
     }
 
     /// What debuggers are told of an object that has not changed says nothing of what has moved.
-    fn check_debug(&self, object: &Touched, row: &Row, moved: &BTreeMap<u32, Moved>) -> Result<(), Why> {
+    fn check_debug(&self, object: &Touched, row: &Row, moves: &Moves) -> Result<(), Why> {
         let odd = || Why::Object(object.path.clone());
         let header = object.coff.section(row.number).ok_or_else(odd)?;
-        let hashes: HashSet<u64> = moved.values().map(|one| one.hash).collect();
+        let hashes: HashSet<u64> = moves.moved.values().map(|one| one.hash).collect();
         for relocation in object.coff.relocations(header).map_err(|_| odd())? {
             let symbol = object.coff.symbols.get(relocation.symbol_table_index.get(LE)).ok_or_else(odd)?;
             if symbol.is_global() && hashes.contains(&object.hash(&symbol)?) {
@@ -539,23 +685,23 @@ impl<'s> Writer<'_, 's> {
     }
 
     /// Writes what differs of `new` from what the image has.
-    fn put(&mut self, at: u64, new: &[u8]) -> Result<(), Why> {
+    pub fn put(&mut self, at: u64, new: &[u8]) -> Result<(), Why> {
         let old = self.read(&(at..at + new.len() as u64))?;
         leaves::add_differences(at, &old, new, &mut self.made.writes);
         Ok(())
     }
 
-    fn read(&self, range: &Range<u64>) -> Result<Vec<u8>, Why> {
+    pub fn read(&self, range: &Range<u64>) -> Result<Vec<u8>, Why> {
         read_part(self.before.image.0, range).ok_or_else(|| self.altered())
     }
 
-    fn word(&self, at: u64) -> Result<u32, Why> {
+    pub fn word(&self, at: u64) -> Result<u32, Why> {
         let bytes = self.read(&(at..at + 4))?;
         bytes.first_chunk().map(|word| u32::from_le_bytes(*word)).ok_or_else(|| self.altered())
     }
 
     /// Where in the file an entry of the list of directories is.
-    fn directory_at(&self, number: u64) -> u64 {
+    pub fn directory_at(&self, number: u64) -> u64 {
         // Behind the signature and the file header.
         let optional = self.optional_at();
         let list = if self.before.machine == Machine::X86 { 96 } else { 112 };
@@ -563,117 +709,15 @@ impl<'s> Writer<'_, 's> {
     }
 
     /// Where the optional header is.
-    fn optional_at(&self) -> u64 {
+    pub fn optional_at(&self) -> u64 {
         // The time is 4 bytes into the file header, which has 20.
         self.notes().time_at + 16
     }
 
-    /// The table of functions, sorted by address.
-    fn functions(&mut self, touched: &BTreeMap<usize, Touched>, path: &Path) -> Result<(), Why> {
-        const EXCEPTIONS: u64 = 3;
-        let entry = facts(self.before.machine).function;
-        let range = self.notes().functions.clone();
-        if entry == 0 || range.is_empty() {
-            let none = self.functions.is_empty();
-            return if none { Ok(()) } else { Err(Why::Table(path.to_owned(), "the table of functions")) };
-        }
-        let size_at = self.directory_at(EXCEPTIONS) + 4;
-        let size = self.word(size_at)? as usize;
-        let table = self.read(&range)?;
-        let old = table.get(..size).ok_or_else(|| self.altered())?;
-        let rooms = self.rooms(touched);
-        let start = |entry: &[u8]| entry.first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
-        let kept = old.chunks_exact(entry).filter(|entry| !is_in(&rooms, start(entry)));
-        let mut all: Vec<&[u8]> = kept.chain(self.functions.chunks_exact(entry)).collect();
-        if !self.functions.len().is_multiple_of(entry) {
-            return Err(Why::Table(path.to_owned(), "the table of functions"));
-        }
-        all.sort_unstable_by(|a, b| start(a).cmp(&start(b)).then_with(|| a.cmp(b)));
-        let mut new = all.concat();
-        let now = new.len() as u32;
-        if new.len() > table.len() {
-            return Err(Why::Table(path.to_owned(), "the table of functions"));
-        }
-        new.resize(table.len(), 0);
-        self.put(range.start, &new)?;
-        self.put(size_at, &now.to_le_bytes())
-    }
-
-    /// Rooms of all objects that are written again, in order.
-    fn rooms(&self, touched: &BTreeMap<usize, Touched>) -> Vec<Range<u32>> {
-        let mut rooms: Vec<Range<u32>> = touched
-            .values()
-            .flat_map(|object| object.rooms(self.notes()))
-            .filter(|room| !room.is_empty())
-            .collect();
-        rooms.sort_unstable_by_key(|room| room.start);
-        rooms
-    }
-
-    fn base_relocs(&mut self, touched: &BTreeMap<usize, Touched>, path: &Path) -> Result<(), Why> {
-        let range = self.notes().relocs.clone();
-        if range.is_empty() {
-            return Ok(());
-        }
-        let table = self.read(&range)?;
-        let rooms = self.rooms(touched);
-        let mut places = base_relocs::places(&table);
-        places.retain(|place| !is_in(&rooms, place.rva.get()));
-        places.append(&mut self.bases);
-        places.sort_unstable();
-        let mut new = base_relocs::table(&places, false);
-        if new.is_empty() || rooms::of_relocs(new.len()) != table.len() {
-            return Err(Why::Table(path.to_owned(), "base relocations"));
-        }
-        base_relocs::pad(&mut new, table.len());
-        self.put(range.start, &new)
-    }
-
-    /// The entry point and exports that have moved.
-    fn headers(&mut self, moved: &BTreeMap<u32, Moved>, path: &Path) -> Result<(), Why> {
-        const ENTRY: u64 = 16;
-        const EXPORTS: u64 = 0;
-        // In the table of exports: how many addresses there are, and where.
-        const COUNT: u64 = 20;
-        const ADDRESSES: u64 = 28;
-        if moved.is_empty() {
-            return Ok(());
-        }
-        let now: HashMap<u32, u32> = moved.values().map(|one| (one.before, one.now)).collect();
-        let entry_at = self.optional_at() + ENTRY;
-        if let Some(now) = now.get(&self.word(entry_at)?) {
-            self.put(entry_at, &now.to_le_bytes())?;
-        }
-        let table = self.word(self.directory_at(EXPORTS))?;
-        if table == 0 {
-            return Ok(());
-        }
-        let no_table = || Why::Table(path.to_owned(), "the table of exports");
-        let table = self.offset(table).ok_or_else(no_table)?;
-        let count = u64::from(self.word(table + COUNT)?);
-        let addresses = self.offset(self.word(table + ADDRESSES)?).ok_or_else(no_table)?;
-        if count > 0x1_0000 {
-            return Err(no_table());
-        }
-        let mut bytes = self.read(&(addresses..addresses + 4 * count))?;
-        for address in bytes.as_chunks_mut::<4>().0 {
-            if let Some(now) = now.get(&u32::from_le_bytes(*address)) {
-                *address = now.to_le_bytes();
-            }
-        }
-        self.put(addresses, &bytes)
-    }
-
     /// Where an address is in the file.
-    fn offset(&self, rva: u32) -> Option<u64> {
+    pub fn offset(&self, rva: u32) -> Option<u64> {
         let outs = &self.notes().outs;
         let out = outs[..outs.partition_point(|out| out.rva <= rva)].last()?;
         Some(out.offset + u64::from(rva - out.rva))
     }
-}
-
-/// Whether a place is in one of these ranges, which are in order.
-fn is_in(ranges: &[Range<u32>], place: u32) -> bool {
-    let after = ranges.partition_point(|range| range.start <= place);
-    after > 0 && place < ranges[after - 1].end
 }

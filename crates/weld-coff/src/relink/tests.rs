@@ -15,7 +15,7 @@ use crate::args::Environment;
 use crate::link;
 
 /// A directory that goes away with its test.
-struct Dir(PathBuf);
+pub struct Dir(PathBuf);
 
 impl Dir {
     /// `name` must be different for each test.
@@ -26,15 +26,15 @@ impl Dir {
         Dir(path)
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) {
+    pub fn write(&self, name: &str, bytes: &[u8]) {
         fs::write(self.path(name), bytes).unwrap();
     }
 
-    fn read(&self, name: &str) -> Vec<u8> {
+    pub fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap_or_default()
     }
 
@@ -43,7 +43,7 @@ impl Dir {
     }
 
     /// Links; what it warned of, or what was wrong.
-    fn link(&self, more: &[&str]) -> Result<Vec<String>, String> {
+    pub fn link(&self, more: &[&str]) -> Result<Vec<String>, String> {
         // What was written right before a link may be written to again without a trace.
         std::thread::sleep(2 * GRAIN);
         let mut args = vec![OsString::from(format!("/out:{}", self.path("out.dll").display()))];
@@ -59,19 +59,19 @@ impl Dir {
     }
 
     /// What the log says of the last link.
-    fn said(&self) -> String {
+    pub fn said(&self) -> String {
         let log = String::from_utf8(self.read(".out.dll.weld/log")).unwrap();
         log.lines().last().unwrap_or_default().get(20..).unwrap_or_default().to_owned()
     }
 
     /// Links, and what the log says of it.
-    fn relink(&self, more: &[&str]) -> String {
+    pub fn relink(&self, more: &[&str]) -> String {
         self.link(&[&["/incremental"], more].concat()).unwrap();
         self.said()
     }
 
     /// Digests of what there is, and 0 for what is not.
-    fn outputs(&self) -> Vec<u128> {
+    pub fn outputs(&self) -> Vec<u128> {
         let digest = |bytes: Vec<u8>| match super::digests::of_bytes(&bytes).first_chunk() {
             Some(first) if !bytes.is_empty() => u128::from_le_bytes(*first),
             _ => 0,
@@ -96,7 +96,7 @@ fn object(code: u8) -> Vec<u8> {
 }
 
 /// Inputs that have been there for some time.
-fn program(name: &str) -> Dir {
+pub fn program(name: &str) -> Dir {
     let dir = Dir::new(name);
     fs::create_dir(dir.path("first")).unwrap();
     fs::create_dir(dir.path("lib")).unwrap();
@@ -126,7 +126,7 @@ impl ReplaceStart for Vec<u8> {
     }
 }
 
-const NOTHING: &str = "relinked: no input has changed";
+pub const NOTHING: &str = "relinked: no input has changed";
 
 #[test]
 fn nothing_has_changed() {
@@ -455,7 +455,7 @@ fn with_data(code: &[u8; 4], data: u64, line: u32) -> Vec<u8> {
 }
 
 /// Links incrementally, which must come to what a full link makes that knows nothing. What the log says.
-fn checked(dir: &Dir, more: &[&str]) -> String {
+pub fn checked(dir: &Dir, more: &[&str]) -> String {
     let said = dir.relink(more);
     let made = dir.outputs();
     if said == NOTHING {
@@ -515,7 +515,7 @@ fn bytes_have_changed() {
 
 /// An object of two functions, the first of which has `more` instructions, with so many addresses of the second, with
 /// unwind information and debug information that follow from it. `calls` are names that the second refers to.
-fn with_functions(more: usize, addresses: usize, calls: &[&str]) -> Vec<u8> {
+pub fn with_functions(more: usize, addresses: usize, calls: &[&str]) -> Vec<u8> {
     let mut object = Coff::new(coff::AMD64);
     let body = [&vec![0x90; more][..], &[0xc3]].concat();
     let call: Vec<u8> = calls.iter().flat_map(|_| [0xe8, 0, 0, 0, 0]).chain([0xc3]).collect();
@@ -567,75 +567,13 @@ fn with_functions(more: usize, addresses: usize, calls: &[&str]) -> Vec<u8> {
 }
 
 /// An object that calls `start`, and has data besides.
-fn caller() -> Vec<u8> {
+pub fn caller() -> Vec<u8> {
     let mut object = Coff::new(coff::AMD64);
     let text = object.section(".text", coff::CODE, &[0xe8, 0, 0, 0, 0, 0xc3]);
     object.symbol("other", 0, text, coff::EXTERNAL);
     let start = object.symbol("start", 0, 0, coff::EXTERNAL);
     object.reloc(text, 1, start, coff::REL32);
     object.build()
-}
-
-#[test]
-fn functions_have_other_sizes() {
-    for more in [&[][..], &["/debug:none", "/opt:noref,noicf"], &["/fixed"], &["/base:0x70000000"]] {
-        let dir = program("sizes");
-        dir.write("lib/b.lib", &caller());
-        dir.write("a.obj", &with_functions(3, 1, &[]));
-        dir.relink(more);
-        let check = |edit: Vec<u8>, want: &str| {
-            dir.write("a.obj", &edit);
-            let said = checked(&dir, more);
-            assert!(said.starts_with("relinked: ") && said.ends_with(want), "{said}");
-        };
-        const MOVED: &str = ", and 1 more that refer to what has moved";
-        check(with_functions(9, 1, &[]), MOVED);
-        check(with_functions(40, 1, &[]), MOVED);
-        check(with_functions(2, 1, &[]), MOVED);
-        check(with_functions(2, 7, &[]), "bytes");
-        check(with_functions(2, 2, &["other"]), "bytes");
-        check(with_functions(5, 3, &["other", "start"]), MOVED);
-        check(with_functions(5, 3, &[]), "bytes");
-        // Nothing more than bytes, of two objects at once.
-        let mut bytes = with_functions(5, 3, &[]);
-        let at = bytes.windows(3).position(|bytes| bytes == [0x90; 3]).unwrap();
-        bytes[at] = 0x91;
-        check(bytes, "1 section of 1 object, 1 byte");
-    }
-}
-
-#[test]
-fn what_of_other_sizes_is_not_relinked() {
-    let dir = program("not-sizes");
-    dir.write("lib/b.lib", &caller());
-    let check = |from: &[u8], to: &[u8], more: &[&str], why: &str| {
-        dir.write("a.obj", from);
-        dir.relink(more);
-        dir.write("a.obj", to);
-        let said = checked(&dir, more);
-        let want = format!("full link: {}{why}", dir.path("a.obj").display());
-        let inside = format!("full link: in {}{why}", dir.path("a.obj").display());
-        assert!(said == want || said == inside, "{said}");
-    };
-    let old = with_functions(3, 1, &[]);
-    let room = " has a .text of a size for which there is another room";
-    check(&old, &with_functions(1500, 1, &[]), &[], room);
-    check(&with_functions(1500, 1, &[]), &old, &[], room);
-    let name = " refers to nowhere, which nobody did before";
-    dir.write("a.obj", &old);
-    dir.relink(&[]);
-    dir.write("a.obj", &with_functions(3, 1, &["nowhere"]));
-    assert!(dir.link(&["/incremental"]).is_err());
-    assert_eq!(dir.said(), format!("full link: {}{name}", dir.path("a.obj").display()));
-    // No addresses, and then some.
-    let size = " has a .data of a size for which there is another room";
-    check(&with_functions(3, 0, &[]), &old, &[], size);
-    // Directives.
-    let mut bytes = old.clone();
-    let last = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).rposition(|own| own == what).unwrap();
-    let at = last(&bytes, b"/EXPORT:");
-    bytes[at..at + 2].copy_from_slice(b"-e");
-    check(&old, &bytes, &[], ", more has changed than code, data and what debuggers are told of them");
 }
 
 #[test]
@@ -807,7 +745,7 @@ fn damaged_program_databases() {
 #[test]
 fn damaged_program_databases_of_other_lengths() {
     use weld_pdb::patch::apply;
-    use weld_pdb::resize::{MovedPublic, ResizedModule, Resizes};
+    use weld_pdb::resize::{ChangedPublic, ResizedModule, Resizes};
     let dir = program("damaged-sizes");
     dir.write("a.obj", &with_functions(3, 1, &[]));
     dir.relink(&[]);
@@ -826,10 +764,11 @@ fn damaged_program_databases_of_other_lengths() {
         fs::write(dir.path("damaged.pdb"), &damaged).unwrap();
         let file = fs::File::open(dir.path("damaged.pdb")).unwrap();
         let sections = vec![(section, Vec::new())];
-        let module = ResizedModule { number: 0, types, sections, known: block.module.clone() };
+        let module =
+            ResizedModule { number: 0, types, has_other_types: true, sections, known: block.module.clone() };
         let hash = weld_common::hash::hash_bytes(b"start");
-        let moved = MovedPublic { hash, section: 1, before: 4, now: 201 };
-        let resizes = Resizes { modules: vec![module], publics: vec![moved], root: b"" };
+        let moved = ChangedPublic::Moved { hash, from: (1, 4), to: (1, 201) };
+        let resizes = Resizes { modules: vec![module], publics: vec![moved], ..Resizes::default() };
         let done = apply((&damaged, &file), &[], &[], &resizes, &memo.image.pdb_leaves);
         assert!(seed > 0 || done.is_ok(), "{:?}", done.err());
     }

@@ -89,6 +89,15 @@ impl Exports {
         HEADER + 4 * self.addresses + 6 * self.named.len() as u32
     }
 
+    /// What each address of the table is of, in their order; [`SymbolId::NONE`] of those that lead elsewhere, or nowhere.
+    pub fn symbols(&self) -> Vec<SymbolId> {
+        let mut all = vec![SymbolId::NONE; self.addresses as usize];
+        for entry in self.entries.iter().filter(|entry| entry.export.forward.is_none()) {
+            all[usize::from(entry.ordinal - self.base)] = entry.symbol;
+        }
+        all
+    }
+
     /// A module-definition file that says the same.
     pub fn definitions(&self) -> String {
         let mut text = "EXPORTS\n".to_owned();

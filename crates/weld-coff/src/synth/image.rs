@@ -75,6 +75,14 @@ impl<'a> Image<'_, 'a> {
         self.rooms.map_or(section.size, |rooms| rooms.room(section))
     }
 
+    /// Where a part begins and ends, of which these are the first and the last member, with its yard.
+    pub fn bounds(&self, part: u32, first: SectionId, last: SectionId) -> (Rva, Rva) {
+        let (start, end) =
+            (self.layout.rva(first), self.layout.rva(last) + self.room(self.sections.get(last)));
+        let yard = self.layout.yards.iter().find(|yard| yard.part == part);
+        yard.map_or((start, end), |yard| (yard.first.min(start), yard.end.max(end)))
+    }
+
     pub fn object(&self, id: ObjectId) -> &Object<'a> {
         &self.resolved.objects[id.index()]
     }

@@ -149,6 +149,11 @@ pub fn kind_in_pdb(kind: u16) -> u16 {
     }
 }
 
+/// Whether of equal records of this kind one is listed.
+pub fn has_equals(kind: u16) -> bool {
+    matches!(kind, S_UDT | 0x1109 | S_CONSTANT | 0x112d)
+}
+
 /// Where the name of a record that goes to the globals begins in its body.
 pub fn name_place(kind: u16, body: &[u8]) -> Result<usize, Fault> {
     Ok(match kind {

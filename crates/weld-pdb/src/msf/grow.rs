@@ -6,13 +6,16 @@
 use super::read::{Error, Msf};
 use super::{MAGIC, page_of, slot_of};
 
-/// Pages of a stream that has so many, with its room. It depends on nothing but these, by steps of a quarter.
+/// Pages of a stream that has so many, with its room. It depends on nothing but these, by steps: of a quarter, and of a
+/// sixteenth where that is much.
 pub fn pages(own: u32) -> u32 {
+    const MANY: u32 = 128;
     if own == 0 {
         return 0;
     }
-    let step = (own.next_power_of_two() / 4).max(2);
-    own.next_multiple_of(step)
+    let most = own.next_power_of_two();
+    let step = if most > MANY { most / 16 } else { most / 4 };
+    own.next_multiple_of(step.max(2))
 }
 
 /// What a file is to have: streams of other lengths.

@@ -71,6 +71,11 @@ impl Global {
         self.what = place;
     }
 
+    /// Other modules may have an equal one.
+    pub fn is_one_of_equals(&self) -> bool {
+        self.what == ONE_OF_EQUALS
+    }
+
     /// Where the procedure is that it refers to.
     pub fn procedure(&self) -> Option<u32> {
         (self.what > ONE_OF_EQUALS).then_some(self.what)

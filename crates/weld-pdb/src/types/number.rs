@@ -25,6 +25,11 @@ pub const SKIP_DISTANCE: u32 = 8 << 10;
 /// Cells asked for ahead of their use.
 const AHEAD: usize = 24;
 
+/// Whether a record of this size is such a place.
+pub fn is_skip(at: u32, size: u32) -> bool {
+    at == 0 || (at + size) / SKIP_DISTANCE > at / SKIP_DISTANCE
+}
+
 /// What the streams of types and of ids will hold.
 pub struct Numbered {
     /// By [`Space`].
@@ -165,7 +170,7 @@ fn place(unique: &Unique, source: &Source<'_>, i: usize, start: Amount) -> [Stre
         let cell = source.indices[winner.record as usize];
         unique.set_number(cell, number | if space == Space::Id as usize { ID } else { 0 });
         let size = record.padded() as u32;
-        if at == 0 || (at + size) / SKIP_DISTANCE > at / SKIP_DISTANCE {
+        if is_skip(at, size) {
             stream.skips.push((number, at));
         }
         piece.count += 1;

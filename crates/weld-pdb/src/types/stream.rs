@@ -45,21 +45,7 @@ impl Types<'_> {
     /// The header of a stream. Its hashes are in the stream with the number `hash_stream`.
     pub fn header(&self, space: Space, hash_stream: u16) -> [u8; HEADER_SIZE] {
         let stream = self.stream(space);
-        let hashes = stream.count * HASH_SIZE as u32;
-        let skips = stream.skips.len() as u32 * 8;
-        let mut out = [0; HEADER_SIZE];
-        let words = [VERSION, HEADER_SIZE as u32, FIRST_INDEX, FIRST_INDEX + stream.count, stream.bytes];
-        words.iter().enumerate().for_each(|(i, &word)| put_u32(&mut out, 4 * i, word));
-        put_u16(&mut out, 20, hash_stream);
-        put_u16(&mut out, 22, 0xffff);
-        put_u32(&mut out, 24, HASH_SIZE as u32);
-        put_u32(&mut out, 28, tpi_hash::BUCKETS);
-        // Hashes, places, and adjustments of hashes, of which there are none.
-        for (i, (at, len)) in [(0, hashes), (hashes, skips), (hashes + skips, 0)].into_iter().enumerate() {
-            put_u32(&mut out, 32 + 8 * i, at);
-            put_u32(&mut out, 36 + 8 * i, len);
-        }
-        out
+        header(stream.count, stream.bytes, stream.skips.len() as u32, hash_stream)
     }
 
     /// The places of records.
@@ -94,4 +80,22 @@ impl Types<'_> {
             }
         }
     }
+}
+
+/// The header of a stream with so many records, bytes of them, and places.
+pub fn header(count: u32, bytes: u32, skips: u32, hash_stream: u16) -> [u8; HEADER_SIZE] {
+    let (hashes, skips) = (count * HASH_SIZE as u32, skips * 8);
+    let mut out = [0; HEADER_SIZE];
+    let words = [VERSION, HEADER_SIZE as u32, FIRST_INDEX, FIRST_INDEX + count, bytes];
+    words.iter().enumerate().for_each(|(i, &word)| put_u32(&mut out, 4 * i, word));
+    put_u16(&mut out, 20, hash_stream);
+    put_u16(&mut out, 22, 0xffff);
+    put_u32(&mut out, 24, HASH_SIZE as u32);
+    put_u32(&mut out, 28, tpi_hash::BUCKETS);
+    // Hashes, places, and adjustments of hashes, of which there are none.
+    for (i, (at, len)) in [(0, hashes), (hashes, skips), (hashes + skips, 0)].into_iter().enumerate() {
+        put_u32(&mut out, 32 + 8 * i, at);
+        put_u32(&mut out, 36 + 8 * i, len);
+    }
+    out
 }
