@@ -33,7 +33,7 @@ use super::rules::{Failure, FieldAt, Rules};
 use super::site::Site;
 use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
-use crate::elf::{Format, SHF_ALLOC, Target};
+use crate::elf::{Format, SHF_ALLOC, SHT_GNU_ATTRIBUTES, Target};
 use types::*;
 
 /// Which ABI.
@@ -175,6 +175,11 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
             features: None,
             doubts: None,
         }),
+        gnu_attributes: Some(Attributes::joined(
+            attributes::GNU_SECTION,
+            SHT_GNU_ATTRIBUTES,
+            attributes::merge_gnu::<BIG>,
+        )),
         registers: Some(if wide {
             Registers {
                 name: b".MIPS.options",
