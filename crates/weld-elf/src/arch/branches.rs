@@ -62,6 +62,9 @@ pub struct InstructionSets {
 pub struct SecondSet {
     /// Whether `st_other` says that it is such.
     pub is_marked: fn(other: u8) -> bool,
+    /// Whether it says that code is of a third set, which is not linked, and what that is called.
+    pub is_refused: fn(other: u8) -> bool,
+    pub refused: &'static str,
     /// What `st_other` has for code of the linker's own.
     pub other: u8,
     /// What to do about a branch that cannot change to the other set.

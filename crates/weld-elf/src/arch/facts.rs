@@ -118,6 +118,8 @@ pub struct Facts {
     /// A section that objects of another ABI have, some of which do not say so in `e_flags`.
     pub foreign_section: Option<&'static str>,
     pub attributes: Option<Attributes>,
+    /// What GNU's tools say of conventions, where that is in a section besides those.
+    pub gnu_attributes: Option<Attributes>,
     /// A section that says which registers code uses, and where the GOT's base is.
     pub registers: Option<Registers>,
     /// A symbol that the linker defines for programs: where a register points.
@@ -814,6 +816,7 @@ impl Facts {
         register_symbol: None,
         foreign_section: None,
         attributes: None,
+        gnu_attributes: None,
         registers: None,
         pointer: None,
         large: None,

@@ -16,6 +16,7 @@ pub enum ChunkKind {
     MemtagGlobals,
     StackNote,
     Attributes,
+    GnuAttributes,
     /// Which registers code uses (`.reginfo`).
     Registers,
     DynSym,

@@ -79,6 +79,7 @@ pub const OBJECT: &[Statement] = &[
     own(Nowhere, ChunkKind::PackageNote),
     own(Nowhere, ChunkKind::StackNote),
     own(Nowhere, ChunkKind::Attributes),
+    own(Nowhere, ChunkKind::GnuAttributes),
     own(Nowhere, ChunkKind::Registers),
     own(Nowhere, ChunkKind::SymTab),
     own(Nowhere, ChunkKind::SymTabShndx),

@@ -168,6 +168,7 @@ fn lay_out<'j>(
     let mut plan = Plan::new(context.mode, live, resolved, options);
     plan.symtab = Some(symtab);
     plan.attributes = attributes::of_all(job, resolved, sections);
+    plan.gnu_attributes = attributes::of_gnu(job, resolved, sections);
     plan.registers = attributes::registers(job, resolved, sections);
     plan.properties = Asker { job, resolved, mode: context.mode }.properties(sections);
     plan.joined = Some(joined);

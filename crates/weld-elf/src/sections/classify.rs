@@ -174,8 +174,8 @@ impl<'a> Parser<'a, '_> {
     fn is_for_linkers(&mut self, shndx: usize) -> Result<bool, Malformed> {
         let (machine, kind) = (self.object.machine, self.object.shdrs[shndx].sh_type());
         let says_registers = machine.registers.as_ref().is_some_and(|registers| registers.section == kind);
-        if says_registers || machine.attributes.as_ref().is_some_and(|attributes| attributes.section == kind)
-        {
+        let mut attributes = machine.attributes.iter().chain(&machine.gnu_attributes);
+        if says_registers || attributes.any(|attributes| attributes.section == kind) {
             self.whole(shndx)?;
             self.found.extra.attributes.push(shndx as u32);
             return Ok(true);

@@ -53,6 +53,7 @@ sections! {
         MemtagGlobals => memtag_globals::Section,
         StackNote => stack_note::Section,
         Attributes => attributes::Section,
+        GnuAttributes => attributes::GnuSection,
         Registers => attributes::Registers,
         DynSym => dynsym::Section,
         VerSym => versions::Indices,

@@ -4,7 +4,7 @@
 use weld_common::diag::Cause;
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
-use crate::arch::facts::{self, AttributesOutput, Topic};
+use crate::arch::facts::{self, Attributes, AttributesOutput, Facts, Topic};
 use crate::input::object::Object;
 use crate::job::Job;
 use crate::resolve::Resolved;
@@ -12,14 +12,27 @@ use crate::sections::{ObjectSections, Sections};
 
 /// The contents for the output; empty if objects say nothing.
 pub fn of_all(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
-    let machine = resolved.objects.first().and_then(|object| object.machine.attributes.as_ref());
+    joined(job, resolved, sections, |machine| machine.attributes.as_ref())
+}
+
+/// The same of those of GNU's tools, where they are apart.
+pub fn of_gnu(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
+    joined(job, resolved, sections, |machine| machine.gnu_attributes.as_ref())
+}
+
+fn joined(
+    job: &Job,
+    resolved: &Resolved,
+    sections: &Sections,
+    of: fn(&'static Facts) -> Option<&'static Attributes>,
+) -> Vec<u8> {
+    let machine = resolved.objects.first().and_then(|object| of(object.machine));
     let Some(AttributesOutput::Section { merge, .. }) = machine.map(|machine| &machine.output) else {
         return Vec::new();
     };
     let objects = resolved.objects.iter().zip(&sections.objects);
     let all = objects.flat_map(|(object, extra)| {
-        let machine = object.machine.attributes.as_ref();
-        let data = sections_of(object, extra, machine.map(|machine| machine.section));
+        let data = sections_of(object, extra, of(object.machine).map(|machine| machine.section));
         data.map(|data| (object.name.to_string(), data))
     });
     let all: Vec<(String, &[u8])> = all.collect();
@@ -84,24 +97,43 @@ pub fn features(resolved: &Resolved, sections: &Sections) -> u32 {
     by_flags | read(&mut objects.flat_map(|(object, extra)| object.data_of(&extra.attributes)))
 }
 
+/// The section with such contents.
+fn spec(sizes: &Sizes, machine: &'static Attributes, contents: &[u8]) -> Option<Spec> {
+    let AttributesOutput::Section { segment, flags, align, entsize, .. } = machine.output else {
+        return None;
+    };
+    if sizes.options.output.raw {
+        return None;
+    }
+    let header = Header { name: machine.name.as_bytes(), kind: machine.section, flags, entsize };
+    let spec = Spec::own(header, align, contents.len() as u64);
+    spec.map(|spec| Spec { segment, ..spec.dispensable() })
+}
+
 pub struct Section;
 
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let machine = sizes.plan.facts.mode.facts().attributes.as_ref()?;
-        let AttributesOutput::Section { segment, flags, align, entsize, .. } = machine.output else {
-            return None;
-        };
-        if sizes.options.output.raw {
-            return None;
-        }
-        let header = Header { name: machine.name.as_bytes(), kind: machine.section, flags, entsize };
-        let spec = Spec::own(header, align, sizes.plan.attributes.len() as u64);
-        spec.map(|spec| Spec { segment, ..spec.dispensable() })
+        spec(sizes, machine, &sizes.plan.attributes)
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
         out.copy_from_slice(at.contents().attributes);
+    }
+}
+
+/// What GNU's tools say of conventions.
+pub struct GnuSection;
+
+impl Synthetic for GnuSection {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let machine = sizes.plan.facts.mode.facts().gnu_attributes.as_ref()?;
+        spec(sizes, machine, &sizes.plan.gnu_attributes)
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        out.copy_from_slice(at.contents().gnu_attributes);
     }
 }
 

@@ -38,6 +38,7 @@ pub struct Contents<'c> {
     pub names: &'c Names,
     pub properties: Option<&'c Properties>,
     pub attributes: &'c [u8],
+    pub gnu_attributes: &'c [u8],
     pub registers: &'c [u8],
     /// Sections that were compressed, by their ids.
     pub compressed: &'c [(OutputSectionId, CompressedSection)],

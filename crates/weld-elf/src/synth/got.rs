@@ -325,7 +325,8 @@ impl Synthetic for Section {
         let words = sizes.plan.slots.local_words + u64::from(sizes.plan.slots.got_words) + further;
         // Registers point near it, and into it.
         let align = if sizes.plan.facts.mode.facts().loader_got.is_some() { 16 } else { word };
-        Spec::own(header, align, word * words)
+        let spec = Spec::own(header, align, word * words);
+        spec.map(|spec| if sizes.plan.has_idle_got() { spec.dispensable() } else { spec })
     }
 
     fn cuts(&self, _: &Source) -> Cuts {

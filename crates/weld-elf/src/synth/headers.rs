@@ -55,16 +55,35 @@ pub fn file_flags(objects: &[Object]) -> Result<u32, Diagnostic> {
             return Err(object.whole().error(Cause::IncompatibleObjects, FlagsClash::ForeignSection(name)));
         }
     }
+    if let Some(error) = objects.iter().find_map(refused_code) {
+        return Err(error);
+    }
     let has_code = |object: &&Object| object.shdrs.iter().any(|s| s.sh_flags() & SHF_EXECINSTR != 0);
     let first = objects.iter().find(has_code).unwrap_or(&objects[0]);
     objects.iter().filter(has_code).try_fold(first.flags, |flags, object| {
         merge(flags, object.flags).map_err(|why| {
+            let error = object.whole().error(Cause::IncompatibleObjects, why);
+            if merge(object.flags, object.flags).is_err() {
+                // What the others have does not matter.
+                return error;
+            }
             let before = objects.iter().filter(has_code).take_while(|before| before.file != object.file);
             let mut clashing = before.filter(|before| merge(before.flags, object.flags).is_err());
             let other = clashing.next().unwrap_or(first);
-            object.whole().error(Cause::IncompatibleObjects, why).note(format!("as {} has", other.name))
+            error.note(format!("as {} has", other.name))
         })
     })
+}
+
+/// What is wrong with an object that has functions of an instruction set that is not linked, as its symbols say.
+fn refused_code(object: &Object) -> Option<Diagnostic> {
+    let second = object.machine.second_set()?;
+    let is_refused =
+        |sym: &Sym| !matches!(sym.st_shndx(), SHN_UNDEF | SHN_COMMON) && (second.is_refused)(sym.st_other());
+    let found = object.syms.iter().position(is_refused)?;
+    let name = String::from_utf8_lossy(object.symbol_name(found as u32)).into_owned();
+    let text = format!("'{name}' is {}, which is not supported", second.refused);
+    Some(object.whole().error(Cause::IncompatibleObjects, text))
 }
 
 /// Whether an object is of a version of the ABI. (Data that was made an object is not.)

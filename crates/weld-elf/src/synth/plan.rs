@@ -124,6 +124,8 @@ pub struct Plan<'a> {
     pub(super) abi_version: u8,
     /// What instructions and conventions the code uses: contents of a section of its own.
     pub attributes: Vec<u8>,
+    /// What GNU's tools say of conventions: the same.
+    pub gnu_attributes: Vec<u8>,
     /// Which registers it uses: the same.
     pub registers: Vec<u8>,
     /// What the words of the first GOT hold to which loaders only add, and others if it has no room for all.
@@ -260,6 +262,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         };
         let pointer = self.data_pointer(symbols);
         let attributes = attributes::of_all(self.job, self.resolved, sections);
+        let gnu_attributes = attributes::of_gnu(self.job, self.resolved, sections);
         let registers = attributes::registers(self.job, self.resolved, sections);
         let base_symbol = self.base_symbol(symbols);
         let mut plan = Plan {
@@ -277,6 +280,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             properties,
             pointer,
             attributes,
+            gnu_attributes,
             registers,
             base_symbol,
             toc_words,
@@ -601,6 +605,14 @@ fn is_here(symbols: &Symbols, id: SymbolId) -> bool {
 }
 
 impl<'a> Plan<'a> {
+    /// Whether the GOT has only words for a loader, of which there is none, and a script or an object says where gp
+    /// points: nothing needs it then.
+    pub fn has_idle_got(&self) -> bool {
+        let words = u64::from(self.slots.got_words) + self.live.local_slots.len() as u64;
+        let is_without_loader = self.base_symbol.is_some() && !self.facts.mode.dynamic;
+        is_without_loader && words == 0 && self.further_gots.is_none()
+    }
+
     pub fn eh_frames(&self) -> &EhFrames {
         &self.eh_frames
     }
@@ -625,6 +637,7 @@ impl<'a> Plan<'a> {
             flags: crate::synth::headers::output_flags(&resolved.objects, mode),
             abi_version: crate::synth::headers::abi_version(&resolved.objects),
             attributes: Vec::new(),
+            gnu_attributes: Vec::new(),
             registers: Vec::new(),
             local_words: Vec::new(),
             further_gots: None,

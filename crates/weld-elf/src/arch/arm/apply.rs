@@ -8,10 +8,9 @@
 //! Specification: AAELF32, "Static ARM relocations", "Interworking".
 
 use super::Arm;
-use super::attributes::FAR_BRANCHES;
+use super::attributes::{FAR_BRANCHES, M_PROFILE};
 use super::code::{self, Branch};
 use super::types::*;
-use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::facts::{Callee, Jump};
 use crate::arch::rules::{Failure, FieldAt, Rules};
@@ -57,7 +56,11 @@ fn one<const BIG: bool, S: Site>(
 ) -> Result<usize, Failure> {
     let reloc = &site.relocs()[i];
     let kind = reloc.kind();
-    let place = site.resolve(reloc);
+    let mut place = site.resolve(reloc);
+    let is_function = site.is_function(reloc);
+    if is_function && place.address.get() & 1 != 0 {
+        place.addend = addend_to_thumb(kind, place.addend);
+    }
     let target = place.address.wrapping_add(place.addend as u64);
     if counts_from_base(kind) {
         let base = site.start_of_segment(place.address).ok_or(Failure::Form)?;
@@ -67,8 +70,6 @@ fn one<const BIG: bool, S: Site>(
         // It cannot have the distance to itself.
         return Arm::<BIG>::put(kind, out, at, 0).map(|()| 0);
     }
-    let function = is_load(kind) && site.is_function(reloc);
-    let target = if function { Address::new(target.get() & !1) } else { target };
     let plain = place.is_settled() && !place.is_undefined();
     if plain && matches!(class, Class::Pc | Class::Plt) {
         let here = site.address().wrapping_add(at as u64);
@@ -107,6 +108,15 @@ fn branch<const BIG: bool, S: Site>(
     let distance = i64::from(distance as i32);
     let branch = Branch { distance, to_thumb, here: here.get() };
     code::put_branch::<BIG>(kind, out, at, branch)?;
+    let from_thumb = branch_state(kind) == Some(true);
+    let to_arm = match to_thumb {
+        Some(_) if is_function => target.get() & 1 == 0,
+        _ => code::leads_to_arm::<BIG>(kind, out, at),
+    };
+    if from_thumb && to_arm && features & M_PROFILE != 0 {
+        // These processors have no ARM code.
+        return Err(Failure::InstructionSet);
+    }
     if thunk.is_none() && target.get() & 3 != 0 && code::leads_to_arm::<BIG>(kind, out, at) {
         return Err(Failure::Unaligned(target.get() as i64));
     }
@@ -115,7 +125,6 @@ fn branch<const BIG: bool, S: Site>(
         return Err(Failure::Overflow(distance));
     }
     // Short branches have no thunks.
-    let from_thumb = branch_state(kind) == Some(true);
     let stays = !matches!(kind, R_CALL | R_THM_CALL);
     if stays && to_thumb.is_some_and(|to| to != from_thumb) { Err(Failure::InstructionSet) } else { Ok(()) }
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use weld_common::reader::Reader;
 
-use super::conventions::{self, Conventions};
+use super::conventions::{self, CPU_ARCH_PROFILE, Conventions, MICROCONTROLLER};
 use crate::arch::attributes::{self, AttributesError, Wrong};
 use crate::elf::format::{Class, Order};
 use crate::elf::{Format, put_uleb};
@@ -62,6 +62,9 @@ pub const HARD_FLOAT: u32 = 1 << 5;
 pub const OTHER_FLOAT: u32 = 1 << 6;
 /// The processor has a secure world (CMSE).
 pub const SECURE: u32 = 1 << 7;
+
+/// Some object is for processors of profile M, which have Thumb code only.
+pub const M_PROFILE: u32 = 1 << 8;
 
 /// Processors with Thumb code only (M profile).
 pub fn is_thumb_only(features: u32) -> bool {
@@ -211,6 +214,9 @@ pub fn features<const BIG: bool>(sections: &mut dyn Iterator<Item = &[u8]>) -> u
         if matches!(number(&said, CPU_ARCH), Some(16 | 17 | 21)) {
             features |= SECURE;
         }
+        if number(&said, CPU_ARCH_PROFILE) == Some(MICROCONTROLLER) {
+            features |= M_PROFILE;
+        }
         if number(&said, ARM_ISA_USE).is_some_and(|used| used != 0) {
             features |= ARM_CODE;
         }
@@ -279,7 +285,6 @@ fn encode<const BIG: bool>(said: &Said) -> Vec<u8> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::conventions::CPU_ARCH_PROFILE;
     use super::*;
 
     pub(in super::super) fn section(attributes: &[(u64, u64)]) -> Vec<u8> {

@@ -24,6 +24,7 @@ pub const ABI_ENUM_SIZE: u64 = 26;
 
 /// Values of [`CPU_ARCH_PROFILE`]: letters.
 const APPLICATION: u64 = b'A' as u64;
+pub const MICROCONTROLLER: u64 = b'M' as u64;
 const REAL_TIME: u64 = b'R' as u64;
 const CLASSIC: u64 = b'S' as u64;
 /// Of [`ABI_PCS_R9_USE`]: nobody uses it.

@@ -71,6 +71,16 @@ fn calls_change_to_the_instruction_set_of_their_target() {
 }
 
 #[test]
+fn thumb_bits_are_set_after_adding() {
+    // What is added to an address that has the bit.
+    assert_eq!([-1, 0, 1, 2, 3].map(|addend| addend_to_thumb(R_ABS32, addend)), [-2, 0, 0, 2, 2]);
+    assert_eq!([0, 1].map(|addend| addend_to_thumb(R_MOVT_ABS, addend)), [0, 0]);
+    // The same without the bit.
+    assert_eq!([R_ABS16, R_ABS8, R_THM_PC12].map(|kind| addend_to_thumb(kind, 1)), [0, 0, 0]);
+    assert_eq!([R_ABS16, R_ABS8, R_LDR_PC_G0].map(|kind| addend_to_thumb(kind, 4)), [3, 3, 3]);
+}
+
+#[test]
 fn halves_of_addresses_are_moved() {
     for (kind, code, shift) in [
         (R_MOVW_ABS_NC, arm(0xe300_1000), 0),

@@ -249,6 +249,12 @@ pub fn is_load(kind: u32) -> bool {
     matches!(kind, R_THM_PC8 | R_THM_PC12 | R_LDR_PC_G0 | R_LDR_PC_G1..=R_LDRS_PC_G2)
 }
 
+/// The addend for an address of Thumb code, which has its lowest bit already: that is set after adding, `(S + A) | T`,
+/// or, where the instruction set does not matter, not at all.
+pub fn addend_to_thumb(kind: u32, addend: i64) -> i64 {
+    if is_load(kind) || matches!(kind, R_ABS8 | R_ABS16) { addend - 1 } else { addend & !1 }
+}
+
 /// Whether values count from the start of what a register for data points at.
 pub fn counts_from_base(kind: u32) -> bool {
     kind == R_SBREL32 || matches!(kind, R_MOVW_BREL_NC..=R_THM_MOVW_BREL)

@@ -2,16 +2,18 @@
 //! floating-point numbers are passed) and `.reginfo` or `.MIPS.options` (which registers are used, and where
 //! gp points).
 //!
-//! Both have one record for the output, in a segment of its own where kernels and loaders find it.
+//! Both have one record for the output, in a segment of its own where kernels and loaders find it. `.gnu.attributes`
+//! has part of the former for tools.
 //!
 //! Specification: "MIPS O32 ABI - FR0 and FR1 Interlinking" (`.MIPS.abiflags`); "System V ABI, MIPS RISC
-//! Processor Supplement" (`.reginfo`); "64-bit ELF Object File Specification" (`.MIPS.options`).
+//! Processor Supplement" (`.reginfo`); "GNU assembler", 7.45.1 "MIPS Attributes"; "64-bit ELF Object File Specification" (`.MIPS.options`).
 
 use super::code::format;
-use crate::arch::attributes::{AttributesError, Wrong};
+use crate::arch::attributes::{self, AttributesError, Kind, Wrong};
 use crate::elf::format::Class;
 
 pub const SECTION: &str = ".MIPS.abiflags";
+pub const GNU_SECTION: &str = ".gnu.attributes";
 /// Bytes of its record, and of what `.reginfo` has.
 const RECORD: usize = 24;
 const REGISTERS: usize = 24;
@@ -100,6 +102,35 @@ pub fn merge<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, Attr
     Ok(all.unwrap_or_default())
 }
 
+/// Tags of `.gnu.attributes`: how floating-point numbers are passed, as in `.MIPS.abiflags`, and vectors.
+const TAG_FP: u64 = 4;
+const TAG_VECTORS: u64 = 8;
+const FLOATS: &str = "how floating-point numbers are passed";
+
+/// The joined `.gnu.attributes`.
+pub fn merge_gnu<const BIG: bool>(files: &[(String, &[u8])]) -> Result<Vec<u8>, AttributesError> {
+    let kind = Kind::gnu(GNU_SECTION);
+    let joined = attributes::merge_numbers(files, &kind, format(BIG, Class::Elf32), join_gnu);
+    joined.map_err(|mut error| {
+        if let Wrong::Differs { what: FLOATS, value, before, by } = &error.what {
+            let name = |value: u64| u8::try_from(value).map_or_else(|_| value.to_string(), fp_name);
+            error.what = Wrong::Clash { own: name(*value), others: name(*before), by: by.clone() };
+        }
+        error
+    })
+}
+
+/// What two values of a number make.
+fn join_gnu(tag: u64, a: u64, b: u64) -> Result<u64, &'static str> {
+    let same = (a == b || a == 0 || b == 0).then_some(a | b);
+    match (tag, u8::try_from(a), u8::try_from(b)) {
+        (TAG_FP, Ok(a), Ok(b)) => join_fp(a, b).map(u64::from).ok_or(FLOATS),
+        (TAG_FP, ..) => same.ok_or(FLOATS),
+        (TAG_VECTORS, ..) => same.ok_or("how vectors are passed (Tag_GNU_MIPS_ABI_MSA)"),
+        _ => Ok(if a == 0 { b } else { a }),
+    }
+}
+
 /// The record of `.reginfo`, or those of `.MIPS.options` that are like it; `None` if the section is damaged.
 fn records<const WIDE: bool>(section: &[u8]) -> Option<Vec<&[u8]>> {
     if !WIDE {
@@ -170,6 +201,29 @@ mod tests {
         assert_eq!(join_fp(FP_DOUBLE, FP_64), None);
         assert_eq!(join_fp(FP_SOFT, FP_DOUBLE), None);
         assert_eq!(join_fp(9, 9), Some(9));
+    }
+
+    #[test]
+    fn conventions_are_said_once() {
+        let said = |list: &[u8]| attributes::section(list, attributes::GNU, format(true, Class::Elf32));
+        let merged = |lists: &[&[u8]]| {
+            let named = |(i, list): (usize, &&[u8])| (format!("{i}.o"), said(list));
+            let files: Vec<(String, Vec<u8>)> = lists.iter().enumerate().map(named).collect();
+            let files: Vec<_> = files.iter().map(|(name, bytes)| (name.clone(), &bytes[..])).collect();
+            merge_gnu::<true>(&files).map_err(|error| error.to_string())
+        };
+        assert_eq!(
+            merged(&[&[4, FP_XX], &[4, FP_DOUBLE, 8, 1], &[4, FP_XX]]),
+            Ok(said(&[4, FP_DOUBLE, 8, 1]))
+        );
+        assert_eq!(
+            merged(&[&[4, FP_DOUBLE], &[4, FP_SOFT]]).unwrap_err(),
+            "1.o:(.gnu.attributes): is for -msoft-float, which does not go with -mdouble-float of 0.o"
+        );
+        assert!(merged(&[&[8, 1], &[8, 2]]).unwrap_err().contains("how vectors are passed"));
+        // A value of two bytes.
+        assert!(merged(&[&[4, 0x81, 2], &[4, FP_SOFT]]).unwrap_err().contains("with 257 of 0.o"));
+        assert!(merged(&[&[4]]).unwrap_err().contains("is damaged"));
     }
 
     #[test]

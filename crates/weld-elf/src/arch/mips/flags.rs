@@ -20,6 +20,7 @@ const ABI: u32 = 0xf000;
 pub const ABI_O32: u32 = 0x1000;
 const ASES: u32 = 0x0f00_0000;
 const MICROMIPS: u32 = 0x0200_0000;
+const MIPS16: u32 = 0x0400_0000;
 const SET: u32 = 0xf0ff_0000;
 
 /// Instruction sets: number, what it is called, and the set that it extends.
@@ -47,6 +48,7 @@ const SETS: &[(u32, &str, u32)] = &[
     (0x3091_0000, "vr5400", 0x3000_0000),
     (0x3098_0000, "vr5500", 0x3091_0000),
     (0x3099_0000, "rm9000", 0x3000_0000),
+    (0x7093_0000, "interaptiv-mr2", 0x7000_0000),
     (0x608a_0000, "sb1", 0x6000_0000),
     (0x608c_0000, "xlr", 0x6000_0000),
     (0x808b_0000, "octeon", 0x8000_0000),
@@ -110,6 +112,9 @@ pub fn join<const KIND: u8>(before: u32, next: u32) -> Result<u32, FlagsClash> {
     if KIND == Abi::N64 as u8 && next & MICROMIPS != 0 {
         return Err(FlagsClash::Unsupported("microMIPS code of the n64 ABI"));
     }
+    if next & MIPS16 != 0 {
+        return Err(FlagsClash::Unsupported("MIPS16 code"));
+    }
     let (set, more) = (before & SET, next & SET);
     if known(more).is_none() {
         return Err(FlagsClash::Unsupported("code of an unknown instruction set"));
@@ -154,7 +159,7 @@ mod tests {
     fn sets_extend_others() {
         assert!(extends(0x7000_0000, 0x1000_0000) && extends(0x8000_0000, 0x7000_0000));
         assert!(extends(0x8000_0000, 0x2000_0000) && extends(0x808e_0000, 0x5000_0000));
-        assert!(extends(0xa000_0000, 0x9000_0000));
+        assert!(extends(0xa000_0000, 0x9000_0000) && extends(0x7093_0000, 0x7000_0000));
         assert!(!extends(0x9000_0000, 0x0000_0000) && !extends(0x2000_0000, 0x5000_0000));
         assert!(!extends(0x7000_0000, 0x2000_0000));
     }
@@ -173,6 +178,9 @@ mod tests {
         assert_eq!(join(r2, r2 | MICROMIPS), Ok(r2 | MICROMIPS));
         assert!(super::join::<{ Abi::N64 as u8 }>(0x8000_0007, 0x8200_0007).is_err());
         assert!(join(r2, 0x7000_2007).is_err(), "O64");
+        assert_eq!(join(r2, 0x7093_1007), Ok(0x7093_1007));
+        let mips16 = join(r2, r2 | MIPS16).unwrap_err().to_string();
+        assert_eq!(mips16, "has MIPS16 code (e_flags), which is not supported");
         assert!(super::join::<{ Abi::N64 as u8 }>(0x8000_0007, 0x8000_0007).is_ok());
     }
 }

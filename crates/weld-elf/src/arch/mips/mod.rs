@@ -33,7 +33,7 @@ use super::rules::{Failure, FieldAt, Rules};
 use super::site::Site;
 use crate::address::Address;
 use crate::elf::format::{Class as ElfClass, Order};
-use crate::elf::{Format, SHF_ALLOC, Target};
+use crate::elf::{Format, SHF_ALLOC, SHT_GNU_ATTRIBUTES, Target};
 use types::*;
 
 /// Which ABI.
@@ -59,12 +59,18 @@ impl Abi {
 const OTHER_PIC: u8 = 0x20;
 const OTHER_MODE: u8 = 0xf0;
 const OTHER_MICRO: u8 = 0x80;
+const OTHER_MIPS16: u8 = 0xf0;
 /// The symbol's value is the address of its entry in the PLT, for who asks for its address.
 const OTHER_PLT: u8 = 8;
 
 /// Whether `st_other` says that code is that of microMIPS.
 const fn is_marked(other: u8) -> bool {
     other & 0xc0 == OTHER_MICRO
+}
+
+/// Whether it says that code is that of MIPS16.
+const fn is_mips16(other: u8) -> bool {
+    other & OTHER_MODE == OTHER_MIPS16
 }
 
 const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
@@ -169,6 +175,11 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
             features: None,
             doubts: None,
         }),
+        gnu_attributes: Some(Attributes::joined(
+            attributes::GNU_SECTION,
+            SHT_GNU_ATTRIBUTES,
+            attributes::merge_gnu::<BIG>,
+        )),
         registers: Some(if wide {
             Registers {
                 name: b".MIPS.options",

@@ -11,7 +11,7 @@ use weld_common::thunks::{Form, Reach};
 
 use super::code::*;
 use super::types::*;
-use super::{OTHER_MICRO, OTHER_MODE, OTHER_PIC, is_marked};
+use super::{OTHER_MICRO, OTHER_MODE, OTHER_PIC, is_marked, is_mips16};
 use crate::address::Address;
 use crate::arch::facts::{Branches, Callee, InstructionSets, Jump, SecondSet, Situation, Thunk, Write};
 
@@ -53,6 +53,8 @@ pub const fn sets<const BIG: bool, const WIDE: bool>() -> InstructionSets {
         has_second_plt: |features| features & MICRO != 0,
         second: Some(SecondSet {
             is_marked,
+            is_refused: is_mips16,
+            refused: "MIPS16 code",
             other: OTHER_MICRO,
             advice: "only jal can; compile with -minterlink-compressed",
         }),

@@ -153,6 +153,7 @@ impl<'a> Plan<'a> {
             names: &self.names,
             properties: self.properties.as_ref(),
             attributes: &self.attributes,
+            gnu_attributes: &self.gnu_attributes,
             registers: &self.registers,
             compressed: &self.compressed,
             headers: headers::file_header(&self.layout, identity, entry, names_index),
