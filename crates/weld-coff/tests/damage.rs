@@ -55,7 +55,7 @@ fn object(big: bool) -> Vec<u8> {
     let inline = object.section(".text$inline", coff::CODE | coff::COMDAT, &[0xc3; 9]);
     let pdata = object.section(".pdata", coff::READ_ONLY | coff::COMDAT, &[0; 12]);
     let data = object.section(".data", coff::DATA, &[0; 24]);
-    let bss = object.zeroes(".bss", 64);
+    let bss = object.zeroes(".bss", 0, 64);
     let large = object.section(".rdata$large", coff::READ_ONLY | coff::COMDAT, &[1; 8]);
     object.section(".drectve", 0x0a00, b" /EXPORT:start /include:inline /DEFAULTLIB:none /merge:.x=.data");
     object.section_symbol(inline, coff::ANY, 0);
@@ -133,7 +133,7 @@ fn relocations_of_zeroes() {
     let mut object = Coff::new(coff::AMD64);
     let text = object.section(".text", coff::CODE, &[0xc3]);
     let start = object.symbol("start", 0, text, coff::EXTERNAL);
-    let zeroes = object.zeroes(".zero", 8);
+    let zeroes = object.zeroes(".zero", 0, 8);
     object.reloc(zeroes, 0, start, coff::ADDR64);
     let path = dir.write("a.obj", &object.build());
     let error = link(&dir, &[&path], &[]).unwrap_err();

@@ -87,7 +87,7 @@ fn coff_files() -> Vec<Seed> {
         let inline = object.section(".text$inline", CODE | COMDAT, &[0xc3; 9]);
         let pdata = object.section(".pdata", READ_ONLY | COMDAT, &[0; 12]);
         let data = object.section(".data", DATA, &[0; 24]);
-        let bss = object.zeroes(".bss", 64);
+        let bss = object.zeroes(".bss", 0, 64);
         let large = object.section(".rdata$large", READ_ONLY | COMDAT, &[1; 8]);
         object.section(
             ".drectve",

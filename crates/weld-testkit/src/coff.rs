@@ -77,9 +77,9 @@ impl Coff {
         self.sections.len() as i32
     }
 
-    /// Adds a section of zeroes.
-    pub fn zeroes(&mut self, name: &str, size: u32) -> i32 {
-        let number = self.section(name, BSS, &[]);
+    /// Adds a section of zeroes, with `more` flags.
+    pub fn zeroes(&mut self, name: &str, more: u32, size: u32) -> i32 {
+        let number = self.section(name, BSS | more, &[]);
         self.sections[number as usize - 1].zeroes = size;
         number
     }

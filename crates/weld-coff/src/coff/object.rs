@@ -503,7 +503,7 @@ mod tests {
             object = object.big();
         }
         let text = object.section(".text$long_name", coff::CODE | coff::COMDAT, &[0xe8, 0, 0, 0, 0, 0xc3]);
-        let bss = object.zeroes(".bss", 64);
+        let bss = object.zeroes(".bss", 0, 64);
         object.section_symbol(text, coff::ANY, 0);
         object.symbol("a_long_function_name", 0, text, coff::EXTERNAL);
         let callee = object.symbol("callee", 0, 0, coff::EXTERNAL);

@@ -331,9 +331,10 @@ pub fn of(coff: &ObjectFile, (machine, pdb): (Machine, bool), rows: &[Row]) -> O
         let bytes = coff.contents(header).ok()?;
         match rows.next_if(|row| row.number == number) {
             None => shape.bytes(bytes),
+            // It has a size, and no bytes, if it is one of zeroes.
+            Some(row) if row.out == DROPPED => {}
             Some(row) if row.is != Is::Copied => shape.bytes(bytes),
             Some(row) if row.size as usize != bytes.len() => return None,
-            Some(row) if row.out == DROPPED => {}
             Some(row) if row.out == DEBUG => {
                 let fields = fields(relocations, machine, bytes.len())?;
                 let mut rest = bytes.to_vec();

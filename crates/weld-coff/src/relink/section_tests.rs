@@ -708,3 +708,31 @@ fn copies_change_hands() {
     refuses(&dir, &[], (&none, &with_shared(Some(7), false, &["member"])), "defines member");
     refuses(&dir, &[], (&none, &with_shared(Some(7), false, &[])), "does not define any more");
 }
+
+#[test]
+fn copies_of_zeroes_that_lost_do_not_matter() {
+    let of = |name: &str, number: u8| {
+        let mut object = Coff::new(coff::AMD64);
+        let code = [&vec![0x90; number.into()][..], &[0xc3]].concat();
+        let text = object.section(".text", coff::CODE, &code);
+        object.symbol(name, 0, text, coff::EXTERNAL);
+        let zeroes = object.zeroes(".bss", coff::COMDAT, 12);
+        object.section_symbol(zeroes, coff::ANY, 0);
+        object.symbol("zeroes", 0, zeroes, coff::EXTERNAL);
+        object.build()
+    };
+    let dir = program("zeroes");
+    let write = |(first, second)| {
+        dir.write("a.obj", &of("start", first));
+        dir.write("lib/b.lib", &of("other", second));
+    };
+    write((1, 1));
+    dir.relink(&[]);
+    for (numbers, want) in
+        [((2, 1), "1 section of 1"), ((2, 2), "1 section of 1"), ((3, 3), "2 sections of 2")]
+    {
+        write(numbers);
+        let said = verified(&dir, &[]);
+        assert!(said.starts_with(&format!("relinked: {want} object")), "{said}");
+    }
+}
