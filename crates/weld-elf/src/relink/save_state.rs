@@ -475,11 +475,15 @@ impl Session {
     }
 }
 
+/// When files were written to, by where their bytes begin.
+fn times(job: &Job) -> HashMap<usize, SystemTime> {
+    let modified = |file: &InputFile| Some((file.bytes.as_ptr().addr(), file.modified?));
+    job.store.files().iter().filter_map(modified).collect()
+}
+
 /// The objects that were written to last, in order.
 fn recent(job: &Job, (inputs, objects): (&Inputs, &[Object])) -> Vec<FileId> {
-    let modified = |file: &InputFile| Some((file.bytes.as_ptr().addr(), file.modified?));
-    let files = job.store.files();
-    let of_file: HashMap<usize, SystemTime> = files.iter().filter_map(modified).collect();
+    let of_file = times(job);
     // Members of archives begin elsewhere.
     let of = |object: &Object| {
         let read = inputs.bytes(object.file).ok().filter(|_| object.name.member.is_none())?;
@@ -506,11 +510,9 @@ fn libraries_of_units(objects: &[Object]) -> impl Iterator<Item = FileId> {
 /// The numbers of archives that were written to within the last hour before the last input, the last ones first. The
 /// clock has no part in it: the same inputs make the same file.
 pub fn recent_archives(job: &Job, inputs: &Inputs) -> Vec<usize> {
-    let files = job.store.files();
-    let newest = files.iter().filter_map(|file| file.modified).max().unwrap_or(SystemTime::UNIX_EPOCH);
+    let of_file = times(job);
+    let newest = of_file.values().max().copied().unwrap_or(SystemTime::UNIX_EPOCH);
     let limit = newest.checked_sub(RESTED).unwrap_or(SystemTime::UNIX_EPOCH);
-    let modified = |file: &InputFile| Some((file.bytes.as_ptr().addr(), file.modified?));
-    let of_file: HashMap<usize, SystemTime> = files.iter().filter_map(modified).collect();
     let of = |(number, archive): (usize, &ArchiveInput)| {
         let modified = of_file.get(&archive.archive.bytes().as_ptr().addr())?;
         (*modified >= limit).then_some((Reverse(*modified), number))

@@ -79,18 +79,17 @@ impl Wanted {
         }
         let bytes = skeletons.get(own as usize)?;
         let has_more = |number: &&u32| fits(bytes, &skeletons[**number as usize], store);
-        let found = if spare.contains(&own) { None } else { spare.iter().find(has_more).copied() };
-        let found = match with_lists(bytes, store).filter(|_| found.is_none() && !spare.contains(&own)) {
-            None => found,
-            Some(with) => {
+        let mut found = None;
+        if !spare.contains(&own) {
+            found = spare.iter().find(has_more).copied();
+            if let (None, Some(with)) = (found, with_lists(bytes, store)) {
                 let known = skeletons.iter().position(|bytes| *bytes == with);
-                let number = known.unwrap_or(skeletons.len());
+                found = Some(known.unwrap_or(skeletons.len()) as u32);
                 if known.is_none() {
                     skeletons.push(with);
                 }
-                Some(number as u32)
             }
-        };
+        }
         self.0.insert(own, found);
         found
     }
@@ -499,7 +498,9 @@ fn stand_ins<'j>(memo: &Memo, job: &Job<'j>, inputs: &Inputs<'j>) -> Vec<(&'j [u
     for file in &memo.files {
         let path = text::path(&file.path);
         match &file.is {
-            Is::Object(row, _) => found.extend(objects.get(&*path).map(|data| (*row, *data))),
+            Is::Object(row, _) if rows.contains(row) => {
+                found.extend(objects.get(&*path).map(|data| (*row, *data)));
+            }
             Is::Archive(known) => {
                 let archive = inputs.archives.iter().find(|archive| *archive.path == *path);
                 let Some(bytes) = archive.map(|archive| archive.archive.bytes()) else { continue };
@@ -512,7 +513,7 @@ fn stand_ins<'j>(memo: &Memo, job: &Job<'j>, inputs: &Inputs<'j>) -> Vec<(&'j [u
     }
     let stand_in = |(row, data): (u32, &'j [u8])| {
         let placed = units.placed(row, data, job.store);
-        (rows.contains(&row) && placed.as_ptr() != data.as_ptr()).then(|| (data, placed.to_vec()))
+        (placed.as_ptr() != data.as_ptr()).then(|| (data, placed.to_vec()))
     };
     found.into_iter().filter_map(stand_in).collect()
 }

@@ -18,7 +18,8 @@ use crate::input::object::Object;
 use crate::job::Job;
 use crate::relink::changes::{Changed as ChangedObject, Changes};
 use crate::relink::full_link_reason::{Changed, Why};
-use crate::relink_state::differences;
+use crate::relink_state::State;
+use crate::relink_state::differences::{self, Difference};
 use crate::relink_state::excerpt::{self, Common, Excerpt};
 use crate::relink_state::mentions::{Globals, Other};
 use crate::relink_state::outline::{Before, is_renamed};
@@ -115,6 +116,14 @@ struct Run<'r, 'j, 'v> {
 }
 
 impl Run<'_, '_, '_> {
+    /// Which section an object has otherwise that is not what it was: it is read once more, to say so.
+    fn difference(&self, state: &State, (data, machine): (&[u8], arch::Machine)) -> Option<Difference> {
+        let object = rewrite_section::parse(data, machine, self.job.store).ok()?;
+        let lost = rewrite_section::lost_sections(state, 0, &object);
+        let outputs = state.outputs.iter().map(|out| state.text(out.name));
+        differences::first(state.sections_of(&state.inputs[0]), outputs, (&object, &lost))
+    }
+
     /// Adds what input number `row` has otherwise, whose bytes are `data`.
     fn add<'s>(
         &'s self,
@@ -128,15 +137,11 @@ impl Run<'_, '_, '_> {
         let found = of_parsed(&object, (self.left, common, row), job)?;
         let Excerpt { state, names, before, new, lost } = found;
         let known = Known { state: &state, options: job.options, machine, left: self.left };
-        let beaten = rewrite_section::lost_sections(&state, 0, &object);
-        let outputs = state.outputs.iter().map(|out| state.text(out.name));
-        let rows = state.sections_of(&state.inputs[0]);
-        let difference = differences::first(rows, outputs, (&object, &beaten));
-        let alone =
-            Alone::new(known, 0, object, job.store).map_err(|missing| match (missing, difference) {
-                (Missing::Object | Missing::Section, Some(what)) => Refused::Object(Changed::Sections(what)),
-                (missing, _) => missing.into(),
-            })?;
+        let alone = Alone::new(known, 0, object, job.store).map_err(|missing| {
+            let is_other = matches!(missing, Missing::Object | Missing::Section);
+            let what = is_other.then(|| self.difference(&state, (data, machine))).flatten();
+            what.map_or_else(|| missing.into(), |what| Refused::Object(Changed::Sections(what)))
+        })?;
         if !common.has_all_values {
             patch.values.extend(alone.new_values().iter().map(|new| (names[new.name as usize], new.value)));
             return Ok(());
