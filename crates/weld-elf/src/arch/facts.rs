@@ -374,6 +374,7 @@ pub struct Attributes {
     pub output: AttributesOutput,
     /// What they say of the code that may be used, as bits of the machine's own.
     pub features: Option<ReadFeatures>,
+    /// What of what they say is told though it is linked.
     pub doubts: Option<FindDoubts>,
 }
 

@@ -57,8 +57,7 @@ fn one<const BIG: bool, S: Site>(
     let reloc = &site.relocs()[i];
     let kind = reloc.kind();
     let mut place = site.resolve(reloc);
-    let is_function = site.is_function(reloc);
-    if is_function && place.address.get() & 1 != 0 {
+    if place.address.get() & 1 != 0 && site.is_function(reloc) {
         place.addend = addend_to_thumb(kind, place.addend);
     }
     let target = place.address.wrapping_add(place.addend as u64);
@@ -109,11 +108,11 @@ fn branch<const BIG: bool, S: Site>(
     let branch = Branch { distance, to_thumb, here: here.get() };
     code::put_branch::<BIG>(kind, out, at, branch)?;
     let from_thumb = branch_state(kind) == Some(true);
-    let to_arm = match to_thumb {
+    let to_arm = || match to_thumb {
         Some(_) if is_function => target.get() & 1 == 0,
         _ => code::leads_to_arm::<BIG>(kind, out, at),
     };
-    if from_thumb && to_arm && features & M_PROFILE != 0 {
+    if from_thumb && features & M_PROFILE != 0 && to_arm() {
         // These processors have no ARM code.
         return Err(Failure::InstructionSet);
     }
