@@ -94,6 +94,12 @@ impl TestFile {
         let mut directives: Vec<Directive> = Vec::new();
         let mut continued = false;
         for (i, line) in text.lines().enumerate() {
+            if let Some(reader) = hasty_reader(line) {
+                return Err(format!(
+                    "{name}:{}: `|{reader}` ends before it has read all, and then `pipefail` may fail the line; write `>/dev/null` for -q",
+                    i + 1
+                ));
+            }
             if let Some(part) = line.strip_prefix("//--- ") {
                 parts.push(Part { name: part.trim().to_owned(), text: String::new() });
                 continue;
@@ -177,6 +183,24 @@ fn product(rows: &[(Vars, Vec<String>)], name: &str, values: &str) -> Vec<(Vars,
 }
 
 /// Splits `text -- reason`.
+/// A reader in a pipe that leaves at what it looks for. Who still writes then dies of SIGPIPE, now and then. Writers of one block are safe.
+fn hasty_reader(line: &str) -> Option<&str> {
+    let mut commands = line.split('|').peekable();
+    while let Some(writer) = commands.next() {
+        let Some(&reader) = commands.peek() else { break };
+        let one_block = writer.rsplit([';', '&', '(', '{']).next().unwrap_or_default();
+        let one_block =
+            matches!(one_block.split_whitespace().next(), None | Some("tail" | "echo" | "printf" | "ls"));
+        let mut words = reader.split_whitespace();
+        let grep = words.next() == Some("grep");
+        let quiet = words.take_while(|word| word.starts_with('-')).any(|word| word.contains('q'));
+        if grep && quiet && !one_block {
+            return Some(reader);
+        }
+    }
+    None
+}
+
 fn before_reason(text: &str) -> (&str, &str) {
     text.split_once(" -- ").map_or((text, ""), |(a, b)| (a.trim(), b.trim()))
 }
@@ -305,6 +329,20 @@ int y;
         assert_eq!(names, ["f/t[gcc,static]", "f/t[gcc,pie]", "f/t[clang,pie]"]);
         assert_eq!(tests[0].file.parts[1].text, "int y;\n");
         assert_eq!(tests[0].all("link").collect::<Vec<_>>(), ["a b"]);
+    }
+
+    #[test]
+    fn readers_that_leave_early() {
+        for line in
+            ["nm out | grep -q x", "a; nm out |  grep -E -xq x || exit 1", "if nm x | grep -q y; then"]
+        {
+            assert!(hasty_reader(line).is_some(), "{line}");
+        }
+        for line in
+            ["nm out | grep x >/dev/null", "a || grep -q x b", "nm a; tail -1 log | grep -q x", "a | b | c"]
+        {
+            assert!(hasty_reader(line).is_none(), "{line}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //# [!format=bsd] sh: mkdir -p dir && cp a.o dir/a_member_with_a_very_long_name.o && cp b.o "dir/with space.o"
 //# [format=bsd] sh: mkdir -p dir && cp a.o dir/a_member_with_a_very_long_name.o && cp b.o "dir/with space.o"
 //# [format=gnu] sh: ar rcs libx.a dir/*.o
-//# [format=gnu64] sh: SYM64_THRESHOLD=1 llvm-ar-22 rcs --format=gnu libx.a dir/*.o && head -c 20 libx.a | grep -q SYM64
+//# [format=gnu64] sh: SYM64_THRESHOLD=1 llvm-ar-22 rcs --format=gnu libx.a dir/*.o && head -c 20 libx.a | grep SYM64 >/dev/null
 //# [format=bsd] sh: llvm-ar-22 rcs --format=bsd libx.a dir/*.o
 //# [format=noindex] sh: ar rcS libx.a dir/*.o
 //# [format=thin] sh: ar rcsT libx.a dir/*.o && rm -f a.o b.o

@@ -23,4 +23,4 @@ for options in --threads=1 --threads=8 "--threads=8 --prefetch=on" "--threads=8 
   cmp out out2
 done
 # There are as many .data bytes as inputs that have one.
-readelf -SW out | grep -Eq ' \.data +PROGBITS +[0-9a-f]+ [0-9a-f]+ 00270f '
+readelf -SW out | grep -E ' \.data +PROGBITS +[0-9a-f]+ [0-9a-f]+ 00270f ' >/dev/null

@@ -10,7 +10,7 @@
 //# once
 //# run:
 //# stdout: 3 1
-//# sh: ls kept/llvmcache-weld-* | wc -l | grep -qx 4
+//# sh: ls kept/llvmcache-weld-* | wc -l | grep -x 4 >/dev/null
 //# link: %pie main.o p.o alone.o --thinlto-cache-dir={dir}/kept --thinlto-distributor=./fails --thinlto-remote-compiler=clang-22 --verbose
 //# stdout-re: kept/llvmcache-weld-[0-9a-f]+: objects of an earlier link
 //# run:

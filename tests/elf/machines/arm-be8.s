@@ -2,7 +2,7 @@
 //# not: bfd mold -- those that are installed are for this machine's programs
 //# sh: assemble() { llvm-mc-22 -triple=armv7eb-linux-gnueabi -arm-add-build-attributes -filetype=obj $1 -o $2; }; assemble arm-be8.s be8.o; assemble added.txt lib.o; llvm-objcopy-22 -N '$t' -N '$d' --redefine-sym added=none lib.o gone.o
 //# sh: $LD --be8 be8.o lib.o --section-start=.far=0x4000000 -o prog && { code=0; qemu-armeb ./prog || code=$?; [ $code = 42 ]; }
-//# sh: llvm-readelf-22 -h prog > flags; grep 'Flags: *0x5800200' flags && llvm-objdump-22 -d --triple=armv7 prog > code && grep -A3 '<_start>:' code | grep -q 'ldr.*r4, \[pc'
+//# sh: llvm-readelf-22 -h prog > flags; grep 'Flags: *0x5800200' flags && llvm-objdump-22 -d --triple=armv7 prog > code && grep -A3 '<_start>:' code | grep 'ldr.*r4, \[pc' >/dev/null
 //# sh: $LD --be8 -shared lib.o -soname lib.so -o lib.so && $LD --be8 be8.o lib.so --section-start=.far=0x4000000 -o dynamic
 //# sh: llvm-objdump-22 -d --triple=armv7eb --section=.plt dynamic > plt && grep -q 'str.*lr, \[sp, #-0x4\]!' plt && [ $(grep -c 'ldr.*pc, \[r12' plt) = 1 ]
 //# sh: $LD --be8 -r be8.o lib.o -o joined.o && llvm-readelf-22 -h joined.o > flags; grep 'Flags: *0x5000000' flags && $LD --be8 joined.o --section-start=.far=0x4000000 -o again && { code=0; qemu-armeb ./again || code=$?; [ $code = 42 ]; }

@@ -104,7 +104,7 @@ link() { # STEP LOG
         at=$(nm -C out | awk -v name=$name '$3 ~ "^" name "[(]" { print $1 }')
         for reader in addr2line eu-addr2line; do
             $reader --version >/dev/null 2>&1 || continue
-            $reader -e out 0x$at | grep -q '\(work\|first\).cc:\|shared.h:' || { echo "step $1: $reader does not know $name"; exit 1; }
+            $reader -e out 0x$at | grep '\(work\|first\).cc:\|shared.h:' >/dev/null || { echo "step $1: $reader does not know $name"; exit 1; }
         done
     done
     dwarfdump=$(command -v llvm-dwarfdump-22 || command -v llvm-dwarfdump) || return
@@ -121,7 +121,7 @@ link 0 'full link: no state'
 # What is inlined brings more of debug information than there is room for.
 [ $OPT = -O0 ] && steps='1 2 3 0 3 2 0' || steps='1 0 1'
 for step in $steps; do link $step 'relinked: [0-9]'; done
-if readelf -SW out | grep -q debug_aranges; then
+if readelf -SW out | grep debug_aranges >/dev/null; then
     readelf --debug-dump=aranges out 2>&1 | grep -i 'warning.*arange\|error' && exit 1
 fi
 exit 0

@@ -118,7 +118,7 @@ link() { # WORK OTHER LOG
         [ -n "$at" ] || continue
         for reader in addr2line eu-addr2line; do
             $reader --version >/dev/null 2>&1 || continue
-            $reader -e out 0x$at | grep -q '\(work\|other\).cc:\|shared.h:' || { echo "step $1 $2: $reader does not know $name"; exit 1; }
+            $reader -e out 0x$at | grep '\(work\|other\).cc:\|shared.h:' >/dev/null || { echo "step $1 $2: $reader does not know $name"; exit 1; }
         done
     done
     dwarfdump=$(command -v llvm-dwarfdump-22 || command -v llvm-dwarfdump) || return

@@ -99,7 +99,7 @@ link() { # STEP LOG
     ./out >is && ./plain >wanted || { echo "step $1: it does not run"; exit 1; }
     cmp is wanted || { echo "step $1: it says something else"; cat is; exit 1; }
     for name in work grows first; do
-        nm out | grep -q " [tT] $name$" || { echo "step $1: no $name"; exit 1; }
+        nm out | grep " [tT] $name$" >/dev/null || { echo "step $1: no $name"; exit 1; }
     done
 }
 cp incremental-sections.c work.c

@@ -71,4 +71,4 @@ run
 print factors[0]
 backtrace 2
 END
-gdb -q -batch -x gdb.in ./out 2>/dev/null | grep -q '^\$1 = 4' || ! gdb --version >/dev/null 2>&1 || { echo 'gdb sees something else'; gdb -q -batch -x gdb.in ./out; exit 1; }
+gdb -q -batch -x gdb.in ./out 2>/dev/null | grep '^\$1 = 4' >/dev/null || ! gdb --version >/dev/null 2>&1 || { echo 'gdb sees something else'; gdb -q -batch -x gdb.in ./out; exit 1; }

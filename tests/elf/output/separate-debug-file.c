@@ -9,13 +9,13 @@
 //# no-section: .debug_info .debug_line .symtab .strtab .gdb_index
 //# sh: readelf -n out > a; readelf -n out.dbg > b; grep 'Build ID' a > c; grep 'Build ID' b | cmp - c
 //# sh: llvm-readelf-22 -SW out.dbg > s; grep -q ' .text *NOBITS' s && grep -q ' .debug_info *PROGBITS' s && grep -q ' .gdb_index *PROGBITS' s
-//# sh: readelf -sW out.dbg | grep -q ' FUNC *GLOBAL .* main$'
+//# sh: readelf -sW out.dbg | grep ' FUNC *GLOBAL .* main$' >/dev/null
 //# sh: llvm-objcopy-22 --remove-section=.gnu_debuglink --add-gnu-debuglink=out.dbg out other && for f in out other; do llvm-objcopy-22 --dump-section=.gnu_debuglink=link.$f $f copy; done; cmp link.out link.other
 //# sh: gdb -nx -batch -ex 'info line twice' -ex 'break twice' -ex run -ex 'print number' out > log 2>&1; grep -q 'separate-debug-file.c' log && grep -q '= 21' log
 //#
 //# link: %static separate-debug-file.o --separate-debug-file=dbg --compress-debug-sections=zlib
 //# run: ./out
-//# sh: readelf -SW dbg | grep -q '\.debug_info .*C' && gdb -nx -batch -ex 'info line twice' out | grep -q 'separate-debug-file.c'
+//# sh: readelf -SW dbg | grep '\.debug_info .*C' >/dev/null && gdb -nx -batch -ex 'info line twice' out | grep 'separate-debug-file.c' >/dev/null
 //# contains: .gnu_debuglink = dbg\0
 //#
 //# link: %pie separate-debug-file.o --separate-debug-file --no-separate-debug-file -o whole

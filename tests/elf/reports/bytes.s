@@ -25,7 +25,7 @@ grep -qaF "$n.out: " dep && grep -qaF "$n/m.o" dep || exit 1
 # make finds each of them.
 { printf 'all:'; printf ' %s' "$n.out"; printf '\n%s:\n\tfalse\n' "$n.out"; cat dep; } >Makefile
 if command -v make >/dev/null; then make -q || { make -n; exit 1; }; fi
-readelf -dW "$n.out" | grep -aF "NEEDED" | grep -qaF "$n.so" || exit 1
+readelf -dW "$n.out" | grep -aF "NEEDED" | grep -aF "$n.so" >/dev/null || exit 1
 tar -xf r.tar && (cd r && $LD @response.txt && test -x "$n.out" && test -s map) || exit 1
 if $LD "$n.o" "$n.none" -o x 2>err; then exit 1; fi
 grep -qaF "cannot open $n.none" err || exit 1

@@ -22,7 +22,7 @@
 //# sh: printf 'TEXT\x10\x10\0\0\x06\0\0\0\0\0\0\0LAST' | cmp - raw
 //# link: makes-room.o -T x.ld --oformat=binary -o made
 //# no-verify: no ELF file
-//# [weld] sh: dd if=made bs=1 skip=16 count=6 status=none | grep -qx 'RELOC!'
+//# [weld] sh: dd if=made bs=1 skip=16 count=6 status=none | grep -x 'RELOC!' >/dev/null
 .globl _start
 _start: .ascii "TEXT"
 .long reloc_start, reloc_size, 0
