@@ -208,6 +208,15 @@ fn place_merged(symbol: &mut Symbol, section: &InputSection, layout: &Layout, me
     symbol.set_address(at.map_or(Address::ZERO, |at| base + at));
 }
 
+/// Values of names of functions' code.
+pub fn place_codes(symbols: &mut Symbols, internals: &Internals, sections: &Sections) {
+    for internal in &internals.list {
+        if let Target::Code { symbol, section, offset } = internal.target {
+            symbols.list[symbol.index()].set_address(sections.address_of(section, offset));
+        }
+    }
+}
+
 /// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps. Notes in
 /// the layout what is a bound of which section.
 pub fn place_internals(
@@ -309,6 +318,8 @@ impl Values<'_> {
             Target::TlsModuleBase if shared => bases.tls_start,
             Target::TlsModuleBase => bases.thread_pointer,
             Target::Absolute(value) => Address::new(*value),
+            // It has its address already: [`place_codes`].
+            Target::Code { symbol, .. } => symbols[*symbol].address(),
             Target::Version | Target::Computed { .. } => Address::ZERO,
             Target::Alias(id, offset) => symbols[*id].address().wrapping_add(*offset as u64),
         }

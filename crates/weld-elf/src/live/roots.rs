@@ -103,6 +103,11 @@ impl Roots<'_, '_> {
             if let Target::Alias(other, _) = internal.target {
                 self.put(&self.symbols[other], &mut roots);
             }
+            if let Target::Code { section, .. } = internal.target
+                && self.sections.get(section).in_image()
+            {
+                roots.push(section);
+            }
         }
         // What a script computes with.
         self.internals.script_needs.iter().for_each(|id| self.put(&self.symbols[*id], &mut roots));

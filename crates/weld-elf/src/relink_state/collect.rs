@@ -455,13 +455,10 @@ impl Link<'_, '_, '_> {
             has_sizes: u8::from(image.live.has_sizes()),
             has_rooms: u8::from(image.sections.has_rooms),
             // Their values may be those of functions, wherever these are.
-            has_assigned: u8::from(
-                self.context
-                    .internals
-                    .list
-                    .iter()
-                    .any(|internal| matches!(internal.target, Target::Alias(..) | Target::Computed { .. })),
-            ),
+            has_assigned: u8::from(self.context.internals.list.iter().any(|internal| {
+                use Target::{Alias, Code, Computed};
+                matches!(internal.target, Alias(..) | Code { .. } | Computed { .. })
+            })),
             has_warnings: u8::from(image.sections.objects.iter().any(|object| object.has_warnings)),
             plt_style: image.plt.code(),
             jump_slots: image.slots.jump_slots,

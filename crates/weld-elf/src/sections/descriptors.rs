@@ -8,9 +8,10 @@ use super::parse::Parser;
 use super::relocs::decode;
 use super::{InputSection, SectionKind, Sections};
 use crate::elf::{Rela, SHT_RELA};
-use crate::ids::{ObjectId, SectionId};
+use crate::ids::{ObjectId, SectionId, SymbolId};
 use crate::input::object::{Object, SymbolPlace};
 use crate::resolve::Resolved;
+use crate::symbol_names::Rank;
 
 /// What a branch to some place leads to.
 pub enum Code<'s> {
@@ -81,6 +82,31 @@ pub fn definition(
         }
         _ => None,
     }
+}
+
+/// The section with a function's code, and where it begins there, if an object defines the function by a descriptor.
+pub fn code_of(resolved: &Resolved, sections: &Sections, function: SymbolId) -> Option<(SectionId, u64)> {
+    let entry = resolved.names.get(function);
+    if !matches!(entry.rank(), Rank::Strong | Rank::Weak) {
+        return None;
+    }
+    let number = *resolved.index_of_file.get(entry.file().index())?;
+    let object = resolved.objects.get(number as usize).filter(|object| object.file == entry.file())?;
+    let place = |index: u32| {
+        let symbol = object.syms.get(index as usize)?;
+        match object.place(index, symbol) {
+            SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
+                Some((shndx, symbol.st_value()))
+            }
+            _ => None,
+        }
+    };
+    let (shndx, offset) = place(entry.sym())?;
+    let Code::At(code) = code(&resolved.objects, sections, (ObjectId(number), shndx), offset) else {
+        return None;
+    };
+    let (shndx, offset) = place(code.sym())?;
+    Some((SectionId(object.section_base + shndx), offset.wrapping_add(code.r_addend() as u64)))
 }
 
 /// Where the code of descriptors of an object is: section and offset of the one, and of the other.

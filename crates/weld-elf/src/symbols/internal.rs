@@ -12,6 +12,7 @@ use super::assigned::{self, Original};
 use super::{Symbols, symbol_flags, value_kinds};
 use crate::arch;
 use crate::arch::facts::Facts;
+use crate::elf::SHN_UNDEF;
 use crate::ids::*;
 use crate::mode::Mode;
 use crate::options::{DefsymValue, Options, OutputKind, Strip};
@@ -21,6 +22,7 @@ use crate::script::commands::Command;
 use crate::script::layout::LayoutScript;
 use crate::script::sections::Assignment;
 use crate::sections::Sections;
+use crate::sections::descriptors;
 use crate::sections::names::is_c_identifier;
 use crate::sections::scripted::Rules;
 use crate::symbol_names::symver;
@@ -65,6 +67,12 @@ pub enum Target {
     /// Offset 0 of the module's thread-local storage.
     TlsModuleBase,
     Absolute(u64),
+    /// The code of a function with a descriptor: so far into an input section. `symbol` is what stands for it.
+    Code {
+        symbol: SymbolId,
+        section: SectionId,
+        offset: u64,
+    },
     /// A version that the output defines.
     Version,
     /// Another symbol plus an offset.
@@ -304,6 +312,7 @@ impl Internals {
         internals.rela_iplt(resolved, options);
         internals.data_pointer(resolved, options);
         internals.code_index(resolved);
+        internals.codes(resolved, sections);
         let visibility = match options.symbols.start_stop_visibility {
             crate::elf::STV_DEFAULT => 0,
             crate::elf::STV_PROTECTED => flag::VIS_PROTECTED,
@@ -533,6 +542,30 @@ impl Internals {
             let (start, end) = (Target::SectionStart(section()), Target::SectionEnd(section()));
             self.optional(resolved, index.start.as_bytes(), start, flag::VIS_HIDDEN);
             self.optional(resolved, index.end.as_bytes(), end, flag::VIS_HIDDEN);
+        }
+    }
+
+    /// Where functions have descriptors: names of code, those of functions with a dot in front, that no object defines.
+    fn codes(&mut self, resolved: &mut Resolved, sections: &Sections) {
+        if resolved.objects.first().is_none_or(|object| object.machine.descriptors.is_none()) {
+            return;
+        }
+        let mut found = Vec::new();
+        for object in &resolved.objects {
+            for index in object.first_global..object.syms.len() as u32 {
+                let name = object.symbol_name(index);
+                if object.syms[index as usize].st_shndx() != SHN_UNDEF || name.first() != Some(&b'.') {
+                    continue;
+                }
+                let function = resolved.names.find(&name[1..]);
+                let code = function.and_then(|function| descriptors::code_of(resolved, sections, function));
+                if let (Some(symbol), Some((section, offset))) = (resolved.names.find(name), code) {
+                    found.push((name, Target::Code { symbol, section, offset }));
+                }
+            }
+        }
+        for (name, target) in found {
+            self.optional(resolved, name, target, flag::VIS_HIDDEN);
         }
     }
 

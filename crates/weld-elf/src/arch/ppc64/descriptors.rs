@@ -7,7 +7,8 @@
 //! copied for that. One that cannot be understood stays as it is, and its descriptors are one.
 //!
 //! Older compilers call code by a name of its own, the function's with a dot in front. Where an object does not define
-//! such a name, the function is meant. One that it does define is not seen by other modules, which look for functions;
+//! such a name, branches mean the function, and others the address of its code, which the linker's own definition of the
+//! name is then ([`crate::symbols::internal`]). One that it does define is not seen by other modules, which look for functions;
 //! and if it defines the function, too, branches name that, for another module may define it.
 //!
 //! Specification: "64-bit PowerPC ELF Application Binary Interface Supplement 1.9", "Function Descriptors".
@@ -37,11 +38,17 @@ pub fn separate(file: &[u8]) -> Option<Vec<u8>> {
     let called = object.functions_of(&codes);
     let mut writer =
         Rewriter { out: file.to_vec(), shdrs: object.shdrs.clone(), symbols: object.symbols.clone(), called };
+    let kept = object.named_by_others(&dots)?;
     for symbol in dots {
         let sym = &object.symbols[symbol];
         let (info, other) = (sym.st_info(), sym.st_other());
-        writer.symbols[symbol] =
-            Sym::make(sym.st_name() + 1, info, other, SHN_UNDEF, sym.st_value(), sym.st_size());
+        let function = Sym::make(sym.st_name() + 1, info, other, SHN_UNDEF, sym.st_value(), sym.st_size());
+        if kept.contains(&(symbol as u32)) {
+            writer.called.insert(symbol as u32, u32::try_from(writer.symbols.len()).ok()?);
+            writer.symbols.push(function);
+        } else {
+            writer.symbols[symbol] = function;
+        }
     }
     for symbol in codes {
         let sym = &object.symbols[symbol];
@@ -158,6 +165,21 @@ impl<'f> Parsed<'f> {
         (undefined, codes)
     }
 
+    /// Those of these symbols that other relocations than those of branches name.
+    fn named_by_others(&self, symbols: &[usize]) -> Option<HashSet<u32>> {
+        let mut found = HashSet::new();
+        if symbols.is_empty() {
+            return Some(found);
+        }
+        let symbols: HashSet<u32> = symbols.iter().map(|symbol| *symbol as u32).collect();
+        for shdr in self.shdrs.iter().filter(|shdr| shdr.sh_type() == SHT_RELA) {
+            let relocs = list::<Rela>(self.file, shdr)?;
+            let others = relocs.iter().filter(|r| r.kind() != R_PPC64_NONE && !is_branch(r.kind()));
+            found.extend(others.map(Rela::sym).filter(|symbol| symbols.contains(symbol)));
+        }
+        Some(found)
+    }
+
     /// The functions that the object defines of which these symbols are the code's.
     fn functions_of(&self, codes: &[usize]) -> HashMap<u32, u32> {
         let named = |symbol: &usize| string(self.names, self.symbols[*symbol].st_name());
@@ -268,6 +290,8 @@ impl Rewriter {
             Some((sections[table][number], offset - tables[table].starts[number]))
         };
         let mut indices: Vec<u32> = (0..object.symbols.len()).map(|i| object.section_of(i) as u32).collect();
+        // Functions that only had names with a dot.
+        indices.resize(self.symbols.len(), 0);
         // The section symbols of tables, and local symbols at the starts of descriptors, by their sections.
         let (mut whole, mut named) = (HashMap::new(), HashMap::new());
         for (i, sym) in object.symbols.iter().enumerate().skip(1) {
@@ -502,6 +526,22 @@ mod tests {
             let called = relocs(&file, &parsed, 4)[0].1 as usize;
             assert_eq!(string(parsed.names, parsed.symbols[called].st_name()), Some(&b"g"[..]));
         }
+    }
+
+    #[test]
+    fn addresses_of_code_keep_their_names() {
+        let mut file = object(true);
+        let parsed = Parsed::new(&file).unwrap();
+        let data = parsed.shdrs[6].sh_offset() as usize;
+        // The pointer is one to `.g` now.
+        put_records(FORMAT, &[Rela::make(0, 5, R_PPC64_ADDR64, 8)], &mut file[data..data + Rela::SIZE]);
+        let file = separate(&file).unwrap();
+        let parsed = Parsed::new(&file).unwrap();
+        let name = |symbol: u32| string(parsed.names, parsed.symbols[symbol as usize].st_name()).unwrap();
+        let (pointer, branch) = (relocs(&file, &parsed, 6)[0], relocs(&file, &parsed, 4)[0]);
+        assert_eq!((name(pointer.1), pointer.2), (&b".g"[..], 8));
+        assert_eq!(name(branch.1), b"g");
+        assert_eq!(parsed.symbols[branch.1 as usize].st_shndx(), SHN_UNDEF);
     }
 
     #[test]

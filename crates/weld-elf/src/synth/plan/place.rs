@@ -54,6 +54,7 @@ impl<'a> Plan<'a> {
         let relro = &self.copies.in_relro;
         addresses::place_symbols(symbols, sections, &self.layout, &self.merged, relro, context.parallel);
         let _stretch = trace::stretch("place symbols by hand");
+        addresses::place_codes(symbols, context.internals, sections);
         addresses::place_internals(
             symbols,
             context.internals,
