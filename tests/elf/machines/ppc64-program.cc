@@ -2,9 +2,12 @@
 //# not: bfd mold -- those that are installed are for this machine's programs
 //# machines: ppc64le ppc64
 //# except: machine=x86-64
-//# matrix: model=small,medium,large kind=static,pie,nopie
+//# matrix: model=small,medium,large kind=static,pie,nopie calls=by-plt,by-words
+//# except: calls=by-words model=small
+//# except: calls=by-words model=large
 //# [kind=nopie] cxxflags: -mcmodel={model} -fno-pie -O2
 //# [!kind=nopie] cxxflags: -mcmodel={model} -fPIC -O2
+//# [calls=by-words] cxxflags: -fno-plt
 //# [!kind=static] obj: lib.o = lib.cc -fPIC -mcmodel={model} -O2
 //# [kind=static] obj: lib.o = lib.cc -mcmodel={model} -O2
 //# [!kind=static] link: %shared lib.o -o lib.so

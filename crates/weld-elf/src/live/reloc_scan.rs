@@ -210,7 +210,7 @@ impl<'a> Section<'_, '_, 'a> {
     /// What a relocation that is not trivial needs. Returns how many relocations after it belong to it.
     fn needs<R: Rules>(&self, i: usize, class: Class, target: Target, found: &mut ScanResult) -> usize {
         let mode = &self.scanner.mode;
-        if class == Class::Plt && R::is_marked_call(self.relocs, i) && !mode.shared {
+        if matches!(class, Class::Plt | Class::Got) && R::is_marked_call(self.relocs, i) && !mode.shared {
             return 0;
         }
         if target.kind() == symbol_flags::UNDEFINED {

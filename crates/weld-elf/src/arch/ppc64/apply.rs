@@ -44,7 +44,7 @@ pub fn allocated<const BIG: bool, const V1: bool, S: Site>(site: &S, out: &mut [
         let field = FieldAt { out: &mut *out, at };
         let done = match class {
             Class::TlsMark => mark::<BIG, S>(site, i, &settings, field),
-            _ if is_branch(kind) && relax::is_marked_call(relocs, i) && !settings.shared => Ok(()),
+            Class::Plt | Class::Got if !settings.shared && relax::is_marked_call(relocs, i) => Ok(()),
             _ if is_branch(kind) => branch::<BIG, V1, S>(site, reloc, &settings, field),
             _ => one::<BIG, V1, S>(site, (i, class), &settings, field),
         };
@@ -94,7 +94,12 @@ fn mark<const BIG: bool, S: Site>(
         Some(tpoff) => Call::Local(tpoff),
         None => Call::Elsewhere,
     };
-    relax::rewrite_call::<BIG>(out, place, prefixed, call)
+    let same_place = |other: &&Rela| other.r_offset() == reloc.r_offset() && calls_by_word(other.kind());
+    let before = i.checked_sub(1).map(|before| &relocs[before]);
+    match relocs.get(i + 1).filter(same_place).or(before.filter(same_place)) {
+        Some(part) => relax::rewrite_call_by_word::<BIG>(out, place, part.kind(), call),
+        None => relax::rewrite_call::<BIG>(out, place, prefixed, call),
+    }
 }
 
 /// Applies relocation `i`, which is that of no branch.
@@ -134,7 +139,10 @@ fn one<const BIG: bool, const V1: bool, S: Site>(
             _ => {}
         }
     }
-    let is_slot = matches!(kind, R_PPC64_GOT16_HA | R_PPC64_GOT16_LO_DS | R_PPC64_GOT16_LO);
+    let is_slot = matches!(
+        kind,
+        R_PPC64_GOT16_HA | R_PPC64_GOT16_LO_DS | R_PPC64_GOT16_LO | R_PPC64_PLT16_HA | R_PPC64_PLT16_LO_DS
+    );
     if is_slot && settings.toc_optimize && !settings.keeps_relocs && reloc.r_addend() == 0 {
         let offset = site.slot(reloc, class)?.wrapping_sub(settings.got_base) as i64;
         if relax::near_toc::<BIG>(kind, out, at, offset)? {

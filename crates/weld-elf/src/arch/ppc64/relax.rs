@@ -12,7 +12,8 @@
 //! | `addis`, `ld` of a word beside the TOC | `addis`, `addi` of the address in the word |
 //!
 //! With prefixes, `paddi` and `pld` stand for the first two instructions, and nothing needs to follow the
-//! call.
+//! call. Of a call by a word (`-fno-plt`) each instruction is marked: those that load the word go, and the call becomes
+//! what stands for it.
 //!
 //! What the instructions of a sequence become follows from the symbol alone, so that each is rewritten by
 //! itself. Compilers that did not mark calls are long gone; where a section has no mark at all, its sequences
@@ -32,7 +33,7 @@ pub fn marks_call(kind: u32) -> bool {
     matches!(kind, R_PPC64_TLSGD | R_PPC64_TLSLD)
 }
 
-/// Whether relocation `i` is that of a call which the one before it marks. Marks of sequences with prefixes
+/// Whether relocation `i` is that of a call, or of the word that it calls by, which the one before it marks. Marks of sequences with prefixes
 /// lie a byte after their instruction.
 pub fn is_marked_call(relocs: &[Rela], i: usize) -> bool {
     let place = relocs[i].r_offset();
@@ -41,7 +42,7 @@ pub fn is_marked_call(relocs: &[Rela], i: usize) -> bool {
             marks_call(mark.kind()) && matches!(mark.r_offset().wrapping_sub(place), 0 | 1)
         })
     };
-    is_branch(relocs[i].kind())
+    (is_branch(relocs[i].kind()) || loads_word_to_call(relocs[i].kind()))
         && (marks(i.checked_sub(1).map(|before| &relocs[before])) || marks(relocs.get(i + 1)))
 }
 
@@ -119,19 +120,47 @@ pub fn rewrite_call<const BIG: bool>(
     if !is_call || !follows {
         return Err(Failure::Form);
     }
-    // add r3, r3, r13
-    const ADD_THREAD_POINTER: u32 = 0x7c63_6a14;
-    let last = match call {
-        Call::Elsewhere => ADD_THREAD_POINTER,
-        _ if prefixed => NOP,
-        Call::Local(tpoff) => d_form(ADDI, R3, R3, lo(tpoff)),
-        Call::Module => d_form(ADDI, R3, R3, MODULE_FROM_THREAD),
-    };
+    let last = last_of_call(prefixed, call);
     if !prefixed {
         put_word::<BIG>(out, at, NOP);
     }
     put_word::<BIG>(out, if prefixed { at } else { at + 4 }, last);
     Ok(())
+}
+
+/// Rewrites an instruction of a marked call by a word: it goes, or becomes what the call does. `part` is its relocation's type.
+pub fn rewrite_call_by_word<const BIG: bool>(
+    out: &mut [u8],
+    at: usize,
+    part: u32,
+    call: Call,
+) -> Result<(), Failure> {
+    let is_long = matches!(part, R_PPC64_PLT_PCREL34 | R_PPC64_PLT_PCREL34_NOTOC);
+    let end = at.saturating_add(if is_long { 8 } else { 4 });
+    if end > out.len() {
+        return Err(Failure::Form);
+    }
+    if is_long {
+        put_word::<BIG>(out, at + 4, NOP);
+    }
+    let code = match part {
+        R_PPC64_PLTCALL | R_PPC64_PLTCALL_NOTOC => last_of_call(part == R_PPC64_PLTCALL_NOTOC, call),
+        _ => NOP,
+    };
+    put_word::<BIG>(out, at, code);
+    Ok(())
+}
+
+/// What does the rest of what a call did. `prefixed`: the first instruction has the whole offset.
+const fn last_of_call(prefixed: bool, call: Call) -> u32 {
+    // add r3, r3, r13
+    const ADD_THREAD_POINTER: u32 = 0x7c63_6a14;
+    match call {
+        Call::Elsewhere => ADD_THREAD_POINTER,
+        _ if prefixed => NOP,
+        Call::Local(tpoff) => d_form(ADDI, R3, R3, lo(tpoff)),
+        Call::Module => d_form(ADDI, R3, R3, MODULE_FROM_THREAD),
+    }
 }
 
 /// Whether an instruction that has to do with an offset's slot can be rewritten.
@@ -287,7 +316,7 @@ pub fn near_toc<const BIG: bool>(kind: u32, out: &mut [u8], at: usize, offset: i
     let Some(code) = word::<BIG>(out, place).filter(|_| ha(offset) == 0 && fits_halves(offset)) else {
         return Ok(false);
     };
-    if matches!(kind, R_PPC64_TOC16_HA | R_PPC64_GOT16_HA) {
+    if matches!(kind, R_PPC64_TOC16_HA | R_PPC64_GOT16_HA | R_PPC64_PLT16_HA) {
         if code & (63 << 26 | 31 << 16) != d_form(ADDIS, 0, R2, 0) {
             return Ok(false);
         }

@@ -4,6 +4,9 @@
 //! (HI), the next ones for a lower part with a sign (HA), and so on. DS: two bits of them are the
 //! instruction's. 34: the value lies in an instruction and its prefix.
 //!
+//! Code that calls by a word instead of a branch (`-fno-plt`: PLT16, PLT_PCREL34) has it from the GOT, bound before the
+//! program starts. What marks the other instructions of such a call (PLTSEQ, PLTCALL) is for linkers that rewrite them.
+//!
 //! Specification: "64-Bit ELF V2 ABI Specification, Power Architecture", 3.5 "Relocations"; LLVM's numbers
 //! (`ELFRelocs/PowerPC64.def`).
 
@@ -66,9 +69,9 @@ list! {
     R_PPC64_REL32 = 26, of(Class::Pc, 4, Signed);
     R_PPC64_PLT32 = 27, refused();
     R_PPC64_PLTREL32 = 28, refused();
-    R_PPC64_PLT16_LO = 29, refused();
-    R_PPC64_PLT16_HI = 30, refused();
-    R_PPC64_PLT16_HA = 31, refused();
+    R_PPC64_PLT16_LO = 29, part_of(Class::Got);
+    R_PPC64_PLT16_HI = 30, high(Class::Got);
+    R_PPC64_PLT16_HA = 31, high(Class::Got);
     R_PPC64_SECTOFF = 33, refused();
     R_PPC64_SECTOFF_LO = 34, refused();
     R_PPC64_SECTOFF_HI = 35, refused();
@@ -96,7 +99,7 @@ list! {
     R_PPC64_ADDR16_LO_DS = 57, low_ds(Class::Narrow);
     R_PPC64_GOT16_DS = 58, ds(Class::Got);
     R_PPC64_GOT16_LO_DS = 59, low_ds(Class::Got);
-    R_PPC64_PLT16_LO_DS = 60, refused();
+    R_PPC64_PLT16_LO_DS = 60, low_ds(Class::Got);
     R_PPC64_SECTOFF_DS = 61, refused();
     R_PPC64_SECTOFF_LO_DS = 62, refused();
     R_PPC64_TOC16_DS = 63, ds(Class::GotOff);
@@ -155,10 +158,10 @@ list! {
     R_PPC64_REL24_NOTOC = 116, branch(Class::Plt, 26);
     R_PPC64_ADDR64_LOCAL = 117, refused();
     R_PPC64_ENTRY = 118, of(Class::None, 0, Any);
-    R_PPC64_PLTSEQ = 119, refused();
-    R_PPC64_PLTCALL = 120, refused();
-    R_PPC64_PLTSEQ_NOTOC = 121, refused();
-    R_PPC64_PLTCALL_NOTOC = 122, refused();
+    R_PPC64_PLTSEQ = 119, of(Class::None, 0, Any);
+    R_PPC64_PLTCALL = 120, of(Class::None, 0, Any);
+    R_PPC64_PLTSEQ_NOTOC = 121, of(Class::None, 0, Any);
+    R_PPC64_PLTCALL_NOTOC = 122, of(Class::None, 0, Any);
     R_PPC64_PCREL_OPT = 123, of(Class::None, 0, Any);
     R_PPC64_REL24_P9NOTOC = 124, branch(Class::Plt, 26);
     R_PPC64_D34 = 128, refused();
@@ -167,8 +170,8 @@ list! {
     R_PPC64_D34_HA30 = 131, refused();
     R_PPC64_PCREL34 = 132, prefixed(Class::Pc);
     R_PPC64_GOT_PCREL34 = 133, prefixed(Class::GotRelax);
-    R_PPC64_PLT_PCREL34 = 134, refused();
-    R_PPC64_PLT_PCREL34_NOTOC = 135, refused();
+    R_PPC64_PLT_PCREL34 = 134, prefixed(Class::Got);
+    R_PPC64_PLT_PCREL34_NOTOC = 135, prefixed(Class::Got);
     R_PPC64_ADDR16_HIGHER34 = 136, refused();
     R_PPC64_ADDR16_HIGHERA34 = 137, refused();
     R_PPC64_ADDR16_HIGHEST34 = 138, refused();
@@ -240,6 +243,7 @@ pub const fn part(kind: u32) -> Part {
         | R_PPC64_ADDR16_LO
         | R_PPC64_GOT16
         | R_PPC64_GOT16_LO
+        | R_PPC64_PLT16_LO
         | R_PPC64_TOC16
         | R_PPC64_TOC16_LO
         | R_PPC64_TPREL16
@@ -256,6 +260,7 @@ pub const fn part(kind: u32) -> Part {
         | R_PPC64_ADDR16_LO_DS
         | R_PPC64_GOT16_DS
         | R_PPC64_GOT16_LO_DS
+        | R_PPC64_PLT16_LO_DS
         | R_PPC64_TOC16_DS
         | R_PPC64_TOC16_LO_DS
         | R_PPC64_TPREL16_DS
@@ -269,6 +274,7 @@ pub const fn part(kind: u32) -> Part {
         R_PPC64_ADDR16_HI
         | R_PPC64_ADDR16_HIGH
         | R_PPC64_GOT16_HI
+        | R_PPC64_PLT16_HI
         | R_PPC64_TOC16_HI
         | R_PPC64_TPREL16_HI
         | R_PPC64_TPREL16_HIGH
@@ -283,6 +289,7 @@ pub const fn part(kind: u32) -> Part {
         R_PPC64_ADDR16_HA
         | R_PPC64_ADDR16_HIGHA
         | R_PPC64_GOT16_HA
+        | R_PPC64_PLT16_HA
         | R_PPC64_TOC16_HA
         | R_PPC64_TPREL16_HA
         | R_PPC64_TPREL16_HIGHA
@@ -311,6 +318,8 @@ pub const fn part(kind: u32) -> Part {
         | R_PPC64_REL16_HIGHESTA => adjusted(48),
         R_PPC64_PCREL34
         | R_PPC64_GOT_PCREL34
+        | R_PPC64_PLT_PCREL34
+        | R_PPC64_PLT_PCREL34_NOTOC
         | R_PPC64_TPREL34
         | R_PPC64_DTPREL34
         | R_PPC64_GOT_TLSGD_PCREL34
@@ -324,6 +333,25 @@ pub const fn part(kind: u32) -> Part {
 /// Whether a type is that of a branch.
 pub const fn is_branch(kind: u32) -> bool {
     matches!(kind, R_PPC64_REL24 | R_PPC64_REL14 | R_PPC64_REL24_NOTOC | R_PPC64_REL24_P9NOTOC)
+}
+
+/// Whether a type is that of an instruction that has to do with the word of a function that is called by it.
+pub const fn loads_word_to_call(kind: u32) -> bool {
+    matches!(
+        kind,
+        R_PPC64_PLT16_LO
+            | R_PPC64_PLT16_HI
+            | R_PPC64_PLT16_HA
+            | R_PPC64_PLT16_LO_DS
+            | R_PPC64_PLT_PCREL34
+            | R_PPC64_PLT_PCREL34_NOTOC
+    )
+}
+
+/// Whether a type is that of any instruction of such a call.
+pub const fn calls_by_word(kind: u32) -> bool {
+    loads_word_to_call(kind)
+        || matches!(kind, R_PPC64_PLTSEQ | R_PPC64_PLTCALL | R_PPC64_PLTSEQ_NOTOC | R_PPC64_PLTCALL_NOTOC)
 }
 
 /// Whether who branches by it does not have the TOC's address in its register.
