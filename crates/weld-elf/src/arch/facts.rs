@@ -109,6 +109,8 @@ pub struct Facts {
     pub features_of_flags: Option<fn(u32) -> u32>,
     /// The bits of `st_other` that `e_flags` of an object imply for a function besides those that it has.
     pub function_other: Option<fn(u32, u8) -> u8>,
+    /// The bits of `st_other`, of the upper three, that who calls a function asks for.
+    pub called_other: u8,
     /// The bit of `st_other` for a symbol of another module whose value is an entry of the PLT here, and
     /// `EI_ABIVERSION` of programs that have a PLT or copies.
     pub stand_in_other: u8,
@@ -812,6 +814,7 @@ impl Facts {
         data_flags: 0,
         features_of_flags: None,
         function_other: None,
+        called_other: 0,
         stand_in_other: 0,
         stand_in_version: 0,
         register_symbol: None,

@@ -93,6 +93,9 @@ pub trait Site: Sized {
     /// What a call calls, on machines where that matters.
     fn callee(&self, reloc: &Rela) -> Callee;
 
+    /// What a call of `place` calls, and what it leads to.
+    fn call(&self, reloc: &Rela, place: ResolvedAddress) -> (Callee, Address);
+
     /// What a call leads to.
     fn called(&self, reloc: &Rela) -> Address;
 

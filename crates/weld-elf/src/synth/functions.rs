@@ -2,11 +2,10 @@
 //! out the frames of those that are not.
 
 use crate::arch::facts::Callee;
-use crate::elf::{Rela, STT_FUNC, STT_GNU_IFUNC, Sym};
+use crate::elf::{Rela, STT_FUNC, STT_GNU_IFUNC};
 use crate::ids::SectionId;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::Live;
-use crate::resolve::Resolved;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::{Symbols, symbol_flags};
 
@@ -22,21 +21,22 @@ pub fn is_function(symbols: &Symbols, object: &Object, index: u32) -> bool {
 }
 
 /// What a branch to symbol `index` of an object calls that goes through no entry of the PLT.
-pub fn callee(resolved: &Resolved, object: &Object, index: u32) -> Callee {
+pub fn callee(symbols: &Symbols, object: &Object, index: u32) -> Callee {
     let Some(symbol) = object.syms.get(index as usize) else { return Callee::Unknown };
-    let other = |object: &Object, symbol: &Sym| {
-        let said = symbol.st_other();
-        said | object.machine.function_other.map_or(0, |implied| implied(object.flags, said))
-    };
+    let machine = object.machine;
     if index < object.first_global {
-        return Callee::Own(other(object, symbol));
+        let said = symbol.st_other();
+        let implied = machine.function_other.map_or(0, |implied| implied(object.flags, said));
+        return Callee::Own((said | implied) & machine.called_other);
     }
-    let entry = resolved.names.get(object.global(index));
-    let definer = resolved.index_of_file.get(entry.file().index());
-    let definer = definer.and_then(|number| resolved.objects.get(*number as usize));
-    let definer = definer.filter(|definer| definer.file == entry.file());
-    let found = definer.and_then(|definer| Some((definer, definer.syms.get(entry.sym() as usize)?)));
-    found.map_or(Callee::Unknown, |(definer, symbol)| Callee::Own(other(definer, symbol)))
+    let flags = symbols[object.global(index)].flags();
+    match flags & symbol_flags::KIND {
+        symbol_flags::ABSOLUTE if flags & symbol_flags::ASSIGNED != 0 => Callee::Unknown,
+        symbol_flags::DEFINED | symbol_flags::ABSOLUTE | symbol_flags::COMMON => {
+            Callee::Own((flags >> symbol_flags::OTHER_SHIFT) as u8 & machine.called_other)
+        }
+        _ => Callee::Unknown,
+    }
 }
 
 #[derive(Clone, Copy)]

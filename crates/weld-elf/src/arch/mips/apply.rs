@@ -168,14 +168,14 @@ fn jump<const BIG: bool, const ABI: u8, S: Site>(
         };
     }
     let features = site.settings().features;
-    let called = site.called(reloc);
+    let (callee, called) = site.call(reloc, place);
     let target = called.wrapping_add(thunks::bias(kind));
     let jump = Jump {
         kind,
         here: here.get(),
         target: target.get(),
         is_function: site.is_function(reloc),
-        callee: site.callee(reloc),
+        callee,
         features,
     };
     let target =

@@ -160,6 +160,7 @@ const fn facts<const BIG: bool, const ABI: u8>() -> Facts {
         },
         features_of_flags: Some(flags::features),
         function_other: Some(flags::of_functions),
+        called_other: 0xe0,
         stand_in_other: OTHER_PLT,
         stand_in_version: 1,
         attributes: Some(Attributes {

@@ -183,13 +183,14 @@ fn branch<const BIG: bool, const V1: bool, S: Site>(
 ) -> Result<(), Failure> {
     let kind = reloc.kind();
     let here = site.address().wrapping_add(at as u64);
-    if site.resolve(reloc).is_undefined() {
+    let place = site.resolve(reloc);
+    if place.is_undefined() {
         // It goes on after itself.
         return code::put::<BIG>(kind, out, at, 4);
     }
-    let callee = site.callee(reloc);
+    let (callee, called) = site.call(reloc, place);
     let bias = if V1 { thunks::by_descriptors::bias(kind, callee) } else { thunks::bias(kind, callee) };
-    let target = if V1 { site.code(reloc)? } else { site.called(reloc) };
+    let target = if V1 { site.code(reloc)? } else { called };
     let target = target.wrapping_add(bias);
     let jump = Jump {
         kind,

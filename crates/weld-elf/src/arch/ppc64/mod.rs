@@ -73,6 +73,7 @@ const fn facts<const BIG: bool>() -> Facts {
         foreign_section: Some(".opd"),
         branches: Some(thunks::branches(if BIG { &BIG_SETS } else { &LITTLE_SETS })),
         register_code: save_restore::RUNS,
+        called_other: 0xe0,
         ..Facts::PLAIN
     }
 }

@@ -85,11 +85,18 @@ impl site::Site for Site<'_, '_, '_> {
     }
 
     fn callee(&self, reloc: &Rela) -> Callee {
-        let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
-        match self.plt(reloc, place) {
-            Some(_) => Callee::Entry(self.image.plt.address_offset(self.image.mode.facts())),
-            None => functions::callee(self.image.resolved, self.object, reloc.sym()),
-        }
+        self.call(reloc, self.image.place(self.object, reloc.sym(), reloc.r_addend())).0
+    }
+
+    fn call(&self, reloc: &Rela, place: ResolvedAddress) -> (Callee, Address) {
+        let (callee, address) = match self.plt(reloc, place) {
+            Some(entry) => (Callee::Entry(self.image.plt.address_offset(self.image.mode.facts())), entry),
+            None => {
+                let callee = functions::callee(self.image.symbols, self.object, reloc.sym());
+                (callee, self.address_of(reloc, place))
+            }
+        };
+        (callee, address.wrapping_add(place.addend as u64))
     }
 
     fn called(&self, reloc: &Rela) -> Address {

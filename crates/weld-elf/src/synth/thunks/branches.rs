@@ -347,7 +347,7 @@ impl<'a> Addresses<'_, '_, 'a> {
         let callee = match goal {
             _ if !sets.asks_callee => Callee::Own(0),
             Goal::Plt(..) => Callee::Entry(self.world.second_way_in()),
-            _ => functions::callee(self.world.resolved, object, reloc.sym()),
+            _ => functions::callee(self.world.symbols, object, reloc.sym()),
         };
         let goal = goal.after((sets.bias)(kind, callee));
         let target = self.of(goal)?.get();
