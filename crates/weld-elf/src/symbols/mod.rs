@@ -368,7 +368,10 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
             let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
             let s = &object.syms[entry.sym() as usize];
             value = s.st_value();
-            flags |= type_flags(s) | called_other(object, s);
+            flags |= type_flags(s);
+            if object.machine.called_other != 0 {
+                flags |= called_other(object, s);
+            }
             match object.place(entry.sym(), s) {
                 SymbolPlace::Undefined => {}
                 SymbolPlace::Absolute => flags |= symbol_flags::ABSOLUTE,
@@ -397,11 +400,9 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
 }
 
 /// What a definition's `st_other` says to who calls it, as flags.
+#[inline(never)]
 fn called_other(object: &Object, symbol: &Sym) -> u32 {
     let machine = object.machine;
-    if machine.called_other == 0 {
-        return 0;
-    }
     let said = symbol.st_other();
     let implied = machine.function_other.map_or(0, |implied| implied(object.flags, said));
     u32::from((said | implied) & machine.called_other) << symbol_flags::OTHER_SHIFT
