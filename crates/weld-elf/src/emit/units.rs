@@ -83,7 +83,7 @@ impl Cutter<'_, '_> {
         let mut end = FileOffset::START + layout.headers_size();
         let mut small = Small { sections: 0..0, offset: FileOffset::START, end: FileOffset::START };
         let mut order: Vec<_> = layout.with_ids().collect();
-        if layout.raw {
+        if layout.is_out_of_order {
             order.sort_by_key(|(_, out)| out.offset);
         }
         for (id, out) in order {
@@ -126,9 +126,8 @@ impl Cutter<'_, '_> {
 
     /// Whether an output section is written with its neighbours. Nothing in it is cut, or left as a hole.
     fn is_small(&self, id: OutputSectionId, out: &OutputSection) -> bool {
-        // Those of a raw image lie in another order than in the list.
         out.size < DIRECT
-            && !self.layout.raw
+            && !self.layout.is_out_of_order
             && !self.compressed.iter().any(|c| c.0 == id)
             && !out.own.is_some_and(|kind| matches!((self.slicing)(kind), Cuts::Elsewhere))
     }

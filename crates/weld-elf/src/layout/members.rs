@@ -153,6 +153,7 @@ impl<'a> Builder<'_, 'a> {
             of_bin,
             image_base: Address::ZERO,
             raw: self.options.output.raw,
+            is_out_of_order: false,
             file_size: 0,
             ..Layout::default()
         };

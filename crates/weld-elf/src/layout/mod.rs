@@ -258,6 +258,8 @@ pub struct Layout<'a> {
     pub image_base: Address,
     /// The file is the image alone, without headers (`--oformat=binary`).
     pub raw: bool,
+    /// Sections lie in the file in another order than in the list.
+    pub is_out_of_order: bool,
     /// The section header table, if there is one.
     pub section_headers: Option<FileOffset>,
     pub file_size: u64,

@@ -87,7 +87,63 @@ pub(super) fn raw(layout: &mut Layout) -> Result<(), LayoutError> {
         end = out.offset + out.size;
     }
     (layout.image_base, layout.file_size) = (start, end - FileOffset::START);
+    layout.is_out_of_order = true;
     Ok(())
+}
+
+/// Gives what is in memory, which has its addresses, other places in the file: in the order of addresses, so that loadable
+/// segments, which come in this order, can show the same bytes in a page that they share. By the order of sections they
+/// cannot where options give addresses that go down. A page has the rights of the last segment in it, so that gets those of the
+/// others. `false`: somebody writes to what another segment would have in its page, and all stays.
+///
+/// # Errors
+/// If the file becomes too large.
+pub(super) fn by_address(
+    layout: &mut Layout,
+    options: &Options,
+    (pages, shared): (PageSizes, u64),
+) -> Result<bool, LayoutError> {
+    let headers = layout.headers_size();
+    let is_in_page = |before: &Segment, load: &Segment| {
+        let end = before.address.saturating_add(before.mem_size);
+        end.get().div_ceil(shared) > load.address.get() / shared
+    };
+    let mut loads: Vec<&mut Segment> = layout.segments.iter_mut().filter(|s| s.kind == PT_LOAD).collect();
+    let loses =
+        |pair: &[&mut Segment]| is_in_page(pair[0], pair[1]) && pair[0].flags & !pair[1].flags & PF_W != 0;
+    if loads.windows(2).any(loses) || loads.iter().skip(1).any(|load| load.headers) {
+        return Ok(false);
+    }
+    let mut cursor = FileOffset::START + headers;
+    let mut distance = FileOffset::START.distance(layout.image_base);
+    let mut apart = vec![true; layout.sections.len()];
+    for i in 0..loads.len() {
+        let is_shared = i > 0 && is_in_page(loads[i - 1], loads[i]);
+        if is_shared {
+            loads[i].flags |= loads[i - 1].flags;
+        } else if !loads[i].headers {
+            let page = loads[i].align.max(pages.kernel);
+            distance = (cursor + cursor.distance(loads[i].address) % page).distance(loads[i].address);
+        }
+        for number in loads[i].sections.clone() {
+            apart[number] = false;
+            let out = &mut layout.sections[number];
+            if out.is_nobits() || out.size == 0 {
+                out.offset = cursor;
+                continue;
+            }
+            set_offset(out, FileOffset::of_address(out.address, distance), cursor)?;
+            cursor = out.offset + out.size;
+        }
+    }
+    // What is empty may be in no segment.
+    let is_apart = layout.sections.iter_mut().zip(apart).filter(|(_, apart)| *apart);
+    is_apart.for_each(|(out, _)| out.offset = cursor);
+    let rest = |out: &OutputSection| (!out.is_alloc()).then_some(out.align);
+    let mut cursor = Cursor { address: Address::ZERO, offset: cursor };
+    place_rest(layout, &mut cursor, rest, options.layout.sectionheader)?;
+    layout.is_out_of_order = true;
+    Ok(true)
 }
 
 /// Where a loadable segment starts.

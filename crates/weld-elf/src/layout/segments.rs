@@ -87,7 +87,15 @@ pub fn assign(layout: &mut Layout, rules: SegmentRules) -> Result<(), LayoutErro
     if !options.layout.check_sections {
         return Ok(());
     }
-    overlaps::check(layout, page.min(facts.pages.max))
+    let page = page.min(facts.pages.max);
+    let checked = overlaps::check(layout, page);
+    if !matches!(checked, Err(LayoutError::SharedPage { .. })) {
+        return checked;
+    }
+    if place::by_address(layout, options, (facts.pages, page))? {
+        measure(layout, facts);
+    }
+    overlaps::check(layout, page)
 }
 
 /// Puts the headers, and the sections that come before the first one with an address of its own

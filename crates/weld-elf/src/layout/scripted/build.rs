@@ -76,6 +76,7 @@ impl<'a> Builder<'_, 'a> {
             chunks,
             of_bin,
             raw: self.options.output.raw,
+            is_out_of_order: false,
             script: Some(Box::new(script)),
             ..Layout::default()
         };
