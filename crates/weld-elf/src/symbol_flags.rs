@@ -62,6 +62,7 @@ pub const ASSIGNED: u32 = 1 << 28;
 /// How far below the highest bits those of `st_other` are that calls ask for ([`crate::arch::facts::Facts::called_other`]),
 /// on machines that have neither signed nor tagged pointers, whose flags these are:
 pub const OTHER_SHIFT: u32 = 24;
+pub const OTHER: u32 = 0xe0 << OTHER_SHIFT;
 /// Its slots in the GOT have pointers that the loader signs.
 pub const SIGNED_SLOT: u32 = 1 << 29;
 /// Those pointers are signed as pointers to code.

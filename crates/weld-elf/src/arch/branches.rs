@@ -85,8 +85,9 @@ pub enum Callee {
     Entry(u64),
     /// What has this `st_other`.
     Own(u8),
-    /// A name for what an object may define by another one, as options and scripts give it.
-    Unknown,
+    /// A name for what an object may define by another one, as options and scripts give it; with what is known of its
+    /// `st_other`.
+    Unknown(u8),
 }
 
 /// A branch and where it goes.

@@ -501,8 +501,11 @@ impl Internals {
                 {
                     // A function's alias is a function, and that of an IFUNC another IFUNC: the value is the
                     // resolver's address, which is not to be called.
-                    const KINDS: u32 =
-                        symbol_flags::FUNC | symbol_flags::TLS | symbol_flags::OBJECT | symbol_flags::IFUNC;
+                    const KINDS: u32 = symbol_flags::FUNC
+                        | symbol_flags::TLS
+                        | symbol_flags::OBJECT
+                        | symbol_flags::IFUNC
+                        | symbol_flags::OTHER;
                     let kind = symbols[other].flags() & KINDS;
                     symbols[internal.id].add(kind);
                 }

@@ -436,8 +436,13 @@ pub fn strong_use(gc: bool) -> u32 {
 
 /// The symbol-table type of what has these flags, for symbols that no object defines.
 pub fn symbol_type(flags: u32) -> u8 {
+    // What others define is a variable of threads if it is used as one.
+    const THREAD_LOCAL: u32 = symbol_flags::TLS
+        | symbol_flags::NEEDS_TLSGD
+        | symbol_flags::NEEDS_GOTTP
+        | symbol_flags::NEEDS_TLSDESC;
     const TYPES: [(u32, u8); 3] =
-        [(symbol_flags::TLS, STT_TLS), (symbol_flags::FUNC, STT_FUNC), (symbol_flags::OBJECT, STT_OBJECT)];
+        [(THREAD_LOCAL, STT_TLS), (symbol_flags::FUNC, STT_FUNC), (symbol_flags::OBJECT, STT_OBJECT)];
     TYPES.iter().find(|(bit, _)| flags & bit != 0).map_or(STT_NOTYPE, |t| t.1)
 }
 

@@ -22,7 +22,7 @@ pub fn is_function(symbols: &Symbols, object: &Object, index: u32) -> bool {
 
 /// What a branch to symbol `index` of an object calls that goes through no entry of the PLT.
 pub fn callee(symbols: &Symbols, object: &Object, index: u32) -> Callee {
-    let Some(symbol) = object.syms.get(index as usize) else { return Callee::Unknown };
+    let Some(symbol) = object.syms.get(index as usize) else { return Callee::Unknown(0) };
     let machine = object.machine;
     if index < object.first_global {
         let said = symbol.st_other();
@@ -30,12 +30,11 @@ pub fn callee(symbols: &Symbols, object: &Object, index: u32) -> Callee {
         return Callee::Own((said | implied) & machine.called_other);
     }
     let flags = symbols[object.global(index)].flags();
+    let other = (flags >> symbol_flags::OTHER_SHIFT) as u8 & machine.called_other;
     match flags & symbol_flags::KIND {
-        symbol_flags::ABSOLUTE if flags & symbol_flags::ASSIGNED != 0 => Callee::Unknown,
-        symbol_flags::DEFINED | symbol_flags::ABSOLUTE | symbol_flags::COMMON => {
-            Callee::Own((flags >> symbol_flags::OTHER_SHIFT) as u8 & machine.called_other)
-        }
-        _ => Callee::Unknown,
+        symbol_flags::ABSOLUTE if flags & symbol_flags::ASSIGNED != 0 => Callee::Unknown(other),
+        symbol_flags::DEFINED | symbol_flags::ABSOLUTE | symbol_flags::COMMON => Callee::Own(other),
+        _ => Callee::Unknown(other),
     }
 }
 

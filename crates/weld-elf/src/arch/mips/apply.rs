@@ -120,7 +120,7 @@ fn call_directly<const BIG: bool, S: Site>(site: &S, reloc: &Rela, FieldAt { out
     // Compilers have said it of data, too.
     let is_data = place.flags & (symbol_flags::OBJECT | symbol_flags::TLS) != 0;
     // What it stands for may be an address that does not move with the image.
-    let is_alias = site.callee(reloc) == Callee::Unknown && !is_data && !settings.pic;
+    let is_alias = matches!(site.callee(reloc), Callee::Unknown(_)) && !is_data && !settings.pic;
     let is_code = site.is_function(reloc) || site.label(reloc).is_some() || is_alias;
     if !place.is_settled() || place.dead || place.is_undefined() || !is_code {
         return;

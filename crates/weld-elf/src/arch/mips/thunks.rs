@@ -73,6 +73,12 @@ pub const fn bias(kind: u32) -> u64 {
     if matches!(kind, R_PC26 | M_PC26) { 4 } else { 0 }
 }
 
+/// Whether a function with this `st_other` expects its address in t9.
+fn wants_address(other: u8) -> bool {
+    let mode = other & OTHER_MODE;
+    mode == OTHER_PIC || mode == OTHER_PIC | OTHER_MICRO
+}
+
 fn reach(kind: u32, _features: u32) -> Option<Reach> {
     match kind {
         // Of its region.
@@ -98,12 +104,9 @@ fn must_change<const WIDE: bool>(jump: &Jump) -> bool {
     match jump.callee {
         // It has the address in t9.
         _ if matches!(jump.kind, PIC_26 | M_PIC_26) => false,
-        Callee::Own(other) => {
-            let mode = other & OTHER_MODE;
-            mode == OTHER_PIC || mode == OTHER_PIC | OTHER_MICRO
-        }
+        Callee::Own(other) => wants_address(other),
         // Another name for a function: it may be one that wants it.
-        Callee::Unknown => jump.features & PIC != 0,
+        Callee::Unknown(other) => jump.features & PIC != 0 || wants_address(other),
         Callee::Entry(_) => false,
     }
 }

@@ -94,7 +94,9 @@ fn mark<const BIG: bool, S: Site>(
         Some(tpoff) => Call::Local(tpoff),
         None => Call::Elsewhere,
     };
-    let same_place = |other: &&Rela| other.r_offset() == reloc.r_offset() && calls_by_word(other.kind());
+    // With big endian a half of an instruction lies behind its mark.
+    let same_place =
+        |other: &&Rela| other.r_offset() & !3 == reloc.r_offset() & !3 && calls_by_word(other.kind());
     let before = i.checked_sub(1).map(|before| &relocs[before]);
     match relocs.get(i + 1).filter(same_place).or(before.filter(same_place)) {
         Some(part) => relax::rewrite_call_by_word::<BIG>(out, place, part.kind(), call),
@@ -141,7 +143,12 @@ fn one<const BIG: bool, const V1: bool, S: Site>(
     }
     let is_slot = matches!(
         kind,
-        R_PPC64_GOT16_HA | R_PPC64_GOT16_LO_DS | R_PPC64_GOT16_LO | R_PPC64_PLT16_HA | R_PPC64_PLT16_LO_DS
+        R_PPC64_GOT16_HA
+            | R_PPC64_GOT16_LO_DS
+            | R_PPC64_GOT16_LO
+            | R_PPC64_PLT16_HA
+            | R_PPC64_PLT16_LO_DS
+            | R_PPC64_PLT16_LO
     );
     if is_slot && settings.toc_optimize && !settings.keeps_relocs && reloc.r_addend() == 0 {
         let offset = site.slot(reloc, class)?.wrapping_sub(settings.got_base) as i64;

@@ -36,13 +36,16 @@ pub fn marks_call(kind: u32) -> bool {
 /// Whether relocation `i` is that of a call, or of the word that it calls by, which the one before it marks. Marks of sequences with prefixes
 /// lie a byte after their instruction.
 pub fn is_marked_call(relocs: &[Rela], i: usize) -> bool {
-    let place = relocs[i].r_offset();
+    let (kind, place) = (relocs[i].kind(), relocs[i].r_offset());
+    let loads = loads_word_to_call(kind);
     let marks = |other: Option<&Rela>| {
         other.is_some_and(|mark| {
-            marks_call(mark.kind()) && matches!(mark.r_offset().wrapping_sub(place), 0 | 1)
+            let distance = mark.r_offset().wrapping_sub(place);
+            // With big endian a half of an instruction lies behind its mark.
+            marks_call(mark.kind()) && (matches!(distance, 0 | 1) || loads && mark.r_offset() == place & !3)
         })
     };
-    (is_branch(relocs[i].kind()) || loads_word_to_call(relocs[i].kind()))
+    (is_branch(kind) || loads)
         && (marks(i.checked_sub(1).map(|before| &relocs[before])) || marks(relocs.get(i + 1)))
 }
 

@@ -88,7 +88,7 @@ pub fn bias(kind: u32, callee: Callee) -> u64 {
         _ if is_without_toc(kind) => 0,
         Callee::Entry(second) => second.wrapping_neg(),
         Callee::Own(other) => local_entry(other),
-        Callee::Unknown => 0,
+        Callee::Unknown(_) => 0,
     }
 }
 
@@ -98,7 +98,7 @@ pub fn changes_toc(kind: u32, callee: Callee) -> bool {
         && match callee {
             Callee::Entry(_) => true,
             Callee::Own(other) => entry_code(other) == LOSES_TOC,
-            Callee::Unknown => false,
+            Callee::Unknown(_) => false,
         }
 }
 
@@ -106,7 +106,7 @@ pub fn changes_toc(kind: u32, callee: Callee) -> bool {
 pub fn must_change(jump: &Jump) -> bool {
     match jump.callee {
         Callee::Entry(_) => false,
-        Callee::Unknown => true,
+        Callee::Unknown(_) => true,
         Callee::Own(other) if is_without_toc(jump.kind) => entry_code(other) > LOSES_TOC,
         Callee::Own(other) => entry_code(other) == LOSES_TOC,
     }
@@ -132,7 +132,7 @@ fn state(jump: &Jump) -> u8 {
     bit(is_without_toc(jump.kind), NO_TOC)
         | bit(jump.kind == R_PPC64_REL24_P9NOTOC, OLD)
         | bit(must_change(jump), CHANGES)
-        | bit(jump.callee == Callee::Unknown, UNKNOWN)
+        | bit(matches!(jump.callee, Callee::Unknown(_)), UNKNOWN)
 }
 
 const fn thunk(prefix: &'static str, size: u64, reach: Reach, write: Write) -> Thunk {
