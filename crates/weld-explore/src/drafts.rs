@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use weld_common::hash::hash_bytes;
-use weld_common::par;
 use weld_common::text::text;
+use weld_common::{par, trace};
 
 use crate::model::{Model, Piece, Role};
 use crate::names::{Name, presentable};
@@ -18,6 +18,9 @@ use crate::spelling::instance;
 
 /// Names that one task spells.
 const RUN: usize = 2048;
+
+/// How many pieces ahead of their turn names are asked for.
+const AHEAD: usize = 8;
 
 /// A piece whose names are still those of the file.
 #[derive(Clone, Copy)]
@@ -57,6 +60,8 @@ pub struct Spelling<'s> {
 /// What a name has become: its bytes in the texts of its run, with hashes.
 struct Spelled {
     name: (usize, u64),
+    /// What the section is called, if this is the first piece of it in a row.
+    section: (usize, u64),
     /// No bytes if it is no instance.
     instance: (usize, u64),
     /// It ends with a hash that stands for the arguments of a generic, if it is one's.
@@ -75,32 +80,44 @@ struct Texts {
 pub fn add(model: &mut Model, drafts: &[Draft], sections: &[&[u8]], spelling: Spelling) {
     let runs = par::runs("demangle names", spelling.parallel, drafts.len(), RUN, |run| {
         let mut texts = Texts::default();
-        drafts[run].iter().for_each(|draft| texts.spell(draft.symbol, spelling));
+        for i in run {
+            let input = drafts[i].piece.input;
+            let goes_on = i > 0 && drafts[i - 1].piece.input == input;
+            let section = input.row().filter(|_| !goes_on).and_then(|row| sections.get(row).copied());
+            texts.spell(drafts[i].symbol, section.unwrap_or_default(), spelling);
+        }
         texts
     });
+    let _entering = trace::stretch("number names");
     model.pieces.reserve(drafts.len());
+    model.names.reserve(runs.iter().map(Texts::count).sum());
     // Of names that hide arguments, the first piece: more of the same name are instances of one generic.
     let mut seen: HashMap<Name, usize> = HashMap::new();
     let mut drafts = drafts.iter();
     for Texts { text, spelled } in runs {
-        let mut at = 0;
-        let mut take = |model: &mut Model, (length, hash): (usize, u64)| {
-            let part = &text[at..at + length];
-            at += length;
-            if length == 0 { Name::NONE } else { model.names.add_hashed(part, hash) }
+        let mut rest = &text[..];
+        let mut next = |length| {
+            let (part, others) = rest.split_at_checked(length).unwrap_or_default();
+            rest = others;
+            part
         };
-        for (of, draft) in spelled.into_iter().zip(&mut drafts) {
+        for (i, of) in spelled.iter().enumerate() {
+            let Some(draft) = drafts.next() else { break };
+            if let Some(later) = spelled.get(i + AHEAD) {
+                [later.name, later.section].iter().for_each(|(_, hash)| model.names.prefetch(*hash));
+            }
             let mut piece = draft.piece;
-            piece.name = if of.name.0 > 0 { take(model, of.name) } else { piece.name };
-            if let Some(row) = piece.input.row()
-                && let Some(section) = sections.get(row).filter(|section| !section.is_empty())
+            let [name, section, instance] =
+                [of.name, of.section, of.instance].map(|(length, hash)| (next(length), hash));
+            piece.name = if name.0.is_empty() { piece.name } else { model.names.add_hashed(name.0, name.1) };
+            // Next to its symbol's: a page has that one only.
+            if let Some(row) = piece.input.row().filter(|_| !section.0.is_empty())
                 && model.inputs[row].name.is_none()
             {
-                // Next to its symbol's: a page has that one only.
-                model.inputs[row].name = named_for(model, section, (draft.symbol, piece.name));
+                model.inputs[row].name = model.names.add_hashed(section.0, section.1);
             }
-            if of.name.0 > 0 {
-                piece.instance = take(model, of.instance);
+            if !instance.0.is_empty() {
+                piece.instance = model.names.add_hashed(instance.0, instance.1);
             }
             if of.hides_arguments && piece.instance.is_none() {
                 let first = *seen.entry(piece.name).or_insert(model.pieces.len());
@@ -119,22 +136,30 @@ pub fn add(model: &mut Model, drafts: &[Draft], sections: &[&[u8]], spelling: Sp
     }
 }
 
-/// The name of a section whose first symbol is `symbol`, and `shown` as that.
-fn named_for(model: &mut Model, section: &[u8], (symbol, shown): (&[u8], Name)) -> Name {
-    let name = match section.strip_suffix(symbol) {
-        Some(prefix) if !shown.is_none() => Cow::Owned(format!("{}{}", text(prefix), model.names.get(shown))),
-        _ => text(section),
-    };
-    model.names.add(&name)
-}
-
 impl Texts {
-    fn spell(&mut self, symbol: &[u8], spelling: Spelling) {
-        let mut spelled = Spelled { name: (0, 0), instance: (0, 0), hides_arguments: false };
-        if !symbol.is_empty() {
-            let shown = (spelling.shown)(symbol);
-            let name = presentable(&shown);
+    /// How many names there are.
+    fn count(&self) -> usize {
+        let of = |spelled: &Spelled| [spelled.name, spelled.section, spelled.instance];
+        self.spelled.iter().flat_map(of).filter(|(length, _)| *length > 0).count()
+    }
+
+    /// Adds a symbol, and the section that it is the first of; either may be empty.
+    fn spell(&mut self, symbol: &[u8], section: &[u8], spelling: Spelling) {
+        let none = (0, 0);
+        let mut spelled = Spelled { name: none, section: none, instance: none, hides_arguments: false };
+        let shown = if symbol.is_empty() { Cow::Borrowed("") } else { (spelling.shown)(symbol) };
+        let name = presentable(&shown);
+        if !name.is_empty() {
             spelled.name = self.put(&name);
+        }
+        if !section.is_empty() {
+            let named = match section.strip_suffix(symbol) {
+                Some(prefix) if !name.is_empty() => Cow::Owned(format!("{}{name}", text(prefix))),
+                _ => text(section),
+            };
+            spelled.section = self.put(&presentable(&named));
+        }
+        if !name.is_empty() {
             if let Some(instance) = instance(&shown) {
                 spelled.instance = self.put(&presentable(&instance));
             }

@@ -64,6 +64,17 @@ impl Names {
         &self.bytes[start..end - 1]
     }
 
+    /// Makes room for `count` more.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.ends.reserve(count);
+        self.index.reserve(self.ends.len() + count + 1);
+    }
+
+    /// Asks for where a text with this hash is looked for.
+    pub(crate) fn prefetch(&self, hash: u64) {
+        self.index.prefetch(hash);
+    }
+
     /// The number of a text, which may be new.
     pub fn add(&mut self, text: &str) -> Name {
         let text = presentable(text);

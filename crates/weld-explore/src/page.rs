@@ -6,7 +6,7 @@
 mod order;
 pub mod read;
 
-use weld_common::par;
+use weld_common::{par, trace};
 
 use crate::leb::{self, Encoding};
 use crate::model::{Kind, Language, Model, Ref, Role};
@@ -72,6 +72,7 @@ fn number(name: Name) -> u64 {
 
 fn columns(model: &Model) -> Columns {
     use Encoding::{Delta, Planes, Sparse, Uleb};
+    let _writing = trace::stretch("columns of the page");
     let order = Order::new(model);
     let mut columns = Columns::default();
     let outputs = &model.outputs;

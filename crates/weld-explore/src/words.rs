@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use weld_common::hash::hash_bytes;
 use weld_common::hash_index::HashIndex;
-use weld_common::par;
+use weld_common::{par, trace};
 
 /// How often a word is there that has a number.
 const OFTEN: u32 = 3;
@@ -175,6 +175,7 @@ const NONE: u32 = u32::MAX;
 /// `count` texts, none of which has a NUL, by their numbers.
 pub fn pack<'t>(count: usize, text: impl Fn(usize) -> &'t [u8] + Sync, parallel: bool) -> Packed {
     let runs = par::runs("take names apart", parallel, count, RUN, |range| Run::of(range, &text));
+    let numbering = trace::stretch("number words");
     // All words, each once, and which of these each run's are.
     let mut index = HashIndex::default();
     let mut all: Vec<(&[u8], u32)> = Vec::new();
@@ -201,6 +202,7 @@ pub fn pack<'t>(count: usize, text: impl Fn(usize) -> &'t [u8] + Sync, parallel:
         packed.words.extend_from_slice(all[word as usize].0);
         packed.words.push(0);
     }
+    drop(numbering);
     let coded = par::runs("code names", parallel, runs.len(), 1, |range| {
         let codes = |run: usize| {
             let numbers: Vec<u32> = places[run].iter().map(|place| numbers[*place as usize]).collect();

@@ -15,6 +15,7 @@ mod shares;
 use std::collections::HashMap;
 
 use weld_common::diag::Diagnostics;
+use weld_common::trace;
 use weld_explore::drafts::{self, Spelling};
 use weld_explore::model::{About, Format, InputSection, Kind, Model, OutputSection as Row, Ref, Savings};
 use weld_explore::names::Name;
@@ -60,7 +61,9 @@ fn model(job: &Job, image: &Image, made: Made, context: &Context) -> Model {
         });
     }
     objects::add(&mut model, job, image, context);
+    let numbering = trace::stretch("number sections");
     let rows = Rows::number(&mut model, image, made, context);
+    drop(numbering);
     let drafts = pieces::all(image, context, &rows);
     drafts::add(
         &mut model,

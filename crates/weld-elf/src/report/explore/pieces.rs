@@ -3,7 +3,7 @@
 //! Each level covers the one above it byte by byte ([`cover`]), so no table that is wrong can lose a byte or
 //! count one twice.
 
-use weld_common::par;
+use weld_common::{par, trace};
 use weld_explore::cover::{Claim, cover, give_sizes};
 use weld_explore::drafts::Draft;
 use weld_explore::model::{Piece, Ref, Role};
@@ -37,12 +37,10 @@ struct Cutter<'c, 'i, 'a> {
 /// All pieces, in the order of the file; then those that take memory only.
 pub fn all<'a>(image: &Image<'_, 'a>, context: &Context, rows: &Rows<'a>) -> Vec<Draft<'a>> {
     let layout = image.layout;
-    let cutter = Cutter {
-        image,
-        rows,
-        symbols: Symbols::collect(image, context.parallel),
-        parallel: context.parallel,
-    };
+    let finding = trace::stretch("find symbols of sections");
+    let symbols = Symbols::collect(image, context.parallel);
+    drop(finding);
+    let cutter = Cutter { image, rows, symbols, parallel: context.parallel };
     let headers = |offset, size| Claim { offset, size, what: Whole::Headers };
     let mut claims = vec![headers(0, layout.headers_size())];
     if let Some(offset) = layout.section_headers {
@@ -56,6 +54,7 @@ pub fn all<'a>(image: &Image<'_, 'a>, context: &Context, rows: &Rows<'a>) -> Vec
     let mut drafts = Vec::new();
     for (size, what) in cover(layout.file_size, claims) {
         match what {
+            // Most are of one section, and not moved.
             Some(Whole::Section(id)) => drafts.extend(cutter.section(id, size)),
             Some(Whole::Headers) => drafts.push(Draft::plain(Role::Header, size)),
             None => drafts.push(Draft::plain(Role::Padding, size)),
@@ -192,6 +191,9 @@ fn reference(row: u32) -> Ref {
 
 /// Divides `bytes` among parts of a whole of `total`, in proportion; the shares add up to it.
 fn share(bytes: u64, total: u64, parts: impl Iterator<Item = u64>) -> Vec<u64> {
+    if bytes == total {
+        return parts.collect();
+    }
     let mut before = 0u64;
     let at = |place: u64| match total {
         0 => 0,

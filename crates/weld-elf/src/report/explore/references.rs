@@ -3,7 +3,7 @@
 //! References are relocations of sections in memory, sections that live and die with others, and what exception
 //! frames need of their own. Roots are those of `--gc-sections`; without it, what nothing refers to is one, too.
 
-use weld_common::par;
+use weld_common::{par, trace};
 use weld_explore::graph::{References, unreached};
 use weld_explore::model::{Graph, Model, Root};
 use weld_explore::names::Name;
@@ -60,7 +60,10 @@ pub fn add<'a>(model: &mut Model, image: &Image<'_, 'a>, context: &Context<'_, '
         found.into_iter().map(|found| (found.to_sections, found.to_libraries)).unzip();
     let pairs = par::concat("join references", context.parallel, to_sections);
     libraries::add(model, image, to_libraries.concat());
+    let sorting = trace::stretch("sort references");
     let references = References::new(model.inputs.len(), pairs);
+    drop(sorting);
+    let _finding = trace::stretch("find roots");
     let roots = finder.roots(model, &references);
     model.graph = Some(Graph::new(references, roots));
 }
