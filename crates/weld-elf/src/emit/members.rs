@@ -172,9 +172,9 @@ impl Members<'_, '_, '_> {
         let data = object.section_data(shndx as usize).unwrap_or(&[]);
         match section.kind() {
             // The terminator of an `.eh_frame` that `-r` joins is left out unless it is the last.
-            SectionKind::Regular | SectionKind::Reversed | SectionKind::Guest => {
-                out.copy_from_slice(&data[..out.len()]);
-            }
+            SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(&data[..out.len()]),
+            SectionKind::Guest if object.shdrs[shndx as usize].sh_type() == SHT_NOBITS => out.fill(0),
+            SectionKind::Guest => out.copy_from_slice(&data[..out.len()]),
             SectionKind::Shrunk => relax_deltas::copy(image.sections.shrunk.deltas(source.id), data, out),
             SectionKind::Compressed => {
                 if let Err(e) = Compressed::parse(data, object.format()).and_then(|c| c.decompress_into(out))

@@ -4,8 +4,10 @@
 
 use weld_common::sort;
 
-use crate::ids::SymbolId;
-use crate::symbol_names::{Entry, Names};
+use crate::ids::{FileId, SymbolId};
+use crate::sections::LastSlots;
+use crate::symbol_names::{Entry, Names, Rank, pack};
+use crate::symbols::symbol_flags;
 
 /// A symbol with what it is put in order by.
 #[derive(Clone, Copy)]
@@ -27,6 +29,22 @@ impl Placed {
     }
 }
 
+/// Has symbols come in the order that they had in another link, with those among them that are gone, which are none.
+pub fn restore(list: &mut Vec<Placed>, last: &LastSlots) {
+    if last.of_symbol.is_empty() && last.gone.is_empty() {
+        return;
+    }
+    let place = |(file, symbol): (FileId, u32)| pack(Rank::Strong, file, symbol) & ((1 << 60) - 1);
+    for placed in list.iter_mut() {
+        if let Some(at) = last.of_symbol.get(&placed.id) {
+            placed.place = place(*at);
+        }
+    }
+    let gone = |at: &_| Placed { place: place(*at), id: SymbolId::NONE, flags: symbol_flags::NEEDS_GOT };
+    list.extend(last.gone.iter().map(gone));
+    list.sort_by_key(|placed| placed.place);
+}
+
 /// Has the second of each pair come in front of the first.
 pub fn swap(list: &mut [Placed], pairs: &[(SymbolId, SymbolId)]) {
     let find = |list: &[Placed], id| list.iter().position(|placed| placed.id == id);
@@ -46,8 +64,6 @@ pub fn sort(list: Vec<Placed>, names: &Names, parallel: bool) -> Vec<Placed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::FileId;
-    use crate::symbol_names::{Rank, pack};
 
     #[test]
     fn definitions_come_by_file_and_the_rest_by_name() {

@@ -16,6 +16,7 @@ use crate::address::Address;
 use crate::arch::class::Class;
 use crate::ids::*;
 use crate::live::{Live, LocalNeed, fact};
+use crate::sections::LastSlots;
 use crate::symbol_names::Names;
 use crate::symbols::{Symbol, Symbols, symbol_flags};
 use definition_order::Placed;
@@ -159,18 +160,19 @@ struct Part {
 }
 
 impl Slots {
-    /// Numbers start after `reserved` words of `.got`. Symbols `apart` have places already.
+    /// Numbers start after `reserved` words of `.got`. Symbols `apart` have places already, and others those of `last`.
     pub fn allocate(
         live: &Live,
         symbols: &Symbols,
         names: &Names,
-        (reserved, apart): (u32, &[SymbolId]),
+        (reserved, apart, last): (u32, &[SymbolId], &LastSlots),
         parallel: bool,
     ) -> Slots {
         let mut globals = with_needs(symbols, names, parallel);
         if !apart.is_empty() {
             globals.retain(|placed| !apart.contains(&placed.id));
         }
+        definition_order::restore(&mut globals, last);
         let wanting = Wanting {
             globals: &globals,
             locals: &live.locals,
@@ -480,8 +482,11 @@ impl Wanting<'_> {
             for (number, (bit, make)) in numbers.iter_mut().zip(ENTRIES) {
                 if flags & bit != 0 {
                     let entry = self.entry(bit, make, index, signed, tagged);
-                    *number = next.words;
-                    part.got.push((next.words, entry));
+                    // What is gone has a word and nothing in it.
+                    if id.is_some() || local.is_some() {
+                        *number = next.words;
+                        part.got.push((next.words, entry));
+                    }
                     next.words += entry.words();
                 }
             }
@@ -495,7 +500,7 @@ impl Wanting<'_> {
                 *number += 1;
                 list.push(index);
             }
-            if local.is_none() {
+            if local.is_none() && id.is_some() {
                 of_symbol[id.index()].store(index + 1, Ordering::Relaxed);
                 if flags & symbol_flags::NEEDS_COPY != 0 {
                     part.copies.push(id);
@@ -601,8 +606,8 @@ mod tests {
         let needs = symbol_flags::NEEDS_GOT | symbol_flags::NEEDS_PLT;
         let local = |i: u32| LocalNeed { object: ObjectId(i / 3 * 2), sym: i % 3, needs };
         let live = live((0..3000).map(local).collect());
-        let slots = Slots::allocate(&live, &symbols, &names, (0, &[]), true);
-        let same = Slots::allocate(&live, &symbols, &names, (0, &[]), false);
+        let slots = Slots::allocate(&live, &symbols, &names, (0, &[], &LastSlots::default()), true);
+        let same = Slots::allocate(&live, &symbols, &names, (0, &[], &LastSlots::default()), false);
         assert_eq!(format!("{:?}", slots.list), format!("{:?}", same.list));
         assert_eq!((&slots.got, &slots.plt, &slots.copies), (&same.got, &same.plt, &same.copies));
         let mut word = 0;
@@ -627,8 +632,8 @@ mod tests {
             |symbol: &Symbol| symbol.has(symbol_flags::NEEDS_PLT) && symbol.has(symbol_flags::PREEMPTIBLE);
         let taken = SymbolId(symbols.list.iter().position(with_plt).unwrap() as u32);
         let live = live(Vec::new());
-        let all = Slots::allocate(&live, &symbols, &names, (0, &[]), false);
-        let mut slots = Slots::allocate(&live, &symbols, &names, (0, &[taken]), false);
+        let all = Slots::allocate(&live, &symbols, &names, (0, &[], &LastSlots::default()), false);
+        let mut slots = Slots::allocate(&live, &symbols, &names, (0, &[taken], &LastSlots::default()), false);
         assert_eq!(slots.jump_slots + 1, all.jump_slots);
         let (named, ifuncs) = (slots.jump_slots, slots.ifuncs().len());
         slots.add_spares(4, &[taken]);
@@ -644,7 +649,7 @@ mod tests {
         let (symbols, names) = symbols(100);
         let need = |object, sym| LocalNeed { object: ObjectId(object), sym, needs: symbol_flags::NEEDS_GOT };
         let live = live(vec![need(1, 5), need(1, 9), need(4, 2)]);
-        let slots = Slots::allocate(&live, &symbols, &names, (0, &[]), false);
+        let slots = Slots::allocate(&live, &symbols, &names, (0, &[], &LastSlots::default()), false);
         for (i, symbol) in symbols.list.iter().enumerate() {
             let id = SymbolId(i as u32);
             assert_eq!(slots.of_symbol(id).map(|s| s.id), symbol.has(RECORDED).then_some(id));

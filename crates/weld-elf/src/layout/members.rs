@@ -160,6 +160,7 @@ impl<'a> Builder<'_, 'a> {
         if let Some(seed) = self.options.order.padding.filter(|_| !self.program.is_object()) {
             super::padding::add(&mut layout, seed, |id| self.sections.get(id).align());
         }
+        super::padding::add_heads(&mut layout, &self.sections.last_outputs);
         self.assign_offsets(&mut layout, &mut parts);
         if let Some(script) = self.script {
             layout.script = Some(super::scripted::beside_default(script, &layout)?);
@@ -195,6 +196,12 @@ impl<'a> Builder<'_, 'a> {
             let starts: Vec<usize> =
                 (0..outs.len()).map(|i| *first.entry(&outs[i].name).or_insert(i)).collect();
             order.sort_by_key(|&i| (outs[i].rank, starts[i]));
+        }
+        let last = &self.sections.last_outputs;
+        if !last.is_empty() {
+            // Which section made an output section come first may be gone.
+            let place = |out: &OutputSection| last.iter().position(|last| *last.name == *out.name);
+            order.sort_by_key(|&i| (outs[i].rank, place(&outs[i]).unwrap_or(usize::MAX)));
         }
         order
     }

@@ -5,11 +5,14 @@
 //! One in sixteen sections has padding in front, as much as it is aligned to, and each segment begins with up
 //! to a page of it. That is done in sections of which nobody knows where one part ends and the next begins:
 //! not in arrays, nor in sections that are found by their bounds.
+//!
+//! Output sections may begin with room, too, where a link is made as another one was ([`add_heads`]).
 
 use super::insert::merged;
-use super::{Chunk, ChunkKind, Layout, Member};
+use super::{Chunk, ChunkKind, Layout, Member, OutputSection};
 use crate::ids::*;
 use crate::section_order::shuffle::Twister;
+use crate::sections::LastOutput;
 
 /// Output sections that may be padded.
 const PADDED: &[&[u8]] = &[
@@ -24,6 +27,21 @@ const PADDED: &[&[u8]] = &[
     b".ldata",
     b".lbss",
 ];
+
+/// Has output sections begin with room where they did so in another link: a section was there that is gone.
+pub fn add_heads(layout: &mut Layout, last: &[LastOutput]) {
+    for last in last.iter().filter(|last| last.head > 0) {
+        let is_it = |out: &OutputSection| out.is_alloc() && *out.name == *last.name;
+        let Some(number) = layout.sections.iter().position(is_it) else { continue };
+        let chunk = ChunkId(layout.chunks.len() as u32);
+        let id = OutputSectionId(number as u32);
+        layout.chunks.push(Chunk::new(ChunkKind::Padding, last.head, last.align.max(1), id));
+        let out = &mut layout.sections[number];
+        let members: Vec<Member> = std::mem::take(&mut out.members);
+        out.members = merged(&members, &[(0, chunk)]);
+        out.ordered = true;
+    }
+}
 
 /// Room in front of a segment's first section is less than this.
 const PAGE: u32 = 4096;

@@ -7,6 +7,7 @@ use weld_common::io;
 use weld_common::relink::directory::Unusable;
 use weld_common::text;
 
+use super::units::NoUnit;
 use crate::relink_state::Unreadable;
 use crate::relink_state::differences::Difference;
 use crate::relink_state::free_sections::Gap;
@@ -30,7 +31,7 @@ pub enum Why {
     /// The command line, the environment or the working directory.
     Command,
     /// A codegen unit has come, and there is no place for it.
-    NewUnit(PathBuf),
+    NewUnit(PathBuf, NoUnit),
     /// One has gone, and nothing may stand for it.
     GoneUnit(PathBuf),
     /// A file has appeared where one was looked for.
@@ -120,9 +121,15 @@ impl fmt::Display for Why {
             Why::Command => f.write_str(
                 "the command line, the environment or the working directory is not that of the last link",
             ),
-            Why::NewUnit(file) => {
-                write!(f, "{} is new, and there is no room for another object like it", path(file))
+            Why::NewUnit(file, NoUnit::Odd) => {
+                write!(f, "{} is new, and has sections that nothing may stand for", path(file))
             }
+            Why::NewUnit(file, NoUnit::Taken { alike, all }) => write!(
+                f,
+                "{} is new, and there is no room for another object like it: of {all} places, {alike} are for such, and \
+                 none of them is free",
+                path(file)
+            ),
             Why::GoneUnit(file) => {
                 write!(f, "{} is gone, which has sections that nothing may stand for", path(file))
             }
@@ -226,6 +233,7 @@ fn no_place(why: &NoPlace, f: &mut fmt::Formatter) -> fmt::Result {
         Kind::ExceptionTables => "exception tables",
         Kind::Constants => "constants",
         Kind::Relocated => "tables of pointers",
+        Kind::Variables => "variables",
     };
     match why {
         NoPlace::Full { name, kind, size, align, free, largest } => write!(

@@ -24,7 +24,7 @@ use super::directory::TABLES;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, KnownMember, Members, digest};
 use super::memo::{Is, KnownFile, Memo};
-use super::units::Units;
+use super::units::{NoUnit, Units};
 use crate::input::FileName;
 use crate::input::archives::ArchiveInput;
 use crate::input::load::{Input, Inputs};
@@ -215,9 +215,9 @@ impl<'j> Found<'_, 'j> {
         let files = &mut changes.files;
         // It may have been there before.
         let before = files.iter().position(|file| matches!(file.is, Is::Gone(..)) && file.path == path);
-        let number = before.or_else(|| self.units.free_place(files, data, job.store));
-        let number = number.ok_or_else(|| Why::NewUnit(path.clone()))?;
-        let Is::Gone(row, _) = files[number].is else { return Err(Why::NewUnit(path)) };
+        let number = before.map_or_else(|| self.units.free_place(files, data, job.store), Ok);
+        let number = number.map_err(|why| Why::NewUnit(path.clone(), why))?;
+        let Is::Gone(row, _) = files[number].is else { return Err(Why::NewUnit(path, NoUnit::Odd)) };
         // It may have gone at the same time.
         changes.objects.retain(|object| object.row != row);
         files[number] = KnownFile { path, stamp: None, is: Is::Lent(row) };

@@ -26,7 +26,7 @@ use crate::relink_state::rows::HandedOver;
 use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 11;
+const FORMAT: u32 = 12;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -409,6 +409,7 @@ mod tests {
                 known: vec![(0, 0)],
                 members: vec![(7, 0)],
                 spare: vec![(4, 0)],
+                sizes: vec![1],
             },
             has_other_members: true,
         }

@@ -114,7 +114,7 @@ impl Held {
 
 /// What a relink has done.
 enum Done {
-    /// Nothing that is in the output has changed, in so many objects that might have.
+    /// Nothing that is in the output has changed, in so many objects that have.
     Nothing(usize),
     Patched {
         objects: usize,
@@ -403,7 +403,7 @@ fn patch_of(
     }
     match members::resolve(&memo.units, (job, taking_part), &mut again) {
         Ok(()) => {}
-        Err(why @ (Why::NewUnit(_) | Why::GoneUnit(_) | Why::Order(_))) => return Err(why),
+        Err(why @ (Why::NewUnit(..) | Why::GoneUnit(_) | Why::Order(_))) => return Err(why),
         Err(_) => return found,
     }
     *changes = again;
@@ -429,9 +429,11 @@ impl fmt::Display for Done {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Done::Nothing(0) => f.write_str("relinked: no input has changed"),
-            Done::Nothing(1) => f.write_str("relinked: no input has changed; 1 object was looked at"),
+            Done::Nothing(1) => {
+                f.write_str("relinked: nothing of 1 changed object is otherwise in the output")
+            }
             Done::Nothing(objects) => {
-                write!(f, "relinked: no input has changed; {objects} objects were looked at")
+                write!(f, "relinked: nothing of {objects} changed objects is otherwise in the output")
             }
             Done::Patched { objects, sections, bytes } => {
                 let plural = |count: usize| if count == 1 { "" } else { "s" };

@@ -261,7 +261,10 @@ fn with_needed(job: &Job, changes: &Changes, last: &LastLink) -> Result<(Option<
 /// The same, if no functions of shared objects are called but those that were before, and those of `last`.
 fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
     let places = new_places(job, changes, last)?;
-    with_places(job, changes, last, places)
+    let are_all = places.needed.is_empty();
+    let patch = with_places(job, changes, last, places)?;
+    let path = changes.objects.first().map(|object| changes.files[object.file].path.clone());
+    if are_all { Ok(patch) } else { Err(Why::Object(path.unwrap_or_default(), Changed::Names)) }
 }
 
 /// The same with what the tables do not have as it is.
@@ -283,8 +286,10 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     }
     search_table::add(job, last, &mut patch)?;
     patch.words = new_words::left(last);
-    let pointers = new_words::write(job, last, &values, &mut patch)?;
-    told::add(job, changes, (last, last_guests, last_holes), (&mut patch, pointers))?;
+    let mut pointers = new_words::write(job, last, &values, &mut patch)?;
+    let (words, of_words) = new_words::of_gone(job, last, &values, &mut patch)?;
+    pointers.extend(of_words);
+    told::add(job, changes, (last, last_guests, last_holes), (&mut patch, &words, pointers))?;
     forget_guests(job, last, last_guests, &mut patch)?;
     let mut names = names.clone();
     exported_names::write(job, last, &mut names, &mut patch)?;
@@ -441,10 +446,11 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     }
     for one in &free {
         for hash in one.defines() {
-            if let Some((number, name)) = find_name(&left.tables, hash)?
-                && (name.input, name.section) == (one.row, NONE)
-            {
-                names.revived.insert(number);
+            if let Some((number, name)) = find_name(&left.tables, hash)? {
+                let name = names.owned(number, name);
+                if (name.input, name.section) == (one.row, NONE) {
+                    names.revived.insert(number);
+                }
             }
         }
     }

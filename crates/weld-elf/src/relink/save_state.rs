@@ -5,7 +5,7 @@
 //! When all is in place the rows are written, and last the memo, with what the link had to warn of.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
 use super::memo::{Is, KnownFile, Memo};
-use super::units::{is_unit, spare_files};
+use super::units::{SIZES, is_unit, spare_files};
 use crate::arch;
 use crate::eh_frame::entries_in;
 use crate::elf::{Rela, SHF_ALLOC, Sym};
@@ -43,16 +43,16 @@ use crate::relink_state::guests::{Guest, may_have_guests};
 use crate::relink_state::mentions::stays_imported;
 use crate::relink_state::new_names::NewNames;
 use crate::relink_state::outline::{exports_by_itself, may_define_others};
-use crate::relink_state::rows::{InputRow, NONE, NameRow, SectionRow, input_kind};
+use crate::relink_state::rows::{InputRow, NONE, NameRow, OutputRow, SectionRow, input_kind};
 use crate::relink_state::{State, keys};
 use crate::report::dependencies;
 use crate::resolve::Resolved;
 use crate::sections::export_rows::{LastRows, Room};
 use crate::sections::lost_groups::LostSections;
-use crate::sections::rooms::{self, LastPieces, LastRuns, Rooms};
+use crate::sections::rooms::{self, Growth, LastPieces, LastRuns, Rooms};
 use crate::sections::spare_imports::{Import, LastCall};
 use crate::sections::yards::{self, LastGuest};
-use crate::sections::{SectionKind, Sections};
+use crate::sections::{LastOutput, LastSlots, SectionKind, Sections};
 use crate::symbol_names::flag;
 use crate::symbols::symbol_flags;
 use crate::synth::gnu_hash;
@@ -100,9 +100,12 @@ impl Session {
         let relinked = self.is_relinked.get().map(|()| self.last_state(job));
         let new = |sections: &mut Sections<'a>| {
             let mut likely = recent(job, (inputs, objects));
-            sections.spare.extend(likely.drain(likely.len().min(RECENT)..));
-            sections.recent = likely.into_iter().collect();
-            recent_members(job, (inputs, objects), sections);
+            let seldom = likely.split_off(likely.len().min(RECENT));
+            let small = small_units(inputs, objects);
+            likely.into_iter().for_each(|file| grows(file, Growth::Much, &small, sections));
+            seldom.into_iter().for_each(|file| grows(file, Growth::Some, &small, sections));
+            other_units(objects, sections);
+            recent_members(job, (inputs, objects), &small, sections);
             if job.options.sections.gc_sections {
                 sections.spare.extend(libraries_of_units(objects));
             }
@@ -132,8 +135,10 @@ impl Session {
         sections.export_room = last_exports(&state, &image);
         sections.last_calls = last_calls(&state);
         sections.last_slots = last_slots(&state, resolved);
+        sections.last_slot_places = self.last_slot_places(&state, resolved);
         sections.last_words = self.last_words(&state, resolved);
         let places = self.last_places(&state);
+        sections.last_outputs = last_outputs(&state, &places);
         let mut known = HashMap::with_capacity(state.sections.len());
         for (number, row) in (0..).zip(&state.sections) {
             if let Some(input) = state.inputs.get(row.input as usize)
@@ -207,21 +212,30 @@ impl Session {
         let held = self.held.lock().unwrap();
         let Some(held) = held.as_ref() else { return LastPlaces::default() };
         let holes = held.next.holes.clone();
-        let mut larger = HashMap::new();
+        let (mut larger, mut heads) = (HashMap::new(), HashMap::new());
         if !holes.is_empty() {
             let order = in_memory(state);
             let mut before: Option<u32> = None;
             for number in order {
                 let row = &state.sections[number as usize];
+                before = before.filter(|before| state.sections[*before as usize].output == row.output);
                 if !holes.contains(&number) {
+                    let out = state.outputs.get(row.output as usize);
+                    if let (Some(head), Some(out)) =
+                        (heads.get_mut(&row.output).filter(|_| before.is_none()), out)
+                    {
+                        *head = row.address.wrapping_sub(out.address);
+                    }
                     before = Some(number);
                 } else if let Some(before) = before {
                     let first = state.sections[before as usize].address;
                     larger.insert(before, (row.address + row.size).wrapping_sub(first));
+                } else {
+                    heads.insert(row.output, 0);
                 }
             }
         }
-        LastPlaces { holes, larger }
+        LastPlaces { holes, larger, heads }
     }
 
     /// Which sections lie in yards of the output, which has been relinked, or where others are gone.
@@ -272,6 +286,22 @@ impl Session {
             }
         }
         found
+    }
+
+    /// Where what has slots was defined when the tables were written, and what is gone since that had some.
+    fn last_slot_places(&self, state: &State, resolved: &Resolved) -> LastSlots {
+        let place = |name: &NameRow| {
+            let input = state.inputs.get(name.input as usize)?;
+            (name.slot != NONE).then_some((FileId(input.precedence), name.symbol))
+        };
+        let known: HashMap<u128, (FileId, u32)> =
+            state.names.iter().filter_map(|name| Some((name.hash, place(name)?))).collect();
+        let held = self.held.lock().unwrap();
+        let gone = held.iter().flat_map(|held| &held.next.names.gone);
+        let gone = gone.filter_map(|row| place(state.names.get(*row as usize)?)).collect();
+        let names = resolved.names.iter();
+        let of_symbol = names.filter_map(|(id, entry)| Some((id, *known.get(&keys::hash(entry.name))?)));
+        LastSlots { of_symbol: of_symbol.collect(), gone }
     }
 
     /// The state of the last link.
@@ -494,6 +524,35 @@ fn recent(job: &Job, (inputs, objects): (&Inputs, &[Object])) -> Vec<FileId> {
     all.into_iter().take(RECENT + LIKELY).map(|(_, file)| file).collect()
 }
 
+/// Small codegen units: what is edited are functions, and instances of others lie in small units of their own.
+fn small_units(inputs: &Inputs, objects: &[Object]) -> HashSet<FileId> {
+    let is_one = |object: &&Object| match object.name.member {
+        Some(name) => is_unit(&text::text(name)),
+        None => is_unit(&object.name.path),
+    };
+    let units = objects.iter().filter(is_one).map(|object| object.file);
+    units.filter(|file| inputs.bytes(*file).is_ok_and(|bytes| bytes.len() < SIZES[0])).collect()
+}
+
+/// Has an object have room to grow, less of it if it is one of the `small` ones.
+fn grows(file: FileId, growth: Growth, small: &HashSet<FileId>, sections: &mut Sections) {
+    let growing = match (growth, small.contains(&file)) {
+        (Growth::Much, false) => &mut sections.recent,
+        (Growth::Much, true) | (_, false) => &mut sections.spare,
+        (_, true) => &mut sections.small,
+    };
+    growing.insert(file);
+}
+
+/// Has further codegen units on the command line have little room: an edit of one changes which instances others have.
+fn other_units(objects: &[Object], sections: &mut Sections) {
+    let is_one = |object: &&Object| object.name.member.is_none() && is_unit(&object.name.path);
+    let files: Vec<FileId> = objects.iter().filter(is_one).map(|object| object.file).collect();
+    let is_usual = |file: &FileId| sections.growth(*file) == Growth::Usual;
+    let others: Vec<FileId> = files.into_iter().filter(is_usual).take(LIKELY_MEMBERS).collect();
+    sections.small.extend(others);
+}
+
 /// The largest members of archives that are codegen units: those of Rust's standard library, a unit for each of its crates.
 /// Most of them is not in the output, and what others use of them for the first time brings frames and names.
 fn libraries_of_units(objects: &[Object]) -> impl Iterator<Item = FileId> {
@@ -524,7 +583,12 @@ pub fn recent_archives(job: &Job, inputs: &Inputs) -> Vec<usize> {
 
 /// Adds members of archives that were written to last ([`recent_archives`]): nobody knows which of an archive
 /// have changed.
-fn recent_members(job: &Job, (inputs, objects): (&Inputs, &[Object]), sections: &mut Sections) {
+fn recent_members(
+    job: &Job,
+    (inputs, objects): (&Inputs, &[Object]),
+    small: &HashSet<FileId>,
+    sections: &mut Sections,
+) {
     let archives = recent_archives(job, inputs);
     let mut members: Vec<Vec<FileId>> = vec![Vec::new(); archives.len()];
     let mut place = vec![usize::MAX; inputs.archives.len()];
@@ -539,8 +603,8 @@ fn recent_members(job: &Job, (inputs, objects): (&Inputs, &[Object]), sections: 
     for files in members {
         let (all, are_few) = (count + files.len(), count + files.len() <= RECENT_MEMBERS);
         let left = LIKELY_MEMBERS.saturating_sub(count);
-        let growing = if are_few { &mut sections.recent } else { &mut sections.spare };
-        growing.extend(files.into_iter().take(left));
+        let growth = if are_few { Growth::Much } else { Growth::Some };
+        files.into_iter().take(left).for_each(|file| grows(file, growth, small, sections));
         count = all;
     }
 }
@@ -561,6 +625,18 @@ struct LastPlaces {
     holes: BTreeSet<u32>,
     /// Sections that are larger, because those behind them are gone.
     larger: HashMap<u32, u64>,
+    /// How much room output sections begin with, because what was there is gone.
+    heads: HashMap<u32, u64>,
+}
+
+/// The output sections in their order, with what is as large as the room that they begin with.
+fn last_outputs(state: &State, places: &LastPlaces) -> Vec<LastOutput> {
+    let last = |(number, out): (u32, &OutputRow)| LastOutput {
+        name: state.text(out.name).to_vec(),
+        head: places.heads.get(&number).copied().unwrap_or(0),
+        align: out.align,
+    };
+    (0..).zip(&state.outputs).map(last).collect()
 }
 
 /// The rows of sections in memory whose bytes lie there, in the order of their addresses.

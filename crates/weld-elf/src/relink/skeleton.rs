@@ -13,6 +13,7 @@ use crate::arch;
 use crate::elf::*;
 use crate::input::made::{Section, begin, complete};
 use crate::input::object::{header, section_table};
+use crate::sections::yards::is_zeroed;
 
 /// The skeleton of the object `data`; `None` if it has none.
 pub fn of<'s>(data: &'s [u8], store: &'s InputStore<'s>) -> Option<Vec<u8>> {
@@ -149,9 +150,11 @@ fn of_kept<'d>(data: &'d [u8], shdrs: &[Shdr], format: Format) -> Option<Vec<(&'
 
 /// Whether a section is one of those that objects may have or not, as they like ([`crate::sections::free_sections`]).
 pub fn may_come(shdr: &Shdr, name: &[u8]) -> bool {
-    const FREE: [&[u8]; 4] = [b".text.", b".rodata.", b".gcc_except_table.", b".data.rel.ro."];
+    const FREE: [&[u8]; 5] = [b".text.", b".rodata.", b".gcc_except_table.", b".data.rel.ro.", b".data."];
     matches!(shdr.sh_type(), SHT_RELA | SHT_REL | SHT_CREL | SHT_GROUP)
+        || shdr.sh_type() == SHT_PROGBITS && shdr.sh_flags() & (SHF_EXCLUDE | SHF_ALLOC) == SHF_EXCLUDE
         || shdr.sh_flags() & SHF_GROUP != 0
+        || is_zeroed(shdr, name)
         || shdr.sh_type() == SHT_PROGBITS && FREE.iter().any(|begin| name.starts_with(begin))
 }
 

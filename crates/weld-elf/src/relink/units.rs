@@ -45,18 +45,29 @@ pub struct Units {
     pub known: Vec<(u32, u32)>,
     /// Those that are members of archives, and were linked then: rows, and skeletons.
     pub members: Vec<(u32, u32)>,
-    /// The spare ones: rows, and skeletons. Of each skeleton those with much room come first.
+    /// The spare ones: rows, and skeletons.
     pub spare: Vec<(u32, u32)>,
+    /// How much room each of these has: a number of [`SIZES`].
+    pub sizes: Vec<u8>,
 }
 
 pub const NO_SKELETON: u32 = u32::MAX;
 
-/// How many spare ones there are of the most frequent skeletons, with much room each and with some. Units that differ in
-/// whether they have lists of ranges and of places are the same here ([`super::fitted`]).
-const SPARE: [[usize; 2]; 3] = [[8, 18], [2, 4], [1, 1]];
+/// Why there is no place for a unit that has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoUnit {
+    /// It has sections that nothing may stand for.
+    Odd,
+    /// Of all places that there are, these are for units like it, and they are taken.
+    Taken { alike: usize, all: usize },
+}
 
-/// Objects of more bytes want much room. Most of a unit are headers.
-const LARGE: usize = 8 << 10;
+/// How many spare ones there are of the most frequent skeletons: with little room each, with some and with much. Units that
+/// differ in whether they have lists of ranges and of places are the same here ([`super::fitted`]).
+const SPARE: [[usize; 3]; 3] = [[60, 14, 6], [4, 2, 1], [1, 1, 1]];
+
+/// Objects of so many bytes and more want some room, and much. Most of a unit are headers.
+pub const SIZES: [usize; 2] = [8 << 10, 14 << 10];
 
 /// Of so many units it is known what their skeletons are.
 const LOOKED_AT: usize = 512;
@@ -103,26 +114,35 @@ impl Units {
     }
 
     /// The number of the file that is a spare object, or was one and is nobody's now, for an object with these bytes to be.
+    ///
+    /// # Errors
+    /// Why there is none.
     pub fn free_place<'s>(
         &self,
         files: &[KnownFile],
         data: &'s [u8],
         store: &'s InputStore<'s>,
-    ) -> Option<usize> {
-        let own = skeleton::of(data, store)?;
-        let fitting: Vec<u32> = (0..)
+    ) -> Result<usize, NoUnit> {
+        let own = skeleton::of(data, store).ok_or(NoUnit::Odd)?;
+        let fitting: HashSet<u32> = (0..)
             .zip(&self.skeletons)
             .filter(|(_, wanted)| fits(&own, wanted, store))
             .map(|(number, _)| number)
             .collect();
-        let is_free = |file: &KnownFile| match file.is {
-            Is::Gone(row, false) => {
-                self.spare.iter().any(|(spare, skeleton)| *spare == row && fitting.contains(skeleton))
-            }
-            _ => false,
-        };
-        let mut free = (0..files.len()).filter(|number| is_free(&files[*number]));
-        if data.len() > LARGE { free.next() } else { free.next_back() }
+        let wanted = SIZES.iter().filter(|size| data.len() >= **size).count() as u8;
+        let of_kind = self.spare.iter().zip(&self.sizes).filter(|((_, of), _)| fitting.contains(of));
+        let of_kind: HashMap<u32, u8> = of_kind.map(|((row, _), size)| (*row, *size)).collect();
+        let free = files.iter().enumerate().filter_map(|(number, file)| match file.is {
+            Is::Gone(row, is_new) => Some((number, is_new, *of_kind.get(&row)?)),
+            _ => None,
+        });
+        // One that is no smaller than it has to be, and then no larger; else the largest.
+        let best = free.min_by_key(|(number, is_new, size)| {
+            let is_small = *size < wanted;
+            (is_small, if is_small { u8::MAX - size } else { *size }, *is_new, *number)
+        });
+        let none = NoUnit::Taken { alike: of_kind.len(), all: self.spare.len() };
+        best.map(|(number, _, _)| number).ok_or(none)
     }
 
     /// The bytes of the object that is input `row`: `data`, with what it lacks of its skeleton.
@@ -146,12 +166,14 @@ impl Units {
                 skeleton.put(out);
             });
         }
+        put_bytes(&self.sizes, out);
     }
 
     pub fn take(rest: &mut &[u8]) -> Option<Units> {
         let skeletons = take_list(rest, take_bytes)?;
         let mut list = || take_list(rest, |rest| Some((u32::take(rest)?, u32::take(rest)?)));
-        Some(Units { skeletons, known: list()?, members: list()?, spare: list()? })
+        let [known, members, spare] = [list()?, list()?, list()?];
+        Some(Units { skeletons, known, members, spare, sizes: take_bytes(rest)? })
     }
 }
 
@@ -166,15 +188,20 @@ pub struct Found {
     skeletons: Vec<Vec<u8>>,
     known: Vec<(FileId, u32)>,
     spare: Vec<(FileId, u32)>,
-    /// Those of them that have much room.
-    large: HashSet<FileId>,
+    /// How much room each of these has: a number of [`SIZES`].
+    sizes: Vec<u8>,
 }
 
 impl Found {
     /// Has spare objects have room.
     pub fn give_rooms(&self, sections: &mut Sections) {
-        for (file, _) in &self.spare {
-            if self.large.contains(file) { &mut sections.recent } else { &mut sections.spare }.insert(*file);
+        for ((file, _), size) in self.spare.iter().zip(&self.sizes) {
+            let growing = match size {
+                0 => &mut sections.small,
+                1 => &mut sections.spare,
+                _ => &mut sections.recent,
+            };
+            growing.insert(*file);
         }
     }
 
@@ -265,6 +292,7 @@ impl Found {
             known: by_row(&self.known),
             members: Vec::new(),
             spare: by_row(&self.spare),
+            sizes: self.sizes.clone(),
         }
     }
 }
@@ -361,10 +389,10 @@ pub fn bring_up_to_date<'s>(memo: &mut Memo, request: &Request, job: &'s Job<'s>
         let number = match of_old {
             Some(number) => number,
             None => {
-                let none = || Why::NewUnit(given.clone());
-                let data =
-                    job.store.open(&given).map_err(|e| Why::System(e.to_string()))?.ok_or_else(none)?;
-                units.free_place(&memo.files, data, job.store).ok_or_else(none)?
+                let data = job.store.open(&given).map_err(|e| Why::System(e.to_string()))?;
+                let data = data.ok_or_else(|| Why::Gone(given.clone()))?;
+                let place = units.free_place(&memo.files, data, job.store);
+                place.map_err(|why| Why::NewUnit(given.clone(), why))?
             }
         };
         let file = &mut memo.files[number];
@@ -463,17 +491,17 @@ impl Session {
             found.skeletons[number as usize] = bytes;
         }
         let kinds = found.kinds(job.store);
-        for (mut skeleton, [large, small]) in kinds.into_iter().zip(SPARE) {
+        for (mut skeleton, counts) in kinds.into_iter().zip(SPARE) {
             if let Some(bytes) = with_lists(&found.skeletons[skeleton as usize], job.store) {
                 skeleton = found.skeletons.len() as u32;
                 found.skeletons.push(bytes);
             }
-            for number in 0..large + small {
-                let bytes = job.store.keep(found.skeletons[skeleton as usize].clone());
-                let file = inputs.add_object(name(format!("<spare {}>", found.spare.len())), bytes, false);
-                found.spare.push((file, skeleton));
-                if number < large {
-                    found.large.insert(file);
+            for (size, count) in (0..).zip(counts) {
+                for _ in 0..count {
+                    let bytes = job.store.keep(found.skeletons[skeleton as usize].clone());
+                    let name = name(format!("<spare {}>", found.spare.len()));
+                    found.spare.push((inputs.add_object(name, bytes, false), skeleton));
+                    found.sizes.push(size);
                 }
             }
         }

@@ -207,6 +207,23 @@ impl Common {
         (spare_words, got.saturating_add(8 * u64::from(got_words - spare_words)))
     }
 
+    /// Where in memory the word of the GOT is that a name has and nothing else, in a link that may have other such words; what
+    /// is bound by name has others' rows. `None` if it has none, or more than that.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn word_of(&self, file: &StateFile, name: &NameRow) -> Result<Option<u64>, Unreadable> {
+        const OTHERS: u32 =
+            symbol_flags::NEEDS & !symbol_flags::NEEDS_GOT | symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC;
+        if name.slot == NONE || self.image.spare_words == 0 || name.flags & OTHERS != 0 {
+            return Ok(None);
+        }
+        let slot: SlotRow = file.row(name.slot.into())?;
+        let others = [slot.got_tp, slot.tls_gd, slot.tls_desc, slot.plt];
+        let is_plain = slot.signed == 0 && slot.got != NONE && others == [NONE; 4];
+        Ok(is_plain.then(|| self.image.got.saturating_add(8 * u64::from(slot.got))))
+    }
+
     /// What a name has that has taken a spare entry of the PLT, or a spare word of the GOT.
     fn spare_slot(&self, number: u32) -> Option<SlotRow> {
         let word = self.words.iter().position(|row| *row == number);
@@ -265,7 +282,8 @@ impl Common {
             guests.any(|guest| is_in(guest.address, guest.size.saturating_add(1)))
         };
         // Who has taken over a copy may have put it where the old one was.
-        let has_old = self.names.handed_over.contains_key(&number);
+        let is_taken_over = self.names.handed_over.contains_key(&number);
+        let has_old = is_taken_over && !self.names.revived.contains(&number);
         name.section == IN_GUEST && value.is_none() && !has_old
             || self.hole_rows.iter().any(|row| is_in(row.address, row.size)) && !is_guest()
     }

@@ -214,7 +214,9 @@ impl<'o, 'a> Changed<'o, 'a> {
                 continue;
             }
             let fits = shdr.sh_size() <= row.size && shdr.sh_addralign() <= align_of(row);
-            if fits && row.kind == SectionKind::Regular as u8 && !guests.contains(name) {
+            let has_place =
+                [SectionKind::Regular, SectionKind::NoBits].map(|kind| kind as u8).contains(&row.kind);
+            if fits && has_place && !guests.contains(name) {
                 of_output.entry(row.output).or_default().push((row.address, index));
             }
         }
@@ -445,7 +447,22 @@ fn no_hole(
         let is_cut = leaves.iter().flatten().any(|leaf| inside.contains(&leaf.offset));
         return Ok(is_cut.then_some(Gap::Cut));
     }
-    Ok(Some(Gap::First))
+    // Nothing is in front of it: then its output section begins with room, if something follows.
+    let sections = file.count::<SectionRow>() as u32;
+    let mut follows = false;
+    for number in hole + 1..sections.min(hole.saturating_add(NEAR)) {
+        let behind: SectionRow = file.row(number.into())?;
+        let is_copied = behind.kind == SectionKind::Regular as u8;
+        if behind.output == row.output && is_copied && !holes.contains(&number) {
+            follows = behind.address >= end;
+            break;
+        }
+    }
+    let inside = out.offset.saturating_add(1)..out.offset.saturating_add(end.wrapping_sub(out.address));
+    Ok(match start == out.address && follows {
+        true => leaves.iter().flatten().any(|leaf| inside.contains(&leaf.offset)).then_some(Gap::Cut),
+        false => Some(Gap::First),
+    })
 }
 
 /// Whether what a full link keeps of an object's free sections is what the tables have, where none may come or go.

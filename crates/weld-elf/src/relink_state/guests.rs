@@ -124,7 +124,8 @@ fn regions(common: &Common) -> Vec<Region> {
         let (start, end) = (at(yard.row.start), at(yard.host.size));
         Some(Region { kind, range: start..end, align: align(yard.host.output) })
     });
-    let holes = common.hole_rows.iter().filter_map(|row| {
+    let at_front = at_front(common);
+    let holes = common.hole_rows.iter().filter(|row| !at_front.contains(&row.address)).filter_map(|row| {
         let kind = common.kind_of_output(row.output)?;
         Some(Region {
             kind,
@@ -133,6 +134,24 @@ fn regions(common: &Common) -> Vec<Region> {
         })
     });
     yards.chain(holes).collect()
+}
+
+/// The addresses of holes that output sections begin with: nothing is in front of them whose room that could be.
+fn at_front(common: &Common) -> HashSet<u64> {
+    let mut rows: Vec<&SectionRow> = common.hole_rows.iter().collect();
+    rows.sort_unstable_by_key(|row| row.address);
+    let mut ends: Vec<u64> = common.outputs().iter().map(|out| out.address).collect();
+    let mut found = HashSet::new();
+    for row in rows {
+        let align = 1u64.checked_shl(row.align_log2.into()).unwrap_or(1);
+        if let Some(end) = ends.get_mut(row.output as usize)
+            && end.checked_next_multiple_of(align) == Some(row.address)
+        {
+            found.insert(row.address);
+            *end = row.address.saturating_add(row.size);
+        }
+    }
+    found
 }
 
 /// What is to be placed for an object that has changed.

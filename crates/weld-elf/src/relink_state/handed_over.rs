@@ -15,6 +15,7 @@ use super::excerpt::each_mention;
 use super::file::Unreadable;
 use super::guests::{self, may_have_guests};
 use super::mentions::{SPECIAL, defined_as, find_name, is_pointer_hash, manner};
+use super::moved_names::Moved;
 use super::new_names::{Looked, NewNames, One, Said, definers};
 use super::outline::counts_references;
 use super::rows::*;
@@ -31,6 +32,8 @@ pub(super) struct Candidates {
     /// And those that their objects have in a group and had in none, or the other way round, with these: copies of others
     /// that stay, or do not, are not known.
     others: BTreeMap<u32, (u128, u32)>,
+    /// And those that no group has.
+    pub moved: Moved,
 }
 
 impl Candidates {
@@ -122,7 +125,7 @@ impl Looked<'_> {
         candidates: Candidates,
         next: &mut NewNames,
     ) -> Result<BTreeSet<u32>, Unreadable> {
-        self.check_groups(objects, next);
+        self.check_groups(objects, next)?;
         self.refuse_others((said, changed), &candidates.others, next)?;
         let wanted = self.usual(candidates.names, next)?;
         let mut needed = BTreeSet::new();
@@ -219,22 +222,34 @@ impl Looked<'_> {
     ) -> Result<BTreeMap<u32, (u128, NameRow)>, Unreadable> {
         let mut wanted = BTreeMap::new();
         for (number, hash) in names {
-            const NOT_ASKED: u32 = flag::OFFERED | flag::HAS_VERSION | flag::IS_VERSION;
             let name = self.last.owned(number, self.file.row(number.into())?);
-            let is_usual = name.flags & symbol_flags::KIND == symbol_flags::DEFINED
-                && name.flags & SPECIAL == 0
-                && name.mentioned & NOT_ASKED == 0
-                && !self.common.imports.iter().any(|known| known.row == number)
-                // Slots are in the order of definitions.
-                && name.slot == NONE
-                && name.input != NONE;
             let is_there =
                 name.section != NONE && !next.gone.contains(&number) && !self.last.gone.contains(&number);
-            if is_usual && is_there {
+            if is_there && self.is_usual(number, &name, false)? {
                 wanted.insert(number, (hash, name));
             }
         }
         Ok(wanted)
+    }
+
+    /// Whether a name is defined as most are; `may_be_offered`: archives may offer it.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub(super) fn is_usual(
+        &self,
+        number: u32,
+        name: &NameRow,
+        may_be_offered: bool,
+    ) -> Result<bool, Unreadable> {
+        const NOT_ASKED: u32 = flag::HAS_VERSION | flag::IS_VERSION;
+        let asked = if may_be_offered { NOT_ASKED } else { NOT_ASKED | flag::OFFERED };
+        let is_plain = name.flags & symbol_flags::KIND == symbol_flags::DEFINED
+            && name.flags & SPECIAL == 0
+            && name.mentioned & asked == 0
+            && !self.common.imports.iter().any(|known| known.row == number)
+            && name.input != NONE;
+        Ok(is_plain && (name.slot == NONE || self.common.word_of(self.file, name)?.is_some()))
     }
 
     /// Of each name that its owner has no more the first object that has not changed and defines it, or may since then.
@@ -294,7 +309,7 @@ impl Looked<'_> {
     }
 
     /// Has a full link follow if an object has what it was handed over in no group any more.
-    fn check_groups(&self, objects: &[One], next: &mut NewNames) {
+    fn check_groups(&self, objects: &[One], next: &mut NewNames) -> Result<(), Unreadable> {
         for one in objects {
             let mine = |new: &HandedOver| new.input == one.row;
             if !next.handed_over.values().any(mine) {
@@ -302,16 +317,18 @@ impl Looked<'_> {
             }
             let of_groups = Groups::of(one);
             for new in next.handed_over.values_mut().filter(|new| mine(new)) {
-                if of_groups.signature(new.hash).is_none() {
+                let had_group = !self.was_in_no_group(&self.file.row(new.name.into())?)?;
+                if had_group && of_groups.signature(new.hash).is_none() {
                     new.manner = manner::ODD;
                 }
             }
         }
+        Ok(())
     }
 
     /// How an object defines a name, if that is what the tables have of it, and it has lost it with its group if it had
     /// it.
-    fn says_the_same(
+    pub(super) fn says_the_same(
         &self,
         one: &One,
         (number, hash): (u32, u128),

@@ -190,7 +190,7 @@ pub fn renumbered(
     for (number, row) in rows.iter().enumerate() {
         let name = common.names.owned(row.name, file.row(row.name.into())?);
         is_same = is_same && now.get(number) == Some(&(name.hash, row.manner));
-        is_same = is_same && !common.names.gone.contains(&row.name);
+        is_same = is_same && !common.names.gone.contains(&row.name) && !is_taken(common, own, row);
         before.insert(name.hash, (name, *row));
     }
     let lost = lost_sections((file, common), own, (object, now), &before)?;
@@ -207,6 +207,10 @@ pub fn renumbered(
     for (symbol, (hash, said)) in (first..).zip(now) {
         let (mut is_in_order, is_lost) = (false, found.lost.defines(object, symbol));
         let (name, was, is_beaten) = match before.remove(hash) {
+            // Two have it, none of which has lost.
+            Some((_, row)) if !is_lost && row.manner == *said && is_taken(common, own, &row) => {
+                return Ok(Err(Other::Symbol(symbol)));
+            }
             Some((name, row)) if row.manner == *said && !common.names.gone.contains(&row.name) => {
                 let is_usual = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
                 // Exported names have rows for good, but slots are in the order of definitions.
@@ -214,6 +218,10 @@ pub fn renumbered(
                 let has_number = name.dynamic != 0 && !has_row;
                 is_in_order = !is_lost && defines(*said) && (!is_usual || has_number);
                 (row.name, row.symbol, row.is_beaten)
+            }
+            Some((name, row)) if has_moved((own, common), (&name, &row), *said, may_warn) => {
+                found.new.push(row.name);
+                (row.name, NONE, 0)
             }
             Some(_) => return Ok(Err(Other::Symbol(symbol))),
             None => {
@@ -274,6 +282,28 @@ pub fn renumbered(
         Some(symbol) => Err(Other::Symbol(symbol)),
         None => Ok(found),
     })
+}
+
+/// Whether another object has a name now that this one defined when the tables were written.
+fn is_taken(common: &Common, own: u32, row: &MentionRow) -> bool {
+    let is_others = || common.names.handed_over.get(&row.name).is_some_and(|new| new.input != own);
+    defines(row.manner) && row.is_beaten == 0 && is_others()
+}
+
+/// Whether an object mentions a name, which it defined, because another one has it now; or defines what it mentioned.
+fn has_moved(
+    (own, common): (u32, &Common),
+    (name, row): (&NameRow, &MentionRow),
+    said: u8,
+    may_warn: bool,
+) -> bool {
+    let Some(new) = common.names.handed_over.get(&row.name) else {
+        return false;
+    };
+    match defines(said) {
+        true => !defines(row.manner) && (new.input, new.manner) == (own, said),
+        false => defines(row.manner) && new.input != own && is_there_for(name, said, may_warn),
+    }
 }
 
 /// Whether the definition that counts is one of another object than input number `own`.
@@ -427,8 +457,9 @@ fn is_there_for(name: &NameRow, said: u8, may_warn: bool) -> bool {
 }
 
 /// Whether a name is one that a shared object defines and nothing in the link asks for, so that it may be imported.
-pub fn may_be_imported(name: &NameRow) -> bool {
-    const ASKED: u32 = flag::OFFERED | flag::HAS_VERSION | flag::ROOT | flag::KEEP | flag::IS_VERSION;
+/// `is_resolved`: archives that offer it have been asked.
+pub fn may_be_imported(name: &NameRow, is_resolved: bool) -> bool {
+    const OTHERWISE: u32 = flag::HAS_VERSION | flag::ROOT | flag::KEEP | flag::IS_VERSION;
     const USED: u32 = symbol_flags::USED
         | symbol_flags::USED_STRONG
         | symbol_flags::STRONG_REF
@@ -436,7 +467,8 @@ pub fn may_be_imported(name: &NameRow) -> bool {
         | symbol_flags::NEEDS;
     name.flags & symbol_flags::KIND == symbol_flags::SHARED
         && name.flags & (SPECIAL & !symbol_flags::IFUNC | USED) == 0
-        && name.mentioned & ASKED == 0
+        && name.mentioned & OTHERWISE == 0
+        && (is_resolved || name.mentioned & flag::OFFERED == 0)
         && (name.dynamic, name.slot) == (0, NONE)
 }
 

@@ -19,6 +19,7 @@ pub mod guests;
 mod handed_over;
 pub mod keys;
 pub mod mentions;
+mod moved_names;
 pub mod new_names;
 pub mod outline;
 pub mod rewrite_section;

@@ -8,7 +8,6 @@
 //! What has a row already was mentioned by somebody: an object, a library, an archive that offers it, an option.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::Range;
 
 use super::excerpt::{Common, each_mention};
 use super::file::{StateFile, Unreadable};
@@ -34,7 +33,7 @@ pub struct NewNames {
     pub added: Vec<AddedName>,
     /// Numbers of names that are not defined any more.
     pub gone: BTreeSet<u32>,
-    /// Those whose groups have changed hands ([`super::handed_over`]), by row.
+    /// Those that, or whose groups, have changed hands ([`super::handed_over`], [`super::moved_names`]), by row.
     pub handed_over: BTreeMap<u32, HandedOver>,
     /// And of those whose sections were not in the output when the tables were written, because nothing referred to
     /// them, and are now.
@@ -47,12 +46,11 @@ impl NewNames {
         (count..).zip(&self.added).find(|(_, name)| name.hash == hash)
     }
 
-    /// A name of the tables with the object that has it now.
+    /// A name of the tables with the object that has it now. What was not in the output is not there either.
     pub fn owned(&self, number: u32, name: NameRow) -> NameRow {
-        match self.handed_over.get(&number) {
-            Some(new) => NameRow { input: new.input, symbol: NONE, section: IN_GUEST, ..name },
-            None => name,
-        }
+        let Some(new) = self.handed_over.get(&number) else { return name };
+        let section = if name.section == NONE { NONE } else { IN_GUEST };
+        NameRow { input: new.input, symbol: NONE, section, ..name }
     }
 }
 
@@ -149,13 +147,13 @@ impl Looked<'_> {
         for ((row, object), (_, globals)) in objects.iter().zip(&all) {
             if !is_renamed(object, self.options) {
                 let one = One { row: *row, object, globals };
-                self.look(&one, &said, (&mut next, &mut may_go, &mut candidates))?;
+                self.look(&one, &said, &changed, (&mut next, &mut may_go, &mut candidates))?;
                 looked_at.push(one);
             }
         }
         // What was gone before stays so: who mentions it in the tables does not any more.
         gone.extend(may_go.extract_if(|number| self.last.gone.contains(number)));
-        self.keep_mentioned(&changed, &mut may_go)?;
+        let asked = self.keep_mentioned(&changed, &mut may_go)?;
         gone.extend(may_go);
         // Another object has them now.
         let is_taken = |(old, new): (&AddedName, &AddedName)| old.input != new.input;
@@ -166,7 +164,10 @@ impl Looked<'_> {
         }
         next.gone = gone;
         next.handed_over.retain(|number, _| !next.gone.contains(number));
-        let needed = self.hand_over((&looked_at, &said, &changed), candidates, &mut next)?;
+        let moved = std::mem::take(&mut candidates.moved);
+        let mut needed = self.move_names((&looked_at, &said, &changed), moved, &mut next)?;
+        needed.extend(asked);
+        needed.extend(self.hand_over((&looked_at, &said, &changed), candidates, &mut next)?);
         Ok((next, needed))
     }
 
@@ -186,6 +187,7 @@ impl Looked<'_> {
         &self,
         one: &One,
         said: &Said,
+        changed: &HashSet<u32>,
         (next, may_go, candidates): (&mut NewNames, &mut HashSet<u32>, &mut Candidates),
     ) -> Result<(), Unreadable> {
         let input: InputRow = self.file.row(one.row.into())?;
@@ -209,7 +211,7 @@ impl Looked<'_> {
             if is_mine
                 && !has_entry(mention.name)
                 && !said.contains_key(&name.hash)
-                && is_nothing_special(&name, is_offered, self.common.export_rows())
+                && self.is_nothing_special(&name, is_offered)?
             {
                 may_go.insert(mention.name);
             }
@@ -218,7 +220,7 @@ impl Looked<'_> {
             let name: NameRow = self.file.row(new.name.into())?;
             if !said.contains_key(&new.hash)
                 && !has_entry(new.name)
-                && is_nothing_special(&name, !self.common.is_resolved, self.common.export_rows())
+                && self.is_nothing_special(&name, !self.common.is_resolved)?
             {
                 may_go.insert(new.name);
             }
@@ -245,15 +247,27 @@ impl Looked<'_> {
             matches!(place, Some(SymbolPlace::Section(section)) if free.contains(&section))
         };
         for (symbol, (hash, manner)) in (one.globals.first()..).zip(one.globals.list()) {
-            let is_new = manner & manner::DEFINES != 0 && !known.contains_key(hash);
-            if !is_new {
+            if manner & manner::DEFINES == 0 {
+                continue;
+            }
+            if is_in_free(symbol) {
+                candidates.moved.add(one.row, *hash);
+            }
+            if known.contains_key(hash) {
                 continue;
             }
             let mut is_guest = guests.contains(&symbol);
             if !is_guest && is_in_free(symbol) {
                 // What it lies in is its object's alone.
                 let is_free = match next.find(self.count(), *hash) {
-                    Some((number, name)) => name.input == one.row || self.last.gone.contains(&number),
+                    Some((number, name)) => {
+                        let is_gone = self.last.gone.contains(&number);
+                        let is_left = || is_left(name, *manner, changed, said);
+                        if name.input != one.row && !is_gone && is_left() {
+                            candidates.moved.take(number);
+                        }
+                        name.input == one.row || is_gone || is_left()
+                    }
                     None => self.is_unknown(*hash)?,
                 };
                 if !is_free || self.seen(one, symbol, *manner).is_none() || definers(said, *hash).count() != 1
@@ -369,6 +383,27 @@ impl Looked<'_> {
         Ok((LostSections::by_globals(object, &stays), guests))
     }
 
+    /// Whether nobody asks for a name but objects; `is_offered`: archives may offer it. If it is exported, it is in one of
+    /// the rows for that. A word of the GOT it may have.
+    fn is_nothing_special(&self, name: &NameRow, is_offered: bool) -> Result<bool, Unreadable> {
+        const ASKED: u32 = flag::REF_SHARED
+            | flag::REF_SHARED_WEAK
+            | flag::REF_SHARED_PLAIN
+            | flag::DEF_SHARED
+            | flag::HAS_VERSION
+            | flag::ROOT
+            | flag::KEEP
+            | flag::IS_VERSION;
+        let asked = if is_offered { ASKED | flag::OFFERED } else { ASKED };
+        let is_plain = name.flags & symbol_flags::KIND == symbol_flags::DEFINED
+            && name.flags & symbol_flags::IFUNC == 0
+            && (name.flags & symbol_flags::EXPORTED != 0) == (name.dynamic != 0)
+            && (name.dynamic == 0 || self.common.export_rows().contains(&name.dynamic))
+            && name.mentioned & asked == 0;
+        let has_none = name.slot == NONE && name.flags & symbol_flags::NEEDS == 0;
+        Ok(is_plain && (has_none || self.common.word_of(self.file, name)?.is_some()))
+    }
+
     /// Whether nobody knew a name, or nobody but archives that offer it, and it has been found out which members are linked.
     fn is_unknown(&self, hash: u128) -> Result<bool, Unreadable> {
         // The first bits are a rank.
@@ -387,21 +422,51 @@ impl Looked<'_> {
         is_usual.then(|| (self.seen)(name, manner))?
     }
 
-    /// Leaves those that an object mentions which has not changed.
-    fn keep_mentioned(&self, changed: &HashSet<u32>, may_go: &mut HashSet<u32>) -> Result<(), Unreadable> {
+    /// Leaves those that an object mentions which has not changed. Who mentioned one when the tables were written may not
+    /// do so any more, so few of these are to be looked at: returns them.
+    fn keep_mentioned(
+        &self,
+        changed: &HashSet<u32>,
+        may_go: &mut HashSet<u32>,
+    ) -> Result<BTreeSet<u32>, Unreadable> {
         if may_go.is_empty() {
-            return Ok(());
+            return Ok(BTreeSet::new());
+        }
+        let mut asked: HashMap<u32, BTreeSet<u32>> = HashMap::new();
+        // What others had once they do not define any more: if they mention it, that is known by itself.
+        let mut moved = HashSet::new();
+        for number in may_go.iter().filter(|number| self.last.handed_over.contains_key(*number)) {
+            let was: NameRow = self.file.row((*number).into())?;
+            if was.section != NONE && self.was_in_no_group(&was)? {
+                moved.insert(*number);
+            }
         }
         each_mention(self.file, |row| {
-            if !changed.contains(&row.input) {
-                may_go.remove(&row.name);
+            let is_left = row.manner & manner::DEFINES != 0 && moved.contains(&row.name);
+            if !changed.contains(&row.input) && !is_left && may_go.contains(&row.name) {
+                asked.entry(row.name).or_default().insert(row.input);
             }
         })?;
         for (_, name) in self.mentions.iter().filter(|(input, _)| !changed.contains(input)) {
-            may_go.remove(name);
+            if may_go.remove(name) {
+                asked.remove(name);
+            }
         }
-        Ok(())
+        asked.keys().for_each(|name| _ = may_go.remove(name));
+        asked.retain(|_, inputs| inputs.len() <= LOOKED_AT);
+        Ok(asked.into_values().flatten().collect())
     }
+}
+
+/// So many objects are looked at for the sake of a name.
+const LOOKED_AT: usize = 16;
+
+/// Whether an object that has changed does not define an added name any more, and another one does, as it did.
+fn is_left(name: &AddedName, manner: u8, changed: &HashSet<u32>, said: &Said) -> bool {
+    manner == name.manner
+        && manner & manner::BINDING == manner::GLOBAL
+        && changed.contains(&name.input)
+        && !definers(said, name.hash).any(|row| row == name.input)
 }
 
 /// Whether a definition is of a function or a variable that all objects may see.
@@ -411,26 +476,6 @@ fn is_plain(said: u8) -> bool {
     matches!(binding, manner::GLOBAL | manner::WEAK)
         && matches!(kind, STT_FUNC | STT_OBJECT)
         && matches!(visibility(said), STV_DEFAULT | STV_HIDDEN)
-}
-
-/// Whether nobody asks for a name but objects; `is_offered`: archives may offer it. If it is exported, it is in one of
-/// the rows for that.
-fn is_nothing_special(name: &NameRow, is_offered: bool, rows: Range<u32>) -> bool {
-    const ASKED: u32 = flag::REF_SHARED
-        | flag::REF_SHARED_WEAK
-        | flag::REF_SHARED_PLAIN
-        | flag::DEF_SHARED
-        | flag::HAS_VERSION
-        | flag::ROOT
-        | flag::KEEP
-        | flag::IS_VERSION;
-    let asked = if is_offered { ASKED | flag::OFFERED } else { ASKED };
-    name.flags & symbol_flags::KIND == symbol_flags::DEFINED
-        && name.flags & (symbol_flags::IFUNC | symbol_flags::NEEDS) == 0
-        && (name.flags & symbol_flags::EXPORTED != 0) == (name.dynamic != 0)
-        && (name.dynamic == 0 || rows.contains(&name.dynamic))
-        && name.mentioned & asked == 0
-        && name.slot == NONE
 }
 
 /// Where a symbol of an object is: the number of its section among those that are kept, and its address. `numbers`

@@ -32,6 +32,7 @@ use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::{Machine, plt};
 use crate::compressed::Compressed;
+use crate::elf::SHT_NOBITS;
 use crate::elf::{Rela, SHF_ALLOC};
 use crate::emit;
 use crate::got_plt_slots::Slots;
@@ -231,13 +232,14 @@ impl<'k, 'a> Alone<'k, 'a> {
         }
         let object = &self.resolved.objects[0];
         let shdr = object.shdrs.get(ordinal as usize).ok_or(Missing::Object)?;
-        let is_empty = section.kind() == SectionKind::NoBits;
+        let is_empty = section.kind() == SectionKind::NoBits || is_guest && shdr.sh_type() == SHT_NOBITS;
         let bytes = object.section_data(ordinal as usize).or(is_empty.then_some(&[][..]));
         let bytes = bytes.ok_or(Missing::Object)?;
         let bytes = match section.kind() {
             SectionKind::Compressed => {
                 Compressed::parse(bytes, object.format()).map_err(|_| Missing::Object)?.uncompressed_size()
             }
+            SectionKind::Guest => shdr.sh_size(),
             _ => bytes.len() as u64,
         };
         // A free one may be less than what was there.

@@ -17,7 +17,7 @@
 use weld_common::hash::hash_bytes;
 
 use super::lost_groups::{NONE, each_definition, members};
-use super::yards::{Kind, kind_of};
+use super::yards::{Kind, is_zeroed, kind_of};
 use crate::elf::*;
 use crate::input::object::Object;
 
@@ -39,11 +39,15 @@ const LARGEST: u64 = 32 << 10;
 #[inline]
 pub fn kind(shdr: &Shdr, name: &[u8]) -> Option<Kind> {
     const ASKED: u64 = SHF_ALLOC | SHF_MERGE | SHF_STRINGS | SHF_TLS | SHF_EXCLUDE | SHF_LINK_ORDER;
-    let is_usual = shdr.sh_type() == SHT_PROGBITS && shdr.sh_flags() & ASKED == SHF_ALLOC;
+    let is_usual =
+        matches!(shdr.sh_type(), SHT_PROGBITS | SHT_NOBITS) && shdr.sh_flags() & ASKED == SHF_ALLOC;
     if !is_usual || shdr.sh_size() > LARGEST {
         return None;
     }
     let kind = kind_of(shdr, name)?;
+    if is_zeroed(shdr, name) {
+        return Some(kind);
+    }
     // Of what has no name of its own there may be several.
     let own = &name[kind.output().len()..];
     (own.len() > 1).then_some(kind)
@@ -93,7 +97,8 @@ pub fn of(object: &Object, is_here: impl Fn(u32) -> bool) -> Free {
     for (index, shdr) in object.shdrs.iter().enumerate() {
         // Most are something else.
         let flags = shdr.sh_flags();
-        if shdr.sh_type() != SHT_PROGBITS || flags & SHF_ALLOC == 0 || flags & SHF_GROUP != 0 {
+        let is_usual = matches!(shdr.sh_type(), SHT_PROGBITS | SHT_NOBITS);
+        if !is_usual || flags & SHF_ALLOC == 0 || flags & SHF_GROUP != 0 {
             continue;
         }
         let name = object.section_name(index).unwrap_or_default();
@@ -170,12 +175,17 @@ mod tests {
         assert_eq!(kind_of(b".rodata._ZTS1x", SHF_ALLOC | SHF_GROUP), Some(Kind::Constants));
         let of_class = SHF_ALLOC | SHF_WRITE | SHF_GROUP;
         assert_eq!(kind_of(b".data.rel.ro._ZTV1x", of_class), Some(Kind::Relocated));
+        assert_eq!(kind_of(b".data.x", SHF_ALLOC | SHF_WRITE), Some(Kind::Variables));
+        let zeroed = |name: &[u8]| kind(&section(SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 8), name);
+        assert_eq!(zeroed(b".bss.x"), Some(Kind::Variables));
+        assert_eq!(zeroed(b".bss"), None);
         for (name, flags) in [
             (&b".text"[..], CODE),
             (b".text.", CODE),
             (b".text._Z1fv", CODE | SHF_WRITE),
             (b".data.rel.local.DW.ref.x", SHF_ALLOC | SHF_WRITE | SHF_GROUP),
-            (b".data.x", SHF_ALLOC | SHF_WRITE),
+            (b".data", SHF_ALLOC | SHF_WRITE),
+            (b".bss.x", SHF_ALLOC | SHF_WRITE),
             (b".rodata.cst16", SHF_ALLOC | SHF_MERGE),
             (b".debug_info.x", 0),
         ] {

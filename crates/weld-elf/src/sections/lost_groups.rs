@@ -29,13 +29,18 @@ pub enum Stay {
     /// It came after the link that others are compared with.
     Guest,
     /// It has the relocations of another section, and is there if that has any; or it is the list of members of a
-    /// group that is free.
+    /// group that is free; or no output has it, as what rustc keeps of its libraries for link-time optimisation.
     Beside,
 }
 
 impl Stay {
-    fn of_kind(kind: u32) -> Stay {
-        if matches!(kind, SHT_RELA | SHT_REL | SHT_CREL) { Stay::Beside } else { Stay::Here }
+    fn of_header(shdr: &Shdr) -> Stay {
+        let is_excluded = shdr.sh_flags() & (SHF_EXCLUDE | SHF_ALLOC | SHF_GROUP) == SHF_EXCLUDE;
+        match shdr.sh_type() {
+            SHT_RELA | SHT_REL | SHT_CREL => Stay::Beside,
+            SHT_PROGBITS if is_excluded => Stay::Beside,
+            _ => Stay::Here,
+        }
     }
 }
 
@@ -83,7 +88,7 @@ impl LostSections {
     }
 
     fn of(object: &Object, stay: impl Fn(usize, &Group) -> Stay) -> LostSections {
-        let mut all: Vec<Stay> = object.shdrs.iter().map(|shdr| Stay::of_kind(shdr.sh_type())).collect();
+        let mut all: Vec<Stay> = object.shdrs.iter().map(Stay::of_header).collect();
         let mut are_any = all.contains(&Stay::Beside);
         for (number, group) in object.groups.iter().enumerate() {
             let stay = stay(number, group);

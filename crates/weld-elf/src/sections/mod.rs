@@ -34,6 +34,7 @@ pub use parse::{Scripted, parse};
 pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::{JoinedKind, OutputUse};
 
+use std::collections::HashMap;
 use std::collections::HashSet;
 
 use crate::address::Address;
@@ -324,20 +325,43 @@ pub struct Sections<'a> {
     /// What is defined here and had slots of the GOT or entries of the PLT in another link, whoever asks for them, with
     /// the bits that say which.
     pub last_slots: Vec<(SymbolId, u32)>,
+    /// Where those were defined that had slots, which have them in this order.
+    pub last_slot_places: LastSlots,
     /// What has taken spare words of the GOT, if that is to be as in another link: the one that has the first, and so on;
     /// [`SymbolId::NONE`] where there is none.
     pub last_words: Vec<SymbolId>,
     /// How many relative and other relocations `.rela.dyn` had with spare ones, if there are to be as many.
     pub last_relocs: Option<(u64, u64)>,
+    /// The output sections of another link, if there are to be the same.
+    pub last_outputs: Vec<LastOutput>,
     /// Objects that are likely to be edited next, and so have more room.
     pub recent: HashSet<FileId>,
     /// Objects with nothing in them that have some of that, for small ones that may come.
     pub spare: HashSet<FileId>,
+    /// And those that have little of it.
+    pub small: HashSet<FileId>,
     /// Room for sections that no object has, and those that lie in such room, by their hosts.
     pub yards: Vec<yards::Yard>,
     pub guests: Vec<yards::Guest>,
     /// Those of them that had a place of their own in another link, in order.
     pub moved: Vec<SectionId>,
+}
+
+/// Where symbols were defined in a link that is to be made once more, if they had slots there; and those that had some that
+/// nobody has any more.
+#[derive(Clone, Debug, Default)]
+pub struct LastSlots {
+    pub of_symbol: HashMap<SymbolId, (FileId, u32)>,
+    pub gone: Vec<(FileId, u32)>,
+}
+
+/// An output section as it was in another link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastOutput {
+    pub name: Vec<u8>,
+    /// Bytes that it began with, where a section was that is gone.
+    pub head: u64,
+    pub align: u64,
 }
 
 impl Sections<'_> {

@@ -183,7 +183,7 @@ fn room(shdr: &Shdr, name: &[u8], is_little: bool) -> Option<(Filler, Room)> {
             b".debug_loc" => some(Filler::Zeroes, 16, 128),
             // Pairs of addresses.
             b".debug_ranges" => Some((Filler::Zeroes, Room { share: 16, fixed: 256, multiple: 16 })),
-            b".debug_abbrev" => some(Filler::Zeroes, 16, 128),
+            b".debug_abbrev" => some(Filler::Zeroes, 16, 192),
             _ => None,
         },
         _ => None,
@@ -260,20 +260,33 @@ pub struct LastRuns {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     Usual,
-    /// As another small object would need that comes in its place.
+    /// As another small object would need that comes in its place: an instance or two.
+    Little,
+    /// As one of some functions would.
     Some,
     /// It is likely to be edited next.
     Much,
 }
 
 impl Growth {
-    /// So many times the room in debug information: an instance of a template that an object did not have brings some
-    /// ten kilobytes of that.
-    fn factor(self) -> u64 {
+    /// So many times the room in a section of debug information: an instance of a template that an object did not have
+    /// brings some ten kilobytes of that. Abbreviations are no more for many instances than for some, and lists of places
+    /// are short.
+    fn times(self, name: &[u8]) -> u64 {
+        let [little, some, much] = match name {
+            b".debug_info" => [6, 8, 16],
+            b".debug_line" => [3, 5, 12],
+            b".debug_aranges" => [1, 2, 4],
+            b".debug_abbrev" => [4, 5, 6],
+            b".debug_loc" => [3, 4, 6],
+            b".debug_ranges" => [4, 6, 12],
+            _ => [3, 6, 16],
+        };
         match self {
             Growth::Usual => 1,
-            Growth::Some => 6,
-            Growth::Much => 16,
+            Growth::Little => little,
+            Growth::Some => some,
+            Growth::Much => much,
         }
     }
 }
@@ -284,6 +297,7 @@ impl Sections<'_> {
         match file {
             file if self.recent.contains(&file) => Growth::Much,
             file if self.spare.contains(&file) => Growth::Some,
+            file if self.small.contains(&file) => Growth::Little,
             _ => Growth::Usual,
         }
     }
@@ -297,8 +311,9 @@ pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, growth: Growth) 
     }
     let (more_locals, more, bytes) = match growth {
         Growth::Usual => (4, 4, 256),
-        Growth::Some => (12, 32, 3 << 10),
-        Growth::Much => (32, 96, 10 << 10),
+        Growth::Little => (16, 12, 3 << 9),
+        Growth::Some => (28, 32, 3 << 10),
+        Growth::Much => (48, 96, 10 << 10),
     };
     let (locals, globals) = (locals + locals / 16 + more_locals, globals + globals / 16 + more);
     Runs { locals, globals, strings: strings + strings / 32 + bytes, frames: 0 }
@@ -308,6 +323,7 @@ pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, growth: Growth) 
 pub fn room_of_frames(size: u64, growth: Growth) -> u64 {
     let more = match growth {
         Growth::Usual => 240,
+        Growth::Little => 512,
         Growth::Some => 1 << 10,
         Growth::Much => 3 << 10,
     };
@@ -392,7 +408,7 @@ fn give_object(
         }
         slot.raise_align(alignment(shdr, name, filler));
         let is_debug = shdr.sh_flags() & SHF_ALLOC == 0;
-        slot.size = room.times(if is_debug { growth.factor() } else { 1 }).around(slot.size);
+        slot.size = room.times(if is_debug { growth.times(name) } else { 1 }).around(slot.size);
     }
 }
 

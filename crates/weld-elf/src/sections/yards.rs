@@ -3,7 +3,8 @@
 //!
 //! A *yard* is such room: behind the room of one section, its *host* ([`super::rooms`]), there is some for *guests*. A
 //! host is a section like others, only larger, so nothing of a layout knows of yards; and who writes the host writes
-//! the guests behind it. There are yards in the output sections of code, of exception tables and of constants.
+//! the guests behind it. There are yards in the output sections of code, of exception tables, of constants, of tables of
+//! pointers and of variables; variables that are zero at first lie among the others there.
 //! Where a guest lies is decided by who relinks, and told to a full link that is compared with that.
 
 use std::collections::HashMap;
@@ -25,10 +26,13 @@ pub enum Kind {
     Constants = 2,
     /// What the loader relocates and protects.
     Relocated = 3,
+    /// Variables of their own.
+    Variables = 4,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 4] = [Kind::Code, Kind::ExceptionTables, Kind::Constants, Kind::Relocated];
+    pub const ALL: [Kind; 5] =
+        [Kind::Code, Kind::ExceptionTables, Kind::Constants, Kind::Relocated, Kind::Variables];
 
     /// The output section that it is in.
     pub fn output(self) -> &'static [u8] {
@@ -37,6 +41,7 @@ impl Kind {
             Kind::ExceptionTables => b".gcc_except_table",
             Kind::Constants => b".rodata",
             Kind::Relocated => b".data.rel.ro",
+            Kind::Variables => b".data",
         }
     }
 
@@ -45,7 +50,7 @@ impl Kind {
         match self {
             Kind::Code => SHF_ALLOC | SHF_EXECINSTR,
             Kind::ExceptionTables | Kind::Constants => SHF_ALLOC,
-            Kind::Relocated => SHF_ALLOC | SHF_WRITE,
+            Kind::Relocated | Kind::Variables => SHF_ALLOC | SHF_WRITE,
         }
     }
 
@@ -54,7 +59,7 @@ impl Kind {
         match self {
             Kind::Code => Filler::Code,
             Kind::ExceptionTables => Filler::Zeroes,
-            Kind::Constants => Filler::Constants,
+            Kind::Constants | Kind::Variables => Filler::Constants,
             Kind::Relocated => Filler::Zeroes,
         }
     }
@@ -63,7 +68,7 @@ impl Kind {
     fn align(self) -> u64 {
         match self {
             Kind::Code | Kind::ExceptionTables => 1,
-            Kind::Constants | Kind::Relocated => 32,
+            Kind::Constants | Kind::Relocated | Kind::Variables => 32,
         }
     }
 
@@ -74,6 +79,7 @@ impl Kind {
             Kind::ExceptionTables => (4 << 10, 256),
             Kind::Constants => (16 << 10, 512),
             Kind::Relocated => (8 << 10, 512),
+            Kind::Variables => (2 << 10, 512),
         }
     }
 }
@@ -87,9 +93,26 @@ pub fn kind_of(shdr: &Shdr, name: &[u8]) -> Option<Kind> {
         rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'.')
     };
     let is_it = |kind: &Kind| shdr.sh_flags() & !SHF_GROUP == kind.flags() && is_named(kind);
-    let is_plain = shdr.sh_type() == SHT_PROGBITS && shdr.sh_size() > 0 && shdr.sh_addralign() <= MOST_ALIGN;
-    Kind::ALL.into_iter().find(|kind| is_plain && is_it(kind))
+    let is_some = shdr.sh_size() > 0 && shdr.sh_addralign() <= MOST_ALIGN;
+    let is_plain = is_some && shdr.sh_type() == SHT_PROGBITS;
+    if is_some && is_zeroed(shdr, name) {
+        return Some(Kind::Variables);
+    }
+    // Those of groups are not just any copy: programs may have changed what others see.
+    let may_be = |kind: &Kind| *kind != Kind::Variables || shdr.sh_flags() & SHF_GROUP == 0;
+    Kind::ALL.into_iter().find(|kind| is_plain && is_it(kind) && may_be(kind))
 }
+
+/// Whether a section is a variable that is zero at first: it has no bytes, and a name of its own.
+pub fn is_zeroed(shdr: &Shdr, name: &[u8]) -> bool {
+    shdr.sh_type() == SHT_NOBITS
+        && shdr.sh_flags() == SHF_ALLOC | SHF_WRITE
+        && name.len() > ZEROED.len()
+        && name.starts_with(ZEROED)
+}
+
+/// What such sections are called, before their names.
+pub const ZEROED: &[u8] = b".bss.";
 
 /// Guests ask for no larger alignment.
 const MOST_ALIGN: u64 = 64;
@@ -188,7 +211,10 @@ fn host_for(shdr: &Shdr, name: &[u8], slot: &InputSection) -> Option<Kind> {
     let kind = kind_of(shdr, name)?;
     let has_room = || slot.size > shdr.sh_size() && filler(shdr, name) == Some(kind.filler());
     // Of tables of pointers there may be none but those of classes.
-    let is_free = kind == Kind::Relocated || shdr.sh_flags() & SHF_GROUP == 0 && has_room();
+    let is_free = match kind {
+        Kind::Relocated | Kind::Variables => true,
+        _ => shdr.sh_flags() & SHF_GROUP == 0 && has_room(),
+    };
     let is_host = slot.kind() == SectionKind::Regular && is_free;
     is_host.then_some(kind)
 }
@@ -235,7 +261,8 @@ pub fn take_in(sections: &mut Sections, objects: &[Object], guests: &[LastGuest]
         let Some(member) = member(object, &guest.group, guest.number) else { continue };
         let id = SectionId(object.section_base + member);
         // What nothing was there to be merged with lies by itself.
-        if matches!(sections.get(id).kind(), SectionKind::Regular | SectionKind::Merge) {
+        if matches!(sections.get(id).kind(), SectionKind::Regular | SectionKind::Merge | SectionKind::NoBits)
+        {
             sections.list[id.index()].set_kind(SectionKind::Guest);
             if guest.number == IN_NO_GROUP {
                 sections.moved.push(id);
@@ -252,6 +279,9 @@ pub fn take_in(sections: &mut Sections, objects: &[Object], guests: &[LastGuest]
         let index = left.find(guest.host.1).filter(|index| (*index as usize) < object.shdrs.len());
         if let Some(index) = index {
             let host = SectionId(object.section_base + index);
+            // What is zero at first would be elsewhere.
+            let bin = sections.get(host).bin();
+            sections.list[section.index()].set_bin(bin);
             sections.guests.push(Guest { host, offset: guest.offset, section });
         }
     }

@@ -22,12 +22,13 @@ use super::functions::Functions;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::address::Address;
 use crate::address::align_up;
-use crate::eh_frame::{Cie, EhFrame, turn_to_distances};
+use crate::eh_frame::{Cie, EhFrame, Fde, turn_to_distances};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::resolve::Resolved;
-use crate::sections::{Sections, rooms};
+use crate::sections::Sections;
+use crate::sections::rooms::{self, Growth};
 use crate::synth::image::Image;
 use crate::synth::relocate::Site;
 
@@ -215,18 +216,20 @@ impl<'a> Planner<'_, 'a> {
         let relocs = self.functions.sections.relocs(o, object, section);
         let data = o.section_data(shndx as usize).unwrap_or(&[]);
         let mut number = vec![u32::MAX; frame.cies.len()];
-        if let [cie, ..] = &frame.cies[..]
-            && frame.fdes.is_empty()
-            && self.has_rooms()
+        let is_there =
+            |fde: &Fde| fde.n_relocs > 0 && self.functions.has(o, &relocs[fde.first_reloc as usize]);
+        if let Some(at) = self.place_for_frames(o, frame)
+            && !frame.fdes.iter().any(is_there)
         {
             // A place for frames that may come.
+            let cie = &frame.cies[at];
             self.put_key(o, data, relocs, cie, &mut draft.keys);
             let (padded, cie) = (padded(cie.size, true) as u32, draft.cies.len() as u32);
             draft.cies.push(DraftCie { key_end: draft.keys.len(), size: padded, out: *size });
-            draft.records.push(Record { frame: f, index: IS_CIE, out: *size as u32, cie });
+            draft.records.push(Record { frame: f, index: at as u32 | IS_CIE, out: *size as u32, cie });
         }
         for (index, fde) in frame.fdes.iter().enumerate() {
-            if fde.n_relocs == 0 || !self.functions.has(o, &relocs[fde.first_reloc as usize]) {
+            if !is_there(fde) {
                 continue;
             }
             // What is too large is refused once the sizes of all are known.
@@ -243,6 +246,23 @@ impl<'a> Planner<'_, 'a> {
             draft.records.push(Record { frame: f, index: index as u32, out, cie: *number });
             *size += padded(fde.size, self.has_rooms());
         }
+    }
+
+    /// Which CIE of an object is written if it has no frames, or none that are in the output, so that there is room for such as
+    /// come: one that refers to nothing. `None` if there is to be no room.
+    fn place_for_frames(&self, object: &Object, frame: &EhFrame) -> Option<usize> {
+        let sections = self.functions.sections;
+        if !self.has_rooms() {
+            return None;
+        }
+        if frame.fdes.is_empty() {
+            return (!frame.cies.is_empty()).then_some(0);
+        }
+        let has_place = match &sections.last_runs {
+            Some(last) => last.of_file.get(&object.file).is_some_and(|runs| runs.frames > 0),
+            None => sections.growth(object.file) != Growth::Usual,
+        };
+        frame.cies.iter().position(|cie| cie.n_relocs == 0).filter(|_| has_place)
     }
 
     /// What makes two CIEs equal: their bytes and what their relocations refer to.

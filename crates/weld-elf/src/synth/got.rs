@@ -258,6 +258,10 @@ pub fn write(image: &Image, mut first: usize, mut out: &mut [u8]) {
     if end > spare && image.slots.spare_words > 0 {
         out[size * (spare.max(first) - first)..size * (end - first)].fill(0);
     }
+    // And in those of what is gone.
+    if !image.sections.last_slot_places.gone.is_empty() && first.max(head) < end {
+        out[size * (first.max(head) - first)..].fill(0);
+    }
     // The entry before may have its second word here, the last one its second word after.
     let from = entries.partition_point(|entry| (entry.0 as usize) < first).saturating_sub(1);
     let to = entries.partition_point(|entry| (entry.0 as usize) < end);

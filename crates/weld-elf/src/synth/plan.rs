@@ -313,7 +313,13 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let names = &self.resolved.names;
         let words = spare_words_taken(sections, symbols);
         let apart: Vec<SymbolId> = spares.ids.iter().chain(&words).copied().collect();
-        let mut slots = Slots::allocate(&self.live, symbols, names, (head, &apart), self.context.parallel);
+        let mut slots = Slots::allocate(
+            &self.live,
+            symbols,
+            names,
+            (head, &apart, &sections.last_slot_places),
+            self.context.parallel,
+        );
         let jump_slots = slots.jump_slots > 0;
         match jump_slots {
             true if spares.count > 0 => slots.add_spares(spares.count, &spares.ids),

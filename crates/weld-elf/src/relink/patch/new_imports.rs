@@ -60,7 +60,7 @@ pub fn find(job: &Job, changes: &Changes, last: &LastLink) -> Result<Option<Vec<
             }
             let Some((row, name)) = common.find_name(&left.tables, *hash)? else { continue };
             let is_known = imports.iter().any(|known| known.row == row);
-            if is_known || row >= common.count || !may_be_imported(&name) {
+            if is_known || row >= common.count || !may_be_imported(&name, common.is_resolved) {
                 continue;
             }
             let text = object.symbol_name(symbol);

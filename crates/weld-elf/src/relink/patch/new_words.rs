@@ -2,7 +2,8 @@
 //! ask for as nobody did, take spare words ([`crate::got_plt_slots::Slots::add_spare_words`]). So rustc's code calls
 //! functions of other crates, and of other codegen units.
 //!
-//! A word is taken until a full link is made, or the name is gone. Where the loader adds to words, it is told of them all
+//! A word is taken until a full link is made, or the name is gone. The word of a name that had it when the tables were
+//! written is empty when that is gone ([`of_gone`]), and for no other. Where the loader adds to words, it is told of them all
 //! anew ([`super::told`]).
 
 use std::collections::BTreeMap;
@@ -88,6 +89,52 @@ fn may_have_word(name: &NameRow) -> bool {
     name.flags & SAID == symbol_flags::DEFINED && name.slot == NONE && name.section != NONE
 }
 
+/// The words of names that are gone, or were: where they are, and those of them that have values again, which the loader
+/// adds to.
+///
+/// # Errors
+/// If a name is nowhere.
+pub fn of_gone(
+    job: &Job,
+    last: &LastLink,
+    values: &BTreeMap<u32, u64>,
+    patch: &mut Patch,
+) -> Result<(Vec<u64>, Vec<Pointer>), Why> {
+    let (left, mut common) = last.view(job)?;
+    common.has_all_values = true;
+    let form = format(&left)?;
+    let (mut places, mut pointers) = (Vec::new(), Vec::new());
+    let rows = last.memo.names.gone.union(&last.names.gone).filter(|row| **row < common.count);
+    for row in rows {
+        let name = common.name(&left.tables, *row)?;
+        let Some(place) = common.word_of(&left.tables, &name)? else { continue };
+        places.push(place);
+        let is_gone = last.names.gone.contains(row);
+        let mut value = 0;
+        if !is_gone {
+            let known = values.get(row).copied();
+            if name.section == NONE || common.is_nowhere(*row, known, &name) {
+                return Err(nowhere(job));
+            }
+            value = known.unwrap_or(name.value);
+        }
+        if job.options.kind == OutputKind::Exec {
+            let out = common.output(b".got").ok_or(Why::Image)?;
+            let mut bytes = vec![0; 8];
+            form.put(&mut bytes, value);
+            let at = out.offset.wrapping_add(place.wrapping_sub(out.address));
+            patch.compare(last.image, &(at, bytes)).map_err(|_| Why::Image)?;
+        } else if !is_gone {
+            pointers.push((place, value));
+        }
+    }
+    Ok((places, pointers))
+}
+
+fn nowhere(job: &Job) -> Why {
+    Why::Object(job.options.output.path.clone(), Changed::Unknown(Missing::Target(NONE)))
+}
+
 /// The words of `last` without those of names that are gone.
 pub fn left(last: &LastLink) -> Vec<u32> {
     let is_there = |row: &u32| !last.names.gone.contains(row);
@@ -122,10 +169,7 @@ pub fn write(
             let name = common.name(&left.tables, *row)?;
             let known = values.get(row).copied();
             if name.section == NONE || common.is_nowhere(*row, known, &name) {
-                return Err(Why::Object(
-                    job.options.output.path.clone(),
-                    Changed::Unknown(Missing::Target(NONE)),
-                ));
+                return Err(nowhere(job));
             }
             value = known.unwrap_or(name.value);
         }

@@ -24,7 +24,8 @@ use crate::synth::rela;
 /// Bytes that are compared, and written, as one.
 const BLOCK: usize = 4 << 10;
 
-/// Adds what the table has otherwise. `before` are guests and holes of the last link.
+/// Adds what the table has otherwise. `of_gone` are words of the GOT of names that are gone, or were, and `words` those that
+/// are made anew.
 ///
 /// # Errors
 /// Why a full link is needed.
@@ -32,7 +33,7 @@ pub fn add(
     job: &Job,
     changes: &Changes,
     (last, guests, holes): (&LastLink, &[Guest], &BTreeSet<u32>),
-    (patch, words): (&mut Patch, Vec<Pointer>),
+    (patch, of_gone, words): (&mut Patch, &[u64], Vec<Pointer>),
 ) -> Result<(), Why> {
     let (Told { mut relative, symbolic }, pointers) =
         (std::mem::take(&mut patch.told), std::mem::take(&mut patch.pointers));
@@ -60,6 +61,7 @@ pub fn add(
     }
     let mine = guests.iter().filter(|guest| changed.contains(&guest.input));
     gone.extend(mine.map(|guest| guest.address..guest.address.saturating_add(guest.size)));
+    gone.extend(of_gone.iter().map(|word| *word..word.saturating_add(8)));
     let (count, first) = common.spare_words();
     if count > 0 {
         gone.push(first..first + 8 * u64::from(count));

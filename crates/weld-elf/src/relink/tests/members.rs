@@ -26,6 +26,11 @@ struct Part {
     scripts: bool,
     /// It has a variable, so nothing may stand for it.
     variable: bool,
+    /// It has variables with sections of their own, to which its first function refers, with values and without.
+    variables: Vec<&'static str>,
+    zeroes: Vec<&'static str>,
+    /// It has what is for link-time optimisation, which no output has.
+    bitcode: bool,
     /// It has a pointer to a personality routine, and a frame that says so.
     pad: bool,
     /// Its first function has so many bytes more.
@@ -53,6 +58,10 @@ impl Part {
                 if number == 0 { (&self.calls[..], &self.slots[..]) } else { (&[][..], &[][..]) };
             let mut code = signature(name).to_vec();
             calls.iter().for_each(|_| code.extend([0xe8, 0, 0, 0, 0]));
+            if number == 0 {
+                let all = self.variables.iter().chain(&self.zeroes);
+                all.for_each(|_| code.extend([0x48, 0x8d, 5, 0, 0, 0, 0]));
+            }
             slots.iter().for_each(|_| code.extend([0xff, 0x15, 0, 0, 0, 0]));
             code.resize(code.len() + if number == 0 { self.padding } else { 0 }, 0xcc);
             let text = obj.section(Section::text(format!(".text.{name}")).bytes(&code).align(16));
@@ -62,6 +71,19 @@ impl Part {
         if self.variable {
             let data = obj.section(Section::data(".data").bytes(&[7; 8]).align(8));
             obj.symbol(Symbol::local("variable").at(data, 0).size(8));
+        }
+        let mut places = Vec::new();
+        for name in &self.variables {
+            let data = Section::data(format!(".data.{name}")).bytes(&signature(name)[..8]).align(8);
+            let data = obj.section(data);
+            places.push(obj.symbol(Symbol::local(*name).object().at(data, 0).size(8)));
+        }
+        for name in &self.zeroes {
+            let data = obj.section(Section::bss(format!(".bss.{name}"), 16).align(8));
+            places.push(obj.symbol(Symbol::local(*name).object().at(data, 0).size(16)));
+        }
+        if self.bitcode {
+            obj.section(Section::debug(".llvmbc").flags(SHF_EXCLUDE).bytes(b"BC as it were"));
         }
         if self.scripts {
             let scripts = Section::strings(".debug_gdb_scripts", 1).flags(SHF_ALLOC);
@@ -79,7 +101,13 @@ impl Part {
                 let other = obj.symbol(Symbol::undefined(*other));
                 obj.reloc(*text, at, R_X86_64_PLT32, other, -4);
             }
-            let first = 18 + 5 * calls.len() as u64;
+            let mut first = 18 + 5 * calls.len() as u64;
+            if *text == symbols[0].2 {
+                for (at, place) in (first + 1..).step_by(7).zip(&places) {
+                    obj.reloc(*text, at, R_X86_64_PC32, *place, -4);
+                }
+                first += 7 * places.len() as u64;
+            }
             for (at, other) in (first..).step_by(6).zip(slots.iter()) {
                 let other = obj.symbol(Symbol::undefined(*other));
                 obj.reloc(*text, at, R_X86_64_GOTPCREL, other, -4);
@@ -261,8 +289,8 @@ fn members_that_offer_the_same() {
     project.check(&units, &[a.clone(), c.clone()]);
     // The second is not asked.
     project.relinks(&units, &[a.clone(), b.clone(), c.clone()]);
-    // Now it is the first.
-    project.is_full(&units, &[b.clone(), a.clone(), c.clone()], "");
+    // Now it is the first, and has what the other one had.
+    project.relinks(&units, &[b.clone(), a.clone(), c.clone()]);
     // Nobody else offers it then.
     project.relinks(&[start(&["b", "c"])], &[b.clone(), a.clone(), c.clone()]);
     // Who asks for the other one has both, and so an error.
@@ -294,13 +322,10 @@ fn members_that_nothing_may_stand_for() {
     project.is_full(&[start(&["a", "b"])], &twice, "has other members");
     project.is_full(&[start(&["a"])], &twice, "");
     // More than there are places.
-    const NAMES: [&str; 34] = [
-        "n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "m0", "m1", "m2", "m3", "m4", "m5", "m6",
-        "m7", "m8", "m9", "l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7", "l8", "l9", "k0", "k1", "k2", "k3",
-    ];
+    let names: Vec<&'static str> = (0..120).map(|number| &*format!("n{number}").leak()).collect();
     project.check(&[start(&["a"])], std::slice::from_ref(&a));
-    let many: Vec<Part> = NAMES.iter().map(|name| Part::new(name, &[])).chain([a]).collect();
-    project.is_full(&[start(&[&["a"][..], &NAMES].concat())], &many, "is new");
+    let many: Vec<Part> = names.iter().map(|name| Part::new(name, &[])).chain([a]).collect();
+    project.is_full(&[start(&[&["a"][..], &names].concat())], &many, "none of them is free");
 }
 
 /// Members and units that have other tables for debuggers than spare objects take their places.
@@ -421,4 +446,123 @@ fn what_has_no_room_is_named() {
     let all: Vec<Part> = std::iter::once(start(&NEW)).chain(NEW.iter().map(padded)).collect();
     project.is_full(&all, &[a], "is new or has outgrown its room, has 30736 bytes");
     assert!(project.dir.said().contains("bytes are free"), "{}", project.dir.said());
+}
+
+/// A function is another object's, as an instance of a generic one in rustc's units.
+#[test]
+fn names_move() {
+    for (number, flags) in PROGRAMS.into_iter().enumerate() {
+        let mut project = Project::new(&format!("members-move-{number}"), flags);
+        let with =
+            |name, calls: &[&'static str]| Part { defines: vec![name, "instance"], ..Part::new(name, calls) };
+        let alone = |name, calls: &[&'static str]| Part::new(name, calls);
+        let first = start(&["a", "b", "instance"]);
+        for of_archive in [false, true] {
+            let mut check = |start: &Part, a: Part, b: Part, is_first| {
+                let (units, members) = match of_archive {
+                    true => (vec![start.clone()], vec![a, b]),
+                    false => (vec![start.clone(), a, b], vec![alone("c", &[])]),
+                };
+                match is_first {
+                    true => _ = project.check(&units, &members),
+                    false => project.relinks(&units, &members),
+                }
+            };
+            check(&first, with("a", &[]), alone("b", &[]), true);
+            // Who had it refers to it now, or does not.
+            check(&first, alone("a", &["instance"]), with("b", &[]), false);
+            check(&first, alone("a", &[]), with("b", &[]), false);
+            check(&first, with("a", &[]), alone("b", &["instance"]), false);
+            check(&first, alone("a", &[]), with("b", &[]), false);
+            // It is nowhere, and comes again elsewhere.
+            check(&start(&["a", "b"]), alone("a", &[]), alone("b", &[]), false);
+            check(&first, with("a", &[]), alone("b", &[]), false);
+            check(&start(&["a", "b"]), alone("a", &[]), alone("b", &[]), false);
+            check(&first, alone("a", &[]), with("b", &[]), false);
+        }
+    }
+}
+
+/// The same with slots of the GOT, which stay where they are; those of what is gone are empty.
+#[test]
+fn names_with_slots_move_and_go() {
+    for (number, flags) in PROGRAMS.into_iter().enumerate() {
+        let mut project = Project::new(&format!("slots-move-{number}"), flags);
+        let with = |name| Part { defines: vec![name, "instance"], ..Part::new(name, &[]) };
+        let alone = |name| Part::new(name, &[]);
+        let of = |slots: &[&'static str]| Part { slots: slots.to_vec(), ..start(&[]) };
+        let all = of(&["a", "instance", "b"]);
+        project.check(&[all.clone(), with("a"), alone("b")], &[alone("c")]);
+        project.relinks(&[all.clone(), alone("a"), with("b")], &[alone("c")]);
+        project.relinks(&[of(&["a", "b"]), alone("a"), alone("b")], &[alone("c")]);
+        // Others move meanwhile.
+        let large = Part { padding: 40, ..alone("b") };
+        project.relinks(&[of(&["a", "b"]), alone("a"), large.clone()], &[alone("c")]);
+        project.relinks(&[all.clone(), with("a"), large.clone()], &[alone("c")]);
+        project.relinks(&[of(&["b"]), alone("a"), large], &[alone("c")]);
+        project.relinks(&[all, alone("a"), with("b")], &[alone("c")]);
+    }
+}
+
+/// Variables come and go, also the first of their output section, with values and without.
+#[test]
+fn variables_come_and_go() {
+    for (number, flags) in PROGRAMS.into_iter().enumerate() {
+        let mut project = Project::new(&format!("variables-{number}"), flags);
+        let with = |variables: &[&'static str], zeroes: &[&'static str]| Part {
+            variables: variables.to_vec(),
+            zeroes: zeroes.to_vec(),
+            ..start(&["a"])
+        };
+        let a = Part { variables: vec!["kept"], ..Part::new("a", &[]) };
+        let members = [Part::new("b", &[])];
+        project.check(&[with(&["first", "second"], &["zero"]), a.clone()], &members);
+        for variables in [&["first", "second", "third"][..], &["second", "third"], &["first", "second"]] {
+            let part = with(variables, &["zero"]);
+            project.relinks(&[part, a.clone()], &members);
+        }
+        for zeroes in [&["zero", "more"][..], &["zero"], &["other", "zero"]] {
+            project.relinks(&[with(&["second"], zeroes), a.clone()], &members);
+        }
+        // A unit that comes brings some.
+        let new = Part { variables: vec!["of unit"], zeroes: vec!["too"], ..Part::new("u", &[]) };
+        let calling = Part { calls: vec!["a", "u"], ..with(&["second"], &["zero"]) };
+        project.relinks(&[calling, a.clone(), new], &members);
+    }
+}
+
+/// What no output has does not keep an object from coming.
+#[test]
+fn members_with_bitcode_come() {
+    let mut project = Project::new("members-bitcode", PROGRAMS[0]);
+    let [a, b] = ["a", "b"].map(|name| Part { bitcode: true, ..Part::new(name, &[]) });
+    project.check(&[start(&["c"])], &[a.clone(), b.clone(), Part::new("c", &[])]);
+    project.relinks(&[start(&["a", "c"])], &[a.clone(), b.clone(), Part::new("c", &[])]);
+    project.relinks(&[start(&["a", "b", "c"])], &[a, b, Part::new("c", &[])]);
+}
+
+/// Who mentioned a name when the tables were written does not any more, so it may go.
+#[test]
+fn names_that_were_mentioned_go() {
+    for (number, flags) in PROGRAMS.into_iter().enumerate() {
+        let mut project = Project::new(&format!("mentioned-{number}"), flags);
+        let first = start(&["a", "b"]);
+        let a = Part { defines: vec!["a", "instance"], ..Part::new("a", &[]) };
+        let units = |a: &Part, calls: &[&'static str]| [first.clone(), a.clone(), Part::new("b", calls)];
+        let members = [Part::new("c", &[])];
+        project.check(&units(&a, &["instance"]), &members);
+        project.relinks(&units(&a, &[]), &members);
+        project.relinks(&units(&Part::new("a", &[]), &[]), &members);
+        project.relinks(&units(&a, &["instance"]), &members);
+    }
+}
+
+/// A unit of which nothing was in the output has frames in it for the first time.
+#[test]
+fn the_first_frames_of_a_unit() {
+    let mut project = Project::new("first-frames", PROGRAMS[0]);
+    let (b, members) = (Part::new("b", &[]), [Part::new("a", &[])]);
+    project.check(&[start(&["a"]), b.clone()], &members);
+    project.relinks(&[start(&["a", "b"]), b.clone()], &members);
+    project.relinks(&[start(&["a"]), b], &members);
 }
