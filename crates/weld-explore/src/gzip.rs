@@ -27,7 +27,8 @@ pub fn pack(bytes: &[u8], parallel: bool) -> Vec<u8> {
                 let part = &bytes[run * RUN..bytes.len().min((run + 1) * RUN)];
                 let mut crc = Crc::new();
                 crc.update(part);
-                (deflate(part, run + 1 == runs), crc)
+                let level = if is_noise(part) { 0 } else { LEVEL };
+                (deflate(part, level, run + 1 == runs), crc)
             })
             .collect::<Vec<_>>()
     });
@@ -43,9 +44,25 @@ pub fn pack(bytes: &[u8], parallel: bool) -> Vec<u8> {
     out
 }
 
-fn deflate(bytes: &[u8], is_last: bool) -> Vec<u8> {
+/// Bytes of a run by which it is told whether it gets smaller.
+const SAMPLE: usize = 1 << 15;
+
+/// Whether a run is noise, as the lower bytes of references in large programs are: to look for what it repeats takes long
+/// and finds nothing.
+fn is_noise(bytes: &[u8]) -> bool {
+    if bytes.len() < 4 * SAMPLE {
+        return false;
+    }
+    let mut times = [0u32; 256];
+    bytes.iter().for_each(|byte| times[usize::from(*byte)] += 1);
+    // All bytes are there equally often, and no run of them is there twice.
+    let (most, mean) = (times.iter().max().copied().unwrap_or(0), bytes.len() as u32 / 256);
+    most < mean + mean / 8 && deflate(&bytes[..SAMPLE], LEVEL, true).len() >= SAMPLE
+}
+
+fn deflate(bytes: &[u8], level: u32, is_last: bool) -> Vec<u8> {
     let flush = if is_last { FlushCompress::Finish } else { FlushCompress::Sync };
-    let mut compress = Compress::new(Compression::new(LEVEL), false);
+    let mut compress = Compress::new(Compression::new(level), false);
     let mut out = Vec::with_capacity(bytes.len() / 4 + 1024);
     loop {
         let done = compress.total_in() as usize;
@@ -78,6 +95,9 @@ mod tests {
             seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
             (seed >> 24) as u8
         };
+        let some: Vec<u8> = (0..4 * SAMPLE).map(|_| noise()).collect();
+        let again: Vec<u8> = some.chunks(SAMPLE / 2).flat_map(|part| part.repeat(2)).collect();
+        assert!(is_noise(&some) && !is_noise(&again) && !is_noise(&[1, 2, 3, 4].repeat(2 * SAMPLE)));
         for length in [0, 1, 1000, RUN - 1, RUN, RUN + 1, 3 * RUN + 5] {
             let text: Vec<u8> = (0..length).map(|i| (i / 7 % 251) as u8).collect();
             let random: Vec<u8> = (0..length).map(|_| noise()).collect();

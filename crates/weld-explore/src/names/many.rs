@@ -246,3 +246,77 @@ impl Found {
         [at, at + 1].map(|at| self.number(names, texts, at))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of texts by [`Names::add`], and by runs of [`Texts`]; each with what stands in front of it, which may be
+    /// nothing.
+    fn numbers(texts: &[(String, String)], run: usize, parallel: bool) -> [Vec<Name>; 2] {
+        let (mut one_by_one, mut many) = (Names::default(), Names::default());
+        for names in [&mut one_by_one, &mut many] {
+            ["old", "3", "front.7"].iter().for_each(|text| _ = names.add(text));
+        }
+        let add = |(text, front): &(String, String)| {
+            [text, &format!("{front}{text}")].map(|text| one_by_one.add(text))
+        };
+        let want: Vec<Name> = texts.iter().flat_map(add).collect();
+        let fill = |part: &[(String, String)]| {
+            let mut run = Texts::with_capacity(2 * part.len());
+            part.iter().for_each(|(text, front)| run.put_both(text, front));
+            run.close();
+            run
+        };
+        let runs: Vec<Texts> = texts.chunks(run).map(fill).collect();
+        let mut found = many.find_many(&runs, parallel);
+        many.reserve(&runs);
+        let mut got = Vec::new();
+        for run in &runs {
+            (0..run.slots.len()).step_by(2).for_each(|at| got.extend(found.both(&mut many, run, at)));
+            found.next_run(run);
+        }
+        many.end_many(&found);
+        assert_eq!(one_by_one.count(), many.count());
+        for number in 0..many.count() as u32 {
+            let text = one_by_one.get(Name(number));
+            assert_eq!((text, Name(number)), (many.get(Name(number)), many.add(text)));
+        }
+        assert_eq!(many.add("new"), one_by_one.add("new"));
+        [want, got]
+    }
+
+    #[test]
+    fn the_same_numbers_as_one_by_one() {
+        let mut seed = 7u32;
+        let mut random = |below: u32| {
+            seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
+            (seed >> 8) % below
+        };
+        let texts: Vec<(String, String)> = (0..3000)
+            .map(|_| {
+                let text = if random(9) == 0 { String::new() } else { random(900).to_string() };
+                (text, ["", "front.", "9"][random(3) as usize].to_owned())
+            })
+            .collect();
+        for (run, parallel) in [(1, false), (7, true), (256, true), (5000, false)] {
+            let [want, got] = numbers(&texts, run, parallel);
+            assert_eq!(want, got);
+        }
+    }
+
+    #[test]
+    fn texts_that_nobody_asks_for_have_no_numbers() {
+        let mut names = Names::default();
+        let mut run = Texts::default();
+        ["a", "b", "a", "b"].iter().for_each(|text| run.put(text));
+        run.close();
+        let runs = [run];
+        let mut found = names.find_many(&runs, false);
+        assert_eq!(found.number(&mut names, &runs[0], 3), Name(1));
+        names.end_many(&found);
+        assert_eq!((names.count(), names.get(Name(1)), names.add("b")), (2, "b", Name(1)));
+        assert_eq!((names.add("a"), names.add("a")), (Name(2), Name(2)));
+        assert_eq!(names.find_many(&runs, false).number(&mut names, &runs[0], 2), Name(2));
+    }
+}
