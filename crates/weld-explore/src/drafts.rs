@@ -8,19 +8,16 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use weld_common::hash::hash_bytes;
 use weld_common::text::text;
 use weld_common::{par, trace};
 
 use crate::model::{Model, Piece, Role};
-use crate::names::{Name, presentable};
+use crate::names::many::Texts;
+use crate::names::{LONGEST, Name, presentable};
 use crate::spelling::instance;
 
 /// Names that one task spells.
 const RUN: usize = 2048;
-
-/// How many pieces ahead of their turn names are asked for.
-const AHEAD: usize = 8;
 
 /// A piece whose names are still those of the file.
 #[derive(Clone, Copy)]
@@ -57,69 +54,62 @@ pub struct Spelling<'s> {
     pub parallel: bool,
 }
 
-/// What a name has become: its bytes in the texts of its run, with hashes.
-struct Spelled {
-    name: (usize, u64),
-    /// What the section is called, if this is the first piece of it in a row.
-    section: (usize, u64),
-    /// No bytes if it is no instance.
-    instance: (usize, u64),
-    /// It ends with a hash that stands for the arguments of a generic, if it is one's.
-    hides_arguments: bool,
-}
+/// Slots that a draft has in [`Texts`]: its name, what its section is called, what it is an instance of.
+const SLOTS: usize = 3;
 
-/// The names of a run, one behind the other.
-#[derive(Default)]
-struct Texts {
-    text: String,
-    spelled: Vec<Spelled>,
+/// The names of a run.
+struct Spelled {
+    texts: Texts,
+    /// Whether each name ends with a hash that stands for the arguments of a generic, if it is one's.
+    hides_arguments: Vec<bool>,
 }
 
 /// Appends the pieces to the model, and names its input sections: `sections` are the names that files have for them, by
 /// row, empty for those that have one already.
 pub fn add(model: &mut Model, drafts: &[Draft], sections: &[&[u8]], spelling: Spelling) {
-    let runs = par::runs("demangle names", spelling.parallel, drafts.len(), RUN, |run| {
-        let mut texts = Texts::default();
-        for i in run {
-            let input = drafts[i].piece.input;
-            let goes_on = i > 0 && drafts[i - 1].piece.input == input;
-            let section = input.row().filter(|_| !goes_on).and_then(|row| sections.get(row).copied());
-            texts.spell(drafts[i].symbol, section.unwrap_or_default(), spelling);
-        }
-        texts
-    });
-    let _entering = trace::stretch("number names");
+    let (runs, hides): (Vec<Texts>, Vec<Vec<bool>>) =
+        par::runs("demangle names", spelling.parallel, drafts.len(), RUN, |run| {
+            let mut spelled = Spelled::with_capacity(run.len());
+            for i in run {
+                let input = drafts[i].piece.input;
+                let goes_on = i > 0 && drafts[i - 1].piece.input == input;
+                let section = input.row().filter(|_| !goes_on).and_then(|row| sections.get(row).copied());
+                spelled.spell(drafts[i].symbol, section.unwrap_or_default(), spelling);
+            }
+            spelled.texts.close();
+            (spelled.texts, spelled.hides_arguments)
+        })
+        .into_iter()
+        .unzip();
+    let mut found = model.names.find_many(&runs, spelling.parallel);
+    let numbering = trace::stretch("number names");
     model.pieces.reserve(drafts.len());
-    model.names.reserve(runs.iter().map(Texts::count).sum());
+    model.names.reserve(&runs);
     // Of names that hide arguments, the first piece: more of the same name are instances of one generic.
     let mut seen: HashMap<Name, usize> = HashMap::new();
     let mut drafts = drafts.iter();
-    for Texts { text, spelled } in runs {
-        let mut rest = &text[..];
-        let mut next = |length| {
-            let (part, others) = rest.split_at_checked(length).unwrap_or_default();
-            rest = others;
-            part
-        };
-        for (i, of) in spelled.iter().enumerate() {
+    for (number, (texts, hides)) in runs.into_iter().zip(hides).enumerate() {
+        let run = (number, &texts);
+        for (i, hides) in hides.into_iter().enumerate() {
             let Some(draft) = drafts.next() else { break };
-            if let Some(later) = spelled.get(i + AHEAD) {
-                [later.name, later.section].iter().for_each(|(_, hash)| model.names.prefetch(*hash));
-            }
             let mut piece = draft.piece;
-            let [name, section, instance] =
-                [of.name, of.section, of.instance].map(|(length, hash)| (next(length), hash));
-            piece.name = if name.0.is_empty() { piece.name } else { model.names.add_hashed(name.0, name.1) };
-            // Next to its symbol's: a page has that one only.
-            if let Some(row) = piece.input.row().filter(|_| !section.0.is_empty())
-                && model.inputs[row].name.is_none()
-            {
-                model.inputs[row].name = model.names.add_hashed(section.0, section.1);
-            }
-            if !instance.0.is_empty() {
-                piece.instance = model.names.add_hashed(instance.0, instance.1);
-            }
-            if of.hides_arguments && piece.instance.is_none() {
+            let slot = i * SLOTS;
+            // A section is called for the first piece of it. Next to its symbol's: a page has that one only.
+            let unnamed = piece.input.row().filter(|row| model.inputs[*row].name.is_none());
+            let name = match unnamed {
+                Some(row) => {
+                    let [name, section] = found.both(&mut model.names, run, slot);
+                    model.inputs[row].name = section;
+                    name
+                }
+                None => found.number(&mut model.names, run, slot),
+            };
+            piece.name = if name.is_none() { piece.name } else { name };
+            piece.instance = match found.number(&mut model.names, run, slot + 2) {
+                Name::NONE => piece.instance,
+                instance => instance,
+            };
+            if hides && piece.instance.is_none() {
                 let first = *seen.entry(piece.name).or_insert(model.pieces.len());
                 if let Some(first) = model.pieces.get_mut(first) {
                     first.instance = piece.name;
@@ -129,6 +119,8 @@ pub fn add(model: &mut Model, drafts: &[Draft], sections: &[&[u8]], spelling: Sp
             model.pieces.push(piece);
         }
     }
+    model.names.end_many(&found);
+    drop(numbering);
     for (row, section) in sections.iter().enumerate() {
         if model.inputs[row].name.is_none() {
             model.inputs[row].name = model.names.add(&text(section));
@@ -136,41 +128,34 @@ pub fn add(model: &mut Model, drafts: &[Draft], sections: &[&[u8]], spelling: Sp
     }
 }
 
-impl Texts {
-    /// How many names there are.
-    fn count(&self) -> usize {
-        let of = |spelled: &Spelled| [spelled.name, spelled.section, spelled.instance];
-        self.spelled.iter().flat_map(of).filter(|(length, _)| *length > 0).count()
+impl Spelled {
+    fn with_capacity(count: usize) -> Spelled {
+        Spelled { texts: Texts::with_capacity(count * SLOTS), hides_arguments: Vec::with_capacity(count) }
     }
 
     /// Adds a symbol, and the section that it is the first of; either may be empty.
     fn spell(&mut self, symbol: &[u8], section: &[u8], spelling: Spelling) {
-        let none = (0, 0);
-        let mut spelled = Spelled { name: none, section: none, instance: none, hides_arguments: false };
         let shown = if symbol.is_empty() { Cow::Borrowed("") } else { (spelling.shown)(symbol) };
         let name = presentable(&shown);
-        if !name.is_empty() {
-            spelled.name = self.put(&name);
-        }
-        if !section.is_empty() {
-            let named = match section.strip_suffix(symbol) {
-                Some(prefix) if !name.is_empty() => Cow::Owned(format!("{}{name}", text(prefix))),
-                _ => text(section),
-            };
-            spelled.section = self.put(&presentable(&named));
-        }
-        if !name.is_empty() {
-            if let Some(instance) = instance(&shown) {
-                spelled.instance = self.put(&presentable(&instance));
+        let front = section.strip_suffix(symbol).filter(|_| !name.is_empty()).map(text);
+        match front {
+            Some(front) if front.len() + name.len() <= LONGEST && !front.contains('\0') => {
+                self.texts.put_both(&name, &front);
             }
-            spelled.hides_arguments = has_hash(symbol) && shown.as_bytes() != symbol;
+            Some(front) => {
+                self.texts.put(&name);
+                self.texts.put(&presentable(&format!("{front}{name}")));
+            }
+            None => {
+                self.texts.put(&name);
+                self.texts.put(&presentable(&text(section)));
+            }
         }
-        self.spelled.push(spelled);
-    }
-
-    fn put(&mut self, text: &str) -> (usize, u64) {
-        self.text.push_str(text);
-        (text.len(), hash_bytes(text.as_bytes()))
+        match instance(&shown) {
+            Some(instance) if !name.is_empty() => self.texts.put(&presentable(&instance)),
+            _ => self.texts.put(""),
+        }
+        self.hides_arguments.push(!name.is_empty() && has_hash(symbol) && shown.as_bytes() != symbol);
     }
 }
 

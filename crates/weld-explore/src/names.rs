@@ -1,8 +1,11 @@
 //! The texts of a page, each once: names of symbols, sections, files, and reasons.
 //!
-//! They are UTF-8 with a NUL behind each. A page has them as numbers of words ([`crate::words`]).
+//! A page has them as numbers of words ([`crate::words`]). Most are entered by all threads at once ([`many`]).
+
+pub(crate) mod many;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use weld_common::hash::hash_bytes;
 use weld_common::hash_index::HashIndex;
@@ -25,27 +28,66 @@ impl Name {
 /// Longer texts are cut: nobody reads them, and a page is to be small.
 pub const LONGEST: usize = 2000;
 
+/// How many bits of a [`Place`] the length takes.
+const LENGTH_BITS: u32 = 24;
+
+/// Where a text is: where it starts, and in the lowest bits how long it is.
+#[derive(Clone, Copy)]
+struct Place(u64);
+
+impl Place {
+    fn new(start: usize, length: usize) -> Place {
+        Place((start as u64) << LENGTH_BITS | length as u64)
+    }
+
+    fn range(self) -> Range<usize> {
+        let (start, length) = (self.0 >> LENGTH_BITS, self.0 & ((1 << LENGTH_BITS) - 1));
+        start as usize..(start + length) as usize
+    }
+}
+
 /// The texts, by number. Number 0 is the empty one.
 pub struct Names {
-    /// Each text with a NUL behind it.
+    /// The texts. One that ends with another may share its bytes.
     bytes: Vec<u8>,
-    /// Where each ends, its NUL included.
-    ends: Vec<usize>,
+    places: Vec<Place>,
+    /// By the highest bits of hashes ([`shard_of`]).
+    shards: Vec<Shard>,
+}
+
+/// Texts of some hashes: the numbers of its entries, [`UNUSED`] for those that have none.
+#[derive(Default)]
+struct Shard {
     index: HashIndex,
+    numbers: Vec<u32>,
+}
+
+/// So many indexes are so small that each fits the cache of a processor when a million names are entered.
+const SHARDS: usize = 64;
+
+const UNUSED: u32 = u32::MAX;
+
+fn shard_of(hash: u64) -> usize {
+    (hash >> (u64::BITS - SHARDS.ilog2())) as usize
 }
 
 impl Default for Names {
     fn default() -> Self {
-        let mut names = Names { bytes: Vec::new(), ends: Vec::new(), index: HashIndex::default() };
+        let mut names = Names::nothing();
         names.add("");
         names
     }
 }
 
 impl Names {
+    fn nothing() -> Names {
+        let shards = std::iter::repeat_with(Shard::default).take(SHARDS).collect();
+        Names { bytes: Vec::new(), places: Vec::new(), shards }
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.ends.len()
+        self.places.len()
     }
 
     /// All of them as a page has them.
@@ -59,59 +101,58 @@ impl Names {
     }
 
     fn text(&self, number: usize) -> &[u8] {
-        let Some(end) = self.ends.get(number) else { return &[] };
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..end - 1]
-    }
-
-    /// Makes room for `count` more.
-    pub(crate) fn reserve(&mut self, count: usize) {
-        self.ends.reserve(count);
-        self.index.reserve(self.ends.len() + count + 1);
-    }
-
-    /// Asks for where a text with this hash is looked for.
-    pub(crate) fn prefetch(&self, hash: u64) {
-        self.index.prefetch(hash);
+        self.places.get(number).map_or(&[], |place| &self.bytes[place.range()])
     }
 
     /// The number of a text, which may be new.
     pub fn add(&mut self, text: &str) -> Name {
         let text = presentable(text);
-        self.add_hashed(&text, hash_bytes(text.as_bytes()))
-    }
-
-    /// The same of a text that [`presentable`] has made, with its hash.
-    pub(crate) fn add_hashed(&mut self, text: &str, hash: u64) -> Name {
-        let Names { bytes, ends, index } = self;
-        let is = |number: usize| {
-            let start = number.checked_sub(1).map_or(0, |before| ends[before]);
-            bytes[start..ends[number] - 1] == *text.as_bytes()
+        let text = text.as_bytes();
+        let hash = hash_bytes(text);
+        let Names { bytes, places, shards } = self;
+        let Shard { index, numbers } = &mut shards[shard_of(hash)];
+        let is = |entry: usize| {
+            let place = places.get(numbers[entry] as usize);
+            place.is_some_and(|place| bytes[place.range()] == *text)
         };
-        match index.find_or_add(hash, ends.len(), is) {
-            Ok(number) => Name(number),
-            Err(number) => {
-                bytes.extend_from_slice(text.as_bytes());
-                bytes.push(0);
-                ends.push(bytes.len());
-                Name(number)
+        match index.find_or_add(hash, numbers.len(), is) {
+            Ok(entry) => Name(numbers[entry as usize]),
+            Err(_) => {
+                numbers.push(places.len() as u32);
+                places.push(Place::new(bytes.len(), text.len()));
+                bytes.extend_from_slice(text);
+                Name(places.len() as u32 - 1)
             }
         }
     }
 
     /// Reads what [`Self::packed`] has written; `None` if that is no list of texts, or they take more than `most` bytes.
     pub fn parse(packed: &Packed, most: usize) -> Option<Names> {
-        let mut names = Names { bytes: Vec::new(), ends: Vec::new(), index: HashIndex::default() };
-        words::unpack(packed, &mut names.bytes, most, |end| names.ends.push(end))?;
+        let mut names = Names::nothing();
+        let (mut start, mut longest) = (0, 0);
+        words::unpack(packed, &mut names.bytes, most, |end| {
+            // There is a NUL behind each.
+            let length = end - 1 - start;
+            names.places.push(Place::new(start, length));
+            (start, longest) = (end, longest.max(length));
+        })?;
+        if longest >> LENGTH_BITS != 0 {
+            return None;
+        }
         // Each text by itself: a damaged page may have half a character in one and the rest in the next.
         let is_text = |number| std::str::from_utf8(names.text(number)).is_ok();
-        if names.ends.first() != Some(&1) || !(0..names.count()).all(is_text) {
+        if names.places.first().is_none_or(|first| !first.range().is_empty())
+            || !(0..names.count()).all(is_text)
+        {
             return None;
         }
         // A text that is there twice has two numbers, so nothing is looked up.
-        for number in 0..names.ends.len() {
+        for number in 0..names.count() {
+            let hash = hash_bytes(names.text(number));
+            let Shard { index, numbers } = &mut names.shards[shard_of(hash)];
             // That a number is found that is not its own does not matter: the texts are the same.
-            _ = names.index.find_or_add(hash_bytes(names.text(number)), number, |_| false);
+            _ = index.find_or_add(hash, numbers.len(), |_| false);
+            numbers.push(number as u32);
         }
         Some(names)
     }

@@ -10,11 +10,11 @@ const DEEPEST: u32 = 8;
 
 /// What the demangled `name` is an instance of; `None` if it is none.
 pub fn instance(name: &str) -> Option<String> {
-    let name = name.strip_suffix(']').and_then(|rest| rest.rsplit_once(" [")).map_or(name, |(name, _)| name);
-    let name = without_special(name);
     if !name.contains('<') {
         return None;
     }
+    let name = name.strip_suffix(']').and_then(|rest| rest.rsplit_once(" [")).map_or(name, |(name, _)| name);
+    let name = without_special(name);
     let mut out = String::with_capacity(name.len());
     let stripped = strip(name, DEEPEST, &mut out);
     (stripped && out.contains("<…>")).then_some(out)
