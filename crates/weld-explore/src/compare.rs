@@ -242,7 +242,7 @@ mod tests {
         let old = model(&[("a.o", "f", 10)]);
         let mut new = model(&[("b.o", "g", 10), ("b.o", "h", 5)]);
         let roots = vec![Root { section: 0, reason: Name::NONE }];
-        new.graph = Some(Graph::new(References::new(2, vec![(0, 1)]), roots));
+        new.graph = Some(Graph::new(References::new(2, vec![vec![(0, 1)]]), roots));
         let both = compare(&old, new);
         let graph = both.graph.as_ref().expect("a graph");
         assert_eq!(graph.start.len(), both.inputs.len() + 1);

@@ -7,12 +7,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use weld_common::text::text;
 use weld_common::{par, trace};
 
-use crate::model::{Model, Piece, Role};
-use crate::names::many::Texts;
+use crate::model::{Model, Piece, Ref, Role};
+use crate::names::many::{Found, Texts};
 use crate::names::{LONGEST, Name, presentable};
 use crate::spelling::instance;
 
@@ -64,73 +65,103 @@ struct Spelled {
     hides_arguments: Vec<bool>,
 }
 
-/// Appends the pieces to the model, and names its input sections: `sections` are the names that files have for them, by
-/// row, empty for those that have one already.
-pub fn add(model: &mut Model, drafts: &[Draft], sections: &[&[u8]], spelling: Spelling) {
-    let (runs, hides): (Vec<Texts>, Vec<Vec<bool>>) =
-        par::runs("demangle names", spelling.parallel, drafts.len(), RUN, |run| {
-            let mut spelled = Spelled::with_capacity(run.len());
-            for i in run {
-                let input = drafts[i].piece.input;
-                let goes_on = i > 0 && drafts[i - 1].piece.input == input;
-                let section = input.row().filter(|_| !goes_on).and_then(|row| sections.get(row).copied());
-                spelled.spell(drafts[i].symbol, section.unwrap_or_default(), spelling);
-            }
-            spelled.texts.close();
-            (spelled.texts, spelled.hides_arguments)
-        })
-        .into_iter()
-        .unzip();
-    let mut found = model.names.find_many(&runs, spelling.parallel);
+/// What input sections are called in files, by row; nothing of those that have a name already.
+pub type SectionNames<'n> = dyn Fn(usize) -> &'n [u8] + Sync + 'n;
+
+/// Appends the pieces to the model, list by list, and names its input sections.
+pub fn add(model: &mut Model, drafts: Vec<Vec<Draft>>, sections: &SectionNames, spelling: Spelling) {
+    let cut = |(list, drafts): (usize, &Vec<Draft>)| {
+        let count = drafts.len();
+        (0..count).step_by(RUN).map(move |start| (list, start..count.min(start + RUN)))
+    };
+    let places: Vec<(usize, Range<usize>)> = drafts.iter().enumerate().flat_map(cut).collect();
+    let runs = par::runs("demangle names", spelling.parallel, places.len(), 1, |runs| {
+        let one = |run: usize| {
+            let (list, range) = &places[run];
+            let before = run.checked_sub(1).and_then(|before| drafts[places[before].0].get(..places[before].1.end));
+            let before = before.and_then(|drafts| drafts.last()).map(|draft| draft.piece.input);
+            Spelled::of(&drafts[*list][range.clone()], before, sections, spelling)
+        };
+        runs.map(one).collect::<Vec<_>>()
+    });
+    let (texts, hides): (Vec<Texts>, Vec<Vec<bool>>) =
+        runs.into_iter().flatten().map(|spelled| (spelled.texts, spelled.hides_arguments)).unzip();
+    let found = model.names.find_many(&texts, spelling.parallel);
     let numbering = trace::stretch("number names");
-    model.pieces.reserve(drafts.len());
-    model.names.reserve(&runs);
-    // Of names that hide arguments, the first piece: more of the same name are instances of one generic.
-    let mut seen: HashMap<Name, usize> = HashMap::new();
-    let mut drafts = drafts.iter();
-    for (number, (texts, hides)) in runs.into_iter().zip(hides).enumerate() {
-        let run = (number, &texts);
-        for (i, hides) in hides.into_iter().enumerate() {
-            let Some(draft) = drafts.next() else { break };
-            let mut piece = draft.piece;
-            let slot = i * SLOTS;
-            // A section is called for the first piece of it. Next to its symbol's: a page has that one only.
-            let unnamed = piece.input.row().filter(|row| model.inputs[*row].name.is_none());
-            let name = match unnamed {
-                Some(row) => {
-                    let [name, section] = found.both(&mut model.names, run, slot);
-                    model.inputs[row].name = section;
-                    name
-                }
-                None => found.number(&mut model.names, run, slot),
-            };
-            piece.name = if name.is_none() { piece.name } else { name };
-            piece.instance = match found.number(&mut model.names, run, slot + 2) {
-                Name::NONE => piece.instance,
-                instance => instance,
-            };
-            if hides && piece.instance.is_none() {
-                let first = *seen.entry(piece.name).or_insert(model.pieces.len());
-                if let Some(first) = model.pieces.get_mut(first) {
-                    first.instance = piece.name;
-                    piece.instance = piece.name;
-                }
-            }
-            model.pieces.push(piece);
-        }
-    }
-    model.names.end_many(&found);
+    model.pieces.reserve(drafts.iter().map(Vec::len).sum());
+    model.names.reserve(&texts);
+    let mut numbers = Numbering { found, runs: texts.into_iter(), hides: hides.into_iter(), seen: HashMap::new() };
+    drafts.into_iter().for_each(|list| numbers.list(model, list));
+    model.names.end_many(&numbers.found);
     drop(numbering);
-    for (row, section) in sections.iter().enumerate() {
+    for row in 0..model.inputs.len() {
         if model.inputs[row].name.is_none() {
-            model.inputs[row].name = model.names.add(&text(section));
+            model.inputs[row].name = model.names.add(&text(sections(row)));
         }
     }
 }
 
+/// Gives names their numbers, by the order of pieces.
+struct Numbering<I, H> {
+    found: Found,
+    /// The texts of runs that are still to come.
+    runs: I,
+    hides: H,
+    /// Of names that hide arguments, the first piece: more of the same name are instances of one generic.
+    seen: HashMap<Name, usize>,
+}
+
+impl<I: Iterator<Item = Texts>, H: Iterator<Item = Vec<bool>>> Numbering<I, H> {
+    /// Appends the pieces of a list.
+    fn list(&mut self, model: &mut Model, drafts: Vec<Draft>) {
+        for run in drafts.chunks(RUN) {
+            let (Some(texts), Some(hides)) = (self.runs.next(), self.hides.next()) else { return };
+            for (i, (draft, hides)) in run.iter().zip(hides).enumerate() {
+                self.piece(model, draft.piece, (&texts, i * SLOTS), hides);
+            }
+            self.found.next_run(&texts);
+        }
+    }
+
+    /// Appends a piece whose names begin with slot `at`.
+    fn piece(&mut self, model: &mut Model, mut piece: Piece, (texts, at): (&Texts, usize), hides: bool) {
+        // A section is called for the first piece of it. Next to its symbol's: a page has that one only.
+        let unnamed = piece.input.row().filter(|row| model.inputs[*row].name.is_none());
+        let name = match unnamed {
+            Some(row) => {
+                let [name, section] = self.found.both(&mut model.names, texts, at);
+                model.inputs[row].name = section;
+                name
+            }
+            None => self.found.number(&mut model.names, texts, at),
+        };
+        piece.name = if name.is_none() { piece.name } else { name };
+        let instance = self.found.number(&mut model.names, texts, at + 2);
+        piece.instance = if instance.is_none() { piece.instance } else { instance };
+        if hides && piece.instance.is_none() {
+            let first = *self.seen.entry(piece.name).or_insert(model.pieces.len());
+            if let Some(first) = model.pieces.get_mut(first) {
+                first.instance = piece.name;
+                piece.instance = piece.name;
+            }
+        }
+        model.pieces.push(piece);
+    }
+}
+
 impl Spelled {
-    fn with_capacity(count: usize) -> Spelled {
-        Spelled { texts: Texts::with_capacity(count * SLOTS), hides_arguments: Vec::with_capacity(count) }
+    /// The names of a run. `before`: the section of the piece before it.
+    fn of(drafts: &[Draft], mut before: Option<Ref>, sections: &SectionNames, spelling: Spelling) -> Spelled {
+        let (texts, count) = (Texts::with_capacity(drafts.len() * SLOTS), drafts.len());
+        let mut spelled = Spelled { texts, hides_arguments: Vec::with_capacity(count) };
+        for Draft { piece, symbol } in drafts {
+            let goes_on = before == Some(piece.input);
+            let section = piece.input.row().filter(|_| !goes_on).map_or(&[][..], sections);
+            spelled.spell(symbol, section, spelling);
+            before = Some(piece.input);
+        }
+        spelled.texts.close();
+        spelled
     }
 
     /// Adds a symbol, and the section that it is the first of; either may be empty.
@@ -169,7 +200,7 @@ fn has_hash(name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{InputSection, Ref};
+    use crate::model::InputSection;
 
     fn model(symbols: &[&str], demangle: bool) -> Model {
         let mut model = Model::default();
@@ -182,8 +213,8 @@ mod tests {
         let drafts: Vec<Draft> = symbols.iter().map(draft).collect();
         add(
             &mut model,
-            &drafts,
-            &[],
+            vec![drafts],
+            &|_| &[],
             Spelling {
                 shown: &|name| {
                     if demangle {
@@ -246,7 +277,7 @@ mod tests {
         let drafts = [of(0, "_Z3onev"), of(0, "_Z3twov"), of(1, "main"), of(2, ""), of(4, "_Z3onev")];
         let sections: [&[u8]; 5] = [b".text._Z3onev", b".text", b".rodata._Z3onev", b".data._Z3twov", b""];
         let shown = |name: &[u8]| Cow::Owned(weld_common::demangle::demangle(name).into_owned());
-        add(&mut model, &drafts, &sections, Spelling { shown: &|name| shown(name), parallel: false });
+        add(&mut model, vec![drafts], &|row| sections[row], Spelling { shown: &|name| shown(name), parallel: false });
         let names: Vec<&str> = model.inputs.iter().map(|input| model.names.get(input.name)).collect();
         assert_eq!(names, [".text.one()", ".text", ".rodata._Z3onev", ".data._Z3twov", "known"]);
     }

@@ -51,6 +51,12 @@ pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u
         return put_planes(out, values);
     }
     let (mut before, mut count) = (0u64, 0);
+    out.reserve(values.size_hint().0);
+    // Most take one byte.
+    let put_uleb = |out: &mut Vec<u8>, value: u64| match value {
+        0..0x80 => out.push(value as u8),
+        _ => put_uleb(out, value),
+    };
     for value in values {
         match encoding {
             Encoding::Uleb | Encoding::Planes => put_uleb(out, value),
@@ -73,6 +79,7 @@ pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u
 fn put_planes(out: &mut Vec<u8>, values: impl Iterator<Item = u64>) -> usize {
     let mut planes: [Vec<u8>; 8] = Default::default();
     let before = out.len();
+    out.reserve(2 * values.size_hint().0);
     for value in values {
         let length = (8 - value.leading_zeros() / 8) as usize;
         out.push(length as u8);

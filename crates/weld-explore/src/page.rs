@@ -39,30 +39,79 @@ struct Columns {
     described: Vec<String>,
 }
 
-impl Columns {
-    fn put(&mut self, blob: Blob, name: &str, encoding: Encoding, values: impl Iterator<Item = u64>) {
-        let (bytes, blob) = match blob {
-            Blob::Tables => (&mut self.tables, "tables"),
-            Blob::Graph => (&mut self.graph, "graph"),
-        };
-        let offset = bytes.len();
-        let count = leb::put(bytes, encoding, values);
-        let (table, column) = name.split_once('.').unwrap_or((name, ""));
-        self.described.push(format!(
-            "{{\"table\":\"{table}\",\"column\":\"{column}\",\"blob\":\"{blob}\",\"encoding\":\"{}\",\
-             \"offset\":{offset},\"bytes\":{},\"count\":{count}}}",
-            encoding.word(),
-            bytes.len() - offset
-        ));
+/// A column that is to be written.
+struct Column<'m> {
+    blob: Blob,
+    /// The table's and its own.
+    name: &'static str,
+    encoding: Encoding,
+    /// Appends it, and returns the number of rows.
+    put: Box<dyn Fn(&mut Vec<u8>) -> usize + Sync + 'm>,
+}
+
+/// All columns, in their order.
+#[derive(Default)]
+struct Wanted<'m>(Vec<Column<'m>>);
+
+impl<'m> Wanted<'m> {
+    fn put<T: Sync>(
+        &mut self,
+        (blob, name): (Blob, &'static str),
+        encoding: Encoding,
+        rows: &'m [T],
+        of: impl Fn(&T) -> u64 + Sync + 'm,
+    ) {
+        let put = Box::new(move |out: &mut Vec<u8>| leb::put(out, encoding, rows.iter().map(&of)));
+        self.0.push(Column { blob, name, encoding, put });
     }
 
     /// A column of the tables.
-    fn table<T>(&mut self, name: &str, encoding: Encoding, rows: &[T], of: impl Fn(&T) -> u64) {
-        self.put(Blob::Tables, name, encoding, rows.iter().map(of));
+    fn table<T: Sync>(
+        &mut self,
+        name: &'static str,
+        encoding: Encoding,
+        rows: &'m [T],
+        of: impl Fn(&T) -> u64 + Sync + 'm,
+    ) {
+        self.put((Blob::Tables, name), encoding, rows, of);
     }
 
-    fn graph<T>(&mut self, name: &str, encoding: Encoding, rows: &[T], of: impl Fn(&T) -> u64) {
-        self.put(Blob::Graph, name, encoding, rows.iter().map(of));
+    fn graph<T: Sync>(
+        &mut self,
+        name: &'static str,
+        encoding: Encoding,
+        rows: &'m [T],
+        of: impl Fn(&T) -> u64 + Sync + 'm,
+    ) {
+        self.put((Blob::Graph, name), encoding, rows, of);
+    }
+
+    fn write(&self, parallel: bool) -> Columns {
+        let written = par::runs("write columns", parallel, self.0.len(), 1, |run| {
+            let write = |column: &Column| {
+                let mut bytes = Vec::new();
+                let count = (column.put)(&mut bytes);
+                (bytes, count)
+            };
+            self.0[run].iter().map(write).collect::<Vec<_>>()
+        });
+        let mut columns = Columns::default();
+        for (Column { blob, name, encoding, .. }, (column, count)) in self.0.iter().zip(written.into_iter().flatten()) {
+            let (bytes, blob) = match blob {
+                Blob::Tables => (&mut columns.tables, "tables"),
+                Blob::Graph => (&mut columns.graph, "graph"),
+            };
+            let (table, name) = name.split_once('.').unwrap_or((name, ""));
+            columns.described.push(format!(
+                "{{\"table\":\"{table}\",\"column\":\"{name}\",\"blob\":\"{blob}\",\"encoding\":\"{}\",\
+                 \"offset\":{},\"bytes\":{},\"count\":{count}}}",
+                encoding.word(),
+                bytes.len(),
+                column.len()
+            ));
+            bytes.extend(column);
+        }
+        columns
     }
 }
 
@@ -70,11 +119,13 @@ fn number(name: Name) -> u64 {
     u64::from(name.0)
 }
 
-fn columns(model: &Model) -> Columns {
+fn columns(model: &Model, parallel: bool) -> Columns {
     use Encoding::{Delta, Planes, Sparse, Uleb};
-    let _writing = trace::stretch("columns of the page");
-    let order = Order::new(model);
-    let mut columns = Columns::default();
+    let ordering = trace::stretch("order sections of the page");
+    let order = &Order::new(model);
+    let (inputs, references) = (order.sorted(&model.inputs), model.graph.as_ref().map(|graph| order.references(graph)));
+    drop(ordering);
+    let mut columns = Wanted::default();
     let outputs = &model.outputs;
     columns.table("output_sections.name", Delta, outputs, |row| number(row.name));
     columns.table("output_sections.kind", Uleb, outputs, |row| row.kind as u64);
@@ -91,7 +142,6 @@ fn columns(model: &Model) -> Columns {
         columns.graph("objects.asked_by", Sparse, objects, |row| row.asked_by.stored());
         columns.graph("objects.asked_for", Sparse, objects, |row| number(row.asked_for));
     }
-    let inputs = order.sorted(&model.inputs);
     let inputs = &inputs;
     columns.table("input_sections.name", Delta, inputs, |row| number(row.name));
     columns.table("input_sections.object", Sparse, inputs, |row| row.object.stored());
@@ -116,14 +166,13 @@ fn columns(model: &Model) -> Columns {
         columns.graph("imports.symbol", Delta, imports, |row| number(row.symbol));
         columns.graph("imports.input_section", Sparse, imports, |row| order.reference(row.section).stored());
     }
-    if let Some(graph) = &model.graph {
-        let (counts, steps) = order.references(graph);
-        columns.graph("input_sections.references", Uleb, &counts, |count| u64::from(*count));
-        columns.graph("references.step", Planes, &steps, |step| *step);
+    if let Some((graph, (counts, steps))) = model.graph.as_ref().zip(references.as_ref()) {
+        columns.graph("input_sections.references", Uleb, counts, |count| u64::from(*count));
+        columns.graph("references.step", Planes, steps, |step| *step);
         columns.graph("roots.input_section", Delta, &graph.roots, |row| u64::from(order.place(row.section)));
         columns.graph("roots.reason", Delta, &graph.roots, |row| number(row.reason));
     }
-    columns
+    columns.write(parallel)
 }
 
 /// The description.
@@ -168,7 +217,7 @@ pub fn write(model: &Model, parallel: bool) -> Vec<u8> {
 
 /// The same with another template, which has a [`MARKER`].
 pub(crate) fn write_to(template: &str, model: &Model, parallel: bool) -> Vec<u8> {
-    let (columns, names) = par::both(parallel, || columns(model), || model.names.packed(parallel));
+    let (columns, names) = par::both(parallel, || columns(model, parallel), || model.names.packed(parallel));
     let (before, after) = template.split_once(MARKER).unwrap_or((template, ""));
     let mut page = before.as_bytes().to_vec();
     page.extend(b"<script type=\"application/json\" id=\"weld-meta\">");

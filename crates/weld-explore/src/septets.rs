@@ -15,19 +15,30 @@ const LEAD: u8 = 0xc2;
 /// Appends `bytes` to `out`.
 pub fn put(out: &mut Vec<u8>, bytes: &[u8]) {
     out.reserve(bytes.len() + bytes.len() / 5);
-    let mut push = |septet: u8| {
-        if is_special(septet) {
-            out.extend([LEAD, septet | 0x80]);
-        } else {
-            out.push(septet);
-        }
-    };
     for group in bytes.chunks(7) {
         let mut all = [0; 8];
         all[1..=group.len()].copy_from_slice(group);
-        let bits = u64::from_be_bytes(all);
-        (0..(group.len() * 8).div_ceil(7)).for_each(|i| push((bits >> (49 - 7 * i)) as u8 & 0x7f));
+        let septets = spread(u64::from_be_bytes(all)).to_be_bytes();
+        let septets = &septets[..(group.len() * 8).div_ceil(7)];
+        if septets.len() == 8 && !septets.iter().fold(false, |any, septet| any | is_special(*septet)) {
+            out.extend_from_slice(septets);
+            continue;
+        }
+        for septet in septets {
+            if is_special(*septet) {
+                out.extend([LEAD, septet | 0x80]);
+            } else {
+                out.push(*septet);
+            }
+        }
     }
+}
+
+/// The lowest 56 bits of a number, seven in each byte.
+fn spread(bits: u64) -> u64 {
+    let halves = bits & 0xfff_ffff | (bits & 0xff_ffff_f000_0000) << 4;
+    let quarters = halves & 0x3fff_0000_3fff | (halves & 0xfff_c000_0fff_c000) << 2;
+    quarters & 0x7f_007f_007f_007f | (quarters & 0x3f80_3f80_3f80_3f80) << 1
 }
 
 /// The bytes that `text` stands for; `None` if none could be written so.

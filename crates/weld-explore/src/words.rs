@@ -10,7 +10,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use weld_common::hash::hash_bytes;
+use weld_common::hash::{hash_bytes, join};
 use weld_common::hash_index::HashIndex;
 use weld_common::{par, trace};
 
@@ -93,23 +93,54 @@ pub struct Packed {
 }
 
 /// Letters, digits, and all that is no ASCII.
-fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
+const LETTERS: [bool; 256] = {
+    let mut letters = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        letters[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_' || byte >= 0x80;
+        byte += 1;
+    }
+    letters
+};
 
 /// Splits `text` where its first word ends: letters with `::` behind them, or what stands between letters. No character is
 /// ever cut.
 fn first_word(text: &[u8]) -> (&[u8], &[u8]) {
-    let letters = text.first().is_some_and(|byte| is_letter(*byte));
-    let end = text.iter().position(|byte| is_letter(*byte) != letters).unwrap_or(text.len());
+    let letters = text.first().is_some_and(|byte| LETTERS[usize::from(*byte)]);
+    let end = text.iter().position(|byte| LETTERS[usize::from(*byte)] != letters).unwrap_or(text.len());
     let colons = letters && text[end..].starts_with(b"::");
     text.split_at(if colons { end + 2 } else { end })
+}
+
+/// A word of a run of texts.
+struct Word<'t> {
+    text: &'t [u8],
+    /// Its first bytes, with zeroes behind it: most words are no longer, and are compared by it.
+    head: u128,
+    hash: u64,
+    times: u32,
+}
+
+/// Bytes in the head of a word.
+const HEAD: usize = size_of::<u128>();
+
+/// The head of the word of `length` bytes with which `text` starts.
+fn head(text: &[u8], length: usize) -> u128 {
+    match text.first_chunk::<HEAD>() {
+        Some(first) if length >= HEAD => u128::from_le_bytes(*first),
+        Some(first) => u128::from_le_bytes(*first) & ((1 << (8 * length)) - 1),
+        None => {
+            let mut first = [0; HEAD];
+            first[..length].copy_from_slice(&text[..length]);
+            u128::from_le_bytes(first)
+        }
+    }
 }
 
 /// The words of a run of texts, and the texts as numbers of these.
 #[derive(Default)]
 struct Run<'t> {
-    words: Vec<(&'t [u8], u64, u32)>,
+    words: Vec<Word<'t>>,
     texts: Vec<u32>,
 }
 
@@ -129,7 +160,7 @@ impl<'t> Run<'t> {
             };
             while !rest.is_empty() {
                 let (word, others) = first_word(rest);
-                run.enter(word, &mut index);
+                run.enter(word, head(rest, word.len()), &mut index);
                 rest = others;
             }
             run.texts.extend(repeats.then_some(BEFORE).into_iter().chain([END]));
@@ -137,15 +168,19 @@ impl<'t> Run<'t> {
         run
     }
 
-    fn enter(&mut self, word: &'t [u8], index: &mut HashIndex) {
-        let hash = hash_bytes(word);
+    fn enter(&mut self, text: &'t [u8], head: u128, index: &mut HashIndex) {
+        let is_short = text.len() <= HEAD;
+        let hash = if is_short { join(head as u64, (head >> 64) as u64) } else { hash_bytes(text) };
         let words = &mut self.words;
-        let found = index.find_or_add(hash, words.len(), |other| words[other].0 == word);
-        let number = found.unwrap_or_else(|new| {
-            words.push((word, hash, 0));
+        let is = |other: usize| {
+            let other = &words[other];
+            other.head == head && (is_short && other.text.len() <= HEAD || other.text == text)
+        };
+        let number = index.find_or_add(hash, words.len(), is).unwrap_or_else(|new| {
+            words.push(Word { text, head, hash, times: 0 });
             new
         });
-        words[number as usize].2 += 1;
+        words[number as usize].times += 1;
         self.texts.push(number);
     }
 
@@ -158,7 +193,7 @@ impl<'t> Run<'t> {
                 BEFORE => Code::Before,
                 word if numbers[word as usize] != NONE => Code::Word(numbers[word as usize]),
                 word => {
-                    others.extend_from_slice(self.words[word as usize].0);
+                    others.extend_from_slice(self.words[word as usize].text);
                     others.push(0);
                     Code::Next
                 }
@@ -181,10 +216,10 @@ pub fn pack<'t>(count: usize, text: impl Fn(usize) -> &'t [u8] + Sync, parallel:
     let mut all: Vec<(&[u8], u32)> = Vec::new();
     let mut places: Vec<Vec<u32>> = Vec::with_capacity(runs.len());
     for run in &runs {
-        let place = |(word, hash, times): &(&'t [u8], u64, u32)| {
-            let found = index.find_or_add(*hash, all.len(), |other| all[other].0 == *word);
+        let place = |Word { text, hash, times, .. }: &Word<'t>| {
+            let found = index.find_or_add(*hash, all.len(), |other| all[other].0 == *text);
             let number = found.unwrap_or_else(|new| {
-                all.push((word, 0));
+                all.push((text, 0));
                 new
             });
             all[number as usize].1 += times;

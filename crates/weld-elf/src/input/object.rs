@@ -507,6 +507,13 @@ impl<'a> Object<'a> {
         SymbolId(self.globals[(index - self.first_global) as usize].load(Ordering::Relaxed))
     }
 
+    /// The same of any number; `None` if there is no such symbol, or it is local.
+    #[inline(always)]
+    pub fn global_if_any(&self, index: u32) -> Option<SymbolId> {
+        let id = self.globals.get(index.checked_sub(self.first_global)? as usize)?;
+        Some(SymbolId(id.load(Ordering::Relaxed)))
+    }
+
     /// Checks the section index of a symbol that is not that of an ordinary section of the file.
     fn check_index(&self, index: u32, sym: &Sym) -> Result<(), Unusable> {
         match self.place(index, sym) {

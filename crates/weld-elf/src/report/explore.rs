@@ -15,7 +15,7 @@ mod shares;
 use std::collections::HashMap;
 
 use weld_common::diag::Diagnostics;
-use weld_common::trace;
+use weld_common::{par, trace};
 use weld_explore::drafts::{self, Spelling};
 use weld_explore::model::{About, Format, InputSection, Kind, Model, OutputSection as Row, Ref, Savings};
 use weld_explore::names::Name;
@@ -65,14 +65,15 @@ fn model(job: &Job, image: &Image, made: Made, context: &Context) -> Model {
     let rows = Rows::number(&mut model, image, made, context);
     drop(numbering);
     let drafts = pieces::all(image, context, &rows);
-    drafts::add(
-        &mut model,
-        &drafts,
-        &rows.names,
-        Spelling { shown: &|name| shown(job.options, name), parallel: context.parallel },
+    let count = model.inputs.len();
+    let spelling = Spelling { shown: &|name| shown(job.options, name), parallel: context.parallel };
+    // Names get their numbers by one thread, references are sorted by one.
+    let ((), references) = par::both(
+        context.parallel,
+        || drafts::add(&mut model, drafts, &|row| rows.name(row, image, context), spelling),
+        || references::gather(count, image, context, &rows),
     );
-    drop(drafts);
-    references::add(&mut model, image, context, &rows);
+    references::add(&mut model, references, image, context, &rows);
     model
 }
 
@@ -121,9 +122,9 @@ fn kind(out: &OutputSection) -> Kind {
 }
 
 /// The rows of what lies in the output.
-struct Rows<'a> {
-    /// What input sections are called, by row; nothing of what the linker makes.
-    names: Vec<&'a [u8]>,
+struct Rows {
+    /// Input sections by row; of what the linker makes, [`NONE`].
+    sections: Vec<SectionId>,
     /// By [`SectionId`]. Of sections that are merged or taken apart, it is the row of the part that they are in,
     /// of folded ones that of the section that stands for them.
     of_section: Vec<u32>,
@@ -136,12 +137,12 @@ struct Rows<'a> {
     merged: Vec<u32>,
 }
 
-impl<'a> Rows<'a> {
-    fn number(model: &mut Model, image: &Image<'_, 'a>, made: Made, context: &Context) -> Rows<'a> {
+impl Rows {
+    fn number(model: &mut Model, image: &Image, made: Made, context: &Context) -> Rows {
         let (layout, sections) = (image.layout, image.sections);
         let (of_section, of_chunk) = (vec![NONE; sections.list.len()], vec![NONE; layout.chunks.len()]);
         let mut rows = Rows {
-            names: Vec::new(),
+            sections: Vec::new(),
             of_section,
             of_chunk,
             shares: HashMap::new(),
@@ -154,10 +155,8 @@ impl<'a> Rows<'a> {
                 if let Some(id) = member.as_section() {
                     rows.of_section[id.index()] = row;
                     let index = context.owners.object(id).index();
-                    let object = &image.resolved.objects[index];
-                    let name = object.section_name((id.0 - object.section_base) as usize).unwrap_or_default();
-                    rows.names.resize(row as usize, &[]);
-                    rows.names.push(name);
+                    rows.sections.resize(row as usize, SectionId(NONE));
+                    rows.sections.push(id);
                     model.inputs.push(InputSection {
                         name: Name::NONE,
                         object: Ref::to(index),
@@ -223,6 +222,16 @@ impl<'a> Rows<'a> {
         for (folded, leader) in &image.live.folds.pairs {
             self.of_section[folded.index()] = self.of_section[leader.index()];
         }
+    }
+
+    /// What an input section is called; nothing of what the linker makes.
+    fn name<'a>(&self, row: usize, image: &Image<'_, 'a>, context: &Context) -> &'a [u8] {
+        let id = self.sections.get(row).filter(|id| id.0 != NONE);
+        let name = id.and_then(|id| {
+            let object = &image.resolved.objects[context.owners.object(*id).index()];
+            object.section_name((id.0 - object.section_base) as usize)
+        });
+        name.unwrap_or_default()
     }
 
     fn is_merged(&self, row: usize) -> bool {

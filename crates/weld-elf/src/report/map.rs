@@ -26,7 +26,7 @@ use crate::sections::SectionKind;
 use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::wording::shown;
-use weld_common::text;
+use weld_common::{par, text};
 
 /// Members whose lines are made in one go.
 const MEMBERS_PER_TASK: usize = 256;
@@ -179,7 +179,11 @@ impl Map<'_, '_, '_> {
     }
 }
 
+/// How many symbols ahead of their turn their names are asked for.
+const AHEAD: u32 = 16;
+
 /// A symbol of an object in one of its sections.
+#[derive(Clone, Copy)]
 pub(super) struct InSection {
     section: SectionId,
     pub(super) value: u64,
@@ -203,7 +207,7 @@ impl Symbols {
             if parallel { objects.into_par_iter().map(one).collect() } else { objects.map(one).collect() };
         // Objects have ascending section ids, so the whole is sorted if its parts are; but symbols of folded
         // sections lie in others.
-        let mut list: Vec<InSection> = lists.into_iter().flatten().collect();
+        let mut list = par::concat("join symbols", parallel, lists);
         if !image.live.folds.is_empty() {
             list.sort_by_key(|s| (s.section, s.value));
         }
@@ -231,6 +235,9 @@ impl Symbols {
         let mut list = Vec::new();
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let index = i as u32;
+            if let Some(later) = object.global_if_any(index + AHEAD) {
+                image.resolved.names.prefetch(later);
+            }
             let SymbolPlace::Section(shndx) = object.place(index, symbol) else { continue };
             let named = symbol.st_name() != 0 && symbol.kind() != STT_SECTION;
             if !named || shndx as usize >= object.shdrs.len() {
@@ -256,6 +263,19 @@ impl Symbols {
     pub(super) fn of(&self, section: SectionId) -> impl Iterator<Item = &InSection> {
         let first = self.list.partition_point(|s| s.section < section);
         self.list[first..].iter().take_while(move |s| s.section == section)
+    }
+
+    /// The same for sections one after the other, mostly in their order: `near` is where the symbols of the last one end,
+    /// 0 at first.
+    pub(super) fn of_next(&self, section: SectionId, near: &mut usize) -> &[InSection] {
+        let before = near.checked_sub(1).and_then(|before| self.list.get(before));
+        let is_near = before.is_some_and(|before| before.section < section)
+            && self.list.get(*near).is_none_or(|next| next.section >= section);
+        let first = if is_near { *near } else { self.list.partition_point(|s| s.section < section) };
+        let symbols = &self.list[first..];
+        let count = symbols.iter().take_while(|s| s.section == section).count();
+        *near = first + count;
+        &symbols[..count]
     }
 
     pub(super) fn commons_in(&self, chunk: &Chunk) -> impl Iterator<Item = (Address, SymbolId)> {

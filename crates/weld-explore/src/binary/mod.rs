@@ -67,7 +67,9 @@ pub fn read(name: &str, file: &[u8], beside: Beside, spelling: Spelling) -> Resu
     let mut cutter =
         Cutter { container: &container, origins: &origins, symbols: &symbols, rows: Rows::default() };
     let drafts = cutter.file(&mut model);
-    drafts::add(&mut model, &drafts, &cutter.rows.sections, spelling);
+    let sections = &cutter.rows.sections;
+    let names = |row: usize| sections.get(row).copied().unwrap_or_default();
+    drafts::add(&mut model, vec![drafts], &names, spelling);
     libraries::add(&mut model, &container, spelling);
     Ok(model)
 }

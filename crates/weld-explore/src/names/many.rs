@@ -100,19 +100,28 @@ impl Texts {
 pub(crate) struct Found {
     /// By slot, those of all runs one after the other: the first slot with the same text, or a number.
     same: Vec<AtomicU32>,
-    /// How many slots each run has, but the last.
-    slots: usize,
+    /// Where the slots of each run begin.
+    starts: Vec<u32>,
+    /// Where those begin whose numbers are given next.
+    start: usize,
     /// How many entries each shard had before.
     before: Vec<usize>,
 }
 
 impl Names {
-    /// Finds the same texts, and those that have numbers. All runs but the last have the same number of slots.
+    /// Finds the same texts, and those that have numbers.
     pub(crate) fn find_many(&mut self, runs: &[Texts], parallel: bool) -> Found {
-        let count: usize = runs.iter().map(|run| run.slots.len()).sum();
+        let mut count = 0;
+        let starts = runs.iter().map(|run| {
+            let start = count as u32;
+            count += run.slots.len();
+            start
+        });
+        let starts: Vec<u32> = starts.collect();
         let found = Found {
             same: zeroed::present(count, parallel),
-            slots: runs.first().map_or(1, |run| run.slots.len().max(1)),
+            starts,
+            start: 0,
             before: self.shards.iter().map(|shard| shard.numbers.len()).collect(),
         };
         let mut shards = std::mem::take(&mut self.shards);
@@ -155,7 +164,7 @@ impl Found {
         let count: usize = runs.iter().map(|run| run.of_shard(number).len()).sum();
         index.reserve(before + count + 1);
         numbers.reserve(count);
-        for (run, texts) in runs.iter().enumerate() {
+        for (texts, start) in runs.iter().zip(&self.starts) {
             let entries = texts.of_shard(number);
             for (i, (hash, slot)) in entries.iter().enumerate() {
                 if let Some((later, _)) = entries.get(i + AHEAD) {
@@ -167,7 +176,7 @@ impl Found {
                     known if entry < before => names.text(known as usize) == text,
                     slot => self.text(runs, slot as usize) == text,
                 };
-                let slot = run * self.slots + *slot as usize;
+                let slot = (start + slot) as usize;
                 let same = match index.find_or_add(*hash, numbers.len(), is) {
                     Ok(entry) if (entry as usize) < before => numbers[entry as usize] | IS_NUMBER,
                     Ok(entry) => numbers[entry as usize],
@@ -182,7 +191,8 @@ impl Found {
     }
 
     fn text<'r>(&self, runs: &'r [Texts], slot: usize) -> &'r [u8] {
-        runs[slot / self.slots].text(slot % self.slots)
+        let run = self.starts.partition_point(|start| *start as usize <= slot) - 1;
+        runs[run].text(slot - self.starts[run] as usize)
     }
 
     /// The number of what is in a slot, if it has one.
@@ -200,9 +210,14 @@ impl Found {
         *self.same[first].get_mut() = name.0 | IS_NUMBER;
     }
 
-    /// The number of the text in slot `at` of run `run`, which has `texts`; none if there is none.
-    pub fn number(&mut self, names: &mut Names, (run, texts): (usize, &Texts), at: usize) -> Name {
-        let (text, slot) = (texts.text(at), run * self.slots + at);
+    /// To be called behind a run.
+    pub fn next_run(&mut self, texts: &Texts) {
+        self.start += texts.slots.len();
+    }
+
+    /// The number of the text in slot `at` of the next run; none if there is none.
+    pub fn number(&mut self, names: &mut Names, texts: &Texts, at: usize) -> Name {
+        let (text, slot) = (texts.text(at), self.start + at);
         if text.is_empty() {
             return Name::NONE;
         }
@@ -215,8 +230,8 @@ impl Found {
     }
 
     /// The numbers of the texts in slot `at` and the next one: the second may end with the first, and then shares its bytes.
-    pub fn both(&mut self, names: &mut Names, (run, texts): (usize, &Texts), at: usize) -> [Name; 2] {
-        let slot = run * self.slots + at;
+    pub fn both(&mut self, names: &mut Names, texts: &Texts, at: usize) -> [Name; 2] {
+        let slot = self.start + at;
         let [inner, outer] = [texts.slots[at], texts.slots[at + 1]];
         let is_inside = outer.0 < inner.0 && inner.0 < outer.0 + outer.1 && inner.1 > 0;
         if is_inside && self.known(slot).is_none() && self.known(slot + 1).is_none() {
@@ -228,6 +243,6 @@ impl Found {
             self.set(slot + 1, both[1]);
             return both;
         }
-        [at, at + 1].map(|at| self.number(names, (run, texts), at))
+        [at, at + 1].map(|at| self.number(names, texts, at))
     }
 }

@@ -49,10 +49,10 @@ impl Order {
     pub fn references(&self, graph: &Graph) -> (Vec<u32>, Vec<u64>) {
         let mut counts = Vec::with_capacity(self.rows.len());
         let mut steps = Vec::with_capacity(graph.to.len());
-        let mut list = Vec::new();
+        // All at once, so that the processor looks for many at the same time.
+        let mut places: Vec<u32> = graph.to.iter().map(|to| self.place(*to)).collect();
         for (place, row) in (0..).zip(&self.rows) {
-            list.clear();
-            list.extend(graph.references(*row as usize).iter().map(|to| self.place(*to)));
+            let list = graph.range(*row as usize).and_then(|range| places.get_mut(range)).unwrap_or_default();
             list.sort_unstable();
             counts.push(list.len() as u32);
             let mut before = place;

@@ -67,7 +67,7 @@ fn model(image: &Image, about: About, parallel: bool) -> Model {
         shown: &|name| if demangles { demangle(name, Some(machine)) } else { text::text(name) },
         parallel,
     };
-    drafts::add(&mut model, &drafts, &[], spelling);
+    drafts::add(&mut model, vec![drafts], &|_| &[], spelling);
     add_graph(&mut model, image, &rows, parallel);
     model
 }
@@ -269,8 +269,7 @@ fn add_graph(model: &mut Model, image: &Image, rows: &[u32], parallel: bool) {
     });
     let (to_sections, to_imports): (Vec<_>, Vec<_>) =
         found.into_iter().map(|found| (found.to_sections, found.to_imports)).unzip();
-    let references =
-        References::new(model.inputs.len(), par::concat("join references", parallel, to_sections));
+    let references = References::new(model.inputs.len(), to_sections);
     imports.add(model, image, to_imports.concat());
     let mut roots = roots(model, image, rows);
     if !image.options.gc() {

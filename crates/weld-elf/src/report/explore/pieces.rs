@@ -8,7 +8,7 @@ use weld_explore::cover::{Claim, cover, give_sizes};
 use weld_explore::drafts::Draft;
 use weld_explore::model::{Piece, Ref, Role};
 
-use super::super::map::Symbols;
+use super::super::map::{InSection, Symbols};
 use super::shares::Share;
 use super::{NONE, Rows};
 use crate::elf::*;
@@ -29,13 +29,13 @@ enum Whole {
 
 struct Cutter<'c, 'i, 'a> {
     image: &'c Image<'i, 'a>,
-    rows: &'c Rows<'a>,
+    rows: &'c Rows,
     symbols: Symbols,
     parallel: bool,
 }
 
-/// All pieces, in the order of the file; then those that take memory only.
-pub fn all<'a>(image: &Image<'_, 'a>, context: &Context, rows: &Rows<'a>) -> Vec<Draft<'a>> {
+/// Lists of all pieces, in the order of the file; then of those that take memory only.
+pub fn all<'a>(image: &Image<'_, 'a>, context: &Context, rows: &Rows) -> Vec<Vec<Draft<'a>>> {
     let layout = image.layout;
     let finding = trace::stretch("find symbols of sections");
     let symbols = Symbols::collect(image, context.parallel);
@@ -54,21 +54,20 @@ pub fn all<'a>(image: &Image<'_, 'a>, context: &Context, rows: &Rows<'a>) -> Vec
     let mut drafts = Vec::new();
     for (size, what) in cover(layout.file_size, claims) {
         match what {
-            // Most are of one section, and not moved.
-            Some(Whole::Section(id)) => drafts.extend(cutter.section(id, size)),
-            Some(Whole::Headers) => drafts.push(Draft::plain(Role::Header, size)),
-            None => drafts.push(Draft::plain(Role::Padding, size)),
+            Some(Whole::Section(id)) => cutter.section(id, size, &mut drafts),
+            Some(Whole::Headers) => drafts.push(vec![Draft::plain(Role::Header, size)]),
+            None => drafts.push(vec![Draft::plain(Role::Padding, size)]),
         }
     }
     for (id, _) in layout.with_ids().filter(|(_, out)| out.is_nobits()) {
-        drafts.extend(cutter.section(id, 0));
+        cutter.section(id, 0, &mut drafts);
     }
     drafts
 }
 
 impl<'a> Cutter<'_, '_, 'a> {
-    /// The pieces of an output section, which has `in_file` bytes of the file.
-    fn section(&self, id: OutputSectionId, in_file: u64) -> Vec<Draft<'a>> {
+    /// Adds the pieces of an output section, which has `in_file` bytes of the file, a list for each run.
+    fn section(&self, id: OutputSectionId, in_file: u64, lists: &mut Vec<Vec<Draft<'a>>>) {
         let out = &self.image.layout[id];
         let claims: Vec<Claim<Member>> = out.members.iter().map(|member| self.claim(out, *member)).collect();
         // What a compressed section was made of is larger than it.
@@ -76,20 +75,22 @@ impl<'a> Cutter<'_, '_, 'a> {
         let is_packed = out.flags & SHF_COMPRESSED != 0 && end > out.size;
         let total = if is_packed { end } else { out.size };
         let ranges = cover(total, claims);
-        let runs = par::runs("cut up sections", self.parallel, ranges.len(), RUN, |run| {
-            let mut drafts = Vec::new();
-            ranges[run].iter().for_each(|(size, member)| self.member(*size, *member, &mut drafts));
-            drafts
-        });
-        let mut drafts: Vec<Draft> = runs.into_iter().flatten().collect();
+        // What lies before each run.
+        let sizes = ranges.chunks(RUN).map(|run| run.iter().map(|(size, _)| size).sum::<u64>());
+        let starts: Vec<u64> = sizes.scan(0, |at, size| Some(std::mem::replace(at, *at + size))).collect();
         let in_memory = out.is_alloc();
-        let sizes = share(in_file, total, drafts.iter().map(|draft| draft.piece.size));
-        for (draft, size) in drafts.iter_mut().zip(sizes) {
-            draft.piece.memory = if in_memory { draft.piece.size } else { 0 };
-            draft.piece.size = size;
-            draft.piece.output = Ref::to(id.index());
-        }
-        drafts
+        lists.extend(par::runs("cut up sections", self.parallel, ranges.len(), RUN, |run| {
+            let mut drafts = Vec::with_capacity(run.len());
+            let mut shares = Shares { bytes: in_file, total, before: starts.get(run.start / RUN).copied().unwrap_or(0) };
+            let mut near = 0;
+            ranges[run].iter().for_each(|(size, member)| self.member(*size, *member, &mut near, &mut drafts));
+            for Draft { piece, .. } in &mut drafts {
+                piece.memory = if in_memory { piece.size } else { 0 };
+                piece.size = shares.next(piece.size);
+                piece.output = Ref::to(id.index());
+            }
+            drafts
+        }));
     }
 
     fn claim(&self, out: &OutputSection, member: Member) -> Claim<Member> {
@@ -104,12 +105,12 @@ impl<'a> Cutter<'_, '_, 'a> {
         Claim { offset: address.wrapping_sub(out.address), size, what: member }
     }
 
-    /// The pieces of `size` bytes that a member has, or nobody.
-    fn member(&self, size: u64, member: Option<Member>, drafts: &mut Vec<Draft<'a>>) {
+    /// The pieces of `size` bytes that a member has, or nobody. `near` is where symbols are, as for [`Symbols::of_next`].
+    fn member(&self, size: u64, member: Option<Member>, near: &mut usize, drafts: &mut Vec<Draft<'a>>) {
         let Some(member) = member else { return drafts.push(Draft::plain(Role::Padding, size)) };
         if let Some(id) = member.as_section() {
             let piece = Piece { input: reference(self.rows.of_section[id.index()]), ..Piece::default() };
-            return self.input(id, size, piece, drafts);
+            return self.input(id, self.symbols.of_next(id, near), Piece { size, ..piece }, drafts);
         }
         let Some(id) = member.as_chunk() else { return };
         let chunk = &self.image.layout.chunks[id.index()];
@@ -141,9 +142,9 @@ impl<'a> Cutter<'_, '_, 'a> {
     }
 
     /// An input section, cut at its symbols.
-    fn input(&self, id: SectionId, size: u64, piece: Piece, drafts: &mut Vec<Draft<'a>>) {
+    fn input(&self, id: SectionId, symbols: &[InSection], piece: Piece, drafts: &mut Vec<Draft<'a>>) {
         let image = self.image;
-        let found = self.symbols.of(id).filter_map(|found| {
+        let found = symbols.iter().filter_map(|found| {
             let object = &image.resolved.objects[found.object.index()];
             let symbol = &object.syms[found.index as usize];
             let name = object.symbol_name(found.index);
@@ -153,9 +154,22 @@ impl<'a> Cutter<'_, '_, 'a> {
             let size = image.sections.output_size(id, found.value, symbol.st_size());
             is_meant.then_some(Claim { offset, size, what: name })
         });
-        let mut claims: Vec<Claim<&[u8]>> = found.collect();
-        give_sizes(&mut claims, size);
-        self.cut(size, claims, piece, drafts);
+        if symbols.len() <= 1 {
+            // Most are of one function, and have nothing else.
+            let found = found.last();
+            let is_whole = |claim: &Claim<&[u8]>| claim.offset == 0 && (claim.size == 0 || claim.size >= piece.size);
+            if found.as_ref().is_none_or(is_whole) && piece.size > 0 {
+                return drafts.push(Draft { piece, symbol: found.map_or(&[], |claim| claim.what) });
+            }
+            return self.cut_sized(piece, found.into_iter().collect(), drafts);
+        }
+        self.cut_sized(piece, found.collect(), drafts);
+    }
+
+    /// Cuts a piece by claims, of which some may have no sizes.
+    fn cut_sized(&self, piece: Piece, mut claims: Vec<Claim<&'a [u8]>>, drafts: &mut Vec<Draft<'a>>) {
+        give_sizes(&mut claims, piece.size);
+        self.cut(piece.size, claims, piece, drafts);
     }
 
     /// Variables without a section of their own.
@@ -190,27 +204,35 @@ fn reference(row: u32) -> Ref {
 }
 
 /// Divides `bytes` among parts of a whole of `total`, in proportion; the shares add up to it.
-fn share(bytes: u64, total: u64, parts: impl Iterator<Item = u64>) -> Vec<u64> {
-    if bytes == total {
-        return parts.collect();
+struct Shares {
+    bytes: u64,
+    total: u64,
+    /// What the parts before are together.
+    before: u64,
+}
+
+impl Shares {
+    /// The share of the next part.
+    fn next(&mut self, part: u64) -> u64 {
+        let at = |place: u64| match self.total {
+            0 => 0,
+            _ if self.bytes == self.total || self.bytes == 0 => place.min(self.bytes),
+            total => (u128::from(place) * u128::from(self.bytes) / u128::from(total)) as u64,
+        };
+        let share = at(self.before + part) - at(self.before);
+        self.before += part;
+        share
     }
-    let mut before = 0u64;
-    let at = |place: u64| match total {
-        0 => 0,
-        _ => (u128::from(place) * u128::from(bytes) / u128::from(total)) as u64,
-    };
-    parts
-        .map(|part| {
-            let share = at(before + part) - at(before);
-            before += part;
-            share
-        })
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn share(bytes: u64, total: u64, parts: impl Iterator<Item = u64>) -> Vec<u64> {
+        let mut shares = Shares { bytes, total, before: 0 };
+        parts.map(|part| shares.next(part)).collect()
+    }
 
     #[test]
     fn shares_add_up() {

@@ -3,6 +3,7 @@
 //! References are relocations of sections in memory, sections that live and die with others, and what exception
 //! frames need of their own. Roots are those of `--gc-sections`; without it, what nothing refers to is one, too.
 
+use weld_common::prefetch::prefetch;
 use weld_common::{par, trace};
 use weld_explore::graph::{References, unreached};
 use weld_explore::model::{Graph, Model, Root};
@@ -27,13 +28,12 @@ const RUN: usize = 8;
 struct Finder<'c, 'i, 'a> {
     image: &'c Image<'i, 'a>,
     context: &'c Context<'c, 'a>,
-    rows: &'c Rows<'a>,
+    rows: &'c Rows,
 }
 
 /// What a relocation refers to.
-enum Target {
-    /// The row of a section.
-    Section(u32),
+enum Place {
+    Section(SectionId),
     /// What a shared library defines.
     Library(SymbolId),
 }
@@ -45,41 +45,108 @@ struct Found {
     to_libraries: Vec<(SymbolId, u32)>,
 }
 
-/// Adds the graph, the libraries and who needs them to the model.
-pub fn add<'a>(model: &mut Model, image: &Image<'_, 'a>, context: &Context<'_, 'a>, rows: &Rows<'a>) {
+/// Who refers to whom.
+pub struct Gathered {
+    references: References,
+    /// Symbols of libraries, and the rows of sections that refer to them.
+    to_libraries: Vec<(SymbolId, u32)>,
+}
+
+/// Looks at all relocations. `count` is that of input sections.
+pub fn gather<'a>(
+    count: usize,
+    image: &Image<'_, 'a>,
+    context: &Context<'_, 'a>,
+    rows: &Rows,
+) -> Gathered {
     let finder = Finder { image, context, rows };
     let objects = image.resolved.objects.len();
     let found = par::runs("references", context.parallel, objects, RUN, |run| {
-        let mut found = Found::default();
-        run.for_each(|index| finder.object(index, &mut found));
-        found.to_sections.sort_unstable();
-        found.to_sections.dedup();
+        let (mut found, mut batch) = (Found::default(), Batch::default());
+        run.for_each(|index| finder.object(index, &mut batch, &mut found));
         found
     });
     let (to_sections, to_libraries): (Vec<_>, Vec<_>) =
         found.into_iter().map(|found| (found.to_sections, found.to_libraries)).unzip();
-    let pairs = par::concat("join references", context.parallel, to_sections);
-    libraries::add(model, image, to_libraries.concat());
-    let sorting = trace::stretch("sort references");
-    let references = References::new(model.inputs.len(), pairs);
-    drop(sorting);
+    let _sorting = trace::stretch("sort references");
+    Gathered { references: References::new(count, to_sections), to_libraries: to_libraries.concat() }
+}
+
+/// Adds the graph, the libraries and who needs them to the model.
+pub fn add<'a>(
+    model: &mut Model,
+    gathered: Gathered,
+    image: &Image<'_, 'a>,
+    context: &Context<'_, 'a>,
+    rows: &Rows,
+) {
+    let Gathered { references, to_libraries } = gathered;
+    libraries::add(model, image, to_libraries);
     let _finding = trace::stretch("find roots");
-    let roots = finder.roots(model, &references);
+    let roots = Finder { image, context, rows }.roots(model, &references);
     model.graph = Some(Graph::new(references, roots));
 }
 
-impl Found {
-    fn add(&mut self, from: u32, target: Option<Target>) {
-        match target {
-            Some(Target::Section(to)) => self.to_sections.push((from, to)),
-            Some(Target::Library(symbol)) => self.to_libraries.push((symbol, from)),
-            None => {}
+/// How many relocations are looked at together.
+const BATCH: usize = 4096;
+
+/// How many relocations ahead of their turn what they refer to is asked for.
+const AHEAD: usize = 16;
+
+/// Relocations of an object, which refer to places all over the link. What each refers to is looked up in two steps, in
+/// each for all of them, so that the processor waits for many at the same time.
+#[derive(Default)]
+struct Batch {
+    /// Who refers, by row, and to which symbol.
+    symbols: Vec<(u32, u32)>,
+    /// Who refers, and to which section.
+    sections: Vec<(u32, SectionId)>,
+    /// The rows of these.
+    to: Vec<u32>,
+}
+
+impl Batch {
+    fn add(&mut self, from: u32, symbol: u32, (finder, object): (&Finder, &Object), found: &mut Found) {
+        self.symbols.push((from, symbol));
+        if self.symbols.len() >= BATCH {
+            self.look_up((finder, object), found);
         }
+    }
+
+    fn look_up(&mut self, (finder, object): (&Finder, &Object), found: &mut Found) {
+        let symbols = finder.image.symbols;
+        for (i, (from, symbol)) in self.symbols.iter().enumerate() {
+            if let Some((_, later)) = self.symbols.get(i + AHEAD) {
+                symbols.prefetch_target(object, *later);
+            }
+            match finder.place(object, *symbol) {
+                Some(Place::Section(section)) => self.sections.push((*from, section)),
+                Some(Place::Library(symbol)) => found.to_libraries.push((symbol, *from)),
+                None => {}
+            }
+        }
+        self.symbols.clear();
+        let of_section = &finder.rows.of_section;
+        let mut i = 0;
+        while let Some((from, _)) = self.sections.get(i) {
+            self.to.clear();
+            while let Some((_, section)) = self.sections.get(i).filter(|(other, _)| other == from) {
+                if let Some((_, later)) = self.sections.get(i + AHEAD) {
+                    prefetch(of_section, later.index());
+                }
+                self.to.extend(finder.rows.section(*section));
+                i += 1;
+            }
+            self.to.sort_unstable();
+            self.to.dedup();
+            found.to_sections.extend(self.to.iter().map(|to| (*from, *to)));
+        }
+        self.sections.clear();
     }
 }
 
 impl<'a> Finder<'_, '_, 'a> {
-    fn object(&self, index: usize, found: &mut Found) {
+    fn object(&self, index: usize, batch: &mut Batch, found: &mut Found) {
         let (image, object) = (self.image, &self.image.resolved.objects[index]);
         let row = |shndx: u32| self.rows.section(SectionId(object.section_base + shndx));
         for (shndx, shdr) in (0u32..).zip(object.shdrs).skip(1) {
@@ -87,7 +154,7 @@ impl<'a> Finder<'_, '_, 'a> {
             let in_memory = shdr.sh_flags() & SHF_ALLOC != 0 && section.kind() != SectionKind::EhFrame;
             let Some(from) = row(shndx).filter(|_| in_memory) else { continue };
             for reloc in image.sections.relocs(object, index, section) {
-                found.add(from, self.target(object, reloc.sym()));
+                batch.add(from, reloc.sym(), (self, object), found);
             }
         }
         let extra = &image.sections.objects[index];
@@ -100,40 +167,46 @@ impl<'a> Finder<'_, '_, 'a> {
             // Frames live with the functions that they are of.
             for fde in frames.fdes.iter().filter(|fde| fde.n_relocs > 0) {
                 let function = relocs.get(fde.first_reloc as usize);
-                let function = function.and_then(|reloc| self.target(object, reloc.sym()));
-                if let Some((Target::Section(from), to)) = function.zip(row(*shndx)) {
-                    found.to_sections.push((from, to));
-                }
+                let function = function.and_then(|reloc| self.section(object, reloc.sym()));
+                found.to_sections.extend(function.zip(row(*shndx)));
             }
             for cie in &frames.cies {
                 let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
                 let targets = relocs.get(range).unwrap_or_default().iter();
                 let Some(from) = row(*shndx) else { continue };
-                targets.for_each(|reloc| found.add(from, self.target(object, reloc.sym())));
+                targets.for_each(|reloc| batch.add(from, reloc.sym(), (self, object), found));
             }
         }
+        batch.look_up((self, object), found);
     }
 
     /// What symbol `index` of an object stands for.
-    fn target(&self, object: &Object, index: u32) -> Option<Target> {
+    #[inline(always)]
+    fn place(&self, object: &Object, index: u32) -> Option<Place> {
         let symbol = object.syms.get(index as usize)?;
-        let section = if index >= object.first_global {
+        if index >= object.first_global {
             let id = object.global(index);
             let global = &self.image.symbols[id];
-            match global.kind() {
-                symbol_flags::DEFINED => SectionId(global.section),
-                symbol_flags::SHARED => return Some(Target::Library(id)),
-                _ => return None,
+            return match global.kind() {
+                symbol_flags::DEFINED => Some(Place::Section(SectionId(global.section))),
+                symbol_flags::SHARED => Some(Place::Library(id)),
+                _ => None,
+            };
+        }
+        match object.place(index, symbol) {
+            SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
+                Some(Place::Section(SectionId(object.section_base + shndx)))
             }
-        } else {
-            match object.place(index, symbol) {
-                SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
-                    SectionId(object.section_base + shndx)
-                }
-                _ => return None,
-            }
-        };
-        self.rows.section(section).map(Target::Section)
+            _ => None,
+        }
+    }
+
+    /// The row of the section in which symbol `index` of an object is.
+    fn section(&self, object: &Object, index: u32) -> Option<u32> {
+        match self.place(object, index)? {
+            Place::Section(section) => self.rows.section(section),
+            Place::Library(_) => None,
+        }
     }
 
     fn roots(&self, model: &mut Model, references: &References) -> Vec<Root> {

@@ -50,7 +50,7 @@ fn model() -> Model {
         Import { library: Ref::NONE, symbol: b, section: Ref::NONE },
         Import { library: Ref::to(1), symbol: a, section: Ref::to(1) },
     ];
-    model.graph = Some(Graph::new(References::new(2, vec![(0, 1)]), roots));
+    model.graph = Some(Graph::new(References::new(2, vec![vec![(0, 1)]]), roots));
     model
 }
 
@@ -88,7 +88,7 @@ fn sections_in_the_order_of_the_file() {
     model.about.file_size = 4;
     let pairs = vec![(3, 0), (3, 1), (0, 2), (1, 0), (2, 3)];
     let root = Root { section: 3, reason: names[0] };
-    model.graph = Some(Graph::new(References::new(4, pairs.clone()), vec![root]));
+    model.graph = Some(Graph::new(References::new(4, vec![pairs.clone()]), vec![root]));
     model.imports = vec![Import { library: Ref::NONE, symbol: names[0], section: Ref::to(1) }];
     let again = read(&write_to(BARE, &model, false)).expect("a page");
     let name = |row: usize| again.names.get(again.inputs[row].name);
