@@ -3,6 +3,8 @@
 //! Rust names, v0 and legacy, and Itanium C++ names. Anything else, anything too long, and anything
 //! that would become too long (a short mangled name can stand for an endless one) is shown as it is.
 
+mod common;
+
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
@@ -31,65 +33,7 @@ fn demangle_unversioned(name: &[u8]) -> Option<String> {
     if !mangled || name.len() > LONGEST_INPUT {
         return None;
     }
-    demangle_plain(name).or_else(|| demangle_rust(name)).or_else(|| demangle_cpp(name))
-}
-
-/// A function of C++ whose name and parameters are of the plainest kind, as most are in large programs: names in names
-/// (`_ZN2ns1fEv`) with parameters that the language itself has. Everything else is left to the libraries.
-fn demangle_plain(name: &[u8]) -> Option<String> {
-    let rest = name.strip_prefix(b"_Z")?;
-    let (mut rest, nested) = rest.strip_prefix(b"N").map_or((rest, false), |rest| (rest, true));
-    let mut text = String::with_capacity(name.len() + 8);
-    loop {
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let length: usize =
-            std::str::from_utf8(&rest[..digits]).ok()?.parse().ok().filter(|length| *length > 0)?;
-        let word = rest[digits..].get(..length)?;
-        // What has a name of its own, or may be the hash of a name of Rust.
-        let is_odd = word.starts_with(b"_GLOBAL_") || length == 17 && word[0] == b'h';
-        if is_odd || !word.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
-            return None;
-        }
-        text += std::str::from_utf8(word).ok()?;
-        rest = &rest[digits + length..];
-        match rest.first() {
-            Some(b'E') if nested => {
-                rest = &rest[1..];
-                break;
-            }
-            _ if !nested => break,
-            _ => text += "::",
-        }
-    }
-    text.push('(');
-    if rest != b"v" {
-        for (i, parameter) in rest.iter().enumerate() {
-            text += if i > 0 { ", " } else { "" };
-            text += match parameter {
-                b'b' => "bool",
-                b'c' => "char",
-                b'h' => "unsigned char",
-                b's' => "short",
-                b't' => "unsigned short",
-                b'i' => "int",
-                b'j' => "unsigned int",
-                b'l' => "long",
-                b'm' => "unsigned long",
-                b'x' => "long long",
-                b'y' => "unsigned long long",
-                b'f' => "float",
-                b'd' => "double",
-                _ => return None,
-            };
-        }
-    }
-    // Without parameters it is a variable.
-    if rest.is_empty() {
-        text.pop();
-    } else {
-        text.push(')');
-    }
-    Some(text)
+    common::demangle(name).or_else(|| demangle_rust(name)).or_else(|| demangle_cpp(name))
 }
 
 fn demangle_rust(name: &[u8]) -> Option<String> {
@@ -196,7 +140,7 @@ mod tests {
             }
             name += any(&["", "E", "E"]);
             name += any(&ENDS);
-            let Some(text) = demangle_plain(name.as_bytes()) else { continue };
+            let Some(text) = common::demangle(name.as_bytes()) else { continue };
             let others = demangle_rust(name.as_bytes()).or_else(|| demangle_cpp(name.as_bytes()));
             assert_eq!(Some(text), others, "{name}");
             plain += 1;
