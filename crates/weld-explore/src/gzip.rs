@@ -27,12 +27,13 @@ pub fn pack(bytes: &[u8], parallel: bool) -> Vec<u8> {
                 let part = &bytes[run * RUN..bytes.len().min((run + 1) * RUN)];
                 let mut crc = Crc::new();
                 crc.update(part);
-                (deflate(part, run + 1 == runs), crc)
+                (deflate(part, level(part), run + 1 == runs), crc)
             })
             .collect::<Vec<_>>()
     });
     // No name, no time: pages of equal programs are equal.
-    let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+    let mut out = Vec::with_capacity(packed.iter().flatten().map(|(part, _)| part.len()).sum::<usize>() + 18);
+    out.extend([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
     let mut crc = Crc::new();
     for (part, of_part) in packed.into_iter().flatten() {
         out.extend_from_slice(&part);
@@ -43,10 +44,46 @@ pub fn pack(bytes: &[u8], parallel: bool) -> Vec<u8> {
     out
 }
 
-fn deflate(bytes: &[u8], is_last: bool) -> Vec<u8> {
+/// For what has few repetitions: it gets hardly larger than by a higher level, which looks for them for long.
+const QUICK: u32 = 2;
+
+/// Bytes of a run by which it is told whether it gets smaller.
+const SAMPLE: usize = 1 << 15;
+
+/// The level by which a run is compressed. In a large program some are noise, as the lower bytes of references are, and are
+/// stored as they are; some are nearly that.
+fn level(bytes: &[u8]) -> u32 {
+    if bytes.len() < 16 * SAMPLE {
+        return LEVEL;
+    }
+    let middle = (bytes.len() - SAMPLE) / 2;
+    let length = deflate(&bytes[middle..middle + SAMPLE], QUICK, true).len();
+    match length {
+        _ if length >= SAMPLE && is_even(bytes) => 0,
+        _ if length >= SAMPLE * 2 / 5 => QUICK,
+        _ => LEVEL,
+    }
+}
+
+/// Whether all bytes are there nearly equally often.
+fn is_even(bytes: &[u8]) -> bool {
+    let mut times = [0u64; 256];
+    bytes.iter().for_each(|byte| times[usize::from(*byte)] += 1);
+    // How likely two bytes are the same, by how likely they would be at least.
+    let same =
+        times.iter().map(|times| times * times).sum::<u64>() as f64 * 256.0 / (bytes.len() as f64).powi(2);
+    same < 1.02
+}
+
+fn deflate(bytes: &[u8], level: u32, is_last: bool) -> Vec<u8> {
     let flush = if is_last { FlushCompress::Finish } else { FlushCompress::Sync };
-    let mut compress = Compress::new(Compression::new(LEVEL), false);
-    let mut out = Vec::with_capacity(bytes.len() / 4 + 1024);
+    let mut compress = Compress::new(Compression::new(level), false);
+    let usual = match level {
+        0 => bytes.len() + bytes.len() / 256,
+        QUICK => bytes.len() / 4 * 3,
+        _ => bytes.len() / 4,
+    };
+    let mut out = Vec::with_capacity(usual + 1024);
     loop {
         let done = compress.total_in() as usize;
         let status = compress.compress_vec(&bytes[done..], &mut out, flush);
@@ -88,5 +125,26 @@ mod tests {
             }
         }
         assert_eq!(unpack(b"no gzip"), None);
+    }
+    #[test]
+    fn levels_of_runs() {
+        let mut seed = 1u32;
+        let mut noise = || {
+            seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
+            (seed >> 24) as u8
+        };
+        let random: Vec<u8> = (0..RUN).map(|_| noise()).collect();
+        let half: Vec<u8> = random.iter().map(|byte| byte & 0x0f).collect();
+        let again: Vec<u8> = random.chunks(SAMPLE / 8).flat_map(|part| part.repeat(4)).take(RUN).collect();
+        assert_eq!(
+            [&random, &half, &again, &vec![7; RUN]].map(|bytes| level(bytes)),
+            [0, QUICK, LEVEL, LEVEL]
+        );
+        assert_eq!(level(&random[..SAMPLE]), LEVEL, "short runs are quickly compressed");
+        let packed = pack(&random, false);
+        assert!(packed.len() < RUN + RUN / 1000);
+        for bytes in [random, half, again] {
+            assert_eq!(unpack(&pack(&bytes, true)), Some(bytes));
+        }
     }
 }

@@ -15,16 +15,22 @@ const LEAD: u8 = 0xc2;
 /// Appends `bytes` to `out`.
 pub fn put(out: &mut Vec<u8>, bytes: &[u8]) {
     out.reserve(bytes.len() + bytes.len() / 5);
-    for group in bytes.chunks(7) {
+    let (groups, rest) = bytes.as_chunks::<7>();
+    for group in groups {
         let mut all = [0; 8];
-        all[1..=group.len()].copy_from_slice(group);
-        let septets = spread(u64::from_be_bytes(all)).to_be_bytes();
-        let septets = &septets[..(group.len() * 8).div_ceil(7)];
-        if septets.len() == 8 && !septets.iter().fold(false, |any, septet| any | is_special(*septet)) {
-            out.extend_from_slice(septets);
-            continue;
+        all[1..].copy_from_slice(group);
+        let septets = spread(u64::from_be_bytes(all));
+        if any_special(septets) {
+            put_all(out, septets.to_be_bytes());
+        } else {
+            out.extend_from_slice(&septets.to_be_bytes());
         }
-        for septet in septets {
+    }
+    if !rest.is_empty() {
+        let mut all = [0; 8];
+        all[1..=rest.len()].copy_from_slice(rest);
+        let septets = spread(u64::from_be_bytes(all)).to_be_bytes();
+        for septet in &septets[..(rest.len() * 8).div_ceil(7)] {
             if is_special(*septet) {
                 out.extend([LEAD, septet | 0x80]);
             } else {
@@ -32,6 +38,27 @@ pub fn put(out: &mut Vec<u8>, bytes: &[u8]) {
             }
         }
     }
+}
+
+/// Appends septets of which some are special. Each is written in both forms, and the one that it does not have is
+/// overwritten: no processor guesses which they are.
+fn put_all(out: &mut Vec<u8>, septets: [u8; 8]) {
+    let (mut text, mut at) = ([0; 17], 0);
+    for septet in septets {
+        let special = is_special(septet);
+        text[at] = if special { LEAD } else { septet };
+        text[at + 1] = septet | 0x80;
+        at += 1 + usize::from(special);
+    }
+    out.extend_from_slice(&text[..at]);
+}
+
+/// Whether one of eight septets is special.
+fn any_special(septets: u64) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // The highest bit of each byte that is none of them, which is that of a sum without a carry.
+    let differ = |byte: u8| (septets ^ (ONES * u64::from(byte))) + ONES * 0x7f;
+    differ(0) & differ(b'\r') & differ(b'<') & (ONES * 0x80) != ONES * 0x80
 }
 
 /// The lowest 56 bits of a number, seven in each byte.
