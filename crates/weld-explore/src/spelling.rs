@@ -40,6 +40,16 @@ fn strip(name: &str, most: u32, out: &mut String) -> bool {
     let mut at = 0;
     while at < bytes.len() {
         let rest = &name[at..];
+        // What means nothing, up to the next that may.
+        let plain = bytes[at..].iter().position(|byte| matches!(byte, b'<' | b'>' | b'(' | b'o'));
+        let plain = plain.unwrap_or(rest.len());
+        if plain > 0 {
+            if depth == 0 {
+                out.push_str(&rest[..plain]);
+            }
+            at += plain;
+            continue;
+        }
         if let Some(operator) = operator(name, at) {
             if depth == 0 {
                 out.push_str(operator);
@@ -73,13 +83,11 @@ fn strip(name: &str, most: u32, out: &mut String) -> bool {
             b'(' if depth == 0 && !rest.starts_with("(anonymous namespace)") => {
                 return returns_nothing(out);
             }
-            _ => {
-                let c = rest.chars().next().unwrap_or_default();
+            // An `o`, or the bracket of a namespace without a name.
+            other => {
                 if depth == 0 {
-                    out.push(c);
+                    out.push(char::from(other));
                 }
-                at += c.len_utf8();
-                continue;
             }
         }
         at += 1;
