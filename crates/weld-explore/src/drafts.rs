@@ -78,7 +78,8 @@ pub fn add(model: &mut Model, drafts: Vec<Vec<Draft>>, sections: &SectionNames, 
     let runs = par::runs("demangle names", spelling.parallel, places.len(), 1, |runs| {
         let one = |run: usize| {
             let (list, range) = &places[run];
-            let before = run.checked_sub(1).and_then(|before| drafts[places[before].0].get(..places[before].1.end));
+            let before =
+                run.checked_sub(1).and_then(|before| drafts[places[before].0].get(..places[before].1.end));
             let before = before.and_then(|drafts| drafts.last()).map(|draft| draft.piece.input);
             Spelled::of(&drafts[*list][range.clone()], before, sections, spelling)
         };
@@ -90,7 +91,8 @@ pub fn add(model: &mut Model, drafts: Vec<Vec<Draft>>, sections: &SectionNames, 
     let numbering = trace::stretch("number names");
     model.pieces.reserve(drafts.iter().map(Vec::len).sum());
     model.names.reserve(&texts);
-    let mut numbers = Numbering { found, runs: texts.into_iter(), hides: hides.into_iter(), seen: HashMap::new() };
+    let mut numbers =
+        Numbering { found, runs: texts.into_iter(), hides: hides.into_iter(), seen: HashMap::new() };
     drafts.into_iter().for_each(|list| numbers.list(model, list));
     model.names.end_many(&numbers.found);
     drop(numbering);
@@ -119,7 +121,7 @@ impl<I: Iterator<Item = Texts>, H: Iterator<Item = Vec<bool>>> Numbering<I, H> {
             for (i, (draft, hides)) in run.iter().zip(hides).enumerate() {
                 self.piece(model, draft.piece, (&texts, i * SLOTS), hides);
             }
-            self.found.next_run(&texts);
+            self.found.next_run(&mut model.names, texts);
         }
     }
 
@@ -129,8 +131,8 @@ impl<I: Iterator<Item = Texts>, H: Iterator<Item = Vec<bool>>> Numbering<I, H> {
         let unnamed = piece.input.row().filter(|row| model.inputs[*row].name.is_none());
         let name = match unnamed {
             Some(row) => {
-                let [name, section] = self.found.both(&mut model.names, texts, at);
-                model.inputs[row].name = section;
+                let name = self.found.number(&mut model.names, texts, at);
+                model.inputs[row].name = self.found.number(&mut model.names, texts, at + 1);
                 name
             }
             None => self.found.number(&mut model.names, texts, at),
@@ -277,7 +279,12 @@ mod tests {
         let drafts = [of(0, "_Z3onev"), of(0, "_Z3twov"), of(1, "main"), of(2, ""), of(4, "_Z3onev")];
         let sections: [&[u8]; 5] = [b".text._Z3onev", b".text", b".rodata._Z3onev", b".data._Z3twov", b""];
         let shown = |name: &[u8]| Cow::Owned(weld_common::demangle::demangle(name).into_owned());
-        add(&mut model, vec![drafts], &|row| sections[row], Spelling { shown: &|name| shown(name), parallel: false });
+        add(
+            &mut model,
+            vec![drafts.to_vec()],
+            &|row| sections[row],
+            Spelling { shown: &|name| shown(name), parallel: false },
+        );
         let names: Vec<&str> = model.inputs.iter().map(|input| model.names.get(input.name)).collect();
         assert_eq!(names, [".text.one()", ".text", ".rodata._Z3onev", ".data._Z3twov", "known"]);
     }

@@ -46,7 +46,7 @@ pub fn unzigzag(from: u64, step: u64) -> u64 {
 }
 
 /// Appends a column and returns the number of its rows. Sparse ones are below 2⁶³.
-pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u64>) -> usize {
+pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u64> + Clone) -> usize {
     if encoding == Encoding::Planes {
         return put_planes(out, values);
     }
@@ -76,19 +76,27 @@ pub fn put(out: &mut Vec<u8>, encoding: Encoding, values: impl Iterator<Item = u
 }
 
 /// The same by planes.
-fn put_planes(out: &mut Vec<u8>, values: impl Iterator<Item = u64>) -> usize {
-    let mut planes: [Vec<u8>; 8] = Default::default();
-    let before = out.len();
-    out.reserve(2 * values.size_hint().0);
+fn put_planes(out: &mut Vec<u8>, values: impl Iterator<Item = u64> + Clone) -> usize {
+    let length = |value: u64| (8 - value.leading_zeros() / 8) as usize;
+    let first = out.len();
+    out.extend(values.clone().map(|value| length(value) as u8));
+    let count = out.len() - first;
+    // How many numbers have a byte in each plane, then where these are.
+    let mut at = [0; 8];
+    out[first..]
+        .iter()
+        .for_each(|length| at[..usize::from(*length)].iter_mut().for_each(|plane| *plane += 1));
+    let mut end = out.len();
+    for plane in &mut at {
+        end += std::mem::replace(plane, end);
+    }
+    out.resize(end, 0);
     for value in values {
-        let length = (8 - value.leading_zeros() / 8) as usize;
-        out.push(length as u8);
-        for (plane, byte) in planes.iter_mut().zip(value.to_le_bytes()).take(length) {
-            plane.push(byte);
+        for (at, byte) in at.iter_mut().zip(value.to_le_bytes()).take(length(value)) {
+            out[*at] = byte;
+            *at += 1;
         }
     }
-    let count = out.len() - before;
-    planes.iter().for_each(|plane| out.extend_from_slice(plane));
     count
 }
 

@@ -5,7 +5,6 @@
 pub(crate) mod many;
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use weld_common::hash::hash_bytes;
 use weld_common::hash_index::HashIndex;
@@ -28,28 +27,26 @@ impl Name {
 /// Longer texts are cut: nobody reads them, and a page is to be small.
 pub const LONGEST: usize = 2000;
 
-/// How many bits of a [`Place`] the length takes.
-const LENGTH_BITS: u32 = 24;
-
-/// Where a text is: where it starts, and in the lowest bits how long it is.
+/// Where a text is.
 #[derive(Clone, Copy)]
-struct Place(u64);
+struct Place {
+    chunk: u32,
+    start: u32,
+    length: u32,
+}
 
 impl Place {
-    fn new(start: usize, length: usize) -> Place {
-        Place((start as u64) << LENGTH_BITS | length as u64)
-    }
-
-    fn range(self) -> Range<usize> {
-        let (start, length) = (self.0 >> LENGTH_BITS, self.0 & ((1 << LENGTH_BITS) - 1));
-        start as usize..(start + length) as usize
+    fn text(self, chunks: &[Vec<u8>]) -> &[u8] {
+        let start = self.start as usize;
+        &chunks[self.chunk as usize][start..start + self.length as usize]
     }
 }
 
 /// The texts, by number. Number 0 is the empty one.
 pub struct Names {
-    /// The texts. One that ends with another may share its bytes.
-    bytes: Vec<u8>,
+    /// The texts: those that were added one by one, then those of each run of [`many`], as that has them. One that ends with
+    /// another may share its bytes.
+    chunks: Vec<Vec<u8>>,
     places: Vec<Place>,
     /// By the highest bits of hashes ([`shard_of`]).
     shards: Vec<Shard>,
@@ -82,7 +79,7 @@ impl Default for Names {
 impl Names {
     fn nothing() -> Names {
         let shards = std::iter::repeat_with(Shard::default).take(SHARDS).collect();
-        Names { bytes: Vec::new(), places: Vec::new(), shards }
+        Names { chunks: vec![Vec::new()], places: Vec::new(), shards }
     }
 
     /// How many there are.
@@ -101,7 +98,7 @@ impl Names {
     }
 
     fn text(&self, number: usize) -> &[u8] {
-        self.places.get(number).map_or(&[], |place| &self.bytes[place.range()])
+        self.places.get(number).map_or(&[], |place| place.text(&self.chunks))
     }
 
     /// The number of a text, which may be new.
@@ -109,18 +106,19 @@ impl Names {
         let text = presentable(text);
         let text = text.as_bytes();
         let hash = hash_bytes(text);
-        let Names { bytes, places, shards } = self;
+        let Names { chunks, places, shards } = self;
         let Shard { index, numbers } = &mut shards[shard_of(hash)];
         let is = |entry: usize| {
             let place = places.get(numbers[entry] as usize);
-            place.is_some_and(|place| bytes[place.range()] == *text)
+            place.is_some_and(|place| place.text(chunks) == text)
         };
         match index.find_or_add(hash, numbers.len(), is) {
             Ok(entry) => Name(numbers[entry as usize]),
             Err(_) => {
                 numbers.push(places.len() as u32);
-                places.push(Place::new(bytes.len(), text.len()));
-                bytes.extend_from_slice(text);
+                let (start, length) = (chunks[0].len() as u32, text.len() as u32);
+                places.push(Place { chunk: 0, start, length });
+                chunks[0].extend_from_slice(text);
                 Name(places.len() as u32 - 1)
             }
         }
@@ -129,21 +127,15 @@ impl Names {
     /// Reads what [`Self::packed`] has written; `None` if that is no list of texts, or they take more than `most` bytes.
     pub fn parse(packed: &Packed, most: usize) -> Option<Names> {
         let mut names = Names::nothing();
-        let (mut start, mut longest) = (0, 0);
-        words::unpack(packed, &mut names.bytes, most, |end| {
+        let mut start = 0;
+        words::unpack(packed, &mut names.chunks[0], most.min(u32::MAX as usize), |end| {
             // There is a NUL behind each.
-            let length = end - 1 - start;
-            names.places.push(Place::new(start, length));
-            (start, longest) = (end, longest.max(length));
+            names.places.push(Place { chunk: 0, start: start as u32, length: (end - 1 - start) as u32 });
+            start = end;
         })?;
-        if longest >> LENGTH_BITS != 0 {
-            return None;
-        }
         // Each text by itself: a damaged page may have half a character in one and the rest in the next.
         let is_text = |number| std::str::from_utf8(names.text(number)).is_ok();
-        if names.places.first().is_none_or(|first| !first.range().is_empty())
-            || !(0..names.count()).all(is_text)
-        {
+        if names.places.first().is_none_or(|first| first.length > 0) || !(0..names.count()).all(is_text) {
             return None;
         }
         // A text that is there twice has two numbers, so nothing is looked up.

@@ -39,14 +39,16 @@ struct Columns {
     described: Vec<String>,
 }
 
+/// Appends a column, and returns the number of rows.
+type Put<'m> = dyn Fn(&mut Vec<u8>) -> usize + Sync + 'm;
+
 /// A column that is to be written.
 struct Column<'m> {
     blob: Blob,
     /// The table's and its own.
     name: &'static str,
     encoding: Encoding,
-    /// Appends it, and returns the number of rows.
-    put: Box<dyn Fn(&mut Vec<u8>) -> usize + Sync + 'm>,
+    put: Box<Put<'m>>,
 }
 
 /// All columns, in their order.
@@ -96,21 +98,26 @@ impl<'m> Wanted<'m> {
             self.0[run].iter().map(write).collect::<Vec<_>>()
         });
         let mut columns = Columns::default();
-        for (Column { blob, name, encoding, .. }, (column, count)) in self.0.iter().zip(written.into_iter().flatten()) {
-            let (bytes, blob) = match blob {
-                Blob::Tables => (&mut columns.tables, "tables"),
-                Blob::Graph => (&mut columns.graph, "graph"),
+        let (mut tables, mut graph) = (Vec::new(), Vec::new());
+        for (Column { blob, name, encoding, .. }, (column, count)) in
+            self.0.iter().zip(written.into_iter().flatten())
+        {
+            let (list, blob) = match blob {
+                Blob::Tables => (&mut tables, "tables"),
+                Blob::Graph => (&mut graph, "graph"),
             };
             let (table, name) = name.split_once('.').unwrap_or((name, ""));
             columns.described.push(format!(
                 "{{\"table\":\"{table}\",\"column\":\"{name}\",\"blob\":\"{blob}\",\"encoding\":\"{}\",\
                  \"offset\":{},\"bytes\":{},\"count\":{count}}}",
                 encoding.word(),
-                bytes.len(),
+                list.iter().map(Vec::len).sum::<usize>(),
                 column.len()
             ));
-            bytes.extend(column);
+            list.push(column);
         }
+        columns.tables = par::concat("join columns", parallel, tables);
+        columns.graph = par::concat("join columns", parallel, graph);
         columns
     }
 }
@@ -123,7 +130,8 @@ fn columns(model: &Model, parallel: bool) -> Columns {
     use Encoding::{Delta, Planes, Sparse, Uleb};
     let ordering = trace::stretch("order sections of the page");
     let order = &Order::new(model);
-    let (inputs, references) = (order.sorted(&model.inputs), model.graph.as_ref().map(|graph| order.references(graph)));
+    let (inputs, references) =
+        (order.sorted(&model.inputs), model.graph.as_ref().map(|graph| order.references(graph)));
     drop(ordering);
     let mut columns = Wanted::default();
     let outputs = &model.outputs;
@@ -219,10 +227,8 @@ pub fn write(model: &Model, parallel: bool) -> Vec<u8> {
 pub(crate) fn write_to(template: &str, model: &Model, parallel: bool) -> Vec<u8> {
     let (columns, names) = par::both(parallel, || columns(model, parallel), || model.names.packed(parallel));
     let (before, after) = template.split_once(MARKER).unwrap_or((template, ""));
-    let mut page = before.as_bytes().to_vec();
-    page.extend(b"<script type=\"application/json\" id=\"weld-meta\">");
-    page.extend(meta(model, &columns, names.numbered).as_bytes());
-    page.extend(b"</script>\n");
+    let meta = meta(model, &columns, names.numbered);
+    let meta = format!("<script type=\"application/json\" id=\"weld-meta\">{meta}</script>\n").into_bytes();
     let blobs = [
         ("words", &names.words),
         ("names", &names.codes),
@@ -242,7 +248,8 @@ pub(crate) fn write_to(template: &str, model: &Model, parallel: bool) -> Vec<u8>
     let elements = par::runs("parts of the page", parallel, blobs.len(), 1, |run| {
         blobs[run].iter().map(element).collect::<Vec<_>>()
     });
-    elements.into_iter().flatten().for_each(|element| page.extend(element));
-    page.extend(after.as_bytes());
-    page
+    let elements = elements.into_iter().flatten();
+    let parts: Vec<Vec<u8>> =
+        [before.into(), meta].into_iter().chain(elements).chain([after.into()]).collect();
+    par::concat("join page", parallel, parts)
 }

@@ -149,7 +149,12 @@ const BEFORE: u32 = u32::MAX - 1;
 
 impl<'t> Run<'t> {
     fn of(texts: Range<usize>, text: &impl Fn(usize) -> &'t [u8]) -> Run<'t> {
-        let mut run = Run::default();
+        // Names have some words each.
+        const USUAL: usize = 10;
+        let mut run = Run {
+            words: Vec::with_capacity(texts.len() / 4),
+            texts: Vec::with_capacity(texts.len() * USUAL),
+        };
         let mut index = HashIndex::default();
         for number in texts {
             let before = number.checked_sub(1).map_or(&[][..], text);
@@ -245,10 +250,9 @@ pub fn pack<'t>(count: usize, text: impl Fn(usize) -> &'t [u8] + Sync, parallel:
         };
         range.map(codes).collect::<Vec<_>>()
     });
-    for (codes, others) in coded.into_iter().flatten() {
-        packed.codes.extend(codes);
-        packed.words.extend(others);
-    }
+    let (codes, others): (Vec<_>, Vec<_>) = coded.into_iter().flatten().unzip();
+    packed.codes = par::concat("join codes", parallel, codes);
+    others.iter().for_each(|others| packed.words.extend_from_slice(others));
     packed
 }
 

@@ -24,8 +24,10 @@ pub(crate) struct Texts {
     bytes: Vec<u8>,
     /// Where the text of each slot is in `bytes`. Of none, the length is 0.
     slots: Vec<(u32, u32)>,
-    /// Hashes and slots, of each shard those behind the ones of the shard before.
-    entries: Vec<(u64, u32)>,
+    /// The hash of each slot that is not empty.
+    hashes: Vec<(u64, u32)>,
+    /// What an index asks of these, and slots; of each shard those behind the ones of the shard before.
+    entries: Vec<(u32, u32)>,
     /// Where the entries of each shard end.
     ends: Vec<u32>,
 }
@@ -33,12 +35,12 @@ pub(crate) struct Texts {
 impl Texts {
     /// For so many slots.
     pub fn with_capacity(slots: usize) -> Texts {
-        const USUAL: usize = 24;
+        const USUAL: usize = 32;
         Texts {
             bytes: Vec::with_capacity(slots * USUAL),
             slots: Vec::with_capacity(slots),
-            entries: Vec::with_capacity(slots),
-            ends: Vec::new(),
+            hashes: Vec::with_capacity(slots),
+            ..Texts::default()
         }
     }
 
@@ -62,7 +64,7 @@ impl Texts {
     fn slot(&mut self, start: usize) {
         let text = &self.bytes[start..];
         if !text.is_empty() {
-            self.entries.push((hash_bytes(text), self.slots.len() as u32));
+            self.hashes.push((hash_bytes(text), self.slots.len() as u32));
         }
         self.slots.push((start as u32, text.len() as u32));
     }
@@ -70,22 +72,21 @@ impl Texts {
     /// To be called when all are in.
     pub fn close(&mut self) {
         let mut at = [0u32; SHARDS];
-        self.entries.iter().for_each(|(hash, _)| at[shard_of(*hash)] += 1);
+        self.hashes.iter().for_each(|(hash, _)| at[shard_of(*hash)] += 1);
         let mut sum = 0;
         for count in &mut at {
             sum += std::mem::replace(count, sum);
         }
-        let mut sorted = vec![(0, 0); self.entries.len()];
-        for entry in &self.entries {
-            let at = &mut at[shard_of(entry.0)];
-            sorted[*at as usize] = *entry;
+        self.entries = vec![(0, 0); self.hashes.len()];
+        for (hash, slot) in std::mem::take(&mut self.hashes) {
+            let at = &mut at[shard_of(hash)];
+            self.entries[*at as usize] = (hash as u32, slot);
             *at += 1;
         }
-        self.entries = sorted;
         self.ends = at.to_vec();
     }
 
-    fn of_shard(&self, shard: usize) -> &[(u64, u32)] {
+    fn of_shard(&self, shard: usize) -> &[(u32, u32)] {
         let start = shard.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.entries[start as usize..self.ends[shard] as usize]
     }
@@ -136,7 +137,6 @@ impl Names {
 
     /// Makes room for the texts of `runs`.
     pub(crate) fn reserve(&mut self, runs: &[Texts]) {
-        self.bytes.reserve(runs.iter().map(|run| run.bytes.len()).sum());
         self.places.reserve(runs.iter().map(|run| run.entries.len()).sum());
     }
 
@@ -150,8 +150,9 @@ impl Names {
         }
     }
 
-    fn next(&mut self, place: Place) -> Name {
-        self.places.push(place);
+    /// The number of a text of the next run, which is where the run has it.
+    fn next(&mut self, (start, length): (u32, u32)) -> Name {
+        self.places.push(Place { chunk: self.chunks.len() as u32, start, length });
         Name(self.places.len() as u32 - 1)
     }
 }
@@ -168,7 +169,7 @@ impl Found {
             let entries = texts.of_shard(number);
             for (i, (hash, slot)) in entries.iter().enumerate() {
                 if let Some((later, _)) = entries.get(i + AHEAD) {
-                    index.prefetch(*later);
+                    index.prefetch(u64::from(*later));
                 }
                 let text = texts.text(*slot as usize);
                 let is = |entry: usize| match numbers[entry] {
@@ -177,7 +178,7 @@ impl Found {
                     slot => self.text(runs, slot as usize) == text,
                 };
                 let slot = (start + slot) as usize;
-                let same = match index.find_or_add(*hash, numbers.len(), is) {
+                let same = match index.find_or_add(u64::from(*hash), numbers.len(), is) {
                     Ok(entry) if (entry as usize) < before => numbers[entry as usize] | IS_NUMBER,
                     Ok(entry) => numbers[entry as usize],
                     Err(_) => {
@@ -210,39 +211,103 @@ impl Found {
         *self.same[first].get_mut() = name.0 | IS_NUMBER;
     }
 
-    /// To be called behind a run.
-    pub fn next_run(&mut self, texts: &Texts) {
+    /// To be called behind a run, whose texts the names keep.
+    pub fn next_run(&mut self, names: &mut Names, texts: Texts) {
         self.start += texts.slots.len();
+        names.chunks.push(texts.bytes);
     }
 
     /// The number of the text in slot `at` of the next run; none if there is none.
     pub fn number(&mut self, names: &mut Names, texts: &Texts, at: usize) -> Name {
-        let (text, slot) = (texts.text(at), self.start + at);
-        if text.is_empty() {
+        let slot = self.start + at;
+        if texts.slots[at].1 == 0 {
             return Name::NONE;
         }
         self.known(slot).unwrap_or_else(|| {
-            let name = names.next(Place::new(names.bytes.len(), text.len()));
-            names.bytes.extend_from_slice(text);
+            let name = names.next(texts.slots[at]);
             self.set(slot, name);
             name
         })
     }
+}
 
-    /// The numbers of the texts in slot `at` and the next one: the second may end with the first, and then shares its bytes.
-    pub fn both(&mut self, names: &mut Names, texts: &Texts, at: usize) -> [Name; 2] {
-        let slot = self.start + at;
-        let [inner, outer] = [texts.slots[at], texts.slots[at + 1]];
-        let is_inside = outer.0 < inner.0 && inner.0 < outer.0 + outer.1 && inner.1 > 0;
-        if is_inside && self.known(slot).is_none() && self.known(slot + 1).is_none() {
-            let start = names.bytes.len();
-            names.bytes.extend_from_slice(texts.text(at + 1));
-            let inner = Place::new(start + (inner.0 - outer.0) as usize, inner.1 as usize);
-            let both = [names.next(inner), names.next(Place::new(start, outer.1 as usize))];
-            self.set(slot, both[0]);
-            self.set(slot + 1, both[1]);
-            return both;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of texts by [`Names::add`], and by runs of [`Texts`]; each with what stands in front of it, which may be
+    /// nothing.
+    fn numbers(texts: &[(String, String)], run: usize, parallel: bool) -> [Vec<Name>; 2] {
+        let (mut one_by_one, mut many) = (Names::default(), Names::default());
+        for names in [&mut one_by_one, &mut many] {
+            ["old", "3", "front.7"].iter().for_each(|text| _ = names.add(text));
         }
-        [at, at + 1].map(|at| self.number(names, texts, at))
+        let add = |(text, front): &(String, String)| {
+            [text, &format!("{front}{text}")].map(|text| one_by_one.add(text))
+        };
+        let want: Vec<Name> = texts.iter().flat_map(add).collect();
+        let fill = |part: &[(String, String)]| {
+            let mut run = Texts::with_capacity(2 * part.len());
+            part.iter().for_each(|(text, front)| run.put_both(text, front));
+            run.close();
+            run
+        };
+        let runs: Vec<Texts> = texts.chunks(run).map(fill).collect();
+        let mut found = many.find_many(&runs, parallel);
+        many.reserve(&runs);
+        let mut got = Vec::new();
+        for run in runs {
+            got.extend((0..run.slots.len()).map(|at| found.number(&mut many, &run, at)));
+            found.next_run(&mut many, run);
+        }
+        many.end_many(&found);
+        assert_eq!(one_by_one.count(), many.count());
+        for number in 0..many.count() as u32 {
+            let text = one_by_one.get(Name(number));
+            assert_eq!(many.get(Name(number)), text);
+            assert_eq!(many.add(text), Name(number));
+        }
+        assert_eq!(many.add("new"), one_by_one.add("new"));
+        [want, got]
+    }
+
+    #[test]
+    fn the_same_numbers_as_one_by_one() {
+        let mut seed = 7u32;
+        let mut random = |below: u32| {
+            seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
+            (seed >> 8) % below
+        };
+        let texts: Vec<(String, String)> = (0..3000)
+            .map(|_| {
+                let text = if random(9) == 0 { String::new() } else { random(900).to_string() };
+                (text, ["", "front.", "9"][random(3) as usize].to_owned())
+            })
+            .collect();
+        for (run, parallel) in [(1, false), (7, true), (256, true), (5000, false)] {
+            let [want, got] = numbers(&texts, run, parallel);
+            assert_eq!(want, got);
+        }
+    }
+
+    #[test]
+    fn texts_that_nobody_asks_for_have_no_numbers() {
+        let mut names = Names::default();
+        let mut run = Texts::default();
+        ["a", "b", "a", "b"].iter().for_each(|text| run.put(text));
+        run.close();
+        let run = vec![run];
+        let mut found = names.find_many(&run, false);
+        assert_eq!(found.number(&mut names, &run[0], 3), Name(1));
+        run.into_iter().for_each(|run| found.next_run(&mut names, run));
+        names.end_many(&found);
+        assert_eq!((names.count(), names.get(Name(1))), (2, "b"));
+        assert_eq!(names.add("b"), Name(1));
+        assert_eq!((names.add("a"), names.add("a")), (Name(2), Name(2)));
+        let mut again = Texts::default();
+        again.put("a");
+        again.close();
+        let again = [again];
+        assert_eq!(names.find_many(&again, false).number(&mut names, &again[0], 0), Name(2));
     }
 }
