@@ -149,6 +149,9 @@ impl Rows {
             tables: Vec::new(),
             merged: Vec::new(),
         };
+        let count = layout.with_ids().map(|(_, section)| section.members.len()).sum();
+        rows.sections.reserve(count);
+        model.inputs.reserve(count);
         for (out, section) in layout.with_ids() {
             for member in &section.members {
                 let row = model.inputs.len() as u32;

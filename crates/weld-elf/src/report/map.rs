@@ -232,7 +232,7 @@ impl Symbols {
 
     fn of_object(image: &Image, id: ObjectId) -> Vec<InSection> {
         let object = &image.resolved.objects[id.index()];
-        let mut list = Vec::new();
+        let mut list = Vec::with_capacity(object.syms.len());
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let index = i as u32;
             if let Some(later) = object.global_if_any(index + AHEAD) {

@@ -81,7 +81,8 @@ impl<'a> Cutter<'_, '_, 'a> {
         let in_memory = out.is_alloc();
         lists.extend(par::runs("cut up sections", self.parallel, ranges.len(), RUN, |run| {
             let mut drafts = Vec::with_capacity(run.len());
-            let mut shares = Shares { bytes: in_file, total, before: starts.get(run.start / RUN).copied().unwrap_or(0) };
+            let mut shares =
+                Shares { bytes: in_file, total, before: starts.get(run.start / RUN).copied().unwrap_or(0) };
             let mut near = 0;
             ranges[run].iter().for_each(|(size, member)| self.member(*size, *member, &mut near, &mut drafts));
             for Draft { piece, .. } in &mut drafts {
@@ -157,7 +158,8 @@ impl<'a> Cutter<'_, '_, 'a> {
         if symbols.len() <= 1 {
             // Most are of one function, and have nothing else.
             let found = found.last();
-            let is_whole = |claim: &Claim<&[u8]>| claim.offset == 0 && (claim.size == 0 || claim.size >= piece.size);
+            let is_whole =
+                |claim: &Claim<&[u8]>| claim.offset == 0 && (claim.size == 0 || claim.size >= piece.size);
             if found.as_ref().is_none_or(is_whole) && piece.size > 0 {
                 return drafts.push(Draft { piece, symbol: found.map_or(&[], |claim| claim.what) });
             }

@@ -53,12 +53,7 @@ pub struct Gathered {
 }
 
 /// Looks at all relocations. `count` is that of input sections.
-pub fn gather<'a>(
-    count: usize,
-    image: &Image<'_, 'a>,
-    context: &Context<'_, 'a>,
-    rows: &Rows,
-) -> Gathered {
+pub fn gather<'a>(count: usize, image: &Image<'_, 'a>, context: &Context<'_, 'a>, rows: &Rows) -> Gathered {
     let finder = Finder { image, context, rows };
     let objects = image.resolved.objects.len();
     let found = par::runs("references", context.parallel, objects, RUN, |run| {
