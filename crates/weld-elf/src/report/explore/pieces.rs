@@ -145,7 +145,7 @@ impl<'a> Cutter<'_, '_, 'a> {
     /// An input section, cut at its symbols.
     fn input(&self, id: SectionId, symbols: &[InSection], piece: Piece, drafts: &mut Vec<Draft<'a>>) {
         let image = self.image;
-        let found = symbols.iter().filter_map(|found| {
+        let mut found = symbols.iter().filter_map(|found| {
             let object = &image.resolved.objects[found.object.index()];
             let symbol = &object.syms[found.index as usize];
             let name = object.symbol_name(found.index);
@@ -157,7 +157,7 @@ impl<'a> Cutter<'_, '_, 'a> {
         });
         if symbols.len() <= 1 {
             // Most are of one function, and have nothing else.
-            let found = found.last();
+            let found = found.next_back();
             let is_whole =
                 |claim: &Claim<&[u8]>| claim.offset == 0 && (claim.size == 0 || claim.size >= piece.size);
             if found.as_ref().is_none_or(is_whole) && piece.size > 0 {
