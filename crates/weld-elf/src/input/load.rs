@@ -9,13 +9,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::io::readahead::Needed;
 use weld_common::io::thin::{self, MemberError};
 use weld_common::text;
-use weld_common::trace;
+use weld_common::{par, trace};
 use weld_lto::bitcode;
 
 use super::archives::{self, ArchiveInput, Contents, ReadArchive};
@@ -829,16 +828,12 @@ impl<'a> Loader<'a, '_> {
         };
         let new: Vec<bool> = files.iter().map(&mut is_new).collect();
         let region = trace::region("read archives");
-        let read = |(file, is_new): (&Opened<'a>, bool)| {
-            is_new.then(|| {
+        par::map(self.parallel, files.len(), |i| {
+            new[i].then(|| {
                 let _task = region.task();
-                archives::read(self.store, file, self.parallel)
+                archives::read(self.store, &files[i], self.parallel)
             })
-        };
-        match self.parallel {
-            true => files.par_iter().zip(new).map(read).collect(),
-            false => files.iter().zip(new).map(read).collect(),
-        }
+        })
     }
 
     /// Gives the members of an archive their ids.

@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use weld_common::diag::{Cause, Diagnostics};
-use weld_common::trace;
+use weld_common::{par, trace};
 
 use super::attributes;
 use super::commons::{Commons, allocate_commons};
@@ -431,10 +431,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             };
             (options.symtab.strip != Strip::All).then(|| SymTab::plan(choice, special, parallel)).transpose()
         };
-        match parallel {
-            true => rayon::join(plan_frames, plan_symtab),
-            false => (plan_frames(), plan_symtab()),
-        }
+        par::both(parallel, plan_frames, plan_symtab)
     }
 
     /// Asks of functions of shared objects what was asked of them in a link that is to be made once more, and for slots.
