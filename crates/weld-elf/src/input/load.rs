@@ -540,28 +540,7 @@ impl<'a> Loader<'a, '_> {
         out: &mut Vec<Opened<'a>>,
         inputs: &mut Inputs<'a>,
     ) {
-        if depth > MAX_SCRIPT_DEPTH {
-            self.sink.push(
-                Diagnostic::error(
-                    Cause::TooLarge,
-                    format!("{}: linker scripts include one another too deeply", file.path),
-                )
-                .in_file(&file.path),
-            );
-            return;
-        }
-        inputs.scripts.read += 1;
-        if inputs.scripts.read > MAX_SCRIPTS {
-            // Said once; those that are open by now are passed over.
-            if inputs.scripts.read == MAX_SCRIPTS + 1 {
-                self.sink.push(
-                    Diagnostic::error(
-                        Cause::TooLarge,
-                        format!("{}: linker scripts are read more than {MAX_SCRIPTS} times", file.path),
-                    )
-                    .in_file(&file.path),
-                );
-            }
+        if !self.may_read_script(file, depth, inputs) {
             return;
         }
         let path = kept_path(self.store, &file.path);
@@ -577,28 +556,8 @@ impl<'a> Loader<'a, '_> {
         for command in commands {
             match command {
                 Command::Inputs { list, group } => {
-                    let mut flags = InputFlags { binary, ..file.flags };
-                    if group && flags.group == 0 {
-                        inputs.script_groups += 1;
-                        flags.group = u32::MAX - inputs.script_groups;
-                    }
-                    let as_arg = |(kind, as_needed): (InputKind, bool)| InputArg {
-                        kind,
-                        flags: InputFlags { as_needed: as_needed || flags.as_needed, ..flags },
-                    };
-                    inputs.scripts.named += list.len();
-                    if inputs.scripts.named > MAX_NAMED {
-                        let path = &file.path;
-                        self.sink.push(
-                            Diagnostic::error(
-                                Cause::TooLarge,
-                                format!("{path}: linker scripts name more than {MAX_NAMED} inputs"),
-                            )
-                            .in_file(path),
-                        );
-                        return;
-                    }
-                    let args: Vec<_> = list.into_iter().map(as_arg).collect();
+                    let flags = InputFlags { binary, ..file.flags };
+                    let Some(args) = self.named_inputs(file, (list, group), flags, inputs) else { return };
                     self.expand(&args, Some(file), depth + 1, out, inputs);
                 }
                 Command::Output(_) if self.options.output.path_given => {}
@@ -636,6 +595,51 @@ impl<'a> Loader<'a, '_> {
                 other => self.take_command(file.path.clone(), other, inputs),
             }
         }
+    }
+
+    /// Counts a script that is to be read, which `depth` others have asked for; `false` if these are too many.
+    fn may_read_script(&self, file: &Opened<'a>, depth: usize, inputs: &mut Inputs<'a>) -> bool {
+        let path = &file.path;
+        let refuse = |text: String| {
+            self.sink.push(Diagnostic::error(Cause::TooLarge, text).in_file(path));
+            false
+        };
+        if depth > MAX_SCRIPT_DEPTH {
+            return refuse(format!("{path}: linker scripts include one another too deeply"));
+        }
+        inputs.scripts.read += 1;
+        match inputs.scripts.read.checked_sub(MAX_SCRIPTS) {
+            None | Some(0) => true,
+            Some(1) => refuse(format!("{path}: linker scripts are read more than {MAX_SCRIPTS} times")),
+            // Said once; those that are open by now are passed over.
+            Some(_) => false,
+        }
+    }
+
+    /// What a command of a script names, which may be a `group`, as arguments; `None` if scripts name too many.
+    fn named_inputs(
+        &self,
+        file: &Opened<'a>,
+        (list, group): (Vec<(InputKind, bool)>, bool),
+        mut flags: InputFlags,
+        inputs: &mut Inputs<'a>,
+    ) -> Option<Vec<InputArg>> {
+        if group && flags.group == 0 {
+            inputs.script_groups += 1;
+            flags.group = u32::MAX - inputs.script_groups;
+        }
+        let as_arg = |(kind, as_needed): (InputKind, bool)| InputArg {
+            kind,
+            flags: InputFlags { as_needed: as_needed || flags.as_needed, ..flags },
+        };
+        inputs.scripts.named += list.len();
+        if inputs.scripts.named > MAX_NAMED {
+            let path = &file.path;
+            let text = format!("{path}: linker scripts name more than {MAX_NAMED} inputs");
+            self.sink.push(Diagnostic::error(Cause::TooLarge, text).in_file(path));
+            return None;
+        }
+        Some(list.into_iter().map(as_arg).collect())
     }
 
     fn take_command(&self, path: Arc<str>, command: Command, inputs: &mut Inputs<'a>) {
