@@ -10,7 +10,6 @@ use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::object::LittleEndian as LE;
-use rayon::prelude::*;
 use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::hash::{NameHasher, hash_bytes, join};
 use weld_common::{par, trace};
@@ -291,16 +290,13 @@ pub fn parse<'a>(resolved: &Resolved<'a>, options: &Options, sink: &DiagSink, pa
     }
     let parser = Parser { resolved, options, sink, has_profile: AtomicBool::new(false) };
     let region = trace::region("sections of objects");
-    let one = |(id, object, own): (ObjectId, &Object<'a>, &mut [Section])| {
+    let one = |_, (id, object, own): (ObjectId, &Object<'a>, &mut [Section])| {
         let _task = region.task();
         let mut parts = LocalParts::default();
         parser.object(id, object, own, first[id.index()], &mut parts);
         parts.list
     };
-    let local: Vec<Vec<(&'a [u8], u32)>> = match parallel {
-        true => tasks.into_par_iter().map(one).collect(),
-        false => tasks.into_iter().map(one).collect(),
-    };
+    let local: Vec<Vec<(&'a [u8], u32)>> = par::map_owned(parallel, tasks, one);
     drop(region);
     let has_profile = parser.has_profile.into_inner();
     let mut sections = Sections { list, first, parts: Vec::new(), has_profile, part_ids: HashMap::default() };

@@ -8,7 +8,6 @@
 use std::collections::HashMap;
 
 use ::object::LittleEndian as LE;
-use rayon::prelude::*;
 use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::prefetch::prefetch;
 use weld_common::{par, text, trace};
@@ -555,8 +554,8 @@ enum Target {
 
 /// Names that somebody refers to and nobody defines, in the order of their texts.
 pub fn undefined(resolved: &Resolved, symbols: &Symbols, parallel: bool) -> Vec<SymbolId> {
-    let is_missing = |id: &usize| {
-        let id = SymbolId(*id as u32);
+    let is_missing = |id: &SymbolId| {
+        let id = *id;
         symbols.get(id).kind == Kind::Undefined
             && resolved.names.try_get(id).is_some_and(|entry| {
                 entry.flags & (flag::REF | flag::ROOT | flag::WEAK) != 0
@@ -565,16 +564,10 @@ pub fn undefined(resolved: &Resolved, symbols: &Symbols, parallel: bool) -> Vec<
                     && !wrap::is_forgotten(&resolved.wraps, resolved, id)
             })
     };
-    let all = 0..resolved.names.id_bound();
-    let mut missing: Vec<SymbolId> = match parallel {
-        true => all
-            .into_par_iter()
-            .with_min_len(1 << 14)
-            .filter(is_missing)
-            .map(|id| SymbolId(id as u32))
-            .collect(),
-        false => all.filter(is_missing).map(|id| SymbolId(id as u32)).collect(),
-    };
+    let found = par::runs("undefined names", parallel, resolved.names.id_bound(), 1 << 14, |run| {
+        run.map(|id| SymbolId(id as u32)).filter(is_missing).collect::<Vec<SymbolId>>()
+    });
+    let mut missing = found.concat();
     missing.sort_unstable_by_key(|id| resolved.names.get(*id).name);
     missing
 }

@@ -1,11 +1,11 @@
 //! A fast hash of parts of a file, and of the file from those of its parts.
 //!
-//! It identifies and does not protect: a sum of 64x64→128-bit products in the manner of NH (Black et al.,
-//! "UMAC", 1999), each word xor-ed with a key that depends on its position, beside plain sums of the words,
-//! so that no product of zero can hide a word; 256 bits of state, mixed by a bijection, cut to 160. Bytes are
-//! taken as little-endian words on every machine.
+//! It identifies and does not protect: XXH3 of 128 bits, which reads some 20 GB/s where the processor has AVX2, and the same
+//! on every machine.
 
-/// Bytes of a digest.
+use twox_hash::XxHash3_128;
+
+/// Bytes of a digest: as many as one of SHA-1 has, whose place it takes in build ids.
 pub const SIZE: usize = 20;
 
 /// The hash of a part of a file.
@@ -39,49 +39,15 @@ impl UnitDigest {
     }
 }
 
-/// Keys advance by odd steps, so that no two blocks below 2^64 share one.
-const KEY_A: u64 = 0x243f_6a88_85a3_08d3;
-const KEY_B: u64 = 0x1319_8a2e_0370_7344;
-const STEP_A: u64 = 0x9e37_79b9_7f4a_7c15;
-const STEP_B: u64 = 0xc2b2_ae3d_27d4_eb4f;
-
-/// The hash that the top of the file describes.
+/// XXH3's 16 bytes, little endian, and four that are made of them.
 fn fast_hash(bytes: &[u8]) -> [u8; SIZE] {
-    let (blocks, rest) = bytes.as_chunks::<16>();
-    let mut tail = [0; 16];
-    tail[..rest.len()].copy_from_slice(rest);
-    let mut products = 0u128;
-    let (mut sum_a, mut sum_b) = (0u64, 0u64);
-    let (mut key_a, mut key_b) = (KEY_A, KEY_B);
-    for block in blocks.iter().chain(std::iter::once(&tail)) {
-        let both = u128::from_le_bytes(*block);
-        let (a, b) = (both as u64, (both >> 64) as u64);
-        products = products.wrapping_add(u128::from(a ^ key_a) * u128::from(b ^ key_b));
-        sum_a = sum_a.wrapping_add(a);
-        sum_b = sum_b.wrapping_add(b);
-        key_a = key_a.wrapping_add(STEP_A);
-        key_b = key_b.wrapping_add(STEP_B);
-    }
-    let mut state = [products as u64, (products >> 64) as u64, sum_a, sum_b];
-    state[0] = state[0].wrapping_add(bytes.len() as u64);
-    mix_state(&mut state);
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let hash = XxHash3_128::oneshot(bytes);
+    let rest = ((hash as u64 ^ (hash >> 64) as u64).wrapping_mul(ODD) >> 32) as u32;
     let mut digest = [0; SIZE];
-    for (out, word) in digest.chunks_mut(8).zip(state) {
-        out.copy_from_slice(&word.to_le_bytes()[..out.len()]);
-    }
+    digest[..16].copy_from_slice(&hash.to_le_bytes());
+    digest[16..].copy_from_slice(&rest.to_le_bytes());
     digest
-}
-
-/// A bijection of the 256 bits in which each output bit depends on all of them.
-fn mix_state(state: &mut [u64; 4]) {
-    for _ in 0..3 {
-        for i in 0..4 {
-            let mut x = state[i].wrapping_add(state[(i + 3) % 4]);
-            x = (x ^ x >> 32).wrapping_mul(STEP_A);
-            x = (x ^ x >> 29).wrapping_mul(STEP_B);
-            state[i] = x ^ x >> 32;
-        }
-    }
 }
 
 #[cfg(test)]

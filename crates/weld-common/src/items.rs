@@ -33,20 +33,16 @@ where
     let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(count));
-    rayon::scope(|scope| {
-        for _ in 0..threads.min(count) {
-            scope.spawn(|_| {
-                let mut scratch = S::default();
-                let mut mine = Vec::new();
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    // The lock is never contended: no other thread gets this index.
-                    let Some(item) = items.get(index).and_then(|i| lock(i).take()) else { break };
-                    mine.push((index, f(&mut scratch, item)));
-                }
-                lock(&done).append(&mut mine);
-            });
+    crate::par::tasks(threads.min(count), &|| {
+        let mut scratch = S::default();
+        let mut mine = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            // The lock is never contended: no other thread gets this index.
+            let Some(item) = items.get(index).and_then(|i| lock(i).take()) else { break };
+            mine.push((index, f(&mut scratch, item)));
         }
+        lock(&done).append(&mut mine);
     });
     let mut done = done.into_inner().unwrap_or_else(|e| e.into_inner());
     done.sort_unstable_by_key(|(index, _)| *index);
@@ -54,7 +50,7 @@ where
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // A panic elsewhere passes through `rayon::scope` and discards everything.
+    // A panic elsewhere passes through the tasks and discards everything.
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 

@@ -8,6 +8,9 @@
 //!
 //! Results come back in index order. Functions given to these loops must not settle conflicts by who
 //! comes first.
+//!
+//! What rayon makes of a loop, some ten functions, is in the program once: all loops hand it a function that it calls
+//! by a pointer ([`spread`]). When it was made for each loop, it was a tenth of weld, and lay between what runs.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -88,11 +91,98 @@ pub fn both<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
     b: impl FnOnce() -> B + Send,
 ) -> (A, B) {
-    if parallel {
-        return rayon::join(a, b);
+    if !parallel {
+        let a = a();
+        return (a, b());
     }
-    let a = a();
-    (a, b())
+    let (mut a, mut b) = (Once::Waits(a), Once::Waits(b));
+    join(&mut || a.run(), &mut || b.run());
+    (a.result(), b.result())
+}
+
+/// A function that is called once, then what it returned.
+enum Once<F, R> {
+    Waits(F),
+    Done(R),
+    Empty,
+}
+
+impl<F: FnOnce() -> R, R> Once<F, R> {
+    fn run(&mut self) {
+        if let Once::Waits(f) = std::mem::replace(self, Once::Empty) {
+            *self = Once::Done(f());
+        }
+    }
+
+    fn result(self) -> R {
+        match self {
+            Once::Done(result) => result,
+            _ => unreachable!("both sides of a join have run"),
+        }
+    }
+}
+
+#[inline(never)]
+fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    rayon::join(a, b);
+}
+
+/// Calls `f` with each index below `n`, in the pool of the caller.
+#[inline(never)]
+fn spread(n: usize, f: &(dyn Fn(usize) + Sync)) {
+    (0..n).into_par_iter().for_each(f);
+}
+
+/// Calls `f` with each index below `n`: in a pool at the same time, otherwise one after the other.
+pub fn each(parallel: bool, n: usize, f: impl Fn(usize) + Sync) {
+    match parallel {
+        true => spread(n, &f),
+        false => (0..n).for_each(f),
+    }
+}
+
+/// [`each`] with an item that may be changed.
+pub fn each_mut<T: Send>(parallel: bool, items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
+    let start = Shared(items.as_mut_ptr());
+    // SAFETY: each index below the length is handed out once, and `items` is borrowed mutably.
+    each(parallel, items.len(), |i| f(i, unsafe { &mut *start.get().add(i) }));
+}
+
+/// `[f(0), f(1), …]` up to `n`: what [`each`] calls returned.
+pub fn map<R: Send>(parallel: bool, n: usize, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let mut results: Vec<R> = Vec::with_capacity(n);
+    each_mut(parallel, &mut results.spare_capacity_mut()[..n], |i, slot| _ = slot.write(f(i)));
+    // SAFETY: all `n` slots were written. Had `f` panicked, this line would not be reached, and the
+    // results so far would leak.
+    unsafe { results.set_len(n) };
+    results
+}
+
+/// [`map`] of items that `f` takes.
+pub fn map_owned<T: Send, R: Send>(
+    parallel: bool,
+    items: Vec<T>,
+    f: impl Fn(usize, T) -> R + Sync,
+) -> Vec<R> {
+    let mut items: Vec<MaybeUninit<T>> = items.into_iter().map(MaybeUninit::new).collect();
+    let start = Shared(items.as_mut_ptr());
+    // SAFETY: each index below the length is handed out once, so each item is taken once.
+    map(parallel, items.len(), |i| f(i, unsafe { (*start.get().add(i)).assume_init_read() }))
+}
+
+/// [`each`] of pieces of `grain` items, the last of which may have fewer; `f` is told the number of a piece.
+pub fn each_piece<T: Send>(
+    parallel: bool,
+    items: &mut [T],
+    grain: usize,
+    f: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let (start, n) = (Shared(items.as_mut_ptr()), items.len());
+    each(parallel, n.div_ceil(grain), |i| {
+        let first = i * grain;
+        // SAFETY: pieces do not overlap, each is handed out once, and `items` is borrowed mutably.
+        f(i, unsafe { std::slice::from_raw_parts_mut(start.get().add(first), grain.min(n - first)) });
+    });
 }
 
 /// How many threads to link with: what was asked for, or what the machine (its affinity mask and, on
@@ -125,14 +215,18 @@ pub fn for_each_range(pool: &Pool, n: usize, grain: usize, f: impl Fn(Range<usiz
         }
     };
     match &pool.pool {
-        Some(rayon) if runs > 1 => rayon.scope(|scope| {
-            for _ in 1..runs.min(pool.threads) {
-                scope.spawn(|_| work());
-            }
-            work();
-        }),
+        Some(rayon) if runs > 1 => rayon.install(|| tasks(runs.min(pool.threads), &work)),
         _ => work(),
     }
+}
+
+/// Has `count` tasks do `work`, in the pool of the caller.
+#[inline(never)]
+pub fn tasks(count: usize, work: &(dyn Fn() + Sync)) {
+    rayon::scope(|scope| {
+        (1..count).for_each(|_| scope.spawn(|_| work()));
+        work();
+    });
 }
 
 /// Calls `f` with each index below `n`, `grain` consecutive ones at a time on one thread.
@@ -210,7 +304,7 @@ pub fn runs<R: Send>(
     if !parallel || n <= grain {
         return vec![run(0..n)];
     }
-    (0..n.div_ceil(grain)).into_par_iter().map(|i| run(i * grain..n.min((i + 1) * grain))).collect()
+    map(true, n.div_ceil(grain), |i| run(i * grain..n.min((i + 1) * grain)))
 }
 
 /// Hands to `take`, in order, what `f` makes of runs of `grain` consecutive indices that together are `0..n`.
@@ -231,12 +325,10 @@ pub fn in_runs<R: Send>(
         let _task = region.task();
         f(i * grain..n.min((i + 1) * grain))
     };
-    let runs = 0..n.div_ceil(grain);
-    if parallel {
-        let results: Vec<R> = runs.into_par_iter().map(run).collect();
-        results.into_iter().for_each(take);
-    } else {
-        runs.map(run).for_each(take);
+    let runs = n.div_ceil(grain);
+    match parallel {
+        true => map(true, runs, run).into_iter().for_each(take),
+        false => (0..runs).map(run).for_each(take),
     }
 }
 
@@ -252,15 +344,14 @@ pub fn in_pieces<T: Send, R: Send>(
         return take(f(0, items));
     }
     let region = trace::region(name);
-    let run = |(i, piece): (usize, &mut [T])| {
+    let run = |i: usize, piece: &mut [T]| {
         let _task = region.task();
         f(i * grain, piece)
     };
-    if parallel {
-        let results: Vec<R> = items.par_chunks_mut(grain).enumerate().map(run).collect();
-        results.into_iter().for_each(take);
-    } else {
-        items.chunks_mut(grain).enumerate().map(run).for_each(take);
+    let pieces = items.chunks_mut(grain);
+    match parallel {
+        true => map_owned(true, pieces.collect(), run).into_iter().for_each(take),
+        false => pieces.enumerate().map(|(i, piece)| run(i, piece)).for_each(take),
     }
 }
 
@@ -269,7 +360,7 @@ pub fn in_pieces<T: Send, R: Send>(
 ///
 /// # Panics
 /// If `f` gives fewer.
-pub fn list<T: Copy + Send, V: IntoIterator<Item = T>>(
+pub fn list<T: Send, V: IntoIterator<Item = T>>(
     name: &'static str,
     parallel: bool,
     n: usize,
@@ -279,7 +370,7 @@ pub fn list<T: Copy + Send, V: IntoIterator<Item = T>>(
     let mut all = Vec::with_capacity(n);
     let places = &mut all.spare_capacity_mut()[..n];
     let region = trace::region(name);
-    let fill = |(i, place): (usize, &mut [MaybeUninit<T>])| {
+    let fill = |i: usize, place: &mut [MaybeUninit<T>]| {
         let _task = region.task();
         let start = i * grain;
         let mut values = f(start..start + place.len()).into_iter();
@@ -287,10 +378,9 @@ pub fn list<T: Copy + Send, V: IntoIterator<Item = T>>(
             slot.write(values.next().expect("a value for each index"));
         }
     };
-    if parallel && n > grain {
-        places.par_chunks_mut(grain).enumerate().for_each(fill);
-    } else {
-        fill((0, places));
+    match parallel && n > grain {
+        true => each_piece(true, places, grain, fill),
+        false => fill(0, places),
     }
     // SAFETY: the places together are the first `n` elements, and each was written.
     unsafe { all.set_len(n) };
@@ -311,7 +401,7 @@ pub fn filled<T: Copy + Send + Sync>(
         return all;
     }
     let region = trace::region(name);
-    all.spare_capacity_mut()[..n].par_chunks_mut(SUM_GRAIN).for_each(|place| {
+    each_piece(true, &mut all.spare_capacity_mut()[..n], SUM_GRAIN, |_, place| {
         let _task = region.task();
         place.iter_mut().for_each(|slot| _ = slot.write(value));
     });
@@ -336,14 +426,10 @@ pub fn concat<T: Copy + Send + Sync>(name: &'static str, parallel: bool, mut lis
         rest = after;
     }
     let region = trace::region(name);
-    let copy = |(place, list): (&mut [MaybeUninit<T>], &Vec<T>)| {
+    each_mut(parallel, &mut places, |_, (place, list)| {
         let _task = region.task();
         place.write_copy_of_slice(list);
-    };
-    match parallel {
-        true => places.into_par_iter().for_each(copy),
-        false => places.into_iter().for_each(copy),
-    }
+    });
     // SAFETY: the places together are the first `total` elements, and each was written.
     unsafe { all.set_len(total) };
     all
@@ -381,7 +467,7 @@ fn sums_from(start: u64, values: &mut [u64]) -> Option<u64> {
 /// A pointer that several threads may have; what they do with it is for its user to justify.
 struct Shared<T>(*mut T);
 
-// SAFETY: see `for_each_mut`, the only user: items are moved between threads as `T: Send` allows.
+// SAFETY: see where it is used: items are moved between threads as `T: Send` allows.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {

@@ -12,8 +12,6 @@
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
-
 use crate::{par, trace};
 
 /// Items of a part, about.
@@ -93,7 +91,7 @@ fn in_parts<T: Copy + Send + Sync>(
         rest = behind;
     }
     let region = trace::region("sort");
-    let one = |(part, place): (usize, &mut [T])| {
+    par::each_mut(parallel, &mut places, |part, place| {
         let _task = region.task();
         let mut at = 0;
         for run in &dealt {
@@ -102,11 +100,7 @@ fn in_parts<T: Copy + Send + Sync>(
             at += items.len();
         }
         sort(place, part);
-    };
-    match parallel {
-        true => places.into_par_iter().enumerate().for_each(one),
-        false => places.into_iter().enumerate().for_each(one),
-    }
+    });
     drop(region);
     items
 }

@@ -19,7 +19,7 @@ use crate::hash::hash_bytes;
 use crate::hash_index::HashIndex;
 use crate::ids::{FileId, SymbolId};
 use crate::prefetch::prefetch;
-use crate::trace;
+use crate::{par, trace};
 
 /// How strong a definition is; lower wins. The low three bits of a record's flag word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -392,22 +392,17 @@ impl<'a, R: Rules> Names<'a, R> {
 
     /// Enters records. `bins` are in file order.
     pub fn enter(&mut self, bins: &[Bins<'a>], ids: &(impl IdSink + ?Sized), parallel: bool) {
-        use rayon::prelude::*;
         let bits = self.bits;
         let places = self.places.as_ref();
         let region = trace::region("enter names");
-        let one = |(s, shard): (usize, &mut Shard<'a, R::Notes>)| {
+        let one = |s: usize, shard: &mut Shard<'a, R::Notes>| {
             let _task = region.task();
             match places {
                 None => shard.enter::<R>(s, bits, bins, ids, &ById),
                 Some(places) => shard.enter::<R>(s, bits, bins, ids, places),
             }
         };
-        if parallel && self.shards.len() > 1 {
-            self.shards.par_iter_mut().enumerate().for_each(one);
-        } else {
-            self.shards.iter_mut().enumerate().for_each(one);
-        }
+        par::each_mut(parallel && self.shards.len() > 1, &mut self.shards, one);
     }
 
     pub fn shards(&self) -> &[Shard<'a, R::Notes>] {

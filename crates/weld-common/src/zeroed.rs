@@ -9,7 +9,7 @@
 
 use std::alloc::{Layout, alloc_zeroed};
 
-use rayon::prelude::*;
+use crate::par;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// No page of a system that weld runs on is smaller.
@@ -76,7 +76,7 @@ pub fn present<T: Zero>(count: usize, parallel: bool) -> Vec<T> {
     let mut all = T::zeroed(count);
     let touch = |part: &mut [T]| part.iter_mut().step_by(PAGE / size_of::<T>()).for_each(T::set_zero);
     if parallel && count > GRAIN / size_of::<T>() {
-        all.par_chunks_mut(GRAIN / size_of::<T>()).for_each(touch);
+        par::each_piece(true, &mut all, GRAIN / size_of::<T>(), |_, part| touch(part));
     } else {
         touch(&mut all);
     }

@@ -7,7 +7,6 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
 use weld_common::diag::{Cause, DiagSink};
 use weld_common::io::input::InputStore;
 use weld_common::merge::{MergeError, MergeInput, MergeOptions, Merged};
@@ -260,9 +259,9 @@ fn note_places(list: &mut [InputSection], part: u32, origins: &[(u32, SectionId)
         (rest, base) = (behind, end);
     }
     let region = trace::region("note merged places");
-    runs.into_par_iter().for_each(|(first, base, sections, origins)| {
+    par::each_mut(true, &mut runs, |_, (first, base, sections, origins)| {
         let _task = region.task();
-        note(first, base, sections, origins);
+        note(*first, *base, sections, origins);
     });
 }
 

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 
-use rayon::prelude::*;
 use weld_common::diag::{Cause, DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
 use weld_common::io::input::InputStore;
+use weld_common::par;
 use weld_common::text;
 
 use crate::compat_mode::CompatMode;
@@ -14,7 +14,6 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::FileName;
 use crate::input::load::Inputs;
-use crate::input::object::Object;
 use crate::options::{DefsymValue, Options, OutputKind};
 use crate::resolve::Resolved;
 use crate::script::commands::Command;
@@ -81,7 +80,8 @@ impl<'j> ScriptRules<'j> {
         let names: Vec<&'j [u8]> =
             script.descriptions().map(|section| store.keep(section.name.clone())).collect();
         if rules.has_constraints() {
-            let look = |object: &Object| {
+            let look = |object: usize| {
+                let object = &objects[object];
                 let (file, mut seen) = (rules.of_file(Some(&object.name)), Seen::default());
                 for (shndx, header) in object.shdrs.iter().enumerate().skip(1) {
                     if is_table(header) {
@@ -94,7 +94,7 @@ impl<'j> ScriptRules<'j> {
                 }
                 seen
             };
-            let mut seen: Vec<Seen> = objects.par_iter().map(look).collect();
+            let mut seen: Vec<Seen> = par::map(true, objects.len(), look);
             seen.push(common_symbols(&rules, resolved));
             rules.decide(seen);
         }

@@ -9,13 +9,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use weld_common::archive::{Archive, Member};
 use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
 use weld_common::io::readahead::Needed;
 use weld_common::io::thin::{MemberError, member_bytes};
+use weld_common::par;
 use weld_common::resolve::Index;
 use weld_common::text;
 
@@ -454,12 +454,8 @@ impl<'a, 'l> Loader<'a, 'l> {
 
     /// Reads the indexes of archives and gives ids to the members they name.
     fn add_archives(&self, archives: Vec<(Arc<str>, Archive<'a>)>, inputs: &mut Inputs<'a>) {
-        let offsets =
-            |(_, archive): &(Arc<str>, Archive<'a>)| archive.armap().map_or(Vec::new(), |map| map.members());
-        let all: Vec<Vec<u64>> = match self.parallel && archives.len() > 1 {
-            true => archives.par_iter().map(offsets).collect(),
-            false => archives.iter().map(offsets).collect(),
-        };
+        let offsets = |i: usize| archives[i].1.armap().map_or(Vec::new(), |map| map.members());
+        let all: Vec<Vec<u64>> = par::map(self.parallel && archives.len() > 1, archives.len(), offsets);
         for ((path, archive), offsets) in archives.into_iter().zip(all) {
             if inputs.files.len() + offsets.len() >= MAX_FILES as usize {
                 return self.sink.error(Cause::TooLarge, "too many input files");

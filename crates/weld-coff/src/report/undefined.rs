@@ -6,10 +6,9 @@
 use std::borrow::Cow;
 
 use object::LittleEndian as LE;
-use rayon::prelude::*;
 use weld_common::diag::{Cause, DiagSink, Diagnostic, Spot};
 use weld_common::resolve::undefined::by_name;
-use weld_common::{text, zeroed};
+use weld_common::{par, text, zeroed};
 
 use crate::ids::SymbolId;
 use crate::input::object::Object;
@@ -25,11 +24,8 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         return;
     }
     let numbers = Numbers::of(missing, resolved.names.id_bound());
-    let one = |object: &Object| referrers(object, &numbers);
-    let found: Vec<Vec<Referrer>> = match parallel {
-        true => resolved.objects.par_iter().map(one).collect(),
-        false => resolved.objects.iter().map(one).collect(),
-    };
+    let one = |object: usize| referrers(&resolved.objects[object], &numbers);
+    let found: Vec<Vec<Referrer>> = par::map(parallel, resolved.objects.len(), one);
     let references = (0..).zip(&found).flat_map(|(object, list)| {
         let one =
             move |referrer: &Referrer| (missing[referrer.missing], Reference { object, referrer: *referrer });

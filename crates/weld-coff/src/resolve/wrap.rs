@@ -2,7 +2,7 @@
 //!
 //! Names stay what they are: what changes is where the symbols of objects lead.
 
-use rayon::prelude::*;
+use weld_common::par;
 use weld_common::text;
 
 use super::read::Rounds;
@@ -66,15 +66,12 @@ pub fn redirect(resolved: &Resolved, parallel: bool) {
         let as_symbol = wraps.iter().find(|wrap| wrap.symbol == id).map(|wrap| wrap.wrapper);
         as_symbol.or_else(|| wraps.iter().find(|wrap| wrap.real == id).map(|wrap| wrap.symbol))
     };
-    let one = |object: &crate::input::object::Object| {
+    par::each(parallel, resolved.objects.len(), |i| {
+        let object = &resolved.objects[i];
         for (index, _) in object.coff.symbols.iter() {
             if let Some(to) = object.global(index).and_then(target) {
                 object.set_global(index, to);
             }
         }
-    };
-    match parallel {
-        true => resolved.objects.par_iter().for_each(one),
-        false => resolved.objects.iter().for_each(one),
-    }
+    });
 }

@@ -247,7 +247,7 @@ impl<'h> InputStore<'h> {
                 break;
             }
             if parallel && rest.len() > 64 {
-                found.par_extend(rest.par_iter().map(traced));
+                found.extend(par::map(true, rest.len(), |i| traced(&rest[i])));
                 break;
             }
         }

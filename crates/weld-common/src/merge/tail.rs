@@ -8,7 +8,7 @@
 
 use super::shard::{Entry, Shard};
 use super::{Layout, TooLarge};
-use rayon::slice::ParallelSliceMut;
+use crate::sort;
 use std::cmp::Ordering;
 
 /// The layout of all unique strings with shared suffixes.
@@ -72,18 +72,13 @@ fn sorted_keys<'a>(count: u32, threads: usize, content: impl Fn(u32) -> &'a [u8]
         }
         u64::from_be_bytes(last)
     };
-    let mut keys: Vec<Key> = (0..count).map(|index| Key { ending: ending(content(index)), index }).collect();
+    let keys: Vec<Key> = (0..count).map(|index| Key { ending: ending(content(index)), index }).collect();
     let descending = |a: &Key, b: &Key| match b.ending.cmp(&a.ending) {
         Ordering::Equal => content(b.index).iter().rev().cmp(content(a.index).iter().rev()),
         other => other,
     };
     // No two strings are equal, so an unstable sort has one outcome.
-    if threads > 1 {
-        keys.par_sort_unstable_by(descending)
-    } else {
-        keys.sort_unstable_by(descending)
-    }
-    keys
+    sort::by(keys, threads > 1, descending)
 }
 
 fn lay_out(

@@ -3,12 +3,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rayon::prelude::*;
-
 use super::{Format, Rounds};
 use crate::archive::armap::{Armap, Symbols};
 use crate::hash::hash_bytes;
 use crate::ids::{FileId, SymbolId};
+use crate::par;
 use crate::symbol_names::{Bins, Record, Rules};
 use crate::trace::{self, Region};
 
@@ -76,10 +75,7 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         };
         for batch in tasks.chunks(if parallel { self.tasks_per_batch() } else { 1 }) {
             let region = trace::region("read archive indices");
-            let bins: Vec<_> = match parallel {
-                true => batch.par_iter().map(|part| task(&region, part)).collect(),
-                false => batch.iter().map(|part| task(&region, part)).collect(),
-            };
+            let bins = par::map(parallel, batch.len(), |i| task(&region, &batch[i]));
             drop(region);
             self.names.enter(&bins, &self.files, parallel);
             self.pool.give_back(bins);

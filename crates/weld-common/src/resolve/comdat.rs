@@ -9,11 +9,9 @@
 
 use std::cmp::Reverse;
 
-use rayon::prelude::*;
-
 use super::comdat_election::{self, Winners, earliest};
 use crate::ids::SymbolId;
-use crate::trace;
+use crate::{par, trace};
 
 /// Of each signature, the earliest group.
 pub struct Comdats {
@@ -31,17 +29,12 @@ impl Comdats {
         let groups = objects.iter().map(|object| object.signatures().len()).sum();
         let owners = Winners::new(names, groups, parallel);
         let region = trace::region("COMDAT groups");
-        let one = |(position, object): (usize, &O)| {
+        par::each(parallel, objects.len(), |position| {
             let _task = region.task();
-            for (group, signature) in (0..).zip(object.signatures()) {
+            for (group, signature) in (0..).zip(objects[position].signatures()) {
                 owners.offer(signature.index(), earliest(position as u32, group));
             }
-        };
-        if parallel {
-            objects.par_iter().enumerate().for_each(one);
-        } else {
-            objects.iter().enumerate().for_each(one);
-        }
+        });
         drop(region);
         Comdats { owners }
     }
@@ -88,15 +81,14 @@ pub fn largest<O: Sync>(
     parallel: bool,
 ) -> Vec<(u32, Candidate)> {
     let region = trace::region("largest COMDAT sections");
-    let task = |(position, object): (usize, &O)| {
+    let found = par::map(parallel, objects.len(), |position| {
         let _task = region.task();
-        candidates(object).into_iter().map(move |candidate| (position as u32, candidate))
-    };
-    let mut all: Vec<(u32, Candidate)> = match parallel {
-        true => objects.par_iter().enumerate().flat_map_iter(task).collect(),
-        false => objects.iter().enumerate().flat_map(task).collect(),
-    };
+        candidates(&objects[position])
+    });
     drop(region);
+    let with_position =
+        |(position, list): (u32, Vec<Candidate>)| list.into_iter().map(move |one| (position, one));
+    let mut all: Vec<(u32, Candidate)> = (0..).zip(found).flat_map(with_position).collect();
     all.sort_unstable_by_key(|(position, one)| (one.signature, Reverse(one.size), *position, one.item));
     all.dedup_by_key(|(_, candidate)| candidate.signature);
     all

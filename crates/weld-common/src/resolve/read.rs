@@ -7,8 +7,6 @@
 
 use std::mem;
 
-use rayon::prelude::*;
-
 use super::{Format, Rounds};
 use crate::ids::FileId;
 use crate::par;
@@ -62,11 +60,9 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
     pub fn read(&mut self, files: &[FileId], first: bool) {
         for batch in files.chunks(FILES_PER_TASK * self.tasks_per_batch()) {
             let region = trace::region("read files");
-            let task = |files| self.read_run(&region, files, first);
-            let runs: Vec<_> = match self.parallel && batch.len() > FILES_PER_TASK {
-                true => batch.par_chunks(FILES_PER_TASK).map(task).collect(),
-                false => batch.chunks(FILES_PER_TASK).map(task).collect(),
-            };
+            let tasks: Vec<&[FileId]> = batch.chunks(FILES_PER_TASK).collect();
+            let parallel = self.parallel && tasks.len() > 1;
+            let runs = par::map(parallel, tasks.len(), |i| self.read_run(&region, tasks[i], first));
             drop(region);
             let stretch = trace::stretch("take in a batch");
             let mut parts = Vec::with_capacity(runs.len());

@@ -5,12 +5,10 @@
 //! other files say of them. The others are not looked at. New files have new ids, which no longer tell the
 //! order of files; that of definitions is kept beside them.
 
-use rayon::prelude::*;
-
 use super::{File, Files, Format, Rounds};
 use crate::ids::{FileId, SymbolId};
 use crate::symbol_names::{Bins, MAX_FILES, Record, Rules};
-use crate::trace;
+use crate::{par, trace};
 
 /// Files that go, and the files that come in the place of the first of them.
 pub struct Replacement {
@@ -73,8 +71,8 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         self.roots.iter().filter(is_one).for_each(|root| roots.push(*root));
         self.enter(vec![roots]);
         let Files { list } = &self.files;
-        let one = |file: &Option<F::File>| {
-            let file = file.as_ref()?;
+        let one = |file: usize| {
+            let file = list[file].as_ref()?;
             let mut bins = None;
             for (position, _) in file.names().filter(|(_, id)| names.has(*id)) {
                 let bins = bins.get_or_insert_with(|| Bins::new(shard_bits));
@@ -83,10 +81,7 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
             }
             bins
         };
-        let bins: Vec<Bins> = match self.parallel {
-            true => list.par_iter().filter_map(one).collect(),
-            false => list.iter().filter_map(one).collect(),
-        };
+        let bins: Vec<Bins> = par::map(self.parallel, list.len(), one).into_iter().flatten().collect();
         self.enter(bins);
         let mut offers = self.pool.take(shard_bits);
         for (id, files) in self.offers(&names.ids) {

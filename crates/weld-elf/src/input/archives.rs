@@ -8,13 +8,12 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use weld_common::archive::{Archive, ArchiveError, Member, MemberData};
 use weld_common::diag::{Cause, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::io::thin::member_bytes;
 use weld_common::resolve::Index;
-use weld_common::trace;
+use weld_common::{par, trace};
 
 use super::FileName;
 use super::identify::{Kind, identify};
@@ -132,7 +131,10 @@ fn members<'a>(
     let mut damage = None;
     let found = archive.members().map_while(|member| member.map_err(|e| damage = Some(e)).ok());
     let found: Vec<Member> = found.collect();
-    let one = |member: &Member<'a>| {
+    let region = trace::region("read members");
+    let one = |member: usize| {
+        let _task = region.task();
+        let member = &found[member];
         let name = FileName { path: path.clone(), member: Some(member.name) };
         match member_bytes(store, path, member).map(|data| (identify(data), data)) {
             Ok((Kind::Object | Kind::Bitcode, data)) => Some(Ok((name, data))),
@@ -153,11 +155,7 @@ fn members<'a>(
             }
         }
     };
-    let region = trace::region("read members");
-    let read: Vec<Option<_>> = match parallel {
-        true => found.par_iter().map_init(|| region.task(), |_, member| one(member)).collect(),
-        false => found.iter().map(one).collect(),
-    };
+    let read: Vec<Option<_>> = par::map(parallel, found.len(), one);
     drop(region);
     let mut list: Vec<_> = read.into_iter().flatten().collect();
     list.extend(

@@ -9,13 +9,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::io::readahead::Needed;
 use weld_common::io::thin::{self, MemberError};
 use weld_common::text;
-use weld_common::trace;
+use weld_common::{par, trace};
 use weld_lto::bitcode;
 
 use super::archives::{self, ArchiveInput, Contents, ReadArchive};
@@ -541,28 +540,7 @@ impl<'a> Loader<'a, '_> {
         out: &mut Vec<Opened<'a>>,
         inputs: &mut Inputs<'a>,
     ) {
-        if depth > MAX_SCRIPT_DEPTH {
-            self.sink.push(
-                Diagnostic::error(
-                    Cause::TooLarge,
-                    format!("{}: linker scripts include one another too deeply", file.path),
-                )
-                .in_file(&file.path),
-            );
-            return;
-        }
-        inputs.scripts.read += 1;
-        if inputs.scripts.read > MAX_SCRIPTS {
-            // Said once; those that are open by now are passed over.
-            if inputs.scripts.read == MAX_SCRIPTS + 1 {
-                self.sink.push(
-                    Diagnostic::error(
-                        Cause::TooLarge,
-                        format!("{}: linker scripts are read more than {MAX_SCRIPTS} times", file.path),
-                    )
-                    .in_file(&file.path),
-                );
-            }
+        if !self.may_read_script(file, depth, inputs) {
             return;
         }
         let path = kept_path(self.store, &file.path);
@@ -578,28 +556,8 @@ impl<'a> Loader<'a, '_> {
         for command in commands {
             match command {
                 Command::Inputs { list, group } => {
-                    let mut flags = InputFlags { binary, ..file.flags };
-                    if group && flags.group == 0 {
-                        inputs.script_groups += 1;
-                        flags.group = u32::MAX - inputs.script_groups;
-                    }
-                    let as_arg = |(kind, as_needed): (InputKind, bool)| InputArg {
-                        kind,
-                        flags: InputFlags { as_needed: as_needed || flags.as_needed, ..flags },
-                    };
-                    inputs.scripts.named += list.len();
-                    if inputs.scripts.named > MAX_NAMED {
-                        let path = &file.path;
-                        self.sink.push(
-                            Diagnostic::error(
-                                Cause::TooLarge,
-                                format!("{path}: linker scripts name more than {MAX_NAMED} inputs"),
-                            )
-                            .in_file(path),
-                        );
-                        return;
-                    }
-                    let args: Vec<_> = list.into_iter().map(as_arg).collect();
+                    let flags = InputFlags { binary, ..file.flags };
+                    let Some(args) = self.named_inputs(file, (list, group), flags, inputs) else { return };
                     self.expand(&args, Some(file), depth + 1, out, inputs);
                 }
                 Command::Output(_) if self.options.output.path_given => {}
@@ -637,6 +595,51 @@ impl<'a> Loader<'a, '_> {
                 other => self.take_command(file.path.clone(), other, inputs),
             }
         }
+    }
+
+    /// Counts a script that is to be read, which `depth` others have asked for; `false` if these are too many.
+    fn may_read_script(&self, file: &Opened<'a>, depth: usize, inputs: &mut Inputs<'a>) -> bool {
+        let path = &file.path;
+        let refuse = |text: String| {
+            self.sink.push(Diagnostic::error(Cause::TooLarge, text).in_file(path));
+            false
+        };
+        if depth > MAX_SCRIPT_DEPTH {
+            return refuse(format!("{path}: linker scripts include one another too deeply"));
+        }
+        inputs.scripts.read += 1;
+        match inputs.scripts.read.checked_sub(MAX_SCRIPTS) {
+            None | Some(0) => true,
+            Some(1) => refuse(format!("{path}: linker scripts are read more than {MAX_SCRIPTS} times")),
+            // Said once; those that are open by now are passed over.
+            Some(_) => false,
+        }
+    }
+
+    /// What a command of a script names, which may be a `group`, as arguments; `None` if scripts name too many.
+    fn named_inputs(
+        &self,
+        file: &Opened<'a>,
+        (list, group): (Vec<(InputKind, bool)>, bool),
+        mut flags: InputFlags,
+        inputs: &mut Inputs<'a>,
+    ) -> Option<Vec<InputArg>> {
+        if group && flags.group == 0 {
+            inputs.script_groups += 1;
+            flags.group = u32::MAX - inputs.script_groups;
+        }
+        let as_arg = |(kind, as_needed): (InputKind, bool)| InputArg {
+            kind,
+            flags: InputFlags { as_needed: as_needed || flags.as_needed, ..flags },
+        };
+        inputs.scripts.named += list.len();
+        if inputs.scripts.named > MAX_NAMED {
+            let path = &file.path;
+            let text = format!("{path}: linker scripts name more than {MAX_NAMED} inputs");
+            self.sink.push(Diagnostic::error(Cause::TooLarge, text).in_file(path));
+            return None;
+        }
+        Some(list.into_iter().map(as_arg).collect())
     }
 
     fn take_command(&self, path: Arc<str>, command: Command, inputs: &mut Inputs<'a>) {
@@ -829,16 +832,12 @@ impl<'a> Loader<'a, '_> {
         };
         let new: Vec<bool> = files.iter().map(&mut is_new).collect();
         let region = trace::region("read archives");
-        let read = |(file, is_new): (&Opened<'a>, bool)| {
-            is_new.then(|| {
+        par::map(self.parallel, files.len(), |i| {
+            new[i].then(|| {
                 let _task = region.task();
-                archives::read(self.store, file, self.parallel)
+                archives::read(self.store, &files[i], self.parallel)
             })
-        };
-        match self.parallel {
-            true => files.par_iter().zip(new).map(read).collect(),
-            false => files.iter().zip(new).map(read).collect(),
-        }
+        })
     }
 
     /// Gives the members of an archive their ids.

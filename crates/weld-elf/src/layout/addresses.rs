@@ -6,8 +6,7 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
-use weld_common::trace;
+use weld_common::{par, trace};
 
 use super::runs::RUN;
 use super::segments::is_tls_zeroes;
@@ -75,18 +74,14 @@ pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel
         |out: &OutputSectionId| layout.sections.get(out.index()).map_or(Address::ZERO, |out| out.address);
     let starts: Vec<Address> = layout.of_bin.iter().map(of_out).collect();
     let region = trace::region("place sections");
-    let place = |(run, sections): (usize, &mut [InputSection])| {
+    par::each_piece(parallel, &mut sections.list, RUN, |run, sections| {
         let _task = region.task();
         for (i, section) in sections.iter_mut().enumerate() {
             if section.is_copied() && live.contains(SectionId((run * RUN + i) as u32)) {
                 section.move_to(starts[section.bin().index()]);
             }
         }
-    };
-    match parallel {
-        true => sections.list.par_chunks_mut(RUN).enumerate().for_each(place),
-        false => sections.list.chunks_mut(RUN).enumerate().for_each(place),
-    }
+    });
     drop(region);
     live.folds.place(sections);
     sections.place_guests();
@@ -174,12 +169,10 @@ pub fn place_symbols(
         }
     };
     let region = trace::region("place symbols");
-    if parallel {
-        symbols.list.par_iter_mut().for_each_init(|| region.task(), |_, symbol| one(symbol));
-    } else {
+    par::each_piece(parallel, &mut symbols.list, RUN, |_, symbols| {
         let _task = region.task();
-        symbols.list.iter_mut().for_each(one);
-    }
+        symbols.iter_mut().for_each(one);
+    });
 }
 
 /// The address of a symbol in a section whose bytes are elsewhere in the output than in the input.

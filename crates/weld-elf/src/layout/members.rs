@@ -7,9 +7,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use rayon::prelude::*;
 use weld_common::runs::align_to;
-use weld_common::trace;
+use weld_common::{par, trace};
 
 use super::chunk::{Place, Spec};
 use super::error::LayoutError;
@@ -26,7 +25,7 @@ use crate::input::object::Object;
 use crate::live::{Live, SectionOwners};
 use crate::options::Options;
 use crate::section_order::SectionOrder;
-use crate::sections::{InputSection, JoinedKind, ObjectSections, OutputUse, Sections};
+use crate::sections::{JoinedKind, OutputUse, Sections};
 
 /// What layout is made from.
 pub struct Builder<'c, 'a> {
@@ -215,15 +214,9 @@ impl<'a> Builder<'_, 'a> {
     /// What all objects say of each bin.
     pub(super) fn join_all(&self) -> Vec<Option<OutputUse>> {
         let (objects, bins) = (&self.sections.objects, self.sections.bins.len());
-        let region = trace::region("join headers");
-        let join = |objects: &[ObjectSections]| {
-            let _task = region.task();
-            runs::join_uses(objects.iter().flat_map(|o| &o.uses), bins)
-        };
-        let joined: Vec<Vec<(PlacementId, OutputUse)>> = match self.parallel {
-            true => objects.par_chunks(OBJECTS).map(join).collect(),
-            false => vec![join(objects)],
-        };
+        let join =
+            |run: std::ops::Range<usize>| runs::join_uses(objects[run].iter().flat_map(|o| &o.uses), bins);
+        let joined = par::runs("join headers", self.parallel, objects.len(), OBJECTS, join);
         let mut all: Vec<Option<OutputUse>> = vec![None; bins];
         for (bin, used) in joined.iter().flatten() {
             match &mut all[bin.index()] {
@@ -280,11 +273,7 @@ impl<'a> Builder<'_, 'a> {
             let _task = region.task();
             runs::gather(list, start * run..count.min((start + 1) * run), live, bins)
         };
-        let numbers = 0..count.div_ceil(run);
-        match self.parallel {
-            true => numbers.into_par_iter().map(gather).collect(),
-            false => numbers.map(gather).collect(),
-        }
+        par::map(self.parallel, count.div_ceil(run), gather)
     }
 
     /// The name of an input section.
@@ -364,15 +353,13 @@ impl<'a> Builder<'_, 'a> {
         };
         let parts = found.into_iter().map(|run| run.into_iter().map(&mut as_part).collect()).collect();
         let region = trace::region("join members");
-        let join = |(out, parts): (&mut OutputSection, Parts)| {
+        let join = |_, parts: Parts| {
             let _task = region.task();
-            out.members = parts.join();
+            parts.join()
         };
         lists.resize_with(outs.len(), Default::default);
-        match self.parallel {
-            true => outs.par_iter_mut().zip(lists).for_each(join),
-            false => outs.iter_mut().zip(lists).for_each(join),
-        }
+        let joined = par::map_owned(self.parallel, lists, join);
+        outs.iter_mut().zip(joined).for_each(|(out, members)| out.members = members);
         parts
     }
 
@@ -554,19 +541,14 @@ impl<'a> Builder<'_, 'a> {
         }
         let run = self.run();
         let region = trace::region("place members");
-        let place = |(i, (sections, parts)): (usize, (&mut [InputSection], &Vec<Part>))| {
+        par::each_piece(self.parallel, &mut self.sections.list, run, |i, sections| {
             let _task = region.task();
-            for part in parts {
+            for part in &parts[i] {
                 let Some(start) = part.start else { continue };
                 let out = &outs[layout.of_bin[part.bin.index()].index()];
                 runs::place(&out.members[part.members.clone()], sections, i * run, start);
             }
-        };
-        let list = &mut self.sections.list;
-        match self.parallel {
-            true => list.par_chunks_mut(run).zip(&*parts).enumerate().for_each(place),
-            false => list.chunks_mut(run).zip(&*parts).enumerate().for_each(place),
-        }
+        });
         placed.into_iter().map(Option::unwrap_or_default).collect()
     }
 }

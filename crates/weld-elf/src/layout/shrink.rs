@@ -9,7 +9,6 @@
 use std::cell::LazyCell;
 use std::collections::HashMap;
 
-use rayon::prelude::*;
 use weld_common::diag::{Cause, DiagSink};
 use weld_common::runs::{Extent, align_to};
 use weld_common::{par, trace};
@@ -250,7 +249,7 @@ impl<'c, 'a> Shrinking<'c, 'a> {
         let mut shrunk = std::mem::take(&mut sections.shrunk);
         let list = &*sections;
         let region = trace::region("count what is gone");
-        let one = |piece: &mut Piece<u8>| {
+        let one = |_, mut piece: Piece<u8>| {
             let _task = region.task();
             let mut sizes = Vec::new();
             piece.each(|id, deltas, forms| {
@@ -262,12 +261,9 @@ impl<'c, 'a> Shrinking<'c, 'a> {
             });
             sizes
         };
-        let mut pieces = shrunk.pieces(forms, RUN);
-        let sizes: Vec<Vec<(SectionId, u64)>> = match self.code.parallel {
-            true => pieces.par_iter_mut().map(one).collect(),
-            false => pieces.iter_mut().map(one).collect(),
-        };
-        drop((pieces, region));
+        let pieces = shrunk.pieces(forms, RUN);
+        let sizes: Vec<Vec<(SectionId, u64)>> = par::map_owned(self.code.parallel, pieces, one);
+        drop(region);
         sections.shrunk = shrunk;
         sizes.iter().flatten().for_each(|(id, size)| sections.list[id.index()].size = *size);
         sizes.iter().any(|sizes| !sizes.is_empty())

@@ -219,23 +219,9 @@ impl<'a> Section<'_, '_, 'a> {
         if target.is(symbol_flags::IFUNC)
             && !target.is(symbol_flags::PREEMPTIBLE)
             && !matches!(class, Class::Size | Class::OtherHalf | Class::TlsMark | Class::None)
+            && !self.chosen_at_start::<R>(i, class, target, found)
         {
-            let machine = self.object.machine;
-            if machine.dynamic.irelative.is_none() {
-                let text = format!(
-                    "chooses what '{}' is when the program starts (IFUNC), which loaders of {} do not do",
-                    self.name(i),
-                    machine.name
-                );
-                self.error_about(Cause::UnsupportedRelocation, i, target, text);
-                return 0;
-            }
-            // Libraries that ask a program at fixed addresses for it would call its resolver before the
-            // program is relocated.
-            let is_seen = !mode.pic && target.is(symbol_flags::EXPORTED);
-            let is_known = is_seen || self.is_known_by_plt::<R>(i, class);
-            let needs = if is_known { symbol_flags::NEEDS_CANONICAL_PLT } else { 0 };
-            self.need(i, target, symbol_flags::NEEDS_PLT | needs, found);
+            return 0;
         }
         let tls = class.is_tls();
         // Symbols know by their type whether they are thread-local; assemblers may leave it out, or
@@ -243,13 +229,7 @@ impl<'a> Section<'_, '_, 'a> {
         if tls && !self.is_thread_local(i, class, target)
             || !tls && target.is(symbol_flags::TLS) && !self.tls_mismatch_is_fine(i, class, target)
         {
-            let name = self.name(i);
-            let what = if tls {
-                format!("needs a TLS symbol, which '{name}' is not")
-            } else {
-                format!("cannot be used with TLS symbol '{name}'")
-            };
-            self.error_about(Cause::ThreadLocalMismatch, i, target, what);
+            self.thread_local_mismatch(i, tls, target);
             return 0;
         }
         match class {
@@ -266,37 +246,7 @@ impl<'a> Section<'_, '_, 'a> {
             }
             Class::Pc => self.address(i, target, found),
             Class::Low => self.low(i, target, found),
-            Class::Plt | Class::PltOff => {
-                if class == Class::PltOff {
-                    found.facts |= fact::GOT_BASE;
-                }
-                if let Some(prefixes) = R::has_no_base(self.relocs[i].kind()) {
-                    let old = if prefixes { 0 } else { fact::CALLS_WITHOUT_PREFIXES };
-                    found.facts |= fact::CALLS_WITHOUT_BASE | old;
-                }
-                if target.is(symbol_flags::PREEMPTIBLE) {
-                    if const { R::FACTS.loader_got.is_some() } && mode.pic {
-                        // Entries of the PLT are for fixed addresses.
-                        self.error(Cause::NeedsPic, i, self.not_pic(i));
-                        return 0;
-                    }
-                    // A function of another module is known by the address of its entry then.
-                    let address = R::ADDRESS_BY_PLT
-                        && !mode.shared
-                        && target.kind() == symbol_flags::SHARED
-                        && target.is(symbol_flags::FUNC)
-                        && self.code(i).is_some_and(R::is_address);
-                    match address {
-                        true => self.stand_in(i, target, found),
-                        false => self.need(i, target, symbol_flags::NEEDS_PLT, found),
-                    }
-                } else {
-                    if matches!(target.kind(), symbol_flags::ABSOLUTE | symbol_flags::INTERNAL) {
-                        found.facts |= fact::CALLS_OUTSIDE;
-                    }
-                    self.pc_relative(i, target, found);
-                }
-            }
+            Class::Plt | Class::PltOff => self.call::<R>(i, class, target, found),
             Class::Jump => self.jump(i, target, found),
             Class::GotPage => self.got_page(i, target, found),
             Class::GotRest => {
@@ -305,18 +255,7 @@ impl<'a> Section<'_, '_, 'a> {
             Class::Got if const { R::FACTS.loader_got.is_some() } && self.is_local_slot(target) => {
                 self.local_slot(i, false, found);
             }
-            Class::Got => {
-                self.slot_from::<R>(i, found);
-                let signed = self.signed_slot::<R>(i, target, found) | self.tagged_slot::<R>(i, found);
-                self.need(i, target, symbol_flags::NEEDS_GOT | signed, found);
-            }
-            Class::GotRelax => {
-                let tagged = self.tagged_slot::<R>(i, found);
-                if tagged != 0 || !self.can_relax_got::<R>(i, target) {
-                    self.slot_from::<R>(i, found);
-                    self.need(i, target, symbol_flags::NEEDS_GOT | tagged, found);
-                }
-            }
+            Class::Got | Class::GotRelax => self.slot::<R>(i, class, target, found),
             Class::GotOff => {
                 found.facts |= fact::GOT_BASE;
                 self.address(i, target, found);
@@ -336,13 +275,7 @@ impl<'a> Section<'_, '_, 'a> {
             }
             Class::TlsGd => return self.general_dynamic::<R>(i, target, found),
             Class::TlsLd => return self.local_dynamic::<R>(i, found),
-            Class::DtpOff if target.is_elsewhere() => {
-                let text = format!(
-                    "is an offset in the thread-local storage of this output, but '{}' is another module's",
-                    self.name(i)
-                );
-                self.error(Cause::ThreadLocalModel, i, text);
-            }
+            Class::DtpOff if target.is_elsewhere() => self.offset_elsewhere(i),
             // The loader adds no terms.
             Class::Term if target.is_elsewhere() && (mode.shared || target.is(symbol_flags::TLS)) => {
                 self.error(Cause::NeedsPic, i, self.not_pic(i))
@@ -357,26 +290,39 @@ impl<'a> Section<'_, '_, 'a> {
             | Class::OtherHalf
             | Class::None => {}
             Class::GotTp => self.initial_exec::<R>(i, target, found),
-            Class::TpOff => {
-                // What is undefined and weak has no offset; code that asks for it does not run.
-                let none = !mode.shared && target.kind() == symbol_flags::UNDEFINED;
-                if !none && (mode.shared || target.is(symbol_flags::PREEMPTIBLE)) {
-                    self.error(Cause::NeedsPic, i, self.not_pic(i));
-                }
-            }
-            Class::TpOffWord => {
-                // As above, where code has the word.
-                let none = !mode.shared && target.kind() == symbol_flags::UNDEFINED;
-                let none = none && !self.scanner.is_writable(self.object, self.at.1);
-                if !none && (mode.shared || target.is(symbol_flags::PREEMPTIBLE)) {
-                    found.facts |= fact::STATIC_TLS;
-                    self.dynamic(i, target, DynKind::TpOff, found);
-                }
-            }
+            Class::TpOff | Class::TpOffWord => self.thread_offset(i, class, target, found),
             Class::TlsDesc => self.descriptor::<R>(i, target, found),
             Class::Unknown => self.error(Cause::UnsupportedRelocation, i, "is not supported".into()),
         }
         0
+    }
+
+    /// What a relocation to a function of this output needs that is chosen when the program starts; `false` if it cannot
+    /// be.
+    fn chosen_at_start<R: Rules>(
+        &self,
+        i: usize,
+        class: Class,
+        target: Target,
+        found: &mut ScanResult,
+    ) -> bool {
+        let machine = self.object.machine;
+        if machine.dynamic.irelative.is_none() {
+            let text = format!(
+                "chooses what '{}' is when the program starts (IFUNC), which loaders of {} do not do",
+                self.name(i),
+                machine.name
+            );
+            self.error_about(Cause::UnsupportedRelocation, i, target, text);
+            return false;
+        }
+        // Libraries that ask a program at fixed addresses for it would call its resolver before the
+        // program is relocated.
+        let is_seen = !self.scanner.mode.pic && target.is(symbol_flags::EXPORTED);
+        let is_known = is_seen || self.is_known_by_plt::<R>(i, class);
+        let needs = if is_known { symbol_flags::NEEDS_CANONICAL_PLT } else { 0 };
+        self.need(i, target, symbol_flags::NEEDS_PLT | needs, found);
+        true
     }
 
     /// Whether relocation `i` of an IFUNC asks for an address, which then is that of its PLT entry, and not

@@ -172,13 +172,20 @@ fn with(object: &Read, added: &[New]) -> Option<Vec<u8>> {
     }
     order.pop();
     u16::try_from(order.len()).ok().filter(|count| *count < SHN_LORESERVE)?;
-    let new = |number: usize| order.iter().position(|one| one.as_ref().ok() == Some(&number)).unwrap_or(0);
+    let mut numbers = vec![0; object.shdrs.len()];
+    for (place, one) in order.iter().enumerate() {
+        if let Ok(number) = one {
+            numbers[*number] = place;
+        }
+    }
+    let new = |number: usize| numbers.get(number).copied().unwrap_or(0);
     let mut out = object.data.to_vec();
     let mut shdrs: Vec<Shdr> = Vec::with_capacity(order.len());
     let names = object.header.e_shstrndx() as usize;
     let string_table = object.shdrs[symtab].sh_link() as usize;
     let [mut of_sections, mut of_symbols] = [object.bytes(names)?.to_vec(), strings.to_vec()];
-    let mut all: Vec<u8> = symbols.iter().flat_map(|symbol| moved(*symbol, &new).0).collect();
+    let mut all: Vec<u8> = Vec::with_capacity(size_of_val(symbols));
+    symbols.iter().for_each(|symbol| all.extend_from_slice(&moved(*symbol, &new).0));
     for (place, one) in order.iter().enumerate() {
         shdrs.push(match *one {
             Ok(number) => {
@@ -216,8 +223,8 @@ fn with(object: &Read, added: &[New]) -> Option<Vec<u8>> {
     }
     replace(&mut out, &mut shdrs[new(string_table)], &of_symbols);
     replace(&mut out, &mut shdrs[new(symtab)], &all);
-    let table: Vec<u8> = shdrs.iter().flat_map(|shdr| shdr.0).collect();
-    let at = put(&mut out, &table);
+    let table: Vec<[u8; Shdr::SIZE]> = shdrs.iter().map(|shdr| shdr.0).collect();
+    let at = put(&mut out, table.as_flattened());
     out[40..48].copy_from_slice(&at.to_le_bytes());
     out[60..62].copy_from_slice(&(order.len() as u16).to_le_bytes());
     out[62..64].copy_from_slice(&(new(names) as u16).to_le_bytes());

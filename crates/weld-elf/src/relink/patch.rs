@@ -262,9 +262,13 @@ fn with_needed(job: &Job, changes: &Changes, last: &LastLink) -> Result<(Option<
 fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
     let places = new_places(job, changes, last)?;
     let are_all = places.needed.is_empty();
+    // Where objects had to be looked at that cannot be, this may say more of why.
     let patch = with_places(job, changes, last, places)?;
+    if are_all {
+        return Ok(patch);
+    }
     let path = changes.objects.first().map(|object| changes.files[object.file].path.clone());
-    if are_all { Ok(patch) } else { Err(Why::Object(path.unwrap_or_default(), Changed::Names)) }
+    Err(Why::Object(path.unwrap_or_default(), Changed::Names))
 }
 
 /// The same with what the tables do not have as it is.

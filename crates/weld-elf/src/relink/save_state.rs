@@ -107,7 +107,7 @@ impl Session {
             other_units(objects, sections);
             recent_members(job, (inputs, objects), &small, sections);
             if job.options.sections.gc_sections {
-                sections.spare.extend(libraries_of_units(objects));
+                libraries_of_units(objects).for_each(|file| sections.let_grow(file, Growth::Some));
             }
             self.units.lock().unwrap().give_rooms(sections);
             rooms::give(sections, objects, &Rooms::New, parallel);
@@ -536,12 +536,12 @@ fn small_units(inputs: &Inputs, objects: &[Object]) -> HashSet<FileId> {
 
 /// Has an object have room to grow, less of it if it is one of the `small` ones.
 fn grows(file: FileId, growth: Growth, small: &HashSet<FileId>, sections: &mut Sections) {
-    let growing = match (growth, small.contains(&file)) {
-        (Growth::Much, false) => &mut sections.recent,
-        (Growth::Much, true) | (_, false) => &mut sections.spare,
-        (_, true) => &mut sections.small,
+    let growth = match (growth, small.contains(&file)) {
+        (growth, false) => growth,
+        (Growth::Much, true) => Growth::Some,
+        (_, true) => Growth::Little,
     };
-    growing.insert(file);
+    sections.let_grow(file, growth);
 }
 
 /// Has further codegen units on the command line have little room: an edit of one changes which instances others have.
@@ -550,7 +550,7 @@ fn other_units(objects: &[Object], sections: &mut Sections) {
     let files: Vec<FileId> = objects.iter().filter(is_one).map(|object| object.file).collect();
     let is_usual = |file: &FileId| sections.growth(*file) == Growth::Usual;
     let others: Vec<FileId> = files.into_iter().filter(is_usual).take(LIKELY_MEMBERS).collect();
-    sections.small.extend(others);
+    others.into_iter().for_each(|file| sections.let_grow(file, Growth::Little));
 }
 
 /// The largest members of archives that are codegen units: those of Rust's standard library, a unit for each of its crates.

@@ -34,6 +34,7 @@ use crate::relink_state::keys::normalised;
 use crate::resolve::Resolved;
 use crate::resolve::comdat::Comdats;
 use crate::sections::Sections;
+use crate::sections::rooms::Growth;
 
 /// What a link knows of units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -196,12 +197,12 @@ impl Found {
     /// Has spare objects have room.
     pub fn give_rooms(&self, sections: &mut Sections) {
         for ((file, _), size) in self.spare.iter().zip(&self.sizes) {
-            let growing = match size {
-                0 => &mut sections.small,
-                1 => &mut sections.spare,
-                _ => &mut sections.recent,
+            let growth = match size {
+                0 => Growth::Little,
+                1 => Growth::Some,
+                _ => Growth::Much,
             };
-            growing.insert(*file);
+            sections.let_grow(*file, growth);
         }
     }
 

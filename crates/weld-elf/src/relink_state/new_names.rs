@@ -233,10 +233,21 @@ impl Looked<'_> {
                 may_go.insert(number);
             }
         }
+        self.add_groups(one, &known, candidates)?;
+        self.look_for_new((one, &input), (said, changed), &known, (next, candidates))
+    }
+
+    /// The same for names that the tables do not have of an object.
+    fn look_for_new(
+        &self,
+        (one, input): (&One, &InputRow),
+        (said, changed): (&Said, &HashSet<u32>),
+        known: &HashMap<u128, (NameRow, MentionRow)>,
+        (next, candidates): (&mut NewNames, &mut Candidates),
+    ) -> Result<(), Unreadable> {
         let first = u64::from(input.first_section);
         let sections: Vec<SectionRow> = self.file.rows(first..first + u64::from(input.sections))?;
-        self.add_groups(one, &known, candidates)?;
-        let (lost, guests) = self.guests(one, said, (&known, next))?;
+        let (lost, guests) = self.guests(one, said, (known, next))?;
         let numbers = lost.numbers();
         let is_open =
             may_have_guests(self.options) && !counts_references(self.options, self.common.named_outputs());

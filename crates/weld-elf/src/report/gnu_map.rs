@@ -18,7 +18,7 @@
 
 use std::fmt::Write;
 
-use rayon::prelude::*;
+use weld_common::par;
 use weld_common::text;
 
 use super::extraction;
@@ -106,10 +106,7 @@ fn discarded(image: &Image, parallel: bool) -> String {
         text
     };
     let objects = &image.resolved.objects;
-    match parallel {
-        true => objects.par_iter().enumerate().map(one).collect::<Vec<_>>().concat(),
-        false => objects.iter().enumerate().map(one).collect(),
-    }
+    par::map(parallel, objects.len(), |index| one((index, &objects[index]))).concat()
 }
 
 /// A line with a place.
@@ -192,7 +189,8 @@ impl Map<'_, '_, '_> {
         for (end, note) in inside.iter().map(|(at, note)| (*at, &note[..])).chain([(out.members.len(), "")]) {
             let members = &out.members[start..end.clamp(start, out.members.len())];
             if self.context.parallel {
-                let parts: Vec<String> = members.par_chunks(MEMBERS_PER_TASK).map(lines).collect();
+                let part = |run: std::ops::Range<usize>| lines(&members[run]);
+                let parts = par::runs("lines of the map", true, members.len(), MEMBERS_PER_TASK, part);
                 text.extend(parts);
             } else {
                 text.push_str(&lines(members));

@@ -5,14 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rayon::prelude::*;
+use weld_common::par;
 use weld_common::suggest::suggest;
 use weld_common::text;
 
 use super::undefined::Undefined;
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::symbol_names::symver::plain;
 use crate::symbol_names::{Entry, Rank, flag};
@@ -216,7 +215,8 @@ fn local_definitions<'n>(undefined: &Undefined, names: Vec<&'n [u8]>) -> HashMap
     }
     let wanted: HashSet<&[u8]> = names.iter().copied().collect();
     let objects = &undefined.resolved.objects;
-    let search = |object: &Object| -> Vec<u32> {
+    let search = |object: usize| -> Vec<u32> {
+        let object = &objects[object];
         let local = 1..object.first_global;
         let found = |i: &u32| {
             let name = object.symbol_name(*i);
@@ -224,11 +224,7 @@ fn local_definitions<'n>(undefined: &Undefined, names: Vec<&'n [u8]>) -> HashMap
         };
         local.filter(found).collect()
     };
-    let lists: Vec<Vec<u32>> = if undefined.parallel {
-        objects.par_iter().map(search).collect()
-    } else {
-        objects.iter().map(search).collect()
-    };
+    let lists = par::map(undefined.parallel, objects.len(), search);
     let mut first: HashMap<&[u8], ObjectId> = HashMap::new();
     for (o, list) in lists.iter().enumerate() {
         for &i in list {

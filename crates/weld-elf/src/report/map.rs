@@ -12,8 +12,6 @@
 
 use std::fmt::Write;
 
-use rayon::prelude::*;
-
 use super::script_lines::ScriptLines;
 use crate::address::Address;
 use crate::elf::*;
@@ -48,7 +46,8 @@ pub fn text(image: &Image, context: &Context) -> String {
         for (end, note) in inside.iter().map(|(at, note)| (*at, &note[..])).chain([(out.members.len(), "")]) {
             let members = &out.members[start..end.clamp(start, out.members.len())];
             if context.parallel {
-                let parts: Vec<String> = members.par_chunks(MEMBERS_PER_TASK).map(lines).collect();
+                let part = |run: std::ops::Range<usize>| lines(&members[run]);
+                let parts = par::runs("lines of the map", true, members.len(), MEMBERS_PER_TASK, part);
                 text.extend(parts);
             } else {
                 text.push_str(&lines(members));
@@ -201,10 +200,8 @@ pub(super) struct Symbols {
 
 impl Symbols {
     pub(super) fn collect(image: &Image, parallel: bool) -> Symbols {
-        let objects = 0..image.resolved.objects.len() as u32;
-        let one = |o| Self::of_object(image, ObjectId(o));
-        let lists: Vec<Vec<InSection>> =
-            if parallel { objects.into_par_iter().map(one).collect() } else { objects.map(one).collect() };
+        let one = |object: usize| Self::of_object(image, ObjectId(object as u32));
+        let lists = par::map(parallel, image.resolved.objects.len(), one);
         // Objects have ascending section ids, so the whole is sorted if its parts are; but symbols of folded
         // sections lie in others.
         let mut list = par::concat("join symbols", parallel, lists);

@@ -7,8 +7,8 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
 use weld_common::diag::{Cause, Diagnostic};
+use weld_common::par;
 
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -48,8 +48,10 @@ pub fn check(image: &Image, script: &LayoutScript, owners: &SectionOwners) {
         list.dedup();
         for &from in &list {
             let members = &image.layout[from].members;
-            members.par_iter().filter_map(|member| member.as_section()).for_each(|id| {
-                check_section(image, owners.object(id), id, from, &is_forbidden);
+            par::each(true, members.len(), |i| {
+                if let Some(id) = members[i].as_section() {
+                    check_section(image, owners.object(id), id, from, &is_forbidden);
+                }
             });
         }
     }

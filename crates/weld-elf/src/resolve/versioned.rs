@@ -25,14 +25,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
-use rayon::prelude::*;
-
 use super::Resolved;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::symbol_names::symver::{Spelled, split};
 use crate::symbol_names::{Names, Rank, Rival, flag, pack};
+use weld_common::par;
 
 /// A name that stands beside a spelled one of the same version, and may have to go.
 #[derive(Clone, Copy, Debug)]
@@ -284,17 +283,13 @@ fn bind_to_shared<'a>(
 impl Resolved<'_> {
     /// Has objects refer to other names in place of those that are given, when names are frozen.
     pub fn redirect(&self, renamed: &HashMap<SymbolId, SymbolId>, parallel: bool) {
-        let one = |object: &Object| {
-            for slot in &object.globals {
+        par::each(parallel, self.objects.len(), |i| {
+            for slot in &self.objects[i].globals {
                 if let Some(new) = renamed.get(&SymbolId(slot.load(Ordering::Relaxed))) {
                     slot.store(new.0, Ordering::Relaxed);
                 }
             }
-        };
-        match parallel {
-            true => self.objects.par_iter().for_each(one),
-            false => self.objects.iter().for_each(one),
-        }
+        });
     }
 }
 

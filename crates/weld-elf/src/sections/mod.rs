@@ -35,7 +35,6 @@ pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::{JoinedKind, OutputUse};
 
 use std::collections::HashMap;
-use std::collections::HashSet;
 
 use crate::address::Address;
 use crate::arch::relax_deltas;
@@ -334,12 +333,8 @@ pub struct Sections<'a> {
     pub last_relocs: Option<(u64, u64)>,
     /// The output sections of another link, if there are to be the same.
     pub last_outputs: Vec<LastOutput>,
-    /// Objects that are likely to be edited next, and so have more room.
-    pub recent: HashSet<FileId>,
-    /// Objects with nothing in them that have some of that, for small ones that may come.
-    pub spare: HashSet<FileId>,
-    /// And those that have little of it.
-    pub small: HashSet<FileId>,
+    /// Which objects have more room than others.
+    pub growths: HashMap<FileId, rooms::Growth>,
     /// Room for sections that no object has, and those that lie in such room, by their hosts.
     pub yards: Vec<yards::Yard>,
     pub guests: Vec<yards::Guest>,

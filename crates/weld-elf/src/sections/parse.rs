@@ -13,7 +13,6 @@
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
 
-use rayon::prelude::*;
 use weld_common::diag::{Cause, DiagSink, Diagnostic};
 use weld_common::glob::Glob;
 use weld_common::{par, sort, trace};
@@ -72,15 +71,11 @@ pub fn parse<'a>(
     let unique = &options.unique_globs()[..];
     drop(stretch);
     let region = trace::region("parse sections");
-    let one = |(i, (object, slots)): (usize, (&Object<'a>, &mut [MaybeUninit<InputSection>]))| {
+    let parsed: Vec<ObjectSections> = par::map_owned(parallel, slots, |i, slots| {
         let _task = region.task();
+        let object = &objects[i];
         Whole { index: i as u32, object, options, rules, sink, unique, parallel }.parse(slots, comdats)
-    };
-    let parsed: Vec<ObjectSections> = if parallel {
-        objects.par_iter().zip(slots).enumerate().map(one).collect()
-    } else {
-        objects.iter().zip(slots).enumerate().map(one).collect()
-    };
+    });
     drop(region);
     // SAFETY: the slots of the objects are the first `total` elements, and parsing an object writes all of
     // its own.

@@ -24,9 +24,8 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use rayon::prelude::*;
 use weld_common::merge::tag_of;
-use weld_common::trace;
+use weld_common::{par, trace};
 
 use super::lost_groups::LostSections;
 use super::yards::before_move;
@@ -257,8 +256,9 @@ pub struct LastRuns {
 }
 
 /// How much room an object has in tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Growth {
+    #[default]
     Usual,
     /// As another small object would need that comes in its place: an instance or two.
     Little,
@@ -294,12 +294,13 @@ impl Growth {
 impl Sections<'_> {
     /// How much room an object has in a link that makes all rooms anew.
     pub fn growth(&self, file: FileId) -> Growth {
-        match file {
-            file if self.recent.contains(&file) => Growth::Much,
-            file if self.spare.contains(&file) => Growth::Some,
-            file if self.small.contains(&file) => Growth::Little,
-            _ => Growth::Usual,
-        }
+        self.growths.get(&file).copied().unwrap_or_default()
+    }
+
+    /// Has an object have at least so much room.
+    pub fn let_grow(&mut self, file: FileId, growth: Growth) {
+        let known = self.growths.entry(file).or_default();
+        *known = growth.max(*known);
     }
 }
 
@@ -353,10 +354,6 @@ pub fn give<'a>(sections: &mut Sections<'a>, objects: &[Object<'a>], rooms: &Roo
     let region = trace::region("room to grow");
     let growths: Vec<Growth> = objects.iter().map(|object| sections.growth(object.file)).collect();
     let moved = &sections.moved;
-    let give = |((object, growth), slots): ((&Object, &Growth), &mut [InputSection])| {
-        let _task = region.task();
-        give_object(object, slots, (rooms, *growth), moved);
-    };
     let mut rest = &mut sections.list[..];
     let mut slots = Vec::with_capacity(objects.len());
     for object in objects {
@@ -364,10 +361,10 @@ pub fn give<'a>(sections: &mut Sections<'a>, objects: &[Object<'a>], rooms: &Roo
         slots.push(mine);
         rest = others;
     }
-    match parallel {
-        true => objects.par_iter().zip(&growths).zip(slots).for_each(give),
-        false => objects.iter().zip(&growths).zip(slots).for_each(give),
-    }
+    par::each_mut(parallel, &mut slots, |i, slots| {
+        let _task = region.task();
+        give_object(&objects[i], slots, (rooms, growths[i]), moved);
+    });
 }
 
 fn give_object(

@@ -6,9 +6,8 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use rayon::prelude::*;
 use weld_common::diag::{Cause, DiagSink, Diagnostic};
-use weld_common::trace;
+use weld_common::{par, trace};
 
 use super::version_scripts::VersionDef;
 use super::{Symbols, symbol_flags};
@@ -116,14 +115,8 @@ pub fn decide<'a>(
         None => VER_NDX_GLOBAL,
     };
     let count = symbols.list.len();
-    let region = trace::region("decide exports");
-    let versions: Vec<u16> = if parallel {
-        (0..count).into_par_iter().map_init(|| region.task(), |_, id| one(id)).collect()
-    } else {
-        let _task = region.task();
-        (0..count).map(one).collect()
-    };
-    drop(region);
+    let versions: Vec<u16> =
+        par::list("decide exports", parallel, count, super::NAMES_AT_ONCE, |run| run.map(one));
     drop_other_kinds(resolved, symbols, decider.rivals.into_inner().unwrap());
     export_data_pointer(resolved, symbols, options, mode);
     let versions = if rules.has_versions { versions } else { Vec::new() };

@@ -15,7 +15,6 @@ pub mod version_scripts;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rayon::prelude::*;
 use weld_common::diag::{Cause, DiagSink};
 use weld_common::prefetch::prefetch;
 use weld_common::{par, trace};
@@ -180,14 +179,8 @@ pub fn freeze(
             None => Symbol::new(0, u32::MAX, 0),
         }
     };
-    let region = trace::region("freeze names");
-    let mut list: Vec<Symbol> = if parallel {
-        (0..bound).into_par_iter().map_init(|| region.task(), |_, id| build(id)).collect()
-    } else {
-        let _task = region.task();
-        (0..bound).map(build).collect()
-    };
-    drop(region);
+    let mut list: Vec<Symbol> =
+        par::list("freeze names", parallel, bound, NAMES_AT_ONCE, |run| run.map(build));
     let lost = par::runs("find definitions in lost groups", parallel, list.len(), NAMES, |run| {
         let ids = run.map(|i| SymbolId(i as u32));
         ids.filter(|id| list[id.index()].has(symbol_flags::IN_DISCARDED | symbol_flags::PASSED_OVER))
@@ -223,6 +216,8 @@ pub fn freeze(
 
 /// Names looked at by one task.
 const NAMES: usize = 1 << 15;
+/// Names of which one task makes a list: few enough for many threads.
+const NAMES_AT_ONCE: usize = 1 << 12;
 /// How many names ahead definitions are asked for.
 const DEFINITION_AHEAD: usize = 12;
 
@@ -251,16 +246,15 @@ fn find_anywhere(
     parallel: bool,
 ) -> BTreeMap<SymbolId, u64> {
     let region = trace::region("find lost definitions");
-    let of_object = |object: &Object| -> Vec<(SymbolId, u64)> {
+    let objects = &resolved.objects;
+    let of_object = |object: usize| -> Vec<(SymbolId, u64)> {
         let _task = region.task();
+        let object = &objects[object];
         let globals = object.first_global..object.syms.len() as u32;
         let wanted = globals.filter(|i| ids.contains(&object.global(*i)) && is_kept(object, *i, sections));
         wanted.map(|i| (object.global(i), definition_word(object, i))).collect()
     };
-    let mut words: Vec<(SymbolId, u64)> = match parallel {
-        true => resolved.objects.par_iter().flat_map_iter(of_object).collect(),
-        false => resolved.objects.iter().flat_map(of_object).collect(),
-    };
+    let mut words = par::map(parallel, objects.len(), of_object).concat();
     drop(region);
     words.extend(in_shared_objects(resolved, ids));
     best(words)

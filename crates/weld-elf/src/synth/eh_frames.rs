@@ -13,7 +13,6 @@ pub use written_again::{Again, Target};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use rayon::prelude::*;
 use weld_common::diag::Cause;
 use weld_common::{par, trace};
 
@@ -151,15 +150,12 @@ impl<'a> Planner<'_, 'a> {
             return Err(TableTooLarge::Section(".eh_frame"));
         }
         let region = trace::region("place frames");
-        let finish = |(draft, places): (Draft, Places)| {
+        let finish = |_, (draft, places): (Draft, Places)| {
             let _task = region.task();
             places.finish(draft)
         };
-        let all = drafts.into_iter().zip(places);
-        let finished: Vec<(Vec<Record>, Vec<Span>)> = match parallel {
-            true => all.collect::<Vec<_>>().into_par_iter().map(finish).collect(),
-            false => all.map(finish).collect(),
-        };
+        let all = drafts.into_iter().zip(places).collect();
+        let finished: Vec<(Vec<Record>, Vec<Span>)> = par::map_owned(parallel, all, finish);
         drop(region);
         let mut frames = EhFrames {
             records: Vec::with_capacity(finished.len()),

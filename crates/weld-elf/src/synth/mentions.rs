@@ -5,8 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::prelude::*;
-use weld_common::zeroed;
+use weld_common::{par, zeroed};
 
 use crate::elf::*;
 use crate::ids::*;
@@ -27,7 +26,8 @@ impl Mentions {
     pub fn collect(choice: &Choice, internals: &Internals, parallel: bool) -> Mentions {
         let owners: Vec<AtomicU64> = zeroed::sparse(choice.symbols.list.len());
         let objects = &choice.resolved.objects;
-        let one = |(number, object): (usize, &Object)| {
+        par::each(parallel, objects.len(), |number| {
+            let object = &objects[number];
             for index in object.first_global..object.syms.len() as u32 {
                 let id = object.global(index);
                 let undefined = choice.symbols[id].kind() == symbol_flags::UNDEFINED;
@@ -38,11 +38,7 @@ impl Mentions {
                     owners[id.index()].fetch_max(word(number, object, index), Ordering::Relaxed);
                 }
             }
-        };
-        match parallel {
-            true => objects.par_iter().enumerate().for_each(one),
-            false => objects.iter().enumerate().for_each(one),
-        }
+        });
         Mentions { owners, own: internals.list.iter().map(|internal| internal.id).collect() }
     }
 

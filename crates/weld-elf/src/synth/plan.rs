@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use weld_common::diag::{Cause, Diagnostics};
-use weld_common::trace;
+use weld_common::{par, trace};
 
 use super::attributes;
 use super::commons::{Commons, allocate_commons};
@@ -214,21 +214,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             false => None,
         };
         drop(stretch);
-        let counter = Counter {
-            resolved: self.resolved,
-            sections,
-            symbols,
-            live: &self.live,
-            owners: self.context.owners,
-            slots: &slots,
-            further_gots: None,
-            options,
-            mode,
-        };
-        let counts = counter.count(&copies, self.context.parallel);
-        if !mode.dynamic && counts.others > slots.plt_relocs().1 as u64 {
-            self.check_start();
-        }
+        let counts = self.dynamic_relocs((sections, symbols), &slots, &copies);
         let (eh_frames, symtab) = self.frames_and_symtab(sections, symbols, spares);
         let (eh_frames, symtab) = (eh_frames.map_err(failed)?, symtab.map_err(failed)?);
         self.shrink(sections);
@@ -256,10 +242,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let executable_stack = self.executable_stack(sections);
         let variant_calls = self.variant_calls(&slots);
         let has_tagged = self.has_tagged(symbols);
-        let toc_words = match options.relocs.toc_optimize && !options.keeps_relocs() {
-            true => toc_words::find(mode, (self.resolved, sections, &self.live), self.context.parallel),
-            false => Vec::new(),
-        };
+        let toc_words = self.toc_words(sections);
         let pointer = self.data_pointer(symbols);
         let attributes = attributes::of_all(self.job, self.resolved, sections);
         let gnu_attributes = attributes::of_gnu(self.job, self.resolved, sections);
@@ -297,6 +280,44 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         plan.check_base(self.job);
         drop(span);
         Ok(plan)
+    }
+
+    /// Counts what the loader is to relocate. A program that no loader relocates may need what does it by itself.
+    fn dynamic_relocs(
+        &self,
+        (sections, symbols): (&Sections, &Symbols),
+        slots: &Slots,
+        copies: &Copies,
+    ) -> Counts {
+        let mode = self.context.mode;
+        let counter = Counter {
+            resolved: self.resolved,
+            sections,
+            symbols,
+            live: &self.live,
+            owners: self.context.owners,
+            slots,
+            further_gots: None,
+            options: self.job.options,
+            mode,
+        };
+        let counts = counter.count(copies, self.context.parallel);
+        if !mode.dynamic && counts.others > slots.plt_relocs().1 as u64 {
+            self.check_start();
+        }
+        counts
+    }
+
+    /// The words beside the GOT that need not be loaded.
+    fn toc_words(&self, sections: &Sections) -> Vec<toc_words::Words> {
+        let options = self.job.options;
+        match options.relocs.toc_optimize && !options.keeps_relocs() {
+            true => {
+                let inputs = (self.resolved, sections, &self.live);
+                toc_words::find(self.context.mode, inputs, self.context.parallel)
+            }
+            false => Vec::new(),
+        }
     }
 
     /// The slots of the GOT and the PLT, with room for more of both where a later link may ask for it.
@@ -431,10 +452,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             };
             (options.symtab.strip != Strip::All).then(|| SymTab::plan(choice, special, parallel)).transpose()
         };
-        match parallel {
-            true => rayon::join(plan_frames, plan_symtab),
-            false => (plan_frames(), plan_symtab()),
-        }
+        par::both(parallel, plan_frames, plan_symtab)
     }
 
     /// Asks of functions of shared objects what was asked of them in a link that is to be made once more, and for slots.

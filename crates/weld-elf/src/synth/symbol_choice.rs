@@ -8,11 +8,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rayon::prelude::*;
 use weld_common::diag::DiagSink;
 use weld_common::hash::hash_bytes;
-use weld_common::trace;
 use weld_common::zeroed;
+use weld_common::{par, trace};
 
 use super::symbol_numbers::Needed;
 use crate::elf::*;
@@ -191,8 +190,9 @@ impl Suffixes {
         }
         let counts: Vec<AtomicU32> = zeroed::sparse(total);
         let region = trace::region("bin local names");
-        let binned = |(number, object): (usize, &Object)| {
+        let binned = |number: usize| {
             let _task = region.task();
+            let object = &objects[number];
             let mut bins: Vec<Vec<u32>> = vec![Vec::new(); SHARDS];
             for index in 1..object.first_global {
                 let symbol = &object.syms[index as usize];
@@ -204,10 +204,7 @@ impl Suffixes {
             }
             bins
         };
-        let bins: Vec<Vec<Vec<u32>>> = match parallel {
-            true => objects.par_iter().enumerate().map(binned).collect(),
-            false => objects.iter().enumerate().map(binned).collect(),
-        };
+        let bins: Vec<Vec<Vec<u32>>> = par::map(parallel, objects.len(), binned);
         drop(region);
         let region = trace::region("number local names");
         let count = |shard: usize| {
@@ -221,10 +218,7 @@ impl Suffixes {
                 }
             }
         };
-        match parallel {
-            true => (0..SHARDS).into_par_iter().for_each(count),
-            false => (0..SHARDS).for_each(count),
-        }
+        par::each(parallel, SHARDS, count);
         drop(region);
         Suffixes { starts, counts }
     }

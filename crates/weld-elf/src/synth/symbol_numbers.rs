@@ -9,9 +9,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rayon::prelude::*;
-use weld_common::trace;
 use weld_common::zeroed;
+use weld_common::{par, trace};
 
 use super::symbol_choice::Choice;
 use crate::elf::SHT_GROUP;
@@ -88,8 +87,10 @@ impl Needed {
     pub fn collect(resolved: &Resolved, sections: &Sections, live: &Live, parallel: bool) -> Needed {
         let globals: Vec<AtomicU32> = zeroed::sparse(resolved.names.id_bound().div_ceil(32));
         let region = trace::region("find needed symbols");
-        let one = |(number, object): (usize, &Object)| {
+        let objects = &resolved.objects;
+        let one = |number: usize| {
             let _task = region.task();
+            let object = &objects[number];
             let mut locals = Kept::new(object.first_global as usize);
             each_symbol(number, object, sections, live, |index| {
                 if index < object.first_global {
@@ -101,11 +102,7 @@ impl Needed {
             });
             OnceLock::from(locals)
         };
-        let objects = &resolved.objects;
-        let locals = match parallel {
-            true => objects.par_iter().enumerate().map(one).collect(),
-            false => objects.iter().enumerate().map(one).collect(),
-        };
+        let locals = par::map(parallel, objects.len(), one);
         drop(region);
         Needed { locals, globals }
     }

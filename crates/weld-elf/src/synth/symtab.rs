@@ -16,7 +16,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use weld_common::diag::Cause;
 
-use rayon::prelude::*;
 use weld_common::zeroed;
 use weld_common::{par, sort, trace};
 
@@ -85,14 +84,12 @@ impl<'a> Choice<'_, 'a> {
     pub fn table(&self, parallel: bool) -> SymTab {
         let region = trace::region("count symbols");
         let slices = slices(&self.resolved.objects);
-        let one = |slice: &Slice| {
+        let one = |i: usize| {
             let _task = region.task();
-            self.count(slice)
+            self.count(&slices[i])
         };
-        let (counts, kept): (Vec<Range>, Vec<Kept>) = match parallel {
-            true => slices.par_iter().map(one).unzip(),
-            false => slices.iter().map(one).unzip(),
-        };
+        let (counts, kept): (Vec<Range>, Vec<Kept>) =
+            par::map(parallel, slices.len(), one).into_iter().unzip();
         drop(region);
         let mut counts = counts;
         if self.sections.has_rooms {
@@ -269,7 +266,9 @@ impl<'a> Choice<'_, 'a> {
     pub fn number(&self, symtab: &SymTab, parallel: bool) -> Numbers {
         let globals: Vec<AtomicU32> = zeroed::sparse(self.symbols.list.len());
         let set = |id: SymbolId, index: u32| globals[id.index()].store(index, Ordering::Relaxed);
-        let one = |(number, object): (usize, &Object<'a>)| {
+        let objects = &self.resolved.objects;
+        let one = |number: usize| {
+            let object = &objects[number];
             let start = symtab.start_of(number);
             let mut kept = Kept::new(object.first_global as usize);
             let is_local = |&index: &u32| index < object.first_global;
@@ -283,11 +282,7 @@ impl<'a> Choice<'_, 'a> {
             }
             (start.locals, kept)
         };
-        let objects = &self.resolved.objects;
-        let locals = match parallel {
-            true => objects.par_iter().enumerate().map(one).collect(),
-            false => objects.iter().enumerate().map(one).collect(),
-        };
+        let locals = par::map(parallel, objects.len(), one);
         let end = extra_start(symtab);
         (end.locals..).zip(&symtab.extra_locals).for_each(|(index, id)| set(*id, index));
         (end.globals..).zip(&symtab.extra_globals).for_each(|(index, id)| set(*id, index));

@@ -106,27 +106,19 @@ const fn facts_v1() -> Facts {
 /// As in ELFv2, but for absolute branches, whose targets are code, as symbols are not, those without a TOC, and calls by words,
 /// which would be those of a copy of the descriptor.
 static V1_TYPES: [Type; 255] = {
-    const OTHERS: [u32; 14] = [
-        R_PPC64_ADDR24,
-        R_PPC64_ADDR14,
-        R_PPC64_REL24_NOTOC,
-        R_PPC64_REL24_P9NOTOC,
-        R_PPC64_PLT16_LO,
-        R_PPC64_PLT16_HI,
-        R_PPC64_PLT16_HA,
-        R_PPC64_PLT16_LO_DS,
-        R_PPC64_PLTSEQ,
-        R_PPC64_PLTCALL,
-        R_PPC64_PLTSEQ_NOTOC,
-        R_PPC64_PLTCALL_NOTOC,
-        R_PPC64_PLT_PCREL34,
-        R_PPC64_PLT_PCREL34_NOTOC,
-    ];
+    const OTHERS: [u32; 4] = [R_PPC64_ADDR24, R_PPC64_ADDR14, R_PPC64_REL24_NOTOC, R_PPC64_REL24_P9NOTOC];
     let mut types = TYPES;
     let mut i = 0;
     while i < OTHERS.len() {
         types[OTHERS[i] as usize].class = Class::Unknown;
         i += 1;
+    }
+    let mut kind = 0;
+    while kind < types.len() {
+        if calls_by_word(kind as u32) {
+            types[kind].class = Class::Unknown;
+        }
+        kind += 1;
     }
     types
 };

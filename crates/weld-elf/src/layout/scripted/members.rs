@@ -11,6 +11,7 @@ use crate::elf::*;
 use crate::layout::members::{self, Builder, Parts};
 use crate::layout::{Chunk, OutputSection};
 use crate::script::input_sections::Sort;
+use weld_common::par;
 
 impl Maker<'_> {
     /// Lists the members of each output section, in order. Returns the output section of each bin.
@@ -21,15 +22,12 @@ impl Maker<'_> {
         builder: &Builder,
     ) -> Vec<OutputSectionId> {
         let source = self.source;
-        let sort = |(bin, parts): (usize, Parts)| {
+        let sort = |bin: usize, parts: Parts| {
             let mut members = parts.join();
             let sorted = source.sort(bin, &mut members, builder);
             (members, sorted)
         };
-        let mut members: Vec<(Vec<Member>, bool)> = match builder.parallel {
-            true => found.into_par_iter().enumerate().map(sort).collect(),
-            false => found.into_iter().enumerate().map(sort).collect(),
-        };
+        let mut members: Vec<(Vec<Member>, bool)> = par::map_owned(builder.parallel, found, sort);
         let mut bin_of: Vec<Option<usize>> = vec![None; self.planned.len()];
         for (bin, planned) in self.of_bin.iter().enumerate() {
             if let Some(planned) = *planned {
@@ -64,11 +62,8 @@ impl Maker<'_> {
                 _ => {}
             }
         }
-        let join = |(out, parts): (&mut OutputSection, Parts)| out.members = parts.join();
-        match builder.parallel {
-            true => outs.par_iter_mut().zip(lists).for_each(join),
-            false => outs.iter_mut().zip(lists).for_each(join),
-        }
+        let joined = par::map_owned(builder.parallel, lists, |_, parts| parts.join());
+        outs.iter_mut().zip(joined).for_each(|(out, members)| out.members = members);
         of_bin
     }
 

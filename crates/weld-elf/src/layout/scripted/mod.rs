@@ -56,6 +56,7 @@ use crate::sections::scripted::Rules;
 use crate::symbols::Symbols;
 use crate::symbols::assigned::Original;
 use crate::symbols::internal::{Internals, Target};
+use weld_common::par;
 
 /// What a layout by a script is made from, besides what any layout is.
 #[derive(Clone, Copy)]
@@ -426,26 +427,21 @@ impl Scripted {
 
 /// Measures anew how far runs of members reach, after the sizes of sections have changed.
 pub(super) fn measure(layout: &mut Layout, sections: &Sections, parallel: bool) {
-    use rayon::prelude::*;
     let Some(mut script) = layout.script.take() else { return };
     let measure = |part: &mut Part| {
         if let Some(out) = layout.out_of(part.bin) {
             part.extent = super::shrink::extent(&layout[out].members[part.members.clone()], sections);
         }
     };
-    match parallel {
-        true => script.parts.par_iter_mut().flatten().for_each(measure),
-        false => script.parts.iter_mut().flatten().for_each(measure),
-    }
+    par::each_mut(parallel, &mut script.parts, |_, parts| parts.iter_mut().for_each(measure));
     layout.script = Some(script);
 }
 
 /// Gives members their offsets: those in runs, in parallel, and those that lie in an order of their own.
 fn place_members(script: &Scripted, layout: &Layout, sections: &mut Sections, parallel: bool) {
-    use rayon::prelude::*;
     let run = if parallel { super::runs::RUN } else { sections.list.len().max(1) };
-    let place = |(i, (sections, parts)): (usize, (&mut [crate::sections::InputSection], &Vec<Part>))| {
-        for part in parts {
+    par::each_piece(parallel, &mut sections.list, run, |i, sections| {
+        for part in &script.parts[i] {
             let Some(start) = part.start else { continue };
             let Some(out) = layout.out_of(part.bin) else { continue };
             let out = &layout[out];
@@ -457,9 +453,5 @@ fn place_members(script: &Scripted, layout: &Layout, sections: &mut Sections, pa
                 out.address.get(),
             );
         }
-    };
-    match parallel {
-        true => sections.list.par_chunks_mut(run).zip(&script.parts).enumerate().for_each(place),
-        false => sections.list.chunks_mut(run).zip(&script.parts).enumerate().for_each(place),
-    }
+    });
 }

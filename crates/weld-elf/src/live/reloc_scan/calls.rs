@@ -1,9 +1,15 @@
-//! What branches lead to where functions have descriptors: code is marked, and not the descriptor, which then may go.
+//! Calls: what they need, and what branches lead to where functions have descriptors: code is marked, and not the
+//! descriptor, which then may go.
+
+use weld_common::diag::Cause;
 
 use super::{Section, Target};
+use crate::arch::class::Class;
+use crate::arch::rules::Rules;
 use crate::elf::{Rela, STT_GNU_IFUNC};
 use crate::ids::{SectionId, SymbolId};
 use crate::input::object::{Object, SymbolPlace};
+use crate::live::{ScanResult, fact};
 use crate::sections::descriptors::{self, Code};
 use crate::symbols::symbol_flags;
 
@@ -22,6 +28,39 @@ impl Section<'_, '_, '_> {
         }
         let id = self.object.global(index);
         Some(Target { flags: self.scanner.symbols[id].flags(), id })
+    }
+
+    /// What a call needs.
+    #[inline(always)]
+    pub(super) fn call<R: Rules>(&self, i: usize, class: Class, target: Target, found: &mut ScanResult) {
+        let mode = &self.scanner.mode;
+        if class == Class::PltOff {
+            found.facts |= fact::GOT_BASE;
+        }
+        if let Some(prefixes) = R::has_no_base(self.relocs[i].kind()) {
+            let old = if prefixes { 0 } else { fact::CALLS_WITHOUT_PREFIXES };
+            found.facts |= fact::CALLS_WITHOUT_BASE | old;
+        }
+        if !target.is(symbol_flags::PREEMPTIBLE) {
+            if matches!(target.kind(), symbol_flags::ABSOLUTE | symbol_flags::INTERNAL) {
+                found.facts |= fact::CALLS_OUTSIDE;
+            }
+            return self.pc_relative(i, target, found);
+        }
+        if const { R::FACTS.loader_got.is_some() } && mode.pic {
+            // Entries of the PLT are for fixed addresses.
+            return self.error(Cause::NeedsPic, i, self.not_pic(i));
+        }
+        // A function of another module is known by the address of its entry then.
+        let address = R::ADDRESS_BY_PLT
+            && !mode.shared
+            && target.kind() == symbol_flags::SHARED
+            && target.is(symbol_flags::FUNC)
+            && self.code(i).is_some_and(R::is_address);
+        match address {
+            true => self.stand_in(i, target, found),
+            false => self.need(i, target, symbol_flags::NEEDS_PLT, found),
+        }
     }
 
     /// The relocation by which a descriptor of this output leads to the code that is called, and its object.

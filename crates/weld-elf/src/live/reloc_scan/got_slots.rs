@@ -36,6 +36,21 @@ impl Section<'_, '_, '_> {
         self.need(i, target, symbol_flags::NEEDS_GOT, found);
     }
 
+    /// The symbol's own slot, if the instruction cannot do without.
+    #[inline(always)]
+    pub(super) fn slot<R: Rules>(&self, i: usize, class: Class, target: Target, found: &mut ScanResult) {
+        if class == Class::Got {
+            self.slot_from::<R>(i, found);
+            let signed = self.signed_slot::<R>(i, target, found) | self.tagged_slot::<R>(i, found);
+            return self.need(i, target, symbol_flags::NEEDS_GOT | signed, found);
+        }
+        let tagged = self.tagged_slot::<R>(i, found);
+        if tagged != 0 || !self.can_relax_got::<R>(i, target) {
+            self.slot_from::<R>(i, found);
+            self.need(i, target, symbol_flags::NEEDS_GOT | tagged, found);
+        }
+    }
+
     /// Notes what the place of a slot counts from.
     pub(super) fn slot_from<R: Rules>(&self, i: usize, found: &mut ScanResult) {
         match self.code(i).map(R::slot_from) {

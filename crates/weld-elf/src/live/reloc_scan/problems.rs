@@ -33,6 +33,28 @@ impl Section<'_, '_, '_> {
         self.scanner.sink.push(self.wrong(cause, i, what));
     }
 
+    /// Complains of a relocation for thread-local storage (`tls`) whose symbol is not in it, or the other way round.
+    #[cold]
+    pub(super) fn thread_local_mismatch(&self, i: usize, tls: bool, target: Target) {
+        let name = self.name(i);
+        let what = if tls {
+            format!("needs a TLS symbol, which '{name}' is not")
+        } else {
+            format!("cannot be used with TLS symbol '{name}'")
+        };
+        self.error_about(Cause::ThreadLocalMismatch, i, target, what);
+    }
+
+    /// Complains of an offset in this output's thread-local storage of what is another module's.
+    #[cold]
+    pub(super) fn offset_elsewhere(&self, i: usize) {
+        let text = format!(
+            "is an offset in the thread-local storage of this output, but '{}' is another module's",
+            self.name(i)
+        );
+        self.error(Cause::ThreadLocalModel, i, text);
+    }
+
     /// An error that also says where the symbol is defined.
     #[cold]
     pub(super) fn error_about(&self, cause: Cause, i: usize, target: Target, what: String) {

@@ -9,6 +9,7 @@ use crate::arch::rules::Rules;
 use crate::elf::*;
 use crate::ids::SectionId;
 use crate::input::object::SymbolPlace;
+use crate::live::dyn_relocs::DynKind;
 use crate::live::{ScanResult, fact};
 use crate::symbols::symbol_flags;
 
@@ -25,6 +26,26 @@ impl Section<'_, '_, '_> {
         };
         let unknown = !in_section || class == Class::TlsLd;
         unknown && self.tls_mismatch_is_fine(i, class, target) || self.is_in_template(i, target)
+    }
+
+    /// An offset from the thread pointer, which another module's variable has only when it is loaded.
+    #[inline(always)]
+    pub(super) fn thread_offset(&self, i: usize, class: Class, target: Target, found: &mut ScanResult) {
+        let mode = &self.scanner.mode;
+        // What is undefined and weak has no offset; code that asks for it does not run.
+        let none = !mode.shared && target.kind() == symbol_flags::UNDEFINED;
+        if class == Class::TpOff {
+            if !none && (mode.shared || target.is(symbol_flags::PREEMPTIBLE)) {
+                self.error(Cause::NeedsPic, i, self.not_pic(i));
+            }
+            return;
+        }
+        // The same where code has the word.
+        let none = none && !self.scanner.is_writable(self.object, self.at.1);
+        if !none && (mode.shared || target.is(symbol_flags::PREEMPTIBLE)) {
+            found.facts |= fact::STATIC_TLS;
+            self.dynamic(i, target, DynKind::TpOff, found);
+        }
     }
 
     /// LD names the module, not a symbol; an undefined symbol, one of the linker's or one without a

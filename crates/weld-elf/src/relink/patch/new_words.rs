@@ -7,8 +7,9 @@
 //! anew ([`super::told`]).
 
 use std::collections::BTreeMap;
+use std::fs::File;
 
-use super::{LastLink, Patch, Places, changed_object, format, new_places, parsed};
+use super::{LastLink, Patch, Places, View, changed_object, format, new_places, parsed};
 use crate::arch;
 use crate::arch::class::Class;
 use crate::elf::*;
@@ -17,6 +18,7 @@ use crate::job::Job;
 use crate::options::OutputKind;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::{Changed, Why};
+use crate::relink_state::excerpt::Common;
 use crate::relink_state::keys;
 use crate::relink_state::rewrite_section::{Missing, Pointer};
 use crate::relink_state::rows::{NONE, NameRow};
@@ -100,39 +102,17 @@ pub fn of_gone(
     values: &BTreeMap<u32, u64>,
     patch: &mut Patch,
 ) -> Result<(Vec<u64>, Vec<Pointer>), Why> {
-    let (left, mut common) = last.view(job)?;
-    common.has_all_values = true;
-    let form = format(&left)?;
-    let (mut places, mut pointers) = (Vec::new(), Vec::new());
-    let rows = last.memo.names.gone.union(&last.names.gone).filter(|row| **row < common.count);
+    let mut words = Words::new(job, last, values)?;
+    let mut places = Vec::new();
+    let count = words.common.count;
+    let rows = last.memo.names.gone.union(&last.names.gone).filter(|row| **row < count);
     for row in rows {
-        let name = common.name(&left.tables, *row)?;
-        let Some(place) = common.word_of(&left.tables, &name)? else { continue };
+        let name = words.common.name(&words.left.tables, *row)?;
+        let Some(place) = words.common.word_of(&words.left.tables, &name)? else { continue };
         places.push(place);
-        let is_gone = last.names.gone.contains(row);
-        let mut value = 0;
-        if !is_gone {
-            let known = values.get(row).copied();
-            if name.section == NONE || common.is_nowhere(*row, known, &name) {
-                return Err(nowhere(job));
-            }
-            value = known.unwrap_or(name.value);
-        }
-        if job.options.kind == OutputKind::Exec {
-            let out = common.output(b".got").ok_or(Why::Image)?;
-            let mut bytes = vec![0; 8];
-            form.put(&mut bytes, value);
-            let at = out.offset.wrapping_add(place.wrapping_sub(out.address));
-            patch.compare(last.image, &(at, bytes)).map_err(|_| Why::Image)?;
-        } else if !is_gone {
-            pointers.push((place, value));
-        }
+        words.put(place, (!last.names.gone.contains(row)).then_some(*row), patch)?;
     }
-    Ok((places, pointers))
-}
-
-fn nowhere(job: &Job) -> Why {
-    Why::Object(job.options.output.path.clone(), Changed::Unknown(Missing::Target(NONE)))
+    Ok((places, words.pointers))
 }
 
 /// The words of `last` without those of names that are gone.
@@ -152,35 +132,61 @@ pub fn write(
     values: &BTreeMap<u32, u64>,
     patch: &mut Patch,
 ) -> Result<Vec<Pointer>, Why> {
-    let words = std::mem::take(&mut patch.words);
-    if words.is_empty() {
+    let rows = std::mem::take(&mut patch.words);
+    if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let (left, mut common) = last.view(job)?;
-    common.has_all_values = true;
-    let form = format(&left)?;
-    let (_, first) = common.spare_words();
-    let out = common.output(b".got").ok_or(Why::Image)?;
-    let start = out.offset + (first - out.address);
-    let mut pointers = Vec::new();
-    for (at, row) in (0..).step_by(8).zip(&words) {
-        let mut value = 0;
-        if *row != NONE {
-            let name = common.name(&left.tables, *row)?;
-            let known = values.get(row).copied();
-            if name.section == NONE || common.is_nowhere(*row, known, &name) {
-                return Err(nowhere(job));
-            }
-            value = known.unwrap_or(name.value);
-        }
-        if job.options.kind == OutputKind::Exec {
-            let mut bytes = vec![0; 8];
-            form.put(&mut bytes, value);
-            patch.compare(last.image, &(start + at, bytes)).map_err(|_| Why::Image)?;
-        } else if *row != NONE {
-            pointers.push((first + at, value));
-        }
+    let mut words = Words::new(job, last, values)?;
+    let (_, first) = words.common.spare_words();
+    for (at, row) in (0..).step_by(8).zip(&rows) {
+        words.put(first + at, (*row != NONE).then_some(*row), patch)?;
     }
-    patch.words = words;
-    Ok(pointers)
+    patch.words = rows;
+    Ok(words.pointers)
+}
+
+/// Words of the GOT that are written.
+struct Words<'w, 'j> {
+    job: &'w Job<'j>,
+    image: &'w File,
+    values: &'w BTreeMap<u32, u64>,
+    left: View<'w>,
+    common: Common,
+    form: Format,
+    /// What the loader adds to.
+    pointers: Vec<Pointer>,
+}
+
+impl<'w, 'j> Words<'w, 'j> {
+    fn new(job: &'w Job<'j>, last: &LastLink<'w>, values: &'w BTreeMap<u32, u64>) -> Result<Self, Why> {
+        let (left, mut common) = last.view(job)?;
+        common.has_all_values = true;
+        let form = format(&left)?;
+        Ok(Words { job, image: last.image, values, left, common, form, pointers: Vec::new() })
+    }
+
+    /// Has the word at `place` have the address of a name, or nothing.
+    fn put(&mut self, place: u64, row: Option<u32>, patch: &mut Patch) -> Result<(), Why> {
+        let value = row.map(|row| self.value(row)).transpose()?;
+        if self.job.options.kind == OutputKind::Exec {
+            let out = self.common.output(b".got").ok_or(Why::Image)?;
+            let mut bytes = vec![0; 8];
+            self.form.put(&mut bytes, value.unwrap_or(0));
+            let at = out.offset.wrapping_add(place.wrapping_sub(out.address));
+            patch.compare(self.image, &(at, bytes)).map_err(|_| Why::Image)?;
+        } else if let Some(value) = value {
+            self.pointers.push((place, value));
+        }
+        Ok(())
+    }
+
+    fn value(&self, row: u32) -> Result<u64, Why> {
+        let name = self.common.name(&self.left.tables, row)?;
+        let known = self.values.get(&row).copied();
+        if name.section == NONE || self.common.is_nowhere(row, known, &name) {
+            let missing = Missing::Target(NONE);
+            return Err(Why::Object(self.job.options.output.path.clone(), Changed::Unknown(missing)));
+        }
+        Ok(known.unwrap_or(name.value))
+    }
 }

@@ -19,7 +19,6 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rayon::prelude::*;
 use weld_common::hash_index::HashIndex;
 use weld_common::prefetch::prefetch;
 use weld_common::{par, trace};
@@ -184,14 +183,10 @@ impl<'a> Table<'a> {
             parts.push(part);
             rest = behind;
         }
-        let one = |(number, (shard, part)): (usize, (&Shard, &mut [T]))| {
+        par::each_mut(parallel, &mut parts, |number, part| {
             let _task = region.task();
-            f(number, shard, part);
-        };
-        match parallel {
-            true => self.shards.par_iter().zip(parts).enumerate().for_each(one),
-            false => self.shards.iter().zip(parts).enumerate().for_each(one),
-        }
+            f(number, &self.shards[number], part);
+        });
     }
 
     /// Finds which shards share a vector.
@@ -203,14 +198,10 @@ impl<'a> Table<'a> {
             }
         }
         let region = trace::region("share vectors of the index");
-        let share = |group: &Vec<(u32, u32)>| {
+        par::map(parallel, groups.len(), |i| {
             let _task = region.task();
-            self.share_group(group)
-        };
-        match parallel {
-            true => groups.par_iter().map(share).collect(),
-            false => groups.iter().map(share).collect(),
-        }
+            self.share_group(&groups[i])
+        })
     }
 
     fn share_group(&self, group: &[(u32, u32)]) -> Shared {

@@ -172,14 +172,8 @@ impl Site<'_, '_, '_> {
                 R::put_address(out, at, value);
                 return Ok(0);
             }
-            // The loader reads there how the pointer is to be signed.
             Class::Signed => {
-                let bytes = &mut out[at..at + R::width(kind)];
-                if place.is_undefined() {
-                    bytes.fill(0);
-                } else if image.options.relocs.pack_relr && place.flags & symbol_flags::PREEMPTIBLE == 0 {
-                    self.put_packed_addend(i, bytes);
-                }
+                self.put_signed(i, place, &mut out[at..at + R::width(kind)]);
                 return Ok(0);
             }
             // The relocation has the address.
@@ -195,47 +189,11 @@ impl Site<'_, '_, '_> {
                 self.check_frame(reloc, place);
                 target.get()
             }
-            // Parts of a call; the scan has no others.
-            Class::Pc | Class::Low
-                if R::CALL_BY_PARTS && image.mode.shared && place.flags & symbol_flags::PREEMPTIBLE != 0 =>
-            {
-                let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));
-                if class == Class::Pc {
-                    return R::put_distance(kind, out, at, called, here).map(|()| 0);
+            Class::Pc | Class::Low | Class::Plt | Class::PltOff => {
+                match self.distance_or_call::<R>(class, reloc, FieldAt { out, at }, (place, target))? {
+                    Some(value) => value,
+                    None => return Ok(0),
                 }
-                called.get()
-            }
-            Class::Low => target.get(),
-            Class::Pc | Class::Plt if R::UNDEFINED_IS_NEAR && place.is_undefined() => {
-                let target = R::undefined(kind, here).wrapping_add(addend);
-                return R::put_distance(kind, out, at, target, here).map(|()| 0);
-            }
-            Class::Pc
-                if R::FACTS.dynamic.distance == Some(kind)
-                    && image.mode.shared
-                    && place.flags & symbol_flags::PREEMPTIBLE != 0 =>
-            {
-                self.for_loader::<R>(addend)
-            }
-            Class::Pc if R::CALL_BY_DISTANCE && !image.mode.pic && R::is_call(self.code(reloc)) => {
-                let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));
-                return R::put_distance(kind, out, at, called, here).map(|()| 0);
-            }
-            Class::Pc => {
-                let done = R::put_distance(kind, out, at, target, here);
-                // Null for good, though the loader looks for the symbol: if that is too far, anything will
-                // do.
-                let null =
-                    R::UNDEFINED_IS_NEAR && place.flags & symbol_flags::KIND == symbol_flags::UNDEFINED;
-                if done.is_err() && null {
-                    let near = R::undefined(kind, here).wrapping_add(addend);
-                    return R::put_distance(kind, out, at, near, here).map(|()| 0);
-                }
-                return done.map(|()| 0);
-            }
-            Class::Plt | Class::PltOff => {
-                let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));
-                called.wrapping_sub(if class == Class::Plt { here } else { bases.got_base })
             }
             Class::GotRelax if is_got_relaxable(place.flags, image.relax_got || wants_addend::<R>(reloc)) => {
                 let rewritable = self.is_all::<R>(reloc) && R::got_pair(self.input, self.relocs, i);
@@ -265,16 +223,7 @@ impl Site<'_, '_, '_> {
             Class::DtpOff => target
                 .wrapping_sub(bases.module_start(image.mode.shared, const { &R::FACTS }))
                 .wrapping_sub(R::FACTS.tls_offset),
-            Class::TpOff | Class::TpOffWord => {
-                let loader = image.mode.shared || place.flags & symbol_flags::PREEMPTIBLE != 0;
-                match place.flags & symbol_flags::KIND {
-                    // There is no variable, so its offset is as good as any.
-                    symbol_flags::UNDEFINED if !image.mode.shared => addend,
-                    _ if place.flags & symbol_flags::PREEMPTIBLE != 0 => self.for_loader::<R>(addend),
-                    _ if loader => self.for_loader::<R>(target.wrapping_sub(bases.tls_start)),
-                    _ => target.wrapping_sub(bases.thread_pointer),
-                }
-            }
+            Class::TpOff | Class::TpOffWord => self.variable_offset::<R>(place, target),
             Class::TlsGd | Class::TlsLd | Class::GotTp | Class::TlsDesc | Class::TlsDescCall => {
                 return self.thread_local::<R>(class, i, self.field(FieldAt { out, at }, kind), place);
             }
@@ -291,6 +240,79 @@ impl Site<'_, '_, '_> {
             }
         };
         R::put(kind, out, at, value).map(|()| 0)
+    }
+
+    /// Leaves in a word how the loader is to sign the pointer there.
+    fn put_signed(&self, i: usize, place: ResolvedAddress, bytes: &mut [u8]) {
+        if place.is_undefined() {
+            bytes.fill(0);
+        } else if self.image.options.relocs.pack_relr && place.flags & symbol_flags::PREEMPTIBLE == 0 {
+            self.put_packed_addend(i, bytes);
+        }
+    }
+
+    /// The value of a field that has a distance, the lower bits of an address, or either of what is called, which `target`
+    /// is if there is no entry of the PLT for it; `None` if it is written.
+    #[inline(always)]
+    fn distance_or_call<R: Rules>(
+        &self,
+        class: Class,
+        reloc: &Rela,
+        FieldAt { out, at }: FieldAt,
+        (place, target): (ResolvedAddress, Address),
+    ) -> Result<Option<u64>, Failure> {
+        let (image, kind, addend) = (self.image, reloc.kind(), place.addend as u64);
+        let here = self.address.wrapping_add(at as u64);
+        let is_preemptible = place.flags & symbol_flags::PREEMPTIBLE != 0;
+        let called = || self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));
+        let value = match class {
+            // Parts of a call; the scan has no others.
+            Class::Pc | Class::Low if R::CALL_BY_PARTS && image.mode.shared && is_preemptible => {
+                if class == Class::Pc {
+                    return R::put_distance(kind, out, at, called(), here).map(|()| None);
+                }
+                called().get()
+            }
+            Class::Low => target.get(),
+            Class::Pc | Class::Plt if R::UNDEFINED_IS_NEAR && place.is_undefined() => {
+                let target = R::undefined(kind, here).wrapping_add(addend);
+                return R::put_distance(kind, out, at, target, here).map(|()| None);
+            }
+            Class::Pc if R::FACTS.dynamic.distance == Some(kind) && image.mode.shared && is_preemptible => {
+                self.for_loader::<R>(addend)
+            }
+            Class::Pc if R::CALL_BY_DISTANCE && !image.mode.pic && R::is_call(self.code(reloc)) => {
+                return R::put_distance(kind, out, at, called(), here).map(|()| None);
+            }
+            Class::Pc => {
+                let done = R::put_distance(kind, out, at, target, here);
+                // Null for good, though the loader looks for the symbol: if that is too far, anything will
+                // do.
+                let null =
+                    R::UNDEFINED_IS_NEAR && place.flags & symbol_flags::KIND == symbol_flags::UNDEFINED;
+                if done.is_err() && null {
+                    let near = R::undefined(kind, here).wrapping_add(addend);
+                    return R::put_distance(kind, out, at, near, here).map(|()| None);
+                }
+                return done.map(|()| None);
+            }
+            Class::Plt => called().wrapping_sub(here),
+            _ => called().wrapping_sub(image.bases.got_base),
+        };
+        Ok(Some(value))
+    }
+
+    /// The offset of a variable from the thread pointer, or what the loader adds it to.
+    #[inline(always)]
+    fn variable_offset<R: Rules>(&self, place: ResolvedAddress, target: Address) -> u64 {
+        let (shared, bases, addend) = (self.image.mode.shared, &self.image.bases, place.addend as u64);
+        match place.flags & symbol_flags::KIND {
+            // There is no variable, so its offset is as good as any.
+            symbol_flags::UNDEFINED if !shared => addend,
+            _ if place.flags & symbol_flags::PREEMPTIBLE != 0 => self.for_loader::<R>(addend),
+            _ if shared => self.for_loader::<R>(target.wrapping_sub(bases.tls_start)),
+            _ => target.wrapping_sub(bases.thread_pointer),
+        }
     }
 
     /// Has a branch that reaches so far go to a thunk for its target, if there is one in reach; else it stays
