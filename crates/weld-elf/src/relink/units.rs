@@ -2,7 +2,7 @@
 //!
 //! They stand side by side on the command line, and which there are changes with what a crate has: its first instance of
 //! what another one defines makes a unit. A full link that keeps its state adds *spare* objects, with nothing in them
-//! but much room ([`super::skeleton`], [`crate::sections::Sections::recent`]). A unit that comes is relinked as a spare
+//! but much room ([`super::skeleton`], [`crate::sections::Sections::let_grow`]). A unit that comes is relinked as a spare
 //! one that has changed, and counts as the last object; one that goes has become its skeleton, at its place. A full link
 //! that is compared with a relink is given the units in this order ([`Session::told`]).
 

@@ -341,7 +341,7 @@ pub type Extent = (u64, u64);
 
 /// How large sections are to be.
 pub enum Rooms<'r> {
-    /// By their sizes, and more for objects that are likely to be edited next ([`Sections::recent`]).
+    /// By their sizes, and more for objects that are likely to be edited next ([`Sections::let_grow`]).
     New,
     /// As in the link before: what a section (by its file, and its number among those that have not lost with
     /// their groups) had, and which alignment.
