@@ -667,6 +667,8 @@ pub enum GotBase {
     Got,
     /// The same, but the word is there wherever `.got` is, with so many words.
     GotWithHead(u32),
+    /// The same, but what is more than `reach` words lies in front of it: code reaches as far there.
+    GotAroundHead { words: u32, reach: u32 },
     /// At the start of `.got.plt`, if there is one.
     GotPlt,
 }

@@ -119,6 +119,8 @@ pub struct Slots {
     /// Entries of `.got` with the word they start at.
     pub got: Vec<(u32, GotEntry)>,
     pub got_words: u32,
+    /// At which of these words the GOT's base is.
+    pub base: u32,
     /// Words in front of them to which loaders only add, with those at the start; 0 if loaders do not.
     pub local_words: u64,
     pub tls_ld: Option<u32>,
@@ -282,7 +284,7 @@ impl Slots {
             _ => false,
         };
         self.got.sort_by_key(|(word, entry)| (!is_so(entry), *word));
-        self.number_words();
+        self.number_words(0);
     }
 
     /// Takes entries out, whose slots have no words then.
@@ -298,13 +300,25 @@ impl Slots {
                 _ => {}
             }
         }
-        self.number_words();
+        self.number_words(0);
     }
 
-    /// Gives entries the words that follow one another.
-    fn number_words(&mut self) {
+    /// Where there are more words than code reaches behind the base, the first lie in front of it: of the `head` words
+    /// there, which come first so far.
+    pub fn move_base(&mut self, head: u32, reach: u32) {
+        let excess = self.got_words.saturating_sub(reach);
+        if excess > 0 {
+            let behind = self.got.partition_point(|(word, _)| *word < head + excess);
+            self.base = self.got.get(behind).map_or(self.got_words, |(word, _)| *word) - head;
+            self.number_words(head);
+        }
+    }
+
+    /// Gives entries the words that follow one another, but for `head` ones at the base.
+    fn number_words(&mut self, head: u32) {
         let mut next = 0;
         for (word, entry) in &mut self.got {
+            next += if next == self.base { head } else { 0 };
             *word = next;
             next += entry.words();
             match *entry {
@@ -316,7 +330,7 @@ impl Slots {
                 _ => {}
             }
         }
-        self.got_words = next;
+        self.got_words = next + if next == self.base { head } else { 0 };
     }
 
     /// The symbols that loaders look up for themselves, once their words come first.

@@ -239,18 +239,21 @@ pub fn write(image: &Image, mut first: usize, mut out: &mut [u8]) {
     }
     let end = first + out.len() / size;
     let entries = &image.slots.got;
-    let head = entries.first().map_or(image.slots.got_words, |entry| entry.0) as usize;
-    if first < head {
+    let base = image.slots.base as usize;
+    let behind = entries.partition_point(|entry| (entry.0 as usize) < base);
+    let head = entries.get(behind).map_or(image.slots.got_words, |entry| entry.0) as usize;
+    let words = base.max(first)..head.min(end);
+    if !words.is_empty() {
         // The loader writes to the others.
-        out[..size * (head.min(end) - first)].fill(0);
-        if first == 0 {
+        out[size * (words.start - first)..size * (words.end - first)].fill(0);
+        if words.start == base {
             // Where the GOT's base is, loaders may look for the dynamic section, or for how far the image was
             // moved.
             let word = match image.mode.facts().toc {
                 Some(_) => image.bases.got_base,
                 None => image.layout.chunk_address(crate::layout::ChunkKind::Dynamic),
             };
-            format.put(&mut out[..size], word.get());
+            format.put(&mut out[size * (base - first)..][..size], word.get());
         }
     }
     // Nothing is in spare words.

@@ -16,6 +16,7 @@ use crate::arch::facts::{Callee, Jump};
 use crate::arch::rules::{Failure, FieldAt, Rules};
 use crate::arch::site::Site;
 use crate::elf::Rela;
+use crate::symbol_flags;
 
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated<const BIG: bool, S: Site>(site: &S, out: &mut [u8]) {
@@ -57,12 +58,19 @@ fn one<const BIG: bool, S: Site>(
     let reloc = &site.relocs()[i];
     let kind = reloc.kind();
     let mut place = site.resolve(reloc);
-    if place.address.get() & 1 != 0 && site.is_function(reloc) {
+    // What counts from a slot or a base has nothing to do with code, and loaders know which code a name is in the end.
+    let has_state =
+        !matches!(class, Class::Got | Class::GotBase) && place.flags & symbol_flags::PREEMPTIBLE == 0;
+    if has_state && place.address.get() & 1 != 0 && site.is_function(reloc) {
         place.addend = addend_to_thumb(kind, place.addend);
     }
     let target = place.address.wrapping_add(place.addend as u64);
     if counts_from_base(kind) {
-        let base = site.start_of_segment(place.address).ok_or(Failure::Form)?;
+        // What is nowhere counts from there.
+        let base = match place.is_undefined() {
+            true => place.address,
+            false => site.start_of_segment(place.address).ok_or(Failure::Form)?,
+        };
         return Arm::<BIG>::put(kind, out, at, target.wrapping_sub(base)).map(|()| 0);
     }
     if kind == R_THM_PC8 && place.is_undefined() {

@@ -153,8 +153,8 @@ const FACTS: Facts = Facts {
         // There are no TLS descriptors.
         tlsdesc: R_68K_NONE,
     },
-    // Two words for the loader follow the first one.
-    got_base: GotBase::GotWithHead(3),
+    // Two words for the loader follow the first one. Code that is compiled with `-fpic` has 16 bits for a slot.
+    got_base: GotBase::GotAroundHead { words: 3, reach: 0x8000 / 4 },
     plt: plt::PLT,
     flags: Some(FileFlags::Always(flags)),
     ..Facts::PLAIN

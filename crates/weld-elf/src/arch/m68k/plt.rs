@@ -42,9 +42,9 @@ pub fn write(plan: &Plan, start: u64, out: &mut [u8]) {
     if !head.is_empty() {
         head.fill(0);
         head[..4].copy_from_slice(&PUSH_WORD);
-        put(head, 4, distance(plan.got + 4, plan.plt + 2));
+        put(head, 4, distance(plan.got_base + 4, plan.plt + 2));
         head[8..12].copy_from_slice(&JUMP);
-        put(head, 12, distance(plan.got + 8, plan.plt + 10));
+        put(head, 12, distance(plan.got_base + 8, plan.plt + 10));
     }
     let first = First { number: 0, address: plan.plt + header };
     for (i, address, entry) in plt::entries(ENTRY, first, start.saturating_sub(header), entries) {

@@ -43,6 +43,9 @@ impl<'a> Plan<'a> {
             addresses::place(&mut self.layout, sections, &self.live, context.parallel);
         }
         self.bases = addresses::bases(&self.layout, self.facts.mode.facts());
+        if self.slots.base > 0 {
+            self.bases.got_base = self.bases.got + self.bases.slot * u64::from(self.slots.base);
+        }
         if let Some(got) = &self.facts.mode.facts().loader_got {
             let (word, start) = (self.bases.slot, self.bases.got);
             let size = self.layout.chunk(ChunkKind::Got).map_or(0, |chunk| chunk.size);
