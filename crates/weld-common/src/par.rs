@@ -1,10 +1,11 @@
 //! Parallel loops whose results do not depend on threads or timing.
 //!
-//! A thin layer over rayon. One thread means plain loops and no pool. Otherwise work is handed out in
-//! runs of consecutive indices by an atomic counter, to as many tasks as there are threads: a queued
-//! task an item would spend more on the queue than most items take. Called inside the pool (see
-//! [`Pool::install`]), a loop runs on the calling thread too, and loops may nest: who waits for the
-//! inner one helps with other work.
+//! A thin layer over rayon. One thread means plain loops and no pool. Loops that are told of a [`Pool`] hand out runs
+//! of consecutive indices by an atomic counter, to as many tasks as there are threads: a queued task an item would
+//! spend more on the queue than most items take. In the others, for loops inside a link, rayon halves what is left
+//! where a thread has nothing to do, so an index should be worth a task. Called inside the pool (see
+//! [`Pool::install`]), a loop runs on the calling thread too, and loops may nest: who waits for the inner one helps
+//! with other work.
 //!
 //! Results come back in index order. Functions given to these loops must not settle conflicts by who
 //! comes first.
@@ -220,7 +221,7 @@ pub fn for_each_range(pool: &Pool, n: usize, grain: usize, f: impl Fn(Range<usiz
     }
 }
 
-/// Has `count` tasks do `work`, in the pool of the caller.
+/// Has `count` tasks do `work`, at least one, in the pool of the caller.
 #[inline(never)]
 pub fn tasks(count: usize, work: &(dyn Fn() + Sync)) {
     rayon::scope(|scope| {
@@ -584,6 +585,26 @@ mod tests {
     fn both_sides_of_a_join() {
         for pool in pools() {
             assert_eq!(pool.join(|| 1, || "b"), (1, "b"));
+            for parallel in [false, true] {
+                assert_eq!(pool.install(|| both(parallel, || vec![1], || "b")), (vec![1], "b"));
+            }
+        }
+    }
+
+    #[test]
+    fn items_are_taken_and_pieces_changed_once() {
+        for (pool, parallel) in pools().iter().flat_map(|pool| [(pool, false), (pool, true)]) {
+            for n in [0, 1, 2, 100] {
+                let texts: Vec<String> = (0..n).map(|i| i.to_string()).collect();
+                let taken = pool.install(|| map_owned(parallel, texts.clone(), |i, text| (i, text)));
+                assert!(taken.into_iter().eq(texts.into_iter().enumerate()));
+                let mut items = vec![0; n];
+                let number =
+                    |piece: usize, items: &mut [usize]| items.iter_mut().for_each(|item| *item += piece + 1);
+                pool.install(|| each_piece(parallel, &mut items, 7, number));
+                assert!(items.into_iter().eq((0..n).map(|i| i / 7 + 1)));
+                assert_eq!(pool.install(|| map(parallel, n, |_| ())).len(), n);
+            }
         }
     }
 

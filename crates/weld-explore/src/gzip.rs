@@ -126,6 +126,7 @@ mod tests {
         }
         assert_eq!(unpack(b"no gzip"), None);
     }
+
     #[test]
     fn levels_of_runs() {
         let mut seed = 1u32;

@@ -7,7 +7,7 @@
 //! template returns has to move, in the end.
 //!
 //! Whatever else there is (functions and arrays as types, packs, expressions, lambdas, what is local to a function) is
-//! `None`, and left to the library, which says the same of all that is said here.
+//! `None`, and left to the library, which says the same of all that is said here but for what it gets wrong (see the tests).
 
 /// More of a kind are left to the library, as are texts and names in names beyond these.
 const SUBSTITUTES: usize = 64;
@@ -97,11 +97,12 @@ impl Names<'_> {
             start = self.text.len();
         }
         self.text.push('(');
+        // Nothing is there alone or not at all.
         if self.rest != b"v" {
-            self.one_type()?;
+            self.parameter_type()?;
             while !self.rest.is_empty() {
                 self.text += ", ";
-                self.one_type()?;
+                self.parameter_type()?;
             }
         }
         self.rest = &[];
@@ -113,6 +114,10 @@ impl Names<'_> {
             self.text = moved;
         }
         Some(())
+    }
+
+    fn parameter_type(&mut self) -> Option<()> {
+        if self.rest.first() == Some(&b'v') { None } else { self.one_type() }
     }
 
     fn type_of_class(&mut self) -> Option<()> {

@@ -14,6 +14,7 @@ use weld_common::zeroed;
 
 use crate::address::Address;
 use crate::arch::class::Class;
+use crate::arch::facts::Facts;
 use crate::ids::*;
 use crate::live::{Live, LocalNeed, fact};
 use crate::sections::LastSlots;
@@ -303,15 +304,24 @@ impl Slots {
         self.number_words(0);
     }
 
-    /// Where there are more words than code reaches behind the base, the first lie in front of it: of the `head` words
-    /// there, which come first so far.
+    /// Moves the GOT's base, where `head` words are for the loader, behind the first entries, if there are more words than the
+    /// `reach` that code reaches from there: of 10 000 words, 8192 of them in reach, 1808 come first, then the base. No more
+    /// than `reach` of them, so that the first stay in reach whatever their number.
     pub fn move_base(&mut self, head: u32, reach: u32) {
-        let excess = self.got_words.saturating_sub(reach);
+        let excess = self.got_words.saturating_sub(reach).min(reach);
         if excess > 0 {
+            let before =
+                |behind: usize| self.got.get(behind).map_or(self.got_words, |(word, _)| *word) - head;
             let behind = self.got.partition_point(|(word, _)| *word < head + excess);
-            self.base = self.got.get(behind).map_or(self.got_words, |(word, _)| *word) - head;
+            // Entries of two words are not cut.
+            self.base = if before(behind) > reach { before(behind - 1) } else { before(behind) };
             self.number_words(head);
         }
+    }
+
+    /// How many bytes of `.got` are in front of the base.
+    pub fn in_front(&self, machine: &Facts) -> u64 {
+        u64::from(self.base) * machine.slot()
     }
 
     /// Gives entries the words that follow one another, but for `head` ones at the base.
@@ -612,6 +622,50 @@ mod tests {
         let mut live = Live::new(Marks::new(0));
         (live.locals, live.facts) = (locals, fact::TLS_LD);
         live
+    }
+
+    #[test]
+    fn the_base_moves_no_further_than_code_reaches_and_cuts_no_entry() {
+        // Entries of one and of two words, `reach` words behind the base with 3 for the loader.
+        for (entries, two, reach, want) in [
+            (5, 0, 8, 0),
+            (6, 0, 8, 1),
+            (6, 1, 8, 2),
+            (13, 0, 8, 8),
+            (14, 0, 8, 8),
+            (40, 0, 8, 8),
+            (40, 8, 8, 7),
+            (40, 7, 8, 8),
+        ] {
+            let (mut slots, mut word) = (Slots::default(), 3);
+            for i in 0..entries {
+                let is_two = two > 0 && i + 1 == two;
+                let entry = if is_two { GotEntry::TlsLd } else { GotEntry::Address(i) };
+                slots.got.push((word, entry));
+                word += entry.words();
+                slots.list.push(Slot {
+                    id: SymbolId(i),
+                    local: None,
+                    got: NONE,
+                    got_tp: NONE,
+                    tls_gd: NONE,
+                    tls_desc: NONE,
+                    plt: NONE,
+                    signed: false,
+                    code: false,
+                    definition: Address::ZERO,
+                });
+            }
+            slots.got_words = word;
+            slots.move_base(3, reach);
+            assert_eq!((slots.base, slots.got_words), (want, word), "{entries} {two}");
+            let mut next = 0;
+            for (at, entry) in &slots.got {
+                next += if next == slots.base { 3 } else { 0 };
+                assert_eq!(*at, next, "{entries} {two}");
+                next = at + entry.words();
+            }
+        }
     }
 
     #[test]

@@ -87,12 +87,13 @@ pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel
     sections.place_guests();
 }
 
-/// What code counts from that counts from the GOT; `address` knows where chunks are.
-pub fn got_base(machine: &Facts, address: impl Fn(ChunkKind) -> Option<Address>) -> Address {
+/// What code counts from that counts from the GOT, of which so many bytes lie in `front`; `address` knows where chunks
+/// are.
+pub fn got_base(machine: &Facts, front: u64, address: impl Fn(ChunkKind) -> Option<Address>) -> Address {
     let got_plt = || address(ChunkKind::GotPlt);
     let got = || {
         let start = address(ChunkKind::Got).unwrap_or_default();
-        start.wrapping_add(machine.toc.as_ref().map_or(0, |toc| toc.bias))
+        start.wrapping_add(front + machine.toc.as_ref().map_or(0, |toc| toc.bias))
     };
     match machine.got_base {
         GotBase::GotPlt => got_plt().unwrap_or_else(got),
@@ -100,13 +101,14 @@ pub fn got_base(machine: &Facts, address: impl Fn(ChunkKind) -> Option<Address>)
     }
 }
 
-pub fn bases(layout: &Layout, machine: &Facts) -> Bases {
+/// Where tables are, if so many bytes of the GOT lie in `front` of its base.
+pub fn bases(layout: &Layout, machine: &Facts, front: u64) -> Bases {
     let got = layout.chunk_address(ChunkKind::Got);
     let got_plt = layout.chunk_address(ChunkKind::GotPlt);
     Bases {
         got,
         got_plt,
-        got_base: got_base(machine, |kind| layout.chunk(kind).map(Chunk::address)),
+        got_base: got_base(machine, front, |kind| layout.chunk(kind).map(Chunk::address)),
         plt: layout.chunk_address(ChunkKind::Plt),
         plt_sec: layout.chunk_address(ChunkKind::PltSec),
         iplt: layout.chunk_address(ChunkKind::Iplt),

@@ -262,7 +262,7 @@ fn with_needed(job: &Job, changes: &Changes, last: &LastLink) -> Result<(Option<
 fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, Why> {
     let places = new_places(job, changes, last)?;
     let are_all = places.needed.is_empty();
-    // Where objects had to be looked at that cannot be, this may say more of why.
+    // If other objects are needed, too, this is a full link; what is wrong with the patch says more of why.
     let patch = with_places(job, changes, last, places)?;
     if are_all {
         return Ok(patch);

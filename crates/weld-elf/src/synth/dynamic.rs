@@ -177,8 +177,8 @@ impl DynamicPlan<'_> {
             };
             // By this tag others have the GOT.
             if self.mode.facts().loader_got.is_none() {
-                let base = u64::from(self.slots.base) * self.form.format.word();
-                list.push((DT_PLTGOT, places.chunk(loader_words).0 + base));
+                let front = self.slots.in_front(self.mode.facts());
+                list.push((DT_PLTGOT, places.chunk(loader_words).0 + front));
             }
             list.push((DT_PLTREL, self.tags()[0]));
             // After DT_PLTREL, as with GNU ld: the loader of syslinux takes what comes later of the two for

@@ -42,10 +42,8 @@ impl<'a> Plan<'a> {
         if self.joined.is_none() {
             addresses::place(&mut self.layout, sections, &self.live, context.parallel);
         }
-        self.bases = addresses::bases(&self.layout, self.facts.mode.facts());
-        if self.slots.base > 0 {
-            self.bases.got_base = self.bases.got + self.bases.slot * u64::from(self.slots.base);
-        }
+        let facts = self.facts.mode.facts();
+        self.bases = addresses::bases(&self.layout, facts, self.slots.in_front(facts));
         if let Some(got) = &self.facts.mode.facts().loader_got {
             let (word, start) = (self.bases.slot, self.bases.got);
             let size = self.layout.chunk(ChunkKind::Got).map_or(0, |chunk| chunk.size);

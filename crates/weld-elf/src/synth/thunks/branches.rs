@@ -130,7 +130,8 @@ impl<'a> Addresses<'_, '_, 'a> {
     /// What code counts from that counts from the GOT.
     pub fn got_base(&self) -> Address {
         let chunk = |kind| self.layout.chunk_with_id(kind).map(|(id, _)| self.of_chunk(id));
-        addresses::got_base(self.world.mode.facts(), chunk)
+        let facts = self.world.mode.facts();
+        addresses::got_base(facts, self.world.slots.in_front(facts), chunk)
     }
 
     pub fn of(&self, goal: Goal) -> Option<Address> {
