@@ -1,11 +1,9 @@
 //! Parallel loops whose results do not depend on threads or timing.
 //!
-//! A thin layer over rayon. One thread means plain loops and no pool. Loops that are told of a [`Pool`] hand out runs
-//! of consecutive indices by an atomic counter, to as many tasks as there are threads: a queued task an item would
-//! spend more on the queue than most items take. In the others, for loops inside a link, rayon halves what is left
-//! where a thread has nothing to do, so an index should be worth a task. Called inside the pool (see
-//! [`Pool::install`]), a loop runs on the calling thread too, and loops may nest: who waits for the inner one helps
-//! with other work.
+//! A thin layer over rayon. One thread means plain loops and no pool. Otherwise rayon halves what is left of a loop
+//! where a thread has nothing to do, so an index should be worth a task: where items are small, loops are over runs of
+//! them. Called inside the pool (see [`Pool::install`]), a loop runs on the calling thread too, and loops may nest: who
+//! waits for the inner one helps with other work.
 //!
 //! Results come back in index order. Functions given to these loops must not settle conflicts by who
 //! comes first.
@@ -96,31 +94,10 @@ pub fn both<A: Send, B: Send>(
         let a = a();
         return (a, b());
     }
-    let (mut a, mut b) = (Once::Waits(a), Once::Waits(b));
-    join(&mut || a.run(), &mut || b.run());
-    (a.result(), b.result())
-}
-
-/// A function that is called once, then what it returned.
-enum Once<F, R> {
-    Waits(F),
-    Done(R),
-    Empty,
-}
-
-impl<F: FnOnce() -> R, R> Once<F, R> {
-    fn run(&mut self) {
-        if let Once::Waits(f) = std::mem::replace(self, Once::Empty) {
-            *self = Once::Done(f());
-        }
-    }
-
-    fn result(self) -> R {
-        match self {
-            Once::Done(result) => result,
-            _ => unreachable!("both sides of a join have run"),
-        }
-    }
+    let (mut a, mut b) = (Some(a), Some(b));
+    let (mut of_a, mut of_b) = (None, None);
+    join(&mut || of_a = a.take().map(|a| a()), &mut || of_b = b.take().map(|b| b()));
+    of_a.zip(of_b).expect("both sides of a join have run")
 }
 
 #[inline(never)]
@@ -200,27 +177,6 @@ pub fn choose_threads(requested: Option<usize>, input_bytes: u64) -> usize {
     }
 }
 
-/// Calls `f` with ranges of at most `grain` indices that together are `0..n`.
-pub fn for_each_range(pool: &Pool, n: usize, grain: usize, f: impl Fn(Range<usize>) + Sync) {
-    let grain = grain.max(1);
-    let runs = n.div_ceil(grain);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let run = next.fetch_add(1, Ordering::Relaxed);
-            if run >= runs {
-                return;
-            }
-            let start = run * grain;
-            f(start..n.min(start + grain));
-        }
-    };
-    match &pool.pool {
-        Some(rayon) if runs > 1 => rayon.install(|| tasks(runs.min(pool.threads), &work)),
-        _ => work(),
-    }
-}
-
 /// Has `count` tasks do `work`, at least one, in the pool of the caller.
 #[inline(never)]
 pub fn tasks(count: usize, work: &(dyn Fn() + Sync)) {
@@ -228,34 +184,6 @@ pub fn tasks(count: usize, work: &(dyn Fn() + Sync)) {
         (1..count).for_each(|_| scope.spawn(|_| work()));
         work();
     });
-}
-
-/// Calls `f` with each index below `n`, `grain` consecutive ones at a time on one thread.
-pub fn for_each_index(pool: &Pool, n: usize, grain: usize, f: impl Fn(usize) + Sync) {
-    for_each_range(pool, n, grain, |range| range.for_each(&f));
-}
-
-/// Calls `f` with each item and its index.
-pub fn for_each_mut<T: Send>(pool: &Pool, items: &mut [T], grain: usize, f: impl Fn(usize, &mut T) + Sync) {
-    let start = Shared(items.as_mut_ptr());
-    for_each_range(pool, items.len(), grain, |range| {
-        for i in range {
-            // SAFETY: each index below the length is handed out once, and `items` is borrowed mutably.
-            f(i, unsafe { &mut *start.get().add(i) });
-        }
-    });
-}
-
-/// `[f(0), f(1), …]` up to `n`.
-pub fn map_collect<R: Send>(pool: &Pool, n: usize, grain: usize, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
-    let mut results: Vec<R> = Vec::with_capacity(n);
-    for_each_mut(pool, &mut results.spare_capacity_mut()[..n], grain, |i, slot: &mut MaybeUninit<R>| {
-        slot.write(f(i));
-    });
-    // SAFETY: all `n` slots were written. Had `f` panicked, this line would not be reached, and the
-    // results so far would leak.
-    unsafe { results.set_len(n) };
-    results
 }
 
 /// `[f(0), f(1), …]` up to `n`, by as many threads as may wait for a device at once. For work that takes
@@ -445,15 +373,12 @@ pub fn prefix_sums(pool: &Pool, values: &mut [u64]) -> Option<u64> {
     }
     let run = |i: usize| i * SUM_GRAIN..n.min((i + 1) * SUM_GRAIN);
     let runs = n.div_ceil(SUM_GRAIN);
-    let totals =
-        map_collect(pool, runs, 1, |i| values[run(i)].iter().try_fold(0u64, |a, &b| a.checked_add(b)));
+    let total_of = |i| values[run(i)].iter().try_fold(0u64, |a, &b: &u64| a.checked_add(b));
+    let totals = pool.install(|| map(true, runs, total_of));
     let mut totals = totals.into_iter().collect::<Option<Vec<u64>>>()?;
     let total = sums_from(0, &mut totals)?;
-    let mut parts: Vec<&mut [u64]> = values.chunks_mut(SUM_GRAIN).collect();
-    for_each_mut(pool, &mut parts, 1, |i, part| {
-        // The total did not overflow, so no part of it does.
-        sums_from(totals[i], part);
-    });
+    // The total did not overflow, so no part of it does.
+    pool.install(|| each_piece(true, values, SUM_GRAIN, |i, part| _ = sums_from(totals[i], part)));
     Some(total)
 }
 
@@ -492,8 +417,11 @@ mod tests {
         for pool in pools() {
             for (n, grain) in [(0, 1), (1, 1), (10, 3), (1000, 7), (5, 0), (7, usize::MAX)] {
                 let seen: Vec<AtomicU64> = (0..n).map(|_| AtomicU64::new(0)).collect();
-                for_each_index(&pool, n, grain, |i| _ = seen[i].fetch_add(1, Ordering::Relaxed));
+                let see = |i: usize| _ = seen[i].fetch_add(1, Ordering::Relaxed);
+                pool.install(|| runs("runs", pool.threads() > 1, n, grain.max(1), |run| run.for_each(see)));
                 assert!(seen.iter().all(|s| s.load(Ordering::Relaxed) == 1), "{n} {grain}");
+                pool.install(|| each(pool.threads() > 1, n, see));
+                assert!(seen.iter().all(|s| s.load(Ordering::Relaxed) == 2), "{n}");
             }
         }
     }
@@ -502,7 +430,8 @@ mod tests {
     fn results_in_order_also_when_nested() {
         for pool in pools() {
             let want: Vec<Vec<usize>> = (0..50).map(|i| (0..i).map(|j| i * j).collect()).collect();
-            let run = || map_collect(&pool, 50, 3, |i| map_collect(&pool, i, 2, |j| i * j));
+            let parallel = pool.threads() > 1;
+            let run = || map(parallel, 50, |i| map(parallel, i, |j| i * j));
             assert_eq!(run(), want);
             assert_eq!(pool.install(run), want);
         }
@@ -519,7 +448,9 @@ mod tests {
     fn items_are_changed_in_place() {
         for pool in pools() {
             let mut items: Vec<String> = (0..100).map(|i| i.to_string()).collect();
-            for_each_mut(&pool, &mut items, 8, |i, item| item.push_str(&format!("/{i}")));
+            pool.install(|| {
+                each_mut(pool.threads() > 1, &mut items, |i, item| item.push_str(&format!("/{i}")))
+            });
             assert!(items.iter().enumerate().all(|(i, item)| *item == format!("{i}/{i}")));
         }
     }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use weld_common::prefetch::prefetch;
+use weld_common::walk::Marks;
 
 use crate::model::{Graph, Root};
 use crate::names::Name;
@@ -95,42 +96,21 @@ impl Graph {
 /// Roots for all that no other root leads to: of each group of sections that refer to one another, the first.
 pub fn unreached(references: &References, roots: &[Root], reason: Name) -> Vec<Root> {
     let count = references.count();
-    let mut referred = Marks::new(count);
-    references.to.iter().for_each(|to| _ = referred.add(*to));
+    let referred = Marks::new(count);
+    references.to.iter().for_each(|to| _ = referred.set(*to));
     let mut reached = Reached { references, seen: Marks::new(count), queue: Vec::new() };
     // What nobody refers to, nothing else leads to.
     let mut more: Vec<u32> = roots.iter().map(|root| root.section).collect();
     reached.add(&mut more);
-    let mut more: Vec<u32> = (0..count as u32).filter(|row| !referred.has(*row)).collect();
+    let mut more: Vec<u32> = (0..count as u32).filter(|row| !referred.get(*row)).collect();
     reached.add(&mut more);
     for section in 0..count as u32 {
-        if !reached.seen.has(section) {
+        if !reached.seen.get(section) {
             reached.add(&mut vec![section]);
             more.push(section);
         }
     }
     more.into_iter().map(|section| Root { section, reason }).collect()
-}
-
-/// A bit for each section: those of a million fit the cache of a processor.
-struct Marks(Vec<u64>);
-
-impl Marks {
-    fn new(count: usize) -> Marks {
-        Marks(vec![0; count.div_ceil(64)])
-    }
-
-    fn has(&self, section: u32) -> bool {
-        self.0[section as usize / 64] >> (section % 64) & 1 != 0
-    }
-
-    /// Marks one; `false` if it was already.
-    fn add(&mut self, section: u32) -> bool {
-        let (word, bit) = (&mut self.0[section as usize / 64], 1 << (section % 64));
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
-    }
 }
 
 /// How many sections ahead of their turn what is known of them is asked for.
@@ -148,7 +128,7 @@ impl Reached<'_> {
     /// Adds sections, and what they lead to; leaves those in the list that were not reached.
     fn add(&mut self, sections: &mut Vec<u32>) {
         let References { start, to } = self.references;
-        sections.retain(|section| self.seen.add(*section));
+        sections.retain(|section| self.seen.set(*section));
         self.queue.clear();
         self.queue.extend_from_slice(sections);
         let mut at = 0;
@@ -160,7 +140,7 @@ impl Reached<'_> {
             if let Some(later) = self.queue.get(at + AHEAD) {
                 prefetch(to, start[*later as usize] as usize);
             }
-            let news = self.references.of(*section).iter().filter(|to| self.seen.add(**to));
+            let news = self.references.of(*section).iter().filter(|to| self.seen.set(**to));
             self.queue.extend(news);
             at += 1;
         }

@@ -108,16 +108,18 @@ pub fn unpack(bytes: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
+    /// Bytes without a pattern.
+    fn noise() -> impl Iterator<Item = u8> {
+        let next = |seed: &u32| Some(seed.wrapping_mul(1664525).wrapping_add(1013904223));
+        std::iter::successors(next(&1), next).map(|seed| (seed >> 24) as u8)
+    }
+
     #[test]
     fn there_and_back() {
-        let mut seed = 1u32;
-        let mut noise = || {
-            seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
-            (seed >> 24) as u8
-        };
+        let mut noise = noise();
         for length in [0, 1, 1000, RUN - 1, RUN, RUN + 1, 3 * RUN + 5] {
             let text: Vec<u8> = (0..length).map(|i| (i / 7 % 251) as u8).collect();
-            let random: Vec<u8> = (0..length).map(|_| noise()).collect();
+            let random: Vec<u8> = noise.by_ref().take(length).collect();
             for bytes in [text, random] {
                 let packed = pack(&bytes, true);
                 assert_eq!(unpack(&packed).as_deref(), Some(&bytes[..]), "{length}");
@@ -129,12 +131,7 @@ mod tests {
 
     #[test]
     fn levels_of_runs() {
-        let mut seed = 1u32;
-        let mut noise = || {
-            seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
-            (seed >> 24) as u8
-        };
-        let random: Vec<u8> = (0..RUN).map(|_| noise()).collect();
+        let random: Vec<u8> = noise().take(RUN).collect();
         let half: Vec<u8> = random.iter().map(|byte| byte & 0x0f).collect();
         let again: Vec<u8> = random.chunks(SAMPLE / 8).flat_map(|part| part.repeat(4)).take(RUN).collect();
         assert_eq!(

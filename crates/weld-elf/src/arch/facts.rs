@@ -666,9 +666,8 @@ pub enum GotBase {
     /// At the start of `.got`, whose first word is the address of `.dynamic` if something refers to the base.
     Got,
     /// The same, but the word is there wherever `.got` is, with so many words.
-    GotWithHead(u32),
-    /// The same, but what is more than `reach` words lies in front of it: code reaches as far there.
-    GotAroundHead { words: u32, reach: u32 },
+    /// What is more than `reach` words, as far as all code reaches, lies in front of it.
+    GotWithHead { words: u32, reach: u32 },
     /// At the start of `.got.plt`, if there is one.
     GotPlt,
 }

@@ -45,6 +45,22 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// What has nothing yet.
+    fn of(id: SymbolId) -> Slot {
+        Slot {
+            id,
+            local: None,
+            got: NONE,
+            got_tp: NONE,
+            tls_gd: NONE,
+            tls_desc: NONE,
+            plt: NONE,
+            signed: false,
+            code: false,
+            definition: Address::ZERO,
+        }
+    }
+
     /// The word of `.got` that a relocation of class `class` asks for.
     pub fn of_class(&self, class: Class) -> Option<u32> {
         let word = match class {
@@ -226,18 +242,7 @@ impl Slots {
             if id.is_some() {
                 self.of_symbol[id.index()].store(first + spare + 1, Ordering::Relaxed);
             }
-            self.list.push(Slot {
-                id,
-                local: None,
-                got: NONE,
-                got_tp: NONE,
-                tls_gd: NONE,
-                tls_desc: NONE,
-                plt: named + spare,
-                signed: false,
-                code: false,
-                definition: Address::ZERO,
-            });
+            self.list.push(Slot { plt: named + spare, ..Slot::of(id) });
         }
         self.jump_slots += count;
         self.spares = count;
@@ -251,18 +256,7 @@ impl Slots {
                 let slot = self.list.len() as u32;
                 self.of_symbol[id.index()].store(slot + 1, Ordering::Relaxed);
                 self.got.push((word, GotEntry::Address(slot)));
-                self.list.push(Slot {
-                    id: *id,
-                    local: None,
-                    got: word,
-                    got_tp: NONE,
-                    tls_gd: NONE,
-                    tls_desc: NONE,
-                    plt: NONE,
-                    signed: false,
-                    code: false,
-                    definition: Address::ZERO,
-                });
+                self.list.push(Slot { got: word, ..Slot::of(*id) });
             }
         }
         self.got_words += count;
@@ -643,18 +637,7 @@ mod tests {
                 let entry = if is_two { GotEntry::TlsLd } else { GotEntry::Address(i) };
                 slots.got.push((word, entry));
                 word += entry.words();
-                slots.list.push(Slot {
-                    id: SymbolId(i),
-                    local: None,
-                    got: NONE,
-                    got_tp: NONE,
-                    tls_gd: NONE,
-                    tls_desc: NONE,
-                    plt: NONE,
-                    signed: false,
-                    code: false,
-                    definition: Address::ZERO,
-                });
+                slots.list.push(Slot::of(SymbolId(i)));
             }
             slots.got_words = word;
             slots.move_base(3, reach);

@@ -352,14 +352,8 @@ impl<'a> Builder<'_, 'a> {
             Part { bin, members: lists[out].add(members), extent, start: None }
         };
         let parts = found.into_iter().map(|run| run.into_iter().map(&mut as_part).collect()).collect();
-        let region = trace::region("join members");
-        let join = |_, parts: Parts| {
-            let _task = region.task();
-            parts.join()
-        };
         lists.resize_with(outs.len(), Default::default);
-        let joined = par::map_owned(self.parallel, lists, join);
-        outs.iter_mut().zip(joined).for_each(|(out, members)| out.members = members);
+        join_members(outs, lists, self.parallel);
         parts
     }
 
@@ -620,6 +614,16 @@ pub(super) struct Parts {
     count: usize,
     first: Vec<Member>,
     more: Vec<Vec<Member>>,
+}
+
+/// Gives output sections their members.
+pub(super) fn join_members(outs: &mut [OutputSection], lists: Vec<Parts>, parallel: bool) {
+    let region = trace::region("join members");
+    let joined = par::map_owned(parallel, lists, |_, parts| {
+        let _task = region.task();
+        parts.join()
+    });
+    outs.iter_mut().zip(joined).for_each(|(out, members)| out.members = members);
 }
 
 impl Parts {

@@ -188,13 +188,14 @@ impl Map<'_, '_, '_> {
         let mut start = 0;
         for (end, note) in inside.iter().map(|(at, note)| (*at, &note[..])).chain([(out.members.len(), "")]) {
             let members = &out.members[start..end.clamp(start, out.members.len())];
-            if self.context.parallel {
-                let part = |run: std::ops::Range<usize>| lines(&members[run]);
-                let parts = par::runs("lines of the map", true, members.len(), MEMBERS_PER_TASK, part);
-                text.extend(parts);
-            } else {
-                text.push_str(&lines(members));
-            }
+            let part = |run: std::ops::Range<usize>| lines(&members[run]);
+            text.extend(par::runs(
+                "lines of the map",
+                self.context.parallel,
+                members.len(),
+                MEMBERS_PER_TASK,
+                part,
+            ));
             text.push_str(note);
             start += members.len();
         }

@@ -327,7 +327,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let head = match mode.facts().got_base {
             _ if mode.facts().loader_got.is_some() => 0,
             GotBase::Got => u32::from(got_base),
-            GotBase::GotWithHead(words) | GotBase::GotAroundHead { words, .. } => words,
+            GotBase::GotWithHead { words, .. } => words,
             GotBase::GotPlt => 0,
         };
         let mut spares = self.spare_imports(sections, symbols);
@@ -352,7 +352,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         if slots.got.is_empty() && !got_base && !is_for_loader {
             slots.got_words = 0;
         }
-        if let GotBase::GotAroundHead { words, reach } = mode.facts().got_base {
+        if let GotBase::GotWithHead { words, reach } = mode.facts().got_base {
             slots.move_base(words, reach);
         }
         if slots.got_words > 0 && self.may_have_spare_words(sections) {

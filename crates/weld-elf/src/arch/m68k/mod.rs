@@ -154,7 +154,7 @@ const FACTS: Facts = Facts {
         tlsdesc: R_68K_NONE,
     },
     // Two words for the loader follow the first one. Code that is compiled with `-fpic` has 16 bits for a slot.
-    got_base: GotBase::GotAroundHead { words: 3, reach: 0x8000 / 4 },
+    got_base: GotBase::GotWithHead { words: 3, reach: 0x8000 / 4 },
     plt: plt::PLT,
     flags: Some(FileFlags::Always(flags)),
     ..Facts::PLAIN

@@ -68,7 +68,7 @@ const fn facts<const BIG: bool>() -> Facts {
             tlsdesc: R_PPC_NONE,
         },
         // Two words for the loader follow the first one.
-        got_base: GotBase::GotWithHead(3),
+        got_base: GotBase::GotWithHead { words: 3, reach: u32::MAX },
         plt: plt::PLT,
         attributes: Some(Attributes::joined(
             attributes::SECTION,

@@ -75,7 +75,7 @@ const fn facts(wide: bool) -> Facts {
             backward_tpoff: None,
             tlsdesc: R_TLSDESC,
         },
-        got_base: GotBase::GotWithHead(1),
+        got_base: GotBase::GotWithHead { words: 1, reach: u32::MAX },
         plt: plt::PLT,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0001 }),
         flags: Some(FileFlags::Always(join_flags)),

@@ -188,7 +188,7 @@ const FACTS: Facts = Facts {
         tlsdesc: R_NONE,
     },
     hash_word: 8,
-    got_base: GotBase::GotWithHead(3),
+    got_base: GotBase::GotWithHead { words: 3, reach: u32::MAX },
     plt: plt::PLT,
     ..Facts::PLAIN
 };

@@ -57,7 +57,7 @@ const FACTS: Facts = Facts {
         // There are no TLS descriptors.
         tlsdesc: R_SPARC_NONE,
     },
-    got_base: GotBase::GotWithHead(1),
+    got_base: GotBase::GotWithHead { words: 1, reach: u32::MAX },
     plt: plt::PLT,
     flags: Some(FileFlags::Always(attributes::flags)),
     // STT_SPARC_REGISTER

@@ -8,7 +8,7 @@ use super::build::Maker;
 use super::*;
 use crate::address::Address;
 use crate::elf::*;
-use crate::layout::members::{self, Builder, Parts};
+use crate::layout::members::{self, Builder, Parts, join_members};
 use crate::layout::{Chunk, OutputSection};
 use crate::script::input_sections::Sort;
 use weld_common::par;
@@ -62,8 +62,7 @@ impl Maker<'_> {
                 _ => {}
             }
         }
-        let joined = par::map_owned(builder.parallel, lists, |_, parts| parts.join());
-        outs.iter_mut().zip(joined).for_each(|(out, members)| out.members = members);
+        join_members(outs, lists, builder.parallel);
         of_bin
     }
 

@@ -44,7 +44,7 @@ impl<'a> Plan<'a> {
         }
         let facts = self.facts.mode.facts();
         self.bases = addresses::bases(&self.layout, facts, self.slots.in_front(facts));
-        if let Some(got) = &self.facts.mode.facts().loader_got {
+        if let Some(got) = &facts.loader_got {
             let (word, start) = (self.bases.slot, self.bases.got);
             let size = self.layout.chunk(ChunkKind::Got).map_or(0, |chunk| chunk.size);
             let further = self.further_gots.as_ref().map_or(0, FurtherGots::words);
@@ -72,7 +72,6 @@ impl<'a> Plan<'a> {
         self.place_local_ifuncs(sections, resolved);
         if !self.thunks.is_empty() {
             let (slots, style, bases) = (&self.slots, self.plt, &self.bases);
-            let facts = self.facts.mode.facts();
             let entry = |entry| bases.plt_entry(facts, slots.jump_slots, style, entry);
             self.thunks.place(&self.layout, sections, symbols, entry, context.mode);
         }
