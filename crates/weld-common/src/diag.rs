@@ -293,6 +293,12 @@ impl DiagSink {
         change(&mut self.done.lock().unwrap());
     }
 
+    /// Everything collected so far, in order.
+    pub fn so_far(&self) -> Vec<Diagnostic> {
+        self.settle();
+        self.done.lock().unwrap().clone()
+    }
+
     /// Everything collected, in order, when a link has come to its end.
     pub fn finish(&self) -> Vec<Diagnostic> {
         let _ = self.end_phase().map_err(|d| *self.done.lock().unwrap() = d.list);

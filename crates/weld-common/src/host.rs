@@ -4,10 +4,12 @@
 //! implements this trait; tests use [`QuietHost`].
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use crate::diag::Diagnostic;
 use crate::mapped_file::MappedFile;
 
 /// The argument by which the program knows that it is to be an engine ([`Host::lto_child`]).
@@ -67,6 +69,17 @@ pub trait Host: Sync {
     fn exits_soon(&self) -> bool {
         false
     }
+
+    /// A link begins that will have more to do when its output is there: what later links want is written then.
+    /// Whether whoever waits for the link is let go before that ([`Host::output_is_there`]). Asked while the link has
+    /// no threads.
+    fn may_stay(&self) -> bool {
+        false
+    }
+
+    /// All that the link was asked for is in its place, and `messages` are all that there is to say: whoever waits is
+    /// let go. What is said from now on goes to `log`, if there is one. Called if [`Host::may_stay`] has said so.
+    fn output_is_there(&self, _messages: &[Diagnostic], _log: Option<File>) {}
 
     /// Messages are for programs (`--error-format=json`): so is to be what the program says by itself when a signal
     /// ends the link.

@@ -207,6 +207,9 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
     }
     // An output that cannot be written is an error before any work.
     check_outputs(options)?;
+    if let Some(session) = &kept.session {
+        session.begin_full_link(job);
+    }
     // What is compared with a relink may have its objects in another order.
     let told = kept.session.as_ref().and_then(|session| session.told(options));
     let options = told.map_or(options, |told| kept.told.get_or_init(|| told));
@@ -289,7 +292,7 @@ fn link_inputs<'j>(
     }
     let result = link_resolved(job, inputs, &mut resolved, &entries, kept, threads);
     // Errors speak of places in objects; add what debug information knows of them.
-    report::source::explain(job, &resolved, result)
+    result.map_err(|diagnostics| report::source::explain(job, &resolved, diagnostics))
 }
 
 /// From the files that take part to the finished output.
@@ -499,6 +502,7 @@ fn finish_link<'j>(
     })?;
     // Relocations out of range are found while writing; then the file is not kept.
     job.sink.end_phase()?;
+    report::source::explain_warnings(job, resolved);
     if kept.wants_state && executable {
         let (frames, symtab) = (plan.eh_frames(), plan.symtab());
         let link = Link { image: &image, context, files: job.store.files(), frames, symtab };
@@ -533,6 +537,7 @@ fn finish_link<'j>(
         repeat.keep(copied);
     }
     if let Some(session) = session {
+        session.output_is_there(job);
         let image = plan.image(job, context, resolved, sections, symbols);
         let (frames, symtab) = (plan.eh_frames(), plan.symtab());
         let link = Link { image: &image, context, files: job.store.files(), frames, symtab };

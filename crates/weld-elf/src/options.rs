@@ -907,6 +907,8 @@ pub struct OutputFileOptions {
     pub incremental: Incremental,
     /// `--incremental-dir`
     pub incremental_dir: Option<PathBuf>,
+    /// `--detach`: the state is written when the link has ended for whoever waits for it.
+    pub detach: bool,
 }
 
 /// `--incremental`: whether the output is changed where inputs have.
@@ -945,6 +947,7 @@ impl Default for OutputFileOptions {
             format_given: false,
             incremental: Incremental::Off,
             incremental_dir: None,
+            detach: true,
         }
     }
 }

@@ -1,17 +1,25 @@
 //! What a link asks of the program: standard output, and files to know about when a signal comes.
 
 use std::ffi::{OsStr, OsString};
+#[cfg(target_os = "linux")]
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(target_os = "linux")]
+use weld_common::diag::Diagnostic;
 use weld_common::host::Host;
 use weld_common::mapped_file::MappedFile;
 
+#[cfg(target_os = "linux")]
+use crate::stay;
 use crate::{last_words, progress, signals};
 
 pub struct ProgramHost<'p> {
     pub program: &'p str,
+    /// What a link is asked for, if the program is to link.
+    pub args: &'p [OsString],
 }
 
 impl Host for ProgramHost<'_> {
@@ -59,6 +67,17 @@ impl Host for ProgramHost<'_> {
 
     fn exits_soon(&self) -> bool {
         true
+    }
+
+    #[cfg(target_os = "linux")]
+    fn may_stay(&self) -> bool {
+        stay::begin()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn output_is_there(&self, messages: &[Diagnostic], log: Option<File>) {
+        crate::end_link(self.program, self.args, messages, 0);
+        stay::let_go(log);
     }
 
     fn messages_are_json(&self) {

@@ -38,6 +38,8 @@ mod signals;
 mod signals;
 #[cfg(unix)]
 mod spawn;
+#[cfg(target_os = "linux")]
+mod stay;
 
 use flavour::{Choice, Flavour};
 use host::ProgramHost;
@@ -73,7 +75,7 @@ fn run(args: &[OsString]) -> i32 {
     signals::set_program_name(&program);
     install_panic_hook(1);
     #[cfg(target_os = "linux")]
-    run::hand_on(args, &ProgramHost { program: &program });
+    run::hand_on(args, &ProgramHost { program: &program, args: &[] });
     let Choice { flavour, rest } = match flavour::choose(&program, args.get(1..).unwrap_or_default()) {
         Ok(choice) => choice,
         Err(error) => {
@@ -86,8 +88,8 @@ fn run(args: &[OsString]) -> i32 {
             Renderer::new(program, &[]).print(&[Diagnostic::error(Cause::NoInputFiles, text.trim_end())]);
             1
         }
-        Flavour::Elf => noted(args, link_elf(program, rest)),
-        Flavour::Coff | Flavour::Mingw => noted(args, link_coff(program, flavour, rest)),
+        Flavour::Elf => link_elf(&program, rest),
+        Flavour::Coff | Flavour::Mingw => link_coff(&program, flavour, rest),
         Flavour::InstallLinks => answer(&program, install::links(rest)),
         Flavour::UninstallLinks => answer(&program, install::remove(rest)),
         Flavour::Help => answer(&program, help::run(rest)),
@@ -96,11 +98,11 @@ fn run(args: &[OsString]) -> i32 {
         Flavour::Completions => answer(&program, completions::run(rest)),
         Flavour::Relink => answer(&program, relink::run(rest)),
         Flavour::LtoEngine => {
-            let host = ProgramHost { program: &program };
+            let host = ProgramHost { program: &program, args: &[] };
             answer(&program, lto_engine::run(rest, &host))
         }
         #[cfg(target_os = "linux")]
-        Flavour::Run => match run::run(rest, &ProgramHost { program: &program }) {
+        Flavour::Run => match run::run(rest, &ProgramHost { program: &program, args: &[] }) {
             Ok((code, text)) => {
                 let said = answer(&program, Ok::<_, run::RunError>(text));
                 if said == 0 { code } else { said }
@@ -112,21 +114,11 @@ fn run(args: &[OsString]) -> i32 {
     }
 }
 
-/// The exit code of a link that `weld run` is told of if it wants to know.
-fn noted(args: &[OsString], code: i32) -> i32 {
-    #[cfg(target_os = "linux")]
-    if code == 0 {
-        run::note_link(args);
-    }
-    let _ = args;
-    code
-}
-
 /// What a command of weld's own says, or why it fails.
 fn answer(program: &str, text: Result<String, impl Display>) -> i32 {
     let failed = |message: String| fail(&Renderer::new(program.to_owned(), &[]), message);
     match text {
-        Ok(text) => match (ProgramHost { program }).print(&text::bytes(&text)) {
+        Ok(text) => match (ProgramHost { program, args: &[] }).print(&text::bytes(&text)) {
             Ok(()) => 0,
             Err(e) => failed(format!("cannot write to standard output: {}", reason(&e))),
         },
@@ -147,38 +139,47 @@ fn introduction(program: &str) -> String {
     )
 }
 
-fn link_elf(program: String, args: &[OsString]) -> i32 {
+fn link_elf(program: &str, args: &[OsString]) -> i32 {
     signals::install();
     progress::begin(args);
-    let (list, code) = match weld_elf::link::link(args, &ProgramHost { program: &program }) {
+    let (list, code) = match weld_elf::link::link(args, &ProgramHost { program, args }) {
         Ok(outcome) => (outcome.warnings, 0),
         Err(diagnostics) => (diagnostics.list, 1),
     };
+    end_link(program, args, &list, code)
+}
+
+/// The last that a link has to say, and its exit code.
+fn end_link(program: &str, args: &[OsString], list: &[Diagnostic], code: i32) -> i32 {
+    #[cfg(target_os = "linux")]
+    if stay::has_let_go() {
+        return code;
+    }
     progress::end();
     if !list.is_empty() {
-        Renderer::new(program, args).print(&list);
+        Renderer::new(program.to_owned(), args).print(list);
+    }
+    #[cfg(target_os = "linux")]
+    if code == 0 {
+        run::note_link(args);
     }
     code
 }
 
-fn link_coff(program: String, flavour: Flavour, args: &[OsString]) -> i32 {
+fn link_coff(program: &str, flavour: Flavour, args: &[OsString]) -> i32 {
     signals::install();
     progress::begin(args);
     let environment = weld_coff::args::Environment::of_process();
-    let host = ProgramHost { program: &program };
+    let host = ProgramHost { program, args };
     let result = match flavour {
-        Flavour::Mingw => weld_coff::link::link_gnu(args, &program, &environment, &host),
+        Flavour::Mingw => weld_coff::link::link_gnu(args, program, &environment, &host),
         _ => weld_coff::link::link(args, &environment, &host),
     };
     let (list, code) = match result {
         Ok(outcome) => (outcome.warnings, 0),
         Err(diagnostics) => (diagnostics.list, 1),
     };
-    progress::end();
-    if !list.is_empty() {
-        Renderer::new(program, args).print(&list);
-    }
-    code
+    end_link(program, args, &list, code)
 }
 
 fn fail(renderer: &Renderer, message: impl Into<String>) -> i32 {
@@ -189,7 +190,7 @@ fn fail(renderer: &Renderer, message: impl Into<String>) -> i32 {
 fn explore(program: String, args: &[OsString]) -> i32 {
     // 1 says that a file has grown.
     install_panic_hook(explore::FAILED);
-    match explore::run(args, &ProgramHost { program: &program }) {
+    match explore::run(args, &ProgramHost { program: &program, args: &[] }) {
         Ok(said) => {
             let notes = said.notes.into_iter().map(|note| Diagnostic::warning(Cause::DebugInfo, note));
             Renderer::new(program.clone(), &[]).print(&notes.collect::<Vec<_>>());

@@ -27,6 +27,8 @@ static SIZE: AtomicU64 = AtomicU64::new(0);
 static FILLED: AtomicU64 = AtomicU64::new(0);
 /// Fifths of a second that the timer has counted after [`FIRST`].
 static TICKS: AtomicU32 = AtomicU32::new(0);
+/// The timer counts.
+static IS_TIMED: AtomicBool = AtomicBool::new(false);
 /// There is a line on the terminal.
 static IS_SHOWN: AtomicBool = AtomicBool::new(false);
 /// Somebody else writes, or the link is over.
@@ -35,6 +37,7 @@ static IS_QUIET: AtomicBool = AtomicBool::new(false);
 /// Begins to count for a link with these arguments.
 pub fn begin(args: &[OsString]) {
     if std::io::stderr().is_terminal() && is_wanted(args, |name| std::env::var_os(name)) {
+        IS_TIMED.store(true, Ordering::Relaxed);
         set_timer();
     }
 }
@@ -53,6 +56,14 @@ fn switch(arg: &OsStr) -> Option<bool> {
         "no-progress" => Some(false),
         slash if slash.eq_ignore_ascii_case("progress:no") => Some(false),
         _ => None,
+    }
+}
+
+/// Goes on in a child of the process that had begun: timers are not handed down.
+#[cfg(target_os = "linux")]
+pub fn go_on() {
+    if IS_TIMED.load(Ordering::Relaxed) {
+        set_timer();
     }
 }
 

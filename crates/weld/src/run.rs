@@ -173,8 +173,9 @@ fn texts(words: &[OsString]) -> io::Result<Texts> {
 /// not so, or if it cannot be started.
 pub fn hand_on(args: &[OsString], host: &dyn Host) {
     let Some(instead) = std::env::var_os(INSTEAD) else { return };
-    let Some(emulation) = emulation_of_others(args.get(1..).unwrap_or_default()) else { return };
-    note(|line| line.extend_from_slice(&[b"not ", emulation.as_bytes(), b"\0"].concat()), args);
+    let after = args.get(1..).unwrap_or_default();
+    let Some(emulation) = emulation_of_others(after) else { return };
+    note(|line| line.extend_from_slice(&[b"not ", emulation.as_bytes(), b"\0"].concat()), after);
     let Some(program) = engine::find_program(Path::new(&instead), host) else { return };
     let variables: Vec<OsString> =
         std::env::vars_os().map(|(name, value)| joined(&name, "=", &value)).collect();
@@ -204,7 +205,7 @@ fn note(what: impl FnOnce(&mut Vec<u8>), args: &[OsString]) {
     what(&mut line);
     line.extend(std::env::var_os(INSTEAD).unwrap_or_default().into_vec());
     line.push(0);
-    let output = output_of(args.get(1..).unwrap_or_default());
+    let output = output_of(args);
     line.extend(std::path::absolute(&output).unwrap_or(output).into_os_string().into_vec());
     line.push(b'\n');
     // One call, so that lines of links at the same time stay whole. Who only wants to know loses a line if it

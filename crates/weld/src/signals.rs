@@ -97,6 +97,16 @@ static PROGRAM: Slot<256> = Slot::new();
 static TOKENS: Slot<256> = Slot::new();
 static TOKENS_TO: AtomicI32 = AtomicI32::new(-1);
 
+/// The signal by which this process learns that its parent has ended, if it asks.
+#[cfg(target_os = "linux")]
+const PARENT_IS_GONE: c_int = libc::SIGUSR2;
+/// Then it goes on.
+#[cfg(target_os = "linux")]
+static OUTLIVES_PARENT: AtomicBool = AtomicBool::new(false);
+
+/// A child that does the work of this process, or 0.
+static CHILD: AtomicI32 = AtomicI32::new(0);
+
 /// Memory has been refused. If Rust aborts, that is why.
 static NO_MEMORY: AtomicBool = AtomicBool::new(false);
 
@@ -173,6 +183,32 @@ pub fn return_tokens(give_back: &mut dyn FnMut()) {
             give_back();
         }
     });
+}
+
+/// Gives the tokens back for good, before the link is over.
+#[cfg(target_os = "linux")]
+pub fn give_tokens_back() {
+    without_signals(write_tokens);
+}
+
+/// Has this process end when its parent does, as if it were told to.
+#[cfg(target_os = "linux")]
+pub fn die_with_parent() {
+    set_handler(PARENT_IS_GONE, on_end_of_parent as *const () as usize, 0);
+    // SAFETY: numbers. By that of the call: the loader would look up its name for every link.
+    unsafe { libc::syscall(libc::SYS_prctl, libc::PR_SET_PDEATHSIG, PARENT_IS_GONE) };
+}
+
+/// The parent may end from now on. What was asked of the system cannot be taken back on another thread.
+#[cfg(target_os = "linux")]
+pub fn outlive_parent() {
+    OUTLIVES_PARENT.store(true, Ordering::SeqCst);
+}
+
+/// Signals that end this process are passed on to a child, which is waited for; 0 is none.
+#[cfg(target_os = "linux")]
+pub fn pass_on_to(child: libc::pid_t) {
+    CHILD.store(child, Ordering::SeqCst);
 }
 
 /// Calls `f` while this thread handles no signals.
@@ -307,8 +343,24 @@ extern "C" fn on_termination(signal: c_int, _: *mut libc::siginfo_t, _: *mut lib
         die_of_memory();
     }
     clean_up();
+    let child = CHILD.load(Ordering::SeqCst);
+    if child > 0 {
+        // SAFETY: a child of this process, which cleans up; nothing is to be told of it.
+        unsafe {
+            libc::kill(child, signal);
+            libc::waitpid(child, null_mut(), 0);
+        }
+    }
     // SAFETY: no preconditions; the default action is in force again and ends the process.
     unsafe { libc::raise(signal) };
+}
+
+#[cfg(target_os = "linux")]
+extern "C" fn on_end_of_parent(_: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    if !OUTLIVES_PARENT.load(Ordering::SeqCst) {
+        clean_up();
+        end_by(libc::SIGKILL);
+    }
 }
 
 extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
@@ -332,7 +384,7 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut li
 }
 
 /// Somebody sent the signal. It waits until the handler returns, and then ends the process.
-fn end_by(signal: c_int) {
+pub fn end_by(signal: c_int) {
     // SAFETY: no preconditions.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);

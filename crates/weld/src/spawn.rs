@@ -76,7 +76,7 @@ fn start(program: &Path, args: &Texts, variables: *const *mut c_char) -> io::Res
 }
 
 /// How a child ended.
-fn wait(child: libc::pid_t) -> io::Result<c_int> {
+pub fn wait(child: libc::pid_t) -> io::Result<c_int> {
     loop {
         let mut status = 0;
         // SAFETY: a child of this process, and a place for its status.

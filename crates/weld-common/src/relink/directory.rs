@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! .NAME.weld/
-//!     lock    held by the link that uses the directory; another one leaves it alone
+//!     lock    held by the link that uses the directory; another one leaves it alone, or waits if there is a byte in
+//!             it: then the output is there, and the rest will be soon
 //!     log     a line a link: when, and what was done
 //!     state   what is to be known first; without it there is no state
 //!     tables  the rows of the link, if there are any
@@ -20,7 +21,8 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::io::identity::directory_of;
 use crate::io::reason;
@@ -28,12 +30,16 @@ use crate::text;
 
 pub const STATE: &str = "state";
 pub const TABLES: &str = "tables";
+const LOG: &str = "log";
 /// The images.
 pub const IMAGES: [&str; 2] = ["a", "b"];
 /// What is not complete yet has this after its name.
 const NEW: &str = "new";
 /// Larger logs are begun anew, in bytes.
 const LONGEST_LOG: u64 = 256 << 10;
+/// So long a link waits for the last one to keep its state, and looks so often whether it has.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(1);
 /// What is in the directory.
 const ALL: &[&str] = &[
     "state",
@@ -58,7 +64,7 @@ const ALL: &[&str] = &[
 pub struct Place {
     dir: PathBuf,
     /// Unlocked when the process ends or this is dropped.
-    _lock: File,
+    lock: File,
 }
 
 /// Why a link cannot use its directory: it is a full one that keeps nothing.
@@ -105,11 +111,29 @@ impl Place {
             .write(true)
             .open(dir.join("lock"))
             .map_err(fails)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Place { dir: dir.to_owned(), _lock: lock }),
-            Err(TryLockError::WouldBlock) => Err(Unusable::Busy),
-            Err(TryLockError::Error(error)) => Err(fails(error)),
+        let begun = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE && will_be_free(&lock) => {
+                    thread::sleep(PAUSE);
+                }
+                Err(TryLockError::WouldBlock) => return Err(Unusable::Busy),
+                Err(TryLockError::Error(error)) => return Err(fails(error)),
+            }
         }
+        if will_be_free(&lock) {
+            lock.set_len(0).map_err(fails)?;
+        }
+        Ok(Place { dir: dir.to_owned(), lock })
+    }
+
+    /// The output is there, but the state is not: the next link is to wait for it.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn have_next_wait(&self) -> io::Result<()> {
+        (&self.lock).write_all(b"1")
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -179,17 +203,29 @@ impl Place {
     }
 }
 
+/// Whether who holds the lock will not hold it for long.
+fn will_be_free(lock: &File) -> bool {
+    lock.metadata().is_ok_and(|meta| meta.len() > 0)
+}
+
+/// The log in `dir`, to write behind what is there.
+///
+/// # Errors
+/// Those of the system.
+pub fn open_log(dir: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(dir.join(LOG))
+}
+
 /// Adds a line to the log in `dir`, whoever has the lock. That it cannot be written is nothing to stop for.
 pub fn log(dir: &Path, text: &str) {
-    let path = dir.join("log");
+    let path = dir.join(LOG);
     let is_long = fs::metadata(&path).is_ok_and(|meta| meta.len() > LONGEST_LOG);
     if is_long {
         _ = fs::remove_file(&path);
     }
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let line = format!("{} {}\n", moment(now.as_secs()), text.replace('\n', " "));
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+    _ = open_log(dir).and_then(|mut file| file.write_all(line.as_bytes()));
 }
 
 /// Removes what links keep in `dir`, and the directory.
@@ -262,6 +298,27 @@ fn moment(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::moment;
+    #[cfg(unix)]
+    use super::{Place, Unusable};
+
+    #[cfg(unix)]
+    #[test]
+    fn who_comes_when_the_output_is_there_waits() {
+        let temp = crate::io::testdir::TestDir::new("relink-directory");
+        let dir = temp.join(".out.weld");
+        let first = Place::open(&dir).ok().unwrap();
+        assert!(matches!(Place::open(&dir), Err(Unusable::Busy)));
+        first.have_next_wait().unwrap();
+        let end = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(30));
+            drop(first);
+        });
+        let second = Place::open(&dir).ok().unwrap();
+        end.join().unwrap();
+        // What was for this one is not for the next.
+        assert!(matches!(Place::open(&dir), Err(Unusable::Busy)));
+        drop(second);
+    }
 
     #[test]
     fn moments() {

@@ -101,5 +101,6 @@ fn units_of(given: &[&[u8]], options: &Options) -> Range<usize> {
 
 fn is_about_relinking(arg: &str) -> bool {
     let name = arg.strip_prefix('-').map(|name| name.strip_prefix('-').unwrap_or(name));
-    name.is_some_and(|name| name == "incremental" || name.starts_with("incremental="))
+    let of_itself = |name: &str| matches!(name, "incremental" | "detach" | "no-detach" | "fork" | "no-fork");
+    name.is_some_and(|name| of_itself(name) || name.starts_with("incremental="))
 }

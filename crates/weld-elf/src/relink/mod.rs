@@ -89,6 +89,10 @@ pub struct Session {
     held: Mutex<Option<Held>>,
     /// The objects of a full link of which the next may have others.
     units: Mutex<units::Found>,
+    /// Whoever waits for the full link is let go when its output is there.
+    stays: OnceLock<()>,
+    /// The output of a full link as it was then; tools may have changed it since.
+    image: OnceLock<Stamp>,
     /// From this file on, objects are spare, or have taken the places of such.
     spare_from: OnceLock<u32>,
     taking_part: TakingPart,
@@ -159,6 +163,8 @@ impl Session {
             memo: Mutex::default(),
             held: Mutex::default(),
             units: Mutex::default(),
+            stays: OnceLock::new(),
+            image: OnceLock::new(),
             spare_from: OnceLock::new(),
             taking_part,
         })
@@ -363,7 +369,8 @@ impl Session {
 
     /// Writes the memo for the next link. If that cannot be done there is none.
     fn remember(&self, place: &Place, mut memo: Memo) -> bool {
-        let Ok(current) = Stamp::at(&place.path(images::names(memo.current).0)) else { return false };
+        let at = place.path(images::names(memo.current).0);
+        let Some(current) = self.image.get().copied().or_else(|| Stamp::at(&at).ok()) else { return false };
         memo.images = directory::IMAGES.map(|name| Stamp::at(&place.path(name)).unwrap_or_default());
         memo.images[usize::from(memo.current)] = current;
         place.write(STATE, [&memo.encode()[..]]).is_ok()

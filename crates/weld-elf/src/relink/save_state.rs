@@ -17,6 +17,7 @@ use weld_common::digest::UnitDigest;
 use weld_common::io::input::{InputFile, InputStore};
 use weld_common::io::output::OutputFile;
 use weld_common::io::reason;
+use weld_common::io::stamp::Stamp;
 use weld_common::io::units::Leaves;
 use weld_common::relink::warnings::KeptWarning;
 use weld_common::{par, text};
@@ -24,7 +25,7 @@ use weld_common::{par, text};
 use super::Session;
 use super::changes::digest_of;
 use super::command::{self, Request};
-use super::directory::{IMAGES, Place, TABLES};
+use super::directory::{self, IMAGES, Place, TABLES};
 use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
@@ -368,7 +369,31 @@ impl Session {
         }
     }
 
-    /// The output has taken its place: keeps all but the memo.
+    /// A full link begins: asks whether the rest may be done when its output is there. Figures are of all that it does.
+    pub fn begin_full_link(&self, job: &Job) {
+        let reports = &job.options.reports;
+        let is_measured = reports.stats || reports.time_trace.is_some();
+        let is_wanted = job.options.output.detach && !is_measured && !self.verifies() && self.keeps();
+        if is_wanted && job.host.may_stay() {
+            _ = self.stays.set(());
+        }
+    }
+
+    /// The output has taken its place: the image has its name, and whoever waits is let go.
+    pub fn output_is_there(&self, job: &Job) {
+        let Some(place) = self.keeper() else { return };
+        let adopted = place.forget_state().and_then(|()| place.remove(IMAGES[1]));
+        let adopted = adopted.and_then(|()| place.adopt(IMAGES[0]));
+        match adopted.and_then(|()| Stamp::at(&place.path(IMAGES[0]))) {
+            Ok(image) => _ = self.image.set(image),
+            Err(error) => return self.give_up(Why::system("write to", &place.path(""), &error)),
+        }
+        if self.stays.get().is_some() && place.have_next_wait().is_ok() {
+            job.host.output_is_there(&job.sink.so_far(), directory::open_log(&self.dir).ok());
+        }
+    }
+
+    /// The output is there: keeps all but the memo.
     pub fn keep(&self, job: &Job, link: &Link, (leaves, id): (Leaves, Option<Range<u64>>)) {
         if link.files.iter().any(|file| file.stamp.is_none()) {
             self.give_up(Why::Nature("an input is a pipe or a device"));
@@ -418,11 +443,8 @@ impl Session {
         }
     }
 
-    /// Has the image and the tables take their places.
+    /// Writes the tables.
     fn keep_in(&self, place: &Place, state: &State, parallel: bool) -> io::Result<(UnitDigest, [u8; 20])> {
-        place.forget_state()?;
-        place.remove(IMAGES[1])?;
-        place.adopt(IMAGES[0])?;
         let build = UnitDigest::from_bytes(command::build()?);
         let written = state.written(build, parallel);
         place.write(TABLES, std::iter::once(&written.head).chain(&written.tables).map(Vec::as_slice))?;

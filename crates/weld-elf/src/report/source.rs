@@ -24,19 +24,15 @@ use crate::sections::decode_relocs;
 use crate::wording::detailed;
 use crate::wording::place::Extents;
 
-/// Adds source lines to the diagnostics that a link ends with.
-pub fn explain(job: &Job, resolved: &Resolved, result: Result<(), Diagnostics>) -> Result<(), Diagnostics> {
-    let limit = detailed(job.options);
-    match result {
-        Ok(()) => {
-            job.sink.amend(|list| add_lines(list, job.options, resolved, limit));
-            Ok(())
-        }
-        Err(mut diagnostics) => {
-            add_lines(&mut diagnostics.list, job.options, resolved, limit);
-            Err(diagnostics)
-        }
-    }
+/// Adds source lines to the errors that a link ends with.
+pub fn explain(job: &Job, resolved: &Resolved, mut diagnostics: Diagnostics) -> Diagnostics {
+    add_lines(&mut diagnostics.list, job.options, resolved, detailed(job.options));
+    diagnostics
+}
+
+/// Adds source lines to the warnings of a link that has come so far that there are no errors.
+pub fn explain_warnings(job: &Job, resolved: &Resolved) {
+    job.sink.amend(|list| add_lines(list, job.options, resolved, detailed(job.options)));
 }
 
 /// Adds source lines to warnings and to the first `limit` errors, and what their places lie in.

@@ -17,7 +17,6 @@ const ROWS: &[Spec<State>] = &[
     accepted(&["no-keep-memory", "reduce-memory-overheads"], NoValue, MEMORY),
     accepted(&["hash-size", "max-cache-size"], Required("SIZE"), MEMORY),
     accepted(&["map-whole-files", "no-map-whole-files"], NoValue, MEMORY),
-    accepted(&["fork", "no-fork", "detach", "no-detach"], NoValue, "the linker stays one process"),
     accepted(&["quick-exit", "no-quick-exit"], NoValue, "the linker never tidies up before it exits"),
     accepted(&["traditional-format", "force-exe-suffix"], NoValue, "the output has one format"),
     accepted(

@@ -294,6 +294,16 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
+    flag(
+        &["detach", "fork"],
+        "A full link with --incremental ends when its output is there, and a process that goes on for a moment writes what the next one needs (default; on Linux, without --stats and --time-trace).",
+        |s| s.o.output.detach = true,
+    ),
+    flag(
+        &["no-detach", "no-fork"],
+        "It ends when all is written. Without --incremental it always does.",
+        |s| s.o.output.detach = false,
+    ),
     take(
         &["spare-dynamic-tags"],
         Required("N"),
