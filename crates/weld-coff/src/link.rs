@@ -159,6 +159,7 @@ fn run(job: &Job, session: Option<&Session>) -> Result<(), Diagnostics> {
     for path in options.out.iter().chain(pdbs.into_iter().flatten()) {
         output::check(path).map_err(Diagnostic::from)?;
     }
+    session.iter().for_each(|session| session.begin_full_link(job));
     let search = Search::of_link(job)?;
     let open = |parallel| {
         let loader = Loader::new(job, &search, parallel);
@@ -232,8 +233,8 @@ fn link_inputs<'j>(
     write(job, &laid_out, (&resolved, types), &out, (session, threads))?;
     // What the next link has to know, when all is in its place.
     if let Some(session) = session {
-        let outputs = files::written(options, &resolved, &out);
-        session.keep(job, &relink::outputs(outputs), (search, resolved.machine), parallel);
+        let outputs = relink::outputs(files::written(options, &resolved, &out));
+        session.keep(job, &outputs, (search, resolved.machine), parallel);
     }
     Ok(())
 }

@@ -430,6 +430,8 @@ pub struct Options {
     pub incremental: Incremental,
     /// `/ilk`: where it is kept; the default is beside the image.
     pub incremental_dir: Option<PathBuf>,
+    /// `/detach`: the state is written when the link has ended for whoever waits for it.
+    pub detach: bool,
     pub threads: Option<usize>,
     pub sharing: Sharing,
     pub engine: EngineChoice,
@@ -490,6 +492,7 @@ impl Default for Options {
             json: false,
             incremental: Incremental::Off,
             incremental_dir: None,
+            detach: true,
             threads: None,
             sharing: Sharing::default(),
             engine: EngineChoice::Auto,

@@ -39,6 +39,8 @@ const BUSY: u8 = 1;
 const READY: u8 = 2;
 /// The file of this path is being created.
 const CREATING: u8 = 3;
+/// The tokens have been given back, and the process goes on.
+const GIVEN: u8 = 4;
 
 // SAFETY: the bytes are accessed only by whoever set the state to `BUSY` with a compare-exchange, or
 // read in state `READY`, in which nobody writes them.
@@ -188,7 +190,10 @@ pub fn return_tokens(give_back: &mut dyn FnMut()) {
 /// Gives the tokens back for good, before the link is over.
 #[cfg(target_os = "linux")]
 pub fn give_tokens_back() {
-    without_signals(write_tokens);
+    without_signals(|| {
+        write_tokens();
+        TOKENS.change(BUSY, GIVEN);
+    });
 }
 
 /// Has this process end when its parent does, as if it were told to.
@@ -424,7 +429,7 @@ fn clean_up() {
 /// Gives the tokens back, and leaves the slot busy so that nobody does it again. Who finds it busy waits:
 /// another thread is about to end the process, or to give them back in the ordinary way.
 fn write_tokens() {
-    while TOKENS.state.load(Ordering::Acquire) != FREE {
+    while !matches!(TOKENS.state.load(Ordering::Acquire), FREE | GIVEN) {
         if TOKENS.change(READY, BUSY) {
             // SAFETY: the state has just been changed from `READY` to `BUSY` here, and stays.
             let tokens = unsafe { TOKENS.text() };

@@ -183,7 +183,11 @@ fn check_libraries_options(args: &[&OsStr], library: bool, sink: &DiagSink) {
 
 /// How the linker was called. What changes no output is left out, so that the PDB is the same without it.
 fn invocation(args: &[&OsStr], environment: &Environment) -> Invocation {
-    const WITHOUT_EFFECT: [&str; 16] = [
+    const WITHOUT_EFFECT: [&str; 20] = [
+        "detach",
+        "fork",
+        "no-detach",
+        "no-fork",
         "incremental",
         "ilk",
         "no-incremental",

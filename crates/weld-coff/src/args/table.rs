@@ -860,6 +860,16 @@ const OTHER: &[Spec<State>] = &[
             Ok(())
         },
     ),
+    take(
+        &["detach"],
+        Optional("no"),
+        "A full link with /incremental ends when the image is there, and a process that goes on for a moment writes what \
+         the next one needs (default; on Linux, without /time and /time-trace); no: it ends when all is written.",
+        |s, v| {
+            s.o.detach = switch(v)?;
+            Ok(())
+        },
+    ),
 ];
 
 pub const LIBRARIES: &[Spec<State>] = &[

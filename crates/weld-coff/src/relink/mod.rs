@@ -105,6 +105,8 @@ pub struct Session {
     held: Mutex<Option<Memo>>,
     /// The PDB that goes with it.
     told_pdb: OnceLock<Vec<u8>>,
+    /// Whoever waits for a full link is let go when its outputs are there.
+    stays: OnceLock<()>,
 }
 
 impl Session {
@@ -129,6 +131,7 @@ impl Session {
         // What changes no output is left out.
         let mut asked = options.clone();
         (asked.threads, asked.reports.time, asked.incremental) = (None, false, Incremental::On);
+        asked.detach = true;
         let request = UnitDigest::of(format!("{asked:?}").as_bytes()).bytes();
         Some(Session {
             mode: options.incremental,
@@ -143,6 +146,7 @@ impl Session {
             memo: Mutex::default(),
             held: Mutex::default(),
             told_pdb: OnceLock::new(),
+            stays: OnceLock::new(),
         })
     }
 
@@ -401,13 +405,27 @@ impl Session {
             job.reports.each(|path, text| (path.to_owned(), digests::of_parts(text)));
     }
 
-    /// The outputs have taken their places: finds out what the next link has to know.
-    pub fn keep(&self, job: &Job, outputs: &[Output], (search, machine): (&Search, Machine), parallel: bool) {
-        if self.keeper().is_none() {
-            return;
+    /// A full link begins: asks whether the rest may be done when its outputs are there. Figures are of all that it does.
+    pub fn begin_full_link(&self, job: &Job) {
+        let is_wanted = job.options.detach && !job.trace.is_enabled() && !self.verifies() && self.keeps();
+        if is_wanted && job.host.may_stay() {
+            _ = self.stays.set(());
         }
+    }
+
+    /// The outputs have taken their places: lets go of whoever waits, and finds out what the next link has to know.
+    pub fn keep(&self, job: &Job, outputs: &[Output], (search, machine): (&Search, Machine), parallel: bool) {
+        let Some(place) = self.keeper() else { return };
         let held = self.held_outputs();
-        let memo = job.step("state of the link", || self.memo(job, outputs, (search, machine), parallel));
+        // From then on tools may change them.
+        let adopted: Result<Vec<Stamp>, Why> = outputs.iter().map(|output| adopt(place, output)).collect();
+        if self.stays.get().is_some() {
+            place.let_go(job.host, &job.sink.so_far());
+        }
+        let memo = job.step("state of the link", || {
+            let adopted: Vec<_> = outputs.iter().zip(adopted?).collect();
+            self.memo(job, &adopted, (search, machine), parallel)
+        });
         match memo {
             Err(why) => self.give_up(why),
             Ok(memo) => {
@@ -423,12 +441,12 @@ impl Session {
     fn memo(
         &self,
         job: &Job,
-        outputs: &[Output],
+        outputs: &[(&Output, Stamp)],
         (search, machine): (&Search, Machine),
         parallel: bool,
     ) -> Result<Memo, Why> {
         let place = self.place.as_ref().map_err(Clone::clone)?;
-        let outputs = outputs.iter().map(|output| self.known_output(place, output, parallel));
+        let outputs = outputs.iter().map(|output| self.known_output(place, *output, parallel));
         let mut image = self.image.lock().unwrap().take().unwrap_or_default();
         image.notes.names = 0..image.names.len() as u64;
         image.notes.names_digest = digests::of_bytes(&image.names);
@@ -461,29 +479,22 @@ impl Session {
         job.store.changed(parallel).map_or(Ok(memo), |path| Err(Why::Changing(path)))
     }
 
-    /// An output as the next link is to find it.
-    fn known_output(&self, place: &Place, output: &Output, parallel: bool) -> Result<KnownOutput, Why> {
+    /// An output, which had this stamp, as the next link is to find it.
+    fn known_output(
+        &self,
+        place: &Place,
+        (output, stamp): (&Output, Stamp),
+        parallel: bool,
+    ) -> Result<KnownOutput, Why> {
         let path = output.path.as_path();
         let failed = |e: std::io::Error| Why::system("look at", path, &e);
-        let name = match output.is {
-            Is::Image => Some(NAMES[0]),
-            Is::Pdb => Some(NAMES[1]),
-            Is::StrippedPdb => Some(NAMES[2]),
-            Is::ImportLibrary | Is::Other => None,
-        };
-        if let Some(name) = name {
-            place.adopt(name).map_err(failed)?;
-            if name != NAMES[2] {
-                place.remove(other_name(name)).map_err(failed)?;
-            }
-        }
-        // Of two links that write to one path, this may not be the one whose file is there.
-        let at = name.map_or(path.to_owned(), |name| place.path(name));
-        let stamp = Stamp::at(&at).map_err(failed)?;
+        let name = output.is.name();
+        let at = output.path_in(place);
         let digests = digests::of_file(&at, parallel).map_err(failed)?;
         let reports = self.reports.lock().unwrap();
+        // Somebody may have changed the file since it was there.
         let is_own = match name {
-            Some(_) => is_file_of(path, stamp),
+            Some(_) => is_file_of(path, stamp) && Stamp::at(&at).is_ok_and(|now| now == stamp),
             None => reports.iter().find(|(of, _)| of == path).is_none_or(|(_, written)| *written == digests),
         };
         if !is_own {
@@ -594,10 +605,41 @@ enum Is {
     Other,
 }
 
+impl Is {
+    /// The name that relinks give it, if they write it.
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Is::Image => Some(NAMES[0]),
+            Is::Pdb => Some(NAMES[1]),
+            Is::StrippedPdb => Some(NAMES[2]),
+            Is::ImportLibrary | Is::Other => None,
+        }
+    }
+}
+
 /// A file that a link has written.
 pub struct Output {
     is: Is,
     path: PathBuf,
+}
+
+impl Output {
+    /// Of two links that write to one path, this may not be the one whose file is there: so by its other name.
+    fn path_in(&self, place: &Place) -> PathBuf {
+        self.is.name().map_or_else(|| self.path.clone(), |name| place.path(name))
+    }
+}
+
+/// Gives an output its other name, and says what it is like.
+fn adopt(place: &Place, output: &Output) -> Result<Stamp, Why> {
+    let failed = |e: std::io::Error| Why::system("look at", &output.path, &e);
+    if let Some(name) = output.is.name() {
+        place.adopt(name).map_err(failed)?;
+        if name != NAMES[2] {
+            place.remove(other_name(name)).map_err(failed)?;
+        }
+    }
+    Stamp::at(&output.path_in(place)).map_err(failed)
 }
 
 /// What a link has written, as reports list it.

@@ -24,6 +24,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::diag::Diagnostic;
+use crate::host::Host;
 use crate::io::identity::directory_of;
 use crate::io::reason;
 use crate::text;
@@ -128,11 +130,15 @@ impl Place {
         Ok(Place { dir: dir.to_owned(), lock })
     }
 
-    /// The output is there, but the state is not: the next link is to wait for it.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn have_next_wait(&self) -> io::Result<()> {
+    /// The output is there, but the state is not: lets go of whoever waits for the link, which had these messages; the
+    /// next link is to wait for the state.
+    pub fn let_go(&self, host: &dyn Host, messages: &[Diagnostic]) {
+        if self.have_next_wait().is_ok() {
+            host.output_is_there(messages, open_log(&self.dir).ok());
+        }
+    }
+
+    fn have_next_wait(&self) -> io::Result<()> {
         (&self.lock).write_all(b"1")
     }
 
@@ -209,10 +215,7 @@ fn will_be_free(lock: &File) -> bool {
 }
 
 /// The log in `dir`, to write behind what is there.
-///
-/// # Errors
-/// Those of the system.
-pub fn open_log(dir: &Path) -> io::Result<File> {
+fn open_log(dir: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).open(dir.join(LOG))
 }
 

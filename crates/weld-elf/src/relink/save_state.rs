@@ -25,7 +25,7 @@ use weld_common::{par, text};
 use super::Session;
 use super::changes::digest_of;
 use super::command::{self, Request};
-use super::directory::{self, IMAGES, Place, TABLES};
+use super::directory::{IMAGES, Place, TABLES};
 use super::eligibility;
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, Looks, of_other};
@@ -388,8 +388,8 @@ impl Session {
             Ok(image) => _ = self.image.set(image),
             Err(error) => return self.give_up(Why::system("write to", &place.path(""), &error)),
         }
-        if self.stays.get().is_some() && place.have_next_wait().is_ok() {
-            job.host.output_is_there(&job.sink.so_far(), directory::open_log(&self.dir).ok());
+        if self.stays.get().is_some() {
+            place.let_go(job.host, &job.sink.so_far());
         }
     }
 

@@ -85,6 +85,12 @@ fn end_with_tokens(role: &str) {
             return_tokens(&mut { give_back });
             unsafe { libc::raise(libc::SIGTERM) };
         }
+        #[cfg(target_os = "linux")]
+        "tokens-early" => {
+            give_tokens_back();
+            return_tokens(&mut || _ = unsafe { libc::write(TOKEN_PIPE, b"cd".as_ptr().cast(), 2) });
+            unsafe { libc::raise(libc::SIGTERM) };
+        }
         other => panic!("{other}"),
     }
 }
@@ -255,9 +261,10 @@ fn a_bug_leaves_no_temporary_file() {
 
 #[test]
 fn tokens_are_given_back_once_however_the_process_ends() {
-    for role in
-        ["tokens-int", "tokens-term", "tokens-thread", "tokens-abort", "tokens-panic", "tokens-returned"]
-    {
+    let roles =
+        ["tokens-int", "tokens-term", "tokens-thread", "tokens-abort", "tokens-panic", "tokens-returned"];
+    let of_linux = cfg!(target_os = "linux").then_some("tokens-early");
+    for role in roles.into_iter().chain(of_linux) {
         let (output, tokens) = run_with_tokens(role);
         assert_eq!(tokens, "ab", "{role}");
         assert!(!output.status.success(), "{role}");

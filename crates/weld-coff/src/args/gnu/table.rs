@@ -499,6 +499,17 @@ const REPORTS: &[Spec<State>] = &[
             Ok(())
         },
     ),
+    flag(
+        &["detach", "fork"],
+        "A full link with --incremental ends when the image is there, and a process that goes on for a moment writes what \
+         the next one needs (default; on Linux, without --stats).",
+        |s| s.o.detach = true,
+    ),
+    flag(
+        &["no-detach", "no-fork"],
+        "It ends when all is written. Without --incremental it always does.",
+        |s| s.o.detach = false,
+    ),
     accepted(
         &["warn-common", "no-warn-mismatch", "warn-once"],
         NoValue,
