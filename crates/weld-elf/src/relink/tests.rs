@@ -296,7 +296,7 @@ fn what_has_come_is_missed() {
 #[test]
 fn random_edits() {
     let long: Option<u64> = std::env::var("WELD_TEST_EDITS").ok().map(|seed| seed.parse().unwrap_or(0));
-    let rounds = if long.is_some() { 400 } else { 25 };
+    let rounds = if long.is_some() { 3400 } else { 25 };
     let (mut relinked, mut all) = (0, 0);
     for (seed, flags) in (100 + long.unwrap_or(0)..).zip(FLAGS) {
         let dir = Dir::new(&format!("random-{seed}"));
