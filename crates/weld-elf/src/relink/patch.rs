@@ -125,8 +125,8 @@ struct View<'v> {
     new_pieces: RefCell<NewPieces>,
 }
 
-/// Bytes of a part of the image.
-const PART: u64 = 64 << 10;
+/// Bytes of a part of the image: few pieces lie side by side.
+const PART: u64 = 4 << 10;
 
 impl Left for View<'_> {
     /// If the tables are damaged, there is none, and none is new.

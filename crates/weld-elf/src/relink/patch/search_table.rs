@@ -1,12 +1,17 @@
 //! `.eh_frame_hdr`, if objects have frames of other functions than before, or of such at other places: each has
 //! its entries taken out and put in again, and the table is in order as a whole.
 
-use super::{LastLink, Patch, Searched, format};
+use std::path::PathBuf;
+
+use super::{LastLink, Left, Patch, Searched, format};
 use crate::address::Address;
 use crate::eh_frame::{HDR_ENTRY, HDR_HEAD, entries_in, sort_hdr_entries, write_hdr};
 use crate::job::Job;
 use crate::relink::full_link_reason::{Changed, Why};
 use crate::relink_state::rewrite_section::{Full, Missing, Of};
+
+/// Entries that are looked at together: a part of the table that stays in the cache.
+const ENTRIES: usize = 8 << 10;
 
 /// A function, and the record of it.
 type Entry = (Address, Address);
@@ -21,25 +26,32 @@ pub fn add(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
     let (left, common) = last.view(job)?;
     let Some(out) = common.output(b".eh_frame_hdr") else { return Ok(()) };
     let format = format(&left)?;
-    let size = usize::try_from(out.size).map_err(|_| Why::Image)?;
-    let mut table = super::Left::read(&left, out.offset, size).ok_or(Why::Image)?;
-    let head = table.get(..HDR_HEAD).ok_or(Why::Image)?;
-    let count = format.get_u32(&head[HDR_HEAD - 4..]) as usize;
-    let (all, _) = table[HDR_HEAD..].as_chunks::<HDR_ENTRY>();
-    let all = all.get(..count).ok_or(Why::Image)?;
     let at = |bytes: &[u8]| {
         let distance = i64::from(format.get_u32(bytes).cast_signed());
         Address::new(out.address.wrapping_add_signed(distance))
     };
-    let mut entries: Vec<Entry> = all.iter().map(|entry| (at(&entry[..4]), at(&entry[4..]))).collect();
+    let entry = |entry: &[u8; HDR_ENTRY]| -> Entry { (at(&entry[..4]), at(&entry[4..])) };
     searched.sort_unstable_by_key(|(_, one)| one.records.start);
     let owner = |entry: &Entry| {
         let number = searched.partition_point(|(_, one)| one.records.start <= entry.1).checked_sub(1)?;
         searched[number].1.records.contains(&entry.1).then_some(number)
     };
-    if !has_others(&entries, &searched, owner) {
+    let head = left.read(out.offset, HDR_HEAD).ok_or(Why::Image)?;
+    let count = format.get_u32(&head[HDR_HEAD - 4..]) as usize;
+    if count > entries_in(out.size) {
+        return Err(Why::Image);
+    }
+    let in_parts = (0..count).step_by(ENTRIES).map(|first| {
+        let size = ENTRIES.min(count - first) * HDR_ENTRY;
+        left.read(out.offset + (HDR_HEAD + first * HDR_ENTRY) as u64, size)
+    });
+    if !has_others(in_parts, (&searched, entry, owner))? {
         return Ok(());
     }
+    let size = usize::try_from(out.size).map_err(|_| Why::Image)?;
+    let mut table = left.read(out.offset, size).ok_or(Why::Image)?;
+    let (all, _) = table[HDR_HEAD..].as_chunks::<HDR_ENTRY>();
+    let mut entries: Vec<Entry> = all[..count].iter().map(entry).collect();
     entries.retain(|entry| owner(entry).is_none());
     entries.extend(searched.iter().flat_map(|(_, one)| &one.functions));
     let unknown = |missing| Why::Object(path.clone(), Changed::Unknown(missing));
@@ -58,21 +70,27 @@ pub fn add(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
     patch.compare(last.image, &(out.offset, table)).map_err(|_| Why::Image)
 }
 
-/// Whether the table has other entries of objects than these have.
+/// Whether the table, read in parts, has other entries of objects than these have.
 fn has_others(
-    entries: &[Entry],
-    searched: &[(std::path::PathBuf, Searched)],
-    owner: impl Fn(&Entry) -> Option<usize>,
-) -> bool {
+    table: impl Iterator<Item = Option<Vec<u8>>>,
+    (searched, entry, owner): (
+        &[(PathBuf, Searched)],
+        impl Fn(&[u8; HDR_ENTRY]) -> Entry,
+        impl Fn(&Entry) -> Option<usize>,
+    ),
+) -> Result<bool, Why> {
     let mut had: Vec<Vec<Entry>> = vec![Vec::new(); searched.len()];
-    for entry in entries {
-        if let Some(number) = owner(entry) {
-            had[number].push(*entry);
+    for part in table {
+        let part = part.ok_or(Why::Image)?;
+        for one in part.as_chunks::<HDR_ENTRY>().0.iter().map(&entry) {
+            if let Some(number) = owner(&one) {
+                had[number].push(one);
+            }
         }
     }
-    had.into_iter().zip(searched).any(|(had, (_, one))| {
+    Ok(had.into_iter().zip(searched).any(|(had, (_, one))| {
         let mut has = one.functions.clone();
         has.sort_unstable();
         had != has
-    })
+    }))
 }

@@ -16,10 +16,13 @@ use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::{Changed, Why};
 use crate::relink_state::guests::Guest;
 use crate::relink_state::rewrite_section::{Full, Missing, Of, Pointer, Told};
-use crate::relink_state::rows::{InputRow, SectionRow};
+use crate::relink_state::rows::{InputRow, OutputRow, SectionRow};
 use crate::sections::free_sections::FREE;
 use crate::sections::lost_groups::NONE;
 use crate::synth::rela;
+
+/// Bytes of the table that are looked at together, whole entries.
+const PART: usize = Rela::SIZE << 11;
 
 /// Bytes that are compared, and written, as one.
 const BLOCK: usize = 4 << 10;
@@ -85,16 +88,20 @@ pub fn add(
         // Nothing of it is made anew, then.
         return if pointers.is_empty() { Ok(()) } else { Err(unknown(Missing::Function)) };
     }
+    let is_gone = |entry: &Rela| {
+        let at = gone.partition_point(|range| range.start <= entry.r_offset());
+        at.checked_sub(1).is_some_and(|at| gone[at].contains(&entry.r_offset()))
+    };
+    relative.sort_unstable();
+    if pointers.is_empty() && symbolic.is_empty() && has(&left, (out, facts), is_gone, &relative)? {
+        return Ok(());
+    }
     let bytes =
         left.read(out.offset, usize::try_from(out.size).map_err(|_| Why::Image)?).ok_or(Why::Image)?;
     let (entries, _) = bytes.as_chunks::<{ Rela::SIZE }>();
     let is_relative = |entry: &&[u8; Rela::SIZE]| Rela(**entry).kind() == facts.dynamic.relative;
     let all: Vec<Rela> = entries.iter().take_while(is_relative).map(|entry| Rela(*entry)).collect();
     let count = all.len();
-    let is_gone = |entry: &Rela| {
-        let at = gone.partition_point(|range| range.start <= entry.r_offset());
-        at.checked_sub(1).is_some_and(|at| gone[at].contains(&entry.r_offset()))
-    };
     let mut real = all;
     while let [.., before, end] = &real[..]
         && before.0 == end.0
@@ -125,6 +132,35 @@ pub fn add(
         patch.add(out.offset + at as u64, block, &bytes[at..at + block.len()]);
     }
     Ok(())
+}
+
+/// Whether of what is made anew the table has these entries, which are relative and in order, and no others.
+fn has(
+    left: &impl Left,
+    (out, facts): (&OutputRow, &Facts),
+    is_gone: impl Fn(&Rela) -> bool,
+    relative: &[(u64, u64)],
+) -> Result<bool, Why> {
+    let mut wanted = relative.iter().peekable();
+    let mut last = None;
+    for start in (0..out.size).step_by(PART) {
+        let size = (out.size - start).min(PART as u64);
+        let part = left.read(out.offset + start, size as usize).ok_or(Why::Image)?;
+        for entry in part.as_chunks::<{ Rela::SIZE }>().0.iter().map(|entry| Rela(*entry)) {
+            // Spare ones are the last one once more.
+            if !is_gone(&entry) || last == Some(entry.0) {
+                continue;
+            }
+            last = Some(entry.0);
+            let is_it = |(place, value): &(u64, u64)| {
+                entry.0 == Rela::make(*place, 0, facts.dynamic.relative, value.cast_signed()).0
+            };
+            if wanted.next_if(|wanted| is_it(wanted)).is_none() {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(wanted.next().is_none())
 }
 
 /// Entries that are not relative, without those that are gone and with `more`, as many as there were; what calls
