@@ -9,6 +9,8 @@ use std::io::Read;
 use flate2::{Compress, Compression, Crc, FlushCompress, Status};
 use weld_common::par;
 
+use crate::deflate::{self, Finds};
+
 /// Bytes that one task compresses.
 const RUN: usize = 1 << 20;
 
@@ -27,7 +29,7 @@ pub fn pack(bytes: &[u8], parallel: bool) -> Vec<u8> {
                 let part = &bytes[run * RUN..bytes.len().min((run + 1) * RUN)];
                 let mut crc = Crc::new();
                 crc.update(part);
-                (deflate(part, level(part), run + 1 == runs), crc)
+                (deflate(part, run + 1 == runs), crc)
             })
             .collect::<Vec<_>>()
     });
@@ -44,46 +46,51 @@ pub fn pack(bytes: &[u8], parallel: bool) -> Vec<u8> {
     out
 }
 
-/// For what has few repetitions: it gets hardly larger than by a higher level, which looks for them for long.
-const QUICK: u32 = 2;
-
-/// Bytes of a run by which it is told whether it gets smaller.
+/// Bytes of a run by which it is told what its repetitions are worth.
 const SAMPLE: usize = 1 << 15;
 
-/// The level by which a run is compressed. In a large program some are noise, as the lower bytes of references are, and are
-/// stored as they are; some are nearly that.
-fn level(bytes: &[u8]) -> u32 {
+/// How a run is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// By a library that looks for repetitions for long.
+    Library,
+    /// For what has few: it gets hardly larger.
+    Quick(Finds),
+}
+
+/// In a large program some runs are noise, as the lower bytes of references are; some are nearly that.
+fn way(bytes: &[u8]) -> Way {
     if bytes.len() < 16 * SAMPLE {
-        return LEVEL;
+        return Way::Library;
     }
     let middle = (bytes.len() - SAMPLE) / 2;
-    let length = deflate(&bytes[middle..middle + SAMPLE], QUICK, true).len();
-    match length {
-        _ if length >= SAMPLE && is_even(bytes) => 0,
-        _ if length >= SAMPLE * 2 / 5 => QUICK,
-        _ => LEVEL,
+    let length = |finds| {
+        let mut out = Vec::with_capacity(SAMPLE + 100);
+        deflate::put(&mut out, &bytes[middle..middle + SAMPLE], finds, true);
+        out.len()
+    };
+    match (length(Finds::Nothing), length(Finds::Repetitions)) {
+        (bytes, finds) if finds >= bytes / 50 * 49 => Way::Quick(Finds::Nothing),
+        (_, finds) if finds >= SAMPLE * 2 / 5 => Way::Quick(Finds::Repetitions),
+        _ => Way::Library,
     }
 }
 
-/// Whether all bytes are there nearly equally often.
-fn is_even(bytes: &[u8]) -> bool {
-    let mut times = [0u64; 256];
-    bytes.iter().for_each(|byte| times[usize::from(*byte)] += 1);
-    // How likely two bytes are the same, by how likely they would be at least.
-    let same =
-        times.iter().map(|times| times * times).sum::<u64>() as f64 * 256.0 / (bytes.len() as f64).powi(2);
-    same < 1.02
+fn deflate(bytes: &[u8], is_last: bool) -> Vec<u8> {
+    match way(bytes) {
+        Way::Library => by_library(bytes, is_last),
+        Way::Quick(finds) => {
+            let mut out = Vec::with_capacity(bytes.len() / 4 * 3);
+            deflate::put(&mut out, bytes, finds, is_last);
+            out
+        }
+    }
 }
 
-fn deflate(bytes: &[u8], level: u32, is_last: bool) -> Vec<u8> {
+fn by_library(bytes: &[u8], is_last: bool) -> Vec<u8> {
     let flush = if is_last { FlushCompress::Finish } else { FlushCompress::Sync };
-    let mut compress = Compress::new(Compression::new(level), false);
-    let usual = match level {
-        0 => bytes.len() + bytes.len() / 256,
-        QUICK => bytes.len() / 4 * 3,
-        _ => bytes.len() / 4,
-    };
-    let mut out = Vec::with_capacity(usual + 1024);
+    let mut compress = Compress::new(Compression::new(LEVEL), false);
+    let mut out = Vec::with_capacity(bytes.len() / 4 + 1024);
     loop {
         let done = compress.total_in() as usize;
         let status = compress.compress_vec(&bytes[done..], &mut out, flush);
@@ -130,18 +137,30 @@ mod tests {
     }
 
     #[test]
-    fn levels_of_runs() {
+    fn ways_of_runs() {
         let random: Vec<u8> = noise().take(RUN).collect();
         let half: Vec<u8> = random.iter().map(|byte| byte & 0x0f).collect();
+        // Words of six bytes, of which every other one has come before.
+        let words = random.as_chunks::<6>().0;
+        let word = |(place, word): (usize, &[u8; 6])| {
+            if place % 2 == 0 { *word } else { words[usize::from(word[0])] }
+        };
+        let few: Vec<u8> = words.iter().enumerate().flat_map(word).collect();
         let again: Vec<u8> = random.chunks(SAMPLE / 8).flat_map(|part| part.repeat(4)).take(RUN).collect();
         assert_eq!(
-            [&random, &half, &again, &vec![7; RUN]].map(|bytes| level(bytes)),
-            [0, QUICK, LEVEL, LEVEL]
+            [&random, &half, &few, &again, &vec![7; RUN]].map(|bytes| way(bytes)),
+            [
+                Way::Quick(Finds::Nothing),
+                Way::Quick(Finds::Nothing),
+                Way::Quick(Finds::Repetitions),
+                Way::Library,
+                Way::Library
+            ]
         );
-        assert_eq!(level(&random[..SAMPLE]), LEVEL, "short runs are quickly compressed");
+        assert_eq!(way(&random[..SAMPLE]), Way::Library, "short runs are quickly compressed");
         let packed = pack(&random, false);
         assert!(packed.len() < RUN + RUN / 1000);
-        for bytes in [random, half, again] {
+        for bytes in [random, half, few, again] {
             assert_eq!(unpack(&pack(&bytes, true)), Some(bytes));
         }
     }

@@ -21,6 +21,7 @@
 pub mod binary;
 pub mod compare;
 pub mod cover;
+mod deflate;
 pub mod drafts;
 pub mod graph;
 pub mod growth;

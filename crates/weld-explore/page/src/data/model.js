@@ -9,7 +9,7 @@ import { unzigzag } from './leb128.js';
 import { DamagedPage } from './blobs.js';
 import { kindOf, roleOf, KIND } from './kinds.js';
 
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 export class Model {
   constructor(meta, names, blobs) {

@@ -140,6 +140,6 @@ fn damaged_pages_are_errors() {
             _ = read(&page);
         }
     }
-    let other = String::from_utf8(page).expect("UTF-8").replace("\"format\":3", "\"format\":9");
+    let other = String::from_utf8(page).expect("UTF-8").replace("\"format\":4", "\"format\":9");
     assert_eq!(read(other.as_bytes()).err(), Some(PageError::Format(9)));
 }
