@@ -5,6 +5,7 @@
 //! are combined. A run does not know the text before it, which costs less than a percent.
 
 use std::io::Read;
+use std::ops::Range;
 
 use flate2::{Compress, Compression, Crc, FlushCompress, Status};
 use weld_common::par;
@@ -14,22 +15,28 @@ use crate::deflate::{self, Finds};
 /// Bytes that one task compresses.
 const RUN: usize = 1 << 20;
 
+/// Bytes of a part that is compressed by itself.
+const LONG: usize = 1 << 17;
+
 /// Names get hardly smaller by a higher level, which takes twice the time.
 const LEVEL: u32 = 5;
+
+/// For what has some repetitions, of which most are found at once.
+const QUICK: u32 = 2;
 
 /// No page has more in one of its parts.
 pub const LARGEST: u64 = 2 << 30;
 
-/// `bytes` as a gzip file.
-pub fn pack(bytes: &[u8], parallel: bool) -> Vec<u8> {
-    let runs = bytes.len().div_ceil(RUN).max(1);
-    let packed = par::runs("compress page", parallel, runs, 1, |range| {
+/// `bytes` as a gzip file. Where in them something else begins, `cuts` says, ascending: each has its own way.
+pub fn pack(bytes: &[u8], cuts: &[usize], parallel: bool) -> Vec<u8> {
+    let runs = runs(bytes.len(), cuts);
+    let packed = par::runs("compress page", parallel, runs.len(), 1, |range| {
         range
             .map(|run| {
-                let part = &bytes[run * RUN..bytes.len().min((run + 1) * RUN)];
+                let part = &bytes[runs[run].clone()];
                 let mut crc = Crc::new();
                 crc.update(part);
-                (deflate(part, run + 1 == runs), crc)
+                (deflate(part, run + 1 == runs.len()), crc)
             })
             .collect::<Vec<_>>()
     });
@@ -46,22 +53,41 @@ pub fn pack(bytes: &[u8], parallel: bool) -> Vec<u8> {
     out
 }
 
+/// What tasks compress: at most so much each, and no two parts of which one is long.
+fn runs(length: usize, cuts: &[usize]) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for (i, cut) in cuts.iter().copied().chain([length]).enumerate() {
+        let next = cuts.get(i + 1).copied().unwrap_or(length);
+        let is_long = cut - start >= LONG || next - cut >= LONG || cut == length;
+        while start < cut && (is_long || cut - start >= RUN) {
+            let end = cut.min(start + RUN);
+            runs.push(start..end);
+            start = end;
+        }
+    }
+    if runs.is_empty() {
+        runs.push(0..0);
+    }
+    runs
+}
+
 /// Bytes of a run by which it is told what its repetitions are worth.
 const SAMPLE: usize = 1 << 15;
 
 /// How a run is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// By a library that looks for repetitions for long.
-    Library,
+    /// By a library that looks for repetitions for long, or not so long.
+    Library(u32),
     /// For what has few: it gets hardly larger.
-    Quick(Finds),
+    Own(Finds),
 }
 
 /// In a large program some runs are noise, as the lower bytes of references are; some are nearly that.
 fn way(bytes: &[u8]) -> Way {
-    if bytes.len() < 16 * SAMPLE {
-        return Way::Library;
+    if bytes.len() < 2 * SAMPLE {
+        return Way::Library(LEVEL);
     }
     let middle = (bytes.len() - SAMPLE) / 2;
     let length = |finds| {
@@ -70,16 +96,17 @@ fn way(bytes: &[u8]) -> Way {
         out.len()
     };
     match (length(Finds::Nothing), length(Finds::Repetitions)) {
-        (bytes, finds) if finds >= bytes / 50 * 49 => Way::Quick(Finds::Nothing),
-        (_, finds) if finds >= SAMPLE * 2 / 5 => Way::Quick(Finds::Repetitions),
-        _ => Way::Library,
+        (bytes, finds) if finds >= bytes / 50 * 49 => Way::Own(Finds::Nothing),
+        (_, finds) if finds >= SAMPLE / 2 => Way::Own(Finds::Repetitions),
+        (_, finds) if finds >= SAMPLE * 2 / 5 => Way::Library(QUICK),
+        _ => Way::Library(LEVEL),
     }
 }
 
 fn deflate(bytes: &[u8], is_last: bool) -> Vec<u8> {
     match way(bytes) {
-        Way::Library => by_library(bytes, is_last),
-        Way::Quick(finds) => {
+        Way::Library(level) => by_library(bytes, level, is_last),
+        Way::Own(finds) => {
             let mut out = Vec::with_capacity(bytes.len() / 4 * 3);
             deflate::put(&mut out, bytes, finds, is_last);
             out
@@ -87,9 +114,9 @@ fn deflate(bytes: &[u8], is_last: bool) -> Vec<u8> {
     }
 }
 
-fn by_library(bytes: &[u8], is_last: bool) -> Vec<u8> {
+fn by_library(bytes: &[u8], level: u32, is_last: bool) -> Vec<u8> {
     let flush = if is_last { FlushCompress::Finish } else { FlushCompress::Sync };
-    let mut compress = Compress::new(Compression::new(LEVEL), false);
+    let mut compress = Compress::new(Compression::new(level), false);
     let mut out = Vec::with_capacity(bytes.len() / 4 + 1024);
     loop {
         let done = compress.total_in() as usize;
@@ -128,12 +155,33 @@ mod tests {
             let text: Vec<u8> = (0..length).map(|i| (i / 7 % 251) as u8).collect();
             let random: Vec<u8> = noise.by_ref().take(length).collect();
             for bytes in [text, random] {
-                let packed = pack(&bytes, true);
+                let packed = pack(&bytes, &[], true);
                 assert_eq!(unpack(&packed).as_deref(), Some(&bytes[..]), "{length}");
-                assert_eq!(packed, pack(&bytes, false), "{length}");
+                assert_eq!(packed, pack(&bytes, &[], false), "{length}");
             }
         }
         assert_eq!(unpack(b"no gzip"), None);
+    }
+
+    #[test]
+    fn parts() {
+        assert_eq!(runs(0, &[]), [0..0]);
+        assert_eq!(runs(0, &[0]), [0..0]);
+        assert_eq!(runs(9, &[0, 4, 9]), [0..9]);
+        assert_eq!(runs(RUN + 5, &[4, 8]), [0..8, 8..RUN + 5]);
+        assert_eq!(
+            runs(3 * LONG, &[LONG, LONG + 1, 2 * LONG]),
+            [0..LONG, LONG..2 * LONG, 2 * LONG..3 * LONG]
+        );
+        let cuts: Vec<usize> = (0..40 * RUN / LONG).map(|i| i * LONG / 10).collect();
+        let runs = runs(5 * RUN + 1, &cuts);
+        assert!(
+            runs.windows(2).all(|two| two[0].end == two[1].start) && runs.iter().all(|run| run.len() <= RUN)
+        );
+        assert_eq!((runs[0].start, runs.last().map(|run| run.end)), (0, Some(5 * RUN + 1)));
+        let bytes: Vec<u8> = noise().take(3 * LONG + 9).collect();
+        let packed = pack(&bytes, &[LONG, 2 * LONG + 5], true);
+        assert_eq!(unpack(&packed).as_deref(), Some(&bytes[..]));
     }
 
     #[test]
@@ -150,18 +198,18 @@ mod tests {
         assert_eq!(
             [&random, &half, &few, &again, &vec![7; RUN]].map(|bytes| way(bytes)),
             [
-                Way::Quick(Finds::Nothing),
-                Way::Quick(Finds::Nothing),
-                Way::Quick(Finds::Repetitions),
-                Way::Library,
-                Way::Library
+                Way::Own(Finds::Nothing),
+                Way::Own(Finds::Nothing),
+                Way::Own(Finds::Repetitions),
+                Way::Library(LEVEL),
+                Way::Library(LEVEL)
             ]
         );
-        assert_eq!(way(&random[..SAMPLE]), Way::Library, "short runs are quickly compressed");
-        let packed = pack(&random, false);
+        assert_eq!(way(&random[..SAMPLE]), Way::Library(LEVEL), "short runs are quickly compressed");
+        let packed = pack(&random, &[], false);
         assert!(packed.len() < RUN + RUN / 1000);
         for bytes in [random, half, few, again] {
-            assert_eq!(unpack(&pack(&bytes, true)), Some(bytes));
+            assert_eq!(unpack(&pack(&bytes, &[], true)), Some(bytes));
         }
     }
 }

@@ -36,6 +36,8 @@ enum Blob {
 struct Columns {
     tables: Vec<u8>,
     graph: Vec<u8>,
+    /// Where in each of them columns end.
+    ends: [Vec<usize>; 2],
     described: Vec<String>,
 }
 
@@ -124,6 +126,14 @@ impl<'m> Wanted<'m> {
             ));
             list.push(column);
         }
+        let ends = |list: &Vec<Vec<u8>>| {
+            let end = |end: &mut usize, column: &Vec<u8>| {
+                *end += column.len();
+                Some(*end)
+            };
+            list.iter().scan(0, end).collect()
+        };
+        columns.ends = [ends(&tables), ends(&graph)];
         columns.tables = par::concat("join columns", parallel, tables);
         columns.graph = par::concat("join columns", parallel, graph);
         columns
@@ -241,18 +251,18 @@ pub(crate) fn write_to(template: &str, model: &Model, parallel: bool) -> Vec<u8>
     let meta = meta(model, &columns, names.numbered);
     let meta = format!("<script type=\"application/json\" id=\"weld-meta\">{meta}</script>\n").into_bytes();
     let blobs = [
-        ("words", &names.words),
-        ("names", &names.codes),
-        ("tables", &columns.tables),
-        ("graph", &columns.graph),
+        ("words", &names.words, &[][..]),
+        ("names", &names.codes, &[]),
+        ("tables", &columns.tables, &columns.ends[0]),
+        ("graph", &columns.graph, &columns.ends[1]),
     ];
-    let element = |(name, bytes): &(&str, &Vec<u8>)| {
+    let element = |(name, bytes, cuts): &(&str, &Vec<u8>, &[usize])| {
         // There need not be a graph.
         if bytes.is_empty() && *name == "graph" {
             return Vec::new();
         }
         let mut text = format!("<script type=\"application/octet-stream\" id=\"weld-{name}\">").into_bytes();
-        septets::put(&mut text, &gzip::pack(bytes, parallel));
+        septets::put(&mut text, &gzip::pack(bytes, cuts, parallel));
         text.extend(b"</script>\n");
         text
     };
