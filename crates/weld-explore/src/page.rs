@@ -144,6 +144,27 @@ fn number(name: Name) -> u64 {
     u64::from(name.0)
 }
 
+/// The names of the first pieces of input sections, by the model's rows.
+fn firsts(model: &Model) -> Vec<Name> {
+    let mut firsts = vec![Name::NONE; model.inputs.len()];
+    for piece in model.pieces.iter().rev() {
+        if let Some(row) = piece.input.row() {
+            firsts[row] = piece.name;
+        }
+    }
+    firsts
+}
+
+/// The symbol that an input section is called for, as a page has it: 0 for none, 1 for the name of its first piece, all
+/// others are one more than their number.
+fn symbol(name: Name, first: Name) -> u32 {
+    match name {
+        Name::NONE => 0,
+        name if name == first => 1,
+        Name(number) => number + 1,
+    }
+}
+
 fn columns(model: &Model, parallel: bool) -> Columns {
     use Encoding::{Delta, DeltaRuns, Planes, Sparse, SparseRuns, Uleb, UlebRuns};
     let ordering = trace::stretch("order sections of the page");
@@ -151,6 +172,9 @@ fn columns(model: &Model, parallel: bool) -> Columns {
     let (inputs, references) =
         (order.sorted(&model.inputs), model.graph.as_ref().map(|graph| order.references(graph)));
     drop(ordering);
+    let symbols: Vec<u32> =
+        model.inputs.iter().zip(firsts(model)).map(|(row, first)| symbol(row.symbol, first)).collect();
+    let symbols = &*order.sorted(&symbols);
     let mut columns = Wanted::default();
     let outputs = &model.outputs;
     columns.table("output_sections.name", Delta, outputs, |row| number(row.name));
@@ -170,6 +194,7 @@ fn columns(model: &Model, parallel: bool) -> Columns {
     }
     let inputs = &*inputs;
     columns.table("input_sections.name", DeltaRuns, inputs, |row| number(row.name));
+    columns.table("input_sections.symbol", UlebRuns, symbols, |number| u64::from(*number));
     columns.table("input_sections.object", SparseRuns, inputs, |row| row.object.stored());
     columns.table("input_sections.output_section", DeltaRuns, inputs, |row| u64::from(row.output));
     let pieces = &model.pieces;

@@ -177,6 +177,7 @@ const ULEB = new Set([
   'old_memory',
   'language',
   'role',
+  'input_sections.symbol',
   'references',
 ]);
 
@@ -196,6 +197,7 @@ const SPARSE = new Set([
 // Whose rows are mostly as the ones before.
 const RUNS = new Set([
   'input_sections.name',
+  'input_sections.symbol',
   'input_sections.object',
   'input_sections.output_section',
   'pieces.input_section',
@@ -209,7 +211,7 @@ const RUNS = new Set([
 
 function encodingOf(table, column) {
   if (PLANES.has(`${table}.${column}`)) return 'planes';
-  if (ULEB.has(column)) return 'uleb';
+  if (ULEB.has(column) || ULEB.has(`${table}.${column}`)) return 'uleb';
   return SPARSE.has(`${table}.${column}`) ? 'sparse' : 'delta';
 }
 
