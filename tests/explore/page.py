@@ -53,10 +53,9 @@ def texts(words, numbered, codes):
     return [text.decode() for text in all_texts]
 
 
-def column(raw, encoding, count):
-    if encoding == "planes":
-        return planes(raw, count)
-    values, at, before = [], 0, 0
+def numbers(raw):
+    """LEB128."""
+    values, at = [], 0
     while at < len(raw):
         value = shift = 0
         while True:
@@ -66,6 +65,19 @@ def column(raw, encoding, count):
             shift += 7
             if byte < 128:
                 break
+        values.append(value)
+    return values
+
+
+def column(raw, encoding, count):
+    if encoding == "planes":
+        return planes(raw, count)
+    stored, values, before = numbers(raw), [], 0
+    encoding, _, runs = encoding.partition("-")
+    assert encoding in ("uleb", "delta", "sparse") and runs in ("", "runs"), encoding
+    if runs:
+        stored = [value for value, more in zip(stored[::2], stored[1::2], strict=True) for _ in range(more + 1)]
+    for value in stored:
         if encoding == "delta":
             before = value = before + unzigzag(value) & (1 << 64) - 1
         elif encoding == "sparse" and value:
@@ -89,6 +101,22 @@ class Page:
             values = column(blobs[c["blob"]][c["offset"]:c["offset"] + c["bytes"]], c["encoding"], c["count"])
             assert len(values) == c["count"], c
             self.tables[c["table"], c["column"]] = values
+        self.tables["input_sections", "name"] = self.section_names()
+
+    def section_names(self):
+        """Numbers of whole names of input sections, which are added to the names if they are put together."""
+        first = {}
+        for section, name in zip(self.tables["pieces", "input_section"], self.tables["pieces", "name"]):
+            first.setdefault(section - 1, name)
+        numbers = {name: number for number, name in enumerate(self.names)}
+        names = self.tables["input_sections", "name"]
+        for row, symbol in enumerate(self.tables["input_sections", "symbol"]):
+            if symbol:
+                name = self.names[names[row]] + self.names[first[row] if symbol == 1 else symbol - 1]
+                names[row] = numbers.setdefault(name, len(self.names))
+                if names[row] == len(self.names):
+                    self.names.append(name)
+        return names
 
     def element(self, name):
         return re.search(r'id="weld-%s">(.*?)</script>' % name, self.text, re.S).group(1)

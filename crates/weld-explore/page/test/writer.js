@@ -50,7 +50,8 @@ export class NameTable {
   }
 }
 
-const WORDS = /[A-Za-z0-9_\u0080-\uffff]+(?:::)?|[^A-Za-z0-9_\u0080-\uffff]+/g;
+const WORDS =
+  /(?:[^A-Za-z0-9_\u0080-\uffff]*[^A-Za-z0-9_\u0080-\uffff:])?[A-Za-z0-9_\u0080-\uffff]+(?:::)?|[^A-Za-z0-9_\u0080-\uffff]+/g;
 
 function codeOf(number) {
   if (number < 192) return [3 + number];
