@@ -1,6 +1,7 @@
 """Reads a page of --explore as crates/weld-explore/format.md describes it, for tests.
 
-What it gives: `meta`, the description; `names`, all texts; `tables`, columns of numbers by table and column; and `text`,
+What it gives: `meta`, the description; `names`, all texts, of which the first `stored` are the page's, and those behind
+them what input sections are called that have two for it; `tables`, columns of numbers by table and column; and `text`,
 the page itself.
 """
 
@@ -95,7 +96,8 @@ class Page:
         blobs = {name: gzip.decompress(septets(self.element(name)))
                  for name in {"words", "names", *(c["blob"] for c in self.meta["columns"])}}
         self.names = texts(blobs["words"], self.meta["words"], blobs["names"])
-        assert len(self.names) == self.meta["names"]
+        self.stored = len(self.names)
+        assert self.stored == self.meta["names"]
         self.tables = {}
         for c in self.meta["columns"]:
             values = column(blobs[c["blob"]][c["offset"]:c["offset"] + c["bytes"]], c["encoding"], c["count"])
