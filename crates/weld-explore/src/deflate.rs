@@ -462,7 +462,7 @@ mod tests {
         let mut seed = 3u32;
         move |below| {
             seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
-            (u64::from(seed) * u64::from(below) >> 32) as u32
+            ((u64::from(seed) * u64::from(below)) >> 32) as u32
         }
     }
 

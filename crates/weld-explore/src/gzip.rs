@@ -165,9 +165,8 @@ mod tests {
 
     #[test]
     fn parts() {
-        assert_eq!(runs(0, &[]), [0..0]);
-        assert_eq!(runs(0, &[0]), [0..0]);
-        assert_eq!(runs(9, &[0, 4, 9]), [0..9]);
+        let one = |end| vec![Range { start: 0, end }];
+        assert_eq!([runs(0, &[]), runs(0, &[0]), runs(9, &[0, 4, 9])], [one(0), one(0), one(9)]);
         assert_eq!(runs(RUN + 5, &[4, 8]), [0..8, 8..RUN + 5]);
         assert_eq!(
             runs(3 * LONG, &[LONG, LONG + 1, 2 * LONG]),

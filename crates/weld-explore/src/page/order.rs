@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use weld_common::walk::Marks;
+
 use crate::leb;
 use crate::model::{Graph, Model, Ref};
 
@@ -26,16 +28,14 @@ impl Order {
     /// them so, and nothing has to be moved then.
     pub fn new(model: &Model) -> Order {
         const UNKNOWN: u32 = u32::MAX;
+        let count = model.inputs.len();
+        let seen = Marks::new(count);
         let mut highest = None;
-        let is_next = |row| {
-            let is_next = Some(row) >= highest;
-            highest = Some(row);
-            is_next
-        };
+        // Others may lie between pieces of a section.
+        let is_next = |row| !seen.set(row as u32) || highest.replace(row) < Some(row);
         if model.pieces.iter().filter_map(|piece| piece.input.row()).all(is_next) {
             return Order { moved: None };
         }
-        let count = model.inputs.len();
         let (mut rows, mut place) = (Vec::with_capacity(count), vec![UNKNOWN; count]);
         let of_pieces = model.pieces.iter().filter_map(|piece| piece.input.row());
         for row in of_pieces.chain(0..count) {

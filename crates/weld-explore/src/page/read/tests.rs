@@ -113,6 +113,22 @@ fn sections_in_the_order_of_the_file() {
     assert_eq!(again.imports[0].section.row().map(name), Some("b"));
 }
 
+/// Nothing is moved where first pieces are in the order of the model, whatever lies between them.
+#[test]
+fn sections_that_are_in_order_stay() {
+    let rows = |pieces: &[usize]| {
+        let mut model = Model::default();
+        let names = ["a", "b", "c", "d"].map(|name| model.names.add(name));
+        model.outputs = vec![OutputSection::default()];
+        model.inputs = names.map(|name| InputSection { name, ..InputSection::default() }).to_vec();
+        model.pieces = pieces.iter().map(|row| Piece { input: Ref::to(*row), ..Piece::default() }).collect();
+        let again = read(&write_to(BARE, &model, false)).expect("a page");
+        (0..4).map(|row| again.section_name(row).into_owned()).collect::<String>()
+    };
+    assert_eq!(rows(&[0, 2, 0, 3, 2]), "abcd");
+    assert_eq!(rows(&[0, 3, 0, 2]), "adcb");
+}
+
 #[test]
 fn names_cannot_become_markup() {
     let page = String::from_utf8(write_to(BARE, &model(), false)).expect("UTF-8");
