@@ -220,7 +220,7 @@ pub struct Root {
 /// Which input section refers to which, and which stay whoever refers to them: rows of the input sections throughout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
-    /// Section `i` refers to those in `to[start[i]..start[i + 1]]`.
+    /// Section `i` refers to those in `to[start[i]..start[i + 1]]`, which ascend.
     pub start: Vec<u32>,
     pub to: Vec<u32>,
     pub roots: Vec<Root>,
