@@ -7,10 +7,9 @@
 use std::io::Read;
 use std::ops::Range;
 
-use flate2::{Compress, Compression, Crc, FlushCompress, Status};
+use flate2::Crc;
 use weld_common::par;
-
-use crate::deflate::{self, Finds};
+use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Status, Strategy};
 
 /// Bytes that one task compresses.
 const RUN: usize = 1 << 20;
@@ -19,10 +18,10 @@ const RUN: usize = 1 << 20;
 const LONG: usize = 1 << 17;
 
 /// Names get hardly smaller by a higher level, which takes twice the time.
-const LEVEL: u32 = 5;
+const LEVEL: i32 = 5;
 
-/// For what has some repetitions, of which most are found at once.
-const QUICK: u32 = 2;
+/// For what has few repetitions, of which most are found at once.
+const QUICK: i32 = 2;
 
 /// No page has more in one of its parts.
 pub const LARGEST: u64 = 2 << 30;
@@ -36,7 +35,7 @@ pub fn pack(bytes: &[u8], cuts: &[usize], parallel: bool) -> Vec<u8> {
                 let part = &bytes[runs[run].clone()];
                 let mut crc = Crc::new();
                 crc.update(part);
-                (deflate(part, run + 1 == runs.len()), crc)
+                (deflate(part, way(part), run + 1 == runs.len()), crc)
             })
             .collect::<Vec<_>>()
     });
@@ -78,55 +77,50 @@ const SAMPLE: usize = 1 << 15;
 /// How a run is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// By a library that looks for repetitions for long, or not so long.
-    Library(u32),
-    /// For what has few: it gets hardly larger.
-    Own(Finds),
+    /// By looking for repetitions for long, or not so long.
+    Level(i32),
+    /// By codes for its bytes only.
+    Codes,
 }
 
 /// In a large program some runs are noise, as the lower bytes of references are; some are nearly that.
 fn way(bytes: &[u8]) -> Way {
     if bytes.len() < 2 * SAMPLE {
-        return Way::Library(LEVEL);
+        return Way::Level(LEVEL);
     }
     let middle = (bytes.len() - SAMPLE) / 2;
-    let length = |finds| {
-        let mut out = Vec::with_capacity(SAMPLE + 100);
-        deflate::put(&mut out, &bytes[middle..middle + SAMPLE], finds, true);
-        out.len()
+    let length = |way| deflate(&bytes[middle..middle + SAMPLE], way, true).len();
+    match (length(Way::Codes), length(Way::Level(QUICK))) {
+        (codes, finds) if finds >= codes / 50 * 49 => Way::Codes,
+        (_, finds) if finds >= SAMPLE * 2 / 5 => Way::Level(QUICK),
+        _ => Way::Level(LEVEL),
+    }
+}
+
+/// A part of a deflate stream, up to a byte, or its end.
+fn deflate(bytes: &[u8], way: Way, is_last: bool) -> Vec<u8> {
+    let (level, strategy) = match way {
+        Way::Level(level) => (level, Strategy::Default),
+        Way::Codes => (LEVEL, Strategy::HuffmanOnly),
     };
-    match (length(Finds::Nothing), length(Finds::Repetitions)) {
-        (bytes, finds) if finds >= bytes / 50 * 49 => Way::Own(Finds::Nothing),
-        (_, finds) if finds >= SAMPLE / 2 => Way::Own(Finds::Repetitions),
-        (_, finds) if finds >= SAMPLE * 2 / 5 => Way::Library(QUICK),
-        _ => Way::Library(LEVEL),
-    }
-}
-
-fn deflate(bytes: &[u8], is_last: bool) -> Vec<u8> {
-    match way(bytes) {
-        Way::Library(level) => by_library(bytes, level, is_last),
-        Way::Own(finds) => {
-            let mut out = Vec::with_capacity(bytes.len() / 4 * 3);
-            deflate::put(&mut out, bytes, finds, is_last);
-            out
-        }
-    }
-}
-
-fn by_library(bytes: &[u8], level: u32, is_last: bool) -> Vec<u8> {
-    let flush = if is_last { FlushCompress::Finish } else { FlushCompress::Sync };
-    let mut compress = Compress::new(Compression::new(level), false);
-    let mut out = Vec::with_capacity(bytes.len() / 4 + 1024);
+    // Without a header of its own.
+    let config = DeflateConfig { level, strategy, window_bits: -15, ..DeflateConfig::default() };
+    let flush = if is_last { DeflateFlush::Finish } else { DeflateFlush::SyncFlush };
+    let mut deflate = Deflate::new_with_config(config);
+    let mut out = vec![0; bytes.len() + 1024];
     loop {
-        let done = compress.total_in() as usize;
-        let status = compress.compress_vec(&bytes[done..], &mut out, flush);
-        let consumed = compress.total_in() as usize == bytes.len();
+        let (read, made) = (deflate.total_in() as usize, deflate.total_out() as usize);
+        let status = deflate.compress(&bytes[read..], &mut out[made..], flush);
+        let made = deflate.total_out() as usize;
+        // All is out when there is room left.
+        let is_out = deflate.total_in() as usize == bytes.len() && made < out.len();
         match status {
-            Ok(Status::StreamEnd) => return out,
-            // All is out when there is room left.
-            Ok(_) if !is_last && consumed && out.len() < out.capacity() => return out,
-            _ => out.reserve(out.capacity().max(1024)),
+            Ok(status) if status == Status::StreamEnd || !is_last && is_out => {
+                out.truncate(made);
+                return out;
+            }
+            Ok(_) => out.resize(2 * out.len(), 0),
+            Err(error) => unreachable!("any bytes can be compressed: {error:?}"),
         }
     }
 }
@@ -196,15 +190,9 @@ mod tests {
         let again: Vec<u8> = random.chunks(SAMPLE / 8).flat_map(|part| part.repeat(4)).take(RUN).collect();
         assert_eq!(
             [&random, &half, &few, &again, &vec![7; RUN]].map(|bytes| way(bytes)),
-            [
-                Way::Own(Finds::Nothing),
-                Way::Own(Finds::Nothing),
-                Way::Own(Finds::Repetitions),
-                Way::Library(LEVEL),
-                Way::Library(LEVEL)
-            ]
+            [Way::Codes, Way::Codes, Way::Level(QUICK), Way::Level(LEVEL), Way::Level(LEVEL)]
         );
-        assert_eq!(way(&random[..SAMPLE]), Way::Library(LEVEL), "short runs are quickly compressed");
+        assert_eq!(way(&random[..SAMPLE]), Way::Level(LEVEL), "short runs are quickly compressed");
         let packed = pack(&random, &[], false);
         assert!(packed.len() < RUN + RUN / 1000);
         for bytes in [random, half, few, again] {

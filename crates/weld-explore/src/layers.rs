@@ -4,7 +4,7 @@
 /// From the bottom up.
 const ROOMS: &[&str] = &[
     // How data are stored.
-    "leb", "septets", "deflate", "gzip", "json", "words", // What a file is made of.
+    "leb", "septets", "gzip", "json", "words", // What a file is made of.
     "names", "model", "spelling", "cover", "drafts", "graph", "unit", // What is made of that.
     "page", "binary", "compare", "growth", "table",
 ];

@@ -21,7 +21,6 @@
 pub mod binary;
 pub mod compare;
 pub mod cover;
-mod deflate;
 pub mod drafts;
 pub mod graph;
 pub mod growth;
