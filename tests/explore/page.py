@@ -1,6 +1,7 @@
 """Reads a page of --explore as crates/weld-explore/format.md describes it, for tests.
 
-What it gives: `meta`, the description; `names`, all texts; `tables`, columns of numbers by table and column; and `text`,
+What it gives: `meta`, the description; `names`, all texts, of which the first `stored` are the page's, and those behind
+them what input sections are called that have two for it; `tables`, columns of numbers by table and column; and `text`,
 the page itself.
 """
 
@@ -53,10 +54,9 @@ def texts(words, numbered, codes):
     return [text.decode() for text in all_texts]
 
 
-def column(raw, encoding, count):
-    if encoding == "planes":
-        return planes(raw, count)
-    values, at, before = [], 0, 0
+def numbers(raw):
+    """LEB128."""
+    values, at = [], 0
     while at < len(raw):
         value = shift = 0
         while True:
@@ -66,6 +66,19 @@ def column(raw, encoding, count):
             shift += 7
             if byte < 128:
                 break
+        values.append(value)
+    return values
+
+
+def column(raw, encoding, count):
+    if encoding == "planes":
+        return planes(raw, count)
+    stored, values, before = numbers(raw), [], 0
+    encoding, _, runs = encoding.partition("-")
+    assert encoding in ("uleb", "delta", "sparse") and runs in ("", "runs"), encoding
+    if runs:
+        stored = [value for value, more in zip(stored[::2], stored[1::2], strict=True) for _ in range(more + 1)]
+    for value in stored:
         if encoding == "delta":
             before = value = before + unzigzag(value) & (1 << 64) - 1
         elif encoding == "sparse" and value:
@@ -83,12 +96,29 @@ class Page:
         blobs = {name: gzip.decompress(septets(self.element(name)))
                  for name in {"words", "names", *(c["blob"] for c in self.meta["columns"])}}
         self.names = texts(blobs["words"], self.meta["words"], blobs["names"])
-        assert len(self.names) == self.meta["names"]
+        self.stored = len(self.names)
+        assert self.stored == self.meta["names"]
         self.tables = {}
         for c in self.meta["columns"]:
             values = column(blobs[c["blob"]][c["offset"]:c["offset"] + c["bytes"]], c["encoding"], c["count"])
             assert len(values) == c["count"], c
             self.tables[c["table"], c["column"]] = values
+        self.tables["input_sections", "name"] = self.section_names()
+
+    def section_names(self):
+        """Numbers of whole names of input sections, which are added to the names if they are put together."""
+        first = {}
+        for section, name in zip(self.tables["pieces", "input_section"], self.tables["pieces", "name"]):
+            first.setdefault(section - 1, name)
+        numbers = {name: number for number, name in enumerate(self.names)}
+        names = self.tables["input_sections", "name"]
+        for row, symbol in enumerate(self.tables["input_sections", "symbol"]):
+            if symbol:
+                name = self.names[names[row]] + self.names[first[row] if symbol == 1 else symbol - 1]
+                names[row] = numbers.setdefault(name, len(self.names))
+                if names[row] == len(self.names):
+                    self.names.append(name)
+        return names
 
     def element(self, name):
         return re.search(r'id="weld-%s">(.*?)</script>' % name, self.text, re.S).group(1)

@@ -15,7 +15,8 @@ struct Key {
     output: Name,
     archive: Name,
     object: Name,
-    input: Name,
+    /// A number of [`Called`].
+    input: u32,
     name: Name,
     role: u8,
 }
@@ -23,7 +24,7 @@ struct Key {
 impl Key {
     /// Without who brought it.
     fn loose(self) -> Key {
-        Key { archive: Name::NONE, object: Name::NONE, input: Name::NONE, ..self }
+        Key { archive: Name::NONE, object: Name::NONE, input: 0, ..self }
     }
 }
 
@@ -40,16 +41,36 @@ impl Translation {
     }
 }
 
-fn key(model: &Model, piece: &Piece, name: impl Fn(Name) -> Name) -> Key {
+/// What input sections are called, by row: the same number for the same, whatever it is put together of; none is 0.
+struct Called {
+    new: Vec<u32>,
+    old: Vec<u32>,
+}
+
+impl Called {
+    fn of(new: &Model, old: &Model) -> Called {
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut called = |model: &Model| -> Vec<u32> {
+            let number = |row| {
+                let next = numbers.len() as u32 + 1;
+                *numbers.entry(model.section_name(row).into_owned()).or_insert(next)
+            };
+            (0..model.inputs.len()).map(number).collect()
+        };
+        let new = called(new);
+        Called { new, old: called(old) }
+    }
+}
+
+fn key(model: &Model, piece: &Piece, called: &[u32], name: impl Fn(Name) -> Name) -> Key {
     let output = piece.output.row().map_or(Name::NONE, |row| model.outputs[row].name);
-    let input = piece.input.row().map_or(Name::NONE, |row| model.inputs[row].name);
     let object = model.object_of(piece).copied().unwrap_or_default();
     let archive = object.archive.row().map_or(Name::NONE, |row| model.archives[row]);
     Key {
         output: name(output),
         archive: name(archive),
         object: name(object.name),
-        input: name(input),
+        input: piece.input.row().map_or(0, |row| called[row]),
         name: name(piece.name),
         role: piece.role as u8,
     }
@@ -58,9 +79,13 @@ fn key(model: &Model, piece: &Piece, name: impl Fn(Name) -> Name) -> Key {
 /// `new` with what it was in `old`. The sizes of its pieces are still the new file, the old sizes the old one.
 pub fn compare(old: &Model, mut new: Model) -> Model {
     let translation = Translation::new(old, &mut new);
-    let keys: Vec<Key> = new.pieces.iter().map(|piece| key(&new, piece, |name| name)).collect();
-    let mut left: Vec<(Key, &Piece)> =
-        old.pieces.iter().map(|piece| (key(old, piece, |name| translation.of(name)), piece)).collect();
+    let called = Called::of(&new, old);
+    let keys: Vec<Key> = new.pieces.iter().map(|piece| key(&new, piece, &called.new, |name| name)).collect();
+    let mut left: Vec<(Key, &Piece)> = old
+        .pieces
+        .iter()
+        .map(|piece| (key(old, piece, &called.old, |name| translation.of(name)), piece))
+        .collect();
     // Many pieces may have the same key, such as those that have no names: each is one of the old file's, in
     // their order.
     let mut taken = vec![false; new.pieces.len()];
@@ -78,7 +103,7 @@ pub fn compare(old: &Model, mut new: Model) -> Model {
             false
         });
     }
-    let mut rows = Rows::of(&new);
+    let mut rows = Rows::of(&new, called);
     for (_, piece) in left {
         let piece = rows.gone(&mut new, old, piece, &translation);
         new.pieces.push(piece);
@@ -93,11 +118,13 @@ struct Rows {
     outputs: HashMap<Name, usize>,
     archives: HashMap<Name, usize>,
     objects: HashMap<(Name, Ref), usize>,
-    inputs: HashMap<(Name, Ref, u32), usize>,
+    inputs: HashMap<(u32, Ref, u32), usize>,
+    /// What sections of the old model are called.
+    called: Vec<u32>,
 }
 
 impl Rows {
-    fn of(new: &Model) -> Rows {
+    fn of(new: &Model, called: Called) -> Rows {
         let rows = |i: usize| i;
         Rows {
             outputs: new.outputs.iter().enumerate().map(|(i, row)| (row.name, rows(i))).collect(),
@@ -107,8 +134,9 @@ impl Rows {
                 .inputs
                 .iter()
                 .enumerate()
-                .map(|(i, row)| ((row.name, row.object, row.output), i))
+                .map(|(i, row)| ((called.new[i], row.object, row.output), i))
                 .collect(),
+            called: called.old,
         }
     }
 
@@ -119,9 +147,9 @@ impl Rows {
             let input = &old.inputs[row];
             let object = input.object.row().map(|row| self.object(new, old, &old.objects[row], names));
             let object = object.map_or(Ref::NONE, Ref::to);
-            let name = names.of(input.name);
-            *self.inputs.entry((name, object, output as u32)).or_insert_with(|| {
-                new.inputs.push(InputSection { name, object, output: output as u32 });
+            let (name, symbol) = (names.of(input.name), names.of(input.symbol));
+            *self.inputs.entry((self.called[row], object, output as u32)).or_insert_with(|| {
+                new.inputs.push(InputSection { name, symbol, object, output: output as u32 });
                 new.inputs.len() - 1
             })
         });
@@ -194,7 +222,7 @@ mod tests {
             let (object, name) = (model.names.add(object), model.names.add(symbol));
             model.objects.push(Object { name: object, ..Object::default() });
             let of = Ref::to(model.objects.len() - 1);
-            model.inputs.push(InputSection { name: text, object: of, output: 0 });
+            model.inputs.push(InputSection { name: text, object: of, ..InputSection::default() });
             let input = Ref::to(model.inputs.len() - 1);
             model.pieces.push(Piece {
                 input,
@@ -218,6 +246,23 @@ mod tests {
         let both = compare(&old, new);
         let sizes: Vec<(u64, u64)> = both.pieces.iter().map(|piece| (piece.size, piece.old_size)).collect();
         assert_eq!(sizes, [(10, 10), (21, 20), (5, 5), (6, 6), (7, 0), (0, 30)]);
+    }
+
+    #[test]
+    fn sections_are_called_the_same_whatever_their_names_are_put_together_of() {
+        let mut old = model(&[("a.o", "f", 10), ("a.o", "f", 20)]);
+        let mut new = model(&[("a.o", "f", 21), ("a.o", "f", 11)]);
+        let of_old = [".text.f", ".text.g"].map(|text| old.names.add(text));
+        old.inputs.iter_mut().zip(of_old).for_each(|(input, name)| input.name = name);
+        let front = new.names.add(".text.");
+        new.inputs[0].name = new.names.add(".text.g");
+        new.inputs[1] = InputSection { name: front, symbol: new.pieces[1].name, ..new.inputs[1] };
+        for inputs in [&mut old.inputs, &mut new.inputs] {
+            inputs.iter_mut().for_each(|input| input.object = Ref::to(0));
+        }
+        let both = compare(&old, new);
+        let sizes: Vec<(u64, u64)> = both.pieces.iter().map(|piece| (piece.size, piece.old_size)).collect();
+        assert_eq!(sizes, [(21, 20), (11, 10)]);
     }
 
     #[test]

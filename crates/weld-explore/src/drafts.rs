@@ -2,8 +2,8 @@
 //!
 //! Names are demangled, and stripped to what they are instances of, by all threads: a large program has a
 //! million, which is most of the work that a page is. A section that is called for its symbol
-//! (`.text._ZN3fooEv`) is so with the demangled name (`.text.foo()`), which is easier to read, and next to the same
-//! name takes nothing ([`Names::packed`](crate::names::Names::packed)): the others were a third of large pages.
+//! (`.text._ZN3fooEv`) is so with the demangled name (`.text.foo()`), which is easier to read, and of which only what is in
+//! front has to be kept: such names were a third of large pages.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,9 +12,9 @@ use std::ops::Range;
 use weld_common::text::text;
 use weld_common::{par, trace};
 
-use crate::model::{Model, Piece, Ref, Role};
+use crate::model::{InputSection, Model, Piece, Ref, Role};
 use crate::names::many::{Found, Texts};
-use crate::names::{LONGEST, Name, presentable};
+use crate::names::{Name, presentable};
 use crate::spelling::instance;
 
 /// Names that one task spells.
@@ -55,12 +55,13 @@ pub struct Spelling<'s> {
     pub parallel: bool,
 }
 
-/// Slots that a draft has in [`Texts`]: its name, what its section is called, what it is an instance of.
-const SLOTS: usize = 3;
+/// Slots that a draft has in [`Texts`]: its name, and what it is an instance of.
+const SLOTS: usize = 2;
 
 /// The names of a run.
 struct Spelled {
     texts: Texts,
+    sections: SectionsOf,
     /// Whether each name ends with a hash that stands for the arguments of a generic, if it is one's.
     hides_arguments: Vec<bool>,
 }
@@ -85,14 +86,17 @@ pub fn add(model: &mut Model, drafts: Vec<Vec<Draft>>, sections: &SectionNames, 
         };
         runs.map(one).collect::<Vec<_>>()
     });
-    let (texts, hides): (Vec<Texts>, Vec<Vec<bool>>) =
-        runs.into_iter().flatten().map(|spelled| (spelled.texts, spelled.hides_arguments)).unzip();
+    let (texts, others): (Vec<Texts>, Vec<_>) = runs
+        .into_iter()
+        .flatten()
+        .map(|spelled| (spelled.texts, (spelled.sections, spelled.hides_arguments)))
+        .unzip();
     let found = model.names.find_many(&texts, spelling.parallel);
     let numbering = trace::stretch("number names");
     model.pieces.reserve(drafts.iter().map(Vec::len).sum());
     model.names.reserve(&texts);
     let mut numbers =
-        Numbering { found, runs: texts.into_iter(), hides: hides.into_iter(), seen: HashMap::new() };
+        Numbering { found, runs: texts.into_iter(), others: others.into_iter(), seen: HashMap::new() };
     drafts.into_iter().for_each(|list| numbers.list(model, list));
     model.names.end_many(&numbers.found);
     drop(numbering);
@@ -104,41 +108,48 @@ pub fn add(model: &mut Model, drafts: Vec<Vec<Draft>>, sections: &SectionNames, 
 }
 
 /// Gives names their numbers, by the order of pieces.
-struct Numbering<I, H> {
+struct Numbering<I, O> {
     found: Found,
     /// The texts of runs that are still to come.
     runs: I,
-    hides: H,
+    others: O,
     /// Of names that hide arguments, the first piece: more of the same name are instances of one generic.
     seen: HashMap<Name, usize>,
 }
 
-impl<I: Iterator<Item = Texts>, H: Iterator<Item = Vec<bool>>> Numbering<I, H> {
+impl<I: Iterator<Item = Texts>, O: Iterator<Item = (SectionsOf, Vec<bool>)>> Numbering<I, O> {
     /// Appends the pieces of a list.
     fn list(&mut self, model: &mut Model, drafts: Vec<Draft>) {
         for run in drafts.chunks(RUN) {
-            let (Some(texts), Some(hides)) = (self.runs.next(), self.hides.next()) else { return };
+            let (Some(texts), Some((sections, hides))) = (self.runs.next(), self.others.next()) else {
+                return;
+            };
+            let mut named: Vec<Option<Name>> = vec![None; sections.texts.len()];
             for (i, (draft, hides)) in run.iter().zip(hides).enumerate() {
-                self.piece(model, draft.piece, (&texts, i * SLOTS), hides);
+                let piece = self.piece(model, draft.piece, (&texts, i * SLOTS), hides);
+                // A section is called for the first piece of it.
+                let unnamed = piece.input.row().filter(|row| model.inputs[*row].name.is_none());
+                let Some((row, (text, is_of_symbol))) = unnamed.zip(sections.of_pieces[i]) else { continue };
+                let text = text as usize;
+                let name = *named[text].get_or_insert_with(|| model.names.add(&sections.texts[text]));
+                let symbol = if is_of_symbol { piece.name } else { Name::NONE };
+                model.inputs[row] = InputSection { name, symbol, ..model.inputs[row] };
             }
             self.found.next_run(&mut model.names, texts);
         }
     }
 
-    /// Appends a piece whose names begin with slot `at`.
-    fn piece(&mut self, model: &mut Model, mut piece: Piece, (texts, at): (&Texts, usize), hides: bool) {
-        // A section is called for the first piece of it. Next to its symbol's: a page has that one only.
-        let unnamed = piece.input.row().filter(|row| model.inputs[*row].name.is_none());
-        let name = match unnamed {
-            Some(row) => {
-                let name = self.found.number(&mut model.names, texts, at);
-                model.inputs[row].name = self.found.number(&mut model.names, texts, at + 1);
-                name
-            }
-            None => self.found.number(&mut model.names, texts, at),
-        };
+    /// Appends a piece whose names begin with slot `at`, and returns it.
+    fn piece(
+        &mut self,
+        model: &mut Model,
+        mut piece: Piece,
+        (texts, at): (&Texts, usize),
+        hides: bool,
+    ) -> Piece {
+        let name = self.found.number(&mut model.names, texts, at);
         piece.name = if name.is_none() { piece.name } else { name };
-        let instance = self.found.number(&mut model.names, texts, at + 2);
+        let instance = self.found.number(&mut model.names, texts, at + 1);
         piece.instance = if instance.is_none() { piece.instance } else { instance };
         if hides && piece.instance.is_none() {
             let first = *self.seen.entry(piece.name).or_insert(model.pieces.len());
@@ -148,6 +159,39 @@ impl<I: Iterator<Item = Texts>, H: Iterator<Item = Vec<bool>>> Numbering<I, H> {
             }
         }
         model.pieces.push(piece);
+        piece
+    }
+}
+
+/// What the sections of a run are called.
+#[derive(Default)]
+struct SectionsOf {
+    /// Each once.
+    texts: Vec<String>,
+    /// By piece: which of them its section is called, and whether the piece's name stands behind it; of pieces that are
+    /// not the first of a section, none.
+    of_pieces: Vec<Option<(u32, bool)>>,
+}
+
+/// The numbers of texts of [`SectionsOf`].
+#[derive(Default)]
+struct Known<'n> {
+    numbers: HashMap<&'n [u8], u32>,
+    /// The one that was last asked for, which most ask for again.
+    last: Option<(&'n [u8], u32)>,
+}
+
+impl<'n> Known<'n> {
+    fn number(&mut self, text: &'n [u8], texts: &mut Vec<String>) -> u32 {
+        if let Some((_, number)) = self.last.filter(|(last, _)| *last == text) {
+            return number;
+        }
+        let number = *self.numbers.entry(text).or_insert_with(|| {
+            texts.push(presentable(&self::text(text)).into_owned());
+            texts.len() as u32 - 1
+        });
+        self.last = Some((text, number));
+        number
     }
 }
 
@@ -155,40 +199,38 @@ impl Spelled {
     /// The names of a run. `before`: the section of the piece before it.
     fn of(drafts: &[Draft], mut before: Option<Ref>, sections: &SectionNames, spelling: Spelling) -> Spelled {
         let (texts, count) = (Texts::with_capacity(drafts.len() * SLOTS), drafts.len());
-        let mut spelled = Spelled { texts, hides_arguments: Vec::with_capacity(count) };
+        let hides_arguments = Vec::with_capacity(count);
+        let mut spelled = Spelled { texts, sections: SectionsOf::default(), hides_arguments };
+        spelled.sections.of_pieces.reserve(count);
+        let mut known = Known::default();
         for Draft { piece, symbol } in drafts {
-            let goes_on = before == Some(piece.input);
-            let section = piece.input.row().filter(|_| !goes_on).map_or(&[][..], sections);
-            spelled.spell(symbol, section, spelling);
+            let has_name = spelled.spell(symbol, spelling);
+            let is_first = before != Some(piece.input);
+            let section = piece.input.row().filter(|_| is_first).map_or(&[][..], sections);
+            let front = section.strip_suffix(*symbol).filter(|front| has_name && !front.is_empty());
+            let SectionsOf { texts, of_pieces } = &mut spelled.sections;
+            of_pieces.push(match front {
+                _ if section.is_empty() => None,
+                Some(front) => Some((known.number(front, texts), true)),
+                None => Some((known.number(section, texts), false)),
+            });
             before = Some(piece.input);
         }
         spelled.texts.close();
         spelled
     }
 
-    /// Adds a symbol, and the section that it is the first of; either may be empty.
-    fn spell(&mut self, symbol: &[u8], section: &[u8], spelling: Spelling) {
+    /// Adds a symbol, which may be empty. Whether it has a name.
+    fn spell(&mut self, symbol: &[u8], spelling: Spelling) -> bool {
         let shown = if symbol.is_empty() { Cow::Borrowed("") } else { (spelling.shown)(symbol) };
         let name = presentable(&shown);
-        let front = section.strip_suffix(symbol).filter(|_| !name.is_empty()).map(text);
-        match front {
-            Some(front) if front.len() + name.len() <= LONGEST && !front.contains('\0') => {
-                self.texts.put_both(&name, &front);
-            }
-            Some(front) => {
-                self.texts.put(&name);
-                self.texts.put(&presentable(&format!("{front}{name}")));
-            }
-            None => {
-                self.texts.put(&name);
-                self.texts.put(&presentable(&text(section)));
-            }
-        }
+        self.texts.put(&name);
         match instance(&shown) {
             Some(instance) if !name.is_empty() => self.texts.put(&presentable(&instance)),
             _ => self.texts.put(""),
         }
         self.hides_arguments.push(!name.is_empty() && has_hash(symbol) && shown.as_bytes() != symbol);
+        !name.is_empty()
     }
 }
 
@@ -202,7 +244,6 @@ fn has_hash(name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::InputSection;
 
     fn model(symbols: &[&str], demangle: bool) -> Model {
         let mut model = Model::default();
@@ -285,7 +326,7 @@ mod tests {
             &|row| sections[row],
             Spelling { shown: &|name| shown(name), parallel: false },
         );
-        let names: Vec<&str> = model.inputs.iter().map(|input| model.names.get(input.name)).collect();
+        let names: Vec<Cow<str>> = (0..5).map(|row| model.section_name(row)).collect();
         assert_eq!(names, [".text.one()", ".text", ".rodata._Z3onev", ".data._Z3twov", "known"]);
     }
 

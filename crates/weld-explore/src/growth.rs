@@ -178,7 +178,7 @@ mod tests {
         let names = ["/src/a.cc", ".text", "f", "a.o"].map(|text| model.names.add(text));
         model.outputs = vec![OutputSection { name: names[1], ..OutputSection::default() }];
         model.objects = vec![Object { name: names[3], source: names[0], ..Object::default() }];
-        model.inputs = vec![InputSection { name: names[1], object: Ref::to(0), output: 0 }];
+        model.inputs = vec![InputSection { name: names[1], object: Ref::to(0), ..InputSection::default() }];
         let piece = Piece { input: Ref::to(0), output: Ref::to(0), ..Piece::default() };
         model.pieces = vec![
             Piece { name: names[2], size: 5, old_size: 2, ..piece },

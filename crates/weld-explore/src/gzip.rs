@@ -5,29 +5,37 @@
 //! are combined. A run does not know the text before it, which costs less than a percent.
 
 use std::io::Read;
+use std::ops::Range;
 
-use flate2::{Compress, Compression, Crc, FlushCompress, Status};
+use flate2::Crc;
 use weld_common::par;
+use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Status, Strategy};
 
 /// Bytes that one task compresses.
 const RUN: usize = 1 << 20;
 
+/// Bytes of a part that is compressed by itself.
+const LONG: usize = 1 << 17;
+
 /// Names get hardly smaller by a higher level, which takes twice the time.
-const LEVEL: u32 = 5;
+const LEVEL: i32 = 5;
+
+/// For what has few repetitions, of which most are found at once.
+const QUICK: i32 = 2;
 
 /// No page has more in one of its parts.
 pub const LARGEST: u64 = 2 << 30;
 
-/// `bytes` as a gzip file.
-pub fn pack(bytes: &[u8], parallel: bool) -> Vec<u8> {
-    let runs = bytes.len().div_ceil(RUN).max(1);
-    let packed = par::runs("compress page", parallel, runs, 1, |range| {
+/// `bytes` as a gzip file. Where in them something else begins, `cuts` says, ascending: each has its own way.
+pub fn pack(bytes: &[u8], cuts: &[usize], parallel: bool) -> Vec<u8> {
+    let runs = runs(bytes.len(), cuts);
+    let packed = par::runs("compress page", parallel, runs.len(), 1, |range| {
         range
             .map(|run| {
-                let part = &bytes[run * RUN..bytes.len().min((run + 1) * RUN)];
+                let part = &bytes[runs[run].clone()];
                 let mut crc = Crc::new();
                 crc.update(part);
-                (deflate(part, level(part), run + 1 == runs), crc)
+                (deflate(part, way(part), run + 1 == runs.len()), crc)
             })
             .collect::<Vec<_>>()
     });
@@ -44,55 +52,75 @@ pub fn pack(bytes: &[u8], parallel: bool) -> Vec<u8> {
     out
 }
 
-/// For what has few repetitions: it gets hardly larger than by a higher level, which looks for them for long.
-const QUICK: u32 = 2;
+/// What tasks compress: at most so much each, and no two parts of which one is long.
+fn runs(length: usize, cuts: &[usize]) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for (i, cut) in cuts.iter().copied().chain([length]).enumerate() {
+        let next = cuts.get(i + 1).copied().unwrap_or(length);
+        let is_long = cut - start >= LONG || next - cut >= LONG || cut == length;
+        while start < cut && (is_long || cut - start >= RUN) {
+            let end = cut.min(start + RUN);
+            runs.push(start..end);
+            start = end;
+        }
+    }
+    if runs.is_empty() {
+        runs.push(0..0);
+    }
+    runs
+}
 
-/// Bytes of a run by which it is told whether it gets smaller.
+/// Bytes of a run by which it is told what its repetitions are worth.
 const SAMPLE: usize = 1 << 15;
 
-/// The level by which a run is compressed. In a large program some are noise, as the lower bytes of references are, and are
-/// stored as they are; some are nearly that.
-fn level(bytes: &[u8]) -> u32 {
-    if bytes.len() < 16 * SAMPLE {
-        return LEVEL;
+/// How a run is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// By looking for repetitions for long, or not so long.
+    Level(i32),
+    /// By codes for its bytes only.
+    Codes,
+}
+
+/// In a large program some runs are noise, as the lower bytes of references are; some are nearly that.
+fn way(bytes: &[u8]) -> Way {
+    if bytes.len() < 2 * SAMPLE {
+        return Way::Level(LEVEL);
     }
     let middle = (bytes.len() - SAMPLE) / 2;
-    let length = deflate(&bytes[middle..middle + SAMPLE], QUICK, true).len();
-    match length {
-        _ if length >= SAMPLE && is_even(bytes) => 0,
-        _ if length >= SAMPLE * 2 / 5 => QUICK,
-        _ => LEVEL,
+    let length = |way| deflate(&bytes[middle..middle + SAMPLE], way, true).len();
+    match (length(Way::Codes), length(Way::Level(QUICK))) {
+        (codes, finds) if finds >= codes / 50 * 49 => Way::Codes,
+        (_, finds) if finds >= SAMPLE * 2 / 5 => Way::Level(QUICK),
+        _ => Way::Level(LEVEL),
     }
 }
 
-/// Whether all bytes are there nearly equally often.
-fn is_even(bytes: &[u8]) -> bool {
-    let mut times = [0u64; 256];
-    bytes.iter().for_each(|byte| times[usize::from(*byte)] += 1);
-    // How likely two bytes are the same, by how likely they would be at least.
-    let same =
-        times.iter().map(|times| times * times).sum::<u64>() as f64 * 256.0 / (bytes.len() as f64).powi(2);
-    same < 1.02
-}
-
-fn deflate(bytes: &[u8], level: u32, is_last: bool) -> Vec<u8> {
-    let flush = if is_last { FlushCompress::Finish } else { FlushCompress::Sync };
-    let mut compress = Compress::new(Compression::new(level), false);
-    let usual = match level {
-        0 => bytes.len() + bytes.len() / 256,
-        QUICK => bytes.len() / 4 * 3,
-        _ => bytes.len() / 4,
+/// A part of a deflate stream, up to a byte, or its end.
+fn deflate(bytes: &[u8], way: Way, is_last: bool) -> Vec<u8> {
+    let (level, strategy) = match way {
+        Way::Level(level) => (level, Strategy::Default),
+        Way::Codes => (LEVEL, Strategy::HuffmanOnly),
     };
-    let mut out = Vec::with_capacity(usual + 1024);
+    // Without a header of its own.
+    let config = DeflateConfig { level, strategy, window_bits: -15, ..DeflateConfig::default() };
+    let flush = if is_last { DeflateFlush::Finish } else { DeflateFlush::SyncFlush };
+    let mut deflate = Deflate::new_with_config(config);
+    let mut out = vec![0; bytes.len() + 1024];
     loop {
-        let done = compress.total_in() as usize;
-        let status = compress.compress_vec(&bytes[done..], &mut out, flush);
-        let consumed = compress.total_in() as usize == bytes.len();
+        let (read, made) = (deflate.total_in() as usize, deflate.total_out() as usize);
+        let status = deflate.compress(&bytes[read..], &mut out[made..], flush);
+        let made = deflate.total_out() as usize;
+        // All is out when there is room left.
+        let is_out = deflate.total_in() as usize == bytes.len() && made < out.len();
         match status {
-            Ok(Status::StreamEnd) => return out,
-            // All is out when there is room left.
-            Ok(_) if !is_last && consumed && out.len() < out.capacity() => return out,
-            _ => out.reserve(out.capacity().max(1024)),
+            Ok(status) if status == Status::StreamEnd || !is_last && is_out => {
+                out.truncate(made);
+                return out;
+            }
+            Ok(_) => out.resize(2 * out.len(), 0),
+            Err(error) => unreachable!("any bytes can be compressed: {error:?}"),
         }
     }
 }
@@ -121,28 +149,54 @@ mod tests {
             let text: Vec<u8> = (0..length).map(|i| (i / 7 % 251) as u8).collect();
             let random: Vec<u8> = noise.by_ref().take(length).collect();
             for bytes in [text, random] {
-                let packed = pack(&bytes, true);
+                let packed = pack(&bytes, &[], true);
                 assert_eq!(unpack(&packed).as_deref(), Some(&bytes[..]), "{length}");
-                assert_eq!(packed, pack(&bytes, false), "{length}");
+                assert_eq!(packed, pack(&bytes, &[], false), "{length}");
             }
         }
         assert_eq!(unpack(b"no gzip"), None);
     }
 
     #[test]
-    fn levels_of_runs() {
+    fn parts() {
+        let one = |end| vec![Range { start: 0, end }];
+        assert_eq!([runs(0, &[]), runs(0, &[0]), runs(9, &[0, 4, 9])], [one(0), one(0), one(9)]);
+        assert_eq!(runs(RUN + 5, &[4, 8]), [0..8, 8..RUN + 5]);
+        assert_eq!(
+            runs(3 * LONG, &[LONG, LONG + 1, 2 * LONG]),
+            [0..LONG, LONG..2 * LONG, 2 * LONG..3 * LONG]
+        );
+        let cuts: Vec<usize> = (0..40 * RUN / LONG).map(|i| i * LONG / 10).collect();
+        let runs = runs(5 * RUN + 1, &cuts);
+        assert!(
+            runs.windows(2).all(|two| two[0].end == two[1].start) && runs.iter().all(|run| run.len() <= RUN)
+        );
+        assert_eq!((runs[0].start, runs.last().map(|run| run.end)), (0, Some(5 * RUN + 1)));
+        let bytes: Vec<u8> = noise().take(3 * LONG + 9).collect();
+        let packed = pack(&bytes, &[LONG, 2 * LONG + 5], true);
+        assert_eq!(unpack(&packed).as_deref(), Some(&bytes[..]));
+    }
+
+    #[test]
+    fn ways_of_runs() {
         let random: Vec<u8> = noise().take(RUN).collect();
         let half: Vec<u8> = random.iter().map(|byte| byte & 0x0f).collect();
+        // Words of six bytes, of which every other one has come before.
+        let words = random.as_chunks::<6>().0;
+        let word = |(place, word): (usize, &[u8; 6])| {
+            if place % 2 == 0 { *word } else { words[usize::from(word[0])] }
+        };
+        let few: Vec<u8> = words.iter().enumerate().flat_map(word).collect();
         let again: Vec<u8> = random.chunks(SAMPLE / 8).flat_map(|part| part.repeat(4)).take(RUN).collect();
         assert_eq!(
-            [&random, &half, &again, &vec![7; RUN]].map(|bytes| level(bytes)),
-            [0, QUICK, LEVEL, LEVEL]
+            [&random, &half, &few, &again, &vec![7; RUN]].map(|bytes| way(bytes)),
+            [Way::Codes, Way::Codes, Way::Level(QUICK), Way::Level(LEVEL), Way::Level(LEVEL)]
         );
-        assert_eq!(level(&random[..SAMPLE]), LEVEL, "short runs are quickly compressed");
-        let packed = pack(&random, false);
+        assert_eq!(way(&random[..SAMPLE]), Way::Level(LEVEL), "short runs are quickly compressed");
+        let packed = pack(&random, &[], false);
         assert!(packed.len() < RUN + RUN / 1000);
-        for bytes in [random, half, again] {
-            assert_eq!(unpack(&pack(&bytes, true)), Some(bytes));
+        for bytes in [random, half, few, again] {
+            assert_eq!(unpack(&pack(&bytes, &[], true)), Some(bytes));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! input section, that with an object, that with an archive. Rows refer to one another by [`Ref`]. What a page
 //! stores of it, column by column, is described in the crate's documentation.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::names::{Name, Names};
@@ -176,7 +177,10 @@ pub struct Object {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InputSection {
+    /// What it is called, or the beginning of that: [`Model::section_name`].
     pub name: Name,
+    /// The symbol for which it is called, which its name ends with, as people write it.
+    pub symbol: Name,
     /// None: the linker has made it.
     pub object: Ref,
     /// A row of the output sections.
@@ -216,7 +220,7 @@ pub struct Root {
 /// Which input section refers to which, and which stay whoever refers to them: rows of the input sections throughout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
-    /// Section `i` refers to those in `to[start[i]..start[i + 1]]`.
+    /// Section `i` refers to those in `to[start[i]..start[i + 1]]`, which ascend.
     pub start: Vec<u32>,
     pub to: Vec<u32>,
     pub roots: Vec<Root>,
@@ -274,6 +278,15 @@ impl Model {
             self.archives.push(name);
             Ref::to(self.archives.len() - 1)
         })
+    }
+
+    /// What the input section in a row is called.
+    pub fn section_name(&self, row: usize) -> Cow<'_, str> {
+        let InputSection { name, symbol, .. } = self.inputs.get(row).copied().unwrap_or_default();
+        match symbol.is_none() {
+            true => Cow::Borrowed(self.names.get(name)),
+            false => Cow::Owned([self.names.get(name), self.names.get(symbol)].concat()),
+        }
     }
 
     /// Bytes of the file in pieces; the size of the file, or something is wrong.

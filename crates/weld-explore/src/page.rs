@@ -19,7 +19,7 @@ use order::Order;
 pub const MARKER: &str = "<!-- weld-data -->";
 
 /// The version of the format, which a page can be read by.
-pub const FORMAT: u64 = 3;
+pub const FORMAT: u64 = 4;
 
 /// The page without data.
 pub const TEMPLATE: &str = include_str!("../page/dist/explorer.html");
@@ -36,18 +36,19 @@ enum Blob {
 struct Columns {
     tables: Vec<u8>,
     graph: Vec<u8>,
+    /// Where in each of them columns end.
+    ends: [Vec<usize>; 2],
     described: Vec<String>,
 }
 
-/// Appends a column, and returns the number of rows.
-type Put<'m> = dyn Fn(&mut Vec<u8>) -> usize + Sync + 'm;
+/// Appends a column; how it is stored, and the number of rows.
+type Put<'m> = dyn Fn(&mut Vec<u8>) -> (Encoding, usize) + Sync + 'm;
 
 /// A column that is to be written.
 struct Column<'m> {
     blob: Blob,
     /// The table's and its own.
     name: &'static str,
-    encoding: Encoding,
     put: Box<Put<'m>>,
 }
 
@@ -64,7 +65,7 @@ impl<'m> Wanted<'m> {
         of: impl Fn(&T) -> u64 + Sync + 'm,
     ) {
         let put = Box::new(move |out: &mut Vec<u8>| leb::put(out, encoding, rows.iter().map(&of)));
-        self.0.push(Column { blob, name, encoding, put });
+        self.0.push(Column { blob, name, put });
     }
 
     /// A column of the tables.
@@ -88,18 +89,27 @@ impl<'m> Wanted<'m> {
         self.put((Blob::Graph, name), encoding, rows, of);
     }
 
+    /// A column of the graph that is no list of rows.
+    fn graph_list(
+        &mut self,
+        name: &'static str,
+        put: impl Fn(&mut Vec<u8>) -> (Encoding, usize) + Sync + 'm,
+    ) {
+        self.0.push(Column { blob: Blob::Graph, name, put: Box::new(put) });
+    }
+
     fn write(&self, parallel: bool) -> Columns {
         let written = par::runs("write columns", parallel, self.0.len(), 1, |run| {
             let write = |column: &Column| {
                 let mut bytes = Vec::new();
-                let count = (column.put)(&mut bytes);
-                (bytes, count)
+                let (encoding, count) = (column.put)(&mut bytes);
+                (bytes, encoding, count)
             };
             self.0[run].iter().map(write).collect::<Vec<_>>()
         });
         let mut columns = Columns::default();
         let (mut tables, mut graph) = (Vec::new(), Vec::new());
-        for (Column { blob, name, encoding, .. }, (column, count)) in
+        for (Column { blob, name, .. }, (column, encoding, count)) in
             self.0.iter().zip(written.into_iter().flatten())
         {
             let (list, blob) = match blob {
@@ -116,6 +126,14 @@ impl<'m> Wanted<'m> {
             ));
             list.push(column);
         }
+        let ends = |list: &Vec<Vec<u8>>| {
+            let end = |end: &mut usize, column: &Vec<u8>| {
+                *end += column.len();
+                Some(*end)
+            };
+            list.iter().scan(0, end).collect()
+        };
+        columns.ends = [ends(&tables), ends(&graph)];
         columns.tables = par::concat("join columns", parallel, tables);
         columns.graph = par::concat("join columns", parallel, graph);
         columns
@@ -126,13 +144,37 @@ fn number(name: Name) -> u64 {
     u64::from(name.0)
 }
 
+/// The names of the first pieces of input sections, by the model's rows.
+fn firsts(model: &Model) -> Vec<Name> {
+    let mut firsts = vec![Name::NONE; model.inputs.len()];
+    for piece in model.pieces.iter().rev() {
+        if let Some(row) = piece.input.row() {
+            firsts[row] = piece.name;
+        }
+    }
+    firsts
+}
+
+/// The symbol that an input section is called for, as a page has it: 0 for none, 1 for the name of its first piece, all
+/// others are one more than their number.
+fn symbol(name: Name, first: Name) -> u32 {
+    match name {
+        Name::NONE => 0,
+        name if name == first => 1,
+        Name(number) => number + 1,
+    }
+}
+
 fn columns(model: &Model, parallel: bool) -> Columns {
-    use Encoding::{Delta, Planes, Sparse, Uleb};
+    use Encoding::{Delta, DeltaRuns, Planes, Sparse, SparseRuns, Uleb, UlebRuns};
     let ordering = trace::stretch("order sections of the page");
     let order = &Order::new(model);
     let (inputs, references) =
         (order.sorted(&model.inputs), model.graph.as_ref().map(|graph| order.references(graph)));
     drop(ordering);
+    let symbols: Vec<u32> =
+        model.inputs.iter().zip(firsts(model)).map(|(row, first)| symbol(row.symbol, first)).collect();
+    let symbols = &*order.sorted(&symbols);
     let mut columns = Wanted::default();
     let outputs = &model.outputs;
     columns.table("output_sections.name", Delta, outputs, |row| number(row.name));
@@ -150,35 +192,39 @@ fn columns(model: &Model, parallel: bool) -> Columns {
         columns.graph("objects.asked_by", Sparse, objects, |row| row.asked_by.stored());
         columns.graph("objects.asked_for", Sparse, objects, |row| number(row.asked_for));
     }
-    let inputs = &inputs;
-    columns.table("input_sections.name", Delta, inputs, |row| number(row.name));
-    columns.table("input_sections.object", Sparse, inputs, |row| row.object.stored());
-    columns.table("input_sections.output_section", Delta, inputs, |row| u64::from(row.output));
+    let inputs = &*inputs;
+    columns.table("input_sections.name", DeltaRuns, inputs, |row| number(row.name));
+    columns.table("input_sections.symbol", UlebRuns, symbols, |number| u64::from(*number));
+    columns.table("input_sections.object", SparseRuns, inputs, |row| row.object.stored());
+    columns.table("input_sections.output_section", DeltaRuns, inputs, |row| u64::from(row.output));
     let pieces = &model.pieces;
-    columns.table("pieces.input_section", Sparse, pieces, |row| order.reference(row.input).stored());
-    columns.table("pieces.output_section", Sparse, pieces, |row| row.output.stored());
+    columns.table("pieces.input_section", SparseRuns, pieces, |row| order.reference(row.input).stored());
+    columns.table("pieces.output_section", SparseRuns, pieces, |row| row.output.stored());
     columns.table("pieces.name", Sparse, pieces, |row| number(row.name));
     columns.table("pieces.size", Planes, pieces, |row| row.size);
-    columns.table("pieces.memory_step", Uleb, pieces, |row| leb::zigzag(row.size, row.memory));
-    columns.table("pieces.source", Sparse, pieces, |row| number(row.source));
+    columns.table("pieces.memory_step", UlebRuns, pieces, |row| leb::zigzag(row.size, row.memory));
+    columns.table("pieces.source", SparseRuns, pieces, |row| number(row.source));
     columns.table("pieces.instance", Sparse, pieces, |row| number(row.instance));
-    columns.table("pieces.role", Uleb, pieces, |row| row.role as u64);
+    columns.table("pieces.role", UlebRuns, pieces, |row| row.role as u64);
     if model.old.is_some() {
-        columns.table("pieces.old_size", Uleb, pieces, |row| row.old_size);
-        columns.table("pieces.old_memory", Uleb, pieces, |row| row.old_memory);
+        columns.table("pieces.old_size", UlebRuns, pieces, |row| row.old_size);
+        columns.table("pieces.old_memory", UlebRuns, pieces, |row| row.old_memory);
     }
     let (libraries, imports) = (&model.libraries, &model.imports);
     if !libraries.is_empty() || !imports.is_empty() {
         columns.graph("libraries.name", Delta, libraries, |row| number(row.name));
-        columns.graph("imports.library", Sparse, imports, |row| row.library.stored());
+        columns.graph("imports.library", SparseRuns, imports, |row| row.library.stored());
         columns.graph("imports.symbol", Delta, imports, |row| number(row.symbol));
         columns.graph("imports.input_section", Sparse, imports, |row| order.reference(row.section).stored());
     }
-    if let Some((graph, (counts, steps))) = model.graph.as_ref().zip(references.as_ref()) {
-        columns.graph("input_sections.references", Uleb, counts, |count| u64::from(*count));
-        columns.graph("references.step", Planes, steps, |step| *step);
+    if let Some((graph, references)) = model.graph.as_ref().zip(references.as_ref()) {
+        columns.graph_list("input_sections.references", |out| leb::put(out, Uleb, references.counts()));
+        columns.graph_list("references.step", |out| {
+            out.reserve(4 * references.len());
+            leb::put(out, Planes, references.steps())
+        });
         columns.graph("roots.input_section", Delta, &graph.roots, |row| u64::from(order.place(row.section)));
-        columns.graph("roots.reason", Delta, &graph.roots, |row| number(row.reason));
+        columns.graph("roots.reason", DeltaRuns, &graph.roots, |row| number(row.reason));
     }
     columns.write(parallel)
 }
@@ -230,18 +276,18 @@ pub(crate) fn write_to(template: &str, model: &Model, parallel: bool) -> Vec<u8>
     let meta = meta(model, &columns, names.numbered);
     let meta = format!("<script type=\"application/json\" id=\"weld-meta\">{meta}</script>\n").into_bytes();
     let blobs = [
-        ("words", &names.words),
-        ("names", &names.codes),
-        ("tables", &columns.tables),
-        ("graph", &columns.graph),
+        ("words", &names.words, &[][..]),
+        ("names", &names.codes, &[]),
+        ("tables", &columns.tables, &columns.ends[0]),
+        ("graph", &columns.graph, &columns.ends[1]),
     ];
-    let element = |(name, bytes): &(&str, &Vec<u8>)| {
+    let element = |(name, bytes, cuts): &(&str, &Vec<u8>, &[usize])| {
         // There need not be a graph.
         if bytes.is_empty() && *name == "graph" {
             return Vec::new();
         }
         let mut text = format!("<script type=\"application/octet-stream\" id=\"weld-{name}\">").into_bytes();
-        septets::put(&mut text, &gzip::pack(bytes, parallel));
+        septets::put(&mut text, &gzip::pack(bytes, cuts, parallel));
         text.extend(b"</script>\n");
         text
     };

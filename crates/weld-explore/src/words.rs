@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use weld_common::hash::{hash_bytes, join};
 use weld_common::hash_index::HashIndex;
+use weld_common::prefetch::prefetch;
 use weld_common::{par, trace};
 
 /// How often a word is there that has a number.
@@ -103,12 +104,17 @@ const LETTERS: [bool; 256] = {
     letters
 };
 
-/// Splits `text` where its first word ends: letters with `::` behind them, or what stands between letters. No character is
-/// ever cut.
+/// Splits `text` where its first word ends: letters with `::` behind them, and with what stands in front of them, of which
+/// there is little (`(char`, `, int`), unless that ends a path (`>::f`): it is a word then. No character is ever cut.
 fn first_word(text: &[u8]) -> (&[u8], &[u8]) {
-    let letters = text.first().is_some_and(|byte| LETTERS[usize::from(*byte)]);
-    let end = text.iter().position(|byte| LETTERS[usize::from(*byte)] != letters).unwrap_or(text.len());
-    let colons = letters && text[end..].starts_with(b"::");
+    let is_letter = |byte: &u8| LETTERS[usize::from(*byte)];
+    let start = text.iter().position(is_letter).unwrap_or(text.len());
+    if text[..start].ends_with(b":") {
+        return text.split_at(start);
+    }
+    let letters = text[start..].iter().position(|byte| !is_letter(byte));
+    let end = letters.map_or(text.len(), |letters| start + letters);
+    let colons = text[end..].starts_with(b"::");
     text.split_at(if colons { end + 2 } else { end })
 }
 
@@ -147,46 +153,77 @@ struct Run<'t> {
 const END: u32 = u32::MAX;
 const BEFORE: u32 = u32::MAX - 1;
 
+/// A word that is about to be entered; or, if it is empty, what its hash stands for.
+struct Next<'t> {
+    text: &'t [u8],
+    head: u128,
+    hash: u64,
+}
+
+/// So many words are entered together, so that the processor waits for the places of many at the same time.
+const BATCH: usize = 128;
+
 impl<'t> Run<'t> {
     fn of(texts: Range<usize>, text: &impl Fn(usize) -> &'t [u8]) -> Run<'t> {
         // Names have some words each.
-        const USUAL: usize = 10;
+        const USUAL: usize = 7;
         let mut run = Run {
             words: Vec::with_capacity(texts.len() / 4),
             texts: Vec::with_capacity(texts.len() * USUAL),
         };
         let mut index = HashIndex::default();
+        let mut batch: Vec<Next> = Vec::with_capacity(2 * BATCH);
+        let mut before = texts.start.checked_sub(1).map_or(&[][..], text);
         for number in texts {
-            let before = number.checked_sub(1).map_or(&[][..], text);
             let whole = text(number);
             let (mut rest, repeats) = match whole.strip_suffix(before) {
                 Some(start) if before.len() >= SHORTEST => (start, true),
                 _ => (whole, false),
             };
+            before = whole;
             while !rest.is_empty() {
                 let (word, others) = first_word(rest);
-                run.enter(word, head(rest, word.len()), &mut index);
+                let head = head(rest, word.len());
+                let is_short = word.len() <= HEAD;
+                let hash = if is_short { join(head as u64, (head >> 64) as u64) } else { hash_bytes(word) };
+                index.prefetch(hash);
+                batch.push(Next { text: word, head, hash });
                 rest = others;
             }
-            run.texts.extend(repeats.then_some(BEFORE).into_iter().chain([END]));
+            let marks = repeats.then_some(BEFORE).into_iter().chain([END]);
+            batch.extend(marks.map(|mark| Next { text: &[], head: 0, hash: u64::from(mark) }));
+            if batch.len() >= BATCH {
+                run.enter(&mut batch, &mut index);
+            }
         }
+        run.enter(&mut batch, &mut index);
         run
     }
 
-    fn enter(&mut self, text: &'t [u8], head: u128, index: &mut HashIndex) {
-        let is_short = text.len() <= HEAD;
-        let hash = if is_short { join(head as u64, (head >> 64) as u64) } else { hash_bytes(text) };
+    fn enter(&mut self, batch: &mut Vec<Next<'t>>, index: &mut HashIndex) {
         let words = &mut self.words;
-        let is = |other: usize| {
-            let other = &words[other];
-            other.head == head && (is_short && other.text.len() <= HEAD || other.text == text)
-        };
-        let number = index.find_or_add(hash, words.len(), is).unwrap_or_else(|new| {
-            words.push(Word { text, head, hash, times: 0 });
-            new
-        });
-        words[number as usize].times += 1;
-        self.texts.push(number);
+        for next in batch.iter() {
+            if let Some(likely) = index.likely(next.hash) {
+                prefetch(words, likely as usize);
+            }
+        }
+        for Next { text, head, hash } in batch.drain(..) {
+            if text.is_empty() {
+                self.texts.push(hash as u32);
+                continue;
+            }
+            let is_short = text.len() <= HEAD;
+            let is = |other: usize| {
+                let other = &words[other];
+                other.head == head && (is_short && other.text.len() <= HEAD || other.text == text)
+            };
+            let number = index.find_or_add(hash, words.len(), is).unwrap_or_else(|new| {
+                words.push(Word { text, head, hash, times: 0 });
+                new
+            });
+            words[number as usize].times += 1;
+            self.texts.push(number);
+        }
     }
 
     /// The codes, and the words without a number; `numbers` are those of the run's words.
@@ -315,7 +352,7 @@ mod tests {
         };
         assert_eq!(
             split("std::größe<int>::f_1(char*)"),
-            ["std::", "größe", "<", "int", ">::", "f_1", "(", "char", "*)"]
+            ["std::", "größe", "<int", ">::", "f_1", "(char", "*)"]
         );
         assert_eq!(split("::a:b:"), ["::", "a", ":", "b", ":"]);
     }
@@ -324,8 +361,8 @@ mod tests {
     fn codes() {
         let texts = ["", "a::f", "a::g", "a::h", ".text.a::h", "f"];
         let packed = check(&texts);
-        assert_eq!((&packed.words[..], packed.numbered), (&b"a::\0f\0g\0h\0.\0text\0.\0f\0"[..], 1));
-        assert_eq!(packed.codes, [0, 3, 1, 0, 3, 1, 0, 3, 1, 0, 1, 1, 1, 2, 0, 1, 0]);
+        assert_eq!((&packed.words[..], packed.numbered), (&b"a::\0f\0g\0h\0.text\0.\0f\0"[..], 1));
+        assert_eq!(packed.codes, [0, 3, 1, 0, 3, 1, 0, 3, 1, 0, 1, 1, 2, 0, 1, 0]);
         for code in [0, 191, 192, 447, 448, MIDDLE - 1, MIDDLE, MOST as u32 - 1].map(Code::Word) {
             let mut bytes = Vec::new();
             code.put(&mut bytes);

@@ -49,7 +49,7 @@ meta, names, tables, html = page.meta, page.names, page.tables, page.text
 data = html[html.index('<script type="application/json"'):html.index("</script>", html.rindex('" id="weld-'))]
 tags = set(re.findall(r"<[^>]*>?", data))
 assert all(re.fullmatch(r'</script>|<script type="application/(json|octet-stream)" id="weld-\w+">', t) for t in tags), tags
-assert len(names) == meta["names"] and names[0] == ""
+assert page.stored == meta["names"] and names[0] == ""
 pieces, inputs, objects = page.pieces(), page.table("input_sections"), page.table("objects")
 size = os.path.getsize(path)
 assert meta["file_size"] == size == sum(pieces["size"]), (meta["file_size"], size, sum(pieces["size"]))

@@ -44,9 +44,35 @@ enum Last {
     ConstructorArguments,
 }
 
+/// What names of things are made of: letters, digits, `_`.
+const IN_WORDS: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        all[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    all
+};
+
+/// What is written: ASCII, which is looked at once, when it is whole.
+struct Text(Vec<u8>);
+
+impl Text {
+    fn has_anonymous(&self) -> bool {
+        memchr::memmem::find(&self.0, b"(anonymous").is_some()
+    }
+}
+
+impl std::ops::AddAssign<&str> for Text {
+    fn add_assign(&mut self, text: &str) {
+        self.0.extend_from_slice(text.as_bytes());
+    }
+}
+
 struct Names<'n> {
     rest: &'n [u8],
-    text: String,
+    text: Text,
     parts: [Part; SUBSTITUTES],
     count: usize,
     /// Those of the name that is demangled, and whether that is read.
@@ -60,7 +86,7 @@ pub(super) fn demangle(name: &[u8]) -> Option<String> {
     let rest = name.strip_prefix(b"_Z")?;
     let mut names = Names {
         rest,
-        text: String::with_capacity(name.len() + name.len() / 2 + 16),
+        text: Text(Vec::with_capacity(name.len() + name.len() / 2 + 16)),
         parts: [Part::default(); SUBSTITUTES],
         count: 0,
         arguments: Arguments::default(),
@@ -68,7 +94,7 @@ pub(super) fn demangle(name: &[u8]) -> Option<String> {
         depth: 0,
     };
     names.whole()?;
-    names.rest.is_empty().then_some(names.text)
+    String::from_utf8(names.text.0).ok().filter(|_| names.rest.is_empty())
 }
 
 impl Names<'_> {
@@ -87,16 +113,16 @@ impl Names<'_> {
         // Without parameters it is a variable. In a namespace without a name it may be one of Rust's older scheme.
         if self.rest.is_empty() {
             let is_variable = matches!(last, Last::Name | Last::Arguments) && qualifiers.is_empty();
-            return (is_variable && !self.text.contains("(anonymous")).then_some(());
+            return (is_variable && !self.text.has_anonymous()).then_some(());
         }
         self.is_named = true;
-        let (name_end, mut start) = (self.text.len(), 0);
+        let (name_end, mut start) = (self.text.0.len(), 0);
         if last == Last::Arguments {
             self.one_type()?;
-            self.text.push(' ');
-            start = self.text.len();
+            self.text.0.push(b' ');
+            start = self.text.0.len();
         }
-        self.text.push('(');
+        self.text.0.push(b'(');
         // Nothing is there alone or not at all.
         if self.rest != b"v" {
             self.parameter_type()?;
@@ -106,12 +132,10 @@ impl Names<'_> {
             }
         }
         self.rest = &[];
-        self.text.push(')');
+        self.text.0.push(b')');
         self.text += qualifiers;
         if start > 0 {
-            let moved: String =
-                [&self.text[name_end..start], &self.text[..name_end], &self.text[start..]].concat();
-            self.text = moved;
+            self.text.0[..start].rotate_left(name_end);
         }
         Some(())
     }
@@ -133,7 +157,7 @@ impl Names<'_> {
 
     /// Where the text ends.
     fn end(&self) -> Option<u16> {
-        (self.text.len() <= LONGEST).then_some(self.text.len() as u16)
+        (self.text.0.len() <= LONGEST).then_some(self.text.0.len() as u16)
     }
 
     /// Remembers the text from `start` on.
@@ -147,7 +171,7 @@ impl Names<'_> {
     /// Appends a part of the text; where its own name is then.
     fn again(&mut self, part: Part) -> Option<(u16, u16)> {
         let at = self.end()?;
-        self.text.extend_from_within(usize::from(part.start)..usize::from(part.end));
+        self.text.0.extend_from_within(usize::from(part.start)..usize::from(part.end));
         self.end()?;
         let moved = |place: u16| place.wrapping_sub(part.start).wrapping_add(at);
         Some(if part.own == (0, 0) { (0, 0) } else { (moved(part.own.0), moved(part.own.1)) })
@@ -294,10 +318,11 @@ impl Names<'_> {
         }
         // What has a name of its own, or may be the hash of a name of Rust.
         let is_odd = word.starts_with(b"_GLOBAL_") || length == 17 && word[0] == b'h';
-        if is_odd || !word.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+        // All are looked at, so that no processor guesses how many.
+        if is_odd || !word.iter().fold(true, |all, byte| all & IN_WORDS[usize::from(*byte)]) {
             return None;
         }
-        self.text += std::str::from_utf8(word).ok()?;
+        self.text.0.extend_from_slice(word);
         // Tags are left to the library.
         (self.rest.first() != Some(&b'B')).then_some((start, self.end()?))
     }
@@ -309,7 +334,7 @@ impl Names<'_> {
         (is_one && own != (0, 0)).then_some(())?;
         self.rest = rest;
         self.text += if *kind == b'C' { "::" } else { "::~" };
-        self.text.extend_from_within(usize::from(own.0)..usize::from(own.1));
+        self.text.0.extend_from_within(usize::from(own.0)..usize::from(own.1));
         Some(())
     }
 
@@ -415,10 +440,10 @@ impl Names<'_> {
     /// The arguments of a template; those of the name itself are what parameters stand for.
     fn arguments(&mut self, are_own: bool) -> Option<()> {
         self.rest = self.rest.strip_prefix(b"I")?;
-        if self.text.ends_with('<') {
+        if self.text.0.ends_with(b"<") {
             return None;
         }
-        self.text.push('<');
+        self.text.0.push(b'<');
         let mut list = Arguments::default();
         while !self.take(b'E') {
             if list.count > 0 {
@@ -436,7 +461,7 @@ impl Names<'_> {
         if list.count == 0 {
             return None;
         }
-        self.text += if self.text.ends_with('>') { " >" } else { ">" };
+        self.text += if self.text.0.ends_with(b">") { " >" } else { ">" };
         if are_own {
             self.arguments = list;
         }
@@ -469,17 +494,17 @@ impl Names<'_> {
                 | b'0'..=b'9',
                 ..,
             ] => {
-                self.text.push('(');
+                self.text.0.push(b'(');
                 self.one_type()?;
-                self.text.push(')');
+                self.text.0.push(b')');
             }
             _ => return None,
         }
         if self.take(b'n') {
-            self.text.push('-');
+            self.text.0.push(b'-');
         }
         let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        self.text += std::str::from_utf8(&self.rest[..digits]).ok()?;
+        self.text.0.extend_from_slice(&self.rest[..digits]);
         self.rest = &self.rest[digits..];
         (digits > 0 && self.take(b'E')).then_some(())
     }
@@ -492,14 +517,14 @@ impl Names<'_> {
             b'P' | b'R' | b'O' | b'K' => {
                 self.rest = &self.rest[1..];
                 self.one_type()?;
-                let is_reference = self.text.ends_with('&');
+                let is_reference = self.text.0.ends_with(b"&");
                 self.text += match first {
                     // What they become depends on what they are of.
                     _ if is_reference => return None,
                     b'P' => "*",
                     b'R' => "&",
                     b'O' => "&&",
-                    _ if self.text.ends_with(" const") => return None,
+                    _ if self.text.0.ends_with(b" const") => return None,
                     _ => " const",
                 };
                 self.remember(start, (0, 0))?;

@@ -18,7 +18,6 @@ use weld_common::diag::Diagnostics;
 use weld_common::{par, trace};
 use weld_explore::drafts::{self, Spelling};
 use weld_explore::model::{About, Format, InputSection, Kind, Model, OutputSection as Row, Ref, Savings};
-use weld_explore::names::Name;
 use weld_explore::page;
 
 use crate::elf::*;
@@ -161,15 +160,15 @@ impl Rows {
                     rows.sections.resize(row as usize, SectionId(NONE));
                     rows.sections.push(id);
                     model.inputs.push(InputSection {
-                        name: Name::NONE,
                         object: Ref::to(index),
                         output: out.0,
+                        ..InputSection::default()
                     });
                 } else if let Some(id) = member.as_chunk() {
                     rows.of_chunk[id.index()] = row;
                     let chunk = &layout.chunks[id.index()];
                     let name = model.names.add(&chunk_name(section, chunk));
-                    let whole = InputSection { name, object: Ref::NONE, output: out.0 };
+                    let whole = InputSection { name, output: out.0, ..InputSection::default() };
                     model.inputs.push(whole);
                     let shares = shares::of(chunk, image, &made);
                     if !shares.is_empty() {

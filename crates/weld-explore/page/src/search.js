@@ -33,7 +33,9 @@ export async function search(model, { text, isRegex }, stopped) {
   const found = new Uint8Array(model.pieces);
   for (const field of query.field ? [query.field] : FIELDS) {
     if (await slices.rest()) return null;
-    markField(model, field, names, found);
+    if (field !== 'section') markField(model, field, names, found);
+    else if (!(await markSections(model, { pattern, isRegex, text: query.text }, names, slices, found)))
+      return null;
   }
   return found;
 }
@@ -85,10 +87,52 @@ function markField(model, field, names, found) {
     return;
   }
   const [ids, column] = {
-    section: [model.section, 'input_sections.name'],
     object: [model.object, 'objects.name'],
     archive: [model.archive, 'archives.name'],
   }[field];
   const marked = tables.column(column);
   for (let i = 0; i < found.length; i++) if (ids[i] && names[marked[ids[i] - 1]]) found[i] = 1;
+}
+
+// A section that is called for a symbol may be found by either part of its name, or by what is on both sides of where they
+// meet. Null if a newer search begins.
+async function markSections(model, { pattern, isRegex, text }, names, slices, found) {
+  const starts = model.tables.column('input_sections.name');
+  const symbols = model.sectionSymbol;
+  const across = new Map();
+  const hits = new Uint8Array(starts.length);
+  for (let row = 0; row < hits.length; row++) {
+    const [start, symbol] = [starts[row], symbols[row]];
+    if (!symbol) hits[row] = names[start];
+    else if (isRegex) {
+      const name = model.names.get(start) + model.names.get(symbol);
+      hits[row] = pattern.test(name.slice(0, MOST_TESTED)) ? 1 : 0;
+    } else {
+      if (!across.has(start)) across.set(start, endsOf(text, model.names.get(start), pattern));
+      hits[row] = names[start] || names[symbol] || beginsWith(model.names, symbol, across.get(start)) ? 1 : 0;
+    }
+    if (row % 4096 === 0 && (await slices.rest())) return null;
+  }
+  const sections = model.section;
+  for (let i = 0; i < found.length; i++) if (sections[i] && hits[sections[i] - 1]) found[i] = 1;
+  return found;
+}
+
+// Patterns for what must stand at the beginning of a text that follows `start`, for `text` to be in both.
+function endsOf(text, start, { flags }) {
+  const ends = [];
+  for (let at = 1; at < text.length; at++) {
+    const [first, rest] = [text.slice(0, at), text.slice(at)].map(part => patternOf(part, false).source);
+    if (new RegExp(`${first}$`, flags).test(start)) ends.push(new RegExp(rest, `y${flags}`));
+  }
+  return ends;
+}
+
+function beginsWith(names, id, patterns) {
+  if (patterns.length === 0) return false;
+  const { all, starts } = names.asText();
+  return patterns.some(pattern => {
+    pattern.lastIndex = starts[id];
+    return pattern.test(all);
+  });
 }

@@ -50,7 +50,8 @@ export class NameTable {
   }
 }
 
-const WORDS = /[A-Za-z0-9_\u0080-\uffff]+(?:::)?|[^A-Za-z0-9_\u0080-\uffff]+/g;
+const WORDS =
+  /(?:[^A-Za-z0-9_\u0080-\uffff]*[^A-Za-z0-9_\u0080-\uffff:])?[A-Za-z0-9_\u0080-\uffff]+(?:::)?|[^A-Za-z0-9_\u0080-\uffff]+/g;
 
 function codeOf(number) {
   if (number < 192) return [3 + number];
@@ -92,29 +93,43 @@ export function planes(numbers) {
   return Uint8Array.from(out);
 }
 
-/** Zigzag LEB128 of the differences of `numbers`. */
-export function delta(numbers) {
+const differences = numbers => {
   let before = 0;
-  return uleb(
-    Array.from(numbers, number => {
-      const step = number - before;
-      before = number;
-      return zigzag(step);
-    }),
-  );
-}
+  return Array.from(numbers, number => {
+    const step = number - before;
+    before = number;
+    return zigzag(step);
+  });
+};
+
+const sparseDifferences = numbers => {
+  let before = 0;
+  return Array.from(numbers, number => {
+    if (number === 0) return 0;
+    const step = number - before;
+    before = number;
+    return zigzag(step) + 1;
+  });
+};
+
+/** Zigzag LEB128 of the differences of `numbers`. */
+export const delta = numbers => uleb(differences(numbers));
 
 /** The same for numbers with zeroes among them. */
-export function sparse(numbers) {
-  let before = 0;
-  return uleb(
-    Array.from(numbers, number => {
-      if (number === 0) return 0;
-      const step = number - before;
-      before = number;
-      return zigzag(step) + 1;
-    }),
+export const sparse = numbers => uleb(sparseDifferences(numbers));
+
+/** What the encoding of that name stores of `numbers`, each once, with how many more are the same. */
+export function runs(numbers, encoding) {
+  const stored = { uleb: Array.from, delta: differences, sparse: sparseDifferences }[encoding].call(
+    Array,
+    numbers,
   );
+  const out = [];
+  for (let row = 0, end; row < stored.length; row = end) {
+    for (end = row + 1; end < stored.length && stored[end] === stored[row];) end++;
+    out.push(stored[row], end - row - 1);
+  }
+  return uleb(out);
 }
 
 // The tables as a page has them: what is mostly near something else is stored as its distance.
@@ -163,6 +178,7 @@ const ULEB = new Set([
   'old_memory',
   'language',
   'role',
+  'input_sections.symbol',
   'references',
 ]);
 
@@ -179,9 +195,24 @@ const SPARSE = new Set([
   'imports.input_section',
 ]);
 
+// Whose rows are mostly as the ones before.
+const RUNS = new Set([
+  'input_sections.name',
+  'input_sections.symbol',
+  'input_sections.object',
+  'input_sections.output_section',
+  'pieces.input_section',
+  'pieces.output_section',
+  'pieces.memory_step',
+  'pieces.source',
+  'pieces.role',
+  'imports.library',
+  'roots.reason',
+]);
+
 function encodingOf(table, column) {
   if (PLANES.has(`${table}.${column}`)) return 'planes';
-  if (ULEB.has(column)) return 'uleb';
+  if (ULEB.has(column) || ULEB.has(`${table}.${column}`)) return 'uleb';
   return SPARSE.has(`${table}.${column}`) ? 'sparse' : 'delta';
 }
 
@@ -195,8 +226,12 @@ export function page(meta, names, tables) {
   const columns = [];
   for (const [table, content] of Object.entries(stored(tables))) {
     for (const [column, numbers] of Object.entries(content)) {
-      const encoding = encodingOf(table, column);
-      const bytes = { uleb, delta, sparse, planes }[encoding](numbers);
+      let encoding = encodingOf(table, column);
+      let bytes = { uleb, delta, sparse, planes }[encoding](numbers);
+      if (RUNS.has(`${table}.${column}`)) {
+        const inRuns = runs(numbers, encoding);
+        if (inRuns.length <= numbers.length / 4) [bytes, encoding] = [inRuns, `${encoding}-runs`];
+      }
       const blob =
         ['references', 'roots', 'libraries', 'imports'].includes(table) ||
         ['references', 'asked_by', 'asked_for'].includes(column)
@@ -221,7 +256,7 @@ export function page(meta, names, tables) {
       'application/json',
       'meta',
       JSON.stringify({
-        format: 3,
+        format: 4,
         weld: '0.1.0',
         ...meta,
         names: names.list.length,

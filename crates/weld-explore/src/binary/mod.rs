@@ -187,7 +187,7 @@ impl<'o> Rows<'o> {
         let section = origin.map_or("", |origin| &origins.list[origin as usize].section);
         let name = if section.is_empty() { model.outputs[index].name } else { Name::NONE };
         self.sections.push(section.as_bytes());
-        model.inputs.push(InputSection { name, object, output: index as u32 });
+        model.inputs.push(InputSection { name, symbol: Name::NONE, object, output: index as u32 });
         let row = Ref::to(model.inputs.len() - 1);
         self.inputs.insert(key, row);
         row

@@ -51,15 +51,6 @@ impl Texts {
         self.slot(start);
     }
 
-    /// A text in the next slot, and in the one after that the same with something in front.
-    pub fn put_both(&mut self, text: &str, front: &str) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(front.as_bytes());
-        self.bytes.extend_from_slice(text.as_bytes());
-        self.slot(start + front.len());
-        self.slot(start);
-    }
-
     /// Has the next slot the bytes from `start` on.
     fn slot(&mut self, start: usize) {
         let text = &self.bytes[start..];
@@ -248,7 +239,10 @@ mod tests {
         let want: Vec<Name> = texts.iter().flat_map(add).collect();
         let fill = |part: &[(String, String)]| {
             let mut run = Texts::with_capacity(2 * part.len());
-            part.iter().for_each(|(text, front)| run.put_both(text, front));
+            part.iter().for_each(|(text, front)| {
+                run.put(text);
+                run.put(&format!("{front}{text}"));
+            });
             run.close();
             run
         };

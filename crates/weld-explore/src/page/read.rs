@@ -172,6 +172,7 @@ pub fn read(page: &[u8]) -> Result<Model, PageError> {
     outputs(&reader, &mut model)?;
     objects(&reader, &mut model)?;
     pieces(&reader, &mut model)?;
+    symbols(&reader, &mut model)?;
     libraries(&reader, &mut model)?;
     if reader.place("references.step").is_some() {
         model.graph = Some(graph(&reader, model.inputs.len())?);
@@ -242,8 +243,21 @@ fn objects(reader: &Reader, model: &mut Model) -> Result<(), PageError> {
     let of = refs("input_sections.object", reader.rows("input_sections.object", rows)?, model.objects.len())?;
     let outputs = reader.rows("input_sections.output_section", rows)?;
     let outputs = below("input_sections.output_section", outputs, model.outputs.len())?;
-    model.inputs =
-        (0..rows).map(|i| InputSection { name: names[i], object: of[i], output: outputs[i] }).collect();
+    model.inputs = (0..rows)
+        .map(|i| InputSection { name: names[i], symbol: Name::NONE, object: of[i], output: outputs[i] })
+        .collect();
+    Ok(())
+}
+
+/// For which symbols input sections are called: see [`super::symbol`].
+fn symbols(reader: &Reader, model: &mut Model) -> Result<(), PageError> {
+    const COLUMN: &str = "input_sections.symbol";
+    let firsts = super::firsts(model);
+    let symbols = reader.rows(COLUMN, model.inputs.len())?.into_iter().zip(firsts);
+    let symbols = symbols
+        .map(|(symbol, first)| if symbol == 1 { u64::from(first.0) } else { symbol.saturating_sub(1) });
+    let symbols = reader.of_names(COLUMN, symbols.collect())?;
+    model.inputs.iter_mut().zip(symbols).for_each(|(input, symbol)| input.symbol = symbol);
     Ok(())
 }
 

@@ -126,7 +126,7 @@ fn number(model: &mut Model, image: &Image) -> Vec<u32> {
             let object = if section.object.is_some() { Ref::to(section.object.index()) } else { Ref::NONE };
             let name = model.names.add(&text::text(&image.sections.parts[section.part as usize].name));
             rows[id as usize] = model.inputs.len() as u32;
-            model.inputs.push(InputSection { name, object, output: out as u32 });
+            model.inputs.push(InputSection { name, object, output: out as u32, ..InputSection::default() });
         }
     }
     rows

@@ -4,24 +4,64 @@
 // the last byte. "uleb" columns hold the numbers themselves; "delta" columns hold differences to the row before,
 // zigzag coded (0, -1, 1, -2, …), which is short for what grows slowly; "sparse" columns are such with zeroes among them,
 // which are 0, and one more for others, whose differences are to the last that is none. "planes" columns hold how many bytes
-// each number has, then the lowest bytes of all that have one, then their second ones. A page has millions of them, so they are
+// each number has, then the lowest bytes of all that have one, then their second ones. "uleb-runs", "delta-runs" and
+// "sparse-runs" columns have each of the first three's numbers once, and how many more rows have the same. A page has millions of them, so they are
 // decoded into typed arrays, of 32 bits where all numbers fit and of doubles elsewhere (exact up to 2^53).
 // Budget: about 6 ns a number. A column that ends early, runs on, or holds what a double cannot, is damaged.
 
 export class DamagedColumn extends Error {}
 
 const TWO_32 = 4294967296;
+const RUNS = '-runs';
+// More rows are in no column of runs, which a few bytes may make of any length.
+const MOST_IN_RUNS = 2 ** 28;
 
 /** Numbers of a column of `count` rows that fills `bytes` exactly: Uint32Array or Float64Array. */
 export function decodeColumn(bytes, count, encoding) {
-  if (!Number.isInteger(count) || count < 0 || count > bytes.length) {
+  const inRuns = String(encoding).endsWith(RUNS);
+  if (!Number.isInteger(count) || count < 0 || count > (inRuns ? MOST_IN_RUNS : bytes.length)) {
     throw new DamagedColumn(`${count} rows cannot be in ${bytes.length} bytes`);
   }
+  if (inRuns) return shrink(runs(bytes, count, encoding.slice(0, -RUNS.length)));
   if (encoding === 'uleb') return narrow(bytes, count, encoding) ?? wide(bytes, count, encoding);
   if (encoding === 'delta' || encoding === 'sparse')
     return narrow(bytes, count, encoding) ?? shrink(wide(bytes, count, encoding));
   if (encoding === 'planes') return shrink(planes(bytes, count));
   throw new DamagedColumn(`unknown encoding ${encoding}`);
+}
+
+// The number at `at`, and where the next one is.
+function numberAt(bytes, at) {
+  let [value, scale, byte] = [0, 1, 0];
+  do {
+    if (at >= bytes.length) throw new DamagedColumn('it ends in a number');
+    if (scale > 2 ** 63) throw new DamagedColumn('a number is too long');
+    byte = bytes[at++];
+    value += (byte & 127) * scale;
+    scale *= 128;
+  } while (byte & 128);
+  return [value, at];
+}
+
+function runs(bytes, count, encoding) {
+  if (!['uleb', 'delta', 'sparse'].includes(encoding)) throw new DamagedColumn(`unknown runs of ${encoding}`);
+  const sparse = encoding === 'sparse' ? 1 : 0;
+  const out = new Float64Array(count);
+  let [stored, more, at, row, before] = [0, 0, 0, 0, 0];
+  while (row < count) {
+    [stored, at] = numberAt(bytes, at);
+    [more, at] = numberAt(bytes, at);
+    const end = row + more + 1;
+    if (end > count) throw new DamagedColumn('a run is longer than the column');
+    if (encoding === 'uleb') out.fill(stored, row, end);
+    else if (stored >= sparse) {
+      const step = unzigzag(stored - sparse);
+      for (let i = row; i < end; i++) out[i] = before += step;
+    }
+    row = end;
+  }
+  if (at !== bytes.length) throw new DamagedColumn(`${bytes.length - at} bytes are left over`);
+  return out;
 }
 
 function planes(bytes, count) {
@@ -117,6 +157,7 @@ export function unzigzag(number) {
 
 /** As [`decodeColumn`], but exact to 64 bits, as a BigUint64Array: for addresses, of which there are few. */
 export function decodeAddresses(bytes, count, encoding) {
+  if (encoding !== 'uleb' && encoding !== 'delta') throw new DamagedColumn(`addresses are ${encoding}`);
   if (count > bytes.length) throw new DamagedColumn(`${count} rows cannot be in ${bytes.length} bytes`);
   const out = new BigUint64Array(count);
   let at = 0;

@@ -9,7 +9,7 @@ import { unzigzag } from './leb128.js';
 import { DamagedPage } from './blobs.js';
 import { kindOf, roleOf, KIND } from './kinds.js';
 
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 export class Model {
   constructor(meta, names, blobs) {
@@ -166,7 +166,26 @@ export class Model {
   }
 
   sectionName(id) {
-    return id ? this.nameOf('input_sections.name', id - 1) || '(no name)' : '(no section)';
+    if (!id) return '(no section)';
+    const start = this.nameOf('input_sections.name', id - 1);
+    return start + this.names.get(this.sectionSymbol[id - 1]) || '(no name)';
+  }
+
+  /** Name of the symbol that each input section is called for, which its own name ends with; 0 if there is none. */
+  get sectionSymbol() {
+    return this.#once('sectionSymbol', () => {
+      const stored = this.tables.column('input_sections.symbol');
+      const out = new Uint32Array(stored.length);
+      for (let row = 0; row < out.length; row++) out[row] = stored[row] && stored[row] - 1;
+      // 1 is the name of its first piece.
+      const ofPieces = this.tables.column('pieces.name');
+      const { section } = this;
+      for (let piece = this.pieces - 1; piece >= 0; piece--) {
+        const row = section[piece] - 1;
+        if (row >= 0 && stored[row] === 1) out[row] = ofPieces[piece];
+      }
+      return out;
+    });
   }
 
   languageName(index) {

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { decodeColumn, decodeAddresses } from '../../src/data/leb128.js';
-import { uleb, delta, sparse, planes } from '../writer.js';
+import { uleb, delta, sparse, planes, runs } from '../writer.js';
 
 test('numbers come back as they were', () => {
   const numbers = [0, 1, 127, 128, 300, 16383, 16384, 2 ** 28 - 1, 2 ** 28, 2 ** 32 - 1];
@@ -54,6 +54,25 @@ test('differences with zeroes among them', () => {
   ]) {
     assert.deepEqual([...decodeColumn(sparse(numbers), numbers.length, 'sparse')], numbers);
   }
+});
+
+test('runs', () => {
+  const rows = [...Array(50).fill(0), ...Array(50).fill(9)];
+  const slope = Array.from({ length: 100 }, (_, i) => (i < 50 ? 0 : i));
+  // As weld's own tests have it.
+  assert.deepEqual([...runs(rows, 'uleb')], [0, 49, 9, 49]);
+  for (const numbers of [rows, slope, [], [7], [2 ** 40, 2 ** 40, 3]])
+    for (const encoding of ['uleb', 'delta', 'sparse']) {
+      const bytes = runs(numbers, encoding);
+      const read = (some, count) => decodeColumn(some, count, `${encoding}-runs`);
+      assert.deepEqual([...read(bytes, numbers.length)], numbers);
+      if (numbers.length === 0) continue;
+      assert.throws(() => read(bytes, numbers.length - 1));
+      assert.throws(() => read(bytes, numbers.length + 1));
+      assert.throws(() => read(bytes.subarray(0, bytes.length - 1), numbers.length));
+    }
+  assert.throws(() => decodeColumn(uleb([0, 2 ** 28]), 2 ** 28 + 1, 'uleb-runs'), /rows cannot be/);
+  assert.throws(() => decodeColumn(Uint8Array.of(0, 0), 1, 'planes-runs'), /unknown/);
 });
 
 test('addresses are exact to 64 bits', () => {

@@ -77,6 +77,46 @@ test('searches: text, capitals, fields, expressions', async () => {
   );
 });
 
+test('searches for sections that are called for symbols', async () => {
+  const made = program({ pieces: 400 });
+  const { input_sections: sections, pieces } = made.tables;
+  // Every third is called for its first piece, every seventh for a symbol of another.
+  const first = sections.name.map((_, row) => pieces.input_section.indexOf(row + 1));
+  const front = made.names.id('.text.hot.');
+  const symbol = row =>
+    row % 3 === 0 && first[row] >= 0 ? pieces.name[first[row]] : row % 7 ? 0 : pieces.name[9];
+  const called = sections.name.map((name, row) => (symbol(row) ? front : name));
+  sections.symbol = called.map((_, row) => {
+    const id = symbol(row);
+    return id && first[row] >= 0 && id === pieces.name[first[row]] ? 1 : id && id + 1;
+  });
+  sections.name = called;
+  const model = await modelOf(made);
+  const names = called.map(
+    (name, row) => made.names.list[name] + (symbol(row) ? made.names.list[symbol(row)] : ''),
+  );
+  names.forEach((name, row) => assert.equal(model.sectionName(row + 1), name || '(no name)'));
+  const some = names.find((name, row) => symbol(row) && name.length > 16).slice(5, 15);
+  for (const text of [
+    '.hot',
+    some,
+    some.toUpperCase(),
+    '.hot.engine',
+    't.',
+    names[0],
+    'e',
+    '\\.hot\\.e',
+    '^engine',
+    'r$',
+  ])
+    for (const isRegex of [false, true]) {
+      const pattern = patternOf(text, isRegex);
+      const found = await search(model, { text: `section:${text}`, isRegex }, () => false);
+      const expected = pieces.input_section.map(id => (id && pattern.test(names[id - 1]) ? 1 : 0));
+      assert.deepEqual([...found], expected, `${text} ${isRegex}`);
+    }
+});
+
 test('colours of changes', () => {
   const colours = coloursOf('light');
   assert.equal(changeColour(colours, 5, 5), colours.same);

@@ -29,8 +29,9 @@ fn model() -> Model {
         Object { name: a, language: Language::Cpp, ..Object::default() },
         Object { name: b, archive: Ref::to(0), asked_by: Ref::to(0), asked_for: a, ..Object::default() },
     ];
-    model.inputs =
-        [0, 1].map(|object| InputSection { name: text, object: Ref::to(object), output: 0 }).to_vec();
+    model.inputs = [0, 1]
+        .map(|object| InputSection { name: text, symbol: a, object: Ref::to(object), output: 0 })
+        .to_vec();
     model.pieces = vec![
         Piece { size: 10, role: Role::Header, ..Piece::default() },
         Piece { input: Ref::to(0), output: Ref::to(0), name: a, size: 8, memory: 8, ..Piece::default() },
@@ -66,6 +67,7 @@ fn there_and_back() {
         (&model.outputs, &model.archives, &model.objects)
     );
     assert_eq!((&again.inputs, &again.pieces, &again.graph), (&model.inputs, &model.pieces, &model.graph));
+    assert_eq!([0, 1, 2].map(|row| again.section_name(row)), [".texta.o", ".texta.o", ""]);
     assert_eq!((&again.libraries, &again.imports), (&model.libraries, &model.imports));
     let texts = |model: &Model| {
         (0..model.names.count() as u32)
@@ -82,7 +84,7 @@ fn sections_in_the_order_of_the_file() {
     let mut model = Model::default();
     let names = ["a", "b", "c", "d"].map(|name| model.names.add(name));
     model.outputs = vec![OutputSection::default()];
-    model.inputs = names.map(|name| InputSection { name, object: Ref::NONE, output: 0 }).to_vec();
+    model.inputs = names.map(|name| InputSection { name, ..InputSection::default() }).to_vec();
     let of = |row: usize| Piece { input: Ref::to(row), size: 1, ..Piece::default() };
     model.pieces = vec![of(3), Piece::default(), of(1), of(3), of(0)];
     model.about.file_size = 4;
@@ -109,6 +111,22 @@ fn sections_in_the_order_of_the_file() {
     assert_eq!(found, expected);
     assert_eq!(name(graph.roots[0].section as usize), "d");
     assert_eq!(again.imports[0].section.row().map(name), Some("b"));
+}
+
+/// Nothing is moved where first pieces are in the order of the model, whatever lies between them.
+#[test]
+fn sections_that_are_in_order_stay() {
+    let rows = |pieces: &[usize]| {
+        let mut model = Model::default();
+        let names = ["a", "b", "c", "d"].map(|name| model.names.add(name));
+        model.outputs = vec![OutputSection::default()];
+        model.inputs = names.map(|name| InputSection { name, ..InputSection::default() }).to_vec();
+        model.pieces = pieces.iter().map(|row| Piece { input: Ref::to(*row), ..Piece::default() }).collect();
+        let again = read(&write_to(BARE, &model, false)).expect("a page");
+        (0..4).map(|row| again.section_name(row).into_owned()).collect::<String>()
+    };
+    assert_eq!(rows(&[0, 2, 0, 3, 2]), "abcd");
+    assert_eq!(rows(&[0, 3, 0, 2]), "adcb");
 }
 
 #[test]
@@ -140,6 +158,6 @@ fn damaged_pages_are_errors() {
             _ = read(&page);
         }
     }
-    let other = String::from_utf8(page).expect("UTF-8").replace("\"format\":3", "\"format\":9");
+    let other = String::from_utf8(page).expect("UTF-8").replace("\"format\":4", "\"format\":9");
     assert_eq!(read(other.as_bytes()).err(), Some(PageError::Format(9)));
 }
