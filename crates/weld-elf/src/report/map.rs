@@ -233,10 +233,7 @@ impl Symbols {
         let mut list = Vec::with_capacity(object.syms.len());
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let index = i as u32;
-            // Of those that are defined elsewhere, which are most, nothing is asked.
-            let is_defined = |symbol: &Sym| symbol.st_shndx() != SHN_UNDEF;
-            let is_asked_for = object.syms.get(i + AHEAD as usize).is_some_and(is_defined);
-            if let Some(later) = object.global_if_any(index + AHEAD).filter(|_| is_asked_for) {
+            if let Some(later) = object.global_if_any(index + AHEAD) {
                 image.resolved.names.prefetch(later);
             }
             let SymbolPlace::Section(shndx) = object.place(index, symbol) else { continue };
