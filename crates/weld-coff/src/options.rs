@@ -430,8 +430,9 @@ pub struct Options {
     pub incremental: Incremental,
     /// `/ilk`: where it is kept; the default is beside the image.
     pub incremental_dir: Option<PathBuf>,
-    /// `/detach`: the state is written when the link has ended for whoever waits for it.
-    pub detach: bool,
+    /// `/detach`: the state is written when the link has ended for whoever waits for it; unless it is said, that is
+    /// for the host to decide.
+    pub detach: Option<bool>,
     pub threads: Option<usize>,
     pub sharing: Sharing,
     pub engine: EngineChoice,
@@ -492,7 +493,7 @@ impl Default for Options {
             json: false,
             incremental: Incremental::Off,
             incremental_dir: None,
-            detach: true,
+            detach: None,
             threads: None,
             sharing: Sharing::default(),
             engine: EngineChoice::Auto,

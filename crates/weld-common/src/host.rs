@@ -71,15 +71,15 @@ pub trait Host: Sync {
     }
 
     /// A link begins that will have more to do when its output is there: what later links want is written then.
-    /// Whether whoever waits for the link is let go before that ([`Host::output_is_there`]). Asked while the link has
-    /// no threads.
-    fn may_stay(&self) -> bool {
+    /// Whether whoever waits for the link is let go before that ([`Host::output_is_there`]); it `is_asked_for`, or for
+    /// the host to decide. Asked while the link has no threads.
+    fn may_stay(&self, _is_asked_for: bool) -> bool {
         false
     }
 
     /// All that the link was asked for is in its place, and `messages` are all that there is to say: whoever waits is
-    /// let go. What is said from now on goes to `log`, if there is one. Called if [`Host::may_stay`] has said so.
-    fn output_is_there(&self, _messages: &[Diagnostic], _log: Option<File>) {}
+    /// let go. What is said from now on goes to `log`. Called if [`Host::may_stay`] has said so.
+    fn output_is_there(&self, _messages: &[Diagnostic], _log: File) {}
 
     /// Messages are for programs (`--error-format=json`): so is to be what the program says by itself when a signal
     /// ends the link.

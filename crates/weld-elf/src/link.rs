@@ -537,11 +537,11 @@ fn finish_link<'j>(
         repeat.keep(copied);
     }
     if let Some(session) = session {
-        session.output_is_there(job);
+        let witness = session.output_is_there(job, context.parallel);
         let image = plan.image(job, context, resolved, sections, symbols);
         let (frames, symtab) = (plan.eh_frames(), plan.symtab());
         let link = Link { image: &image, context, files: job.store.files(), frames, symtab };
-        session.keep(job, &link, kept_leaves);
+        session.keep(job, &link, kept_leaves, witness);
     }
     done_with(job.host, plan);
     Ok(())

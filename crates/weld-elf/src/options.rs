@@ -907,8 +907,9 @@ pub struct OutputFileOptions {
     pub incremental: Incremental,
     /// `--incremental-dir`
     pub incremental_dir: Option<PathBuf>,
-    /// `--detach`: the state is written when the link has ended for whoever waits for it.
-    pub detach: bool,
+    /// `--detach`: the state is written when the link has ended for whoever waits for it; unless it is said, that is
+    /// for the host to decide.
+    pub detach: Option<bool>,
 }
 
 /// `--incremental`: whether the output is changed where inputs have.
@@ -947,7 +948,7 @@ impl Default for OutputFileOptions {
             format_given: false,
             incremental: Incremental::Off,
             incremental_dir: None,
-            detach: true,
+            detach: None,
         }
     }
 }

@@ -7,7 +7,6 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-#[cfg(target_os = "linux")]
 use weld_common::diag::Diagnostic;
 use weld_common::host::Host;
 use weld_common::mapped_file::MappedFile;
@@ -16,10 +15,13 @@ use weld_common::mapped_file::MappedFile;
 use crate::stay;
 use crate::{last_words, progress, signals};
 
+/// What commands say that do not link.
+pub const NO_LINK: &(dyn Fn(&[Diagnostic]) + Sync) = &|_| {};
+
 pub struct ProgramHost<'p> {
     pub program: &'p str,
-    /// What a link is asked for, if the program is to link.
-    pub args: &'p [OsString],
+    /// Says what a link has to say in the end.
+    pub end: &'p (dyn Fn(&[Diagnostic]) + Sync),
 }
 
 impl Host for ProgramHost<'_> {
@@ -70,14 +72,14 @@ impl Host for ProgramHost<'_> {
     }
 
     #[cfg(target_os = "linux")]
-    fn may_stay(&self) -> bool {
-        stay::begin()
+    fn may_stay(&self, is_asked_for: bool) -> bool {
+        stay::begin(is_asked_for)
     }
 
     #[cfg(target_os = "linux")]
-    fn output_is_there(&self, messages: &[Diagnostic], log: Option<File>) {
-        crate::end_link(self.program, self.args, messages, 0);
-        stay::let_go(log);
+    fn output_is_there(&self, messages: &[Diagnostic], log: File) {
+        (self.end)(messages);
+        stay::let_go(&log);
     }
 
     fn messages_are_json(&self) {

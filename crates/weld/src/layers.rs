@@ -9,7 +9,8 @@ const ROOMS: &[&str] = &[
     "signals",
     "windows",
     "spawn",
-    "progress", // What links need of the program, and what is said.
+    "progress",
+    "stay", // What links need of the program, and what is said.
     "host",
     "memory",
     "pages",

@@ -42,12 +42,14 @@ mod spawn;
 mod stay;
 
 use flavour::{Choice, Flavour};
-use host::ProgramHost;
+use host::{NO_LINK, ProgramHost};
 use render::Renderer;
 
 fn main() {
     let args: Vec<OsString> = std::env::args_os().collect();
     let code = if is_lto_child(&args) { lto_child() } else { run(&args) };
+    #[cfg(target_os = "linux")]
+    stay::end(code);
     // A build that counts for profile-guided optimisation (bench/shipped-pgo) writes its counts when it ends.
     if cfg!(weld_counts) {
         std::process::exit(code)
@@ -75,7 +77,7 @@ fn run(args: &[OsString]) -> i32 {
     signals::set_program_name(&program);
     install_panic_hook(1);
     #[cfg(target_os = "linux")]
-    run::hand_on(args, &ProgramHost { program: &program, args: &[] });
+    run::hand_on(args, &ProgramHost { program: &program, end: NO_LINK });
     let Choice { flavour, rest } = match flavour::choose(&program, args.get(1..).unwrap_or_default()) {
         Ok(choice) => choice,
         Err(error) => {
@@ -98,11 +100,11 @@ fn run(args: &[OsString]) -> i32 {
         Flavour::Completions => answer(&program, completions::run(rest)),
         Flavour::Relink => answer(&program, relink::run(rest)),
         Flavour::LtoEngine => {
-            let host = ProgramHost { program: &program, args: &[] };
+            let host = ProgramHost { program: &program, end: NO_LINK };
             answer(&program, lto_engine::run(rest, &host))
         }
         #[cfg(target_os = "linux")]
-        Flavour::Run => match run::run(rest, &ProgramHost { program: &program, args: &[] }) {
+        Flavour::Run => match run::run(rest, &ProgramHost { program: &program, end: NO_LINK }) {
             Ok((code, text)) => {
                 let said = answer(&program, Ok::<_, run::RunError>(text));
                 if said == 0 { code } else { said }
@@ -118,7 +120,7 @@ fn run(args: &[OsString]) -> i32 {
 fn answer(program: &str, text: Result<String, impl Display>) -> i32 {
     let failed = |message: String| fail(&Renderer::new(program.to_owned(), &[]), message);
     match text {
-        Ok(text) => match (ProgramHost { program, args: &[] }).print(&text::bytes(&text)) {
+        Ok(text) => match (ProgramHost { program, end: NO_LINK }).print(&text::bytes(&text)) {
             Ok(()) => 0,
             Err(e) => failed(format!("cannot write to standard output: {}", reason(&e))),
         },
@@ -142,7 +144,8 @@ fn introduction(program: &str) -> String {
 fn link_elf(program: &str, args: &[OsString]) -> i32 {
     signals::install();
     progress::begin(args);
-    let (list, code) = match weld_elf::link::link(args, &ProgramHost { program, args }) {
+    let end = |messages: &[Diagnostic]| _ = end_link(program, args, messages, 0);
+    let (list, code) = match weld_elf::link::link(args, &ProgramHost { program, end: &end }) {
         Ok(outcome) => (outcome.warnings, 0),
         Err(diagnostics) => (diagnostics.list, 1),
     };
@@ -170,7 +173,8 @@ fn link_coff(program: &str, flavour: Flavour, args: &[OsString]) -> i32 {
     signals::install();
     progress::begin(args);
     let environment = weld_coff::args::Environment::of_process();
-    let host = ProgramHost { program, args };
+    let end = |messages: &[Diagnostic]| _ = end_link(program, args, messages, 0);
+    let host = ProgramHost { program, end: &end };
     let result = match flavour {
         Flavour::Mingw => weld_coff::link::link_gnu(args, program, &environment, &host),
         _ => weld_coff::link::link(args, &environment, &host),
@@ -190,7 +194,7 @@ fn fail(renderer: &Renderer, message: impl Into<String>) -> i32 {
 fn explore(program: String, args: &[OsString]) -> i32 {
     // 1 says that a file has grown.
     install_panic_hook(explore::FAILED);
-    match explore::run(args, &ProgramHost { program: &program, args: &[] }) {
+    match explore::run(args, &ProgramHost { program: &program, end: NO_LINK }) {
         Ok(said) => {
             let notes = said.notes.into_iter().map(|note| Diagnostic::warning(Cause::DebugInfo, note));
             Renderer::new(program.clone(), &[]).print(&notes.collect::<Vec<_>>());

@@ -63,6 +63,7 @@ fn switch(arg: &OsStr) -> Option<bool> {
 #[cfg(target_os = "linux")]
 pub fn go_on() {
     if IS_TIMED.load(Ordering::Relaxed) {
+        TICKS.store(0, Ordering::Relaxed);
         set_timer();
     }
 }

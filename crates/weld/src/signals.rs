@@ -100,7 +100,6 @@ static TOKENS: Slot<256> = Slot::new();
 static TOKENS_TO: AtomicI32 = AtomicI32::new(-1);
 
 /// The signal by which this process learns that its parent has ended, if it asks.
-#[cfg(target_os = "linux")]
 const PARENT_IS_GONE: c_int = libc::SIGUSR2;
 /// Then it goes on.
 #[cfg(target_os = "linux")]
@@ -199,9 +198,20 @@ pub fn give_tokens_back() {
 /// Has this process end when its parent does, as if it were told to.
 #[cfg(target_os = "linux")]
 pub fn die_with_parent() {
-    set_handler(PARENT_IS_GONE, on_end_of_parent as *const () as usize, 0);
-    // SAFETY: numbers. By that of the call: the loader would look up its name for every link.
-    unsafe { libc::syscall(libc::SYS_prctl, libc::PR_SET_PDEATHSIG, PARENT_IS_GONE) };
+    // SAFETY: sets and an action that are plain data, for which zero is valid, and numbers. The handler has the signature
+    // of one without `SA_SIGINFO`. By the number of the last call: the loader would look up its name for every link.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_end_of_parent as *const () as usize;
+        action.sa_flags = libc::SA_ONSTACK;
+        libc::sigfillset(&mut action.sa_mask);
+        // Whatever the caller has of it.
+        libc::sigaction(PARENT_IS_GONE, &action, null_mut());
+        let mut one: libc::sigset_t = std::mem::zeroed();
+        libc::sigaddset(&mut one, PARENT_IS_GONE);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &one, null_mut());
+        libc::syscall(libc::SYS_prctl, libc::PR_SET_PDEATHSIG, PARENT_IS_GONE);
+    }
 }
 
 /// The parent may end from now on. What was asked of the system cannot be taken back on another thread.
@@ -350,9 +360,10 @@ extern "C" fn on_termination(signal: c_int, _: *mut libc::siginfo_t, _: *mut lib
     clean_up();
     let child = CHILD.load(Ordering::SeqCst);
     if child > 0 {
-        // SAFETY: a child of this process, which cleans up; nothing is to be told of it.
+        // SAFETY: a child of this process, which cleans up, but for once if it has got the signal, too; nothing is to be
+        // told of it.
         unsafe {
-            libc::kill(child, signal);
+            libc::kill(child, PARENT_IS_GONE);
             libc::waitpid(child, null_mut(), 0);
         }
     }
@@ -361,7 +372,7 @@ extern "C" fn on_termination(signal: c_int, _: *mut libc::siginfo_t, _: *mut lib
 }
 
 #[cfg(target_os = "linux")]
-extern "C" fn on_end_of_parent(_: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
+extern "C" fn on_end_of_parent(_: c_int) {
     if !OUTLIVES_PARENT.load(Ordering::SeqCst) {
         clean_up();
         end_by(libc::SIGKILL);

@@ -864,9 +864,9 @@ const OTHER: &[Spec<State>] = &[
         &["detach"],
         Optional("no"),
         "A full link with /incremental ends when the image is there, and a process that goes on for a moment writes what \
-         the next one needs (default; on Linux, without /time and /time-trace); no: it ends when all is written.",
+         the next one needs (default outside containers; on Linux, without /time and /time-trace); no: it ends when all is written.",
         |s, v| {
-            s.o.detach = switch(v)?;
+            s.o.detach = Some(switch(v)?);
             Ok(())
         },
     ),

@@ -55,6 +55,7 @@ use weld_common::relink::directory::{self, Place, STATE, TABLES, Unusable};
 use weld_common::relink::leaves::Write;
 use weld_common::relink::system;
 use weld_common::relink::warnings::KeptWarning;
+use weld_common::relink::witness::Witness;
 
 use crate::coff::machine::Machine;
 use crate::input::search::Search;
@@ -131,7 +132,7 @@ impl Session {
         // What changes no output is left out.
         let mut asked = options.clone();
         (asked.threads, asked.reports.time, asked.incremental) = (None, false, Incremental::On);
-        asked.detach = true;
+        asked.detach = None;
         let request = UnitDigest::of(format!("{asked:?}").as_bytes()).bytes();
         Some(Session {
             mode: options.incremental,
@@ -151,6 +152,9 @@ impl Session {
     }
 
     fn log(&self, text: &str) {
+        if self.place.as_ref().is_ok_and(|place| place.log_late(text)) {
+            return;
+        }
         // Whoever reads the log of links before learns why this one is not like them.
         let is_there = || !self.dir.as_os_str().is_empty() && self.dir.join("lock").is_file();
         if matches!(self.place, Ok(_) | Err(Why::Place(Unusable::Busy))) || is_there() {
@@ -407,8 +411,9 @@ impl Session {
 
     /// A full link begins: asks whether the rest may be done when its outputs are there. Figures are of all that it does.
     pub fn begin_full_link(&self, job: &Job) {
-        let is_wanted = job.options.detach && !job.trace.is_enabled() && !self.verifies() && self.keeps();
-        if is_wanted && job.host.may_stay() {
+        let asked = job.options.detach;
+        let is_wanted = asked != Some(false) && !job.trace.is_enabled() && !self.verifies() && self.keeps();
+        if is_wanted && job.host.may_stay(asked.is_some()) {
             _ = self.stays.set(());
         }
     }
@@ -419,12 +424,14 @@ impl Session {
         let held = self.held_outputs();
         // From then on tools may change them.
         let adopted: Result<Vec<Stamp>, Why> = outputs.iter().map(|output| adopt(place, output)).collect();
-        if self.stays.get().is_some() {
+        let witness = self.stays.get().map(|()| {
+            let witness = Witness::new(job.store.files(), self.begun, parallel);
             place.let_go(job.host, &job.sink.so_far());
-        }
+            witness
+        });
         let memo = job.step("state of the link", || {
             let adopted: Vec<_> = outputs.iter().zip(adopted?).collect();
-            self.memo(job, &adopted, (search, machine), parallel)
+            self.memo(job, &adopted, (search, machine), (witness, parallel))
         });
         match memo {
             Err(why) => self.give_up(why),
@@ -443,7 +450,7 @@ impl Session {
         job: &Job,
         outputs: &[(&Output, Stamp)],
         (search, machine): (&Search, Machine),
-        parallel: bool,
+        (witness, parallel): (Option<Witness>, bool),
     ) -> Result<Memo, Why> {
         let place = self.place.as_ref().map_err(Clone::clone)?;
         let outputs = outputs.iter().map(|output| self.known_output(place, *output, parallel));
@@ -476,7 +483,11 @@ impl Session {
             image: image.notes,
         };
         // What has been looked at since the outputs were complete must be what they were made of.
-        job.store.changed(parallel).map_or(Ok(memo), |path| Err(Why::Changing(path)))
+        let changed = match witness {
+            Some(witness) => witness.changed(parallel),
+            None => job.store.changed(parallel),
+        };
+        changed.map_or(Ok(memo), |path| Err(Why::Changing(path)))
     }
 
     /// An output, which had this stamp, as the next link is to find it.

@@ -21,6 +21,7 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -40,7 +41,7 @@ const NEW: &str = "new";
 /// Larger logs are begun anew, in bytes.
 const LONGEST_LOG: u64 = 256 << 10;
 /// So long a link waits for the last one to keep its state, and looks so often whether it has.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(1);
 /// What is in the directory.
 const ALL: &[&str] = &[
@@ -67,6 +68,17 @@ pub struct Place {
     dir: PathBuf,
     /// Unlocked when the process ends or this is dropped.
     lock: File,
+    /// What is written when nobody waits any more.
+    late: OnceLock<Late>,
+}
+
+/// Files that are there before what they hold is known: whoever removes or replaces the directory meanwhile has no new
+/// files in it.
+struct Late {
+    tables: File,
+    /// Empty, which is none, or damaged, until it is complete.
+    state: File,
+    log: File,
 }
 
 /// Why a link cannot use its directory: it is a full one that keeps nothing.
@@ -127,19 +139,36 @@ impl Place {
         if will_be_free(&lock) {
             lock.set_len(0).map_err(fails)?;
         }
-        Ok(Place { dir: dir.to_owned(), lock })
+        Ok(Place { dir: dir.to_owned(), lock, late: OnceLock::new() })
     }
 
     /// The output is there, but the state is not: lets go of whoever waits for the link, which had these messages; the
     /// next link is to wait for the state.
     pub fn let_go(&self, host: &dyn Host, messages: &[Diagnostic]) {
-        if self.have_next_wait().is_ok() {
-            host.output_is_there(messages, open_log(&self.dir).ok());
+        if let Ok(late) = self.be_late()
+            && let Ok(log) = late.log.try_clone()
+        {
+            _ = self.late.set(late);
+            host.output_is_there(messages, log);
         }
     }
 
-    fn have_next_wait(&self) -> io::Result<()> {
-        (&self.lock).write_all(b"1")
+    fn be_late(&self) -> io::Result<Late> {
+        let empty = |name: &str| {
+            let file = self.create(name)?;
+            fs::rename(self.new_path(name), self.path(name))?;
+            Ok::<_, io::Error>(file)
+        };
+        let late = Late { tables: empty(TABLES)?, state: empty(STATE)?, log: open_log(&self.dir)? };
+        (&self.lock).write_all(b"1")?;
+        Ok(late)
+    }
+
+    /// Adds a line to the log that was there when whoever waited was let go; whether that is so.
+    pub fn log_late(&self, text: &str) -> bool {
+        let late = self.late.get();
+        _ = late.map(|late| (&late.log).write_all(line(text).as_bytes()));
+        late.is_some()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -176,6 +205,14 @@ impl Place {
     /// # Errors
     /// Those of the system.
     pub fn write<'p>(&self, name: &str, parts: impl IntoIterator<Item = &'p [u8]>) -> io::Result<()> {
+        let late = self.late.get().and_then(|late| match name {
+            STATE => Some(&late.state),
+            TABLES => Some(&late.tables),
+            _ => None,
+        });
+        if let Some(mut file) = late {
+            return parts.into_iter().try_for_each(|part| file.write_all(part));
+        }
         let mut file = self.create(name)?;
         parts.into_iter().try_for_each(|part| file.write_all(part))?;
         fs::rename(self.new_path(name), self.path(name))
@@ -196,6 +233,8 @@ impl Place {
     pub fn state(&self) -> io::Result<Option<Vec<u8>>> {
         match fs::read(self.path(STATE)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            // One that was to be written when nobody waited any more.
+            Ok(bytes) if bytes.is_empty() => Ok(None),
             read => read.map(Some),
         }
     }
@@ -226,9 +265,13 @@ pub fn log(dir: &Path, text: &str) {
     if is_long {
         _ = fs::remove_file(&path);
     }
+    _ = open_log(dir).and_then(|mut file| file.write_all(line(text).as_bytes()));
+}
+
+/// A line of the log.
+fn line(text: &str) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let line = format!("{} {}\n", moment(now.as_secs()), text.replace('\n', " "));
-    _ = open_log(dir).and_then(|mut file| file.write_all(line.as_bytes()));
+    format!("{} {}\n", moment(now.as_secs()), text.replace('\n', " "))
 }
 
 /// Removes what links keep in `dir`, and the directory.
@@ -300,9 +343,8 @@ fn moment(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::moment;
-    #[cfg(unix)]
-    use super::{Place, Unusable};
+    use super::*;
+    use crate::host::QuietHost;
 
     #[cfg(unix)]
     #[test]
@@ -311,12 +353,17 @@ mod tests {
         let dir = temp.join(".out.weld");
         let first = Place::open(&dir).ok().unwrap();
         assert!(matches!(Place::open(&dir), Err(Unusable::Busy)));
-        first.have_next_wait().unwrap();
+        first.let_go(&QuietHost::new(), &[]);
+        assert_eq!(first.state().unwrap(), None);
+        first.write(STATE, [&b"state"[..]]).unwrap();
+        assert!(first.log_late("late") && fs::read_to_string(dir.join("log")).unwrap().ends_with(" late\n"));
         let end = std::thread::spawn(move || {
             std::thread::sleep(std::time::Duration::from_millis(30));
             drop(first);
         });
         let second = Place::open(&dir).ok().unwrap();
+        assert_eq!(second.state().unwrap().as_deref(), Some(&b"state"[..]));
+        assert!(!second.log_late("early"));
         end.join().unwrap();
         // What was for this one is not for the next.
         assert!(matches!(Place::open(&dir), Err(Unusable::Busy)));

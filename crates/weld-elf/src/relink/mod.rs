@@ -182,6 +182,9 @@ impl Session {
 
     /// Adds a line to the log, if there is one.
     fn log(&self, text: &str) {
+        if self.place.as_ref().is_ok_and(|place| place.log_late(text)) {
+            return;
+        }
         if matches!(self.place, Ok(_) | Err(Why::Place(Unusable::Busy))) {
             directory::log(&self.dir, text);
         }

@@ -20,6 +20,7 @@ use weld_common::io::reason;
 use weld_common::io::stamp::Stamp;
 use weld_common::io::units::Leaves;
 use weld_common::relink::warnings::KeptWarning;
+use weld_common::relink::witness::Witness;
 use weld_common::{par, text};
 
 use super::Session;
@@ -373,28 +374,40 @@ impl Session {
     pub fn begin_full_link(&self, job: &Job) {
         let reports = &job.options.reports;
         let is_measured = reports.stats || reports.time_trace.is_some();
-        let is_wanted = job.options.output.detach && !is_measured && !self.verifies() && self.keeps();
-        if is_wanted && job.host.may_stay() {
+        let asked = job.options.output.detach;
+        let is_wanted = asked != Some(false) && !is_measured && !self.verifies() && self.keeps();
+        if is_wanted && job.host.may_stay(asked.is_some()) {
             _ = self.stays.set(());
         }
     }
 
-    /// The output has taken its place: the image has its name, and whoever waits is let go.
-    pub fn output_is_there(&self, job: &Job) {
-        let Some(place) = self.keeper() else { return };
+    /// The output has taken its place: the image has its name, and whoever waits is let go; then it is told what the
+    /// inputs were like.
+    pub fn output_is_there<'j>(&self, job: &Job<'j>, parallel: bool) -> Option<Witness<'j>> {
+        let place = self.keeper()?;
         let adopted = place.forget_state().and_then(|()| place.remove(IMAGES[1]));
         let adopted = adopted.and_then(|()| place.adopt(IMAGES[0]));
         match adopted.and_then(|()| Stamp::at(&place.path(IMAGES[0]))) {
             Ok(image) => _ = self.image.set(image),
-            Err(error) => return self.give_up(Why::system("write to", &place.path(""), &error)),
+            Err(error) => {
+                self.give_up(Why::system("write to", &place.path(""), &error));
+                return None;
+            }
         }
-        if self.stays.get().is_some() {
-            place.let_go(job.host, &job.sink.so_far());
-        }
+        self.stays.get()?;
+        let witness = Witness::new(job.store.files(), self.begun, parallel);
+        place.let_go(job.host, &job.sink.so_far());
+        Some(witness)
     }
 
     /// The output is there: keeps all but the memo.
-    pub fn keep(&self, job: &Job, link: &Link, (leaves, id): (Leaves, Option<Range<u64>>)) {
+    pub fn keep(
+        &self,
+        job: &Job,
+        link: &Link,
+        (leaves, id): (Leaves, Option<Range<u64>>),
+        witness: Option<Witness>,
+    ) {
         if link.files.iter().any(|file| file.stamp.is_none()) {
             self.give_up(Why::Nature("an input is a pipe or a device"));
         }
@@ -434,7 +447,11 @@ impl Session {
                     has_other_members: false,
                 };
                 // What has been looked at since the output was complete must be what it was made of.
-                match job.store.changed(parallel) {
+                let changed = match witness {
+                    Some(witness) => witness.changed(parallel),
+                    None => job.store.changed(parallel),
+                };
+                match changed {
                     Some(path) => self.give_up(Why::Changing(path)),
                     None => *self.memo.lock().unwrap() = Some(memo),
                 }

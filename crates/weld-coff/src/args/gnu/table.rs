@@ -502,13 +502,13 @@ const REPORTS: &[Spec<State>] = &[
     flag(
         &["detach", "fork"],
         "A full link with --incremental ends when the image is there, and a process that goes on for a moment writes what \
-         the next one needs (default; on Linux, without --stats).",
-        |s| s.o.detach = true,
+         the next one needs (default outside containers; on Linux, without --stats).",
+        |s| s.o.detach = Some(true),
     ),
     flag(
         &["no-detach", "no-fork"],
         "It ends when all is written. Without --incremental it always does.",
-        |s| s.o.detach = false,
+        |s| s.o.detach = Some(false),
     ),
     accepted(
         &["warn-common", "no-warn-mismatch", "warn-once"],

@@ -296,13 +296,13 @@ const ROWS: &[Spec<State>] = &[
     ),
     flag(
         &["detach", "fork"],
-        "A full link with --incremental ends when its output is there, and a process that goes on for a moment writes what the next one needs (default; on Linux, without --stats and --time-trace).",
-        |s| s.o.output.detach = true,
+        "A full link with --incremental ends when its output is there, and a process that goes on for a moment writes what the next one needs (default outside containers; on Linux, without --stats and --time-trace).",
+        |s| s.o.output.detach = Some(true),
     ),
     flag(
         &["no-detach", "no-fork"],
         "It ends when all is written. Without --incremental it always does.",
-        |s| s.o.output.detach = false,
+        |s| s.o.output.detach = Some(false),
     ),
     take(
         &["spare-dynamic-tags"],
