@@ -50,7 +50,7 @@ fn page(mut parts: &[u8]) -> Vec<u8> {
         page.extend(format!("<script id=\"weld-{name}\">").bytes());
         match name {
             "meta" => page.extend(part),
-            _ => septets::put(&mut page, &gzip::pack(part, false)),
+            _ => septets::put(&mut page, &gzip::pack(part, &[], false)),
         }
         page.extend(b"</script>");
     }
