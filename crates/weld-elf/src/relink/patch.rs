@@ -20,7 +20,7 @@ mod parsed;
 mod search_table;
 mod told;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::ops::Range;
@@ -118,8 +118,8 @@ pub struct LastLink<'l> {
 struct View<'v> {
     tables: StateFile<'v>,
     image: &'v File,
-    /// Parts of the image that were looked at, by number: many pieces lie in each.
-    known: Vec<OnceCell<Vec<u8>>>,
+    /// Parts of the image that were looked at, by number.
+    known: RefCell<HashMap<u64, Vec<u8>>>,
     /// Merged pieces that the tables do not have.
     last_pieces: &'v [AddedPiece],
     new_pieces: RefCell<NewPieces>,
@@ -155,8 +155,8 @@ impl Left for View<'_> {
     fn has(&self, mut offset: u64, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {
             let (number, at) = (offset / PART, (offset % PART) as usize);
-            let known = usize::try_from(number).ok().and_then(|number| self.known.get(number));
-            let Some(part) = known.map(|known| known.get_or_init(|| self.part(number))) else { return false };
+            let mut known = self.known.borrow_mut();
+            let part = known.entry(number).or_insert_with(|| self.part(number));
             let (here, later) = bytes.split_at(bytes.len().min(PART as usize - at));
             if part.get(at..at + here.len()) != Some(here) {
                 return false;
@@ -546,9 +546,7 @@ impl<'l> LastLink<'l> {
         common.surely_linked.clone_from(&self.offered.sure);
         common.is_resolved = self.is_resolved;
         common.has_lazy = job.options.inputs.args.iter().any(|input| input.flags.in_lib);
-        let parts = self.image.metadata().map_or(0, |meta| meta.len().div_ceil(PART));
-        let known = vec![OnceCell::new(); parts as usize];
-        let new_pieces = RefCell::default();
+        let (known, new_pieces) = Default::default();
         Ok((View { tables, image: self.image, known, last_pieces: &self.memo.pieces, new_pieces }, common))
     }
 }

@@ -93,7 +93,7 @@ pub fn add(
         at.checked_sub(1).is_some_and(|at| gone[at].contains(&entry.r_offset()))
     };
     relative.sort_unstable();
-    if pointers.is_empty() && symbolic.is_empty() && has(&left, (out, facts), is_gone, &relative)? {
+    if pointers.is_empty() && has(&left, (out, facts), is_gone, (&relative, &symbolic))? {
         return Ok(());
     }
     let bytes =
@@ -134,15 +134,15 @@ pub fn add(
     Ok(())
 }
 
-/// Whether of what is made anew the table has these entries, which are relative and in order, and no others.
+/// Whether of what is made anew the table has these entries and no others: then it is in the order that it would be in.
 fn has(
     left: &impl Left,
     (out, facts): (&OutputRow, &Facts),
     is_gone: impl Fn(&Rela) -> bool,
-    relative: &[(u64, u64)],
+    (relative, symbolic): (&[(u64, u64)], &[Rela]),
 ) -> Result<bool, Why> {
     let mut wanted = relative.iter().peekable();
-    let mut last = None;
+    let (mut last, mut others) = (None, Vec::new());
     for start in (0..out.size).step_by(PART) {
         let size = (out.size - start).min(PART as u64);
         let part = left.read(out.offset + start, size as usize).ok_or(Why::Image)?;
@@ -152,6 +152,10 @@ fn has(
                 continue;
             }
             last = Some(entry.0);
+            if entry.kind() == facts.dynamic.address {
+                others.push(entry);
+                continue;
+            }
             let is_it = |(place, value): &(u64, u64)| {
                 entry.0 == Rela::make(*place, 0, facts.dynamic.relative, value.cast_signed()).0
             };
@@ -160,7 +164,12 @@ fn has(
             }
         }
     }
-    Ok(wanted.next().is_none())
+    let in_order = |list: &[Rela]| {
+        let mut list: Vec<_> = list.iter().map(rela::by_symbol).collect();
+        list.sort_unstable();
+        list
+    };
+    Ok(wanted.next().is_none() && in_order(&others) == in_order(symbolic))
 }
 
 /// Entries that are not relative, without those that are gone and with `more`, as many as there were; what calls
