@@ -425,7 +425,7 @@ impl Session {
         // From then on tools may change them.
         let adopted: Result<Vec<Stamp>, Why> = outputs.iter().map(|output| adopt(place, output)).collect();
         let witness = self.stays.get().map(|()| {
-            let witness = Witness::new(job.store.files(), self.begun, parallel);
+            let witness = Witness::new(job.store, self.begun, parallel);
             place.let_go(job.host, &job.sink.so_far());
             witness
         });

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::digest::UnitDigest;
-use crate::io::input::InputFile;
+use crate::io::input::{InputFile, InputStore};
 use crate::io::stamp::Stamp;
 use crate::par;
 
@@ -20,7 +20,13 @@ pub struct Witness<'s> {
 
 impl<'s> Witness<'s> {
     /// Of the inputs of a link that has begun then.
-    pub fn new(files: Vec<InputFile<'s>>, begun: SystemTime, parallel: bool) -> Witness<'s> {
+    pub fn new(store: &'s InputStore<'s>, begun: SystemTime, parallel: bool) -> Witness<'s> {
+        let mut files = store.files();
+        files.iter_mut().for_each(|file| file.path = store.rooted(&file.path).into_owned());
+        Self::of(files, begun, parallel)
+    }
+
+    fn of(files: Vec<InputFile<'s>>, begun: SystemTime, parallel: bool) -> Witness<'s> {
         let is_told = |file: &InputFile| file.stamp.is_some_and(|stamp| stamp.is_older_than(begun));
         let digests = par::list("digests of young inputs", parallel, files.len(), RUN, |run| {
             let of = |file: &InputFile| {
@@ -71,7 +77,7 @@ mod tests {
         let old = file("old", b"old");
         let later = SystemTime::now() + Duration::from_secs(60);
         let is_changed = |file: &InputFile, change: &dyn Fn()| {
-            let of = |begun| Witness::new(vec![file.clone()], begun, false);
+            let of = |begun| Witness::of(vec![file.clone()], begun, false);
             let (told, untold) = (of(later), of(SystemTime::UNIX_EPOCH));
             assert_eq!((told.changed(false), untold.changed(false)), (None, None));
             change();

@@ -395,7 +395,7 @@ impl Session {
             }
         }
         self.stays.get()?;
-        let witness = Witness::new(job.store.files(), self.begun, parallel);
+        let witness = Witness::new(job.store, self.begun, parallel);
         place.let_go(job.host, &job.sink.so_far());
         Some(witness)
     }
