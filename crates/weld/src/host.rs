@@ -21,6 +21,7 @@ pub const NO_LINK: &(dyn Fn(&[Diagnostic]) + Sync) = &|_| {};
 pub struct ProgramHost<'p> {
     pub program: &'p str,
     /// Says what a link has to say in the end.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub end: &'p (dyn Fn(&[Diagnostic]) + Sync),
 }
 
