@@ -536,12 +536,13 @@ fn finish_link<'j>(
     if let (Some((repeat, _)), Some(copied)) = (repeat, copied) {
         repeat.keep(copied);
     }
-    if let Some(session) = session {
-        let witness = session.output_is_there(job, context.parallel);
+    if let Some(session) = session
+        && let Some(witness) = session.output_is_there(job, context.parallel)
+    {
         let image = plan.image(job, context, resolved, sections, symbols);
         let (frames, symtab) = (plan.eh_frames(), plan.symtab());
         let link = Link { image: &image, context, files: job.store.files(), frames, symtab };
-        session.keep(job, &link, kept_leaves, witness);
+        session.keep(job, &link, kept_leaves, &witness);
     }
     done_with(job.host, plan);
     Ok(())

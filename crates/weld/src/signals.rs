@@ -99,9 +99,9 @@ static PROGRAM: Slot<256> = Slot::new();
 static TOKENS: Slot<256> = Slot::new();
 static TOKENS_TO: AtomicI32 = AtomicI32::new(-1);
 
-/// The signal by which this process learns that its parent has ended, if it asks.
+/// The signal by which a child learns that its parent has ended, or is about to.
 const PARENT_IS_GONE: c_int = libc::SIGUSR2;
-/// Then it goes on.
+/// That is nothing to this process any more.
 #[cfg(target_os = "linux")]
 static OUTLIVES_PARENT: AtomicBool = AtomicBool::new(false);
 
@@ -360,8 +360,8 @@ extern "C" fn on_termination(signal: c_int, _: *mut libc::siginfo_t, _: *mut lib
     clean_up();
     let child = CHILD.load(Ordering::SeqCst);
     if child > 0 {
-        // SAFETY: a child of this process, which cleans up, but for once if it has got the signal, too; nothing is to be
-        // told of it.
+        // By a signal of its own: a second one like that which it may have got, too, would end it while it cleans up.
+        // SAFETY: a child of this process; how it ends is not asked for.
         unsafe {
             libc::kill(child, PARENT_IS_GONE);
             libc::waitpid(child, null_mut(), 0);

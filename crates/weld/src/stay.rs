@@ -16,9 +16,6 @@ use crate::{progress, signals};
 /// Where the parent waits; -1 if there is none.
 static PARENT: AtomicI32 = AtomicI32::new(-1);
 static HAS_LET_GO: AtomicBool = AtomicBool::new(false);
-/// Descriptors of standard output and standard error.
-const STDOUT: RawFd = 1;
-const STDERR: RawFd = 2;
 
 /// Becomes two processes, of which the child returns: true. If that cannot be, there is one, and it returns false; so if
 /// it would be of no use, unless it `is_asked_for`.
@@ -75,8 +72,8 @@ pub fn let_go(log: &File) {
     HAS_LET_GO.store(true, Ordering::Relaxed);
     signals::give_tokens_back();
     if let Ok(nothing) = OpenOptions::new().read(true).write(true).open("/dev/null") {
-        for descriptor in of_others(parent).into_iter().chain([0, STDOUT, STDERR]) {
-            let from = if descriptor == STDERR { log.as_raw_fd() } else { nothing.as_raw_fd() };
+        for descriptor in of_others(parent) {
+            let from = if descriptor == libc::STDERR_FILENO { log.as_raw_fd() } else { nothing.as_raw_fd() };
             // SAFETY: open descriptors. The number stays taken, so whoever knows it closes no other file.
             unsafe { libc::dup2(from, descriptor) };
         }

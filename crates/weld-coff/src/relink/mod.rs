@@ -55,7 +55,7 @@ use weld_common::relink::directory::{self, Place, STATE, TABLES, Unusable};
 use weld_common::relink::leaves::Write;
 use weld_common::relink::system;
 use weld_common::relink::warnings::KeptWarning;
-use weld_common::relink::witness::Witness;
+use weld_common::relink::witness::{Stay, Witness};
 
 use crate::coff::machine::Machine;
 use crate::input::search::Search;
@@ -106,8 +106,7 @@ pub struct Session {
     held: Mutex<Option<Memo>>,
     /// The PDB that goes with it.
     told_pdb: OnceLock<Vec<u8>>,
-    /// Whoever waits for a full link is let go when its outputs are there.
-    stays: OnceLock<()>,
+    stay: Stay,
 }
 
 impl Session {
@@ -147,18 +146,19 @@ impl Session {
             memo: Mutex::default(),
             held: Mutex::default(),
             told_pdb: OnceLock::new(),
-            stays: OnceLock::new(),
+            stay: Stay::default(),
         })
     }
 
     fn log(&self, text: &str) {
-        if self.place.as_ref().is_ok_and(|place| place.log_late(text)) {
-            return;
-        }
         // Whoever reads the log of links before learns why this one is not like them.
         let is_there = || !self.dir.as_os_str().is_empty() && self.dir.join("lock").is_file();
-        if matches!(self.place, Ok(_) | Err(Why::Place(Unusable::Busy))) || is_there() {
-            directory::log(&self.dir, text);
+        match &self.place {
+            Ok(place) => place.log(text),
+            Err(why) if matches!(why, Why::Place(Unusable::Busy)) || is_there() => {
+                directory::log(&self.dir, text);
+            }
+            Err(_) => {}
         }
     }
 
@@ -409,12 +409,10 @@ impl Session {
             job.reports.each(|path, text| (path.to_owned(), digests::of_parts(text)));
     }
 
-    /// A full link begins: asks whether the rest may be done when its outputs are there. Figures are of all that it does.
+    /// A full link begins, whose caller need not wait for what is kept. Figures are of all that it does.
     pub fn begin_full_link(&self, job: &Job) {
-        let asked = job.options.detach;
-        let is_wanted = asked != Some(false) && !job.trace.is_enabled() && !self.verifies() && self.keeps();
-        if is_wanted && job.host.may_stay(asked.is_some()) {
-            _ = self.stays.set(());
+        if self.keeps() && !self.verifies() && !job.trace.is_enabled() {
+            self.stay.ask(job.host, job.options.detach);
         }
     }
 
@@ -424,14 +422,11 @@ impl Session {
         let held = self.held_outputs();
         // From then on tools may change them.
         let adopted: Result<Vec<Stamp>, Why> = outputs.iter().map(|output| adopt(place, output)).collect();
-        let witness = self.stays.get().map(|()| {
-            let witness = Witness::new(job.store, self.begun, parallel);
-            place.let_go(job.host, &job.sink.so_far());
-            witness
-        });
+        let inputs = (job.store, self.begun);
+        let witness = self.stay.let_go(place, (job.host, job.sink), inputs, parallel);
         let memo = job.step("state of the link", || {
             let adopted: Vec<_> = outputs.iter().zip(adopted?).collect();
-            self.memo(job, &adopted, (search, machine), (witness, parallel))
+            self.memo(job, &adopted, (search, machine), (&witness, parallel))
         });
         match memo {
             Err(why) => self.give_up(why),
@@ -450,7 +445,7 @@ impl Session {
         job: &Job,
         outputs: &[(&Output, Stamp)],
         (search, machine): (&Search, Machine),
-        (witness, parallel): (Option<Witness>, bool),
+        (witness, parallel): (&Witness, bool),
     ) -> Result<Memo, Why> {
         let place = self.place.as_ref().map_err(Clone::clone)?;
         let outputs = outputs.iter().map(|output| self.known_output(place, *output, parallel));
@@ -483,11 +478,7 @@ impl Session {
             image: image.notes,
         };
         // What has been looked at since the outputs were complete must be what they were made of.
-        let changed = match witness {
-            Some(witness) => witness.changed(parallel),
-            None => job.store.changed(parallel),
-        };
-        changed.map_or(Ok(memo), |path| Err(Why::Changing(path)))
+        witness.changed(parallel).map_or(Ok(memo), |path| Err(Why::Changing(path)))
     }
 
     /// An output, which had this stamp, as the next link is to find it.

@@ -164,11 +164,12 @@ impl Place {
         Ok(late)
     }
 
-    /// Adds a line to the log that was there when whoever waited was let go; whether that is so.
-    pub fn log_late(&self, text: &str) -> bool {
-        let late = self.late.get();
-        _ = late.map(|late| (&late.log).write_all(line(text).as_bytes()));
-        late.is_some()
+    /// Adds a line to the log. When nobody waits any more, it is the one that was there then.
+    pub fn log(&self, text: &str) {
+        match self.late.get() {
+            Some(late) => _ = (&late.log).write_all(line(text).as_bytes()),
+            None => log(&self.dir, text),
+        }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -356,14 +357,17 @@ mod tests {
         first.let_go(&QuietHost::new(), &[]);
         assert_eq!(first.state().unwrap(), None);
         first.write(STATE, [&b"state"[..]]).unwrap();
-        assert!(first.log_late("late") && fs::read_to_string(dir.join("log")).unwrap().ends_with(" late\n"));
+        fs::rename(dir.join("log"), dir.join("old")).unwrap();
+        first.log("late");
+        assert!(fs::read_to_string(dir.join("old")).unwrap().ends_with(" late\n"));
         let end = std::thread::spawn(move || {
             std::thread::sleep(std::time::Duration::from_millis(30));
             drop(first);
         });
         let second = Place::open(&dir).ok().unwrap();
         assert_eq!(second.state().unwrap().as_deref(), Some(&b"state"[..]));
-        assert!(!second.log_late("early"));
+        second.log("early");
+        assert!(fs::read_to_string(dir.join("log")).unwrap().ends_with(" early\n"));
         end.join().unwrap();
         // What was for this one is not for the next.
         assert!(matches!(Place::open(&dir), Err(Unusable::Busy)));

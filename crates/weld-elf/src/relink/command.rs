@@ -8,6 +8,7 @@ use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
 
 pub use weld_common::relink::system::{boot, build};
+use weld_common::relink::witness::is_of_rustc;
 
 use super::full_link_reason::Why;
 use super::units;
@@ -56,7 +57,7 @@ impl Request {
                 // Compilers name temporary files for plugins, which intermediate code is for; that is not
                 // relinked.
                 Ok(text) if text.trim_start_matches('-').starts_with("plugin-opt=") => {}
-                Ok(text) if text.ends_with(".rcgu.o") || text.contains("/rustc") => {
+                Ok(text) if is_of_rustc(text.as_bytes()) => {
                     let value = text
                         .split_once('=')
                         .filter(|_| text.starts_with('-'))

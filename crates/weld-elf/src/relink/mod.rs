@@ -50,6 +50,7 @@ use weld_common::io::spare;
 use weld_common::io::stamp::Stamp;
 use weld_common::io::units::digest_of;
 use weld_common::relink::warnings::KeptWarning;
+use weld_common::relink::witness::Stay;
 use weld_common::text;
 
 use crate::job::Job;
@@ -89,8 +90,7 @@ pub struct Session {
     held: Mutex<Option<Held>>,
     /// The objects of a full link of which the next may have others.
     units: Mutex<units::Found>,
-    /// Whoever waits for the full link is let go when its output is there.
-    stays: OnceLock<()>,
+    stay: Stay,
     /// The output of a full link as it was then; tools may have changed it since.
     image: OnceLock<Stamp>,
     /// From this file on, objects are spare, or have taken the places of such.
@@ -163,7 +163,7 @@ impl Session {
             memo: Mutex::default(),
             held: Mutex::default(),
             units: Mutex::default(),
-            stays: OnceLock::new(),
+            stay: Stay::default(),
             image: OnceLock::new(),
             spare_from: OnceLock::new(),
             taking_part,
@@ -182,11 +182,10 @@ impl Session {
 
     /// Adds a line to the log, if there is one.
     fn log(&self, text: &str) {
-        if self.place.as_ref().is_ok_and(|place| place.log_late(text)) {
-            return;
-        }
-        if matches!(self.place, Ok(_) | Err(Why::Place(Unusable::Busy))) {
-            directory::log(&self.dir, text);
+        match &self.place {
+            Ok(place) => place.log(text),
+            Err(Why::Place(Unusable::Busy)) => directory::log(&self.dir, text),
+            Err(_) => {}
         }
     }
 

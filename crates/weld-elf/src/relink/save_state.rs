@@ -370,34 +370,29 @@ impl Session {
         }
     }
 
-    /// A full link begins: asks whether the rest may be done when its output is there. Figures are of all that it does.
+    /// A full link begins, whose caller need not wait for what is kept. Figures are of all that it does.
     pub fn begin_full_link(&self, job: &Job) {
-        let reports = &job.options.reports;
-        let is_measured = reports.stats || reports.time_trace.is_some();
-        let asked = job.options.output.detach;
-        let is_wanted = asked != Some(false) && !is_measured && !self.verifies() && self.keeps();
-        if is_wanted && job.host.may_stay(asked.is_some()) {
-            _ = self.stays.set(());
+        if self.keeps() && !self.verifies() && !job.trace.is_enabled() {
+            self.stay.ask(job.host, job.options.output.detach);
         }
     }
 
-    /// The output has taken its place: the image has its name, and whoever waits is let go; then it is told what the
-    /// inputs were like.
+    /// The output has taken its place: the image has its name, and whoever waits is let go.
     pub fn output_is_there<'j>(&self, job: &Job<'j>, parallel: bool) -> Option<Witness<'j>> {
         let place = self.keeper()?;
         let adopted = place.forget_state().and_then(|()| place.remove(IMAGES[1]));
         let adopted = adopted.and_then(|()| place.adopt(IMAGES[0]));
         match adopted.and_then(|()| Stamp::at(&place.path(IMAGES[0]))) {
-            Ok(image) => _ = self.image.set(image),
+            Ok(image) => {
+                _ = self.image.set(image);
+                let inputs = (job.store, self.begun);
+                Some(self.stay.let_go(place, (job.host, job.sink), inputs, parallel))
+            }
             Err(error) => {
                 self.give_up(Why::system("write to", &place.path(""), &error));
-                return None;
+                None
             }
         }
-        self.stays.get()?;
-        let witness = Witness::new(job.store, self.begun, parallel);
-        place.let_go(job.host, &job.sink.so_far());
-        Some(witness)
     }
 
     /// The output is there: keeps all but the memo.
@@ -406,7 +401,7 @@ impl Session {
         job: &Job,
         link: &Link,
         (leaves, id): (Leaves, Option<Range<u64>>),
-        witness: Option<Witness>,
+        witness: &Witness,
     ) {
         if link.files.iter().any(|file| file.stamp.is_none()) {
             self.give_up(Why::Nature("an input is a pipe or a device"));
@@ -447,11 +442,7 @@ impl Session {
                     has_other_members: false,
                 };
                 // What has been looked at since the output was complete must be what it was made of.
-                let changed = match witness {
-                    Some(witness) => witness.changed(parallel),
-                    None => job.store.changed(parallel),
-                };
-                match changed {
+                match witness.changed(parallel) {
                     Some(path) => self.give_up(Why::Changing(path)),
                     None => *self.memo.lock().unwrap() = Some(memo),
                 }

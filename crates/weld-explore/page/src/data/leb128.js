@@ -30,28 +30,40 @@ export function decodeColumn(bytes, count, encoding) {
   throw new DamagedColumn(`unknown encoding ${encoding}`);
 }
 
-// The number at `at`, and where the next one is.
-function numberAt(bytes, at) {
-  let [value, scale, byte] = [0, 1, 0];
-  do {
-    if (at >= bytes.length) throw new DamagedColumn('it ends in a number');
-    if (scale > 2 ** 63) throw new DamagedColumn('a number is too long');
-    byte = bytes[at++];
-    value += (byte & 127) * scale;
-    scale *= 128;
-  } while (byte & 128);
-  return [value, at];
+// The numbers of a column, one after the other.
+class Numbers {
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = 0;
+  }
+
+  next() {
+    let [value, scale, byte] = [0, 1, 0];
+    do {
+      if (this.at >= this.bytes.length) throw new DamagedColumn('it ends in a number');
+      if (scale > 2 ** 63) throw new DamagedColumn('a number is too long');
+      byte = this.bytes[this.at++];
+      value += (byte & 127) * scale;
+      scale *= 128;
+    } while (byte & 128);
+    return value;
+  }
+
+  end() {
+    const left = this.bytes.length - this.at;
+    if (left > 0) throw new DamagedColumn(`${left} bytes are left over`);
+  }
 }
 
 function runs(bytes, count, encoding) {
   if (!['uleb', 'delta', 'sparse'].includes(encoding)) throw new DamagedColumn(`unknown runs of ${encoding}`);
   const sparse = encoding === 'sparse' ? 1 : 0;
   const out = new Float64Array(count);
-  let [stored, more, at, row, before] = [0, 0, 0, 0, 0];
+  const numbers = new Numbers(bytes);
+  let [row, before] = [0, 0];
   while (row < count) {
-    [stored, at] = numberAt(bytes, at);
-    [more, at] = numberAt(bytes, at);
-    const end = row + more + 1;
+    const stored = numbers.next();
+    const end = row + numbers.next() + 1;
     if (end > count) throw new DamagedColumn('a run is longer than the column');
     if (encoding === 'uleb') out.fill(stored, row, end);
     else if (stored >= sparse) {
@@ -60,7 +72,7 @@ function runs(bytes, count, encoding) {
     }
     row = end;
   }
-  if (at !== bytes.length) throw new DamagedColumn(`${bytes.length - at} bytes are left over`);
+  numbers.end();
   return out;
 }
 
@@ -115,19 +127,10 @@ function wide(bytes, count, encoding) {
   const delta = encoding !== 'uleb';
   const sparse = encoding === 'sparse' ? 1 : 0;
   const out = new Float64Array(count);
-  let at = 0;
+  const numbers = new Numbers(bytes);
   let before = 0;
   for (let row = 0; row < count; row++) {
-    let scale = 1;
-    let value = 0;
-    let byte;
-    do {
-      if (at >= bytes.length) throw new DamagedColumn('it ends in a number');
-      if (scale > 2 ** 63) throw new DamagedColumn('a number is too long');
-      byte = bytes[at++];
-      value += (byte & 127) * scale;
-      scale *= 128;
-    } while (byte & 128);
+    let value = numbers.next();
     if (delta) {
       if (value < sparse) continue;
       value = before + unzigzag(value - sparse);
@@ -135,7 +138,7 @@ function wide(bytes, count, encoding) {
     }
     out[row] = value;
   }
-  if (at !== bytes.length) throw new DamagedColumn(`${bytes.length - at} bytes are left over`);
+  numbers.end();
   return out;
 }
 
