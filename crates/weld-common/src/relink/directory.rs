@@ -25,6 +25,8 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use memmap2::Mmap;
+
 use crate::diag::Diagnostic;
 use crate::host::Host;
 use crate::io::identity::directory_of;
@@ -238,6 +240,17 @@ impl Place {
             Ok(bytes) if bytes.is_empty() => Ok(None),
             read => read.map(Some),
         }
+    }
+
+    /// A file as it is, of which only what is looked at is read.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn map(&self, name: &str) -> io::Result<Mmap> {
+        let file = File::open(self.path(name))?;
+        // SAFETY: a file of the user alone, which only who holds the lock writes to, before others may see it. Who
+        // makes it shorter in spite of that ends the process, as with inputs ([`crate::io::input`]).
+        unsafe { Mmap::map(&file) }
     }
 
     /// From now on there is no state.

@@ -56,6 +56,7 @@ use weld_common::text;
 use crate::job::Job;
 use crate::options::{BuildId, Incremental, Options};
 use crate::relink_state::Unreadable;
+use crate::relink_state::file::StateFile;
 use changes::Changes;
 use command::Request;
 pub use command::{boot, build};
@@ -386,11 +387,14 @@ fn patch_of(
     (memo, image): (&Memo, &File),
     changes: &mut Changes,
 ) -> Result<Patch, Why> {
-    let tables = File::open(place.path(TABLES)).map_err(|_| Why::First)?;
+    let tables = place.map(TABLES).map_err(|_| Why::First)?;
+    let tables = StateFile::open(&tables, UnitDigest::from_bytes(memo.build))?;
+    if tables.digest().bytes() != memo.tables {
+        return Err(Why::Unreadable(Unreadable::Damaged));
+    }
     let last = LastLink {
         tables: &tables,
         memo,
-        build: UnitDigest::from_bytes(memo.build),
         image,
         names: &memo.names,
         guests: &memo.guests,

@@ -27,7 +27,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use weld_common::diag::DiagSink;
-use weld_common::digest::UnitDigest;
 use weld_common::io::spare;
 use weld_common::io::units::Leaves;
 use weld_common::relink::leaves;
@@ -94,11 +93,9 @@ pub struct Patch {
 /// What the last link has left.
 #[derive(Clone, Copy)]
 pub struct LastLink<'l> {
-    pub tables: &'l File,
-    /// What identifies the tables, and what has changed since they were written.
+    pub tables: &'l StateFile<'l>,
+    /// What has changed since they were written.
     pub memo: &'l Memo,
-    /// Who wrote them.
-    pub build: UnitDigest,
     pub image: &'l File,
     /// Names that are not in the tables, or not any more, and sections.
     pub names: &'l NewNames,
@@ -116,7 +113,7 @@ pub struct LastLink<'l> {
 
 /// The same as one thread looks at it.
 struct View<'v> {
-    tables: StateFile<'v>,
+    tables: &'v StateFile<'v>,
     image: &'v File,
     /// Parts of the image that were looked at, by number.
     known: RefCell<HashMap<u64, Vec<u8>>>,
@@ -131,7 +128,7 @@ const PART: u64 = 4 << 10;
 impl Left for View<'_> {
     /// If the tables are damaged, there is none, and none is new.
     fn pieces(&self, part: u32, tag: u32) -> Vec<PieceRow> {
-        let Ok(mut pieces) = excerpt::pieces(&self.tables, part, tag) else {
+        let Ok(mut pieces) = excerpt::pieces(self.tables, part, tag) else {
             self.new_pieces.borrow_mut().is_open = false;
             return Vec::new();
         };
@@ -408,7 +405,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     let is_open = common.may_have_new_names(job.options);
     let (mut names, mut needed) = (last.names.clone(), BTreeSet::new());
     if is_open {
-        let (file, options, mentions) = (&left.tables, job.options, &last.memo.mentions[..]);
+        let (file, options, mentions) = (left.tables, job.options, &last.memo.mentions[..]);
         let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;
         let machine = arch::of_file(&header).ok_or(Why::Image)?;
         let seen = Seen::new(job, &common, machine);
@@ -422,15 +419,15 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     let mut known = common;
     known.names = names.clone();
     for (row, object) in objects.iter().filter(|(_, object)| !is_renamed(object, job.options)) {
-        let lost = lost_of((&left.tables, &known), *row, object)?;
+        let lost = lost_of((left.tables, &known), *row, object)?;
         free.extend(
-            free_sections::Changed::new((&left.tables, &known), (*row, object), lost)
+            free_sections::Changed::new((left.tables, &known), (*row, object), lost)
                 .map_err(|e| why(&known, e))?,
         );
     }
     let of_row: HashMap<u32, &Object> = objects.iter().map(|(row, object)| (*row, object)).collect();
     let gc = job.options.sections.gc_sections;
-    let defined = if gc { in_output(&free, (&left.tables, &known))? } else { HashSet::new() };
+    let defined = if gc { in_output(&free, (left.tables, &known))? } else { HashSet::new() };
     let asked = free_sections::keep_live(&mut free, (&known, gc), |row, symbol| {
         of_row
             .get(&row)
@@ -450,7 +447,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     }
     for one in &free {
         for hash in one.defines() {
-            if let Some((number, name)) = find_name(&left.tables, hash)? {
+            if let Some((number, name)) = find_name(left.tables, hash)? {
                 let name = names.owned(number, name);
                 if (name.input, name.section) == (one.row, NONE) {
                     names.revived.insert(number);
@@ -460,14 +457,14 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     }
     let is_changed = |row: u32| of_row.contains_key(&row);
     if gc {
-        needed.extend(needed_objects(&asked, (&left.tables, &known), is_changed)?);
+        needed.extend(needed_objects(&asked, (left.tables, &known), is_changed)?);
     }
     let (mut wanted, holes) = match may_place {
-        true => free_sections::to_be_placed((&left.tables, &known, &last.memo.leaves), &free)
+        true => free_sections::to_be_placed((left.tables, &known, &last.memo.leaves), &free)
             .map_err(|e| why(&known, e))?,
         false => (Vec::new(), last.holes.clone()),
     };
-    known.set_holes(&left.tables, holes.clone())?;
+    known.set_holes(left.tables, holes.clone())?;
     for (row, object) in &objects {
         wanted.extend(guests::of_groups(&known, (*row, object), &names));
     }
@@ -530,15 +527,12 @@ const THREADS: usize = 8;
 impl<'l> LastLink<'l> {
     /// The same as one thread looks at it, and what it takes from the tables once.
     fn view(&self, job: &Job) -> Result<(View<'l>, Common), Why> {
-        let tables = StateFile::open(self.tables, self.build)?;
-        if tables.digest().bytes() != self.memo.tables {
-            return Err(Why::Unreadable(Unreadable::Damaged));
-        }
-        let mut common = Common::read(&tables)?;
+        let tables = self.tables;
+        let mut common = Common::read(tables)?;
         common.values = self.memo.values.iter().copied().collect();
         common.names = self.names.clone();
         common.guests = self.guests.to_vec();
-        common.set_holes(&tables, self.holes.clone())?;
+        common.set_holes(tables, self.holes.clone())?;
         common.imports = self.imports.to_vec();
         common.words = self.words.to_vec();
         common.offered.clone_from(&self.offered.once);
@@ -626,10 +620,10 @@ fn emit_tables(
     if let Some(wrong) = sink.finish().first() {
         return Err(Failure::Object(Changed::Wrong(wrong.message.clone())));
     }
-    let (frames, searched) = frames.unzip();
-    let all = frames.iter().chain(&symbols).chain(&slots);
-    all.into_iter().try_for_each(|write| patch.compare(image, write))?;
-    Ok(searched)
+    symbols.iter().chain(&slots).try_for_each(|write| patch.compare(image, write).map(drop))?;
+    let Some((frames, searched)) = frames else { return Ok(None) };
+    // The same frames are of the same functions.
+    Ok(patch.compare(image, &frames)?.then_some(searched))
 }
 
 /// The form of the image.
@@ -639,12 +633,11 @@ fn format(left: &View) -> Result<Format, Why> {
 }
 
 impl Patch {
-    /// Adds what of `write` the image has otherwise.
-    fn compare(&mut self, image: &File, (offset, bytes): &Write) -> Result<(), Failure> {
+    /// Adds what of `write` the image has otherwise. Whether there is any.
+    fn compare(&mut self, image: &File, (offset, bytes): &Write) -> Result<bool, Failure> {
         let mut there = vec![0; bytes.len()];
         spare::read_exact_at(image, &mut there, *offset).map_err(|_| Failure::Image)?;
-        self.add(*offset, bytes, &there);
-        Ok(())
+        Ok(self.add(*offset, bytes, &there))
     }
 
     /// Adds what of `bytes` is not what is `there`, at `offset` of the file. Whether there is any.

@@ -190,6 +190,27 @@ fn bytes_change() {
     }
 }
 
+/// Sections of strings are merged and have no addresses, so what the loader is told of low ones is not of them, however
+/// long they are.
+#[test]
+fn strings_are_at_no_address() {
+    for (seed, flags) in (1..).zip(FLAGS.iter().filter(|flags| flags.contains(&"-pie"))) {
+        let dir = Dir::new(&format!("strings-{seed}"));
+        let mut program = Program::new(4, seed);
+        program.units[1].strings = vec!["the same".into(); 10_000];
+        let name = program.units[0].functions[0].name.clone();
+        for unit in &mut program.units[1..] {
+            unit.functions[0].refs.push(Ref::Pointer(name.clone()));
+        }
+        check(&dir, &program, flags);
+        for size in 1..4 {
+            program.units[1].functions[0].code.extend(vec![0x90; size]);
+            program.units[1].data[0] ^= 1;
+            assert!(check(&dir, &program, flags), "{flags:?} {}", dir.said());
+        }
+    }
+}
+
 /// What grows does so in its room, until that is full.
 #[test]
 fn sizes_change() {

@@ -17,14 +17,11 @@
 //! A reader believes nothing: what is damaged, of another format or another build is [`Unreadable`], and then
 //! a whole link is the answer. What was read is not larger than a few times the file.
 
-use std::cell::OnceCell;
 use std::fmt;
-use std::fs::File;
-use std::io;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use weld_common::digest::{SIZE as DIGEST, UnitDigest};
-use weld_common::io::spare;
 use weld_common::par;
 
 use super::State;
@@ -108,7 +105,7 @@ macro_rules! tables {
             /// # Errors
             /// Why it cannot be used.
             pub fn read(file: &[u8], build: UnitDigest) -> Result<State, Unreadable> {
-                let file = StateFile::open(&file, build)?;
+                let file = StateFile::open(file, build)?;
                 let state = State { image: file.row(0)?, $($table: file.all()?,)* };
                 check::is_sound(&state).then_some(state).ok_or(Unreadable::Damaged)
             }
@@ -199,47 +196,18 @@ fn finish(tables: Vec<Table>, build: UnitDigest) -> Written {
     Written { head: out, tables: tables.into_iter().map(|table| table.blocks).collect(), digest }
 }
 
-/// Where a state is read from.
-pub trait Bytes {
-    fn size(&self) -> io::Result<u64>;
-    /// Fills `bytes` with what is at `offset`.
-    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
-}
-
-impl Bytes for &[u8] {
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.len() as u64)
-    }
-
-    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-        let there = usize::try_from(offset).ok().and_then(|at| self.get(at..)?.get(..bytes.len()));
-        bytes.copy_from_slice(there.ok_or(io::ErrorKind::UnexpectedEof)?);
-        Ok(())
-    }
-}
-
-impl Bytes for File {
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.metadata()?.len())
-    }
-
-    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-        spare::read_exact_at(self, bytes, offset)
-    }
-}
-
-/// The file of a state, of which rows are read as they are asked for.
+/// The file of a state, of which rows are read as they are asked for, by all threads.
 pub struct StateFile<'f> {
-    bytes: &'f dyn Bytes,
+    bytes: &'f [u8],
     /// The first byte and the rows of each table.
     tables: Vec<(u64, u64)>,
     /// Where the blocks start, and their checks.
     start: u64,
-    checks: Vec<[u8; CHECK]>,
+    checks: &'f [[u8; CHECK]],
     /// Of the head, which has the checks of all else.
     digest: UnitDigest,
-    /// Blocks that have been read.
-    known: Vec<OnceCell<Box<[u8]>>>,
+    /// Of each block, whether it has been found as it was written.
+    known: Vec<AtomicBool>,
 }
 
 impl<'f> StateFile<'f> {
@@ -247,13 +215,8 @@ impl<'f> StateFile<'f> {
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn open(bytes: &'f dyn Bytes, build: UnitDigest) -> Result<StateFile<'f>, Unreadable> {
-        let read = |offset, size: usize| {
-            let mut read = vec![0; size];
-            bytes.read_at(offset, &mut read).map(|()| read)
-        };
-        let size = bytes.size().map_err(|_| Unreadable::Damaged)?;
-        let fixed = read(0, FIXED).map_err(|_| Unreadable::Foreign)?;
+    pub fn open(bytes: &'f [u8], build: UnitDigest) -> Result<StateFile<'f>, Unreadable> {
+        let (fixed, rest) = bytes.split_at_checked(FIXED).ok_or(Unreadable::Foreign)?;
         let mut fields = fixed.strip_prefix(MAGIC).ok_or(Unreadable::Foreign)?;
         let mut is = |wanted: u32| Field::take(&mut fields) == Some(wanted);
         if !(is(FORMAT) && is(TABLES as u32)) {
@@ -265,23 +228,22 @@ impl<'f> StateFile<'f> {
         for _ in 0..TABLES {
             tables.push((number()?, number()?));
         }
-        let blocks = number()?;
+        let (blocks, size) = (number()?, bytes.len() as u64);
         if blocks > size / BLOCK || head_size(blocks) + blocks * BLOCK != size {
             return Err(Unreadable::Damaged);
         }
-        let rest = head_size(blocks) as usize - FIXED;
-        let rest = read(FIXED as u64, rest).map_err(|_| Unreadable::Damaged)?;
-        let (checks, rest) = rest.split_at(blocks as usize * CHECK);
+        let start = head_size(blocks);
+        let (checks, rest) = rest[..start as usize - FIXED].split_at(blocks as usize * CHECK);
         let (digest, padding) = rest.split_at(DIGEST);
-        let head = UnitDigest::of(&[&fixed, checks].concat());
+        let head = UnitDigest::of(&bytes[..FIXED + checks.len()]);
         if head.bytes() != *digest || padding.iter().any(|&byte| byte != 0) {
             return Err(Unreadable::Damaged);
         }
         if who.strip_prefix(&version()) != Some(&build.bytes()) {
             return Err(Unreadable::OtherBuild);
         }
-        let (checks, start) = (checks.as_chunks().0.to_vec(), head_size(blocks));
-        let known = vec![OnceCell::new(); checks.len()];
+        let (checks, _) = checks.as_chunks();
+        let known = checks.iter().map(|_| AtomicBool::new(false)).collect();
         Ok(StateFile { bytes, tables, start, checks, digest: head, known })
     }
 
@@ -312,11 +274,9 @@ impl<'f> StateFile<'f> {
         if row >= count {
             return Err(Unreadable::Damaged);
         }
-        let mut buffer = [0; 256];
-        let bytes = &mut buffer[..R::SIZE];
         let at = row.checked_mul(R::SIZE as u64).and_then(|at| at.checked_add(start));
-        self.read_small(at.ok_or(Unreadable::Damaged)?, bytes).ok_or(Unreadable::Damaged)?;
-        R::take(&mut &*bytes).ok_or(Unreadable::Damaged)
+        let mut bytes = at.and_then(|at| self.read(at, R::SIZE as u64)).ok_or(Unreadable::Damaged)?;
+        R::take(&mut bytes).ok_or(Unreadable::Damaged)
     }
 
     /// Some rows of a table.
@@ -329,52 +289,29 @@ impl<'f> StateFile<'f> {
             let size = R::SIZE as u64;
             let (first, last) = (range.start.checked_mul(size)?, range.end.checked_mul(size)?);
             let in_table = range.start <= range.end && range.end <= count;
-            let bytes = self.read(start.checked_add(first).filter(|_| in_table)?, last - first)?;
-            let mut rest = &bytes[..];
+            let mut rest = self.read(start.checked_add(first).filter(|_| in_table)?, last - first)?;
             (0..range.end - range.start).map(|_| R::take(&mut rest)).collect()
         };
         rows().ok_or(Unreadable::Damaged)
     }
 
-    /// Fills `bytes`, which are less than a block.
-    fn read_small(&self, offset: u64, bytes: &mut [u8]) -> Option<()> {
-        let (first, at) = (offset.checked_sub(self.start)? / BLOCK, (offset % BLOCK) as usize);
-        let block = self.block(first)?;
-        let here = bytes.len().min(BLOCK as usize - at);
-        bytes[..here].copy_from_slice(&block[at..at + here]);
-        if here < bytes.len() {
-            let rest = bytes.len() - here;
-            bytes[here..].copy_from_slice(&self.block(first + 1)?[..rest]);
-        }
-        Some(())
-    }
-
-    fn block(&self, number: u64) -> Option<&[u8]> {
-        let known = self.known.get(usize::try_from(number).ok()?)?;
-        match known.get() {
-            Some(block) => Some(block),
-            None => {
-                let block = self.blocks(number, 1)?;
-                Some(known.get_or_init(|| block.into()))
+    /// Bytes of tables, of blocks that are as they were written.
+    fn read(&self, offset: u64, size: u64) -> Option<&'f [u8]> {
+        let (at, end) = (offset.checked_sub(self.start)?, offset.checked_add(size)?);
+        let blocks = at / BLOCK..(end - self.start).div_ceil(BLOCK);
+        let whole = usize::try_from(blocks.start).ok()?..usize::try_from(blocks.end).ok()?;
+        let (known, checks) = (self.known.get(whole.clone())?, self.checks.get(whole)?);
+        let there = self.bytes.get(self.start as usize..)?;
+        for (number, (known, check)) in blocks.zip(known.iter().zip(checks)) {
+            if known.load(Ordering::Relaxed) {
+                continue;
             }
+            let start = (number * BLOCK) as usize;
+            if check_of(there.get(start..start + BLOCK as usize)?) != *check {
+                return None;
+            }
+            known.store(true, Ordering::Relaxed);
         }
-    }
-
-    /// Whole blocks, which are as they were written.
-    fn blocks(&self, first: u64, count: u64) -> Option<Vec<u8>> {
-        let checks = self.checks.get(usize::try_from(first).ok()?..)?.get(..usize::try_from(count).ok()?)?;
-        let mut bytes = vec![0; checks.len() * BLOCK as usize];
-        self.bytes.read_at(self.start + first * BLOCK, &mut bytes).ok()?;
-        let are_right = bytes.chunks(BLOCK as usize).map(check_of).eq(checks.iter().copied());
-        are_right.then_some(bytes)
-    }
-
-    fn read(&self, offset: u64, size: u64) -> Option<Vec<u8>> {
-        let at = offset.checked_sub(self.start)?;
-        let (first, end) = (at / BLOCK, at.checked_add(size)?.div_ceil(BLOCK));
-        let mut bytes = self.blocks(first, end.saturating_sub(first))?;
-        bytes.drain(..((at % BLOCK) as usize).min(bytes.len()));
-        bytes.truncate(usize::try_from(size).ok()?);
-        (bytes.len() as u64 == size).then_some(bytes)
+        there.get(at as usize..(end - self.start) as usize)
     }
 }

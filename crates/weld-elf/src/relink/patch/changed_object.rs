@@ -165,7 +165,7 @@ impl Run<'_, '_, '_> {
         }
         if last.lost != now.lost {
             let (job, changes, left) = (self.job, self.changes, self.left);
-            let looked = Looked { job, changes, file: &left.tables, common };
+            let looked = Looked { job, changes, file: left.tables, common };
             let are_others = self.owners.borrow_mut().have(&looked, row, (&alone, &state, &names));
             if !are_others.map_err(Refused::Else)? {
                 return Err(Refused::Object(Changed::Shape));
@@ -211,7 +211,7 @@ fn of_parsed(
     job: &Job,
 ) -> Result<Excerpt, Refused> {
     let now = (!is_renamed(object, job.options)).then(|| Globals::of(object));
-    let found = excerpt::of(&left.tables, common, row, now.as_ref());
+    let found = excerpt::of(left.tables, common, row, now.as_ref());
     let found = found.map_err(|why| Refused::Else(why.into()))?;
     found.map_err(|other| {
         Refused::Object(match other {

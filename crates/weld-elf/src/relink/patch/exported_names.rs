@@ -162,7 +162,7 @@ pub fn write(job: &Job, last: &LastLink, names: &mut NewNames, patch: &mut Patch
     let unknown = |path: &Path, missing| Why::Object(path.to_owned(), Changed::Unknown(missing));
     let mut gone = Vec::new();
     for number in &names.gone {
-        let row = common.name(&left.tables, *number)?.dynamic;
+        let row = common.name(left.tables, *number)?.dynamic;
         if rows.contains(&row) && tables.symbol(&left, row).ok_or(Why::Image)?.st_name() != 0 {
             gone.push(row);
         }
@@ -221,7 +221,7 @@ pub fn write(job: &Job, last: &LastLink, names: &mut NewNames, patch: &mut Patch
     }
     let mut taken: HashSet<u32> = names.added.iter().map(|name| name.dynamic).collect();
     for number in &names.gone {
-        taken.insert(common.name(&left.tables, *number)?.dynamic);
+        taken.insert(common.name(left.tables, *number)?.dynamic);
     }
     for (path, one) in come {
         let no_room = || unknown(path, Missing::Exports);

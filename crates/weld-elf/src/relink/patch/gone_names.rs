@@ -9,7 +9,7 @@ use crate::sections::SectionKind;
 
 /// The name that has this row, if the output has names.
 pub fn of_row(left: &View, common: &Common, row: u32) -> Option<String> {
-    let hash = common.name(&left.tables, row).ok()?.hash;
+    let hash = common.name(left.tables, row).ok()?.hash;
     let is_it = |_: &Sym, name: &[u8]| keys::hash(name) == hash;
     find(left, common, is_it)
 }

@@ -58,7 +58,7 @@ pub fn find(job: &Job, changes: &Changes, last: &LastLink) -> Result<Option<Vec<
             if !asks(*said) {
                 continue;
             }
-            let Some((row, name)) = common.find_name(&left.tables, *hash)? else { continue };
+            let Some((row, name)) = common.find_name(left.tables, *hash)? else { continue };
             let is_known = imports.iter().any(|known| known.row == row);
             if is_known || row >= common.count || !may_be_imported(&name, common.is_resolved) {
                 continue;
@@ -102,7 +102,7 @@ fn find_own(
         let Some(machine) = arch::of_file(data) else { continue };
         for symbol in called(&object, machine.facts()) {
             let text = object.symbol_name(symbol);
-            let Some((row, name)) = common.find_name(&left.tables, keys::hash(text))? else { continue };
+            let Some((row, name)) = common.find_name(left.tables, keys::hash(text))? else { continue };
             let is_known = imports.iter().any(|known| known.row == row);
             if is_known || !is_called_as_another(&name) {
                 continue;
@@ -266,7 +266,7 @@ pub fn write(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
     }
     for (spare, known) in (0..).zip(last.imports).filter(|(_, known)| known.import.is_own) {
         let table = common.output(b".rela.plt").ok_or(Why::Image)?;
-        let symbol = common.name(&left.tables, known.row)?.dynamic;
+        let symbol = common.name(left.tables, known.row)?.dynamic;
         let entry = common.first_spare().ok_or(Why::Image)? + spare;
         let at = u64::from(entry) * Rela::SIZE as u64 + RELA_SYMBOL;
         if symbol == 0 || at >= table.size {
@@ -275,7 +275,7 @@ pub fn write(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
         writes.push((table.offset + at, symbol.to_le_bytes().to_vec()));
     }
     writes.push((info_of_dynsym(&left).ok_or(Why::Image)?, spares.locals().to_le_bytes().to_vec()));
-    writes.iter().try_for_each(|write| patch.compare(last.image, write)).map_err(|_| Why::Image)
+    writes.iter().try_for_each(|write| patch.compare(last.image, write).map(drop)).map_err(|_| Why::Image)
 }
 
 fn bytes_of(symbols: &[Sym]) -> Vec<u8> {

@@ -57,7 +57,7 @@ pub fn find(job: &Job, changes: &Changes, last: &LastLink) -> Result<Option<Vec<
                     continue;
                 }
                 let hash = keys::hash(object.symbol_name(reloc.sym()));
-                let Some((row, name)) = common.find_name(&left.tables, hash)? else { continue };
+                let Some((row, name)) = common.find_name(left.tables, hash)? else { continue };
                 if words.contains(&row) || !may_have_word(&name) {
                     continue;
                 }
@@ -107,8 +107,8 @@ pub fn of_gone(
     let count = words.common.count;
     let rows = last.memo.names.gone.union(&last.names.gone).filter(|row| **row < count);
     for row in rows {
-        let name = words.common.name(&words.left.tables, *row)?;
-        let Some(place) = words.common.word_of(&words.left.tables, &name)? else { continue };
+        let name = words.common.name(words.left.tables, *row)?;
+        let Some(place) = words.common.word_of(words.left.tables, &name)? else { continue };
         places.push(place);
         words.put(place, (!last.names.gone.contains(row)).then_some(*row), patch)?;
     }
@@ -181,7 +181,7 @@ impl<'w, 'j> Words<'w, 'j> {
     }
 
     fn value(&self, row: u32) -> Result<u64, Why> {
-        let name = self.common.name(&self.left.tables, row)?;
+        let name = self.common.name(self.left.tables, row)?;
         let known = self.values.get(&row).copied();
         if name.section == NONE || self.common.is_nowhere(row, known, &name) {
             let missing = Missing::Target(NONE);

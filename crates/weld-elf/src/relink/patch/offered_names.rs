@@ -116,7 +116,7 @@ impl Wanted {
             if said & manner::DEFINES != 0 || visibility(*said) > STV_HIDDEN {
                 continue;
             }
-            let Some((name_row, name)) = common.find_name(&left.tables, *hash)? else { continue };
+            let Some((name_row, name)) = common.find_name(left.tables, *hash)? else { continue };
             if name_row < common.count && is_offered(&name) && is_member(left, name.input)? {
                 self.asked.insert(*hash, (name_row, 0));
             }
@@ -202,7 +202,7 @@ fn reasons_for(
         input.is_some_and(|input| input.kind == input_kind::OBJECT && input.member.size == 0)
     };
     let mut asking: HashMap<u32, BTreeSet<u32>> = HashMap::new();
-    each_mention(&left.tables, |row| {
+    each_mention(left.tables, |row| {
         if asks(row.manner)
             && let Some((member, _)) = defined.get(&row.name)
             && is_alone(row.input)

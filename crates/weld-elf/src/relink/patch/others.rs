@@ -45,7 +45,7 @@ pub fn add(
     // Of names that are new, the tables do not know who mentions them.
     let are_new = new_values.keys().all(|row| *row >= common.count);
     let mut mentioned =
-        if are_new { BTreeSet::new() } else { excerpt::mentioned_by(&left.tables, &new_values)? };
+        if are_new { BTreeSet::new() } else { excerpt::mentioned_by(left.tables, &new_values)? };
     let since = last.memo.mentions.iter().filter(|(_, name)| new_values.contains_key(name));
     mentioned.extend(since.map(|(input, _)| *input));
     common.next_values = new_values;
@@ -117,7 +117,7 @@ impl One<'_, '_, '_> {
         let object = rewrite_section::parse(data, machine, self.job.store).map_err(unknown)?;
         // It may have changed since the tables were written.
         let now = (!is_renamed(&object, self.job.options)).then(|| Globals::of(&object));
-        let found = excerpt::of(&self.left.tables, self.common, row, now.as_ref())?;
+        let found = excerpt::of(self.left.tables, self.common, row, now.as_ref())?;
         let Excerpt { state, names, before, .. } = found.map_err(|_| changed(Changed::Names))?;
         let gets_value = |mention: &&MentionRow| {
             mention.input == 0 && self.common.next_values.contains_key(&names[mention.name as usize])

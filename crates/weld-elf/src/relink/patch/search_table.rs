@@ -67,7 +67,7 @@ pub fn add(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
     }
     write_hdr(format, Address::new(out.address), common.frames(), &entries, 0, &mut table)
         .map_err(|_| unknown(Missing::Function))?;
-    patch.compare(last.image, &(out.offset, table)).map_err(|_| Why::Image)
+    patch.compare(last.image, &(out.offset, table)).map(drop).map_err(|_| Why::Image)
 }
 
 /// Whether the table, read in parts, has other entries of objects than these have.

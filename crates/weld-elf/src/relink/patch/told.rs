@@ -45,6 +45,10 @@ pub fn add(
     let is_none = relative.is_empty() && symbolic.is_empty() && pointers.is_empty();
     let path = changes.objects.first().map(|object| changes.files[object.file].path.clone());
     let unknown = |missing| Why::Object(path.clone().unwrap_or_default(), Changed::Unknown(missing));
+    let is_written = |output: Option<u32>| {
+        let out = output.and_then(|output| common.outputs().get(output as usize));
+        out.is_some_and(|out| out.flags & SHF_WRITE != 0)
+    };
     // Where those are that are made anew.
     let mut gone: Vec<Range<u64>> = Vec::new();
     let changed: HashSet<u32> = changes.objects.iter().map(|object| object.row).collect();
@@ -54,7 +58,8 @@ pub fn add(
         let rows: Vec<SectionRow> = left.tables.rows(first..first + u64::from(input.sections))?;
         for (number, section) in (input.first_section..).zip(rows) {
             let is_free = section.number & FREE != 0 && section.number != NONE && !holes.contains(&number);
-            if is_free {
+            // What is merged is free, too, and has no address.
+            if is_free && is_written(Some(section.output)) {
                 // Guests in its yard may be of others.
                 let yard = common.yards.iter().find(|yard| yard.row.section == number);
                 let size = yard.map_or(section.size, |yard| yard.row.start);
@@ -62,9 +67,12 @@ pub fn add(
             }
         }
     }
-    let mine = guests.iter().filter(|guest| changed.contains(&guest.input));
+    let mine = guests
+        .iter()
+        .filter(|guest| changed.contains(&guest.input) && is_written(common.output_at(guest.address)));
     gone.extend(mine.map(|guest| guest.address..guest.address.saturating_add(guest.size)));
     gone.extend(of_gone.iter().map(|word| *word..word.saturating_add(8)));
+    let is_any = !gone.is_empty();
     let (count, first) = common.spare_words();
     if count > 0 {
         gone.push(first..first + 8 * u64::from(count));
@@ -73,10 +81,6 @@ pub fn add(
     let Some(out) = common.output(b".rela.dyn") else {
         return if is_none { Ok(()) } else { Err(unknown(Missing::Function)) };
     };
-    let is_any = gone.iter().filter(|range| count == 0 || range.start != first).any(|range| {
-        let of = common.output_at(range.start).and_then(|number| common.outputs().get(number as usize));
-        of.is_some_and(|out| out.flags & SHF_WRITE != 0)
-    });
     // Words of the GOT may be free again.
     if !is_any && is_none && last.memo.words.is_empty() {
         return Ok(());
@@ -88,12 +92,13 @@ pub fn add(
         // Nothing of it is made anew, then.
         return if pointers.is_empty() { Ok(()) } else { Err(unknown(Missing::Function)) };
     }
-    let is_gone = |entry: &Rela| {
-        let at = gone.partition_point(|range| range.start <= entry.r_offset());
-        at.checked_sub(1).is_some_and(|at| gone[at].contains(&entry.r_offset()))
-    };
+    let is_gone = |entry: &Rela| is_among(&gone, entry.r_offset()..entry.r_offset().saturating_add(1));
     relative.sort_unstable();
-    if pointers.is_empty() && has(&left, (out, facts), is_gone, (&relative, &symbolic))? {
+    let mut values: Vec<Pointer> = pointers.iter().flat_map(|(_, pointers)| pointers).copied().collect();
+    // Those of free sections are among the entries that are made anew.
+    values.retain(|(place, _)| !is_among(&gone, *place..place.saturating_add(1)));
+    values.sort_unstable();
+    if has(&left, (out, facts), &gone, (&relative, &symbolic, &values))? {
         return Ok(());
     }
     let bytes =
@@ -134,32 +139,59 @@ pub fn add(
     Ok(())
 }
 
-/// Whether of what is made anew the table has these entries and no others: then it is in the order that it would be in.
+/// Whether some of these addresses are in one of `ranges`, which are in order.
+fn is_among(ranges: &[Range<u64>], addresses: Range<u64>) -> bool {
+    let at = ranges.partition_point(|range| range.start < addresses.end);
+    at.checked_sub(1).is_some_and(|at| ranges[at].end > addresses.start)
+}
+
+/// Whether of what is made anew the table has these entries and no others, so that it is in the order that it would be
+/// in, and pointers have these values.
 fn has(
     left: &impl Left,
     (out, facts): (&OutputRow, &Facts),
-    is_gone: impl Fn(&Rela) -> bool,
-    (relative, symbolic): (&[(u64, u64)], &[Rela]),
+    gone: &[Range<u64>],
+    (relative, symbolic, pointers): (&[Pointer], &[Rela], &[Pointer]),
 ) -> Result<bool, Why> {
+    let is_it = |entry: &Rela, (place, value): &Pointer| {
+        entry.0 == Rela::make(*place, 0, facts.dynamic.relative, value.cast_signed()).0
+    };
     let mut wanted = relative.iter().peekable();
-    let (mut last, mut others) = (None, Vec::new());
-    for start in (0..out.size).step_by(PART) {
+    let (mut last, mut others, mut count) = (None, Vec::new(), 0);
+    let starts: Vec<u64> = (0..out.size).step_by(PART).collect();
+    let first_of = |start: &u64| left.read(out.offset + start, Rela::SIZE)?.try_into().ok().map(Rela);
+    let firsts: Vec<Rela> = starts.iter().map(first_of).collect::<Option<_>>().ok_or(Why::Image)?;
+    for (number, start) in starts.into_iter().enumerate() {
+        // Where all are relative they are in order.
+        if let [here, next, ..] = &firsts[number..]
+            && next.kind() == facts.dynamic.relative
+        {
+            let places = here.r_offset()..next.r_offset().saturating_add(1);
+            let at = pointers.partition_point(|(place, _)| *place < places.start);
+            let has_pointers = pointers.get(at).is_some_and(|(place, _)| places.contains(place));
+            if !has_pointers && !is_among(gone, places) {
+                continue;
+            }
+        }
         let size = (out.size - start).min(PART as u64);
         let part = left.read(out.offset + start, size as usize).ok_or(Why::Image)?;
         for entry in part.as_chunks::<{ Rela::SIZE }>().0.iter().map(|entry| Rela(*entry)) {
+            let place = entry.r_offset();
+            let is_gone = is_among(gone, place..place.saturating_add(1));
+            let pointer = pointers.binary_search_by_key(&place, |(place, _)| *place).ok();
             // Spare ones are the last one once more.
-            if !is_gone(&entry) || last == Some(entry.0) {
+            if !is_gone && pointer.is_none() || last == Some(entry.0) {
                 continue;
             }
             last = Some(entry.0);
-            if entry.kind() == facts.dynamic.address {
+            if !is_gone {
+                if pointer.is_none_or(|at| !is_it(&entry, &pointers[at])) {
+                    return Ok(false);
+                }
+                count += 1;
+            } else if entry.kind() == facts.dynamic.address {
                 others.push(entry);
-                continue;
-            }
-            let is_it = |(place, value): &(u64, u64)| {
-                entry.0 == Rela::make(*place, 0, facts.dynamic.relative, value.cast_signed()).0
-            };
-            if wanted.next_if(|wanted| is_it(wanted)).is_none() {
+            } else if wanted.next_if(|wanted| is_it(&entry, wanted)).is_none() {
                 return Ok(false);
             }
         }
@@ -169,7 +201,8 @@ fn has(
         list.sort_unstable();
         list
     };
-    Ok(wanted.next().is_none() && in_order(&others) == in_order(symbolic))
+    let are_all = wanted.next().is_none() && count == pointers.len();
+    Ok(are_all && in_order(&others) == in_order(symbolic))
 }
 
 /// Entries that are not relative, without those that are gone and with `more`, as many as there were; what calls

@@ -66,7 +66,6 @@ fn check(args: &[OsString], output: &Path) -> usize {
     let machine = crate::arch::of_file(&output).unwrap();
     let known = Known { state: &state, options: &options, machine, left: &Whole(&state, &output) };
     let bytes = state.write(super::build());
-    let bytes = &bytes[..];
     let file = StateFile::open(&bytes, super::build()).unwrap();
     let common = Common::read(&file).unwrap();
     let host = QuietHost::new();
@@ -223,7 +222,6 @@ fn what_is_not_there_has_no_address() {
     assert!(matches!(checked(&without, a), Err(Missing::Target(_))));
     // The same by rows, if its section is a hole, or it came later and nobody has given it an address.
     let bytes = whole.write(super::build());
-    let bytes = &bytes[..];
     let file = StateFile::open(&bytes, super::build()).unwrap();
     let mut common = Common::read(&file).unwrap();
     let now = parse(&data, machine, &store).unwrap();
