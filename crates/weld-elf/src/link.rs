@@ -108,7 +108,9 @@ pub fn link_with_state(args: &[OsString], host: &dyn Host) -> Result<(Outcome, O
 
 fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &mut Kept) -> Result<Outcome, Diagnostics> {
     let sink = DiagSink::new();
-    let mut options = match args::parse(args, CompatMode::of_program(host.program_name()), &sink)? {
+    // Response files are read once: they may be pipes, and after -C their names lead elsewhere.
+    let expanded = &args::expanded(args)?;
+    let mut options = match args::parse(expanded, CompatMode::of_program(host.program_name()), &sink)? {
         args::Command::Link(options) => options,
         args::Command::PrintLayout(options) => {
             print(host, &default_script::printed(&options).unwrap_or_default())?;
@@ -141,15 +143,15 @@ fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &mut Kept) -> Result<
     store.set_root(&options.inputs.chroot);
     store.prefetch(options.inputs.prefetch, parts::of);
     store.refuse(written);
-    kept.session = Session::begin(&options, args, host, taking_part);
-    kept.repeat = Repeat::of(&options, args, host).filter(|_| !kept.wants_state);
+    kept.session = Session::begin(&options, expanded, host, taking_part);
+    kept.repeat = Repeat::of(&options, expanded, host).filter(|_| !kept.wants_state);
     let kept = &*kept;
     let is_reported = options.reports.reproduce.is_some() || options.reports.dependency_file.is_some();
     if is_reported || kept.wants_state || kept.session.is_some() || kept.repeat.is_some() {
         store.record();
     }
     let trace = Trace::new(options.reports.stats || options.reports.time_trace.is_some());
-    let recorder = report::reproduce::start(&options, args, &store)?;
+    let recorder = report::reproduce::start(&options, expanded, &store)?;
     let record = recorder.as_ref();
     let job = Job {
         options: &options,

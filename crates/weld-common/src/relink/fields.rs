@@ -89,5 +89,10 @@ pub fn put_list<T>(list: &[T], out: &mut Vec<u8>, put: impl Fn(&T, &mut Vec<u8>)
 /// Each item has at least a byte, so no list is longer than what is left.
 pub fn take_list<T>(rest: &mut &[u8], mut take: impl FnMut(&mut &[u8]) -> Option<T>) -> Option<Vec<T>> {
     let count = usize::try_from(u64::take(rest)?).ok().filter(|count| *count <= rest.len())?;
-    (0..count).map(|_| take(rest)).collect()
+    // Most items have more than that.
+    let mut list = Vec::with_capacity(count.min(rest.len() / 16));
+    for _ in 0..count {
+        list.push(take(rest)?);
+    }
+    Some(list)
 }

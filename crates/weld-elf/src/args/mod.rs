@@ -42,11 +42,10 @@ pub enum Command {
     Print(String),
 }
 
-/// Parses `args`, which do not include the program's name; `compat_mode` is who they are meant for. Warnings
+/// Parses a command line, which does not include the program's name; `compat_mode` is who they are meant for. Warnings
 /// go to `sink`, which also learns of `--fatal-warnings` and `--no-warnings`. Errors come back sorted by
 /// position.
-pub fn parse(args: &[OsString], compat_mode: CompatMode, sink: &DiagSink) -> Result<Command, Diagnostics> {
-    let expanded = expanded(args)?;
+pub fn parse(expanded: &Expanded, compat_mode: CompatMode, sink: &DiagSink) -> Result<Command, Diagnostics> {
     let args = expanded.args();
     let mut state = State::new(args.len(), compat_mode);
     weld_common::args::parse(&table::TABLE, &args, &mut state);

@@ -11,11 +11,9 @@ use std::path::Path;
 
 use weld_common::args::response::{Expanded, Quoting};
 use weld_common::args::{Piece, Value, pieces};
-use weld_common::diag::Diagnostic;
 use weld_common::reproduce::{self, joined, stored};
 use weld_common::text;
 
-use super::quoting;
 use super::state::State;
 use super::table::TABLE;
 use super::usual_dirs;
@@ -82,9 +80,8 @@ const DROPPED: &[&str] = &[
 
 /// The text of `response.txt`. What depends on the name that weld was called by comes first, so that the
 /// command line still has the last word. `remaps` are the rules for other inputs, those from files included.
-pub fn response(args: &[OsString], options: &Options, remaps: &[RemapRule]) -> Result<String, Diagnostic> {
-    let expanded = Expanded::read(args, quoting(args)?)?;
-    let args = expanded.args();
+pub fn response(args: &Expanded, options: &Options, remaps: &[RemapRule]) -> String {
+    let args = args.args();
     let mut text = String::from("--chroot .\n");
     if options.symbols.version_symbols {
         text.push_str("--version-symbols\n");
@@ -132,7 +129,7 @@ pub fn response(args: &[OsString], options: &Options, remaps: &[RemapRule]) -> R
         line(&mut text, &["-L".as_ref(), stored(dir.as_os_str()).as_os_str()]);
     }
     line(&mut text, &["-L".as_ref(), stored(".".as_ref()).as_os_str()]);
-    Ok(text)
+    text
 }
 
 /// The value that an option has in the unpacked directory; `None` drops the option.
@@ -168,6 +165,7 @@ mod tests {
     use weld_common::args::Effect;
 
     use super::*;
+    use crate::args::expanded;
     use crate::compat_mode::CompatMode;
 
     #[test]
@@ -196,7 +194,8 @@ mod tests {
         let rules = [("/a/?.o", "/c.o"), ("*.so", "/dev/null")];
         let rules = rules.map(|(from, to)| (from.as_bytes().to_owned(), PathBuf::from(to)));
         let options = Options { compat_mode: CompatMode::Lld, ..Options::default() };
-        let text = response(&args.map(OsString::from), &options, &rules).unwrap();
+        let args = args.map(OsString::from);
+        let text = response(&expanded(&args).unwrap(), &options, &rules);
         let lines: Vec<&str> = text.lines().collect();
         let want = [
             "--chroot .",

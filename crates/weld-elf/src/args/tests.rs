@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use weld_common::args::Effect;
 use weld_common::diag::DiagSink;
 
-use super::{Command, options_page, parse, table};
+use super::{Command, expanded, options_page, parse, table};
 use crate::compat_mode::CompatMode;
 use crate::layout::segments::PageSizes;
 use crate::options::*;
@@ -15,7 +15,7 @@ use crate::options::*;
 fn command(line: &str) -> (Result<Command, String>, Vec<String>) {
     let args: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
     let sink = DiagSink::new();
-    let result = parse(&args, CompatMode::Ld, &sink).map_err(|d| d.to_string());
+    let result = parse(&expanded(&args).unwrap(), CompatMode::Ld, &sink).map_err(|d| d.to_string());
     let warnings = sink.finish().iter().map(|d| d.to_string()).collect();
     (result, warnings)
 }

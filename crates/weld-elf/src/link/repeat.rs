@@ -19,13 +19,14 @@
 //! ```
 
 use std::collections::HashMap;
-use std::ffi::OsString;
+
 use std::fs::{File, FileTimes};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
+use weld_common::args::response::Expanded;
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::digest::{SIZE as DIGEST, UnitDigest};
 use weld_common::host::Host;
@@ -38,7 +39,6 @@ use weld_lto::engine;
 use weld_lto::options::Options as LtoOptions;
 use weld_lto::request::Digested;
 
-use crate::args;
 use crate::job::{self, Job};
 use crate::options::{BuildId, Incremental, Options, OutputKind, Shuffle};
 use crate::relink::{boot, build};
@@ -92,7 +92,7 @@ pub struct Copied {
 
 impl Repeat {
     /// `None` if there is no place, or if the link says or writes more than its output.
-    pub fn of(options: &Options, args: &[OsString], host: &dyn Host) -> Option<Repeat> {
+    pub fn of(options: &Options, args: &Expanded, host: &dyn Host) -> Option<Repeat> {
         let cache = options.lto.cache.as_ref().filter(|_| is_output_only(options))?;
         let name = format!("llvmcache-weld-link-{}", words(options, args, host)?.hexadecimal());
         Some(Repeat { path: cache.directory.join(name), begun: SystemTime::now(), last: OnceLock::new() })
@@ -269,10 +269,10 @@ fn is_output_only(options: &Options) -> bool {
 
 /// A digest of what a link is asked for, apart from its files, and of who links. `None` if that cannot be
 /// known.
-fn words(options: &Options, args: &[OsString], host: &dyn Host) -> Option<UnitDigest> {
+fn words(options: &Options, args: &Expanded, host: &dyn Host) -> Option<UnitDigest> {
     let mut all = Vec::new();
     let mut add = |part: &[u8]| put_bytes(part, &mut all);
-    for arg in args::expanded(args).ok()?.args() {
+    for arg in args.args() {
         add(arg.as_encoded_bytes());
     }
     add(&build().ok()?);

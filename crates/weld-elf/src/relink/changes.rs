@@ -50,7 +50,7 @@ pub struct Changed {
 pub struct Changes {
     pub objects: Vec<Changed>,
     /// All files, with their stamps as they are now.
-    pub files: Vec<KnownFile>,
+    pub files: Arc<Vec<KnownFile>>,
     /// Archives that have other members, or offer other names than those that are linked: their numbers.
     pub archives: Vec<usize>,
     /// What takes the places of spare objects is given what it lacks by these.
@@ -85,22 +85,27 @@ impl Changes {
             return Err(Why::Appeared(path.clone()));
         }
         let units = Arc::new(memo.units.clone());
-        let mut changes = Changes { files: memo.files.clone(), units, ..Changes::default() };
-        let digests = digests(&changes.files, &stamps, store);
-        for (number, (file, stamp)) in changes.files.iter_mut().zip(stamps).enumerate() {
+        let mut changes = Changes { files: Arc::clone(&memo.files), units, ..Changes::default() };
+        let is_other = |(file, stamp): (&KnownFile, &Option<Stamp>)| match &file.is {
+            Is::Gone(_, is_new) => *is_new,
+            Is::Lent(_) => false,
+            _ => stamp.is_none() || file.stamp != *stamp,
+        };
+        let mut others: Vec<usize> = (0..stamps.len()).collect();
+        others.retain(|number| is_other((&memo.files[*number], &stamps[*number])));
+        if others.is_empty() {
+            return Ok(changes);
+        }
+        let digests = digests(&others, (&memo.files, &stamps), store);
+        let files = Arc::make_mut(&mut changes.files);
+        for number in others {
+            let file = &mut files[number];
             if let Is::Gone(row, is_new) = &mut file.is {
-                if std::mem::take(is_new) {
-                    changes.objects.push(Changed { file: number, row: *row, member: None });
-                }
+                *is_new = false;
+                changes.objects.push(Changed { file: number, row: *row, member: None });
                 continue;
             }
-            if matches!(file.is, Is::Lent(_)) {
-                continue;
-            }
-            let stamp = stamp.ok_or_else(|| Why::Gone(file.path.clone()))?;
-            if file.stamp == Some(stamp) {
-                continue;
-            }
+            let stamp = stamps[number].ok_or_else(|| Why::Gone(file.path.clone()))?;
             file.stamp = Some(stamp).filter(|stamp| stamp.is_older_than(begun));
             match &mut file.is {
                 Is::Object(row, digest) => {
@@ -140,17 +145,15 @@ fn stamps(files: &[KnownFile], store: &InputStore) -> Vec<Option<Stamp>> {
     threads::of_each(files, count, |file| Stamp::at(&store.rooted(&file.path)).ok())
 }
 
-/// The digests that objects have now which had one and were written to, by the numbers of their files.
+/// The digests that objects have now which had one, of files that have other stamps, by their numbers.
 fn digests<'s>(
-    files: &[KnownFile],
-    stamps: &[Option<Stamp>],
+    others: &[usize],
+    (files, stamps): (&[KnownFile], &[Option<Stamp>]),
     store: &'s InputStore<'s>,
 ) -> HashMap<usize, u128> {
-    let is_written = |number: &usize| {
-        let (file, stamp) = (&files[*number], stamps[*number]);
-        matches!(file.is, Is::Object(_, 1..)) && stamp.is_some() && file.stamp != stamp
-    };
-    let written: Vec<usize> = (0..files.len()).filter(is_written).collect();
+    let is_written =
+        |number: &usize| matches!(files[*number].is, Is::Object(_, 1..)) && stamps[*number].is_some();
+    let written: Vec<usize> = others.iter().copied().filter(is_written).collect();
     let count = threads::count(written.len(), HASHED, THREADS);
     let digests = threads::of_each(&written, count, |number| {
         store.open(&files[*number].path).ok().flatten().map_or(0, digest_of)

@@ -1,18 +1,19 @@
 //! What a link is asked for, apart from its files: command line, environment, directory, program, system.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::io;
 use std::ops::Range;
 
+use weld_common::args::response::Expanded;
 use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
+use weld_common::io::reason;
 
 pub use weld_common::relink::system::{boot, build};
 use weld_common::relink::witness::is_of_rustc;
 
 use super::full_link_reason::Why;
 use super::units;
-use crate::args;
 use crate::options::Options;
 use crate::relink_state::fields::put_bytes;
 use crate::relink_state::keys;
@@ -33,14 +34,13 @@ impl Request {
     /// Words that options leave to the system are in `options`.
     ///
     /// # Errors
-    /// If a response file or the working directory cannot be read.
-    pub fn new(args: &[OsString], options: &Options, host: &dyn Host) -> Result<Request, Why> {
-        let failed = |what: &str, error: String| Why::System(format!("cannot read {what}: {error}"));
-        let expanded = args::expanded(args).map_err(|e| failed("the arguments", e.message))?;
-        let here = std::env::current_dir().map_err(|e| failed("the working directory", e.to_string()))?;
+    /// If the working directory cannot be read.
+    pub fn new(args: &Expanded, options: &Options, host: &dyn Host) -> Result<Request, Why> {
+        let failed = |e: io::Error| Why::System(format!("cannot read the working directory: {}", reason(&e)));
+        let here = std::env::current_dir().map_err(failed)?;
         let mut all = Vec::new();
         let (mut random, mut units) = (Vec::new(), Vec::new());
-        let given: Vec<&[u8]> = expanded.args().into_iter().map(|arg| arg.as_encoded_bytes()).collect();
+        let given: Vec<&[u8]> = args.args().into_iter().map(|arg| arg.as_encoded_bytes()).collect();
         let are_units = units_of(&given, options);
         let mut add = |part: &[u8]| put_bytes(part, &mut all);
         for (number, arg) in given.into_iter().enumerate() {

@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use weld_common::archive::Archive;
 use weld_common::digest::UnitDigest;
@@ -161,7 +162,8 @@ impl<'j> Found<'_, 'j> {
             return Err(Why::Order(self.path.to_owned()));
         }
         members.sort_by_key(|member| member.number);
-        changes.files[self.number].is = Is::Archive(all.known(members, known.indexed).ok_or_else(refused)?);
+        Arc::make_mut(&mut changes.files)[self.number].is =
+            Is::Archive(all.known(members, known.indexed).ok_or_else(refused)?);
         Ok(())
     }
 
@@ -191,11 +193,11 @@ impl<'j> Found<'_, 'j> {
         let of_row = |file: &KnownFile| matches!(file.is, Is::Lent(row) if row == member.row);
         let number = match changes.files.iter().position(of_row) {
             Some(number) => {
-                changes.files[number].is = is;
+                Arc::make_mut(&mut changes.files)[number].is = is;
                 number
             }
             None => {
-                changes.files.push(KnownFile { path, stamp: None, is });
+                Arc::make_mut(&mut changes.files).push(KnownFile { path, stamp: None, is });
                 changes.files.len() - 1
             }
         };
@@ -211,7 +213,7 @@ impl<'j> Found<'_, 'j> {
         changes: &mut Changes,
     ) -> Result<u32, Why> {
         let path = self.path(name);
-        let files = &mut changes.files;
+        let files = Arc::make_mut(&mut changes.files);
         // It may have been there before.
         let before = files.iter().position(|file| matches!(file.is, Is::Gone(..)) && file.path == path);
         let number = before.map_or_else(|| self.units.free_place(files, data, job.store), Ok);
@@ -232,7 +234,7 @@ pub fn bytes_of<'j>(memo: &Memo, row: u32, job: &Job<'j>) -> Option<(FileName<'j
 
 /// The same as the object is.
 fn found<'j>(memo: &Memo, row: u32, job: &Job<'j>) -> Option<(FileName<'j>, &'j [u8])> {
-    for file in &memo.files {
+    for file in memo.files.iter() {
         match &file.is {
             Is::Object(of, _) | Is::Gone(of, _) if *of == row => {
                 let name = FileName { path: text::path(&file.path).into(), member: None };

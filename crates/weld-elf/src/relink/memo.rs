@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use weld_common::digest::{SIZE as DIGEST, UnitDigest};
 use weld_common::io::stamp::Stamp;
@@ -42,7 +43,8 @@ pub struct Memo {
     pub images: [Stamp; 2],
     /// Where the build id is that is made of the leaves.
     pub id: Range<u64>,
-    pub files: Vec<KnownFile>,
+    /// Shared with who looks for changes, who has a copy of his own when there are some.
+    pub files: Arc<Vec<KnownFile>>,
     /// Paths that led nowhere.
     pub missing: Vec<PathBuf>,
     pub warnings: Vec<KeptWarning>,
@@ -203,12 +205,12 @@ impl Memo {
             current: Field::take(rest)?,
             images: [take_stamp(rest)?, take_stamp(rest)?],
             id: take_range(rest)?,
-            files: take_list(rest, |rest| {
+            files: Arc::new(take_list(rest, |rest| {
                 let path = take_path(rest)?;
                 let is_known = u8::take(rest)? != 0;
                 let stamp = take_stamp(rest)?;
                 Some(KnownFile { path, stamp: is_known.then_some(stamp), is: take_is(rest)? })
-            })?,
+            })?),
             missing: take_list(rest, take_path)?,
             warnings: take_list(rest, KeptWarning::take)?,
             dependencies: take_list(rest, take_bytes)?.pop(),
@@ -357,13 +359,13 @@ mod tests {
             current: 1,
             images: [stamp(2), stamp(3)],
             id: 100..120,
-            files: vec![
+            files: Arc::new(vec![
                 KnownFile { path: "a.o".into(), stamp: Some(stamp(4)), is: Is::Object(0, 9) },
                 KnownFile { path: "b.so".into(), stamp: None, is: Is::Other(u128::MAX) },
                 KnownFile { path: "<spare 0>".into(), stamp: None, is: Is::Gone(4, true) },
                 KnownFile { path: "<spare 1>".into(), stamp: None, is: Is::Lent(5) },
                 KnownFile { path: "c.a".into(), stamp: Some(stamp(5)), is: Is::Archive(archive) },
-            ],
+            ]),
             missing: vec!["dir/c.o".into()],
             warnings: vec![KeptWarning {
                 code: b"symbol-warning".to_vec(),

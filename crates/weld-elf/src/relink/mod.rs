@@ -34,13 +34,13 @@ mod units;
 mod tests;
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
+use weld_common::args::response::Expanded;
 use weld_common::diag::Diagnostics;
 use weld_common::digest::UnitDigest;
 use weld_common::host::Host;
@@ -132,7 +132,7 @@ impl Session {
     /// `None` if nobody asks for it.
     pub fn begin(
         options: &Options,
-        args: &[OsString],
+        args: &Expanded,
         host: &dyn Host,
         taking_part: TakingPart,
     ) -> Option<Session> {
@@ -360,9 +360,11 @@ impl Session {
             // The text names files by their old names.
             return Err(Why::Command);
         }
-        for file in &mut memo.files {
-            if let Some(name) = renamed.get(file.path.as_os_str().as_encoded_bytes()) {
-                file.path = text::os_str(name).into();
+        if !renamed.is_empty() {
+            for file in Arc::make_mut(&mut memo.files) {
+                if let Some(name) = renamed.get(file.path.as_os_str().as_encoded_bytes()) {
+                    file.path = text::os_str(name).into();
+                }
             }
         }
         units::bring_up_to_date(&mut memo, request, job)?;

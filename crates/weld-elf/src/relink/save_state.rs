@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use weld_common::archive::Archive;
@@ -424,7 +425,7 @@ impl Session {
                     current: 0,
                     images: Default::default(),
                     id: id.unwrap_or(0..0),
-                    files,
+                    files: Arc::new(files),
                     missing: missing(job),
                     warnings: Vec::new(),
                     dependencies: dependency_text(job, link.context),

@@ -8,6 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use weld_common::archive::MemberData;
 use weld_common::io::input::InputStore;
@@ -371,9 +372,9 @@ pub fn bring_up_to_date<'s>(memo: &mut Memo, request: &Request, job: &'s Job<'s>
     {
         return Err(Why::Command);
     }
-    let units = &memo.units;
+    let (units, files) = (&memo.units, Arc::make_mut(&mut memo.files));
     let path = |file: &KnownFile| normalised(&text::path(&file.path));
-    for file in &mut memo.files {
+    for file in files.iter_mut() {
         if let Is::Object(row, _) = file.is
             && of_last.contains(&path(file))
             && !of_now.contains(&path(file))
@@ -385,18 +386,17 @@ pub fn bring_up_to_date<'s>(memo: &mut Memo, request: &Request, job: &'s Job<'s>
     for (given, name) in request.units.iter().zip(&now).filter(|(_, name)| !of_last.contains(name)) {
         let given = PathBuf::from(text::os_str(given));
         // It may have been there before, or takes a place that is free.
-        let of_old =
-            memo.files.iter().position(|file| matches!(file.is, Is::Gone(..)) && path(file) == *name);
+        let of_old = files.iter().position(|file| matches!(file.is, Is::Gone(..)) && path(file) == *name);
         let number = match of_old {
             Some(number) => number,
             None => {
                 let data = job.store.open(&given).map_err(|e| Why::System(e.to_string()))?;
                 let data = data.ok_or_else(|| Why::Gone(given.clone()))?;
-                let place = units.free_place(&memo.files, data, job.store);
+                let place = units.free_place(files, data, job.store);
                 place.map_err(|why| Why::NewUnit(given.clone(), why))?
             }
         };
-        let file = &mut memo.files[number];
+        let file = &mut files[number];
         if let Is::Gone(row, _) = file.is {
             *file = KnownFile { path: given, stamp: None, is: Is::Object(row, 1) };
         }
@@ -524,7 +524,7 @@ fn stand_ins<'j>(memo: &Memo, job: &Job<'j>, inputs: &Inputs<'j>) -> Vec<(&'j [u
         }
     }
     let mut found: Vec<(u32, &'j [u8])> = Vec::new();
-    for file in &memo.files {
+    for file in memo.files.iter() {
         let path = text::path(&file.path);
         match &file.is {
             Is::Object(row, _) if rows.contains(row) => {

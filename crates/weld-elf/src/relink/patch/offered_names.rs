@@ -143,7 +143,7 @@ impl Wanted {
 
 /// Counts in archives who offers names. `false`: one of them does not say.
 fn count_offers(job: &Job, changes: &Changes, mut lists: [&mut Counted; 4]) -> Result<bool, Why> {
-    for file in &changes.files {
+    for file in changes.files.iter() {
         if matches!(file.is, Is::Object(..) | Is::Gone(..) | Is::Lent(_)) {
             continue;
         }

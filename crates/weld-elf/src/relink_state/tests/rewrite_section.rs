@@ -60,7 +60,9 @@ fn check(args: &[OsString], output: &Path) -> usize {
     let state = state(args);
     let output = std::fs::read(output).unwrap();
     let sink = DiagSink::new();
-    let Ok(args::Command::Link(options)) = args::parse(args, CompatMode::of_program("weld"), &sink) else {
+    let Ok(args::Command::Link(options)) =
+        args::parse(&args::expanded(args).unwrap(), CompatMode::of_program("weld"), &sink)
+    else {
         panic!("{:?}", sink.finish());
     };
     let machine = crate::arch::of_file(&output).unwrap();
@@ -165,7 +167,9 @@ fn another_object_is_not_taken_for_this_one() {
     let state = state(&args);
     let output = std::fs::read(dir.path().join("out")).unwrap();
     let sink = DiagSink::new();
-    let Ok(args::Command::Link(options)) = args::parse(&args, CompatMode::of_program("weld"), &sink) else {
+    let Ok(args::Command::Link(options)) =
+        args::parse(&args::expanded(&args).unwrap(), CompatMode::of_program("weld"), &sink)
+    else {
         panic!();
     };
     let machine = crate::arch::of_file(&output).unwrap();
@@ -195,7 +199,9 @@ fn what_is_not_there_has_no_address() {
     let whole = state(&args);
     let output = std::fs::read(dir.path().join("out")).unwrap();
     let sink = DiagSink::new();
-    let Ok(args::Command::Link(options)) = args::parse(&args, CompatMode::of_program("weld"), &sink) else {
+    let Ok(args::Command::Link(options)) =
+        args::parse(&args::expanded(&args).unwrap(), CompatMode::of_program("weld"), &sink)
+    else {
         panic!();
     };
     let machine = crate::arch::of_file(&output).unwrap();
