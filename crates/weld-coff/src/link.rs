@@ -108,7 +108,7 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
         store.refuse(Identity::of(path).map(|id| (id, "/reproduce".to_owned())).into_iter().collect());
         Recorder::new(path.clone(), response.clone(), version.clone()).describing_later()
     });
-    let session = Session::begin(&options, sink.count());
+    let session = Session::begin(&options, sink.count(), host);
     if session.is_some() {
         store.record();
     }

@@ -44,6 +44,7 @@ use std::time::{Duration, SystemTime};
 
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::digest::UnitDigest;
+use weld_common::host::Host;
 use weld_common::io::input::{InputFile, InputStore};
 use weld_common::io::output::{self, OutputFile};
 use weld_common::io::reason;
@@ -111,7 +112,7 @@ pub struct Session {
 
 impl Session {
     /// `None` if nobody asks for it. `said`: messages so far.
-    pub fn begin(options: &Options, said: usize) -> Option<Session> {
+    pub fn begin(options: &Options, said: usize, host: &dyn Host) -> Option<Session> {
         if options.incremental == Incremental::Off || options.library || options.inputs.is_empty() {
             return None;
         }
@@ -126,7 +127,7 @@ impl Session {
         }
         let place = match never.get() {
             Some(why) => Err(why.clone()),
-            None => Place::open(&dir).map_err(Why::from),
+            None => Place::open(&dir, host).map_err(Why::from),
         };
         // What changes no output is left out.
         let mut asked = options.clone();

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant, SystemTime};
 use memmap2::Mmap;
 
 use crate::diag::Diagnostic;
-use crate::host::Host;
+use crate::host::{Host, QuietHost};
 use crate::io::identity::directory_of;
 use crate::io::reason;
 use crate::text;
@@ -114,11 +114,11 @@ pub fn beside(output: &Path) -> PathBuf {
 }
 
 impl Place {
-    /// Makes the directory if it is not there, and locks it.
+    /// Makes the directory if it is not there, and locks it. `host` is told if that takes long.
     ///
     /// # Errors
     /// Why the link is a full one that keeps nothing.
-    pub fn open(dir: &Path) -> Result<Place, Unusable> {
+    pub fn open(dir: &Path, host: &dyn Host) -> Result<Place, Unusable> {
         let fails = |error: io::Error| Unusable::Directory(dir.to_owned(), reason(&error));
         make_private(dir).map_err(fails)?;
         let lock = OpenOptions::new()
@@ -132,6 +132,7 @@ impl Place {
             match lock.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE && will_be_free(&lock) => {
+                    host.step("wait for the last link's state");
                     thread::sleep(PAUSE);
                 }
                 Err(TryLockError::WouldBlock) => return Err(Unusable::Busy),
@@ -297,7 +298,7 @@ pub fn forget(dir: &Path) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::NotFound, "no link has kept anything there"));
     }
     let busy = || io::Error::new(io::ErrorKind::ResourceBusy, "a link is using it");
-    let place = Place::open(dir).map_err(|why| match why {
+    let place = Place::open(dir, &QuietHost::new()).map_err(|why| match why {
         Unusable::Busy => busy(),
         why @ Unusable::Directory(..) => io::Error::other(why.to_string()),
     })?;
@@ -357,16 +358,32 @@ fn moment(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
-    use crate::host::QuietHost;
+
+    /// Knows whether it was told of a step.
+    #[derive(Default)]
+    struct Waiting(AtomicBool);
+
+    impl Host for Waiting {
+        fn print(&self, _: &[u8]) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn step(&self, _: &'static str) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
 
     #[cfg(unix)]
     #[test]
     fn who_comes_when_the_output_is_there_waits() {
         let temp = crate::io::testdir::TestDir::new("relink-directory");
         let dir = temp.join(".out.weld");
-        let first = Place::open(&dir).ok().unwrap();
-        assert!(matches!(Place::open(&dir), Err(Unusable::Busy)));
+        let host = Waiting::default();
+        let first = Place::open(&dir, &host).ok().unwrap();
+        assert!(matches!(Place::open(&dir, &host), Err(Unusable::Busy)));
         first.let_go(&QuietHost::new(), &[]);
         assert_eq!(first.state().unwrap(), None);
         first.write(STATE, [&b"state"[..]]).unwrap();
@@ -377,13 +394,15 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_millis(30));
             drop(first);
         });
-        let second = Place::open(&dir).ok().unwrap();
+        assert!(!host.0.load(Ordering::Relaxed));
+        let second = Place::open(&dir, &host).ok().unwrap();
         assert_eq!(second.state().unwrap().as_deref(), Some(&b"state"[..]));
+        assert!(host.0.load(Ordering::Relaxed));
         second.log("early");
         assert!(fs::read_to_string(dir.join("log")).unwrap().ends_with(" early\n"));
         end.join().unwrap();
         // What was for this one is not for the next.
-        assert!(matches!(Place::open(&dir), Err(Unusable::Busy)));
+        assert!(matches!(Place::open(&dir, &host), Err(Unusable::Busy)));
         drop(second);
     }
 

@@ -144,7 +144,7 @@ impl Session {
         let replaced = output::is_replaced(&options.output.path).is_ok_and(|is_replaced| is_replaced);
         let dir = directory::path(options);
         let place = match replaced {
-            true => Place::open(&dir).map_err(Why::from),
+            true => Place::open(&dir, host).map_err(Why::from),
             false => Err(Why::Nature("the output is not a file that can be replaced")),
         };
         let never = OnceLock::new();

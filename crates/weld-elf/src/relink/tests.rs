@@ -511,7 +511,7 @@ fn two_links_at_once() {
         assert!(dir.said().starts_with("relinked") && dir.read("out") == is, "{}", dir.said());
     }
     // While somebody has the lock, nothing is kept.
-    let held = directory::Place::open(&dir.path(".out.weld")).ok();
+    let held = directory::Place::open(&dir.path(".out.weld"), &QuietHost::new()).ok();
     assert!(held.is_some() && !check(&dir, &program, &[]));
     assert!(dir.said().contains("another link of this output is running"), "{}", dir.said());
     drop(held);
