@@ -649,7 +649,7 @@ fn local_slots(file: &StateFile, row: u32) -> Result<Vec<SlotRow>, Unreadable> {
     Ok(slots)
 }
 
-/// The pieces of a part that have a tag. Tags are parts of hashes, so where one is can be guessed.
+/// The pieces of a part that have a tag.
 ///
 /// # Errors
 /// If the file is damaged.
@@ -659,26 +659,8 @@ pub fn pieces(file: &StateFile, part: u32, tag: u32) -> Result<Vec<PieceRow>, Un
         next if next < file.count::<PartRow>() => u64::from(file.row::<PartRow>(next)?.first_piece),
         _ => file.count::<PieceRow>(),
     };
-    let is_before = |row: u64| file.row::<PieceRow>(row).map(|piece| piece.tag < tag);
-    let (mut low, mut high) = (first, end);
-    // Most are near where they would be if tags were spread evenly.
-    let guess = first + ((u128::from(tag) * u128::from(end.saturating_sub(first))) >> 32) as u64;
-    let (below, above) = (guess.saturating_sub(NEAR), guess.saturating_add(NEAR));
-    if low < below && below < high {
-        *if is_before(below)? { &mut low } else { &mut high } = below;
-    }
-    if low < above && above < high {
-        *if is_before(above)? { &mut low } else { &mut high } = above;
-    }
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match is_before(middle)? {
-            true => low = middle + 1,
-            false => high = middle,
-        }
-    }
     let mut found = Vec::new();
-    for number in low..end {
+    for number in first_piece(file, first..end, tag)?..end {
         let piece: PieceRow = file.row(number)?;
         if piece.tag != tag {
             break;
@@ -688,5 +670,37 @@ pub fn pieces(file: &StateFile, part: u32, tag: u32) -> Result<Vec<PieceRow>, Un
     Ok(found)
 }
 
-/// How far a guess may be off, in rows: a few blocks.
-const NEAR: u64 = 512;
+/// The first of these pieces that has no lower tag. Tags are parts of hashes, so they are spread evenly: where one is
+/// can be guessed to about the root of how many there are, and from a piece that is so near, to a few.
+fn first_piece(file: &StateFile, range: Range<u64>, tag: u32) -> Result<u64, Unreadable> {
+    let tag_of = |row: u64| file.row::<PieceRow>(row).map(|piece| piece.tag);
+    let count = range.end.saturating_sub(range.start);
+    let (mut low, mut high) = (range.start, range.end);
+    let away = |from: u32| ((i128::from(tag) - i128::from(from)) * i128::from(count) >> 32) as i64;
+    let mut guess = range.start.saturating_add_signed(away(0));
+    for _ in 0..2 {
+        if !(low..high).contains(&guess) {
+            break;
+        }
+        let there = tag_of(guess)?;
+        *if there < tag { &mut low } else { &mut high } = guess + u64::from(there < tag);
+        guess = guess.saturating_add_signed(away(there));
+    }
+    for near in [guess.saturating_sub(NEAR), guess.saturating_add(NEAR)] {
+        if (low..high).contains(&near) {
+            let is_before = tag_of(near)? < tag;
+            *if is_before { &mut low } else { &mut high } = near + u64::from(is_before);
+        }
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match tag_of(middle)? < tag {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    Ok(low)
+}
+
+/// How far a guess from nearby may be off, in rows.
+const NEAR: u64 = 64;

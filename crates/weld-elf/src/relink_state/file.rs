@@ -269,6 +269,7 @@ impl<'f> StateFile<'f> {
     ///
     /// # Errors
     /// If the file is damaged.
+    #[inline]
     pub fn row<R: Row>(&self, row: u64) -> Result<R, Unreadable> {
         let (start, count) = self.tables[R::TABLE];
         if row >= count {
@@ -296,22 +297,24 @@ impl<'f> StateFile<'f> {
     }
 
     /// Bytes of tables, of blocks that are as they were written.
+    #[inline]
     fn read(&self, offset: u64, size: u64) -> Option<&'f [u8]> {
         let (at, end) = (offset.checked_sub(self.start)?, offset.checked_add(size)?);
-        let blocks = at / BLOCK..(end - self.start).div_ceil(BLOCK);
-        let whole = usize::try_from(blocks.start).ok()?..usize::try_from(blocks.end).ok()?;
-        let (known, checks) = (self.known.get(whole.clone())?, self.checks.get(whole)?);
-        let there = self.bytes.get(self.start as usize..)?;
-        for (number, (known, check)) in blocks.zip(known.iter().zip(checks)) {
-            if known.load(Ordering::Relaxed) {
-                continue;
+        for number in at / BLOCK..(end - self.start).div_ceil(BLOCK) {
+            let known = self.known.get(usize::try_from(number).ok()?)?;
+            if !known.load(Ordering::Relaxed) {
+                self.check(number)?;
+                known.store(true, Ordering::Relaxed);
             }
-            let start = (number * BLOCK) as usize;
-            if check_of(there.get(start..start + BLOCK as usize)?) != *check {
-                return None;
-            }
-            known.store(true, Ordering::Relaxed);
         }
-        there.get(at as usize..(end - self.start) as usize)
+        self.bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)
+    }
+
+    /// Looks at a block for the first time.
+    #[cold]
+    fn check(&self, number: u64) -> Option<()> {
+        let start = usize::try_from(self.start + number * BLOCK).ok()?;
+        let block = self.bytes.get(start..start + BLOCK as usize)?;
+        (check_of(block) == *self.checks.get(number as usize)?).then_some(())
     }
 }

@@ -117,6 +117,8 @@ pub struct Known<'k> {
     pub options: &'k Options,
     pub machine: Machine,
     pub left: &'k dyn Left,
+    /// Nothing is asked but what values names have: then it does not matter where strings are that debuggers read.
+    pub is_for_values: bool,
 }
 
 /// What a link has left besides: merged pieces are compared with the bytes there.

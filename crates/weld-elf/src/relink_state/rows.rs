@@ -39,6 +39,7 @@ macro_rules! rows {
                 )*
                 debug_assert!(rest.is_empty());
             }
+            #[inline]
             fn take(bytes: &mut &[u8]) -> Option<Self> {
                 Some($row { $($field: Field::take(bytes)?,)* })
             }

@@ -136,7 +136,8 @@ impl Run<'_, '_, '_> {
         let object = rewrite_section::parse(data, machine, job.store)?;
         let found = of_parsed(&object, (self.left, common, row), job)?;
         let Excerpt { state, names, before, new, lost } = found;
-        let known = Known { state: &state, options: job.options, machine, left: self.left };
+        let is_for_values = !common.has_all_values;
+        let known = Known { state: &state, options: job.options, machine, left: self.left, is_for_values };
         let alone = Alone::new(known, 0, object, job.store).map_err(|missing| {
             let is_other = matches!(missing, Missing::Object | Missing::Section);
             let what = is_other.then(|| self.difference(&state, (data, machine))).flatten();

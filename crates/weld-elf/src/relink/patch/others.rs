@@ -124,7 +124,13 @@ impl One<'_, '_, '_> {
         };
         let symbols: Vec<u32> =
             state.mentions.iter().filter(gets_value).map(|mention| mention.symbol).collect();
-        let known = Known { state: &state, options: self.job.options, machine, left: self.left };
+        let known = Known {
+            state: &state,
+            options: self.job.options,
+            machine,
+            left: self.left,
+            is_for_values: false,
+        };
         let alone = Alone::new(known, 0, object, self.job.store).map_err(unknown)?;
         alone.check_targets().map_err(|missing| changed(nowhere(&alone, missing)))?;
         // If it has other groups than in the tables, it is looked at whether they were understood.

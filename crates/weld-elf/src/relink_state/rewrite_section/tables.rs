@@ -217,6 +217,9 @@ pub fn merged<'a>(
             continue;
         }
         let part = state.parts.get(row.other as usize).ok_or(Missing::Piece)?;
+        if known.is_for_values && object.shdrs[row.ordinal as usize].sh_flags() & SHF_ALLOC == 0 {
+            continue;
+        }
         // What debuggers read is merged with what has its name: else the object has another section in front of it.
         let shdr = &object.shdrs[row.ordinal as usize];
         let name = state.outputs.get(part.output as usize).map(|out| state.text(out.name));

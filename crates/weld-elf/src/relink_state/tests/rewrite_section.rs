@@ -66,7 +66,13 @@ fn check(args: &[OsString], output: &Path) -> usize {
         panic!("{:?}", sink.finish());
     };
     let machine = crate::arch::of_file(&output).unwrap();
-    let known = Known { state: &state, options: &options, machine, left: &Whole(&state, &output) };
+    let known = Known {
+        state: &state,
+        options: &options,
+        machine,
+        left: &Whole(&state, &output),
+        is_for_values: false,
+    };
     let bytes = state.write(super::build());
     let file = StateFile::open(&bytes, super::build()).unwrap();
     let common = Common::read(&file).unwrap();
@@ -173,7 +179,13 @@ fn another_object_is_not_taken_for_this_one() {
         panic!();
     };
     let machine = crate::arch::of_file(&output).unwrap();
-    let known = Known { state: &state, options: &options, machine, left: &Whole(&state, &output) };
+    let known = Known {
+        state: &state,
+        options: &options,
+        machine,
+        left: &Whole(&state, &output),
+        is_for_values: false,
+    };
     let host = QuietHost::new();
     let store = InputStore::new(&host);
     let find =
@@ -213,7 +225,8 @@ fn what_is_not_there_has_no_address() {
     let (a, b) = (find(b"/a.o"), find(b"/b.o"));
     let data = std::fs::read(dir.path().join("a.o")).unwrap();
     let checked = |state: &State, row: u32| {
-        let known = Known { state, options: &options, machine, left: &Whole(&whole, &output) };
+        let known =
+            Known { state, options: &options, machine, left: &Whole(&whole, &output), is_for_values: false };
         Alone::new(known, row, parse(&data, machine, &store).unwrap(), &store).unwrap().check_targets()
     };
     assert_eq!(checked(&whole, a), Ok(()));
