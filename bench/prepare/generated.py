@@ -49,13 +49,13 @@ def cpp_debug(workload, count, units=CPP_UNITS, flags=()):
     workload.expect_output()
 
 
-def cpp_template(build, number, flags):
-    """The compiled unit `number`. One in six is gcc's, half of the rest have function sections."""
+def cpp_template(build, number, flags, text=None):
+    """The compiled unit `number`, or another `text` of it. One in six is gcc's, half of the rest have function sections."""
     compiler = ["g++"] if number % 6 == 5 else ["clang++-22"]
     sections = ["-ffunction-sections", "-fdata-sections"] if number % 2 else []
     # The words of cpp_source.stamp are in the file names too, as these are in the debug information.
     source = build / f"unit{number:02d}_OBJSELF.cpp"
-    source.write_text(cpp_source.unit(number))
+    source.write_text(text or cpp_source.unit(number))
     # The directory's name is not in the object, so that it is the same object wherever it is made.
     run(*compiler, "-std=c++20", "-g", "-O0", *flags, f"-ffile-prefix-map={build}=.", *sections, "-c", source.name, "-o", "unit.o",
         cwd=build)
