@@ -75,6 +75,16 @@ impl Changes {
         moved.or_else(|| (said < self.files.len()).then_some(said))
     }
 
+    /// How many objects there are, as files of their own or in archives.
+    pub fn all_objects(&self) -> usize {
+        let count = |file: &KnownFile| match &file.is {
+            Is::Object(..) => 1,
+            Is::Archive(archive) => archive.members.len(),
+            Is::Gone(..) | Is::Lent(_) | Is::Other(_) => 0,
+        };
+        self.files.iter().map(count).sum()
+    }
+
     /// `begun`: when this link did.
     ///
     /// # Errors

@@ -227,7 +227,7 @@ impl Session {
         let mut changes = Changes::find(&memo, job.store, self.begun)?;
         members::find(&memo, (job, self.taking_part), &mut changes)?;
         units::lay_skeletons(&memo.units, &changes.files, job);
-        if changes.objects.len() > MANY && changes.objects.len() > changes.files.len() / 4 {
+        if changes.objects.len() > MANY && changes.objects.len() > changes.all_objects() / 4 {
             return Err(Why::Much);
         }
         // What does that change?

@@ -406,8 +406,9 @@ pub fn to_be_placed(
     Ok((wanted, holes))
 }
 
-/// Rows that are looked at to find what lies in front of a hole.
-const NEAR: u32 = 8192;
+/// Rows that are looked at to find what lies in front of a hole: those of some thousands of objects, few of which have
+/// variables.
+const NEAR: u32 = 1 << 18;
 
 /// Why a full link cannot have what lies in front of a hole be larger by that; `None` if it can.
 fn no_hole(
