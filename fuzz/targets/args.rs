@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use weld_common::diag::DiagSink;
-use weld_elf::args::parse;
+use weld_elf::args::{expanded, parse};
 use weld_elf::compat_mode::CompatMode;
 use weld_fuzz::MemFile;
 
@@ -11,6 +11,9 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let file = MemFile::new(data);
     let at: OsString = format!("@{}", file.path()).into();
     for style in ["--rsp-quoting=posix", "--rsp-quoting=windows"] {
-        let _ = parse(&[at.clone(), style.into()], CompatMode::Ld, &DiagSink::new());
+        let args = [at.clone(), style.into()];
+        if let Ok(args) = expanded(&args) {
+            let _ = parse(&args, CompatMode::Ld, &DiagSink::new());
+        }
     }
 });

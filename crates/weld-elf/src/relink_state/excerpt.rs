@@ -676,7 +676,7 @@ fn first_piece(file: &StateFile, range: Range<u64>, tag: u32) -> Result<u64, Unr
     let tag_of = |row: u64| file.row::<PieceRow>(row).map(|piece| piece.tag);
     let count = range.end.saturating_sub(range.start);
     let (mut low, mut high) = (range.start, range.end);
-    let away = |from: u32| ((i128::from(tag) - i128::from(from)) * i128::from(count) >> 32) as i64;
+    let away = |from: u32| (((i128::from(tag) - i128::from(from)) * i128::from(count)) >> 32) as i64;
     let mut guess = range.start.saturating_add_signed(away(0));
     for _ in 0..2 {
         if !(low..high).contains(&guess) {

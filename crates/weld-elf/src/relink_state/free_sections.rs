@@ -410,7 +410,8 @@ pub fn to_be_placed(
 /// variables.
 const NEAR: u32 = 1 << 18;
 
-/// Why a full link cannot have what lies in front of a hole be larger by that; `None` if it can.
+/// Why a full link cannot have what lies in front of a hole be larger by that; `None` if it can, as it can
+/// for all holes in front of this one.
 fn no_hole(
     (file, common, leaves): (&StateFile, &Common, &Leaves),
     hole: u32,
@@ -425,8 +426,6 @@ fn no_hole(
     if row.kind != SectionKind::Regular as u8 || common.kind_of_output(row.output).is_none() {
         return Ok(Some(Gap::Behind));
     }
-    // Where the next thing begins behind what is in front of it.
-    let (mut start, mut align) = (row.address, align_of(&row));
     for number in (hole.saturating_sub(NEAR)..hole).rev() {
         let before: SectionRow = file.row(number.into())?;
         if before.output != row.output || before.kind == SectionKind::Merge as u8 {
@@ -434,14 +433,10 @@ fn no_hole(
         }
         let before_end = before.address.saturating_add(before.size);
         if before.kind != SectionKind::Regular as u8
-            || before.address > start
-            || before_end.checked_next_multiple_of(align) != Some(start)
+            || before.address > row.address
+            || before_end.checked_next_multiple_of(align_of(&row)) != Some(row.address)
         {
             return Ok(Some(Gap::Behind));
-        }
-        if holes.contains(&number) {
-            (start, align) = (before.address, align_of(&before));
-            continue;
         }
         let in_file = |address: u64| out.offset.wrapping_add(address.wrapping_sub(out.address));
         let inside = in_file(before.address).saturating_add(1)..in_file(end);
@@ -460,7 +455,7 @@ fn no_hole(
         }
     }
     let inside = out.offset.saturating_add(1)..out.offset.saturating_add(end.wrapping_sub(out.address));
-    Ok(match start == out.address && follows {
+    Ok(match row.address == out.address && follows {
         true => leaves.iter().flatten().any(|leaf| inside.contains(&leaf.offset)).then_some(Gap::Cut),
         false => Some(Gap::First),
     })
