@@ -108,7 +108,7 @@ pub fn link_with_state(args: &[OsString], host: &dyn Host) -> Result<(Outcome, O
 
 fn link_and_keep(args: &[OsString], host: &dyn Host, kept: &mut Kept) -> Result<Outcome, Diagnostics> {
     let sink = DiagSink::new();
-    // Response files are read once: they may be pipes, and after -C their names lead elsewhere.
+    // After -C, names of response files lead elsewhere.
     let expanded = &args::expanded(args)?;
     let mut options = match args::parse(expanded, CompatMode::of_program(host.program_name()), &sink)? {
         args::Command::Link(options) => options,

@@ -421,10 +421,12 @@ impl Session {
     pub fn keep(&self, job: &Job, outputs: &[Output], (search, machine): (&Search, Machine), parallel: bool) {
         let Some(place) = self.keeper() else { return };
         let held = self.held_outputs();
+        let last = place.of_last_link();
         // From then on tools may change them.
         let adopted: Result<Vec<Stamp>, Why> = outputs.iter().map(|output| adopt(place, output)).collect();
         let inputs = (job.store, self.begun);
         let witness = self.stay.let_go(place, (job.host, job.sink), inputs, parallel);
+        drop(last);
         let memo = job.step("state of the link", || {
             let adopted: Vec<_> = outputs.iter().zip(adopted?).collect();
             self.memo(job, &adopted, (search, machine), (&witness, parallel))

@@ -224,7 +224,8 @@ impl Names<'_> {
         self.is_named = true;
         let (name_end, mut start) = (self.text.0.len(), 0);
         if last == Last::Arguments {
-            self.one_type()?;
+            // What else a function returns stands around its name.
+            matches!(self.one_type()?, Form::Plain | Form::Reference).then_some(())?;
             self.text.0.push(b' ');
             start = self.text.0.len();
         }
@@ -296,7 +297,7 @@ impl Names<'_> {
 
     /// Has `read` read what has parameters of its own.
     fn inside<T>(&mut self, is_lambda: bool, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        self.scopes = self.scopes.checked_add(1)?;
+        self.scopes = Some(self.scopes + 1).filter(|scopes| *scopes < u8::MAX)?;
         self.depth = Some(self.depth + 1).filter(|depth| *depth <= DEEPEST)?;
         let outer = (self.scope, self.is_lambda, self.is_named);
         let arguments = self.arguments;
@@ -919,6 +920,9 @@ mod tests {
         }
         let deep = format!("_Z1f{}", "Z1fvE".repeat(3000));
         assert_eq!(demangle(deep.as_bytes()), None);
+        // Each is read again, in a scope of its own.
+        let again = format!("_Z1fPFvZ1gIiEvT_E1xE{}", "S2_".repeat(254));
+        assert_eq!(demangle(again.as_bytes()), None);
         let many = format!("_Z1fIJ{}EEvDpT_", "i".repeat(9));
         assert!(demangle(many.as_bytes()).is_some());
     }
@@ -936,6 +940,11 @@ mod tests {
             "_Z1fDpT_",
             "_ZZ1fvEs",
             "_ZZ1fvEZ1gvE1x",
+            "_ZSt8for_eachIPiPFviEET0_T_S4_S3_",
+            "_Z3getIiERA3_iv",
+            "_ZN1S3getIiEEPFvvEv",
+            "_Z1fIJidEET_i",
+            "_Z1fIJidEEvT_",
             "_Z1fi.cold",
             "_Z1fS_",
             "_Z1fT_",

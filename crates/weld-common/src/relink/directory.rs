@@ -222,6 +222,13 @@ impl Place {
         fs::rename(self.new_path(name), self.path(name))
     }
 
+    /// The large files that the last link has left, as far as they are there. The system frees what has no name any more
+    /// when these are dropped: that takes longer than a small link.
+    pub fn of_last_link(&self) -> Vec<File> {
+        let large = [TABLES, "a", "b", "pdb", "pdb2"].into_iter();
+        large.filter_map(|name| File::open(self.path(name)).ok()).collect()
+    }
+
     /// Removes a file if it is there.
     ///
     /// # Errors

@@ -381,6 +381,7 @@ impl Session {
     /// The output has taken its place: the image has its name, and whoever waits is let go.
     pub fn output_is_there<'j>(&self, job: &Job<'j>, parallel: bool) -> Option<Witness<'j>> {
         let place = self.keeper()?;
+        let _last = place.of_last_link();
         let adopted = place.forget_state().and_then(|()| place.remove(IMAGES[1]));
         let adopted = adopted.and_then(|()| place.adopt(IMAGES[0]));
         match adopted.and_then(|()| Stamp::at(&place.path(IMAGES[0]))) {

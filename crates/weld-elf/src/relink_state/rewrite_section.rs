@@ -195,7 +195,8 @@ impl<'k, 'a> Alone<'k, 'a> {
             let at = merged.get(part)?.merged.output_offset(number, offset)?;
             known.state.parts.get(part).map(|part| part.address.wrapping_add(at))
         };
-        let new_values = moves::find(known.state, (row, object), (&mut symbols, &globals), piece)?;
+        let new_values =
+            moves::find(known.state, (row, object, known.is_for_values), (&mut symbols, &globals), piece)?;
         // Others may know what it defines by names that it does not have.
         if !compares && !new_values.is_empty() {
             return Err(Missing::Function);

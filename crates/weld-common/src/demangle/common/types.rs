@@ -24,7 +24,8 @@ impl Names<'_> {
             // Of none there is nothing to be seen.
             argument = packed.get(element).copied().unwrap_or_default();
         }
-        let Argument { start, end, form, .. } = argument;
+        // Several stand for one parameter only where it says that there are some.
+        let Argument { start, end, form, pack: None } = argument else { return None };
         self.again(Part { start, end, ..Part::default() })?;
         Some(form)
     }

@@ -77,6 +77,7 @@ pub fn add(
     if count > 0 {
         gone.push(first..first + 8 * u64::from(count));
     }
+    gone.retain(|range| !range.is_empty());
     gone.sort_unstable_by_key(|range| range.start);
     let Some(out) = common.output(b".rela.dyn") else {
         return if is_none { Ok(()) } else { Err(unknown(Missing::Function)) };

@@ -32,7 +32,7 @@ pub struct NewValue {
 /// If something else knows where they were.
 pub fn find(
     state: &State,
-    (input, object): (u32, &Object),
+    (input, object, is_for_values): (u32, &Object, bool),
     (symbols, globals): (&mut Symbols, &[Global]),
     piece: impl Fn(&SectionRow, u64) -> Option<u64>,
 ) -> Result<Vec<NewValue>, Missing> {
@@ -45,6 +45,11 @@ pub fn find(
         let here = |sym: &&Sym| object.place(name.symbol, sym) == SymbolPlace::Section(section.ordinal);
         let Some(symbol) = symbol.filter(here) else { return Err(Missing::Object) };
         let is_merged = section.kind == SectionKind::Merge as u8;
+        // Nobody has looked where strings are that debuggers read.
+        let shdr = &object.shdrs[section.ordinal as usize];
+        if is_merged && is_for_values && shdr.sh_flags() & SHF_ALLOC == 0 {
+            continue;
+        }
         let value = match is_merged && name.flags & symbol_flags::MERGED == 0 {
             // Those that the tables have are known by their contents.
             true => Some(piece(section, symbol.st_value()).ok_or(Missing::Piece)?),
