@@ -8,7 +8,7 @@
 //! be there already ([`super::outline`]).
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::excerpt::Common;
@@ -213,15 +213,18 @@ pub fn placed(
     }
     let regions = regions(common);
     // What is as large as it was stays there.
+    let mut before: HashMap<(u32, &[u8], u32), &Guest> = HashMap::with_capacity(last.len());
+    for guest in last {
+        before.entry((guest.input, &guest.group, guest.number)).or_insert(guest);
+    }
     let mut others = Vec::new();
     for Wanted { mut guest, kind } in wanted {
         if guest.size == 0 {
             placed.push(guest);
             continue;
         }
-        let key =
-            |of: &Guest| of.input == guest.input && of.group == guest.group && of.number == guest.number;
-        let was = last.iter().find(|of| key(of)).filter(|of| of.size == guest.size);
+        let was = before.get(&(guest.input, &guest.group, guest.number)).copied();
+        let was = was.filter(|of| of.size == guest.size);
         let fits = |was: &&Guest| {
             let end = was.address.checked_add(guest.size);
             let is_in = |region: &Region| {
@@ -242,9 +245,11 @@ pub fn placed(
     }
     // What is large is placed first, so that what comes again fits where it was, whatever else does.
     others.sort_by_key(|Wanted { guest, .. }| Reverse(guest.size));
+    let mut rooms = rooms(&regions, &placed);
     for Wanted { mut guest, kind } in others {
-        let place = place_for(&regions, &placed, &guest, kind);
-        guest.address = place.ok_or_else(|| (guest.input, full(&regions, &placed, &guest, kind)))?;
+        let place = place_for(&rooms, &guest, kind);
+        guest.address = place.ok_or_else(|| (guest.input, full(&rooms, &guest, kind)))?;
+        rooms.iter_mut().for_each(|room| room.take(guest.address, guest.size));
         placed.push(guest);
     }
     placed.sort_unstable_by_key(|guest| guest.address);
@@ -279,9 +284,9 @@ pub fn of_groups(common: &Common, (row, object): (u32, &Object), names: &NewName
 }
 
 /// How much room there is where none is large enough.
-fn full(regions: &[Region], placed: &[Guest], guest: &Guest, kind: Kind) -> NoPlace {
+fn full(rooms: &[Room], guest: &Guest, kind: Kind) -> NoPlace {
     let (mut free, mut largest) = (0u64, 0);
-    each_place(regions, placed, (guest.align, kind), |_, room| {
+    each_place(rooms, (guest.align, kind), |_, room| {
         free = free.saturating_add(room);
         largest = room.max(largest);
     });
@@ -290,10 +295,40 @@ fn full(regions: &[Region], placed: &[Guest], guest: &Guest, kind: Kind) -> NoPl
     NoPlace::Full { name, kind, size: guest.size, align: guest.align, free, largest }
 }
 
+/// A region with what lies there, from where to where, in order.
+struct Room<'r> {
+    region: &'r Region,
+    taken: Vec<(u64, u64)>,
+}
+
+/// The regions with what of `placed` lies there.
+fn rooms<'r>(regions: &'r [Region], placed: &[Guest]) -> Vec<Room<'r>> {
+    let mut all: Vec<(u64, u64)> =
+        placed.iter().map(|guest| (guest.address, guest.address.saturating_add(guest.size))).collect();
+    all.sort_unstable();
+    let room = |region: &'r Region| {
+        let first = all.partition_point(|(_, end)| *end <= region.range.start);
+        let here = all[first..].iter().take_while(|(start, _)| *start < region.range.end);
+        Room { region, taken: here.copied().collect() }
+    };
+    regions.iter().map(room).collect()
+}
+
+impl Room<'_> {
+    /// Puts something there, if it is in the region.
+    fn take(&mut self, address: u64, size: u64) {
+        if address >= self.region.range.end || address.saturating_add(size) <= self.region.range.start {
+            return;
+        }
+        let at = self.taken.partition_point(|(start, _)| *start < address);
+        self.taken.insert(at, (address, address.saturating_add(size)));
+    }
+}
+
 /// The first of the smallest places that are large enough.
-fn place_for(regions: &[Region], placed: &[Guest], guest: &Guest, kind: Kind) -> Option<u64> {
+fn place_for(rooms: &[Room], guest: &Guest, kind: Kind) -> Option<u64> {
     let mut smallest: Option<(u64, u64)> = None;
-    each_place(regions, placed, (guest.align, kind), |at, room| {
+    each_place(rooms, (guest.align, kind), |at, room| {
         if room >= guest.size && smallest.is_none_or(|(least, _)| room < least) {
             smallest = Some((room, at));
         }
@@ -301,31 +336,20 @@ fn place_for(regions: &[Region], placed: &[Guest], guest: &Guest, kind: Kind) ->
     smallest.map(|(_, at)| at)
 }
 
-/// Calls `found` with each place for something that is aligned so, and how much room there is.
-fn each_place(
-    regions: &[Region],
-    placed: &[Guest],
-    (align, kind): (u64, Kind),
-    mut found: impl FnMut(u64, u64),
-) {
+/// Calls `found` with each place for something that is aligned so, and how large it is.
+fn each_place(rooms: &[Room], (align, kind): (u64, Kind), mut found: impl FnMut(u64, u64)) {
     if !align.is_power_of_two() {
         return;
     }
-    for region in regions.iter().filter(|region| region.kind == kind && align <= region.align) {
-        let mut taken: Vec<(u64, u64)> = placed
-            .iter()
-            .map(|g| (g.address, g.address.saturating_add(g.size)))
-            .filter(|(start, end)| *start < region.range.end && *end > region.range.start)
-            .collect();
-        taken.sort_unstable();
-        taken.push((region.range.end, region.range.end));
+    let is_it = |room: &&Room| room.region.kind == kind && align <= room.region.align;
+    for Room { region, taken } in rooms.iter().filter(is_it) {
         let next = |at: u64| at.checked_next_multiple_of(align).unwrap_or(u64::MAX);
         let mut at = next(region.range.start);
-        for (start, end) in taken {
-            if start > at {
+        for (start, end) in taken.iter().chain([&(region.range.end, region.range.end)]) {
+            if *start > at {
                 found(at, start - at);
             }
-            at = at.max(next(end));
+            at = at.max(next(*end));
         }
     }
 }
