@@ -151,7 +151,7 @@ impl fmt::Display for Why {
             Why::Warned(file) => write!(f, "{} has changed, and the last link had warnings", path(file)),
             Why::Changing(file) => write!(f, "{} is being written to", path(file)),
             Why::Image => f.write_str("the output of the last link was written to"),
-            Why::Much => f.write_str("most of the inputs have changed"),
+            Why::Much => f.write_str("so many objects have changed that a full link is faster"),
             Why::System(what) => f.write_str(what),
         }
     }

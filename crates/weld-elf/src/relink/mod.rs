@@ -68,7 +68,8 @@ use patch::{LastLink, Offered, Patch};
 
 pub use eligibility::{COMPILED, GATEWAYS};
 
-/// If more objects have changed, and a quarter of the files, the rest is linked again, too.
+/// If more objects have changed, and more than one of so many, a full link is faster: what changes of each is looked for
+/// several times, and whoever refers to what moves is written again.
 const MANY: usize = 64;
 
 /// A link that may relink.
@@ -227,7 +228,7 @@ impl Session {
         let mut changes = Changes::find(&memo, job.store, self.begun)?;
         members::find(&memo, (job, self.taking_part), &mut changes)?;
         units::lay_skeletons(&memo.units, &changes.files, job);
-        if changes.objects.len() > MANY && changes.objects.len() > changes.all_objects() / 4 {
+        if changes.objects.len() > MANY && changes.objects.len() > changes.all_objects() / MANY {
             return Err(Why::Much);
         }
         // What does that change?

@@ -581,16 +581,16 @@ fn variables_go_that_are_few() {
     project.relinks(&[first, many, with(&["kept"])], &[]);
 }
 
-/// Members of an archive that change are few if the archive has many others.
+/// Some members of an archive that change are relinked, many are not.
 #[test]
 fn many_members_change() {
     let mut project = Project::new("many-change", &["--build-id"]);
-    let names: Vec<&'static str> = (0..280).map(|number| &*format!("m{number}").leak()).collect();
+    let names: Vec<&'static str> = (0..120).map(|number| &*format!("m{number}").leak()).collect();
     let mut members: Vec<Part> = names.iter().map(|name| Part::new(name, &[])).collect();
     let units = [start(&names)];
     project.check(&units, &members);
-    members[..70].iter_mut().for_each(|member| member.padding = 1);
+    members[..64].iter_mut().for_each(|member| member.padding = 1);
     project.relinks(&units, &members);
     members.iter_mut().for_each(|member| member.padding = 2);
-    project.is_full(&units, &members, "most of the inputs have changed");
+    project.is_full(&units, &members, "so many objects have changed");
 }
