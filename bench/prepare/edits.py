@@ -65,6 +65,7 @@ class Edits:
             (place / "module.h").write_text(edit(cpp_source.MODULE_H) if edit is header else cpp_source.MODULE_H)
             source = cpp_source.unit(number)
             edited = edit(source) if edit and edit is not header else source
+            assert not edit or (edited, cpp_source.MODULE_H) != (source, (place / "module.h").read_text()), f"{name} changes nothing"
             kept.write_bytes(generated.cpp_template(place, number, (), edited))
         return kept.read_bytes()
 

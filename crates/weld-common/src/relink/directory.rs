@@ -225,7 +225,7 @@ impl Place {
     /// The large files that the last link has left, as far as they are there. The system frees what has no name any more
     /// when these are dropped: that takes longer than a small link.
     pub fn of_last_link(&self) -> Vec<File> {
-        let large = [TABLES, "a", "b", "pdb", "pdb2"].into_iter();
+        let large = [TABLES, "pdb", "pdb2"].into_iter().chain(IMAGES);
         large.filter_map(|name| File::open(self.path(name)).ok()).collect()
     }
 

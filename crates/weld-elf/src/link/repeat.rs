@@ -19,7 +19,6 @@
 //! ```
 
 use std::collections::HashMap;
-
 use std::fs::{File, FileTimes};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -630,16 +630,8 @@ const MENTIONS: usize = 1 << 16;
 fn local_slots(file: &StateFile, row: u32) -> Result<Vec<SlotRow>, Unreadable> {
     let count = file.count::<SlotRow>();
     let key = |slot: &SlotRow| (slot.name, slot.input);
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match key(&file.row(middle)?) < (NONE, row) {
-            true => low = middle + 1,
-            false => high = middle,
-        }
-    }
     let mut slots = Vec::new();
-    for number in low..count {
+    for number in file.partition_point(0..count, |slot| key(slot) < (NONE, row))?..count {
         let slot: SlotRow = file.row(number)?;
         if key(&slot) != (NONE, row) {
             break;
@@ -692,14 +684,7 @@ fn first_piece(file: &StateFile, range: Range<u64>, tag: u32) -> Result<u64, Unr
             *if is_before { &mut low } else { &mut high } = near + u64::from(is_before);
         }
     }
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match tag_of(middle)? < tag {
-            true => low = middle + 1,
-            false => high = middle,
-        }
-    }
-    Ok(low)
+    file.partition_point(low..high, |piece: &PieceRow| piece.tag < tag)
 }
 
 /// How far a guess from nearby may be off, in rows.

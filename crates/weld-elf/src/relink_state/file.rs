@@ -296,6 +296,27 @@ impl<'f> StateFile<'f> {
         rows().ok_or(Unreadable::Damaged)
     }
 
+    /// The first of some rows of a table, which are in order, of which `is_before` does not hold; their end if there is
+    /// none.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn partition_point<R: Row>(
+        &self,
+        range: Range<u64>,
+        is_before: impl Fn(&R) -> bool,
+    ) -> Result<u64, Unreadable> {
+        let (mut low, mut high) = (range.start, range.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match is_before(&self.row(middle)?) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Ok(low)
+    }
+
     /// Bytes of tables, of blocks that are as they were written.
     #[inline]
     fn read(&self, offset: u64, size: u64) -> Option<&'f [u8]> {

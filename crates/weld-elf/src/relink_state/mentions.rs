@@ -511,19 +511,13 @@ fn may_go(name: &NameRow, said: u8, is_resolved: bool) -> bool {
 /// # Errors
 /// If the file is damaged.
 pub fn find_name(file: &StateFile, hash: u128) -> Result<Option<(u32, NameRow)>, Unreadable> {
-    let (mut low, mut high) = (0, file.count::<NameRow>());
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match file.row::<NameRow>(middle)?.hash < hash {
-            true => low = middle + 1,
-            false => high = middle,
-        }
-    }
-    if low == file.count::<NameRow>() {
+    let count = file.count::<NameRow>();
+    let number = file.partition_point(0..count, |name: &NameRow| name.hash < hash)?;
+    if number == count {
         return Ok(None);
     }
-    let name: NameRow = file.row(low)?;
-    Ok((name.hash == hash).then_some((low as u32, name)))
+    let name: NameRow = file.row(number)?;
+    Ok((name.hash == hash).then_some((number as u32, name)))
 }
 
 /// Of names that archives offer, with the symbols that mention them, the symbol of the first that no object asks

@@ -32,8 +32,7 @@ use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::{Machine, plt};
 use crate::compressed::Compressed;
-use crate::elf::SHT_NOBITS;
-use crate::elf::{Rela, SHF_ALLOC};
+use crate::elf::{Rela, SHF_ALLOC, SHT_NOBITS, Shdr};
 use crate::emit;
 use crate::got_plt_slots::Slots;
 use crate::ids::*;
@@ -117,8 +116,15 @@ pub struct Known<'k> {
     pub options: &'k Options,
     pub machine: Machine,
     pub left: &'k dyn Left,
-    /// Nothing is asked but what values names have: then it does not matter where strings are that debuggers read.
+    /// Nothing is asked but what values names have.
     pub is_for_values: bool,
+}
+
+impl Known<'_> {
+    /// Whether it does not matter where pieces of a merged section are: of what debuggers read, no value is asked.
+    fn passes_over(&self, shdr: &Shdr) -> bool {
+        self.is_for_values && shdr.sh_flags() & SHF_ALLOC == 0
+    }
 }
 
 /// What a link has left besides: merged pieces are compared with the bytes there.
@@ -195,8 +201,7 @@ impl<'k, 'a> Alone<'k, 'a> {
             let at = merged.get(part)?.merged.output_offset(number, offset)?;
             known.state.parts.get(part).map(|part| part.address.wrapping_add(at))
         };
-        let new_values =
-            moves::find(known.state, (row, object, known.is_for_values), (&mut symbols, &globals), piece)?;
+        let new_values = moves::find(&known, (row, object), (&mut symbols, &globals), piece)?;
         // Others may know what it defines by names that it does not have.
         if !compares && !new_values.is_empty() {
             return Err(Missing::Function);

@@ -5,10 +5,9 @@
 //! are rows; those that have changed are told ([`NewValue`]), for whoever relinks to write these objects again as
 //! well. Slots are pointers ([`super::pointers`]).
 
-use super::super::State;
 use super::super::rows::*;
-use super::Missing;
 use super::tables::Global;
+use super::{Known, Missing};
 use crate::address::Address;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -31,12 +30,12 @@ pub struct NewValue {
 /// # Errors
 /// If something else knows where they were.
 pub fn find(
-    state: &State,
-    (input, object, is_for_values): (u32, &Object, bool),
+    known: &Known,
+    (input, object): (u32, &Object),
     (symbols, globals): (&mut Symbols, &[Global]),
     piece: impl Fn(&SectionRow, u64) -> Option<u64>,
 ) -> Result<Vec<NewValue>, Missing> {
-    let mut found = Vec::new();
+    let (mut found, state) = (Vec::new(), known.state);
     for global in globals {
         let name = &state.names[global.row as usize];
         let section = state.sections.get(name.section as usize).filter(|section| section.input == input);
@@ -45,9 +44,7 @@ pub fn find(
         let here = |sym: &&Sym| object.place(name.symbol, sym) == SymbolPlace::Section(section.ordinal);
         let Some(symbol) = symbol.filter(here) else { return Err(Missing::Object) };
         let is_merged = section.kind == SectionKind::Merge as u8;
-        // Nobody has looked where strings are that debuggers read.
-        let shdr = &object.shdrs[section.ordinal as usize];
-        if is_merged && is_for_values && shdr.sh_flags() & SHF_ALLOC == 0 {
+        if is_merged && known.passes_over(&object.shdrs[section.ordinal as usize]) {
             continue;
         }
         let value = match is_merged && name.flags & symbol_flags::MERGED == 0 {

@@ -217,11 +217,11 @@ pub fn merged<'a>(
             continue;
         }
         let part = state.parts.get(row.other as usize).ok_or(Missing::Piece)?;
-        if known.is_for_values && object.shdrs[row.ordinal as usize].sh_flags() & SHF_ALLOC == 0 {
+        let shdr = &object.shdrs[row.ordinal as usize];
+        if known.passes_over(shdr) {
             continue;
         }
         // What debuggers read is merged with what has its name: else the object has another section in front of it.
-        let shdr = &object.shdrs[row.ordinal as usize];
         let name = state.outputs.get(part.output as usize).map(|out| state.text(out.name));
         if shdr.sh_flags() & SHF_ALLOC == 0 && name != object.section_name(row.ordinal as usize) {
             return Err(Missing::Section);

@@ -12,6 +12,7 @@ use super::samples::Sample;
 use super::{Dir, state};
 use crate::args;
 use crate::compat_mode::CompatMode;
+use crate::options::Options;
 use crate::relink_state::State;
 use crate::relink_state::excerpt::{self, Common};
 use crate::relink_state::file::StateFile;
@@ -55,24 +56,23 @@ impl Left for Filed<'_> {
     }
 }
 
+fn options(args: &[OsString]) -> Box<Options> {
+    let sink = DiagSink::new();
+    let args = args::expanded(args).unwrap();
+    match args::parse(&args, CompatMode::of_program("weld"), &sink) {
+        Ok(args::Command::Link(options)) => options,
+        _ => panic!("{:?}", sink.finish()),
+    }
+}
+
 /// Links, and writes all sections again that are copied. Returns how many those are.
 fn check(args: &[OsString], output: &Path) -> usize {
     let state = state(args);
     let output = std::fs::read(output).unwrap();
-    let sink = DiagSink::new();
-    let Ok(args::Command::Link(options)) =
-        args::parse(&args::expanded(args).unwrap(), CompatMode::of_program("weld"), &sink)
-    else {
-        panic!("{:?}", sink.finish());
-    };
+    let options = options(args);
     let machine = crate::arch::of_file(&output).unwrap();
-    let known = Known {
-        state: &state,
-        options: &options,
-        machine,
-        left: &Whole(&state, &output),
-        is_for_values: false,
-    };
+    let left = Whole(&state, &output);
+    let known = Known { state: &state, options: &options, machine, left: &left, is_for_values: false };
     let bytes = state.write(super::build());
     let file = StateFile::open(&bytes, super::build()).unwrap();
     let common = Common::read(&file).unwrap();
@@ -172,20 +172,10 @@ fn another_object_is_not_taken_for_this_one() {
     let args = Sample::default().write(&dir);
     let state = state(&args);
     let output = std::fs::read(dir.path().join("out")).unwrap();
-    let sink = DiagSink::new();
-    let Ok(args::Command::Link(options)) =
-        args::parse(&args::expanded(&args).unwrap(), CompatMode::of_program("weld"), &sink)
-    else {
-        panic!();
-    };
+    let options = options(&args);
     let machine = crate::arch::of_file(&output).unwrap();
-    let known = Known {
-        state: &state,
-        options: &options,
-        machine,
-        left: &Whole(&state, &output),
-        is_for_values: false,
-    };
+    let left = Whole(&state, &output);
+    let known = Known { state: &state, options: &options, machine, left: &left, is_for_values: false };
     let host = QuietHost::new();
     let store = InputStore::new(&host);
     let find =
@@ -210,12 +200,7 @@ fn what_is_not_there_has_no_address() {
     let args = Sample::default().write(&dir);
     let whole = state(&args);
     let output = std::fs::read(dir.path().join("out")).unwrap();
-    let sink = DiagSink::new();
-    let Ok(args::Command::Link(options)) =
-        args::parse(&args::expanded(&args).unwrap(), CompatMode::of_program("weld"), &sink)
-    else {
-        panic!();
-    };
+    let options = options(&args);
     let machine = crate::arch::of_file(&output).unwrap();
     let host = QuietHost::new();
     let store = InputStore::new(&host);
