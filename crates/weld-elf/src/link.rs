@@ -236,7 +236,7 @@ fn run<'j>(job: &Job<'j>, kept: &'j Kept) -> Result<(), Diagnostics> {
         report::files::check(options)?;
     }
     if let Some(session) = &kept.session {
-        pool.install(|| session.add_spare_objects(job, &mut inputs, pool.threads() > 1));
+        pool.install(|| session.add_made_objects(job, &mut inputs, pool.threads() > 1));
     }
     pool.install(|| link_inputs(job, &mut inputs, kept, pool.threads()))?;
     drop(shares);
@@ -310,7 +310,7 @@ fn link_resolved<'j>(
     // Of equal COMDAT groups one survives; only now are sections looked at.
     let comdats = job.step("COMDAT groups", || Comdats::decide(resolved, parallel));
     if let Some(session) = &kept.session {
-        session.choose_groups(&comdats, resolved);
+        session.choose_groups(job, &comdats, resolved, parallel);
     }
     if !options.symbols.wrap.is_empty() {
         comdat::wrap_losers(resolved, &comdats, &Wrap::of(options, job.store));

@@ -29,10 +29,12 @@ mod patch;
 mod save_state;
 mod skeleton;
 mod units;
+mod yard_object;
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
+use crate::ids::FileId;
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
@@ -97,6 +99,8 @@ pub struct Session {
     image: OnceLock<Stamp>,
     /// From this file on, objects are spare, or have taken the places of such.
     spare_from: OnceLock<u32>,
+    /// The object whose sections have yards.
+    yard_object: OnceLock<FileId>,
     taking_part: TakingPart,
 }
 
@@ -168,6 +172,7 @@ impl Session {
             stay: Stay::default(),
             image: OnceLock::new(),
             spare_from: OnceLock::new(),
+            yard_object: OnceLock::new(),
             taking_part,
         })
     }

@@ -35,14 +35,14 @@ use super::memo::{Is, KnownFile, Memo};
 use super::units::{SIZES, is_unit, spare_files};
 use crate::arch;
 use crate::eh_frame::entries_in;
-use crate::elf::{Rela, SHF_ALLOC, Sym};
+use crate::elf::{Rela, SHF_ALLOC, SHF_TLS, Sym};
 use crate::ids::{FileId, SectionId, SymbolId};
 use crate::input::archives::ArchiveInput;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
 use crate::job::{Context, Job};
 use crate::relink_state::collect::{Link, Tables};
-use crate::relink_state::guests::{Guest, may_have_guests};
+use crate::relink_state::guests::Guest;
 use crate::relink_state::mentions::stays_imported;
 use crate::relink_state::new_names::NewNames;
 use crate::relink_state::outline::{exports_by_itself, may_define_others};
@@ -117,8 +117,9 @@ impl Session {
             if exports_by_itself(job.options) && may_define_others(job.options) {
                 sections.export_room = Room::New;
             }
-            if may_have_guests(job.options) {
-                yards::make(sections, objects, job.options.sections.gc_sections);
+            let has_yards = |object: &&Object| self.yard_object.get() == Some(&object.file);
+            if let Some(object) = objects.iter().find(has_yards) {
+                yards::make(sections, object, job.options.sections.gc_sections);
             }
         };
         let state = match relinked {
@@ -221,6 +222,10 @@ impl Session {
             let mut before: Option<u32> = None;
             for number in order {
                 let row = &state.sections[number as usize];
+                // Where nothing was, nothing is in the way.
+                if holes.contains(&number) && row.size == 0 {
+                    continue;
+                }
                 before = before.filter(|before| state.sections[*before as usize].output == row.output);
                 if !holes.contains(&number) {
                     let out = state.outputs.get(row.output as usize);
@@ -245,8 +250,11 @@ impl Session {
     fn last_guests(&self, state: &State) -> Vec<LastGuest> {
         let held = self.held.lock().unwrap();
         let Some(held) = held.as_ref().filter(|held| !held.next.guests.is_empty()) else { return Vec::new() };
-        let order: Vec<u32> =
-            in_memory(state).into_iter().filter(|number| !held.next.holes.contains(number)).collect();
+        let mut order = in_memory(state);
+        order.retain(|number| {
+            let has_bytes = state.sections[*number as usize].kind == SectionKind::Regular as u8;
+            has_bytes && !held.next.holes.contains(number)
+        });
         let file = |row: u32| Some(FileId(state.inputs.get(row as usize)?.precedence));
         let found = |guest: &Guest| {
             let at = order.partition_point(|row| state.sections[*row as usize].address <= guest.address);
@@ -671,11 +679,13 @@ fn last_outputs(state: &State, places: &LastPlaces) -> Vec<LastOutput> {
     (0..).zip(&state.outputs).map(last).collect()
 }
 
-/// The rows of sections in memory whose bytes lie there, in the order of their addresses.
+/// The rows of sections in memory whose bytes lie there, be they zeroes, in the order of their addresses.
 fn in_memory(state: &State) -> Vec<u32> {
     let is_there = |row: &SectionRow| {
         let out = state.outputs.get(row.output as usize);
-        row.kind == SectionKind::Regular as u8 && out.is_some_and(|out| out.flags & SHF_ALLOC != 0)
+        let flags = out.map_or(0, |out| out.flags);
+        let is_zeroed = row.kind == SectionKind::NoBits as u8 && flags & SHF_TLS == 0;
+        (row.kind == SectionKind::Regular as u8 || is_zeroed) && flags & SHF_ALLOC != 0
     };
     let mut order: Vec<u32> =
         (0..).zip(&state.sections).filter(|(_, row)| is_there(row)).map(|(number, _)| number).collect();

@@ -22,7 +22,7 @@ use super::libraries::KnownArchive;
 use super::members;
 use super::memo::{Is, KnownFile, Memo};
 use super::save_state::{LIKELY_MEMBERS, recent_archives};
-use super::skeleton;
+use super::{skeleton, yard_object};
 use crate::ids::FileId;
 use crate::input::FileName;
 use crate::input::load::{Input, Inputs};
@@ -31,6 +31,7 @@ use crate::options::{InputArg, InputKind, Options};
 use crate::relink_state::State;
 use crate::relink_state::collect::Link;
 use crate::relink_state::fields::*;
+use crate::relink_state::guests::may_have_guests;
 use crate::relink_state::keys::normalised;
 use crate::resolve::Resolved;
 use crate::resolve::comdat::Comdats;
@@ -440,22 +441,39 @@ impl Session {
         Some(options)
     }
 
-    /// Has pointers to personality routines be where other objects may come and go.
-    pub fn choose_groups(&self, comdats: &Comdats, resolved: &Resolved) {
+    /// Has pointers to personality routines be where other objects may come and go, and groups lose that others stand for.
+    pub fn choose_groups(&self, job: &Job, comdats: &Comdats, resolved: &Resolved, parallel: bool) {
         if self.never.get().is_some() {
             return;
+        }
+        // What is redirected is not known by its name.
+        if job.options.symbols.wrap.is_empty() {
+            comdats.discard_stood_for(resolved, parallel);
         }
         let spare = self.spare_from.get().copied().unwrap_or(u32::MAX);
         let count = resolved.objects.partition_point(|object| object.file.0 < spare);
         comdats.keep_last_pointers(resolved, count);
     }
 
-    /// Adds spare objects to the inputs, or what has taken their places.
-    pub fn add_spare_objects<'j>(&self, job: &Job<'j>, inputs: &mut Inputs<'j>, parallel: bool) {
+    /// Adds spare objects to the inputs, or what has taken their places, and the one whose sections have yards.
+    pub fn add_made_objects<'j>(&self, job: &Job<'j>, inputs: &mut Inputs<'j>, parallel: bool) {
         let is_possible = !job.options.inputs.args.iter().any(|input| input.flags.in_lib);
-        if self.never.get().is_some() || self.place.is_err() || self.request.is_err() || !is_possible {
+        // If only this time nothing can be kept, the output is what it would be otherwise.
+        if self.never.get().is_some() || self.request.is_err() || !is_possible {
             return;
         }
+        let (objects, first) = (inputs.files.len(), first_object(inputs));
+        self.add_spare_objects(job, inputs, parallel);
+        if may_have_guests(job.options)
+            && let Some(bytes) = first.and_then(|first| yard_object::made(first, objects, job.store))
+        {
+            let name = FileName { path: yard_object::NAME.into(), member: None };
+            _ = self.yard_object.set(inputs.add_object(name, job.store.keep(bytes), false));
+        }
+    }
+
+    /// Adds spare objects to the inputs, or what has taken their places.
+    fn add_spare_objects<'j>(&self, job: &Job<'j>, inputs: &mut Inputs<'j>, parallel: bool) {
         let name = |path: String| FileName { path: path.into(), member: None };
         if let Some(held) = &*self.held.lock().unwrap() {
             let memo = &held.next;
@@ -509,6 +527,14 @@ impl Session {
         job.store.let_stand(found.fit(job, (inputs, parallel)));
         *self.units.lock().unwrap() = found;
     }
+}
+
+/// The first object of the command line that is linked whatever asks for it.
+fn first_object<'j>(inputs: &Inputs<'j>) -> Option<&'j [u8]> {
+    inputs.files.iter().find_map(|input| match input {
+        Input::Object { data, lazy: false, .. } => Some(*data),
+        _ => None,
+    })
 }
 
 /// What stands for units in a full link that is compared with a relink, which has these inputs.

@@ -652,7 +652,7 @@ pub fn pieces(file: &StateFile, part: u32, tag: u32) -> Result<Vec<PieceRow>, Un
         _ => file.count::<PieceRow>(),
     };
     let mut found = Vec::new();
-    for number in first_piece(file, first..end, tag)?..end {
+    for number in file.spread_partition_point(first..end, |piece: &PieceRow| piece.tag, tag)?..end {
         let piece: PieceRow = file.row(number)?;
         if piece.tag != tag {
             break;
@@ -661,31 +661,3 @@ pub fn pieces(file: &StateFile, part: u32, tag: u32) -> Result<Vec<PieceRow>, Un
     }
     Ok(found)
 }
-
-/// The first of these pieces that has no lower tag. Tags are parts of hashes, so they are spread evenly: where one is
-/// can be guessed to about the root of how many there are, and from a piece that is so near, to a few.
-fn first_piece(file: &StateFile, range: Range<u64>, tag: u32) -> Result<u64, Unreadable> {
-    let tag_of = |row: u64| file.row::<PieceRow>(row).map(|piece| piece.tag);
-    let count = range.end.saturating_sub(range.start);
-    let (mut low, mut high) = (range.start, range.end);
-    let away = |from: u32| (((i128::from(tag) - i128::from(from)) * i128::from(count)) >> 32) as i64;
-    let mut guess = range.start.saturating_add_signed(away(0));
-    for _ in 0..2 {
-        if !(low..high).contains(&guess) {
-            break;
-        }
-        let there = tag_of(guess)?;
-        *if there < tag { &mut low } else { &mut high } = guess + u64::from(there < tag);
-        guess = guess.saturating_add_signed(away(there));
-    }
-    for near in [guess.saturating_sub(NEAR), guess.saturating_add(NEAR)] {
-        if (low..high).contains(&near) {
-            let is_before = tag_of(near)? < tag;
-            *if is_before { &mut low } else { &mut high } = near + u64::from(is_before);
-        }
-    }
-    file.partition_point(low..high, |piece: &PieceRow| piece.tag < tag)
-}
-
-/// How far a guess from nearby may be off, in rows.
-const NEAR: u64 = 64;

@@ -38,6 +38,8 @@ const HEAD: usize = 8 + 4 + 4 + VERSION + DIGEST;
 /// Bytes before the checks of blocks.
 const FIXED: usize = HEAD + TABLES * ENTRY + 8;
 const BLOCK: u64 = 4096;
+/// How far a guess from nearby may be off, in rows.
+const NEAR: u64 = 64;
 const CHECK: usize = 8;
 
 /// Why a state cannot be used.
@@ -315,6 +317,40 @@ impl<'f> StateFile<'f> {
             }
         }
         Ok(low)
+    }
+
+    /// The first of some rows that are in order by keys which is not below `wanted`. Keys are parts of hashes, so they are
+    /// spread evenly: where one is can be guessed to about the root of how many there are, and from a row that is so near,
+    /// to a few.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn spread_partition_point<R: Row>(
+        &self,
+        range: Range<u64>,
+        key: impl Fn(&R) -> u32,
+        wanted: u32,
+    ) -> Result<u64, Unreadable> {
+        let key_of = |row: u64| self.row::<R>(row).map(|row| key(&row));
+        let count = range.end.saturating_sub(range.start);
+        let (mut low, mut high) = (range.start, range.end);
+        let away = |from: u32| (((i128::from(wanted) - i128::from(from)) * i128::from(count)) >> 32) as i64;
+        let mut guess = range.start.saturating_add_signed(away(0));
+        for _ in 0..2 {
+            if !(low..high).contains(&guess) {
+                break;
+            }
+            let there = key_of(guess)?;
+            *if there < wanted { &mut low } else { &mut high } = guess + u64::from(there < wanted);
+            guess = guess.saturating_add_signed(away(there));
+        }
+        for near in [guess.saturating_sub(NEAR), guess.saturating_add(NEAR)] {
+            if (low..high).contains(&near) {
+                let is_before = key_of(near)? < wanted;
+                *if is_before { &mut low } else { &mut high } = near + u64::from(is_before);
+            }
+        }
+        self.partition_point(low..high, |row: &R| key(row) < wanted)
     }
 
     /// Bytes of tables, of blocks that are as they were written.

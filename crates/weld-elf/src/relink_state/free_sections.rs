@@ -99,7 +99,8 @@ impl<'o, 'a> Changed<'o, 'a> {
             if let Some(yard) = common.yards.iter().find(|yard| yard.row.section == number) {
                 section.size = yard.row.start;
             }
-            if !common.holes.contains(&number) {
+            // One without bytes is no hole, and there again when its object has none for it.
+            if section.size == 0 || !common.holes.contains(&number) {
                 rows.insert(section.number, (number, section));
             }
         }
@@ -202,6 +203,7 @@ impl<'o, 'a> Changed<'o, 'a> {
         let mut of_output: HashMap<u32, Vec<(u64, u32)>> = HashMap::new();
         let mut merged = Vec::new();
         let fixed = self.that_are_not_free();
+        let mut empty = Vec::new();
         for (index, number) in order {
             let Some((_, row)) = self.rows.get(&number).filter(|_| self.live.contains(&index)) else {
                 continue;
@@ -211,6 +213,11 @@ impl<'o, 'a> Changed<'o, 'a> {
             if row.kind == SectionKind::Merge as u8 {
                 let part = common.part_for(shdr).map(|(part, _)| part);
                 merged.extend((part == Some(row.other) && !guests.contains(name)).then_some(index));
+                continue;
+            }
+            // Where there is nothing, nothing is out of order.
+            if (shdr.sh_size(), row.size) == (0, 0) {
+                empty.push(index);
                 continue;
             }
             let fits = shdr.sh_size() <= row.size && shdr.sh_addralign() <= align_of(row);
@@ -224,7 +231,7 @@ impl<'o, 'a> Changed<'o, 'a> {
             let fixed = fixed.get(&output).map_or(&[][..], Vec::as_slice);
             in_order(&around(&list, fixed))
         };
-        of_output.into_iter().flat_map(with_fixed).chain(merged).collect()
+        of_output.into_iter().flat_map(with_fixed).chain(merged).chain(empty).collect()
     }
 
     /// The sections that stay where the tables have them in any case, by output sections: their addresses, in order of
@@ -382,7 +389,9 @@ pub fn to_be_placed(
         let stay = one.that_stay(common);
         let index_of: HashMap<u32, u32> = one.free.iter().copied().collect();
         for (_, index) in &one.free {
-            if one.live.contains(index) && !stay.contains(index) {
+            // Nobody looks for what is empty.
+            let is_any = one.object.shdrs[*index as usize].sh_size() > 0;
+            if one.live.contains(index) && !stay.contains(index) && is_any {
                 let place = guests::in_no_group(common, one.row, one.object, *index);
                 wanted.push(place.ok_or_else(|| {
                     let name = one.object.section_name(*index as usize).unwrap_or_default();
@@ -395,6 +404,8 @@ pub fn to_be_placed(
             let stays = index_of.get(number).is_some_and(|index| stay.contains(index));
             if is_free && *number != NONE && !stays {
                 holes.insert(*row);
+            } else {
+                holes.remove(row);
             }
         }
     }
@@ -418,12 +429,14 @@ fn no_hole(
     holes: &BTreeSet<u32>,
 ) -> Result<Option<Gap>, Unreadable> {
     let row: SectionRow = file.row(hole.into())?;
-    if row.kind == SectionKind::Merge as u8 {
+    if row.kind == SectionKind::Merge as u8 || row.size == 0 {
         return Ok(None);
     }
+    let has_bytes = row.kind != SectionKind::NoBits as u8;
     let end = row.address.saturating_add(row.size);
     let Some(out) = common.outputs().get(row.output as usize) else { return Ok(Some(Gap::Behind)) };
-    if row.kind != SectionKind::Regular as u8 || common.kind_of_output(row.output).is_none() {
+    let is_copied = row.kind == SectionKind::Regular as u8 && common.kind_of_output(row.output).is_some();
+    if has_bytes && !is_copied {
         return Ok(Some(Gap::Behind));
     }
     for number in (hole.saturating_sub(NEAR)..hole).rev() {
@@ -432,11 +445,14 @@ fn no_hole(
             continue;
         }
         let before_end = before.address.saturating_add(before.size);
-        if before.kind != SectionKind::Regular as u8
+        if before.kind != row.kind
             || before.address > row.address
             || before_end.checked_next_multiple_of(align_of(&row)) != Some(row.address)
         {
             return Ok(Some(Gap::Behind));
+        }
+        if !has_bytes {
+            return Ok(None);
         }
         let in_file = |address: u64| out.offset.wrapping_add(address.wrapping_sub(out.address));
         let inside = in_file(before.address).saturating_add(1)..in_file(end);
@@ -448,14 +464,14 @@ fn no_hole(
     let mut follows = false;
     for number in hole + 1..sections.min(hole.saturating_add(NEAR)) {
         let behind: SectionRow = file.row(number.into())?;
-        let is_copied = behind.kind == SectionKind::Regular as u8;
-        if behind.output == row.output && is_copied && !holes.contains(&number) {
+        if behind.output == row.output && behind.kind == row.kind && !holes.contains(&number) {
             follows = behind.address >= end;
             break;
         }
     }
     let inside = out.offset.saturating_add(1)..out.offset.saturating_add(end.wrapping_sub(out.address));
     Ok(match row.address == out.address && follows {
+        true if !has_bytes => None,
         true => leaves.iter().flatten().any(|leaf| inside.contains(&leaf.offset)).then_some(Gap::Cut),
         false => Some(Gap::First),
     })

@@ -358,7 +358,8 @@ fn each_place(rooms: &[Room], (align, kind): (u64, Kind), mut found: impl FnMut(
 /// around. None overlaps another.
 pub fn left(common: &Common, last: &[Guest], next: &[Guest]) -> Option<Vec<(Range<u64>, bool)>> {
     let was = last.iter().map(|guest| (guest.address, guest.size));
-    let gone = common.hole_rows.iter().map(|row| (row.address, row.size));
+    let has_bytes = |row: &&SectionRow| row.kind != SectionKind::NoBits as u8;
+    let gone = common.hole_rows.iter().filter(has_bytes).map(|row| (row.address, row.size));
     let mut all: Vec<(u64, u64)> = was
         .chain(gone)
         .map(|(start, size)| Some((start, start.checked_add(size)?)))

@@ -272,6 +272,7 @@ pub fn renumbered(
         let goes = is_gone
             || may_go(row.manner)
             || common.surely_linked.contains(&row.name) && is_plain(row.manner)
+            || !common.yards.is_empty() && is_always_mentioned(name) && is_plain(row.manner)
             || may_go(row.manner & !(3 << manner::VISIBILITY)) && is_hidden()?
             || is_other() && says_as_much((file, common), (row.name, name), row.manner)?;
         if !goes {
@@ -498,6 +499,15 @@ pub fn stays_imported(name: &NameRow) -> bool {
         && name.flags & (SPECIAL & !symbol_flags::IFUNC | symbol_flags::NEEDS & !SLOTS) == 0
 }
 
+/// What the object that has yards mentions, whoever else does: assemblers do so that make a slot of the GOT.
+pub const ALWAYS_MENTIONED: &[u8] = b"_GLOBAL_OFFSET_TABLE_";
+
+/// Whether a name is that, and the linker's own.
+fn is_always_mentioned(name: &NameRow) -> bool {
+    let is_own = name.flags & symbol_flags::KIND == symbol_flags::INTERNAL;
+    is_own && name.hash == keys::hash(ALWAYS_MENTIONED)
+}
+
 /// Whether nothing changes if an object does not mention a name any more that it has mentioned so. `is_resolved`: archives
 /// that offer it have been asked.
 fn may_go(name: &NameRow, said: u8, is_resolved: bool) -> bool {
@@ -512,12 +522,16 @@ fn may_go(name: &NameRow, said: u8, is_resolved: bool) -> bool {
 /// If the file is damaged.
 pub fn find_name(file: &StateFile, hash: u128) -> Result<Option<(u32, NameRow)>, Unreadable> {
     let count = file.count::<NameRow>();
-    let number = file.partition_point(0..count, |name: &NameRow| name.hash < hash)?;
-    if number == count {
-        return Ok(None);
+    let start_of = |hash: u128| (hash >> 96) as u32;
+    let first =
+        file.spread_partition_point(0..count, |name: &NameRow| start_of(name.hash), start_of(hash))?;
+    for number in first..count {
+        let name: NameRow = file.row(number)?;
+        if name.hash >= hash {
+            return Ok((name.hash == hash).then_some((number as u32, name)));
+        }
     }
-    let name: NameRow = file.row(number)?;
-    Ok((name.hash == hash).then_some((number as u32, name)))
+    Ok(None)
 }
 
 /// Of names that archives offer, with the symbols that mention them, the symbol of the first that no object asks

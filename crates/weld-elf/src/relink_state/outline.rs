@@ -233,6 +233,9 @@ const IS_LOCAL: u64 = 1 << 63;
 const IS_NO_SECTION: u32 = 1 << 31;
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// What stands in front of the places where a section is cut.
+const IS_CUT: u64 = u64::MAX - 1;
+
 /// How many headers ahead a section's name is asked for.
 const NAMES_AHEAD: usize = 12;
 
@@ -409,6 +412,7 @@ impl<'a> One<'_, '_, 'a> {
             if self.is_free_section(index) {
                 // It is known by its name, and written again wherever it is.
                 self.note_shifting(index);
+                self.say_cuts((index, shdr), &mut said);
                 continue;
             }
             if self.is_bitcode(index, shdr) {
@@ -448,11 +452,7 @@ impl<'a> One<'_, '_, 'a> {
                     self.note_shifting(index);
                 }
             }
-            if shdr.sh_size() >= DIRECT && self.kept(index) == Some(SectionKind::Regular) {
-                // Hashes of the image are of parts of it.
-                let cuts = emit::cuts(self.image, self.owners, SectionId(object.section_base + index));
-                said.add(cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect::<Vec<_>>().as_slice());
-            }
+            self.say_cuts((index, shdr), &mut said);
             let info = match kind {
                 // A group is known by a symbol.
                 SHT_GROUP => self.key(shdr.sh_info()),
@@ -480,6 +480,19 @@ impl<'a> One<'_, '_, 'a> {
         said.add(&ident);
         said.add(&object.flags.to_le_bytes());
         said.digest()
+    }
+
+    /// Says where a section is cut: hashes of the image are of parts of it. What has room is never cut, however large it
+    /// becomes.
+    fn say_cuts(&self, (index, shdr): (u32, &Shdr), said: &mut Said) {
+        if shdr.sh_size() < DIRECT || self.kept(index) != Some(SectionKind::Regular) {
+            return;
+        }
+        let cuts = emit::cuts(self.image, self.owners, SectionId(self.object.section_base + index));
+        if !cuts.is_empty() {
+            said.words([IS_CUT]);
+            said.add(cuts.iter().flat_map(|cut| cut.to_le_bytes()).collect::<Vec<_>>().as_slice());
+        }
     }
 
     fn note_shifting(&mut self, index: u32) {
@@ -657,7 +670,8 @@ impl<'a> One<'_, '_, 'a> {
         let functions = Functions { sections: image.sections, symbols: image.symbols, live: image.live };
         let mut words = Vec::new();
         let planner = eh_frames::Planner { objects: &image.resolved.objects, functions };
-        let target = |symbol| Target { key: self.key(symbol), is_here: self.is_known_local(symbol) };
+        let is_here = |symbol| self.is_known_local(symbol) || self.has_stand_in(symbol);
+        let target = |symbol| Target { key: self.key(symbol), is_here: is_here(symbol) };
         let by_function = self.counts_references;
         let is_fixed = !image.mode.pic;
         planner.outline(self.id, index, (target, by_function, is_fixed), &mut words);

@@ -1,5 +1,6 @@
-//! Sections of one function or variable each, which are free to come, to go, and to lie elsewhere than those around
-//! them: what compilers make with `-ffunction-sections` and `-fdata-sections`, and rustc by itself.
+//! Sections that are free to come, to go, and to lie elsewhere than those around them: of one function or variable each,
+//! as compilers make them with `-ffunction-sections` and `-fdata-sections`, and rustc by itself; and those in which all
+//! other functions, or variables, of an object are ([`bare`]), which come with the first variable.
 //!
 //! Nobody but their own object knows them by anything but symbols, and that they are there is decided by who refers to
 //! them. So links that are compared with the one before ([`crate::relink`]) know them by their names, however many
@@ -14,10 +15,13 @@
 //! name, as another object's group is known to have lost by that. Of several sections of an object with one name (or
 //! one hash) none is free.
 
+use std::cell::OnceCell;
+
 use weld_common::hash::hash_bytes;
 
 use super::lost_groups::{NONE, each_definition, members};
-use super::yards::{Kind, is_zeroed, kind_of};
+use super::rooms::{Filler, WholeFunctions};
+use super::yards::{Kind, MOST_ALIGN, is_zeroed, kind_of};
 use crate::elf::*;
 use crate::input::object::Object;
 
@@ -44,6 +48,9 @@ pub fn kind(shdr: &Shdr, name: &[u8]) -> Option<Kind> {
     if !is_usual || shdr.sh_size() > LARGEST {
         return None;
     }
+    if let Some(kind) = bare(shdr, name) {
+        return (shdr.sh_size() > 0 && shdr.sh_addralign() <= MOST_ALIGN).then_some(kind);
+    }
     let kind = kind_of(shdr, name)?;
     if is_zeroed(shdr, name) {
         return Some(kind);
@@ -51,6 +58,33 @@ pub fn kind(shdr: &Shdr, name: &[u8]) -> Option<Kind> {
     // Of what has no name of its own there may be several.
     let own = &name[kind.output().len()..];
     (own.len() > 1).then_some(kind)
+}
+
+/// What a section is that has no name of its own: there all functions, constants, variables or tables of exceptions of an
+/// object are that have no section of their own. It is known by that name, be it empty, or too large to lie elsewhere.
+#[inline]
+pub fn bare(shdr: &Shdr, name: &[u8]) -> Option<Kind> {
+    let is_zeroed =
+        shdr.sh_type() == SHT_NOBITS && name == ZEROES && shdr.sh_flags() == Kind::Variables.flags();
+    if is_zeroed {
+        return Some(Kind::Variables);
+    }
+    let is_it = |kind: &Kind| kind.output() == name && shdr.sh_flags() == kind.flags();
+    Kind::ALL.into_iter().find(|kind| shdr.sh_type() == SHT_PROGBITS && is_it(kind))
+}
+
+/// Where variables are that are zero at first.
+const ZEROES: &[u8] = b".bss";
+
+/// Whether nobody runs from such a section into the next, or takes it for a part of a table: compilers made it.
+fn is_compiled(whole: &WholeFunctions, (index, shdr): (usize, &Shdr), kind: Kind) -> bool {
+    let filler = match kind {
+        _ if shdr.sh_size() == 0 => return true,
+        Kind::Code => Filler::Code,
+        Kind::Constants | Kind::Variables | Kind::Relocated => Filler::Constants,
+        Kind::ExceptionTables => return true,
+    };
+    whole.allow(filler, index, shdr.sh_size())
 }
 
 /// Whether a section with this header and name is free, and is merged with others: strings and constants. Compilers
@@ -94,6 +128,7 @@ type Candidate = (u32, Option<usize>, u32);
 /// The free sections of an object. `is_here` says of groups, by their header indices, whether these stay.
 pub fn of(object: &Object, is_here: impl Fn(u32) -> bool) -> Free {
     let mut all: Vec<Candidate> = Vec::new();
+    let whole = OnceCell::new();
     for (index, shdr) in object.shdrs.iter().enumerate() {
         // Most are something else.
         let flags = shdr.sh_flags();
@@ -102,7 +137,11 @@ pub fn of(object: &Object, is_here: impl Fn(u32) -> bool) -> Free {
             continue;
         }
         let name = object.section_name(index).unwrap_or_default();
-        if kind(shdr, name).is_some() || is_merged(shdr, name) {
+        let is_free = match bare(shdr, name) {
+            Some(kind) => is_compiled(whole.get_or_init(|| WholeFunctions::of(object)), (index, shdr), kind),
+            None => kind(shdr, name).is_some() || is_merged(shdr, name),
+        };
+        if is_free {
             all.push((number(name, None), None, index as u32));
         }
     }
@@ -172,19 +211,23 @@ mod tests {
         assert_eq!(kind_of(b".rodata..Lanon.3", SHF_ALLOC), Some(Kind::Constants));
         assert_eq!(kind_of(b".text._Z1fv", CODE | SHF_GROUP), Some(Kind::Code));
         assert_eq!(kind_of(b".gcc_except_table._Z1fv", SHF_ALLOC | SHF_GROUP), Some(Kind::ExceptionTables));
+        assert_eq!(kind_of(b".gcc_except_table", SHF_ALLOC), Some(Kind::ExceptionTables));
         assert_eq!(kind_of(b".rodata._ZTS1x", SHF_ALLOC | SHF_GROUP), Some(Kind::Constants));
         let of_class = SHF_ALLOC | SHF_WRITE | SHF_GROUP;
         assert_eq!(kind_of(b".data.rel.ro._ZTV1x", of_class), Some(Kind::Relocated));
         assert_eq!(kind_of(b".data.x", SHF_ALLOC | SHF_WRITE), Some(Kind::Variables));
+        let caught = kind_of(b".data.rel.local.DW.ref._ZTI1x", SHF_ALLOC | SHF_WRITE | SHF_GROUP);
+        assert_eq!(caught, Some(Kind::Variables));
         let zeroed = |name: &[u8]| kind(&section(SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 8), name);
         assert_eq!(zeroed(b".bss.x"), Some(Kind::Variables));
-        assert_eq!(zeroed(b".bss"), None);
+        assert_eq!(zeroed(b".bss"), Some(Kind::Variables));
+        assert_eq!(kind_of(b".text", CODE), Some(Kind::Code));
+        assert_eq!(kind_of(b".data", SHF_ALLOC | SHF_WRITE), Some(Kind::Variables));
         for (name, flags) in [
-            (&b".text"[..], CODE),
-            (b".text.", CODE),
+            (&b".text."[..], CODE),
             (b".text._Z1fv", CODE | SHF_WRITE),
-            (b".data.rel.local.DW.ref.x", SHF_ALLOC | SHF_WRITE | SHF_GROUP),
-            (b".data", SHF_ALLOC | SHF_WRITE),
+            (b".data.rel.local.DW.ref.__gxx_personality_v0", SHF_ALLOC | SHF_WRITE | SHF_GROUP),
+            (b".data.x", SHF_ALLOC | SHF_WRITE | SHF_GROUP),
             (b".bss.x", SHF_ALLOC | SHF_WRITE),
             (b".rodata.cst16", SHF_ALLOC | SHF_MERGE),
             (b".debug_info.x", 0),

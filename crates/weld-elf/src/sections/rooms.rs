@@ -152,11 +152,15 @@ pub fn filler(shdr: &Shdr, name: &[u8]) -> Option<Filler> {
 /// With `is_little`, code and tables of groups have little.
 fn room(shdr: &Shdr, name: &[u8], is_little: bool) -> Option<(Filler, Room)> {
     const LITTLE: u64 = 16;
-    if shdr.sh_type() != SHT_PROGBITS {
-        return None;
+    let some = |filler, share, fixed| Some((filler, Room { share, fixed, multiple: 1 }));
+    // Variables that no section of their own has.
+    match (shdr.sh_type(), shdr.sh_flags()) {
+        (SHT_NOBITS, DATA) if name == b".bss" => return some(Filler::Constants, 4, 64),
+        (SHT_PROGBITS, DATA) if name == b".data" => return some(Filler::Constants, 8, 32),
+        (SHT_PROGBITS, _) => {}
+        _ => return None,
     }
     let grouped = shdr.sh_flags() & SHF_GROUP != 0;
-    let some = |filler, share, fixed| Some((filler, Room { share, fixed, multiple: 1 }));
     match shdr.sh_flags() & !(SHF_GROUP | SHF_LINK_ORDER) {
         flags if flags == SHF_ALLOC | SHF_EXECINSTR && is_or_begins(name, b".text") => {
             match grouped && is_little {
@@ -188,6 +192,9 @@ fn room(shdr: &Shdr, name: &[u8], is_little: bool) -> Option<(Filler, Room)> {
         _ => None,
     }
 }
+
+/// The flags of variables.
+const DATA: u64 = SHF_ALLOC | SHF_WRITE;
 
 /// Whether a section is called `name`, or so with something after a dot.
 fn is_or_begins(section: &[u8], name: &[u8]) -> bool {
@@ -307,9 +314,6 @@ impl Sections<'_> {
 /// How many symbols, and bytes of names, an object has room for that has so many. Those that are likely to be edited next
 /// have more, for instances of templates.
 pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, growth: Growth) -> Runs {
-    if locals == 0 && globals == 0 {
-        return Runs::default();
-    }
     let (more_locals, more, bytes) = match growth {
         Growth::Usual => (4, 4, 256),
         Growth::Little => (16, 12, 3 << 9),
@@ -325,8 +329,8 @@ pub fn room_of_frames(size: u64, growth: Growth) -> u64 {
     let more = match growth {
         Growth::Usual => 240,
         Growth::Little => 512,
-        Growth::Some => 1 << 10,
-        Growth::Much => 3 << 10,
+        Growth::Some => 3 << 9,
+        Growth::Much => 5 << 10,
     };
     (size + size / 16 + more).next_multiple_of(16)
 }
@@ -381,7 +385,8 @@ fn give_object(
         Rooms::New => Vec::new(),
     };
     for (index, (shdr, slot)) in (0..).zip(object.shdrs.iter().zip(slots)) {
-        let is_copied = matches!(slot.kind(), SectionKind::Regular | SectionKind::Compressed);
+        let is_copied =
+            matches!(slot.kind(), SectionKind::Regular | SectionKind::Compressed | SectionKind::NoBits);
         if let Rooms::Known(known) = rooms {
             // Those that are gone have left theirs to what is in front of them, be it data.
             let number = numbers.get(index as usize).copied().unwrap_or(index);
@@ -391,9 +396,9 @@ fn give_object(
             }
             continue;
         }
-        // What is data has none, and no name that would have to be looked at.
-        let is_data = shdr.sh_flags() & (SHF_ALLOC | SHF_WRITE | SHF_MERGE) > SHF_ALLOC;
-        if !is_copied || is_data {
+        // What is merged has none, and neither has most data.
+        let is_odd = shdr.sh_flags() & (SHF_ALLOC | SHF_WRITE | SHF_MERGE) > SHF_ALLOC;
+        if !is_copied || is_odd && shdr.sh_flags() != DATA {
             continue;
         }
         let name = object.section_name(index as usize).unwrap_or_default();
@@ -441,13 +446,16 @@ mod tests {
         assert_eq!(section(b".debug_line", SHT_PROGBITS, 0), Some(Filler::Units(NO_ROW)));
         assert_eq!(section(b".debug_aranges", SHT_PROGBITS, 0), Some(Filler::Pairs));
         assert_eq!(section(b".rodata.f", SHT_PROGBITS, SHF_ALLOC), Some(Filler::Constants));
+        assert_eq!(section(b".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE), Some(Filler::Constants));
+        assert_eq!(section(b".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE), Some(Filler::Constants));
         for (name, kind, flags) in [
             (&b".init"[..], SHT_PROGBITS, CODE),
             (b".texture", SHT_PROGBITS, CODE),
             (b".text.w", SHT_PROGBITS, CODE | SHF_WRITE),
             (b".text", SHT_NOBITS, CODE),
             (b".rodata", SHT_PROGBITS, SHF_ALLOC | SHF_MERGE),
-            (b".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE),
+            (b".data.x", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE),
+            (b".init_array", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE),
             (b".debug_info", SHT_PROGBITS, SHF_GROUP),
             (b".debug_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS),
         ] {

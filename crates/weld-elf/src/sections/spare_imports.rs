@@ -17,10 +17,24 @@
 
 use crate::elf::*;
 use crate::ids::{FileId, SymbolId};
+use crate::options::{Bsymbolic, Options, OutputKind};
 
 /// How many spare entries there are, and bytes for the names of what takes them.
-pub const COUNT: u32 = 32;
-pub const NAMES: u64 = 4 << 10;
+const COUNT: u32 = 32;
+const NAMES: u64 = 4 << 10;
+
+/// How many a library has whose functions others may put theirs in the place of: it calls its own by such entries, so an
+/// instance of a class template takes some dozens.
+const COUNT_OF_LIBRARY: u32 = 256;
+
+/// How many spare entries a link has.
+pub fn count(options: &Options) -> u32 {
+    let may_be_others = matches!(options.symbols.bsymbolic, Bsymbolic::None);
+    match options.kind == OutputKind::Shared && may_be_others {
+        true => COUNT_OF_LIBRARY,
+        false => COUNT,
+    }
+}
 
 /// A function that has taken the place of a spare entry: its name and the index of its version. It may be the output's
 /// own, if others may replace it: then its entry leads to its own symbol, and what was spare is nothing.
@@ -45,7 +59,7 @@ pub struct LastCall {
 /// The spare entries of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpareImports {
-    /// [`COUNT`], or 0.
+    /// As [`count`] says, or 0.
     pub count: u32,
     /// What has taken the first ones.
     pub taken: Vec<Import>,

@@ -1,9 +1,9 @@
 //! Room for sections that no object had when a link was made, so that a later one that relinks
 //! ([`crate::relink`]) finds place for them: instances of templates and inline functions, with their COMDAT groups.
 //!
-//! A *yard* is such room: behind the room of one section, its *host* ([`super::rooms`]), there is some for *guests*. A
+//! A *yard* is such room: behind the bytes of one section, its *host*, there is some for *guests*. A
 //! host is a section like others, only larger, so nothing of a layout knows of yards; and who writes the host writes
-//! the guests behind it. There are yards in the output sections of code, of exception tables, of constants, of tables of
+//! the guests behind it. Hosts are those of an object that is made for that ([`crate::relink::yard_object`]). There are yards in the output sections of code, of exception tables, of constants, of tables of
 //! pointers and of variables; variables that are zero at first lie among the others there.
 //! Where a guest lies is decided by who relinks, and told to a full link that is compared with that.
 
@@ -11,11 +11,11 @@ use std::collections::HashMap;
 
 use super::free_sections;
 use super::lost_groups::{Left, LostSections, loaded};
-use super::rooms::{Filler, WholeFunctions, filler};
-use super::{InputSection, SectionKind, Sections};
+use super::{SectionKind, Sections};
 use crate::elf::*;
 use crate::ids::{FileId, SectionId};
-use crate::input::object::{Object, SymbolPlace};
+use crate::input::object::Object;
+use crate::resolve::comdat::is_pointer;
 
 /// What a yard is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Kind {
     }
 
     /// The flags of what lies there.
-    fn flags(self) -> u64 {
+    pub fn flags(self) -> u64 {
         match self {
             Kind::Code => SHF_ALLOC | SHF_EXECINSTR,
             Kind::ExceptionTables | Kind::Constants => SHF_ALLOC,
@@ -54,18 +54,13 @@ impl Kind {
         }
     }
 
-    /// What lies between guests, and where there are none.
-    fn filler(self) -> Filler {
-        match self {
-            Kind::Code => Filler::Code,
-            Kind::ExceptionTables => Filler::Zeroes,
-            Kind::Constants | Kind::Variables => Filler::Constants,
-            Kind::Relocated => Filler::Zeroes,
-        }
+    /// How many yards there are in a link of so many objects.
+    pub fn count(self, objects: usize) -> usize {
+        (objects / self.size().1 + LEAST_YARDS).min(YARDS)
     }
 
     /// What hosts are aligned to at least: guests may ask for that. Compilers align tables of 32 bytes and more so.
-    fn align(self) -> u64 {
+    pub fn align(self) -> u64 {
         match self {
             Kind::Code | Kind::ExceptionTables => 1,
             Kind::Constants | Kind::Relocated | Kind::Variables => 32,
@@ -79,12 +74,10 @@ impl Kind {
             Kind::ExceptionTables => (4 << 10, 256),
             Kind::Constants => (16 << 10, 512),
             Kind::Relocated => (8 << 10, 512),
-            Kind::Variables => (2 << 10, 512),
+            Kind::Variables => (8 << 10, 256),
         }
     }
 }
-
-const KINDS: usize = Kind::ALL.len();
 
 /// The kind of yard that a section may lie in.
 pub fn kind_of(shdr: &Shdr, name: &[u8]) -> Option<Kind> {
@@ -98,9 +91,19 @@ pub fn kind_of(shdr: &Shdr, name: &[u8]) -> Option<Kind> {
     if is_some && is_zeroed(shdr, name) {
         return Some(Kind::Variables);
     }
-    // Those of groups are not just any copy: programs may have changed what others see.
-    let may_be = |kind: &Kind| *kind != Kind::Variables || shdr.sh_flags() & SHF_GROUP == 0;
+    // Those of groups are not just any copy: programs may have changed what others see. But nobody changes pointers to types
+    // that are caught.
+    let may_be = |kind: &Kind| {
+        *kind != Kind::Variables || shdr.sh_flags() & SHF_GROUP == 0 || is_pointer_to_type(name)
+    };
     Kind::ALL.into_iter().find(|kind| is_plain && is_it(kind) && may_be(kind))
+}
+
+/// Whether a section of this name has a pointer to what an exception table names, but to no routine that unwinds: of these
+/// the last object's stay.
+fn is_pointer_to_type(name: &[u8]) -> bool {
+    let at = memchr::memmem::find(name, b".DW.ref.");
+    at.is_some_and(|at| !is_pointer(&name[at + 1..]))
 }
 
 /// Whether a section is a variable that is zero at first: it has no bytes, and a name of its own.
@@ -115,7 +118,7 @@ pub fn is_zeroed(shdr: &Shdr, name: &[u8]) -> bool {
 pub const ZEROED: &[u8] = b".bss.";
 
 /// Guests ask for no larger alignment.
-const MOST_ALIGN: u64 = 64;
+pub(super) const MOST_ALIGN: u64 = 64;
 
 /// Room for guests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,88 +138,25 @@ pub struct Guest {
     pub section: SectionId,
 }
 
-/// At least and at most so many yards of a kind, and objects that are looked at for hosts. What an object uses of a
-/// library for the first time, as a map of Rust's, may bring 30 KB of code.
+/// At least and at most so many yards of a kind. What an object uses of a library for the first time, as a map of Rust's,
+/// may bring 30 KB of code.
 const LEAST_YARDS: usize = 3;
 const YARDS: usize = 8;
-const LOOKED_AT: usize = 256;
 
-/// Hosts are no larger than this with their yards.
-const LARGEST_HOST: u64 = 256 << 10;
-
-/// Makes yards at the end of sections of the last objects, which have their room. With gc, these are kept for that,
-/// and so are only such that have others be kept that refer to nothing.
-pub fn make(sections: &mut Sections, objects: &[Object], gc: bool) {
-    let mut left: [usize; KINDS] =
-        Kind::ALL.map(|kind| (objects.len() / kind.size().1 + LEAST_YARDS).min(YARDS));
-    for (number, object) in objects.iter().enumerate().rev().take(LOOKED_AT) {
-        if left == [0; KINDS] {
-            break;
-        }
-        let mut whole = None;
-        // One of a kind, so that an object that changes has little of them all.
-        let mut is_taken = [false; KINDS];
-        for (index, shdr) in object.shdrs.iter().enumerate() {
-            let id = SectionId(object.section_base + index as u32);
-            let Some(slot) = sections.list.get(id.index()) else { continue };
-            let name = object.section_name(index).unwrap_or_default();
-            let Some(kind) = host_for(shdr, name, slot).filter(|kind| left[*kind as usize] > 0) else {
-                continue;
-            };
-            if gc && !is_harmless(sections, (number, object), id) {
-                continue;
-            }
-            let in_output = sections.bins.get(slot.bin().index()) == Some(&kind.output());
-            let whole = whole.get_or_insert_with(|| WholeFunctions::of(object));
-            let (start, size) = (slot.size, kind.size().0);
-            let may = in_output
-                && !std::mem::replace(&mut is_taken[kind as usize], true)
-                && start + size <= LARGEST_HOST
-                && (kind == Kind::Relocated || whole.allow(kind.filler(), index, shdr.sh_size()));
-            if may {
-                sections.yards.push(Yard { kind, host: id, start });
-                let host = &mut sections.list[id.index()];
-                host.size = start + size;
-                host.raise_align(kind.align());
-                if gc {
-                    sections.last_kept.push(id);
-                }
-                left[kind as usize] -= 1;
+/// Makes yards of the sections of the object that is there for that. With gc, these are kept.
+pub fn make(sections: &mut Sections, object: &Object, gc: bool) {
+    for (index, shdr) in object.shdrs.iter().enumerate() {
+        let host = SectionId(object.section_base + index as u32);
+        let name = object.section_name(index).unwrap_or_default();
+        let slot = sections.list.get_mut(host.index()).filter(|slot| slot.kind() == SectionKind::Regular);
+        if let Some((kind, slot)) = kind_of(shdr, name).zip(slot) {
+            sections.yards.push(Yard { kind, host, start: slot.size });
+            slot.size += kind.size().0;
+            if gc {
+                sections.last_kept.push(host);
             }
         }
     }
-}
-
-/// Whether nothing is needed that might be missing if a section is kept: it refers to nothing but sections of its object
-/// that refer to nothing.
-fn is_harmless(sections: &Sections, (number, object): (usize, &Object), id: SectionId) -> bool {
-    let section = sections.get(id);
-    let is_alone = |symbol: u32| {
-        let Some(sym) = object.syms.get(symbol as usize).filter(|_| symbol < object.first_global) else {
-            return false;
-        };
-        let SymbolPlace::Section(index) = object.place(symbol, sym) else { return false };
-        let target = sections.list.get((object.section_base + index) as usize);
-        target.is_some_and(|target| target.in_image() && target.relocs == 0 && !target.has_followers())
-    };
-    let relocs = sections.relocs(object, number, section);
-    !section.has_followers() && relocs.len() <= FEW_RELOCS && relocs.iter().all(|reloc| is_alone(reloc.sym()))
-}
-
-/// Hosts that are kept for their yards have no more relocations.
-const FEW_RELOCS: usize = 4;
-
-/// What a section may be a host for, if it has room.
-fn host_for(shdr: &Shdr, name: &[u8], slot: &InputSection) -> Option<Kind> {
-    let kind = kind_of(shdr, name)?;
-    let has_room = || slot.size > shdr.sh_size() && filler(shdr, name) == Some(kind.filler());
-    // Of tables of pointers there may be none but those of classes.
-    let is_free = match kind {
-        Kind::Relocated | Kind::Variables => true,
-        _ => shdr.sh_flags() & SHF_GROUP == 0 && has_room(),
-    };
-    let is_host = slot.kind() == SectionKind::Regular && is_free;
-    is_host.then_some(kind)
 }
 
 /// The number of a guest that is in no group: it is known by its name.

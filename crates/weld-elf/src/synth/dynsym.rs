@@ -573,6 +573,14 @@ impl<'a> Planner<'_, 'a> {
         if self.options.dynamic.mark_plt {
             require(&mut needs, MARKED_PLT);
         }
+        if self.spares.count > 0 {
+            // What is called later may be of any version; who has taken a spare entry asks for none here.
+            for (need, dso) in needs.iter_mut().zip(needed) {
+                let offered = self.resolved.shared[*dso as usize].versions.iter().skip(2).flatten();
+                let known: HashSet<&[u8]> = need.versions.iter().map(|version| version.0).collect();
+                need.versions.extend(offered.filter(|name| !known.contains(*name)).map(|name| (*name, true)));
+            }
+        }
         let mut start = vec![first];
         for need in &needs {
             start.push(start[start.len() - 1] + need.versions.len() as u16);

@@ -553,7 +553,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             found.filter(|id| is_called(id, import.is_own))
         };
         let ids = taken.iter().map(|import| id(import).unwrap_or(SymbolId::NONE)).collect();
-        SpareImports { count: spare_imports::COUNT, taken, ids }
+        SpareImports { count: spare_imports::count(self.job.options), taken, ids }
     }
 
     fn dynsym(

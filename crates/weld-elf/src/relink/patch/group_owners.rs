@@ -1,11 +1,12 @@
 //! Whether the groups of a changed object that are taken to have lost do so in a full link, too.
 //!
-//! Of all COMDAT groups with one signature the first object's stays. Those that an object had when the tables were
-//! written are known to have lost; another one has if an object in front of it has a group with the same signature
-//! that stays, and that defines the same names. Objects that have such groups are read for that.
+//! Of all COMDAT groups with one signature the first object's stays, and of others those that define what no group that stays
+//! does ([`crate::resolve::comdat::Comdats::discard_stood_for`]). Those that an object had when the tables were
+//! written are known to have lost; another one has if objects in front of it have all that it defines in groups
+//! that stay. Objects that have such groups are read for that.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use super::{others, parsed};
 use crate::job::Job;
@@ -27,9 +28,9 @@ pub struct Looked<'l, 'j, 'f> {
     pub common: &'l Common,
 }
 
-/// The groups of objects that have been read, by their rows: of each signature the names.
+/// The names that objects which have been read define in groups, by their rows.
 #[derive(Default)]
-pub struct Owners<'j>(HashMap<u32, HashMap<&'j [u8], Vec<&'j [u8]>>>);
+pub struct Owners<'j>(HashMap<u32, HashSet<&'j [u8]>>);
 
 impl<'j> Owners<'j> {
     /// Whether objects in front of input number `row` have all the groups that it has lost. `state` is its
@@ -67,9 +68,7 @@ impl<'j> Owners<'j> {
                 if !is_other || name.section == NONE {
                     return Ok(false);
                 }
-                let groups = self.of(looked, name.input)?;
-                let is_there = groups.get(signature).is_some_and(|names| names.contains(&alone.name(symbol)));
-                if !is_there {
+                if !self.of(looked, name.input)?.contains(alone.name(symbol)) {
                     return Ok(false);
                 }
             }
@@ -77,30 +76,23 @@ impl<'j> Owners<'j> {
         Ok(true)
     }
 
-    /// The groups of an object.
-    fn of(
-        &mut self,
-        looked: &Looked<'_, 'j, '_>,
-        row: u32,
-    ) -> Result<&HashMap<&'j [u8], Vec<&'j [u8]>>, Why> {
+    /// What an object defines in groups.
+    fn of(&mut self, looked: &Looked<'_, 'j, '_>, row: u32) -> Result<&HashSet<&'j [u8]>, Why> {
         Ok(match self.0.entry(row) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(groups(looked, row)?),
+            Entry::Vacant(new) => new.insert(of_groups(looked, row)?),
         })
     }
 }
 
-fn groups<'j>(looked: &Looked<'_, 'j, '_>, row: u32) -> Result<HashMap<&'j [u8], Vec<&'j [u8]>>, Why> {
+fn of_groups<'j>(looked: &Looked<'_, 'j, '_>, row: u32) -> Result<HashSet<&'j [u8]>, Why> {
     let input: InputRow = looked.file.row(row.into())?;
-    let mut found: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+    let mut found = HashSet::new();
     if input.kind != input_kind::OBJECT {
         return Ok(found);
     }
     let data = others::bytes(looked.job, looked.changes, (row, &input))?;
     let Some(object) = parsed::object(looked.job, data) else { return Ok(found) };
-    each_definition(&object, |group, symbol| {
-        let signature = object.group_name(&object.groups[group]);
-        found.entry(signature).or_default().push(object.symbol_name(symbol));
-    });
+    each_definition(&object, |_, symbol| _ = found.insert(object.symbol_name(symbol)));
     Ok(found)
 }

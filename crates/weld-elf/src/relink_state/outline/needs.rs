@@ -126,11 +126,12 @@ impl<'a> One<'_, '_, 'a> {
             return kind << 32 | u64::from(self.before(symbol));
         }
         // Rows know slots of local symbols by their numbers.
-        let has_slot =
-            !matches!(
-                class,
-                Class::Pc | Class::Plt | Class::Low | Class::None | Class::Address | Class::Narrow
-            ) || self.object.syms.get(symbol as usize).is_some_and(|sym| sym.kind() == STT_GNU_IFUNC);
+        let may_ask = !matches!(
+            class,
+            Class::Pc | Class::Plt | Class::Low | Class::None | Class::Address | Class::Narrow
+        );
+        let has_slot = may_ask && self.image.slots.position_of_local(self.id, symbol).is_some()
+            || self.object.syms.get(symbol as usize).is_some_and(|sym| sym.kind() == STT_GNU_IFUNC);
         let number = if has_slot { symbol } else { 0 };
         (self.key(symbol) ^ (kind << 32 | u64::from(number)).wrapping_mul(SPREAD)) | IS_LOCAL
     }

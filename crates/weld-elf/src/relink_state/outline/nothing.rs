@@ -57,10 +57,7 @@ impl One<'_, '_, '_> {
             return true;
         }
         // So does what stands in for it here: a copy, or an entry that it is known by.
-        let is_here = flags & (symbol_flags::KIND | symbol_flags::TLS) == symbol_flags::SHARED
-            && flags & symbol_flags::USED != 0
-            && flags & (symbol_flags::NEEDS_COPY | symbol_flags::NEEDS_CANONICAL_PLT) != 0;
-        if is_here {
+        if stands_in(flags) {
             let is_near = match place {
                 Place::Code(_) => matches!(class, Class::Pc | Class::Plt | Class::Low),
                 Place::Constants => class == Class::Pc,
@@ -104,6 +101,12 @@ impl One<'_, '_, '_> {
             && self.has_slot(id, flags, class)
     }
 
+    /// Whether something here stands in for what another module defines.
+    pub(super) fn has_stand_in(&self, symbol: u32) -> bool {
+        let is_global = (self.object.first_global..self.object.syms.len() as u32).contains(&symbol);
+        is_global && stands_in(self.image.symbols[self.object.global(symbol)].flags())
+    }
+
     /// Whether a name has the slot or the entry of the PLT that a relocation asks for.
     fn has_slot(&self, id: SymbolId, flags: u32, class: Class) -> bool {
         let Some(slot) = self.image.slots.of_symbol(id) else { return false };
@@ -144,6 +147,13 @@ impl One<'_, '_, '_> {
             _ => false,
         }
     }
+}
+
+/// Whether a copy, or an entry of the PLT that it is known by, stands in for a name of another module.
+fn stands_in(flags: u32) -> bool {
+    flags & (symbol_flags::KIND | symbol_flags::TLS) == symbol_flags::SHARED
+        && flags & symbol_flags::USED != 0
+        && flags & (symbol_flags::NEEDS_COPY | symbol_flags::NEEDS_CANONICAL_PLT) != 0
 }
 
 /// Whether instructions that load from slots are what they are, whatever others do.

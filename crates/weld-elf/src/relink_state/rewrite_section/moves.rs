@@ -77,10 +77,10 @@ pub fn may_move_in(object: &Object, section: usize) -> bool {
         || free_sections::kind(shdr, name).is_some()
 }
 
-/// The address of a symbol of the object in one of its sections whose bytes lie in the image as they are.
+/// The address of a symbol of the object in one of its sections whose bytes lie in the image as they are, or would.
 fn value(object: &Object, section: &SectionRow, symbol: u32) -> Option<u64> {
-    let is_copied =
-        [SectionKind::Regular, SectionKind::Guest].contains(&SectionKind::of_number(section.kind.into()));
+    let has_place = [SectionKind::Regular, SectionKind::Guest, SectionKind::NoBits];
+    let is_copied = has_place.contains(&SectionKind::of_number(section.kind.into()));
     let sym = object.syms.get(symbol as usize)?;
     let place = object.place(symbol, sym);
     let is_there = is_copied && place == SymbolPlace::Section(section.ordinal);

@@ -16,7 +16,7 @@ use crate::synth::image::Image;
 pub struct Target {
     /// From one link to the next.
     pub key: u64,
-    /// It is local, and in a section of the image.
+    /// It is local, and in a section of the image, or something in the image stands in for it.
     pub is_here: bool,
 }
 
@@ -46,8 +46,9 @@ impl Planner<'_, '_> {
             let cie = &frame.cies[fde.cie as usize];
             // Of those that refer to nothing, or to a pointer that is the last object's, nobody has to know.
             let of_cie = &relocs[cie.first_reloc as usize..][..cie.n_relocs as usize];
-            let is_plain = of_cie.iter().all(|reloc| {
-                o.machine.class(reloc.kind()) == Class::Pc && comdat::is_pointer(o.symbol_name(reloc.sym()))
+            let is_plain = of_cie.iter().all(|reloc| match o.machine.class(reloc.kind()) {
+                Class::Pc => comdat::is_pointer(o.symbol_name(reloc.sym())),
+                _ => is_fixed && target(reloc.sym()).is_here,
             });
             if is_first && (by_function || !is_plain) {
                 let mut key = Vec::new();

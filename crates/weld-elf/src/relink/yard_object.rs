@@ -1,0 +1,88 @@
+//! The object whose sections have the yards of a link ([`crate::sections::yards`]): it is made, and the last one of all, so
+//! that there are yards of all kinds whatever objects have.
+//!
+//! It has nothing in it but sections with some bytes, and what objects say of themselves as a whole, as the first one says
+//! it: notes of properties, which hold for all objects or for none, and that stacks need not be executable. It mentions
+//! what assemblers mention as soon as there is a slot of the GOT, so that others may do so or not.
+
+use weld_common::io::input::InputStore;
+
+use crate::arch;
+use crate::elf::*;
+use crate::input::made::{Section, begin, complete};
+use crate::input::object::{header, section_table};
+use crate::relink_state::mentions::ALWAYS_MENTIONED;
+use crate::sections::yards::Kind;
+
+/// Bytes of a section, without its yard.
+const SIZE: usize = 16;
+
+/// What such an object is called.
+pub const NAME: &str = "<room for new sections>";
+
+/// The object for a link of so many ones, the first of which is `first`; `None` if that is malformed.
+pub fn made(first: &[u8], objects: usize, store: &InputStore) -> Option<Vec<u8>> {
+    let facts = arch::of_file(first)?.facts();
+    let format = facts.target.format;
+    let ehdr = header(first, facts).ok()?;
+    let (shdrs, names) = section_table(&File::new(first, format, store), &ehdr).ok()?;
+    let mut strings = vec![0];
+    let mut text = |name: &[u8]| {
+        let at = strings.len() as u32;
+        strings.extend_from_slice(name);
+        strings.push(0);
+        at
+    };
+    let mut out = Writer::new(format);
+    begin(&mut out, format);
+    let mut sections = vec![Section::default()];
+    for kind in Kind::ALL {
+        for number in 0..kind.count(objects) {
+            let name = [kind.output(), format!(".room{number}").as_bytes()].concat();
+            let section = Section {
+                name: text(&name),
+                kind: SHT_PROGBITS,
+                flags: kind.flags(),
+                align: kind.align().max(16),
+                ..Section::default()
+            };
+            let at = out.align(16).position();
+            out.bytes(&[if kind == Kind::Code { facts.filler } else { 0 }; SIZE]);
+            sections.push(section.over(at, &out));
+        }
+    }
+    for shdr in shdrs {
+        let name = string(names, shdr.sh_name()).unwrap_or_default();
+        if matches!(name, b".note.gnu.property" | b".note.GNU-stack") {
+            let section = Section {
+                name: text(name),
+                kind: shdr.sh_type(),
+                flags: shdr.sh_flags(),
+                align: shdr.sh_addralign(),
+                ..Section::default()
+            };
+            let at = out.align(16).position();
+            out.bytes(slice(first, shdr.sh_offset(), shdr.file_size())?);
+            sections.push(section.over(at, &out));
+        }
+    }
+    let symbols = [
+        Sym([0; Sym::SIZE]),
+        Sym::make(text(ALWAYS_MENTIONED), STB_GLOBAL << 4 | STT_NOTYPE, 0, SHN_UNDEF, 0, 0),
+    ];
+    let last = sections.len() as u32 + 1;
+    let table =
+        Section { name: text(b".symtab"), kind: SHT_SYMTAB, link: [last, 1], align: 8, ..Section::default() };
+    let at = out.align(8).position();
+    symbols.iter().for_each(|symbol| _ = out.record(symbol));
+    sections.push(table.over(at, &out).of_entries(format.size::<Sym>()));
+    let names = Section { name: text(b".strtab"), kind: SHT_STRTAB, ..Section::default() };
+    let at = out.position();
+    out.bytes(&strings);
+    sections.push(names.over(at, &out));
+    let at = out.align(8).position();
+    // The first header is all zeroes.
+    out.bytes(&vec![0; format.size::<Shdr>() as usize]);
+    sections.iter().skip(1).for_each(|section| section.write(&mut out));
+    Some(complete(out, facts.target, ehdr.e_flags(), at, sections.len(), last))
+}
