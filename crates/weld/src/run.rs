@@ -14,6 +14,7 @@ use std::fmt::{self, Write as _};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -31,7 +32,7 @@ pub const USAGE: &str = "usage: weld run [--check] COMMAND [ARGUMENT...]";
 /// What the loader is given.
 const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/run.so"));
 
-/// The process, and weld's path: the library reads it.
+/// The process, its namespace, the library and weld: the library reads it.
 const RUN: &str = "WELD_RUN";
 /// Of weld in a linker's place: that linker.
 const INSTEAD: &str = "WELD_RUN_INSTEAD";
@@ -140,7 +141,9 @@ fn variables(process: u32, weld: &Path, library: &Path, log: Option<&Path>) -> V
     let own = [RUN, INSTEAD, LOG, PRELOAD].map(OsStr::new);
     let others = std::env::vars_os().filter(|(name, _)| !own.contains(&name.as_os_str()));
     let mut list: Vec<OsString> = others.map(|(name, value)| joined(&name, "=", &value)).collect();
-    list.push(joined(OsStr::new(RUN), "=", &joined(OsStr::new(&process.to_string()), ":", weld.as_os_str())));
+    let space = fs::metadata("/proc/self/ns/pid").map_or(0, |space| space.ino());
+    let paths = joined(library.as_os_str(), ":", weld.as_os_str());
+    list.push(joined(OsStr::new(&format!("{RUN}={process}:{space}")), ":", &paths));
     let preload = match std::env::var_os(PRELOAD).filter(|others| !others.is_empty()) {
         Some(others) => joined(library.as_os_str(), ":", &others),
         None => library.into(),
@@ -292,7 +295,7 @@ fn is_image(path: &Path) -> bool {
 fn said(links: &Links, images: &[PathBuf]) -> String {
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let mut out = format!("weld run: {} file{} linked by weld", links.own.len(), plural(links.own.len()));
-    let own: Vec<&PathBuf> = links.own.iter().filter(|path| path.exists()).collect();
+    let own: Vec<&PathBuf> = links.own.iter().filter(|path| path.is_file()).collect();
     if own.len() < links.own.len() {
         let _ = write!(out, ", of which {} left", own.len());
     }

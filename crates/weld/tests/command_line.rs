@@ -382,13 +382,27 @@ fn what_a_command_links_is_linked_by_weld() {
         "clang-22 --ld-path=/usr/bin/ld.lld-22 a.c -o out",
         "aarch64-linux-gnu-gcc a.c -o out",
         "env A=b gcc a.c -o out",
+        // Those that start programs with an environment of their own, and in a sandbox.
+        "env -i PATH=/usr/bin:/bin gcc a.c -o out",
+        "env -u LD_PRELOAD env LD_PRELOAD= gcc a.c -o out",
         "rustc a.rs -o out",
     ] {
         assert!(linked(line), "{line}");
     }
+    // In a namespace that has other numbers for processes, where the system lets users make one.
+    let space = "unshare --user --map-root-user --pid --fork --mount-proc";
+    if Command::new("unshare").args(space.split_whitespace().skip(1)).arg("true").status().unwrap().success()
+    {
+        assert!(linked(&format!("{space} env -i PATH=/usr/bin:/bin gcc a.c -o out")));
+    }
+    // The way out.
+    assert!(!linked("env -i PATH=/usr/bin:/bin WELD_RUN= gcc a.c -o out"));
     // Nothing but the library is left.
     let left: Vec<_> = std::fs::read_dir(dir.0.join("cache/weld")).unwrap().flatten().collect();
     assert!(left.len() == 1 && left[0].path().extension().is_some_and(|end| end == "so"), "{left:?}");
+    // The GNU C library has dlsym in a library of its own before 2.34; without, no program would start there.
+    let needed = Command::new("readelf").arg("-d").arg(left[0].path()).output().unwrap().stdout;
+    assert!(String::from_utf8_lossy(&needed).contains("[libdl.so.2]"));
     let run_in = |line: &str| {
         let words = line.split_whitespace();
         let output = Command::new(WELD)
@@ -401,6 +415,8 @@ fn what_a_command_links_is_linked_by_weld() {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };
+    let (code, said, _) = run_in("--check env -i PATH=/usr/bin:/bin gcc a.c -o out");
+    assert!(code == Some(0) && said.contains("1 file linked by weld:\n"), "{said}");
     let (code, said, _) = run_in("--check gcc a.c -o out");
     assert_eq!(code, Some(0));
     assert!(said.contains("1 file linked by weld:\n") && said.contains("/out\n"), "{said}");
