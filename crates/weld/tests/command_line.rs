@@ -1,9 +1,12 @@
 //! The program as its callers see it: names, options that print, messages and exit codes.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use weld_common::host::Host;
 
 const WELD: &str = env!("CARGO_BIN_EXE_weld");
 
@@ -310,6 +313,49 @@ fn long_links_say_what_they_do() {
         assert!(plain.contains("weld: open inputs, 1 s") && plain.ends_with("\r\x1b[K"), "{plain:?}");
         assert_eq!((off.join().unwrap(), ci.join().unwrap()), (String::new(), String::new()));
     });
+}
+
+/// Hears which steps a link tells, and what it prints.
+#[derive(Default)]
+struct Listener {
+    steps: Mutex<Vec<&'static str>>,
+    text: Mutex<Vec<u8>>,
+}
+
+impl Host for Listener {
+    fn print(&self, text: &[u8]) -> std::io::Result<()> {
+        self.text.lock().unwrap().extend(text);
+        Ok(())
+    }
+
+    fn step(&self, name: &'static str) {
+        self.steps.lock().unwrap().push(name);
+    }
+}
+
+/// What the line on the terminal names as the step is the one that runs: all that `--stats` has.
+#[test]
+fn each_phase_is_told_when_it_begins() {
+    let dir = Dir::new("phases");
+    let source = dir.file("a.c", "int main(void) { return 0; } int _start;");
+    let object = dir.0.join("a.o").display().to_string();
+    assert!(Command::new("gcc").args(["-g", "-c"]).arg(&source).args(["-o", &object]).status().unwrap().success());
+    let host = Listener::default();
+    let output = dir.0.join("out").display().to_string();
+    let map = format!("-Map={output}.map");
+    let page = format!("--explore={output}.html");
+    let args =
+        [&object, "-o", &output, "--stats", "--gdb-index", "--debug-names", &map, &page].map(OsString::from);
+    weld_elf::link::link(&args, &host).unwrap();
+    let text = String::from_utf8(host.text.into_inner().unwrap()).unwrap();
+    let rows = text.lines().skip(1).take_while(|line| !line.starts_with("total"));
+    let phases: Vec<&str> =
+        rows.filter(|row| !row.starts_with(' ')).map(|row| row[..38].trim_end()).collect();
+    let steps = host.steps.into_inner().unwrap();
+    for phase in ["merge strings and constants", "layout", "map", "explore"] {
+        assert!(phases.contains(&phase), "{phase}: {text}");
+    }
+    assert!(phases.iter().all(|phase| steps.contains(phase)), "{phases:?}\n{steps:?}");
 }
 
 #[test]
