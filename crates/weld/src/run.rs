@@ -299,27 +299,18 @@ fn said(links: &Links, images: &[PathBuf]) -> String {
     if own.len() < links.own.len() {
         let _ = write!(out, ", of which {} left", own.len());
     }
-    out.push_str(if own.is_empty() { "\n" } else { ":\n" });
+    let (copies, strangers) = not_noted(links, images, &own);
+    out.push_str(if own.is_empty() && copies.is_empty() { "\n" } else { ":\n" });
     for path in &own {
         let _ = writeln!(out, "  {}", path.display());
     }
-    let contents: Vec<Vec<u8>> = own.iter().filter_map(|path| fs::read(path).ok()).collect();
-    let mut others = links.others.clone();
-    for path in images {
-        let is_known = |known: &Path| {
-            fs::canonicalize(known).is_ok_and(|known| fs::canonicalize(path).is_ok_and(|path| path == known))
-        };
-        if links.own.iter().any(|known| is_known(known)) || others.iter().any(|(known, _)| is_known(known)) {
-            continue;
-        }
-        let bytes = fs::read(path).unwrap_or_default();
-        // Copies, stripped ones too.
-        let is_own = bytes.windows(MARK.len()).any(|part| part == MARK) || contents.contains(&bytes);
-        if !is_own {
-            let why = "by whom is not known: a program that has no loader may have started its linker, or it was copied";
-            others.push((path.clone(), why.to_owned()));
-        }
+    for path in &copies {
+        let _ = writeln!(out, "  {} (a copy)", path.display());
     }
+    let mut others = links.others.clone();
+    let why =
+        "by whom is not known: a program that has no loader may have started its linker, or it was copied";
+    others.extend(strangers.into_iter().map(|path| (path, why.to_owned())));
     if !others.is_empty() {
         let _ = writeln!(out, "weld run: {} file{} not linked by weld:", others.len(), plural(others.len()));
     }
@@ -327,6 +318,18 @@ fn said(links: &Links, images: &[PathBuf]) -> String {
         let _ = writeln!(out, "  {} ({why})", path.display());
     }
     out
+}
+
+/// The images that no link has noted as its output: copies of what weld has linked, stripped ones too, and others.
+fn not_noted(links: &Links, images: &[PathBuf], own: &[&PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let contents: Vec<Vec<u8>> = own.iter().filter_map(|path| fs::read(path).ok()).collect();
+    let noted = links.own.iter().chain(links.others.iter().map(|(path, _)| path));
+    let noted: Vec<PathBuf> = noted.filter_map(|path| fs::canonicalize(path).ok()).collect();
+    let is_noted = |path: &PathBuf| fs::canonicalize(path).is_ok_and(|path| noted.contains(&path));
+    images.iter().filter(|path| !is_noted(path)).cloned().partition(|path| {
+        let bytes = fs::read(path).unwrap_or_default();
+        bytes.windows(MARK.len()).any(|part| part == MARK) || contents.contains(&bytes)
+    })
 }
 
 #[cfg(test)]

@@ -339,7 +339,9 @@ fn each_phase_is_told_when_it_begins() {
     let dir = Dir::new("phases");
     let source = dir.file("a.c", "int main(void) { return 0; } int _start;");
     let object = dir.0.join("a.o").display().to_string();
-    assert!(Command::new("gcc").args(["-g", "-c"]).arg(&source).args(["-o", &object]).status().unwrap().success());
+    assert!(
+        Command::new("gcc").args(["-g", "-c"]).arg(&source).args(["-o", &object]).status().unwrap().success()
+    );
     let host = Listener::default();
     let output = dir.0.join("out").display().to_string();
     let map = format!("-Map={output}.map");
@@ -467,6 +469,13 @@ fn what_a_command_links_is_linked_by_weld() {
     assert_eq!(code, Some(0));
     assert!(said.contains("1 file linked by weld:\n") && said.contains("/out\n"), "{said}");
     assert!(!said.contains("not linked by weld"), "{said}");
+    // What was linked elsewhere, and only moved to where it stays, as Go and Bazel do.
+    std::fs::write(dir.0.join("move.sh"), "gcc a.c -o $1.tmp && strip $1.tmp && mv $1.tmp moved\n").unwrap();
+    let (_, said, _) = run_in("--check sh move.sh out");
+    assert!(
+        said.contains("1 file linked by weld, of which 0 left:\n") && said.contains("/moved (a copy)\n"),
+        "{said}"
+    );
     // For a machine that weld lacks, the linker that was meant links.
     std::fs::write(dir.0.join("sh4-ld"), "#!/bin/sh\necho \"linked: $*\"; touch other\n").unwrap();
     let (_, _, err) = run_in("chmod +x sh4-ld");
