@@ -11,7 +11,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.." # rust-toolchain.toml decides the compiler
 
-wild_version=0.10.0
+wild_version=0.11.0
+# What it wants to be compiled with, which is newer than what weld is.
+wild_rust=1.99.1
 mold_version=2.42.0
 peers=${XDG_CACHE_HOME:-$HOME/.cache}/weld/peers
 sudo=
@@ -59,7 +61,8 @@ install_mold() {
 install_wild() {
     [ "$("$peers/bin/wild" --version 2>/dev/null | grep -c "$wild_version")" = 1 ] && return
     # --jobs 1: the build must not starve whatever else the machine is doing.
-    nice -n 19 cargo install wild-linker --version "$wild_version" --locked --jobs 1 --root "$peers"
+    rustup -q toolchain install "$wild_rust" --profile minimal --no-self-update
+    nice -n 19 cargo "+$wild_rust" install wild-linker --version "$wild_version" --locked --jobs 1 --root "$peers"
 }
 
 for peer in "${@:-lld mold wild}"; do

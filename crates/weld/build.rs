@@ -23,8 +23,13 @@ fn main() {
         assert!(status.success(), "{} cannot compile src/run/preload.c", compiler.path().display());
     };
     step(&["-fvisibility=hidden", "-fno-stack-protector", "-c"], [Path::new("src/run/preload.c"), &object]);
-    // It has to do with any C library, so it asks for none. In a step of its own: zig leaves out the headers,
-    // too.
-    let options = ["-shared", "-nostdlib", "-s", "-Wl,-z,relro,-z,now"];
+    // It has to do with any C library, so it asks for none but the one that has dlsym where the GNU C library is older
+    // than 2.34; newer ones have it, too, and musl's loader takes the name for its own. A library of that name without
+    // anything in it stands for all of them. In a step of its own: zig leaves out the headers, too.
+    std::fs::write(out.join("dl.c"), "").expect("where cargo says can be written");
+    let dl = out.join("libdl.so.2");
+    step(&["-shared", "-nostdlib", "-fPIC", "-Wl,-soname,libdl.so.2"], [&out.join("dl.c"), &dl]);
+    let dl = dl.to_str().expect("cargo wants names in UTF-8");
+    let options = ["-shared", "-nostdlib", "-s", "-Wl,-z,relro,-z,now", "-Wl,--no-as-needed", dl];
     step(&options, [&object, &out.join("run.so")]);
 }

@@ -18,7 +18,7 @@ use crate::memory_limits;
 use crate::par::{self, Pool};
 use crate::reproduce::Recorder;
 use crate::text;
-use crate::trace::Trace;
+use crate::trace::{Span, Trace};
 
 /// From this many inputs on, they are opened by several threads.
 const MANY_INPUTS: usize = 256;
@@ -179,9 +179,14 @@ impl<'j, O> Job<'j, O> {
     /// Runs a step of the link, which the trace shows as `name`.
     #[inline(always)]
     pub fn step<T>(&self, name: &'static str, step: impl FnOnce() -> T) -> T {
-        let _span = self.trace.span(name);
-        self.host.step(name);
+        let _span = self.phase(name);
         step()
+    }
+
+    /// The same for a step that ends when what is returned is dropped.
+    pub fn phase(&self, name: &'static str) -> Span {
+        self.host.step(name);
+        self.trace.span(name)
     }
 
     /// Prints to standard output.

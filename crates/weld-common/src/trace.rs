@@ -52,6 +52,10 @@ struct Record {
     detail: String,
 }
 
+/// Characters in a line of the table, which terminals have, and of names in it.
+const WIDTH: usize = 80;
+const NAMES: usize = 38;
+
 /// The number of threads that are not the pool's. Pools are smaller.
 const OTHER_THREAD: usize = 1000;
 
@@ -209,7 +213,7 @@ impl Trace {
         let Some(recorder) = &self.0 else { return String::new() };
         recorder.sort();
         let mut table = format!(
-            "{:<40}{:>10}{:>10}{:>10}{:>10}{:>8}\n",
+            "{:<NAMES$}{:>10}{:>9}{:>9}{:>8}{:>6}\n",
             "phase", "wall ms", "user ms", "sys ms", "faults", "tasks"
         );
         let mut total = (Duration::ZERO, Usage::default());
@@ -222,7 +226,7 @@ impl Trace {
             for part in parts.iter().filter(|part| part.phase == number) {
                 let name = format!("{:indent$}{}", "", part.name, indent = 2 * depth + 2);
                 let (wall, cpu) = (milliseconds(part.wall), milliseconds(part.cpu));
-                _ = writeln!(table, "{name:<40}{wall:>10.2}{cpu:>10.2}{:>28}", part.count);
+                _ = writeln!(table, "{name:<NAMES$}{wall:>10.2}{cpu:>9.2}{:>23}", part.count);
             }
             if *depth == 0 {
                 total.0 += span.wall;
@@ -233,7 +237,7 @@ impl Trace {
         }
         write_row(&mut table, "total", total.0, &total.1);
         for (name, text) in recorder.notes.lock().unwrap().iter() {
-            _ = writeln!(table, "{name}: {text}");
+            write_note(&mut table, name, text);
         }
         table
     }
@@ -318,7 +322,23 @@ fn milliseconds(time: Duration) -> f64 {
 
 fn write_row(table: &mut String, name: &str, wall: Duration, usage: &Usage) {
     let (wall, user, system) = (milliseconds(wall), milliseconds(usage.user), milliseconds(usage.system));
-    _ = writeln!(table, "{name:<40}{wall:>10.2}{user:>10.2}{system:>10.2}{:>10}", usage.faults);
+    _ = writeln!(table, "{name:<NAMES$}{wall:>10.2}{user:>9.2}{system:>9.2}{:>8}", usage.faults);
+}
+
+/// A note, in as many lines as it takes.
+fn write_note(table: &mut String, name: &str, text: &str) {
+    let mut width = name.len() + 1;
+    _ = write!(table, "{name}:");
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if width + 1 + length > WIDTH {
+            table.push_str("\n ");
+            width = 1;
+        }
+        _ = write!(table, " {word}");
+        width += 1 + length;
+    }
+    table.push('\n');
 }
 
 /// All regions, or all stretches, of one name in a phase.
@@ -473,11 +493,30 @@ mod tests {
         drop(trace.span("close"));
         trace.note("symbols", || "12".into());
         let stats = trace.stats();
-        let names: Vec<_> = stats.lines().map(|line| line.get(..40).unwrap_or(line).trim_end()).collect();
+        let names: Vec<_> = stats.lines().map(|line| line.get(..NAMES).unwrap_or(line).trim_end()).collect();
         assert_eq!(
             names,
             ["phase", "link", "  sections", "  read", "  write", "close", "total", "symbols: 12"]
         );
+    }
+
+    #[test]
+    fn a_table_is_for_80_columns() {
+        let trace = Trace::new(true);
+        let entered = trace.enter();
+        drop(trace.span("a name of as many characters as any is"));
+        trace.note("words", || "word ".repeat(30));
+        trace.note("one", || "x".repeat(100));
+        let stats = trace.stats();
+        let [header, row, total, first, second, .., one, _] = &stats.lines().collect::<Vec<_>>()[..] else {
+            panic!("{stats}")
+        };
+        assert_eq!((header.len(), row.len(), total.len()), (WIDTH, WIDTH - 6, WIDTH - 6), "{stats}");
+        assert!(first.starts_with("words: word word") && first.len() <= WIDTH, "{stats}");
+        assert!(second.starts_with("  word word") && second.len() <= WIDTH, "{stats}");
+        // What has no spaces stays whole.
+        assert_eq!(*one, "one:");
+        drop(entered);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use std::fmt::{self, Write as _};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -31,7 +32,7 @@ pub const USAGE: &str = "usage: weld run [--check] COMMAND [ARGUMENT...]";
 /// What the loader is given.
 const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/run.so"));
 
-/// The process, and weld's path: the library reads it.
+/// The process, its namespace, the library and weld: the library reads it.
 const RUN: &str = "WELD_RUN";
 /// Of weld in a linker's place: that linker.
 const INSTEAD: &str = "WELD_RUN_INSTEAD";
@@ -140,7 +141,9 @@ fn variables(process: u32, weld: &Path, library: &Path, log: Option<&Path>) -> V
     let own = [RUN, INSTEAD, LOG, PRELOAD].map(OsStr::new);
     let others = std::env::vars_os().filter(|(name, _)| !own.contains(&name.as_os_str()));
     let mut list: Vec<OsString> = others.map(|(name, value)| joined(&name, "=", &value)).collect();
-    list.push(joined(OsStr::new(RUN), "=", &joined(OsStr::new(&process.to_string()), ":", weld.as_os_str())));
+    let space = fs::metadata("/proc/self/ns/pid").map_or(0, |space| space.ino());
+    let paths = joined(library.as_os_str(), ":", weld.as_os_str());
+    list.push(joined(OsStr::new(&format!("{RUN}={process}:{space}")), ":", &paths));
     let preload = match std::env::var_os(PRELOAD).filter(|others| !others.is_empty()) {
         Some(others) => joined(library.as_os_str(), ":", &others),
         None => library.into(),
@@ -292,31 +295,22 @@ fn is_image(path: &Path) -> bool {
 fn said(links: &Links, images: &[PathBuf]) -> String {
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let mut out = format!("weld run: {} file{} linked by weld", links.own.len(), plural(links.own.len()));
-    let own: Vec<&PathBuf> = links.own.iter().filter(|path| path.exists()).collect();
+    let own: Vec<&PathBuf> = links.own.iter().filter(|path| path.is_file()).collect();
     if own.len() < links.own.len() {
         let _ = write!(out, ", of which {} left", own.len());
     }
-    out.push_str(if own.is_empty() { "\n" } else { ":\n" });
+    let (copies, strangers) = not_noted(links, images, &own);
+    out.push_str(if own.is_empty() && copies.is_empty() { "\n" } else { ":\n" });
     for path in &own {
         let _ = writeln!(out, "  {}", path.display());
     }
-    let contents: Vec<Vec<u8>> = own.iter().filter_map(|path| fs::read(path).ok()).collect();
-    let mut others = links.others.clone();
-    for path in images {
-        let is_known = |known: &Path| {
-            fs::canonicalize(known).is_ok_and(|known| fs::canonicalize(path).is_ok_and(|path| path == known))
-        };
-        if links.own.iter().any(|known| is_known(known)) || others.iter().any(|(known, _)| is_known(known)) {
-            continue;
-        }
-        let bytes = fs::read(path).unwrap_or_default();
-        // Copies, stripped ones too.
-        let is_own = bytes.windows(MARK.len()).any(|part| part == MARK) || contents.contains(&bytes);
-        if !is_own {
-            let why = "by whom is not known: a program that has no loader may have started its linker, or it was copied";
-            others.push((path.clone(), why.to_owned()));
-        }
+    for path in &copies {
+        let _ = writeln!(out, "  {} (a copy)", path.display());
     }
+    let mut others = links.others.clone();
+    let why =
+        "by whom is not known: a program that has no loader may have started its linker, or it was copied";
+    others.extend(strangers.into_iter().map(|path| (path, why.to_owned())));
     if !others.is_empty() {
         let _ = writeln!(out, "weld run: {} file{} not linked by weld:", others.len(), plural(others.len()));
     }
@@ -324,6 +318,18 @@ fn said(links: &Links, images: &[PathBuf]) -> String {
         let _ = writeln!(out, "  {} ({why})", path.display());
     }
     out
+}
+
+/// The images that no link has noted as its output: copies of what weld has linked, stripped ones too, and others.
+fn not_noted(links: &Links, images: &[PathBuf], own: &[&PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let contents: Vec<Vec<u8>> = own.iter().filter_map(|path| fs::read(path).ok()).collect();
+    let noted = links.own.iter().chain(links.others.iter().map(|(path, _)| path));
+    let noted: Vec<PathBuf> = noted.filter_map(|path| fs::canonicalize(path).ok()).collect();
+    let is_noted = |path: &PathBuf| fs::canonicalize(path).is_ok_and(|path| noted.contains(&path));
+    images.iter().filter(|path| !is_noted(path)).cloned().partition(|path| {
+        let bytes = fs::read(path).unwrap_or_default();
+        bytes.windows(MARK.len()).any(|part| part == MARK) || contents.contains(&bytes)
+    })
 }
 
 #[cfg(test)]

@@ -54,6 +54,7 @@ pub fn run(program: &Path, args: &[&OsStr]) -> io::Result<bool> {
 ///
 /// # Errors
 /// As [`run`].
+#[cfg(target_os = "linux")]
 pub fn wait_for(program: &Path, args: &Texts, variables: &Texts) -> io::Result<i32> {
     let child = start(program, args, variables.as_ptr())?;
     for signal in [libc::SIGINT, libc::SIGQUIT] {

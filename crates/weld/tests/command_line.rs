@@ -1,9 +1,12 @@
 //! The program as its callers see it: names, options that print, messages and exit codes.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use weld_common::host::Host;
 
 const WELD: &str = env!("CARGO_BIN_EXE_weld");
 
@@ -312,6 +315,51 @@ fn long_links_say_what_they_do() {
     });
 }
 
+/// Hears which steps a link tells, and what it prints.
+#[derive(Default)]
+struct Listener {
+    steps: Mutex<Vec<&'static str>>,
+    text: Mutex<Vec<u8>>,
+}
+
+impl Host for Listener {
+    fn print(&self, text: &[u8]) -> std::io::Result<()> {
+        self.text.lock().unwrap().extend(text);
+        Ok(())
+    }
+
+    fn step(&self, name: &'static str) {
+        self.steps.lock().unwrap().push(name);
+    }
+}
+
+/// What the line on the terminal names as the step is the one that runs: all that `--stats` has.
+#[test]
+fn each_phase_is_told_when_it_begins() {
+    let dir = Dir::new("phases");
+    let source = dir.file("a.c", "int main(void) { return 0; } int _start;");
+    let object = dir.0.join("a.o").display().to_string();
+    assert!(
+        Command::new("gcc").args(["-g", "-c"]).arg(&source).args(["-o", &object]).status().unwrap().success()
+    );
+    let host = Listener::default();
+    let output = dir.0.join("out").display().to_string();
+    let map = format!("-Map={output}.map");
+    let page = format!("--explore={output}.html");
+    let args =
+        [&object, "-o", &output, "--stats", "--gdb-index", "--debug-names", &map, &page].map(OsString::from);
+    weld_elf::link::link(&args, &host).unwrap();
+    let text = String::from_utf8(host.text.into_inner().unwrap()).unwrap();
+    let rows = text.lines().skip(1).take_while(|line| !line.starts_with("total"));
+    let phases: Vec<&str> =
+        rows.filter(|row| !row.starts_with(' ')).map(|row| row[..38].trim_end()).collect();
+    let steps = host.steps.into_inner().unwrap();
+    for phase in ["merge strings and constants", "layout", "map", "explore"] {
+        assert!(phases.contains(&phase), "{phase}: {text}");
+    }
+    assert!(phases.iter().all(|phase| steps.contains(phase)), "{phases:?}\n{steps:?}");
+}
+
 #[test]
 fn closed_outputs_are_no_crash() {
     // `true` does not read, so the pipe is closed when weld writes.
@@ -382,13 +430,27 @@ fn what_a_command_links_is_linked_by_weld() {
         "clang-22 --ld-path=/usr/bin/ld.lld-22 a.c -o out",
         "aarch64-linux-gnu-gcc a.c -o out",
         "env A=b gcc a.c -o out",
+        // Those that start programs with an environment of their own, and in a sandbox.
+        "env -i PATH=/usr/bin:/bin gcc a.c -o out",
+        "env -u LD_PRELOAD env LD_PRELOAD= gcc a.c -o out",
         "rustc a.rs -o out",
     ] {
         assert!(linked(line), "{line}");
     }
+    // In a namespace that has other numbers for processes, where the system lets users make one.
+    let space = "unshare --user --map-root-user --pid --fork --mount-proc";
+    if Command::new("unshare").args(space.split_whitespace().skip(1)).arg("true").status().unwrap().success()
+    {
+        assert!(linked(&format!("{space} env -i PATH=/usr/bin:/bin gcc a.c -o out")));
+    }
+    // The way out.
+    assert!(!linked("env -i PATH=/usr/bin:/bin WELD_RUN= gcc a.c -o out"));
     // Nothing but the library is left.
     let left: Vec<_> = std::fs::read_dir(dir.0.join("cache/weld")).unwrap().flatten().collect();
     assert!(left.len() == 1 && left[0].path().extension().is_some_and(|end| end == "so"), "{left:?}");
+    // The GNU C library has dlsym in a library of its own before 2.34; without, no program would start there.
+    let needed = Command::new("readelf").arg("-d").arg(left[0].path()).output().unwrap().stdout;
+    assert!(String::from_utf8_lossy(&needed).contains("[libdl.so.2]"));
     let run_in = |line: &str| {
         let words = line.split_whitespace();
         let output = Command::new(WELD)
@@ -401,10 +463,19 @@ fn what_a_command_links_is_linked_by_weld() {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };
+    let (code, said, _) = run_in("--check env -i PATH=/usr/bin:/bin gcc a.c -o out");
+    assert!(code == Some(0) && said.contains("1 file linked by weld:\n"), "{said}");
     let (code, said, _) = run_in("--check gcc a.c -o out");
     assert_eq!(code, Some(0));
     assert!(said.contains("1 file linked by weld:\n") && said.contains("/out\n"), "{said}");
     assert!(!said.contains("not linked by weld"), "{said}");
+    // What was linked elsewhere, and only moved to where it stays, as Go and Bazel do.
+    std::fs::write(dir.0.join("move.sh"), "gcc a.c -o $1.tmp && strip $1.tmp && mv $1.tmp moved\n").unwrap();
+    let (_, said, _) = run_in("--check sh move.sh out");
+    assert!(
+        said.contains("1 file linked by weld, of which 0 left:\n") && said.contains("/moved (a copy)\n"),
+        "{said}"
+    );
     // For a machine that weld lacks, the linker that was meant links.
     std::fs::write(dir.0.join("sh4-ld"), "#!/bin/sh\necho \"linked: $*\"; touch other\n").unwrap();
     let (_, _, err) = run_in("chmod +x sh4-ld");

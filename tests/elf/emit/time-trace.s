@@ -6,6 +6,7 @@
 //# [weld] link: time-trace.o --stats
 //# [weld] once
 //# [weld] stdout-re: wall|ms
+//# [weld] sh: test -z "$($LD time-trace.o -o stats.out --stats | grep -E '.{81}')"
 .globl _start
 _start: ret
 .section .note.GNU-stack,"",@progbits

@@ -81,7 +81,7 @@ impl DynRelocs {
     /// several with others between them.
     pub fn new(mut lists: Vec<Vec<DynReloc>>, parallel: bool) -> Self {
         lists.retain(|list| !list.is_empty());
-        let runs = par::runs("find sections with dynamic relocations", parallel, lists.len(), 1, |range| {
+        let runs = par::runs("find dynamically relocated sections", parallel, lists.len(), 1, |range| {
             let mut runs = Vec::new();
             for list in range {
                 let mut start = 0;
@@ -93,7 +93,7 @@ impl DynRelocs {
             }
             runs
         });
-        let runs = par::concat("join sections with dynamic relocations", parallel, runs);
+        let runs = par::concat("join dynamically relocated sections", parallel, runs);
         let runs = sort::by(runs, parallel, |a, b| a.first.cmp(&b.first));
         DynRelocs { lists, runs }
     }

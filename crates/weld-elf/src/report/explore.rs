@@ -41,7 +41,7 @@ const NONE: u32 = u32::MAX;
 /// If it is to go to standard output, and that cannot be written to.
 pub fn report(job: &Job, image: &Image, made: Made, context: &Context) -> Result<(), Diagnostics> {
     let Some(path) = &job.options.reports.explore else { return Ok(()) };
-    let _span = job.trace.span("explore");
+    let _span = job.phase("explore");
     let page = page::write(&model(job, image, made, context), context.parallel);
     job.report_bytes(path, page)
 }

@@ -246,7 +246,7 @@ pub fn layout(job: &Job, image: &Image, made: Made, context: &Context) -> Result
     if !is_wanted {
         return Ok(());
     }
-    let _span = job.trace.span("map");
+    let _span = job.phase("map");
     let wants_map = options.reports.print_map || options.reports.map_file.is_some();
     let mut text = match (wants_map, options.reports.gnu_map == Some(true)) {
         (true, true) => gnu_map::text(job, image, context),

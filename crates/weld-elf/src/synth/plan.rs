@@ -196,7 +196,7 @@ fn spare_words_taken(sections: &Sections, symbols: &Symbols) -> Vec<SymbolId> {
 
 impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
     pub fn plan(self, sections: &mut Sections<'j>, symbols: &mut Symbols) -> Result<Plan<'j>, Diagnostics> {
-        let span = self.job.trace.span("size synthetic sections");
+        let span = self.job.phase("size synthetic sections");
         let mode = self.context.mode;
         let options = self.job.options;
         let stretch = trace::stretch("slots, commons, copies");
@@ -225,7 +225,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let plt = self.plt_style(properties.as_ref(), &slots, symbols);
         drop((stretch, span));
         let merged = {
-            let _span = self.job.trace.span("merge strings and constants");
+            let _span = self.job.phase("merge strings and constants");
             self.merge(sections)
         };
         self.job.sink.end_phase()?;
@@ -237,7 +237,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         };
         let tables = self.tables(sections, symbols, &merged, code);
         self.job.sink.end_phase()?;
-        let span = self.job.trace.span("layout");
+        let span = self.job.phase("layout");
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
         let executable_stack = self.executable_stack(sections);
         let variant_calls = self.variant_calls(&slots);

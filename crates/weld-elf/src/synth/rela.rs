@@ -370,7 +370,7 @@ fn is_near(value: u64) -> bool {
 /// In the order of addresses, so that as a rule nothing is left to sort.
 fn sources(image: &Image, parallel: bool) -> Vec<Source> {
     let live = &image.live.dyn_relocs;
-    let region = "order sections with dynamic relocations";
+    let region = "order dynamically relocated sections";
     let mut lists = par::runs(region, parallel, live.runs().len(), ORDERED, |range| {
         let mut sources = Vec::with_capacity(range.len());
         for (run, (section, relocs)) in range.clone().zip(live.runs().skip(range.start)) {

@@ -55,7 +55,7 @@ impl<'j> Planner<'_, 'j> {
         if !self.job.options.sections.gdb_index {
             return None;
         }
-        let _span = self.job.trace.span("index for GDB");
+        let _span = self.job.phase("index for GDB");
         let planner = gdb_index::plan::Planner {
             objects: self.objects(),
             store: self.job.store,
@@ -69,7 +69,7 @@ impl<'j> Planner<'_, 'j> {
         if !self.job.options.sections.debug_names {
             return None;
         }
-        let _span = self.job.trace.span("index of names");
+        let _span = self.job.phase("index of names");
         let planner = debug_names::plan::Planner {
             objects: self.objects(),
             owners: self.context.owners,
