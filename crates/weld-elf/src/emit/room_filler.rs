@@ -63,7 +63,7 @@ impl Room {
         let (bytes, room) = out.split_at_mut(self.size);
         room.fill(match self.filler {
             Filler::Code => self.code,
-            Filler::Zeroes | Filler::Constants => 0,
+            Filler::Zeroes | Filler::Constants | Filler::Variables => 0,
             Filler::Units(byte) if lengthen(self.format, bytes, room.len() as u64) => byte,
             // What is no list of units may be read by its own rules.
             Filler::Units(_) | Filler::Pairs => 0,

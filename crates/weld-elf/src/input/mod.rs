@@ -45,6 +45,13 @@ pub struct FileName<'a> {
     pub member: Option<&'a [u8]>,
 }
 
+impl FileName<'_> {
+    /// Whether no file is called so: the object is one that is made for later links ([`crate::relink`]).
+    pub fn is_made(&self) -> bool {
+        self.member.is_none() && self.path.starts_with('<')
+    }
+}
+
 /// What reading a file takes besides its bytes.
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {

@@ -28,6 +28,7 @@ mod memo;
 mod patch;
 mod save_state;
 mod skeleton;
+mod stood_for;
 mod units;
 mod yard_object;
 

@@ -219,25 +219,25 @@ impl Session {
         let (mut larger, mut heads) = (HashMap::new(), HashMap::new());
         if !holes.is_empty() {
             let order = in_memory(state);
-            let mut before: Option<u32> = None;
+            // Of each output section: empty sections of others may lie between those of one.
+            let mut before: HashMap<u32, u32> = HashMap::new();
             for number in order {
                 let row = &state.sections[number as usize];
                 // Where nothing was, nothing is in the way.
                 if holes.contains(&number) && row.size == 0 {
                     continue;
                 }
-                before = before.filter(|before| state.sections[*before as usize].output == row.output);
                 if !holes.contains(&number) {
                     let out = state.outputs.get(row.output as usize);
                     if let (Some(head), Some(out)) =
-                        (heads.get_mut(&row.output).filter(|_| before.is_none()), out)
+                        (heads.get_mut(&row.output).filter(|_| !before.contains_key(&row.output)), out)
                     {
                         *head = row.address.wrapping_sub(out.address);
                     }
-                    before = Some(number);
-                } else if let Some(before) = before {
-                    let first = state.sections[before as usize].address;
-                    larger.insert(before, (row.address + row.size).wrapping_sub(first));
+                    before.insert(row.output, number);
+                } else if let Some(before) = before.get(&row.output) {
+                    let first = state.sections[*before as usize].address;
+                    larger.insert(*before, (row.address + row.size).wrapping_sub(first));
                 } else {
                     heads.insert(row.output, 0);
                 }

@@ -22,7 +22,7 @@ use super::libraries::KnownArchive;
 use super::members;
 use super::memo::{Is, KnownFile, Memo};
 use super::save_state::{LIKELY_MEMBERS, recent_archives};
-use super::{skeleton, yard_object};
+use super::{skeleton, stood_for, yard_object};
 use crate::ids::FileId;
 use crate::input::FileName;
 use crate::input::load::{Input, Inputs};
@@ -448,7 +448,7 @@ impl Session {
         }
         // What is redirected is not known by its name.
         if job.options.symbols.wrap.is_empty() {
-            comdats.discard_stood_for(resolved, parallel);
+            stood_for::discard(comdats, resolved, parallel);
         }
         let spare = self.spare_from.get().copied().unwrap_or(u32::MAX);
         let count = resolved.objects.partition_point(|object| object.file.0 < spare);

@@ -3,7 +3,8 @@
 //!
 //! It has nothing in it but sections with some bytes, and what objects say of themselves as a whole, as the first one says
 //! it: notes of properties, which hold for all objects or for none, and that stacks need not be executable. It mentions
-//! what assemblers mention as soon as there is a slot of the GOT, so that others may do so or not.
+//! what assemblers mention as soon as there is a slot of the GOT, so that others may do so or not; as who does without it,
+//! so that no archive is asked for it.
 
 use weld_common::io::input::InputStore;
 
@@ -12,7 +13,7 @@ use crate::elf::*;
 use crate::input::made::{Section, begin, complete};
 use crate::input::object::{header, section_table};
 use crate::relink_state::mentions::ALWAYS_MENTIONED;
-use crate::sections::yards::Kind;
+use crate::sections::yards::{Kind, MOST_ALIGN};
 
 /// Bytes of a section, without its yard.
 const SIZE: usize = 16;
@@ -43,10 +44,10 @@ pub fn made(first: &[u8], objects: usize, store: &InputStore) -> Option<Vec<u8>>
                 name: text(&name),
                 kind: SHT_PROGBITS,
                 flags: kind.flags(),
-                align: kind.align().max(16),
+                align: kind.align(),
                 ..Section::default()
             };
-            let at = out.align(16).position();
+            let at = out.align(MOST_ALIGN as usize).position();
             out.bytes(&[if kind == Kind::Code { facts.filler } else { 0 }; SIZE]);
             sections.push(section.over(at, &out));
         }
@@ -68,7 +69,7 @@ pub fn made(first: &[u8], objects: usize, store: &InputStore) -> Option<Vec<u8>>
     }
     let symbols = [
         Sym([0; Sym::SIZE]),
-        Sym::make(text(ALWAYS_MENTIONED), STB_GLOBAL << 4 | STT_NOTYPE, 0, SHN_UNDEF, 0, 0),
+        Sym::make(text(ALWAYS_MENTIONED), STB_WEAK << 4 | STT_NOTYPE, 0, SHN_UNDEF, 0, 0),
     ];
     let last = sections.len() as u32 + 1;
     let table =

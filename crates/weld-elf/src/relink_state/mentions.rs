@@ -452,7 +452,7 @@ fn is_there_for(name: &NameRow, said: u8, may_warn: bool) -> bool {
             symbol_flags::SHARED if said == manner::WEAK => name.flags & symbol_flags::USED != 0,
             symbol_flags::SHARED => name.flags & USED == USED,
             // The linker's own, which it has made because others ask for it.
-            symbol_flags::INTERNAL => name.mentioned & flag::REF_STRONG != 0,
+            symbol_flags::INTERNAL => name.mentioned & flag::REF_STRONG != 0 || is_always_mentioned(name),
             _ => false,
         }
 }

@@ -7,7 +7,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
-use weld_common::par;
 use weld_common::resolve::comdat;
 
 use super::Resolved;
@@ -22,9 +21,6 @@ pub const POINTERS: [&[u8]; 2] = [b"DW.ref.rust_eh_personality", b"DW.ref.__gxx_
 pub fn is_pointer(name: &[u8]) -> bool {
     POINTERS.contains(&name)
 }
-
-/// Objects that a task looks at.
-const OBJECTS: usize = 64;
 
 /// Which groups stay.
 pub struct Comdats(comdat::Comdats);
@@ -57,82 +53,9 @@ impl Comdats {
         }
     }
 
-    /// Has groups lose that others stand for: all that they define is defined by groups that stay, whatever these are
-    /// called. Compilers call a group of constructors by one of them or by all; so without this it would depend on that
-    /// whether there are copies that nobody can refer to, where one is enough.
-    pub fn discard_stood_for(&self, resolved: &Resolved, parallel: bool) {
-        let objects = &resolved.objects;
-        let found = par::runs("groups that others stand for", parallel, objects.len(), OBJECTS, |run| {
-            run.flat_map(|index| self.stood_for(resolved, index)).collect::<Vec<_>>()
-        });
-        for (index, signature) in found.into_iter().flatten() {
-            self.0.give(index, u32::MAX, signature);
-        }
-    }
-
-    /// The groups of object number `index` that others stand for, by their signatures.
-    fn stood_for(&self, resolved: &Resolved, index: usize) -> Vec<(u32, SymbolId)> {
-        let object = &resolved.objects[index];
-        let stays = |group: u32| self.survives(index as u32, object, group);
-        // Of each section, the group that stays and has it, from 1 on.
-        let mut group_of: Vec<u32> = Vec::new();
-        for (number, group) in object.groups.iter().enumerate().filter(|(number, _)| stays(*number as u32)) {
-            group_of.resize(object.shdrs.len(), 0);
-            let words = object.group_words(group.shndx).unwrap_or_default();
-            for member in words.members().filter(|member| (*member as usize) < object.shdrs.len()) {
-                group_of[member as usize] = number as u32 + 1;
-            }
-        }
-        if group_of.is_empty() {
-            return Vec::new();
-        }
-        // Of each group that defines anything, whether all of that is others'.
-        let mut are_others: Vec<Option<bool>> = vec![None; object.groups.len()];
-        for (number, symbol) in (0..).zip(object.syms).skip(object.first_global as usize) {
-            let SymbolPlace::Section(section) = object.place(number, symbol) else { continue };
-            let Some(group) = group_of.get(section as usize).and_then(|group| group.checked_sub(1)) else {
-                continue;
-            };
-            let is_others = &mut are_others[group as usize];
-            if *is_others != Some(false) {
-                *is_others = Some(self.is_of_another_group(resolved, (index, object), number));
-            }
-        }
-        let lost = (0..).zip(are_others).filter(|(_, are_others)| *are_others == Some(true));
-        let signatures = lost.map(|(group, _): (usize, _)| signature(object, &object.groups[group]));
-        signatures
-            .filter(|id| !is_pointer(resolved.names.get(*id).name))
-            .map(|id| (index as u32, id))
-            .collect()
-    }
-
-    /// Whether what an object defines as this symbol is another one's, which has it in a group that stays.
-    fn is_of_another_group(
-        &self,
-        resolved: &Resolved,
-        (index, object): (usize, &Object),
-        symbol: u32,
-    ) -> bool {
-        let entry = resolved.names.get(object.global(symbol));
-        if !matches!(entry.rank(), Rank::Strong | Rank::Weak) {
-            return false;
-        }
-        let other = resolved.index_of_file[entry.file().index()] as usize;
-        let Some(winner) =
-            resolved.objects.get(other).filter(|winner| other != index && winner.file == entry.file())
-        else {
-            return false;
-        };
-        let Some(definition) = winner.syms.get(entry.sym() as usize) else { return false };
-        let SymbolPlace::Section(section) = winner.place(entry.sym(), definition) else { return false };
-        (0..).zip(&winner.groups).any(|(number, group): (u32, _)| {
-            self.survives(other as u32, winner, number)
-                && winner
-                    .group_words(group.shndx)
-                    .unwrap_or_default()
-                    .members()
-                    .any(|member| member == section)
-        })
+    /// Has the group with this signature lose, which object number `index` has.
+    pub fn discard(&self, index: u32, signature: SymbolId) {
+        self.0.give(index, u32::MAX, signature);
     }
 
     /// Whether group `group` of object number `index` is the one that stays.

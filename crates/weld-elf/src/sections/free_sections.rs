@@ -20,7 +20,7 @@ use std::cell::OnceCell;
 use weld_common::hash::hash_bytes;
 
 use super::lost_groups::{NONE, each_definition, members};
-use super::rooms::{Filler, WholeFunctions};
+use super::rooms::WholeFunctions;
 use super::yards::{Kind, MOST_ALIGN, is_zeroed, kind_of};
 use crate::elf::*;
 use crate::input::object::Object;
@@ -76,17 +76,6 @@ pub fn bare(shdr: &Shdr, name: &[u8]) -> Option<Kind> {
 /// Where variables are that are zero at first.
 const ZEROES: &[u8] = b".bss";
 
-/// Whether nobody runs from such a section into the next, or takes it for a part of a table: compilers made it.
-fn is_compiled(whole: &WholeFunctions, (index, shdr): (usize, &Shdr), kind: Kind) -> bool {
-    let filler = match kind {
-        _ if shdr.sh_size() == 0 => return true,
-        Kind::Code => Filler::Code,
-        Kind::Constants | Kind::Variables | Kind::Relocated => Filler::Constants,
-        Kind::ExceptionTables => return true,
-    };
-    whole.allow(filler, index, shdr.sh_size())
-}
-
 /// Whether a section with this header and name is free, and is merged with others: strings and constants. Compilers
 /// name it by what it has in common with these.
 #[inline]
@@ -138,7 +127,10 @@ pub fn of(object: &Object, is_here: impl Fn(u32) -> bool) -> Free {
         }
         let name = object.section_name(index).unwrap_or_default();
         let is_free = match bare(shdr, name) {
-            Some(kind) => is_compiled(whole.get_or_init(|| WholeFunctions::of(object)), (index, shdr), kind),
+            Some(kind) => {
+                let whole = whole.get_or_init(|| WholeFunctions::of(object));
+                whole.is_shared(index, kind, shdr.sh_size())
+            }
             None => kind(shdr, name).is_some() || is_merged(shdr, name),
         };
         if is_free {

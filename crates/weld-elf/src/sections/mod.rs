@@ -164,6 +164,10 @@ impl InputSection {
         let log2 = align.trailing_zeros().max(self.align().trailing_zeros());
         self.meta = self.meta & !(63 << 5) | log2 << 5;
     }
+    /// Has it be anywhere.
+    pub fn forget_align(&mut self) {
+        self.meta &= !(63 << 5);
+    }
     pub fn bin(&self) -> PlacementId {
         PlacementId(self.meta >> BIN_SHIFT)
     }

@@ -27,8 +27,9 @@ use std::collections::HashMap;
 use weld_common::merge::tag_of;
 use weld_common::{par, trace};
 
+use super::free_sections::bare;
 use super::lost_groups::LostSections;
-use super::yards::before_move;
+use super::yards::{Kind, before_move};
 use super::{InputSection, SectionKind, Sections};
 use crate::elf::*;
 use crate::ids::{FileId, SectionId};
@@ -39,8 +40,10 @@ use crate::input::object::{Object, SymbolPlace};
 pub enum Filler {
     /// What the machine has between functions.
     Code,
-    /// Zeroes, between variables and tables that the object's code knows of.
+    /// Zeroes, between constants that the object's code knows of.
     Constants,
+    /// Zeroes, between variables of compilers.
+    Variables,
     /// Others have pointers to what is in the section, so nobody looks behind it.
     Zeroes,
     /// The section is units, each with its length in front. The last one ends with so many of these.
@@ -78,8 +81,10 @@ pub struct WholeFunctions {
     /// Sections that have variables, and global symbols.
     variables: Vec<bool>,
     globals: Vec<bool>,
-    /// There is a function with a size, and so a compiler.
+    /// There is a function with a size.
     are_any: bool,
+    /// A compiler says that it has made the object, in `.comment`: assembly has no such section.
+    is_compiled: bool,
 }
 
 impl WholeFunctions {
@@ -90,6 +95,10 @@ impl WholeFunctions {
         let mut variables = vec![false; object.shdrs.len()];
         let mut globals = vec![false; object.shdrs.len()];
         let mut are_any = false;
+        let is_comment = |(index, shdr): (usize, &Shdr)| {
+            shdr.sh_flags() & SHF_MERGE != 0 && object.section_name(index) == Some(b".comment")
+        };
+        let is_compiled = object.shdrs.iter().enumerate().any(is_comment);
         for (index, symbol) in (0..).zip(object.syms) {
             let SymbolPlace::Section(section) = object.place(index, symbol) else { continue };
             let Some(end) = ends.get_mut(section as usize) else { continue };
@@ -107,12 +116,26 @@ impl WholeFunctions {
                 _ => *end = Self::LABELS,
             }
         }
-        WholeFunctions { ends, variables, globals, are_any }
+        WholeFunctions { ends, variables, globals, are_any, is_compiled }
     }
 
     /// Whether a section has global symbols.
     pub fn is_known(&self, section: usize) -> bool {
         self.globals.get(section) != Some(&false)
+    }
+
+    /// Whether nobody runs from a section that an object's functions, variables or tables share into the next one, or takes
+    /// it for a part of a table: a compiler made it, and there are no labels in it.
+    pub(super) fn is_shared(&self, section: usize, kind: Kind, size: u64) -> bool {
+        let end = self.ends.get(section).copied().unwrap_or(Self::LABELS);
+        let has_variables = self.variables.get(section).copied().unwrap_or(true);
+        self.is_compiled
+            && match kind {
+                _ if size == 0 => end == 0 && !has_variables,
+                Kind::Code => self.allow(Filler::Code, section, size),
+                Kind::Variables | Kind::Constants | Kind::Relocated => end == 0,
+                Kind::ExceptionTables => true,
+            }
     }
 
     /// Whether a section with `filler` behind it, of this number and size, may have room.
@@ -122,6 +145,8 @@ impl WholeFunctions {
         match filler {
             Filler::Code => !has_variables && (1..=size).contains(&end) && size - end < PADDING,
             Filler::Constants => self.are_any && end == 0,
+            // Clang's pointers to types that are caught have no names.
+            Filler::Variables => self.is_compiled && end == 0,
             Filler::Zeroes | Filler::Units(_) | Filler::Pairs => true,
         }
     }
@@ -138,7 +163,7 @@ pub fn alignment(shdr: &Shdr, name: &[u8], filler: Filler) -> u64 {
     match filler {
         _ if shdr.sh_flags() & SHF_GROUP != 0 => 1,
         Filler::Constants if name == b".rodata" => 32,
-        Filler::Code | Filler::Constants => 16,
+        Filler::Code | Filler::Constants | Filler::Variables => 16,
         Filler::Zeroes if shdr.sh_flags() & SHF_ALLOC != 0 => 4,
         Filler::Zeroes | Filler::Units(_) | Filler::Pairs => 1,
     }
@@ -155,8 +180,8 @@ fn room(shdr: &Shdr, name: &[u8], is_little: bool) -> Option<(Filler, Room)> {
     let some = |filler, share, fixed| Some((filler, Room { share, fixed, multiple: 1 }));
     // Variables that no section of their own has.
     match (shdr.sh_type(), shdr.sh_flags()) {
-        (SHT_NOBITS, DATA) if name == b".bss" => return some(Filler::Constants, 4, 64),
-        (SHT_PROGBITS, DATA) if name == b".data" => return some(Filler::Constants, 8, 32),
+        (SHT_NOBITS, VARIABLES) if name == b".bss" => return some(Filler::Variables, 4, 64),
+        (SHT_PROGBITS, VARIABLES) if name == b".data" => return some(Filler::Variables, 8, 32),
         (SHT_PROGBITS, _) => {}
         _ => return None,
     }
@@ -194,7 +219,7 @@ fn room(shdr: &Shdr, name: &[u8], is_little: bool) -> Option<(Filler, Room)> {
 }
 
 /// The flags of variables.
-const DATA: u64 = SHF_ALLOC | SHF_WRITE;
+const VARIABLES: u64 = SHF_ALLOC | SHF_WRITE;
 
 /// Whether a section is called `name`, or so with something after a dot.
 fn is_or_begins(section: &[u8], name: &[u8]) -> bool {
@@ -377,7 +402,7 @@ fn give_object(
     (rooms, growth): (&Rooms, Growth),
     moved: &[SectionId],
 ) {
-    let whole = OnceCell::new();
+    let whole: OnceCell<WholeFunctions> = OnceCell::new();
     let kind =
         |index: u32| before_move(moved, SectionId(object.section_base + index), slots[index as usize].kind());
     let numbers = match rooms {
@@ -387,6 +412,14 @@ fn give_object(
     for (index, (shdr, slot)) in (0..).zip(object.shdrs.iter().zip(slots)) {
         let is_copied =
             matches!(slot.kind(), SectionKind::Regular | SectionKind::Compressed | SectionKind::NoBits);
+        // What comes there later lies elsewhere, so what is empty has no place that would have to be aligned.
+        if is_copied
+            && shdr.sh_size() == 0
+            && let Some(kind) = bare(shdr, object.section_name(index as usize).unwrap_or_default())
+            && whole.get_or_init(|| WholeFunctions::of(object)).is_shared(index as usize, kind, 0)
+        {
+            slot.forget_align();
+        }
         if let Rooms::Known(known) = rooms {
             // Those that are gone have left theirs to what is in front of them, be it data.
             let number = numbers.get(index as usize).copied().unwrap_or(index);
@@ -398,13 +431,13 @@ fn give_object(
         }
         // What is merged has none, and neither has most data.
         let is_odd = shdr.sh_flags() & (SHF_ALLOC | SHF_WRITE | SHF_MERGE) > SHF_ALLOC;
-        if !is_copied || is_odd && shdr.sh_flags() != DATA {
+        if !is_copied || is_odd && shdr.sh_flags() != VARIABLES {
             continue;
         }
         let name = object.section_name(index as usize).unwrap_or_default();
         let Some((filler, room)) = room(shdr, name, growth != Growth::Much) else { continue };
         let whole = || whole.get_or_init(|| WholeFunctions::of(object));
-        let is_of_functions = matches!(filler, Filler::Code | Filler::Constants);
+        let is_of_functions = matches!(filler, Filler::Code | Filler::Constants | Filler::Variables);
         if is_of_functions && !whole().allow(filler, index as usize, shdr.sh_size()) {
             continue;
         }
@@ -422,7 +455,7 @@ impl Room {
     /// The size of a section of `size` bytes with its room.
     fn around(&self, size: u64) -> u64 {
         let whole = (size + self.fixed + size / self.share).next_multiple_of(self.multiple);
-        // An empty section stays one; nobody might see that it is there.
+        // An empty section stays one.
         if size == 0 || whole > LARGEST { size } else { whole }
     }
 }
@@ -446,8 +479,8 @@ mod tests {
         assert_eq!(section(b".debug_line", SHT_PROGBITS, 0), Some(Filler::Units(NO_ROW)));
         assert_eq!(section(b".debug_aranges", SHT_PROGBITS, 0), Some(Filler::Pairs));
         assert_eq!(section(b".rodata.f", SHT_PROGBITS, SHF_ALLOC), Some(Filler::Constants));
-        assert_eq!(section(b".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE), Some(Filler::Constants));
-        assert_eq!(section(b".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE), Some(Filler::Constants));
+        assert_eq!(section(b".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE), Some(Filler::Variables));
+        assert_eq!(section(b".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE), Some(Filler::Variables));
         for (name, kind, flags) in [
             (&b".init"[..], SHT_PROGBITS, CODE),
             (b".texture", SHT_PROGBITS, CODE),

@@ -3,7 +3,7 @@
 //!
 //! A *yard* is such room: behind the bytes of one section, its *host*, there is some for *guests*. A
 //! host is a section like others, only larger, so nothing of a layout knows of yards; and who writes the host writes
-//! the guests behind it. Hosts are those of an object that is made for that ([`crate::relink::yard_object`]). There are yards in the output sections of code, of exception tables, of constants, of tables of
+//! the guests behind it. Hosts are those of an object that is made for that (`relink/yard_object.rs`). There are yards in the output sections of code, of exception tables, of constants, of tables of
 //! pointers and of variables; variables that are zero at first lie among the others there.
 //! Where a guest lies is decided by who relinks, and told to a full link that is compared with that.
 
@@ -59,11 +59,11 @@ impl Kind {
         (objects / self.size().1 + LEAST_YARDS).min(YARDS)
     }
 
-    /// What hosts are aligned to at least: guests may ask for that. Compilers align tables of 32 bytes and more so.
+    /// What hosts are aligned to: guests ask for no more.
     pub fn align(self) -> u64 {
         match self {
-            Kind::Code | Kind::ExceptionTables => 1,
-            Kind::Constants | Kind::Relocated | Kind::Variables => 32,
+            Kind::ExceptionTables => 16,
+            Kind::Code | Kind::Constants | Kind::Relocated | Kind::Variables => MOST_ALIGN,
         }
     }
 
@@ -118,7 +118,7 @@ pub fn is_zeroed(shdr: &Shdr, name: &[u8]) -> bool {
 pub const ZEROED: &[u8] = b".bss.";
 
 /// Guests ask for no larger alignment.
-pub(super) const MOST_ALIGN: u64 = 64;
+pub const MOST_ALIGN: u64 = 64;
 
 /// Room for guests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

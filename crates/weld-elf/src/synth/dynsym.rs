@@ -60,6 +60,9 @@ fn require(needs: &mut [VersionNeed], version: &'static [u8]) {
     }
 }
 
+/// So many versions are not listed for what may be called later: they have indices of 15 bits.
+const MANY_VERSIONS: usize = 4096;
+
 /// Names looked at by one task: of all there are, and of those in `.dynsym`.
 const ALL_RUN: usize = 1 << 15;
 const RUN: usize = 1 << 13;
@@ -573,7 +576,8 @@ impl<'a> Planner<'_, 'a> {
         if self.options.dynamic.mark_plt {
             require(&mut needs, MARKED_PLT);
         }
-        if self.spares.count > 0 {
+        let count = |dso: &u32| self.resolved.shared[*dso as usize].versions.len();
+        if self.spares.count > 0 && needed.iter().map(count).sum::<usize>() < MANY_VERSIONS {
             // What is called later may be of any version; who has taken a spare entry asks for none here.
             for (need, dso) in needs.iter_mut().zip(needed) {
                 let offered = self.resolved.shared[*dso as usize].versions.iter().skip(2).flatten();

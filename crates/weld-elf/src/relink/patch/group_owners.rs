@@ -1,12 +1,13 @@
 //! Whether the groups of a changed object that are taken to have lost do so in a full link, too.
 //!
 //! Of all COMDAT groups with one signature the first object's stays, and of others those that define what no group that stays
-//! does ([`crate::resolve::comdat::Comdats::discard_stood_for`]). Those that an object had when the tables were
+//! does (`relink/stood_for.rs`). Those that an object had when the tables were
 //! written are known to have lost; another one has if objects in front of it have all that it defines in groups
-//! that stay. Objects that have such groups are read for that.
+//! that stay, with the same signature or, if that is one of these names, with any. Objects that have such groups are read for
+//! that.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 
 use super::{others, parsed};
 use crate::job::Job;
@@ -28,9 +29,9 @@ pub struct Looked<'l, 'j, 'f> {
     pub common: &'l Common,
 }
 
-/// The names that objects which have been read define in groups, by their rows.
+/// The names that objects which have been read define in groups, with the signatures of these, by their rows.
 #[derive(Default)]
-pub struct Owners<'j>(HashMap<u32, HashSet<&'j [u8]>>);
+pub struct Owners<'j>(HashMap<u32, HashMap<&'j [u8], &'j [u8]>>);
 
 impl<'j> Owners<'j> {
     /// Whether objects in front of input number `row` have all the groups that it has lost. `state` is its
@@ -48,6 +49,7 @@ impl<'j> Owners<'j> {
         // It lies in no file of the last full link.
         let is_spare = looked.file.row::<InputRow>(row.into())?.file == NONE;
         for (signature, symbols) in alone.lost_groups() {
+            let is_of_itself = symbols.iter().any(|symbol| alone.name(*symbol) == signature);
             for symbol in symbols {
                 let mention = symbol.checked_sub(first).and_then(|at| state.mentions.get(at as usize));
                 let Some(mention) = mention else { return Ok(false) };
@@ -68,7 +70,9 @@ impl<'j> Owners<'j> {
                 if !is_other || name.section == NONE {
                     return Ok(false);
                 }
-                if !self.of(looked, name.input)?.contains(alone.name(symbol)) {
+                // Who else has a group with this signature has one that defines this name, as compilers do it.
+                let of_owner = self.of(looked, name.input)?.get(alone.name(symbol)).copied();
+                if of_owner.is_none_or(|of_owner| of_owner != signature && !is_of_itself) {
                     return Ok(false);
                 }
             }
@@ -76,8 +80,8 @@ impl<'j> Owners<'j> {
         Ok(true)
     }
 
-    /// What an object defines in groups.
-    fn of(&mut self, looked: &Looked<'_, 'j, '_>, row: u32) -> Result<&HashSet<&'j [u8]>, Why> {
+    /// What an object defines in groups, and which these are.
+    fn of(&mut self, looked: &Looked<'_, 'j, '_>, row: u32) -> Result<&HashMap<&'j [u8], &'j [u8]>, Why> {
         Ok(match self.0.entry(row) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(of_groups(looked, row)?),
@@ -85,14 +89,16 @@ impl<'j> Owners<'j> {
     }
 }
 
-fn of_groups<'j>(looked: &Looked<'_, 'j, '_>, row: u32) -> Result<HashSet<&'j [u8]>, Why> {
+fn of_groups<'j>(looked: &Looked<'_, 'j, '_>, row: u32) -> Result<HashMap<&'j [u8], &'j [u8]>, Why> {
     let input: InputRow = looked.file.row(row.into())?;
-    let mut found = HashSet::new();
+    let mut found = HashMap::new();
     if input.kind != input_kind::OBJECT {
         return Ok(found);
     }
     let data = others::bytes(looked.job, looked.changes, (row, &input))?;
     let Some(object) = parsed::object(looked.job, data) else { return Ok(found) };
-    each_definition(&object, |_, symbol| _ = found.insert(object.symbol_name(symbol)));
+    each_definition(&object, |group, symbol| {
+        found.insert(object.symbol_name(symbol), object.group_name(&object.groups[group]));
+    });
     Ok(found)
 }

@@ -166,6 +166,7 @@ impl Unit {
 
     fn object(&self) -> Vec<u8> {
         let mut obj = Obj::new();
+        obj.section(Section::strings(".comment", 1).bytes(b"compiled\0"));
         let all: Vec<u8> = self.strings.iter().flat_map(|text| text.bytes().chain([0])).collect();
         let section = obj.section(Section::strings(".rodata.str1.1", 1).bytes(&all));
         let mut strings = Vec::new();

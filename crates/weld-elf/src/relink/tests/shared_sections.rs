@@ -18,8 +18,11 @@ struct Part {
     constants: usize,
     pointers: usize,
     exceptions: usize,
-    /// Its variables have labels, as assembly has them.
+    /// What variables are aligned to, if not to 8.
+    align: u64,
+    /// Its variables have labels, as assembly has them; or no compiler says that it has made the object.
     labels: bool,
+    assembled: bool,
     /// Bytes of debug information.
     debug: usize,
     /// It mentions the GOT, and refers to a pointer to a type that is caught.
@@ -27,8 +30,10 @@ struct Part {
     caught: bool,
     /// So many local functions stand in front of its thread-local variable.
     locals: usize,
-    /// The names of a group's signature, and of the functions in it.
+    /// The names of a group's signature, and of the functions in it; and it is referred to as a section, or has constructors.
     group: Option<(&'static str, &'static [&'static str])>,
+    refers_to_section: bool,
+    constructs: bool,
 }
 
 impl Part {
@@ -43,8 +48,13 @@ impl Part {
         let text = text_of(&mut obj, ".text");
         // Compilers have an empty section for each kind of variables.
         let bytes = |byte: u8, size: usize| vec![byte; size];
-        let data = obj.section(Section::data(".data").bytes(&bytes(7, self.data)).align(8));
-        let zeroes = obj.section(Section::bss(".bss", self.zeroes as u64).align(8));
+        let align = if self.align > 0 { self.align } else { 8 };
+        let data = obj.section(Section::data(".data").bytes(&bytes(7, self.data)).align(align));
+        let zeroes = obj.section(Section::bss(".bss", self.zeroes as u64).align(align));
+        if !self.assembled {
+            let comment = Section::new(".comment", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS).entsize(1);
+            obj.section(comment.bytes(b"compiled\0"));
+        }
         let mut shared = vec![("data", data, self.data), ("zeroes", zeroes, self.zeroes)];
         let mut more = |obj: &mut Obj, section: Section, of: (&'static str, usize)| {
             if of.1 > 0 {
@@ -93,7 +103,17 @@ impl Part {
             let key = obj.symbol(Symbol::local(signature).at(section, 0));
             let define = |name: &&str| Symbol::weak(*name).function().at(section, 0).size(200);
             let symbols: Vec<_> = names.iter().map(|name| obj.symbol(define(name))).collect();
-            obj.comdat(key, &[section]);
+            let mut members = vec![section];
+            if self.constructs {
+                let array = Section::new(".init_array", SHT_INIT_ARRAY, SHF_ALLOC | SHF_WRITE);
+                members.push(obj.section(array.bytes(&[0; 8]).align(8)));
+                obj.reloc(members[1], 0, R_X86_64_64, symbols[0], 0);
+            }
+            obj.comdat(key, &members);
+            if self.refers_to_section {
+                let here = obj.section_symbol(section);
+                refer(&mut obj, here);
+            }
             symbols.into_iter().for_each(|symbol| refer(&mut obj, symbol));
         }
         if self.debug > 0 {
@@ -120,6 +140,8 @@ impl Project {
             let symbol = obj.symbol(Symbol::undefined(*name));
             obj.reloc(text, 8 * at as u64 + 1, R_X86_64_PLT32, symbol, -4);
         }
+        // What is empty may lie where another output section begins.
+        obj.section(Section::data(".tm_clone_table"));
         // Where there is no pointer, none is spare.
         let start = obj.symbol(Symbol::local("start").function().at(text, 0).size(64));
         let pointer = obj.section(Section::data(".data").bytes(&[0; 8]).align(8));
@@ -146,7 +168,8 @@ impl Project {
         let (said, out) = (self.dir.said(), self.dir.read("out"));
         wait();
         if said.starts_with("relinked") {
-            link(&args, &["--incremental=verify"]).unwrap();
+            let warnings = link(&args, &["--incremental=verify"]).unwrap();
+            assert_eq!(warnings, [] as [String; 0], "{said}");
             let now = self.dir.said();
             assert!(now.starts_with("relinked") || now.starts_with("nothing"), "{said}; {now}");
             assert!(self.dir.read("out") == out, "{said}; {now}");
@@ -174,7 +197,9 @@ const FLAGS: [&[&str]; 4] = [
 
 /// The middle one of three objects has more.
 fn with(part: Part) -> [Part; 3] {
-    [Part { data: 8, zeroes: 8, ..Part::default() }, part, Part::default()]
+    // What follows is not aligned.
+    let odd = Part { data: 3, zeroes: 3, align: 1, ..Part::default() };
+    [Part { data: 5, zeroes: 7, ..Part::default() }, part, odd]
 }
 
 /// A first variable, more of them than there is room for where the first one was, and none again.
@@ -207,17 +232,26 @@ fn variables_come_grow_and_go() {
         assert!(!project.is_relinked(&with(all.clone())));
         project.relinks(&none);
         project.relinks(&with(Part { data: 4000, zeroes: 6000, ..all }));
+        project.relinks(&with(Part { data: 64, align: 64, ..Part::default() }));
     }
 }
 
-/// Variables with labels may be parts of tables that go on in the next object.
+/// Variables with labels may be parts of tables that go on in the next object, and so may be those of assembly that have no
+/// names: they have no room, and do not move.
 #[test]
 fn variables_of_assembly_stay() {
     let project = Project::new("labels", FLAGS[0]);
     let part = |data| with(Part { data, labels: true, ..Part::default() });
     project.is_relinked(&part(8));
     project.is_full(&part(16), "sections or symbols are others");
-    project.is_full(&with(Part { data: 16, ..Part::default() }), "sections or symbols are others");
+    assert!(!project.is_relinked(&with(Part { data: 16, ..Part::default() })), "{}", project.dir.said());
+    let project = Project::new("assembled", FLAGS[0]);
+    let assembled = |data| Part { data, assembled: true, align: 1, ..Part::default() };
+    let all = |data| [assembled(5), assembled(data), assembled(7)];
+    project.is_relinked(&all(8));
+    let image = project.dir.read("out");
+    assert!(memchr::memmem::find(&image, &[7; 20]).is_some(), "there is room in between");
+    project.is_full(&all(16), "sections or symbols are others");
 }
 
 /// Too much of them is a full link.
@@ -304,4 +338,22 @@ fn groups_that_others_stand_for() {
         parts[0].group = all;
         project.is_relinked(&parts);
     }
+}
+
+/// Those stay that others refer to by more than names, or that have more than functions.
+#[test]
+fn groups_that_nobody_stands_for() {
+    let project = Project::new("no-stand-in", FLAGS[0]);
+    let owner = Part { group: Some(("C5", &["C1", "C2"])), ..Part::default() };
+    let copies = |part: Part| {
+        project.is_relinked(&[owner.clone(), part, Part::default()]);
+        let image = project.dir.read("out");
+        // Each function has 200 bytes of its own.
+        memchr::memmem::find_iter(&image, &[0xc3; 150]).count()
+    };
+    let one = Part { group: Some(("C2", &["C2"])), ..Part::default() };
+    let few = copies(one.clone());
+    assert_eq!(copies(Part { refers_to_section: true, ..one.clone() }), few + 1);
+    assert_eq!(copies(Part { constructs: true, ..one.clone() }), few + 1);
+    assert_eq!(copies(one), few);
 }

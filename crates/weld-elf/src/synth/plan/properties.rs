@@ -287,6 +287,11 @@ impl Asker<'_, '_> {
         let mut all = Vec::with_capacity(sections.objects.len());
         for (object, extra) in self.resolved.objects.iter().zip(&sections.objects) {
             let properties = of_object(self.job, machine, object, extra);
+            if object.name.is_made() {
+                // It says what the first one says.
+                all.push(properties);
+                continue;
+            }
             if let Some(control_flow) = &machine.properties.control_flow {
                 self.report_cet(object, &properties, control_flow);
                 self.report_levels(object, &properties, control_flow);
