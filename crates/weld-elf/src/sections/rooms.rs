@@ -419,6 +419,9 @@ fn give_object(
             && whole.get_or_init(|| WholeFunctions::of(object)).is_shared(index as usize, kind, 0)
         {
             slot.forget_align();
+            if matches!(rooms, Rooms::New) {
+                continue;
+            }
         }
         if let Rooms::Known(known) = rooms {
             // Those that are gone have left theirs to what is in front of them, be it data.

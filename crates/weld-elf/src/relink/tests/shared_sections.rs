@@ -23,6 +23,8 @@ struct Part {
     /// Its variables have labels, as assembly has them; or no compiler says that it has made the object.
     labels: bool,
     assembled: bool,
+    /// It has variables with sections of their own, which have no room and may be anywhere.
+    odd: bool,
     /// Bytes of debug information.
     debug: usize,
     /// It mentions the GOT, and refers to a pointer to a type that is caught.
@@ -49,13 +51,18 @@ impl Part {
         // Compilers have an empty section for each kind of variables.
         let bytes = |byte: u8, size: usize| vec![byte; size];
         let align = if self.align > 0 { self.align } else { 8 };
-        let data = obj.section(Section::data(".data").bytes(&bytes(7, self.data)).align(align));
-        let zeroes = obj.section(Section::bss(".bss", self.zeroes as u64).align(align));
+        let mut shared = Vec::new();
+        let data = Section::data(".data").bytes(&bytes(7, self.data)).align(align);
+        let zeroes = Section::bss(".bss", self.zeroes as u64).align(align);
+        for (kind, section, size) in [("data", data, self.data), ("zeroes", zeroes, self.zeroes)] {
+            if !self.odd || size > 0 {
+                shared.push((kind, obj.section(section), size));
+            }
+        }
         if !self.assembled {
             let comment = Section::new(".comment", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS).entsize(1);
             obj.section(comment.bytes(b"compiled\0"));
         }
-        let mut shared = vec![("data", data, self.data), ("zeroes", zeroes, self.zeroes)];
         let mut more = |obj: &mut Obj, section: Section, of: (&'static str, usize)| {
             if of.1 > 0 {
                 shared.push((of.0, obj.section(section.align(8)), of.1));
@@ -115,6 +122,13 @@ impl Part {
                 refer(&mut obj, here);
             }
             symbols.into_iter().for_each(|symbol| refer(&mut obj, symbol));
+        }
+        if self.odd {
+            for section in [Section::data(".data.odd").bytes(&[5; 3]), Section::bss(".bss.odd", 3)] {
+                let section = obj.section(section.align(1));
+                let odd = obj.symbol(Symbol::local("odd").object().at(section, 0).size(3));
+                obj.reloc(text, 180, R_X86_64_PC32, odd, 0);
+            }
         }
         if self.debug > 0 {
             obj.section(Section::debug(".debug_abbrev").bytes(&bytes(0, self.debug)));
@@ -198,7 +212,7 @@ const FLAGS: [&[&str]; 4] = [
 /// The middle one of three objects has more.
 fn with(part: Part) -> [Part; 3] {
     // What follows is not aligned.
-    let odd = Part { data: 3, zeroes: 3, align: 1, ..Part::default() };
+    let odd = Part { odd: true, ..Part::default() };
     [Part { data: 5, zeroes: 7, ..Part::default() }, part, odd]
 }
 
