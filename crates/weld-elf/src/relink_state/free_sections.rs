@@ -388,15 +388,20 @@ pub fn to_be_placed(
     for one in changed {
         let stay = one.that_stay(common);
         let index_of: HashMap<u32, u32> = one.free.iter().copied().collect();
-        for (_, index) in &one.free {
+        for (number, index) in &one.free {
             // Nobody looks for what is empty.
             let is_any = one.object.shdrs[*index as usize].sh_size() > 0;
             if one.live.contains(index) && !stay.contains(index) && is_any {
                 let place = guests::in_no_group(common, one.row, one.object, *index);
-                wanted.push(place.ok_or_else(|| {
+                let mut place = place.ok_or_else(|| {
                     let name = one.object.section_name(*index as usize).unwrap_or_default();
                     Refused::NoPlace(NoPlace::Odd(String::from_utf8_lossy(name).into_owned()))
-                })?);
+                })?;
+                // One that is in another order only may lie where it was.
+                let row = one.rows.get(number).map(|(_, row)| row);
+                let row = row.filter(|row| row.kind == SectionKind::Regular as u8 && row.size > 0);
+                place.last_place = row.map(|row| row.address);
+                wanted.push(place);
             }
         }
         for (number, (row, _)) in &one.rows {

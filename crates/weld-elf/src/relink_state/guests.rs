@@ -158,6 +158,8 @@ fn at_front(common: &Common) -> HashSet<u64> {
 pub struct Wanted {
     guest: Guest,
     kind: Kind,
+    /// Where it lay until now, which is a hole since then: nobody has another place there.
+    pub last_place: Option<u64>,
 }
 
 /// A section in no group that is to be a guest of input number `input`. One that is merged has no size as such, unless
@@ -167,7 +169,7 @@ pub fn in_no_group(common: &Common, input: u32, object: &Object, index: u32) -> 
     let is_merged = free_sections::is_merged(shdr, name);
     if is_merged && common.part_for(shdr).is_some() {
         let guest = Guest { input, group: name.to_vec(), number: IN_NO_GROUP, address: 0, size: 0, align: 1 };
-        return Some(Wanted { guest, kind: Kind::Constants });
+        return Some(Wanted { guest, kind: Kind::Constants, last_place: None });
     }
     let kind = if is_merged { Kind::Constants } else { free_sections::kind(shdr, name)? };
     if yards::member(object, name, IN_NO_GROUP) != Some(index) {
@@ -175,7 +177,7 @@ pub fn in_no_group(common: &Common, input: u32, object: &Object, index: u32) -> 
     }
     let (size, align) = (shdr.sh_size(), shdr.sh_addralign().max(1));
     let guest = Guest { input, group: name.to_vec(), number: IN_NO_GROUP, address: 0, size, align };
-    Some(Wanted { guest, kind })
+    Some(Wanted { guest, kind, last_place: None })
 }
 
 /// Why a section has no place.
@@ -218,35 +220,35 @@ pub fn placed(
         before.entry((guest.input, &guest.group, guest.number)).or_insert(guest);
     }
     let mut others = Vec::new();
-    for Wanted { mut guest, kind } in wanted {
+    for Wanted { mut guest, kind, last_place } in wanted {
         if guest.size == 0 {
             placed.push(guest);
             continue;
         }
         let was = before.get(&(guest.input, &guest.group, guest.number)).copied();
-        let was = was.filter(|of| of.size == guest.size);
-        let fits = |was: &&Guest| {
-            let end = was.address.checked_add(guest.size);
+        let was = was.filter(|of| of.size == guest.size).map(|of| of.address).or(last_place);
+        let fits = |was: &u64| {
+            let end = was.checked_add(guest.size);
             let is_in = |region: &Region| {
                 region.kind == kind
-                    && region.range.start <= was.address
+                    && region.range.start <= *was
                     && end.is_some_and(|end| end <= region.range.end)
                     && guest.align <= region.align
             };
-            was.address.is_multiple_of(guest.align) && regions.iter().any(is_in)
+            was.is_multiple_of(guest.align) && regions.iter().any(is_in)
         };
         match was.filter(fits) {
             Some(was) => {
-                guest.address = was.address;
+                guest.address = was;
                 placed.push(guest);
             }
-            None => others.push(Wanted { guest, kind }),
+            None => others.push(Wanted { guest, kind, last_place: None }),
         }
     }
     // What is large is placed first, so that what comes again fits where it was, whatever else does.
     others.sort_by_key(|Wanted { guest, .. }| Reverse(guest.size));
     let mut rooms = rooms(&regions, &placed);
-    for Wanted { mut guest, kind } in others {
+    for Wanted { mut guest, kind, .. } in others {
         let place = place_for(&rooms, &guest, kind);
         guest.address = place.ok_or_else(|| (guest.input, full(&rooms, &guest, kind)))?;
         rooms.iter_mut().for_each(|room| room.take(guest.address, guest.size));
@@ -277,7 +279,8 @@ pub fn of_groups(common: &Common, (row, object): (u32, &Object), names: &NewName
             let shdr = &object.shdrs[member as usize];
             let group = object.group_name(group).to_vec();
             let (size, align) = (shdr.sh_size(), shdr.sh_addralign().max(1));
-            wanted.push(Wanted { guest: Guest { input: row, group, number, address: 0, size, align }, kind });
+            let guest = Guest { input: row, group, number, address: 0, size, align };
+            wanted.push(Wanted { guest, kind, last_place: None });
         }
     }
     wanted
