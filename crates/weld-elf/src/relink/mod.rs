@@ -35,7 +35,6 @@ mod yard_object;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
-use crate::ids::FileId;
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
@@ -56,6 +55,7 @@ use weld_common::relink::warnings::KeptWarning;
 use weld_common::relink::witness::Stay;
 use weld_common::text;
 
+use crate::ids::FileId;
 use crate::job::Job;
 use crate::options::{BuildId, Incremental, Options};
 use crate::relink_state::Unreadable;

@@ -42,6 +42,8 @@ use crate::input::load::Inputs;
 use crate::input::object::Object;
 use crate::job::{Context, Job};
 use crate::relink_state::collect::{Link, Tables};
+use crate::relink_state::excerpt::each_mention;
+use crate::relink_state::file::StateFile;
 use crate::relink_state::guests::Guest;
 use crate::relink_state::mentions::stays_imported;
 use crate::relink_state::new_names::NewNames;
@@ -223,11 +225,12 @@ impl Session {
             let mut before: HashMap<u32, u32> = HashMap::new();
             for number in order {
                 let row = &state.sections[number as usize];
+                let is_hole = holes.contains(&number);
                 // Where nothing was, nothing is in the way.
-                if holes.contains(&number) && row.size == 0 {
+                if is_hole && row.size == 0 {
                     continue;
                 }
-                if !holes.contains(&number) {
+                if !is_hole {
                     let out = state.outputs.get(row.output as usize);
                     if let (Some(head), Some(out)) =
                         (heads.get_mut(&row.output).filter(|_| !before.contains_key(&row.output)), out)
@@ -315,13 +318,37 @@ impl Session {
         LastSlots { of_symbol: of_symbol.collect(), gone }
     }
 
-    /// The state of the last link.
-    fn last_state(&self, job: &Job) -> Result<State, String> {
+    /// The tables of the last link, and which weld wrote them if they are to be read.
+    fn last_tables(&self) -> Result<(Vec<u8>, UnitDigest), String> {
         let place = self.place.as_ref().map_err(Why::to_string)?;
         let build = command::build().map_err(|e| reason(&e))?;
         let bytes = std::fs::read(place.path(TABLES)).map_err(|e| reason(&e))?;
-        let state = job.step("state of the last link", || State::read(&bytes, UnitDigest::from_bytes(build)));
+        Ok((bytes, UnitDigest::from_bytes(build)))
+    }
+
+    /// The state of the last link.
+    fn last_state(&self, job: &Job) -> Result<State, String> {
+        let (bytes, build) = self.last_tables()?;
+        let state = job.step("state of the last link", || State::read(&bytes, build));
         state.map_err(|why| why.to_string())
+    }
+
+    /// Whose copies of which names, by their hashes, stayed in the last link though another one counts, if this link is
+    /// compared with that: they stay until a full link, whoever ceases to refer to them. If the tables cannot be read, that is
+    /// said by who reads them next.
+    pub fn last_copies(&self) -> HashSet<(FileId, u128)> {
+        let mut found = HashSet::new();
+        let Some((bytes, build)) = self.is_relinked.get().and_then(|()| self.last_tables().ok()) else {
+            return found;
+        };
+        let Ok(file) = StateFile::open(&bytes, build) else { return found };
+        let mut beaten = Vec::new();
+        _ = each_mention(&file, |row| beaten.extend((row.is_beaten != 0).then_some((row.input, row.name))));
+        for (input, name) in beaten {
+            let rows = file.row::<InputRow>(input.into()).ok().zip(file.row::<NameRow>(name.into()).ok());
+            found.extend(rows.map(|(input, name)| (FileId(input.precedence), name.hash)));
+        }
+        found
     }
 
     fn give_up(&self, why: Why) {

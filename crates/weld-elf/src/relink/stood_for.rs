@@ -12,129 +12,122 @@ use std::collections::{HashMap, HashSet};
 use weld_common::par;
 
 use crate::elf::*;
-use crate::ids::SymbolId;
+use crate::ids::{FileId, SymbolId};
 use crate::input::object::{Object, SymbolPlace};
+use crate::relink_state::keys;
 use crate::resolve::Resolved;
-use crate::resolve::comdat::{Comdats, is_pointer, signature};
+use crate::resolve::comdat::{Comdats, signature};
 use crate::sections::decode_relocs;
+use crate::sections::lost_groups::{is_plain, members};
 use crate::symbol_names::Rank;
 
 /// Objects that a task looks at.
 const OBJECTS: usize = 64;
 
-/// Has groups lose that others stand for: all that they define is defined by groups that stay, whatever these are
-/// called, and nobody outside refers to what is in them otherwise. Only groups are looked at that have nothing but code and
-/// what belongs to it.
-pub fn discard(comdats: &Comdats, resolved: &Resolved, parallel: bool) {
-    let objects = &resolved.objects;
-    let found = par::runs("groups that others stand for", parallel, objects.len(), OBJECTS, |run| {
-        let mut of_others = HashMap::new();
-        run.flat_map(|index| stood_for(comdats, resolved, index, &mut of_others)).collect::<Vec<_>>()
-    });
-    for (index, signature) in found.into_iter().flatten() {
-        comdats.discard(index, signature);
-    }
+/// What groups there are.
+pub struct Groups<'g, 'a> {
+    pub comdats: &'g Comdats,
+    pub resolved: &'g Resolved<'a>,
+    /// Copies that stay, since they did in the link that this one is compared with: of which files, and by hashes of names.
+    pub kept: HashSet<(FileId, u128)>,
 }
 
-/// The groups of object number `index` that others stand for, by their signatures. `of_others` are the sections of others
-/// that are in groups that stay.
-fn stood_for(
-    comdats: &Comdats,
-    resolved: &Resolved,
-    index: usize,
-    of_others: &mut HashMap<usize, Vec<u32>>,
-) -> Vec<(u32, SymbolId)> {
-    let object = &resolved.objects[index];
-    let group_of = groups_of_sections(comdats, index, object);
-    if group_of.is_empty() {
-        return Vec::new();
+/// Of the sections of an object, the number of the group that stays and has each, from 1 on; empty if no group stays.
+type GroupOf = Vec<u32>;
+
+impl<'a> Groups<'_, 'a> {
+    /// Has groups lose that others stand for: all that they define is defined by groups that stay, whatever these are
+    /// called, and nobody outside refers to what is in them otherwise. Only groups are looked at that have nothing but code and
+    /// what belongs to it.
+    pub fn discard_stood_for(&self, parallel: bool) {
+        let objects = self.resolved.objects.len();
+        let found = par::runs("groups that others stand for", parallel, objects, OBJECTS, |run| {
+            let mut of_others = HashMap::new();
+            run.flat_map(|index| self.stood_for(index, &mut of_others)).collect::<Vec<_>>()
+        });
+        for (index, signature) in found.into_iter().flatten() {
+            self.comdats.discard(index, signature);
+        }
     }
-    // Of each group that defines anything, whether all of that is others'.
-    let mut are_others: Vec<Option<bool>> = vec![None; object.groups.len()];
-    for (number, symbol) in (0..).zip(object.syms).skip(object.first_global as usize) {
-        let SymbolPlace::Section(section) = object.place(number, symbol) else { continue };
-        let Some(group) = group_of.get(section as usize).and_then(|group| group.checked_sub(1)) else {
-            continue;
+
+    /// The groups of object number `index` that others stand for, by their signatures.
+    fn stood_for(&self, index: usize, of_others: &mut HashMap<usize, GroupOf>) -> Vec<(u32, SymbolId)> {
+        let object = &self.resolved.objects[index];
+        let group_of = self.of_sections(index, object);
+        if group_of.is_empty() {
+            return Vec::new();
+        }
+        // Of each group that defines anything, whether all of that is others'.
+        let mut are_others: Vec<Option<bool>> = vec![None; object.groups.len()];
+        for (number, symbol) in (0..).zip(object.syms).skip(object.first_global as usize) {
+            let SymbolPlace::Section(section) = object.place(number, symbol) else { continue };
+            let Some(group) = group(&group_of, section) else { continue };
+            let is_others = &mut are_others[group as usize];
+            if *is_others != Some(false) {
+                *is_others = Some(self.is_of_another((index, object), number, of_others));
+            }
+        }
+        let may_lose = |(number, are_others): &(u32, Option<bool>)| {
+            *are_others == Some(true) && is_plain(object, &object.groups[*number as usize])
         };
-        let is_others = &mut are_others[group as usize];
-        if *is_others != Some(false) {
-            *is_others = Some(is_of_another_group((comdats, resolved), (index, object), number, of_others));
+        let mut lost: Vec<u32> =
+            (0..).zip(are_others).filter(may_lose).map(|(number, _): (u32, _)| number).collect();
+        if !lost.is_empty() {
+            let known = known_otherwise(object, &group_of);
+            lost.retain(|number| !known.contains(number));
         }
+        let of_group = |number| (index as u32, signature(object, &object.groups[number as usize]));
+        lost.into_iter().map(of_group).collect()
     }
-    let mut lost: Vec<u32> = (0..)
-        .zip(are_others)
-        .filter(|(group, are_others): &(u32, _)| *are_others == Some(true) && is_plain(object, *group))
-        .map(|(group, _)| group)
-        .collect();
-    if !lost.is_empty() {
-        let known = known_otherwise(object, &group_of);
-        lost.retain(|group| !known.contains(group));
-    }
-    let signatures = lost.into_iter().map(|group| signature(object, &object.groups[group as usize]));
-    signatures.filter(|id| !is_pointer(resolved.names.get(*id).name)).map(|id| (index as u32, id)).collect()
-}
 
-/// Of each section of object number `index`, the number of the group that stays and has it, from 1 on; empty if none
-/// stays.
-fn groups_of_sections(comdats: &Comdats, index: usize, object: &Object) -> Vec<u32> {
-    let mut group_of: Vec<u32> = Vec::new();
-    for (number, group) in (0..).zip(&object.groups) {
-        if !comdats.survives(index as u32, object, number) {
-            continue;
-        }
-        group_of.resize(object.shdrs.len(), 0);
-        for member in object.group_words(group.shndx).unwrap_or_default().members() {
-            if let Some(of) = group_of.get_mut(member as usize) {
-                *of = number + 1;
+    /// Which groups of object number `index` stay, by its sections.
+    fn of_sections(&self, index: usize, object: &Object) -> GroupOf {
+        let mut group_of = GroupOf::new();
+        for (number, group) in (0..).zip(&object.groups) {
+            if !self.comdats.survives(index as u32, object, number) {
+                continue;
             }
+            group_of.resize(object.shdrs.len(), 0);
+            members(object, group).for_each(|member| group_of[member as usize] = number + 1);
         }
+        group_of
     }
-    group_of
+
+    /// Whether what an object defines as this symbol is another one's, which has it in a group that stays.
+    fn is_of_another(
+        &self,
+        (index, object): (usize, &Object<'a>),
+        symbol: u32,
+        of_others: &mut HashMap<usize, GroupOf>,
+    ) -> bool {
+        let Resolved { names, objects, index_of_file, .. } = self.resolved;
+        let entry = names.get(object.global(symbol));
+        if !matches!(entry.rank(), Rank::Strong | Rank::Weak) {
+            return false;
+        }
+        let number = index_of_file[entry.file().index()] as usize;
+        let Some(other) = objects.get(number).filter(|_| number != index) else { return false };
+        let Some(definition) = other.syms.get(entry.sym() as usize).filter(|_| other.file == entry.file())
+        else {
+            return false;
+        };
+        let SymbolPlace::Section(section) = other.place(entry.sym(), definition) else { return false };
+        let groups = of_others.entry(number).or_insert_with(|| self.of_sections(number, other));
+        let is_kept = || {
+            !self.kept.is_empty()
+                && self.kept.contains(&(object.file, keys::hash(object.symbol_name(symbol))))
+        };
+        group(groups, section).is_some() && !is_kept()
+    }
 }
 
-/// Whether what an object defines as this symbol is another one's, which has it in a group that stays.
-fn is_of_another_group(
-    (comdats, resolved): (&Comdats, &Resolved),
-    (index, object): (usize, &Object),
-    symbol: u32,
-    of_others: &mut HashMap<usize, Vec<u32>>,
-) -> bool {
-    let entry = resolved.names.get(object.global(symbol));
-    if !matches!(entry.rank(), Rank::Strong | Rank::Weak) {
-        return false;
-    }
-    let number = resolved.index_of_file[entry.file().index()] as usize;
-    let Some(other) = resolved.objects.get(number).filter(|_| number != index) else { return false };
-    let Some(definition) = other.syms.get(entry.sym() as usize).filter(|_| other.file == entry.file()) else {
-        return false;
-    };
-    let SymbolPlace::Section(section) = other.place(entry.sym(), definition) else { return false };
-    let groups = of_others.entry(number).or_insert_with(|| groups_of_sections(comdats, number, other));
-    groups.get(section as usize).is_some_and(|group| *group > 0)
-}
-
-/// Whether a group has nothing but code, its constants and tables, in sections that nobody looks for by their names.
-fn is_plain(object: &Object, group: u32) -> bool {
-    const KINDS: [&[u8]; 4] = [b".text", b".rodata", b".gcc_except_table", b".data.rel.ro"];
-    const OTHERWISE: u64 = SHF_GNU_RETAIN | SHF_TLS | SHF_EXCLUDE | SHF_LINK_ORDER;
-    let words = object.group_words(object.groups[group as usize].shndx).unwrap_or_default();
-    words.members().all(|member| {
-        let Some(shdr) = object.shdrs.get(member as usize) else { return false };
-        let name = object.section_name(member as usize).unwrap_or_default();
-        match shdr.sh_type() {
-            SHT_RELA | SHT_REL | SHT_CREL => true,
-            SHT_PROGBITS if shdr.sh_flags() & SHF_ALLOC == 0 => name.starts_with(b".debug_"),
-            SHT_PROGBITS => {
-                shdr.sh_flags() & OTHERWISE == 0 && KINDS.iter().any(|kind| name.starts_with(kind))
-            }
-            _ => false,
-        }
-    })
+/// The number of the group that stays and has a section.
+fn group(group_of: &[u32], section: u32) -> Option<u32> {
+    group_of.get(section as usize)?.checked_sub(1)
 }
 
 /// The groups that sections in memory outside of them refer to by local symbols, but for frames.
 fn known_otherwise(object: &Object, group_of: &[u32]) -> HashSet<u32> {
-    let group = |section: u32| group_of.get(section as usize).and_then(|group| group.checked_sub(1));
     let mut known = HashSet::new();
     for (index, shdr) in object.shdrs.iter().enumerate() {
         let target = object.shdrs.get(shdr.sh_info() as usize);
@@ -147,8 +140,8 @@ fn known_otherwise(object: &Object, group_of: &[u32]) -> HashSet<u32> {
         for symbol in relocs.iter().map(Rela::sym).filter(|symbol| *symbol < object.first_global) {
             let Some(sym) = object.syms.get(symbol as usize) else { continue };
             if let SymbolPlace::Section(section) = object.place(symbol, sym)
-                && let Some(of) = group(section)
-                && group(shdr.sh_info()) != Some(of)
+                && let Some(of) = group(group_of, section)
+                && group(group_of, shdr.sh_info()) != Some(of)
             {
                 known.insert(of);
             }

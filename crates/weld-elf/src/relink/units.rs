@@ -22,7 +22,8 @@ use super::libraries::KnownArchive;
 use super::members;
 use super::memo::{Is, KnownFile, Memo};
 use super::save_state::{LIKELY_MEMBERS, recent_archives};
-use super::{skeleton, stood_for, yard_object};
+use super::stood_for::Groups;
+use super::{skeleton, yard_object};
 use crate::ids::FileId;
 use crate::input::FileName;
 use crate::input::load::{Input, Inputs};
@@ -448,7 +449,7 @@ impl Session {
         }
         // What is redirected is not known by its name.
         if job.options.symbols.wrap.is_empty() {
-            stood_for::discard(comdats, resolved, parallel);
+            Groups { comdats, resolved, kept: self.last_copies() }.discard_stood_for(parallel);
         }
         let spare = self.spare_from.get().copied().unwrap_or(u32::MAX);
         let count = resolved.objects.partition_point(|object| object.file.0 < spare);

@@ -116,13 +116,15 @@ pub fn outline(
     OutlineRow { shape, contents: one.contents(), needs: one.needs(), lost: of_groups(known, lost) }
 }
 
-/// Which groups of an object have lost, and the names that it defines in them: whoever has the copy that stays has
-/// to have these.
+/// Which groups of an object have lost, whether these are plain, and the names that it defines in them: whoever has the copy
+/// that stays has to have these.
 pub fn of_groups(object: &Object, lost: &LostSections) -> u128 {
     let mut words: Vec<u64> = lost.groups(object).map(|group| hash_bytes(object.group_name(group))).collect();
     if words.is_empty() {
         return 0;
     }
+    let others = lost.groups(object).filter(|group| !lost_groups::is_plain(object, group));
+    words.extend(others.map(|group| !hash_bytes(object.group_name(group))));
     lost_groups::each_definition(object, |group, symbol| {
         if lost.contains(object.groups[group].shndx) {
             words.extend([group as u64, hash_bytes(object.symbol_name(symbol))]);

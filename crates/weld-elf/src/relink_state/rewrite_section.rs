@@ -36,7 +36,7 @@ use crate::elf::{Rela, SHF_ALLOC, SHT_NOBITS, Shdr};
 use crate::emit;
 use crate::got_plt_slots::Slots;
 use crate::ids::*;
-use crate::input::object::{Object, SymbolPlace};
+use crate::input::object::{Group, Object, SymbolPlace};
 use crate::input::{FileName, Reading};
 use crate::layout::addresses::Bases;
 use crate::layout::{Layout, MergedPart};
@@ -382,14 +382,18 @@ impl<'k, 'a> Alone<'k, 'a> {
         self.resolved.objects[0].section_name(section as usize).unwrap_or_default()
     }
 
-    /// The names of the groups that have lost, each with the symbols that the object defines in them.
-    pub fn lost_groups(&self) -> Vec<(&'a [u8], Vec<u32>)> {
+    /// The groups that have lost, each with the symbols that the object defines in it.
+    pub fn lost_groups(&self) -> Vec<(&Group, Vec<u32>)> {
         let object = &self.resolved.objects[0];
-        let mut groups: Vec<_> =
-            object.groups.iter().map(|group| (object.group_name(group), Vec::new())).collect();
+        let mut groups: Vec<_> = object.groups.iter().map(|group| (group, Vec::new())).collect();
         each_definition(object, |group, symbol| groups[group].1.push(symbol));
-        let is_lost = object.groups.iter().map(|group| self.lost.contains(group.shndx));
-        groups.into_iter().zip(is_lost).filter(|(_, is_lost)| *is_lost).map(|(group, _)| group).collect()
+        groups.retain(|(group, _)| self.lost.contains(group.shndx));
+        groups
+    }
+
+    /// The object.
+    pub fn object(&self) -> &Object<'a> {
+        &self.resolved.objects[0]
     }
 
     /// Whether all that relocations ask for is there.

@@ -12,6 +12,7 @@
 
 use super::SectionKind;
 use super::free_sections::{self, Free};
+use super::yards::{Kind, kind_of};
 use crate::elf::*;
 use crate::input::object::{Group, Object, SymbolPlace};
 
@@ -187,6 +188,20 @@ pub fn members<'a>(object: &Object<'a>, group: &Group) -> impl Iterator<Item = u
     let count = object.shdrs.len();
     let words = object.group_words(group.shndx).unwrap_or_default();
     words.members().filter(move |member| (*member as usize) < count)
+}
+
+/// Whether a group has nothing but code, its constants and tables, in sections that nobody looks for by their names: then
+/// groups that define the same may stand for it, whatever they are called.
+pub fn is_plain(object: &Object, group: &Group) -> bool {
+    members(object, group).all(|member| {
+        let shdr = &object.shdrs[member as usize];
+        let name = object.section_name(member as usize).unwrap_or_default();
+        match shdr.sh_type() {
+            SHT_RELA | SHT_REL | SHT_CREL => true,
+            SHT_PROGBITS if shdr.sh_flags() & SHF_ALLOC == 0 => name.starts_with(b".debug_"),
+            _ => kind_of(shdr, name).is_some_and(|kind| kind != Kind::Variables),
+        }
+    })
 }
 
 /// Visits the global symbols that an object defines in its groups, with the numbers of these.

@@ -3,8 +3,8 @@
 //!
 //! A *yard* is such room: behind the bytes of one section, its *host*, there is some for *guests*. A
 //! host is a section like others, only larger, so nothing of a layout knows of yards; and who writes the host writes
-//! the guests behind it. Hosts are those of an object that is made for that (`relink/yard_object.rs`). There are yards in the output sections of code, of exception tables, of constants, of tables of
-//! pointers and of variables; variables that are zero at first lie among the others there.
+//! the guests behind it. Hosts are those of an object that is made for that (`relink/yard_object.rs`). There are yards in
+//! the output sections of code, of exception tables, of constants, of tables of pointers and of variables; variables that are zero at first lie among the others there.
 //! Where a guest lies is decided by who relinks, and told to a full link that is compared with that.
 
 use std::collections::HashMap;

@@ -3,8 +3,8 @@
 //! Of all COMDAT groups with one signature the first object's stays, and of others those that define what no group that stays
 //! does (`relink/stood_for.rs`). Those that an object had when the tables were
 //! written are known to have lost; another one has if objects in front of it have all that it defines in groups
-//! that stay, with the same signature or, if that is one of these names, with any. Objects that have such groups are read for
-//! that.
+//! that stay, with the same signature or, if it is plain and that is one of these names, with any. (What else keeps a copy,
+//! who refers to it by a local symbol, refers to nothing here.) Objects that have such groups are read for that.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -19,7 +19,7 @@ use crate::relink_state::file::StateFile;
 use crate::relink_state::rewrite_section::Alone;
 use crate::relink_state::rows::{InputRow, NONE, input_kind};
 use crate::resolve::comdat::is_pointer;
-use crate::sections::lost_groups::each_definition;
+use crate::sections::lost_groups::{each_definition, is_plain};
 
 /// Where they are looked up.
 pub struct Looked<'l, 'j, 'f> {
@@ -48,8 +48,11 @@ impl<'j> Owners<'j> {
         let first = state.inputs[0].first_global;
         // It lies in no file of the last full link.
         let is_spare = looked.file.row::<InputRow>(row.into())?.file == NONE;
-        for (signature, symbols) in alone.lost_groups() {
-            let is_of_itself = symbols.iter().any(|symbol| alone.name(*symbol) == signature);
+        for (group, symbols) in alone.lost_groups() {
+            let signature = alone.object().group_name(group);
+            // Who else has a group with this signature has one that defines the name, as compilers do it.
+            let may_be_called_otherwise = is_plain(alone.object(), group)
+                && symbols.iter().any(|symbol| alone.name(*symbol) == signature);
             for symbol in symbols {
                 let mention = symbol.checked_sub(first).and_then(|at| state.mentions.get(at as usize));
                 let Some(mention) = mention else { return Ok(false) };
@@ -70,9 +73,8 @@ impl<'j> Owners<'j> {
                 if !is_other || name.section == NONE {
                     return Ok(false);
                 }
-                // Who else has a group with this signature has one that defines this name, as compilers do it.
                 let of_owner = self.of(looked, name.input)?.get(alone.name(symbol)).copied();
-                if of_owner.is_none_or(|of_owner| of_owner != signature && !is_of_itself) {
+                if of_owner.is_none_or(|of_owner| of_owner != signature && !may_be_called_otherwise) {
                     return Ok(false);
                 }
             }

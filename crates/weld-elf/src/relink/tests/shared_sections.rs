@@ -371,3 +371,21 @@ fn groups_that_nobody_stands_for() {
     assert_eq!(copies(Part { constructs: true, ..one.clone() }), few + 1);
     assert_eq!(copies(one), few);
 }
+
+/// What others refer to by more than names, or has more than functions, is there as soon as it does, whatever it is called, and
+/// gone when it does no more.
+#[test]
+fn groups_that_nobody_stands_for_any_more() {
+    let owner = Part { group: Some(("C5", &["C1", "C2"])), ..Part::default() };
+    let one = Part { group: Some(("C2", &["C2"])), ..Part::default() };
+    let parts = |part: &Part| [owner.clone(), part.clone(), Part::default()];
+    for other in [Part { constructs: true, ..one.clone() }, Part { refers_to_section: true, ..one.clone() }] {
+        for first in [&Part::default(), &one] {
+            let project = Project::new("stands-alone", FLAGS[0]);
+            project.is_relinked(&parts(first));
+            assert!(!project.is_relinked(&parts(&other)), "{}", project.dir.said());
+            // If it is a relink, it is the same as a full link.
+            project.is_relinked(&parts(first));
+        }
+    }
+}
