@@ -70,32 +70,55 @@ pub fn complete(
     bytes
 }
 
+/// The names of an object in the making: of its sections and symbols.
+pub struct Names(Vec<u8>);
+
+impl Default for Names {
+    /// None yet, but the empty one.
+    fn default() -> Names {
+        Names(vec![0])
+    }
+}
+
+impl Names {
+    /// Those that there are in a table.
+    pub fn of(table: &[u8]) -> Names {
+        Names(table.to_vec())
+    }
+
+    /// Adds one that is in pieces. Where it is.
+    pub fn add(&mut self, pieces: &[&[u8]]) -> u32 {
+        let at = self.0.len() as u32;
+        pieces.iter().for_each(|piece| self.0.extend_from_slice(piece));
+        self.0.push(0);
+        at
+    }
+
+    /// The table.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 /// The symbols of an object in the making: local ones first.
 pub struct Symbols {
     list: Vec<Sym>,
-    strings: Vec<u8>,
+    names: Names,
 }
 
 impl Default for Symbols {
     /// None yet.
     fn default() -> Symbols {
-        Symbols { list: vec![Sym([0; Sym::SIZE])], strings: vec![0] }
+        Symbols { list: vec![Sym([0; Sym::SIZE])], names: Names::default() }
     }
 }
 
 impl Symbols {
     /// Adds one whose name is in pieces, with `st_info` and `st_other`, its section, its value and its size. Its number.
     pub fn add(&mut self, name: &[&[u8]], info: u8, other: u8, section: u16, value: u64, size: u64) -> u32 {
-        let name = self.name(name);
+        let name = self.names.add(name);
         self.list.push(Sym::make(name, info, other, section, value, size));
         self.list.len() as u32 - 1
-    }
-
-    fn name(&mut self, name: &[&[u8]]) -> u32 {
-        let at = self.strings.len() as u32;
-        name.iter().for_each(|piece| self.strings.extend_from_slice(piece));
-        self.strings.push(0);
-        at
     }
 }
 
@@ -118,21 +141,21 @@ pub const CONTENTS: u16 = 1;
 pub fn assemble(target: Target, flags: u32, contents: Option<Contents>, mut symbols: Symbols) -> Vec<u8> {
     let format = target.format;
     let text = contents.map_or(0, |contents| contents.bytes.len() + contents.relocs.len() * Rela::SIZE);
-    let room = text + symbols.strings.len() + (symbols.list.len() + 16) * Shdr::SIZE;
+    let room = text + symbols.names.bytes().len() + (symbols.list.len() + 16) * Shdr::SIZE;
     let mut out = Writer::with_room(format, room);
     begin(&mut out, format);
     let mut sections = vec![Section::default(); usize::from(CONTENTS) + 1];
     let relocs = contents.map_or(&[][..], |contents| contents.relocs);
     let symtab = sections.len() as u32 + u32::from(!relocs.is_empty());
     if let Some(Contents { name, flags, align, bytes, relocs: _ }) = contents {
-        let name = symbols.name(&[name.as_bytes()]);
+        let name = symbols.names.add(&[name.as_bytes()]);
         let at = out.position();
         out.bytes(bytes);
         let section = Section { name, kind: SHT_PROGBITS, flags, align, ..Section::default() };
         sections[usize::from(CONTENTS)] = section.over(at, &out);
     }
     if let Some(Contents { name, .. }) = contents.filter(|_| !relocs.is_empty()) {
-        let name = symbols.name(&[b".rel", name.as_bytes()]);
+        let name = symbols.names.add(&[b".rel", name.as_bytes()]);
         let at = out.align(8).position();
         for &(place, symbol, kind) in relocs {
             let symbol = u64::from(symbol) << if format.is_64() { 32 } else { 8 };
@@ -143,7 +166,7 @@ pub fn assemble(target: Target, flags: u32, contents: Option<Contents>, mut symb
         sections.push(section.over(at, &out).of_entries(2 * format.word()));
     }
     let strtab = symtab + 1;
-    let names = [b".symtab", b".strtab"].map(|name| symbols.name(&[name]));
+    let names = [b".symtab", b".strtab"].map(|name| symbols.names.add(&[name]));
     let at = out.align(8).position();
     symbols.list.iter().for_each(|symbol| _ = out.record(symbol));
     let locals = symbols.list.iter().take_while(|symbol| symbol.binding() == STB_LOCAL).count() as u32;
@@ -151,7 +174,7 @@ pub fn assemble(target: Target, flags: u32, contents: Option<Contents>, mut symb
     let section = Section { link: [strtab, locals], ..section };
     sections.push(section.over(at, &out).of_entries(format.size::<Sym>()));
     let at = out.position();
-    out.bytes(&symbols.strings);
+    out.bytes(symbols.names.bytes());
     sections.push(Section { name: names[1], kind: SHT_STRTAB, ..Section::default() }.over(at, &out));
     let at = out.align(8).position();
     sections.iter().for_each(|section| section.write(&mut out));

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use weld_common::diag::{Cause, DiagSink};
 use weld_common::hash::hash_bytes;
+use weld_common::io::input::InputStore;
 use weld_common::par;
 use weld_common::prefetch::prefetch;
 use weld_common::text;
@@ -18,6 +19,7 @@ use weld_lto::ir::Compiler;
 
 use super::unusable::{Malformed, Misplaced, Nowhere, SymbolLabel, Table, Unusable};
 use super::{FileName, Reading};
+use crate::arch;
 use crate::arch::facts::{Facts, SecondSet};
 use crate::arch::shrink::Labels;
 use crate::elf::*;
@@ -736,6 +738,30 @@ impl<'a> SymbolTable<'a> {
         let symbol = self.list.get(index);
         let name = symbol.and_then(|symbol| string(self.texts, symbol.st_name()));
         Ok(name.ok_or(Malformed::SymbolName { table: Table::Symbols, index })?)
+    }
+}
+
+/// The headers of an object that is read for nothing else.
+pub struct Headers<'a> {
+    pub facts: &'static Facts,
+    pub header: Ehdr,
+    pub shdrs: &'a [Shdr],
+    /// The names of sections.
+    pub names: &'a [u8],
+}
+
+impl<'a> Headers<'a> {
+    /// `None` if the file is malformed, or for no machine that is known.
+    pub fn of(data: &'a [u8], store: &'a InputStore<'a>) -> Option<Headers<'a>> {
+        let facts = arch::of_file(data)?.facts();
+        let header = header(data, facts).ok()?;
+        let (shdrs, names) = section_table(&File::new(data, facts.target.format, store), &header).ok()?;
+        Some(Headers { facts, header, shdrs, names })
+    }
+
+    /// The name of a section.
+    pub fn name(&self, shdr: &Shdr) -> &'a [u8] {
+        string(self.names, shdr.sh_name()).unwrap_or_default()
     }
 }
 

@@ -8,9 +8,9 @@
 use weld_common::io::input::InputStore;
 
 use super::skeleton::{self, may_come};
-use crate::arch;
 use crate::elf::*;
-use crate::input::object::{header, section_table};
+use crate::input::made::Names;
+use crate::input::object::Headers;
 
 /// A section of a skeleton that an object lacks.
 struct Lacking {
@@ -23,27 +23,22 @@ struct Lacking {
 /// An object as far as sections go.
 struct Read<'d> {
     data: &'d [u8],
-    header: Ehdr,
+    headers: Headers<'d>,
     shdrs: &'d [Shdr],
-    names: &'d [u8],
     /// The numbers of sections that stay, without the first one, which is none.
     kept: Vec<usize>,
 }
 
 impl<'d> Read<'d> {
     fn of(data: &'d [u8], store: &'d InputStore<'d>) -> Option<Read<'d>> {
-        let facts = arch::of_file(data)?.facts();
-        let header = header(data, facts).ok()?;
-        let file = File::new(data, facts.target.format, store);
-        let (shdrs, names) = section_table(&file, &header).ok()?;
-        let name = |shdr: &Shdr| string(names, shdr.sh_name()).unwrap_or_default();
-        let kept = (1..shdrs.len()).filter(|number| !may_come(&shdrs[*number], name(&shdrs[*number])));
-        let kept = kept.collect();
-        Some(Read { data, header, shdrs, names, kept })
+        let headers = Headers::of(data, store)?;
+        let stays = |(_, shdr): &(usize, &Shdr)| !may_come(shdr, headers.name(shdr));
+        let kept = headers.shdrs.iter().enumerate().skip(1).filter(stays).map(|(number, _)| number).collect();
+        Some(Read { data, shdrs: headers.shdrs, headers, kept })
     }
 
     fn name(&self, number: usize) -> &'d [u8] {
-        string(self.names, self.shdrs[number].sh_name()).unwrap_or_default()
+        self.headers.name(&self.shdrs[number])
     }
 
     fn bytes(&self, number: usize) -> Option<&'d [u8]> {
@@ -181,9 +176,9 @@ fn with(object: &Read, added: &[New]) -> Option<Vec<u8>> {
     let new = |number: usize| numbers.get(number).copied().unwrap_or(0);
     let mut out = object.data.to_vec();
     let mut shdrs: Vec<Shdr> = Vec::with_capacity(order.len());
-    let names = object.header.e_shstrndx() as usize;
+    let names = object.headers.header.e_shstrndx() as usize;
     let string_table = object.shdrs[symtab].sh_link() as usize;
-    let [mut of_sections, mut of_symbols] = [object.bytes(names)?.to_vec(), strings.to_vec()];
+    let [mut of_sections, mut of_symbols] = [object.bytes(names)?, strings].map(Names::of);
     let mut all: Vec<u8> = Vec::with_capacity(size_of_val(symbols));
     symbols.iter().for_each(|symbol| all.extend_from_slice(&moved(*symbol, &new).0));
     for (place, one) in order.iter().enumerate() {
@@ -205,11 +200,11 @@ fn with(object: &Read, added: &[New]) -> Option<Vec<u8>> {
             Err(one) => {
                 let mut shdr = one.shdr;
                 let table = if names == string_table { &mut of_symbols } else { &mut of_sections };
-                set(&mut shdr, (0, 4), named(table, one.name));
+                set(&mut shdr, (0, 4), table.add(&[one.name]).into());
                 let at = put(&mut out, one.bytes);
                 set(&mut shdr, (24, 8), at);
                 for (name, symbol) in &one.defines {
-                    let name = named(&mut of_symbols, name) as u32;
+                    let name = of_symbols.add(&[name]);
                     let (info, other) = (symbol.0[4], symbol.st_other());
                     let (value, size) = (symbol.st_value(), symbol.st_size());
                     all.extend(Sym::make(name, info, other, place as u16, value, size).0);
@@ -219,9 +214,9 @@ fn with(object: &Read, added: &[New]) -> Option<Vec<u8>> {
         });
     }
     if names != string_table {
-        replace(&mut out, &mut shdrs[new(names)], &of_sections);
+        replace(&mut out, &mut shdrs[new(names)], of_sections.bytes());
     }
-    replace(&mut out, &mut shdrs[new(string_table)], &of_symbols);
+    replace(&mut out, &mut shdrs[new(string_table)], of_symbols.bytes());
     replace(&mut out, &mut shdrs[new(symtab)], &all);
     let table: Vec<[u8; Shdr::SIZE]> = shdrs.iter().map(|shdr| shdr.0).collect();
     let at = put(&mut out, table.as_flattened());
@@ -229,14 +224,6 @@ fn with(object: &Read, added: &[New]) -> Option<Vec<u8>> {
     out[60..62].copy_from_slice(&(order.len() as u16).to_le_bytes());
     out[62..64].copy_from_slice(&(new(names) as u16).to_le_bytes());
     Some(out)
-}
-
-/// Adds a name to a table of such. Where it is.
-fn named(table: &mut Vec<u8>, name: &[u8]) -> u64 {
-    let at = table.len() as u64;
-    table.extend_from_slice(name);
-    table.push(0);
-    at
 }
 
 /// Adds bytes. Where they are.

@@ -18,10 +18,9 @@ use weld_common::digest::UnitDigest;
 use weld_common::io::input::InputStore;
 use weld_common::{par, text};
 
-use crate::arch;
 use crate::elf::*;
 use crate::input::identify::{Kind, identify};
-use crate::input::object::{header, section_table};
+use crate::input::object::Headers;
 use crate::relink_state::keys;
 use crate::relink_state::outline::{IDENT, short};
 use crate::relink_state::rows::NONE;
@@ -288,10 +287,8 @@ pub fn of_other<'s>(bytes: &'s [u8], store: &'s InputStore<'s>) -> u128 {
 
 /// `None` if it is not known what counts.
 fn of_shared<'s>(bytes: &'s [u8], store: &'s InputStore<'s>) -> Option<u128> {
-    let facts = arch::of_file(bytes)?.facts();
-    let ehdr = header(bytes, facts).ok()?;
-    let elf = File::new(bytes, facts.target.format, store);
-    let (shdrs, names) = section_table(&elf, &ehdr).ok().filter(|(shdrs, _)| !shdrs.is_empty())?;
+    let headers = Headers::of(bytes, store).filter(|headers| !headers.shdrs.is_empty())?;
+    let Headers { facts, header: ref ehdr, shdrs, names } = headers;
     let mut said = bytes.get(..IDENT)?.to_vec();
     let mut words = vec![ehdr.e_flags().into(), shdrs.len() as u64];
     // Where copies of its variables go.

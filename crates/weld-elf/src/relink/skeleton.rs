@@ -9,23 +9,20 @@
 
 use weld_common::io::input::InputStore;
 
-use crate::arch;
 use crate::elf::*;
-use crate::input::made::{Section, begin, complete};
-use crate::input::object::{header, section_table};
+use crate::input::made::{Names, Section, begin, complete};
+use crate::input::object::Headers;
 use crate::sections::yards::is_zeroed;
 
 /// The skeleton of the object `data`; `None` if it has none.
 pub fn of<'s>(data: &'s [u8], store: &'s InputStore<'s>) -> Option<Vec<u8>> {
-    let facts = arch::of_file(data)?.facts();
+    let headers = Headers::of(data, store)?;
+    let Headers { facts, shdrs, header: ref ehdr, .. } = headers;
     let format = facts.target.format;
-    if !format.is_native() || !format.is_64() {
+    if !format.is_native() || !format.is_64() || ehdr.e_type() != ET_REL {
         return None;
     }
-    let ehdr = header(data, facts).ok().filter(|ehdr| ehdr.e_type() == ET_REL)?;
-    let elf = File::new(data, format, store);
-    let (shdrs, names) = section_table(&elf, &ehdr).ok()?;
-    let name_of = |shdr: &Shdr| string(names, shdr.sh_name()).unwrap_or_default();
+    let name_of = |shdr: &Shdr| headers.name(shdr);
     // The sections that stay, by their numbers in the object.
     let mut kept: Vec<usize> = vec![0];
     for (index, shdr) in shdrs.iter().enumerate().skip(1) {
@@ -34,13 +31,8 @@ pub fn of<'s>(data: &'s [u8], store: &'s InputStore<'s>) -> Option<Vec<u8>> {
         }
     }
     let new = |index: u32| kept.iter().position(|old| *old == index as usize);
-    let mut strings = vec![0];
-    let mut text = |name: &[u8]| {
-        let at = strings.len() as u32;
-        strings.extend_from_slice(name);
-        strings.push(0);
-        at
-    };
+    let mut names = Names::default();
+    let mut text = |name: &[u8]| names.add(&[name]);
     let mut out = Writer::new(format);
     begin(&mut out, format);
     let mut sections = vec![Section::default()];
@@ -109,7 +101,7 @@ pub fn of<'s>(data: &'s [u8], store: &'s InputStore<'s>) -> Option<Vec<u8>> {
     sections[symtab].link[1] = locals;
     // All tables of names are one.
     let at = out.position();
-    out.bytes(&strings);
+    out.bytes(names.bytes());
     for (section, index) in sections.iter_mut().zip(&kept).skip(1) {
         if shdrs[*index].sh_type() == SHT_STRTAB {
             *section = section.over(at, &out);

@@ -8,10 +8,9 @@
 
 use weld_common::io::input::InputStore;
 
-use crate::arch;
 use crate::elf::*;
-use crate::input::made::{Section, begin, complete};
-use crate::input::object::{header, section_table};
+use crate::input::made::{Names, Section, begin, complete};
+use crate::input::object::Headers;
 use crate::relink_state::mentions::ALWAYS_MENTIONED;
 use crate::sections::yards::{Kind, MOST_ALIGN};
 
@@ -23,40 +22,32 @@ pub const NAME: &str = "<room for new sections>";
 
 /// The object for a link of so many ones, the first of which is `first`; `None` if that is malformed.
 pub fn made(first: &[u8], objects: usize, store: &InputStore) -> Option<Vec<u8>> {
-    let facts = arch::of_file(first)?.facts();
-    let format = facts.target.format;
-    let ehdr = header(first, facts).ok()?;
-    let (shdrs, names) = section_table(&File::new(first, format, store), &ehdr).ok()?;
-    let mut strings = vec![0];
-    let mut text = |name: &[u8]| {
-        let at = strings.len() as u32;
-        strings.extend_from_slice(name);
-        strings.push(0);
-        at
-    };
+    let headers = Headers::of(first, store)?;
+    let target = headers.facts.target;
+    let format = target.format;
+    let mut names = Names::default();
     let mut out = Writer::new(format);
     begin(&mut out, format);
     let mut sections = vec![Section::default()];
     for kind in Kind::ALL {
         for number in 0..kind.count(objects) {
-            let name = [kind.output(), format!(".room{number}").as_bytes()].concat();
             let section = Section {
-                name: text(&name),
+                name: names.add(&[kind.output(), format!(".room{number}").as_bytes()]),
                 kind: SHT_PROGBITS,
                 flags: kind.flags(),
                 align: kind.align(),
                 ..Section::default()
             };
             let at = out.align(MOST_ALIGN as usize).position();
-            out.bytes(&[if kind == Kind::Code { facts.filler } else { 0 }; SIZE]);
+            out.bytes(&[if kind == Kind::Code { headers.facts.filler } else { 0 }; SIZE]);
             sections.push(section.over(at, &out));
         }
     }
-    for shdr in shdrs {
-        let name = string(names, shdr.sh_name()).unwrap_or_default();
+    for shdr in headers.shdrs {
+        let name = headers.name(shdr);
         if matches!(name, b".note.gnu.property" | b".note.GNU-stack") {
             let section = Section {
-                name: text(name),
+                name: names.add(&[name]),
                 kind: shdr.sh_type(),
                 flags: shdr.sh_flags(),
                 align: shdr.sh_addralign(),
@@ -69,21 +60,26 @@ pub fn made(first: &[u8], objects: usize, store: &InputStore) -> Option<Vec<u8>>
     }
     let symbols = [
         Sym([0; Sym::SIZE]),
-        Sym::make(text(ALWAYS_MENTIONED), STB_WEAK << 4 | STT_NOTYPE, 0, SHN_UNDEF, 0, 0),
+        Sym::make(names.add(&[ALWAYS_MENTIONED]), STB_WEAK << 4 | STT_NOTYPE, 0, SHN_UNDEF, 0, 0),
     ];
     let last = sections.len() as u32 + 1;
-    let table =
-        Section { name: text(b".symtab"), kind: SHT_SYMTAB, link: [last, 1], align: 8, ..Section::default() };
+    let table = Section {
+        name: names.add(&[b".symtab"]),
+        kind: SHT_SYMTAB,
+        link: [last, 1],
+        align: 8,
+        ..Section::default()
+    };
     let at = out.align(8).position();
     symbols.iter().for_each(|symbol| _ = out.record(symbol));
     sections.push(table.over(at, &out).of_entries(format.size::<Sym>()));
-    let names = Section { name: text(b".strtab"), kind: SHT_STRTAB, ..Section::default() };
+    let table = Section { name: names.add(&[b".strtab"]), kind: SHT_STRTAB, ..Section::default() };
     let at = out.position();
-    out.bytes(&strings);
-    sections.push(names.over(at, &out));
+    out.bytes(names.bytes());
+    sections.push(table.over(at, &out));
     let at = out.align(8).position();
     // The first header is all zeroes.
     out.bytes(&vec![0; format.size::<Shdr>() as usize]);
     sections.iter().skip(1).for_each(|section| section.write(&mut out));
-    Some(complete(out, facts.target, ehdr.e_flags(), at, sections.len(), last))
+    Some(complete(out, target, headers.header.e_flags(), at, sections.len(), last))
 }

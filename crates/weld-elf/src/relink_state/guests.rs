@@ -242,13 +242,13 @@ pub fn placed(
                 guest.address = was;
                 placed.push(guest);
             }
-            None => others.push(Wanted { guest, kind, last_place: None }),
+            None => others.push((guest, kind)),
         }
     }
     // What is large is placed first, so that what comes again fits where it was, whatever else does.
-    others.sort_by_key(|Wanted { guest, .. }| Reverse(guest.size));
+    others.sort_by_key(|(guest, _)| Reverse(guest.size));
     let mut rooms = rooms(&regions, &placed);
-    for Wanted { mut guest, kind, .. } in others {
+    for (mut guest, kind) in others {
         let place = place_for(&rooms, &guest, kind);
         guest.address = place.ok_or_else(|| (guest.input, full(&rooms, &guest, kind)))?;
         rooms.iter_mut().for_each(|room| room.take(guest.address, guest.size));

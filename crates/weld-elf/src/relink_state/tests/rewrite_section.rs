@@ -245,6 +245,33 @@ fn what_is_not_there_has_no_address() {
     assert!(excerpt::of(&file, &common, a, Some(&now)).unwrap().unwrap().lost.is_some());
 }
 
+/// Rows that are in order by keys are found, however evenly these are spread.
+#[test]
+fn rows_are_found_by_guesses() {
+    let dir = Dir::new("guesses");
+    let mut whole = state(&Sample::default().write(&dir));
+    let keys: [fn(u32) -> u32; 4] =
+        [|i| i * 0x0041_8937, |_| 7, |i| i, |i| if i < 500 { i } else { u32::MAX - 1000 + i }];
+    for key in keys {
+        let rows = (0..1000).map(|i| PieceRow { tag: key(i), offset: i });
+        whole.pieces = rows.collect();
+        whole.parts.truncate(1);
+        let bytes = whole.write(super::build());
+        let file = StateFile::open(&bytes, super::build()).unwrap();
+        let tag = |row: &PieceRow| row.tag;
+        for (start, end) in [(0, 1000), (10, 600), (400, 400), (0, 1)] {
+            let mine = &whole.pieces[start..end];
+            let wanted =
+                mine.iter().flat_map(|row| [row.tag.saturating_sub(1), row.tag, row.tag.saturating_add(1)]);
+            for wanted in wanted.chain([0, 1 << 31, u32::MAX]) {
+                let found = file.spread_partition_point(start as u64..end as u64, tag, wanted).unwrap();
+                let first = mine.partition_point(|row| row.tag < wanted);
+                assert_eq!(found as usize, start + first, "{wanted}");
+            }
+        }
+    }
+}
+
 const UNIT: &str = r#"
 #include <stdexcept>
 #include <string>
