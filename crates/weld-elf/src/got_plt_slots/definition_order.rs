@@ -7,7 +7,6 @@ use weld_common::sort;
 use crate::ids::{FileId, SymbolId};
 use crate::sections::LastSlots;
 use crate::symbol_names::{Entry, Names, Rank, pack};
-use crate::symbols::symbol_flags;
 
 /// A symbol with what it is put in order by.
 #[derive(Clone, Copy)]
@@ -40,7 +39,7 @@ pub fn restore(list: &mut Vec<Placed>, last: &LastSlots) {
             placed.place = place(*at);
         }
     }
-    let gone = |at: &_| Placed { place: place(*at), id: SymbolId::NONE, flags: symbol_flags::NEEDS_GOT };
+    let gone = |(at, flags): &(_, u32)| Placed { place: place(*at), id: SymbolId::NONE, flags: *flags };
     list.extend(last.gone.iter().map(gone));
     list.sort_by_key(|placed| placed.place);
 }

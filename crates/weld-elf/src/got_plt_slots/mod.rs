@@ -136,8 +136,9 @@ pub struct Slots {
     /// Entries of `.got` with the word they start at.
     pub got: Vec<(u32, GotEntry)>,
     pub got_words: u32,
-    /// At which of these words the GOT's base is.
+    /// At which of these words the GOT's base is, and how many there are the loader's.
     pub base: u32,
+    pub head: u32,
     /// Words in front of them to which loaders only add, with those at the start; 0 if loaders do not.
     pub local_words: u64,
     pub tls_ld: Option<u32>,
@@ -220,6 +221,7 @@ impl Slots {
             of_symbol,
             locals: starts_of_objects(&live.locals, globals.len()),
             got_words: total.words,
+            head: reserved,
             jump_slots: total.jump_slots,
             tls_ld: tls_ld.map(|(word, _)| word),
             ..Slots::default()

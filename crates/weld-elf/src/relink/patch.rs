@@ -36,6 +36,7 @@ use super::changes::{Changed as ChangedObject, Changes};
 use super::full_link_reason::{Changed, Why};
 use super::memo::{AddedPiece, Is, Memo};
 use crate::arch;
+use crate::arch::facts::Facts;
 use crate::elf::{Ehdr, Format};
 use crate::input::object::Object;
 use crate::job::Job;
@@ -287,13 +288,14 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     }
     search_table::add(job, last, &mut patch)?;
     patch.words = new_words::left(last);
-    let mut pointers = new_words::write(job, last, &values, &mut patch)?;
+    let of_words = new_words::write(job, last, &values, &mut patch)?;
+    patch.told.add(of_words);
     let (words, of_words) = new_words::of_gone(job, last, &values, &mut patch)?;
-    pointers.extend(of_words);
-    told::add(job, changes, (last, last_guests, last_holes), (&mut patch, &words, pointers))?;
+    patch.told.add(of_words);
+    told::add(job, changes, (last, last_guests, last_holes), (&mut patch, &words))?;
     forget_guests(job, last, last_guests, &mut patch)?;
-    let mut names = names.clone();
-    exported_names::write(job, last, &mut names, &mut patch)?;
+    exported_names::write(job, last, &names, &mut patch)?;
+    new_imports::write_own(job, last, &mut patch)?;
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     patch.values = values.into_iter().collect();
     patch.imports = last.imports.to_vec();
@@ -413,6 +415,8 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         let seen = |name: &[u8], manner: u8| rules.of(name, manner);
         let looked = Looked { file, options, common: &common, last: last.names, mentions, seen: &seen };
         (names, needed) = looked.find(&objects)?;
+        exported_names::give_rows(&left, &common, &objects, &mut names)?
+            .map_err(|row| refused(row, Changed::Unknown(Missing::Exports)))?;
     }
     // Free sections.
     let mut free = Vec::new();
@@ -628,8 +632,13 @@ fn emit_tables(
 
 /// The form of the image.
 fn format(left: &View) -> Result<Format, Why> {
+    Ok(facts(left)?.target.format)
+}
+
+/// What is known of the image's machine.
+fn facts(left: &View) -> Result<&'static Facts, Why> {
     let header = left.read(0, Ehdr::SIZE).ok_or(Why::Image)?;
-    Ok(arch::of_file(&header).ok_or(Why::Image)?.facts().target.format)
+    Ok(arch::of_file(&header).ok_or(Why::Image)?.facts())
 }
 
 impl Patch {

@@ -72,6 +72,9 @@ const RESTED: Duration = Duration::from_secs(3600);
 const RECENT: usize = 16;
 const LIKELY: usize = 16;
 const RECENT_MEMBERS: usize = 16;
+/// From how many bytes on objects have more room than others, and still more.
+const LARGE: usize = 512 << 10;
+const VERY_LARGE: usize = 1 << 20;
 pub const LIKELY_MEMBERS: usize = 128;
 
 /// Bytes compared at a time.
@@ -110,6 +113,7 @@ impl Session {
             likely.into_iter().for_each(|file| grows(file, Growth::Much, &small, sections));
             seldom.into_iter().for_each(|file| grows(file, Growth::Some, &small, sections));
             other_units(objects, sections);
+            large_objects(inputs, objects, sections);
             recent_members(job, (inputs, objects), &small, sections);
             if job.options.sections.gc_sections {
                 libraries_of_units(objects).for_each(|file| sections.let_grow(file, Growth::Some));
@@ -312,7 +316,14 @@ impl Session {
             state.names.iter().filter_map(|name| Some((name.hash, place(name)?))).collect();
         let held = self.held.lock().unwrap();
         let gone = held.iter().flat_map(|held| &held.next.names.gone);
-        let gone = gone.filter_map(|row| place(state.names.get(*row as usize)?)).collect();
+        let gone = gone.filter_map(|row| {
+            let name = state.names.get(*row as usize)?;
+            let slot = state.slots.get(name.slot as usize)?;
+            let word = if slot.got != NONE { symbol_flags::NEEDS_GOT } else { 0 };
+            let called = symbol_flags::NEEDS_PLT | symbol_flags::PREEMPTIBLE;
+            Some((place(name)?, word | if slot.plt != NONE { called } else { 0 }))
+        });
+        let gone = gone.collect();
         let names = resolved.names.iter();
         let of_symbol = names.filter_map(|(id, entry)| Some((id, *known.get(&keys::hash(entry.name))?)));
         LastSlots { of_symbol: of_symbol.collect(), gone }
@@ -609,6 +620,19 @@ fn grows(file: FileId, growth: Growth, small: &HashSet<FileId>, sections: &mut S
         (_, true) => Growth::Little,
     };
     sections.let_grow(file, growth);
+}
+
+/// Has large objects have more room than small ones: an edit of one that has much of a library in it brings more of that.
+fn large_objects(inputs: &Inputs, objects: &[Object], sections: &mut Sections) {
+    for object in objects {
+        let size = inputs.bytes(object.file).map_or(0, <[u8]>::len);
+        let growth = match size {
+            VERY_LARGE.. => Growth::Some,
+            LARGE.. => Growth::Little,
+            _ => continue,
+        };
+        sections.let_grow(object.file, growth);
+    }
 }
 
 /// Has further codegen units on the command line have little room: an edit of one changes which instances others have.

@@ -276,8 +276,7 @@ fn functions_come_and_go() {
             assert!(is_relinked == is_free || is_free && is_full, "{flags:?} {step} {}", dir.said());
             // A full link has other rooms.
             if step % 4 != 3 && !is_full {
-                let is_relinked = check(&dir, &before, flags);
-                assert_eq!(is_relinked, is_free, "{flags:?} {step} {}", dir.said());
+                assert!(check(&dir, &before, flags), "{flags:?} {step} {}", dir.said());
                 program = before;
             }
         }

@@ -73,6 +73,13 @@ pub struct KnownImport {
     pub import: Import,
 }
 
+/// What a name has of the GOT and the PLT: where in memory its word is, and the number of its entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotPlaces {
+    pub word: Option<u64>,
+    pub entry: Option<u32>,
+}
+
 impl Common {
     /// # Errors
     /// If the file is damaged.
@@ -207,21 +214,33 @@ impl Common {
         (spare_words, got.saturating_add(8 * u64::from(got_words - spare_words)))
     }
 
-    /// Where in memory the word of the GOT is that a name has and nothing else, in a link that may have other such words; what
-    /// is bound by name has others' rows. `None` if it has none, or more than that.
+    /// What a name has of the GOT and the PLT that may be empty when it is gone, and is told the loader anew when it comes
+    /// again, in a link that may have other such words. `None` if it has more than that, or is another module's.
     ///
     /// # Errors
     /// If the file is damaged.
-    pub fn word_of(&self, file: &StateFile, name: &NameRow) -> Result<Option<u64>, Unreadable> {
-        const OTHERS: u32 =
-            symbol_flags::NEEDS & !symbol_flags::NEEDS_GOT | symbol_flags::PREEMPTIBLE | symbol_flags::IFUNC;
-        if name.slot == NONE || self.image.spare_words == 0 || name.flags & OTHERS != 0 {
+    pub fn places_of(&self, file: &StateFile, name: &NameRow) -> Result<Option<SlotPlaces>, Unreadable> {
+        let is_replaced = name.flags & symbol_flags::PREEMPTIBLE != 0;
+        let has = match is_replaced {
+            true => symbol_flags::NEEDS_GOT | symbol_flags::NEEDS_PLT | symbol_flags::NEEDS_DYNSYM,
+            false => symbol_flags::NEEDS_GOT,
+        };
+        let is_here = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
+        let has_others = name.flags & (symbol_flags::NEEDS & !has | symbol_flags::IFUNC) != 0;
+        if has_others || is_replaced && !is_here {
             return Ok(None);
         }
+        if name.slot == NONE {
+            return Ok(Some(SlotPlaces::default()));
+        }
         let slot: SlotRow = file.row(name.slot.into())?;
-        let others = [slot.got_tp, slot.tls_gd, slot.tls_desc, slot.plt];
-        let is_plain = slot.signed == 0 && slot.got != NONE && others == [NONE; 4];
-        Ok(is_plain.then(|| self.image.got.saturating_add(8 * u64::from(slot.got))))
+        let is_plain = slot.signed == 0 && [slot.got_tp, slot.tls_gd, slot.tls_desc] == [NONE; 3];
+        let is_known = is_plain && self.image.spare_words > 0 && (is_replaced || slot.plt == NONE);
+        let word = |word: u32| self.image.got.saturating_add(8 * u64::from(word));
+        Ok(is_known.then(|| SlotPlaces {
+            word: (slot.got != NONE).then(|| word(slot.got)),
+            entry: (slot.plt != NONE).then_some(slot.plt),
+        }))
     }
 
     /// What a name has that has taken a spare entry of the PLT, or a spare word of the GOT.

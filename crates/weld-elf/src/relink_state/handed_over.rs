@@ -225,7 +225,7 @@ impl Looked<'_> {
             let name = self.last.owned(number, self.file.row(number.into())?);
             let is_there =
                 name.section != NONE && !next.gone.contains(&number) && !self.last.gone.contains(&number);
-            if is_there && self.is_usual(number, &name, false)? {
+            if is_there && self.is_usual(number, &name, self.common.is_resolved)? {
                 wanted.insert(number, (hash, name));
             }
         }
@@ -249,7 +249,7 @@ impl Looked<'_> {
             && name.mentioned & asked == 0
             && !self.common.imports.iter().any(|known| known.row == number)
             && name.input != NONE;
-        Ok(is_plain && (name.slot == NONE || self.common.word_of(self.file, name)?.is_some()))
+        Ok(is_plain && (name.slot == NONE || self.common.places_of(self.file, name)?.is_some()))
     }
 
     /// Of each name that its owner has no more the first object that has not changed and defines it, or may since then.

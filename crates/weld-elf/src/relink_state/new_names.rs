@@ -198,8 +198,6 @@ impl Looked<'_> {
         let first = u64::from(input.first_mention);
         let mentions: Vec<MentionRow> = self.file.rows(first..first + u64::from(count))?;
         let mut known = HashMap::with_capacity(mentions.len());
-        // An entry of the PLT leads to it.
-        let has_entry = |number: u32| self.common.imports.iter().any(|known| known.row == number);
         for mention in &mentions {
             let name = self.last.owned(mention.name, self.file.row(mention.name.into())?);
             known.insert(name.hash, (name, *mention));
@@ -208,20 +206,13 @@ impl Looked<'_> {
                 candidates.add(mention.name, name.hash);
             }
             let is_offered = !self.common.is_resolved && !self.common.no_more_offered.contains(&mention.name);
-            if is_mine
-                && !has_entry(mention.name)
-                && !said.contains_key(&name.hash)
-                && self.is_nothing_special(&name, is_offered)?
-            {
+            if is_mine && !said.contains_key(&name.hash) && self.is_nothing_special(&name, is_offered)? {
                 may_go.insert(mention.name);
             }
         }
         for new in self.last.handed_over.values().filter(|new| new.input == one.row) {
             let name: NameRow = self.file.row(new.name.into())?;
-            if !said.contains_key(&new.hash)
-                && !has_entry(new.name)
-                && self.is_nothing_special(&name, !self.common.is_resolved)?
-            {
+            if !said.contains_key(&new.hash) && self.is_nothing_special(&name, !self.common.is_resolved)? {
                 may_go.insert(new.name);
             }
             if !definers(said, new.hash).any(|row| row == one.row) {
@@ -229,7 +220,7 @@ impl Looked<'_> {
             }
         }
         for (number, name) in (self.count()..).zip(&next.added) {
-            if name.input == one.row && !said.contains_key(&name.hash) && !has_entry(number) {
+            if name.input == one.row && !said.contains_key(&name.hash) {
                 may_go.insert(number);
             }
         }
@@ -395,7 +386,7 @@ impl Looked<'_> {
     }
 
     /// Whether nobody asks for a name but objects; `is_offered`: archives may offer it. If it is exported, it is in one of
-    /// the rows for that. A word of the GOT it may have.
+    /// the rows for that. A word of the GOT it may have, and an entry of the PLT by which a library calls it.
     fn is_nothing_special(&self, name: &NameRow, is_offered: bool) -> Result<bool, Unreadable> {
         const ASKED: u32 = flag::REF_SHARED
             | flag::REF_SHARED_WEAK
@@ -411,8 +402,7 @@ impl Looked<'_> {
             && (name.flags & symbol_flags::EXPORTED != 0) == (name.dynamic != 0)
             && (name.dynamic == 0 || self.common.export_rows().contains(&name.dynamic))
             && name.mentioned & asked == 0;
-        let has_none = name.slot == NONE && name.flags & symbol_flags::NEEDS == 0;
-        Ok(is_plain && (has_none || self.common.word_of(self.file, name)?.is_some()))
+        Ok(is_plain && self.common.places_of(self.file, name)?.is_some())
     }
 
     /// Whether nobody knew a name, or nobody but archives that offer it, and it has been found out which members are linked.

@@ -347,11 +347,11 @@ pub struct Sections<'a> {
 }
 
 /// Where symbols were defined in a link that is to be made once more, if they had slots there; and those that had some that
-/// nobody has any more.
+/// nobody has any more, with bits that say which (`symbol_flags`).
 #[derive(Clone, Debug, Default)]
 pub struct LastSlots {
     pub of_symbol: HashMap<SymbolId, (FileId, u32)>,
-    pub gone: Vec<(FileId, u32)>,
+    pub gone: Vec<((FileId, u32), u32)>,
 }
 
 /// An output section as it was in another link.

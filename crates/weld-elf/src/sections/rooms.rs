@@ -306,13 +306,14 @@ impl Growth {
     /// are short.
     fn times(self, name: &[u8]) -> u64 {
         let [little, some, much] = match name {
-            b".debug_info" => [6, 8, 16],
+            b".debug_info" => [6, 8, 36],
             b".debug_line" => [3, 5, 12],
-            b".debug_aranges" => [1, 2, 4],
-            b".debug_abbrev" => [4, 5, 6],
+            b".debug_aranges" => [1, 2, 6],
+            b".debug_abbrev" => [4, 5, 9],
+            b".debug_loclists" | b".debug_rnglists" => [4, 8, 48],
             b".debug_loc" => [3, 4, 6],
             b".debug_ranges" => [4, 6, 12],
-            _ => [3, 6, 16],
+            _ => [3, 6, 24],
         };
         match self {
             Growth::Usual => 1,
@@ -343,7 +344,7 @@ pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, growth: Growth) 
         Growth::Usual => (4, 4, 256),
         Growth::Little => (16, 12, 3 << 9),
         Growth::Some => (28, 32, 3 << 10),
-        Growth::Much => (48, 96, 10 << 10),
+        Growth::Much => (48, 96, 14 << 10),
     };
     let (locals, globals) = (locals + locals / 16 + more_locals, globals + globals / 16 + more);
     Runs { locals, globals, strings: strings + strings / 32 + bytes, frames: 0 }

@@ -240,8 +240,7 @@ pub fn write(image: &Image, mut first: usize, mut out: &mut [u8]) {
     let end = first + out.len() / size;
     let entries = &image.slots.got;
     let base = image.slots.base as usize;
-    let behind = entries.partition_point(|entry| (entry.0 as usize) < base);
-    let head = entries.get(behind).map_or(image.slots.got_words, |entry| entry.0) as usize;
+    let head = base + image.slots.head as usize;
     let words = base.max(first)..head.min(end);
     if !words.is_empty() {
         // The loader writes to the others.

@@ -179,10 +179,7 @@ const SPARE_WORDS: u32 = 128;
 fn spare_words_taken(sections: &Sections, symbols: &Symbols) -> Vec<SymbolId> {
     const OTHERS: u32 = symbol_flags::NEEDS & !(symbol_flags::NEEDS_GOT | symbol_flags::NEEDS_DYNSYM);
     let is_one = |id: SymbolId| {
-        id.is_some()
-            && symbols[id].kind() == symbol_flags::DEFINED
-            && !symbols[id].has(symbol_flags::PREEMPTIBLE)
-            && !symbols[id].has(OTHERS)
+        id.is_some() && symbols[id].kind() == symbol_flags::DEFINED && !symbols[id].has(OTHERS)
     };
     let taken = sections.last_words.iter().map(|id| if is_one(*id) { *id } else { SymbolId::NONE });
     taken
@@ -541,12 +538,14 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             return SpareImports::default();
         }
         let taken = sections.last_imports.clone();
+        // Tables may have its address, too.
+        let own = |is_own| if is_own { symbol_flags::NEEDS_DYNSYM } else { 0 };
         let is_called = |id: &SymbolId, is_own: bool| {
             let symbol = &symbols[*id];
             let kind = if is_own { symbol_flags::DEFINED } else { symbol_flags::SHARED };
             symbol.kind() == kind
                 && symbol.has(symbol_flags::PREEMPTIBLE)
-                && !symbol.has(symbol_flags::NEEDS & !symbol_flags::NEEDS_PLT)
+                && !symbol.has(symbol_flags::NEEDS & !(symbol_flags::NEEDS_PLT | own(is_own)))
         };
         let id = |import: &Import| {
             let found = self.resolved.names.find(&import.name);

@@ -169,7 +169,7 @@ impl Run<'_, '_, '_> {
             let looked = Looked { job, changes, file: left.tables, common };
             let are_others = self.owners.borrow_mut().have(&looked, row, (&alone, &state, &names));
             if !are_others.map_err(Refused::Else)? {
-                return Err(Refused::Object(Changed::Shape));
+                return Err(Refused::Object(Changed::Names));
             }
         }
         // Personality routines of others that have moved: only frames of functions are written again.
@@ -190,9 +190,7 @@ impl Run<'_, '_, '_> {
         patch.values.extend(alone.new_values().iter().map(|new| (names[new.name as usize], new.value)));
         patch.mentions.extend(new.iter().map(|name| (row, *name)));
         let sink = DiagSink::new();
-        let exported = alone.exported(&sink).into_iter();
-        let exported: Vec<Exported> =
-            exported.map(|one| Exported::new(names[one.name as usize], &one)).collect();
+        let exported: Vec<Exported> = alone.exported(&sink).into_iter().map(Exported::from).collect();
         if !exported.is_empty() {
             patch.exports.push((path.to_owned(), exported));
         }

@@ -4,7 +4,7 @@
 //! own, and no name gets the row of another one before the next full link. If any comes or goes, both hash tables are
 //! made anew from the rows; else only values and sizes are written.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use weld_common::diag::DiagSink;
@@ -13,16 +13,18 @@ use weld_common::io::spare;
 use super::{LastLink, Left, Patch, View, format};
 use crate::arch::{self, Machine};
 use crate::elf::*;
+use crate::input::object::Object;
 use crate::job::Job;
 use crate::mode::Mode;
 use crate::options::{Options, UndefinedVersion};
 use crate::relink::full_link_reason::{Changed, Why};
 use crate::relink_state::excerpt::Common;
+use crate::relink_state::keys;
 use crate::relink_state::mentions::{manner, visibility};
 use crate::relink_state::new_names::NewNames;
 use crate::relink_state::outline::exports_by_itself;
 use crate::relink_state::rewrite_section::{self, Missing};
-use crate::relink_state::rows::OutputRow;
+use crate::relink_state::rows::{AddedName, OutputRow};
 use crate::symbols::exports::{Rules, Said};
 use crate::symbols::symbol_flags;
 use crate::symbols::version_scripts::Scripts;
@@ -32,16 +34,14 @@ use crate::synth::sysv_hash::{self, SysvHash};
 
 /// A definition that other modules see.
 pub struct Exported {
-    name: u32,
     dynamic: u32,
     text: Vec<u8>,
     symbol: Sym,
 }
 
-impl Exported {
-    /// What an object has, as name number `name` of all.
-    pub fn new(name: u32, one: &rewrite_section::Exported) -> Exported {
-        Exported { name, dynamic: one.dynamic, text: one.text.to_vec(), symbol: one.symbol }
+impl From<rewrite_section::Exported<'_>> for Exported {
+    fn from(one: rewrite_section::Exported) -> Exported {
+        Exported { dynamic: one.dynamic, text: one.text.to_vec(), symbol: one.symbol }
     }
 }
 
@@ -147,11 +147,62 @@ fn named(symbol: Sym, name: u32) -> Sym {
     Sym(bytes)
 }
 
-/// Adds what tables for the loader have otherwise, and notes in `names` which rows new ones have taken.
+/// Gives rows to new names that others see: to those of `objects`, which have changed, by their rows. A row is not taken
+/// from a name that is gone.
+///
+/// # Errors
+/// If the image is not what it was; or the row of the object whose name has none.
+pub fn give_rows(
+    left: &View,
+    common: &Common,
+    objects: &[(u32, Object)],
+    names: &mut NewNames,
+) -> Result<Result<(), u32>, Why> {
+    let is_without = |name: &AddedName| name.seen & symbol_flags::EXPORTED != 0 && name.dynamic == 0;
+    let rows = common.export_rows();
+    if rows.is_empty() || !names.added.iter().any(is_without) {
+        return Ok(Ok(()));
+    }
+    let tables = Tables::find(common).ok_or(Why::Image)?;
+    let hash = tables.gnu_hash;
+    let size = usize::try_from(hash.size).map_err(|_| Why::Image)?;
+    let table = left.read(hash.offset, size).ok_or(Why::Image)?;
+    let runs = buckets_in(&table, rows.start).ok_or(Why::Image)?;
+    let mut texts: HashMap<u128, &[u8]> = HashMap::new();
+    for (_, object) in objects {
+        let text = |symbol| object.symbol_name(symbol);
+        let texts_of = (object.first_global..object.syms.len() as u32).map(text);
+        texts.extend(texts_of.map(|text| (keys::hash(text), text)));
+    }
+    let mut taken: HashSet<u32> = names.added.iter().map(|name| name.dynamic).collect();
+    for number in &names.gone {
+        taken.insert(common.name(left.tables, *number)?.dynamic);
+    }
+    let count = u32::try_from(runs.len()).map_err(|_| Why::Image)?;
+    for name in names.added.iter_mut().filter(|name| is_without(name)) {
+        let Some(text) = texts.get(&name.hash) else { return Ok(Err(name.input)) };
+        let run = bucket(gnu_hash(text), count) as usize;
+        let start = *runs.get(run).ok_or(Why::Image)?;
+        let end = runs.get(run + 1).copied().unwrap_or(rows.len() as u32);
+        let mut found = None;
+        for row in (start..end).map(|row| rows.start + row) {
+            if !taken.contains(&row) && tables.symbol(left, row).ok_or(Why::Image)?.st_name() == 0 {
+                found = Some(row);
+                break;
+            }
+        }
+        let Some(row) = found else { return Ok(Err(name.input)) };
+        taken.insert(row);
+        name.dynamic = row;
+    }
+    Ok(Ok(()))
+}
+
+/// Adds what tables for the loader have otherwise.
 ///
 /// # Errors
 /// Why a full link is needed.
-pub fn write(job: &Job, last: &LastLink, names: &mut NewNames, patch: &mut Patch) -> Result<(), Why> {
+pub fn write(job: &Job, last: &LastLink, names: &NewNames, patch: &mut Patch) -> Result<(), Why> {
     let exports = std::mem::take(&mut patch.exports);
     let (left, common) = last.view(job)?;
     let rows = common.export_rows();
@@ -169,13 +220,6 @@ pub fn write(job: &Job, last: &LastLink, names: &mut NewNames, patch: &mut Patch
     }
     let mut come = Vec::new();
     for (path, one) in exports.iter().flat_map(|(path, list)| list.iter().map(move |one| (path, one))) {
-        if one.dynamic == 0 {
-            if one.name < common.count {
-                return Err(unknown(path, Missing::Place));
-            }
-            come.push((path, one));
-            continue;
-        }
         if !rows.contains(&one.dynamic) {
             return Err(unknown(path, Missing::Place));
         }
@@ -219,23 +263,10 @@ pub fn write(job: &Job, last: &LastLink, names: &mut NewNames, patch: &mut Patch
             return Err(Why::Object(any(), Changed::Names));
         }
     }
-    let mut taken: HashSet<u32> = names.added.iter().map(|name| name.dynamic).collect();
-    for number in &names.gone {
-        taken.insert(common.name(left.tables, *number)?.dynamic);
-    }
     for (path, one) in come {
-        let no_room = || unknown(path, Missing::Exports);
-        let row = match one.dynamic {
-            0 => whole.spare(&one.text, &taken).ok_or_else(no_room)?,
-            row => row,
-        };
-        taken.insert(row);
         let version = rules.version(&one.text);
-        whole.take(row, (&one.text, one.symbol, version)).ok_or_else(no_room)?;
-        let added = one.name.checked_sub(common.count).and_then(|at| names.added.get_mut(at as usize));
-        if let Some(name) = added {
-            name.dynamic = row;
-        }
+        let is_taken = whole.take(one.dynamic, (&one.text, one.symbol, version));
+        is_taken.ok_or_else(|| unknown(path, Missing::Exports))?;
     }
     patch.writes.retain(|(offset, _)| {
         !(tables.symbols.offset..tables.symbols.offset + tables.symbols.size).contains(offset)
@@ -318,15 +349,6 @@ impl Whole {
             *version = VER_NDX_LOCAL;
         }
         Some(name)
-    }
-
-    /// The number of a spare row for a name, which is not one of those that are `taken`.
-    fn spare(&self, name: &[u8], taken: &HashSet<u32>) -> Option<u32> {
-        let run = bucket(gnu_hash(name), u32::try_from(self.runs.len()).ok()?) as usize;
-        let end = self.runs.get(run + 1).copied().unwrap_or(self.rows.len() as u32);
-        let is_free =
-            |row: &u32| self.rows[*row as usize].st_name() == 0 && !taken.contains(&(self.first + row));
-        (*self.runs.get(run)?..end).find(is_free).map(|row| self.first + row)
     }
 
     /// Has a row be a name's.

@@ -236,6 +236,41 @@ impl Needed {
     }
 }
 
+/// Has the entries by which a library calls its own functions that others may replace be told of by the symbols of
+/// these; those of functions that are gone by none, which loaders look nothing up for.
+///
+/// # Errors
+/// If the image is not what it was.
+pub fn write_own(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
+    let (left, common) = last.view(job)?;
+    let own = (0..).zip(last.imports).filter(|(_, known)| known.import.is_own);
+    let first = common.first_spare().unwrap_or(0);
+    let mut entries: Vec<(u32, u32)> = own.map(|(spare, known)| (first + spare, known.row)).collect();
+    let gone = last.memo.names.gone.union(&last.names.gone).filter(|row| **row < common.count);
+    for row in gone {
+        let name = common.name(left.tables, *row)?;
+        let entry = common.places_of(left.tables, &name)?.and_then(|places| places.entry);
+        entries.extend(entry.map(|entry| (entry, *row)));
+    }
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let table = common.output(b".rela.plt").ok_or(Why::Image)?;
+    for (entry, row) in entries {
+        let symbol = match last.names.gone.contains(&row) {
+            true => 0,
+            false => common.name(left.tables, row)?.dynamic,
+        };
+        let at = u64::from(entry) * Rela::SIZE as u64 + RELA_SYMBOL;
+        if at >= table.size {
+            return Err(Why::Image);
+        }
+        let write = (table.offset + at, symbol.to_le_bytes().to_vec());
+        patch.compare(last.image, &write).map_err(|_| Why::Image)?;
+    }
+    Ok(())
+}
+
 /// Adds what tables have of the imports of `last`.
 ///
 /// # Errors
@@ -263,16 +298,6 @@ pub fn write(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
         let start = symtab.size.checked_sub(size).ok_or(Why::Image)?;
         writes.push((symtab.offset + start, bytes_of(&symbols)));
         writes.push((strtab.offset + names(strtab)?, spares.strings()));
-    }
-    for (spare, known) in (0..).zip(last.imports).filter(|(_, known)| known.import.is_own) {
-        let table = common.output(b".rela.plt").ok_or(Why::Image)?;
-        let symbol = common.name(left.tables, known.row)?.dynamic;
-        let entry = common.first_spare().ok_or(Why::Image)? + spare;
-        let at = u64::from(entry) * Rela::SIZE as u64 + RELA_SYMBOL;
-        if symbol == 0 || at >= table.size {
-            return Err(Why::Image);
-        }
-        writes.push((table.offset + at, symbol.to_le_bytes().to_vec()));
     }
     writes.push((info_of_dynsym(&left).ok_or(Why::Image)?, spares.locals().to_le_bytes().to_vec()));
     writes.iter().try_for_each(|write| patch.compare(last.image, write).map(drop)).map_err(|_| Why::Image)

@@ -27,8 +27,7 @@ const PART: usize = Rela::SIZE << 11;
 /// Bytes that are compared, and written, as one.
 const BLOCK: usize = 4 << 10;
 
-/// Adds what the table has otherwise. `of_gone` are words of the GOT of names that are gone, or were, and `words` those that
-/// are made anew.
+/// Adds what the table has otherwise. `of_gone` are words of the GOT of names that are gone, or were.
 ///
 /// # Errors
 /// Why a full link is needed.
@@ -36,11 +35,10 @@ pub fn add(
     job: &Job,
     changes: &Changes,
     (last, guests, holes): (&LastLink, &[Guest], &BTreeSet<u32>),
-    (patch, of_gone, words): (&mut Patch, &[u64], Vec<Pointer>),
+    (patch, of_gone): (&mut Patch, &[u64]),
 ) -> Result<(), Why> {
     let (Told { mut relative, symbolic }, pointers) =
         (std::mem::take(&mut patch.told), std::mem::take(&mut patch.pointers));
-    relative.extend(words);
     let (left, common) = last.view(job)?;
     let is_none = relative.is_empty() && symbolic.is_empty() && pointers.is_empty();
     let path = changes.objects.first().map(|object| changes.files[object.file].path.clone());
@@ -190,7 +188,7 @@ fn has(
                     return Ok(false);
                 }
                 count += 1;
-            } else if entry.kind() == facts.dynamic.address {
+            } else if is_by_name(facts, &entry) {
                 others.push(entry);
             } else if wanted.next_if(|wanted| is_it(&entry, wanted)).is_none() {
                 return Ok(false);
@@ -204,6 +202,11 @@ fn has(
     };
     let are_all = wanted.next().is_none() && count == pointers.len();
     Ok(are_all && in_order(&others) == in_order(symbolic))
+}
+
+/// Whether an entry has the loader put the address of what it finds by name somewhere.
+fn is_by_name(facts: &Facts, entry: &Rela) -> bool {
+    [facts.dynamic.address, facts.dynamic.glob_dat].contains(&entry.kind())
 }
 
 /// Entries that are not relative, without those that are gone and with `more`, as many as there were; what calls
@@ -220,8 +223,7 @@ fn with_symbolic(
     let spare = rela::spare(facts);
     let is_call = |entry: &Rela| Some(entry.kind()) == facts.dynamic.irelative;
     let (others, calls) = all.split_at(all.iter().position(is_call).unwrap_or(all.len()));
-    let is_symbolic = |entry: &Rela| entry.kind() == facts.dynamic.address;
-    let stays = |entry: &&Rela| entry.0 != spare.0 && !(is_symbolic(entry) && is_gone(entry));
+    let stays = |entry: &&Rela| entry.0 != spare.0 && !(is_by_name(facts, entry) && is_gone(entry));
     let mut real: Vec<Rela> = others.iter().filter(stays).copied().chain(more).collect();
     real.sort_by_key(rela::by_symbol);
     let full = Full { of: Of::SymbolicRelocs, has: others.len() as u64, wants: real.len() as u64 };

@@ -80,8 +80,9 @@ impl One<'_, '_, '_> {
                 return true;
             }
         }
-        // So does the entry of what is defined here, and others may replace.
-        if is_code && class == Class::Plt && is_replaced && self.has_slot(id, flags, class) {
+        // So does the entry, or the slot, of what is defined here, and others may replace.
+        let is_found = matches!(class, Class::Plt | Class::Got | Class::GotRelax);
+        if is_code && is_found && is_replaced && self.has_slot(id, flags, class) {
             return true;
         }
         // So does the slot of what is defined here.
