@@ -20,6 +20,7 @@ use super::libraries::{KnownArchive, KnownMember};
 use super::units::Units;
 use crate::relink_state::Unreadable;
 use crate::relink_state::excerpt::KnownImport;
+use crate::relink_state::extents::{Extent, Extents};
 use crate::relink_state::fields::*;
 use crate::relink_state::guests::Guest;
 use crate::relink_state::new_names::NewNames;
@@ -63,6 +64,8 @@ pub struct Memo {
     pub names: NewNames,
     /// Sections that are gone, or lie elsewhere than the tables say: their rows.
     pub holes: BTreeSet<u32>,
+    /// Sections of debug information that lie elsewhere, or have other room.
+    pub extents: Extents,
     /// Sections that are not in the tables, or lie elsewhere.
     pub guests: Vec<Guest>,
     /// Functions of shared objects that have taken spare entries of the PLT, in their order.
@@ -155,6 +158,11 @@ impl Memo {
             let rows: Vec<u32> = rows.iter().copied().collect();
             put_list(&rows, &mut out, Field::put);
         }
+        let extents: Vec<(u32, Extent)> = self.extents.iter().map(|(row, extent)| (*row, *extent)).collect();
+        put_list(&extents, &mut out, |(row, extent), out| {
+            row.put(out);
+            [extent.address, extent.size].iter().for_each(|number| number.put(out));
+        });
         put_list(&self.guests, &mut out, |guest, out| {
             guest.input.put(out);
             put_bytes(&guest.group, out);
@@ -232,6 +240,12 @@ impl Memo {
                 revived: take_list(rest, Field::take)?.into_iter().collect(),
             },
             holes: take_list(rest, Field::take)?.into_iter().collect(),
+            extents: take_list(rest, |rest| {
+                let row = u32::take(rest)?;
+                Some((row, Extent { address: Field::take(rest)?, size: Field::take(rest)? }))
+            })?
+            .into_iter()
+            .collect(),
             guests: take_list(rest, |rest| {
                 Some(Guest {
                     input: Field::take(rest)?,
@@ -393,6 +407,7 @@ mod tests {
                 revived: [4].into(),
             },
             holes: [7, 8].into(),
+            extents: [(9, Extent { address: 5, size: 6 })].into(),
             guests: vec![Guest {
                 input: 1,
                 group: b"_Z1fv".to_vec(),

@@ -276,6 +276,7 @@ impl Session {
             next.names = patch.names;
             next.guests = patch.guests;
             next.holes = patch.holes;
+            next.extents = patch.extents;
             next.imports = patch.imports;
             next.words = patch.words;
         }
@@ -408,6 +409,7 @@ fn patch_of(
         names: &memo.names,
         guests: &memo.guests,
         holes: &memo.holes,
+        extents: &memo.extents,
         imports: &memo.imports,
         words: &memo.words,
         offered: &Offered::default(),

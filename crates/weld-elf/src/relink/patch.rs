@@ -11,6 +11,7 @@ mod changed_object;
 mod exported_names;
 mod gone_names;
 mod group_owners;
+mod neighbours;
 mod new_imports;
 mod new_pieces;
 mod new_words;
@@ -41,6 +42,7 @@ use crate::elf::{Ehdr, Format};
 use crate::input::object::Object;
 use crate::job::Job;
 use crate::relink_state::excerpt::{self, Common, KnownImport};
+use crate::relink_state::extents::Extents;
 use crate::relink_state::file::StateFile;
 use crate::relink_state::free_sections::{self, Refused};
 use crate::relink_state::guests::{self, Guest};
@@ -81,6 +83,8 @@ pub struct Patch {
     /// Names that have taken spare words of the GOT.
     pub words: Vec<u32>,
     pub holes: BTreeSet<u32>,
+    /// Sections of debug information that lie elsewhere than the tables say, or have other room.
+    pub extents: Extents,
     /// Functions that have frames, of each object that has changed.
     searched: Vec<(PathBuf, Searched)>,
     /// What the loader is told of free sections of changed objects, which is made anew; and other pointers that it adds
@@ -102,6 +106,7 @@ pub struct LastLink<'l> {
     pub names: &'l NewNames,
     pub guests: &'l [Guest],
     pub holes: &'l BTreeSet<u32>,
+    pub extents: &'l Extents,
     /// Functions of shared objects that nobody called then.
     pub imports: &'l [KnownImport],
     /// Names that have taken spare words of the GOT.
@@ -271,9 +276,9 @@ fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, 
 
 /// The same with what the tables do not have as it is.
 fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) -> Result<Patch, Why> {
-    let Places { names, guests, holes, .. } = places;
+    let Places { names, guests, holes, found: neighbours::Found { extents, moved }, .. } = places;
     let (last_guests, last_holes) = (last.guests, last.holes);
-    let last = &LastLink { names: &names, guests: &guests, holes: &holes, ..*last };
+    let last = &LastLink { names: &names, guests: &guests, holes: &holes, extents: &extents, ..*last };
     let mut new_values = HashMap::new();
     if changes.objects.len() > 1 {
         // Those that have changed may refer to one another.
@@ -283,8 +288,8 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     new_values.extend(patch.values.iter().copied());
     let mut values: BTreeMap<u32, u64> = last.memo.values.iter().copied().collect();
     values.extend(new_values.iter().map(|(row, value)| (*row, *value)));
-    if !new_values.is_empty() {
-        others::add(job, changes, last, (new_values, &mut patch))?;
+    if !new_values.is_empty() || !moved.is_empty() {
+        others::add(job, changes, last, (new_values, &moved, &mut patch))?;
     }
     search_table::add(job, last, &mut patch)?;
     patch.words = new_words::left(last);
@@ -302,6 +307,7 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     patch.names = names;
     patch.guests = guests;
     patch.holes = holes;
+    patch.extents = extents;
     Ok(patch)
 }
 
@@ -330,6 +336,8 @@ struct Places {
     holes: BTreeSet<u32>,
     /// Objects that have not changed, and define what is not in the output, but needed, or have groups that change hands.
     needed: BTreeSet<u32>,
+    /// Sections of debug information that have other places.
+    found: neighbours::Found,
     /// Of changed objects with free sections, by their rows, which sections are in the output.
     live: HashMap<u32, HashSet<u32>>,
 }
@@ -384,6 +392,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
         guests: last.guests.to_vec(),
         holes: last.holes.clone(),
         needed: BTreeSet::new(),
+        found: neighbours::Found { extents: last.extents.clone(), moved: BTreeSet::new() },
         live: HashMap::new(),
     };
     let mut objects = Vec::with_capacity(changes.objects.len());
@@ -476,7 +485,9 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     let guests = guests::placed(&known, last.guests, &changed, wanted)
         .map_err(|(row, why)| refused(row, Changed::NoPlace(why)))?;
     let live = free.into_iter().map(|one| (one.row, one.live)).collect();
-    Ok(Places { names, guests, holes, needed, live })
+    known.guests.clone_from(&guests);
+    let found = neighbours::find(job, changes, (&left, &known, &last.memo.leaves), &objects)?;
+    Ok(Places { names, guests, holes, needed, found, live })
 }
 
 /// Those of the objects that have changed, if names get other values that these do not define; if it is not known yet
@@ -537,6 +548,7 @@ impl<'l> LastLink<'l> {
         common.names = self.names.clone();
         common.guests = self.guests.to_vec();
         common.set_holes(tables, self.holes.clone())?;
+        common.extents.clone_from(self.extents);
         common.imports = self.imports.to_vec();
         common.words = self.words.to_vec();
         common.offered.clone_from(&self.offered.once);

@@ -43,6 +43,7 @@ use crate::input::object::Object;
 use crate::job::{Context, Job};
 use crate::relink_state::collect::{Link, Tables};
 use crate::relink_state::excerpt::each_mention;
+use crate::relink_state::extents::Extents;
 use crate::relink_state::file::StateFile;
 use crate::relink_state::guests::Guest;
 use crate::relink_state::mentions::stays_imported;
@@ -148,13 +149,15 @@ impl Session {
         sections.last_slot_places = self.last_slot_places(&state, resolved);
         sections.last_words = self.last_words(&state, resolved);
         let places = self.last_places(&state);
+        let extents = self.last_extents();
         sections.last_outputs = last_outputs(&state, &places);
         let mut known = HashMap::with_capacity(state.sections.len());
         for (number, row) in (0..).zip(&state.sections) {
             if let Some(input) = state.inputs.get(row.input as usize)
                 && !places.holes.contains(&number)
             {
-                let size = places.larger.get(&number).copied().unwrap_or(row.size);
+                let size = extents.get(&number).map_or(row.size, |extent| extent.size);
+                let size = places.larger.get(&number).copied().unwrap_or(size);
                 // What is first in its output section is so however others are aligned that are gone.
                 let out = state.outputs.get(row.output as usize).filter(|_| !places.holes.is_empty());
                 let out = out.filter(|out| out.address == row.address && out.flags & SHF_ALLOC != 0);
@@ -251,6 +254,12 @@ impl Session {
             }
         }
         LastPlaces { holes, larger, heads }
+    }
+
+    /// Sections of debug information that have other room in the output, which has been relinked, than the tables say.
+    fn last_extents(&self) -> Extents {
+        let held = self.held.lock().unwrap();
+        held.as_ref().map(|held| held.next.extents.clone()).unwrap_or_default()
     }
 
     /// Which sections lie in yards of the output, which has been relinked, or where others are gone.
@@ -484,6 +493,7 @@ impl Session {
                     names: NewNames::default(),
                     guests: Vec::new(),
                     holes: BTreeSet::new(),
+                    extents: Extents::new(),
                     imports: Vec::new(),
                     words: Vec::new(),
                     units,

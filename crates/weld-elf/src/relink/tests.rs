@@ -23,7 +23,7 @@ use weld_testkit::mutate::{Rng, damage};
 
 use super::directory;
 use crate::link;
-use program::{Function, Program, Ref};
+use program::{Function, Program, Ref, bytes};
 
 /// A directory that goes away with its test.
 pub struct Dir(PathBuf);
@@ -280,6 +280,32 @@ fn functions_come_and_go() {
                 program = before;
             }
         }
+    }
+}
+
+/// Debug information that has outgrown its room gets what the objects beside it have left.
+#[test]
+fn debug_information_takes_the_room_of_neighbours() {
+    let dir = Dir::new("neighbours");
+    for (seed, flags) in (700..).zip([FLAGS[0], FLAGS[1], FLAGS[3]]) {
+        let mut rng = Rng::new(seed);
+        let mut program = Program::new(8, seed);
+        check(&dir, &program, flags);
+        let first = program.clone();
+        // In the first object, in the last, and in one in between; then there is less left.
+        for (unit, size) in [(0, 22_000), (7, 25_000), (3, 30_000), (4, 3000), (3, 600)] {
+            program.units[unit].debug.extend(bytes(&mut rng, size));
+            assert!(check(&dir, &program, flags), "{flags:?} {unit} {}", dir.said());
+        }
+        // Others of them move once more, and objects refer to what has moved.
+        program.units[2].debug.extend(bytes(&mut rng, 9000));
+        program.units[4].functions[0].code.extend([0x90; 40]);
+        assert!(check(&dir, &program, flags), "{flags:?} {}", dir.said());
+        assert!(check(&dir, &first, flags), "{flags:?} {}", dir.said());
+        assert!(check(&dir, &program, flags), "{flags:?} {}", dir.said());
+        program.units[5].debug.extend(bytes(&mut rng, 300_000));
+        assert!(!check(&dir, &program, flags));
+        assert!(dir.said().contains("section '.debug_info' has"), "{}", dir.said());
     }
 }
 

@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::State;
 use super::check;
 use super::differences;
+use super::extents::{self, Extents};
 use super::file::{StateFile, Unreadable};
 use super::guests::{self, Guest, Yard};
 use super::mentions::{self, Globals, Other, Renumbered, manner};
@@ -40,6 +41,8 @@ pub struct Common {
     /// Sections of the tables that are gone, or lie elsewhere: their numbers, and rows.
     pub holes: BTreeSet<u32>,
     pub hole_rows: Vec<SectionRow>,
+    /// Sections of debug information that lie elsewhere than the tables say, or have other room.
+    pub extents: Extents,
     /// Values that names have got since the tables were written, by row.
     pub values: HashMap<u32, u64>,
     /// Those that they are about to get, which is not yet so for the inputs that define them.
@@ -109,6 +112,7 @@ impl Common {
             guests: Vec::new(),
             holes: BTreeSet::new(),
             hole_rows: Vec::new(),
+            extents: Extents::new(),
             values: HashMap::new(),
             next_values: HashMap::new(),
             has_all_values: false,
@@ -395,6 +399,7 @@ pub fn of(
     input.first_global = now.map_or(input.first_global, Globals::first);
     input.symbols = input.first_global.saturating_add(symbols);
     let mut sections: Vec<SectionRow> = file.rows(rows(input.first_section, input.sections))?;
+    extents::put_in(&common.extents, input.first_section, &mut sections);
     if let Some(now) = now {
         input.headers = now.object().shdrs.len() as u32;
         let is_there = |row: u32| !common.holes.contains(&row);

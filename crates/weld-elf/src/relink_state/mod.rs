@@ -13,6 +13,7 @@ mod check;
 pub mod collect;
 pub mod differences;
 pub mod excerpt;
+pub mod extents;
 pub mod file;
 pub mod free_sections;
 pub mod guests;

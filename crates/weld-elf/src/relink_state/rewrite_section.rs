@@ -331,6 +331,16 @@ impl<'k, 'a> Alone<'k, 'a> {
         rows.iter().filter(refers).map(|row| row.ordinal).collect()
     }
 
+    /// The sections that are not in memory, by header index.
+    pub fn not_loaded(&self) -> impl Iterator<Item = u32> {
+        let rows = self.known.state.sections_of(self.input).iter();
+        let is_loaded = |index: &u32| {
+            let shdr = self.resolved.objects[0].shdrs.get(*index as usize);
+            shdr.is_none_or(|shdr| shdr.sh_flags() & SHF_ALLOC != 0)
+        };
+        rows.map(|row| row.ordinal).filter(move |index| !is_loaded(index))
+    }
+
     /// Whether one of these sections has frames, which are written again for functions only.
     pub fn has_frames(&self, ordinals: &[u32]) -> bool {
         let rows = self.known.state.sections_of(self.input);

@@ -306,7 +306,7 @@ impl Growth {
     /// are short.
     fn times(self, name: &[u8]) -> u64 {
         let [little, some, much] = match name {
-            b".debug_info" => [6, 8, 36],
+            b".debug_info" => [6, 8, 24],
             b".debug_line" => [3, 5, 12],
             b".debug_aranges" => [1, 2, 6],
             b".debug_abbrev" => [4, 5, 9],
@@ -354,11 +354,11 @@ pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, growth: Growth) 
 pub fn room_of_frames(size: u64, growth: Growth) -> u64 {
     let more = match growth {
         Growth::Usual => 240,
-        Growth::Little => 512,
-        Growth::Some => 3 << 9,
-        Growth::Much => 5 << 10,
+        Growth::Little => 1 << 10,
+        Growth::Some => 3 << 10,
+        Growth::Much => 6 << 10,
     };
-    (size + size / 16 + more).next_multiple_of(16)
+    (size + size / 8 + more).next_multiple_of(16)
 }
 
 /// The entries of `.eh_frame_hdr` for so many functions.

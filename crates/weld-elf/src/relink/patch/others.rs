@@ -25,7 +25,8 @@ use crate::relink_state::rows::{InputRow, MentionRow, NameRow, OutlineRow};
 /// More objects are a reason to link all.
 const MOST: usize = 1000;
 
-/// Adds what objects that have not changed have otherwise if names get the values `new_values`.
+/// Adds what objects that have not changed have otherwise if names get the values `new_values`, and if debug information of
+/// the inputs `moved` has other places.
 ///
 /// # Errors
 /// Why a full link is needed.
@@ -33,7 +34,7 @@ pub fn add(
     job: &Job,
     changes: &Changes,
     last: &LastLink,
-    (new_values, patch): (HashMap<u32, u64>, &mut Patch),
+    (new_values, moved, patch): (HashMap<u32, u64>, &BTreeSet<u32>, &mut Patch),
 ) -> Result<(), Why> {
     let (left, mut common) = last.view(job)?;
     if is_special(job, &left, &common, &new_values)? {
@@ -48,13 +49,14 @@ pub fn add(
         if are_new { BTreeSet::new() } else { excerpt::mentioned_by(left.tables, &new_values)? };
     let since = last.memo.mentions.iter().filter(|(_, name)| new_values.contains_key(name));
     mentioned.extend(since.map(|(input, _)| *input));
+    mentioned.extend(moved);
     common.next_values = new_values;
     common.has_all_values = true;
     let changed: HashSet<u32> = changes.objects.iter().map(|object| object.row).collect();
     if mentioned.len() > MOST {
         return Err(Why::Much);
     }
-    let one = One { job, changes, left: &left, common: &common };
+    let one = One { job, changes, left: &left, common: &common, moved };
     mentioned.iter().filter(|row| !changed.contains(row)).try_for_each(|row| one.add(*row, patch))
 }
 
@@ -103,6 +105,7 @@ struct One<'o, 'j, 'v> {
     changes: &'o Changes,
     left: &'o View<'v>,
     common: &'o Common,
+    moved: &'o BTreeSet<u32>,
 }
 
 impl One<'_, '_, '_> {
@@ -140,10 +143,13 @@ impl One<'_, '_, '_> {
         if !is_known(&state.outlines[0]) {
             return Err(changed(Changed::Shape));
         }
-        let wanted = alone.that_refer_to(&symbols);
+        let mut wanted = alone.that_refer_to(&symbols);
         // Frames are not written again here.
         if alone.has_frames(&wanted) {
             return Err(unknown(Missing::Function));
+        }
+        if self.moved.contains(&row) {
+            wanted.extend(alone.not_loaded());
         }
         let sink = DiagSink::new();
         let image = self.left.image;
