@@ -152,7 +152,7 @@ impl Names {
 
 /// `text` as a page can have it: without NULs, and not too long.
 pub(crate) fn presentable(text: &str) -> Cow<'_, str> {
-    let mut text = match text.contains('\0') {
+    let mut text = match memchr::memchr(0, text.as_bytes()).is_some() {
         true => Cow::Owned(text.replace('\0', "\u{fffd}")),
         false => Cow::Borrowed(text),
     };

@@ -5,19 +5,30 @@
 //! arguments. What starts with an angle bracket is a path of Rust (`<T as Trait>::method`), whose brackets stay,
 //! and lose only what is inside of them.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memrchr};
+
 /// How deep paths in brackets nest in names that people write.
 const DEEPEST: u32 = 8;
 
 /// What the demangled `name` is an instance of; `None` if it is none.
 pub fn instance(name: &str) -> Option<String> {
-    if !name.contains('<') {
-        return None;
-    }
+    memchr(b'<', name.as_bytes())?;
     let name = name.strip_suffix(']').and_then(|rest| rest.rsplit_once(" [")).map_or(name, |(name, _)| name);
     let name = without_special(name);
     let mut out = String::with_capacity(name.len());
     let stripped = strip(name, DEEPEST, &mut out);
-    (stripped && out.contains("<…>")).then_some(out)
+    (stripped && finds(&ARGUMENTS, &out)).then_some(out)
+}
+
+static ARGUMENTS: LazyLock<Finder> = LazyLock::new(|| Finder::new("<…>"));
+static OPERATOR_AND_SPACE: LazyLock<Finder> = LazyLock::new(|| Finder::new("operator "));
+static OPERATOR: LazyLock<Finder> = LazyLock::new(|| Finder::new("operator"));
+
+fn finds(what: &Finder, text: &str) -> bool {
+    what.find(text.as_bytes()).is_some()
 }
 
 /// Tables and thunks are made for a class or function, which is what counts.
@@ -33,16 +44,28 @@ fn without_special(name: &str) -> &str {
     PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
+/// Brackets that may begin or end what is left out. They stand so near each other that a search for them would mostly begin.
+const BRACKETS: [bool; 256] = {
+    let mut brackets = [false; 256];
+    (brackets[b'<' as usize], brackets[b'>' as usize], brackets[b'(' as usize]) = (true, true, true);
+    brackets
+};
+
 /// Copies `name` without what is in brackets; `false` if these do not match, or paths nest more than `most` deep.
 fn strip(name: &str, most: u32, out: &mut String) -> bool {
     let bytes = name.as_bytes();
+    let next_operator = |at: usize| OPERATOR.find(&bytes[at..]).map_or(bytes.len(), |place| at + place);
     let mut depth = 0usize;
     let mut at = 0;
+    let mut operators = next_operator(at);
     while at < bytes.len() {
+        if operators < at {
+            operators = next_operator(at);
+        }
         let rest = &name[at..];
         // What means nothing, up to the next that may.
-        let plain = bytes[at..].iter().position(|byte| matches!(byte, b'<' | b'>' | b'(' | b'o'));
-        let plain = plain.unwrap_or(rest.len());
+        let bracket = bytes[at..operators].iter().position(|byte| BRACKETS[usize::from(*byte)]);
+        let plain = bracket.unwrap_or(operators - at);
         if plain > 0 {
             if depth == 0 {
                 out.push_str(&rest[..plain]);
@@ -50,11 +73,12 @@ fn strip(name: &str, most: u32, out: &mut String) -> bool {
             at += plain;
             continue;
         }
-        if let Some(operator) = operator(name, at) {
+        if at == operators {
+            let spelled = operator(name, at).unwrap_or("operator");
             if depth == 0 {
-                out.push_str(operator);
+                out.push_str(spelled);
             }
-            at += operator.len();
+            at += spelled.len();
             continue;
         }
         match bytes[at] {
@@ -83,7 +107,7 @@ fn strip(name: &str, most: u32, out: &mut String) -> bool {
             b'(' if depth == 0 && !rest.starts_with("(anonymous namespace)") => {
                 return returns_nothing(out);
             }
-            // An `o`, or the bracket of a namespace without a name.
+            // The bracket of a namespace without a name.
             other => {
                 if depth == 0 {
                     out.push(char::from(other));
@@ -97,15 +121,13 @@ fn strip(name: &str, most: u32, out: &mut String) -> bool {
 
 /// Function templates are spelled with what they return in front, which is not part of their names.
 fn returns_nothing(out: &mut String) -> bool {
-    if !out.starts_with('<')
-        && !out.contains("operator ")
-        && let Some((_, name)) = out.rsplit_once(' ')
-        && !name.is_empty()
-        && !out.contains(" as ")
-        && !out.contains("{lambda")
-        && !out.contains("(anonymous namespace)")
-    {
-        *out = name.to_owned();
+    let Some(space) = memrchr(b' ', out.as_bytes()) else { return true };
+    let is_name = !out.starts_with('<')
+        && space + 1 < out.len()
+        && !finds(&OPERATOR_AND_SPACE, out)
+        && !["{lambda", "(anonymous namespace)", " as "].iter().any(|words| out.contains(words));
+    if is_name {
+        out.drain(..=space);
     }
     true
 }

@@ -7,8 +7,8 @@
 //! Specification: DWARF 5, sections 3.1.1 (unit entries) and 7.5 (format).
 
 use gimli::{
-    AttributeValue, DebugAbbrev, DebugInfo, DebugLineStr, DebugStr, DwAt, DwLang, EndianSlice, Reader as _,
-    RelocateReader, RunTimeEndian,
+    Abbreviations, AttributeValue, DebugAbbrev, DebugInfo, DebugLineStr, DebugStr, DwAt, DwLang, EndianSlice,
+    Reader as _, RelocateReader, RunTimeEndian,
 };
 
 use crate::model::Language;
@@ -59,11 +59,18 @@ pub fn first(debug: &Debug) -> Option<Unit> {
     let plain = |name: &str| EndianSlice::new((debug.section)(name), order);
     let info = DebugInfo::from(Reader::new(plain(".debug_info"), Relocations(debug.relocation)));
     let header = info.units().next().ok()??;
-    let nowhere = |_: u64| None;
-    let none = Relocations(&nowhere);
     // The only table of abbreviations, or the first.
-    let abbreviations = DebugAbbrev::from(RelocateReader::new(plain(".debug_abbrev"), none));
-    let abbreviations = abbreviations.abbreviations(header.debug_abbrev_offset()).ok()?;
+    let mut table = plain(".debug_abbrev");
+    table.skip(header.debug_abbrev_offset().0).ok()?;
+    let all =
+        |table: EndianSlice<_>| DebugAbbrev::from(table).abbreviations(gimli::DebugAbbrevOffset(0)).ok();
+    let first = first_abbreviation(table).unwrap_or_default();
+    let first = all(EndianSlice::new(&first, order));
+    let is_other = |first: &Abbreviations| header.entries(first).next_dfs().is_err();
+    let abbreviations = match first {
+        Some(first) if !is_other(&first) => first,
+        _ => all(table)?,
+    };
     let mut entries = header.entries(&abbreviations);
     let entry = entries.next_dfs().ok()??;
     let text = |attribute: DwAt| -> Option<String> {
@@ -88,6 +95,25 @@ pub fn first(debug: &Debug) -> Option<Unit> {
         (None, directory) => directory?,
     };
     Some(Unit { source, language })
+}
+
+/// The first of a table of abbreviations, as a table: the record of a unit has it, and the others are many.
+fn first_abbreviation(mut table: Plain) -> gimli::Result<Vec<u8>> {
+    let whole = table;
+    table.read_uleb128()?;
+    table.read_uleb128()?;
+    table.read_u8()?;
+    loop {
+        let attribute = (table.read_uleb128()?, table.read_uleb128()?);
+        if attribute == (0, 0) {
+            break;
+        }
+        if attribute.1 == u64::from(gimli::DW_FORM_implicit_const.0) {
+            table.read_sleb128()?;
+        }
+    }
+    let first = &whole.slice()[..whole.len() - table.len()];
+    Ok([first, &[0]].concat())
 }
 
 fn string(text: Plain) -> Vec<u8> {
@@ -166,7 +192,10 @@ mod tests {
     /// A unit of DWARF 4 whose name is at offset 0 of `.debug_str`, unless a relocation says otherwise, and
     /// whose directory is in place.
     fn describe(relocated: Option<u64>) -> Option<Unit> {
-        let abbreviations: &[u8] = &[1, 0x11, 0, 0x03, 0x0e, 0x1b, 0x08, 0x13, 0x0b, 0, 0, 0];
+        describe_by(&[1, 0x11, 0, 0x03, 0x0e, 0x1b, 0x08, 0x13, 0x0b, 0, 0, 0], relocated)
+    }
+
+    fn describe_by(abbreviations: &[u8], relocated: Option<u64>) -> Option<Unit> {
         let info =
             [&[20u8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 0][..], b"/src\0\x04", &[0; 2]].concat();
         let section = |name: &str| -> &[u8] {
@@ -186,6 +215,14 @@ mod tests {
         let unit = describe(Some(8)).expect("a unit");
         assert_eq!(unit, Unit { source: "/src/right.cc".to_owned(), language: Language::Cpp });
         assert_eq!(describe(None).expect("a unit").source, "/src/wrong.c");
+        // That of the unit is not the first, and has a value in itself.
+        let table =
+            [2, 0x2e, 0, 0x49, 0x21, 0x7f, 0, 0, 1, 0x11, 0, 0x03, 0x0e, 0x1b, 0x08, 0x13, 0x0b, 0, 0, 0];
+        assert_eq!(describe_by(&table, None).expect("a unit").source, "/src/wrong.c");
+        // What is behind it does not matter, but has to be there where it does.
+        let first = [1, 0x11, 0, 0x49, 0x21, 0x7f, 0x03, 0x0e, 0x1b, 0x08, 0x13, 0x0b, 0, 0];
+        assert_eq!(describe_by(&first, None).expect("a unit").source, "/src/wrong.c");
+        assert_eq!((describe_by(&first[..9], None), describe_by(&[2, 0x11, 0, 0, 0], None)), (None, None));
     }
 
     #[test]

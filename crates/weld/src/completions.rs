@@ -108,47 +108,58 @@ _weld_words() {{
     if [[ ${{#COMPREPLY[@]}} -eq 1 && ${{COMPREPLY[0]}} == *[=:] ]]; then compopt -o nospace 2>/dev/null; fi
 }}
 
+# Of files alone, because bash puts a backslash before the = of what it takes for a file.
+_weld_files() {{
+    local IFS=$'\n'
+    COMPREPLY=($(compgen "$1" -- "$2"))
+    compopt -o filenames 2>/dev/null
+}}
+
 _weld() {{
     local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}}
     COMPREPLY=()
     if [[ ${{COMP_WORDS[0]##*/}} == weld ]]; then
         if [[ $COMP_CWORD -eq 1 && $current != -* ]]; then
-            COMPREPLY=($(compgen -W '{commands}' -- "$current") $(compgen -f -- "$current"))
+            _weld_files -f "$current"
+            COMPREPLY+=($(compgen -W '{commands}' -- "$current"))
             return
         fi
         case $command in
             help) COMPREPLY=($(compgen -W '{topics}' -- "$current")); return ;;
             explain) COMPREPLY=($(compgen -W '{codes}' -- "$current")); return ;;
             completions) COMPREPLY=($(compgen -W '{shells}' -- "$current")); return ;;
-            install-links|uninstall-links|relink) COMPREPLY=($(compgen -d -- "$current")); return ;;
+            install-links|uninstall-links|relink) _weld_files -d "$current"; return ;;
             run)
-                if declare -F _command_offset >/dev/null; then _command_offset 2; else COMPREPLY=($(compgen -c -- "$current")); fi
+                if [[ $COMP_CWORD -eq 2 && $current == -* ]]; then _weld_words --check "$current"; return; fi
+                local at=2
+                if [[ ${{COMP_WORDS[2]}} == --check ]]; then at=3; fi
+                if declare -F _command_offset >/dev/null; then _command_offset $at; else COMPREPLY=($(compgen -c -- "$current")); fi
                 return ;;
         esac
     fi
     case $before in
         -z) _weld_words "$_weld_keywords" "$current"; return ;;
-        {of_files}) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        {of_files}) _weld_files -f "$current"; return ;;
     esac
     case $current in
-        =) COMPREPLY=($(compgen -f)) ;;
+        =) _weld_files -f '' ;;
         -*) _weld_words "$_weld_options" "$current" ;;
-        *) COMPREPLY=($(compgen -f -- "$current")) ;;
+        *) _weld_files -f "$current" ;;
     esac
 }}
 
 _weld_link() {{
     local current=${{COMP_WORDS[COMP_CWORD]}}
     case $current in
-        /*/*) COMPREPLY=($(compgen -f -- "$current")) ;;
+        /*/*) _weld_files -f "$current" ;;
         /*) _weld_words "$_weld_link_options" "$current" ;;
         -*) _weld_words "${{_weld_link_options//\//-}}" "$current" ;;
-        *) COMPREPLY=($(compgen -f -- "${{current#:}}")) ;;
+        *) _weld_files -f "${{current#:}}" ;;
     esac
 }}
 
-complete -o filenames -F _weld {ELF_PROGRAMS}
-complete -o filenames -F _weld_link {COFF_PROGRAMS}
+complete -F _weld {ELF_PROGRAMS}
+complete -F _weld_link {COFF_PROGRAMS}
 "#,
         options = bash_words(&options, "="),
         keywords = keywords.join("\n"),
@@ -215,12 +226,21 @@ fn zsh() -> String {
         let between = if name.value == Value::None { "" } else { "\\:-" };
         out.push_str(&zsh_spec(&name, &dashed, between));
     }
+    out.push_str(")\nlocal -a slashed=(\n");
+    for name in weld_coff::args::option_names() {
+        let colon = if name.value == Value::None { "" } else { "\\:" };
+        _ = writeln!(out, "    '{}{colon}:{}'", name.spelling, quoted(name.help));
+    }
     _ = write!(
         out,
         r#")
 
 case $service in
-  weld-link|lld-link) _arguments $link_options '*:file:_files'; return ;;
+  weld-link|lld-link)
+    if [[ $PREFIX == /* && $PREFIX != /*[/:]* ]]; then _describe option slashed -S ''; fi
+    if compset -P '/[a-z0-9-]##:'; then _files; return; fi
+    _arguments $link_options '*:file:_files'
+    return ;;
 esac
 if [[ $service == weld ]]; then
   if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then
@@ -232,7 +252,10 @@ if [[ $service == weld ]]; then
     explain) compadd {codes}; return ;;
     completions) compadd {shells}; return ;;
     install-links|uninstall-links|relink) _files -/; return ;;
-    run) shift 2 words; (( CURRENT -= 2 )); _normal; return ;;
+    run)
+      if (( CURRENT == 3 )) && [[ $words[3] == -* ]]; then compadd -- --check; return; fi
+      if [[ $words[3] == --check ]]; then shift words; (( CURRENT -= 1 )); fi
+      shift 2 words; (( CURRENT -= 2 )); _normal; return ;;
   esac
 fi
 _arguments $options '*:file:_files'
@@ -244,12 +267,20 @@ _arguments $options '*:file:_files'
     out
 }
 
+/// What follows those of weld's own commands that take no options of the linker.
+const FISH_COMMANDS: &str = r"set -g _weld_commands run install-links uninstall-links relink help explain completions
+complete -c weld -n '__fish_seen_subcommand_from run' -f -l check
+complete -c weld -n '__fish_seen_subcommand_from run' -f -a '(__fish_complete_subcommand --fcs-skip=2)'
+complete -c weld -n '__fish_seen_subcommand_from install-links uninstall-links relink' -f -a '(__fish_complete_directories)'
+";
+
 fn fish() -> String {
     let (options, keywords) = elf_names();
     let mut out = String::new();
     for (name, _, what) in COMMANDS {
         _ = writeln!(out, "complete -c weld -n __fish_use_subcommand -a {name} -d '{}'", fish_quoted(what));
     }
+    out.push_str(FISH_COMMANDS);
     _ = writeln!(out, "complete -c weld -n '__fish_seen_subcommand_from help' -f -a '{}'", topics());
     _ = writeln!(out, "complete -c weld -n '__fish_seen_subcommand_from explain' -f -a '{}'", codes());
     _ = writeln!(
@@ -258,6 +289,8 @@ fn fish() -> String {
         SHELLS.join(" ")
     );
     for program in ELF_PROGRAMS.split(' ') {
+        let links =
+            if program == "weld" { " -n 'not __fish_seen_subcommand_from $_weld_commands'" } else { "" };
         for name in &options {
             let (flag, text) = match name.spelling.strip_prefix("--") {
                 Some(text) => ("-l", text),
@@ -272,19 +305,23 @@ fn fish() -> String {
             if text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) {
                 _ = writeln!(
                     out,
-                    "complete -c {program} {flag} {text}{value} -d '{}'",
+                    "complete -c {program}{links} {flag} {text}{value} -d '{}'",
                     fish_quoted(name.help)
                 );
             }
         }
         let words: Vec<&str> = keywords.iter().map(keyword).collect();
-        _ = writeln!(out, "complete -c {program} -s z -x -a '{}'", words.join(" "));
+        _ = writeln!(out, "complete -c {program}{links} -s z -x -a '{}'", words.join(" "));
     }
     for program in COFF_PROGRAMS.split(' ') {
         for name in weld_coff::args::option_names() {
             let colon = if matches!(name.value, Value::Required(_)) { ":" } else { "" };
             let text = fish_quoted(name.help);
-            _ = writeln!(out, "complete -c {program} -a '{}{colon}' -d '{text}'", name.spelling);
+            let spelling = name.spelling.trim_start_matches('/');
+            _ = writeln!(out, "complete -c {program} -a '/{spelling}{colon}' -d '{text}'");
+            // An option by `-` is not offered where nothing has been typed.
+            let typed = "string match -q -- \"-*\" (commandline -ct)";
+            _ = writeln!(out, "complete -c {program} -n '{typed}' -a '-{spelling}{colon}' -d '{text}'");
         }
     }
     out

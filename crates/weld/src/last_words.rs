@@ -21,6 +21,7 @@ pub enum Words<'w> {
     /// The input of this path is not what it was when it was opened.
     Changed(&'w [u8]),
     /// The system could not read or write a file that is mapped, and it is not known which.
+    #[cfg_attr(windows, expect(dead_code, reason = "Windows has no signal that says so"))]
     MappedFile,
     NoMemory,
     /// A panic, and what to do about it.

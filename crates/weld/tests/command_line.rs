@@ -272,11 +272,131 @@ fn command_lines_are_completed() {
     assert_eq!(offered("_weld", "ld.weld a.o -z nos"), "noseparate-code nostart-stop-gc nosectionheader");
     assert_eq!(offered("_weld", "ld.weld -o a"), "a.o");
     assert_eq!(offered("_weld_link", "weld-link /out"), "/out: /output-def:");
-    for (shell, part) in [("zsh", "#compdef weld ld.weld"), ("fish", "complete -c ld.weld -l shared")] {
-        let (code, out, _) = weld(&format!("completions {shell}"));
-        assert!(code == 0 && out.contains(part), "{shell}");
-    }
     assert_eq!(weld("completions").2, "weld: error: usage: weld completions bash|zsh|fish\n");
+}
+
+/// A directory with a file and a directory, and the script of a shell in a directory of its own.
+fn with_completions(shell: &str, script: &str) -> Dir {
+    let dir = Dir::new(&format!("completions-{shell}"));
+    for name in ["home", "work", "work/sub"] {
+        std::fs::create_dir(dir.0.join(name)).unwrap();
+    }
+    dir.file(script, &weld(&format!("completions {shell}")).1);
+    dir.file("work/own.o", "");
+    dir
+}
+
+/// What a shell that talks to a person, on a terminal that `script` makes, has written to the file `lines` at its end.
+fn on_terminal(dir: &Dir, shell: &str, keys: &str) -> Vec<String> {
+    let keys = std::fs::File::open(dir.file("keys", keys)).unwrap();
+    let mut script = Command::new("script");
+    script.args(["-qec", shell, "/dev/null"]).current_dir(dir.0.join("work")).env("HOME", dir.0.join("home"));
+    let shown = script.env("ZDOTDIR", &dir.0).env("TERM", "dumb").stdin(keys).output().unwrap();
+    let lines = std::fs::read_to_string(dir.0.join("lines"));
+    let lines = lines.unwrap_or_else(|e| panic!("{shell}: {e}\n{}", String::from_utf8_lossy(&shown.stdout)));
+    lines.lines().map(|line| line.trim_end_matches(' ').to_owned()).collect()
+}
+
+/// What bash makes of what has been typed when the tabulator key is pressed. A key of the test's keeps the line.
+#[test]
+fn bash_completes() {
+    let dir = with_completions("bash", "weld");
+    let rc = r#". ../weld
+keep() { printf '%s\n' "$READLINE_LINE" >> ../lines; READLINE_LINE=; }
+bind -x '"\C-t": keep'
+bind 'set bell-style none'
+"#;
+    dir.file("rc", rc);
+    let expected = [
+        ("weld uni", "weld uninstall-links"),
+        ("weld install-links ", "weld install-links sub/"),
+        ("weld run --ch", "weld run --check"),
+        ("ld.weld --gdb-i", "ld.weld --gdb-index"),
+        // No backslash before these, nor a space after them.
+        ("ld.weld --Ma", "ld.weld --Map="),
+        ("ld.weld -z max-p", "ld.weld -z max-page-size="),
+        ("ld.weld --Map=o", "ld.weld --Map=own.o"),
+        ("ld.weld ow", "ld.weld own.o"),
+        ("weld-link /output-d", "weld-link /output-def:"),
+        ("weld-link -output-d", "weld-link -output-def:"),
+        ("weld-link /out:o", "weld-link /out:own.o"),
+    ];
+    let keys: String = expected.iter().map(|(typed, _)| format!("{typed}\t\x14")).collect();
+    let lines = on_terminal(&dir, "bash --noprofile --rcfile ../rc -i", &format!("{keys}exit\n"));
+    assert_eq!(lines, expected.map(|(_, line)| line));
+}
+
+/// All that zsh offers, put into the line.
+#[test]
+fn zsh_completes() {
+    let dir = with_completions("zsh", "_weld");
+    let expected = [
+        ("weld uni", "weld uninstall-links"),
+        ("weld install-links ", "weld install-links sub/"),
+        ("weld run --ch", "weld run --check"),
+        ("weld run --check readel", "weld run --check readelf"),
+        ("weld help linker", "weld help linker-scripts"),
+        ("ld.weld --gc", "ld.weld --gc-keep-exported --gc-sections"),
+        ("ld.weld -z nos", "ld.weld -z nosectionheader noseparate-code nostart-stop-gc"),
+        ("ld.weld --Map=o", "ld.weld --Map=own.o"),
+        ("ld.weld -o ", "ld.weld -o own.o sub/"),
+        ("weld-link /out", "weld-link /out: /output-def:"),
+        ("weld-link -out", "weld-link -out: -output-def:"),
+        ("weld-link /out:o", "weld-link /out:own.o"),
+        ("weld-link o", "weld-link own.o"),
+    ];
+    let typed: Vec<String> = expected.iter().map(|(typed, _)| format!("'{typed}'")).collect();
+    let rc = r"
+fpath=($ZDOTDIR $fpath)
+autoload -Uz compinit
+compinit -D -u
+all() { _main_complete; compstate[insert]=all; compstate[list]=; }
+zle -C all complete-word all
+zle-line-init() {
+  for BUFFER in TYPED; do
+    CURSOR=$#BUFFER
+    zle all
+    print -r -- $BUFFER >> ../lines
+  done
+  exit
+}
+zle -N zle-line-init
+";
+    dir.file(".zshrc", &rc.replace("TYPED", &typed.join(" ")));
+    assert_eq!(on_terminal(&dir, "zsh -d -i", ""), expected.map(|(_, line)| line));
+}
+
+/// fish says what it offers without a terminal.
+#[test]
+fn fish_completes() {
+    let dir = with_completions("fish", "weld.fish");
+    let expected: [(&str, &[&str]); 12] = [
+        ("weld uni", &["uninstall-links"]),
+        ("weld install-links ", &["sub/"]),
+        ("weld run --ch", &["--check"]),
+        ("weld run --check readel", &["readelf"]),
+        ("weld help linker", &["linker-scripts"]),
+        ("weld help --gc", &[]),
+        ("ld.weld --gc", &["--gc-keep-exported", "--gc-sections"]),
+        ("ld.weld -z nos", &["nosectionheader", "noseparate-code", "nostart-stop-gc"]),
+        ("ld.weld -o ", &["own.o", "sub/"]),
+        ("weld own.o --gdb-i", &["--gdb-index"]),
+        ("weld-link /out", &["/out:", "/output-def:"]),
+        ("weld-link -out", &["-out:", "-output-def:"]),
+    ];
+    let mut fish = Command::new("fish");
+    fish.args(["--no-config", "-c", ". ../weld.fish; for line in $argv; complete -C $line; echo ===; end"]);
+    fish.args(expected.map(|(typed, _)| typed))
+        .current_dir(dir.0.join("work"))
+        .env("HOME", dir.0.join("home"));
+    let output = fish.output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let offered = String::from_utf8(output.stdout).unwrap();
+    for ((typed, words), offered) in expected.iter().zip(offered.split_terminator("===\n")) {
+        // What it is for stands behind a tabulator.
+        let offered: Vec<&str> = offered.lines().map(|line| line.split('\t').next().unwrap()).collect();
+        assert_eq!(offered, *words, "{typed}");
+    }
 }
 
 /// A link that waits for an input for longer than a second, on a terminal that `script` makes.

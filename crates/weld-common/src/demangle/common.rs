@@ -153,7 +153,8 @@ pub(super) fn demangle(name: &[u8]) -> Option<String> {
     let mut names = Names {
         name,
         rest,
-        text: Text(Vec::with_capacity(name.len() + name.len() / 2 + 16)),
+        // What comes back by number is longer as a text.
+        text: Text(Vec::with_capacity(4 * name.len() + 64)),
         parts: [Part::default(); SUBSTITUTES],
         count: 0,
         arguments: Arguments::default(),

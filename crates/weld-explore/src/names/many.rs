@@ -35,7 +35,7 @@ pub(crate) struct Texts {
 impl Texts {
     /// For so many slots.
     pub fn with_capacity(slots: usize) -> Texts {
-        const USUAL: usize = 32;
+        const USUAL: usize = 96;
         Texts {
             bytes: Vec::with_capacity(slots * USUAL),
             slots: Vec::with_capacity(slots),
