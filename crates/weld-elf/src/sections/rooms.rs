@@ -342,23 +342,25 @@ impl Sections<'_> {
 pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, growth: Growth) -> Runs {
     let (more_locals, more, bytes) = match growth {
         Growth::Usual => (4, 4, 256),
-        Growth::Little => (16, 12, 3 << 9),
-        Growth::Some => (28, 32, 3 << 10),
+        Growth::Little => (16, 12, 3 << 10),
+        Growth::Some => (28, 32, 4 << 10),
         Growth::Much => (48, 96, 14 << 10),
     };
     let (locals, globals) = (locals + locals / 16 + more_locals, globals + globals / 16 + more);
-    Runs { locals, globals, strings: strings + strings / 32 + bytes, frames: 0 }
+    let share = if growth == Growth::Usual { 32 } else { 16 };
+    Runs { locals, globals, strings: strings + strings / share + bytes, frames: 0 }
 }
 
 /// The bytes of `.eh_frame` for an object that has so many: room for a few records, or more.
 pub fn room_of_frames(size: u64, growth: Growth) -> u64 {
     let more = match growth {
         Growth::Usual => 240,
-        Growth::Little => 1 << 10,
+        Growth::Little => 2 << 10,
         Growth::Some => 3 << 10,
         Growth::Much => 6 << 10,
     };
-    (size + size / 8 + more).next_multiple_of(16)
+    let share = if growth == Growth::Usual { 16 } else { 4 };
+    (size + size / share + more).next_multiple_of(16)
 }
 
 /// The entries of `.eh_frame_hdr` for so many functions.

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use weld_testkit::mutate::Rng;
 
-use super::program::{Program, Ref};
+use super::program::{Function, Program, Ref};
 use super::{Dir, check, link, wait};
 
 /// Changes a byte of code in a member.
@@ -75,6 +75,36 @@ fn members_are_wanted() {
     // A linked one may offer another name that nobody asks for.
     program.library[1].functions[1].name.push('x');
     assert!(check(&dir, &program, &[]), "{}", dir.said());
+}
+
+/// A copy in front of a member's takes its place, though archives offer the name, if the member is linked in any case; and
+/// gives it back.
+#[test]
+fn groups_of_members_change_hands() {
+    for (number, flags) in
+        [&["--build-id"][..], &["-pie"], &["-shared", "-Bsymbolic"]].into_iter().enumerate()
+    {
+        let dir = Dir::new(&format!("members-wins-{number}"));
+        let mut first = Program::new(3, 26);
+        first.units.iter_mut().for_each(|unit| unit.frames = unit.functions[0].name == "_start");
+        first.units[1].functions[0].refs.push(Ref::Call("f3_1".into()));
+        let inline = Function {
+            name: "inline".into(),
+            weak: true,
+            comdat: true,
+            ..first.library[0].functions[0].clone()
+        };
+        let inline = Function { refs: Vec::new(), local: false, ..inline };
+        first.library[0].frames = false;
+        first.library[0].functions.push(inline.clone());
+        let mut in_front = first.clone();
+        in_front.units[1].functions.push(inline);
+        in_front.units[1].functions[0].refs.push(Ref::Call("inline".into()));
+        check(&dir, &first, flags);
+        for program in [&in_front, &first, &in_front] {
+            assert!(check(&dir, program, flags), "{flags:?} {}", dir.said());
+        }
+    }
 }
 
 /// Who asks no more for what a member offers does not matter, if another object asks for something of it.
