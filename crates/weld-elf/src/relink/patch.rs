@@ -219,14 +219,18 @@ pub fn of_objects(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch
 }
 
 /// What the tables do not have, or why that cannot be done; `None` if that is said by who looks at it next.
-type Found = Result<Places, Option<Why>>;
+type Found<'j> = Result<Places<'j>, Option<Why>>;
 
 /// So often it is looked for what is needed for the sake of others.
 const ROUNDS: usize = 8;
 
 /// With objects that have not changed, and define what changed ones refer to and nothing did before (with gc, that is
 /// not in the output), or have groups that change hands; and what the tables do not have then.
-fn with_needed(job: &Job, changes: &Changes, last: &LastLink) -> Result<(Option<Changes>, Found), Why> {
+fn with_needed<'j>(
+    job: &Job<'j>,
+    changes: &Changes,
+    last: &LastLink,
+) -> Result<(Option<Changes>, Found<'j>), Why> {
     let mut found: Option<Changes> = None;
     for _ in 0..ROUNDS {
         let now = found.as_ref().unwrap_or(changes);
@@ -276,9 +280,11 @@ fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, 
 
 /// The same with what the tables do not have as it is.
 fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) -> Result<Patch, Why> {
-    let Places { names, guests, holes, found: neighbours::Found { extents, moved }, .. } = places;
+    let Places { names, guests, holes, objects, .. } = places;
     let (last_guests, last_holes) = (last.guests, last.holes);
-    let last = &LastLink { names: &names, guests: &guests, holes: &holes, extents: &extents, ..*last };
+    let last = &LastLink { names: &names, guests: &guests, holes: &holes, ..*last };
+    let neighbours::Found { extents, moved } = neighbours::find(job, changes, last, &objects)?;
+    let last = &LastLink { extents: &extents, ..*last };
     let mut new_values = HashMap::new();
     if changes.objects.len() > 1 {
         // Those that have changed may refer to one another.
@@ -330,14 +336,14 @@ fn forget_guests(job: &Job, last: &LastLink, before: &[Guest], patch: &mut Patch
 }
 
 /// What the tables do not have as it is.
-struct Places {
+struct Places<'j> {
     names: NewNames,
     guests: Vec<Guest>,
     holes: BTreeSet<u32>,
     /// Objects that have not changed, and define what is not in the output, but needed, or have groups that change hands.
     needed: BTreeSet<u32>,
-    /// Sections of debug information that have other places.
-    found: neighbours::Found,
+    /// The objects that have changed, by their rows, if new names may come with them.
+    objects: Vec<(u32, Object<'j>)>,
     /// Of changed objects with free sections, by their rows, which sections are in the output.
     live: HashMap<u32, HashSet<u32>>,
 }
@@ -385,14 +391,14 @@ fn needed_objects(
 
 /// Names that changed objects define and nobody knew, and those that they define no more; the sections of
 /// groups that nobody had, and free ones that are new, gone or elsewhere.
-fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, Why> {
+fn new_places<'j>(job: &Job<'j>, changes: &Changes, last: &LastLink) -> Result<Places<'j>, Why> {
     let (left, common) = last.view(job)?;
     let same = || Places {
         names: last.names.clone(),
         guests: last.guests.to_vec(),
         holes: last.holes.clone(),
         needed: BTreeSet::new(),
-        found: neighbours::Found { extents: last.extents.clone(), moved: BTreeSet::new() },
+        objects: Vec::new(),
         live: HashMap::new(),
     };
     let mut objects = Vec::with_capacity(changes.objects.len());
@@ -485,9 +491,7 @@ fn new_places(job: &Job, changes: &Changes, last: &LastLink) -> Result<Places, W
     let guests = guests::placed(&known, last.guests, &changed, wanted)
         .map_err(|(row, why)| refused(row, Changed::NoPlace(why)))?;
     let live = free.into_iter().map(|one| (one.row, one.live)).collect();
-    known.guests.clone_from(&guests);
-    let found = neighbours::find(job, changes, (&left, &known, &last.memo.leaves), &objects)?;
-    Ok(Places { names, guests, holes, needed, found, live })
+    Ok(Places { names, guests, holes, needed, objects, live })
 }
 
 /// Those of the objects that have changed, if names get other values that these do not define; if it is not known yet

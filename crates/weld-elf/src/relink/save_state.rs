@@ -74,7 +74,7 @@ const RECENT: usize = 16;
 const LIKELY: usize = 16;
 const RECENT_MEMBERS: usize = 16;
 /// From how many bytes on objects have more room than others, and still more.
-const LARGE: usize = 512 << 10;
+const LARGE: usize = 256 << 10;
 const VERY_LARGE: usize = 1 << 20;
 pub const LIKELY_MEMBERS: usize = 128;
 

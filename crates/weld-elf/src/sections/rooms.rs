@@ -341,10 +341,10 @@ impl Sections<'_> {
 /// have more, for instances of templates.
 pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, growth: Growth) -> Runs {
     let (more_locals, more, bytes) = match growth {
-        Growth::Usual => (4, 4, 256),
-        Growth::Little => (16, 12, 3 << 10),
-        Growth::Some => (28, 32, 4 << 10),
-        Growth::Much => (48, 96, 14 << 10),
+        Growth::Usual => (12, 8, 1 << 10),
+        Growth::Little => (48, 16, 4 << 10),
+        Growth::Some => (64, 32, 6 << 10),
+        Growth::Much => (64, 96, 14 << 10),
     };
     let (locals, globals) = (locals + locals / 16 + more_locals, globals + globals / 16 + more);
     let share = if growth == Growth::Usual { 32 } else { 16 };
@@ -355,7 +355,7 @@ pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, growth: Growth) 
 pub fn room_of_frames(size: u64, growth: Growth) -> u64 {
     let more = match growth {
         Growth::Usual => 240,
-        Growth::Little => 2 << 10,
+        Growth::Little => 5 << 9,
         Growth::Some => 3 << 10,
         Growth::Much => 6 << 10,
     };

@@ -606,8 +606,10 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
     fn variant_calls(&self, slots: &Slots) -> Option<u64> {
         let machine = self.context.mode.facts();
         let variant = machine.variant_calls.as_ref()?;
-        let mut called = slots.plt[..slots.named() as usize].iter().map(|slot| &slots.list[*slot as usize]);
-        called.any(|slot| variant_calls(self.resolved, machine, slot.id) != 0).then_some(variant.tag)
+        let mut called = slots.plt[..slots.named() as usize].iter().map(|slot| slots.list[*slot as usize].id);
+        // Some are of what is gone.
+        let is_one = |id: SymbolId| id.is_some() && variant_calls(self.resolved, machine, id) != 0;
+        called.any(is_one).then_some(variant.tag)
     }
 
     /// The symbol that says where the GOT's base is, if that is not for the linker to say.

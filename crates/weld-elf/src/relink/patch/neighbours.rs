@@ -1,20 +1,20 @@
 //! The room of neighbours: where a section of debug information has outgrown its own, it gets what those beside it have
 //! left, and what lies between moves.
 //!
-//! Nobody but its own object refers to a section of debug information. So the objects whose sections move have all of theirs
-//! written again, and nothing else changes. What moves lies in one part of the file as hashes for the build id are made of:
+//! Nobody but its own object refers to a section of debug information in which no global symbol is. So the objects whose
+//! sections move have all of theirs written again, and their symbols, and nothing else changes. What moves lies in one part of the file as hashes for the build id are made of:
 //! a full link cuts these where it did before ([`crate::emit`]), at the first section that ends so many bytes behind the last cut.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use weld_common::io::units::{Leaf, Leaves, UNIT_BYTES};
 
-use super::{View, others, parsed};
+use super::{LastLink, View, others, parsed};
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::emit::DIRECT;
-use crate::input::object::Object;
+use crate::input::object::{Object, SymbolPlace};
 use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
@@ -26,10 +26,11 @@ use crate::relink_state::rows::{InputRow, SectionRow, input_kind};
 use crate::sections::SectionKind;
 use crate::sections::rooms::filler;
 
-/// So many inputs are looked at on each side.
+/// So many inputs are looked at for the next one that has such a section.
 const NEAR: u32 = 64;
 
-/// What moves does so by a multiple of this, and has at least so much room left: sections without room may be cut.
+/// What moves does so by a multiple of this, is aligned to no more, and has at least so much room left: sections without room
+/// may be cut.
 const STEP: u64 = 16;
 
 /// A section of debug information that has room.
@@ -68,14 +69,12 @@ pub struct Found {
 ///
 /// # Errors
 /// If the tables cannot be read.
-pub fn find(
-    job: &Job,
-    changes: &Changes,
-    (left, common, leaves): (&View, &Common, &Leaves),
-    objects: &[(u32, Object)],
-) -> Result<Found, Why> {
+pub fn find(job: &Job, changes: &Changes, last: &LastLink, objects: &[(u32, Object)]) -> Result<Found, Why> {
+    let (left, common) = last.view(job)?;
     let found = Found { extents: common.extents.clone(), moved: BTreeSet::new() };
-    let mut search = Search { job, changes, left, common, leaves, found, known: HashMap::new() };
+    let leaves = &last.memo.leaves;
+    let mut search =
+        Search { job, changes, left: &left, common: &common, leaves, found, known: HashMap::new() };
     for (input, object) in objects {
         let parts = search.parts_of(*input, object)?;
         search.known.insert(*input, Some(parts));
@@ -114,6 +113,13 @@ impl Search<'_, '_, '_> {
             true => None,
             false => Some(lost_of((self.left.tables, self.common), row, object)?.left()),
         };
+        let globals = (0..).zip(object.syms).skip(object.first_global as usize);
+        let known: HashSet<u32> = globals
+            .filter_map(|(index, symbol)| match object.place(index, symbol) {
+                SymbolPlace::Section(section) => Some(section),
+                _ => None,
+            })
+            .collect();
         let mut parts = Vec::new();
         for (number, section) in (input.first_section..).zip(&sections) {
             let is_loaded =
@@ -121,7 +127,7 @@ impl Search<'_, '_, '_> {
             let is_copied = [SectionKind::Regular, SectionKind::Compressed]
                 .map(|kind| kind as u8)
                 .contains(&section.kind);
-            if is_loaded != Some(false) || !is_copied {
+            if is_loaded != Some(false) || !is_copied || 1 << section.align_log2.min(63) > STEP {
                 continue;
             }
             let index = left.as_ref().map_or(Some(section.ordinal), |left| left.find(section.number));
@@ -131,7 +137,7 @@ impl Search<'_, '_, '_> {
                 continue;
             };
             let name = object.section_name(index).unwrap_or_default();
-            if filler(shdr, name).is_none() {
+            if filler(shdr, name).is_none() || known.contains(&(index as u32)) {
                 continue;
             }
             let bytes = match section.kind == SectionKind::Compressed as u8 {

@@ -148,7 +148,8 @@ impl One<'_, '_, '_> {
         if alone.has_frames(&wanted) {
             return Err(unknown(Missing::Function));
         }
-        if self.moved.contains(&row) {
+        let has_moved = self.moved.contains(&row);
+        if has_moved {
             wanted.extend(alone.not_loaded());
         }
         let sink = DiagSink::new();
@@ -159,10 +160,16 @@ impl One<'_, '_, '_> {
         if !pointers.is_empty() {
             patch.pointers.push((path.clone(), pointers));
         }
-        emitted.map_err(|why| match why {
+        let why = |why| match why {
             Failure::Object(what) => changed(what),
             Failure::Image => Why::Image,
-        })?;
+        };
+        emitted.map_err(why)?;
+        if has_moved {
+            // Assemblers have symbols in debug information, too.
+            let symbols = alone.symbols(&sink).map_err(unknown)?;
+            symbols.iter().try_for_each(|write| patch.compare(image, write).map(drop)).map_err(why)?;
+        }
         patch.objects += usize::from(patch.writes.len() > before);
         Ok(())
     }

@@ -184,6 +184,8 @@ impl Unit {
         let local = obj.section_symbol(data);
         let unit = [&(self.debug.len() as u32).to_le_bytes()[..], &self.debug].concat();
         let debug = obj.section(Section::debug(".debug_info").bytes(&unit));
+        // As assemblers have it for AArch64.
+        obj.symbol(Symbol::local("$d").at(debug, 0));
         let mut known: Vec<(String, _)> = Vec::new();
         let (mut bodies, mut shared) = (Vec::new(), None);
         for function in &self.functions {
