@@ -2,8 +2,9 @@
 //! left, and what lies between moves.
 //!
 //! Nobody but its own object refers to a section of debug information in which no global symbol is. So the objects whose
-//! sections move have all of theirs written again, and their symbols, and nothing else changes. What moves lies in one part of the file as hashes for the build id are made of:
-//! a full link cuts these where it did before ([`crate::emit`]), at the first section that ends so many bytes behind the last cut.
+//! sections move have all of theirs written again, and their symbols, and nothing else changes. What moves lies in one part of
+//! the file as hashes for the build id are made of: a full link cuts these where it did before ([`crate::emit`]), at the first
+//! section that ends so many bytes behind the last cut.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -179,8 +180,10 @@ impl Search<'_, '_, '_> {
 
     /// Has a section have room for its bytes, if that is possible.
     fn enlarge(&mut self, part: Part) -> Result<(), Why> {
-        let Some(unit) = self.unit_of(&part) else { return Ok(()) };
-        let needed = (part.bytes + STEP - part.extent.size).next_multiple_of(STEP);
+        // What compressed sections say of their sizes may be anything.
+        let needed = part.bytes.saturating_sub(part.extent.size).checked_add(STEP);
+        let needed = needed.and_then(|needed| needed.checked_next_multiple_of(STEP));
+        let Some((unit, needed)) = self.unit_of(&part).zip(needed) else { return Ok(()) };
         let mut window = vec![part];
         let mut sides = [Some(part.input), Some(part.input)];
         let mut is_enough = false;
@@ -211,11 +214,11 @@ impl Search<'_, '_, '_> {
             window[number].extent.size -= taken;
             wanted -= taken;
         }
-        window[at].extent.size += needed - wanted;
+        window[at].extent.size = window[at].extent.size.saturating_add(needed - wanted);
         let mut next = window[0].extent.address;
         for part in &mut window {
             part.extent.address = next;
-            next += part.extent.size;
+            next = next.saturating_add(part.extent.size);
         }
         // A full link cuts where it did before.
         let is_cut = |part: &Part| part.extent.address >= unit.cut;
@@ -286,5 +289,6 @@ struct Unit {
 
 /// Bytes that the sections of a window can do without, but for one of them.
 fn spare_in(window: &[Part], but: u32, is_all: bool) -> u64 {
-    window.iter().filter(|part| part.row != but).map(|part| part.spare(is_all)).sum()
+    let others = window.iter().filter(|part| part.row != but);
+    others.fold(0, |sum, part| sum.saturating_add(part.spare(is_all)))
 }
