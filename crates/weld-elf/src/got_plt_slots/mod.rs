@@ -281,7 +281,7 @@ impl Slots {
             _ => false,
         };
         self.got.sort_by_key(|(word, entry)| (!is_so(entry), *word));
-        self.number_words(0);
+        self.number_words();
     }
 
     /// Takes entries out, whose slots have no words then.
@@ -297,13 +297,14 @@ impl Slots {
                 _ => {}
             }
         }
-        self.number_words(0);
+        self.number_words();
     }
 
-    /// Moves the GOT's base, where `head` words are for the loader, behind the first entries, if there are more words than the
+    /// Moves the GOT's base, where the loader's words are, behind the first entries, if there are more words than the
     /// `reach` that code reaches from there: of 10 000 words, 8192 of them in reach, 1808 come first, then the base. No more
     /// than `reach` of them, so that the first stay in reach whatever their number.
-    pub fn move_base(&mut self, head: u32, reach: u32) {
+    pub fn move_base(&mut self, reach: u32) {
+        let head = self.head;
         let excess = self.got_words.saturating_sub(reach).min(reach);
         if excess > 0 {
             let before =
@@ -311,7 +312,7 @@ impl Slots {
             let behind = self.got.partition_point(|(word, _)| *word < head + excess);
             // Entries of two words are not cut.
             self.base = if before(behind) > reach { before(behind - 1) } else { before(behind) };
-            self.number_words(head);
+            self.number_words();
         }
     }
 
@@ -320,9 +321,9 @@ impl Slots {
         u64::from(self.base) * machine.slot()
     }
 
-    /// Gives entries the words that follow one another, but for `head` ones at the base.
-    fn number_words(&mut self, head: u32) {
-        let mut next = 0;
+    /// Gives entries the words that follow one another, but for the loader's at the base.
+    fn number_words(&mut self) {
+        let (head, mut next) = (self.head, 0);
         for (word, entry) in &mut self.got {
             next += if next == self.base { head } else { 0 };
             *word = next;
@@ -633,7 +634,7 @@ mod tests {
             (40, 8, 8, 7),
             (40, 7, 8, 8),
         ] {
-            let (mut slots, mut word) = (Slots::default(), 3);
+            let (mut slots, mut word) = (Slots { head: 3, ..Slots::default() }, 3);
             for i in 0..entries {
                 let is_two = two > 0 && i + 1 == two;
                 let entry = if is_two { GotEntry::TlsLd } else { GotEntry::Address(i) };
@@ -642,7 +643,7 @@ mod tests {
                 slots.list.push(Slot::of(SymbolId(i)));
             }
             slots.got_words = word;
-            slots.move_base(3, reach);
+            slots.move_base(reach);
             assert_eq!((slots.base, slots.got_words), (want, word), "{entries} {two}");
             let mut next = 0;
             for (at, entry) in &slots.got {

@@ -349,8 +349,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         if slots.got.is_empty() && !got_base && !is_for_loader {
             slots.got_words = 0;
         }
-        if let GotBase::GotWithHead { words, reach } = mode.facts().got_base {
-            slots.move_base(words, reach);
+        if let GotBase::GotWithHead { reach, .. } = mode.facts().got_base {
+            slots.move_base(reach);
         }
         if slots.got_words > 0 && self.may_have_spare_words(sections) {
             slots.add_spare_words(SPARE_WORDS, &words);

@@ -9,7 +9,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
-use super::{LastLink, Left, Patch, View, changed_object, format, new_places, parsed};
+use super::{LastLink, Left, Patch, View, changed_object, format, new_places, new_words, parsed};
 use crate::address::Address;
 use crate::arch;
 use crate::arch::class::Class;
@@ -246,12 +246,8 @@ pub fn write_own(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Wh
     let own = (0..).zip(last.imports).filter(|(_, known)| known.import.is_own);
     let first = common.first_spare().unwrap_or(0);
     let mut entries: Vec<(u32, u32)> = own.map(|(spare, known)| (first + spare, known.row)).collect();
-    let gone = last.memo.names.gone.union(&last.names.gone).filter(|row| **row < common.count);
-    for row in gone {
-        let name = common.name(left.tables, *row)?;
-        let entry = common.places_of(left.tables, &name)?.and_then(|places| places.entry);
-        entries.extend(entry.map(|entry| (entry, *row)));
-    }
+    let gone = new_words::places_of_gone(&left, &common, last)?;
+    entries.extend(gone.into_iter().filter_map(|(row, places)| Some((places.entry?, row))));
     if entries.is_empty() {
         return Ok(());
     }

@@ -19,7 +19,8 @@ use crate::job::Job;
 use crate::options::OutputKind;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::{Changed, Why};
-use crate::relink_state::excerpt::Common;
+use crate::relink_state::Unreadable;
+use crate::relink_state::excerpt::{Common, SlotPlaces};
 use crate::relink_state::keys;
 use crate::relink_state::rewrite_section::{Missing, Told};
 use crate::relink_state::rows::{NONE, NameRow};
@@ -95,6 +96,23 @@ fn may_have_word(name: &NameRow) -> bool {
     name.flags & SAID == symbol_flags::DEFINED && is_seen && name.slot == NONE && name.section != NONE
 }
 
+/// What names of the tables that are gone, or were, have of the GOT and the PLT, with their rows.
+///
+/// # Errors
+/// If the tables are damaged.
+pub fn places_of_gone(
+    left: &View,
+    common: &Common,
+    last: &LastLink,
+) -> Result<Vec<(u32, SlotPlaces)>, Unreadable> {
+    let mut found = Vec::new();
+    for row in last.memo.names.gone.union(&last.names.gone).filter(|row| **row < common.count) {
+        let name = common.name(left.tables, *row)?;
+        found.extend(common.places_of(left.tables, &name)?.map(|places| (*row, places)));
+    }
+    Ok(found)
+}
+
 /// The words of names that are gone, or were: where they are, and of those of them that have values again what the loader
 /// is told.
 ///
@@ -108,14 +126,11 @@ pub fn of_gone(
 ) -> Result<(Vec<u64>, Told), Why> {
     let mut words = Words::new(job, last, values)?;
     let mut places = Vec::new();
-    let count = words.common.count;
-    let rows = last.memo.names.gone.union(&last.names.gone).filter(|row| **row < count);
-    for row in rows {
-        let name = words.common.name(words.left.tables, *row)?;
-        let places_of = words.common.places_of(words.left.tables, &name)?;
-        let Some(place) = places_of.and_then(|places| places.word) else { continue };
-        places.push(place);
-        words.put(place, (!last.names.gone.contains(row)).then_some(*row), patch)?;
+    for (row, place) in places_of_gone(&words.left, &words.common, last)? {
+        if let Some(place) = place.word {
+            places.push(place);
+            words.put(place, (!last.names.gone.contains(&row)).then_some(row), patch)?;
+        }
     }
     Ok((places, words.told))
 }
