@@ -7,6 +7,7 @@ use weld_common::sort;
 use crate::ids::{FileId, SymbolId};
 use crate::sections::LastSlots;
 use crate::symbol_names::{Entry, Names, Rank, pack};
+use crate::symbols::symbol_flags;
 
 /// A symbol with what it is put in order by.
 #[derive(Clone, Copy)]
@@ -23,7 +24,11 @@ const _: () = assert!(size_of::<Placed>() == 16);
 impl Placed {
     #[inline]
     pub fn new(id: SymbolId, entry: &Entry, flags: u32) -> Self {
-        let place = entry.best & ((1 << 60) - 1) | u64::from(entry.best == u64::MAX) << 60;
+        // What archives offer and nobody reads is not defined.
+        let place = match flags & symbol_flags::KIND {
+            symbol_flags::UNDEFINED => 1 << 60,
+            _ => entry.best & ((1 << 60) - 1) | u64::from(entry.best == u64::MAX) << 60,
+        };
         Placed { place, id, flags }
     }
 }
@@ -72,14 +77,20 @@ mod tests {
             names.get_mut(id).best = best;
             id
         };
-        let undefined = [put("b", u64::MAX), put("a", u64::MAX)];
+        // An archive offers the last one.
+        let offered = pack(Rank::Provided, FileId(0), 1);
+        let undefined = [put("b", u64::MAX), put("a", u64::MAX), put("c", offered)];
         let defined = [
             put("weak", pack(Rank::Weak, FileId(1), 7)),
             put("strong", pack(Rank::Strong, FileId(2), 3)),
             put("of a library", pack(Rank::Provided, FileId(1), 9)),
         ];
-        let list = undefined.iter().chain(&defined).map(|&id| Placed::new(id, names.get(id), 0)).collect();
+        let placed = |id: SymbolId, flags| Placed::new(id, names.get(id), flags);
+        let undefined_ones = undefined.iter().map(|&id| placed(id, symbol_flags::UNDEFINED));
+        let list =
+            undefined_ones.chain(defined.iter().map(|&id| placed(id, symbol_flags::DEFINED))).collect();
         let sorted: Vec<SymbolId> = sort(list, &names, false).iter().map(|p| p.id).collect();
-        assert_eq!(sorted, [defined[0], defined[2], defined[1], undefined[1], undefined[0]]);
+        let by_name = [undefined[1], undefined[0], undefined[2]];
+        assert_eq!(sorted, [&[defined[0], defined[2], defined[1]][..], &by_name].concat());
     }
 }

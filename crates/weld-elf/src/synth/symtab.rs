@@ -251,7 +251,9 @@ impl<'a> Choice<'_, 'a> {
         let by_object =
             flags & symbol_flags::KIND == symbol_flags::ABSOLUTE && entry.rank() != Rank::Internal;
         if !by_object && self.retains(entry.name, || self.needs_global(id)) {
-            list.push((entry.best, id));
+            // Whatever archives offer that nobody reads.
+            let is_here = flags & symbol_flags::KIND != symbol_flags::UNDEFINED;
+            list.push((if is_here { entry.best } else { u64::MAX }, id));
         }
     }
 

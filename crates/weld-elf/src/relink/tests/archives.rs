@@ -2,7 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
+use weld_testkit::ar::{Archive, ArchiveKind};
+use weld_testkit::elf::*;
 use weld_testkit::mutate::Rng;
+use weld_testkit::obj::{Obj, Section, Symbol};
 
 use super::program::{Function, Program, Ref};
 use super::{Dir, check, link, wait};
@@ -305,4 +308,42 @@ fn a_shared_object_changes() {
     assert!(check(&dir, &program, &flags), "{}", dir.said());
     library(0xcc, "shared_two");
     assert!(!check(&dir, &program, &flags), "{}", dir.said());
+}
+
+/// Names that nothing defines, and that are weakly asked for, are in the same order whether members that nobody reads offer
+/// them or not: a full link that is compared with a relink does not know of these.
+#[test]
+fn what_unread_members_offer_has_no_place() {
+    let dir = Dir::new("offered");
+    let function = |name: &str, code: &[u8]| {
+        let mut obj = Obj::new();
+        let text = obj.section(Section::text(format!(".text.{name}")).bytes(code).align(16));
+        obj.symbol(Symbol::global(name).function().at(text, 0).size(code.len() as u64));
+        (obj, text)
+    };
+    let (mut start, text) = function("_start", &[0x48, 0x8b, 5, 0, 0, 0, 0].repeat(3));
+    let asked = [Symbol::weak_undefined("zz"), Symbol::weak_undefined("aa"), Symbol::undefined("read")];
+    for (at, symbol) in (3..).step_by(7).zip(asked) {
+        let symbol = start.symbol(symbol);
+        start.reloc(text, at, R_X86_64_GOTPCREL, symbol, -4);
+    }
+    std::fs::write(dir.path("a.o"), start.build()).unwrap();
+    // With one more member it is found out anew which are read.
+    let write = |code: u8, names: &[&str]| {
+        let mut lib = Archive::new(ArchiveKind::Gnu);
+        for name in names {
+            lib = lib.object(name, &function(name, &[code; 4]).0);
+        }
+        std::fs::write(dir.path("lib.a"), lib.build()).unwrap();
+        wait();
+    };
+    let args = ["a.o", "lib.a"].map(|name| dir.path(name).into());
+    let out = dir.path("out");
+    let flags = ["--build-id", "-o", out.to_str().unwrap()];
+    let with = |option| [&flags[..], &[option]].concat();
+    write(0x90, &["zz", "read"]);
+    link(&args, &with("--incremental")).unwrap();
+    write(0xc3, &["zz", "read", "new"]);
+    assert_eq!(link(&args, &with("--incremental=verify")), Ok(Vec::new()), "{}", dir.said());
+    assert!(dir.said().starts_with("relinked: 1 section"), "{}", dir.said());
 }
