@@ -255,7 +255,7 @@ fn no_place(why: &NoPlace, f: &mut fmt::Formatter) -> fmt::Result {
 }
 
 /// Says what has outgrown its room.
-fn outgrown(Full { of, has, wants }: &Full, f: &mut fmt::Formatter) -> fmt::Result {
+fn outgrown(Full { of, has, wants, .. }: &Full, f: &mut fmt::Formatter) -> fmt::Result {
     let (what, unit) = match of {
         Of::Section(_) => ("a section", "bytes"),
         Of::Locals => ("its local symbols", "entries"),

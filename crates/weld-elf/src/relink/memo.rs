@@ -20,7 +20,7 @@ use super::libraries::{KnownArchive, KnownMember};
 use super::units::Units;
 use crate::relink_state::Unreadable;
 use crate::relink_state::excerpt::KnownImport;
-use crate::relink_state::extents::{Extent, Extents};
+use crate::relink_state::extents::{Extent, Extents, OtherRuns, Run, TableRuns};
 use crate::relink_state::fields::*;
 use crate::relink_state::guests::Guest;
 use crate::relink_state::new_names::NewNames;
@@ -28,7 +28,7 @@ use crate::relink_state::rows::HandedOver;
 use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 12;
+const FORMAT: u32 = 13;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -66,6 +66,8 @@ pub struct Memo {
     pub holes: BTreeSet<u32>,
     /// Sections of debug information that lie elsewhere, or have other room.
     pub extents: Extents,
+    /// Runs in tables that lie elsewhere, or have other room.
+    pub runs: OtherRuns,
     /// Sections that are not in the tables, or lie elsewhere.
     pub guests: Vec<Guest>,
     /// Functions of shared objects that have taken spare entries of the PLT, in their order.
@@ -163,6 +165,13 @@ impl Memo {
             row.put(out);
             [extent.address, extent.size].iter().for_each(|number| number.put(out));
         });
+        let runs: Vec<(u32, TableRuns)> = self.runs.iter().map(|(row, runs)| (*row, *runs)).collect();
+        put_list(&runs, &mut out, |(row, runs), out| {
+            row.put(out);
+            let TableRuns { frames, locals, globals, strings } = runs;
+            let numbers = [frames, locals, globals, strings].map(|run| [run.start, run.size]);
+            numbers.as_flattened().iter().for_each(|number| number.put(out));
+        });
         put_list(&self.guests, &mut out, |guest, out| {
             guest.input.put(out);
             put_bytes(&guest.group, out);
@@ -243,6 +252,14 @@ impl Memo {
             extents: take_list(rest, |rest| {
                 let row = u32::take(rest)?;
                 Some((row, Extent { address: Field::take(rest)?, size: Field::take(rest)? }))
+            })?
+            .into_iter()
+            .collect(),
+            runs: take_list(rest, |rest| {
+                let row = u32::take(rest)?;
+                let mut run = || Some(Run { start: Field::take(rest)?, size: Field::take(rest)? });
+                let (frames, locals, globals, strings) = (run()?, run()?, run()?, run()?);
+                Some((row, TableRuns { frames, locals, globals, strings }))
             })?
             .into_iter()
             .collect(),
@@ -408,6 +425,7 @@ mod tests {
             },
             holes: [7, 8].into(),
             extents: [(9, Extent { address: 5, size: 6 })].into(),
+            runs: [(1, TableRuns { strings: Run { start: 3, size: 4 }, ..TableRuns::default() })].into(),
             guests: vec![Guest {
                 input: 1,
                 group: b"_Z1fv".to_vec(),

@@ -277,6 +277,7 @@ impl Session {
             next.guests = patch.guests;
             next.holes = patch.holes;
             next.extents = patch.extents;
+            next.runs = patch.runs;
             next.imports = patch.imports;
             next.words = patch.words;
         }
@@ -410,6 +411,7 @@ fn patch_of(
         guests: &memo.guests,
         holes: &memo.holes,
         extents: &memo.extents,
+        runs: &memo.runs,
         imports: &memo.imports,
         words: &memo.words,
         offered: &Offered::default(),

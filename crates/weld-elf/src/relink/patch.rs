@@ -42,7 +42,7 @@ use crate::elf::{Ehdr, Format};
 use crate::input::object::Object;
 use crate::job::Job;
 use crate::relink_state::excerpt::{self, Common, KnownImport};
-use crate::relink_state::extents::Extents;
+use crate::relink_state::extents::{Extents, OtherRuns};
 use crate::relink_state::file::StateFile;
 use crate::relink_state::free_sections::{self, Refused};
 use crate::relink_state::guests::{self, Guest};
@@ -60,6 +60,7 @@ use changed_object::of_run;
 use exported_names::{Exported, Seen};
 use new_pieces::NewPieces;
 pub use offered_names::Offered;
+use others::Moved;
 
 /// What an image is made another one by.
 #[derive(Default)]
@@ -85,6 +86,7 @@ pub struct Patch {
     pub holes: BTreeSet<u32>,
     /// Sections of debug information that lie elsewhere than the tables say, or have other room.
     pub extents: Extents,
+    pub runs: OtherRuns,
     /// Functions that have frames, of each object that has changed.
     searched: Vec<(PathBuf, Searched)>,
     /// What the loader is told of free sections of changed objects, which is made anew; and other pointers that it adds
@@ -107,6 +109,7 @@ pub struct LastLink<'l> {
     pub guests: &'l [Guest],
     pub holes: &'l BTreeSet<u32>,
     pub extents: &'l Extents,
+    pub runs: &'l OtherRuns,
     /// Functions of shared objects that nobody called then.
     pub imports: &'l [KnownImport],
     /// Names that have taken spare words of the GOT.
@@ -281,10 +284,40 @@ fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, 
 /// The same with what the tables do not have as it is.
 fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) -> Result<Patch, Why> {
     let Places { names, guests, holes, objects, .. } = places;
-    let (last_guests, last_holes) = (last.guests, last.holes);
+    let before = (last.guests, last.holes);
     let last = &LastLink { names: &names, guests: &guests, holes: &holes, ..*last };
-    let neighbours::Found { extents, moved } = neighbours::find(job, changes, last, &objects)?;
+    let (extents, debug) = neighbours::sections(job, changes, last, &objects)?;
     let last = &LastLink { extents: &extents, ..*last };
+    let mut runs = neighbours::Runs::new(last);
+    let mut patch = loop {
+        let moved = Moved { debug: debug.clone(), runs: runs.moved() };
+        let found = with_room(job, changes, (&LastLink { runs: &runs.found, ..*last }, before), &moved);
+        match found {
+            Err(Why::Object(path, Changed::Unknown(Missing::Room(full)))) => {
+                if !runs.enlarge(job, changes, last, &full)? {
+                    return Err(Why::Object(path, Changed::Unknown(Missing::Room(full))));
+                }
+            }
+            found => break found?,
+        }
+    };
+    patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
+    patch.imports = last.imports.to_vec();
+    patch.runs = runs.found;
+    patch.names = names;
+    patch.guests = guests;
+    patch.holes = holes;
+    patch.extents = extents;
+    Ok(patch)
+}
+
+/// The same if what objects have in tables is where `last` says. `before` are the guests and holes of the last link.
+fn with_room(
+    job: &Job,
+    changes: &Changes,
+    (last, (last_guests, last_holes)): (&LastLink, (&[Guest], &BTreeSet<u32>)),
+    moved: &Moved,
+) -> Result<Patch, Why> {
     let mut new_values = HashMap::new();
     if changes.objects.len() > 1 {
         // Those that have changed may refer to one another.
@@ -294,8 +327,8 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     new_values.extend(patch.values.iter().copied());
     let mut values: BTreeMap<u32, u64> = last.memo.values.iter().copied().collect();
     values.extend(new_values.iter().map(|(row, value)| (*row, *value)));
-    if !new_values.is_empty() || !moved.is_empty() {
-        others::add(job, changes, last, (new_values, &moved, &mut patch))?;
+    if !new_values.is_empty() || !moved.debug.is_empty() || !moved.runs.is_empty() {
+        others::add(job, changes, last, (new_values, moved, &mut patch))?;
     }
     search_table::add(job, last, &mut patch)?;
     patch.words = new_words::left(last);
@@ -305,15 +338,9 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     patch.told.add(of_words);
     told::add(job, changes, (last, last_guests, last_holes), (&mut patch, &words))?;
     forget_guests(job, last, last_guests, &mut patch)?;
-    exported_names::write(job, last, &names, &mut patch)?;
+    exported_names::write(job, last, last.names, &mut patch)?;
     new_imports::write_own(job, last, &mut patch)?;
-    patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     patch.values = values.into_iter().collect();
-    patch.imports = last.imports.to_vec();
-    patch.names = names;
-    patch.guests = guests;
-    patch.holes = holes;
-    patch.extents = extents;
     Ok(patch)
 }
 
@@ -553,6 +580,8 @@ impl<'l> LastLink<'l> {
         common.guests = self.guests.to_vec();
         common.set_holes(tables, self.holes.clone())?;
         common.extents.clone_from(self.extents);
+        common.runs.clone_from(self.runs);
+        common.last_runs.clone_from(&self.memo.runs);
         common.imports = self.imports.to_vec();
         common.words = self.words.to_vec();
         common.offered.clone_from(&self.offered.once);

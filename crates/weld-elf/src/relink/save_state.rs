@@ -43,7 +43,7 @@ use crate::input::object::Object;
 use crate::job::{Context, Job};
 use crate::relink_state::collect::{Link, Tables};
 use crate::relink_state::excerpt::each_mention;
-use crate::relink_state::extents::Extents;
+use crate::relink_state::extents::{Extents, OtherRuns};
 use crate::relink_state::file::StateFile;
 use crate::relink_state::guests::Guest;
 use crate::relink_state::mentions::stays_imported;
@@ -166,7 +166,7 @@ impl Session {
             }
         }
         sections.last_pieces = self.last_pieces(&state, &image);
-        sections.last_runs = Some(last_runs(&state));
+        sections.last_runs = Some(last_runs(&state, &self.last_table_runs()));
         let of_section = |file: FileId, number: u32| known.get(&(file, number)).copied();
         rooms::give(sections, objects, &Rooms::Known(&of_section), parallel);
         if job.options.sections.gc_sections {
@@ -260,6 +260,12 @@ impl Session {
     fn last_extents(&self) -> Extents {
         let held = self.held.lock().unwrap();
         held.as_ref().map(|held| held.next.extents.clone()).unwrap_or_default()
+    }
+
+    /// The same of runs in tables.
+    fn last_table_runs(&self) -> OtherRuns {
+        let held = self.held.lock().unwrap();
+        held.as_ref().map(|held| held.next.runs.clone()).unwrap_or_default()
     }
 
     /// Which sections lie in yards of the output, which has been relinked, or where others are gone.
@@ -494,6 +500,7 @@ impl Session {
                     guests: Vec::new(),
                     holes: BTreeSet::new(),
                     extents: Extents::new(),
+                    runs: OtherRuns::new(),
                     imports: Vec::new(),
                     words: Vec::new(),
                     units,
@@ -837,8 +844,13 @@ fn export_rows(state: &State, image: &[u8]) -> Option<LastRows> {
 }
 
 /// How large runs of objects are in tables of the output.
-fn last_runs(state: &State) -> LastRuns {
-    let of_file = state.inputs.iter().map(|input| (FileId(input.precedence), input.runs())).collect();
+fn last_runs(state: &State, others: &OtherRuns) -> LastRuns {
+    let run = |(row, input): (u32, &InputRow)| {
+        let mut input = *input;
+        others.get(&row).into_iter().for_each(|runs| input.set_table_runs(runs));
+        (FileId(input.precedence), input.runs())
+    };
+    let of_file = (0..).zip(&state.inputs).map(run).collect();
     let table = state.outputs.iter().find(|out| state.text(out.name) == b".eh_frame_hdr");
     LastRuns { of_file, searched: table.map_or(0, |table| entries_in(table.size)) }
 }

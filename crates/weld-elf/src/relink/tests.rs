@@ -8,6 +8,7 @@ mod groups;
 mod imports;
 mod members;
 mod names;
+mod neighbours;
 mod program;
 mod shared_sections;
 mod units;

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::State;
 use super::check;
 use super::differences;
-use super::extents::{self, Extents};
+use super::extents::{self, Extents, OtherRuns, TableRuns};
 use super::file::{StateFile, Unreadable};
 use super::guests::{self, Guest, Yard};
 use super::mentions::{self, Globals, Other, Renumbered, manner};
@@ -43,6 +43,9 @@ pub struct Common {
     pub hole_rows: Vec<SectionRow>,
     /// Sections of debug information that lie elsewhere than the tables say, or have other room.
     pub extents: Extents,
+    /// The same of runs in tables, and where they are in the image until now.
+    pub runs: OtherRuns,
+    pub last_runs: OtherRuns,
     /// Values that names have got since the tables were written, by row.
     pub values: HashMap<u32, u64>,
     /// Those that they are about to get, which is not yet so for the inputs that define them.
@@ -113,6 +116,8 @@ impl Common {
             holes: BTreeSet::new(),
             hole_rows: Vec::new(),
             extents: Extents::new(),
+            runs: OtherRuns::new(),
+            last_runs: OtherRuns::new(),
             values: HashMap::new(),
             next_values: HashMap::new(),
             has_all_values: false,
@@ -359,6 +364,8 @@ impl Common {
 /// What one input asks for.
 pub struct Excerpt {
     pub state: State,
+    /// Where what it has in tables of the whole image is until now.
+    pub runs: TableRuns,
     /// Which of all names its names are.
     pub names: Vec<u32>,
     /// Of each mention, which number it had when the tables were written; `NONE` if it was not there.
@@ -381,6 +388,8 @@ pub fn of(
     now: Option<&Globals>,
 ) -> Result<Result<Excerpt, Other>, Unreadable> {
     let mut input: InputRow = file.row(row.into())?;
+    let runs = common.last_runs.get(&row).copied().unwrap_or(input.table_runs());
+    input.set_table_runs(common.runs.get(&row).unwrap_or(&runs));
     let symbols = match input.kind {
         input_kind::OBJECT => input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?,
         _ => 0,
@@ -506,7 +515,7 @@ pub fn of(
         outlines: vec![file.row(row.into())?, OutlineRow { shape: 0, contents: 0, needs: 0, lost: 0 }],
         text: common.text.clone(),
     };
-    let excerpt = check::is_sound(&state).then_some(Excerpt { state, names: known, before, new, lost });
+    let excerpt = check::is_sound(&state).then_some(Excerpt { state, runs, names: known, before, new, lost });
     excerpt.map(Ok).ok_or(Unreadable::Damaged)
 }
 

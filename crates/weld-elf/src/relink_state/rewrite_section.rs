@@ -26,6 +26,7 @@ pub use sizes::Exported;
 pub use tables::lost_sections;
 
 use super::State;
+use super::extents::TableRuns;
 use super::outline::{Before, OS_ABI, is_renamed, of_groups, outline};
 use super::rows::*;
 use crate::address::Address;
@@ -85,12 +86,14 @@ pub enum Missing {
 /// What has outgrown its room: bytes that there are for it, and that it needs; or entries, of tables of such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full {
+    /// Whose it is, by the row; [`NONE`] if it is of the whole image.
+    pub input: u32,
     pub of: Of,
     pub has: u64,
     pub wants: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Of {
     /// A section of the object, by its header index.
     Section(u32),
@@ -116,6 +119,9 @@ pub struct Known<'k> {
     pub options: &'k Options,
     pub machine: Machine,
     pub left: &'k dyn Left,
+    /// The object's row in the tables, and where what it has in tables of the whole image is there now.
+    pub row: u32,
+    pub runs: TableRuns,
     /// Nothing is asked but what values names have.
     pub is_for_values: bool,
 }
@@ -256,7 +262,8 @@ impl<'k, 'a> Alone<'k, 'a> {
             is_free || filler(shdr, object.section_name(ordinal as usize).unwrap_or_default()).is_some();
         match bytes.cmp(&section.size) {
             Ordering::Greater if has_room => {
-                let full = Full { of: Of::Section(ordinal), has: section.size, wants: bytes };
+                let full =
+                    Full { input: self.known.row, of: Of::Section(ordinal), has: section.size, wants: bytes };
                 return Err(Missing::Room(full));
             }
             Ordering::Less if !has_room && section.kind() != SectionKind::NoBits => {

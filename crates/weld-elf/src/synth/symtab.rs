@@ -56,7 +56,7 @@ struct Slice {
 /// Symbols of a slice.
 const SLICE: u32 = 32 << 10;
 /// Objects with fewer symbols are one slice.
-const LARGE: u32 = 2 * SLICE;
+pub const LARGE: u32 = 2 * SLICE;
 
 pub struct SymTab {
     /// In the order of objects and symbols.

@@ -1,48 +1,37 @@
-//! The room of neighbours: where a section of debug information has outgrown its own, it gets what those beside it have
-//! left, and what lies between moves.
+//! The room of neighbours: what has outgrown its own gets what those beside it have left, and what lies between moves.
 //!
-//! Nobody but its own object refers to a section of debug information in which no global symbol is. So the objects whose
-//! sections move have all of theirs written again, and their symbols, and nothing else changes. What moves lies in one part of
-//! the file as hashes for the build id are made of: a full link cuts these where it did before ([`crate::emit`]), at the first
-//! section that ends so many bytes behind the last cut.
+//! Nobody but its own object refers to a section of debug information in which no global symbol is, or to what an object has in
+//! tables of the whole image: symbols, their names, and frames. So the objects of which something moves have all of that
+//! written again, and nothing else changes. What moves lies in one part of the file as hashes for the build id are made of: a
+//! full link cuts these where it did before ([`crate::emit`]), at the first border that is so many bytes behind the last cut.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ops::Range;
+mod debug_sections;
+mod table_runs;
 
-use weld_common::io::units::{Leaf, Leaves, UNIT_BYTES};
+pub use debug_sections::find as sections;
+pub use table_runs::Runs;
 
-use super::{LastLink, View, others, parsed};
-use crate::compressed::Compressed;
-use crate::elf::*;
-use crate::emit::DIRECT;
-use crate::input::object::{Object, SymbolPlace};
-use crate::job::Job;
-use crate::relink::changes::Changes;
+use weld_common::io::units::{Leaf, Leaves};
+
 use crate::relink::full_link_reason::Why;
-use crate::relink_state::excerpt::Common;
-use crate::relink_state::extents::{Extent, Extents};
-use crate::relink_state::mentions::lost_of;
-use crate::relink_state::outline::is_renamed;
-use crate::relink_state::rows::{InputRow, SectionRow, input_kind};
-use crate::sections::SectionKind;
-use crate::sections::rooms::filler;
+use crate::relink_state::extents::Extent;
+use crate::relink_state::rows::OutputRow;
 
-/// So many inputs are looked at for the next one that has such a section.
+/// So many inputs are looked at for the next one that has such a part.
 const NEAR: u32 = 64;
 
-/// What moves does so by a multiple of this, is aligned to no more, and has at least so much room left: sections without room
-/// may be cut.
-const STEP: u64 = 16;
-
-/// A section of debug information that has room.
+/// Of an output section, what an input has there.
 #[derive(Clone, Copy)]
 struct Part {
     input: u32,
+    /// Of a section, its own.
     row: u32,
     output: u32,
     extent: Extent,
     /// Bytes without the room.
     bytes: u64,
+    /// It moves by a multiple of this, and keeps so much room.
+    step: u64,
 }
 
 impl Part {
@@ -52,243 +41,153 @@ impl Part {
 
     /// Bytes that it can do without, or all but a quarter of them.
     fn spare(&self, is_all: bool) -> u64 {
-        let free = self.extent.size.saturating_sub(self.bytes).saturating_sub(STEP);
+        let free = self.extent.size.saturating_sub(self.bytes).saturating_sub(self.step);
         let free = if is_all { free } else { free / 4 * 3 };
-        free / STEP * STEP
+        free / self.step * self.step
+    }
+
+    /// The next part behind those of a window, or in front of them, which begins or ends where they do.
+    fn is_beside(&self, window: &[Part], is_behind: bool) -> bool {
+        match is_behind {
+            true => window.last().is_some_and(|last| self.extent.address == last.end()),
+            false => window.first().is_some_and(|first| self.end() == first.extent.address),
+        }
     }
 }
 
-/// What is otherwise than before.
-pub struct Found {
-    pub extents: Extents,
-    /// Inputs whose sections have moved.
-    pub moved: BTreeSet<u32>,
-}
-
-/// Has those sections of changed objects, which are given by their rows, have the room that they need, as far as there is
-/// any.
+/// Has a part have the room that it needs: the parts that have another place or size then, or lie between such. `next` finds
+/// the part behind those of a window (if so it says), or in front of them, in an input that is behind another one, or in
+/// front of it; `None` if it may not move. `None` if there is not enough.
 ///
 /// # Errors
-/// If the tables cannot be read.
-pub fn find(job: &Job, changes: &Changes, last: &LastLink, objects: &[(u32, Object)]) -> Result<Found, Why> {
-    let (left, common) = last.view(job)?;
-    let found = Found { extents: common.extents.clone(), moved: BTreeSet::new() };
-    let leaves = &last.memo.leaves;
-    let mut search =
-        Search { job, changes, left: &left, common: &common, leaves, found, known: HashMap::new() };
-    for (input, object) in objects {
-        let parts = search.parts_of(*input, object)?;
-        search.known.insert(*input, Some(parts));
-    }
-    for (input, _) in objects {
-        for number in 0..search.known.get(input).and_then(Option::as_ref).map_or(0, Vec::len) {
-            let Some(part) = search.parts(*input)?.and_then(|parts| parts.get(number).copied()) else {
-                break;
-            };
-            if part.bytes > part.extent.size {
-                search.enlarge(part)?;
-            }
-        }
-    }
-    Ok(search.found)
-}
-
-struct Search<'s, 'j, 'v> {
-    job: &'s Job<'j>,
-    changes: &'s Changes,
-    left: &'s View<'v>,
-    common: &'s Common,
-    leaves: &'s Leaves,
-    found: Found,
-    /// Those of each input that was looked at, where the tables say; `None` if it cannot be read.
-    known: HashMap<u32, Option<Vec<Part>>>,
-}
-
-impl Search<'_, '_, '_> {
-    /// The sections of an object that are debug information and may have room.
-    fn parts_of(&self, row: u32, object: &Object) -> Result<Vec<Part>, Why> {
-        let input: InputRow = self.left.tables.row(row.into())?;
-        let first = u64::from(input.first_section);
-        let sections: Vec<SectionRow> = self.left.tables.rows(first..first + u64::from(input.sections))?;
-        let left = match is_renamed(object, self.job.options) {
-            true => None,
-            false => Some(lost_of((self.left.tables, self.common), row, object)?.left()),
-        };
-        let globals = (0..).zip(object.syms).skip(object.first_global as usize);
-        let known: HashSet<u32> = globals
-            .filter_map(|(index, symbol)| match object.place(index, symbol) {
-                SymbolPlace::Section(section) => Some(section),
-                _ => None,
-            })
-            .collect();
-        let mut parts = Vec::new();
-        for (number, section) in (input.first_section..).zip(&sections) {
-            let is_loaded =
-                self.common.outputs().get(section.output as usize).map(|out| out.flags & SHF_ALLOC != 0);
-            let is_copied = [SectionKind::Regular, SectionKind::Compressed]
-                .map(|kind| kind as u8)
-                .contains(&section.kind);
-            if is_loaded != Some(false) || !is_copied || 1 << section.align_log2.min(63) > STEP {
-                continue;
-            }
-            let index = left.as_ref().map_or(Some(section.ordinal), |left| left.find(section.number));
-            let Some((index, shdr)) =
-                index.and_then(|index| Some((index as usize, object.shdrs.get(index as usize)?)))
-            else {
-                continue;
-            };
-            let name = object.section_name(index).unwrap_or_default();
-            if filler(shdr, name).is_none() || known.contains(&(index as u32)) {
-                continue;
-            }
-            let bytes = match section.kind == SectionKind::Compressed as u8 {
-                true => object
-                    .section_data(index)
-                    .and_then(|data| Compressed::parse(data, object.format()).ok())
-                    .map(|packed| packed.uncompressed_size()),
-                false => Some(shdr.sh_size()),
-            };
-            let extent = Extent { address: section.address, size: section.size };
-            parts.extend(bytes.map(|bytes| Part {
-                input: row,
-                row: number,
-                output: section.output,
-                extent,
-                bytes,
-            }));
-        }
-        Ok(parts)
-    }
-
-    /// The same of an input that may have changed or not; `None` if it is no object that can be looked at.
-    fn parts(&mut self, row: u32) -> Result<Option<Vec<Part>>, Why> {
-        if !self.known.contains_key(&row) {
-            let input: InputRow = self.left.tables.row(row.into())?;
-            let data = others::bytes(self.job, self.changes, (row, &input)).ok();
-            let object = data
-                .filter(|_| input.kind == input_kind::OBJECT)
-                .and_then(|data| parsed::object(self.job, data));
-            let parts = object.map(|object| self.parts_of(row, &object)).transpose()?;
-            self.known.insert(row, parts);
-        }
-        let mut parts = self.known[&row].clone();
-        for part in parts.iter_mut().flatten() {
-            part.extent = self.found.extents.get(&part.row).copied().unwrap_or(part.extent);
-        }
-        Ok(parts)
-    }
-
-    /// Has a section have room for its bytes, if that is possible.
-    fn enlarge(&mut self, part: Part) -> Result<(), Why> {
-        // What compressed sections say of their sizes may be anything.
-        let needed = part.bytes.saturating_sub(part.extent.size).checked_add(STEP);
-        let needed = needed.and_then(|needed| needed.checked_next_multiple_of(STEP));
-        let Some((unit, needed)) = self.unit_of(&part).zip(needed) else { return Ok(()) };
-        let mut window = vec![part];
-        let mut sides = [Some(part.input), Some(part.input)];
-        let mut is_enough = false;
-        while !is_enough && sides.iter().any(Option::is_some) {
-            for (side, is_behind) in sides.iter_mut().zip([true, false]) {
-                let Some(from) = *side else { continue };
-                let next = self.next((from, is_behind), &window, &unit)?;
-                *side = next.map(|part| part.input);
-                match next {
-                    Some(next) if is_behind => window.push(next),
-                    Some(next) => window.insert(0, next),
-                    None => {}
+/// Those of `next`.
+fn make_room(
+    part: Part,
+    mut next: impl FnMut((u32, bool), &[Part]) -> Result<Option<Part>, Why>,
+) -> Result<Option<Vec<Part>>, Why> {
+    // What compressed sections say of their sizes may be anything.
+    let needed = part.bytes.saturating_sub(part.extent.size).checked_add(part.step);
+    let Some(needed) = needed.and_then(|needed| needed.checked_next_multiple_of(part.step)) else {
+        return Ok(None);
+    };
+    let (mut window, mut at) = (vec![part], 0);
+    let mut sides = [Some(part.input), Some(part.input)];
+    let mut is_enough = false;
+    while !is_enough && sides.iter().any(Option::is_some) {
+        for (side, is_behind) in sides.iter_mut().zip([true, false]) {
+            let Some(from) = *side else { continue };
+            let found = next((from, is_behind), &window)?;
+            *side = found.map(|part| part.input);
+            match found {
+                Some(found) if is_behind => window.push(found),
+                Some(found) => {
+                    window.insert(0, found);
+                    at += 1;
                 }
+                None => {}
             }
-            is_enough = spare_in(&window, part.row, false) >= needed;
         }
-        if !is_enough && spare_in(&window, part.row, true) < needed {
-            return Ok(());
-        }
-        // Those beside it first.
-        let before = window.clone();
-        let at = window.iter().position(|one| one.row == part.row).unwrap_or(0);
-        let mut order: Vec<usize> = (0..window.len()).filter(|other| *other != at).collect();
-        order.sort_by_key(|other| other.abs_diff(at));
-        let mut wanted = needed;
-        for number in order {
-            let taken = window[number].spare(!is_enough).min(wanted);
-            window[number].extent.size -= taken;
-            wanted -= taken;
-        }
-        window[at].extent.size = window[at].extent.size.saturating_add(needed - wanted);
-        let mut next = window[0].extent.address;
-        for part in &mut window {
-            part.extent.address = next;
-            next = next.saturating_add(part.extent.size);
-        }
-        // A full link cuts where it did before.
-        let is_cut = |part: &Part| part.extent.address >= unit.cut;
-        if wanted > 0 || window.iter().skip(1).any(is_cut) {
-            return Ok(());
-        }
-        for (part, _) in window.iter().zip(&before).filter(|(part, before)| part.extent != before.extent) {
-            self.found.extents.insert(part.row, part.extent);
-            self.found.moved.insert(part.input);
-        }
-        Ok(())
+        is_enough = spare_in(&window, at, false) >= needed;
     }
-
-    /// The part of the file that a section lies in and hashes are made of.
-    fn unit_of(&self, part: &Part) -> Option<Unit> {
-        let out = self.common.outputs().get(part.output as usize)?;
-        let in_file = |address: u64| out.offset.checked_add(address.checked_sub(out.address)?);
-        let (start, end) = (in_file(part.extent.address)?, in_file(part.end())?);
-        let is_around = |leaf: &&Leaf| leaf.offset <= start && end <= leaf.offset.saturating_add(leaf.size);
-        let leaf = self.leaves.iter().flatten().find(is_around)?;
-        let in_memory = |offset: u64| offset.saturating_sub(out.offset).saturating_add(out.address);
-        let range = in_memory(leaf.offset)..in_memory(leaf.offset.saturating_add(leaf.size));
-        let cut = if out.size < DIRECT { u64::MAX } else { range.start.saturating_add(UNIT_BYTES) };
-        Some(Unit { range, cut })
+    if !is_enough && spare_in(&window, at, true) < needed {
+        return Ok(None);
     }
+    // Those beside it first.
+    let mut order: Vec<usize> = (0..window.len()).filter(|other| *other != at).collect();
+    order.sort_by_key(|other| other.abs_diff(at));
+    let mut wanted = needed;
+    for number in order {
+        let taken = window[number].spare(!is_enough).min(wanted);
+        window[number].extent.size -= taken;
+        wanted -= taken;
+    }
+    window[at].extent.size = window[at].extent.size.saturating_add(needed - wanted);
+    let mut start = window[0].extent.address;
+    for part in &mut window {
+        part.extent.address = start;
+        start = start.saturating_add(part.extent.size);
+    }
+    Ok((wanted == 0).then_some(window))
+}
 
-    /// The section that lies behind, or in front of, those of a window, in an input that is behind `from`, or in front of it;
-    /// `None` if it may not move.
-    fn next(
-        &mut self,
-        (from, is_behind): (u32, bool),
-        window: &[Part],
-        unit: &Unit,
-    ) -> Result<Option<Part>, Why> {
-        let (Some(first), Some(last)) = (window.first().copied(), window.last().copied()) else {
-            return Ok(None);
+/// Bytes that the parts of a window can do without, but for one of them.
+fn spare_in(window: &[Part], but: usize, is_all: bool) -> u64 {
+    let others = window.iter().enumerate().filter(|(number, _)| *number != but);
+    others.fold(0, |sum, (_, part)| sum.saturating_add(part.spare(is_all)))
+}
+
+/// The part of the file that hashes are made of and that has all of `extent`, as far as it is one of the output section: its
+/// start and end in addresses of that.
+fn unit_around(leaves: &Leaves, out: &OutputRow, extent: &Extent) -> Option<Extent> {
+    let in_file = |address: u64| out.offset.checked_add(address.checked_sub(out.address)?);
+    let start = in_file(extent.address)?;
+    let end = start.checked_add(extent.size)?;
+    let is_around = |leaf: &&Leaf| leaf.offset <= start && end <= leaf.offset.saturating_add(leaf.size);
+    let leaf = leaves.iter().flatten().find(is_around)?;
+    let first = leaf.offset.max(out.offset);
+    let last = leaf.offset.saturating_add(leaf.size).min(out.offset.saturating_add(out.size));
+    let address = out.address.checked_add(first - out.offset)?;
+    Some(Extent { address, size: last.checked_sub(first)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use weld_common::digest::UnitDigest;
+
+    use super::*;
+
+    /// Parts one after the other from address 16 on: their sizes, and bytes without the room.
+    fn parts(sizes: &[(u64, u64)]) -> Vec<Part> {
+        let mut address = 16;
+        let part = |(input, &(size, bytes)): (u32, &(u64, u64))| {
+            let extent = Extent { address, size };
+            address += size;
+            Part { input, row: 0, output: 0, extent, bytes, step: 4 }
         };
-        let count = self.left.tables.count::<InputRow>() as u32;
-        for step in 1..NEAR {
-            let row = if is_behind { from.checked_add(step) } else { from.checked_sub(step) };
-            let Some(row) = row.filter(|row| *row < count) else { return Ok(None) };
-            let input: InputRow = self.left.tables.row(row.into())?;
-            if input.kind != input_kind::OBJECT {
-                continue;
-            }
-            let Some(parts) = self.parts(row)? else { return Ok(None) };
-            let mut here = parts.into_iter().filter(|part| part.output == first.output).peekable();
-            if here.peek().is_none() {
-                continue;
-            }
-            let is_next = |part: &Part| match is_behind {
-                true => part.extent.address == last.end(),
-                false => part.end() == first.extent.address,
-            };
-            let is_in = |part: &Part| unit.range.start <= part.extent.address && part.end() <= unit.range.end;
-            return Ok(here.find(is_next).filter(is_in));
-        }
-        Ok(None)
+        (0..).zip(sizes).map(part).collect()
     }
-}
 
-/// A part of the file that hashes are made of, in addresses of an output section.
-struct Unit {
-    range: Range<u64>,
-    /// A section that begins from here on would end it.
-    cut: u64,
-}
+    fn with_room(sizes: &[(u64, u64)], at: usize) -> Option<Vec<(u64, u64)>> {
+        let all = parts(sizes);
+        let found = make_room(all[at], |(from, is_behind), window| {
+            let next = if is_behind { Some(from + 1) } else { from.checked_sub(1) };
+            let next = next.and_then(|next| all.get(next as usize)).copied();
+            assert!(next.is_none_or(|part| part.is_beside(window, is_behind)));
+            Ok(next)
+        });
+        let found = found.ok().flatten()?;
+        Some(found.iter().map(|part| (part.extent.address, part.extent.size)).collect())
+    }
 
-/// Bytes that the sections of a window can do without, but for one of them.
-fn spare_in(window: &[Part], but: u32, is_all: bool) -> u64 {
-    let others = window.iter().filter(|part| part.row != but);
-    others.fold(0, |sum, part| sum.saturating_add(part.spare(is_all)))
+    #[test]
+    fn those_beside_it_are_taken_from_first() {
+        // 20 are missing, and 4 are to be left.
+        let sizes = [(100, 40), (100, 40), (20, 40), (40, 40), (100, 40)];
+        assert_eq!(with_room(&sizes, 2), Some(vec![(116, 76), (192, 44), (236, 40)]));
+        // All but what they keep.
+        assert_eq!(with_room(&[(64, 40), (20, 40), (44, 36)], 1), Some(vec![(16, 44), (60, 44), (104, 40)]));
+        assert_eq!(with_room(&[(60, 40), (20, 40), (44, 36)], 1), None);
+        // What is said of a size may be anything.
+        assert_eq!(with_room(&[(60, 40), (20, u64::MAX)], 1), None);
+    }
+
+    #[test]
+    fn a_unit_is_as_much_of_a_leaf_as_is_in_the_section() {
+        let out = OutputRow {
+            key: 0,
+            name: crate::relink_state::rows::Text { start: 0, size: 0 },
+            kind: 0,
+            flags: 0,
+            address: 1000,
+            offset: 100,
+            size: 500,
+            align: 1,
+        };
+        let leaf = |offset, size| Leaf { offset, size, digest: UnitDigest::of(&[]) };
+        let leaves: Leaves = vec![vec![leaf(50, 100), leaf(150, 1000)]];
+        let unit = |address, size| unit_around(&leaves, &out, &Extent { address, size });
+        assert_eq!(unit(1010, 20), Some(Extent { address: 1000, size: 50 }));
+        assert_eq!(unit(1060, 20), Some(Extent { address: 1050, size: 450 }));
+        assert_eq!(unit(1040, 20), None);
+    }
 }

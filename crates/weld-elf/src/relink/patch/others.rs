@@ -25,8 +25,8 @@ use crate::relink_state::rows::{InputRow, MentionRow, NameRow, OutlineRow};
 /// More objects are a reason to link all.
 const MOST: usize = 1000;
 
-/// Adds what objects that have not changed have otherwise if names get the values `new_values`, and if debug information of
-/// the inputs `moved` has other places.
+/// Adds what objects that have not changed have otherwise if names get the values `new_values`, and if what inputs have has
+/// moved.
 ///
 /// # Errors
 /// Why a full link is needed.
@@ -34,7 +34,7 @@ pub fn add(
     job: &Job,
     changes: &Changes,
     last: &LastLink,
-    (new_values, moved, patch): (HashMap<u32, u64>, &BTreeSet<u32>, &mut Patch),
+    (new_values, moved, patch): (HashMap<u32, u64>, &Moved, &mut Patch),
 ) -> Result<(), Why> {
     let (left, mut common) = last.view(job)?;
     if is_special(job, &left, &common, &new_values)? {
@@ -49,7 +49,7 @@ pub fn add(
         if are_new { BTreeSet::new() } else { excerpt::mentioned_by(left.tables, &new_values)? };
     let since = last.memo.mentions.iter().filter(|(_, name)| new_values.contains_key(name));
     mentioned.extend(since.map(|(input, _)| *input));
-    mentioned.extend(moved);
+    mentioned.extend(moved.debug.iter().chain(&moved.runs));
     common.next_values = new_values;
     common.has_all_values = true;
     let changed: HashSet<u32> = changes.objects.iter().map(|object| object.row).collect();
@@ -58,6 +58,15 @@ pub fn add(
     }
     let one = One { job, changes, left: &left, common: &common, moved };
     mentioned.iter().filter(|row| !changed.contains(row)).try_for_each(|row| one.add(*row, patch))
+}
+
+/// Inputs of which something has moved.
+#[derive(Default)]
+pub struct Moved {
+    /// Sections of debug information.
+    pub debug: BTreeSet<u32>,
+    /// Runs in tables.
+    pub runs: BTreeSet<u32>,
 }
 
 /// The bytes of input number `row`, whether it has changed or not.
@@ -105,7 +114,7 @@ struct One<'o, 'j, 'v> {
     changes: &'o Changes,
     left: &'o View<'v>,
     common: &'o Common,
-    moved: &'o BTreeSet<u32>,
+    moved: &'o Moved,
 }
 
 impl One<'_, '_, '_> {
@@ -121,7 +130,7 @@ impl One<'_, '_, '_> {
         // It may have changed since the tables were written.
         let now = (!is_renamed(&object, self.job.options)).then(|| Globals::of(&object));
         let found = excerpt::of(self.left.tables, self.common, row, now.as_ref())?;
-        let Excerpt { state, names, before, .. } = found.map_err(|_| changed(Changed::Names))?;
+        let Excerpt { state, runs, names, before, .. } = found.map_err(|_| changed(Changed::Names))?;
         let gets_value = |mention: &&MentionRow| {
             mention.input == 0 && self.common.next_values.contains_key(&names[mention.name as usize])
         };
@@ -132,6 +141,8 @@ impl One<'_, '_, '_> {
             options: self.job.options,
             machine,
             left: self.left,
+            row,
+            runs,
             is_for_values: false,
         };
         let alone = Alone::new(known, 0, object, self.job.store).map_err(unknown)?;
@@ -148,8 +159,7 @@ impl One<'_, '_, '_> {
         if alone.has_frames(&wanted) {
             return Err(unknown(Missing::Function));
         }
-        let has_moved = self.moved.contains(&row);
-        if has_moved {
+        if self.moved.debug.contains(&row) {
             wanted.extend(alone.not_loaded());
         }
         let sink = DiagSink::new();
@@ -165,7 +175,13 @@ impl One<'_, '_, '_> {
             Failure::Image => Why::Image,
         };
         emitted.map_err(why)?;
-        if has_moved {
+        if self.moved.runs.contains(&row)
+            && let Some((frames, searched)) = alone.frames(&sink).map_err(unknown)?
+        {
+            patch.compare(image, &frames).map_err(why)?;
+            patch.searched.push((path.clone(), searched));
+        }
+        if self.moved.debug.contains(&row) || self.moved.runs.contains(&row) {
             // Assemblers have symbols in debug information, too.
             let symbols = alone.symbols(&sink).map_err(unknown)?;
             symbols.iter().try_for_each(|write| patch.compare(image, write).map(drop)).map_err(why)?;

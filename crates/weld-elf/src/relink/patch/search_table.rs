@@ -9,6 +9,7 @@ use crate::eh_frame::{HDR_ENTRY, HDR_HEAD, entries_in, sort_hdr_entries, write_h
 use crate::job::Job;
 use crate::relink::full_link_reason::{Changed, Why};
 use crate::relink_state::rewrite_section::{Full, Missing, Of};
+use crate::relink_state::rows::NONE;
 
 /// Entries that are looked at together: a part of the table that stays in the cache.
 const ENTRIES: usize = 8 << 10;
@@ -63,7 +64,7 @@ pub fn add(job: &Job, last: &LastLink, patch: &mut Patch) -> Result<(), Why> {
     }
     if together > entries_in(out.size) {
         let (has, wants) = (entries_in(out.size) as u64, together as u64);
-        return Err(unknown(Missing::Room(Full { of: Of::SearchTable, has, wants })));
+        return Err(unknown(Missing::Room(Full { input: NONE, of: Of::SearchTable, has, wants })));
     }
     write_hdr(format, Address::new(out.address), common.frames(), &entries, 0, &mut table)
         .map_err(|_| unknown(Missing::Function))?;

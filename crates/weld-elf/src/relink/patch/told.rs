@@ -126,7 +126,8 @@ pub fn add(
     if count > 0 || !real.is_empty() {
         // Where the image is not moved, addresses are known, and there are none.
         let end = real.last().copied().filter(|_| real.len() <= count);
-        let full = Full { of: Of::RelativeRelocs, has: count as u64, wants: real.len() as u64 };
+        let (has, wants) = (count as u64, real.len() as u64);
+        let full = Full { input: NONE, of: Of::RelativeRelocs, has, wants };
         real.resize(count, end.ok_or_else(|| unknown(Missing::Room(full)))?);
     }
     let others = with_symbolic(entries[count..].iter().copied().map(Rela), (facts, is_gone), symbolic);
@@ -226,7 +227,8 @@ fn with_symbolic(
     let stays = |entry: &&Rela| entry.0 != spare.0 && !(is_by_name(facts, entry) && is_gone(entry));
     let mut real: Vec<Rela> = others.iter().filter(stays).copied().chain(more).collect();
     real.sort_by_key(rela::by_symbol);
-    let full = Full { of: Of::SymbolicRelocs, has: others.len() as u64, wants: real.len() as u64 };
+    let (has, wants) = (others.len() as u64, real.len() as u64);
+    let full = Full { input: NONE, of: Of::SymbolicRelocs, has, wants };
     let free = others.len().checked_sub(real.len()).ok_or(full)?;
     let spares = std::iter::repeat_n(spare, free);
     Ok(spares.chain(real).chain(calls.iter().copied()).collect())

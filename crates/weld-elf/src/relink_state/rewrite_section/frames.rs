@@ -16,7 +16,7 @@ use super::super::rows::NONE;
 
 /// What the table for searching is to have of an object.
 pub struct Searched {
-    /// The addresses of the object's records, which it has of no other.
+    /// The addresses that the object's records, and no others, have had until now.
     pub records: Range<Address>,
     /// Functions with their records.
     pub functions: Vec<(Address, Address)>,
@@ -54,14 +54,18 @@ impl Alone<'_, '_> {
             _ => return Err(Missing::Place),
         };
         if again.bytes.len() as u64 != size {
-            let full = Full { of: Of::Frames, has: size, wants: again.bytes.len() as u64 };
+            let wants = again.bytes.len() as u64;
+            let full = Full { input: self.known.row, of: Of::Frames, has: size, wants };
             return Err(Missing::Room(full));
         }
         // Those of others that have it are not looked at.
         if self.has_own_personality() {
             return Err(Missing::Function);
         }
-        let searched = Searched { records: address..address.wrapping_add(size), functions: again.functions };
+        let was = self.known.runs.frames;
+        let first = Address::new(state.image.eh_frame.wrapping_add(was.start.into()));
+        let records = first..first.wrapping_add(was.size.into());
+        let searched = Searched { records, functions: again.functions };
         Ok(Some(((offset, again.bytes), searched)))
     }
 

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use weld_common::diag::DiagSink;
 
+use super::super::extents::Run;
 use super::super::outline::{may_have_others, may_resize};
 use super::super::rows::{NONE, OutputRow};
 use super::moves::may_move_in;
@@ -56,6 +57,8 @@ impl<'a> Alone<'_, 'a> {
             let (locals, globals) = self.entries(&image, object);
             if may_have_others(&image, object) {
                 self.runs(table, &image, (&locals, &globals), &mut writes)?;
+            } else if self.known.runs != self.input.table_runs() {
+                return Err(Missing::Place);
             } else {
                 self.compare_all(table, (&locals, &globals), &mut writes)?;
             }
@@ -77,38 +80,45 @@ impl<'a> Alone<'_, 'a> {
             return Err(Missing::Place);
         }
         let names = self.output(|out| self.known.state.text(out.name) == b".strtab").ok_or(Missing::Place)?;
-        let last_strings = self.run(names, input.strings, input.strings_room, 1)?;
+        // They may have lain elsewhere until now.
+        let (now, was) = (input.table_runs(), self.known.runs);
+        let last_strings = self.run(names, was.strings, 1)?;
         let mut order: Vec<u32> = locals.iter().chain(globals).map(|(index, _)| *index).collect();
         order.sort_unstable();
-        let (mut strings, mut name_of) = (Vec::with_capacity(last_strings.1.len()), HashMap::new());
+        let (mut strings, mut name_of) = (Vec::with_capacity(last_strings.len()), HashMap::new());
         for index in order {
             if index < object.first_global {
                 object.check_local(index, &object.syms[index as usize], image.sink);
             }
             let name = object.symbol_name(index);
             if !name.is_empty() {
-                name_of.insert(index, input.strings + strings.len() as u32);
+                name_of.insert(index, now.strings.start + strings.len() as u32);
                 strings.extend_from_slice(name);
                 strings.push(0);
             }
         }
-        let (has, wants) = (last_strings.1.len() as u64, strings.len() as u64);
-        if wants > has {
-            return Err(Missing::Room(Full { of: Of::SymbolNames, has, wants }));
+        let full = |of, run: Run, wants: usize| {
+            let wants = wants as u64;
+            Missing::Room(Full { input: self.known.row, of, has: run.size.into(), wants })
+        };
+        let strings_room = now.strings.size as usize;
+        if strings.len() > strings_room {
+            return Err(full(Of::SymbolNames, now.strings, strings.len()));
         }
-        strings.resize(last_strings.1.len(), 0);
+        strings.resize(strings_room, 0);
         let (local, global) = symtab::left_over(image).ok_or(Missing::Place)?;
-        for (of, entries, first, room, left_over) in [
-            (Of::Locals, locals, input.locals, input.locals_room, local),
-            (Of::Globals, globals, input.globals, input.globals_room, global),
+        for (of, entries, now, was, left_over) in [
+            (Of::Locals, locals, now.locals, was.locals, local),
+            (Of::Globals, globals, now.globals, was.globals, global),
         ] {
-            let (offset, last) = self.run(table, first, room, Sym::SIZE)?;
-            if entries.len() > room as usize {
-                let full = Full { of, has: room.into(), wants: entries.len() as u64 };
-                return Err(Missing::Room(full));
+            if entries.len() > now.size as usize {
+                return Err(full(of, now, entries.len()));
             }
-            let known = by_name(&last, input.strings, &last_strings.1);
-            let mut bytes = Vec::with_capacity(last.len());
+            let last = self.run(table, was, Sym::SIZE)?;
+            let known = by_name(&last, self.known.runs.strings.start, &last_strings);
+            let place = place_of(table, now, Sym::SIZE)?;
+            let size = (place.end - place.start) as usize;
+            let mut bytes = Vec::with_capacity(size);
             for (index, record) in entries {
                 let name = name_of.get(index).copied().unwrap_or(0);
                 let is_own = *index < object.first_global;
@@ -130,12 +140,12 @@ impl<'a> Alone<'_, 'a> {
                     }
                 }
             }
-            while bytes.len() < last.len() {
+            while bytes.len() < size {
                 bytes.extend_from_slice(&left_over.make(0).0.0);
             }
-            writes.push((offset, bytes));
+            writes.push((place.start, bytes));
         }
-        writes.push((last_strings.0, strings));
+        writes.push((place_of(names, now.strings, 1)?.start, strings));
         Ok(())
     }
 
@@ -148,13 +158,11 @@ impl<'a> Alone<'_, 'a> {
         flags & SAID == symbol_flags::DEFINED && (flags & symbol_flags::HIDDEN == 0 || says_hidden)
     }
 
-    /// So many items of an output section from number `first` on, and where they are.
-    fn run(&self, table: &OutputRow, first: u32, count: u32, size: usize) -> Result<(u64, Vec<u8>), Missing> {
-        let (start, bytes) = (u64::from(first) * size as u64, u64::from(count) * size as u64);
-        let offset = table.offset.checked_add(start).filter(|_| start + bytes <= table.size);
-        let offset = offset.ok_or(Missing::Place)?;
-        let bytes = usize::try_from(bytes).map_err(|_| Missing::Place)?;
-        Ok((offset, self.known.left.read(offset, bytes).ok_or(Missing::Place)?))
+    /// The bytes of a run of items of `size` bytes in the image.
+    fn run(&self, table: &OutputRow, run: Run, size: usize) -> Result<Vec<u8>, Missing> {
+        let place = place_of(table, run, size)?;
+        let bytes = usize::try_from(place.end - place.start).map_err(|_| Missing::Place)?;
+        self.known.left.read(place.start, bytes).ok_or(Missing::Place)
     }
 
     fn compare_all(
@@ -331,6 +339,14 @@ impl<'a> Alone<'_, 'a> {
         }
         Ok(())
     }
+}
+
+/// Where in the file a run of items of `size` bytes is.
+fn place_of(table: &OutputRow, run: Run, size: usize) -> Result<Range<u64>, Missing> {
+    let (start, bytes) = (u64::from(run.start) * size as u64, u64::from(run.size) * size as u64);
+    let offset = table.offset.checked_add(start).filter(|_| start + bytes <= table.size);
+    let offset = offset.ok_or(Missing::Place)?;
+    Ok(offset..offset.checked_add(bytes).ok_or(Missing::Place)?)
 }
 
 /// The entries of a run of symbols, by their names, which are in `strings` from `start` of the table of names on.

@@ -10,6 +10,7 @@ use weld_common::io::input::InputStore;
 
 use super::samples::Sample;
 use super::{Dir, state};
+use crate::arch::Machine;
 use crate::args;
 use crate::compat_mode::CompatMode;
 use crate::options::Options;
@@ -65,6 +66,16 @@ fn options(args: &[OsString]) -> Box<Options> {
     }
 }
 
+/// What is known of a link, whatever object is asked for.
+fn known_by<'k>(
+    state: &'k State,
+    (options, machine): (&'k Options, Machine),
+    left: &'k dyn Left,
+) -> Known<'k> {
+    let (row, runs) = Default::default();
+    Known { state, options, machine, left, row, runs, is_for_values: false }
+}
+
 /// Links, and writes all sections again that are copied. Returns how many those are.
 fn check(args: &[OsString], output: &Path) -> usize {
     let state = state(args);
@@ -72,7 +83,7 @@ fn check(args: &[OsString], output: &Path) -> usize {
     let options = options(args);
     let machine = crate::arch::of_file(&output).unwrap();
     let left = Whole(&state, &output);
-    let known = Known { state: &state, options: &options, machine, left: &left, is_for_values: false };
+    let known = known_by(&state, (&options, machine), &left);
     let bytes = state.write(super::build());
     let file = StateFile::open(&bytes, super::build()).unwrap();
     let common = Common::read(&file).unwrap();
@@ -118,6 +129,7 @@ fn check_object<'s>(
     let state = known.state;
     let input = &state.inputs[row as usize];
     let object = parse(data, known.machine, store).unwrap();
+    let known = Known { row, runs: input.table_runs(), ..known };
     let alone = Alone::new(known, row, object, store).unwrap();
     // Of what lies in tables of the whole image, symbols are where they were, and sizes what they were.
     let sink = DiagSink::new();
@@ -175,7 +187,7 @@ fn another_object_is_not_taken_for_this_one() {
     let options = options(&args);
     let machine = crate::arch::of_file(&output).unwrap();
     let left = Whole(&state, &output);
-    let known = Known { state: &state, options: &options, machine, left: &left, is_for_values: false };
+    let known = known_by(&state, (&options, machine), &left);
     let host = QuietHost::new();
     let store = InputStore::new(&host);
     let find =
@@ -210,8 +222,8 @@ fn what_is_not_there_has_no_address() {
     let (a, b) = (find(b"/a.o"), find(b"/b.o"));
     let data = std::fs::read(dir.path().join("a.o")).unwrap();
     let checked = |state: &State, row: u32| {
-        let known =
-            Known { state, options: &options, machine, left: &Whole(&whole, &output), is_for_values: false };
+        let left = Whole(&whole, &output);
+        let known = known_by(state, (&options, machine), &left);
         Alone::new(known, row, parse(&data, machine, &store).unwrap(), &store).unwrap().check_targets()
     };
     assert_eq!(checked(&whole, a), Ok(()));

@@ -1,0 +1,72 @@
+//! What has outgrown its room takes that of its neighbours.
+
+use std::time::{Duration, SystemTime};
+
+use super::super::memo::Memo;
+use super::program::{Function, Program};
+use super::{Dir, check, wait};
+
+/// A function that nobody else sees, with a frame, and a name of some bytes.
+fn local(number: usize, name: usize) -> Function {
+    Function {
+        name: format!("{}{number}", "l".repeat(name)),
+        code: vec![0x90; 6],
+        refs: Vec::new(),
+        weak: false,
+        comdat: false,
+        local: true,
+    }
+}
+
+const FLAGS: &[&[&str]] = &[
+    &["--build-id", "--eh-frame-hdr"],
+    &["-pie", "--build-id", "--eh-frame-hdr", "--dynamic-linker=/loader"],
+    &["-shared", "-Bsymbolic", "--build-id", "--eh-frame-hdr"],
+];
+
+/// Writes a program of so many objects, some of which have been written long ago: what has been written lately has much room.
+fn written(dir: &Dir, units: usize, seed: u64) -> Program {
+    let program = Program::new(units, seed);
+    program.write(&dir.0);
+    for unit in 0..14.min(units as u64) {
+        let file = std::fs::File::options().append(true).open(dir.path(&format!("{unit}.o"))).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(9000 + unit)).unwrap();
+    }
+    program
+}
+
+/// An object has many more symbols, names and frames than before, then others have, too, and some have fewer again.
+#[test]
+fn symbols_names_and_frames_outgrow_their_room() {
+    for (seed, flags) in (7..).zip(FLAGS) {
+        let dir = Dir::new("runs-move");
+        let mut program = written(&dir, 50, seed);
+        check(&dir, &program, flags);
+        let edits = [(5, 25, 60), (6, 20, 10), (5, 30, 60), (12, 1, 5000), (5, 0, 0), (4, 25, 90)];
+        for (number, (unit, count, name)) in edits.into_iter().enumerate() {
+            wait();
+            let functions = &mut program.units[unit].functions;
+            functions.retain(|function| !function.local);
+            functions.extend((0..count).map(|number| local(number, name)));
+            assert!(check(&dir, &program, flags), "{unit} {count} {flags:?}: {}", dir.said());
+            let memo = Memo::decode(&dir.read(".out.weld/state")).unwrap();
+            assert!(memo.runs.len() > 1 + number, "{:?}", memo.runs);
+            // What has moved is found where it is.
+            wait();
+            program.units[unit + 1].data[0] ^= 1;
+            assert!(check(&dir, &program, flags), "{unit} {count} {flags:?}: {}", dir.said());
+        }
+    }
+}
+
+/// Where there is no more room, all is linked.
+#[test]
+fn neighbours_have_only_so_much() {
+    let dir = Dir::new("runs-full");
+    let mut program = written(&dir, 18, 1);
+    check(&dir, &program, FLAGS[0]);
+    wait();
+    program.units[1].functions.push(local(0, 900_000));
+    assert!(!check(&dir, &program, FLAGS[0]));
+    assert!(dir.said().contains("the names of its symbols would be"), "{}", dir.said());
+}
