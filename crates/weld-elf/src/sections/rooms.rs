@@ -202,16 +202,16 @@ fn room(shdr: &Shdr, name: &[u8], is_little: bool) -> Option<(Filler, Room)> {
             false => some(Filler::Zeroes, 4, 48),
         },
         0 | SHF_COMPRESSED if !grouped => match name {
-            b".debug_info" => some(Filler::Units(0), 32, 768),
-            b".debug_line" => some(Filler::Units(NO_ROW), 16, 384),
-            b".debug_loclists" | b".debug_rnglists" => some(Filler::Units(0), 16, 128),
-            b".debug_addr" => Some((Filler::Units(0), Room { share: 16, fixed: 64, multiple: 8 })),
-            b".debug_str_offsets" => Some((Filler::Units(0), Room { share: 16, fixed: 96, multiple: 8 })),
+            b".debug_info" => some(Filler::Units(0), 64, 384),
+            b".debug_line" => some(Filler::Units(NO_ROW), 32, 192),
+            b".debug_loclists" | b".debug_rnglists" => some(Filler::Units(0), 16, 64),
+            b".debug_addr" => Some((Filler::Units(0), Room { share: 32, fixed: 32, multiple: 8 })),
+            b".debug_str_offsets" => Some((Filler::Units(0), Room { share: 32, fixed: 64, multiple: 8 })),
             b".debug_aranges" => Some((Filler::Pairs, Room { share: 16, fixed: 192, multiple: PAIR })),
             b".debug_loc" => some(Filler::Zeroes, 16, 128),
             // Pairs of addresses.
             b".debug_ranges" => Some((Filler::Zeroes, Room { share: 16, fixed: 256, multiple: 16 })),
-            b".debug_abbrev" => some(Filler::Zeroes, 16, 192),
+            b".debug_abbrev" => some(Filler::Zeroes, 16, 128),
             _ => None,
         },
         _ => None,
@@ -306,14 +306,14 @@ impl Growth {
     /// are short.
     fn times(self, name: &[u8]) -> u64 {
         let [little, some, much] = match name {
-            b".debug_info" => [6, 8, 24],
-            b".debug_line" => [3, 5, 12],
+            b".debug_info" => [4, 10, 48],
+            b".debug_line" => [3, 8, 24],
             b".debug_aranges" => [1, 2, 6],
-            b".debug_abbrev" => [4, 5, 9],
-            b".debug_loclists" | b".debug_rnglists" => [4, 8, 48],
+            b".debug_abbrev" => [3, 5, 14],
+            b".debug_loclists" | b".debug_rnglists" => [4, 12, 96],
             b".debug_loc" => [3, 4, 6],
             b".debug_ranges" => [4, 6, 12],
-            _ => [3, 6, 24],
+            _ => [3, 8, 40],
         };
         match self {
             Growth::Usual => 1,
@@ -341,26 +341,29 @@ impl Sections<'_> {
 /// have more, for instances of templates.
 pub fn room_of_symbols(locals: u32, globals: u32, strings: u64, growth: Growth) -> Runs {
     let (more_locals, more, bytes) = match growth {
-        Growth::Usual => (12, 8, 1 << 10),
-        Growth::Little => (48, 16, 4 << 10),
-        Growth::Some => (64, 32, 6 << 10),
+        Growth::Usual => (6, 4, 3 << 7),
+        Growth::Little => (12, 6, 3 << 8),
+        Growth::Some => (32, 16, 3 << 10),
         Growth::Much => (64, 96, 14 << 10),
     };
     let (locals, globals) = (locals + locals / 16 + more_locals, globals + globals / 16 + more);
-    let share = if growth == Growth::Usual { 32 } else { 16 };
+    let share = if growth < Growth::Some { 32 } else { 16 };
     Runs { locals, globals, strings: strings + strings / share + bytes, frames: 0 }
 }
+
+/// Where there is room, records of `.eh_frame` have sizes that are multiples of this.
+pub const FRAME_STEP: u64 = 8;
 
 /// The bytes of `.eh_frame` for an object that has so many: room for a few records, or more.
 pub fn room_of_frames(size: u64, growth: Growth) -> u64 {
     let more = match growth {
-        Growth::Usual => 240,
-        Growth::Little => 5 << 9,
-        Growth::Some => 3 << 10,
+        Growth::Usual => 128,
+        Growth::Little => 3 << 7,
+        Growth::Some => 3 << 9,
         Growth::Much => 6 << 10,
     };
-    let share = if growth == Growth::Usual { 16 } else { 4 };
-    (size + size / share + more).next_multiple_of(16)
+    let share = if growth < Growth::Some { 16 } else { 4 };
+    (size + size / share + more).next_multiple_of(FRAME_STEP)
 }
 
 /// The entries of `.eh_frame_hdr` for so many functions.

@@ -27,7 +27,7 @@ use crate::ids::*;
 use crate::input::object::Object;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
-use crate::sections::rooms::{self, Growth};
+use crate::sections::rooms::{self, FRAME_STEP, Growth};
 use crate::synth::image::Image;
 use crate::synth::relocate::Site;
 
@@ -49,14 +49,15 @@ const ALIGN: u64 = 4;
 /// Bytes of the record that ends the section.
 const TERMINATOR: u64 = 4;
 
-/// Where there is room, records are so large or several times that.
-pub const ROOM_ALIGN: u64 = 16;
-
 /// The size that a record of so many bytes has in the output. Where it may be written again, with room: a
 /// function that grows may need operations of more bytes. Most have 24 to 32 bytes, so those of 28 to 40 are
 /// of one size.
 fn padded(size: u32, has_rooms: bool) -> u64 {
-    if has_rooms { align_up(u64::from(size) + 8, ROOM_ALIGN) } else { align_up(size.into(), ALIGN) }
+    if has_rooms {
+        align_up(u64::from(size) + FRAME_STEP, 2 * FRAME_STEP) - FRAME_STEP
+    } else {
+        align_up(size.into(), ALIGN)
+    }
 }
 
 /// Objects gone through in one go.

@@ -15,7 +15,7 @@ use crate::relink_state::excerpt::Common;
 use crate::relink_state::extents::{Extent, OtherRuns, Run, TableRuns};
 use crate::relink_state::rewrite_section::{Full, Of};
 use crate::relink_state::rows::{InputRow, OutputRow, input_kind};
-use crate::synth::eh_frames;
+use crate::sections::rooms::FRAME_STEP;
 use crate::synth::symtab;
 
 /// So often it is looked for room in a relink, and so often for the same.
@@ -123,7 +123,7 @@ impl Table {
 
     /// By what runs move.
     fn step(&self) -> u64 {
-        if self.of == Of::Frames { eh_frames::ROOM_ALIGN } else { self.item }
+        if self.of == Of::Frames { FRAME_STEP } else { self.item }
     }
 
     /// How many bytes of a run, as it was until now, are not room.
@@ -133,9 +133,9 @@ impl Table {
         let bytes = left.read(offset, usize::try_from(extent.size).ok()?)?;
         let is_used = |byte: &u8| *byte != 0;
         Some(match self.of {
-            // A record may end with zeroes.
+            // A record may end with zeroes, and has some room of its own.
             Of::Frames => match bytes.iter().rposition(is_used) {
-                Some(last) => (last as u64 + 8 + self.step()).next_multiple_of(self.step()),
+                Some(last) => (last as u64 + 3 * self.step()).next_multiple_of(self.step()),
                 None => extent.size,
             },
             // The last name ends with one.
