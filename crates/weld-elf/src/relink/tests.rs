@@ -24,7 +24,7 @@ use weld_testkit::mutate::{Rng, damage};
 
 use super::directory;
 use crate::link;
-use program::{Function, Program, Ref, bytes};
+use program::{Function, Program, Ref, Seen, bytes};
 
 /// A directory that goes away with its test.
 pub struct Dir(PathBuf);
@@ -261,7 +261,7 @@ fn functions_come_and_go() {
                 refs: vec![Ref::Local],
                 weak: comdat,
                 comdat,
-                local,
+                seen: if local { Seen::ByItself } else { Seen::ByAll },
             };
             let before = program.clone();
             // In units of odd numbers functions share a section.
@@ -324,7 +324,7 @@ fn what_has_come_is_missed() {
         refs: Vec::new(),
         weak: false,
         comdat: false,
-        local: false,
+        seen: Seen::ByAll,
     });
     let unused = program.clone();
     assert!(check(&dir, &program, flags), "{}", dir.said());

@@ -190,7 +190,8 @@ pub fn renumbered(
     for (number, row) in rows.iter().enumerate() {
         let name = common.names.owned(row.name, file.row(row.name.into())?);
         is_same = is_same && now.get(number) == Some(&(name.hash, row.manner));
-        is_same = is_same && !common.names.gone.contains(&row.name) && !is_taken(common, own, row);
+        let is_other = common.names.gone.contains(&row.name) || common.names.hidden.contains(&row.name);
+        is_same = is_same && !is_other && !is_taken(common, own, row);
         before.insert(name.hash, (name, *row));
     }
     let lost = lost_sections((file, common), own, (object, now), &before)?;
@@ -211,7 +212,7 @@ pub fn renumbered(
             Some((_, row)) if !is_lost && row.manner == *said && is_taken(common, own, &row) => {
                 return Ok(Err(Other::Symbol(symbol)));
             }
-            Some((name, row)) if row.manner == *said && !common.names.gone.contains(&row.name) => {
+            Some((name, row)) if says_it((own, common), (&name, &row), *said) => {
                 let is_usual = name.flags & symbol_flags::KIND == symbol_flags::DEFINED;
                 // Exported names have rows for good, but slots are in the order of definitions.
                 let has_row = common.export_rows().contains(&name.dynamic) && name.slot == NONE;
@@ -222,6 +223,16 @@ pub fn renumbered(
             Some((name, row)) if has_moved((own, common), (&name, &row), *said, may_warn) => {
                 found.new.push(row.name);
                 (row.name, NONE, 0)
+            }
+            Some((name, row))
+                if is_elsewhere(&name, own)
+                    && hides_or_shows(&row, *said)
+                    && !common.names.gone.contains(&row.name)
+                    && is_hidden_by_owner((file, common), (row.name, &name))? =>
+            {
+                // Who defines it may not cease to say so, then.
+                found.new.push(row.name);
+                (row.name, row.symbol, row.is_beaten)
             }
             Some(_) => return Ok(Err(Other::Symbol(symbol))),
             None => {
@@ -283,6 +294,31 @@ pub fn renumbered(
         Some(symbol) => Err(Other::Symbol(symbol)),
         None => Ok(found),
     })
+}
+
+/// Whether an object says of a name that it is hidden, and did not do so, or the other way round, and nothing else.
+fn hides_or_shows(row: &MentionRow, said: u8) -> bool {
+    let is_known = row.manner != manner::ODD && said != manner::ODD;
+    is_known
+        && row.manner ^ said == STV_HIDDEN << manner::VISIBILITY
+        && visibility(row.manner | said) == STV_HIDDEN
+}
+
+/// Whether who defines a name says that it is hidden: then it does not matter whether others do.
+fn is_hidden_by_owner(
+    (file, common): (&StateFile, &Common),
+    (number, name): (u32, &NameRow),
+) -> Result<bool, Unreadable> {
+    let said = defined_as((file, common), (number, name))?;
+    Ok(common.names.hidden.contains(&number) || said.is_some_and(|said| visibility(said) == STV_HIDDEN))
+}
+
+/// Whether an object mentions a name as it did, or as it is known that it does now.
+fn says_it((own, common): (u32, &Common), (name, row): (&NameRow, &MentionRow), said: u8) -> bool {
+    let is_definition = defines(row.manner) && name.input == own;
+    let hides = is_definition && common.names.hidden.contains(&row.name);
+    let known = if hides { row.manner | STV_HIDDEN << manner::VISIBILITY } else { row.manner };
+    known == said && !common.names.gone.contains(&row.name)
 }
 
 /// Whether another object has a name now that this one defined when the tables were written.
@@ -399,7 +435,14 @@ fn says_as_much(
     if name.flags & SPECIAL != 0 || is_offered || name.mentioned & flag::HAS_VERSION != 0 {
         return Ok(false);
     }
-    let is_same = defined_as((file, common), (number, name))? == Some(said);
+    // Nothing is said of a name that is hidden anyway.
+    const VISIBLE: u8 = !(3 << manner::VISIBILITY);
+    let is_hidden = name.flags & (symbol_flags::KIND | symbol_flags::HIDDEN)
+        == symbol_flags::DEFINED | symbol_flags::HIDDEN;
+    let is_same = match defined_as((file, common), (number, name))? {
+        Some(is) if is_hidden && visibility(said) == STV_DEFAULT => is & VISIBLE == said,
+        is => is == Some(said),
+    };
     Ok(is_same && (said != manner::ODD || number >= common.count))
 }
 

@@ -14,7 +14,7 @@ use super::file::{StateFile, Unreadable};
 use super::guests::{self, may_have_guests};
 use super::handed_over::Candidates;
 use super::keys;
-use super::mentions::{Globals, find_name, manner, stays, visibility};
+use super::mentions::{Globals, SPECIAL, find_name, manner, stays, visibility};
 use super::outline::{counts_references, exports_by_itself, is_renamed, may_define_others};
 use super::rows::*;
 use crate::elf::*;
@@ -38,6 +38,8 @@ pub struct NewNames {
     /// And of those whose sections were not in the output when the tables were written, because nothing referred to
     /// them, and are now.
     pub revived: BTreeSet<u32>,
+    /// Names of the tables that nobody said to be hidden, and who defines them does now.
+    pub hidden: BTreeSet<u32>,
 }
 
 impl NewNames {
@@ -48,6 +50,8 @@ impl NewNames {
 
     /// A name of the tables with the object that has it now. What was not in the output is not there either.
     pub fn owned(&self, number: u32, name: NameRow) -> NameRow {
+        let hidden = if self.hidden.contains(&number) { symbol_flags::HIDDEN } else { 0 };
+        let name = NameRow { flags: name.flags | hidden, ..name };
         let Some(new) = self.handed_over.get(&number) else { return name };
         let section = if name.section == NONE { NONE } else { IN_GUEST };
         NameRow { input: new.input, symbol: NONE, section, ..name }
@@ -168,6 +172,9 @@ impl Looked<'_> {
         let mut needed = self.move_names((&looked_at, &said, &changed), moved, &mut next)?;
         needed.extend(asked);
         needed.extend(self.hand_over((&looked_at, &said, &changed), candidates, &mut next)?);
+        // Who has them now says it as the tables have it.
+        let NewNames { hidden, handed_over, gone, .. } = &mut next;
+        hidden.retain(|number| !handed_over.contains_key(number) && !gone.contains(number));
         Ok((next, needed))
     }
 
@@ -202,6 +209,11 @@ impl Looked<'_> {
             let name = self.last.owned(mention.name, self.file.row(mention.name.into())?);
             known.insert(name.hash, (name, *mention));
             let is_mine = mention.manner & manner::DEFINES != 0 && name.input == one.row;
+            if is_mine && self.may_be_hidden(&name, mention, said.get(&name.hash)) {
+                next.hidden.insert(mention.name);
+            } else if is_mine && !self.mentions.iter().any(|known| known.1 == mention.name) {
+                next.hidden.remove(&mention.name);
+            }
             if is_mine && !definers(said, name.hash).any(|row| row == one.row) {
                 candidates.add(mention.name, name.hash);
             }
@@ -385,17 +397,23 @@ impl Looked<'_> {
         Ok((LostSections::by_globals(object, &stays), guests))
     }
 
+    /// Whether who defines a name says that it is hidden, and nobody has done so, in a link that exports no names by itself:
+    /// nothing is otherwise but the object's own symbols.
+    fn may_be_hidden(&self, name: &NameRow, mention: &MentionRow, said: Option<&Vec<(u32, u8)>>) -> bool {
+        let hidden = mention.manner | STV_HIDDEN << manner::VISIBILITY;
+        let is_said = said.into_iter().flatten().any(|one| *one == (mention.input, hidden));
+        is_said
+            && visibility(mention.manner) == STV_DEFAULT
+            && (mention.is_beaten, name.dynamic) == (0, 0)
+            && !self.last.handed_over.contains_key(&mention.name)
+            && !exports_by_itself(self.options)
+            && name.flags & (symbol_flags::KIND | SPECIAL) == symbol_flags::DEFINED
+            && name.mentioned & ASKED == 0
+    }
+
     /// Whether nobody asks for a name but objects; `is_offered`: archives may offer it. If it is exported, it is in one of
     /// the rows for that. A word of the GOT it may have, and an entry of the PLT by which a library calls it.
     fn is_nothing_special(&self, name: &NameRow, is_offered: bool) -> Result<bool, Unreadable> {
-        const ASKED: u32 = flag::REF_SHARED
-            | flag::REF_SHARED_WEAK
-            | flag::REF_SHARED_PLAIN
-            | flag::DEF_SHARED
-            | flag::HAS_VERSION
-            | flag::ROOT
-            | flag::KEEP
-            | flag::IS_VERSION;
         let asked = if is_offered { ASKED | flag::OFFERED } else { ASKED };
         let is_plain = name.flags & symbol_flags::KIND == symbol_flags::DEFINED
             && name.flags & symbol_flags::IFUNC == 0
@@ -458,6 +476,16 @@ impl Looked<'_> {
         Ok(asked.into_values().flatten().collect())
     }
 }
+
+/// Somebody else than an object asks for a name, or it is special.
+const ASKED: u32 = flag::REF_SHARED
+    | flag::REF_SHARED_WEAK
+    | flag::REF_SHARED_PLAIN
+    | flag::DEF_SHARED
+    | flag::HAS_VERSION
+    | flag::ROOT
+    | flag::KEEP
+    | flag::IS_VERSION;
 
 /// So many objects are looked at for the sake of a name.
 const LOOKED_AT: usize = 16;

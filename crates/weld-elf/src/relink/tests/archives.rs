@@ -7,7 +7,7 @@ use weld_testkit::elf::*;
 use weld_testkit::mutate::Rng;
 use weld_testkit::obj::{Obj, Section, Symbol};
 
-use super::program::{Function, Program, Ref};
+use super::program::{Function, Program, Ref, Seen};
 use super::{Dir, check, link, wait};
 
 /// Changes a byte of code in a member.
@@ -97,7 +97,7 @@ fn groups_of_members_change_hands() {
             comdat: true,
             ..first.library[0].functions[0].clone()
         };
-        let inline = Function { refs: Vec::new(), local: false, ..inline };
+        let inline = Function { refs: Vec::new(), seen: Seen::ByAll, ..inline };
         first.library[0].frames = false;
         first.library[0].functions.push(inline.clone());
         let mut in_front = first.clone();

@@ -2,7 +2,7 @@
 
 use weld_testkit::mutate::Rng;
 
-use super::program::{Function, Program, Ref, Unit, bytes};
+use super::program::{Function, Program, Ref, Seen, Unit, bytes};
 
 fn pick<'p, T>(list: &'p mut [T], rng: &mut Rng) -> &'p mut T {
     let at = rng.below(list.len());
@@ -69,8 +69,9 @@ impl Program {
             2 => {
                 let name = format!("new{}", rng.below(3));
                 let code = bytes(rng, 9);
-                let (comdat, local) = [(true, false), (false, false), (false, true)][rng.below(3)];
-                let function = Function { name, code, refs: vec![Ref::Local], weak: true, comdat, local };
+                let (comdat, seen) =
+                    [(true, Seen::ByAll), (false, Seen::ByAll), (false, Seen::ByItself)][rng.below(3)];
+                let function = Function { name, code, refs: vec![Ref::Local], weak: true, comdat, seen };
                 pick(&mut self.units, rng).add(function);
             }
             3 => {
@@ -190,7 +191,7 @@ impl Unit {
                 refs: refs.clone(),
                 weak: true,
                 comdat: false,
-                local: false,
+                seen: Seen::ByAll,
             })
             .to_vec();
         (self.strings, self.data, self.debug) = (vec!["x".into(), "y".into()], vec![1; 9], vec![2; 30]);

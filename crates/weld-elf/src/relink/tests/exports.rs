@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use weld_testkit::mutate::Rng;
 use weld_testkit::obj::{Obj, Section, Symbol};
 
-use super::program::{Function, Program, Ref};
+use super::program::{Function, Program, Ref, Seen};
 use super::{Dir, check, link};
 use crate::elf::*;
 use crate::synth::gnu_hash::gnu_hash;
@@ -26,7 +26,7 @@ fn function(name: &str) -> Function {
         refs: vec![Ref::Local],
         weak: false,
         comdat: false,
-        local: false,
+        seen: Seen::ByAll,
     }
 }
 

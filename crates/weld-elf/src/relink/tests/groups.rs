@@ -2,7 +2,7 @@
 
 use weld_testkit::mutate::Rng;
 
-use super::program::{Function, Program, Ref, Unit};
+use super::program::{Function, Program, Ref, Seen, Unit};
 use super::{Dir, FLAGS, check};
 
 /// An inline function, in a group of its own.
@@ -13,7 +13,7 @@ fn shared(name: &str) -> Function {
         refs: vec![Ref::Local],
         weak: true,
         comdat: true,
-        local: false,
+        seen: Seen::ByAll,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use weld_testkit::mutate::Rng;
 
-use super::program::{Program, Ref};
-use super::{Dir, FLAGS, check};
+use super::program::{Program, Ref, Seen};
+use super::{Dir, FLAGS, check, wait};
 
 fn call(name: &str) -> Ref {
     Ref::Call(name.into())
@@ -146,4 +146,70 @@ fn random_calls() {
         }
     }
     assert!(relinked * 3 > all, "{relinked} of {all}");
+}
+
+/// Who defines a name, or has another copy of it, says that only this link sees it.
+#[test]
+fn names_become_hidden() {
+    for (seed, flags) in (90..).zip(FLAGS) {
+        let dir = Dir::new(&format!("hidden-{seed}"));
+        let mut program = program(seed);
+        check(&dir, &program, flags);
+        // What is exported is another matter, and with gc there are more full links in between.
+        let is_open = flags.contains(&"-shared") || flags.contains(&"--gc-sections");
+        let mut say = |unit: usize, name: &str, seen: Seen, relinks: bool| {
+            let all = &mut program.units[unit].functions;
+            let all = all.iter_mut().filter(|function| function.name == name);
+            all.for_each(|function| function.seen = seen);
+            wait();
+            let is_relinked = check(&dir, &program, flags);
+            assert!(is_open || is_relinked == relinks, "{flags:?} {unit} {name}: {}", dir.said());
+            let function = &mut program.units[unit].functions[0];
+            function.code.extend([0x90; 2]);
+            function.refs.push(call("f2_1"));
+            wait();
+            check(&dir, &program, flags);
+        };
+        say(3, "f3_1", Seen::InLink, true);
+        say(2, "f2_1", Seen::InLink, true);
+        say(3, "f3_1", Seen::ByAll, true);
+        // Another object has come to mention it since.
+        say(2, "f2_1", Seen::ByAll, false);
+        // The first copy counts, and others may say less of it.
+        say(0, "shared1", Seen::InLink, true);
+        say(2, "shared1", Seen::InLink, true);
+        say(2, "shared1", Seen::ByAll, true);
+        // One after the other, and back.
+        say(0, "shared2", Seen::InLink, true);
+        say(1, "shared2", Seen::InLink, true);
+        say(0, "shared2", Seen::ByAll, false);
+    }
+}
+
+/// The same of any names, and calls of these.
+#[test]
+fn random_visibility() {
+    let (mut relinked, mut all) = (0, 0);
+    for (seed, flags) in (100..).zip(FLAGS) {
+        let dir = Dir::new(&format!("random-hidden-{seed}"));
+        let mut rng = Rng::new(seed);
+        let mut program = program(seed);
+        check(&dir, &program, flags);
+        for _ in 0..25 {
+            let unit = match rng.below(6) {
+                0 => &mut program.library[0],
+                unit => &mut program.units[unit % 4],
+            };
+            let count = unit.functions.len();
+            let function = &mut unit.functions[rng.below(count)];
+            match rng.below(3) {
+                0 => function.refs.push(call(&format!("f{}_{}", rng.below(4), rng.below(3)))),
+                1 => function.seen = Seen::ByAll,
+                _ => function.seen = Seen::InLink,
+            }
+            relinked += usize::from(check(&dir, &program, flags));
+            all += 1;
+        }
+    }
+    assert!(relinked * 4 > all, "{relinked} of {all}");
 }

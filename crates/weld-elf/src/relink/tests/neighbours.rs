@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use super::super::memo::Memo;
-use super::program::{Function, Program};
+use super::program::{Function, Program, Seen};
 use super::{Dir, check, wait};
 
 /// A function that nobody else sees, with a frame, and a name of some bytes.
@@ -14,7 +14,7 @@ fn local(number: usize, name: usize) -> Function {
         refs: Vec::new(),
         weak: false,
         comdat: false,
-        local: true,
+        seen: Seen::ByItself,
     }
 }
 
@@ -46,7 +46,7 @@ fn symbols_names_and_frames_outgrow_their_room() {
         for (number, (unit, count, name)) in edits.into_iter().enumerate() {
             wait();
             let functions = &mut program.units[unit].functions;
-            functions.retain(|function| !function.local);
+            functions.retain(|function| function.seen != Seen::ByItself);
             functions.extend((0..count).map(|number| local(number, name)));
             assert!(check(&dir, &program, flags), "{unit} {count} {flags:?}: {}", dir.said());
             let memo = Memo::decode(&dir.read(".out.weld/state")).unwrap();

@@ -38,8 +38,15 @@ pub struct Function {
     pub refs: Vec<Ref>,
     pub weak: bool,
     pub comdat: bool,
-    /// Nobody else sees it.
-    pub local: bool,
+    pub seen: Seen,
+}
+
+/// Who sees a name: all, other objects of the link, or its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    ByAll,
+    InLink,
+    ByItself,
 }
 
 #[derive(Clone)]
@@ -132,7 +139,7 @@ impl Unit {
                 refs,
                 weak: i == 2,
                 comdat: false,
-                local: false,
+                seen: Seen::ByAll,
             }
         };
         let mut functions: Vec<Function> = (0..3).map(|i| function(i, rng)).collect();
@@ -145,7 +152,7 @@ impl Unit {
                 refs: Vec::new(),
                 weak: true,
                 comdat: true,
-                local: false,
+                seen: Seen::ByAll,
             });
         }
         if number == 0 {
@@ -208,11 +215,13 @@ impl Unit {
             };
             let size = code.len() as u64;
             let symbol = match function.weak {
-                _ if function.local => Symbol::local(&function.name),
+                _ if function.seen == Seen::ByItself => Symbol::local(&function.name),
                 true => Symbol::weak(&function.name),
                 false => Symbol::global(&function.name),
             };
-            let symbol = obj.symbol(symbol.function().at(text, at).size(size));
+            let symbol = symbol.function().at(text, at).size(size);
+            let symbol = if function.seen == Seen::InLink { symbol.hidden() } else { symbol };
+            let symbol = obj.symbol(symbol);
             if function.comdat {
                 obj.comdat(symbol, &[text]);
             }
