@@ -1,5 +1,6 @@
 //! What becomes of the digests of a file's parts when some bytes of it change.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -44,6 +45,19 @@ pub fn rewritten_but(
     last: &[Range<u64>],
     ids: &[Range<u64>],
 ) -> Option<Leaves> {
+    rewritten_between(leaves, &[], file, writes, last, ids)
+}
+
+/// The same for a file in which some leaves end, and others begin, elsewhere: where they did, and where they do, which must
+/// be in one of the two.
+pub fn rewritten_between(
+    leaves: &Leaves,
+    borders: &[(u64, u64)],
+    file: &File,
+    writes: &[Write],
+    last: &[Range<u64>],
+    ids: &[Range<u64>],
+) -> Option<Leaves> {
     let mut leaves = leaves.clone();
     let mut order: Vec<(usize, usize)> = Vec::new();
     for (unit, parts) in leaves.iter().enumerate() {
@@ -51,9 +65,10 @@ pub fn rewritten_but(
     }
     order.sort_unstable_by_key(|(unit, part)| leaves[*unit][*part].offset);
     let written = writes.iter().map(|(offset, bytes)| *offset..*offset + bytes.len() as u64);
-    let mut touched = joined(last.iter().cloned().chain(written)).into_iter().peekable();
+    let beside = borders.iter().map(|(old, _)| old.saturating_sub(1)..old.saturating_add(1));
+    let mut touched = joined(last.iter().cloned().chain(written).chain(beside)).into_iter().peekable();
     let mut bytes = Vec::new();
-    for (unit, part) in order {
+    for (unit, part) in order.iter().copied() {
         let leaf: &mut Leaf = &mut leaves[unit][part];
         let end = leaf.offset + leaf.size;
         let mut is_touched = false;
@@ -80,7 +95,30 @@ pub fn rewritten_but(
             }
         }
     }
-    touched.next().is_none().then_some(leaves)
+    if touched.next().is_some() {
+        return None;
+    }
+    let mut moved = BTreeSet::new();
+    for (old, new) in borders {
+        let at = order.iter().position(|(unit, part)| leaves[*unit][*part].offset == *old)?;
+        let (before, behind) = (order[at.checked_sub(1)?], order[at]);
+        let leaf = &mut leaves[before.0][before.1];
+        if leaf.offset + leaf.size != *old {
+            return None;
+        }
+        leaf.size = new.checked_sub(leaf.offset)?;
+        let leaf = &mut leaves[behind.0][behind.1];
+        leaf.size = (leaf.offset + leaf.size).checked_sub(*new)?;
+        leaf.offset = *new;
+        moved.extend([before, behind]);
+    }
+    for (unit, part) in moved {
+        let leaf = &mut leaves[unit][part];
+        read_leaf(file, leaf, ids, &mut bytes).ok()?;
+        apply(writes, leaf, &mut bytes);
+        leaf.digest = UnitDigest::of(&bytes);
+    }
+    Some(leaves)
 }
 
 /// Whether a file has these leaves.

@@ -284,7 +284,7 @@ impl Session {
         let is_patched = !patch.writes.is_empty();
         let mut done = Done::Nothing(objects);
         if is_patched {
-            next.leaves = patch::leaves(&memo, &current, &patch.writes)?;
+            next.leaves = patch::leaves(&memo, &current, (&patch.writes, &patch.borders))?;
             let mut writes = patch.writes;
             let bytes = writes.iter().map(|(_, bytes)| bytes.len()).sum();
             if job.options.notes.build_id == BuildId::Fast {

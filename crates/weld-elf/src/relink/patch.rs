@@ -87,6 +87,8 @@ pub struct Patch {
     /// Sections of debug information that lie elsewhere than the tables say, or have other room.
     pub extents: Extents,
     pub runs: OtherRuns,
+    /// Where in the file parts began that hashes are made of, and where they begin now.
+    pub borders: Vec<(u64, u64)>,
     /// Functions that have frames, of each object that has changed.
     searched: Vec<(PathBuf, Searched)>,
     /// What the loader is told of free sections of changed objects, which is made anew; and other pointers that it adds
@@ -286,7 +288,8 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     let Places { names, guests, holes, objects, .. } = places;
     let before = (last.guests, last.holes);
     let last = &LastLink { names: &names, guests: &guests, holes: &holes, ..*last };
-    let (extents, debug) = neighbours::sections(job, changes, last, &objects)?;
+    let neighbours::Moved { extents, inputs: debug, borders } =
+        neighbours::sections(job, changes, last, &objects)?;
     let last = &LastLink { extents: &extents, ..*last };
     let mut runs = neighbours::Runs::new(last);
     let mut patch = loop {
@@ -308,6 +311,7 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     patch.guests = guests;
     patch.holes = holes;
     patch.extents = extents;
+    patch.borders = borders;
     Ok(patch)
 }
 
@@ -713,13 +717,18 @@ fn place(state: &State, section: &SectionRow) -> Option<Range<u64>> {
     (out.offset.checked_add(end)? <= state.image.file_size).then_some(start..start + section.size)
 }
 
-/// The leaves of an image with these writes. Those that are written to, and those where the images differ,
+/// The leaves of an image with these writes, of which some begin elsewhere now. Those that are written to, and those where the images differ,
 /// must be what the last link has written.
 ///
 /// # Errors
 /// If they are not.
-pub fn leaves(memo: &Memo, image: &File, writes: &[Write]) -> Result<Leaves, Why> {
-    leaves::rewritten(&memo.leaves, image, writes, &memo.last, &memo.id).ok_or(Why::Image)
+pub fn leaves(
+    memo: &Memo,
+    image: &File,
+    (writes, borders): (&[Write], &[(u64, u64)]),
+) -> Result<Leaves, Why> {
+    let ids = std::slice::from_ref(&memo.id);
+    leaves::rewritten_between(&memo.leaves, borders, image, writes, &memo.last, ids).ok_or(Why::Image)
 }
 
 /// Whether an image is what the last link wrote, as far as leaves tell, which is all but large holes.

@@ -2,13 +2,14 @@
 //!
 //! Nobody but its own object refers to a section of debug information in which no global symbol is, or to what an object has in
 //! tables of the whole image: symbols, their names, and frames. So the objects of which something moves have all of that
-//! written again, and nothing else changes. What moves lies in one part of the file as hashes for the build id are made of: a
-//! full link cuts these where it did before ([`crate::emit`]), at the first border that is so many bytes behind the last cut.
+//! written again, and nothing else changes. Hashes for the build id are made of parts of the file that end at the first border
+//! that is so many bytes behind their start ([`crate::emit`]): all but sections of debug information move within such a part,
+//! and these only if the parts end with the same sections as before.
 
 mod debug_sections;
 mod table_runs;
 
-pub use debug_sections::find as sections;
+pub use debug_sections::{Moved, find as sections};
 pub use table_runs::Runs;
 
 use weld_common::io::units::{Leaf, Leaves};

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
+use weld_testkit::mutate::Rng;
+
 use super::super::memo::Memo;
-use super::program::{Function, Program, Seen};
+use super::program::{Function, Program, Seen, bytes};
 use super::{Dir, check, wait};
 
 /// A function that nobody else sees, with a frame, and a name of some bytes.
@@ -69,4 +71,43 @@ fn neighbours_have_only_so_much() {
     program.units[1].functions.push(local(0, 900_000));
     assert!(!check(&dir, &program, FLAGS[0]));
     assert!(dir.said().contains("the names of its symbols would be"), "{}", dir.said());
+}
+
+/// Debug information of which one object's fills a part of the file that hashes are made of, or more of it: where these parts
+/// end moves, too.
+#[test]
+fn large_debug_information_takes_room_of_many() {
+    let (mut relinked, mut moved) = (0, 0);
+    for seed in 0..3 {
+        let dir = Dir::new("large-neighbours");
+        let mut rng = Rng::new(seed);
+        let mut program = Program::new(14, seed);
+        for unit in &mut program.units {
+            let size = 40_000 + rng.below(600_000);
+            unit.debug.extend(bytes(&mut rng, size));
+        }
+        check(&dir, &program, FLAGS[0]);
+        let ends = |dir: &Dir| {
+            let memo = Memo::decode(&dir.read(".out.weld/state")).unwrap();
+            memo.leaves.iter().flatten().map(|leaf| leaf.offset + leaf.size).collect::<Vec<u64>>()
+        };
+        for _ in 0..12 {
+            let before = ends(&dir);
+            let unit = rng.below(program.units.len());
+            let debug = &mut program.units[unit].debug;
+            match rng.below(3) {
+                0 => debug.truncate(debug.len() - 20_000),
+                _ => {
+                    let size = 20_000 + rng.below(30_000);
+                    debug.extend(bytes(&mut rng, size));
+                }
+            }
+            wait();
+            if check(&dir, &program, FLAGS[0]) {
+                relinked += 1;
+                moved += usize::from(ends(&dir) != before);
+            }
+        }
+    }
+    assert!(relinked > 25 && moved > 8, "{relinked} {moved}");
 }

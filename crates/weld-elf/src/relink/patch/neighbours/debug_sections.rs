@@ -1,11 +1,13 @@
 //! Sections of debug information that have outgrown their room.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
-use weld_common::io::units::{Leaves, UNIT_BYTES};
+use weld_common::io::units::{Leaf, Leaves, UNIT_BYTES};
 
 use super::super::{LastLink, View, others, parsed};
-use super::{NEAR, Part, make_room, unit_around};
+use super::{NEAR, Part, make_room};
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::emit::DIRECT;
@@ -14,10 +16,10 @@ use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
 use crate::relink_state::excerpt::Common;
-use crate::relink_state::extents::{Extent, Extents};
+use crate::relink_state::extents::{self, Extent, Extents};
 use crate::relink_state::mentions::lost_of;
 use crate::relink_state::outline::is_renamed;
-use crate::relink_state::rows::{InputRow, SectionRow, input_kind};
+use crate::relink_state::rows::{InputRow, OutputRow, SectionRow, input_kind};
 use crate::sections::SectionKind;
 use crate::sections::rooms::filler;
 
@@ -25,24 +27,32 @@ use crate::sections::rooms::filler;
 /// may be cut.
 const STEP: u64 = 16;
 
+/// So many sections move, at most, for the sake of one.
+const MOST: usize = 96;
+
+/// What is otherwise than in the last link.
+pub struct Moved {
+    /// Where sections lie.
+    pub extents: Extents,
+    /// The inputs of those that have moved.
+    pub inputs: BTreeSet<u32>,
+    /// Where in the file parts began that hashes are made of, and where they begin now.
+    pub borders: Vec<(u64, u64)>,
+}
+
 /// Has those sections of changed objects, which are given by their rows, have the room that they need, as far as there is
-/// any: where sections lie now, and the inputs of those that have moved.
+/// any.
 ///
 /// # Errors
 /// If the tables cannot be read.
-pub fn find(
-    job: &Job,
-    changes: &Changes,
-    last: &LastLink,
-    objects: &[(u32, Object)],
-) -> Result<(Extents, BTreeSet<u32>), Why> {
+pub fn find(job: &Job, changes: &Changes, last: &LastLink, objects: &[(u32, Object)]) -> Result<Moved, Why> {
     let (left, common) = last.view(job)?;
     let mut search = Search {
         job,
         changes,
         left: &left,
         common: &common,
-        leaves: &last.memo.leaves,
+        units: in_order(&last.memo.leaves),
         extents: common.extents.clone(),
         moved: BTreeSet::new(),
         known: HashMap::new(),
@@ -61,7 +71,9 @@ pub fn find(
             }
         }
     }
-    Ok((search.extents, search.moved))
+    let Search { extents, moved: inputs, units, .. } = search;
+    let starts = in_order(&last.memo.leaves).into_iter().zip(units).map(|(old, new)| (old.start, new.start));
+    Ok(Moved { extents, inputs, borders: starts.filter(|(old, new)| old != new).collect() })
 }
 
 struct Search<'s, 'j, 'v> {
@@ -69,7 +81,8 @@ struct Search<'s, 'j, 'v> {
     changes: &'s Changes,
     left: &'s View<'v>,
     common: &'s Common,
-    leaves: &'s Leaves,
+    /// The parts of the file that hashes are made of.
+    units: Vec<Range<u64>>,
     extents: Extents,
     moved: BTreeSet<u32>,
     /// Those of each input that was looked at, where the tables say; `None` if it cannot be read.
@@ -153,40 +166,107 @@ impl Search<'_, '_, '_> {
 
     /// Has a section have room for its bytes, if that is possible.
     fn enlarge(&mut self, part: Part) -> Result<(), Why> {
-        let out = self.common.outputs().get(part.output as usize);
-        let Some((out, unit)) = out.and_then(|out| Some((out, unit_around(self.leaves, out, &part.extent)?)))
-        else {
+        let Some(out) = self.common.outputs().get(part.output as usize).copied() else { return Ok(()) };
+        let Some(window) = make_room(part, |from, window| self.next(from, window))? else {
             return Ok(());
         };
-        let cut = if out.size < DIRECT { u64::MAX } else { unit.address.saturating_add(UNIT_BYTES) };
-        let Some(window) = make_room(part, |from, window| self.next(from, window, &unit))? else {
-            return Ok(());
-        };
-        // A full link cuts where it did before.
-        if window.iter().skip(1).any(|part| part.extent.address >= cut) {
-            return Ok(());
-        }
+        let mut before = Vec::with_capacity(window.len());
         for part in &window {
-            let known = self.parts(part.input)?;
-            if known.iter().flatten().any(|known| known.row == part.row && known.extent != part.extent) {
-                self.extents.insert(part.row, part.extent);
-                self.moved.insert(part.input);
-            }
+            let known = self.parts(part.input)?.into_iter().flatten().find(|known| known.row == part.row);
+            before.push(known.map_or(part.extent, |known| known.extent));
+        }
+        let Some(cuts) = self.cuts_of((&before, &window), &out)? else { return Ok(()) };
+        for (number, start) in cuts {
+            self.units[number - 1].end = start;
+            self.units[number].start = start;
+        }
+        for (part, _) in window.iter().zip(&before).filter(|(part, before)| part.extent != **before) {
+            self.extents.insert(part.row, part.extent);
+            self.moved.insert(part.input);
         }
         Ok(())
     }
 
+    /// Which parts of the file that hashes are made of begin elsewhere, and where, if the sections of a window get other
+    /// places than `before`; `None` if a full link would cut otherwise.
+    fn cuts_of(
+        &self,
+        (before, window): (&[Extent], &[Part]),
+        out: &OutputRow,
+    ) -> Result<Option<Vec<(usize, u64)>>, Why> {
+        let mut cuts = Vec::new();
+        // Smaller sections are not cut.
+        if out.size < DIRECT {
+            return Ok(Some(cuts));
+        }
+        let in_file = |address: u64| out.offset.wrapping_add(address.wrapping_sub(out.address));
+        let end = out.offset.saturating_add(out.size);
+        let first = before.first().map_or(out.offset, |first| in_file(first.address));
+        let mut number = self.units.partition_point(|unit| unit.end <= first);
+        let Some(mut unit) = self.units.get(number) else { return Ok(None) };
+        let (mut was, mut start) = (unit.start.max(out.offset), unit.start.max(out.offset));
+        for (before, part) in before.iter().zip(window) {
+            let (old, new) = (in_file(before.address.saturating_add(before.size)), in_file(part.end()));
+            let is_full = new >= start.saturating_add(UNIT_BYTES);
+            if old == unit.end && old != end {
+                // It may have been cut there for another reason.
+                if old < was.saturating_add(UNIT_BYTES) || !is_full {
+                    return Ok(None);
+                }
+                number += 1;
+                (was, start) = (old, new);
+                match self.units.get(number).filter(|next| next.start == old) {
+                    Some(next) => unit = next,
+                    None => return Ok(None),
+                }
+                if old != new {
+                    cuts.push((number, new));
+                }
+            } else if old > unit.end || is_full && old != end {
+                return Ok(None);
+            }
+        }
+        // The same for what is behind the window in the last part.
+        let (is_last, was_full) = (unit.end >= end, unit.end >= was.saturating_add(UNIT_BYTES));
+        let fits = match start.cmp(&was) {
+            Ordering::Equal => true,
+            Ordering::Greater => is_last || !was_full || unit.end >= start.saturating_add(UNIT_BYTES),
+            Ordering::Less => {
+                let last = self.last_in(unit, window, out)?;
+                last.is_some_and(|last| in_file(last) < start.saturating_add(UNIT_BYTES))
+            }
+        };
+        Ok(fits.then_some(cuts))
+    }
+
+    /// Where the last section begins in a part of the file that hashes are made of, which has the end of a window.
+    fn last_in(&self, unit: &Range<u64>, window: &[Part], out: &OutputRow) -> Result<Option<u64>, Why> {
+        let Some(part) = window.last() else { return Ok(None) };
+        let end = out.address.saturating_add(unit.end.saturating_sub(out.offset).min(out.size));
+        let mut last = part.end();
+        let count = self.left.tables.count::<InputRow>() as u32;
+        for row in (part.input..count).take(NEAR as usize) {
+            let input: InputRow = self.left.tables.row(row.into())?;
+            let first = u64::from(input.first_section);
+            let mut sections: Vec<SectionRow> =
+                self.left.tables.rows(first..first + u64::from(input.sections))?;
+            extents::put_in(&self.extents, input.first_section, &mut sections);
+            for section in sections.iter().filter(|section| section.output == part.output) {
+                if section.address >= end {
+                    return Ok(Some(last));
+                }
+                last = last.max(section.address);
+            }
+        }
+        Ok((end == out.address.saturating_add(out.size)).then_some(last))
+    }
+
     /// The section that lies behind, or in front of, those of a window, in an input that is behind `from`, or in front of it;
     /// `None` if it may not move.
-    fn next(
-        &mut self,
-        (from, is_behind): (u32, bool),
-        window: &[Part],
-        unit: &Extent,
-    ) -> Result<Option<Part>, Why> {
+    fn next(&mut self, (from, is_behind): (u32, bool), window: &[Part]) -> Result<Option<Part>, Why> {
         let output = window.first().map(|part| part.output);
         let count = self.left.tables.count::<InputRow>() as u32;
-        for step in 1..NEAR {
+        for step in (1..NEAR).take_while(|_| window.len() < MOST) {
             let row = if is_behind { from.checked_add(step) } else { from.checked_sub(step) };
             let Some(row) = row.filter(|row| *row < count) else { return Ok(None) };
             let input: InputRow = self.left.tables.row(row.into())?;
@@ -198,13 +278,16 @@ impl Search<'_, '_, '_> {
             if here.peek().is_none() {
                 continue;
             }
-            let is_in = |part: &Part| unit.address <= part.extent.address && part.end() <= unit_end(unit);
-            return Ok(here.find(|part| part.is_beside(window, is_behind)).filter(is_in));
+            return Ok(here.find(|part| part.is_beside(window, is_behind)));
         }
         Ok(None)
     }
 }
 
-fn unit_end(unit: &Extent) -> u64 {
-    unit.address.saturating_add(unit.size)
+/// The parts of a file that hashes are made of, in order.
+fn in_order(leaves: &Leaves) -> Vec<Range<u64>> {
+    let range = |leaf: &Leaf| leaf.offset..leaf.offset.saturating_add(leaf.size);
+    let mut all: Vec<Range<u64>> = leaves.iter().flatten().map(range).collect();
+    all.sort_unstable_by_key(|range| range.start);
+    all
 }
