@@ -156,7 +156,9 @@ impl Memo {
         put_list(&self.names.added, &mut out, Field::put);
         let handed_over: Vec<HandedOver> = self.names.handed_over.values().copied().collect();
         put_list(&handed_over, &mut out, Field::put);
-        for rows in [&self.names.gone, &self.names.revived, &self.names.hidden, &self.holes] {
+        for rows in
+            [&self.names.gone, &self.names.revived, &self.names.hidden, &self.names.shown, &self.holes]
+        {
             let rows: Vec<u32> = rows.iter().copied().collect();
             put_list(&rows, &mut out, Field::put);
         }
@@ -248,6 +250,7 @@ impl Memo {
                 gone: take_list(rest, Field::take)?.into_iter().collect(),
                 revived: take_list(rest, Field::take)?.into_iter().collect(),
                 hidden: take_list(rest, Field::take)?.into_iter().collect(),
+                shown: take_list(rest, Field::take)?.into_iter().collect(),
             },
             holes: take_list(rest, Field::take)?.into_iter().collect(),
             extents: take_list(rest, |rest| {
@@ -424,6 +427,7 @@ mod tests {
                 gone: [3, 9].into(),
                 revived: [4].into(),
                 hidden: [6].into(),
+                shown: [7].into(),
             },
             holes: [7, 8].into(),
             extents: [(9, Extent { address: 5, size: 6 })].into(),

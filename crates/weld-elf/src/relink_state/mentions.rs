@@ -190,7 +190,8 @@ pub fn renumbered(
     for (number, row) in rows.iter().enumerate() {
         let name = common.names.owned(row.name, file.row(row.name.into())?);
         is_same = is_same && now.get(number) == Some(&(name.hash, row.manner));
-        let is_other = common.names.gone.contains(&row.name) || common.names.hidden.contains(&row.name);
+        let is_other =
+            common.names.gone.contains(&row.name) || common.names.said(row.name, row.manner) != row.manner;
         is_same = is_same && !is_other && !is_taken(common, own, row);
         before.insert(name.hash, (name, *row));
     }
@@ -310,14 +311,16 @@ fn is_hidden_by_owner(
     (number, name): (u32, &NameRow),
 ) -> Result<bool, Unreadable> {
     let said = defined_as((file, common), (number, name))?;
-    Ok(common.names.hidden.contains(&number) || said.is_some_and(|said| visibility(said) == STV_HIDDEN))
+    Ok(said.is_some_and(|said| visibility(said) == STV_HIDDEN))
 }
 
 /// Whether an object mentions a name as it did, or as it is known that it does now.
 fn says_it((own, common): (u32, &Common), (name, row): (&NameRow, &MentionRow), said: u8) -> bool {
-    let is_definition = defines(row.manner) && name.input == own;
-    let hides = is_definition && common.names.hidden.contains(&row.name);
-    let known = if hides { row.manner | STV_HIDDEN << manner::VISIBILITY } else { row.manner };
+    let known = match common.names.said(row.name, row.manner) {
+        // Others may say that it is hidden, or not.
+        known if visibility(known) == STV_HIDDEN && name.input != own => row.manner,
+        known => known,
+    };
     known == said && !common.names.gone.contains(&row.name)
 }
 
@@ -466,7 +469,7 @@ pub(super) fn defined_as(
         return Ok(None);
     }
     let row: MentionRow = file.row(u64::from(input.first_mention) + u64::from(at))?;
-    Ok((row.name == number).then_some(row.manner))
+    Ok((row.name == number).then(|| common.names.said(number, row.manner)))
 }
 
 /// What is not known by its address alone.

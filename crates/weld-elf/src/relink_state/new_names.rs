@@ -38,8 +38,10 @@ pub struct NewNames {
     /// And of those whose sections were not in the output when the tables were written, because nothing referred to
     /// them, and are now.
     pub revived: BTreeSet<u32>,
-    /// Names of the tables that nobody said to be hidden, and who defines them does now.
+    /// Names of the tables that nobody said to be hidden, and who defines them does now; and those that were, and nobody
+    /// says so any more.
     pub hidden: BTreeSet<u32>,
+    pub shown: BTreeSet<u32>,
 }
 
 impl NewNames {
@@ -48,10 +50,20 @@ impl NewNames {
         (count..).zip(&self.added).find(|(_, name)| name.hash == hash)
     }
 
+    /// What an object says of a name that said this, if all that is known has changed.
+    pub fn said(&self, number: u32, manner: u8) -> u8 {
+        match visibility(manner) {
+            STV_DEFAULT if self.hidden.contains(&number) => manner | STV_HIDDEN << manner::VISIBILITY,
+            STV_HIDDEN if self.shown.contains(&number) => manner & !(3 << manner::VISIBILITY),
+            _ => manner,
+        }
+    }
+
     /// A name of the tables with the object that has it now. What was not in the output is not there either.
     pub fn owned(&self, number: u32, name: NameRow) -> NameRow {
         let hidden = if self.hidden.contains(&number) { symbol_flags::HIDDEN } else { 0 };
-        let name = NameRow { flags: name.flags | hidden, ..name };
+        let shown = if self.shown.contains(&number) { symbol_flags::HIDDEN } else { 0 };
+        let name = NameRow { flags: name.flags & !shown | hidden, ..name };
         let Some(new) = self.handed_over.get(&number) else { return name };
         let section = if name.section == NONE { NONE } else { IN_GUEST };
         NameRow { input: new.input, symbol: NONE, section, ..name }
@@ -173,8 +185,10 @@ impl Looked<'_> {
         needed.extend(asked);
         needed.extend(self.hand_over((&looked_at, &said, &changed), candidates, &mut next)?);
         // Who has them now says it as the tables have it.
-        let NewNames { hidden, handed_over, gone, .. } = &mut next;
-        hidden.retain(|number| !handed_over.contains_key(number) && !gone.contains(number));
+        let NewNames { hidden, shown, handed_over, gone, .. } = &mut next;
+        for names in [hidden, shown] {
+            names.retain(|number| !handed_over.contains_key(number) && !gone.contains(number));
+        }
         Ok((next, needed))
     }
 
@@ -209,10 +223,17 @@ impl Looked<'_> {
             let name = self.last.owned(mention.name, self.file.row(mention.name.into())?);
             known.insert(name.hash, (name, *mention));
             let is_mine = mention.manner & manner::DEFINES != 0 && name.input == one.row;
-            if is_mine && self.may_be_hidden(&name, mention, said.get(&name.hash)) {
-                next.hidden.insert(mention.name);
+            if is_mine && self.may_be_otherwise(&name, mention, said.get(&name.hash)) {
+                match visibility(mention.manner) {
+                    STV_DEFAULT => _ = next.hidden.insert(mention.name),
+                    _ if self.is_shown(mention.name, said.get(&name.hash), changed)? => {
+                        next.shown.insert(mention.name);
+                    }
+                    _ => {}
+                }
             } else if is_mine && !self.mentions.iter().any(|known| known.1 == mention.name) {
                 next.hidden.remove(&mention.name);
+                next.shown.remove(&mention.name);
             }
             if is_mine && !definers(said, name.hash).any(|row| row == one.row) {
                 candidates.add(mention.name, name.hash);
@@ -397,18 +418,38 @@ impl Looked<'_> {
         Ok((LostSections::by_globals(object, &stays), guests))
     }
 
-    /// Whether who defines a name says that it is hidden, and nobody has done so, in a link that exports no names by itself:
-    /// nothing is otherwise but the object's own symbols.
-    fn may_be_hidden(&self, name: &NameRow, mention: &MentionRow, said: Option<&Vec<(u32, u8)>>) -> bool {
-        let hidden = mention.manner | STV_HIDDEN << manner::VISIBILITY;
-        let is_said = said.into_iter().flatten().any(|one| *one == (mention.input, hidden));
+    /// Whether who defines a name says that it is hidden, and did not do so, or the other way round, in a link that exports no
+    /// names by itself: nothing is otherwise but the object's own symbols.
+    fn may_be_otherwise(&self, name: &NameRow, mention: &MentionRow, said: Option<&Vec<(u32, u8)>>) -> bool {
+        let other = mention.manner ^ STV_HIDDEN << manner::VISIBILITY;
+        let is_said = said.into_iter().flatten().any(|one| *one == (mention.input, other));
         is_said
-            && visibility(mention.manner) == STV_DEFAULT
+            && [STV_DEFAULT, STV_HIDDEN].contains(&visibility(mention.manner))
             && (mention.is_beaten, name.dynamic) == (0, 0)
             && !self.last.handed_over.contains_key(&mention.name)
             && !exports_by_itself(self.options)
             && name.flags & (symbol_flags::KIND | SPECIAL) == symbol_flags::DEFINED
             && name.mentioned & ASKED == 0
+    }
+
+    /// Whether nobody says of a name of the tables that it is hidden: who did so has changed.
+    fn is_shown(
+        &self,
+        number: u32,
+        said: Option<&Vec<(u32, u8)>>,
+        changed: &HashSet<u32>,
+    ) -> Result<bool, Unreadable> {
+        if said.into_iter().flatten().any(|(_, manner)| visibility(*manner) != STV_DEFAULT)
+            || self.mentions.iter().any(|known| known.1 == number)
+        {
+            return Ok(false);
+        }
+        let mut is_shown = true;
+        each_mention(self.file, |row| {
+            let is_hidden = row.name == number && visibility(row.manner) != STV_DEFAULT;
+            is_shown &= !is_hidden || changed.contains(&row.input);
+        })?;
+        Ok(is_shown)
     }
 
     /// Whether nobody asks for a name but objects; `is_offered`: archives may offer it. If it is exported, it is in one of

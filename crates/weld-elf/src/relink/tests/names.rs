@@ -154,6 +154,7 @@ fn names_become_hidden() {
     for (seed, flags) in (90..).zip(FLAGS) {
         let dir = Dir::new(&format!("hidden-{seed}"));
         let mut program = program(seed);
+        program.units[3].functions[2].seen = Seen::InLink;
         check(&dir, &program, flags);
         // What is exported is another matter, and with gc there are more full links in between.
         let is_open = flags.contains(&"-shared") || flags.contains(&"--gc-sections");
@@ -170,6 +171,8 @@ fn names_become_hidden() {
             wait();
             check(&dir, &program, flags);
         };
+        say(3, "f3_2", Seen::ByAll, true);
+        say(3, "f3_2", Seen::InLink, true);
         say(3, "f3_1", Seen::InLink, true);
         say(2, "f2_1", Seen::InLink, true);
         say(3, "f3_1", Seen::ByAll, true);

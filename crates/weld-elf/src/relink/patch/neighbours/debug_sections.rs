@@ -7,7 +7,7 @@ use std::ops::Range;
 use weld_common::io::units::{Leaf, Leaves, UNIT_BYTES};
 
 use super::super::{LastLink, View, others, parsed};
-use super::{NEAR, Part, make_room};
+use super::{NEAR, Part, Sides, make_room};
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::emit::DIRECT;
@@ -167,15 +167,25 @@ impl Search<'_, '_, '_> {
     /// Has a section have room for its bytes, if that is possible.
     fn enlarge(&mut self, part: Part) -> Result<(), Why> {
         let Some(out) = self.common.outputs().get(part.output as usize).copied() else { return Ok(()) };
-        let Some(window) = make_room(part, |from, window| self.next(from, window))? else {
-            return Ok(());
-        };
+        for sides in [Sides::Both, Sides::Behind, Sides::InFront] {
+            let window = make_room(part, sides, |from, window| self.next(from, window))?;
+            if let Some(window) = window
+                && self.may_lie_so(&window, &out)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the sections of a window lie as it says, if a full link would cut where it did before.
+    fn may_lie_so(&mut self, window: &[Part], out: &OutputRow) -> Result<bool, Why> {
         let mut before = Vec::with_capacity(window.len());
-        for part in &window {
+        for part in window {
             let known = self.parts(part.input)?.into_iter().flatten().find(|known| known.row == part.row);
             before.push(known.map_or(part.extent, |known| known.extent));
         }
-        let Some(cuts) = self.cuts_of((&before, &window), &out)? else { return Ok(()) };
+        let Some(cuts) = self.cuts_of((&before, window), out)? else { return Ok(false) };
         for (number, start) in cuts {
             self.units[number - 1].end = start;
             self.units[number].start = start;
@@ -184,7 +194,7 @@ impl Search<'_, '_, '_> {
             self.extents.insert(part.row, part.extent);
             self.moved.insert(part.input);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Which parts of the file that hashes are made of begin elsewhere, and where, if the sections of a window get other

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use weld_common::io::units::{Leaves, UNIT_BYTES};
 
 use super::super::{LastLink, Left, View};
-use super::{NEAR, Part, make_room, unit_around};
+use super::{NEAR, Part, Sides, make_room, unit_around};
 use crate::elf::{SHT_SYMTAB, Sym};
 use crate::emit::DIRECT;
 use crate::job::Job;
@@ -191,7 +191,8 @@ impl Search<'_, '_, '_> {
         let input: InputRow = self.left.tables.row(row.into())?;
         let Some(part) = self.part(row, &input) else { return Ok(false) };
         let Some(unit) = unit_around(self.leaves, &self.table.out, &part.extent) else { return Ok(false) };
-        let Some(window) = make_room(part, |from, window| self.next(from, window, &unit))? else {
+        let Some(window) = make_room(part, Sides::Both, |from, window| self.next(from, window, &unit))?
+        else {
             return Ok(false);
         };
         let cut = if self.table.out.size < DIRECT { u64::MAX } else { unit.address + UNIT_BYTES };
