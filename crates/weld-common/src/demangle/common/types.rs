@@ -33,7 +33,7 @@ impl Names<'_> {
     /// The arguments of a template; those of the name itself are what parameters stand for.
     pub(super) fn arguments(&mut self, are_own: bool) -> Option<()> {
         self.rest = self.rest.strip_prefix(b"I")?;
-        if self.text.0.ends_with(b"<") {
+        if self.text.0.last() == Some(&b'<') {
             return None;
         }
         self.text.0.push(b'<');
@@ -50,7 +50,7 @@ impl Names<'_> {
         if list.count == 0 {
             return None;
         }
-        self.text += if self.text.0.ends_with(b">") { " >" } else { ">" };
+        self.text += if self.text.0.last() == Some(&b'>') { " >" } else { ">" };
         if are_own {
             self.arguments = list;
         }
