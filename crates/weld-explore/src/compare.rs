@@ -286,7 +286,7 @@ mod tests {
     fn graphs_stay_whole() {
         let old = model(&[("a.o", "f", 10)]);
         let mut new = model(&[("b.o", "g", 10), ("b.o", "h", 5)]);
-        let roots = vec![Root { section: 0, reason: Name::NONE }];
+        let roots = vec![Root::default()];
         new.graph = Some(Graph::new(References::new(2, vec![vec![(0, 1)]]), roots));
         let both = compare(&old, new);
         let graph = both.graph.as_ref().expect("a graph");

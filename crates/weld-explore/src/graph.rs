@@ -110,7 +110,7 @@ pub fn unreached(references: &References, roots: &[Root], reason: Name) -> Vec<R
             more.push(section);
         }
     }
-    more.into_iter().map(|section| Root { section, reason }).collect()
+    more.into_iter().map(|section| Root { section, reason, ..Root::default() }).collect()
 }
 
 /// How many sections ahead of their turn what is known of them is asked for.
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn rows() {
-        let root = |section| Root { section, reason: Name::NONE };
+        let root = |section| Root { section, ..Root::default() };
         let pairs = vec![(0, 2), (3, 3), (0, 1), (0, 2), (3, 4), (9, 1)];
         let graph = Graph::new(References::new(5, vec![pairs]), vec![root(3), root(0), root(3), root(7)]);
         assert_eq!(
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn roots_for_the_rest() {
         let references = References::new(6, vec![vec![(0, 1), (2, 3)], vec![(3, 2), (4, 3), (5, 5)]]);
-        let root = |section| Root { section, reason: Name(1) };
+        let root = |section| Root { section, reason: Name(1), ..Root::default() };
         let more = unreached(&references, &[root(0)], Name(1));
         assert_eq!(more, [root(4), root(5)]);
     }

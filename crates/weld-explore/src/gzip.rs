@@ -17,11 +17,9 @@ const RUN: usize = 1 << 20;
 /// Bytes of a part that is compressed by itself.
 const LONG: usize = 1 << 17;
 
-/// Names get hardly smaller by a higher level, which takes twice the time.
-const LEVEL: i32 = 5;
-
-/// For what has few repetitions, of which most are found at once.
-const QUICK: i32 = 2;
+/// The highest level that does not look for repetitions twice: pages are a sixth smaller by the fifth, which takes two thirds
+/// longer, and a link has to wait for it.
+const LEVEL: i32 = 2;
 
 /// No page has more in one of its parts.
 pub const LARGEST: u64 = 2 << 30;
@@ -77,34 +75,33 @@ const SAMPLE: usize = 1 << 15;
 /// How a run is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// By looking for repetitions for long, or not so long.
-    Level(i32),
+    /// By looking for repetitions.
+    Repetitions,
     /// By codes for its bytes only.
     Codes,
 }
 
-/// In a large program some runs are noise, as the lower bytes of references are; some are nearly that.
+/// In a large program some runs are noise, as the lower bytes of references are.
 fn way(bytes: &[u8]) -> Way {
     if bytes.len() < 2 * SAMPLE {
-        return Way::Level(LEVEL);
+        return Way::Repetitions;
     }
     let middle = (bytes.len() - SAMPLE) / 2;
     let length = |way| deflate(&bytes[middle..middle + SAMPLE], way, true).len();
-    match (length(Way::Codes), length(Way::Level(QUICK))) {
-        (codes, finds) if finds >= codes / 50 * 49 => Way::Codes,
-        (_, finds) if finds >= SAMPLE * 2 / 5 => Way::Level(QUICK),
-        _ => Way::Level(LEVEL),
+    match length(Way::Repetitions) >= length(Way::Codes) / 50 * 49 {
+        true => Way::Codes,
+        false => Way::Repetitions,
     }
 }
 
 /// A part of a deflate stream, up to a byte, or its end.
 fn deflate(bytes: &[u8], way: Way, is_last: bool) -> Vec<u8> {
-    let (level, strategy) = match way {
-        Way::Level(level) => (level, Strategy::Default),
-        Way::Codes => (LEVEL, Strategy::HuffmanOnly),
+    let strategy = match way {
+        Way::Repetitions => Strategy::Default,
+        Way::Codes => Strategy::HuffmanOnly,
     };
     // Without a header of its own.
-    let config = DeflateConfig { level, strategy, window_bits: -15, ..DeflateConfig::default() };
+    let config = DeflateConfig { level: LEVEL, strategy, window_bits: -15, ..DeflateConfig::default() };
     let flush = if is_last { DeflateFlush::Finish } else { DeflateFlush::SyncFlush };
     let mut deflate = Deflate::new_with_config(config);
     let mut out = vec![0; bytes.len() + 1024];
@@ -190,9 +187,9 @@ mod tests {
         let again: Vec<u8> = random.chunks(SAMPLE / 8).flat_map(|part| part.repeat(4)).take(RUN).collect();
         assert_eq!(
             [&random, &half, &few, &again, &vec![7; RUN]].map(|bytes| way(bytes)),
-            [Way::Codes, Way::Codes, Way::Level(QUICK), Way::Level(LEVEL), Way::Level(LEVEL)]
+            [Way::Codes, Way::Codes, Way::Repetitions, Way::Repetitions, Way::Repetitions]
         );
-        assert_eq!(way(&random[..SAMPLE]), Way::Level(LEVEL), "short runs are quickly compressed");
+        assert_eq!(way(&random[..SAMPLE]), Way::Repetitions, "short runs are quickly compressed");
         let packed = pack(&random, &[], false);
         assert!(packed.len() < RUN + RUN / 1000);
         for bytes in [random, half, few, again] {

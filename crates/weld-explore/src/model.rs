@@ -210,11 +210,13 @@ pub struct Piece {
 }
 
 /// A section that stays whoever refers to it, and why.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Root {
     /// A row of the input sections.
     pub section: u32,
     pub reason: Name,
+    /// The symbol that it stays for, demangled; none if it is not for one.
+    pub symbol: Name,
 }
 
 /// Which input section refers to which, and which stay whoever refers to them: rows of the input sections throughout.

@@ -225,6 +225,7 @@ fn columns(model: &Model, parallel: bool) -> Columns {
         });
         columns.graph("roots.input_section", Delta, &graph.roots, |row| u64::from(order.place(row.section)));
         columns.graph("roots.reason", DeltaRuns, &graph.roots, |row| number(row.reason));
+        columns.graph("roots.symbol", SparseRuns, &graph.roots, |row| number(row.symbol));
     }
     columns.write(parallel)
 }

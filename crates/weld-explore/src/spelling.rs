@@ -5,6 +5,7 @@
 //! arguments. What starts with an angle bracket is a path of Rust (`<T as Trait>::method`), whose brackets stay,
 //! and lose only what is inside of them.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
@@ -26,6 +27,9 @@ pub fn instance(name: &str) -> Option<String> {
 static ARGUMENTS: LazyLock<Finder> = LazyLock::new(|| Finder::new("<…>"));
 static OPERATOR_AND_SPACE: LazyLock<Finder> = LazyLock::new(|| Finder::new("operator "));
 static OPERATOR: LazyLock<Finder> = LazyLock::new(|| Finder::new("operator"));
+/// Words with spaces, which do not end what is returned.
+static WITH_SPACES: LazyLock<[Finder; 3]> =
+    LazyLock::new(|| ["{lambda", "(anonymous namespace)", " as "].map(Finder::new));
 
 fn finds(what: &Finder, text: &str) -> bool {
     what.find(text.as_bytes()).is_some()
@@ -61,6 +65,9 @@ fn strip(name: &str, most: u32, out: &mut String) -> bool {
     while at < bytes.len() {
         if operators < at {
             operators = next_operator(at);
+        }
+        if depth > 0 {
+            (at, depth) = inside(bytes, at..operators, depth);
         }
         let rest = &name[at..];
         // What means nothing, up to the next that may.
@@ -119,13 +126,46 @@ fn strip(name: &str, most: u32, out: &mut String) -> bool {
     depth == 0 && returns_nothing(out)
 }
 
+/// A byte eight times.
+const fn eight_times(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// Which of eight bytes are `byte`: the highest bit of each.
+fn equal(bytes: u64, byte: u8) -> u64 {
+    const LOWER: u64 = eight_times(0x7f);
+    let differ = bytes ^ eight_times(byte);
+    !(((differ & LOWER) + LOWER) | differ | LOWER)
+}
+
+/// How many are.
+fn count(equal: u64) -> usize {
+    ((equal >> 7).wrapping_mul(eight_times(1)) >> 56) as usize
+}
+
+/// Goes on in brackets that are `depth` deep, of which the first byte is in front of `range`, eight bytes at a time while they
+/// are ASCII and cannot close the outermost bracket: where it is then, and how deep. Long names are mostly arguments of templates.
+fn inside(bytes: &[u8], range: Range<usize>, mut depth: usize) -> (usize, usize) {
+    let mut at = range.start;
+    let load = |at: usize| bytes[at..].first_chunk().map(|eight| u64::from_le_bytes(*eight));
+    while let Some((eight, before)) = load(at).zip(load(at - 1)).filter(|_| at + 8 <= range.end) {
+        let closed = count(equal(eight, b'>') & !equal(before, b'-'));
+        if closed >= depth || eight & eight_times(0x80) != 0 {
+            break;
+        }
+        depth = depth + count(equal(eight, b'<')) - closed;
+        at += 8;
+    }
+    (at, depth)
+}
+
 /// Function templates are spelled with what they return in front, which is not part of their names.
 fn returns_nothing(out: &mut String) -> bool {
     let Some(space) = memrchr(b' ', out.as_bytes()) else { return true };
     let is_name = !out.starts_with('<')
         && space + 1 < out.len()
         && !finds(&OPERATOR_AND_SPACE, out)
-        && !["{lambda", "(anonymous namespace)", " as "].iter().any(|words| out.contains(words));
+        && !WITH_SPACES.iter().any(|words| finds(words, out));
     if is_name {
         out.drain(..=space);
     }
@@ -194,6 +234,18 @@ mod tests {
         check("Box<Box<int> >::operator->()", "Box<…>::operator->");
         check("f(int)::Local<int>::g() [clone .cold]".trim_start_matches("f(int)::"), "Local<…>::g");
         check("(anonymous namespace)::Box<int>::g()", "(anonymous namespace)::Box<…>::g");
+    }
+
+    #[test]
+    fn long_arguments() {
+        for length in 0..40 {
+            let (a, long) = ("a".repeat(length), "ä".repeat(length));
+            for inner in [a.clone(), long, format!("b<{a}>"), format!("{a}<c<b> >"), format!("fn({a}) -> u8")]
+            {
+                check(&format!("Box<{inner}>::f<{inner}, d<e> >(g<h>)"), "Box<…>::f<…>");
+                check(&format!("Box<{inner}, &{a}::operator<, &b::operator->{a}>::f"), "Box<…>::f");
+            }
+        }
     }
 
     #[test]

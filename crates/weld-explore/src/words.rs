@@ -109,12 +109,12 @@ const LETTERS: [bool; 256] = {
 fn first_word(text: &[u8]) -> (&[u8], &[u8]) {
     let is_letter = |byte: &u8| LETTERS[usize::from(*byte)];
     let start = text.iter().position(is_letter).unwrap_or(text.len());
-    if text[..start].ends_with(b":") {
+    if matches!(text[..start], [.., b':']) {
         return text.split_at(start);
     }
     let letters = text[start..].iter().position(|byte| !is_letter(byte));
     let end = letters.map_or(text.len(), |letters| start + letters);
-    let colons = text[end..].starts_with(b"::");
+    let colons = matches!(text[end..], [b':', b':', ..]);
     text.split_at(if colons { end + 2 } else { end })
 }
 

@@ -84,7 +84,8 @@ assert names[tables["archives", "name"][objects["archive"][member] - 1]] == "m.l
 assert names[pieces["instance"][piece("Box<int>::get")]].endswith("Box<…>::get"), names[pieces["instance"][piece("Box<int>::get")]]
 twice, get, entry = section("twice(int)"), section("Box<int>::get"), section("start")
 assert get in page.references()[twice]
-reasons = {s: names[r] for s, r in zip(tables["roots", "input_section"], tables["roots", "reason"])}
+roots = zip(*(tables["roots", column] for column in ["input_section", "reason", "symbol"]))
+reasons = {section: f"{names[reason]} {names[symbol]}".rstrip() for section, reason, symbol in roots}
 assert reasons[entry] == "entry start", reasons[entry]
 assert {(1, "by_address", entry + 1), (1, "by_jump", entry + 1)} <= wanted, wanted
 if file == "page.html":

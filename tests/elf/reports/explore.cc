@@ -138,7 +138,8 @@ assert shares[".eh_frame"] > 20 and shares[".symtab"] >= 48 and shares[".strtab"
 frames = [i for i in range(len(inputs["object"])) if inputs["object"][i] == member + 1 and names[inputs["name"][i]] == ".eh_frame"]
 of_member = section("member(int)")
 assert len(frames) == 1 and frames[0] in to[of_member], frames
-reasons = {s: names[r] for s, r in zip(tables["roots", "input_section"], tables["roots", "reason"])}
+roots = zip(*(tables["roots", column] for column in ["input_section", "reason", "symbol"]))
+reasons = {section: f"{names[reason]} {names[symbol]}".rstrip() for section, reason, symbol in roots}
 if kind == "shared":
     assert reasons[main] == "exported main", reasons[main]
 else:

@@ -7,8 +7,9 @@
 //! by where it stands in the text; where it is another text then, because it has parameters of a template in it that stand
 //! for something else, it is read again ([`Names::part`]). Only the type that a function template returns has to move.
 //!
-//! Whatever else there is (expressions, members as types, requirements) is `None`, and left to the library, which says the
-//! same of all that is said here but for what it gets wrong (see the tests).
+//! Whatever else there is (most expressions, members as types) is `None`, and left to the library, which says the
+//! same of all that is said here but for what it gets wrong (see the tests). It is not asked for what newer compilers write
+//! and it does not know: requirements, and parameters of templates where arguments should be.
 
 #[cfg(test)]
 mod tests;
@@ -42,6 +43,8 @@ enum Form {
     Reference,
     /// A function or an array, or made of one: what is made of it has something in its middle.
     Around,
+    /// A reference to one.
+    AroundReference,
     /// It does not stand in the text, or is something else each time.
     Absent,
     /// Several arguments, or none.
@@ -145,11 +148,22 @@ struct Names<'n> {
     /// Which of several arguments a parameter stands for, and how many there are.
     element: Option<usize>,
     elements: Option<usize>,
+    /// If it ends without a text, who has none.
+    unsaid: Unsaid,
+}
+
+/// Who does not say what a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unsaid {
+    /// It is not said here, but may be by a library.
+    Here,
+    /// No library knows it.
+    Anywhere,
 }
 
 /// `name` demangled, if it is a common one of C++.
-pub(super) fn demangle(name: &[u8]) -> Option<String> {
-    let rest = name.strip_prefix(b"_Z")?;
+pub(super) fn demangle(name: &[u8]) -> Result<String, Unsaid> {
+    let rest = name.strip_prefix(b"_Z").ok_or(Unsaid::Here)?;
     let mut names = Names {
         name,
         rest,
@@ -166,9 +180,11 @@ pub(super) fn demangle(name: &[u8]) -> Option<String> {
         parameter: 0,
         element: None,
         elements: None,
+        unsaid: Unsaid::Here,
     };
-    names.whole()?;
-    String::from_utf8(names.text.0).ok().filter(|_| names.rest.is_empty())
+    let is_whole = names.whole().is_some() && names.rest.is_empty();
+    let text = if is_whole { String::from_utf8(names.text.0).ok() } else { None };
+    text.ok_or(names.unsaid)
 }
 
 impl Names<'_> {
@@ -268,6 +284,7 @@ impl Names<'_> {
     /// Types of parameters up to an `E` or the end. Nothing is there alone or not at all.
     fn parameter_types(&mut self) -> Option<()> {
         if self.take(b'v') {
+            self.note_unknown();
             return self.is_over().then_some(());
         }
         let first = self.text.0.len();
@@ -290,6 +307,14 @@ impl Names<'_> {
 
     fn parameter_type(&mut self) -> Option<Form> {
         if self.rest.first() == Some(&b'v') { None } else { self.one_type() }
+    }
+
+    /// To be called where a type or an end is: takes note of what no library knows there.
+    fn note_unknown(&mut self) {
+        // Requirements; what parameter of a template an argument is for; a parameter of a template in another one.
+        if matches!(self.rest, [b'Q', ..] | [b'T', b'n' | b'y' | b't' | b'p' | b'k' | b'L', ..]) {
+            self.unsaid = Unsaid::Anywhere;
+        }
     }
 
     fn type_of_class(&mut self) -> Option<()> {

@@ -32,6 +32,9 @@ use weld_common::text;
 
 use shares::Share;
 
+/// Objects whose sections one task looks at.
+const OBJECTS: usize = 16;
+
 /// No row.
 const NONE: u32 = u32::MAX;
 
@@ -48,7 +51,7 @@ pub fn report(job: &Job, image: &Image, made: Made, context: &Context) -> Result
 
 /// What the page shows.
 fn model(job: &Job, image: &Image, made: Made, context: &Context) -> Model {
-    let mut model = Model { about: about(image), ..Model::default() };
+    let mut model = Model { about: about(image, context.parallel), ..Model::default() };
     for out in &image.layout.sections {
         let name = model.names.add(&text::text(&out.name));
         model.outputs.push(Row {
@@ -76,30 +79,35 @@ fn model(job: &Job, image: &Image, made: Made, context: &Context) -> Model {
     model
 }
 
-fn about(image: &Image) -> About {
+fn about(image: &Image, parallel: bool) -> About {
     About {
         output: text::path(&image.options.output.path).into_owned(),
         file_size: image.layout.file_size,
         format: Format::Elf,
         machine: image.mode.facts().name.to_owned(),
-        savings: savings(image),
+        savings: savings(image, parallel),
     }
 }
 
 /// Bytes that are in the inputs and not in the output.
-fn savings(image: &Image) -> Savings {
-    let (mut comdat, mut merged) = (0, 0);
-    for object in &image.resolved.objects {
-        for (shndx, shdr) in object.shdrs.iter().enumerate().skip(1) {
-            let id = SectionId(object.section_base + shndx as u32);
-            let size = if shdr.sh_type() == SHT_NOBITS { 0 } else { shdr.sh_size() };
-            match image.sections.get(id).kind() {
-                SectionKind::Discarded => comdat += size,
-                SectionKind::Merge if image.live.contains(id) => merged += size,
-                _ => {}
+fn savings(image: &Image, parallel: bool) -> Savings {
+    let objects = &image.resolved.objects;
+    let sums = par::runs("what is saved", parallel, objects.len(), OBJECTS, |run| {
+        let (mut comdat, mut merged) = (0, 0);
+        for object in &objects[run] {
+            for (shndx, shdr) in object.shdrs.iter().enumerate().skip(1) {
+                let id = SectionId(object.section_base + shndx as u32);
+                let sum = match image.sections.get(id).kind() {
+                    SectionKind::Discarded => &mut comdat,
+                    SectionKind::Merge if image.live.contains(id) => &mut merged,
+                    _ => continue,
+                };
+                *sum += if shdr.sh_type() == SHT_NOBITS { 0 } else { shdr.sh_size() };
             }
         }
-    }
+        [comdat, merged]
+    });
+    let [comdat, merged] = [0, 1].map(|which| sums.iter().map(|sums| sums[which]).sum::<u64>());
     let kept: u64 = image.merged.iter().map(|part| part.merged.size()).sum();
     let folded: u64 = image.live.folds.pairs.iter().map(|(folded, _)| image.sections.get(*folded).size).sum();
     Savings { comdat: Some(comdat), icf: Some(folded), merged_strings: Some(merged.saturating_sub(kept)) }

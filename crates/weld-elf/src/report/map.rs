@@ -231,6 +231,8 @@ impl Symbols {
     fn of_object(image: &Image, id: ObjectId) -> Vec<InSection> {
         let object = &image.resolved.objects[id.index()];
         let mut list = Vec::with_capacity(object.syms.len());
+        // How many symbols each section has, and one more section.
+        let mut counts = vec![0u32; object.shdrs.len() + 1];
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let index = i as u32;
             if let Some(later) = object.global_if_any(index + AHEAD) {
@@ -252,10 +254,11 @@ impl Symbols {
             if placed && wins && image.live.contains(section) {
                 let section = image.live.folds.leader(section);
                 list.push(InSection { section, value: symbol.st_value(), object: id, index });
+                counts[shndx as usize] += 1;
             }
         }
-        list.sort_by_key(|s| (s.section, s.value));
-        list
+        // With folded sections all are sorted later.
+        if image.live.folds.is_empty() { by_section(&list, object.section_base, counts) } else { list }
     }
 
     pub(super) fn of(&self, section: SectionId) -> impl Iterator<Item = &InSection> {
@@ -283,6 +286,29 @@ impl Symbols {
     pub(super) fn copies_in(&self, chunk: &Chunk) -> impl Iterator<Item = (Address, SymbolId)> {
         inside(&self.copies, chunk)
     }
+}
+
+/// The symbols of an object by section, and of each section by offset; those that are equal stay as they are. `counts` says
+/// how many each section has.
+fn by_section(list: &[InSection], base: u32, mut counts: Vec<u32>) -> Vec<InSection> {
+    let mut sum = 0;
+    for count in &mut counts {
+        sum += std::mem::replace(count, sum);
+    }
+    let Some(any) = list.first() else { return Vec::new() };
+    let mut sorted = vec![*any; list.len()];
+    for symbol in list {
+        let place = &mut counts[(symbol.section.0 - base) as usize];
+        sorted[*place as usize] = *symbol;
+        *place += 1;
+    }
+    // Most have one.
+    for section in sorted.chunk_by_mut(|one, other| one.section == other.section) {
+        if section.len() > 1 {
+            section.sort_by_key(|symbol| symbol.value);
+        }
+    }
+    sorted
 }
 
 /// Those of a sorted list of addresses that lie in a chunk.

@@ -350,7 +350,8 @@ class Maker {
     this.tables.graph = { start, to: lists.flat() };
     this.tables.roots = {
       input_section: [0, Math.min(5, nodes - 1)],
-      reason: [this.names.id('entry _start'), this.names.id('exported api_version')],
+      reason: [this.names.id('entry'), this.names.id('exported')],
+      symbol: [this.names.id('_start'), this.names.id('api_version')],
     };
     const { objects } = this.tables;
     objects.asked_by = objects.archive.map((archive, i) => (archive && i > 0 ? this.below(i) + 1 : 0));

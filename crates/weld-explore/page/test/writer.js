@@ -193,6 +193,7 @@ const SPARSE = new Set([
   'pieces.instance',
   'imports.library',
   'imports.input_section',
+  'roots.symbol',
 ]);
 
 // Whose rows are mostly as the ones before.

@@ -315,7 +315,10 @@ fn graph(reader: &Reader, inputs: usize) -> Result<Graph, PageError> {
         .ok_or_else(|| damaged("references.step"))?;
     let sections = below("roots.input_section", reader.column("roots.input_section")?, inputs)?;
     let reasons = reader.names_of("roots.reason", sections.len())?;
-    let roots = sections.into_iter().zip(reasons).map(|(section, reason)| Root { section, reason }).collect();
+    let symbols = reader.rows_or_zero("roots.symbol", sections.len())?;
+    let symbols = reader.of_names("roots.symbol", symbols)?;
+    let root = |((section, reason), symbol)| Root { section, reason, symbol };
+    let roots = sections.into_iter().zip(reasons).zip(symbols).map(root).collect();
     Ok(Graph { start, to, roots })
 }
 

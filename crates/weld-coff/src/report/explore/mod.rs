@@ -17,7 +17,6 @@ use weld_explore::model::{
     About, Archives, Format, Graph, InputSection, Kind as Holds, Model, Object as Row,
     OutputSection as OutRow, Piece, Ref, Role, Root, Savings,
 };
-use weld_explore::names::Name;
 use weld_explore::page;
 
 use crate::coff::pe;
@@ -310,31 +309,32 @@ fn add_references(image: &Image, imports: &Imports, rows: &[u32], id: ObjectId, 
 
 fn roots(model: &mut Model, image: &Image, rows: &[u32]) -> Vec<Root> {
     let (names, symbols) = (&image.resolved.names, image.symbols);
-    let mut reasons = vec![Name::NONE; model.inputs.len()];
+    let mut found = vec![Root::default(); model.inputs.len()];
+    let [entry_point, wanted] = ["entry", "exported or asked for:"].map(|reason| model.names.add(reason));
     for (id, entry) in names.iter().filter(|(_, entry)| entry.flags & flag::ROOT != 0) {
         let symbol = symbols.get(id);
         if symbol.kind != SymbolKind::Section {
             continue;
         }
         let row = rows.get(symbol.target as usize).copied().filter(|row| *row != NONE);
-        let Some(reason) = row.and_then(|row| reasons.get_mut(row as usize)) else { continue };
+        let Some(root) = row.and_then(|row| found.get_mut(row as usize)) else { continue };
         let is_entry = image.resolved.program.entry == Some(id);
-        if reason.is_none() || is_entry {
-            let what = if is_entry { "entry" } else { "exported or asked for:" };
-            *reason = model.names.add(&format!("{what} {}", image.options.shown(entry.name)));
+        if root.reason.is_none() || is_entry {
+            root.reason = if is_entry { entry_point } else { wanted };
+            root.symbol = model.names.add(&image.options.shown(entry.name));
         }
     }
     let [plain, made] =
         ["no COMDAT section: always stays", "made by the linker"].map(|reason| model.names.add(reason));
     for (id, row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
         let section = &image.sections.list[id];
-        let reason = &mut reasons[*row as usize];
+        let reason = &mut found[*row as usize].reason;
         if reason.is_none() && section.object.is_none() {
             *reason = made;
         } else if reason.is_none() && !section.comdat {
             *reason = plain;
         }
     }
-    let roots = (0..).zip(reasons).map(|(section, reason)| Root { section, reason });
+    let roots = (0..).zip(found).map(|(section, root)| Root { section, ..root });
     roots.filter(|root| !root.reason.is_none()).collect()
 }

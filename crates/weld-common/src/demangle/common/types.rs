@@ -33,7 +33,7 @@ impl Names<'_> {
     /// The arguments of a template; those of the name itself are what parameters stand for.
     pub(super) fn arguments(&mut self, are_own: bool) -> Option<()> {
         self.rest = self.rest.strip_prefix(b"I")?;
-        if self.text.0.ends_with(b"<") {
+        if self.text.0.last() == Some(&b'<') {
             return None;
         }
         self.text.0.push(b'<');
@@ -50,7 +50,7 @@ impl Names<'_> {
         if list.count == 0 {
             return None;
         }
-        self.text += if self.text.0.ends_with(b">") { " >" } else { ">" };
+        self.text += if self.text.0.last() == Some(&b'>') { " >" } else { ">" };
         if are_own {
             self.arguments = list;
         }
@@ -72,9 +72,51 @@ impl Names<'_> {
                 self.rest = &rest[end + 2..];
                 form
             }
+            [b'X', rest @ ..] => {
+                self.rest = rest;
+                self.expression()?;
+                self.take(b'E').then_some(())?;
+                Form::Plain
+            }
             _ => self.one_type()?,
         };
         Some(Argument { start, end: self.end()?, form, pack: None })
+    }
+
+    /// A name that depends on a parameter of the template, or `nt` and one that is true or not.
+    fn expression(&mut self) -> Option<()> {
+        self.depth = Some(self.depth + 1).filter(|depth| *depth <= DEEPEST)?;
+        let is_not = self.rest.starts_with(b"nt");
+        if is_not {
+            self.rest = &self.rest[2..];
+            self.text += "!(";
+        }
+        if let Some(rest) = self.rest.strip_prefix(b"sr") {
+            self.rest = rest;
+            loop {
+                self.word_with_arguments()?;
+                self.text += "::";
+                if self.take(b'E') {
+                    break;
+                }
+            }
+        }
+        self.word_with_arguments()?;
+        self.text += if is_not { ")" } else { "" };
+        self.depth -= 1;
+        Some(())
+    }
+
+    /// A name in an expression, which nothing refers to later.
+    fn word_with_arguments(&mut self) -> Option<()> {
+        self.rest.first()?.is_ascii_digit().then_some(())?;
+        // It is whole, without tags.
+        let (start, end) = self.word()?;
+        (end > start && end == self.end()?).then_some(())?;
+        if self.rest.first() == Some(&b'I') {
+            self.arguments(false)?;
+        }
+        Some(())
     }
 
     /// The rest of several arguments, which are for one parameter.
@@ -169,6 +211,7 @@ impl Names<'_> {
         self.depth = Some(self.depth + 1).filter(|depth| *depth <= DEEPEST)?;
         let at = (self.end()?, self.place());
         let first = *self.rest.first()?;
+        self.note_unknown();
         let mut form = Form::Plain;
         match first {
             b'P' | b'R' | b'O' | b'K' => form = self.modified(at, first)?,
@@ -227,11 +270,16 @@ impl Names<'_> {
             let inner = self.place();
             self.around(mark)?;
             self.remember_type((at.0, inner), (0, 0), Form::Absent)?;
-            self.remember_type(at, (0, 0), Form::Around)?;
-            return Some(Form::Around);
+            let form = if first == b'P' { Form::Around } else { Form::AroundReference };
+            self.remember_type(at, (0, 0), form)?;
+            return Some(form);
         }
         let inner = self.one_type()?;
-        let form = if matches!(first, b'R' | b'O') { Form::Reference } else { Form::Plain };
+        let form = match inner {
+            Form::AroundReference => inner,
+            _ if matches!(first, b'R' | b'O') => Form::Reference,
+            _ => Form::Plain,
+        };
         match inner {
             Form::Plain => {
                 if first == b'K' && self.text.0.ends_with(b" const") {
@@ -241,6 +289,7 @@ impl Names<'_> {
             }
             // A reference to a reference is that, but for one to the other kind.
             Form::Reference if first == b'O' || first == b'R' && !self.text.0.ends_with(b"&&") => {}
+            Form::AroundReference if first == b'O' => {}
             _ => return None,
         }
         self.remember_type(at, (0, 0), form)?;
@@ -259,7 +308,7 @@ impl Names<'_> {
             }
         };
         if self.take(b'F') {
-            (self.one_type()? != Form::Around).then_some(())?;
+            (!matches!(self.one_type()?, Form::Around | Form::AroundReference)).then_some(())?;
             middle(&mut self.text, "");
             self.text.0.push(b'(');
             self.parameter_types()?;

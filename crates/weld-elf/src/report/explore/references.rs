@@ -22,6 +22,9 @@ use crate::symbols::symbol_flags;
 use crate::synth::image::Image;
 use crate::wording::shown;
 
+/// Sections that one task spells the names of.
+const ROOTS: usize = 4096;
+
 /// Objects that one task looks at.
 const RUN: usize = 8;
 
@@ -205,7 +208,8 @@ impl<'a> Finder<'_, '_, 'a> {
     }
 
     fn roots(&self, model: &mut Model, references: &References) -> Vec<Root> {
-        let mut reasons = self.named_reasons(model);
+        let named = self.named_reasons(model);
+        let mut reasons: Vec<Name> = named.iter().map(|(reason, _)| *reason).collect();
         let (image, options) = (self.image, self.image.options);
         let roots = Roots {
             objects: &image.resolved.objects,
@@ -233,9 +237,9 @@ impl<'a> Finder<'_, '_, 'a> {
                 *reason = made;
             }
         }
+        let root = |((section, reason), (_, symbol))| Root { section, reason, symbol };
         let is_root = |root: &Root| !root.reason.is_none();
-        let mut list: Vec<Root> =
-            (0..).zip(reasons).map(|(section, reason)| Root { section, reason }).filter(is_root).collect();
+        let mut list: Vec<Root> = (0..).zip(reasons).zip(named).map(root).filter(is_root).collect();
         if !options.sections.gc_sections {
             list.extend(unreached(
                 references,
@@ -246,32 +250,44 @@ impl<'a> Finder<'_, '_, 'a> {
         list
     }
 
-    /// Of sections with symbols that are wanted by name: the entry point, what options ask for, exports.
-    fn named_reasons(&self, model: &mut Model) -> Vec<Name> {
+    /// Of sections with symbols that are wanted by name (the entry point, what options ask for, exports): why, and for which.
+    fn named_reasons(&self, model: &mut Model) -> Vec<(Name, Name)> {
         let image = self.image;
         let entry = setup::entry_symbol(image.options, self.context.inputs);
-        let mut best = vec![(u8::MAX, Name::NONE); model.inputs.len()];
+        const REASONS: [&str; 3] = ["entry", "an option or a script asks for", "exported"];
+        let mut best: Vec<Option<(usize, SymbolId)>> = vec![None; model.inputs.len()];
         for (id, named) in image.resolved.names.iter() {
             let symbol = &image.symbols[id];
             if symbol.kind() != symbol_flags::DEFINED {
                 continue;
             }
-            let (rank, what) = if entry.as_ref().is_some_and(|entry| entry.as_bytes() == named.name) {
-                (0, "entry")
+            let rank = if entry.as_ref().is_some_and(|entry| entry.as_bytes() == named.name) {
+                0
             } else if named.flags & (flag::ROOT | flag::KEEP) != 0 {
-                (1, "an option or a script asks for")
+                1
             } else if symbol.has(symbol_flags::EXPORTED) {
-                (2, "exported")
+                2
             } else {
                 continue;
             };
             let Some(row) = self.rows.section(SectionId(symbol.section)) else { continue };
-            let reason = &mut best[row as usize];
-            if rank < reason.0 {
-                *reason = (rank, model.names.add(&format!("{what} {}", shown(image.options, named.name))));
+            let best = &mut best[row as usize];
+            if best.is_none_or(|(other, _)| rank < other) {
+                *best = Some((rank, id));
             }
         }
-        best.into_iter().map(|(_, name)| name).collect()
+        let spell = |id: SymbolId| shown(image.options, image.resolved.names.get(id).name);
+        let spelled = par::runs("names of roots", self.context.parallel, best.len(), ROOTS, |run| {
+            best[run].iter().flatten().map(|(_, id)| spell(*id)).collect::<Vec<_>>()
+        });
+        let mut spelled = spelled.into_iter().flatten();
+        let mut known = [None; REASONS.len()];
+        let mut named = |best: Option<(usize, SymbolId)>| {
+            let (rank, symbol) = (best?.0, spelled.next()?);
+            let reason = *known[rank].get_or_insert_with(|| model.names.add(REASONS[rank]));
+            Some((reason, model.names.add(&symbol)))
+        };
+        best.into_iter().map(|best| named(best).unwrap_or_default()).collect()
     }
 
     /// Why a section stays in which no symbol is wanted.

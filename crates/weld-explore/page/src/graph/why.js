@@ -44,7 +44,10 @@ export class Why {
   /** Why `section` is a root; empty if it is none. */
   rootReason(section) {
     const row = this.#roots.indexOf(section);
-    return row < 0 ? '' : this.model.nameOf('roots.reason', row) || 'root';
+    if (row < 0) return '';
+    const reason = this.model.nameOf('roots.reason', row) || 'root';
+    const symbol = this.model.tables.has('roots.symbol') ? this.model.nameOf('roots.symbol', row) : '';
+    return symbol ? `${reason} ${symbol}` : reason;
   }
 
   /** Sections from a root to `section` by the fewest references; empty if none leads to it. */

@@ -48,7 +48,14 @@ test('why: path, reason, referrers, what is kept', async () => {
   const last = made.tables.input_sections.name.length - 1;
   const path = await why.path(last);
   assert.ok(path.length > 0);
-  assert.ok(why.rootReason(path[0]) !== '');
+  const { input_section: roots, reason, symbol } = made.tables.roots;
+  const root = roots.indexOf(path[0]);
+  assert.equal(why.rootReason(path[0]), ['entry _start', 'exported api_version'][root]);
+  // Pages of older versions have the symbol in the reason.
+  made.tables.roots = { input_section: roots, reason };
+  const older = new Why(await modelOf(made));
+  assert.equal(older.rootReason(path[0]), ['entry', 'exported'][root]);
+  made.tables.roots = { input_section: roots, reason, symbol };
   for (let i = 1; i < path.length; i++)
     assert.ok(to.slice(start[path[i - 1]], start[path[i - 1] + 1]).includes(path[i]));
   assert.equal(path.at(-1), last);

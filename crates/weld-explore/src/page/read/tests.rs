@@ -45,7 +45,7 @@ fn model() -> Model {
             ..Piece::default()
         },
     ];
-    let roots = vec![Root { section: 0, reason: text }];
+    let roots = vec![Root { section: 0, reason: text, symbol: b }];
     model.libraries = vec![Library { name: a }, Library { name: b }];
     model.imports = vec![
         Import { library: Ref::NONE, symbol: b, section: Ref::NONE },
@@ -89,7 +89,7 @@ fn sections_in_the_order_of_the_file() {
     model.pieces = vec![of(3), Piece::default(), of(1), of(3), of(0)];
     model.about.file_size = 4;
     let pairs = vec![(3, 0), (3, 1), (0, 2), (1, 0), (2, 3)];
-    let root = Root { section: 3, reason: names[0] };
+    let root = Root { section: 3, reason: names[0], ..Root::default() };
     model.graph = Some(Graph::new(References::new(4, vec![pairs.clone()]), vec![root]));
     model.imports = vec![Import { library: Ref::NONE, symbol: names[0], section: Ref::to(1) }];
     let again = read(&write_to(BARE, &model, false)).expect("a page");
