@@ -122,6 +122,7 @@ impl Job<'_, '_, '_> {
             compressed: &[],
             slicing: &|_| Cuts::Every(CHUNK_SIZE as u64),
             cuts: &|section| self.members.cuts(section, self.threads > 1),
+            last: None,
             parallel: self.threads > 1,
         };
         let out = &image.layout[wanted.section];

@@ -67,6 +67,7 @@ impl Emitter<'_, '_, '_> {
             compressed: self.contents.compressed,
             slicing: &|kind| kind.ask(|section| section.cuts(&self.source())),
             cuts: &|section| members.cuts(section, self.threads > 1),
+            last: image.sections.last_cuts.as_deref(),
             parallel: self.threads > 1,
         };
         let units = {

@@ -46,15 +46,16 @@ pub enum Unit {
     Symbols(Range<usize>),
 }
 
-/// The offsets at which parts of a chunk of `size` bytes start.
-fn starts(cuts: Cuts, size: u64) -> Vec<u64> {
+/// The offsets at which parts of a chunk of `size` bytes start. `next` says how far the part reaches at least that starts
+/// somewhere.
+fn starts(cuts: Cuts, size: u64, next: impl Fn(u64) -> u64) -> Vec<u64> {
     let mut starts = vec![0];
     match cuts {
         Cuts::Whole | Cuts::Elsewhere => {}
         Cuts::Every(step) => starts.extend((1..size.div_ceil(step)).map(|i| i * step)),
         Cuts::At(borders) => {
             for border in borders {
-                if border >= starts[starts.len() - 1] + UNIT_BYTES {
+                if border >= next(starts[starts.len() - 1]) {
                     starts.push(border);
                 }
             }
@@ -72,6 +73,8 @@ pub struct Cutter<'c, 'a> {
     pub slicing: &'c dyn Fn(ChunkKind) -> Cuts,
     /// Where the parts of an input section start; none if it is not to be cut.
     pub cuts: &'c dyn Fn(SectionId) -> Vec<u64>,
+    /// Where units started, in order, in another link that is to be made once more.
+    pub last: Option<&'c [u64]>,
     pub parallel: bool,
 }
 
@@ -163,7 +166,8 @@ impl Cutter<'_, '_> {
         for i in unusual.into_iter().chain([out.members.len()]) {
             // Usual members follow one another closely, so the one that fills a unit can be searched for.
             while next < i {
-                let full = first_from(next..i, |member| end_of(member) >= start + UNIT_BYTES);
+                let full_end = self.full_end(start);
+                let full = first_from(next..i, |member| end_of(member) >= full_end);
                 if full < i {
                     close(first, full + 1, start, end_of(full), units);
                     (first, start) = (full + 1, end_of(full));
@@ -189,12 +193,19 @@ impl Cutter<'_, '_> {
             }
             if self.alone(*member, offset, size, units, |units| close(first, i, start, offset, units)) {
                 (first, start) = (i + 1, offset + size);
-            } else if offset + size >= start + UNIT_BYTES {
+            } else if offset + size >= self.full_end(start) {
                 close(first, i + 1, start, offset + size, units);
                 (first, start) = (i + 1, offset + size);
             }
         }
         self.rest(id, first, start..end, units);
+    }
+
+    /// The unit of small members that starts there ends with the first one that reaches so far.
+    fn full_end(&self, start: FileOffset) -> FileOffset {
+        let Some(last) = self.last else { return start + UNIT_BYTES };
+        let next = last.partition_point(|known| *known <= start.0);
+        FileOffset(last.get(next).copied().unwrap_or(u64::MAX))
     }
 
     /// Ends the last unit of an output section, of which `open` is not in a unit yet. After its last member,
@@ -247,7 +258,8 @@ impl Cutter<'_, '_> {
     ) -> bool {
         let starts = match (member.as_chunk(), member.as_section()) {
             (Some(chunk), _) if size > UNIT_BYTES => {
-                starts((self.slicing)(self.layout.chunks[chunk.index()].kind), size)
+                let cuts = (self.slicing)(self.layout.chunks[chunk.index()].kind);
+                starts(cuts, size, |start| self.full_end(offset + start) - offset)
             }
             (None, Some(section)) if size >= DIRECT => (self.cuts)(section),
             _ => return false,
@@ -413,6 +425,7 @@ mod tests {
                     compressed: &[],
                     slicing: &|_| Cuts::Whole,
                     cuts: &cuts,
+                    last: None,
                     parallel,
                 };
                 let mut units = Vec::new();

@@ -42,7 +42,7 @@ use crate::elf::{Ehdr, Format};
 use crate::input::object::Object;
 use crate::job::Job;
 use crate::relink_state::excerpt::{self, Common, KnownImport};
-use crate::relink_state::extents::{Extents, OtherRuns};
+use crate::relink_state::extents::{Cuts, Extents, OtherRuns};
 use crate::relink_state::file::StateFile;
 use crate::relink_state::free_sections::{self, Refused};
 use crate::relink_state::guests::{self, Guest};
@@ -285,11 +285,11 @@ fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, 
 
 /// The same with what the tables do not have as it is.
 fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) -> Result<Patch, Why> {
-    let Places { names, guests, holes, objects, .. } = places;
+    let Places { names, guests, holes, cuts, objects, .. } = places;
     let before = (last.guests, last.holes);
     let last = &LastLink { names: &names, guests: &guests, holes: &holes, ..*last };
-    let neighbours::Moved { extents, inputs: debug, borders } =
-        neighbours::sections(job, changes, last, &objects)?;
+    let neighbours::Moved { extents, inputs: debug, cuts } =
+        neighbours::sections(job, changes, last, (&objects, cuts))?;
     let last = &LastLink { extents: &extents, ..*last };
     let mut runs = neighbours::Runs::new(last);
     let mut patch = loop {
@@ -311,7 +311,7 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     patch.guests = guests;
     patch.holes = holes;
     patch.extents = extents;
-    patch.borders = borders;
+    patch.borders = cuts.moved();
     Ok(patch)
 }
 
@@ -371,6 +371,7 @@ struct Places<'j> {
     names: NewNames,
     guests: Vec<Guest>,
     holes: BTreeSet<u32>,
+    cuts: Cuts,
     /// Objects that have not changed, and define what is not in the output, but needed, or have groups that change hands.
     needed: BTreeSet<u32>,
     /// The objects that have changed, by their rows, if new names may come with them.
@@ -428,6 +429,7 @@ fn new_places<'j>(job: &Job<'j>, changes: &Changes, last: &LastLink) -> Result<P
         names: last.names.clone(),
         guests: last.guests.to_vec(),
         holes: last.holes.clone(),
+        cuts: Cuts::of(&last.memo.leaves),
         needed: BTreeSet::new(),
         objects: Vec::new(),
         live: HashMap::new(),
@@ -509,8 +511,9 @@ fn new_places<'j>(job: &Job<'j>, changes: &Changes, last: &LastLink) -> Result<P
     if gc {
         needed.extend(needed_objects(&asked, (left.tables, &known), is_changed)?);
     }
+    let mut cuts = Cuts::of(&last.memo.leaves);
     let (mut wanted, holes) = match may_place {
-        true => free_sections::to_be_placed((left.tables, &known, &last.memo.leaves), &free)
+        true => free_sections::to_be_placed((left.tables, &known, &mut cuts), &free)
             .map_err(|e| why(&known, e))?,
         false => (Vec::new(), last.holes.clone()),
     };
@@ -522,7 +525,7 @@ fn new_places<'j>(job: &Job<'j>, changes: &Changes, last: &LastLink) -> Result<P
     let guests = guests::placed(&known, last.guests, &changed, wanted)
         .map_err(|(row, why)| refused(row, Changed::NoPlace(why)))?;
     let live = free.into_iter().map(|one| (one.row, one.live)).collect();
-    Ok(Places { names, guests, holes, needed, objects, live })
+    Ok(Places { names, guests, holes, cuts, needed, objects, live })
 }
 
 /// Those of the objects that have changed, if names get other values that these do not define; if it is not known yet

@@ -166,6 +166,7 @@ impl Session {
             }
         }
         sections.last_pieces = self.last_pieces(&state, &image);
+        sections.last_cuts = self.last_cuts();
         sections.last_runs = Some(last_runs(&state, &self.last_table_runs()));
         let of_section = |file: FileId, number: u32| known.get(&(file, number)).copied();
         rooms::give(sections, objects, &Rooms::Known(&of_section), parallel);
@@ -260,6 +261,15 @@ impl Session {
     fn last_extents(&self) -> Extents {
         let held = self.held.lock().unwrap();
         held.as_ref().map(|held| held.next.extents.clone()).unwrap_or_default()
+    }
+
+    /// Where the parts of the output, which has been relinked, start that hashes are made of.
+    fn last_cuts(&self) -> Option<Vec<u64>> {
+        let held = self.held.lock().unwrap();
+        let leaves = &held.as_ref()?.next.leaves;
+        let mut starts: Vec<u64> = leaves.iter().flatten().map(|leaf| leaf.offset).collect();
+        starts.sort_unstable();
+        Some(starts)
     }
 
     /// The same of runs in tables.

@@ -10,14 +10,13 @@
 //!
 //! A section whose name the tables know stays in its place if it has room there, and is in order with others; else it
 //! is a guest ([`super::guests`]), as are new ones, and its place is a hole. A hole must be such that a full link
-//! can have what lies in front of it be larger instead: that is a section that is copied, and the hashes for
-//! the build id are not cut in between: those of a section that is larger than its bytes are not.
+//! can have what lies in front of it be larger instead: that is a section that is copied. Where hashes for the build id
+//! were made of what ended there, it ends behind the hole.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use weld_common::io::units::Leaves;
-
 use super::excerpt::Common;
+use super::extents::Cuts;
 use super::file::{StateFile, Unreadable};
 use super::guests::{self, NoPlace, Wanted};
 use super::keys;
@@ -67,7 +66,7 @@ pub enum Gap {
     First,
     /// What is in front of it is of another kind.
     Behind,
-    /// What is hashed for the build id ends in front of it.
+    /// What is hashed for the build id ends there, and may not end elsewhere.
     Cut,
 }
 
@@ -381,7 +380,7 @@ pub fn keep_live(
 /// # Errors
 /// If a hole cannot be one.
 pub fn to_be_placed(
-    (file, common, leaves): (&StateFile, &Common, &Leaves),
+    (file, common, cuts): (&StateFile, &Common, &mut Cuts),
     changed: &[Changed],
 ) -> Result<(Vec<Wanted>, BTreeSet<u32>), Refused> {
     let (mut wanted, mut holes) = (Vec::new(), common.holes.clone());
@@ -415,7 +414,7 @@ pub fn to_be_placed(
         }
     }
     for hole in holes.iter().filter(|_| holes != common.holes) {
-        if let Some(gap) = no_hole((file, common, leaves), *hole, &holes)? {
+        if let Some(gap) = no_hole((file, common, cuts), *hole, &holes)? {
             return Err(Refused::Gap(file.row((*hole).into())?, gap));
         }
     }
@@ -429,7 +428,7 @@ const NEAR: u32 = 1 << 18;
 /// Why a full link cannot have what lies in front of a hole be larger by that; `None` if it can, as it can
 /// for all holes in front of this one.
 fn no_hole(
-    (file, common, leaves): (&StateFile, &Common, &Leaves),
+    (file, common, cuts): (&StateFile, &Common, &mut Cuts),
     hole: u32,
     holes: &BTreeSet<u32>,
 ) -> Result<Option<Gap>, Unreadable> {
@@ -461,7 +460,16 @@ fn no_hole(
         }
         let in_file = |address: u64| out.offset.wrapping_add(address.wrapping_sub(out.address));
         let inside = in_file(before.address).saturating_add(1)..in_file(end);
-        let is_cut = leaves.iter().flatten().any(|leaf| inside.contains(&leaf.offset));
+        // What ended in front of it ends behind it.
+        let is_cut = match cuts.that_start_in(&inside) {
+            numbers if numbers.is_empty() => false,
+            numbers => {
+                let offsets = in_file(before_end)..=in_file(row.address);
+                let is_border = |offset: u64| cuts.is_border(numbers.start, offset);
+                let is_there = numbers.len() == 1 && offsets.into_iter().any(is_border);
+                !is_there || !cuts.set_starts(&[(numbers.start, inside.end)])
+            }
+        };
         return Ok(is_cut.then_some(Gap::Cut));
     }
     // Nothing is in front of it: then its output section begins with room, if something follows.
@@ -477,7 +485,7 @@ fn no_hole(
     let inside = out.offset.saturating_add(1)..out.offset.saturating_add(end.wrapping_sub(out.address));
     Ok(match row.address == out.address && follows {
         true if !has_bytes => None,
-        true => leaves.iter().flatten().any(|leaf| inside.contains(&leaf.offset)).then_some(Gap::Cut),
+        true => (!cuts.that_start_in(&inside).is_empty()).then_some(Gap::Cut),
         false => Some(Gap::First),
     })
 }

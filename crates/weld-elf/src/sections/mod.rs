@@ -317,6 +317,8 @@ pub struct Sections<'a> {
     pub last_pieces: Vec<rooms::LastPieces>,
     /// How large runs of objects are to be in tables of the whole image, if that is to be as in another link.
     pub last_runs: Option<rooms::LastRuns>,
+    /// Where parts of the file started that hashes are made of, if these are to be as in another link.
+    pub last_cuts: Option<Vec<u64>>,
     /// What has taken spare entries of the PLT, if that is to be as in another link.
     pub last_imports: Vec<spare_imports::Import>,
     /// And what had slots and entries of its own there.

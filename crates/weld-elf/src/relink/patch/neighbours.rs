@@ -2,9 +2,8 @@
 //!
 //! Nobody but its own object refers to a section of debug information in which no global symbol is, or to what an object has in
 //! tables of the whole image: symbols, their names, and frames. So the objects of which something moves have all of that
-//! written again, and nothing else changes. Hashes for the build id are made of parts of the file that end at the first border
-//! that is so many bytes behind their start ([`crate::emit`]): all but sections of debug information move within such a part,
-//! and these only if the parts end with the same sections as before.
+//! written again, and nothing else changes. Hashes for the build id are made of parts of the file that end with some section
+//! ([`crate::emit`]); they still do where this moves. What is in tables moves within such a part.
 
 mod debug_sections;
 mod table_runs;
@@ -56,14 +55,6 @@ impl Part {
     }
 }
 
-/// Where those lie that a part takes its room from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sides {
-    Both,
-    Behind,
-    InFront,
-}
-
 /// Has a part have the room that it needs: the parts that have another place or size then, or lie between such. `next` finds
 /// the part behind those of a window (if so it says), or in front of them, in an input that is behind another one, or in
 /// front of it; `None` if it may not move. `None` if there is not enough.
@@ -72,7 +63,6 @@ enum Sides {
 /// Those of `next`.
 fn make_room(
     part: Part,
-    from: Sides,
     mut next: impl FnMut((u32, bool), &[Part]) -> Result<Option<Part>, Why>,
 ) -> Result<Option<Vec<Part>>, Why> {
     // What compressed sections say of their sizes may be anything.
@@ -81,8 +71,7 @@ fn make_room(
         return Ok(None);
     };
     let (mut window, mut at) = (vec![part], 0);
-    let is_asked = |side: Sides| from == Sides::Both || from == side;
-    let mut sides = [Sides::Behind, Sides::InFront].map(|side| is_asked(side).then_some(part.input));
+    let mut sides = [Some(part.input), Some(part.input)];
     let mut is_enough = false;
     while !is_enough && sides.iter().any(Option::is_some) {
         for (side, is_behind) in sides.iter_mut().zip([true, false]) {
@@ -159,12 +148,8 @@ mod tests {
     }
 
     fn with_room(sizes: &[(u64, u64)], at: usize) -> Option<Vec<(u64, u64)>> {
-        from(Sides::Both, sizes, at)
-    }
-
-    fn from(sides: Sides, sizes: &[(u64, u64)], at: usize) -> Option<Vec<(u64, u64)>> {
         let all = parts(sizes);
-        let found = make_room(all[at], sides, |(from, is_behind), window| {
+        let found = make_room(all[at], |(from, is_behind), window| {
             let next = if is_behind { Some(from + 1) } else { from.checked_sub(1) };
             let next = next.and_then(|next| all.get(next as usize)).copied();
             assert!(next.is_none_or(|part| part.is_beside(window, is_behind)));
@@ -179,9 +164,6 @@ mod tests {
         // 20 are missing, and 4 are to be left.
         let sizes = [(100, 40), (100, 40), (20, 40), (40, 40), (100, 40)];
         assert_eq!(with_room(&sizes, 2), Some(vec![(116, 76), (192, 44), (236, 40)]));
-        let behind = Some(vec![(216, 44), (260, 40), (300, 76)]);
-        assert_eq!(from(Sides::Behind, &sizes, 2), behind);
-        assert_eq!(from(Sides::InFront, &sizes, 2), Some(vec![(116, 76), (192, 44)]));
         // All but what they keep.
         assert_eq!(with_room(&[(64, 40), (20, 40), (44, 36)], 1), Some(vec![(16, 44), (60, 44), (104, 40)]));
         assert_eq!(with_room(&[(60, 40), (20, 40), (44, 36)], 1), None);

@@ -1,22 +1,17 @@
 //! Sections of debug information that have outgrown their room.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ops::Range;
-
-use weld_common::io::units::{Leaf, Leaves, UNIT_BYTES};
 
 use super::super::{LastLink, View, others, parsed};
-use super::{NEAR, Part, Sides, make_room};
+use super::{NEAR, Part, make_room};
 use crate::compressed::Compressed;
 use crate::elf::*;
-use crate::emit::DIRECT;
 use crate::input::object::{Object, SymbolPlace};
 use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
 use crate::relink_state::excerpt::Common;
-use crate::relink_state::extents::{self, Extent, Extents};
+use crate::relink_state::extents::{Cuts, Extent, Extents};
 use crate::relink_state::mentions::lost_of;
 use crate::relink_state::outline::is_renamed;
 use crate::relink_state::rows::{InputRow, OutputRow, SectionRow, input_kind};
@@ -36,23 +31,28 @@ pub struct Moved {
     pub extents: Extents,
     /// The inputs of those that have moved.
     pub inputs: BTreeSet<u32>,
-    /// Where in the file parts began that hashes are made of, and where they begin now.
-    pub borders: Vec<(u64, u64)>,
+    /// Which parts of the file hashes are made of.
+    pub cuts: Cuts,
 }
 
 /// Has those sections of changed objects, which are given by their rows, have the room that they need, as far as there is
-/// any.
+/// any. `cuts` are the parts of the file that hashes are made of.
 ///
 /// # Errors
 /// If the tables cannot be read.
-pub fn find(job: &Job, changes: &Changes, last: &LastLink, objects: &[(u32, Object)]) -> Result<Moved, Why> {
+pub fn find(
+    job: &Job,
+    changes: &Changes,
+    last: &LastLink,
+    (objects, cuts): (&[(u32, Object)], Cuts),
+) -> Result<Moved, Why> {
     let (left, common) = last.view(job)?;
     let mut search = Search {
         job,
         changes,
         left: &left,
         common: &common,
-        units: in_order(&last.memo.leaves),
+        cuts,
         extents: common.extents.clone(),
         moved: BTreeSet::new(),
         known: HashMap::new(),
@@ -71,9 +71,8 @@ pub fn find(job: &Job, changes: &Changes, last: &LastLink, objects: &[(u32, Obje
             }
         }
     }
-    let Search { extents, moved: inputs, units, .. } = search;
-    let starts = in_order(&last.memo.leaves).into_iter().zip(units).map(|(old, new)| (old.start, new.start));
-    Ok(Moved { extents, inputs, borders: starts.filter(|(old, new)| old != new).collect() })
+    let Search { extents, moved: inputs, cuts, .. } = search;
+    Ok(Moved { extents, inputs, cuts })
 }
 
 struct Search<'s, 'j, 'v> {
@@ -81,8 +80,7 @@ struct Search<'s, 'j, 'v> {
     changes: &'s Changes,
     left: &'s View<'v>,
     common: &'s Common,
-    /// The parts of the file that hashes are made of.
-    units: Vec<Range<u64>>,
+    cuts: Cuts,
     extents: Extents,
     moved: BTreeSet<u32>,
     /// Those of each input that was looked at, where the tables say; `None` if it cannot be read.
@@ -167,108 +165,42 @@ impl Search<'_, '_, '_> {
     /// Has a section have room for its bytes, if that is possible.
     fn enlarge(&mut self, part: Part) -> Result<(), Why> {
         let Some(out) = self.common.outputs().get(part.output as usize).copied() else { return Ok(()) };
-        for sides in [Sides::Both, Sides::Behind, Sides::InFront] {
-            let window = make_room(part, sides, |from, window| self.next(from, window))?;
-            if let Some(window) = window
-                && self.may_lie_so(&window, &out)?
-            {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Has the sections of a window lie as it says, if a full link would cut where it did before.
-    fn may_lie_so(&mut self, window: &[Part], out: &OutputRow) -> Result<bool, Why> {
+        let Some(window) = make_room(part, |from, window| self.next(from, window))? else {
+            return Ok(());
+        };
         let mut before = Vec::with_capacity(window.len());
-        for part in window {
+        for part in &window {
             let known = self.parts(part.input)?.into_iter().flatten().find(|known| known.row == part.row);
             before.push(known.map_or(part.extent, |known| known.extent));
         }
-        let Some(cuts) = self.cuts_of((&before, window), out)? else { return Ok(false) };
-        for (number, start) in cuts {
-            self.units[number - 1].end = start;
-            self.units[number].start = start;
+        if !self.cut((&before, &window), &out) {
+            return Ok(());
         }
         for (part, _) in window.iter().zip(&before).filter(|(part, before)| part.extent != **before) {
             self.extents.insert(part.row, part.extent);
             self.moved.insert(part.input);
         }
-        Ok(true)
+        Ok(())
     }
 
-    /// Which parts of the file that hashes are made of begin elsewhere, and where, if the sections of a window get other
-    /// places than `before`; `None` if a full link would cut otherwise.
-    fn cuts_of(
-        &self,
-        (before, window): (&[Extent], &[Part]),
-        out: &OutputRow,
-    ) -> Result<Option<Vec<(usize, u64)>>, Why> {
-        let mut cuts = Vec::new();
-        // Smaller sections are not cut.
-        if out.size < DIRECT {
-            return Ok(Some(cuts));
-        }
+    /// Has the parts of the file that hashes are made of end with the sections of a window that they did, which had other
+    /// places `before`; whether that is possible.
+    fn cut(&mut self, (before, window): (&[Extent], &[Part]), out: &OutputRow) -> bool {
         let in_file = |address: u64| out.offset.wrapping_add(address.wrapping_sub(out.address));
-        let end = out.offset.saturating_add(out.size);
-        let first = before.first().map_or(out.offset, |first| in_file(first.address));
-        let mut number = self.units.partition_point(|unit| unit.end <= first);
-        let Some(mut unit) = self.units.get(number) else { return Ok(None) };
-        let (mut was, mut start) = (unit.start.max(out.offset), unit.start.max(out.offset));
+        let mut moved = Vec::new();
         for (before, part) in before.iter().zip(window) {
-            let (old, new) = (in_file(before.address.saturating_add(before.size)), in_file(part.end()));
-            let is_full = new >= start.saturating_add(UNIT_BYTES);
-            if old == unit.end && old != end {
-                // It may have been cut there for another reason.
-                if old < was.saturating_add(UNIT_BYTES) || !is_full {
-                    return Ok(None);
+            let end = in_file(before.address.saturating_add(before.size));
+            let range = in_file(before.address).saturating_add(1)..end.saturating_add(1);
+            // None may start within a section.
+            match self.cuts.that_start_in(&range) {
+                numbers if numbers.is_empty() => {}
+                numbers if numbers.len() == 1 && self.cuts.is_border(numbers.start, end) => {
+                    moved.push((numbers.start, in_file(part.end())));
                 }
-                number += 1;
-                (was, start) = (old, new);
-                match self.units.get(number).filter(|next| next.start == old) {
-                    Some(next) => unit = next,
-                    None => return Ok(None),
-                }
-                if old != new {
-                    cuts.push((number, new));
-                }
-            } else if old > unit.end || is_full && old != end {
-                return Ok(None);
+                _ => return false,
             }
         }
-        // The same for what is behind the window in the last part.
-        let (is_last, was_full) = (unit.end >= end, unit.end >= was.saturating_add(UNIT_BYTES));
-        let fits = match start.cmp(&was) {
-            Ordering::Equal => true,
-            Ordering::Greater => is_last || !was_full || unit.end >= start.saturating_add(UNIT_BYTES),
-            Ordering::Less => {
-                let last = self.last_in(unit, window, out)?;
-                last.is_some_and(|last| in_file(last) < start.saturating_add(UNIT_BYTES))
-            }
-        };
-        Ok(fits.then_some(cuts))
-    }
-
-    /// Where the last section begins in a part of the file that hashes are made of, which has the end of a window.
-    fn last_in(&self, unit: &Range<u64>, window: &[Part], out: &OutputRow) -> Result<Option<u64>, Why> {
-        let Some(part) = window.last() else { return Ok(None) };
-        let end = out.address.saturating_add(unit.end.saturating_sub(out.offset).min(out.size));
-        let mut last = part.end();
-        let count = self.left.tables.count::<InputRow>() as u32;
-        for row in (part.input..count).take(NEAR as usize) {
-            let input: InputRow = self.left.tables.row(row.into())?;
-            let first = u64::from(input.first_section);
-            let mut sections: Vec<SectionRow> =
-                self.left.tables.rows(first..first + u64::from(input.sections))?;
-            extents::put_in(&self.extents, input.first_section, &mut sections);
-            for section in sections.iter().filter(|section| section.output == part.output) {
-                if section.address >= end {
-                    return Ok(Some(last));
-                }
-                last = last.max(section.address);
-            }
-        }
-        Ok((end == out.address.saturating_add(out.size)).then_some(last))
+        self.cuts.set_starts(&moved)
     }
 
     /// The section that lies behind, or in front of, those of a window, in an input that is behind `from`, or in front of it;
@@ -292,12 +224,4 @@ impl Search<'_, '_, '_> {
         }
         Ok(None)
     }
-}
-
-/// The parts of a file that hashes are made of, in order.
-fn in_order(leaves: &Leaves) -> Vec<Range<u64>> {
-    let range = |leaf: &Leaf| leaf.offset..leaf.offset.saturating_add(leaf.size);
-    let mut all: Vec<Range<u64>> = leaves.iter().flatten().map(range).collect();
-    all.sort_unstable_by_key(|range| range.start);
-    all
 }

@@ -5,9 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use weld_common::io::units::{Leaves, UNIT_BYTES};
 
 use super::super::{LastLink, Left, View};
-use super::{NEAR, Part, Sides, make_room, unit_around};
+use super::{NEAR, Part, make_room, unit_around};
 use crate::elf::{SHT_SYMTAB, Sym};
-use crate::emit::DIRECT;
 use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
@@ -191,11 +190,9 @@ impl Search<'_, '_, '_> {
         let input: InputRow = self.left.tables.row(row.into())?;
         let Some(part) = self.part(row, &input) else { return Ok(false) };
         let Some(unit) = unit_around(self.leaves, &self.table.out, &part.extent) else { return Ok(false) };
-        let Some(window) = make_room(part, Sides::Both, |from, window| self.next(from, window, &unit))?
-        else {
+        let Some(window) = make_room(part, |from, window| self.next(from, window, &unit))? else {
             return Ok(false);
         };
-        let cut = if self.table.out.size < DIRECT { u64::MAX } else { unit.address + UNIT_BYTES };
         let mut next = self.runs.found.clone();
         for part in &window {
             let input: InputRow = self.left.tables.row(part.input.into())?;
@@ -206,16 +203,10 @@ impl Search<'_, '_, '_> {
                 next.insert(part.input, runs);
             }
         }
-        // A full link cuts where it did before.
-        for part in window.iter().skip(1) {
-            let is_cut = match self.table.of {
-                Of::Frames => part.extent.address >= cut,
-                _ => {
-                    let input: InputRow = self.left.tables.row(part.input.into())?;
-                    self.is_cut(&next.get(&part.input).copied().unwrap_or(input.table_runs()))
-                }
-            };
-            if is_cut {
+        // A full link cuts symbols and their names by how large both are.
+        for part in window.iter().skip(1).filter(|_| self.table.of != Of::Frames) {
+            let input: InputRow = self.left.tables.row(part.input.into())?;
+            if self.is_cut(&next.get(&part.input).copied().unwrap_or(input.table_runs())) {
                 return Ok(false);
             }
         }
