@@ -1,6 +1,6 @@
 //! What becomes of the digests of a file's parts when some bytes of it change.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -48,8 +48,8 @@ pub fn rewritten_but(
     rewritten_between(leaves, &[], file, writes, last, ids)
 }
 
-/// The same for a file in which some leaves end, and others begin, elsewhere: where they did, and where they do, which must
-/// be in one of the two.
+/// The same for a file in which some leaves end, and others begin, elsewhere: where they did, and where they do, in order.
+/// None of them may become empty.
 pub fn rewritten_between(
     leaves: &Leaves,
     borders: &[(u64, u64)],
@@ -98,22 +98,25 @@ pub fn rewritten_between(
     if touched.next().is_some() {
         return None;
     }
-    let mut moved = BTreeSet::new();
+    let mut moved: BTreeMap<(usize, usize), Range<u64>> = BTreeMap::new();
     for (old, new) in borders {
         let at = order.iter().position(|(unit, part)| leaves[*unit][*part].offset == *old)?;
         let (before, behind) = (order[at.checked_sub(1)?], order[at]);
-        let leaf = &mut leaves[before.0][before.1];
-        if leaf.offset + leaf.size != *old {
+        let range = |(unit, part): (usize, usize)| {
+            let leaf = &leaves[unit][part];
+            leaf.offset..leaf.offset + leaf.size
+        };
+        moved.entry(behind).or_insert(range(behind)).start = *new;
+        let before = moved.entry(before).or_insert(range(before));
+        if before.end != *old {
             return None;
         }
-        leaf.size = new.checked_sub(leaf.offset)?;
-        let leaf = &mut leaves[behind.0][behind.1];
-        leaf.size = (leaf.offset + leaf.size).checked_sub(*new)?;
-        leaf.offset = *new;
-        moved.extend([before, behind]);
+        before.end = *new;
     }
-    for (unit, part) in moved {
+    for ((unit, part), range) in moved {
         let leaf = &mut leaves[unit][part];
+        (leaf.offset, leaf.size) =
+            (range.start, range.end.checked_sub(range.start).filter(|size| *size > 0)?);
         read_leaf(file, leaf, ids, &mut bytes).ok()?;
         apply(writes, leaf, &mut bytes);
         leaf.digest = UnitDigest::of(&bytes);

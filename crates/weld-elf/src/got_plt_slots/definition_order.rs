@@ -21,14 +21,15 @@ pub struct Placed {
 
 const _: () = assert!(size_of::<Placed>() == 16);
 
+/// Behind all places.
+const NOWHERE: u64 = 1 << 60;
+
 impl Placed {
     #[inline]
     pub fn new(id: SymbolId, entry: &Entry, flags: u32) -> Self {
-        // What archives offer and nobody reads is not defined.
-        let place = match flags & symbol_flags::KIND {
-            symbol_flags::UNDEFINED => 1 << 60,
-            _ => entry.best & ((1 << 60) - 1) | u64::from(entry.best == u64::MAX) << 60,
-        };
+        // What archives offer and nobody reads, or a library that is left out has, is not defined.
+        let is_nowhere = flags & symbol_flags::KIND == symbol_flags::UNDEFINED || entry.best == u64::MAX;
+        let place = if is_nowhere { NOWHERE } else { entry.best & (NOWHERE - 1) };
         Placed { place, id, flags }
     }
 }
@@ -38,7 +39,7 @@ pub fn restore(list: &mut Vec<Placed>, last: &LastSlots) {
     if last.of_symbol.is_empty() && last.gone.is_empty() {
         return;
     }
-    let place = |(file, symbol): (FileId, u32)| pack(Rank::Strong, file, symbol) & ((1 << 60) - 1);
+    let place = |(file, symbol): (FileId, u32)| pack(Rank::Strong, file, symbol) & (NOWHERE - 1);
     for placed in list.iter_mut() {
         if let Some(at) = last.of_symbol.get(&placed.id) {
             placed.place = place(*at);

@@ -335,7 +335,9 @@ impl Session {
     fn last_slot_places(&self, state: &State, resolved: &Resolved) -> LastSlots {
         let place = |name: &NameRow| {
             let input = state.inputs.get(name.input as usize)?;
-            (name.slot != NONE).then_some((FileId(input.precedence), name.symbol))
+            // Of what nothing defines that is linked, it may be who would.
+            let is_defined = name.flags & symbol_flags::KIND != symbol_flags::UNDEFINED;
+            (is_defined && name.slot != NONE).then_some((FileId(input.precedence), name.symbol))
         };
         let known: HashMap<u128, (FileId, u32)> =
             state.names.iter().filter_map(|name| Some((name.hash, place(name)?))).collect();

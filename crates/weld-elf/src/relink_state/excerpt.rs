@@ -365,7 +365,7 @@ impl Common {
 pub struct Excerpt {
     pub state: State,
     /// Where what it has in tables of the whole image is until now.
-    pub runs: TableRuns,
+    pub last_runs: TableRuns,
     /// Which of all names its names are.
     pub names: Vec<u32>,
     /// Of each mention, which number it had when the tables were written; `NONE` if it was not there.
@@ -388,8 +388,8 @@ pub fn of(
     now: Option<&Globals>,
 ) -> Result<Result<Excerpt, Other>, Unreadable> {
     let mut input: InputRow = file.row(row.into())?;
-    let runs = common.last_runs.get(&row).copied().unwrap_or(input.table_runs());
-    input.set_table_runs(common.runs.get(&row).unwrap_or(&runs));
+    let last_runs = common.last_runs.get(&row).copied().unwrap_or(input.table_runs());
+    input.set_table_runs(common.runs.get(&row).unwrap_or(&last_runs));
     let symbols = match input.kind {
         input_kind::OBJECT => input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?,
         _ => 0,
@@ -515,7 +515,8 @@ pub fn of(
         outlines: vec![file.row(row.into())?, OutlineRow { shape: 0, contents: 0, needs: 0, lost: 0 }],
         text: common.text.clone(),
     };
-    let excerpt = check::is_sound(&state).then_some(Excerpt { state, runs, names: known, before, new, lost });
+    let excerpt =
+        check::is_sound(&state).then_some(Excerpt { state, last_runs, names: known, before, new, lost });
     excerpt.map(Ok).ok_or(Unreadable::Damaged)
 }
 

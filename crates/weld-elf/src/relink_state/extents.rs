@@ -35,12 +35,6 @@ pub struct Run {
     pub size: u32,
 }
 
-impl Run {
-    pub fn end(self) -> u32 {
-        self.start.saturating_add(self.size)
-    }
-}
-
 /// What an input has in tables of the whole image, as in [`InputRow`]: bytes of frames and names, and symbols.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableRuns {

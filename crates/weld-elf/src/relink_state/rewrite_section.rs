@@ -119,9 +119,9 @@ pub struct Known<'k> {
     pub options: &'k Options,
     pub machine: Machine,
     pub left: &'k dyn Left,
-    /// The object's row in the tables, and where what it has in tables of the whole image is there now.
+    /// The object's row in the tables, and where what it has in tables of the whole image has been until now.
     pub row: u32,
-    pub runs: TableRuns,
+    pub last_runs: TableRuns,
     /// Nothing is asked but what values names have.
     pub is_for_values: bool,
 }

@@ -50,7 +50,7 @@ const ALIGN: u64 = 4;
 const TERMINATOR: u64 = 4;
 
 /// The size that a record of so many bytes has in the output. Where it may be written again, with room: a
-/// function that grows may need operations of more bytes. Most have 24 to 32 bytes, so those of 28 to 40 are
+/// function that grows may need operations of more bytes. Most have 24 to 32 bytes, so those of 25 to 40 are
 /// of one size.
 fn padded(size: u32, has_rooms: bool) -> u64 {
     if has_rooms {

@@ -56,7 +56,7 @@ struct Slice {
 /// Symbols of a slice.
 const SLICE: u32 = 32 << 10;
 /// Objects with fewer symbols are one slice.
-pub const LARGE: u32 = 2 * SLICE;
+const LARGE: u32 = 2 * SLICE;
 
 pub struct SymTab {
     /// In the order of objects and symbols.
@@ -83,7 +83,7 @@ pub struct SymTab {
 impl<'a> Choice<'_, 'a> {
     pub fn table(&self, parallel: bool) -> SymTab {
         let region = trace::region("count symbols");
-        let slices = slices(&self.resolved.objects);
+        let slices = slices(&self.resolved.objects, self.sections.has_rooms);
         let one = |i: usize| {
             let _task = region.task();
             self.count(&slices[i])
@@ -297,16 +297,18 @@ const NAMES: usize = 1 << 15;
 /// Objects, or slices of large ones, whose symbols are written in one go, at most.
 const SLICES_PER_RUN: usize = 32;
 
-/// Cuts the symbols of objects into slices.
-fn slices(objects: &[Object]) -> Vec<Slice> {
+/// Cuts the symbols of objects into slices. If an object may be written again (`has_rooms`), all of its are one: how many of
+/// them come first may change.
+fn slices(objects: &[Object], has_rooms: bool) -> Vec<Slice> {
     let counts = objects.iter().map(|o| o.syms.len() as u32).enumerate();
-    let of_object = |(object, count)| cut(count).map(move |symbols| Slice { object: object as u32, symbols });
+    let of_object =
+        |(object, count)| cut(count, has_rooms).map(move |symbols| Slice { object: object as u32, symbols });
     counts.flat_map(of_object).collect()
 }
 
 /// Cuts a table of `count` symbols. The null symbol is in no slice.
-fn cut(count: u32) -> impl Iterator<Item = std::ops::Range<u32>> {
-    let slices = if count < LARGE { 1 } else { count / SLICE };
+fn cut(count: u32, is_one: bool) -> impl Iterator<Item = std::ops::Range<u32>> {
+    let slices = if is_one || count < LARGE { 1 } else { count / SLICE };
     let first = count.min(1);
     (0..slices).map(move |i| {
         let start = if i == 0 { first } else { i * SLICE };
@@ -752,12 +754,13 @@ mod tests {
     #[test]
     fn slices_cover_a_table() {
         for count in [0, 1, 2, LARGE - 1, LARGE, LARGE + 1, 3 * SLICE - 1, 3 * SLICE, 1_000_000] {
-            let slices: Vec<_> = cut(count).collect();
+            let slices: Vec<_> = cut(count, false).collect();
             assert_eq!(slices[0].start, count.min(1));
             assert_eq!(slices[slices.len() - 1].end, count);
             assert!(slices.windows(2).all(|w| w[0].end == w[1].start));
             assert!(slices.iter().all(|s| s.len() < LARGE as usize), "{slices:?}");
         }
-        assert_eq!(cut(LARGE - 1).count(), 1);
+        assert_eq!(cut(LARGE - 1, false).count(), 1);
+        assert!(cut(3 * LARGE, true).eq(std::iter::once(1..3 * LARGE)));
     }
 }

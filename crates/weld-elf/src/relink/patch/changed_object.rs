@@ -135,10 +135,10 @@ impl Run<'_, '_, '_> {
         let machine = arch::of_file(data).ok_or(Refused::Object(Changed::Shape))?;
         let object = rewrite_section::parse(data, machine, job.store)?;
         let found = of_parsed(&object, (self.left, common, row), job)?;
-        let Excerpt { state, runs, names, before, new, lost } = found;
+        let Excerpt { state, last_runs, names, before, new, lost } = found;
         let is_for_values = !common.has_all_values;
         let (options, left) = (job.options, self.left);
-        let known = Known { state: &state, options, machine, left, row, runs, is_for_values };
+        let known = Known { state: &state, options, machine, left, row, last_runs, is_for_values };
         let alone = Alone::new(known, 0, object, job.store).map_err(|missing| {
             let is_other = matches!(missing, Missing::Object | Missing::Section);
             let what = is_other.then(|| self.difference(&state, (data, machine))).flatten();

@@ -130,7 +130,7 @@ impl One<'_, '_, '_> {
         // It may have changed since the tables were written.
         let now = (!is_renamed(&object, self.job.options)).then(|| Globals::of(&object));
         let found = excerpt::of(self.left.tables, self.common, row, now.as_ref())?;
-        let Excerpt { state, runs, names, before, .. } = found.map_err(|_| changed(Changed::Names))?;
+        let Excerpt { state, last_runs, names, before, .. } = found.map_err(|_| changed(Changed::Names))?;
         let gets_value = |mention: &&MentionRow| {
             mention.input == 0 && self.common.next_values.contains_key(&names[mention.name as usize])
         };
@@ -142,7 +142,7 @@ impl One<'_, '_, '_> {
             machine,
             left: self.left,
             row,
-            runs,
+            last_runs,
             is_for_values: false,
         };
         let alone = Alone::new(known, 0, object, self.job.store).map_err(unknown)?;

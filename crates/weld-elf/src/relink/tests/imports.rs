@@ -4,7 +4,7 @@ use weld_testkit::elf::*;
 use weld_testkit::obj::{Obj, Section, Symbol};
 
 use super::program::{Program, Ref};
-use super::{Dir, check, link};
+use super::{Dir, check, link, wait};
 
 const LOADER: &str = "--dynamic-linker=/lib64/ld-linux-x86-64.so.2";
 
@@ -259,4 +259,34 @@ fn compilers_calls_have_entries() {
     check(&dir, &program, &flags);
     program.units[1].functions[0].refs = vec![Ref::Local, call("memcpy")];
     assert!(check(&dir, &program, &flags), "{}", dir.said());
+}
+
+/// What only a library defines that is left out, nothing defines: its word of the GOT is behind those of what is there.
+#[test]
+fn a_library_that_is_left_out_defines_nothing() {
+    let dir = Dir::new("left-out");
+    let so = library(&dir, 2);
+    let write = |byte: u8| {
+        let mut obj = Obj::new();
+        let text = obj.section(Section::text(".text").bytes(&[[0x90; 24], [byte; 24]].concat()).align(16));
+        let symbol = obj.symbol(Symbol::global("_start").function().at(text, 0).size(48));
+        for (at, asked) in [(3, Symbol::weak_undefined("lib1")), (10, Symbol::weak_undefined("absent"))] {
+            let asked = obj.symbol(asked);
+            obj.reloc(text, at, R_X86_64_GOTPCREL, asked, -4);
+        }
+        obj.reloc(text, 17, R_X86_64_GOTPCREL, symbol, -4);
+        std::fs::write(dir.path("weak.o"), obj.build()).unwrap();
+        wait();
+    };
+    let args = [dir.path("weak.o").into()];
+    let out = dir.path("out");
+    for kind in ["-shared", "-pie"] {
+        let flags = [kind, "--build-id", "-o", out.to_str().unwrap(), "--as-needed", &so];
+        let with = |option| [&flags[..], &[option]].concat();
+        write(0x90);
+        link(&args, &with("--incremental=force-full")).unwrap();
+        write(0xc3);
+        assert_eq!(link(&args, &with("--incremental=verify")), Ok(Vec::new()), "{kind}: {}", dir.said());
+        assert!(dir.said().starts_with("relinked: 1 section"), "{kind}: {}", dir.said());
+    }
 }

@@ -3,10 +3,11 @@
 use std::time::{Duration, SystemTime};
 
 use weld_testkit::mutate::Rng;
+use weld_testkit::obj::{Obj, Section, Symbol};
 
 use super::super::memo::Memo;
 use super::program::{Function, Program, Seen, bytes};
-use super::{Dir, check, wait};
+use super::{Dir, check, link, wait};
 
 /// A function that nobody else sees, with a frame, and a name of some bytes.
 fn local(number: usize, name: usize) -> Function {
@@ -110,4 +111,32 @@ fn large_debug_information_takes_room_of_many() {
         }
     }
     assert!(relinked > 25 && moved > 8, "{relinked} {moved}");
+}
+
+/// The symbols of an object that has very many are one part of those that hashes are made of, whichever of them change.
+#[test]
+fn very_many_symbols() {
+    let dir = Dir::new("many-symbols");
+    let args = ["a.o", "b.o"].map(|name| dir.path(name).into());
+    let out = dir.path("out");
+    let with = |option| ["--build-id", "-o", out.to_str().unwrap(), option];
+    let write = |name: &str, count: usize, first: &str, symbol: &str| {
+        let mut obj = Obj::new();
+        let text = obj.section(Section::text(".text").bytes(&[0xc3; 16]).align(16));
+        for number in 0..count {
+            let name = if number == 0 { first.to_owned() } else { format!("l{number}") };
+            obj.symbol(Symbol::local(name).function().at(text, 0).size(1));
+        }
+        obj.symbol(Symbol::global(symbol).function().at(text, 0).size(1));
+        std::fs::write(dir.path(name), obj.build()).unwrap();
+        wait();
+    };
+    write("a.o", 70_000, "first", "_start");
+    write("b.o", 10, "first", "other");
+    link(&args, &with("--incremental")).unwrap();
+    for (count, first) in [(70_000, "another"), (69_990, "first"), (65_000, "first"), (70_005, "first")] {
+        write("a.o", count, first, "_start");
+        assert_eq!(link(&args, &with("--incremental=verify")), Ok(Vec::new()), "{count}: {}", dir.said());
+        assert!(dir.said().starts_with("relinked: "), "{count}: {}", dir.said());
+    }
 }

@@ -62,7 +62,7 @@ impl Alone<'_, '_> {
         if self.has_own_personality() {
             return Err(Missing::Function);
         }
-        let was = self.known.runs.frames;
+        let was = self.known.last_runs.frames;
         let first = Address::new(state.image.eh_frame.wrapping_add(was.start.into()));
         let records = first..first.wrapping_add(was.size.into());
         let searched = Searched { records, functions: again.functions };

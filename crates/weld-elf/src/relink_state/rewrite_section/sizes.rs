@@ -57,7 +57,7 @@ impl<'a> Alone<'_, 'a> {
             let (locals, globals) = self.entries(&image, object);
             if may_have_others(&image, object) {
                 self.runs(table, &image, (&locals, &globals), &mut writes)?;
-            } else if self.known.runs != self.input.table_runs() {
+            } else if self.known.last_runs != self.input.table_runs() {
                 return Err(Missing::Place);
             } else {
                 self.compare_all(table, (&locals, &globals), &mut writes)?;
@@ -81,7 +81,7 @@ impl<'a> Alone<'_, 'a> {
         }
         let names = self.output(|out| self.known.state.text(out.name) == b".strtab").ok_or(Missing::Place)?;
         // They may have lain elsewhere until now.
-        let (now, was) = (input.table_runs(), self.known.runs);
+        let (now, was) = (input.table_runs(), self.known.last_runs);
         let last_strings = self.run(names, was.strings, 1)?;
         let mut order: Vec<u32> = locals.iter().chain(globals).map(|(index, _)| *index).collect();
         order.sort_unstable();
@@ -115,7 +115,7 @@ impl<'a> Alone<'_, 'a> {
                 return Err(full(of, now, entries.len()));
             }
             let last = self.run(table, was, Sym::SIZE)?;
-            let known = by_name(&last, self.known.runs.strings.start, &last_strings);
+            let known = by_name(&last, self.known.last_runs.strings.start, &last_strings);
             let place = place_of(table, now, Sym::SIZE)?;
             let size = (place.end - place.start) as usize;
             let mut bytes = Vec::with_capacity(size);

@@ -72,8 +72,8 @@ fn known_by<'k>(
     (options, machine): (&'k Options, Machine),
     left: &'k dyn Left,
 ) -> Known<'k> {
-    let (row, runs) = Default::default();
-    Known { state, options, machine, left, row, runs, is_for_values: false }
+    let (row, last_runs) = Default::default();
+    Known { state, options, machine, left, row, last_runs, is_for_values: false }
 }
 
 /// Links, and writes all sections again that are copied. Returns how many those are.
@@ -129,7 +129,7 @@ fn check_object<'s>(
     let state = known.state;
     let input = &state.inputs[row as usize];
     let object = parse(data, known.machine, store).unwrap();
-    let known = Known { row, runs: input.table_runs(), ..known };
+    let known = Known { row, last_runs: input.table_runs(), ..known };
     let alone = Alone::new(known, row, object, store).unwrap();
     // Of what lies in tables of the whole image, symbols are where they were, and sizes what they were.
     let sink = DiagSink::new();

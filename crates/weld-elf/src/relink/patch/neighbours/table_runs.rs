@@ -15,7 +15,6 @@ use crate::relink_state::extents::{Extent, OtherRuns, Run, TableRuns};
 use crate::relink_state::rewrite_section::{Full, Of};
 use crate::relink_state::rows::{InputRow, OutputRow, input_kind};
 use crate::sections::rooms::FRAME_STEP;
-use crate::synth::symtab;
 
 /// So often it is looked for room in a relink, and so often for the same.
 const ROUNDS: usize = 200;
@@ -132,7 +131,7 @@ impl Table {
         let bytes = left.read(offset, usize::try_from(extent.size).ok()?)?;
         let is_used = |byte: &u8| *byte != 0;
         Some(match self.of {
-            // A record may end with zeroes, and has some room of its own.
+            // A record may end with zeroes, and has some room of its own. If that is more, it is found when they are written.
             Of::Frames => match bytes.iter().rposition(is_used) {
                 Some(last) => (last as u64 + 3 * self.step()).next_multiple_of(self.step()),
                 None => extent.size,
@@ -166,8 +165,7 @@ impl Search<'_, '_, '_> {
 
     /// What an input has in the table; `None` if it has nothing there, or what must not move.
     fn part(&self, row: u32, input: &InputRow) -> Option<Part> {
-        // Symbols of others are cut into several slices.
-        if input.kind != input_kind::OBJECT || input.symbols >= symtab::LARGE {
+        if input.kind != input_kind::OBJECT {
             return None;
         }
         let run = *self.table.run(&mut self.runs_of(row, input));
