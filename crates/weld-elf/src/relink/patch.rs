@@ -89,6 +89,8 @@ pub struct Patch {
     pub runs: OtherRuns,
     /// Where in the file parts began that hashes are made of, and where they begin now.
     pub borders: Vec<(u64, u64)>,
+    /// What of changed objects has outgrown its room in tables: then not all is there, and it is looked for more room.
+    full: Vec<Full>,
     /// Functions that have frames, of each object that has changed.
     searched: Vec<(PathBuf, Searched)>,
     /// What the loader is told of free sections of changed objects, which is made anew; and other pointers that it adds
@@ -288,20 +290,33 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     let Places { names, guests, holes, cuts, objects, .. } = places;
     let before = (last.guests, last.holes);
     let last = &LastLink { names: &names, guests: &guests, holes: &holes, ..*last };
-    let neighbours::Moved { extents, inputs: debug, cuts } =
+    let neighbours::Found { extents, inputs: debug, cuts } =
         neighbours::sections(job, changes, last, (&objects, cuts))?;
     let last = &LastLink { extents: &extents, ..*last };
     let mut runs = neighbours::Runs::new(last);
+    let (left, _) = last.view(job)?;
+    let path_of = |row: u32| -> Result<PathBuf, Why> {
+        let input: InputRow = left.tables.row(row.into())?;
+        let file = changes.file_of(row, &input);
+        Ok(file.map(|file| changes.files[file].path.clone()).unwrap_or_default())
+    };
+    let mut tries = 0;
     let mut patch = loop {
         let moved = Moved { debug: debug.clone(), runs: runs.moved() };
         let found = with_room(job, changes, (&LastLink { runs: &runs.found, ..*last }, before), &moved);
-        match found {
-            Err(Why::Object(path, Changed::Unknown(Missing::Room(full)))) => {
-                if !runs.enlarge(job, changes, last, &full)? {
-                    return Err(Why::Object(path, Changed::Unknown(Missing::Room(full))));
-                }
+        let full = match &found {
+            Err(Why::Object(_, Changed::Unknown(Missing::Room(full)))) if full.is_of_run() => vec![*full],
+            Ok(patch) => patch.full.clone(),
+            Err(_) => Vec::new(),
+        };
+        if full.is_empty() {
+            break found?;
+        }
+        tries += 1;
+        for full in full {
+            if tries > TRIES || !runs.enlarge(job, changes, last, &full)? {
+                return Err(Why::Object(path_of(full.input)?, Changed::Unknown(Missing::Room(full))));
             }
-            found => break found?,
         }
     };
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
@@ -314,6 +329,10 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     patch.borders = cuts.moved();
     Ok(patch)
 }
+
+/// So often it is looked for room: names of symbols are counted before symbols, and neighbours may have less left than it
+/// seems.
+const TRIES: usize = 12;
 
 /// The same if what objects have in tables is where `last` says. `before` are the guests and holes of the last link.
 fn with_room(
@@ -328,6 +347,9 @@ fn with_room(
         new_values.extend(of_changed(job, changes, last, (&new_values, false))?.values);
     }
     let mut patch = of_changed(job, changes, last, (&new_values, true))?;
+    if !patch.full.is_empty() {
+        return Ok(patch);
+    }
     new_values.extend(patch.values.iter().copied());
     let mut values: BTreeMap<u32, u64> = last.memo.values.iter().copied().collect();
     values.extend(new_values.iter().map(|(row, value)| (*row, *value)));
@@ -568,6 +590,7 @@ fn of_changed_by(
         patch.told.add(of_run.told);
         patch.pointers.append(&mut of_run.pointers);
         patch.exports.append(&mut of_run.exports);
+        patch.full.append(&mut of_run.full);
     }
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     Ok(patch)

@@ -93,6 +93,13 @@ pub struct Full {
     pub wants: u64,
 }
 
+impl Full {
+    /// Whether it is what an object has in a table of the whole image, beside what others have.
+    pub fn is_of_run(&self) -> bool {
+        matches!(self.of, Of::Locals | Of::Globals | Of::SymbolNames | Of::Frames)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Of {
     /// A section of the object, by its header index.

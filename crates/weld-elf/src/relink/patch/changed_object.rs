@@ -48,11 +48,15 @@ pub fn of_run(
     for object in objects {
         let path = &changes.files[object.file].path;
         let data = bytes(job, changes, object)?;
-        run.add(object.row, (path, data), &mut patch).map_err(|why| match why {
-            Refused::Object(what) => Why::Object(path.clone(), what),
-            Refused::Moved => Why::Moved(path.clone()),
-            Refused::Else(why) => why,
-        })?;
+        match run.add(object.row, (path, data), &mut patch) {
+            Ok(()) => {}
+            Err(Refused::Object(Changed::Unknown(Missing::Room(full)))) if full.is_of_run() => {
+                patch.full.push(full);
+            }
+            Err(Refused::Object(what)) => return Err(Why::Object(path.clone(), what)),
+            Err(Refused::Moved) => return Err(Why::Moved(path.clone())),
+            Err(Refused::Else(why)) => return Err(why),
+        }
     }
     let NewPieces { rows, writes, .. } = left.new_pieces.into_inner();
     for write in &writes {
@@ -198,7 +202,9 @@ impl Run<'_, '_, '_> {
         let before = patch.writes.len();
         // First what most often has outgrown its room.
         let searched = emit_tables(&alone, (self.image, path), patch)?;
-        emit(&state, &alone, self.image, |_| true, patch)?;
+        if patch.full.is_empty() {
+            emit(&state, &alone, self.image, |_| true, patch)?;
+        }
         patch.searched.extend(searched.map(|searched| (path.to_owned(), searched)));
         patch.objects += usize::from(patch.writes.len() > before);
         Ok(())

@@ -8,7 +8,7 @@
 mod debug_sections;
 mod table_runs;
 
-pub use debug_sections::{Moved, find as sections};
+pub use debug_sections::{Found, find as sections};
 pub use table_runs::Runs;
 
 use weld_common::io::units::{Leaf, Leaves};

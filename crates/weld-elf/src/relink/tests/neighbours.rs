@@ -140,3 +140,20 @@ fn very_many_symbols() {
         assert!(dir.said().starts_with("relinked: "), "{count}: {}", dir.said());
     }
 }
+
+/// Many objects outgrow their room at once.
+#[test]
+fn many_objects_outgrow_their_room() {
+    let dir = Dir::new("runs-many");
+    let mut program = written(&dir, 60, 3);
+    check(&dir, &program, FLAGS[0]);
+    for count in [18, 25, 0] {
+        wait();
+        for unit in [1, 3, 5, 6, 9, 11] {
+            let functions = &mut program.units[unit].functions;
+            functions.retain(|function| function.seen != Seen::ByItself);
+            functions.extend((0..count).map(|number| local(number, 20 + unit)));
+        }
+        assert!(check(&dir, &program, FLAGS[0]), "{count}: {}", dir.said());
+    }
+}

@@ -26,7 +26,7 @@ const STEP: u64 = 16;
 const MOST: usize = 96;
 
 /// What is otherwise than in the last link.
-pub struct Moved {
+pub struct Found {
     /// Where sections lie.
     pub extents: Extents,
     /// The inputs of those that have moved.
@@ -45,7 +45,7 @@ pub fn find(
     changes: &Changes,
     last: &LastLink,
     (objects, cuts): (&[(u32, Object)], Cuts),
-) -> Result<Moved, Why> {
+) -> Result<Found, Why> {
     let (left, common) = last.view(job)?;
     let mut search = Search {
         job,
@@ -72,7 +72,7 @@ pub fn find(
         }
     }
     let Search { extents, moved: inputs, cuts, .. } = search;
-    Ok(Moved { extents, inputs, cuts })
+    Ok(Found { extents, inputs, cuts })
 }
 
 struct Search<'s, 'j, 'v> {

@@ -16,8 +16,7 @@ use crate::relink_state::rewrite_section::{Full, Of};
 use crate::relink_state::rows::{InputRow, OutputRow, input_kind};
 use crate::sections::rooms::FRAME_STEP;
 
-/// So often it is looked for room in a relink, and so often for the same.
-const ROUNDS: usize = 200;
+/// So often it is looked for room for the same.
 const AGAIN: usize = 4;
 
 /// Where what inputs have in tables lies, if not where the tables say, and what has been found too small.
@@ -26,13 +25,12 @@ pub struct Runs<'l> {
     last: &'l OtherRuns,
     /// What changed objects need, and how often that was found out.
     wanted: HashMap<(u32, Of), (u64, usize)>,
-    rounds: usize,
 }
 
 impl<'l> Runs<'l> {
     pub fn new(last: &LastLink<'l>) -> Self {
         let runs = &last.memo.runs;
-        Runs { found: runs.clone(), last: runs, wanted: HashMap::new(), rounds: 0 }
+        Runs { found: runs.clone(), last: runs, wanted: HashMap::new() }
     }
 
     /// Inputs of which something lies elsewhere than in the last link.
@@ -52,13 +50,9 @@ impl<'l> Runs<'l> {
         last: &LastLink,
         full: &Full,
     ) -> Result<bool, Why> {
-        if !matches!(full.of, Of::Locals | Of::Globals | Of::SymbolNames | Of::Frames) {
-            return Ok(false);
-        }
         let wanted = self.wanted.entry((full.input, full.of)).or_default();
         *wanted = (wanted.0.max(full.wants), wanted.1 + 1);
-        self.rounds += 1;
-        if wanted.1 > AGAIN || self.rounds > ROUNDS {
+        if wanted.1 > AGAIN {
             return Ok(false);
         }
         let (left, common) = last.view(job)?;
