@@ -157,3 +157,34 @@ fn many_objects_outgrow_their_room() {
         assert!(check(&dir, &program, FLAGS[0]), "{count}: {}", dir.said());
     }
 }
+
+/// What is gone may have lain where a part of the file ends that hashes are made of: then what is in front of it does.
+#[test]
+fn what_is_gone_lay_at_an_end() {
+    let dir = Dir::new("gone-at-end");
+    let mut program = Program::new(4, 9);
+    for (unit, size) in [(0, 19_000), (2, 21_000)] {
+        let large = |number| Function { code: vec![0x90; size + 16 * number], ..local(number, 3) };
+        program.units[unit].functions.extend((0..24).map(large));
+    }
+    check(&dir, &program, FLAGS[0]);
+    let starts = |dir: &Dir| {
+        let memo = Memo::decode(&dir.read(".out.weld/state")).unwrap();
+        let mut starts: Vec<u64> = memo.leaves.iter().flatten().map(|leaf| leaf.offset).collect();
+        starts.sort_unstable();
+        starts
+    };
+    let (first, whole) = (starts(&dir), program.clone());
+    let mut moved = 0;
+    let count = whole.units[2].functions.len();
+    for number in (count - 20..count).step_by(2) {
+        wait();
+        program.units[2].functions.clone_from(&whole.units[2].functions);
+        program.units[2].functions.drain(number..count.min(number + 2));
+        assert!(check(&dir, &program, FLAGS[0]), "{number}: {}", dir.said());
+        moved += usize::from(starts(&dir) != first);
+    }
+    wait();
+    assert!(check(&dir, &whole, FLAGS[0]), "{}", dir.said());
+    assert!(moved > 0);
+}
