@@ -294,15 +294,9 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
         neighbours::sections(job, changes, last, (&objects, cuts))?;
     let last = &LastLink { extents: &extents, ..*last };
     let mut runs = neighbours::Runs::new(last);
-    let (left, _) = last.view(job)?;
-    let path_of = |row: u32| -> Result<PathBuf, Why> {
-        let input: InputRow = left.tables.row(row.into())?;
-        let file = changes.file_of(row, &input);
-        Ok(file.map(|file| changes.files[file].path.clone()).unwrap_or_default())
-    };
+    let mut moved = Moved { debug, runs: BTreeSet::new() };
     let mut tries = 0;
     let mut patch = loop {
-        let moved = Moved { debug: debug.clone(), runs: runs.moved() };
         let found = with_room(job, changes, (&LastLink { runs: &runs.found, ..*last }, before), &moved);
         let full = match &found {
             Err(Why::Object(_, Changed::Unknown(Missing::Room(full)))) if full.is_of_run() => vec![*full],
@@ -313,11 +307,16 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
             break found?;
         }
         tries += 1;
+        let (left, common) = last.view(job)?;
         for full in full {
-            if tries > TRIES || !runs.enlarge(job, changes, last, &full)? {
-                return Err(Why::Object(path_of(full.input)?, Changed::Unknown(Missing::Room(full))));
+            if tries > TRIES || !runs.enlarge((&left, &common), changes, &last.memo.leaves, &full)? {
+                let input: InputRow = left.tables.row(full.input.into())?;
+                let file = changes.file_of(full.input, &input);
+                let path = file.map(|file| changes.files[file].path.clone()).unwrap_or_default();
+                return Err(Why::Object(path, Changed::Unknown(Missing::Room(full))));
             }
         }
+        moved.runs = runs.moved();
     };
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
     patch.imports = last.imports.to_vec();

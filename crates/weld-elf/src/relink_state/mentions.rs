@@ -275,17 +275,15 @@ pub fn renumbered(
     for (name, row) in before.values() {
         let is_gone = defines(row.manner) && common.names.gone.contains(&row.name);
         let is_other = || defines(row.manner) && is_elsewhere(name, own);
-        let is_hidden = || {
-            Ok(visibility(row.manner) == STV_HIDDEN
-                && defined_as((file, common), (row.name, name))?
-                    .is_some_and(|said| visibility(said) == STV_HIDDEN))
-        };
+        let is_hidden_anyway = || is_hidden_by_owner((file, common), (row.name, name));
         let may_go = |said| may_go(name, said, common.is_resolved);
         let goes = is_gone
             || may_go(row.manner)
             || common.surely_linked.contains(&row.name) && is_plain(row.manner)
             || !common.yards.is_empty() && is_always_mentioned(name) && is_plain(row.manner)
-            || may_go(row.manner & !(3 << manner::VISIBILITY)) && is_hidden()?
+            || visibility(row.manner) == STV_HIDDEN
+                && may_go(row.manner & !(3 << manner::VISIBILITY))
+                && is_hidden_anyway()?
             || is_other() && says_as_much((file, common), (row.name, name), row.manner)?;
         if !goes {
             return Ok(Err(Other::Gone(row.name)));
@@ -303,6 +301,12 @@ fn hides_or_shows(row: &MentionRow, said: u8) -> bool {
     is_known
         && row.manner ^ said == STV_HIDDEN << manner::VISIBILITY
         && visibility(row.manner | said) == STV_HIDDEN
+}
+
+/// Whether somebody says that a name is hidden that is defined.
+fn is_hidden(name: &NameRow) -> bool {
+    const HIDDEN: u32 = symbol_flags::DEFINED | symbol_flags::HIDDEN;
+    name.flags & (symbol_flags::KIND | symbol_flags::HIDDEN) == HIDDEN
 }
 
 /// Whether who defines a name says that it is hidden: then it does not matter whether others do.
@@ -440,10 +444,8 @@ fn says_as_much(
     }
     // Nothing is said of a name that is hidden anyway.
     const VISIBLE: u8 = !(3 << manner::VISIBILITY);
-    let is_hidden = name.flags & (symbol_flags::KIND | symbol_flags::HIDDEN)
-        == symbol_flags::DEFINED | symbol_flags::HIDDEN;
     let is_same = match defined_as((file, common), (number, name))? {
-        Some(is) if is_hidden && visibility(said) == STV_DEFAULT => is & VISIBLE == said,
+        Some(is) if is_hidden(name) && visibility(said) == STV_DEFAULT => is & VISIBLE == said,
         is => is == Some(said),
     };
     Ok(is_same && (said != manner::ODD || number >= common.count))
@@ -488,9 +490,7 @@ fn is_there_for(name: &NameRow, said: u8, may_warn: bool) -> bool {
     // The loader knows what an IFUNC of another module is.
     let special = if is_shared { SPECIAL & !symbol_flags::IFUNC } else { SPECIAL };
     // Nothing is said of a name that is hidden anyway.
-    let is_hidden = name.flags & (symbol_flags::KIND | symbol_flags::HIDDEN)
-        == symbol_flags::DEFINED | symbol_flags::HIDDEN;
-    let is_usual = is_plain(said) || is_hidden && is_plain_or_hidden(said);
+    let is_usual = is_plain(said) || is_hidden(name) && is_plain_or_hidden(said);
     let is_plain = is_usual && name.flags & special == 0 && name.mentioned & flag::HAS_VERSION == 0;
     is_plain
         && match name.flags & symbol_flags::KIND {

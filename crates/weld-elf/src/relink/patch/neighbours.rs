@@ -20,6 +20,12 @@ use crate::relink_state::rows::OutputRow;
 /// So many inputs are looked at for the next one that has such a part.
 const NEAR: u32 = 64;
 
+/// The inputs behind one, or in front of it, of `count`.
+fn near((from, is_behind): (u32, bool), count: u32) -> impl Iterator<Item = u32> {
+    let at = move |step| if is_behind { from.checked_add(step) } else { from.checked_sub(step) };
+    (1..NEAR).map_while(at).take_while(move |row| *row < count)
+}
+
 /// Of an output section, what an input has there.
 #[derive(Clone, Copy)]
 struct Part {

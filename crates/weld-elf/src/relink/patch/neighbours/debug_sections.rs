@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::super::{LastLink, View, others, parsed};
-use super::{NEAR, Part, make_room};
+use super::{Part, make_room, near};
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -208,9 +208,7 @@ impl Search<'_, '_, '_> {
     fn next(&mut self, (from, is_behind): (u32, bool), window: &[Part]) -> Result<Option<Part>, Why> {
         let output = window.first().map(|part| part.output);
         let count = self.left.tables.count::<InputRow>() as u32;
-        for step in (1..NEAR).take_while(|_| window.len() < MOST) {
-            let row = if is_behind { from.checked_add(step) } else { from.checked_sub(step) };
-            let Some(row) = row.filter(|row| *row < count) else { return Ok(None) };
+        for row in near((from, is_behind), count).take_while(|_| window.len() < MOST) {
             let input: InputRow = self.left.tables.row(row.into())?;
             if input.kind != input_kind::OBJECT {
                 continue;

@@ -5,9 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use weld_common::io::units::{Leaves, UNIT_BYTES};
 
 use super::super::{LastLink, Left, View};
-use super::{NEAR, Part, make_room, unit_around};
+use super::{Part, make_room, near, unit_around};
 use crate::elf::{SHT_SYMTAB, Sym};
-use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
 use crate::relink_state::excerpt::Common;
@@ -45,9 +44,9 @@ impl<'l> Runs<'l> {
     /// If the tables cannot be read.
     pub fn enlarge(
         &mut self,
-        job: &Job,
+        (left, common): (&View, &Common),
         changes: &Changes,
-        last: &LastLink,
+        leaves: &Leaves,
         full: &Full,
     ) -> Result<bool, Why> {
         let wanted = self.wanted.entry((full.input, full.of)).or_default();
@@ -55,11 +54,9 @@ impl<'l> Runs<'l> {
         if wanted.1 > AGAIN {
             return Ok(false);
         }
-        let (left, common) = last.view(job)?;
         let changed = changes.objects.iter().map(|object| object.row).collect();
-        let leaves = &last.memo.leaves;
-        let Some(table) = Table::of(&common, full.of) else { return Ok(false) };
-        let mut search = Search { left: &left, common: &common, leaves, table, changed, runs: self };
+        let Some(table) = Table::of(common, full.of) else { return Ok(false) };
+        let mut search = Search { left, common, leaves, table, changed, runs: self };
         search.enlarge(full.input)
     }
 }
@@ -229,9 +226,7 @@ impl Search<'_, '_, '_> {
         unit: &Extent,
     ) -> Result<Option<Part>, Why> {
         let count = self.left.tables.count::<InputRow>() as u32;
-        for step in 1..NEAR {
-            let row = if is_behind { from.checked_add(step) } else { from.checked_sub(step) };
-            let Some(row) = row.filter(|row| *row < count) else { return Ok(None) };
+        for row in near((from, is_behind), count) {
             let input: InputRow = self.left.tables.row(row.into())?;
             let run = *self.table.run(&mut self.runs_of(row, &input));
             if run.size == 0 {
