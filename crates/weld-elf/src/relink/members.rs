@@ -4,7 +4,8 @@
 //! index offers other names, resolution runs as in a full link ([`TakingPart`]), and tells which members are
 //! linked. One that is and was not takes the place of a spare object; one that was and is not becomes its skeleton
 //! ([`super::units`]). From then on the tables do not tell any more why members are linked, so that resolution runs for
-//! each relink in which an object has changed ([`Memo::has_other_members`]). Members are known by their names, of which an
+//! each relink in which an object asks for something else than in the last one, or offers something else
+//! ([`Memo::has_other_members`], [`Memo::asks`]). Members are known by their names, of which an
 //! archive has one each; those that stay must lie in the order that they had, which decides on more than resolution.
 //!
 //! A full link that is compared with a relink has all members by themselves, at the places that they have in the tables
@@ -20,16 +21,18 @@ use weld_common::text;
 
 use super::Session;
 use super::changes::{Changed, Changes};
-use super::directory::TABLES;
+use super::directory::{Place, TABLES};
 use super::full_link_reason::Why;
 use super::libraries::{KnownArchive, KnownMember, Members, digest};
 use super::memo::{Is, KnownFile, Memo};
-use super::units::{NoUnit, Units};
+use super::patch::{changed_object, parsed};
+use super::units::{self, NoUnit, Units};
 use crate::input::FileName;
 use crate::input::archives::ArchiveInput;
 use crate::input::load::{Input, Inputs};
 use crate::job::Job;
 use crate::relink_state::file::StateFile;
+use crate::relink_state::mentions::{Globals, asked_by};
 use crate::relink_state::rows::{InputRow, NONE};
 use crate::resolve::Resolved;
 
@@ -41,9 +44,41 @@ pub type TakingPart = for<'j> fn(&Job<'j>) -> Option<(Inputs<'j>, Resolved<'j>)>
 ///
 /// # Errors
 /// If one comes or goes for which there is no place, or nothing that may stand for it.
-pub fn find(memo: &Memo, (job, taking_part): (&Job, TakingPart), changes: &mut Changes) -> Result<(), Why> {
-    let is_settled = changes.archives.is_empty() && (!memo.has_other_members || changes.objects.is_empty());
-    if is_settled { Ok(()) } else { resolve(&memo.units, (job, taking_part), changes) }
+pub fn find(
+    (memo, place): (&Memo, &Place),
+    (job, taking_part): (&Job, TakingPart),
+    changes: &mut Changes,
+) -> Result<(), Why> {
+    let are_known = changes.archives.is_empty();
+    if are_known && (!memo.has_other_members || changes.objects.is_empty()) {
+        return Ok(());
+    }
+    if are_known && ask_the_same((memo, place), job, changes)? {
+        changes.is_resolved = true;
+        return Ok(());
+    }
+    resolve(&memo.units, (job, taking_part), changes)
+}
+
+/// Whether the objects that have changed ask for what they asked for in the last link, and offer the same: then the same
+/// members are linked.
+fn ask_the_same((memo, place): (&Memo, &Place), job: &Job, changes: &Changes) -> Result<bool, Why> {
+    let tables = place.map(TABLES).map_err(|_| Why::First)?;
+    let tables = StateFile::open(&tables, UnitDigest::from_bytes(memo.build))?;
+    units::lay_skeletons(&memo.units, &changes.files, job);
+    for object in &changes.objects {
+        let Some(parsed) = parsed::with_its_names(job, changed_object::bytes(job, changes, object)?) else {
+            return Ok(false);
+        };
+        let last = match memo.asks.get(&object.row) {
+            Some(asks) => *asks,
+            None => asked_by(&tables, object.row)?,
+        };
+        if Globals::of(&parsed).asks() != last {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The same, whatever has changed.

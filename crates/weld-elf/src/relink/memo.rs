@@ -4,7 +4,7 @@
 //! It is read and written as a whole, and small beside the tables. Its digest tells accidents, and counts are
 //! believed only as far as there are bytes for them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::relink_state::rows::HandedOver;
 use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 13;
+const FORMAT: u32 = 14;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -76,8 +76,10 @@ pub struct Memo {
     pub words: Vec<u32>,
     /// Which objects may come and go.
     pub units: Units,
-    /// Members of archives have come or gone, so who asks for which is not what the tables say ([`super::members`]).
+    /// Who asks for which members of archives is not what the tables say ([`super::members`]).
     pub has_other_members: bool,
+    /// What objects ask of others and offer them that have changed since the tables were written, by their rows.
+    pub asks: BTreeMap<u32, u128>,
 }
 
 /// A merged piece that no object of the link had that wrote the tables.
@@ -189,6 +191,11 @@ impl Memo {
         put_list(&self.words, &mut out, Field::put);
         self.units.put(&mut out);
         u8::from(self.has_other_members).put(&mut out);
+        let asks: Vec<(u32, u128)> = self.asks.iter().map(|(row, asks)| (*row, *asks)).collect();
+        put_list(&asks, &mut out, |(row, asks), out| {
+            row.put(out);
+            asks.put(out);
+        });
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
         out
@@ -286,6 +293,9 @@ impl Memo {
             words: take_list(rest, Field::take)?,
             units: Units::take(rest)?,
             has_other_members: u8::take(rest)? != 0,
+            asks: take_list(rest, |rest| Some((Field::take(rest)?, Field::take(rest)?)))?
+                .into_iter()
+                .collect(),
         })
     }
 
@@ -453,6 +463,7 @@ mod tests {
                 sizes: vec![1],
             },
             has_other_members: true,
+            asks: [(4, 5 << 100)].into(),
         }
     }
 

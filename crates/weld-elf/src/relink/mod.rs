@@ -232,7 +232,7 @@ impl Session {
         let memo = self.last_memo(place, job)?;
         // Which inputs have changed?
         let mut changes = Changes::find(&memo, job.store, self.begun)?;
-        members::find(&memo, (job, self.taking_part), &mut changes)?;
+        members::find((&memo, place), (job, self.taking_part), &mut changes)?;
         units::lay_skeletons(&memo.units, &changes.files, job);
         if changes.objects.len() > MANY && changes.objects.len() > changes.all_objects() / MANY {
             return Err(Why::Much);
@@ -273,6 +273,7 @@ impl Session {
             next.mentions.extend(patch.mentions);
             next.mentions.sort_unstable();
             next.mentions.dedup();
+            next.asks.extend(patch.asks);
             next.names = patch.names;
             next.guests = patch.guests;
             next.holes = patch.holes;

@@ -7,7 +7,7 @@
 //! written to need not be the one that is compared with; where the two differ, and where bytes change, hashes
 //! tell whether it still is what the last link wrote.
 
-mod changed_object;
+pub mod changed_object;
 mod exported_names;
 mod gone_names;
 mod group_owners;
@@ -17,7 +17,7 @@ mod new_pieces;
 mod new_words;
 mod offered_names;
 mod others;
-mod parsed;
+pub mod parsed;
 mod search_table;
 mod told;
 
@@ -76,6 +76,8 @@ pub struct Patch {
     pub pieces: Vec<AddedPiece>,
     /// Inputs that mention names that they did not when the tables were written: rows.
     pub mentions: Vec<(u32, u32)>,
+    /// What changed objects ask of others, and offer them (`Globals::asks`).
+    pub asks: Vec<(u32, u128)>,
     /// Names that are not in the tables, or not any more, and sections.
     pub names: NewNames,
     pub guests: Vec<Guest>,
@@ -585,6 +587,7 @@ fn of_changed_by(
         patch.values.append(&mut of_run.values);
         patch.pieces.append(&mut of_run.pieces);
         patch.mentions.append(&mut of_run.mentions);
+        patch.asks.append(&mut of_run.asks);
         patch.searched.append(&mut of_run.searched);
         patch.told.add(of_run.told);
         patch.pointers.append(&mut of_run.pointers);

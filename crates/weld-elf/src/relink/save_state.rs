@@ -5,7 +5,7 @@
 //! When all is in place the rows are written, and last the memo, with what the link had to warn of.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -517,6 +517,7 @@ impl Session {
                     words: Vec::new(),
                     units,
                     has_other_members: false,
+                    asks: BTreeMap::new(),
                 };
                 // What has been looked at since the output was complete must be what it was made of.
                 match witness.changed(parallel) {

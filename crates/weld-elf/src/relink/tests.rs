@@ -60,9 +60,13 @@ impl Drop for Dir {
 }
 
 fn link(args: &[OsString], more: &[&str]) -> Result<Vec<String>, String> {
+    link_by(&QuietHost::new(), args, more)
+}
+
+fn link_by(host: &dyn Host, args: &[OsString], more: &[&str]) -> Result<Vec<String>, String> {
     let args: Vec<OsString> = args.iter().cloned().chain(more.iter().map(OsString::from)).collect();
     let texts = |d: Diagnostics| d.list.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("\n");
-    let outcome = link::link(&args, &QuietHost::new()).map_err(texts)?;
+    let outcome = link::link(&args, host).map_err(texts)?;
     Ok(outcome.warnings.into_iter().map(|d| d.message).collect())
 }
 

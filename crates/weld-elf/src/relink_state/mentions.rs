@@ -14,10 +14,13 @@
 
 use std::collections::HashMap;
 
+use weld_common::digest::UnitDigest;
+
 use super::differences::Difference;
 use super::excerpt::Common;
 use super::file::{StateFile, Unreadable};
 use super::keys;
+use super::outline::short;
 use super::rows::*;
 use crate::elf::*;
 use crate::input::object::Object;
@@ -112,6 +115,11 @@ impl<'o, 'a> Globals<'o, 'a> {
         &self.list
     }
 
+    /// A digest of what it asks of others, and offers them.
+    pub fn asks(&self) -> u128 {
+        asks_of(self.list.clone())
+    }
+
     /// The number of the first.
     pub fn first(&self) -> u32 {
         self.object.first_global
@@ -120,6 +128,29 @@ impl<'o, 'a> Globals<'o, 'a> {
     pub fn object(&self) -> &'o Object<'a> {
         self.object
     }
+}
+
+fn asks_of(mut list: Vec<(u128, u8)>) -> u128 {
+    list.sort_unstable();
+    let bytes: Vec<u8> =
+        list.iter().flat_map(|(hash, said)| (hash ^ u128::from(*said)).to_le_bytes()).collect();
+    short(UnitDigest::of(&bytes))
+}
+
+/// The same of what an input mentioned when the tables were written.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn asked_by(file: &StateFile, row: u32) -> Result<u128, Unreadable> {
+    let input: InputRow = file.row(row.into())?;
+    let count = match input.kind {
+        input_kind::OBJECT => input.symbols.saturating_sub(input.first_global),
+        _ => 0,
+    };
+    let first = u64::from(input.first_mention);
+    let rows: Vec<MentionRow> = file.rows(first..first + u64::from(count))?;
+    let said = |row: &MentionRow| Ok((file.row::<NameRow>(row.name.into())?.hash, row.manner));
+    Ok(asks_of(rows.iter().map(said).collect::<Result<_, Unreadable>>()?))
 }
 
 /// The mentions of an input as its object now has them.

@@ -138,7 +138,9 @@ impl Run<'_, '_, '_> {
         let (job, common) = (self.job, self.common);
         let machine = arch::of_file(data).ok_or(Refused::Object(Changed::Shape))?;
         let object = rewrite_section::parse(data, machine, job.store)?;
-        let found = of_parsed(&object, (self.left, common, row), job)?;
+        let now = (!is_renamed(&object, job.options)).then(|| Globals::of(&object));
+        let asks = now.as_ref().map_or(0, Globals::asks);
+        let found = of_parsed(&object, (self.left, common, row), now.as_ref())?;
         let Excerpt { state, last_runs, names, before, new, lost } = found;
         let is_for_values = !common.has_all_values;
         let (options, left) = (job.options, self.left);
@@ -194,6 +196,7 @@ impl Run<'_, '_, '_> {
         }
         patch.values.extend(alone.new_values().iter().map(|new| (names[new.name as usize], new.value)));
         patch.mentions.extend(new.iter().map(|name| (row, *name)));
+        patch.asks.push((row, asks));
         let sink = DiagSink::new();
         let exported: Vec<Exported> = alone.exported(&sink).into_iter().map(Exported::from).collect();
         if !exported.is_empty() {
@@ -215,10 +218,9 @@ impl Run<'_, '_, '_> {
 fn of_parsed(
     object: &Object,
     (left, common, row): (&View, &Common, u32),
-    job: &Job,
+    now: Option<&Globals>,
 ) -> Result<Excerpt, Refused> {
-    let now = (!is_renamed(object, job.options)).then(|| Globals::of(object));
-    let found = excerpt::of(left.tables, common, row, now.as_ref());
+    let found = excerpt::of(left.tables, common, row, now);
     let found = found.map_err(|why| Refused::Else(why.into()))?;
     found.map_err(|other| {
         Refused::Object(match other {

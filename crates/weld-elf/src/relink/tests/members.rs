@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use weld_common::hash::hash_bytes;
 use weld_testkit::ar::{Archive, ArchiveKind};
@@ -10,7 +11,8 @@ use weld_testkit::elf::*;
 use weld_testkit::obj::{Obj, Section, Symbol, SymbolId};
 
 use super::units::add_unit;
-use super::{Dir, link, wait};
+use super::{Dir, link, link_by, wait};
+use weld_common::host::{Host, QuietHost};
 
 /// An object that defines functions, the first of which calls others.
 #[derive(Clone, Default)]
@@ -165,11 +167,26 @@ struct Project {
     /// Functions that there have been.
     known: BTreeSet<&'static str>,
     steps: usize,
+    /// The last link has found out which members are linked, as a full link does.
+    has_resolved: bool,
+}
+
+/// A program that notes whether names are resolved.
+struct Notes(QuietHost, AtomicBool);
+
+impl Host for Notes {
+    fn print(&self, text: &[u8]) -> std::io::Result<()> {
+        self.0.print(text)
+    }
+
+    fn step(&self, name: &'static str) {
+        self.1.fetch_or(name == "resolve symbols", Relaxed);
+    }
 }
 
 impl Project {
     fn new(name: &str, flags: &'static [&'static str]) -> Project {
-        Project { dir: Dir::new(name), flags, known: BTreeSet::new(), steps: 0 }
+        Project { dir: Dir::new(name), flags, known: BTreeSet::new(), steps: 0, has_resolved: false }
     }
 
     /// Links; whether that was relinked, which is verified, and has the functions of a full link.
@@ -194,7 +211,9 @@ impl Project {
         }
         self.known.extend(units.iter().chain(members).flat_map(|part| part.defines.iter().copied()));
         args.extend([dir.path("lib.rlib").into(), "-o".into(), dir.path("out").into()]);
-        let done = link(&args, &["--incremental"]);
+        let host = Notes(QuietHost::new(), AtomicBool::new(false));
+        let done = link_by(&host, &args, &["--incremental"]);
+        self.has_resolved = host.1.load(Relaxed);
         let said = dir.said();
         let place = args.len() - 1;
         args[place] = dir.path("full").into();
@@ -266,6 +285,29 @@ fn members_come_and_go() {
         project.relinks(&[start(&["c"])], std::slice::from_ref(&c));
         project.relinks(&[start(&["c", "a"])], &[a.clone(), c.clone()]);
         project.relinks(&[start(&["c", "a"])], &[Part::new("a", &["b"]), c, b]);
+    }
+}
+
+/// Names are resolved again where an object asks for something else than in the last link, or offers it, and not else.
+#[test]
+fn who_asks_for_the_same_is_not_asked_why() {
+    let mut project = Project::new("members-asked", PROGRAMS[0]);
+    let [a, b] = ["a", "b"].map(|name| Part::new(name, &[]));
+    let longer = |part: &Part, padding| Part { padding, ..part.clone() };
+    project.check(&[start(&["a"])], &[a.clone(), b.clone()]);
+    let edits = [
+        (longer(&start(&["a"]), 4), a.clone(), false),
+        (start(&["a", "b"]), a.clone(), true),
+        (longer(&start(&["a", "b"]), 4), longer(&a, 8), false),
+        (start(&["a", "b"]), Part::new("a", &["b"]), true),
+        // It is as it was at first, but somebody else is not.
+        (start(&["a"]), Part::new("a", &["b"]), true),
+        (longer(&start(&["a"]), 4), longer(&Part::new("a", &["b"]), 4), false),
+        (start(&["a"]), a, true),
+    ];
+    for (number, (first, a, resolves)) in edits.into_iter().enumerate() {
+        project.relinks(&[first], &[a, b.clone()]);
+        assert_eq!(project.has_resolved, resolves, "{number}: {}", project.dir.said());
     }
 }
 
