@@ -64,6 +64,8 @@ pub struct Facts {
     pub image_base: Address,
     /// What lies between functions: an instruction, or part of one, that traps or does nothing.
     pub filler: u8,
+    /// A function that does nothing, also where a call must be marked; empty where none is needed.
+    pub does_nothing: &'static [u8],
     pub tls: Tls,
     /// How far after the start of a module's thread-local storage its offsets count from, for functions that
     /// look them up.
@@ -791,6 +793,7 @@ impl Facts {
         pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
         image_base: Address::new(0x1_0000),
         filler: 0,
+        does_nothing: &[],
         tls: Tls::BlockFirst(0),
         tls_offset: 0,
         keeps_local_dynamic: false,

@@ -4,10 +4,11 @@
 use super::full_link_reason::Why;
 use crate::input::load::Inputs;
 use crate::job::Context;
-use crate::live::{Live, fact};
+use crate::live::fact;
 use crate::options::*;
 use crate::relink_state::outline;
 use crate::resolve::Resolved;
+use crate::synth::image::Image;
 
 /// What there is to say of links with intermediate code.
 pub const GATEWAYS: &str = "functions are entered from another world by gateways, which are all made anew";
@@ -29,7 +30,6 @@ pub fn of_options(options: &Options) -> Option<Why> {
         || order.print.is_some();
     let by_contents = sections.zero_to_bss || order.partition.is_asked();
     let rewrites = relocs.unmark || relocs.skip_jumps || relocs.call_padding.is_some();
-    let rewrites = rewrites || !options.layout.errata.is_empty();
     let packs = sections.compress_debug.is_some() || !sections.compress_sections.is_empty();
     let indexes = sections.gdb_index || sections.debug_names;
     let chance = order.shuffle.iter().any(|shuffled| shuffled.how == Shuffle::Random);
@@ -41,10 +41,7 @@ pub fn of_options(options: &Options) -> Option<Why> {
         (whole_file, "this style of --build-id reads the whole output; --build-id=fast does not"),
         (packs, "sections of the output are compressed as a whole"),
         (indexes, "--gdb-index and --debug-names are made of all debug information"),
-        (
-            rewrites,
-            "options change finished instructions (-z rewrite-endbr, --fix-cortex-a53-843419 and the like)",
-        ),
+        (rewrites, "options change finished instructions (-z rewrite-endbr, -z call-nop and the like)"),
         (relocs.emit_relocs, "--emit-relocs keeps relocations of all objects"),
         (maps, "maps and cross references are made of the whole link"),
         (traces, "--trace, --trace-symbol and --verbose tell of the whole link"),
@@ -75,9 +72,13 @@ pub fn of_inputs(inputs: &Inputs, resolved: &Resolved) -> Option<Why> {
 }
 
 /// What speaks against it in the link.
-pub fn of_link(context: &Context, resolved: &Resolved, live: &Live) -> Option<Why> {
+pub fn of_link(context: &Context, image: &Image) -> Option<Why> {
+    let (resolved, live) = (image.resolved, image.live);
+    // Those that branches take are in the same list.
+    let moves = !image.options.layout.errata.is_empty() && !image.thunks.is_empty();
     of_inputs(context.inputs, resolved).or_else(|| {
         first_of(&[
+            (moves, "instructions were moved that processors execute wrongly (--fix-cortex-a53-843419)"),
             (live.has(fact::TEXT_REL), "the loader relocates read-only sections (-z notext)"),
             (context.tagged.is_some(), "there are tagged variables"),
         ])

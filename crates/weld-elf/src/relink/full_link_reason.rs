@@ -217,6 +217,9 @@ impl fmt::Display for Changed {
                     f.write_str("the room is used up for strings and constants that no object had")
                 }
                 Missing::Cuts => f.write_str("there is code that gets shorter"),
+                Missing::Erratum => f.write_str(
+                    "there are instructions that some processors execute wrongly where they are now, and have to be moved",
+                ),
                 Missing::Options => f.write_str("there are instructions that options change"),
                 Missing::Class(class) => {
                     write!(f, "there is a relocation of a kind that is not relinked ({class:?})")

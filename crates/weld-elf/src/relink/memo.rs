@@ -23,12 +23,13 @@ use crate::relink_state::excerpt::KnownImport;
 use crate::relink_state::extents::{Extent, Extents, OtherRuns, Run, TableRuns};
 use crate::relink_state::fields::*;
 use crate::relink_state::guests::Guest;
+use crate::relink_state::init_array::{InitArrays, Words};
 use crate::relink_state::new_names::NewNames;
 use crate::relink_state::rows::HandedOver;
 use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 14;
+const FORMAT: u32 = 15;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -66,6 +67,8 @@ pub struct Memo {
     pub holes: BTreeSet<u32>,
     /// Sections of debug information that lie elsewhere, or have other room.
     pub extents: Extents,
+    /// Words of `.init_array` that objects have, if not what the tables say.
+    pub init_arrays: InitArrays,
     /// Runs in tables that lie elsewhere, or have other room.
     pub runs: OtherRuns,
     /// Sections that are not in the tables, or lie elsewhere.
@@ -169,6 +172,11 @@ impl Memo {
             row.put(out);
             [extent.address, extent.size].iter().for_each(|number| number.put(out));
         });
+        let arrays: Vec<(u32, Words)> = self.init_arrays.iter().map(|(row, words)| (*row, *words)).collect();
+        put_list(&arrays, &mut out, |(row, words), out| {
+            row.put(out);
+            [words.start, words.before, words.now].iter().for_each(|number| number.put(out));
+        });
         let runs: Vec<(u32, TableRuns)> = self.runs.iter().map(|(row, runs)| (*row, *runs)).collect();
         put_list(&runs, &mut out, |(row, runs), out| {
             row.put(out);
@@ -263,6 +271,13 @@ impl Memo {
             extents: take_list(rest, |rest| {
                 let row = u32::take(rest)?;
                 Some((row, Extent { address: Field::take(rest)?, size: Field::take(rest)? }))
+            })?
+            .into_iter()
+            .collect(),
+            init_arrays: take_list(rest, |rest| {
+                let row = u32::take(rest)?;
+                let (start, before, now) = (Field::take(rest)?, Field::take(rest)?, Field::take(rest)?);
+                Some((row, Words { start, before, now }))
             })?
             .into_iter()
             .collect(),
@@ -441,6 +456,7 @@ mod tests {
             },
             holes: [7, 8].into(),
             extents: [(9, Extent { address: 5, size: 6 })].into(),
+            init_arrays: [(2, Words { start: 3, before: 8, now: 0 })].into(),
             runs: [(1, TableRuns { strings: Run { start: 3, size: 4 }, ..TableRuns::default() })].into(),
             guests: vec![Guest {
                 input: 1,

@@ -278,6 +278,7 @@ impl Session {
             next.guests = patch.guests;
             next.holes = patch.holes;
             next.extents = patch.extents;
+            next.init_arrays = patch.init_arrays;
             next.runs = patch.runs;
             next.imports = patch.imports;
             next.words = patch.words;
@@ -412,6 +413,7 @@ fn patch_of(
         guests: &memo.guests,
         holes: &memo.holes,
         extents: &memo.extents,
+        init_arrays: &memo.init_arrays,
         runs: &memo.runs,
         imports: &memo.imports,
         words: &memo.words,

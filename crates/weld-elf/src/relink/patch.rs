@@ -11,6 +11,7 @@ pub mod changed_object;
 mod exported_names;
 mod gone_names;
 mod group_owners;
+mod init_array;
 mod neighbours;
 mod new_imports;
 mod new_pieces;
@@ -46,6 +47,7 @@ use crate::relink_state::extents::{Cuts, Extents, OtherRuns};
 use crate::relink_state::file::StateFile;
 use crate::relink_state::free_sections::{self, Refused};
 use crate::relink_state::guests::{self, Guest};
+use crate::relink_state::init_array::{InitArrays, of_changed as init_array_words};
 use crate::relink_state::mentions::{find_name, lost_of};
 use crate::relink_state::new_names::{Looked, NewNames};
 use crate::relink_state::outline::{counts_references, is_renamed};
@@ -55,6 +57,7 @@ use crate::relink_state::rewrite_section::{
 use crate::relink_state::rows::{InputRow, NONE, PieceRow, SectionRow, input_kind};
 use crate::relink_state::{State, Unreadable, keys};
 use crate::sections::SectionKind;
+use crate::sections::free_sections::INIT_ARRAY;
 use crate::symbols::symbol_flags;
 use changed_object::of_run;
 use exported_names::{Exported, Seen};
@@ -88,6 +91,8 @@ pub struct Patch {
     pub holes: BTreeSet<u32>,
     /// Sections of debug information that lie elsewhere than the tables say, or have other room.
     pub extents: Extents,
+    /// Words of `.init_array` that objects have, if not what the tables say.
+    pub init_arrays: InitArrays,
     pub runs: OtherRuns,
     /// Where in the file parts began that hashes are made of, and where they begin now.
     pub borders: Vec<(u64, u64)>,
@@ -99,6 +104,8 @@ pub struct Patch {
     /// to, which may have other values, with who has them.
     told: Told,
     pointers: Vec<(PathBuf, Vec<Pointer>)>,
+    /// Words of `.init_array` that were written again, with their addresses.
+    init_words: Vec<(u64, Vec<u8>)>,
     /// What changed objects define and others see.
     exports: Vec<(PathBuf, Vec<Exported>)>,
 }
@@ -115,6 +122,7 @@ pub struct LastLink<'l> {
     pub guests: &'l [Guest],
     pub holes: &'l BTreeSet<u32>,
     pub extents: &'l Extents,
+    pub init_arrays: &'l InitArrays,
     pub runs: &'l OtherRuns,
     /// Functions of shared objects that nobody called then.
     pub imports: &'l [KnownImport],
@@ -289,9 +297,10 @@ fn with_imports(job: &Job, changes: &Changes, last: &LastLink) -> Result<Patch, 
 
 /// The same with what the tables do not have as it is.
 fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) -> Result<Patch, Why> {
-    let Places { names, guests, holes, cuts, objects, .. } = places;
+    let Places { names, guests, holes, init_arrays, cuts, objects, .. } = places;
     let before = (last.guests, last.holes);
-    let last = &LastLink { names: &names, guests: &guests, holes: &holes, ..*last };
+    let last =
+        &LastLink { names: &names, guests: &guests, holes: &holes, init_arrays: &init_arrays, ..*last };
     let neighbours::Found { extents, inputs: debug, cuts } =
         neighbours::sections(job, changes, last, (&objects, cuts))?;
     let last = &LastLink { extents: &extents, ..*last };
@@ -327,6 +336,7 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     patch.guests = guests;
     patch.holes = holes;
     patch.extents = extents;
+    patch.init_arrays = init_arrays;
     patch.borders = cuts.moved();
     Ok(patch)
 }
@@ -363,7 +373,8 @@ fn with_room(
     patch.told.add(of_words);
     let (words, of_words) = new_words::of_gone(job, last, &values, &mut patch)?;
     patch.told.add(of_words);
-    told::add(job, changes, (last, last_guests, last_holes), (&mut patch, &words))?;
+    let moved = init_array::add(job, changes, last, (moved, &mut patch))?;
+    told::add(job, changes, (last, last_guests, last_holes), (&mut patch, &[words, moved].concat()))?;
     forget_guests(job, last, last_guests, &mut patch)?;
     exported_names::write(job, last, last.names, &mut patch)?;
     new_imports::write_own(job, last, &mut patch)?;
@@ -394,6 +405,7 @@ struct Places<'j> {
     names: NewNames,
     guests: Vec<Guest>,
     holes: BTreeSet<u32>,
+    init_arrays: InitArrays,
     cuts: Cuts,
     /// Objects that have not changed, and define what is not in the output, but needed, or have groups that change hands.
     needed: BTreeSet<u32>,
@@ -452,6 +464,7 @@ fn new_places<'j>(job: &Job<'j>, changes: &Changes, last: &LastLink) -> Result<P
         names: last.names.clone(),
         guests: last.guests.to_vec(),
         holes: last.holes.clone(),
+        init_arrays: last.init_arrays.clone(),
         cuts: Cuts::of(&last.memo.leaves),
         needed: BTreeSet::new(),
         objects: Vec::new(),
@@ -540,6 +553,10 @@ fn new_places<'j>(job: &Job<'j>, changes: &Changes, last: &LastLink) -> Result<P
             .map_err(|e| why(&known, e))?,
         false => (Vec::new(), last.holes.clone()),
     };
+    let init_arrays = match may_place {
+        true => init_array_words((left.tables, &known, &cuts), &free).map_err(|e| why(&known, e))?,
+        false => last.init_arrays.clone(),
+    };
     known.set_holes(left.tables, holes.clone())?;
     for (row, object) in &objects {
         wanted.extend(guests::of_groups(&known, (*row, object), &names));
@@ -548,7 +565,7 @@ fn new_places<'j>(job: &Job<'j>, changes: &Changes, last: &LastLink) -> Result<P
     let guests = guests::placed(&known, last.guests, &changed, wanted)
         .map_err(|(row, why)| refused(row, Changed::NoPlace(why)))?;
     let live = free.into_iter().map(|one| (one.row, one.live)).collect();
-    Ok(Places { names, guests, holes, cuts, needed, objects, live })
+    Ok(Places { names, guests, holes, init_arrays, cuts, needed, objects, live })
 }
 
 /// Those of the objects that have changed, if names get other values that these do not define; if it is not known yet
@@ -592,6 +609,7 @@ fn of_changed_by(
         patch.told.add(of_run.told);
         patch.pointers.append(&mut of_run.pointers);
         patch.exports.append(&mut of_run.exports);
+        patch.init_words.append(&mut of_run.init_words);
         patch.full.append(&mut of_run.full);
     }
     patch.writes.sort_unstable_by_key(|(offset, _)| *offset);
@@ -612,6 +630,7 @@ impl<'l> LastLink<'l> {
         common.guests = self.guests.to_vec();
         common.set_holes(tables, self.holes.clone())?;
         common.extents.clone_from(self.extents);
+        common.init_arrays.clone_from(self.init_arrays);
         common.runs.clone_from(self.runs);
         common.last_runs.clone_from(&self.memo.runs);
         common.imports = self.imports.to_vec();
@@ -663,6 +682,11 @@ fn emit(
             .map_err(|missing| Failure::Object(outgrown(alone, missing)))?;
         if let Some(wrong) = sink.finish().first() {
             return Err(Failure::Object(Changed::Wrong(wrong.message.clone())));
+        }
+        if section.number == INIT_ARRAY {
+            // Others may have lain there.
+            patch.init_words.push((section.address, bytes.clone()));
+            continue;
         }
         patch.sections += usize::from(patch.add(place.start, &bytes, &there));
     }

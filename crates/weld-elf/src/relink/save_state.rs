@@ -46,6 +46,7 @@ use crate::relink_state::excerpt::each_mention;
 use crate::relink_state::extents::{Extents, OtherRuns};
 use crate::relink_state::file::StateFile;
 use crate::relink_state::guests::Guest;
+use crate::relink_state::init_array::InitArrays;
 use crate::relink_state::mentions::stays_imported;
 use crate::relink_state::new_names::NewNames;
 use crate::relink_state::outline::{exports_by_itself, may_define_others};
@@ -54,6 +55,8 @@ use crate::relink_state::{State, keys};
 use crate::report::dependencies;
 use crate::resolve::Resolved;
 use crate::sections::export_rows::{LastRows, Room};
+use crate::sections::free_sections::INIT_ARRAY;
+use crate::sections::init_array;
 use crate::sections::lost_groups::LostSections;
 use crate::sections::rooms::{self, Growth, LastPieces, LastRuns, Rooms};
 use crate::sections::spare_imports::{Import, LastCall};
@@ -127,6 +130,10 @@ impl Session {
             let has_yards = |object: &&Object| self.yard_object.get() == Some(&object.file);
             if let Some(object) = objects.iter().find(has_yards) {
                 yards::make(sections, object, job.options.sections.gc_sections);
+                let others = objects.iter().take_while(|other| other.file != object.file);
+                if !init_array::are_any(sections, others) {
+                    init_array::leave_out(sections, object);
+                }
             }
         };
         let state = match relinked {
@@ -139,6 +146,10 @@ impl Session {
                 return new(sections);
             }
         };
+        let yard_object = objects.iter().find(|object| self.yard_object.get() == Some(&object.file));
+        if let Some(object) = yard_object.filter(|object| !has_init_array(&state, object.file)) {
+            init_array::leave_out(sections, object);
+        }
         yards::take_in(sections, objects, &self.last_guests(&state));
         let image = self.held_image();
         sections.last_relocs = last_relocs(&state, &image);
@@ -155,6 +166,8 @@ impl Session {
         for (number, row) in (0..).zip(&state.sections) {
             if let Some(input) = state.inputs.get(row.input as usize)
                 && !places.holes.contains(&number)
+                // They have no room.
+                && row.number != INIT_ARRAY
             {
                 let size = extents.get(&number).map_or(row.size, |extent| extent.size);
                 let size = places.larger.get(&number).copied().unwrap_or(size);
@@ -400,7 +413,7 @@ impl Session {
     /// Finds out whether there is something in the link that is not relinked.
     pub fn look_at(&self, image: &Image, context: &Context) {
         if self.keeper().is_some()
-            && let Some(why) = eligibility::of_link(context, image.resolved, image.live)
+            && let Some(why) = eligibility::of_link(context, image)
         {
             self.give_up(why);
         }
@@ -512,6 +525,7 @@ impl Session {
                     guests: Vec::new(),
                     holes: BTreeSet::new(),
                     extents: Extents::new(),
+                    init_arrays: InitArrays::new(),
                     runs: OtherRuns::new(),
                     imports: Vec::new(),
                     words: Vec::new(),
@@ -773,6 +787,12 @@ fn in_memory(state: &State) -> Vec<u32> {
     // Of those without bytes that begin where another one does, that one is behind them.
     order.sort_by_key(|number| state.sections[*number as usize].address);
     order
+}
+
+/// Whether an input has words of `.init_array` in the tables.
+fn has_init_array(state: &State, file: FileId) -> bool {
+    let mut inputs = state.inputs.iter().filter(|input| input.precedence == file.0);
+    inputs.any(|input| state.sections_of(input).iter().any(|row| row.number == INIT_ARRAY))
 }
 
 /// The sections that were in the output.

@@ -6,6 +6,7 @@ mod edits;
 mod exports;
 mod groups;
 mod imports;
+mod init_array;
 mod members;
 mod names;
 mod neighbours;

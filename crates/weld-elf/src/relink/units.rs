@@ -33,10 +33,12 @@ use crate::relink_state::State;
 use crate::relink_state::collect::Link;
 use crate::relink_state::fields::*;
 use crate::relink_state::guests::may_have_guests;
+use crate::relink_state::init_array::taken;
 use crate::relink_state::keys::normalised;
 use crate::resolve::Resolved;
 use crate::resolve::comdat::Comdats;
 use crate::sections::Sections;
+use crate::sections::init_array;
 use crate::sections::rooms::Growth;
 
 /// What a link knows of units.
@@ -466,11 +468,20 @@ impl Session {
         let (objects, first) = (inputs.files.len(), first_object(inputs));
         self.add_spare_objects(job, inputs, parallel);
         if may_have_guests(job.options)
-            && let Some(bytes) = first.and_then(|first| yard_object::made(first, objects, job.store))
+            && let Some(first) = first
+            && let Some(bytes) =
+                yard_object::made((first, objects), (job.options, self.init_words()), job.store)
         {
             let name = FileName { path: yard_object::NAME.into(), member: None };
             _ = self.yard_object.set(inputs.add_object(name, job.store.keep(bytes), false));
         }
+    }
+
+    /// How many words of `.init_array` are spare; of a link that is to be compared with a relink, those that are left.
+    fn init_words(&self) -> u64 {
+        let held = self.held.lock().unwrap();
+        let taken = held.as_ref().map_or(0, |held| taken(&held.next.init_arrays));
+        init_array::SPARE.saturating_add_signed(-taken / init_array::WORD.cast_signed())
     }
 
     /// Adds spare objects to the inputs, or what has taken their places.

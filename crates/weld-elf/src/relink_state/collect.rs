@@ -24,7 +24,7 @@ use crate::resolve::comdat;
 use crate::sections::SectionKind;
 use crate::sections::lost_groups::LostSections;
 use crate::sections::yards::Yard;
-use crate::symbol_names::{Entry, Rank};
+use crate::symbol_names::{Entry, Rank, flag};
 use crate::symbols::internal::Target;
 use crate::symbols::symbol_flags;
 use crate::synth::eh_frames::EhFrames;
@@ -92,6 +92,7 @@ impl Link<'_, '_, '_> {
             sorted[run].iter().map(move |(hash, id)| self.name(*hash, *id, rows))
         });
         let (mut by_name, mut groups) = Default::default();
+        self.note_warnings(&mut names);
         if tables == Tables::All {
             by_name = mentions_by_name(&mentions);
             note_first_mentions(&mut names, &mentions, &by_name);
@@ -119,6 +120,21 @@ impl Link<'_, '_, '_> {
             thunks: self.thunks(&rows),
             text: texts.bytes,
             yards: self.yards(&rows),
+        }
+    }
+
+    /// Notes of which names an object says what is to be told whoever refers to them ([`crate::report::warnings`]).
+    fn note_warnings(&self, names: &mut [NameRow]) {
+        let objects = self.image.resolved.objects.iter().zip(&self.image.sections.objects);
+        for (object, _) in objects.filter(|(_, extra)| extra.has_warnings) {
+            for index in 0..object.shdrs.len() {
+                let name = object.section_name(index).and_then(|name| name.strip_prefix(b".gnu.warning."));
+                let hash = name.map(keys::hash);
+                let found = hash.and_then(|hash| names.binary_search_by_key(&hash, |name| name.hash).ok());
+                if let Some(found) = found {
+                    names[found].mentioned |= flag::WARNS;
+                }
+            }
         }
     }
 
@@ -459,7 +475,6 @@ impl Link<'_, '_, '_> {
                 use Target::{Alias, Code, Computed};
                 matches!(internal.target, Alias(..) | Code { .. } | Computed { .. })
             })),
-            has_warnings: u8::from(image.sections.objects.iter().any(|object| object.has_warnings)),
             plt_style: image.plt.code(),
             jump_slots: image.slots.jump_slots,
             spares: image.slots.spares,

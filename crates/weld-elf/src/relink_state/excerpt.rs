@@ -11,9 +11,10 @@ use std::ops::Range;
 use super::State;
 use super::check;
 use super::differences;
-use super::extents::{self, Extents, OtherRuns, TableRuns};
+use super::extents::{self, Extent, Extents, OtherRuns, TableRuns};
 use super::file::{StateFile, Unreadable};
 use super::guests::{self, Guest, Yard};
+use super::init_array::{InitArrays, Places};
 use super::mentions::{self, Globals, Other, Renumbered, manner};
 use super::new_names::{self, NewNames};
 use super::rows::*;
@@ -22,6 +23,8 @@ use crate::elf::*;
 use crate::input::object::SymbolPlace;
 use crate::options::Options;
 use crate::sections::SectionKind;
+use crate::sections::free_sections::INIT_ARRAY;
+use crate::sections::init_array::WORD;
 use crate::sections::lost_groups::LostSections;
 use crate::sections::spare_imports::Import;
 use crate::sections::yards::Kind;
@@ -43,6 +46,8 @@ pub struct Common {
     pub hole_rows: Vec<SectionRow>,
     /// Sections of debug information that lie elsewhere than the tables say, or have other room.
     pub extents: Extents,
+    /// Words of `.init_array` that objects have, if not what the tables say.
+    pub init_arrays: InitArrays,
     /// The same of runs in tables, and where they are in the image until now.
     pub runs: OtherRuns,
     pub last_runs: OtherRuns,
@@ -116,6 +121,7 @@ impl Common {
             holes: BTreeSet::new(),
             hole_rows: Vec::new(),
             extents: Extents::new(),
+            init_arrays: InitArrays::new(),
             runs: OtherRuns::new(),
             last_runs: OtherRuns::new(),
             values: HashMap::new(),
@@ -339,6 +345,39 @@ impl Common {
         found.next().filter(|_| found.next().is_none())
     }
 
+    /// Has the sections of input number `row` be where words of `.init_array` have moved; and of the size that they have.
+    /// Returns the place of those that the tables do not have.
+    pub fn put_init_arrays(&self, row: u32, sections: &mut [SectionRow]) -> Option<Extent> {
+        let array = self.outputs.iter().position(|out| out.kind == SHT_INIT_ARRAY);
+        let array = array.filter(|_| !self.init_arrays.is_empty())? as u32;
+        let places = Places::of(&self.init_arrays);
+        let words = self.init_arrays.get(&row);
+        for section in sections.iter_mut().filter(|section| section.output == array) {
+            section.address = places.moved(section.address, row);
+            if let Some(words) = words.filter(|_| section.number == INIT_ARRAY) {
+                section.size = words.now;
+            }
+        }
+        let new = words.filter(|words| words.before == 0)?;
+        Some(Extent { address: places.moved(new.start, row), size: new.now })
+    }
+
+    /// The row of words of `.init_array` that the tables do not have.
+    fn row_of_words(&self, words: Extent, lost: &LostSections) -> Option<SectionRow> {
+        let (number, ordinal) = *lost.free().iter().find(|(number, _)| *number == INIT_ARRAY)?;
+        Some(SectionRow {
+            input: 0,
+            ordinal,
+            number,
+            address: words.address,
+            size: words.size,
+            output: self.outputs.iter().position(|out| out.kind == SHT_INIT_ARRAY)? as u32,
+            other: NONE,
+            kind: SectionKind::Regular as u8,
+            align_log2: WORD.trailing_zeros() as u8,
+        })
+    }
+
     /// What may lie in holes of an output section.
     pub fn kind_of_output(&self, output: u32) -> Option<Kind> {
         let out = self.outputs.get(output as usize)?;
@@ -409,9 +448,14 @@ pub fn of(
     input.symbols = input.first_global.saturating_add(symbols);
     let mut sections: Vec<SectionRow> = file.rows(rows(input.first_section, input.sections))?;
     extents::put_in(&common.extents, input.first_section, &mut sections);
+    let new_words = common.put_init_arrays(row, &mut sections);
+    // Those that are gone have no words.
+    let gone =
+        (input.first_section..).zip(&sections).find(|(_, row)| row.number == INIT_ARRAY && row.size == 0);
+    let gone = gone.map(|(row, _)| row);
+    let is_there = |row: u32| !common.holes.contains(&row) && Some(row) != gone;
     if let Some(now) = now {
         input.headers = now.object().shdrs.len() as u32;
-        let is_there = |row: u32| !common.holes.contains(&row);
         if !put_in_object((&mut sections, input.first_section), &lost, input.headers, is_there) {
             let outputs = common.named_outputs().map(|(name, _)| name);
             let what = differences::first(&sections, outputs, (now.object(), &lost));
@@ -433,7 +477,12 @@ pub fn of(
         return Ok(Err(Other::Lost));
     };
     let mut places: Vec<(SectionRow, u32)> = sections.into_iter().zip(own.clone()).collect();
-    places.retain(|(_, row)| !common.holes.contains(row));
+    places.retain(|(_, row)| is_there(*row));
+    if let Some(words) = new_words {
+        let found = common.row_of_words(words, &lost);
+        let Some(row) = found.filter(|_| now.is_some()) else { return Ok(Err(Other::Lost)) };
+        places.push((row, NONE));
+    }
     places.extend(guests.into_iter().map(|guest| (SectionRow { input: 0, ..guest }, NONE)));
     places.sort_by_key(|(section, _)| section.ordinal);
     let (mut sections, rows): (Vec<SectionRow>, Vec<u32>) = places.into_iter().unzip();

@@ -24,7 +24,7 @@ use super::rows::*;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::sections::free_sections::{FREE, is_grouped};
+use crate::sections::free_sections::{FREE, INIT_ARRAY, is_grouped};
 use crate::sections::lost_groups::{LostSections, members};
 use crate::sections::yards::IN_NO_GROUP;
 use crate::sections::{SectionKind, decode_relocs};
@@ -128,6 +128,16 @@ impl<'o, 'a> Changed<'o, 'a> {
         names
     }
 
+    /// Its words of `.init_array`: the header index.
+    pub fn init_array(&self) -> Option<u32> {
+        self.free.iter().find(|(number, _)| *number == INIT_ARRAY).map(|(_, index)| *index)
+    }
+
+    /// The same in the tables.
+    pub fn init_array_row(&self) -> Option<&SectionRow> {
+        self.rows.get(&INIT_ARRAY).map(|(_, row)| row)
+    }
+
     /// The names of its free sections that are guests.
     fn guests<'c>(&self, common: &'c Common) -> HashSet<&'c [u8]> {
         let guests = common.guests.iter();
@@ -163,7 +173,9 @@ impl<'o, 'a> Changed<'o, 'a> {
                 }
                 Some(number) => {
                     let name = self.object.section_name(*index as usize).unwrap_or_default();
-                    !gc || self.rows.contains_key(number) || guests.contains(name) || named.contains(index)
+                    let is_called = *number == INIT_ARRAY;
+                    let is_there = self.rows.contains_key(number) || guests.contains(name);
+                    !gc || is_called || is_there || named.contains(index)
                 }
             }
         };
@@ -197,7 +209,8 @@ impl<'o, 'a> Changed<'o, 'a> {
     /// many as there may be; also with those that are not free, which stay in any case.
     fn that_stay(&self, common: &Common) -> HashSet<u32> {
         let guests = self.guests(common);
-        let mut order: Vec<(u32, u32)> = self.free.iter().map(|(number, index)| (*index, *number)).collect();
+        let placed = self.free.iter().filter(|(number, _)| *number != INIT_ARRAY);
+        let mut order: Vec<(u32, u32)> = placed.map(|(number, index)| (*index, *number)).collect();
         order.sort_unstable();
         let mut of_output: HashMap<u32, Vec<(u64, u32)>> = HashMap::new();
         let mut merged = Vec::new();
@@ -389,7 +402,7 @@ pub fn to_be_placed(
         let index_of: HashMap<u32, u32> = one.free.iter().copied().collect();
         for (number, index) in &one.free {
             // Nobody looks for what is empty.
-            let is_any = one.object.shdrs[*index as usize].sh_size() > 0;
+            let is_any = one.object.shdrs[*index as usize].sh_size() > 0 && *number != INIT_ARRAY;
             if one.live.contains(index) && !stay.contains(index) && is_any {
                 let place = guests::in_no_group(common, one.row, one.object, *index);
                 let mut place = place.ok_or_else(|| {
@@ -404,7 +417,7 @@ pub fn to_be_placed(
             }
         }
         for (number, (row, _)) in &one.rows {
-            let is_free = number & FREE != 0;
+            let is_free = number & FREE != 0 && *number != INIT_ARRAY;
             let stays = index_of.get(number).is_some_and(|index| stay.contains(index));
             if is_free && *number != NONE && !stays {
                 holes.insert(*row);

@@ -234,7 +234,6 @@ pub fn renumbered(
     if before.len() != rows.len() {
         return Ok(Err(Other::Twice));
     }
-    let may_warn = file.row::<ImageRow>(0)?.has_warnings != 0;
     let mut found = Renumbered { lost, ..Renumbered::default() };
     let (mut last_defined, mut offered) = (0, Vec::new());
     for (symbol, (hash, said)) in (first..).zip(now) {
@@ -252,7 +251,7 @@ pub fn renumbered(
                 is_in_order = !is_lost && defines(*said) && (!is_usual || has_number);
                 (row.name, row.symbol, row.is_beaten)
             }
-            Some((name, row)) if has_moved((own, common), (&name, &row), *said, may_warn) => {
+            Some((name, row)) if has_moved((own, common), (&name, &row), *said) => {
                 found.new.push(row.name);
                 (row.name, NONE, 0)
             }
@@ -271,14 +270,14 @@ pub fn renumbered(
                 let mut known = common.find_name(file, *hash)?;
                 if let (Some((number, name)), true) = (&known, is_lost) {
                     // Another object says the same of it, and has the copy that stays.
-                    let is_same = !may_warn && says_as_much((file, common), (*number, name), *said)?;
+                    let is_same = says_as_much((file, common), (*number, name), *said)?;
                     known = known.filter(|(_, name)| is_same && name.section != NONE);
                 } else {
                     known = known.filter(|(number, name)| {
                         let has_come =
                             *number >= common.count || common.names.handed_over.contains_key(number);
                         let is_mine = has_come && name.input == own && defines(*said);
-                        is_mine || is_there_for(name, *said, may_warn)
+                        is_mine || is_there_for(name, *said)
                     });
                 }
                 let Some((number, name)) = known.filter(|(number, _)| !found.new.contains(number)) else {
@@ -366,18 +365,13 @@ fn is_taken(common: &Common, own: u32, row: &MentionRow) -> bool {
 }
 
 /// Whether an object mentions a name, which it defined, because another one has it now; or defines what it mentioned.
-fn has_moved(
-    (own, common): (u32, &Common),
-    (name, row): (&NameRow, &MentionRow),
-    said: u8,
-    may_warn: bool,
-) -> bool {
+fn has_moved((own, common): (u32, &Common), (name, row): (&NameRow, &MentionRow), said: u8) -> bool {
     let Some(new) = common.names.handed_over.get(&row.name) else {
         return false;
     };
     match defines(said) {
         true => !defines(row.manner) && (new.input, new.manner) == (own, said),
-        false => defines(row.manner) && new.input != own && is_there_for(name, said, may_warn),
+        false => defines(row.manner) && new.input != own && is_there_for(name, said),
     }
 }
 
@@ -470,7 +464,8 @@ fn says_as_much(
     // Who has a pointer to a personality routine has a copy, so it asks for no member of an archive.
     let is_offered =
         name.mentioned & flag::OFFERED != 0 && !is_pointer_hash(name.hash) && !common.is_resolved;
-    if name.flags & SPECIAL != 0 || is_offered || name.mentioned & flag::HAS_VERSION != 0 {
+    let is_odd = name.mentioned & (flag::HAS_VERSION | flag::WARNS) != 0;
+    if name.flags & SPECIAL != 0 || is_offered || is_odd {
         return Ok(false);
     }
     // Nothing is said of a name that is hidden anyway.
@@ -513,9 +508,8 @@ pub(super) const SPECIAL: u32 = symbol_flags::TLS
     | symbol_flags::PASSED_OVER
     | symbol_flags::ASSIGNED;
 
-/// Whether one more object may mention a name so, and nothing changes. With `may_warn`, the definition may come
-/// with a warning for who refers to it first.
-fn is_there_for(name: &NameRow, said: u8, may_warn: bool) -> bool {
+/// Whether one more object may mention a name so, and nothing changes.
+fn is_there_for(name: &NameRow, said: u8) -> bool {
     const USED: u32 = symbol_flags::USED | symbol_flags::USED_STRONG | symbol_flags::STRONG_REF;
     let is_shared = name.flags & symbol_flags::KIND == symbol_flags::SHARED;
     // The loader knows what an IFUNC of another module is.
@@ -525,7 +519,7 @@ fn is_there_for(name: &NameRow, said: u8, may_warn: bool) -> bool {
     let is_plain = is_usual && name.flags & special == 0 && name.mentioned & flag::HAS_VERSION == 0;
     is_plain
         && match name.flags & symbol_flags::KIND {
-            symbol_flags::DEFINED => name.section != NONE && !may_warn,
+            symbol_flags::DEFINED => name.section != NONE && name.mentioned & flag::WARNS == 0,
             symbol_flags::SHARED if said == manner::WEAK => name.flags & symbol_flags::USED != 0,
             symbol_flags::SHARED => name.flags & USED == USED,
             // The linker's own, which it has made because others ask for it.

@@ -18,6 +18,7 @@ pub mod file;
 pub mod free_sections;
 pub mod guests;
 mod handed_over;
+pub mod init_array;
 pub mod keys;
 pub mod mentions;
 mod moved_names;

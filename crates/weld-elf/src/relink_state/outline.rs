@@ -330,6 +330,15 @@ impl<'a> One<'_, '_, 'a> {
         is_one && symbol.st_shndx() == SHN_ABS && symbol.st_other() == 0
     }
 
+    /// Whether a symbol says that frames are data, as assemblers for AArch64 do: no table has it.
+    fn is_of_frames(&self, index: u32, symbol: &Sym) -> bool {
+        let is_mark = index < self.object.first_global && symbol.kind() == STT_NOTYPE;
+        self.has_others
+            && is_mark
+            && self.object.symbol_name(index).starts_with(b"$")
+            && matches!(self.object.place(index, symbol), SymbolPlace::Section(of) if self.kept(of) == Some(SectionKind::EhFrame))
+    }
+
     fn data(&self, index: u32) -> &'a [u8] {
         self.object.section_data(index as usize).unwrap_or(&[])
     }
@@ -525,6 +534,7 @@ impl<'a> One<'_, '_, 'a> {
             if self.is_in_lost(index, symbol)
                 || self.is_of_section(index, symbol)
                 || self.is_of_file(index, symbol)
+                || self.is_of_frames(index, symbol)
                 || self.is_in_free(index, symbol)
             {
                 continue;

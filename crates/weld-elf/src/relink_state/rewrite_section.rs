@@ -33,7 +33,7 @@ use crate::address::Address;
 use crate::arch::class::Class;
 use crate::arch::{Machine, plt};
 use crate::compressed::Compressed;
-use crate::elf::{Rela, SHF_ALLOC, SHT_NOBITS, Shdr};
+use crate::elf::{Rela, SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, Shdr};
 use crate::emit;
 use crate::got_plt_slots::Slots;
 use crate::ids::*;
@@ -67,6 +67,8 @@ pub enum Missing {
     Piece,
     /// Options change finished instructions or tag variables, and look at all objects for that.
     Options,
+    /// There are instructions that some processors execute wrongly at this address.
+    Erratum,
     /// A relocation of this class asks more of a symbol than where it is.
     Class(Class),
     /// The section is not copied.
@@ -193,8 +195,7 @@ impl<'k, 'a> Alone<'k, 'a> {
     ) -> Result<Self, Missing> {
         let relocs = &known.options.relocs;
         let rewrites = relocs.unmark || relocs.skip_jumps || relocs.call_padding.is_some();
-        let errata = !known.options.layout.errata.is_empty();
-        if rewrites || errata || Tagged::is_wanted(known.options, &known.mode()) {
+        if rewrites || Tagged::is_wanted(known.options, &known.mode()) {
             return Err(Missing::Options);
         }
         let input = known.state.inputs.get(row as usize).ok_or(Missing::Object)?;
@@ -279,6 +280,9 @@ impl<'k, 'a> Alone<'k, 'a> {
             _ => {}
         }
         self.check(self.sections.relocs(object, 0, section))?;
+        if shdr.sh_flags() & SHF_EXECINSTR != 0 && self.has_erratum(ordinal, section.address()) {
+            return Err(Missing::Erratum);
+        }
         emit::emit_section(&self.image(sink), &self.owners, id, out);
         Ok(())
     }
@@ -418,6 +422,22 @@ impl<'k, 'a> Alone<'k, 'a> {
     /// The object.
     pub fn object(&self) -> &Object<'a> {
         &self.resolved.objects[0]
+    }
+
+    /// Whether a section has instructions that some processors execute wrongly if it lies at an address, if options ask for
+    /// that; or data that looks like these.
+    fn has_erratum(&self, section: u32, address: Address) -> bool {
+        let errata =
+            self.known.machine.facts().branches.as_ref().and_then(|branches| branches.errata.as_ref());
+        let code = self.resolved.objects[0].section_data(section as usize).unwrap_or_default();
+        let asked = &self.known.options.layout.errata;
+        let mut is_any = false;
+        for erratum in errata.iter().flat_map(|errata| errata.list) {
+            if asked.contains(&erratum.option) {
+                (erratum.find)(code, address, &mut |_, _| is_any = true);
+            }
+        }
+        is_any
     }
 
     /// Whether all that relocations ask for is there.

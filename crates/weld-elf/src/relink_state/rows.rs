@@ -323,8 +323,6 @@ rows! {
         has_rooms: u8,
         /// Symbols have values that scripts or `--defsym` compute.
         has_assigned: u8,
-        /// Definitions come with warnings for those who refer to them.
-        has_warnings: u8,
         /// `plt::Style::code`.
         plt_style: u32,
         /// PLT entries that are bound by name.

@@ -8,7 +8,8 @@
 //! and lies in a yard ([`super::yards`]) or in what others have left; one that is gone leaves a *hole*. A full link that
 //! is told of it has what lies in front of a hole be larger by that.
 //!
-//! Strings and constants that are merged with others are free, too, and have no place of their own.
+//! Strings and constants that are merged with others are free, too, and have no place of their own; and words of
+//! `.init_array`, whose places follow from the order of objects ([`super::init_array`]).
 //!
 //! COMDAT groups that stay, of functions, exception tables, constants and tables of pointers, are free as a whole: their
 //! sections are known by their names and that of the group ([`GROUPED`]), and come and go with it. They must define a
@@ -19,6 +20,7 @@ use std::cell::OnceCell;
 
 use weld_common::hash::hash_bytes;
 
+use super::init_array;
 use super::lost_groups::{NONE, each_definition, members};
 use super::rooms::WholeFunctions;
 use super::yards::{Kind, MOST_ALIGN, is_zeroed, kind_of};
@@ -30,6 +32,9 @@ pub const FREE: u32 = 1 << 31;
 
 /// Numbers of free sections that are members of groups have this, too.
 const GROUPED: u32 = 1 << 30;
+
+/// The number of an object's words of `.init_array`, which no hash is.
+pub const INIT_ARRAY: u32 = FREE | (GROUPED - 1);
 
 /// Whether a free section of this number is a member of a group.
 pub fn is_grouped(number: u32) -> bool {
@@ -92,7 +97,7 @@ fn number(name: &[u8], group: Option<&[u8]>) -> u32 {
     let Some(group) = group else {
         // With all bits, and that of groups, it would be none.
         let hash = FREE | hash_bytes(name) as u32 & !GROUPED;
-        return if hash | GROUPED == NONE { FREE } else { hash };
+        return if hash == INIT_ARRAY { FREE } else { hash };
     };
     let both = hash_bytes(name).wrapping_mul(SPREAD) ^ hash_bytes(group);
     let hash = FREE | GROUPED | (both >> 32) as u32;
@@ -121,7 +126,7 @@ pub fn of(object: &Object, is_here: impl Fn(u32) -> bool) -> Free {
     for (index, shdr) in object.shdrs.iter().enumerate() {
         // Most are something else.
         let flags = shdr.sh_flags();
-        let is_usual = matches!(shdr.sh_type(), SHT_PROGBITS | SHT_NOBITS);
+        let is_usual = matches!(shdr.sh_type(), SHT_PROGBITS | SHT_NOBITS | SHT_INIT_ARRAY);
         if !is_usual || flags & SHF_ALLOC == 0 || flags & SHF_GROUP != 0 {
             continue;
         }
@@ -135,6 +140,8 @@ pub fn of(object: &Object, is_here: impl Fn(u32) -> bool) -> Free {
         };
         if is_free {
             all.push((number(name, None), None, index as u32));
+        } else if init_array::is_one(shdr, name) {
+            all.push((INIT_ARRAY, None, index as u32));
         }
     }
     let mut groups = grouped(object, is_here, &mut all);

@@ -14,6 +14,7 @@ pub mod descriptors;
 pub mod export_rows;
 pub mod free_sections;
 mod gc_dependencies;
+pub mod init_array;
 mod linkonce;
 pub mod lost_groups;
 mod malformed;

@@ -43,6 +43,8 @@ pub mod flag {
     pub const REF_SHARED_PLAIN: u32 = 1 << 17;
     /// Something other than intermediate code mentions it: machine code, a script, the command line.
     pub const REF_NATIVE: u32 = 1 << 18;
+    /// Who refers to it is warned: in the state of a link, which notes it for that.
+    pub const WARNS: u32 = 1 << 19;
     /// Not a symbol: the signature of section group number `sym` of the file.
     pub const GROUP_RECORD: u32 = 1 << 30;
     /// Seen as wanted and provided; internal to the table.

@@ -45,6 +45,8 @@ const fn facts(big: bool) -> Facts {
         image_base: Address::new(0x20_0000),
         // Four of them are an instruction that traps.
         filler: 0,
+        // bti c; ret
+        does_nothing: &[0x5f, 0x24, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6],
         tls: Tls::BlockFirst(16),
         types: &TYPES,
         type_names: &NAMES,

@@ -150,6 +150,8 @@ const fn facts<const X32: bool>() -> Facts {
         image_base: Address::new(0x20_0000),
         // A breakpoint.
         filler: 0xcc,
+        // endbr64; ret
+        does_nothing: &[0xf3, 0x0f, 0x1e, 0xfa, 0xc3],
         tls: Tls::StorageFirst,
         types: if X32 { &X32_TYPES } else { &TYPES },
         type_names: &NAMES,

@@ -53,7 +53,9 @@ pub fn add(
     for row in &changed {
         let input: InputRow = left.tables.row((*row).into())?;
         let first = u64::from(input.first_section);
-        let rows: Vec<SectionRow> = left.tables.rows(first..first + u64::from(input.sections))?;
+        let mut rows: Vec<SectionRow> = left.tables.rows(first..first + u64::from(input.sections))?;
+        let words = common.put_init_arrays(*row, &mut rows);
+        gone.extend(words.map(|words| words.address..words.address.saturating_add(words.size)));
         for (number, section) in (input.first_section..).zip(rows) {
             let is_free = section.number & FREE != 0 && section.number != NONE && !holes.contains(&number);
             // What is merged is free, too, and has no address.
