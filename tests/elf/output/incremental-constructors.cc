@@ -1,6 +1,6 @@
-//# about: variables with constructors come and go in relinks, also the first ones of an object; constructors run in the order of objects, as ever
+//# about: variables with constructors come and go in relinks, also the first ones of an object, with their debug information; constructors run in the order of objects, as ever
 //# only: weld -- others do not relink
-//# matrix: how=g++:-O0,clang++-22:-O2,g++:-shared,aarch64-linux-gnu-g++:-O1
+//# matrix: how=g++:-O0,clang++-22:-O2,g++:-g,clang++-22:-gsplit-dwarf,g++:-gz,clang++-22:-gdwarf-4,g++:-shared,aarch64-linux-gnu-g++:-O1
 //# sh: IFS=: read CC KIND <<< {how}; CC=$CC KIND=$KIND bash relink.sh
 #include <cstdio>
 #include <string>
@@ -40,10 +40,10 @@ int in_library();
 int main() { return in_library(); }
 //--- relink.sh
 flags=-O1 link= main=main run=
-case $KIND in -O*) flags=$KIND ;; -shared) flags='-O1 -fPIC' main=in_library ;; esac
+case $KIND in -O*) flags=$KIND ;; -g*) flags="-g $KIND" ;; -shared) flags='-O1 -fPIC' main=in_library ;; esac
 case $CC in aarch64*) run='qemu-aarch64 -L /usr/aarch64-linux-gnu' ;; esac
 compile() { # OBJECT COUNT
-    local more= start=
+    local more=
     [ $1 != a ] || more=-DMAIN=$main
     $CC $flags -DID=$1 -DNAME="\"$1\"" -DCOUNT=$2 $more -x c++ -c incremental-constructors.cc -o $1.o
     echo $2 > $1.count
@@ -66,6 +66,14 @@ link() { # LOG FLAGS...
     done > wanted
     grep -v '^no more' printed | cmp - wanted || { echo 'others were made, or in another order:'; cat printed; exit 1; }
     [ $(grep -c '^no more' printed) = $(grep -c . wanted) ] || { echo 'others went'; cat printed; exit 1; }
+    case $KIND in -g*)
+        # What there is to say of debug information is what there is of any link.
+        $CC -B$LD_DIR b.o c.o d.o a.o -o plain
+        for program in out plain; do llvm-dwarfdump-22 --verify $program | grep occurred | sort > $program.wrong; done
+        cmp out.wrong plain.wrong || { cat out.wrong; exit 1; }
+        gdb -batch -ex 'info line function_b' out > asked 2>&1
+        grep -q 'starts at address' asked || { cat asked; exit 1; }
+    esac
     : > .out.weld/log
 }
 for object in a:1 b:0 c:1 d:0; do compile ${object%:*} ${object#*:}; done

@@ -19,6 +19,7 @@ use super::command::Request;
 use super::libraries::{KnownArchive, KnownMember};
 use super::units::Units;
 use crate::relink_state::Unreadable;
+use crate::relink_state::debug_lists::{AddedList, Lists};
 use crate::relink_state::excerpt::KnownImport;
 use crate::relink_state::extents::{Extent, Extents, OtherRuns, Run, TableRuns};
 use crate::relink_state::fields::*;
@@ -29,7 +30,7 @@ use crate::relink_state::rows::HandedOver;
 use crate::sections::spare_imports::Import;
 
 const MAGIC: &[u8; 8] = b"weldmemo";
-const FORMAT: u32 = 15;
+const FORMAT: u32 = 16;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memo {
@@ -67,6 +68,8 @@ pub struct Memo {
     pub holes: BTreeSet<u32>,
     /// Sections of debug information that lie elsewhere, or have other room.
     pub extents: Extents,
+    /// Lists in debug information that have come or gone.
+    pub lists: Lists,
     /// Words of `.init_array` that objects have, if not what the tables say.
     pub init_arrays: InitArrays,
     /// Runs in tables that lie elsewhere, or have other room.
@@ -172,6 +175,12 @@ impl Memo {
             row.put(out);
             [extent.address, extent.size].iter().for_each(|number| number.put(out));
         });
+        put_list(&self.lists.added, &mut out, |list, out| {
+            [list.input, list.number, list.output].iter().for_each(|number| number.put(out));
+            list.align_log2.put(out);
+        });
+        let gone: Vec<u32> = self.lists.gone.iter().copied().collect();
+        put_list(&gone, &mut out, Field::put);
         let arrays: Vec<(u32, Words)> = self.init_arrays.iter().map(|(row, words)| (*row, *words)).collect();
         put_list(&arrays, &mut out, |(row, words), out| {
             row.put(out);
@@ -274,6 +283,14 @@ impl Memo {
             })?
             .into_iter()
             .collect(),
+            lists: Lists {
+                added: take_list(rest, |rest| {
+                    let (input, number) = (Field::take(rest)?, Field::take(rest)?);
+                    let (output, align_log2) = (Field::take(rest)?, Field::take(rest)?);
+                    Some(AddedList { input, number, output, align_log2 })
+                })?,
+                gone: take_list(rest, Field::take)?.into_iter().collect(),
+            },
             init_arrays: take_list(rest, |rest| {
                 let row = u32::take(rest)?;
                 let (start, before, now) = (Field::take(rest)?, Field::take(rest)?, Field::take(rest)?);
@@ -456,6 +473,10 @@ mod tests {
             },
             holes: [7, 8].into(),
             extents: [(9, Extent { address: 5, size: 6 })].into(),
+            lists: Lists {
+                added: vec![AddedList { input: 1, number: 2, output: 3, align_log2: 4 }],
+                gone: [5].into(),
+            },
             init_arrays: [(2, Words { start: 3, before: 8, now: 0 })].into(),
             runs: [(1, TableRuns { strings: Run { start: 3, size: 4 }, ..TableRuns::default() })].into(),
             guests: vec![Guest {

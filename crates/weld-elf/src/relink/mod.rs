@@ -279,6 +279,7 @@ impl Session {
             next.holes = patch.holes;
             next.extents = patch.extents;
             next.init_arrays = patch.init_arrays;
+            next.lists = patch.lists;
             next.runs = patch.runs;
             next.imports = patch.imports;
             next.words = patch.words;
@@ -414,6 +415,7 @@ fn patch_of(
         holes: &memo.holes,
         extents: &memo.extents,
         init_arrays: &memo.init_arrays,
+        lists: &memo.lists,
         runs: &memo.runs,
         imports: &memo.imports,
         words: &memo.words,

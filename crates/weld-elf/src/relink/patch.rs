@@ -42,6 +42,8 @@ use crate::arch::facts::Facts;
 use crate::elf::{Ehdr, Format};
 use crate::input::object::Object;
 use crate::job::Job;
+use crate::options::Strip;
+use crate::relink_state::debug_lists::Lists;
 use crate::relink_state::excerpt::{self, Common, KnownImport};
 use crate::relink_state::extents::{Cuts, Extents, OtherRuns};
 use crate::relink_state::file::StateFile;
@@ -93,6 +95,8 @@ pub struct Patch {
     pub extents: Extents,
     /// Words of `.init_array` that objects have, if not what the tables say.
     pub init_arrays: InitArrays,
+    /// Lists in debug information that have come or gone.
+    pub lists: Lists,
     pub runs: OtherRuns,
     /// Where in the file parts began that hashes are made of, and where they begin now.
     pub borders: Vec<(u64, u64)>,
@@ -123,6 +127,7 @@ pub struct LastLink<'l> {
     pub holes: &'l BTreeSet<u32>,
     pub extents: &'l Extents,
     pub init_arrays: &'l InitArrays,
+    pub lists: &'l Lists,
     pub runs: &'l OtherRuns,
     /// Functions of shared objects that nobody called then.
     pub imports: &'l [KnownImport],
@@ -301,9 +306,9 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     let before = (last.guests, last.holes);
     let last =
         &LastLink { names: &names, guests: &guests, holes: &holes, init_arrays: &init_arrays, ..*last };
-    let neighbours::Found { extents, inputs: debug, cuts } =
+    let neighbours::Found { extents, lists, inputs: debug, cuts } =
         neighbours::sections(job, changes, last, (&objects, cuts))?;
-    let last = &LastLink { extents: &extents, ..*last };
+    let last = &LastLink { extents: &extents, lists: &lists, ..*last };
     let mut runs = neighbours::Runs::new(last);
     let mut moved = Moved { debug, runs: BTreeSet::new() };
     let mut tries = 0;
@@ -337,6 +342,7 @@ fn with_places(job: &Job, changes: &Changes, last: &LastLink, places: Places) ->
     patch.holes = holes;
     patch.extents = extents;
     patch.init_arrays = init_arrays;
+    patch.lists = lists;
     patch.borders = cuts.moved();
     Ok(patch)
 }
@@ -562,6 +568,8 @@ fn new_places<'j>(job: &Job<'j>, changes: &Changes, last: &LastLink) -> Result<P
         wanted.extend(guests::of_groups(&known, (*row, object), &names));
     }
     let changed: HashSet<u32> = objects.iter().map(|(row, _)| *row).collect();
+    let others = last.guests.iter().filter(|guest| !changed.contains(&guest.input));
+    needed.extend(guests::to_be_moved(&known, others));
     let guests = guests::placed(&known, last.guests, &changed, wanted)
         .map_err(|(row, why)| refused(row, Changed::NoPlace(why)))?;
     let live = free.into_iter().map(|one| (one.row, one.live)).collect();
@@ -631,6 +639,8 @@ impl<'l> LastLink<'l> {
         common.set_holes(tables, self.holes.clone())?;
         common.extents.clone_from(self.extents);
         common.init_arrays.clone_from(self.init_arrays);
+        common.lists.clone_from(self.lists);
+        common.is_stripped = job.options.symtab.strip != Strip::None;
         common.runs.clone_from(self.runs);
         common.last_runs.clone_from(&self.memo.runs);
         common.imports = self.imports.to_vec();

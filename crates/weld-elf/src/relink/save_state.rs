@@ -42,6 +42,7 @@ use crate::input::load::Inputs;
 use crate::input::object::Object;
 use crate::job::{Context, Job};
 use crate::relink_state::collect::{Link, Tables};
+use crate::relink_state::debug_lists::Lists;
 use crate::relink_state::excerpt::each_mention;
 use crate::relink_state::extents::{Extents, OtherRuns};
 use crate::relink_state::file::StateFile;
@@ -160,12 +161,13 @@ impl Session {
         sections.last_slot_places = self.last_slot_places(&state, resolved);
         sections.last_words = self.last_words(&state, resolved);
         let places = self.last_places(&state);
-        let extents = self.last_extents();
+        let (extents, lists) = (self.last_extents(), self.last_lists());
         sections.last_outputs = last_outputs(&state, &places);
         let mut known = HashMap::with_capacity(state.sections.len());
         for (number, row) in (0..).zip(&state.sections) {
             if let Some(input) = state.inputs.get(row.input as usize)
                 && !places.holes.contains(&number)
+                && !lists.gone.contains(&number)
                 // They have no room.
                 && row.number != INIT_ARRAY
             {
@@ -176,6 +178,12 @@ impl Session {
                 let out = out.filter(|out| out.address == row.address && out.flags & SHF_ALLOC != 0);
                 let align = out.map_or(1, |out| out.align).max(1 << row.align_log2);
                 known.insert((FileId(input.precedence), row.number), (size, align));
+            }
+        }
+        let rows = state.sections.len() as u32;
+        for (row, list) in (rows..).zip(&lists.added).filter(|(row, _)| !lists.gone.contains(row)) {
+            if let Some((input, extent)) = state.inputs.get(list.input as usize).zip(extents.get(&row)) {
+                known.insert((FileId(input.precedence), list.number), (extent.size, 1));
             }
         }
         sections.last_pieces = self.last_pieces(&state, &image);
@@ -274,6 +282,12 @@ impl Session {
     fn last_extents(&self) -> Extents {
         let held = self.held.lock().unwrap();
         held.as_ref().map(|held| held.next.extents.clone()).unwrap_or_default()
+    }
+
+    /// Lists in debug information that are in the output, which has been relinked, and not in the tables, or the other way round.
+    fn last_lists(&self) -> Lists {
+        let held = self.held.lock().unwrap();
+        held.as_ref().map(|held| held.next.lists.clone()).unwrap_or_default()
     }
 
     /// Where the parts of the output, which has been relinked, start that hashes are made of.
@@ -526,6 +540,7 @@ impl Session {
                     holes: BTreeSet::new(),
                     extents: Extents::new(),
                     init_arrays: InitArrays::new(),
+                    lists: Lists::default(),
                     runs: OtherRuns::new(),
                     imports: Vec::new(),
                     words: Vec::new(),

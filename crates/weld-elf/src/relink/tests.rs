@@ -2,6 +2,7 @@
 
 mod archives;
 mod constants;
+mod debug_lists;
 mod edits;
 mod exports;
 mod groups;

@@ -8,7 +8,7 @@ use super::rows::SectionRow;
 use crate::elf::*;
 use crate::input::object::Object;
 use crate::sections::SectionKind;
-use crate::sections::free_sections::FREE;
+use crate::sections::free_sections::{FREE, is_list};
 use crate::sections::lost_groups::{LostSections, NONE};
 
 /// The name of a section that has come, or was not in the output; or of an output section that the object has less in.
@@ -28,7 +28,7 @@ pub fn first<'o>(
     let outputs: Vec<&[u8]> = outputs.collect();
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     for row in rows {
-        let is_free = row.number & FREE != 0 && row.number != NONE;
+        let is_free = row.number & FREE != 0 && row.number != NONE && !is_list(row.number);
         if !is_free && row.kind != SectionKind::Guest as u8 {
             *counts.entry(row.output as usize).or_default() += 1;
         }
@@ -41,7 +41,8 @@ pub fn first<'o>(
             shdr.sh_type(),
             SHT_NULL | SHT_RELA | SHT_REL | SHT_CREL | SHT_SYMTAB | SHT_STRTAB | SHT_GROUP | SHT_SYMTAB_SHNDX
         );
-        if is_table || number & FREE != 0 || shdr.sh_flags() & SHF_EXCLUDE != 0 {
+        let is_free = number & FREE != 0 && !is_list(number);
+        if is_table || is_free || shdr.sh_flags() & SHF_EXCLUDE != 0 {
             continue;
         }
         let name = object.section_name(index).unwrap_or_default();

@@ -10,7 +10,8 @@ use std::ops::Range;
 
 use super::State;
 use super::check;
-use super::differences;
+use super::debug_lists::{self, Lists};
+use super::differences::{self, Difference};
 use super::extents::{self, Extent, Extents, OtherRuns, TableRuns};
 use super::file::{StateFile, Unreadable};
 use super::guests::{self, Guest, Yard};
@@ -46,6 +47,12 @@ pub struct Common {
     pub hole_rows: Vec<SectionRow>,
     /// Sections of debug information that lie elsewhere than the tables say, or have other room.
     pub extents: Extents,
+    /// Lists in debug information that have come or gone.
+    pub lists: Lists,
+    /// The output has no debug information, whatever objects have.
+    pub is_stripped: bool,
+    /// How many sections the tables have.
+    pub section_rows: u32,
     /// Words of `.init_array` that objects have, if not what the tables say.
     pub init_arrays: InitArrays,
     /// The same of runs in tables, and where they are in the image until now.
@@ -121,6 +128,9 @@ impl Common {
             holes: BTreeSet::new(),
             hole_rows: Vec::new(),
             extents: Extents::new(),
+            lists: Lists::default(),
+            is_stripped: false,
+            section_rows: file.count::<SectionRow>() as u32,
             init_arrays: InitArrays::new(),
             runs: OtherRuns::new(),
             last_runs: OtherRuns::new(),
@@ -453,7 +463,8 @@ pub fn of(
     let gone =
         (input.first_section..).zip(&sections).find(|(_, row)| row.number == INIT_ARRAY && row.size == 0);
     let gone = gone.map(|(row, _)| row);
-    let is_there = |row: u32| !common.holes.contains(&row) && Some(row) != gone;
+    let is_there =
+        |row: u32| !common.holes.contains(&row) && !common.lists.gone.contains(&row) && Some(row) != gone;
     if let Some(now) = now {
         input.headers = now.object().shdrs.len() as u32;
         if !put_in_object((&mut sections, input.first_section), &lost, input.headers, is_there) {
@@ -483,9 +494,18 @@ pub fn of(
         let Some(row) = found.filter(|_| now.is_some()) else { return Ok(Err(Other::Lost)) };
         places.push((row, NONE));
     }
+    let Some(lists) = common.rows_of_lists(row, &lost) else { return Ok(Err(Other::Lost)) };
+    places.extend(lists.into_iter().map(|list| (list, NONE)));
     places.extend(guests.into_iter().map(|guest| (SectionRow { input: 0, ..guest }, NONE)));
     places.sort_by_key(|(section, _)| section.ordinal);
     let (mut sections, rows): (Vec<SectionRow>, Vec<u32>) = places.into_iter().unzip();
+    if let Some(object) = now.map(Globals::object) {
+        debug_lists::note_kinds(object, &mut sections);
+        if let Some(name) = common.list_without_row((object, &lost), &sections) {
+            let name = String::from_utf8_lossy(name).into_owned();
+            return Ok(Err(Other::Sections(Some(Difference::New(name)))));
+        }
+    }
     let mut number_of = vec![0; own.len()];
     for (number, row) in (0..).zip(rows).filter(|(_, row)| own.contains(row)) {
         number_of[(row - own.start) as usize] = number;

@@ -24,7 +24,7 @@ use super::rows::*;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::sections::free_sections::{FREE, INIT_ARRAY, is_grouped};
+use crate::sections::free_sections::{FREE, INIT_ARRAY, is_grouped, is_list};
 use crate::sections::lost_groups::{LostSections, members};
 use crate::sections::yards::IN_NO_GROUP;
 use crate::sections::{SectionKind, decode_relocs};
@@ -90,9 +90,12 @@ impl<'o, 'a> Changed<'o, 'a> {
         let first = u64::from(input.first_section);
         let all: Vec<SectionRow> = file.rows(first..first + u64::from(input.sections))?;
         let mut rows = HashMap::new();
-        let mut are_free = !lost.free().is_empty();
+        let mut are_free = lost.free().iter().any(|(number, _)| !is_list(*number));
         let mut had = HashSet::new();
         for (number, mut section) in (input.first_section..).zip(all) {
+            if is_list(section.number) {
+                continue;
+            }
             are_free |= section.number & FREE != 0 && section.number != NONE;
             had.insert(section.number);
             if let Some(yard) = common.yards.iter().find(|yard| yard.row.section == number) {
@@ -108,7 +111,9 @@ impl<'o, 'a> Changed<'o, 'a> {
         }
         let refers = references(object, &lost).ok_or(Refused::Malformed)?;
         let known = known_members(object, &lost, &had);
-        let is_known = |(number, index): &&(u32, u32)| !is_grouped(*number) || known.contains(index);
+        let is_known = |(number, index): &&(u32, u32)| {
+            !is_list(*number) && (!is_grouped(*number) || known.contains(index))
+        };
         let free: Vec<(u32, u32)> = lost.free().iter().filter(is_known).copied().collect();
         Ok(Some(Changed { row, object, lost, free, rows, refers, live: HashSet::new() }))
     }

@@ -8,7 +8,7 @@
 //! be there already ([`super::outline`]).
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::excerpt::Common;
@@ -152,6 +152,17 @@ fn at_front(common: &Common) -> HashSet<u64> {
         }
     }
     found
+}
+
+/// The inputs of guests that lie in such holes, since what was in front of them is gone: they have to lie elsewhere.
+pub fn to_be_moved<'g>(common: &Common, guests: impl Iterator<Item = &'g Guest>) -> BTreeSet<u32> {
+    let at_front = at_front(common);
+    let is_around = |guest: &Guest, row: &SectionRow| {
+        at_front.contains(&row.address)
+            && guest.address.checked_sub(row.address).is_some_and(|at| at < row.size)
+    };
+    let moves = |guest: &&Guest| guest.size > 0 && common.hole_rows.iter().any(|row| is_around(guest, row));
+    guests.filter(moves).map(|guest| guest.input).collect()
 }
 
 /// What is to be placed for an object that has changed.

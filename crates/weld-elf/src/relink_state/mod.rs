@@ -11,6 +11,7 @@
 
 mod check;
 pub mod collect;
+pub mod debug_lists;
 pub mod differences;
 pub mod excerpt;
 pub mod extents;

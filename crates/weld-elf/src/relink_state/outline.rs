@@ -37,7 +37,7 @@ use crate::emit::{self, DIRECT};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::SectionOwners;
-use crate::options::{Options, OutputKind};
+use crate::options::{Options, OutputKind, Strip};
 use crate::sections::free_sections;
 use crate::sections::lost_groups::{self, LostSections};
 use crate::sections::names::is_c_identifier;
@@ -413,6 +413,7 @@ impl<'a> One<'_, '_, 'a> {
     fn shape(&mut self) -> u128 {
         let object = self.object;
         let resizes = may_resize(self.image, object);
+        let is_stripped = self.image.options.symtab.strip != Strip::None;
         let mut said = Said(Vec::with_capacity(object.shdrs.len() * 32));
         for (index, shdr) in (0..).zip(object.shdrs) {
             object.prefetch_section_name(index as usize + NAMES_AHEAD);
@@ -451,6 +452,7 @@ impl<'a> One<'_, '_, 'a> {
                 size = size.min(1);
                 self.note_shifting(index);
             } else if relocates
+                || is_stripped && flags & SHF_ALLOC == 0 && name().starts_with(b".debug_")
                 || matches!(kind, SHT_SYMTAB | SHT_STRTAB | SHT_SYMTAB_SHNDX | SHT_LLVM_ADDRSIG)
                 || self.kept(index) == Some(SectionKind::EhFrame)
             {

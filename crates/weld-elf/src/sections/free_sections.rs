@@ -11,6 +11,8 @@
 //! Strings and constants that are merged with others are free, too, and have no place of their own; and words of
 //! `.init_array`, whose places follow from the order of objects ([`super::init_array`]).
 //!
+//! So are lists of ranges and places in debug information ([`LISTS`]), which only its object's own refers to.
+//!
 //! COMDAT groups that stay, of functions, exception tables, constants and tables of pointers, are free as a whole: their
 //! sections are known by their names and that of the group ([`GROUPED`]), and come and go with it. They must define a
 //! name, as another object's group is known to have lost by that. Of several sections of an object with one name (or
@@ -35,6 +37,25 @@ const GROUPED: u32 = 1 << 30;
 
 /// The number of an object's words of `.init_array`, which no hash is.
 pub const INIT_ARRAY: u32 = FREE | (GROUPED - 1);
+
+/// Debug information that an object may have or not, in a section each: what functions are made of that do not lie in one
+/// piece, and where variables are that move.
+pub const LISTS: [&[u8]; 5] =
+    [b".debug_rnglists", b".debug_ranges", b".debug_loclists", b".debug_loc", b".debug_aranges"];
+
+/// The number of the first of these.
+const FIRST_LIST: u32 = INIT_ARRAY - LISTS.len() as u32;
+
+/// Whether a free section of this number is one of these.
+pub fn is_list(number: u32) -> bool {
+    (FIRST_LIST..INIT_ARRAY).contains(&number)
+}
+
+/// The number of a section with this header and name, if it is one.
+fn list(shdr: &Shdr, name: &[u8]) -> Option<u32> {
+    let at = LISTS.iter().position(|list| *list == name)?;
+    (shdr.sh_flags() & !SHF_COMPRESSED == 0).then_some(FIRST_LIST + at as u32)
+}
 
 /// Whether a free section of this number is a member of a group.
 pub fn is_grouped(number: u32) -> bool {
@@ -97,7 +118,7 @@ fn number(name: &[u8], group: Option<&[u8]>) -> u32 {
     let Some(group) = group else {
         // With all bits, and that of groups, it would be none.
         let hash = FREE | hash_bytes(name) as u32 & !GROUPED;
-        return if hash == INIT_ARRAY { FREE } else { hash };
+        return if (FIRST_LIST..=INIT_ARRAY).contains(&hash) { FREE } else { hash };
     };
     let both = hash_bytes(name).wrapping_mul(SPREAD) ^ hash_bytes(group);
     let hash = FREE | GROUPED | (both >> 32) as u32;
@@ -127,10 +148,14 @@ pub fn of(object: &Object, is_here: impl Fn(u32) -> bool) -> Free {
         // Most are something else.
         let flags = shdr.sh_flags();
         let is_usual = matches!(shdr.sh_type(), SHT_PROGBITS | SHT_NOBITS | SHT_INIT_ARRAY);
-        if !is_usual || flags & SHF_ALLOC == 0 || flags & SHF_GROUP != 0 {
+        if !is_usual || flags & SHF_GROUP != 0 {
             continue;
         }
         let name = object.section_name(index).unwrap_or_default();
+        if flags & SHF_ALLOC == 0 {
+            all.extend(list(shdr, name).map(|number| (number, None, index as u32)));
+            continue;
+        }
         let is_free = match bare(shdr, name) {
             Some(kind) => {
                 let whole = whole.get_or_init(|| WholeFunctions::of(object));

@@ -205,6 +205,10 @@ fn room(shdr: &Shdr, name: &[u8], is_little: bool) -> Option<(Filler, Room)> {
             b".debug_info" => some(Filler::Units(0), 64, 384),
             b".debug_line" => some(Filler::Units(NO_ROW), 32, 192),
             b".debug_loclists" | b".debug_rnglists" => some(Filler::Units(0), 16, 64),
+            // What is named in a unit, behind whose last name there is a zero.
+            b".debug_pubnames" | b".debug_pubtypes" | b".debug_gnu_pubnames" | b".debug_gnu_pubtypes" => {
+                some(Filler::Units(0), 16, 96)
+            }
             b".debug_addr" => Some((Filler::Units(0), Room { share: 32, fixed: 32, multiple: 8 })),
             b".debug_str_offsets" => Some((Filler::Units(0), Room { share: 32, fixed: 64, multiple: 8 })),
             b".debug_aranges" => Some((Filler::Pairs, Room { share: 16, fixed: 192, multiple: PAIR })),

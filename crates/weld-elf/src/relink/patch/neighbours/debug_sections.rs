@@ -1,4 +1,5 @@
-//! Sections of debug information that have outgrown their room.
+//! Sections of debug information that have outgrown their room, and lists that come and go
+//! ([`crate::relink_state::debug_lists`]).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -10,12 +11,15 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::job::Job;
 use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::Why;
+use crate::relink_state::debug_lists::{self, AddedList, Lists};
 use crate::relink_state::excerpt::Common;
 use crate::relink_state::extents::{Cuts, Extent, Extents};
 use crate::relink_state::mentions::lost_of;
 use crate::relink_state::outline::is_renamed;
 use crate::relink_state::rows::{InputRow, OutputRow, SectionRow, input_kind};
 use crate::sections::SectionKind;
+use crate::sections::free_sections::is_list;
+use crate::sections::lost_groups::LostSections;
 use crate::sections::rooms::filler;
 
 /// What moves does so by a multiple of this, is aligned to no more, and has at least so much room left: sections without room
@@ -29,6 +33,7 @@ const MOST: usize = 96;
 pub struct Found {
     /// Where sections lie.
     pub extents: Extents,
+    pub lists: Lists,
     /// The inputs of those that have moved.
     pub inputs: BTreeSet<u32>,
     /// Which parts of the file hashes are made of.
@@ -54,12 +59,19 @@ pub fn find(
         common: &common,
         cuts,
         extents: common.extents.clone(),
+        lists: common.lists.clone(),
         moved: BTreeSet::new(),
         known: HashMap::new(),
     };
     for (input, object) in objects {
         let parts = search.parts_of(*input, object)?;
         search.known.insert(*input, Some(parts));
+    }
+    for (input, object) in objects {
+        search.let_lists_go(*input, object)?;
+    }
+    for (input, object) in objects {
+        search.let_lists_come(*input, object)?;
     }
     for (input, _) in objects {
         for number in 0..search.known.get(input).and_then(Option::as_ref).map_or(0, Vec::len) {
@@ -71,8 +83,16 @@ pub fn find(
             }
         }
     }
-    let Search { extents, moved: inputs, cuts, .. } = search;
-    Ok(Found { extents, inputs, cuts })
+    let Search { extents, lists, moved: inputs, cuts, .. } = search;
+    Ok(Found { extents, lists, inputs, cuts })
+}
+
+/// A list of an object, as in [`SectionRow`].
+struct List {
+    row: u32,
+    number: u32,
+    output: u32,
+    extent: Extent,
 }
 
 struct Search<'s, 'j, 'v> {
@@ -82,6 +102,7 @@ struct Search<'s, 'j, 'v> {
     common: &'s Common,
     cuts: Cuts,
     extents: Extents,
+    lists: Lists,
     moved: BTreeSet<u32>,
     /// Those of each input that was looked at, where the tables say; `None` if it cannot be read.
     known: HashMap<u32, Option<Vec<Part>>>,
@@ -93,9 +114,16 @@ impl Search<'_, '_, '_> {
         let input: InputRow = self.left.tables.row(row.into())?;
         let first = u64::from(input.first_section);
         let sections: Vec<SectionRow> = self.left.tables.rows(first..first + u64::from(input.sections))?;
+        let mut sections: Vec<(u32, SectionRow)> = (input.first_section..).zip(sections).collect();
+        sections.retain(|(number, _)| !self.lists.gone.contains(number));
         let left = match is_renamed(object, self.job.options) {
             true => None,
-            false => Some(lost_of((self.left.tables, self.common), row, object)?.left()),
+            false => {
+                let lost = lost_of((self.left.tables, self.common), row, object)?;
+                let added = self.lists.of(row, self.common.section_rows).map(|(number, _)| number);
+                sections.extend(added.zip(self.common.rows_of_lists(row, &lost).unwrap_or_default()));
+                Some(lost.left())
+            }
         };
         let globals = (0..).zip(object.syms).skip(object.first_global as usize);
         let known: HashSet<u32> = globals
@@ -105,7 +133,7 @@ impl Search<'_, '_, '_> {
             })
             .collect();
         let mut parts = Vec::new();
-        for (number, section) in (input.first_section..).zip(&sections) {
+        for (number, section) in sections {
             let is_loaded =
                 self.common.outputs().get(section.output as usize).map(|out| out.flags & SHF_ALLOC != 0);
             let is_copied = [SectionKind::Regular, SectionKind::Compressed]
@@ -124,13 +152,7 @@ impl Search<'_, '_, '_> {
             if filler(shdr, name).is_none() || known.contains(&(index as u32)) {
                 continue;
             }
-            let bytes = match section.kind == SectionKind::Compressed as u8 {
-                true => object
-                    .section_data(index)
-                    .and_then(|data| Compressed::parse(data, object.format()).ok())
-                    .map(|packed| packed.uncompressed_size()),
-                false => Some(shdr.sh_size()),
-            };
+            let bytes = bytes_of(object, index);
             let extent = Extent { address: section.address, size: section.size };
             parts.extend(bytes.map(|bytes| Part {
                 input: row,
@@ -162,25 +184,187 @@ impl Search<'_, '_, '_> {
         Ok(parts)
     }
 
-    /// Has a section have room for its bytes, if that is possible.
-    fn enlarge(&mut self, part: Part) -> Result<(), Why> {
-        let Some(out) = self.common.outputs().get(part.output as usize).copied() else { return Ok(()) };
-        let Some(window) = make_room(part, |from, window| self.next(from, window))? else {
-            return Ok(());
+    /// Has those lists of an object that it has no more leave their room to a neighbour. What cannot is said by who
+    /// writes the object.
+    fn let_lists_go(&mut self, input: u32, object: &Object) -> Result<(), Why> {
+        let Some((lost, known)) = self.lists_of(input, object)? else { return Ok(()) };
+        let has: Vec<u32> = debug_lists::of_object(object, &lost).map(|(number, _)| number).collect();
+        for List { row, output, extent, .. } in known.into_iter().filter(|list| !has.contains(&list.number)) {
+            let end = extent.address.saturating_add(extent.size);
+            let gone = Part { input, row, output, extent, bytes: 0, step: STEP };
+            let mut left = gone;
+            let front = self.beside((input, false), output)?;
+            let behind = self.beside((input, true), output)?;
+            let behind = behind.filter(|part| part.extent.address == end);
+            let behind = behind
+                .map(|part| self.moves_by(&part, extent.size).map(|moves| (part, moves)))
+                .transpose()?;
+            let window = if let Some(front) = front.filter(|part| part.end() == extent.address) {
+                left.extent = Extent { address: end, size: 0 };
+                let size = front.extent.size.saturating_add(extent.size);
+                [Part { extent: Extent { size, ..front.extent }, ..front }, left]
+            } else if let Some((behind, true)) = behind {
+                left.extent.size = 0;
+                let size = behind.extent.size.saturating_add(extent.size);
+                [left, Part { extent: Extent { address: extent.address, size }, ..behind }]
+            } else {
+                continue;
+            };
+            if self.lay(&window, Some(gone))? {
+                self.extents.remove(&row);
+                self.lists.gone.insert(row);
+                self.forget(row, input);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a section may move by so many bytes.
+    fn moves_by(&self, part: &Part, bytes: u64) -> Result<bool, Why> {
+        let added = part.row.checked_sub(self.common.section_rows);
+        let added = added.and_then(|number| self.lists.added.get(number as usize));
+        let align_log2 = match added {
+            Some(list) => list.align_log2,
+            None => self.left.tables.row::<SectionRow>(part.row.into())?.align_log2,
+        };
+        Ok(bytes.is_multiple_of(STEP) || align_log2 == 0)
+    }
+
+    /// Has those lists of an object that it did not have lie between those of its neighbours, if these have room for them.
+    fn let_lists_come(&mut self, input: u32, object: &Object) -> Result<(), Why> {
+        let Some((lost, known)) = self.lists_of(input, object)? else { return Ok(()) };
+        for (number, index) in debug_lists::of_object(object, &lost) {
+            let name = object.section_name(index as usize).unwrap_or_default();
+            let mut outputs = (0..).zip(self.common.named_outputs());
+            let output = outputs.find(|(_, (output, _))| *output == name).map(|(output, _)| output);
+            let bytes = bytes_of(object, index as usize);
+            if known.iter().any(|list| list.number == number) {
+                continue;
+            }
+            let (Some(output), Some(bytes)) = (output, bytes) else { continue };
+            let front = self.beside((input, false), output)?;
+            let behind = self.beside((input, true), output)?;
+            let address = match (front, behind) {
+                (Some(front), Some(behind)) if front.end() != behind.extent.address => continue,
+                (Some(front), _) => front.end(),
+                (None, Some(behind)) => behind.extent.address,
+                (None, None) => continue,
+            };
+            let Some(align) = align_of(object, index as usize) else { continue };
+            if align > STEP || !address.is_multiple_of(align) {
+                continue;
+            }
+            let align_log2 = align.trailing_zeros() as u8;
+            let row = self.row_for(AddedList { input, number, output, align_log2 })?;
+            let part = Part { input, row, output, extent: Extent { address, size: 0 }, bytes, step: STEP };
+            self.lists.gone.remove(&row);
+            if self.enlarge(part)? {
+                if let Some(Some(parts)) = self.known.get_mut(&input) {
+                    parts.push(part);
+                }
+            } else {
+                self.lists.gone.insert(row);
+            }
+        }
+        Ok(())
+    }
+
+    /// The lists that an object has until now, and which of its sections have lost. `None` if that cannot be known.
+    fn lists_of(&self, input: u32, object: &Object) -> Result<Option<(LostSections, Vec<List>)>, Why> {
+        if is_renamed(object, self.job.options) {
+            return Ok(None);
+        }
+        let lost = lost_of((self.left.tables, self.common), input, object)?;
+        let row: InputRow = self.left.tables.row(input.into())?;
+        let first = u64::from(row.first_section);
+        let sections: Vec<SectionRow> = self.left.tables.rows(first..first + u64::from(row.sections))?;
+        let is_one =
+            |(row, section): &(u32, SectionRow)| is_list(section.number) && !self.lists.gone.contains(row);
+        let of_tables = (row.first_section..).zip(sections).filter(is_one).map(|(row, section)| {
+            let extent = Extent { address: section.address, size: section.size };
+            let extent = self.extents.get(&row).copied().unwrap_or(extent);
+            List { row, number: section.number, output: section.output, extent }
+        });
+        let added = self.lists.of(input, self.common.section_rows).filter_map(|(row, list)| {
+            let extent = *self.extents.get(&row)?;
+            Some(List { row, number: list.number, output: list.output, extent })
+        });
+        Ok(Some((lost, of_tables.chain(added).collect())))
+    }
+
+    /// The row for a list of an object that has none, or whose is gone.
+    fn row_for(&mut self, list: AddedList) -> Result<u32, Why> {
+        let row: InputRow = self.left.tables.row(list.input.into())?;
+        let first = u64::from(row.first_section);
+        let sections: Vec<SectionRow> = self.left.tables.rows(first..first + u64::from(row.sections))?;
+        let of_tables =
+            (row.first_section..).zip(sections).find(|(_, section)| section.number == list.number);
+        let mut added = (self.common.section_rows..).zip(&self.lists.added);
+        let known =
+            of_tables.map(|(row, _)| row).or(added.find(|(_, known)| **known == list).map(|(row, _)| row));
+        Ok(known.unwrap_or_else(|| {
+            self.lists.added.push(list);
+            self.common.section_rows + self.lists.added.len() as u32 - 1
+        }))
+    }
+
+    /// The section in an output section that lies nearest behind those of an input, or in front of them.
+    fn beside(&mut self, (from, is_behind): (u32, bool), output: u32) -> Result<Option<Part>, Why> {
+        let count = self.left.tables.count::<InputRow>() as u32;
+        for row in near((from, is_behind), count) {
+            let input: InputRow = self.left.tables.row(row.into())?;
+            if input.kind != input_kind::OBJECT {
+                continue;
+            }
+            let Some(parts) = self.parts(row)? else { return Ok(None) };
+            let here = parts.into_iter().filter(|part| part.output == output);
+            let found = match is_behind {
+                true => here.min_by_key(|part| part.extent.address),
+                false => here.max_by_key(|part| part.extent.address),
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    fn forget(&mut self, row: u32, input: u32) {
+        if let Some(Some(parts)) = self.known.get_mut(&input) {
+            parts.retain(|part| part.row != row);
+        }
+    }
+
+    /// Has a section have room for its bytes; whether that is possible.
+    fn enlarge(&mut self, part: Part) -> Result<bool, Why> {
+        match make_room(part, |from, window| self.next(from, window))? {
+            Some(window) => self.lay(&window, Some(part)),
+            None => Ok(false),
+        }
+    }
+
+    /// Has the sections of a window lie there, one of which lay where it says if nobody knows that; whether that is
+    /// possible.
+    fn lay(&mut self, window: &[Part], own: Option<Part>) -> Result<bool, Why> {
+        let Some(out) =
+            window.first().and_then(|part| self.common.outputs().get(part.output as usize)).copied()
+        else {
+            return Ok(false);
         };
         let mut before = Vec::with_capacity(window.len());
-        for part in &window {
+        for part in window {
             let known = self.parts(part.input)?.into_iter().flatten().find(|known| known.row == part.row);
+            let known = known.or(own.filter(|own| own.row == part.row));
             before.push(known.map_or(part.extent, |known| known.extent));
         }
-        if !self.cut((&before, &window), &out) {
-            return Ok(());
+        if !self.cut((&before, window), &out) {
+            return Ok(false);
         }
         for (part, _) in window.iter().zip(&before).filter(|(part, before)| part.extent != **before) {
             self.extents.insert(part.row, part.extent);
             self.moved.insert(part.input);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Has the parts of the file that hashes are made of end with the sections of a window that they did, which had other
@@ -188,9 +372,15 @@ impl Search<'_, '_, '_> {
     fn cut(&mut self, (before, window): (&[Extent], &[Part]), out: &OutputRow) -> bool {
         let in_file = |address: u64| out.offset.wrapping_add(address.wrapping_sub(out.address));
         let mut moved = Vec::new();
-        for (before, part) in before.iter().zip(window) {
-            let end = in_file(before.address.saturating_add(before.size));
-            let range = in_file(before.address).saturating_add(1)..end.saturating_add(1);
+        for (number, (extent, part)) in before.iter().zip(window).enumerate() {
+            let end_of = |extent: &Extent| extent.address.saturating_add(extent.size);
+            let end = in_file(end_of(extent));
+            // What ended where something comes ends behind that, unless it is another output section.
+            let is_new = |extent: &Extent| extent.size == 0 && extent.address > out.address;
+            let comes =
+                before.get(number + 1).is_some_and(|next| is_new(next) && end_of(next) == end_of(extent));
+            let first = in_file(extent.address).saturating_add(u64::from(!is_new(extent)));
+            let range = first..end.saturating_add(u64::from(!comes));
             // None may start within a section.
             match self.cuts.that_start_in(&range) {
                 numbers if numbers.is_empty() => {}
@@ -222,4 +412,23 @@ impl Search<'_, '_, '_> {
         }
         Ok(None)
     }
+}
+
+/// What a section of an object is aligned to, if it is well-formed.
+fn align_of(object: &Object, index: usize) -> Option<u64> {
+    let shdr = object.shdrs.get(index)?;
+    if shdr.sh_flags() & SHF_COMPRESSED == 0 {
+        return Some(shdr.sh_addralign().max(1));
+    }
+    Some(Compressed::parse(object.section_data(index)?, object.format()).ok()?.align().max(1))
+}
+
+/// The bytes of a section of an object, if it is well-formed.
+fn bytes_of(object: &Object, index: usize) -> Option<u64> {
+    let shdr = object.shdrs.get(index)?;
+    if shdr.sh_flags() & SHF_COMPRESSED == 0 {
+        return Some(shdr.sh_size());
+    }
+    let packed = Compressed::parse(object.section_data(index)?, object.format()).ok()?;
+    Some(packed.uncompressed_size())
 }
