@@ -144,6 +144,8 @@ pub struct InputStore<'h> {
     /// What absolute paths are below.
     root: PathBuf,
     opened: Option<Mutex<Opened>>,
+    /// Files that are not opened again, by their paths as they were given.
+    once: Mutex<HashMap<PathBuf, Bytes>>,
     /// What somebody has found out about bytes of inputs, for all who read them.
     notes: Growing<Note>,
     /// What stands for files that are not there.
@@ -172,6 +174,12 @@ struct OpenedFile {
     modified: Option<SystemTime>,
     stamp: Option<Stamp>,
 }
+
+/// The bytes of a file.
+struct Bytes(NonNull<[u8]>);
+
+// SAFETY: they belong to the store, which does not change them.
+unsafe impl Send for Bytes {}
 
 /// What is known of a file that has been opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -202,6 +210,7 @@ impl<'h> InputStore<'h> {
             gate: Gate::default(),
             root: PathBuf::new(),
             opened: None,
+            once: Mutex::default(),
             notes: Growing::default(),
             laid: Growing::default(),
             stand_ins: OnceLock::new(),
@@ -351,6 +360,23 @@ impl<'h> InputStore<'h> {
             return Ok(Some(bytes));
         }
         self.open_there(&self.rooted(path), path)
+    }
+
+    /// The same, for who reads a file again and again: one that has been opened in this way is not opened again.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`].
+    pub fn open_once(&self, path: &Path) -> Result<Option<&[u8]>, InputError> {
+        let is_laid = self.laid.iter().flatten().any(|(of, _)| of == path);
+        if let Some(Bytes(bytes)) = self.once.lock().unwrap().get(path).filter(|_| !is_laid) {
+            // SAFETY: the bytes live as long as the store and are not changed.
+            return Ok(Some(unsafe { bytes.as_ref() }));
+        }
+        let bytes = self.open(path)?;
+        if let Some(bytes) = bytes.filter(|_| !is_laid) {
+            self.once.lock().unwrap().insert(path.to_owned(), Bytes(NonNull::from_ref(bytes)));
+        }
+        Ok(bytes)
     }
 
     /// `given` is what the path was before it was put below the root.

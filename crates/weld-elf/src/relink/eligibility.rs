@@ -6,6 +6,7 @@ use crate::input::load::Inputs;
 use crate::job::Context;
 use crate::live::fact;
 use crate::options::*;
+use crate::relink_state::collect::warned;
 use crate::relink_state::outline;
 use crate::resolve::Resolved;
 use crate::synth::image::Image;
@@ -32,7 +33,7 @@ pub fn of_options(options: &Options) -> Option<Why> {
     let rewrites = relocs.unmark || relocs.skip_jumps || relocs.call_padding.is_some();
     let packs = sections.compress_debug.is_some() || !sections.compress_sections.is_empty();
     let indexes = sections.gdb_index || sections.debug_names;
-    let chance = order.shuffle.iter().any(|shuffled| shuffled.how == Shuffle::Random);
+    let chance = !order.shuffle.is_empty();
     let starts = !options.layout.section_starts.is_empty();
     let texts = output.text.is_some() || output.raw || output.debug_file.is_some();
     let against = [
@@ -52,7 +53,7 @@ pub fn of_options(options: &Options) -> Option<Why> {
         (reports.noinhibit_exec, "--noinhibit-exec keeps an output that has errors"),
         (by_contents, "the order or kind of sections depends on their bytes"),
         (starts, "addresses of sections are given (-Ttext, --section-start), where no room to grow is left"),
-        (chance, "--shuffle-sections without a number has another order each time"),
+        (chance, "--shuffle-sections has an order that depends on all sections"),
         (texts, "the output is no ELF image, or has its debug information in another file"),
         (!options.inputs.remaps.is_empty(), "--remap-inputs reads other files in place of inputs"),
     ];
@@ -75,9 +76,13 @@ pub fn of_inputs(inputs: &Inputs, resolved: &Resolved) -> Option<Why> {
 pub fn of_link(context: &Context, image: &Image) -> Option<Why> {
     let (resolved, live) = (image.resolved, image.live);
     // Those that branches take are in the same list.
+    let warns = image.sections.objects.iter().zip(&resolved.objects).any(|(extra, object)| {
+        extra.has_warnings && warned(object).any(|name| resolved.names.find(name).is_none())
+    });
     let moves = !image.options.layout.errata.is_empty() && !image.thunks.is_empty();
     of_inputs(context.inputs, resolved).or_else(|| {
         first_of(&[
+            (warns, "an object warns of a name that nobody has"),
             (moves, "instructions were moved that processors execute wrongly (--fix-cortex-a53-843419)"),
             (live.has(fact::TEXT_REL), "the loader relocates read-only sections (-z notext)"),
             (context.tagged.is_some(), "there are tagged variables"),

@@ -273,10 +273,10 @@ fn found<'j>(memo: &Memo, row: u32, job: &Job<'j>) -> Option<(FileName<'j>, &'j 
         match &file.is {
             Is::Object(of, _) | Is::Gone(of, _) if *of == row => {
                 let name = FileName { path: text::path(&file.path).into(), member: None };
-                return Some((name, job.store.open(&file.path).ok()??));
+                return Some((name, job.store.open_once(&file.path).ok()??));
             }
             Is::Archive(archive) if archive.has(row) => {
-                let bytes = job.store.open(&file.path).ok()??;
+                let bytes = job.store.open_once(&file.path).ok()??;
                 let place = archive.place(bytes, row)?;
                 let name = Archive::parse(bytes).ok()?.members().map_while(Result::ok);
                 let name = name.map(|member| member.name).nth(number_of(archive, row)?);

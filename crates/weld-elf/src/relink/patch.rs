@@ -274,7 +274,7 @@ fn with_needed<'j>(
             let member = match &file.is {
                 Is::Object(..) | Is::Gone(..) => None,
                 Is::Archive(archive) => {
-                    let data = job.store.open(&file.path).map_err(|e| Why::System(e.to_string()))?;
+                    let data = job.store.open_once(&file.path).map_err(|e| Why::System(e.to_string()))?;
                     let place = data.and_then(|data| archive.place(data, row));
                     Some(place.ok_or_else(|| Why::Archive(file.path.clone()))?)
                 }

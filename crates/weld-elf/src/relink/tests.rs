@@ -11,6 +11,7 @@ mod init_array;
 mod members;
 mod names;
 mod neighbours;
+mod objects;
 mod program;
 mod shared_sections;
 mod units;

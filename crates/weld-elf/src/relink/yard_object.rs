@@ -74,6 +74,15 @@ pub fn made(
             sections.push(section.over(at, &out));
         }
     }
+    // As compilers say that they have made an object.
+    let comment = Section {
+        name: names.add(&[b".comment"]),
+        kind: SHT_PROGBITS,
+        flags: SHF_MERGE | SHF_STRINGS,
+        entry: 1,
+        ..Section::default()
+    };
+    sections.push(comment.over(out.position(), &out));
     let has_words = init_array::may_change(options, format) && !headers.facts.does_nothing.is_empty();
     if has_words {
         let section = Section {

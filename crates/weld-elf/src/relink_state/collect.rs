@@ -127,11 +127,9 @@ impl Link<'_, '_, '_> {
     fn note_warnings(&self, names: &mut [NameRow]) {
         let objects = self.image.resolved.objects.iter().zip(&self.image.sections.objects);
         for (object, _) in objects.filter(|(_, extra)| extra.has_warnings) {
-            for index in 0..object.shdrs.len() {
-                let name = object.section_name(index).and_then(|name| name.strip_prefix(b".gnu.warning."));
-                let hash = name.map(keys::hash);
-                let found = hash.and_then(|hash| names.binary_search_by_key(&hash, |name| name.hash).ok());
-                if let Some(found) = found {
+            for name in warned(object) {
+                let found = names.binary_search_by_key(&keys::hash(name), |name| name.hash);
+                if let Ok(found) = found {
                     names[found].mentioned |= flag::WARNS;
                 }
             }
@@ -504,4 +502,10 @@ pub(super) fn note_first_mentions(names: &mut [NameRow], mentions: &[MentionRow]
             next += 1;
         }
     }
+}
+
+/// The names of which an object says what is to be told whoever refers to them ([`crate::report::warnings`]).
+pub fn warned<'o>(object: &'o Object) -> impl Iterator<Item = &'o [u8]> {
+    let sections = (0..object.shdrs.len()).filter_map(|index| object.section_name(index));
+    sections.filter_map(|name| name.strip_prefix(b".gnu.warning."))
 }

@@ -85,22 +85,32 @@ impl Array {
         }))
     }
 
-    /// Where in the tables the words of the first input begin that has any and whose sections are at row `from` or behind.
-    fn next(&self, file: &StateFile, from: u32) -> Result<u64, Unreadable> {
+    /// The rows of all sections that lie there.
+    fn rows(&self, file: &StateFile) -> Result<Vec<SectionRow>, Unreadable> {
+        let mut found = Vec::new();
         let count = file.count::<SectionRow>();
-        for first in (u64::from(from)..count).step_by(ROWS as usize) {
+        for first in (0..count).step_by(ROWS as usize) {
             let rows: Vec<SectionRow> = file.rows(first..count.min(first + ROWS))?;
-            let is_it = |row: &&SectionRow| row.number == INIT_ARRAY && row.output == self.spare.output;
-            if let Some(row) = rows.iter().find(is_it) {
-                return Ok(row.address);
-            }
+            found.extend(rows.into_iter().filter(|row| row.output == self.spare.output));
         }
-        Ok(self.spare.address)
+        Ok(found)
     }
 }
 
 /// Rows that are read in one go.
-const ROWS: u64 = 1 << 10;
+const ROWS: u64 = 1 << 12;
+
+/// Where in the tables words of an input begin that has none; `None` if something is around there that is in the order of
+/// objects, too, and may not move: words in groups, with names, or in two sections of an object.
+fn start_of(input: u32, rows: &[SectionRow]) -> Option<u64> {
+    let is_free = |row: &SectionRow| row.number == INIT_ARRAY;
+    let next = rows.iter().filter(|row| row.input > input && is_free(row)).map(|row| row.address).min()?;
+    // Those with priorities are in front of all others.
+    let before = rows.iter().filter(|row| row.input < input).map(|row| row.address).max().unwrap_or(0);
+    let is_between = |row: &SectionRow| row.address > before && row.address < next;
+    let mut odd = rows.iter().filter(|row| row.input >= input && !is_free(row));
+    (!odd.any(is_between)).then_some(next)
+}
 
 /// What objects have if some have changed.
 ///
@@ -111,7 +121,7 @@ pub fn of_changed(
     changed: &[Changed],
 ) -> Result<InitArrays, Refused> {
     let mut arrays = common.init_arrays.clone();
-    let mut array = None;
+    let (mut array, mut rows) = (None, Vec::new());
     for one in changed {
         let now = one.init_array().map_or(0, |index| one.object.shdrs[index as usize].sh_size());
         let row = one.init_array_row();
@@ -122,21 +132,19 @@ pub fn of_changed(
         }
         if array.is_none() {
             array = Array::of(file, common)?;
+            rows = array.as_ref().map_or(Ok(Vec::new()), |array| array.rows(file))?;
+        }
+        if array.is_none() {
+            return Err(full(now, 0));
         }
         let known = row.map(|row| row.address).or(arrays.get(&one.row).map(|words| words.start));
-        let start = match (known, &array) {
-            (Some(start), _) => start,
-            (None, Some(array)) => {
-                let input: InputRow = file.row(one.row.into())?;
-                array.next(file, input.first_section.saturating_add(input.sections))?
-            }
-            (None, None) => return Err(full(now, 0)),
-        };
+        let start = known.or_else(|| start_of(one.row, &rows)).ok_or_else(odd)?;
         arrays.insert(one.row, Words { start, before, now });
     }
     let Some(low) = first_moved(&common.init_arrays, &arrays) else { return Ok(arrays) };
     if array.is_none() {
         array = Array::of(file, common)?;
+        rows = array.as_ref().map_or(Ok(Vec::new()), |array| array.rows(file))?;
     }
     let Some(Array { out, spare }) = array else { return Err(full(WORD, 0)) };
     // One always is, as it is what is copied.
@@ -145,11 +153,18 @@ pub fn of_changed(
     }
     let in_file = |address: u64| out.offset.saturating_add(address.saturating_sub(out.address));
     let inside = in_file(low).saturating_add(1)..in_file(out.address.saturating_add(out.size));
+    // Others may know where words are that are not free.
+    let places = Places::of(&arrays);
+    let moves = |row: &SectionRow| row.number != INIT_ARRAY && places.moved(row.address, row.input) >= low;
     // Where it begins has a name, and hashes for the build id are made of what is cut elsewhere.
-    if low <= out.address || !cuts.that_start_in(&inside).is_empty() {
-        return Err(Refused::NoPlace(NoPlace::Odd(String::from_utf8_lossy(NAME).into_owned())));
+    if low <= out.address || !cuts.that_start_in(&inside).is_empty() || rows.iter().any(moves) {
+        return Err(odd());
     }
     Ok(arrays)
+}
+
+fn odd() -> Refused {
+    Refused::NoPlace(NoPlace::Odd(String::from_utf8_lossy(NAME).into_owned()))
 }
 
 fn full(size: u64, free: u64) -> Refused {

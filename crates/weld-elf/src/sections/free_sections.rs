@@ -165,7 +165,9 @@ pub fn of(object: &Object, is_here: impl Fn(u32) -> bool) -> Free {
         };
         if is_free {
             all.push((number(name, None), None, index as u32));
-        } else if init_array::is_one(shdr, name) {
+        } else if init_array::is_one(shdr, name)
+            && whole.get_or_init(|| WholeFunctions::of(object)).is_nameless(index)
+        {
             all.push((INIT_ARRAY, None, index as u32));
         }
     }

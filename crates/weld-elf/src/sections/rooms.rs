@@ -138,6 +138,11 @@ impl WholeFunctions {
             }
     }
 
+    /// Whether a compiler has made a section, and nothing in it has a name, by which it could be referred to.
+    pub(super) fn is_nameless(&self, section: usize) -> bool {
+        self.is_compiled && self.ends.get(section) == Some(&0) && self.variables.get(section) == Some(&false)
+    }
+
     /// Whether a section with `filler` behind it, of this number and size, may have room.
     pub(super) fn allow(&self, filler: Filler, section: usize, size: u64) -> bool {
         let end = self.ends.get(section).copied().unwrap_or(Self::LABELS);

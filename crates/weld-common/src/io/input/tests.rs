@@ -53,6 +53,22 @@ fn what_is_missing_is_none() {
 }
 
 #[test]
+fn a_file_is_mapped_once() {
+    let dir = TestDir::new("input-once");
+    let host = MapHost::default();
+    let store = InputStore::new(&host);
+    let path = dir.join("file");
+    std::fs::write(&path, pattern(READ_LIMIT + 1)).unwrap();
+    let first = store.open_once(&path).unwrap().unwrap();
+    assert!(std::ptr::eq(first, store.open_once(&path).unwrap().unwrap()));
+    assert!(!std::ptr::eq(first, store.open(&path).unwrap().unwrap()));
+    assert_eq!(host.0.lock().unwrap().len(), 2);
+    assert!(store.open_once(&dir.join("no")).unwrap().is_none());
+    store.lay(vec![(path.clone(), b"other".to_vec())]);
+    assert_eq!(store.open_once(&path).unwrap(), Some(&b"other"[..]));
+}
+
+#[test]
 fn another_root_and_what_was_opened() {
     let dir = TestDir::new("input-root");
     let host = QuietHost::new();

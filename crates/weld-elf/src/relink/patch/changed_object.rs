@@ -72,7 +72,7 @@ pub fn of_run(
 /// If they cannot be read.
 pub fn bytes<'j>(job: &Job<'j>, changes: &Changes, object: &ChangedObject) -> Result<&'j [u8], Why> {
     let path = &changes.files[object.file].path;
-    let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
+    let data = job.store.open_once(path).map_err(|e| Why::System(e.to_string()))?;
     let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
     let data = match &object.member {
         Some(place) => data.get(place.clone()).ok_or_else(|| Why::Changing(path.clone()))?,

@@ -170,7 +170,7 @@ impl<'j> Libraries<'_, 'j> {
                 let input: InputRow = self.left.tables.row(name.input.into())?;
                 let file = self.changes.files.get(input.file as usize);
                 let Some(file) = file.filter(|_| input.kind == input_kind::SHARED) else { return Ok(None) };
-                let data = self.job.store.open(&file.path).map_err(|e| Why::System(e.to_string()))?;
+                let data = self.job.store.open_once(&file.path).map_err(|e| Why::System(e.to_string()))?;
                 let data = data.ok_or_else(|| Why::Gone(file.path.clone()))?;
                 let parsed = arch::of_file(data).and_then(|machine| {
                     let reading =

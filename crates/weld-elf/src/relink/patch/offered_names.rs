@@ -147,7 +147,7 @@ fn count_offers(job: &Job, changes: &Changes, mut lists: [&mut Counted; 4]) -> R
         if matches!(file.is, Is::Object(..) | Is::Gone(..) | Is::Lent(_)) {
             continue;
         }
-        let bytes = job.store.open(&file.path).map_err(|e| Why::System(e.to_string()))?;
+        let bytes = job.store.open_once(&file.path).map_err(|e| Why::System(e.to_string()))?;
         let Some(bytes) = bytes.filter(|bytes| Archive::is_archive(bytes)) else { continue };
         let Ok(archive) = Archive::parse(bytes) else { return Ok(false) };
         let Some(symbols) = archive.symbols() else {

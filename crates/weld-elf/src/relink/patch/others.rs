@@ -76,7 +76,7 @@ pub struct Moved {
 pub fn bytes<'j>(job: &Job<'j>, changes: &Changes, (row, input): (u32, &InputRow)) -> Result<&'j [u8], Why> {
     let known = &changes.files[changes.file_of(row, input).ok_or(Why::First)?];
     let path = &known.path;
-    let data = job.store.open(path).map_err(|e| Why::System(e.to_string()))?;
+    let data = job.store.open_once(path).map_err(|e| Why::System(e.to_string()))?;
     let data = data.ok_or_else(|| Why::Gone(path.clone()))?;
     let data = match &known.is {
         Is::Object(..) | Is::Gone(..) => Some(data),

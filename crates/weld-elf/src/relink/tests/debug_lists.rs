@@ -1,12 +1,10 @@
 //! Objects that get or lose lists of ranges or places in their debug information as a whole.
 
-use std::ffi::OsString;
-
 use weld_testkit::elf::*;
 use weld_testkit::mutate::Rng;
 use weld_testkit::obj::{Obj, Section, Symbol};
 
-use super::{Dir, link, wait};
+use super::objects::Project;
 
 /// An object with so many entries in each kind of list; none if that is 0.
 #[derive(Clone, Copy, PartialEq)]
@@ -63,37 +61,9 @@ impl Part {
     }
 }
 
-struct Project {
-    dir: Dir,
-    flags: &'static [&'static str],
-}
-
-impl Project {
-    /// Links; whether it was relinked, which is compared with a full link.
-    fn is_relinked(&self, parts: &[Part]) -> bool {
-        let mut args: Vec<OsString> = self.flags.iter().map(OsString::from).collect();
-        for (number, part) in parts.iter().enumerate() {
-            let (path, object) = (self.dir.path(&format!("{number}.o")), part.object(number));
-            if std::fs::read(&path).ok() != Some(object.clone()) {
-                std::fs::write(&path, object).unwrap();
-            }
-            args.push(path.into());
-        }
-        args.extend(["-o".into(), self.dir.path("out").into()]);
-        wait();
-        link(&args, &["--incremental"]).unwrap();
-        let said = self.dir.said();
-        if said.starts_with("relinked") {
-            let out = self.dir.read("out");
-            let warnings = link(&args, &["--incremental=verify"]).unwrap();
-            assert!(
-                warnings.is_empty() && self.dir.read("out") == out,
-                "{:?} {said} {warnings:?}",
-                self.flags
-            );
-        }
-        said.starts_with("relinked")
-    }
+/// Links such objects; whether it was relinked.
+fn is_relinked(project: &Project, parts: &[Part]) -> bool {
+    project.is_relinked((0..).zip(parts).map(|(number, part)| part.object(number)))
 }
 
 const NONE: Part = Part { ranges: 0, old_ranges: 0, places: 0, aranges: 0, abbreviations: 16 };
@@ -101,13 +71,13 @@ const NONE: Part = Part { ranges: 0, old_ranges: 0, places: 0, aranges: 0, abbre
 #[test]
 fn lists_come_and_go() {
     for (seed, flags) in (1..).zip([&["--build-id"][..], &["-pie", "--build-id", "--gc-sections"]]) {
-        let project = Project { dir: Dir::new(&format!("debug-lists-{seed}")), flags };
+        let project = Project::new(&format!("debug-lists-{seed}"), flags);
         let mut rng = Rng::new(seed);
         let mut parts = [NONE; 8];
         for (number, part) in parts.iter_mut().enumerate().filter(|(number, _)| number % 3 == 1) {
             *part = Part { ranges: number, old_ranges: 2, places: 9, aranges: 1, abbreviations: 20 };
         }
-        assert!(!project.is_relinked(&parts));
+        assert!(!is_relinked(&project, &parts));
         let (mut relinked, mut full) = (0, 0);
         for _ in 0..40 {
             let before = parts;
@@ -123,7 +93,7 @@ fn lists_come_and_go() {
                 }
             }
             if parts != before {
-                match project.is_relinked(&parts) {
+                match is_relinked(&project, &parts) {
                     true => relinked += 1,
                     false => full += 1,
                 }
@@ -137,13 +107,13 @@ fn lists_come_and_go() {
 /// What no object had has no place in the output.
 #[test]
 fn the_first_list_of_all() {
-    let project = Project { dir: Dir::new("debug-lists-first"), flags: &["--build-id"] };
+    let project = Project::new("debug-lists-first", &["--build-id"]);
     let with = |part: Part| [NONE, part, NONE];
-    project.is_relinked(&with(NONE));
-    assert!(!project.is_relinked(&with(Part { ranges: 1, ..NONE })));
+    is_relinked(&project, &with(NONE));
+    assert!(!is_relinked(&project, &with(Part { ranges: 1, ..NONE })));
     assert!(project.dir.said().contains("'.debug_rnglists' is new"), "{}", project.dir.said());
     // The output has no debug information at all.
-    let project = Project { dir: Dir::new("debug-lists-stripped"), flags: &["-S"] };
-    project.is_relinked(&with(NONE));
-    assert!(project.is_relinked(&with(Part { ranges: 1, ..NONE })), "{}", project.dir.said());
+    let project = Project::new("debug-lists-stripped", &["-S"]);
+    is_relinked(&project, &with(NONE));
+    assert!(is_relinked(&project, &with(Part { ranges: 1, ..NONE })), "{}", project.dir.said());
 }

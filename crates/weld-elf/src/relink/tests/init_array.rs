@@ -1,12 +1,10 @@
 //! Objects that get or lose functions which run at the start: words of `.init_array`, which are in the order of objects.
 
-use std::ffi::OsString;
-
 use weld_testkit::elf::*;
 use weld_testkit::mutate::Rng;
 use weld_testkit::obj::{Obj, Section, Symbol};
 
-use super::{Dir, link, wait};
+use super::objects::Project;
 
 /// An object that has so many such words, for functions of a given size, and so many of them with a priority.
 #[derive(Clone, Copy, PartialEq)]
@@ -14,6 +12,9 @@ struct Part {
     words: u64,
     size: usize,
     priority: u64,
+    /// Something has words that others may know: they have a name, or are in a group.
+    named: bool,
+    grouped: bool,
 }
 
 impl Part {
@@ -33,43 +34,23 @@ impl Part {
                 (0..count).for_each(|word| obj.reloc(section, 8 * word, R_X86_64_64, function, 0));
             }
         }
+        if self.named || self.grouped {
+            let array = Section::new(".init_array", SHT_INIT_ARRAY, SHF_ALLOC | SHF_WRITE);
+            let array = obj.section(array.bytes(&[0; 8]).align(8));
+            obj.reloc(array, 0, R_X86_64_64, function, 0);
+            let name = obj.symbol(Symbol::weak(format!("known{number}")).object().at(array, 0).size(8));
+            if self.grouped {
+                obj.comdat(name, &[array]);
+            }
+        }
         obj.section(Section::strings(".comment", 1).bytes(b"compiled\0"));
         obj.build()
     }
 }
 
-/// A program, or a library, of such objects.
-struct Project {
-    dir: Dir,
-    flags: &'static [&'static str],
-}
-
-impl Project {
-    /// Links; whether it was relinked, which is compared with a full link.
-    fn is_relinked(&self, parts: &[Part]) -> bool {
-        let mut args: Vec<OsString> = self.flags.iter().map(OsString::from).collect();
-        for (number, part) in parts.iter().enumerate() {
-            let (path, object) = (self.dir.path(&format!("{number}.o")), part.object(number));
-            if std::fs::read(&path).ok() != Some(object.clone()) {
-                std::fs::write(&path, object).unwrap();
-            }
-            args.push(path.into());
-        }
-        args.extend(["-o".into(), self.dir.path("out").into()]);
-        wait();
-        link(&args, &["--incremental"]).unwrap();
-        let said = self.dir.said();
-        if said.starts_with("relinked") {
-            let out = self.dir.read("out");
-            let warnings = link(&args, &["--incremental=verify"]).unwrap();
-            assert!(
-                warnings.is_empty() && self.dir.read("out") == out,
-                "{:?} {said} {warnings:?}",
-                self.flags
-            );
-        }
-        said.starts_with("relinked")
-    }
+/// Links such objects; whether it was relinked.
+fn is_relinked(project: &Project, parts: &[Part]) -> bool {
+    project.is_relinked((0..).zip(parts).map(|(number, part)| part.object(number)))
 }
 
 const FLAGS: [&[&str]; 4] = [
@@ -82,11 +63,11 @@ const FLAGS: [&[&str]; 4] = [
 #[test]
 fn words_come_and_go() {
     for (seed, flags) in (1..).zip(FLAGS) {
-        let project = Project { dir: Dir::new(&format!("init-array-{seed}")), flags };
+        let project = Project::new(&format!("init-array-{seed}"), flags);
         let mut rng = Rng::new(seed);
-        let mut parts = [Part { words: 0, size: 32, priority: 0 }; 6];
+        let mut parts = [Part { words: 0, size: 32, priority: 0, named: false, grouped: false }; 6];
         (parts[0].words, parts[2].words, parts[4].priority) = (1, 2, 1);
-        assert!(!project.is_relinked(&parts));
+        assert!(!is_relinked(&project, &parts));
         let mut relinked = 0;
         for _ in 0..24 {
             let before = parts;
@@ -99,7 +80,7 @@ fn words_come_and_go() {
                 }
             }
             if parts != before {
-                assert!(project.is_relinked(&parts), "{flags:?} {}", project.dir.said());
+                assert!(is_relinked(&project, &parts), "{flags:?} {}", project.dir.said());
                 relinked += 1;
             }
         }
@@ -110,7 +91,9 @@ fn words_come_and_go() {
 /// There are no more spare words, the first one goes, and programs have none, or the loader knows them by their values.
 #[test]
 fn words_that_may_not_come() {
-    let parts = |words: [u64; 3]| words.map(|words| Part { words, size: 32, priority: 0 });
+    let parts = |words: [u64; 3]| {
+        words.map(|words| Part { words, size: 32, priority: 0, named: false, grouped: false })
+    };
     const PACKED: &[&str] = &["-pie", "-z", "pack-relative-relocs", "--dynamic-linker=/loader"];
     let cases = [
         (FLAGS[1], [1, 0, 1], [1, 64, 1], "'.init_array'"),
@@ -119,14 +102,35 @@ fn words_that_may_not_come() {
         (PACKED, [1, 0, 1], [1, 1, 1], ""),
     ];
     for (number, (flags, before, after, why)) in cases.into_iter().enumerate() {
-        let project = Project { dir: Dir::new(&format!("init-array-full-{number}")), flags };
-        project.is_relinked(&parts(before));
-        assert!(!project.is_relinked(&parts(after)), "{number}");
+        let project = Project::new(&format!("init-array-full-{number}"), flags);
+        is_relinked(&project, &parts(before));
+        assert!(!is_relinked(&project, &parts(after)), "{number}");
         assert!(project.dir.said().contains(why), "{number}: {}", project.dir.said());
     }
     // As many as there are.
-    let project = Project { dir: Dir::new("init-array-most"), flags: FLAGS[1] };
-    project.is_relinked(&parts([1, 0, 1]));
-    assert!(project.is_relinked(&parts([1, 63, 1])), "{}", project.dir.said());
-    assert!(project.is_relinked(&parts([1, 0, 0])), "{}", project.dir.said());
+    let project = Project::new("init-array-most", FLAGS[1]);
+    is_relinked(&project, &parts([1, 0, 1]));
+    assert!(is_relinked(&project, &parts([1, 63, 1])), "{}", project.dir.said());
+    assert!(is_relinked(&project, &parts([1, 0, 0])), "{}", project.dir.said());
+}
+
+/// Those that others know by a name, or that are in a group, are in the order of objects as well, and do not move.
+#[test]
+fn words_of_other_kinds_stay() {
+    let none = Part { words: 0, size: 32, priority: 0, named: false, grouped: false };
+    let with = |words| Part { words, ..none };
+    for odd in
+        [Part { named: true, ..none }, Part { grouped: true, ..none }, Part { grouped: true, ..with(1) }]
+    {
+        let project = Project::new(&format!("init-array-odd-{}-{}", odd.grouped, odd.words), FLAGS[1]);
+        is_relinked(&project, &[with(1), none, odd, none, with(1)]);
+        for parts in [[with(1), with(1), odd, none, with(1)], [with(1), none, none, none, with(1)]] {
+            assert!(!is_relinked(&project, &parts), "{}", project.dir.said());
+            is_relinked(&project, &[with(1), none, odd, none, with(1)]);
+        }
+        // What comes behind them moves nothing that they have.
+        let parts = [with(1), none, odd, with(1), with(1)];
+        assert!(is_relinked(&project, &parts), "{}", project.dir.said());
+        assert!(is_relinked(&project, &[with(1), none, odd, with(2), with(0)]), "{}", project.dir.said());
+    }
 }

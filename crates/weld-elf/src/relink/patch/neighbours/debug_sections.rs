@@ -193,8 +193,8 @@ impl Search<'_, '_, '_> {
             let end = extent.address.saturating_add(extent.size);
             let gone = Part { input, row, output, extent, bytes: 0, step: STEP };
             let mut left = gone;
-            let front = self.beside((input, false), output)?;
-            let behind = self.beside((input, true), output)?;
+            let front = self.beside((input, false), output)?.flatten();
+            let behind = self.beside((input, true), output)?.flatten();
             let behind = behind.filter(|part| part.extent.address == end);
             let behind = behind
                 .map(|part| self.moves_by(&part, extent.size).map(|moves| (part, moves)))
@@ -243,7 +243,7 @@ impl Search<'_, '_, '_> {
             }
             let (Some(output), Some(bytes)) = (output, bytes) else { continue };
             let front = self.beside((input, false), output)?;
-            let behind = self.beside((input, true), output)?;
+            let (Some(front), Some(behind)) = (front, self.beside((input, true), output)?) else { continue };
             let address = match (front, behind) {
                 (Some(front), Some(behind)) if front.end() != behind.extent.address => continue,
                 (Some(front), _) => front.end(),
@@ -308,8 +308,9 @@ impl Search<'_, '_, '_> {
         }))
     }
 
-    /// The section in an output section that lies nearest behind those of an input, or in front of them.
-    fn beside(&mut self, (from, is_behind): (u32, bool), output: u32) -> Result<Option<Part>, Why> {
+    /// The section in an output section that lies nearest behind those of an input, or in front of them, if there is one near
+    /// by; `None` if that may not move.
+    fn beside(&mut self, (from, is_behind): (u32, bool), output: u32) -> Result<Option<Option<Part>>, Why> {
         let count = self.left.tables.count::<InputRow>() as u32;
         for row in near((from, is_behind), count) {
             let input: InputRow = self.left.tables.row(row.into())?;
@@ -323,10 +324,17 @@ impl Search<'_, '_, '_> {
                 false => here.max_by_key(|part| part.extent.address),
             };
             if found.is_some() {
-                return Ok(found);
+                return Ok(Some(found));
+            }
+            let first = u64::from(input.first_section);
+            let sections: Vec<SectionRow> =
+                self.left.tables.rows(first..first + u64::from(input.sections))?;
+            let mut rows = (input.first_section..).zip(&sections);
+            if rows.any(|(row, section)| section.output == output && !self.lists.gone.contains(&row)) {
+                return Ok(None);
             }
         }
-        Ok(None)
+        Ok(Some(None))
     }
 
     fn forget(&mut self, row: u32, input: u32) {
