@@ -201,10 +201,11 @@ fn header(image: &Image<'_>, streams: Streams, lens: [u32; 8]) -> Vec<u8> {
     bytes
 }
 
-/// By their places; several may lie at one, of which one at most has a size. Nothing of a link's history decides, so that a relink
-/// ([`crate::resize`]) puts them in the same order.
+/// By their places; several may lie at one, of which one at most has a size, and that is the last. Nothing of a link's history
+/// decides, so that a relink ([`crate::resize`]) puts them in the same order.
 fn sorted(contributions: &[Contribution], parallel: bool) -> Vec<Contribution> {
-    let key = |c: &Contribution| (c.section, c.offset, c.module, c.size, c.characteristics, c.crc);
+    let key =
+        |c: &Contribution| (c.section, c.offset, c.size > 0, c.module, c.size, c.characteristics, c.crc);
     let contributions = contributions.to_vec();
     if contributions.is_sorted_by_key(key) {
         return contributions;
@@ -213,9 +214,10 @@ fn sorted(contributions: &[Contribution], parallel: bool) -> Vec<Contribution> {
 }
 
 /// The same key of an entry of the list.
-pub fn order_of(entry: &[u8; CONTRIBUTION_SIZE]) -> [u32; 6] {
+pub fn order_of(entry: &[u8; CONTRIBUTION_SIZE]) -> [u32; 7] {
     let word = |at: usize| u32_at(&entry[..], at).unwrap_or(0);
-    [word(0), word(4), word(MODULE_AT), word(SIZE_AT), word(CHARACTERISTICS_AT), word(CRC_AT)]
+    let has_size = u32::from(word(SIZE_AT) > 0);
+    [word(0), word(4), has_size, word(MODULE_AT), word(SIZE_AT), word(CHARACTERISTICS_AT), word(CRC_AT)]
 }
 
 pub fn put_contribution(contribution: &Contribution, out: &mut [u8]) {
@@ -320,4 +322,32 @@ pub fn section_headers(image: &Image<'_>) -> Vec<u8> {
         all.extend(section.characteristics.to_le_bytes());
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What has no size lies in front of what begins there, whatever its module is, so that none lies on another.
+    #[test]
+    fn contributions_lie_one_behind_the_other() {
+        let of = |module, offset, size| Contribution {
+            module,
+            section: 2,
+            offset,
+            size,
+            characteristics: 0x4000_0040,
+            crc: 0,
+        };
+        let list = [of(9, 16, 8), of(116, 16, 0), of(3, 0, 16), of(2, 16, 0), of(3, 24, 0), of(1, 24, 4)];
+        let sorted = sorted(&list, false);
+        let places: Vec<_> = sorted.iter().map(|c| (c.offset, c.size, c.module)).collect();
+        assert_eq!(places, [(0, 16, 3), (16, 0, 2), (16, 0, 116), (16, 8, 9), (24, 0, 3), (24, 4, 1)]);
+        let entries = sorted.iter().map(|contribution| {
+            let mut entry = [0; CONTRIBUTION_SIZE];
+            put_contribution(contribution, &mut entry);
+            order_of(&entry)
+        });
+        assert!(entries.is_sorted());
+    }
 }

@@ -1,10 +1,10 @@
-//# about: what readers of ELF files check: _TLS_MODULE_BASE_ is thread-local; relocations that a program applies itself are linked to a symbol table that is there
+//# about: what readers of ELF files check: _TLS_MODULE_BASE_ is thread-local; relocations that a program applies itself are linked to a symbol table that is there, and belong to .got.plt
 //# not: lld mold gold -- they differ
 //# link: -shared for-readers.o
 //# symbol: _TLS_MODULE_BASE_ type=TLS value=0
 //# obj: ifunc.o = ifunc.s
 //# link: ifunc.o
-//# sh: llvm-readelf-22 -SW out | grep -E ' \.rel[a.a-z]* ' | grep -E " AI? +$(llvm-readelf-22 -SW out | sed -nE 's/^ *\[ *([0-9]+)\] \.symtab .*/\1/p') "
+//# sh: number() { llvm-readelf-22 -SW out | sed -nE "s/^ *\[ *([0-9]+)\] \.$1 .*/\1/p"; }; llvm-readelf-22 -SW out | grep -E ' \.rel[a.a-z]* ' | grep -E " AI +$(number symtab) +$(number got.plt) "
 .globl f
 f: lea _TLS_MODULE_BASE_@tlsdesc(%rip), %rax
   call *_TLS_MODULE_BASE_@tlscall(%rax)

@@ -29,7 +29,8 @@ use crate::symbols::symbol_flags;
 #[derive(Default)]
 pub(super) struct Candidates {
     names: BTreeMap<u32, u128>,
-    /// And those that their objects have in a group and had in none, or the other way round, with these: copies of others
+    /// And those that their objects have in a group and had in none, or the other way round, with these; and such of which
+    /// their objects had copies that stayed in groups though another one's counts, and do not any more: copies of others
     /// that stay, or do not, are not known.
     others: BTreeMap<u32, (u128, u32)>,
     /// And those that no group has.
@@ -86,6 +87,11 @@ impl Looked<'_> {
         in_groups.extend(
             defined.iter().map(|symbol| one.globals.list()[(symbol - one.globals.first()) as usize].0),
         );
+        for (hash, (_, mention)) in known.iter().filter(|(_, (_, mention))| mention.is_beaten != 0) {
+            if !in_groups.contains(hash) {
+                candidates.others.insert(mention.name, (*hash, one.row));
+            }
+        }
         let input: InputRow = self.file.row(one.row.into())?;
         let own = input.first_section..input.first_section.saturating_add(input.sections);
         for (hash, said) in one.globals.list().iter().filter(|(_, said)| said & manner::DEFINES != 0) {
@@ -278,7 +284,8 @@ impl Looked<'_> {
         Ok(others)
     }
 
-    /// Has a full link follow if names are in groups that were not, or the other way round, and others define them, too.
+    /// Has a full link follow if names are in groups that were not, or the other way round, or copies of them are gone that
+    /// stayed, and others define them, too, but for who has the one that counts.
     fn refuse_others(
         &self,
         (said, changed): (&Said, &HashSet<u32>),
@@ -289,18 +296,26 @@ impl Looked<'_> {
             return Ok(());
         }
         let mut refused: HashSet<u32> = HashSet::new();
-        let is_changed = |(number, (hash, own)): (&u32, &(u128, u32))| {
-            definers(said, *hash).any(|row| row != *own).then_some(*number)
+        let mut owners: HashMap<u32, u32> = HashMap::new();
+        for number in others.keys() {
+            owners.insert(*number, self.last.owned(*number, self.file.row((*number).into())?).input);
+        }
+        let is_another = |number: &u32, row: u32| {
+            others.get(number).is_some_and(|(_, own)| row != *own && owners.get(number) != Some(&row))
+        };
+        let is_changed = |(number, (hash, _)): (&u32, &(u128, u32))| {
+            definers(said, *hash).any(|row| is_another(number, row)).then_some(*number)
         };
         refused.extend(others.iter().filter_map(is_changed));
         each_mention(self.file, |row| {
             let defines = row.manner & manner::DEFINES != 0 && !changed.contains(&row.input);
-            if defines && others.contains_key(&row.name) {
+            if defines && is_another(&row.name, row.input) {
                 refused.insert(row.name);
             }
         })?;
-        let since = self.mentions.iter().filter(|(input, _)| !changed.contains(input));
-        refused.extend(since.map(|(_, name)| *name).filter(|name| others.contains_key(name)));
+        let since =
+            self.mentions.iter().filter(|(input, name)| !changed.contains(input) && is_another(name, *input));
+        refused.extend(since.map(|(_, name)| *name));
         for name in refused {
             let (hash, input) = others[&name];
             next.handed_over.insert(name, HandedOver { name, hash, input, manner: manner::ODD });

@@ -624,6 +624,15 @@ fn symbol_table(plan: &Plan) -> Option<ChunkKind> {
     }
 }
 
+/// Whether a program without a loader has no relocations but those that call resolvers, which change words of
+/// `.got.plt`: with GNU ld, that is where they belong.
+fn only_calls(plan: &Plan) -> bool {
+    let (layout, counts) = (&plan.layout, &plan.counts);
+    let no_others = counts.relative == 0 && counts.others == plan.slots.plt_relocs().1 as u64;
+    let without_loader = plan.links_own_relocs && layout.chunk(ChunkKind::DynSym).is_none();
+    without_loader && no_others && layout.chunk(ChunkKind::GotPlt).is_some()
+}
+
 impl Synthetic for Dyn {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let count = sizes.plan.counts.relative + sizes.plan.counts.others;
@@ -637,7 +646,8 @@ impl Synthetic for Dyn {
     }
 
     fn links(&self, plan: &Plan) -> Option<Links> {
-        Some(Links { link: symbol_table(plan), output: None, info: Info::Number(0) })
+        let info = if only_calls(plan) { Info::Section(ChunkKind::GotPlt) } else { Info::Number(0) };
+        Some(Links { link: symbol_table(plan), output: None, info })
     }
 
     fn cuts(&self, source: &Parts) -> Cuts {

@@ -228,6 +228,35 @@ fn a_copy_of_what_has_no_group_stays() {
     }
 }
 
+/// Of groups with a name that another object has in none, the first one's copy stays though it does not count. If it is not
+/// there any more, or in no group, the next one's does.
+#[test]
+fn copies_of_what_has_no_group_change_hands() {
+    for (seed, flags) in (90..).zip(FLAGS) {
+        let dir = Dir::new(&format!("beside-{seed}"));
+        let mut first = program(seed);
+        first.units[0].functions.push(Function { comdat: false, ..shared("inline") });
+        first.units[1].functions[1].code.push(0xcc);
+        let both = with(&first, 2, 1);
+        check(&dir, &both, flags);
+        let mut gone = both.clone();
+        gone.units[1] = without(&first.units[1]);
+        assert!(!check(&dir, &gone, flags), "{flags:?}: {}", dir.said());
+        assert!(!check(&dir, &both, flags), "{flags:?}: {}", dir.said());
+        let mut plain = both.clone();
+        plain.units[1].functions[1].comdat = false;
+        assert!(!check(&dir, &plain, flags), "{flags:?}: {}", dir.said());
+        assert!(!check(&dir, &both, flags), "{flags:?}: {}", dir.said());
+        // Without another copy it goes, where anything may.
+        std::fs::remove_dir_all(dir.path(".out.weld")).unwrap();
+        assert!(!check(&dir, &first, flags), "{flags:?}: {}", dir.said());
+        let mut only = first.clone();
+        only.units[1] = without(&first.units[1]);
+        let may_go = flags_of_new().any(|open| open == *flags);
+        assert!(check(&dir, &only, flags) || !may_go, "{flags:?}: {}", dir.said());
+    }
+}
+
 /// Groups that were there from the start go, and come again, in any order, if nobody else has a copy.
 #[test]
 fn groups_that_were_there_come_and_go() {
