@@ -230,7 +230,9 @@ fn definitions<'a>(resolved: &mut Resolved<'a>) -> Found<'a> {
             let twin = if is_plain { Some(id) } else { names.find(spelled.name) };
             let Some(twin) = twin else { continue };
             let winner = *names.get(twin);
-            let same_file = winner.file() == object.file && winner.best != u64::MAX;
+            // What an archive's index offers may be no symbol of the member.
+            let is_defined = matches!(winner.rank(), Rank::Strong | Rank::Weak | Rank::Common);
+            let same_file = is_defined && winner.file() == object.file;
             let same = same_file && are_one(object, winner.sym(), i);
             if is_plain && same {
                 names.get_mut(twin).best = pack(winner.rank(), object.file, i);
@@ -327,5 +329,39 @@ fn apply(resolved: &mut Resolved, redirect: &HashMap<SymbolId, SymbolId>) {
     for (old, new) in redirect {
         let flags = std::mem::take(&mut resolved.names.get_mut(*old).flags);
         resolved.names.get_mut(*new).flags |= flags;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use weld_common::host::QuietHost;
+    use weld_testkit::ar::{Archive, ArchiveKind};
+    use weld_testkit::obj::{Obj, Section, Symbol};
+
+    /// An archive's index says that a member defines a name of which it has but an old version.
+    #[test]
+    fn what_an_index_offers_and_the_member_has_not() {
+        let dir = std::env::temp_dir().join(format!("weld-offered-version-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let object = |name: &str, other: &str| {
+            let mut obj = Obj::new();
+            let text = obj.section(Section::text(".text").bytes(&[0xc3; 8]));
+            obj.symbol(Symbol::global(name).function().at(text, 0).size(8));
+            obj.symbol(Symbol::undefined(other));
+            obj.build()
+        };
+        let member = object("helper@V1", "more");
+        let archive = Archive::new(ArchiveKind::Gnu).member("m.o", &member, &["helper"]);
+        std::fs::write(dir.join("lib.a"), archive.build()).unwrap();
+        std::fs::write(dir.join("main.o"), object("_start", "helper")).unwrap();
+        std::fs::write(dir.join("versions"), "V1 { *; };").unwrap();
+        let script = format!("--version-script={}", dir.join("versions").display());
+        let mut args: Vec<OsString> = ["-shared", &script, "-o"].map(OsString::from).into();
+        args.extend(["out", "main.o", "lib.a"].map(|name| dir.join(name).into()));
+        // Whatever it says, it says something.
+        _ = crate::link::link(&args, &QuietHost::new());
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 }
