@@ -12,10 +12,11 @@ use weld_common::io::input::InputStore;
 use crate::elf::*;
 use crate::input::made::{Names, Section, begin, complete};
 use crate::input::object::Headers;
-use crate::options::Options;
+use crate::options::{Options, OutputKind};
 use crate::relink_state::mentions::ALWAYS_MENTIONED;
 use crate::sections::init_array::{self, WORD};
 use crate::sections::yards::{Kind, MOST_ALIGN};
+use crate::synth::rela;
 
 /// Bytes of a section, without its yard.
 const SIZE: usize = 16;
@@ -83,7 +84,7 @@ pub fn made(
         ..Section::default()
     };
     sections.push(comment.over(out.position(), &out));
-    let has_words = init_array::may_change(options, format) && !headers.facts.does_nothing.is_empty();
+    let has_words = may_change(options, format) && !headers.facts.does_nothing.is_empty();
     if has_words {
         let section = Section {
             name: names.add(&[init_array::NAME]),
@@ -135,4 +136,9 @@ pub fn made(
     out.bytes(&vec![0; format.size::<Shdr>() as usize]);
     sections.iter().skip(1).for_each(|section| section.write(&mut out));
     Some(complete(out, target, headers.header.e_flags(), at, sections.len(), last))
+}
+
+/// Whether words of `.init_array` may come and go: what the loader adds to is listed by places, or nothing is.
+fn may_change(options: &Options, format: Format) -> bool {
+    format.is_64() && (options.kind == OutputKind::Exec || rela::may_have_spares(options, format))
 }

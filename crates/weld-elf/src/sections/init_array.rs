@@ -10,8 +10,6 @@ use super::{InputSection, SectionKind, Sections};
 use crate::elf::*;
 use crate::ids::SectionId;
 use crate::input::object::Object;
-use crate::options::{Options, OutputKind};
-use crate::synth::rela;
 
 pub const NAME: &[u8] = b".init_array";
 
@@ -29,11 +27,6 @@ pub fn is_one(shdr: &Shdr, name: &[u8]) -> bool {
         && shdr.sh_size() > 0
         && shdr.sh_size().is_multiple_of(WORD)
         && name == NAME
-}
-
-/// Whether words may come and go: what the loader adds to is listed by places, or nothing is.
-pub fn may_change(options: &Options, format: Format) -> bool {
-    format.is_64() && (options.kind == OutputKind::Exec || rela::may_have_spares(options, format))
 }
 
 /// Whether any object has such a section; programs that have none may start without a look at it.
