@@ -349,6 +349,7 @@ impl<'h> InputStore<'h> {
     /// there before.
     pub fn lay(&self, files: Vec<(PathBuf, Vec<u8>)>) {
         if !files.is_empty() {
+            self.once.lock().unwrap().retain(|path, _| files.iter().all(|(of, _)| of != path));
             self.laid.find_or_add(files, |_, _| false);
         }
     }
@@ -367,13 +368,12 @@ impl<'h> InputStore<'h> {
     /// # Errors
     /// Those of [`Self::open`].
     pub fn open_once(&self, path: &Path) -> Result<Option<&[u8]>, InputError> {
-        let is_laid = self.laid.iter().flatten().any(|(of, _)| of == path);
-        if let Some(Bytes(bytes)) = self.once.lock().unwrap().get(path).filter(|_| !is_laid) {
+        if let Some(Bytes(bytes)) = self.once.lock().unwrap().get(path) {
             // SAFETY: the bytes live as long as the store and are not changed.
             return Ok(Some(unsafe { bytes.as_ref() }));
         }
         let bytes = self.open(path)?;
-        if let Some(bytes) = bytes.filter(|_| !is_laid) {
+        if let Some(bytes) = bytes {
             self.once.lock().unwrap().insert(path.to_owned(), Bytes(NonNull::from_ref(bytes)));
         }
         Ok(bytes)

@@ -75,10 +75,10 @@ pub fn of_inputs(inputs: &Inputs, resolved: &Resolved) -> Option<Why> {
 /// What speaks against it in the link.
 pub fn of_link(context: &Context, image: &Image) -> Option<Why> {
     let (resolved, live) = (image.resolved, image.live);
-    // Those that branches take are in the same list.
     let warns = image.sections.objects.iter().zip(&resolved.objects).any(|(extra, object)| {
         extra.has_warnings && warned(object).any(|name| resolved.names.find(name).is_none())
     });
+    // Thunks for branches are in the same list.
     let moves = !image.options.layout.errata.is_empty() && !image.thunks.is_empty();
     of_inputs(context.inputs, resolved).or_else(|| {
         first_of(&[

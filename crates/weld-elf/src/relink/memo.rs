@@ -164,31 +164,22 @@ impl Memo {
         put_list(&self.names.added, &mut out, Field::put);
         let handed_over: Vec<HandedOver> = self.names.handed_over.values().copied().collect();
         put_list(&handed_over, &mut out, Field::put);
-        for rows in
-            [&self.names.gone, &self.names.revived, &self.names.hidden, &self.names.shown, &self.holes]
-        {
+        let NewNames { gone, revived, hidden, shown, .. } = &self.names;
+        for rows in [gone, revived, hidden, shown, &self.holes, &self.lists.gone] {
             let rows: Vec<u32> = rows.iter().copied().collect();
             put_list(&rows, &mut out, Field::put);
         }
-        let extents: Vec<(u32, Extent)> = self.extents.iter().map(|(row, extent)| (*row, *extent)).collect();
-        put_list(&extents, &mut out, |(row, extent), out| {
-            row.put(out);
-            [extent.address, extent.size].iter().for_each(|number| number.put(out));
-        });
         put_list(&self.lists.added, &mut out, |list, out| {
             [list.input, list.number, list.output].iter().for_each(|number| number.put(out));
             list.align_log2.put(out);
         });
-        let gone: Vec<u32> = self.lists.gone.iter().copied().collect();
-        put_list(&gone, &mut out, Field::put);
-        let arrays: Vec<(u32, Words)> = self.init_arrays.iter().map(|(row, words)| (*row, *words)).collect();
-        put_list(&arrays, &mut out, |(row, words), out| {
-            row.put(out);
+        put_by_row(&self.extents, &mut out, |extent, out| {
+            [extent.address, extent.size].iter().for_each(|number| number.put(out));
+        });
+        put_by_row(&self.init_arrays, &mut out, |words, out| {
             [words.start, words.before, words.now].iter().for_each(|number| number.put(out));
         });
-        let runs: Vec<(u32, TableRuns)> = self.runs.iter().map(|(row, runs)| (*row, *runs)).collect();
-        put_list(&runs, &mut out, |(row, runs), out| {
-            row.put(out);
+        put_by_row(&self.runs, &mut out, |runs, out| {
             let TableRuns { frames, locals, globals, strings } = runs;
             let numbers = [frames, locals, globals, strings].map(|run| [run.start, run.size]);
             numbers.as_flattened().iter().for_each(|number| number.put(out));
@@ -208,11 +199,7 @@ impl Memo {
         put_list(&self.words, &mut out, Field::put);
         self.units.put(&mut out);
         u8::from(self.has_other_members).put(&mut out);
-        let asks: Vec<(u32, u128)> = self.asks.iter().map(|(row, asks)| (*row, *asks)).collect();
-        put_list(&asks, &mut out, |(row, asks), out| {
-            row.put(out);
-            asks.put(out);
-        });
+        put_by_row(&self.asks, &mut out, Field::put);
         let digest = UnitDigest::of(&out);
         out.extend_from_slice(&digest.bytes());
         out
@@ -277,35 +264,26 @@ impl Memo {
                 shown: take_list(rest, Field::take)?.into_iter().collect(),
             },
             holes: take_list(rest, Field::take)?.into_iter().collect(),
-            extents: take_list(rest, |rest| {
-                let row = u32::take(rest)?;
-                Some((row, Extent { address: Field::take(rest)?, size: Field::take(rest)? }))
-            })?
-            .into_iter()
-            .collect(),
             lists: Lists {
+                gone: take_list(rest, Field::take)?.into_iter().collect(),
                 added: take_list(rest, |rest| {
                     let (input, number) = (Field::take(rest)?, Field::take(rest)?);
                     let (output, align_log2) = (Field::take(rest)?, Field::take(rest)?);
                     Some(AddedList { input, number, output, align_log2 })
                 })?,
-                gone: take_list(rest, Field::take)?.into_iter().collect(),
             },
-            init_arrays: take_list(rest, |rest| {
-                let row = u32::take(rest)?;
+            extents: take_by_row(rest, |rest| {
+                Some(Extent { address: Field::take(rest)?, size: Field::take(rest)? })
+            })?,
+            init_arrays: take_by_row(rest, |rest| {
                 let (start, before, now) = (Field::take(rest)?, Field::take(rest)?, Field::take(rest)?);
-                Some((row, Words { start, before, now }))
-            })?
-            .into_iter()
-            .collect(),
-            runs: take_list(rest, |rest| {
-                let row = u32::take(rest)?;
+                Some(Words { start, before, now })
+            })?,
+            runs: take_by_row(rest, |rest| {
                 let mut run = || Some(Run { start: Field::take(rest)?, size: Field::take(rest)? });
                 let (frames, locals, globals, strings) = (run()?, run()?, run()?, run()?);
-                Some((row, TableRuns { frames, locals, globals, strings }))
-            })?
-            .into_iter()
-            .collect(),
+                Some(TableRuns { frames, locals, globals, strings })
+            })?,
             guests: take_list(rest, |rest| {
                 Some(Guest {
                     input: Field::take(rest)?,
@@ -325,9 +303,7 @@ impl Memo {
             words: take_list(rest, Field::take)?,
             units: Units::take(rest)?,
             has_other_members: u8::take(rest)? != 0,
-            asks: take_list(rest, |rest| Some((Field::take(rest)?, Field::take(rest)?)))?
-                .into_iter()
-                .collect(),
+            asks: take_by_row(rest, Field::take)?,
         })
     }
 
@@ -341,6 +317,22 @@ impl Memo {
             && self.leaves.iter().flatten().all(|leaf| is_inside(leaf.offset, leaf.size))
             && ranges.into_iter().all(|range| range.start <= range.end && range.end <= size)
     }
+}
+
+/// What rows have, by these.
+fn put_by_row<T: Copy>(map: &BTreeMap<u32, T>, out: &mut Vec<u8>, put: impl Fn(&T, &mut Vec<u8>)) {
+    let list: Vec<(u32, T)> = map.iter().map(|(row, what)| (*row, *what)).collect();
+    put_list(&list, out, |(row, what), out| {
+        row.put(out);
+        put(what, out);
+    });
+}
+
+fn take_by_row<T>(
+    rest: &mut &[u8],
+    mut take: impl FnMut(&mut &[u8]) -> Option<T>,
+) -> Option<BTreeMap<u32, T>> {
+    Some(take_list(rest, |rest| Some((u32::take(rest)?, take(rest)?)))?.into_iter().collect())
 }
 
 fn put_is(is: &Is, out: &mut Vec<u8>) {

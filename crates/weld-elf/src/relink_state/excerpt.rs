@@ -439,12 +439,7 @@ pub fn of(
     let mut input: InputRow = file.row(row.into())?;
     let last_runs = common.last_runs.get(&row).copied().unwrap_or(input.table_runs());
     input.set_table_runs(common.runs.get(&row).unwrap_or(&last_runs));
-    let symbols = match input.kind {
-        input_kind::OBJECT => input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?,
-        _ => 0,
-    };
-    let rows = |first: u32, count: u32| u64::from(first)..u64::from(first) + u64::from(count);
-    let mentions: Vec<MentionRow> = file.rows(rows(input.first_mention, symbols))?;
+    let mentions = file.mentions_of(&input)?;
     let renumbered = match now {
         Some(now) => mentions::renumbered((file, common), (row, input.first_global), mentions, now)?,
         None => Ok(Renumbered::unchanged(mentions)),
@@ -456,7 +451,7 @@ pub fn of(
     let symbols = mentions.len() as u32;
     input.first_global = now.map_or(input.first_global, Globals::first);
     input.symbols = input.first_global.saturating_add(symbols);
-    let mut sections: Vec<SectionRow> = file.rows(rows(input.first_section, input.sections))?;
+    let mut sections = file.sections_of(&input)?;
     extents::put_in(&common.extents, input.first_section, &mut sections);
     let new_words = common.put_init_arrays(row, &mut sections);
     // Those that are gone have no words.

@@ -298,6 +298,28 @@ impl<'f> StateFile<'f> {
         rows().ok_or(Unreadable::Damaged)
     }
 
+    /// The sections of an input.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn sections_of(&self, input: &InputRow) -> Result<Vec<SectionRow>, Unreadable> {
+        let first = u64::from(input.first_section);
+        self.rows(first..first + u64::from(input.sections))
+    }
+
+    /// What an object mentions; other inputs have no rows for that.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn mentions_of(&self, input: &InputRow) -> Result<Vec<MentionRow>, Unreadable> {
+        let count = match input.kind {
+            input_kind::OBJECT => input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?,
+            _ => 0,
+        };
+        let first = u64::from(input.first_mention);
+        self.rows(first..first + u64::from(count))
+    }
+
     /// The first of some rows of a table, which are in order, of which `is_before` does not hold; their end if there is
     /// none.
     ///

@@ -87,8 +87,7 @@ impl<'o, 'a> Changed<'o, 'a> {
         lost: LostSections,
     ) -> Result<Option<Self>, Refused> {
         let input: InputRow = file.row(row.into())?;
-        let first = u64::from(input.first_section);
-        let all: Vec<SectionRow> = file.rows(first..first + u64::from(input.sections))?;
+        let all = file.sections_of(&input)?;
         let mut rows = HashMap::new();
         let mut are_free = lost.free().iter().any(|(number, _)| !is_list(*number));
         let mut had = HashSet::new();

@@ -355,9 +355,7 @@ impl Looked<'_> {
             return Ok(None);
         }
         let input: InputRow = self.file.row(one.row.into())?;
-        let count = input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?;
-        let first = u64::from(input.first_mention);
-        let mentions: Vec<MentionRow> = self.file.rows(first..first + u64::from(count))?;
+        let mentions = self.file.mentions_of(&input)?;
         let has_lost = mentions.iter().all(|mention| mention.name != number || mention.is_beaten == 0);
         Ok(says.filter(|_| has_lost))
     }

@@ -74,9 +74,7 @@ impl Array {
     pub fn of(file: &StateFile, common: &Common) -> Result<Option<Array>, Unreadable> {
         let Some(yard) = common.yards.first() else { return Ok(None) };
         let input: InputRow = file.row(yard.host.input.into())?;
-        let first = u64::from(input.first_section);
-        let sections: Vec<SectionRow> = file.rows(first..first + u64::from(input.sections))?;
-        let spare = sections.into_iter().find(|row| row.number == INIT_ARRAY);
+        let spare = file.sections_of(&input)?.into_iter().find(|row| row.number == INIT_ARRAY);
         Ok(spare.and_then(|spare| {
             let out = *common.outputs().get(spare.output as usize)?;
             let end = spare.address.checked_add(spare.size)?;
@@ -121,32 +119,30 @@ pub fn of_changed(
     changed: &[Changed],
 ) -> Result<InitArrays, Refused> {
     let mut arrays = common.init_arrays.clone();
-    let (mut array, mut rows) = (None, Vec::new());
-    for one in changed {
-        let now = one.init_array().map_or(0, |index| one.object.shdrs[index as usize].sh_size());
-        let row = one.init_array_row();
+    // Those that have other words than in the last link: what is in the tables, and how many bytes there are now.
+    let others: Vec<(u32, Option<&SectionRow>, u64)> = changed
+        .iter()
+        .filter_map(|one| {
+            let now = one.init_array().map_or(0, |index| one.object.shdrs[index as usize].sh_size());
+            let row = one.init_array_row();
+            let last = arrays.get(&one.row).map_or(row.map_or(0, |row| row.size), |words| words.now);
+            (now != last).then_some((one.row, row, now))
+        })
+        .collect();
+    let Some((_, _, first)) = others.first() else { return Ok(arrays) };
+    let Some(array) = Array::of(file, common)? else { return Err(full(*first, 0)) };
+    let rows = array.rows(file)?;
+    for (input, row, now) in others {
         let before = row.map_or(0, |row| row.size);
-        if now == before {
-            arrays.remove(&one.row);
-            continue;
-        }
-        if array.is_none() {
-            array = Array::of(file, common)?;
-            rows = array.as_ref().map_or(Ok(Vec::new()), |array| array.rows(file))?;
-        }
-        if array.is_none() {
-            return Err(full(now, 0));
-        }
-        let known = row.map(|row| row.address).or(arrays.get(&one.row).map(|words| words.start));
-        let start = known.or_else(|| start_of(one.row, &rows)).ok_or_else(odd)?;
-        arrays.insert(one.row, Words { start, before, now });
+        let known = row.map(|row| row.address).or(arrays.get(&input).map(|words| words.start));
+        let start = known.or_else(|| start_of(input, &rows)).ok_or_else(odd)?;
+        match now == before {
+            true => arrays.remove(&input),
+            false => arrays.insert(input, Words { start, before, now }),
+        };
     }
+    let Array { out, spare } = array;
     let Some(low) = first_moved(&common.init_arrays, &arrays) else { return Ok(arrays) };
-    if array.is_none() {
-        array = Array::of(file, common)?;
-        rows = array.as_ref().map_or(Ok(Vec::new()), |array| array.rows(file))?;
-    }
-    let Some(Array { out, spare }) = array else { return Err(full(WORD, 0)) };
     // One always is, as it is what is copied.
     if taken(&arrays) > spare.size.saturating_sub(WORD).cast_signed() {
         return Err(full(taken(&arrays).cast_unsigned(), spare.size));
@@ -174,8 +170,7 @@ fn full(size: u64, free: u64) -> Refused {
 
 /// Where the first words are that are others, or elsewhere.
 pub fn first_moved(before: &InitArrays, now: &InitArrays) -> Option<u64> {
-    let is_other =
-        |(input, words): &(&u32, &Words)| before.get(input) != now.get(input) && words.before != words.now;
+    let is_other = |(input, _): &(&u32, &Words)| before.get(input) != now.get(input);
     let first =
         before.iter().chain(now).filter(is_other).map(|(input, words)| (words.start, *input)).min()?;
     Some(Places::of(now).moved(first.0, first.1))

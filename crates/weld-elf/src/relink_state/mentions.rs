@@ -143,12 +143,7 @@ fn asks_of(mut list: Vec<(u128, u8)>) -> u128 {
 /// If the file is damaged.
 pub fn asked_by(file: &StateFile, row: u32) -> Result<u128, Unreadable> {
     let input: InputRow = file.row(row.into())?;
-    let count = match input.kind {
-        input_kind::OBJECT => input.symbols.saturating_sub(input.first_global),
-        _ => 0,
-    };
-    let first = u64::from(input.first_mention);
-    let rows: Vec<MentionRow> = file.rows(first..first + u64::from(count))?;
+    let rows = file.mentions_of(&input)?;
     let said = |row: &MentionRow| Ok((file.row::<NameRow>(row.name.into())?.hash, row.manner));
     Ok(asks_of(rows.iter().map(said).collect::<Result<_, Unreadable>>()?))
 }
@@ -410,12 +405,7 @@ pub fn lost_of(
         return Ok(LostSections::by_globals(object, &[]));
     }
     let input: InputRow = file.row(own.into())?;
-    let count = match input.kind {
-        input_kind::OBJECT => input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?,
-        _ => 0,
-    };
-    let first = u64::from(input.first_mention);
-    for mention in file.rows::<MentionRow>(first..first + u64::from(count))? {
+    for mention in file.mentions_of(&input)? {
         let name = common.names.owned(mention.name, file.row(mention.name.into())?);
         known.insert(name.hash, (name, mention));
     }

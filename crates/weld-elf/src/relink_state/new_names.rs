@@ -212,12 +212,7 @@ impl Looked<'_> {
         (next, may_go, candidates): (&mut NewNames, &mut HashSet<u32>, &mut Candidates),
     ) -> Result<(), Unreadable> {
         let input: InputRow = self.file.row(one.row.into())?;
-        let count = match input.kind {
-            input_kind::OBJECT => input.symbols.checked_sub(input.first_global).ok_or(Unreadable::Damaged)?,
-            _ => 0,
-        };
-        let first = u64::from(input.first_mention);
-        let mentions: Vec<MentionRow> = self.file.rows(first..first + u64::from(count))?;
+        let mentions = self.file.mentions_of(&input)?;
         let mut known = HashMap::with_capacity(mentions.len());
         for mention in &mentions {
             let name = self.last.owned(mention.name, self.file.row(mention.name.into())?);
@@ -269,8 +264,7 @@ impl Looked<'_> {
         known: &HashMap<u128, (NameRow, MentionRow)>,
         (next, candidates): (&mut NewNames, &mut Candidates),
     ) -> Result<(), Unreadable> {
-        let first = u64::from(input.first_section);
-        let sections: Vec<SectionRow> = self.file.rows(first..first + u64::from(input.sections))?;
+        let sections = self.file.sections_of(input)?;
         let (lost, guests) = self.guests(one, said, (known, next))?;
         let numbers = lost.numbers();
         let is_open =

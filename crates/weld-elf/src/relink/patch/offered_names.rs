@@ -172,9 +172,7 @@ fn count_offers(job: &Job, changes: &Changes, mut lists: [&mut Counted; 4]) -> R
 /// What an input mentions in the tables.
 fn mentions_of(left: &View, row: u32) -> Result<Vec<MentionRow>, Why> {
     let input: InputRow = left.tables.row(row.into())?;
-    let count = input.symbols.saturating_sub(input.first_global);
-    let first = u64::from(input.first_mention);
-    Ok(left.tables.rows(first..first + u64::from(count))?)
+    Ok(left.tables.mentions_of(&input)?)
 }
 
 /// So many objects are looked at for the sake of a member.

@@ -16,7 +16,7 @@ use crate::relink::changes::Changes;
 use crate::relink::full_link_reason::{Changed, Why};
 use crate::relink_state::guests::Guest;
 use crate::relink_state::rewrite_section::{Full, Missing, Of, Pointer, Told};
-use crate::relink_state::rows::{InputRow, OutputRow, SectionRow};
+use crate::relink_state::rows::{InputRow, OutputRow};
 use crate::sections::free_sections::FREE;
 use crate::sections::lost_groups::NONE;
 use crate::synth::rela;
@@ -52,8 +52,7 @@ pub fn add(
     let changed: HashSet<u32> = changes.objects.iter().map(|object| object.row).collect();
     for row in &changed {
         let input: InputRow = left.tables.row((*row).into())?;
-        let first = u64::from(input.first_section);
-        let mut rows: Vec<SectionRow> = left.tables.rows(first..first + u64::from(input.sections))?;
+        let mut rows = left.tables.sections_of(&input)?;
         let words = common.put_init_arrays(*row, &mut rows);
         gone.extend(words.map(|words| words.address..words.address.saturating_add(words.size)));
         for (number, section) in (input.first_section..).zip(rows) {

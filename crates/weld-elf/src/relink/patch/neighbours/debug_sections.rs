@@ -19,7 +19,6 @@ use crate::relink_state::outline::is_renamed;
 use crate::relink_state::rows::{InputRow, OutputRow, SectionRow, input_kind};
 use crate::sections::SectionKind;
 use crate::sections::free_sections::is_list;
-use crate::sections::lost_groups::LostSections;
 use crate::sections::rooms::filler;
 
 /// What moves does so by a multiple of this, is aligned to no more, and has at least so much room left: sections without room
@@ -67,12 +66,12 @@ pub fn find(
         let parts = search.parts_of(*input, object)?;
         search.known.insert(*input, Some(parts));
     }
+    let mut lists = Vec::with_capacity(objects.len());
     for (input, object) in objects {
-        search.let_lists_go(*input, object)?;
+        lists.extend(search.lists_of(*input, object)?);
     }
-    for (input, object) in objects {
-        search.let_lists_come(*input, object)?;
-    }
+    lists.iter().try_for_each(|lists| search.let_lists_go(lists))?;
+    lists.iter().try_for_each(|lists| search.let_lists_come(lists))?;
     for (input, _) in objects {
         for number in 0..search.known.get(input).and_then(Option::as_ref).map_or(0, Vec::len) {
             let Some(part) = search.parts(*input)?.and_then(|parts| parts.get(number).copied()) else {
@@ -85,6 +84,16 @@ pub fn find(
     }
     let Search { extents, lists, moved: inputs, cuts, .. } = search;
     Ok(Found { extents, lists, inputs, cuts })
+}
+
+/// The lists of an object.
+struct ListsOf<'o, 'a> {
+    input: u32,
+    object: &'o Object<'a>,
+    /// Those that it has now: their numbers and header indices.
+    now: Vec<(u32, u32)>,
+    /// Those that it had until now.
+    last: Vec<List>,
 }
 
 /// A list of an object, as in [`SectionRow`].
@@ -112,8 +121,7 @@ impl Search<'_, '_, '_> {
     /// The sections of an object that are debug information and may have room.
     fn parts_of(&self, row: u32, object: &Object) -> Result<Vec<Part>, Why> {
         let input: InputRow = self.left.tables.row(row.into())?;
-        let first = u64::from(input.first_section);
-        let sections: Vec<SectionRow> = self.left.tables.rows(first..first + u64::from(input.sections))?;
+        let sections = self.left.tables.sections_of(&input)?;
         let mut sections: Vec<(u32, SectionRow)> = (input.first_section..).zip(sections).collect();
         sections.retain(|(number, _)| !self.lists.gone.contains(number));
         let left = match is_renamed(object, self.job.options) {
@@ -152,7 +160,7 @@ impl Search<'_, '_, '_> {
             if filler(shdr, name).is_none() || known.contains(&(index as u32)) {
                 continue;
             }
-            let bytes = bytes_of(object, index);
+            let bytes = unpacked(object, index).map(|(bytes, _)| bytes);
             let extent = Extent { address: section.address, size: section.size };
             parts.extend(bytes.map(|bytes| Part {
                 input: row,
@@ -186,10 +194,12 @@ impl Search<'_, '_, '_> {
 
     /// Has those lists of an object that it has no more leave their room to a neighbour. What cannot is said by who
     /// writes the object.
-    fn let_lists_go(&mut self, input: u32, object: &Object) -> Result<(), Why> {
-        let Some((lost, known)) = self.lists_of(input, object)? else { return Ok(()) };
-        let has: Vec<u32> = debug_lists::of_object(object, &lost).map(|(number, _)| number).collect();
-        for List { row, output, extent, .. } in known.into_iter().filter(|list| !has.contains(&list.number)) {
+    fn let_lists_go(&mut self, of: &ListsOf) -> Result<(), Why> {
+        let input = of.input;
+        let stays = |number: u32| of.now.iter().any(|(now, _)| *now == number);
+        for &List { row, output, extent, .. } in of.last.iter().filter(|list| !stays(list.number)) {
+            // Others may have moved it.
+            let extent = self.extents.get(&row).copied().unwrap_or(extent);
             let end = extent.address.saturating_add(extent.size);
             let gone = Part { input, row, output, extent, bytes: 0, step: STEP };
             let mut left = gone;
@@ -231,17 +241,16 @@ impl Search<'_, '_, '_> {
     }
 
     /// Has those lists of an object that it did not have lie between those of its neighbours, if these have room for them.
-    fn let_lists_come(&mut self, input: u32, object: &Object) -> Result<(), Why> {
-        let Some((lost, known)) = self.lists_of(input, object)? else { return Ok(()) };
-        for (number, index) in debug_lists::of_object(object, &lost) {
+    fn let_lists_come(&mut self, of: &ListsOf) -> Result<(), Why> {
+        let ListsOf { input, object, .. } = *of;
+        let was = |number: u32| of.last.iter().any(|list| list.number == number);
+        for (number, index) in of.now.iter().copied().filter(|(number, _)| !was(*number)) {
             let name = object.section_name(index as usize).unwrap_or_default();
             let mut outputs = (0..).zip(self.common.named_outputs());
             let output = outputs.find(|(_, (output, _))| *output == name).map(|(output, _)| output);
-            let bytes = bytes_of(object, index as usize);
-            if known.iter().any(|list| list.number == number) {
+            let (Some(output), Some((bytes, align))) = (output, unpacked(object, index as usize)) else {
                 continue;
-            }
-            let (Some(output), Some(bytes)) = (output, bytes) else { continue };
+            };
             let front = self.beside((input, false), output)?;
             let (Some(front), Some(behind)) = (front, self.beside((input, true), output)?) else { continue };
             let address = match (front, behind) {
@@ -250,7 +259,6 @@ impl Search<'_, '_, '_> {
                 (None, Some(behind)) => behind.extent.address,
                 (None, None) => continue,
             };
-            let Some(align) = align_of(object, index as usize) else { continue };
             if align > STEP || !address.is_multiple_of(align) {
                 continue;
             }
@@ -269,18 +277,17 @@ impl Search<'_, '_, '_> {
         Ok(())
     }
 
-    /// The lists that an object has until now, and which of its sections have lost. `None` if that cannot be known.
-    fn lists_of(&self, input: u32, object: &Object) -> Result<Option<(LostSections, Vec<List>)>, Why> {
+    /// The lists of an object; `None` if they cannot be known.
+    fn lists_of<'o, 'a>(&self, input: u32, object: &'o Object<'a>) -> Result<Option<ListsOf<'o, 'a>>, Why> {
         if is_renamed(object, self.job.options) {
             return Ok(None);
         }
         let lost = lost_of((self.left.tables, self.common), input, object)?;
         let row: InputRow = self.left.tables.row(input.into())?;
-        let first = u64::from(row.first_section);
-        let sections: Vec<SectionRow> = self.left.tables.rows(first..first + u64::from(row.sections))?;
         let is_one =
             |(row, section): &(u32, SectionRow)| is_list(section.number) && !self.lists.gone.contains(row);
-        let of_tables = (row.first_section..).zip(sections).filter(is_one).map(|(row, section)| {
+        let sections = (row.first_section..).zip(self.left.tables.sections_of(&row)?);
+        let of_tables = sections.filter(is_one).map(|(row, section)| {
             let extent = Extent { address: section.address, size: section.size };
             let extent = self.extents.get(&row).copied().unwrap_or(extent);
             List { row, number: section.number, output: section.output, extent }
@@ -289,14 +296,14 @@ impl Search<'_, '_, '_> {
             let extent = *self.extents.get(&row)?;
             Some(List { row, number: list.number, output: list.output, extent })
         });
-        Ok(Some((lost, of_tables.chain(added).collect())))
+        let last = of_tables.chain(added).collect();
+        Ok(Some(ListsOf { input, object, now: debug_lists::of_object(object, &lost).collect(), last }))
     }
 
     /// The row for a list of an object that has none, or whose is gone.
     fn row_for(&mut self, list: AddedList) -> Result<u32, Why> {
         let row: InputRow = self.left.tables.row(list.input.into())?;
-        let first = u64::from(row.first_section);
-        let sections: Vec<SectionRow> = self.left.tables.rows(first..first + u64::from(row.sections))?;
+        let sections = self.left.tables.sections_of(&row)?;
         let of_tables =
             (row.first_section..).zip(sections).find(|(_, section)| section.number == list.number);
         let mut added = (self.common.section_rows..).zip(&self.lists.added);
@@ -326,10 +333,7 @@ impl Search<'_, '_, '_> {
             if found.is_some() {
                 return Ok(Some(found));
             }
-            let first = u64::from(input.first_section);
-            let sections: Vec<SectionRow> =
-                self.left.tables.rows(first..first + u64::from(input.sections))?;
-            let mut rows = (input.first_section..).zip(&sections);
+            let mut rows = (input.first_section..).zip(self.left.tables.sections_of(&input)?);
             if rows.any(|(row, section)| section.output == output && !self.lists.gone.contains(&row)) {
                 return Ok(None);
             }
@@ -422,21 +426,12 @@ impl Search<'_, '_, '_> {
     }
 }
 
-/// What a section of an object is aligned to, if it is well-formed.
-fn align_of(object: &Object, index: usize) -> Option<u64> {
+/// The bytes of a section of an object, and what it is aligned to, when it is not compressed any more; `None` if it is malformed.
+fn unpacked(object: &Object, index: usize) -> Option<(u64, u64)> {
     let shdr = object.shdrs.get(index)?;
     if shdr.sh_flags() & SHF_COMPRESSED == 0 {
-        return Some(shdr.sh_addralign().max(1));
-    }
-    Some(Compressed::parse(object.section_data(index)?, object.format()).ok()?.align().max(1))
-}
-
-/// The bytes of a section of an object, if it is well-formed.
-fn bytes_of(object: &Object, index: usize) -> Option<u64> {
-    let shdr = object.shdrs.get(index)?;
-    if shdr.sh_flags() & SHF_COMPRESSED == 0 {
-        return Some(shdr.sh_size());
+        return Some((shdr.sh_size(), shdr.sh_addralign().max(1)));
     }
     let packed = Compressed::parse(object.section_data(index)?, object.format()).ok()?;
-    Some(packed.uncompressed_size())
+    Some((packed.uncompressed_size(), packed.align().max(1)))
 }
